@@ -7,6 +7,7 @@ mod ask;
 mod ask_cases;
 #[cfg(feature = "ask")]
 mod ask_model;
+mod ask_replies;
 #[cfg(feature = "ask")]
 mod ask_tls;
 mod benchmark;

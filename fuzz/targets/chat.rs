@@ -1,10 +1,11 @@
-//! Replies of language models: one object, or a stream in whatever pieces, and the mentions and queries in their words.
+//! Replies of language models, as one object or as a stream in packets of any size, and the mentions and queries in them.
 
-use terrapin::ask::{Mentions, Written, queries};
-use terrapin::chat::{Reply, Stream, whole};
+use terrapin::ask::{Lang, Mentions, Written, is_complete, queries};
+use terrapin::chat::{Reply, Request, Stream, whole};
 
-/// Bytes of text that a reply may have here.
+/// Maximum bytes of a reply's text, and its tokens.
 const MOST: usize = 4 << 10;
+const TOKENS: u32 = 60;
 
 pub const WORDS: &[&str] = &[
     "data: ",
@@ -34,36 +35,40 @@ pub fn seeds() -> Vec<Vec<u8>> {
         "data: {\"choices\":[{\"delta\":{\"content\":\"{\\\"places\\\":[\\\"Valletta\\\"]}\"}}]}\n\ndata: [DONE]\n\n",
         "data: {\"choices\":[{\"delta\":{\"tool_calls\":[{\"index\":0,\"function\":{\"name\":\"q\",\"arguments\":\"{\\\"query\\\":\\\"SELECT * {}\\\"}\"}}]}}]}\n\n",
         "{\"error\":{\"message\":\"overloaded\"}}",
+        "data: {\"choices\":[],\"model\":\"m\",\"usage\":{\"prompt_tokens\":1,\"completion_tokens\":2},\"timings\":{\"cache_n\":1,\"prompt_n\":2}}\n\n",
     ])
 }
 
 pub fn check(input: &[u8]) {
     if let Ok(reply) = whole(input, MOST) {
-        said(&reply);
+        read(&reply);
     }
-    let in_pieces = |size: usize| {
-        let mut stream = Stream::new(MOST);
-        for piece in input.chunks(size.max(1)) {
-            if stream.take(piece)? {
-                break;
+    let has_query = |text: &str| is_complete(text, &[Lang::Overpassql, Lang::Sparql]);
+    let predicates: [Option<&(dyn Fn(&str) -> bool + Sync)>; 3] =
+        [None, Some(&Mentions::is_complete), Some(&has_query)];
+    for is_complete in predicates {
+        let request = Request { is_complete, ..Request::new("query", &[]) };
+        let in_packets = |size: usize| {
+            let mut stream = Stream::new(&request, MOST, TOKENS);
+            for packet in input.chunks(size.max(1)) {
+                if stream.take(packet)? {
+                    break;
+                }
             }
+            stream.finish()
+        };
+        let (one, many) = (in_packets(input.len()), in_packets(7));
+        if let (Ok(one), Ok(many)) = (&one, &many) {
+            assert_eq!(one, many);
         }
-        stream.finish()
-    };
-    let (one, many) = (in_pieces(input.len()), in_pieces(7));
-    // Where it is cut, the pieces decide where.
-    if let (Ok(one), Ok(many)) = (&one, &many)
-        && !one.is_cut
-    {
-        assert_eq!(one, many);
+        if let Ok(reply) = &one {
+            read(reply);
+        }
     }
-    if let Ok(reply) = &one {
-        said(reply);
-    }
-    said(&Reply { text: String::from_utf8_lossy(input).into_owned(), ..Reply::default() });
+    read(&Reply { text: String::from_utf8_lossy(input).into_owned(), ..Reply::default() });
 }
 
-fn said(reply: &Reply) {
+fn read(reply: &Reply) {
     let _ = Mentions::read(&reply.text);
     if let Written::Queries(queries, _) = queries(reply, None) {
         assert!((1..=2).contains(&queries.len()) && queries.iter().all(|query| !query.query.is_empty()));

@@ -1,4 +1,4 @@
-//! What the data has of what a question mentions, found by the same tools that agents have.
+//! Searches the snapshot for the mentions of a question, by the tools of agents.
 
 use std::borrow::Cow;
 use std::fmt::Write;
@@ -11,27 +11,41 @@ use crate::base::untrusted;
 use crate::base::words::words;
 use crate::budget::Limits;
 
-/// Tags and keys that are told of a thing, values of a key, entities of a name and of a thing, other places of a name.
+/// Maximum tags and keys of a thing, values of a key, entities of a name and of a thing, and other places of a name.
 const TAGS: usize = 6;
 const KEYS: usize = 2;
 const VALUES: usize = 6;
 const ENTITIES: usize = 5;
 const EXAMPLES: usize = 2;
 const PLACES: usize = 3;
-/// A tag that so much fewer elements have than the best one is told only where both are found together.
+/// A tag with this many times fewer elements than the best one is a candidate only if both occur together.
 const RARE: u64 = 20;
-/// Letters of a description.
+/// Maximum characters of a description.
 const LETTERS: usize = 80;
 
-/// Looks all of it up; a line for each that was found, or for what was not.
-pub fn found(world: World<'_>, mentions: &Mentions, limits: &Limits) -> Result<String, Failure> {
+/// The candidates for a question's mentions.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct Candidates {
+    /// A line for each candidate, and for each mention without one.
+    pub lines: String,
+    /// Places that were not found in any part of the snapshot.
+    pub missing: Vec<String>,
+}
+
+/// Searches for all mentions.
+///
+/// # Errors
+/// A limit was reached, or the snapshot is damaged.
+pub fn find(world: World<'_>, mentions: &Mentions, limits: &Limits) -> Result<Candidates, Failure> {
     let search = Searching { world, limits };
-    let mut out = String::new();
+    let (mut out, mut missing) = (String::new(), Vec::new());
     for thing in &mentions.things {
         search.tags(thing, &mut out)?;
     }
     for place in &mentions.places {
-        search.place(place, &mut out)?;
+        if !search.place(place, &mut out)? {
+            missing.push(place.trim().to_owned());
+        }
     }
     if world.triples.is_some() {
         let kinds = [
@@ -42,18 +56,26 @@ pub fn found(world: World<'_>, mentions: &Mentions, limits: &Limits) -> Result<S
         ];
         for (kind, names, most) in kinds {
             for name in names {
-                search.entities(kind, name, most, &mut out)?;
+                if search.entities(kind, name, most, &mut out)? && kind == "item" {
+                    missing.retain(|place| place != name.trim());
+                }
             }
         }
     }
-    // A name that is mentioned twice is told once.
+    for place in &missing {
+        let _ = writeln!(out, "{:?} is not in this snapshot: no place here has that name", untrusted::line(place));
+    }
+    // A name may be mentioned twice.
     let mut lines: Vec<&str> = Vec::new();
     for line in out.lines() {
         if !lines.contains(&line) {
             lines.push(line);
         }
     }
-    Ok(lines.join("\n"))
+    let lines = lines.join("\n");
+    missing.sort_unstable();
+    missing.dedup();
+    Ok(Candidates { lines, missing })
 }
 
 struct Searching<'a> {
@@ -62,7 +84,7 @@ struct Searching<'a> {
 }
 
 impl Searching<'_> {
-    /// What a tool gives; nothing where it finds nothing.
+    /// Returns the result of a tool; `None` if it finds nothing.
     fn call(&self, tool: &str, arguments: Value) -> Result<Option<Value>, Failure> {
         let Some(tool) = agents::find(tool) else { return Ok(None) };
         match tool.call(self.world, arguments, self.limits) {
@@ -77,7 +99,7 @@ impl Searching<'_> {
         let list = |name: &str| given[name].as_array().map_or(&[][..], Vec::as_slice);
         let (tags, keys) = (list("tags"), list("keys"));
         let best = tags.first().map_or(0, |tag| number(tag, "count"));
-        // What is written on a single sign or in a note has the word, too.
+        // Notes and single signs also contain the word.
         for tag in tags.iter().filter(|tag| number(tag, "count") * RARE >= best || number(tag, "with_first") > 1) {
             let (key, value) = (text(tag, "key"), text(tag, "value"));
             let _ = writeln!(out, "tag \"{key}\"=\"{value}\": {} elements{}", tag["count"], about(tag));
@@ -102,26 +124,22 @@ impl Searching<'_> {
         Ok(())
     }
 
-    fn place(&self, name: &str, out: &mut String) -> Result<(), Failure> {
-        let Some(given) = self.call("geocode", json!({"name": name, "limit": PLACES}))? else {
-            if !self.is_only_triples() {
-                let _ = writeln!(out, "no place of OpenStreetMap here is called {name:?}");
-            }
-            return Ok(());
-        };
+    /// Writes the places of a name; returns whether there are any.
+    fn place(&self, name: &str, out: &mut String) -> Result<bool, Failure> {
+        let Some(given) = self.call("geocode", json!({"name": name, "limit": PLACES}))? else { return Ok(false) };
         let mut places = vec![given.clone()];
-        // A name in another language may be known of the point in the middle alone; its own leads to the area.
+        // Only the point in the middle may have the name in another language; the local name leads to the area.
         if given["area_id"].is_null() && is_settlement(&given) {
             let own = self.call("geocode", json!({"name": given["display_name"], "limit": 0}))?;
             places.extend(own.filter(|own| own["name"] == given["name"] && !own["area_id"].is_null()));
         }
         let others = given["others"].as_array().into_iter().flatten();
-        // Streets and shops that are called like a town are not meant.
+        // Streets and shops with the name of a town are left out.
         places.extend(others.filter(|other| !is_settlement(&given) || is_settlement(other)).cloned());
         for place in places {
             let (kind, id) = (text(&place, "osm_type"), &place["osm_id"]);
             let _ = write!(out, "place {:?}: {kind}({id}), {}", text(&place, "display_name"), text(&place, "category"));
-            // On a point it is the level of what it is the capital of.
+            // On a point the level is that of the area whose capital it is.
             if place["admin_level"].is_string() && !place["area_id"].is_null() {
                 let _ = write!(out, ", admin_level={}", text(&place, "admin_level"));
             }
@@ -130,10 +148,11 @@ impl Searching<'_> {
             }
             let _ = writeln!(out, ", at {},{}", text(&place["center"], 0), text(&place["center"], 1));
         }
-        Ok(())
+        Ok(true)
     }
 
-    fn entities(&self, kind: &str, name: &str, most: usize, out: &mut String) -> Result<(), Failure> {
+    /// Writes the entities of a name; returns whether there are any.
+    fn entities(&self, kind: &str, name: &str, most: usize, out: &mut String) -> Result<bool, Failure> {
         let given = self.call("search_entities", json!({"text": name, "kind": kind}))?.unwrap_or_default();
         let prefix = if kind == "property" { "wdt" } else { "wd" };
         let entities = given["entities"].as_array().into_iter().flatten();
@@ -141,7 +160,9 @@ impl Searching<'_> {
             let said = ["label", "matched", "description"].map(|said| raw(entity, said));
             said.iter().any(|said| has_words(said, name)) || !said[..2].iter().any(|said| begins(said, name))
         };
+        let mut is_found = false;
         for entity in entities.filter(is_meant).take(most) {
+            is_found = true;
             let _ = write!(out, "{kind} {prefix}:{}", text(entity, "id"));
             if !text(entity, "label").is_empty() {
                 let _ = write!(out, ", {}", text(entity, "label"));
@@ -157,7 +178,7 @@ impl Searching<'_> {
             }
             out.push('\n');
         }
-        Ok(())
+        Ok(is_found)
     }
 
     fn is_only_triples(&self) -> bool {
@@ -165,12 +186,12 @@ impl Searching<'_> {
     }
 }
 
-/// Returns a text as the tool gave it: to compare it or to give it to another tool, never for the prompt.
+/// Returns a text unchanged, for comparisons and for other tools; the prompt needs [`text`].
 fn raw<I: serde_json::value::Index>(value: &Value, name: I) -> &str {
     value[name].as_str().unwrap_or_default()
 }
 
-/// Returns a text for the prompt: a value of the data must not look like more than one.
+/// Returns a text for the prompt: on one line, so that a value of the data cannot forge another line.
 fn text<I: serde_json::value::Index>(value: &Value, name: I) -> Cow<'_, str> {
     untrusted::line(raw(value, name).trim())
 }
@@ -179,7 +200,7 @@ fn number(value: &Value, name: &str) -> u64 {
     value[name].as_u64().unwrap_or_default()
 }
 
-/// The beginning of what is said of something, where anything is.
+/// Returns the beginning of a description, if there is one.
 fn about(value: &Value) -> String {
     let said = text(value, "description");
     let short: String = said.chars().take(LETTERS).collect();
@@ -187,18 +208,18 @@ fn about(value: &Value) -> String {
     if said.is_empty() { String::new() } else { format!("; {short}{dots}") }
 }
 
-/// Whether a place is a country, a town, an island or the like.
+/// Returns whether a place is a country, a town, an island or the like.
 fn is_settlement(place: &Value) -> bool {
     ["boundary=", "place="].iter().any(|key| raw(place, "category").starts_with(key))
 }
 
-/// Whether a text has all words of a name.
+/// Returns whether a text has all words of a name.
 fn has_words(said: &str, name: &str) -> bool {
     let own = words(said);
     words(name).iter().all(|word| own.contains(word))
 }
 
-/// Whether a word of a text begins as the name ends: what is found so is for who is typing.
+/// Returns whether a word of a text begins like the last word of the name: a match for text that is still being typed.
 fn begins(said: &str, name: &str) -> bool {
     words(name).last().is_some_and(|last| words(said).iter().any(|word| word.starts_with(last)))
 }

@@ -1,31 +1,32 @@
-//! One thing after the other: mentions, candidates, a prompt, a query, its answer or what is wrong with it, words.
+//! The loop of a question: mentions, candidates, prompt, query, result or repair, text.
 
-use std::borrow::Cow;
 use std::fmt::Write;
 use std::sync::atomic::Ordering;
 use std::time::Instant;
 
-use terrapin_chat::{Kind, Message, Model, Patience, Reply, Role};
+use terrapin_chat::{Kind, Message, Model, Patience, Reply, Request, Role};
 
+use super::candidates::{self, Candidates};
+use super::mentions::examples;
 use super::prompts::Prompt;
-use super::run::{Came, run};
-use super::written::{Written, read};
+use super::run::{RunOutcome, run};
+use super::words::{self, plain};
+use super::written::{Written, fenced, is_complete, read};
 use super::{
-    Answer, Failure, Features, LONGEST, Lang, MOST_REPAIRS, Mentions, Query, Question, Ran, Settings, Step, candidates,
+    Answer, Failure, Features, LONGEST, Lang, MENTIONS, MOST_REPAIRS, Mentions, QUERY, Query, QueryResult, Question,
+    Settings, Step, StepCost, TEXT, reason,
 };
 use crate::agents::World;
-use crate::base::untrusted;
 use crate::budget::{Exceeded, Limits};
 
-/// Rows that a model is shown of a result, and letters of all results.
-const SHOWN: usize = 20;
-const LETTERS: usize = 6000;
+/// The part of the remaining time that the list of mentions may take: the query needs the rest, and there is a fallback.
+const MENTIONS_SHARE: u32 = 3;
 
 /// Answers a question within these limits. `tell` gets each step when it is done.
 ///
 /// # Errors
-/// The question is none, the model does not reply, a bound was reached, or there is a fault. A query that cannot be repaired
-/// is no error: the answer says so.
+/// The question is not one, the model does not reply, a limit was reached, or the snapshot is damaged. A query that cannot
+/// be repaired is not an error: the answer says so.
 pub fn ask(
     world: World<'_>,
     model: &dyn Model,
@@ -36,21 +37,32 @@ pub fn ask(
 ) -> Result<Answer, Failure> {
     check(question)?;
     let languages = languages(world, settings)?;
-    let mut asking = Asking { world, model, settings, question, limits, languages, steps: Vec::new(), tell };
+    let mut conversation = Conversation {
+        world,
+        model,
+        settings,
+        question,
+        limits,
+        languages,
+        missing: Vec::new(),
+        is_guess: false,
+        steps: Vec::new(),
+        tell,
+    };
     match &question.queries {
-        // What a person wrote is run as it is.
+        // Queries of a person are run unchanged.
         Some(queries) => {
             let (queries, is_for_map) = (queries.clone(), true);
-            let came = asking.run_all(&queries, is_for_map)?;
-            asking.finish(came, is_for_map, 0)
+            let outcome = conversation.run_all(&queries, is_for_map)?;
+            conversation.finish(outcome, is_for_map, 0)
         }
-        None => asking.converse(),
+        None => conversation.converse(),
     }
 }
 
 fn check(question: &Question) -> Result<(), Failure> {
     let wrong = |message: String| Err(Failure::Question(message));
-    // What was made here comes back, and is longer than what people write.
+    // Candidates and prompts of earlier answers are longer than questions.
     let texts = [
         ("question", Some(&question.question), LONGEST),
         ("context", Some(&question.context), LONGEST),
@@ -71,57 +83,60 @@ fn check(question: &Question) -> Result<(), Failure> {
     }
 }
 
-/// The languages that a query may have.
+/// Returns the languages that a query may have.
 fn languages(world: World<'_>, settings: &Settings) -> Result<Vec<Lang>, Failure> {
-    let mut there = Vec::new();
+    let mut languages = Vec::new();
     if world.manifest.counts.nodes > 0 {
-        there.push(Lang::Overpassql);
+        languages.push(Lang::Overpassql);
     }
-    // Elements are asked in both.
+    // SPARQL is also for elements of OpenStreetMap.
     if world.triples.is_some() || world.manifest.counts.nodes > 0 {
-        there.push(Lang::Sparql);
+        languages.push(Lang::Sparql);
     }
     if let Some(only) = settings.only.map(Lang::from) {
-        there.retain(|language| *language == only);
+        languages.retain(|language| *language == only);
     }
-    if there.is_empty() {
-        return Err(Failure::Question("the snapshot has nothing that such a query could be asked of".to_owned()));
+    if languages.is_empty() {
+        return Err(Failure::Question("the snapshot has no data for queries in this language".to_owned()));
     }
-    Ok(there)
+    Ok(languages)
 }
 
-struct Asking<'a> {
+struct Conversation<'a> {
     world: World<'a>,
     model: &'a dyn Model,
     settings: &'a Settings,
     question: &'a Question,
     limits: &'a Limits,
     languages: Vec<Lang>,
+    /// Places that the snapshot does not contain, and whether they were guessed.
+    missing: Vec<String>,
+    is_guess: bool,
     steps: Vec<Step>,
     tell: &'a mut dyn FnMut(&Step),
 }
 
-/// What came of all queries of a reply.
-struct All {
-    ran: Vec<Ran>,
+/// The outcome of all queries of a reply.
+struct QueryOutcomes {
+    results: Vec<QueryResult>,
     feedback: Option<String>,
-    /// Whether any did not run.
+    /// Whether a query failed.
     is_wrong: bool,
 }
 
-impl Asking<'_> {
+impl Conversation<'_> {
     fn step(&mut self, step: Step) {
         (self.tell)(&step);
         self.steps.push(step);
     }
 
-    /// The model's reply, while anybody waits for it.
-    fn reply(&self, messages: &[Message]) -> Result<Reply, Failure> {
+    /// Sends a request within the time of the question.
+    fn send(&self, request: &Request<'_>) -> Result<Reply, Failure> {
         if self.limits.deadline.is_some_and(|deadline| Instant::now() >= deadline) {
-            return Err(Failure::Model(terrapin_chat::Error::new(Kind::Late, "there is no time left to ask it")));
+            return Err(Failure::Model(terrapin_chat::Error::new(Kind::Late, "no time is left to ask it")));
         }
         let patience = Patience { deadline: self.limits.deadline, cancelled: &self.limits.cancelled };
-        Ok(self.model.reply(messages, patience)?)
+        Ok(self.model.reply(request, patience)?)
     }
 
     fn context(&self) -> String {
@@ -132,44 +147,68 @@ impl Asking<'_> {
     }
 
     fn system(&self) -> Message {
-        let data = data(self.world);
+        let data = words::snapshot(self.world);
         Message::new(Role::System, self.settings.prompts.fill(Prompt::System, &[("data", &data)]))
     }
 
-    /// What the question mentions: given, told by the model, or guessed where what it tells cannot be read.
+    /// Returns the mentions of the question: given, listed by the model, or guessed if its reply is late, cut off, empty or
+    /// unreadable.
     fn mentions(&mut self) -> Result<Mentions, Failure> {
         if let Some(mentions) = &self.question.mentions {
             return Ok(mentions.clone().bounded());
         }
-        let values = [("question", self.question.question.as_str()), ("context", &self.context())];
-        let asked = Message::new(Role::User, self.settings.prompts.fill(Prompt::Mentions, &values));
-        let reply = self.reply(&[self.system(), asked]);
-        let (mentions, note) = match reply.map(|reply| Mentions::read(&reply.text)) {
-            Ok(Ok(mentions)) => (mentions, None),
-            Ok(Err(note)) => (Mentions::guessed(&self.question.question), Some(note)),
-            // A reply that cannot be read is as good as one that says nothing.
-            Err(Failure::Model(error)) if error.kind == Kind::Broken => {
-                (Mentions::guessed(&self.question.question), Some(error.message))
+        let question = self.question.question.as_str();
+        let values = [("question", question), ("context", &self.context())];
+        let messages = [self.system(), Message::new(Role::User, self.settings.prompts.fill(Prompt::Mentions, &values))];
+        let time = self.limits.deadline.map(|end| end.saturating_duration_since(Instant::now()) / MENTIONS_SHARE);
+        let request = Request {
+            tokens: Some(self.settings.mention_tokens),
+            time,
+            is_complete: Some(&Mentions::is_complete),
+            ..Request::new(MENTIONS, &messages)
+        };
+        let examples = examples(self.settings.prompts.text(Prompt::Mentions));
+        let about = format!("{question} {}", self.question.context);
+        let (mentions, cost) = match self.send(&request) {
+            Ok(reply) => {
+                let mentions = Mentions::read(&reply.text).and_then(|read| read.without_examples(&examples, &about));
+                let mentions = match mentions {
+                    Err(_) if reply.is_cut => {
+                        let tokens = self.settings.mention_tokens;
+                        Err(format!("the reply was cut off after {tokens} tokens"))
+                    }
+                    mentions => mentions,
+                };
+                (mentions, StepCost::new(&reply))
             }
+            Err(Failure::Model(error)) if is_of_reply(error.kind) => (Err(reason(&error)), StepCost::default()),
             Err(failure) => return Err(failure),
         };
-        self.step(Step::Mentions { mentions: mentions.clone(), note });
+        let (mentions, note) = match mentions {
+            Ok(mentions) => (mentions, None),
+            Err(note) => {
+                self.is_guess = true;
+                (Mentions::guess(question), Some(note))
+            }
+        };
+        self.step(Step::Mentions { mentions: mentions.clone(), note, cost });
         Ok(mentions)
     }
 
-    /// The prompt that asks for a query.
+    /// Returns the prompt that asks for a query.
     fn prompt(&mut self) -> Result<String, Failure> {
         if let Some(prompt) = &self.question.prompt {
             return Ok(prompt.clone());
         }
-        let found = match &self.question.candidates {
+        let candidates = match &self.question.candidates {
             Some(candidates) => candidates.clone(),
             None if !self.settings.search => "Nothing was looked up.".to_owned(),
             None => {
                 let mentions = self.mentions()?;
-                let candidates = candidates::found(self.world, &mentions, self.limits)?;
-                let candidates = if candidates.is_empty() { "Nothing was found.".to_owned() } else { candidates };
-                self.step(Step::Candidates { candidates: candidates.clone() });
+                let Candidates { lines, missing } = candidates::find(self.world, &mentions, self.limits)?;
+                let candidates = if lines.is_empty() { "Nothing was found.".to_owned() } else { lines };
+                self.missing.clone_from(&missing);
+                self.step(Step::Candidates { candidates: candidates.clone(), missing });
                 candidates
             }
         };
@@ -196,7 +235,7 @@ impl Asking<'_> {
         let values = [
             ("question", self.question.question.as_str()),
             ("context", &self.context()),
-            ("candidates", &found),
+            ("candidates", &candidates),
             ("languages", &names),
             ("sheets", &sheets),
             ("fences", &fences),
@@ -206,197 +245,163 @@ impl Asking<'_> {
         Ok(prompt)
     }
 
-    /// Has the model write queries until one gives something.
+    /// Lets the model write queries until one has a result.
     fn converse(mut self) -> Result<Answer, Failure> {
         let prompt = self.prompt()?;
         let mut messages = vec![self.system(), Message::new(Role::User, prompt)];
         let most = self.settings.repairs.min(MOST_REPAIRS);
         let mut repairs = 0;
-        let mut before: Option<(Vec<Query>, All)> = None;
+        let mut before: Option<(Vec<Query>, QueryOutcomes)> = None;
         loop {
-            let (said, written) = match self.reply(&messages) {
-                Ok(reply) => {
-                    self.step(Step::Reply { reply: shown(&reply), cut: reply.is_cut });
-                    (shown(&reply), read(&reply, self.settings.only))
-                }
-                Err(Failure::Model(error)) if error.kind == Kind::Broken => {
-                    (String::new(), Written::Nothing(format!("Your reply could not be read: {}", error.message)))
-                }
-                Err(failure) => return Err(failure),
-            };
+            let written = self.written(&messages)?;
             let mut written_before = None;
-            let (came, is_for_map) = match written {
+            let (outcome, is_for_map, shown) = match written {
                 Written::Words(text) => return Ok(self.words_alone(text, repairs)),
                 Written::Nothing(feedback) => {
-                    (All { ran: Vec::new(), feedback: Some(feedback), is_wrong: true }, false)
+                    let outcome = QueryOutcomes { results: Vec::new(), feedback: Some(feedback), is_wrong: true };
+                    (outcome, false, "...".to_owned())
                 }
                 Written::Queries(queries, is_for_map) => match before.take() {
-                    // It stands by a query that finds nothing: so there is nothing.
-                    Some((same, came)) if same == queries && !came.is_wrong => {
-                        return self.finish(came, is_for_map, repairs);
+                    // A model that repeats a query without results stands by it.
+                    Some((same, outcome)) if same == queries && !outcome.is_wrong => {
+                        return self.finish(outcome, is_for_map, repairs);
                     }
                     _ => {
-                        let came = self.run_all(&queries, is_for_map)?;
+                        let outcome = self.run_all(&queries, is_for_map)?;
+                        let shown = fenced(&queries, is_for_map);
                         written_before = Some(queries);
-                        (came, is_for_map)
+                        (outcome, is_for_map, shown)
                     }
                 },
             };
-            if repairs == most || came.feedback.is_none() {
-                return self.finish(came, is_for_map, repairs);
+            if repairs == most || outcome.feedback.is_none() {
+                return self.finish(outcome, is_for_map, repairs);
             }
-            let feedback = came.feedback.clone().unwrap_or_default();
-            before = written_before.map(|queries| (queries, came));
+            let feedback = outcome.feedback.clone().unwrap_or_default();
+            before = written_before.map(|queries| (queries, outcome));
             let values = [("feedback", feedback.as_str()), ("question", &self.question.question)];
             let repair = self.settings.prompts.fill(Prompt::Repair, &values);
-            // A message without words is none to some servers.
-            messages.push(Message::new(Role::Assistant, if said.is_empty() { "..." } else { &said }));
+            // Of a reply only the query goes back: its prose would fill a small context. Some servers refuse empty messages.
+            messages.push(Message::new(Role::Assistant, shown));
             messages.push(Message::new(Role::User, repair));
             repairs += 1;
         }
     }
 
-    /// Runs queries. Something is wrong where one fails, or where none gives anything.
-    fn run_all(&mut self, queries: &[Query], is_for_map: bool) -> Result<All, Failure> {
-        let (mut ran, mut feedback, mut is_wrong, mut gave) = (Vec::new(), Vec::new(), false, false);
+    /// Returns the queries of the model's next reply.
+    fn written(&mut self, messages: &[Message]) -> Result<Written, Failure> {
+        let languages = self.languages.clone();
+        let is_complete = |text: &str| is_complete(text, &languages);
+        let request = Request { is_complete: Some(&is_complete), ..Request::new(QUERY, messages) };
+        match self.send(&request) {
+            Ok(reply) => {
+                self.step(Step::Reply { reply: shown(&reply), cut: reply.is_cut, cost: StepCost::new(&reply) });
+                Ok(read(&reply, self.settings.only))
+            }
+            Err(Failure::Model(error)) if error.kind == Kind::Broken => {
+                Ok(Written::Nothing(format!("Your reply could not be read: {}", error.message)))
+            }
+            Err(failure) => Err(failure),
+        }
+    }
+
+    /// Runs queries. The outcome has feedback if a query fails, or if no query has a result.
+    fn run_all(&mut self, queries: &[Query], is_for_map: bool) -> Result<QueryOutcomes, Failure> {
+        let (mut results, mut feedback, mut is_wrong, mut has_result) = (Vec::new(), Vec::new(), false, false);
         for query in queries {
             if self.limits.cancelled.load(Ordering::Relaxed) {
                 return Err(Exceeded::Cancelled.into());
             }
             self.step(Step::Query(query.clone()));
-            let Came { ran: given, feedback: said } = run(self.world, query, is_for_map, self.limits)?;
-            is_wrong |= given.is_none();
-            gave |= said.is_none();
-            if let Some(said) = said {
-                self.step(Step::Feedback { feedback: said.clone() });
-                feedback.push(said);
+            let RunOutcome { result, feedback: own } = run(self.world, query, is_for_map, self.limits)?;
+            is_wrong |= result.is_none();
+            has_result |= own.is_none();
+            if let Some(own) = own {
+                self.step(Step::Feedback { feedback: own.clone() });
+                feedback.push(own);
             }
-            if let Some(given) = given {
-                let (language, total, features) = (given.query.language, given.total, given.features);
+            if let Some(result) = result {
+                let (language, total, features) = (result.query.language, result.total, result.features);
                 self.step(Step::Result { language, total, features });
-                ran.push(given);
+                results.push(result);
             }
         }
-        let feedback = (is_wrong || !gave).then(|| feedback.join("\n"));
-        Ok(All { ran, feedback, is_wrong })
+        let feedback = (is_wrong || !has_result).then(|| feedback.join("\n"));
+        Ok(QueryOutcomes { results, feedback, is_wrong })
     }
 
     fn words_alone(self, text: String, repairs: u8) -> Answer {
-        Answer { text, map: false, results: Vec::new(), features: None, problem: None, repairs, steps: self.steps }
+        let text = self.with_missing(text, false);
+        let missing = self.missing;
+        let steps = self.steps;
+        Answer { text, map: false, results: Vec::new(), features: None, missing, problem: None, repairs, steps }
     }
 
-    fn finish(mut self, came: All, is_for_map: bool, repairs: u8) -> Result<Answer, Failure> {
-        let All { ran: mut results, feedback, .. } = came;
+    fn finish(mut self, outcome: QueryOutcomes, is_for_map: bool, repairs: u8) -> Result<Answer, Failure> {
+        let QueryOutcomes { mut results, feedback, .. } = outcome;
         if results.is_empty() {
-            let problem = feedback.unwrap_or_default();
-            let text = "No query that answers this was found.".to_owned();
-            return Ok(Answer {
-                text,
-                map: false,
-                results,
-                features: None,
-                problem: Some(problem),
-                repairs,
-                steps: self.steps,
-            });
+            let problem = Some(feedback.unwrap_or_default());
+            let text = self.with_missing("No query that answers this was found.".to_owned(), false);
+            let (missing, steps) = (self.missing, self.steps);
+            return Ok(Answer { text, map: false, results, features: None, missing, problem, repairs, steps });
         }
-        let text = self.words(&results)?;
-        let shapes: Vec<_> = results.iter_mut().flat_map(|ran| std::mem::take(&mut ran.shapes)).collect();
+        let text = self.text(&results)?;
+        let text = self.with_missing(text, feedback.is_none());
+        let shapes: Vec<_> = results.iter_mut().flat_map(|result| std::mem::take(&mut result.shapes)).collect();
         let map = is_for_map && !shapes.is_empty();
         let features = map.then_some(Features { r#type: "FeatureCollection", features: shapes });
-        Ok(Answer { text, map, results, features, problem: None, repairs, steps: self.steps })
+        let (missing, steps) = (self.missing, self.steps);
+        Ok(Answer { text, map, results, features, missing, problem: None, repairs, steps })
     }
 
-    /// The answer in words: the model's, or what can be said without it.
-    fn words(&mut self, results: &[Ran]) -> Result<String, Failure> {
+    /// Adds the places that the snapshot does not contain. Guessed places may be no places, so they are named only if
+    /// nothing was found.
+    fn with_missing(&self, text: String, is_found: bool) -> String {
+        let missing = words::missing(&self.missing);
+        if missing.is_empty() || self.is_guess && is_found || text.contains(&missing) {
+            return text;
+        }
+        format!("{} {missing}", text.trim_end())
+    }
+
+    /// Returns the answer as text: the model's, or a plain one if its reply is late, cut off, empty or unreadable.
+    fn text(&mut self, results: &[QueryResult]) -> Result<String, Failure> {
         if !self.settings.words {
             return Ok(plain(results));
         }
-        let told = told(results);
-        let values = [("question", self.question.question.as_str()), ("context", &self.context()), ("results", &told)];
-        let asked = Message::new(Role::User, self.settings.prompts.fill(Prompt::Answer, &values));
-        let text = match self.reply(&[self.system(), asked]) {
-            Ok(reply) if !reply.text.is_empty() => reply.text,
-            Ok(_) => plain(results),
+        let shown = words::results(results);
+        let values = [("question", self.question.question.as_str()), ("context", &self.context()), ("results", &shown)];
+        let messages = [self.system(), Message::new(Role::User, self.settings.prompts.fill(Prompt::Answer, &values))];
+        let request = Request { tokens: Some(self.settings.text_tokens), ..Request::new(TEXT, &messages) };
+        let (text, note, cost) = match self.send(&request) {
+            Ok(reply) if reply.is_cut => {
+                let note = format!("the reply was cut off after {} tokens", self.settings.text_tokens);
+                (plain(results), Some(note), StepCost::new(&reply))
+            }
+            Ok(reply) if reply.text.is_empty() => {
+                (plain(results), Some("the reply is empty".to_owned()), StepCost::new(&reply))
+            }
+            Ok(reply) => (reply.text.clone(), None, StepCost::new(&reply)),
             Err(Failure::Model(error)) if error.kind != Kind::Cancelled => {
-                format!("{} (No words for it: {error}.)", plain(results))
+                (plain(results), Some(reason(&error)), StepCost::default())
             }
             Err(failure) => return Err(failure),
         };
-        self.step(Step::Text { text: text.clone() });
+        self.step(Step::Text { text: text.clone(), note, cost });
         Ok(text)
     }
 }
 
-/// What a reply says, tools that it calls among that.
+/// Returns whether a failure concerns one reply, not the server: the step can do without it.
+fn is_of_reply(kind: Kind) -> bool {
+    matches!(kind, Kind::Broken | Kind::Late)
+}
+
+/// Returns the text of a reply, with its tool calls.
 fn shown(reply: &Reply) -> String {
     let mut text = reply.text.clone();
     for call in &reply.tool_calls {
         let _ = write!(text, "\n[calls {} {}]", call.name, call.arguments);
     }
     text.trim().to_owned()
-}
-
-/// What the snapshot has.
-fn data(world: World<'_>) -> String {
-    let manifest = world.manifest;
-    let mut out = String::new();
-    let counts = &manifest.counts;
-    if counts.nodes > 0 {
-        let _ = write!(
-            out,
-            "- OpenStreetMap: {} nodes, {} ways, {} relations",
-            counts.nodes, counts.ways, counts.relations
-        );
-        if let Ok(time) = jiff::Timestamp::from_second(manifest.data_timestamp) {
-            let _ = write!(out, ", as of {time}");
-        }
-        if let Some(sides) = manifest.bounding_box {
-            let [south, west, north, east] = sides.map(|side| f64::from(side) / 1e7);
-            let _ = write!(out, ", between {south},{west} and {north},{east} (latitude,longitude)");
-        }
-        out.push('\n');
-    }
-    if let Some(triples) = &manifest.triples {
-        let _ = writeln!(out, "- a part of Wikidata: {} triples", triples.triples);
-    }
-    out.trim_end().to_owned()
-}
-
-/// Results as a model is shown them.
-fn told(results: &[Ran]) -> String {
-    let mut out = String::new();
-    for ran in results {
-        let shown = ran.rows.len().min(SHOWN);
-        let columns = ran.columns.iter().map(|column| untrusted::line(column)).collect::<Vec<_>>().join(" | ");
-        let first =
-            if ran.total > shown as u64 { format!(", of which the first {shown} follow") } else { String::new() };
-        let _ = writeln!(out, "{}\n\nrows: {}{first}; columns: {columns}", ran.query.query, ran.total);
-        for row in ran.rows.iter().take(SHOWN) {
-            let cells: Vec<Cow<'_, str>> =
-                row.iter().map(|cell| untrusted::line(cell.as_deref().unwrap_or_default())).collect();
-            let _ = writeln!(out, "{}", cells.join(" | "));
-        }
-        out.push('\n');
-    }
-    match out.char_indices().nth(LETTERS) {
-        Some((end, _)) => format!("{}...", &out[..end]),
-        None => out.trim_end().to_owned(),
-    }
-}
-
-/// Results in words, without a model.
-fn plain(results: &[Ran]) -> String {
-    let one = |ran: &Ran| match (&ran.rows[..], ran.query.language) {
-        ([row], Lang::Sparql) if row.len() == 1 => row[0].clone().unwrap_or_default(),
-        ([row], Lang::Overpassql) if row.first().is_some_and(|kind| kind.as_deref() == Some("count")) => {
-            let total = ran.columns.iter().position(|column| column == "total");
-            total.and_then(|at| row.get(at).cloned().flatten()).unwrap_or_default()
-        }
-        (_, language) => {
-            let what = if language == Lang::Sparql { "row" } else { "element" };
-            if ran.total == 1 { format!("1 {what}") } else { format!("{} {what}s", ran.total) }
-        }
-    };
-    results.iter().map(|ran| one(ran) + ".").collect::<Vec<_>>().join(" ")
 }

@@ -1,14 +1,15 @@
-//! Questions in plain language: a model writes queries, the snapshot answers them. What a question mentions is looked up with
-//! the snapshot's own search, so that the model has real identifiers and tags; what is wrong with its query goes back to it.
-//! May use the tools of agents and what is below them; knows nothing of commands and of HTTP.
+//! Questions in plain language: a model writes queries, the snapshot answers them. The snapshot's own search looks up what a
+//! question mentions, so that the model sees real identifiers and tags; a wrong query goes back to it with its errors.
+//! May use the tools of agents and the crates below; knows nothing of commands and of HTTP.
 //!
 //! ```text
-//! prompts.rs       what is said to the model
-//! mentions.rs      what a question mentions, as the model tells it
-//! candidates.rs    what the data has of that
+//! prompts.rs       the prompts
+//! mentions.rs      places, things, names and properties in a question
+//! candidates.rs    tags, places and items of the snapshot for them
 //! written.rs       the queries in a reply
-//! run.rs           a query's answer, or what is wrong with it; sparql.rs keeps solutions, map.rs finds their places
-//! conversation.rs  one thing after the other
+//! run.rs           runs a query; sparql.rs keeps solutions, map.rs finds their geometries
+//! words.rs         texts about the snapshot and about results
+//! conversation.rs  the loop over these steps
 //! ```
 
 mod candidates;
@@ -18,11 +19,12 @@ mod mentions;
 mod prompts;
 mod run;
 mod sparql;
+mod words;
 mod written;
 
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
-use terrapin_chat::{Kind, Model};
+use terrapin_chat::{Kind, Model, Reply, ReplyTiming, ServerIdentity, TokenCounts};
 
 use crate::budget::Exceeded;
 use crate::eval::language::Language;
@@ -30,131 +32,202 @@ use crate::eval::language::Language;
 pub use conversation::ask;
 pub use mentions::Mentions;
 pub use prompts::Prompts;
-pub use written::{Query, Written, read as queries};
+pub use written::{Query, Written, is_complete, read as queries};
 
-/// Repairs that may be asked for at most.
+/// Maximum number of repairs.
 pub const MOST_REPAIRS: u8 = 3;
-/// Letters of a question, and of what is said beside it.
+/// Maximum bytes of a question, and of its context.
 pub const LONGEST: usize = 8 << 10;
+/// Default maximum tokens of the list of mentions; a list of 24 has some 200.
+pub const MENTION_TOKENS: u32 = 512;
+/// Default maximum tokens of the answer as text; three sentences have some 100.
+pub const TEXT_TOKENS: u32 = 512;
 
-/// Who is asked, and how.
+/// The names of the steps for which a model gets a request.
+pub const MENTIONS: &str = "mentions";
+/// The request for a query, or for a better one.
+pub const QUERY: &str = "query";
+/// The request for the answer as text.
+pub const TEXT: &str = "text";
+
+/// A model with the settings for questions to it.
 pub struct Asker {
     /// The model.
     pub model: Box<dyn Model + Send>,
-    /// How.
+    /// The settings.
     pub settings: Settings,
 }
 
-/// How questions are answered.
+/// Settings for answering questions.
 #[derive(Debug, Clone)]
 pub struct Settings {
-    /// What is said to the model.
+    /// The prompts.
     pub prompts: Prompts,
-    /// How often a query that fails or finds nothing goes back, at most [`MOST_REPAIRS`] times.
+    /// How often a query that fails or finds nothing goes back to the model, at most [`MOST_REPAIRS`] times.
     pub repairs: u8,
-    /// Whether what the question mentions is looked up.
+    /// Whether the mentions of the question are looked up.
     pub search: bool,
-    /// Whether the answer is said in words, by the model.
+    /// Whether the model writes the answer as text.
     pub words: bool,
-    /// The only language that queries may have, if there is one.
+    /// The only language of queries, if there is one.
     pub only: Option<Language>,
+    /// Maximum tokens of the list of mentions.
+    pub mention_tokens: u32,
+    /// Maximum tokens of the answer as text.
+    pub text_tokens: u32,
 }
 
 impl Default for Settings {
     fn default() -> Settings {
-        Settings { prompts: Prompts::default(), repairs: 2, search: true, words: true, only: None }
+        Settings {
+            prompts: Prompts::default(),
+            repairs: 2,
+            search: true,
+            words: true,
+            only: None,
+            mention_tokens: MENTION_TOKENS,
+            text_tokens: TEXT_TOKENS,
+        }
     }
 }
 
-/// A question, and what of the way to its answer is given already: each of these makes all that comes before it unnecessary.
+/// A question, optionally with the result of a step: that step and those before it are skipped.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Question {
-    /// In plain language.
+    /// The question in plain language.
     pub question: String,
-    /// What else there is to know: what is meant, what counts, what to show.
+    /// Context: what is meant, what counts, what to show.
     #[serde(default)]
     pub context: String,
-    /// What it mentions.
+    /// Its mentions.
     pub mentions: Option<Mentions>,
-    /// What the data has of that, a line each.
+    /// The candidates for them, a line each.
     pub candidates: Option<String>,
-    /// What is said to the model to have a query.
+    /// The prompt for a query.
     pub prompt: Option<String>,
     /// The queries.
     pub queries: Option<Vec<Query>>,
 }
 
-/// Something that was done on the way to an answer.
+/// A step on the way to an answer.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(tag = "step", rename_all = "lowercase")]
 pub enum Step {
-    /// The model said what the question mentions.
+    /// The mentions of the question.
     Mentions {
-        /// What.
+        /// The mentions.
         mentions: Mentions,
-        /// What was wrong with how it said that.
+        /// Why they were guessed, if they were.
         #[serde(skip_serializing_if = "Option::is_none")]
         note: Option<String>,
+        /// What the reply cost.
+        #[serde(flatten)]
+        cost: StepCost,
     },
-    /// The data was searched for it.
+    /// The candidates for the mentions.
     Candidates {
-        /// What was found, a line each.
+        /// A line each.
         candidates: String,
+        /// Places that the snapshot does not contain.
+        #[serde(skip_serializing_if = "Vec::is_empty")]
+        missing: Vec<String>,
     },
-    /// The model was asked for a query.
+    /// The prompt for a query.
     Prompt {
-        /// In these words.
+        /// Its text.
         prompt: String,
     },
-    /// It replied.
+    /// A reply to it.
     Reply {
-        /// What.
+        /// Its text.
         reply: String,
-        /// Whether there would have been more.
+        /// Whether a limit ended it.
         #[serde(skip_serializing_if = "std::ops::Not::not")]
         cut: bool,
+        /// What the reply cost.
+        #[serde(flatten)]
+        cost: StepCost,
     },
-    /// A query is to be run.
+    /// A query that is to be run.
     Query(Query),
-    /// It gave something.
+    /// Its result.
     Result {
-        /// In this language.
+        /// The language.
         language: Lang,
-        /// How many elements or rows.
+        /// Number of elements or rows.
         total: u64,
-        /// How many features for a map.
+        /// Number of features for a map.
         features: u64,
     },
-    /// It did not; this went back to the model, if it was asked again.
+    /// What is wrong with a query or its result. Goes back to the model if a repair is left.
     Feedback {
-        /// In these words.
+        /// The text.
         feedback: String,
     },
-    /// The model said the answer.
+    /// The answer.
     Text {
-        /// In these words.
+        /// The text.
         text: String,
+        /// Why it is not the model's, if it is not.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        note: Option<String>,
+        /// What the reply cost.
+        #[serde(flatten)]
+        cost: StepCost,
     },
 }
 
-impl Step {
-    /// What it is called.
-    pub fn name(&self) -> &'static str {
-        match self {
-            Step::Mentions { .. } => "mentions",
-            Step::Candidates { .. } => "candidates",
-            Step::Prompt { .. } => "prompt",
-            Step::Reply { .. } => "reply",
-            Step::Query(_) => "query",
-            Step::Result { .. } => "result",
-            Step::Feedback { .. } => "feedback",
-            Step::Text { .. } => "text",
+/// The cost of a step with a request to the model, as far as the server reports it; empty if there was no reply.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+pub struct StepCost {
+    /// Tokens.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tokens: Option<TokenCounts>,
+    /// Time, and tokens from the server's cache. Not serialized: both differ between equal runs.
+    #[serde(skip)]
+    pub timing: Option<ReplyTiming>,
+    /// The server. Not serialized: runs record it once a question.
+    #[serde(skip)]
+    pub server: Option<ServerIdentity>,
+}
+
+impl StepCost {
+    /// Returns the cost of a reply.
+    pub fn new(reply: &Reply) -> StepCost {
+        StepCost {
+            tokens: Some(reply.tokens).filter(|tokens| !tokens.is_empty()),
+            timing: Some(reply.timing),
+            server: Some(reply.server.clone()).filter(|server| !server.is_empty()),
         }
     }
 }
 
-/// A language, as programs know it.
+impl Step {
+    /// Returns its name.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Step::Mentions { .. } => MENTIONS,
+            Step::Candidates { .. } => "candidates",
+            Step::Prompt { .. } => "prompt",
+            Step::Reply { .. } => "reply",
+            Step::Query(_) => QUERY,
+            Step::Result { .. } => "result",
+            Step::Feedback { .. } => "feedback",
+            Step::Text { .. } => TEXT,
+        }
+    }
+
+    /// Returns the cost of the reply; `None` for steps without a request to the model.
+    pub fn cost(&self) -> Option<&StepCost> {
+        match self {
+            Step::Mentions { cost, .. } | Step::Reply { cost, .. } | Step::Text { cost, .. } => Some(cost),
+            _ => None,
+        }
+    }
+}
+
+/// A query language, with the names that programs use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Lang {
@@ -165,7 +238,7 @@ pub enum Lang {
 }
 
 impl Lang {
-    /// Its name between fences, and for programs.
+    /// Returns its name, as between fences.
     pub fn name(self) -> &'static str {
         match self {
             Lang::Overpassql => "overpassql",
@@ -183,19 +256,19 @@ impl From<Language> for Lang {
     }
 }
 
-/// What a query gave.
+/// The result of a query.
 #[derive(Debug, Serialize)]
-pub struct Ran {
+pub struct QueryResult {
     /// The query.
     #[serde(flatten)]
     pub query: Query,
-    /// How many elements or rows it gave.
+    /// Number of elements or rows.
     pub total: u64,
     /// The columns of the rows.
     pub columns: Vec<String>,
-    /// The first rows: a text for each column, nothing where there is none.
+    /// The first rows: a text for each column, `None` for a missing value.
     pub rows: Vec<Vec<Option<String>>>,
-    /// How many features there are for a map; the answer has the first of them.
+    /// Number of features for a map; the answer has the first of them.
     pub features: u64,
     #[serde(skip)]
     shapes: Vec<Box<RawValue>>,
@@ -204,19 +277,21 @@ pub struct Ran {
 /// An answer.
 #[derive(Debug, Serialize)]
 pub struct Answer {
-    /// In words.
+    /// The answer as text.
     pub text: String,
-    /// Whether it is something to be seen on a map.
+    /// Whether it is for a map.
     pub map: bool,
-    /// What the last queries gave.
-    pub results: Vec<Ran>,
-    /// On the map; nothing where the question needs none.
+    /// The results of the last queries.
+    pub results: Vec<QueryResult>,
+    /// The features for the map; `None` if the answer is not for a map.
     pub features: Option<Features>,
-    /// What is wrong with the last query, where there is no answer.
+    /// Places of the question that the snapshot does not contain.
+    pub missing: Vec<String>,
+    /// What is wrong with the last query, if there is no answer.
     pub problem: Option<String>,
-    /// How often a query went back.
+    /// Number of repairs.
     pub repairs: u8,
-    /// What was done.
+    /// The steps.
     pub steps: Vec<Step>,
 }
 
@@ -229,16 +304,16 @@ pub struct Features {
     pub features: Vec<Box<RawValue>>,
 }
 
-/// Why there is no answer.
+/// A failure: there is no answer.
 #[derive(Debug)]
 pub enum Failure {
-    /// The question is none.
+    /// The question cannot be asked.
     Question(String),
     /// The model did not reply.
     Model(terrapin_chat::Error),
-    /// A bound was reached.
+    /// A limit was reached.
     Exceeded(Exceeded),
-    /// A fault of the program or of the file.
+    /// The program or the snapshot is faulty.
     Fault(String),
 }
 
@@ -255,7 +330,16 @@ impl std::fmt::Display for Failure {
     }
 }
 
-/// What whoever named the model can do.
+/// Returns why a reply cannot be used, in a text that is equal in equal runs: it has no times and no counts that depend on
+/// them.
+pub fn reason(error: &terrapin_chat::Error) -> String {
+    match error.kind {
+        Kind::Late => "the model: its reply did not end in time".to_owned(),
+        _ => error.to_string(),
+    }
+}
+
+/// Returns advice for the user who configured the model.
 fn advice(kind: Kind) -> Option<&'static str> {
     match kind {
         Kind::Unauthorized => {
@@ -265,8 +349,14 @@ fn advice(kind: Kind) -> Option<&'static str> {
             "is --model-url the root of the protocol, which often ends in /v1, and --model-name one of those that /models \
              there lists?",
         ),
-        Kind::TooLong => Some("give fewer --model-tokens, or a model with more room: prompts have some 3,000 tokens"),
-        Kind::Late => Some("a larger --model-time lets it take longer"),
+        Kind::TooLong => Some(
+            "give fewer --model-tokens, or a longer context to the server: prompts have up to 3,500 tokens, and the reply \
+             needs room behind them",
+        ),
+        Kind::Late => Some(
+            "a larger --model-time lets it take longer; a smaller --model-tokens cuts off a reply that repeats itself, so \
+             that it is repaired",
+        ),
         _ => None,
     }
 }

@@ -1,11 +1,11 @@
-//! What is said to a model: texts with gaps, embedded, each of which a file of the same name in a folder may replace.
+//! Prompts: embedded texts with placeholders. A file of the same name in a folder replaces one.
 
 use std::path::Path;
 
-/// Bytes that a file may have.
+/// Maximum bytes of a file.
 const LONGEST: u64 = 256 << 10;
 
-/// A text: its name, which gaps it has, and what it is where no file replaces it.
+/// An embedded text: its name, its placeholders, and the text.
 struct Embedded {
     name: &'static str,
     gaps: &'static [&'static str],
@@ -27,18 +27,18 @@ const EMBEDDED: [Embedded; 8] = [
     Embedded { name: "elements", gaps: &[], text: crate::agents::resources::ELEMENTS },
 ];
 
-/// A text's place among the prompts.
+/// A prompt; its number is its place in [`EMBEDDED`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Prompt {
-    /// What holds for the whole conversation.
+    /// The system message.
     System,
-    /// Asks what a question mentions.
+    /// Asks for the mentions of a question.
     Mentions,
     /// Asks for a query.
     Query,
-    /// Asks for a better one.
+    /// Asks for a better query.
     Repair,
-    /// Asks for the answer in words.
+    /// Asks for the answer as text.
     Answer,
     /// OverpassQL on one page.
     OverpassQl,
@@ -48,7 +48,7 @@ pub enum Prompt {
     Elements,
 }
 
-/// All texts.
+/// All prompts.
 #[derive(Debug, Clone)]
 pub struct Prompts([String; 8]);
 
@@ -59,11 +59,11 @@ impl Default for Prompts {
 }
 
 impl Prompts {
-    /// The texts of a folder (`system.md`, `mentions.md`, `query.md`, `repair.md`, `answer.md`, `overpassql.md`, `sparql.md`,
-    /// `elements.md`); those that it lacks are the embedded ones.
+    /// Reads the texts of a folder (`system.md`, `mentions.md`, `query.md`, `repair.md`, `answer.md`, `overpassql.md`, `sparql.md`,
+    /// `elements.md`). Missing ones are the embedded ones.
     ///
     /// # Errors
-    /// In words: a file cannot be read, or has a gap that nothing fills; or there is none of them.
+    /// A message for the user: a file cannot be read or has an unknown placeholder, or the folder has no prompt.
     pub fn read(folder: &Path) -> Result<Prompts, String> {
         let mut prompts = Prompts::default();
         let mut found = false;
@@ -92,7 +92,12 @@ impl Prompts {
         }
     }
 
-    /// A text with its gaps filled. What fills them is not looked at for gaps again.
+    /// Returns a text as it is, with placeholders.
+    pub fn text(&self, prompt: Prompt) -> &str {
+        &self.0[prompt as usize]
+    }
+
+    /// Returns a text with its placeholders filled. Placeholders in the values stay.
     pub fn fill(&self, prompt: Prompt, values: &[(&str, &str)]) -> String {
         let mut rest = self.0[prompt as usize].as_str();
         let mut out = String::new();
@@ -115,7 +120,8 @@ fn gaps(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// A gap is a word of small letters between pairs of braces: `{{geocodeArea:...}}` and `{{bbox}}` in a sheet are none.
+/// Returns the text before the next placeholder, its name, and the text behind it. A placeholder is a word of small letters
+/// between pairs of braces; `{{geocodeArea:...}}` and `{{bbox}}` in a sheet are not.
 fn next_gap(text: &str) -> Option<(&str, &str, &str)> {
     let mut from = 0;
     while let Some(start) = text[from..].find("{{").map(|at| at + from) {
@@ -130,7 +136,7 @@ fn next_gap(text: &str) -> Option<(&str, &str, &str)> {
     None
 }
 
-/// What queries have between braces.
+/// Shortcuts of Overpass Turbo that look like placeholders.
 const SHORTCUTS: [&str; 3] = ["bbox", "center", "date"];
 
 #[cfg(test)]

@@ -1,5 +1,5 @@
-//! A query's answer, or what a model needs to write a better one. OverpassQL runs as agents' tools run it; of SPARQL the first
-//! solutions are kept.
+//! Runs a query for its result or for feedback that helps a model to write a better one. OverpassQL runs as in the tools of
+//! agents; of SPARQL the first solutions are kept.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -8,46 +8,46 @@ use oxrdf::Term;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
-use super::sparql::Kept;
-use super::{Failure, Lang, Query, Ran, map};
+use super::sparql::FirstSolutions;
+use super::{Failure, Lang, Query, QueryResult, map};
 use crate::agents::{self, Trouble, World, body, script};
 use crate::budget::{self, Budget, Exceeded, Limits, Stopped};
 use crate::overpass::lint;
 use crate::overpass::output::{Form, Layout};
 use crate::sparql::{Bounds, Class, Error, prepare};
 
-/// How long one query may run, however much time there is.
+/// Maximum time of one query, also if the question has more.
 const TIME: Duration = Duration::from_secs(60);
-/// Rows that an answer has, and solutions that are looked at for the map.
+/// Maximum rows of a result, and solutions that are searched for geometries.
 const ROWS: usize = 200;
 const SOLUTIONS: usize = 20_000;
-/// Features that an answer has at most, and their bytes.
+/// Maximum features of a result, and their bytes.
 const FEATURES: usize = 20_000;
 const BYTES: usize = 16 << 20;
-/// Tags that are columns, of many elements and of a few.
+/// Maximum columns for tags: of many elements, and of up to three.
 const TAGS: usize = 8;
 const ALL_TAGS: usize = 24;
 const FEW: usize = 3;
 
-/// What came of a query.
-pub struct Came {
-    /// What it gave, where it ran.
-    pub ran: Option<Ran>,
-    /// What is wrong with it, or with what it gave.
+/// The outcome of a query.
+pub struct RunOutcome {
+    /// Its result, if it ran.
+    pub result: Option<QueryResult>,
+    /// What is wrong with the query or its result.
     pub feedback: Option<String>,
 }
 
-impl Came {
-    fn failed(feedback: String) -> Came {
-        Came { ran: None, feedback: Some(feedback) }
+impl RunOutcome {
+    fn failed(feedback: String) -> RunOutcome {
+        RunOutcome { result: None, feedback: Some(feedback) }
     }
 }
 
-/// Runs a query, whose answer is for a map or not.
+/// Runs a query. With `for_map`, a result without positions gets feedback.
 ///
 /// # Errors
-/// The time of the whole question is up, or there is a fault.
-pub fn run(world: World<'_>, query: &Query, for_map: bool, limits: &Limits) -> Result<Came, Failure> {
+/// The question was cancelled, or the snapshot is damaged.
+pub fn run(world: World<'_>, query: &Query, for_map: bool, limits: &Limits) -> Result<RunOutcome, Failure> {
     let own = Instant::now() + TIME;
     let limits = Limits { deadline: Some(limits.deadline.map_or(own, |deadline| deadline.min(own))), ..limits.clone() };
     let done = budget::watched(&Arc::new(Budget::new(&limits)), || match query.language {
@@ -61,34 +61,34 @@ pub fn run(world: World<'_>, query: &Query, for_map: bool, limits: &Limits) -> R
     }
 }
 
-/// A bound of one query is the query's; the client's leaving is not.
-fn exceeded_by(exceeded: Exceeded) -> Result<Came, Failure> {
+/// Turns an exceeded limit into feedback; cancellation ends the question.
+fn exceeded_by(exceeded: Exceeded) -> Result<RunOutcome, Failure> {
     match exceeded {
         Exceeded::Cancelled => Err(exceeded.into()),
-        _ => Ok(Came::failed(format!("{exceeded}: ask for less: a smaller area, fewer patterns, a limit"))),
+        _ => Ok(RunOutcome::failed(format!("{exceeded}: ask for less: a smaller area, fewer patterns, a limit"))),
     }
 }
 
-fn trouble(trouble: Trouble) -> Result<Came, Failure> {
+fn trouble(trouble: Trouble) -> Result<RunOutcome, Failure> {
     if trouble.is_fault {
         return Err(Failure::Fault(trouble.message));
     }
     match trouble.exceeded {
         Some(exceeded) => exceeded_by(exceeded),
-        None => Ok(Came::failed(trouble.to_string())),
+        None => Ok(RunOutcome::failed(trouble.to_string())),
     }
 }
 
-/// What `check_query` says of it.
+/// Returns the text of the tool `check_query` about a query.
 fn checked(world: World<'_>, query: &Query, limits: &Limits) -> Option<String> {
     let tool = agents::find("check_query")?;
     let said = tool.call(world, json!({"query": query.query, "lang": query.language.name()}), limits).ok()?;
     Some(said["text"].as_str()?.trim_end().to_owned())
 }
 
-fn overpass(world: World<'_>, query: &Query, for_map: bool, limits: &Limits) -> Result<Came, Failure> {
+fn overpass(world: World<'_>, query: &Query, for_map: bool, limits: &Limits) -> Result<RunOutcome, Failure> {
     let Some(tool) = agents::find("query_overpass") else {
-        return Ok(Came::failed("there is no OverpassQL".to_owned()));
+        return Ok(RunOutcome::failed("there is no OverpassQL".to_owned()));
     };
     let answer = match tool.call(world, json!({"query": query.query, "limit": ROWS}), limits) {
         Ok(answer) => answer,
@@ -101,30 +101,30 @@ fn overpass(world: World<'_>, query: &Query, for_map: bool, limits: &Limits) -> 
     let is_nothing = total == 0 || (is_count && elements.iter().all(|count| count["tags"]["total"] == "0"));
     let keys = script(world, &query.query, None, limits).map_or_else(|_| Vec::new(), |script| lint::keys(&script));
     let (columns, rows) = table(elements, &keys);
-    let mut ran = Ran { query: query.clone(), total, columns, rows, features: 0, shapes: Vec::new() };
+    let mut result = QueryResult { query: query.clone(), total, columns, rows, features: 0, shapes: Vec::new() };
     if is_nothing {
         let feedback = checked(world, query, limits).unwrap_or_else(|| "0 results".to_owned());
-        return Ok(Came { ran: Some(ran), feedback: Some(feedback) });
+        return Ok(RunOutcome { result: Some(result), feedback: Some(feedback) });
     }
     if is_count || !for_map {
-        return Ok(Came { ran: Some(ran), feedback: None });
+        return Ok(RunOutcome { result: Some(result), feedback: None });
     }
     let shapes = script(world, &query.query, None, limits)
         .and_then(|script| body(world.osm(), &script, Form::GeoJson(Layout::Sequence), limits));
     match shapes {
-        Ok(bytes) => (ran.features, ran.shapes) = features(&bytes),
+        Ok(bytes) => (result.features, result.shapes) = features(&bytes),
         Err(why) => return trouble(why),
     }
-    let feedback = (ran.features == 0).then(|| nowhere(total, "end the query with `out center;` or `out geom;`"));
-    Ok(Came { ran: Some(ran), feedback })
+    let feedback = (result.features == 0).then(|| nowhere(total, "end the query with `out center;` or `out geom;`"));
+    Ok(RunOutcome { result: Some(result), feedback })
 }
 
-/// What is said where a map is wanted and there is nothing for it.
+/// Returns the feedback for a result without positions where a map is wanted.
 fn nowhere(total: u64, instead: &str) -> String {
     format!("{total} results, none of them with a position: {instead}, or say `map: no` where the answer needs none")
 }
 
-/// The features of a sequence: how many, and the first of them.
+/// Returns the number of features in a sequence, and the first of them.
 fn features(sequence: &[u8]) -> (u64, Vec<Box<RawValue>>) {
     let (mut total, mut bytes, mut shapes) = (0, 0, Vec::new());
     for record in map::records(sequence) {
@@ -138,8 +138,8 @@ fn features(sequence: &[u8]) -> (u64, Vec<Box<RawValue>>) {
     (total, shapes)
 }
 
-/// Elements as rows: what they are, then the name, the tags that are asked for, and those that most of them have; names in
-/// other languages and the like last.
+/// Returns elements as rows: type and id, then the name, the tags in the query, and the most frequent tags; keys with a colon,
+/// such as names in other languages, come last.
 fn table(elements: &[Value], asked: &[String]) -> (Vec<String>, Vec<Vec<Option<String>>>) {
     let mut counts: Vec<(&str, usize)> = Vec::new();
     for key in elements.iter().filter_map(|element| element["tags"].as_object()).flat_map(|tags| tags.keys()) {
@@ -166,16 +166,18 @@ fn table(elements: &[Value], asked: &[String]) -> (Vec<String>, Vec<Vec<Option<S
     (columns, elements.iter().map(row).collect())
 }
 
-fn sparql(world: World<'_>, query: &Query, for_map: bool, limits: &Limits) -> Result<Came, Failure> {
+fn sparql(world: World<'_>, query: &Query, for_map: bool, limits: &Limits) -> Result<RunOutcome, Failure> {
     let prepared = match prepare(&query.query, &crate::sparql::Settings::default()) {
         Ok(prepared) => prepared,
-        Err(error) => return Ok(Came::failed(checked(world, query, limits).unwrap_or_else(|| error.to_string()))),
+        Err(error) => {
+            return Ok(RunOutcome::failed(checked(world, query, limits).unwrap_or_else(|| error.to_string())));
+        }
     };
     let environment = match world.asked(&prepared) {
         Ok(environment) => environment,
         Err(why) => return trouble(why),
     };
-    let mut kept = Kept { most: SOLUTIONS, ..Kept::default() };
+    let mut kept = FirstSolutions { most: SOLUTIONS, ..FirstSolutions::default() };
     let done = prepared.run(environment, &Bounds { limits: limits.clone(), rows: None }, &mut kept);
     if let Err(damage) = environment.store.check() {
         return Err(Failure::Fault(damage.to_string()));
@@ -220,16 +222,16 @@ fn sparql(world: World<'_>, query: &Query, for_map: bool, limits: &Limits) -> Re
     } else {
         None
     };
-    let ran = Ran { query: query.clone(), total: kept.total, columns: kept.columns, rows, features, shapes };
-    Ok(Came { ran: Some(ran), feedback })
+    let result = QueryResult { query: query.clone(), total: kept.total, columns: kept.columns, rows, features, shapes };
+    Ok(RunOutcome { result: Some(result), feedback })
 }
 
-fn stopped(error: &Error) -> Result<Came, Failure> {
+fn stopped(error: &Error) -> Result<RunOutcome, Failure> {
     match (error.class, error.code) {
         (_, crate::sparql::Code::Cancelled) => Err(Exceeded::Cancelled.into()),
         (Class::Internal, _) => Err(Failure::Fault(error.to_string())),
-        (Class::Limit, _) => Ok(Came::failed(format!("{error}: ask for less: fewer patterns, a LIMIT"))),
-        _ => Ok(Came::failed(error.to_string())),
+        (Class::Limit, _) => Ok(RunOutcome::failed(format!("{error}: ask for less: fewer patterns, a LIMIT"))),
+        _ => Ok(RunOutcome::failed(error.to_string())),
     }
 }
 
@@ -238,7 +240,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_asked_for_is_a_column() {
+    fn keys_of_the_query_are_columns() {
         let mut tags = serde_json::Map::new();
         for letter in 'a'..='j' {
             tags.insert(format!("name:{letter}"), "Gozo".into());
@@ -256,7 +258,7 @@ mod tests {
         assert_eq!((columns.len(), &columns[..3]), (TAGS + 1, &["element", "name", "stars"].map(str::to_owned)[..]));
         assert_eq!((rows[9][2].as_deref(), rows[0][2].as_deref()), (Some("7"), None));
         assert!(columns.iter().all(|column| !column.contains(':')), "{columns:?}");
-        // Of one element there is room for nearly all.
+        // Of one element nearly all tags are shown.
         let (columns, _) = table(&elements[..1], &[]);
         assert!(columns.len() == 23 && columns.contains(&"ele".to_owned()), "{columns:?}");
     }

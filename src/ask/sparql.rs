@@ -1,4 +1,4 @@
-//! The first solutions of a query, and how many there are.
+//! Keeps the first solutions of a query and counts all.
 
 use std::io;
 
@@ -6,22 +6,22 @@ use oxrdf::{Term, Triple, Variable};
 
 use crate::sparql::Sink;
 
-/// Counts what comes, and keeps some of it.
+/// A sink that keeps the first solutions and counts all.
 #[derive(Default)]
-pub struct Kept {
+pub struct FirstSolutions {
     /// The variables.
     pub columns: Vec<String>,
     /// The first solutions.
     pub rows: Vec<Vec<Option<Term>>>,
-    /// How many there are.
+    /// Number of all solutions.
     pub total: u64,
     /// The answer to an ASK.
     pub boolean: Option<bool>,
-    /// How many are kept.
+    /// Maximum number of rows.
     pub most: usize,
 }
 
-impl Sink for Kept {
+impl Sink for FirstSolutions {
     fn variables(&mut self, variables: &[Variable]) -> io::Result<()> {
         self.columns = variables.iter().map(|variable| variable.as_str().to_owned()).collect();
         Ok(())

@@ -1,4 +1,4 @@
-//! The queries in a reply, and what else it says of the answer.
+//! The queries in a reply, and whether their answer is for a map.
 
 use serde::{Deserialize, Serialize};
 use terrapin_chat::Reply;
@@ -17,15 +17,48 @@ pub struct Query {
     pub query: String,
 }
 
-/// What a reply to the question for a query says.
+/// The content of a reply to the prompt for a query.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Written {
     /// Queries, at most one of each language, and whether their answer is for a map.
     Queries(Vec<Query>, bool),
-    /// There is no query to write; this instead.
+    /// An answer or a refusal without a query.
     Words(String),
-    /// Nothing that can be used; what to tell the model.
+    /// Nothing of use; the text is feedback for the model.
     Nothing(String),
+}
+
+/// Bytes before the first block of code up to which a reply has the form that the prompt asks for. Longer ones think aloud:
+/// their first block is a draft.
+const HEAD: usize = 500;
+/// Bytes behind a block of one language in which a block of the other may begin.
+const GAP: usize = 200;
+/// Maximum characters of a query that goes back to the model.
+const LONGEST: usize = 4000;
+
+/// Returns whether a reply has all of its queries, so that the rest is of no use: a closed block with a query, in each of the
+/// languages, or in one of them with text behind it. A reply of another form is read to its end.
+pub fn is_complete(reply: &str, languages: &[Lang]) -> bool {
+    let text = reply.trim_end();
+    let Some(blocks) = reply::closed_blocks(text).filter(|blocks| blocks.start <= HEAD) else { return false };
+    let queries = found(text.get(..blocks.end).unwrap_or_default(), true);
+    let has = |language: &&Lang| queries.iter().any(|query| query.language == **language);
+    let count = languages.iter().filter(has).count();
+    count > 0 && (count == languages.len() || text.len() - blocks.end > GAP)
+}
+
+/// Returns queries in the form of a reply.
+pub fn fenced(queries: &[Query], is_for_map: bool) -> String {
+    let mut out = format!("map: {}", if is_for_map { "yes" } else { "no" });
+    for query in queries {
+        let text = query.query.trim();
+        let (text, dots) = match text.char_indices().nth(LONGEST) {
+            Some((end, _)) => (&text[..end], "..."),
+            None => (text, ""),
+        };
+        out.push_str(&format!("\n```{}\n{text}{dots}\n```", query.language.name()));
+    }
+    out
 }
 
 /// Reads a reply.
@@ -34,12 +67,12 @@ pub fn read(reply: &Reply, only: Option<Language>) -> Written {
     let says = |head: &str| lines().find_map(|line| strip(line, head)).map(str::to_owned);
     let mut last = found(&reply.text, reply.is_cut);
     if last.is_empty() {
-        // Some models that were trained to call tools call one with the query.
+        // Models that are trained to call tools put the query into a call.
         last = reply.tool_calls.iter().flat_map(|call| found(&call.arguments, false)).collect();
     }
     if let Some(only) = only.map(Lang::from) {
         if !last.is_empty() && last.iter().all(|query| query.language != only) {
-            return Written::Nothing(format!("The query is to be in {}, which your reply has none in.", only.name()));
+            return Written::Nothing(format!("Your reply has no query in {}. Write one in it.", only.name()));
         }
         last.retain(|query| query.language == only);
     }
@@ -71,7 +104,7 @@ fn strip<'a>(line: &'a str, head: &str) -> Option<&'a str> {
     begin.eq_ignore_ascii_case(head).then(|| line[head.len()..].trim())
 }
 
-/// The queries in a text, at most one of each language.
+/// Returns the queries in a text, at most one of each language.
 fn found(text: &str, is_cut: bool) -> Vec<Query> {
     let query = |found: ReplyQuery| Query { language: found.language.into(), query: found.text };
     reply::queries(text, is_cut).into_iter().map(query).collect()
@@ -120,6 +153,42 @@ mod tests {
         let called = Reply { tool_calls: vec![call], ..Reply::default() };
         assert_eq!(read(&called, None), one(true));
         assert!(matches!(read(&called, Some(Language::Sparql)), Written::Nothing(_)));
+    }
+
+    #[test]
+    fn a_reply_is_complete_when_its_block_is_closed() {
+        let (ql, both) = (&[Lang::Overpassql][..], &[Lang::Overpassql, Lang::Sparql][..]);
+        let query = "map: yes\n```overpassql\nnode[amenity=cafe];out;\n```";
+        let other = "```sparql\nSELECT ?a { ?a ?b ?c }\n```";
+        let ends = |text: &str, languages: &[Lang]| (0..=text.len()).find(|at| is_complete(&text[..*at], languages));
+        assert_eq!(ends(&format!("{query}\n\nIt finds cafes. "), ql), Some(query.len()));
+        // A block of the other language may follow.
+        assert_eq!(ends(&format!("{query}\n{other}\n"), both), Some(query.len() + 1 + other.len()));
+        assert_eq!(ends(&format!("{query}\n"), both), None);
+        let run_on = format!("{query}\n{}", "and so on, ".repeat(100));
+        assert!(ends(&run_on, both).is_some_and(|end| end < query.len() + GAP + 20));
+        for text in [
+            "node[amenity=cafe];out;",
+            "```\nmap: yes\n```",
+            "```overpassql\nnode[amenity=cafe];out;",
+            // A draft in a thought without an opening tag, as some servers send it.
+            &format!("{}\n```overpassql\nnode;out;\n```\n", "Let me think about cafes. ".repeat(30)),
+        ] {
+            assert_eq!(ends(text, ql), None, "{text}");
+        }
+        assert_eq!(ends(other, ql), None, "another language");
+        let outer = "````markdown\nmap: yes\n```overpassql\nnode;out;\n```\n````";
+        assert_eq!(ends(outer, ql), Some(outer.len()));
+    }
+
+    #[test]
+    fn queries_go_back_in_the_form_of_a_reply() {
+        let query = overpass("node[amenity=cafe];out;");
+        let text = fenced(std::slice::from_ref(&query), false);
+        assert_eq!(text, "map: no\n```overpassql\nnode[amenity=cafe];out;\n```");
+        assert_eq!(said(&text), Written::Queries(vec![query], false));
+        let long = overpass(&"node;".repeat(10_000));
+        assert!(fenced(&[long], true).len() < LONGEST + 100);
     }
 
     #[test]

@@ -1,34 +1,39 @@
-//! `terrapin ask`: a question in plain language, answered by a model's queries over a snapshot.
+//! `terrapin ask`: answers a question in plain language by a model's queries over a snapshot.
 
 use std::fmt::Write;
+use std::io::IsTerminal;
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use indicatif::ProgressBar;
 use serde_json::json;
 
-use super::model::ModelArgs;
+use super::model::{ModelArgs, ReportingModel};
+use super::progress::styled;
 use super::query::text_of;
 use super::stdout::{print, print_json, tell};
 use super::{Error, open, slips};
 use crate::agents::World;
-use crate::ask::{Answer, Failure, Question, Ran, Settings, Step, ask};
+use crate::ask::{Answer, Failure, QueryResult, Question, Settings, Step, StepCost, ask};
 use crate::base::untrusted;
 use crate::budget::Limits;
 use crate::size;
 use crate::sparql::Environment;
 use crate::tags::Tags;
 
-/// Rows of a result that people are shown, and letters of a cell.
+/// Maximum rows of a result in text output, and characters of a cell.
 const ROWS: usize = 20;
 const LETTERS: usize = 40;
+/// Interval between two lines about a reply that is waited for.
+const INTERVAL: Duration = Duration::from_secs(10);
 
 /// Answer a question in plain language, by the queries that a language model writes
 ///
-/// The model is one that you bring: any server that speaks the protocol of OpenAI's chat completions, such as llama.cpp, vLLM
-/// or Ollama. What the question mentions is looked up in the snapshot, so that the model has real tags and identifiers; its query
-/// is run; one that fails or finds nothing goes back to it with what is wrong. The model gets the question, what was looked up
-/// and the first rows of results; nothing else leaves the machine, and nothing at all without --model-url.
+/// You bring the model: any server with OpenAI's chat completions, such as llama.cpp, vLLM or Ollama. Terrapin looks up what the
+/// question mentions, so that the model sees real tags and identifiers, and runs its query. A query that fails or finds nothing
+/// goes back to the model with its errors. The model gets the question, the candidates and the first rows of results; nothing
+/// else leaves the machine, and nothing at all without --model-url.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   terrapin ask malta.terrapin 'Which museums are in Valletta?' --model-url http://127.0.0.1:8080/v1 --model-name qwen
@@ -39,43 +44,43 @@ pub struct Args {
     snapshot: PathBuf,
     /// The question; `-` reads it from standard input
     question: String,
-    /// What else there is to know: what is meant, what counts, what to show
+    /// Context of the question: what is meant, what counts, what to show
     #[arg(long, value_name = "TEXT", default_value = "")]
     context: String,
-    /// What is printed: the answer in words with the first rows, all of it as JSON, or its places as GeoJSON
+    /// Output: the answer as text with the first rows, everything as JSON, or the features as GeoJSON
     #[arg(long, value_enum, default_value_t = Format::Text)]
     format: Format,
-    /// Tell each step on standard error: what was looked up, the prompt, the queries, what was wrong with them
+    /// Print each step on standard error, with tokens and seconds: mentions, candidates, prompt, queries, their errors
     #[arg(long)]
     show_steps: bool,
-    /// Look nothing up before a query is written
+    /// Skip the search for what the question mentions
     #[arg(long)]
     no_search: bool,
     /// What keys and tags mean, to be searched, too: data items of OpenStreetMap's wiki as JSON lines, or taginfo's pages of it
     /// (key, value, lang, description) as JSON lines or CSV
     #[arg(long, value_name = "FILE")]
     tag_docs: Option<PathBuf>,
-    /// Seconds that the whole may take
+    /// Timeout of the whole question in seconds
     #[arg(long, value_name = "SECONDS", default_value_t = 300)]
     timeout: u64,
-    /// The memory that queries may hold
+    /// Memory limit of queries
     #[arg(long, value_name = "SIZE", value_parser = size::parse)]
     memory: Option<u64>,
     #[command(flatten)]
     model: ModelArgs,
-    /// Give errors as one JSON object
+    /// Print errors as one JSON object
     #[arg(long)]
     json: bool,
 }
 
-/// What is printed.
+/// An output format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 enum Format {
-    /// The answer in words, and the first rows
+    /// The answer as text, and the first rows
     Text,
-    /// All of it, as one JSON object
+    /// Everything as one JSON object
     Json,
-    /// Its places
+    /// The features
     Geojson,
 }
 
@@ -101,12 +106,16 @@ pub fn run(args: &Args) -> Result<(), Error> {
     };
     let settings = Settings { search: !args.no_search, words: args.format != Format::Geojson, ..asker.settings };
     let question = Question { question, context: args.context.clone(), ..Question::default() };
+    let waiting = Waiting::new();
+    let model = ReportingModel { model: &*asker.model, report: &|text| waiting.show(text) };
     let mut show = |step: &Step| {
+        waiting.clear();
         if args.show_steps {
             tell(&shown(step));
         }
     };
-    let answer = ask(world, &*asker.model, &settings, &question, &limits, &mut show);
+    let answer = ask(world, &model, &settings, &question, &limits, &mut show);
+    waiting.clear();
     osm.check().map_err(open::error)?;
     let answer = answer.map_err(failed)?;
     match args.format {
@@ -114,7 +123,7 @@ pub fn run(args: &Args) -> Result<(), Error> {
         Format::Json => print_json(&answer)?,
         Format::Geojson => {
             if answer.features.is_none() && answer.problem.is_none() {
-                tell(&format!("note: the answer is nothing for a map: {}", answer.text));
+                tell(&format!("note: the answer has no features: {}", answer.text));
             }
             match &answer.features {
                 Some(features) => print_json(features)?,
@@ -128,7 +137,7 @@ pub fn run(args: &Args) -> Result<(), Error> {
     }
 }
 
-/// Why there is no answer, as what ends a command.
+/// Returns the error of the command for a failure.
 pub fn failed(failure: Failure) -> Error {
     match failure {
         Failure::Question(message) => Error::usage(message),
@@ -138,43 +147,96 @@ pub fn failed(failure: Failure) -> Error {
     }
 }
 
-/// A step: its name, then what it says.
-fn shown(step: &Step) -> String {
-    let text = match step {
-        Step::Mentions { mentions, note } => {
-            let note = note.as_ref().map(|note| format!("\n({note})")).unwrap_or_default();
-            serde_json::to_string(mentions).unwrap_or_default() + &note
+/// Shows that a reply is waited for: a spinner on a terminal, else a line every ten seconds.
+struct Waiting {
+    spinner: Option<ProgressBar>,
+    last: Mutex<Instant>,
+}
+
+impl Waiting {
+    fn new() -> Waiting {
+        let spinner =
+            std::io::stderr().is_terminal().then(|| ProgressBar::new_spinner().with_style(styled("{spinner} {msg}")));
+        Waiting { spinner, last: Mutex::new(Instant::now()) }
+    }
+
+    fn show(&self, text: &str) {
+        match &self.spinner {
+            Some(spinner) => {
+                spinner.set_message(text.to_owned());
+                spinner.tick();
+            }
+            None => {
+                let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
+                if last.elapsed() >= INTERVAL {
+                    *last = Instant::now();
+                    tell(text);
+                }
+            }
         }
-        Step::Candidates { candidates } => candidates.clone(),
+    }
+
+    fn clear(&self) {
+        if let Some(spinner) = &self.spinner {
+            spinner.set_message("");
+            spinner.finish_and_clear();
+        }
+        *self.last.lock().unwrap_or_else(PoisonError::into_inner) = Instant::now();
+    }
+}
+
+/// Returns a step for people: its name and cost, then its text.
+fn shown(step: &Step) -> String {
+    let with_note = |text: String, note: &Option<String>| {
+        text + &note.as_ref().map(|note| format!("\n({note})")).unwrap_or_default()
+    };
+    let text = match step {
+        Step::Mentions { mentions, note, .. } => with_note(serde_json::to_string(mentions).unwrap_or_default(), note),
+        Step::Candidates { candidates, .. } => candidates.clone(),
         Step::Prompt { prompt } => prompt.clone(),
-        Step::Reply { reply, cut } => format!("{reply}{}", if *cut { "\n(cut off)" } else { "" }),
+        Step::Reply { reply, cut, .. } => format!("{reply}{}", if *cut { "\n(cut off)" } else { "" }),
         Step::Query(query) => format!("{}\n{}", query.language.name(), query.query),
         Step::Result { total, features, .. } => format!("{total} results, {features} features"),
         Step::Feedback { feedback } => feedback.clone(),
-        Step::Text { text } => text.clone(),
+        Step::Text { text, note, .. } => with_note(text.clone(), note),
     };
-    untrusted::lines(&format!("== {}\n{}\n", step.name(), text.trim_end())).into_owned()
+    let cost = step.cost().map(cost).unwrap_or_default();
+    untrusted::lines(&format!("== {}{cost}\n{}\n", step.name(), text.trim_end())).into_owned()
+}
+
+/// Returns the cost of a step in parentheses, as far as it is known.
+fn cost(cost: &StepCost) -> String {
+    let mut parts = Vec::new();
+    if let Some(tokens) = &cost.tokens {
+        parts.extend(tokens.prompt.map(|prompt| format!("{prompt} tokens in")));
+        parts.extend(cost.timing.and_then(|timing| timing.cached).map(|cached| format!("{cached} of them cached")));
+        let about = if tokens.is_estimate { "about " } else { "" };
+        parts.extend(tokens.completion.map(|completion| format!("{about}{completion} tokens out")));
+    }
+    parts.extend(cost.timing.map(|timing| format!("{:.1} s", timing.seconds)));
+    if parts.is_empty() { String::new() } else { format!(" ({})", parts.join(", ")) }
 }
 
 fn for_people(answer: &Answer) -> String {
     let mut out = format!("{}\n", answer.text.trim_end());
-    for ran in &answer.results {
-        table(ran, &mut out);
+    for result in &answer.results {
+        table(result, &mut out);
     }
     untrusted::lines(&out).into_owned()
 }
 
-/// The first rows, with aligned columns.
-fn table(ran: &Ran, out: &mut String) {
-    if ran.rows.is_empty() {
+/// Writes the first rows with aligned columns.
+fn table(result: &QueryResult, out: &mut String) {
+    if result.rows.is_empty() {
         return;
     }
     let cell =
         |text: Option<&str>| -> String { untrusted::line(text.unwrap_or_default()).chars().take(LETTERS).collect() };
-    let rows = ran.rows.iter().take(ROWS).map(|row| row.iter().map(|text| cell(text.as_deref())).collect::<Vec<_>>());
-    let mut lines: Vec<Vec<String>> = vec![ran.columns.iter().map(|name| cell(Some(name))).collect()];
+    let rows =
+        result.rows.iter().take(ROWS).map(|row| row.iter().map(|text| cell(text.as_deref())).collect::<Vec<_>>());
+    let mut lines: Vec<Vec<String>> = vec![result.columns.iter().map(|name| cell(Some(name))).collect()];
     lines.extend(rows);
-    let widths: Vec<usize> = (0..ran.columns.len())
+    let widths: Vec<usize> = (0..result.columns.len())
         .map(|at| lines.iter().filter_map(|line| line.get(at)).map(|text| text.chars().count()).max().unwrap_or(0))
         .collect();
     out.push('\n');
@@ -182,7 +244,7 @@ fn table(ran: &Ran, out: &mut String) {
         let cells: Vec<String> = line.iter().zip(&widths).map(|(text, width)| format!("{text:<width$}")).collect();
         let _ = writeln!(out, "{}", cells.join("  ").trim_end());
     }
-    if ran.total > lines.len() as u64 - 1 {
-        let _ = writeln!(out, "... {} in all", size::count(ran.total));
+    if result.total > lines.len() as u64 - 1 {
+        let _ = writeln!(out, "... {} in all", size::count(result.total));
     }
 }

@@ -1,71 +1,109 @@
-//! The options that say which language model is asked, and how. Without an address none is, and nothing leaves the machine.
+//! The options for a language model. Without an address none is asked, and nothing leaves the machine.
 
 use std::path::PathBuf;
 use std::time::Duration;
 
-use terrapin_chat::{Client, Endpoint, Key};
+use terrapin_chat::{Client, Endpoint, Extra, Key, Model, Patience, Progress, Reply, Request};
 
 use super::Error;
-use crate::ask::{Asker, Prompts, Settings};
+use crate::ask::{Asker, MENTION_TOKENS, MENTIONS, Prompts, QUERY, Settings, TEXT, TEXT_TOKENS};
 
-/// The variable that has the key, for who has no file for it. No option has it: others see command lines.
+/// The variable with the key, for users without a file for it. No option has it: others see command lines.
 const KEY: &str = "TERRAPIN_MODEL_KEY";
 
-/// Which model is asked, and how
+/// A language model and its limits
 #[derive(Debug, clap::Args)]
 pub struct ModelArgs {
-    /// Where a language model is: the root of what speaks the protocol of OpenAI's chat completions, such as
-    /// http://127.0.0.1:8080/v1
+    /// Address of a language model: the root of an API with OpenAI's chat completions, such as http://127.0.0.1:8080/v1
     #[arg(long, value_name = "URL", env = "TERRAPIN_MODEL_URL")]
     model_url: Option<String>,
-    /// Its name there
+    /// Name of the model there
     #[arg(long, value_name = "NAME", env = "TERRAPIN_MODEL_NAME")]
     model_name: Option<String>,
-    /// A file with the key that the model wants [default: the variable TERRAPIN_MODEL_KEY, or no key]
+    /// File with the API key [default: the variable TERRAPIN_MODEL_KEY, or no key]
     #[arg(long, value_name = "FILE", env = "TERRAPIN_MODEL_KEY_FILE")]
     model_key_file: Option<PathBuf>,
-    /// Seconds that one reply of the model may take
+    /// Timeout of one reply in seconds, retries included
     #[arg(long, value_name = "SECONDS", default_value_t = 120, env = "TERRAPIN_MODEL_TIME",
           value_parser = clap::value_parser!(u64).range(1..=3600))]
     model_time: u64,
-    /// Tokens that one reply may have
+    /// Maximum tokens of one reply
     #[arg(long, value_name = "N", default_value_t = 4096, env = "TERRAPIN_MODEL_TOKENS",
           value_parser = clap::value_parser!(u32).range(1..))]
     model_tokens: u32,
-    /// Have replies in one piece: for servers that do not stream
+    /// Maximum tokens of the reply that lists what the question mentions; a longer one is replaced by a guess
+    #[arg(long, value_name = "N", default_value_t = MENTION_TOKENS, env = "TERRAPIN_MODEL_MENTION_TOKENS",
+          value_parser = clap::value_parser!(u32).range(1..))]
+    model_mention_tokens: u32,
+    /// Maximum tokens of the answer as text; a longer one is replaced by the number of results
+    #[arg(long, value_name = "N", default_value_t = TEXT_TOKENS, env = "TERRAPIN_MODEL_TEXT_TOKENS",
+          value_parser = clap::value_parser!(u32).range(1..))]
+    model_text_tokens: u32,
+    /// JSON file with an object of further fields for requests, such as seed, grammar and cache_prompt; its field `steps` has
+    /// fields for single steps: mentions, query, text
+    #[arg(long, value_name = "FILE", env = "TERRAPIN_MODEL_EXTRA")]
+    model_extra: Option<PathBuf>,
+    /// Request whole replies: for servers that do not stream
     #[arg(long)]
     model_whole: bool,
-    /// A folder of prompts that replace those built in: system.md, mentions.md, query.md, repair.md, answer.md, overpassql.md,
+    /// Folder of prompts that replace those built in: system.md, mentions.md, query.md, repair.md, answer.md, overpassql.md,
     /// sparql.md, elements.md
     #[arg(long, value_name = "DIR", env = "TERRAPIN_PROMPTS")]
     prompts: Option<PathBuf>,
-    /// How often a query that fails or finds nothing goes back to the model, with what is wrong with it: 0 to 3
+    /// Maximum repairs of a query that fails or finds nothing: 0 to 3
     #[arg(long, value_name = "N", default_value_t = 2, env = "TERRAPIN_REPAIRS",
           value_parser = clap::value_parser!(u8).range(0..=3))]
     repairs: u8,
 }
 
+/// The limits and further fields of requests, as a run records them.
+pub struct RequestLimits {
+    /// Timeout of one reply in seconds.
+    pub seconds: u64,
+    /// Maximum tokens of a reply, for each step.
+    pub tokens: [(&'static str, u32); 3],
+    /// The object of `--model-extra`.
+    pub extra: Option<serde_json::Value>,
+}
+
 impl ModelArgs {
-    /// Whether a model is named.
+    /// Returns whether a model is configured.
     pub fn is_given(&self) -> bool {
         self.model_url.is_some()
     }
 
-    /// What the model is called there.
+    /// Returns the name of the model.
     pub fn name(&self) -> Option<&str> {
         self.model_name.as_deref()
     }
 
-    /// What answers questions, where a model is named. Nothing is sent yet.
+    /// Returns the limits and further fields of requests.
+    pub fn limits(&self) -> Result<RequestLimits, Error> {
+        let most = |tokens: u32| tokens.min(self.model_tokens);
+        let tokens = [
+            (MENTIONS, most(self.model_mention_tokens)),
+            (QUERY, self.model_tokens),
+            (TEXT, most(self.model_text_tokens)),
+        ];
+        Ok(RequestLimits { seconds: self.model_time, tokens, extra: self.extra()?.to_value() })
+    }
+
+    fn extra(&self) -> Result<Extra, Error> {
+        let Some(path) = &self.model_extra else { return Ok(Extra::default()) };
+        let extra = Extra::read(path, &[MENTIONS, QUERY, TEXT]);
+        extra.map_err(|error| Error::input("model-extra", format!("--model-extra {}: {error}", path.display())))
+    }
+
+    /// Returns the configured model with its settings, if there is one. Nothing is sent yet.
     pub fn asker(&self) -> Result<Option<Asker>, Error> {
         let Some(url) = &self.model_url else {
             if self.model_name.is_some() || self.model_key_file.is_some() {
-                return Err(Error::usage("a model without an address: give --model-url, too"));
+                return Err(Error::usage("a model without an address: also pass --model-url"));
             }
             return Ok(None);
         };
         let Some(name) = &self.model_name else {
-            return Err(Error::usage("which model is asked: give --model-name, too"));
+            return Err(Error::usage("a model without a name: also pass --model-name"));
         };
         let endpoint = Endpoint::new(url, name).map_err(|error| Error::usage(format!("--model-url: {error}")))?;
         let key = match &self.model_key_file {
@@ -78,19 +116,65 @@ impl ModelArgs {
             stream: !self.model_whole,
             time: Duration::from_secs(self.model_time),
             tokens: self.model_tokens,
+            extra: self.extra()?,
             ..endpoint
         };
         let prompts = self.prompts.as_deref().map(Prompts::read).transpose();
         let prompts = prompts.map_err(|message| Error::input("prompts", message))?.unwrap_or_default();
         let client = Client::new(endpoint).map_err(|error| Error::system("model", error))?;
-        let settings = Settings { prompts, repairs: self.repairs, ..Settings::default() };
+        let settings = Settings {
+            prompts,
+            repairs: self.repairs,
+            mention_tokens: self.model_mention_tokens.min(self.model_tokens),
+            text_tokens: self.model_text_tokens.min(self.model_tokens),
+            ..Settings::default()
+        };
         Ok(Some(Asker { model: Box::new(client), settings }))
     }
 
-    /// The same where there has to be one.
+    /// Returns the configured model, or an error without one.
     pub fn needed(&self) -> Result<Asker, Error> {
-        let none =
-            "no model: say by --model-url and --model-name which one is asked; without these nothing is sent anywhere";
+        let none = "no model: pass --model-url and --model-name; without these nothing is sent anywhere";
         self.asker()?.ok_or_else(|| Error::usage(none))
+    }
+}
+
+/// A model that reports how far its replies are.
+pub struct ReportingModel<'a> {
+    /// The model.
+    pub model: &'a dyn Model,
+    /// Gets a text some 20 times a second while a reply is waited for.
+    pub report: &'a (dyn Fn(&str) + Sync),
+}
+
+impl Model for ReportingModel<'_> {
+    fn name(&self) -> &str {
+        self.model.name()
+    }
+
+    fn reply(&self, request: &Request<'_>, patience: Patience<'_>) -> Result<Reply, terrapin_chat::Error> {
+        let progress = |progress: Progress| (self.report)(&waiting(request.step, progress));
+        self.model.reply(&Request { progress: Some(&progress), ..*request }, patience)
+    }
+}
+
+/// Returns the state of a reply for people.
+fn waiting(step: &str, progress: Progress) -> String {
+    let seconds = progress.elapsed.as_secs();
+    match progress.pieces {
+        0 => format!("waiting for the model ({step}): {seconds} s"),
+        pieces => format!("the model replies ({step}): {seconds} s, about {pieces} tokens"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_state_of_a_reply_is_shown() {
+        let shown = |pieces| waiting("query", Progress { pieces, elapsed: Duration::from_millis(12_900) });
+        assert_eq!(shown(0), "waiting for the model (query): 12 s");
+        assert_eq!(shown(300), "the model replies (query): 12 s, about 300 tokens");
     }
 }

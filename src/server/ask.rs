@@ -1,5 +1,5 @@
-//! `POST /ask`: a question in plain language in, its answer out: as one JSON object, or as server-sent events, each step as soon as
-//! it is done. Where no model is named, there is no such service, and nothing is sent anywhere.
+//! `POST /ask`: answers a question in plain language, as one JSON object or as server-sent events, an event for each step.
+//! Without a configured model the service is off, and nothing is sent anywhere.
 
 use std::io::{self, Write};
 use std::sync::Arc;
@@ -9,7 +9,7 @@ use axum::extract::State;
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::Response;
 use serde::Serialize;
-use terrapin_chat::{Kind, Message, Model, Patience, Reply};
+use terrapin_chat::{Kind, Model, Patience, Reply, Request};
 
 use super::App;
 use super::accept::{self, Accept};
@@ -28,8 +28,8 @@ const EVENTS: &str = "text/event-stream";
 /// The service's name in the log.
 const NAME: &str = "ask";
 
-/// Answers `{"question": "...", "context": "...", "mentions", "candidates", "prompt", "queries"}`; all but the first may be left
-/// out. Each of the last four is a step as an answer before told it, perhaps changed, and makes those before it unnecessary.
+/// Answers `{"question": "...", "context": "...", "mentions", "candidates", "prompt", "queries"}`; all but the first are
+/// optional. Each of the last four is a step of an earlier answer, perhaps edited, and replaces the steps up to it.
 pub async fn ask(
     State(app): State<Arc<App>>,
     Extension(context): Extension<Arc<Context>>,
@@ -61,11 +61,11 @@ fn work(job: Job, body: Received, in_steps: bool) {
     let Some(asker) = &run.app().asker else { return };
     let mut tell = |step: &Step| {
         if in_steps {
-            // Nobody reads it: the flag that stops the work is set then.
+            // If the client has left, the flag that cancels the work is set.
             let _ = event(&mut sink, "step", step);
         }
     };
-    let model = Elsewhere { model: &*asker.model, context: run.context() };
+    let model = UncountedModel { model: &*asker.model, context: run.context() };
     let done = answer(run.app().world(), &model, &asker.settings, &question, run.limits(), &mut tell);
     let Some((run, sink)) = service::sound(run, sink, &Json, NAME) else { return };
     match done {
@@ -74,20 +74,20 @@ fn work(job: Job, body: Received, in_steps: bool) {
     }
 }
 
-/// A model whose replies are waited for: that is no work that a client's quota counts.
-struct Elsewhere<'a> {
+/// A model whose time does not count against the client's quota.
+struct UncountedModel<'a> {
     model: &'a dyn Model,
     context: &'a Context,
 }
 
-impl Model for Elsewhere<'_> {
+impl Model for UncountedModel<'_> {
     fn name(&self) -> &str {
         self.model.name()
     }
 
-    fn reply(&self, messages: &[Message], patience: Patience<'_>) -> Result<Reply, terrapin_chat::Error> {
+    fn reply(&self, request: &Request<'_>, patience: Patience<'_>) -> Result<Reply, terrapin_chat::Error> {
         let _wait = self.context.waiting();
-        self.model.reply(messages, patience)
+        self.model.reply(request, patience)
     }
 }
 
@@ -99,7 +99,7 @@ fn event(sink: &mut Sink, name: &str, data: &impl Serialize) -> io::Result<()> {
 }
 
 fn write(run: Run, mut sink: Sink, answer: &Answer, in_steps: bool) {
-    let results = answer.results.iter().map(|ran| ran.total).sum();
+    let results = answer.results.iter().map(|result| result.total).sum();
     let written = if in_steps {
         event(&mut sink, "answer", answer)
     } else {
@@ -113,7 +113,7 @@ fn write(run: Run, mut sink: Sink, answer: &Answer, in_steps: bool) {
     }
 }
 
-/// Says why there is no answer. Behind steps that went out it is an event, too.
+/// Reports a failure: as an event if steps were sent, else as a status.
 fn refuse(run: Run, mut sink: Sink, failure: &Failure, in_steps: bool) {
     let (outcome, status) = match failure {
         Failure::Question(_) => (Outcome::Refused, StatusCode::BAD_REQUEST),

@@ -1,4 +1,4 @@
-//! A language model that follows a script: a server on loopback that speaks the protocol of chat completions.
+//! A scripted language model: a server on loopback with chat completions.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
@@ -8,20 +8,24 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-/// What is done with a request.
+/// The answer to a request.
 pub enum Act {
-    /// It is answered with these words, as it asks to be: in pieces or whole.
+    /// These words, streamed or whole as the request wants it.
     Say(String),
-    /// Whole, whatever it asks for.
+    /// This object, also if the request wants a stream.
     Whole(Value),
-    /// With these bytes of a body of this type.
+    /// These bytes of a body of this type.
     Bytes(&'static str, Vec<u8>),
-    /// With a status, more headers, and a body.
+    /// A status, more headers, and a body.
     Status(u16, &'static str, Value),
-    /// Not at all: the connection stays open until the client leaves.
+    /// None: the connection stays open until the client closes it.
     Silence,
-    /// With words that never end.
+    /// Words that never end.
     Endless,
+    /// These words, streamed, and then words that never end.
+    RunOn(String),
+    /// A word every 20 milliseconds, without an end.
+    Trickle,
 }
 
 impl Act {
@@ -30,16 +34,16 @@ impl Act {
     }
 }
 
-/// A request that came.
+/// A received request.
 #[derive(Clone)]
 pub struct Asked {
-    /// Its head, in lower case but for values.
+    /// Its head.
     pub head: String,
     pub body: Value,
 }
 
 impl Asked {
-    /// What was said last.
+    /// Returns the last message.
     pub fn last(&self) -> &str {
         self.body["messages"].as_array().unwrap().last().unwrap()["content"].as_str().unwrap()
     }
@@ -53,7 +57,7 @@ pub struct Model {
 }
 
 impl Model {
-    /// Does with each request what the script says of it and its number, from 0.
+    /// Starts a server that answers each request by the script, which gets the request and its number, from 0.
     pub fn start(script: impl Fn(&Asked, usize) -> Act + Send + Sync + 'static) -> Model {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let url = format!("http://{}/v1", listener.local_addr().unwrap());
@@ -64,7 +68,7 @@ impl Model {
             for stream in listener.incoming().flatten() {
                 let (asked, left, script) = (Arc::clone(&asked), Arc::clone(&left), Arc::clone(&script));
                 thread::spawn(move || {
-                    // A client that leaves is none of the script's.
+                    // A client may close the connection early.
                     let _ = serve(stream, &asked, &left, &*script);
                 });
             }
@@ -72,18 +76,18 @@ impl Model {
         model
     }
 
-    /// Says these, one after the other, and the last for ever.
+    /// Starts a server that answers with these words in turn, then always with the last.
     pub fn saying(words: &[&str]) -> Model {
         let words: Vec<String> = words.iter().map(|words| (*words).to_owned()).collect();
         Model::start(move |_, number| Act::Say(words[number.min(words.len() - 1)].clone()))
     }
 
-    /// What was asked so far.
+    /// Returns the requests so far.
     pub fn asked(&self) -> Vec<Asked> {
         self.asked.lock().unwrap().clone()
     }
 
-    /// Waits until so many clients left without an answer.
+    /// Waits until so many connections were closed before the end of the answer.
     pub fn wait_until_left(&self, count: usize) {
         for _ in 0..600 {
             if *self.left.lock().unwrap() >= count {
@@ -91,10 +95,10 @@ impl Model {
             }
             thread::sleep(Duration::from_millis(50));
         }
-        panic!("the client did not leave");
+        panic!("the client did not close the connection");
     }
 
-    /// The options that name it.
+    /// Returns the options for this model.
     pub fn options(&self) -> [&str; 4] {
         ["--model-url", &self.url, "--model-name", "scripted"]
     }
@@ -126,14 +130,7 @@ fn serve(
         };
         match script(&request, number) {
             Act::Say(words) if request.body["stream"] == true => {
-                let mut text = String::from(": begins\n\n");
-                for piece in words.chars().collect::<Vec<_>>().chunks(7) {
-                    let piece: String = piece.iter().collect();
-                    text.push_str(&format!(
-                        "data: {}\n\n",
-                        json!({"choices": [{"index": 0, "delta": {"content": piece}}]})
-                    ));
-                }
+                let mut text = format!(": begins\n\n{}", pieces(&words));
                 text.push_str(
                     "data: {\"choices\": [{\"delta\": {}, \"finish_reason\": \"stop\"}]}\n\ndata: [DONE]\n\n",
                 );
@@ -154,15 +151,28 @@ fn serve(
                 *left.lock().unwrap() += 1;
                 return Ok(());
             }
-            Act::Endless => {
+            act @ (Act::Endless | Act::RunOn(_) | Act::Trickle) => {
                 write!(stream, "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nConnection: close\r\n\r\n")?;
-                let piece = format!("data: {}\n\n", json!({"choices": [{"delta": {"content": "and so on, "}}]}));
-                while stream.write_all(piece.as_bytes()).is_ok() {}
+                let pause = if matches!(act, Act::Trickle) { Duration::from_millis(20) } else { Duration::ZERO };
+                if let Act::RunOn(words) = act {
+                    stream.write_all(pieces(&words).as_bytes())?;
+                }
+                while stream.write_all(pieces("and so ").as_bytes()).is_ok() {
+                    thread::sleep(pause);
+                }
                 *left.lock().unwrap() += 1;
                 return Ok(());
             }
         }
     }
+}
+
+/// Returns words as events of seven letters.
+pub fn pieces(words: &str) -> String {
+    let letters: Vec<char> = words.chars().collect();
+    let piece =
+        |letters: &[char]| json!({"choices": [{"index": 0, "delta": {"content": letters.iter().collect::<String>()}}]});
+    letters.chunks(7).map(|letters| format!("data: {}\n\n", piece(letters))).collect()
 }
 
 fn send(stream: &mut TcpStream, status: u16, media_type: &str, headers: &str, body: &[u8]) -> std::io::Result<()> {

@@ -1,66 +1,74 @@
-//! The conversation itself. One request is one connection's business: its time, what is tried again, and where it is cut.
+//! The HTTP client: timeouts, retries, cancellation.
 
-use std::sync::{Mutex, PoisonError};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
 use reqwest::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderValue, RETRY_AFTER};
 use reqwest::{Response, StatusCode};
 
-use crate::manner::Manner;
-use crate::reply::said;
+use crate::error::is_about_length;
+use crate::form::RequestForm;
+use crate::reply::message_of;
 use crate::stream::{Stream, whole};
-use crate::{Endpoint, Error, Kind, Message, Model, Patience, Reply};
+use crate::{Endpoint, Error, Kind, Model, Patience, Progress, Reply, Request};
 
-/// How long a connection may take to come about.
+/// Timeout for connecting.
 const CONNECT: Duration = Duration::from_secs(10);
-/// How often a request is sent again that the server was too busy for, or failed at.
-const AGAIN: u32 = 2;
-/// How long is waited then, where the server does not say; twice as long each time.
+/// Retries after an answer of a busy or failing server.
+const RETRIES: u32 = 2;
+/// The first pause before a retry, if the server names none; doubled each time.
 const PAUSE: Duration = Duration::from_millis(500);
-/// The longest time in seconds that a server is believed when it asks to be left alone: a day. Times from outside never enter
-/// arithmetic unbounded.
+/// Maximum pause in seconds that a server may ask for: a day. Times from outside never enter arithmetic unbounded.
 const LONGEST_WAIT: u64 = 86_400;
-/// Bytes of an error that are read.
+/// Bytes of an error body that are read.
 const ERROR: usize = 8 << 10;
-/// How often it is looked whether anybody still waits.
-const LOOK: Duration = Duration::from_millis(50);
+/// Interval for checking cancellation and reporting progress.
+const TICK: Duration = Duration::from_millis(50);
+/// Timeout for the end of the stream once the reply is complete.
+const END: Duration = Duration::from_secs(5);
+/// Timeout and maximum bytes of llama.cpp's properties.
+const PROPERTIES: Duration = Duration::from_secs(10);
+const PROPERTIES_BYTES: usize = 1 << 20;
 
 /// A model at an endpoint.
 pub struct Client {
     endpoint: Endpoint,
-    /// What the server takes, as far as it said what it does not.
-    manner: Mutex<Manner>,
+    /// The form of requests, without what the server refused.
+    form: Mutex<RequestForm>,
     http: reqwest::Client,
-    /// Taken where the client ends, which may be on a thread that must not wait for it.
+    /// Context length of a server of llama.cpp; set with its first reply.
+    context: OnceLock<Option<u64>>,
+    /// Taken when the client is dropped, which may be on a thread that must not wait for it.
     runtime: Option<tokio::runtime::Runtime>,
 }
 
 impl Client {
-    /// A client; nothing is sent yet.
+    /// Returns a client. Nothing is sent yet.
     ///
     /// # Errors
-    /// The system gives no thread, or there are no certificates to know the server by.
+    /// No thread can be started, or the certificates of the system cannot be read.
     pub fn new(endpoint: Endpoint) -> Result<Client, Error> {
         let failed = |why: String| Error::new(Kind::Unreachable, why);
         // The library leaves the choice of the implementation to the program; it is made once.
         let _ = rustls::crypto::ring::default_provider().install_default();
         let runtime =
             tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().thread_name("model").build();
-        let runtime = runtime.map_err(|error| failed(format!("no thread to ask it from: {error}")))?;
-        // An answer from elsewhere than where the question was sent to is none: the key stays with whom it is for.
+        let runtime = runtime.map_err(|error| failed(format!("cannot start a thread for requests: {error}")))?;
+        // A redirect would send the key to another server.
         let builder = reqwest::Client::builder()
             .connect_timeout(CONNECT)
             .redirect(reqwest::redirect::Policy::none())
             .user_agent(concat!("terrapin/", env!("CARGO_PKG_VERSION")));
         let builder = if endpoint.is_local() { builder.no_proxy() } else { builder };
-        // A system without certificates can still ask a server that needs none.
+        // Without TLS no certificates are needed, and some systems have none.
         let builder = if endpoint.url.scheme() == "http" { builder.tls_certs_only([]) } else { builder };
-        let http = builder.build().map_err(|error| failed(format!("no connection can be made: {}", told(&error))))?;
-        let manner = Mutex::new(Manner::of(&endpoint));
-        Ok(Client { endpoint, manner, http, runtime: Some(runtime) })
+        let http = builder.build().map_err(|error| failed(format!("cannot make connections: {}", cause(&error))))?;
+        let form = Mutex::new(RequestForm::new(&endpoint));
+        Ok(Client { endpoint, form, http, context: OnceLock::new(), runtime: Some(runtime) })
     }
 
-    /// Where it asks.
+    /// Returns the endpoint.
     pub fn endpoint(&self) -> &Endpoint {
         &self.endpoint
     }
@@ -85,25 +93,26 @@ impl Client {
         Ok(headers)
     }
 
-    /// Asks once.
-    async fn once(&self, headers: HeaderMap, body: String) -> Result<Reply, Error> {
-        let request = self.http.post(self.endpoint.completions()).headers(headers).body(body);
-        let answer = request.send().await.map_err(|error| self.failed(&error))?;
+    /// Sends a request once.
+    async fn send(&self, request: &Request<'_>, body: String, received: &AtomicU64) -> Result<Reply, Error> {
+        received.store(0, Ordering::Relaxed);
+        let sent = self.http.post(self.endpoint.completions()).headers(self.headers()?).body(body).send();
+        let answer = sent.await.map_err(|error| self.failed(&error))?;
         if !answer.status().is_success() {
             return Err(self.refused(answer).await);
         }
         let media_type = answer.headers().get(CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
-        // Some servers do not stream though they were asked to, and the other way round.
+        // Some servers do not stream when asked to, and others always do.
         if media_type.to_ascii_lowercase().contains("event-stream") {
-            self.streamed(answer).await
+            self.streamed(answer, request, received).await
         } else {
-            self.whole(answer).await
+            // A character may take six bytes in JSON.
+            let most = self.endpoint.bytes.saturating_mul(6).saturating_add(64 << 10);
+            whole(&self.body(answer, most).await?, self.endpoint.bytes)
         }
     }
 
-    async fn whole(&self, mut answer: Response) -> Result<Reply, Error> {
-        // What JSON makes of a letter may be six bytes.
-        let most = self.endpoint.bytes.saturating_mul(6).saturating_add(64 << 10);
+    async fn body(&self, mut answer: Response, most: usize) -> Result<Vec<u8>, Error> {
         let mut bytes = Vec::new();
         while let Some(piece) = answer.chunk().await.map_err(|error| self.failed(&error))? {
             if bytes.len() + piece.len() > most {
@@ -111,26 +120,67 @@ impl Client {
             }
             bytes.extend_from_slice(&piece);
         }
-        whole(&bytes, self.endpoint.bytes)
+        Ok(bytes)
     }
 
-    async fn streamed(&self, mut answer: Response) -> Result<Reply, Error> {
-        let mut stream = Stream::new(self.endpoint.bytes);
-        while let Some(piece) = answer.chunk().await.map_err(|error| self.failed(&error))? {
-            if stream.take(&piece)? {
+    async fn streamed(
+        &self,
+        mut answer: Response,
+        request: &Request<'_>,
+        received: &AtomicU64,
+    ) -> Result<Reply, Error> {
+        let mut stream = Stream::new(request, self.endpoint.bytes, self.tokens(request));
+        loop {
+            let next = if stream.is_complete() {
+                // The end only adds counts of tokens.
+                match tokio::time::timeout(END, answer.chunk()).await {
+                    Ok(next) => next,
+                    Err(_) => {
+                        stream.leave();
+                        break;
+                    }
+                }
+            } else {
+                answer.chunk().await
+            };
+            let next = next.map_err(|error| self.failed(&error))?;
+            let Some(bytes) = next else { break };
+            let is_enough = stream.take(&bytes)?;
+            received.store(stream.pieces(), Ordering::Relaxed);
+            if is_enough {
                 break;
             }
         }
         stream.finish()
     }
 
-    /// Why a request brought nothing.
-    fn failed(&self, error: &reqwest::Error) -> Error {
-        let kind = if error.is_timeout() { Kind::Late } else { Kind::Unreachable };
-        Error::new(kind, format!("{} cannot be reached: {}", self.endpoint.shown(), told(error)))
+    fn tokens(&self, request: &Request<'_>) -> u32 {
+        request.tokens.map_or(self.endpoint.tokens, |tokens| tokens.min(self.endpoint.tokens))
     }
 
-    /// What a server says instead of a reply.
+    /// Returns the context length of a server of llama.cpp. It is requested once; without an answer it stays unknown.
+    async fn context(&self) -> Option<u64> {
+        if let Some(known) = self.context.get() {
+            return *known;
+        }
+        let properties = async {
+            let sent = self.http.get(self.endpoint.properties()).headers(self.headers()?).send();
+            let answer = sent.await.map_err(|error| self.failed(&error))?;
+            self.body(answer, PROPERTIES_BYTES).await
+        };
+        let bytes = tokio::time::timeout(PROPERTIES, properties).await.ok().and_then(Result::ok);
+        let properties: Option<serde_json::Value> = bytes.and_then(|bytes| serde_json::from_slice(&bytes).ok());
+        let context = properties.and_then(|all| all["default_generation_settings"]["n_ctx"].as_u64());
+        *self.context.get_or_init(|| context)
+    }
+
+    /// Returns the error for a request without an answer.
+    fn failed(&self, error: &reqwest::Error) -> Error {
+        let kind = if error.is_timeout() { Kind::Late } else { Kind::Unreachable };
+        Error::new(kind, format!("{} cannot be reached: {}", self.endpoint.shown(), cause(error)))
+    }
+
+    /// Returns the error for an answer without a reply.
     async fn refused(&self, mut answer: Response) -> Error {
         let status = answer.status();
         let wait = answer.headers().get(RETRY_AFTER).and_then(|value| wait(value.to_str().ok()?));
@@ -151,78 +201,97 @@ impl Client {
         }
         bytes.truncate(ERROR);
         let text = match serde_json::from_slice::<serde_json::Value>(&bytes) {
-            Ok(object) if object.get("error").is_some() => said(&object["error"]),
-            Ok(object) => said(&object),
+            Ok(object) if object.get("error").is_some() => message_of(&object["error"]),
+            Ok(object) => message_of(&object),
             Err(_) => String::new(),
         };
         let kind = match kind {
-            Kind::Refused if is_of_length(&text) => Kind::TooLong,
-            Kind::Refused if is_of_model(&text) => Kind::NotFound,
+            Kind::Refused if is_about_length(&text) => Kind::TooLong,
+            Kind::Refused if is_about_model(&text) => Kind::NotFound,
             kind => kind,
         };
-        // Of a wrong key servers tell a part, which is a part too many.
+        // Servers repeat a part of a wrong key.
         let text = if kind == Kind::Unauthorized { String::new() } else { text };
-        let text =
-            if status.is_redirection() { "that it is elsewhere, where nothing is sent".to_owned() } else { text };
+        let text = if status.is_redirection() { "a redirect, which is not followed".to_owned() } else { text };
         let text = if text.is_empty() { String::new() } else { format!(": {text}") };
         let message = format!("{} answered with status {}{text}", self.endpoint.shown(), status.as_u16());
         Error { kind, message, wait }
     }
 
-    /// Asks until there is a reply, or no use in asking again.
-    async fn ask(&self, messages: &[Message], patience: Patience<'_>) -> Result<Reply, Error> {
-        let headers = self.headers()?;
-        let mut manner = *self.manner.lock().unwrap_or_else(PoisonError::into_inner);
-        let (mut pause, mut tried) = (PAUSE, 0);
-        // A time that no clock reaches is no bound.
-        let ends = Instant::now().checked_add(patience.left(self.endpoint.time));
+    /// Sends a request until there is a reply or a retry is of no use.
+    async fn send_with_retries(
+        &self,
+        request: &Request<'_>,
+        time: Duration,
+        received: &AtomicU64,
+    ) -> Result<Reply, Error> {
+        let tokens = self.tokens(request);
+        let mut form = *self.form.lock().unwrap_or_else(PoisonError::into_inner);
+        let (mut pause, mut retries) = (PAUSE, 0);
+        let end = Instant::now().checked_add(time);
         loop {
-            let error = match self.once(headers.clone(), manner.body(&self.endpoint, messages)).await {
-                Ok(reply) => return Ok(reply),
+            let error = match self.send(request, form.body(&self.endpoint, request, tokens), received).await {
+                Ok(mut reply) => {
+                    if reply.is_llama_cpp {
+                        reply.server.context = self.context().await;
+                    }
+                    return Ok(reply);
+                }
                 Err(error) => error,
             };
-            if let Some(other) = manner.without(&error) {
-                manner = other;
-                // It is not to be told for each question anew.
-                *self.manner.lock().unwrap_or_else(PoisonError::into_inner) = manner;
+            if let Some(other) = form.without(&error) {
+                form = other;
+                // Later requests begin with this form.
+                *self.form.lock().unwrap_or_else(PoisonError::into_inner) = form;
                 continue;
             }
-            let again = matches!(error.kind, Kind::Busy | Kind::Fault | Kind::Unreachable) && tried < AGAIN;
+            let is_temporary = matches!(error.kind, Kind::Busy | Kind::Fault | Kind::Unreachable);
             let wait = error.wait.unwrap_or(pause);
-            // A server that asks for more time than there is left is not asked again.
-            if !again || ends.is_some_and(|ends| wait >= ends.saturating_duration_since(Instant::now())) {
+            let is_in_time = end.is_none_or(|end| wait < end.saturating_duration_since(Instant::now()));
+            if !is_temporary || retries == RETRIES || !is_in_time {
                 return Err(error);
             }
             tokio::time::sleep(wait).await;
             pause *= 2;
-            tried += 1;
+            retries += 1;
         }
     }
 
-    /// The same within the time that there is, for as long as anybody waits.
-    async fn within(&self, messages: &[Message], patience: Patience<'_>) -> Result<Reply, Error> {
-        let time = patience.left(self.endpoint.time);
-        let mut asking = std::pin::pin!(tokio::time::timeout(time, self.ask(messages, patience)));
+    /// Sends a request within the time that is left, until it is cancelled.
+    async fn send_in_time(&self, request: &Request<'_>, patience: Patience<'_>) -> Result<Reply, Error> {
+        let (began, received) = (Instant::now(), AtomicU64::new(0));
+        let time = patience.left(request.time.map_or(self.endpoint.time, |time| time.min(self.endpoint.time)));
+        let sending = tokio::time::timeout(time, self.send_with_retries(request, time, &received));
+        let mut sending = std::pin::pin!(sending);
         loop {
-            match tokio::time::timeout(LOOK, &mut asking).await {
+            match tokio::time::timeout(TICK, &mut sending).await {
                 Ok(Ok(reply)) => return reply,
-                Ok(Err(_)) => {
-                    return Err(Error::new(
-                        Kind::Late,
-                        format!("{} did not reply within {} seconds", self.endpoint.shown(), time.as_secs()),
-                    ));
-                }
+                Ok(Err(_)) => return Err(self.late(time, received.load(Ordering::Relaxed))),
                 Err(_) if patience.is_cancelled() => {
-                    return Err(Error::new(Kind::Cancelled, "nobody waits for its reply any more"));
+                    return Err(Error::new(Kind::Cancelled, "the request was cancelled"));
                 }
                 Err(_) => {}
             }
+            if let Some(progress) = request.progress {
+                progress(Progress { pieces: received.load(Ordering::Relaxed), elapsed: began.elapsed() });
+            }
         }
+    }
+
+    fn late(&self, time: Duration, pieces: u64) -> Error {
+        let (shown, seconds) = (self.endpoint.shown(), time.as_secs());
+        Error::new(
+            Kind::Late,
+            match pieces {
+                0 => format!("{shown} did not reply within {seconds} seconds"),
+                _ => format!("{shown} was still replying after {seconds} seconds and about {pieces} tokens"),
+            },
+        )
     }
 }
 
-/// Returns how long a server asks to be left alone, of a `Retry-After` in seconds (RFC 9110, section 10.2.3), at most
-/// [`LONGEST_WAIT`]: a number that is longer than any integer is a long time, too. `None` for a date.
+/// Returns the pause of a `Retry-After` in seconds (RFC 9110, section 10.2.3), at most [`LONGEST_WAIT`], also for a number
+/// longer than any integer. `None` for a date.
 fn wait(text: &str) -> Option<Duration> {
     let text = text.trim();
     let is_number = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
@@ -234,23 +303,26 @@ impl Model for Client {
         &self.endpoint.model
     }
 
-    /// Must be called outside of any runtime's own threads.
-    fn reply(&self, messages: &[Message], patience: Patience<'_>) -> Result<Reply, Error> {
-        let Some(runtime) = &self.runtime else { return Err(Error::new(Kind::Unreachable, "it was not asked")) };
-        let reply = runtime.block_on(self.within(messages, patience));
+    /// Must not be called on a thread of an asynchronous runtime.
+    fn reply(&self, request: &Request<'_>, patience: Patience<'_>) -> Result<Reply, Error> {
+        let Some(runtime) = &self.runtime else { return Err(Error::new(Kind::Unreachable, "the client has ended")) };
+        let began = Instant::now();
+        let reply = runtime.block_on(self.send_in_time(request, patience));
         let keys = self.endpoint.keys();
         let hide = |text: String| keys.iter().fold(text, |text, key| key.hide(text));
         match reply {
-            Ok(reply) => Ok(Reply {
-                text: hide(reply.text),
-                refusal: reply.refusal.map(hide),
-                tool_calls: reply
-                    .tool_calls
-                    .into_iter()
-                    .map(|call| crate::ToolCall { name: hide(call.name), arguments: hide(call.arguments) })
-                    .collect(),
-                ..reply
-            }),
+            Ok(mut reply) => {
+                reply.text = hide(reply.text);
+                reply.refusal = reply.refusal.map(hide);
+                for call in &mut reply.tool_calls {
+                    call.name = hide(std::mem::take(&mut call.name));
+                    call.arguments = hide(std::mem::take(&mut call.arguments));
+                }
+                reply.server.model = reply.server.model.map(hide);
+                reply.server.fingerprint = reply.server.fingerprint.map(hide);
+                reply.timing.set_time(began.elapsed());
+                Ok(reply)
+            }
             Err(error) => Err(Error { message: hide(error.message), ..error }),
         }
     }
@@ -264,22 +336,15 @@ impl Drop for Client {
     }
 }
 
-/// Whether a server says that something is too long, in one of the ways in which servers do.
-fn is_of_length(text: &str) -> bool {
-    let text = text.to_ascii_lowercase();
-    let is_of_context = text.contains("context") && ["length", "size", "window"].iter().any(|word| text.contains(word));
-    is_of_context || ["too long", "too many tokens", "is too large"].iter().any(|words| text.contains(words))
-}
-
-/// Whether a server says that it has no such model.
-fn is_of_model(text: &str) -> bool {
+/// Returns whether an error is about an unknown model.
+fn is_about_model(text: &str) -> bool {
     let text = text.to_ascii_lowercase();
     let is_none = ["not found", "does not exist", "invalid model", "unknown model", "not a valid model"];
     text.contains("model") && is_none.iter().any(|words| text.contains(words))
 }
 
-/// What the library says, without the address, and why.
-fn told(error: &reqwest::Error) -> String {
+/// Returns the innermost cause of an error, without the address.
+fn cause(error: &reqwest::Error) -> String {
     let mut source = std::error::Error::source(error);
     let mut last = None;
     while let Some(inner) = source {
@@ -311,21 +376,21 @@ mod tests {
     }
 
     #[test]
-    fn what_servers_say_of_lengths_and_models_is_understood() {
+    fn errors_about_lengths_and_models_are_recognized() {
         for text in [
             "This model's maximum context length is 2048 tokens. However, you requested 6104 tokens",
             "litellm.ContextWindowExceededError: this is a mock context window exceeded error",
             "the request exceeds the available context size. try increasing the context size or enable context shift",
             "max_tokens is too large: 4096.",
         ] {
-            assert!(is_of_length(text) && !is_of_model(text), "{text}");
+            assert!(is_about_length(text) && !is_about_model(text), "{text}");
         }
         for text in [
             "The model `x` does not exist or you do not have access to it.",
             "/chat/completions: Invalid model name passed in model=x",
             "model \"x\" not found, try pulling it first",
         ] {
-            assert!(is_of_model(text) && !is_of_length(text), "{text}");
+            assert!(is_about_model(text) && !is_about_length(text), "{text}");
         }
     }
 }

@@ -1,61 +1,63 @@
-//! Where a model is, and how it is asked.
+//! The address of a model, and limits of requests to it.
 
 use std::time::Duration;
 
 use url::Url;
 
-use crate::Key;
+use crate::{Extra, Key};
 
-/// Letters from which on a value in an address may be a key: versions are shorter.
+/// Minimum length of a value in the query string that is treated as a key: API versions are shorter.
 const SECRET: usize = 12;
-/// The path that a request goes to, below the address that people are given.
+/// The path of completions below the root of the API.
 const COMPLETIONS: &str = "chat/completions";
 
-/// Where a model is, and how it is asked.
+/// A model at an address.
 #[derive(Debug, Clone)]
 pub struct Endpoint {
-    /// The address of the protocol's root (`https://api.openai.com/v1`, `http://127.0.0.1:8080/v1`) or of the completions below it.
+    /// The root of the API (`https://api.openai.com/v1`, `http://127.0.0.1:8080/v1`), or the completions below it.
     pub url: Url,
-    /// Its name there.
+    /// Name of the model there.
     pub model: String,
-    /// The key, where one is needed.
+    /// The key, if the server needs one.
     pub key: Option<Key>,
-    /// Whether replies come in pieces: one that never ends is noticed earlier.
+    /// Whether replies are streamed, so that an endless one is noticed early.
     pub stream: bool,
-    /// How long one reply may take, what is tried again included.
+    /// Maximum time for one reply, retries included.
     pub time: Duration,
-    /// Tokens that a reply may have, as the server counts them.
+    /// Maximum tokens of a reply, as the server counts them.
     pub tokens: u32,
-    /// Bytes of text that a reply may have; what comes then is cut off.
+    /// Maximum bytes of a reply's text; the rest is cut off.
     pub bytes: usize,
+    /// Further fields of requests.
+    pub extra: Extra,
 }
 
-/// Why an address is none.
+/// An address that cannot be used.
 #[derive(Debug, thiserror::Error)]
-pub enum Unfit {
-    /// It cannot be read.
-    #[error("no address of a model: {0}")]
+pub enum EndpointError {
+    /// It is no URL.
+    #[error("not an address of a model: {0}")]
     Address(#[from] url::ParseError),
-    /// It is of something else.
+    /// It has another scheme.
     #[error("the address of a model begins with http:// or https://")]
     Scheme,
-    /// It has a password.
+    /// It has a user or a password.
     #[error("the address of a model has no user and no password in it: give the key in a file or the environment")]
     Secret,
 }
 
 impl Endpoint {
-    /// A model at an address, without a key, in pieces, within two minutes, 4,096 tokens and 64 KiB.
+    /// Returns a model at an address without a key; replies are streamed, in at most 120 seconds, 4,096 tokens and 64 KiB.
     ///
     /// # Errors
-    /// The address is none.
-    pub fn new(address: &str, model: &str) -> Result<Endpoint, Unfit> {
+    /// The address cannot be used.
+    pub fn new(address: &str, model: &str) -> Result<Endpoint, EndpointError> {
         let url = Url::parse(address.trim())?;
         if !matches!(url.scheme(), "http" | "https") {
-            return Err(Unfit::Scheme);
+            return Err(EndpointError::Scheme);
         }
         if !url.username().is_empty() || url.password().is_some() {
-            return Err(Unfit::Secret);
+            return Err(EndpointError::Secret);
         }
         Ok(Endpoint {
             url,
@@ -65,10 +67,11 @@ impl Endpoint {
             time: Duration::from_secs(120),
             tokens: 4096,
             bytes: 64 << 10,
+            extra: Extra::default(),
         })
     }
 
-    /// Where requests go.
+    /// Returns the address of completions.
     pub fn completions(&self) -> Url {
         let mut url = self.url.clone();
         let path = url.path().trim_end_matches('/');
@@ -79,7 +82,16 @@ impl Endpoint {
         url
     }
 
-    /// The address as it may be shown: some servers take keys behind the question mark.
+    /// Returns the address of llama.cpp's properties, next to the root of the API.
+    pub fn properties(&self) -> Url {
+        let mut url = self.completions();
+        let root = url.path().trim_end_matches(COMPLETIONS).trim_end_matches('/');
+        let path = format!("{}/props", root.strip_suffix("/v1").unwrap_or(root));
+        url.set_path(&path);
+        url
+    }
+
+    /// Returns the address for messages, without the query string: some servers take keys in it.
     pub fn shown(&self) -> String {
         let mut url = self.completions();
         url.set_query(None);
@@ -87,7 +99,7 @@ impl Endpoint {
         url.to_string()
     }
 
-    /// What nobody is to be told: the key, and what stands behind the address's question mark.
+    /// Returns all secrets: the key, and long values of the query string.
     pub fn keys(&self) -> Vec<Key> {
         let values = self.url.query_pairs().filter(|(_, value)| value.len() >= SECRET);
         let raw = self.url.query().unwrap_or_default().split('&').filter_map(|pair| pair.split_once('='));
@@ -96,7 +108,7 @@ impl Endpoint {
         self.key.clone().into_iter().chain(all).collect()
     }
 
-    /// Whether it is this machine's.
+    /// Returns whether the server runs on this machine.
     pub fn is_local(&self) -> bool {
         match self.url.host() {
             Some(url::Host::Ipv4(address)) => address.is_loopback(),
@@ -124,6 +136,7 @@ mod tests {
         ] {
             let endpoint = Endpoint::new(address, "m").unwrap();
             assert_eq!(endpoint.completions().as_str(), leads_to);
+            assert_eq!(endpoint.properties().path(), "/props");
             assert_eq!(endpoint.is_local(), !address.contains("example"));
             assert!(!endpoint.shown().contains('?'));
         }

@@ -1,35 +1,35 @@
-//! Why there is no reply.
+//! Failures of a request.
 
 use std::fmt;
 use std::time::Duration;
 
-/// What kind of failure it is.
+/// The kind of a failure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
-    /// Nobody is there, or the connection broke.
+    /// The server cannot be reached, or the connection broke.
     Unreachable,
-    /// It took longer than it may.
+    /// The reply did not end in time.
     Late,
-    /// Too many requests; wait.
+    /// Too many requests.
     Busy,
-    /// The key is wrong, or may not do this.
+    /// The key is missing, wrong or lacks a permission.
     Unauthorized,
-    /// There is no such address, or no such model.
+    /// The address or the model does not exist.
     NotFound,
-    /// The request, with the reply that it may have, is more than the model has room for.
+    /// Prompt and reply together are longer than the context.
     TooLong,
-    /// The server does not take the request.
+    /// The server refuses the request.
     Refused,
-    /// A fault of the server.
+    /// The server failed.
     Fault,
-    /// What came is no reply.
+    /// The response is not a reply.
     Broken,
-    /// Nobody waits for it any more.
+    /// The caller no longer needs the reply.
     Cancelled,
 }
 
 impl Kind {
-    /// What programs know it by.
+    /// Returns its name in logs.
     pub fn name(self) -> &'static str {
         match self {
             Kind::Unreachable => "unreachable",
@@ -46,19 +46,19 @@ impl Kind {
     }
 }
 
-/// Why there is no reply. The text has no key in it.
+/// A failure. Its message never contains the key.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Error {
-    /// The kind.
+    /// Its kind.
     pub kind: Kind,
-    /// What happened.
+    /// The message.
     pub message: String,
-    /// How long the server wants to be left alone, where it says so.
+    /// The pause that the server asks for.
     pub wait: Option<Duration>,
 }
 
 impl Error {
-    /// An error.
+    /// Returns an error without a pause.
     pub fn new(kind: Kind, message: impl Into<String>) -> Error {
         Error { kind, message: message.into(), wait: None }
     }
@@ -71,3 +71,10 @@ impl fmt::Display for Error {
 }
 
 impl std::error::Error for Error {}
+
+/// Returns whether an error is about the length of the prompt or the context.
+pub fn is_about_length(text: &str) -> bool {
+    let text = text.to_ascii_lowercase();
+    let is_of_context = text.contains("context") && ["length", "size", "window"].iter().any(|word| text.contains(word));
+    is_of_context || ["too long", "too many tokens", "is too large"].iter().any(|words| text.contains(words))
+}

@@ -1,23 +1,23 @@
-//! The lines of a stream of server-sent events, put together from whatever pieces they come in.
+//! Lines of a stream of server-sent events, whatever packets they come in.
 
-/// Bytes of a line that may wait for its end.
+/// Maximum bytes of a line.
 const LONGEST: usize = 1 << 20;
 
-/// What of a line has come.
+/// A reader of lines; holds the beginning of the next one.
 #[derive(Debug, Default)]
 pub struct Lines {
     begun: Vec<u8>,
 }
 
-/// A line is longer than any is.
+/// A line is longer than the maximum.
 #[derive(Debug, PartialEq, Eq)]
 pub struct TooLong;
 
 impl Lines {
-    /// Takes what came, and gives the data of each event that is whole. Comments, names and numbers of events say nothing here.
+    /// Takes received bytes and returns the data of each whole event. Comments, names and numbers of events are skipped.
     ///
     /// # Errors
-    /// A line has no end.
+    /// A line is too long.
     pub fn take(&mut self, piece: &[u8]) -> Result<Vec<String>, TooLong> {
         let mut events = Vec::new();
         for part in piece.split_inclusive(|byte| *byte == b'\n') {
@@ -33,7 +33,7 @@ impl Lines {
         Ok(events)
     }
 
-    /// What came after the last end of a line: some servers leave it out.
+    /// Returns the data of a last line without an end, which some servers send.
     pub fn last(&self) -> Option<String> {
         data(&self.begun)
     }

@@ -1,18 +1,18 @@
-//! The key by which a server knows who asks.
+//! API keys.
 
 use std::fmt;
 use std::path::Path;
 
-/// Bytes that a file with a key may have.
+/// Bytes of a key file that are read.
 const LONGEST: u64 = 8 << 10;
-/// What stands where a key was.
+/// Replaces a key in texts.
 const HIDDEN: &str = "[key]";
 
 /// A key. Neither `{}` nor `{:?}` prints it.
 #[derive(Clone)]
 pub struct Key(String);
 
-/// Why there is no key.
+/// A key that cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum KeyError {
     /// The file cannot be read.
@@ -23,26 +23,26 @@ pub enum KeyError {
         /// The system's error.
         source: std::io::Error,
     },
-    /// It is none.
-    #[error("the model's key has to be one line of printable ASCII, and not empty")]
+    /// It is empty or has other characters than printable ASCII.
+    #[error("the model's key must be one line of printable ASCII and not empty")]
     Unfit,
 }
 
 impl Key {
-    /// A key, without the space around it.
+    /// Returns a key, without white space around it.
     ///
     /// # Errors
-    /// It is empty, or has what no header of HTTP may have.
+    /// It is empty, or has characters that an HTTP header cannot have.
     pub fn new(text: &str) -> Result<Key, KeyError> {
         let key = text.trim();
         let is_fit = !key.is_empty() && key.bytes().all(|byte| byte.is_ascii_graphic());
         if is_fit { Ok(Key(key.to_owned())) } else { Err(KeyError::Unfit) }
     }
 
-    /// The key in a file.
+    /// Reads the key in a file.
     ///
     /// # Errors
-    /// The file cannot be read, or has none.
+    /// The file cannot be read, or has no key.
     pub fn read(path: &Path) -> Result<Key, KeyError> {
         use std::io::Read;
         let unreadable = |source| KeyError::Unreadable { path: path.display().to_string(), source };
@@ -52,13 +52,13 @@ impl Key {
         Key::new(&text)
     }
 
-    /// The key itself, for the header that it is sent in.
+    /// Returns the key itself, for the `Authorization` header.
     #[cfg(feature = "http")]
     pub(crate) fn bare(&self) -> &str {
         &self.0
     }
 
-    /// A text without the key.
+    /// Returns a text with the key replaced.
     pub fn hide(&self, text: String) -> String {
         if text.contains(&self.0) { text.replace(&self.0, HIDDEN) } else { text }
     }

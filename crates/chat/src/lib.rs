@@ -1,75 +1,57 @@
-//! Asks a language model, wherever it runs, by the chat completions protocol that OpenAI's and compatible servers speak
-//! (llama.cpp, vLLM, Ollama and others): whole replies and streams of pieces. What a server sends is bounded, in time and
-//! in bytes, and what it says of its errors never shows the key. Knows nothing of what is asked.
+//! A client of language models that speak the chat completions protocol of OpenAI and compatible servers (llama.cpp, vLLM,
+//! Ollama and others), for whole and streamed replies. Replies are bounded in time, tokens and bytes, and no error shows the
+//! key. Knows nothing of questions and queries.
 //!
 //! ```text
-//! endpoint.rs where a model is, and how it is asked
-//! key.rs      the key, which nothing prints
-//! error.rs    why there is no reply
-//! message.rs  what is sent; manner.rs is how a request is put
-//! reply.rs    what came back, put together from an object or from pieces
-//! events.rs   lines of a stream; stream.rs is a reply that comes so
-//! client.rs   the conversation itself: requests, time-outs, what is tried again; nobody.rs stands for it in a program that was
-//!             built without one
+//! endpoint.rs  the address of a model and its limits; key.rs is the API key, which is never printed
+//! extra.rs     fields of the user that are merged into requests
+//! request.rs   one request; message.rs is a message in it; form.rs writes it as a server takes it
+//! error.rs     failures
+//! reply.rs     a reply, collected from one object or from the pieces of a stream
+//! events.rs    lines of a stream; stream.rs reads a streamed reply up to its end, its limits or its closing fence
+//! usage.rs     tokens, time and the identity of the server
+//! client.rs    HTTP: timeouts, retries, cancellation; absent.rs replaces it in builds without HTTP
 //! ```
 
+#[cfg(not(feature = "http"))]
+mod absent;
 #[cfg(feature = "http")]
 mod client;
 mod endpoint;
 mod error;
 mod events;
-mod key;
+mod extra;
 #[cfg(feature = "http")]
-mod manner;
+mod form;
+mod key;
 mod message;
-#[cfg(not(feature = "http"))]
-mod nobody;
 mod reply;
+mod request;
 mod stream;
+mod usage;
 
+#[cfg(not(feature = "http"))]
+pub use absent::Client;
 #[cfg(feature = "http")]
 pub use client::Client;
-pub use endpoint::{Endpoint, Unfit};
+pub use endpoint::{Endpoint, EndpointError};
 pub use error::{Error, Kind};
+pub use extra::{Extra, ExtraError};
 pub use key::{Key, KeyError};
 pub use message::{Message, Role};
-#[cfg(not(feature = "http"))]
-pub use nobody::Client;
 pub use reply::{Reply, ToolCall};
+pub use request::{Patience, Progress, Request};
 pub use stream::{Stream, whole};
+pub use usage::{ReplyTiming, ServerIdentity, TokenCounts};
 
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::{Duration, Instant};
-
-/// How long a reply is waited for, and by whom.
-#[derive(Clone, Copy)]
-pub struct Patience<'a> {
-    /// Nothing is waited for after this moment.
-    pub deadline: Option<Instant>,
-    /// Set when nobody waits any more.
-    pub cancelled: &'a AtomicBool,
-}
-
-impl Patience<'_> {
-    /// Whether nobody waits any more.
-    pub fn is_cancelled(&self) -> bool {
-        self.cancelled.load(Ordering::Relaxed)
-    }
-
-    /// What is left, at most so long.
-    pub fn left(&self, most: Duration) -> Duration {
-        self.deadline.map_or(most, |deadline| most.min(deadline.saturating_duration_since(Instant::now())))
-    }
-}
-
-/// Who replies to messages.
+/// A language model.
 pub trait Model: Sync {
-    /// What it is called.
+    /// Returns its name at the server.
     fn name(&self) -> &str;
 
-    /// Its reply.
+    /// Returns its reply to a request.
     ///
     /// # Errors
-    /// There is none.
-    fn reply(&self, messages: &[Message], patience: Patience<'_>) -> Result<Reply, Error>;
+    /// The server cannot be reached, refuses the request, is late, or sends no reply.
+    fn reply(&self, request: &Request<'_>, patience: Patience<'_>) -> Result<Reply, Error>;
 }

@@ -1,30 +1,30 @@
-//! What is sent.
+//! Messages of a conversation.
 
 use serde::Serialize;
 
-/// Who says something.
+/// The author of a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Role {
-    /// What holds for the whole conversation.
+    /// Instructions for the whole conversation.
     System,
-    /// Whoever asks.
+    /// The user.
     User,
     /// The model.
     Assistant,
 }
 
-/// Something that was said.
+/// A message.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Message {
-    /// By whom.
+    /// Its author.
     pub role: Role,
-    /// What.
+    /// Its text.
     pub content: String,
 }
 
 impl Message {
-    /// Said by this one.
+    /// Returns a message of this author.
     pub fn new(role: Role, content: impl Into<String>) -> Message {
         Message { role, content: content.into() }
     }

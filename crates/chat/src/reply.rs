@@ -1,4 +1,4 @@
-//! What came back, put together from one object or from the pieces of a stream.
+//! A reply, collected from one object or from the pieces of a stream.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -7,39 +7,49 @@ use serde::Deserialize;
 use serde::de::{Deserializer, IgnoredAny, SeqAccess, Visitor};
 use serde_json::value::RawValue;
 
-use crate::{Error, Kind};
+use crate::error::is_about_length;
+use crate::usage::{Reported, Reports};
+use crate::{Error, Kind, ReplyTiming, ServerIdentity, TokenCounts};
 
-/// Tools that one reply may call.
+/// Maximum number of tool calls in a reply.
 const TOOLS: usize = 16;
-/// Entries of a list that are kept; the rest is read over. A tree takes many times the bytes of its text, and a server may send
-/// lists of any length.
+/// Entries of a list that are kept; the others are skipped. A tree takes many times the bytes of its text, and a server may
+/// send lists of any length.
 const ENTRIES: usize = 64;
-/// Bytes of an error that are read as an object; a longer one is shown as text.
+/// Bytes of an error that are parsed; a longer one gets a fixed text.
 const ERROR: usize = 8 << 10;
 
-/// What a model said.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+/// A reply of a model.
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Reply {
-    /// Its words, without what it thought aloud before.
+    /// Its text, without the thoughts before it.
     pub text: String,
-    /// Tools that it wants called, though none was offered.
+    /// Tool calls, which some models make though no tools are offered.
     pub tool_calls: Vec<ToolCall>,
-    /// Why it will not say anything, where it says that.
+    /// The reason of a refusal.
     pub refusal: Option<String>,
-    /// Whether there would have been more: its tokens or bytes were used up.
+    /// Whether a limit of tokens or bytes ended it.
     pub is_cut: bool,
+    /// Its tokens.
+    pub tokens: TokenCounts,
+    /// Its time, and the use of the server's cache.
+    pub timing: ReplyTiming,
+    /// The server that sent it.
+    pub server: ServerIdentity,
+    /// Whether that server is llama.cpp's.
+    pub is_llama_cpp: bool,
 }
 
-/// A tool that a model wants called.
+/// A tool call.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ToolCall {
-    /// Its name.
+    /// Name of the tool.
     pub name: String,
-    /// What it is to be given: JSON, as it should be.
+    /// Its arguments, as JSON.
     pub arguments: String,
 }
 
-/// An object, or a piece of a stream.
+/// A whole reply, or a piece of a stream.
 #[derive(Deserialize)]
 struct Body {
     #[serde(default, deserialize_with = "few")]
@@ -50,19 +60,22 @@ struct Body {
 #[derive(Deserialize)]
 struct Choice {
     #[serde(alias = "delta")]
-    message: Option<Said>,
+    message: Option<ReplyMessage>,
     finish_reason: Option<String>,
 }
 
 #[derive(Deserialize)]
-struct Said {
+struct ReplyMessage {
     content: Option<Content>,
+    /// Thoughts, which llama.cpp and others send apart from the text. Only counted.
+    reasoning_content: Option<IgnoredAny>,
+    reasoning: Option<IgnoredAny>,
     refusal: Option<String>,
     #[serde(default, deserialize_with = "few")]
     tool_calls: Vec<Call>,
 }
 
-/// A text, or parts of one put together.
+/// A text, which some servers send in parts.
 struct Content(String);
 
 impl<'de> Deserialize<'de> for Content {
@@ -124,7 +137,7 @@ struct Part {
 
 #[derive(Deserialize)]
 struct Call {
-    /// Which of the calls a piece is of.
+    /// The number of the call that a piece belongs to.
     index: Option<usize>,
     function: Option<Function>,
 }
@@ -135,62 +148,99 @@ struct Function {
     arguments: Option<String>,
 }
 
-/// A reply while it comes.
+/// A reply that is being received.
 #[derive(Debug, Default)]
-pub struct Collected {
+pub struct ReplyBuilder {
     text: String,
     refusal: String,
     tool_calls: Vec<ToolCall>,
     is_cut: bool,
     is_filtered: bool,
-    /// Whether it said why it ends.
+    is_thinking: bool,
+    /// Whether the server sent a reason for the end.
     is_ended: bool,
-    /// Bytes that it may have.
+    /// Whether further text is dropped.
+    is_closed: bool,
+    /// Pieces with text or thoughts.
+    pieces: u64,
+    /// Maximum bytes.
     most: usize,
+    reported: Reported,
 }
 
-impl Collected {
-    /// One that may have so many bytes.
-    pub fn new(most: usize) -> Collected {
-        Collected { most, ..Collected::default() }
+impl ReplyBuilder {
+    /// Returns an empty reply of at most `most` bytes.
+    pub fn new(most: usize) -> ReplyBuilder {
+        ReplyBuilder { most, ..ReplyBuilder::default() }
     }
 
-    /// Whether more is of no use.
+    /// Returns whether the limit of bytes is reached.
     pub fn is_full(&self) -> bool {
         let calls: usize = self.tool_calls.iter().map(|call| call.arguments.len()).sum();
         self.text.len() + self.refusal.len() + calls > self.most
     }
 
-    /// Whether it said that it ends.
+    /// Returns whether the server sent a reason for the end.
     pub fn is_ended(&self) -> bool {
         self.is_ended
+    }
+
+    /// Returns the text so far, with thoughts.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// Returns the number of pieces with text or thoughts so far.
+    pub fn pieces(&self) -> u64 {
+        self.pieces
+    }
+
+    /// Marks the reply as cut off by a limit.
+    pub fn cut(&mut self) {
+        self.is_cut = true;
+    }
+
+    /// Drops all further text: the reply is complete.
+    pub fn close(&mut self) {
+        self.is_closed = true;
     }
 
     /// Takes an object, or a piece of a stream.
     ///
     /// # Errors
-    /// It is neither, or says that something went wrong.
+    /// It is neither, or reports an error.
     pub fn take(&mut self, json: &[u8]) -> Result<(), Error> {
         let body: Body = serde_json::from_slice(json)
-            .map_err(|wrong| Error::new(Kind::Broken, format!("what it sent is no reply: {wrong}")))?;
+            .map_err(|wrong| Error::new(Kind::Broken, format!("its reply is not the JSON expected: {wrong}")))?;
         if let Some(error) = body.error.filter(|error| error.get() != "null") {
             let error =
                 Some(error.get()).filter(|text| text.len() <= ERROR).and_then(|text| serde_json::from_str(text).ok());
-            let error: serde_json::Value = error.unwrap_or_else(|| "an error that is too long to be told".into());
-            return Err(Error::new(Kind::Fault, format!("it says: {}", said(&error))));
+            let error: serde_json::Value = error.unwrap_or_else(|| "an error that is too long to show".into());
+            let message = message_of(&error);
+            // LM Studio reports a prompt that is too long with status 200, as an event.
+            let kind = if is_about_length(&message) { Kind::TooLong } else { Kind::Fault };
+            return Err(Error::new(kind, format!("it says: {message}")));
         }
-        // More than one choice was not asked for.
+        if let Ok(reports) = serde_json::from_slice::<Reports>(json) {
+            self.reported.take(reports);
+        }
+        // Requests ask for one choice.
         let Some(choice) = body.choices.into_iter().next() else { return Ok(()) };
         self.is_ended |= choice.finish_reason.is_some();
         match choice.finish_reason.as_deref() {
-            Some("length") => self.is_cut = true,
+            Some("length") if !self.is_closed => self.is_cut = true,
             Some("content_filter") => self.is_filtered = true,
             _ => {}
         }
         let Some(message) = choice.message else { return Ok(()) };
-        if let Some(Content(text)) = message.content {
-            self.text.push_str(&text);
+        let has_thoughts = message.reasoning_content.is_some() || message.reasoning.is_some();
+        let text = message.content.map(|content| content.0).unwrap_or_default();
+        self.pieces += u64::from(has_thoughts || !text.is_empty());
+        self.is_thinking = has_thoughts && text.is_empty();
+        if self.is_closed {
+            return Ok(());
         }
+        self.text.push_str(&text);
         self.refusal.push_str(message.refusal.as_deref().unwrap_or_default());
         for (place, call) in message.tool_calls.into_iter().enumerate() {
             self.call(call.index.unwrap_or(place), call.function);
@@ -208,11 +258,12 @@ impl Collected {
         call.arguments.push_str(function.arguments.as_deref().unwrap_or_default());
     }
 
-    /// The reply.
+    /// Returns the reply. A count of tokens that the server did not report is that of the `pieces`, if the reply was
+    /// streamed.
     ///
     /// # Errors
-    /// There is nothing in it.
-    pub fn finish(mut self) -> Result<Reply, Error> {
+    /// The reply is empty.
+    pub fn finish(mut self, is_stream: bool) -> Result<Reply, Error> {
         let is_cut = self.is_cut || self.is_full();
         if self.text.len() > self.most {
             let end = (0..=self.most).rev().find(|at| self.text.is_char_boundary(*at)).unwrap_or(0);
@@ -224,18 +275,35 @@ impl Collected {
         };
         let text = terrapin_reply::answer(&self.text).into_owned();
         if text.is_empty() && refusal.is_none() && self.tool_calls.is_empty() {
-            let message = if is_cut { "its reply was cut off before it said anything" } else { "its reply is empty" };
+            let is_thinking = self.is_thinking || !self.text.trim().is_empty();
+            let message = match (is_cut, is_thinking) {
+                (true, true) => "its reply was cut off while it was thinking: allow more tokens, or turn thinking off",
+                (true, false) => "its reply was cut off before it said anything",
+                (false, _) => "its reply is empty",
+            };
             return Err(Error::new(Kind::Broken, message));
         }
-        Ok(Reply { text, tool_calls: self.tool_calls, refusal, is_cut })
+        let mut tokens = self.reported.tokens;
+        if tokens.completion.is_none() && is_stream {
+            tokens = TokenCounts { completion: Some(self.pieces), is_estimate: true, ..tokens };
+        }
+        Ok(Reply {
+            text,
+            tool_calls: self.tool_calls,
+            refusal,
+            is_cut,
+            tokens,
+            timing: ReplyTiming { cached: self.reported.cached, ..ReplyTiming::default() },
+            server: self.reported.server,
+            is_llama_cpp: self.reported.is_llama_cpp,
+        })
     }
 }
 
-/// What an error says.
-pub fn said(error: &serde_json::Value) -> String {
+/// Returns the message in an error, on one line and of bounded length.
+pub fn message_of(error: &serde_json::Value) -> String {
     let text = error.as_str().or_else(|| error["message"].as_str()).or_else(|| error["error"]["message"].as_str());
     let text = text.map_or_else(|| error.to_string(), str::to_owned);
-    // On one line, however many it has.
     let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
     text.chars().filter(|c| !c.is_control()).take(300).collect()
 }
@@ -245,13 +313,13 @@ mod tests {
     use super::*;
 
     fn reply(pieces: &[&str]) -> Result<Reply, Error> {
-        let mut collected = Collected::new(20);
-        pieces.iter().try_for_each(|piece| collected.take(piece.as_bytes()))?;
-        collected.finish()
+        let mut builder = ReplyBuilder::new(20);
+        pieces.iter().try_for_each(|piece| builder.take(piece.as_bytes()))?;
+        builder.finish(false)
     }
 
     #[test]
-    fn lists_of_any_length_are_read_and_few_of_their_entries_kept() {
+    fn lists_of_any_length_are_read_and_64_entries_kept() {
         let many = |entry: &str| format!("[{}{entry}]", format!("{entry},").repeat(1_000));
         let choice = r#"{"message": {"content": "a"}}"#;
         assert_eq!(reply(&[&format!("{{\"choices\": {}}}", many(choice))]).unwrap().text, "a");
@@ -283,7 +351,7 @@ mod tests {
     }
 
     #[test]
-    fn what_else_comes_is_told() {
+    fn thoughts_tools_refusals_and_errors_are_read() {
         let thought = reply(&[r#"{"choices": [{"message": {"content": "<think>hm</think> a"}}]}"#]).unwrap();
         assert_eq!(thought.text, "a");
         let cut = reply(&[r#"{"choices": [{"message": {"content": "0123456789012345678é"}}]}"#]).unwrap();
@@ -309,6 +377,11 @@ mod tests {
             (r#"{"choices": []}"#, Kind::Broken),
             (r#"{"choices": [{"message": {"content": "<think>for ever"}}]}"#, Kind::Broken),
             (r#"{"error": {"message": "overloaded"}}"#, Kind::Fault),
+            // LM Studio.
+            (
+                r#"{"error": {"message": "The number of tokens to keep from the initial prompt is greater than the context length."}}"#,
+                Kind::TooLong,
+            ),
         ] {
             assert_eq!(reply(&[wrong]).unwrap_err().kind, kind, "{wrong}");
         }

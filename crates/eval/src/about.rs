@@ -28,6 +28,32 @@ pub struct About {
     /// Which part of the instances this is; `None` for all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub shard: Option<Shard>,
+    /// The requests for predictions, if a language model was asked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub requests: Option<ModelRequests>,
+}
+
+/// How a language model was asked for predictions, and what replied.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ModelRequests {
+    /// Name of the model in requests.
+    pub model: String,
+    /// Whether mentions of the question were looked up.
+    pub search: bool,
+    /// Maximum repairs.
+    pub repairs: u8,
+    /// Maximum tokens of a reply, by step.
+    pub tokens: BTreeMap<String, u32>,
+    /// Timeout of a reply in seconds.
+    pub seconds: u64,
+    /// SHA-256 of the prompts.
+    pub prompts: String,
+    /// Further fields of requests, as the user gave them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub extra: Option<serde_json::Value>,
+    /// The servers that replied, as far as they report it: name of the model, fingerprint, context length.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub servers: Vec<serde_json::Value>,
 }
 
 /// The version of the metrics. It goes up with every change after which a metric gives other numbers for the same answers,
@@ -54,6 +80,7 @@ impl Default for About {
             metrics: METRICS,
             inputs: BTreeMap::new(),
             shard: None,
+            requests: None,
         }
     }
 }

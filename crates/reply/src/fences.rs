@@ -1,5 +1,7 @@
 //! Blocks of code in Markdown: between fences of at least three backticks or tildes.
 
+use std::ops::Range;
+
 use crate::language::{self, Language};
 
 /// A block of code.
@@ -32,6 +34,20 @@ pub fn blocks(text: &str) -> Vec<CodeBlock<'_>> {
         rest = close.map_or("", |close| &inside[close.at + close.length..]);
     }
     blocks
+}
+
+/// Returns the place of the blocks of a text, from the first fence to behind the last one. `None` if there are no blocks or
+/// the last one is not closed.
+pub fn closed_blocks(text: &str) -> Option<Range<usize>> {
+    let (mut at, mut found) = (0, None::<Range<usize>>);
+    while let Some(open) = next(&text[at..], None) {
+        let start = at + open.at;
+        let inside = start + open.length;
+        let close = next(&text[inside..], Some(&open))?;
+        at = inside + close.at + close.length;
+        found = Some(found.map_or(start, |blocks| blocks.start)..at);
+    }
+    found
 }
 
 /// Returns the text outside of all blocks.
@@ -124,5 +140,18 @@ mod tests {
             assert_eq!(bodies(text), expected, "{text}");
         }
         assert_eq!(outside("a ```x``` b ```y"), "a \n b \n");
+    }
+
+    #[test]
+    fn blocks_are_closed_once_the_last_one_is() {
+        for (text, place) in [
+            ("a", None),
+            ("a ```x", None),
+            ("a ```x``` b", Some(2..9)),
+            ("```\nx\n```\n~~~\ny\n~~~ b", Some(0..19)),
+            ("```\nx\n```\n~~~\ny\n", None),
+        ] {
+            assert_eq!(closed_blocks(text), place, "{text}");
+        }
     }
 }

@@ -20,5 +20,6 @@ mod prose;
 mod scan;
 
 pub use answer::answer;
+pub use fences::closed_blocks;
 pub use found::{ReplyQuery, queries, query};
 pub use json::is_quoted;

@@ -1,6 +1,6 @@
-//! `terrapin eval ask`: questions with gold queries, asked as `terrapin ask` asks them; the queries that came of it are scored.
+//! `terrapin eval ask`: asks questions that have gold queries, as `terrapin ask` does, and scores the queries.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{File, OpenOptions};
 use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
@@ -8,18 +8,19 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use rayon::prelude::*;
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
-use terrapin_chat::Kind;
+use terrapin_chat::{Kind, ReplyTiming, ServerIdentity, TokenCounts};
 
-use super::super::model::ModelArgs;
+use super::super::model::{ModelArgs, ReportingModel, RequestLimits};
 use super::super::{Error, open, stdout};
 use super::progress::Progress;
 use super::{RunArgs, digest, unusable};
 use crate::agents::World;
-use crate::ask::{Asker, Failure, Lang, Question, Settings, Step, ask};
+use crate::ask::{Asker, Failure, Lang, Question, Settings, Step, ask, reason};
 use crate::budget::Limits;
-use crate::eval::about::{About, Names, engine};
+use crate::eval::about::{About, ModelRequests, Names, engine};
 use crate::eval::benchmarks::jsonl::{self, Golds, JsonLines};
 use crate::eval::benchmarks::overpassnl::Bounds;
 use crate::eval::cache::NoCache;
@@ -31,16 +32,18 @@ use crate::sparql::Environment;
 use crate::stack::STACK;
 use crate::tags::Tags;
 
-/// What was asked, in the run's folder: a line says how, then there is one for each question.
+/// The questions of a run: a line with its settings, then a line for each question. Equal runs have equal files.
 const ASKED: &str = "asked.jsonl";
+/// Times of the questions and of their replies, and what depends on them: a line for each question.
+const TIMES: &str = "times.jsonl";
 
-/// Ask a language model questions as `terrapin ask` does, and score the queries that come of it against gold ones
+/// Ask a language model questions as `terrapin ask` does, and score its queries against gold queries
 ///
 /// The file has a question (`nl`, `question` or `instruction`) and a gold query (`gold`, `reference` or `query`) for each, in any form
-/// that `terrapin eval jsonl` reads, with `lang` where that is sparql. The last query that the model wrote for a question is its
-/// prediction, and is scored as there. Run it with --no-search and with other --repairs, each to a folder of its own, and compare
-/// the folders by `terrapin leaderboard` and `terrapin eval compare`. What was asked and every step are in asked.jsonl beside the
-/// scores: a run that was stopped goes on there, and asks nothing twice.
+/// that `terrapin eval jsonl` reads, with `lang` if that is sparql. The last query of the model for a question is its prediction, and
+/// is scored as there. Run it with --no-search and with other --repairs, each to a folder of its own, and compare the folders by
+/// `terrapin leaderboard` and `terrapin eval compare`. asked.jsonl has the settings and every step of every question, times.jsonl
+/// what took how long: all other files of equal runs are equal, but timings.jsonl. A stopped run resumes, and asks no question twice.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   terrapin eval ask malta.terrapin questions.jsonl --model-url http://127.0.0.1:8080/v1 --model-name qwen --out run
@@ -51,14 +54,14 @@ pub struct Args {
     snapshot: PathBuf,
     /// The questions with their gold queries
     file: PathBuf,
-    /// Look nothing up before a query is written
+    /// Skip the search for what a question mentions
     #[arg(long)]
     no_search: bool,
-    /// Seconds that one question may take
+    /// Timeout of one question in seconds
     #[arg(long, value_name = "SECONDS", default_value_t = 300)]
     timeout: u64,
-    /// What keys and tags mean, to be searched, too: data items of OpenStreetMap's wiki as JSON lines, or taginfo's pages of it
-    /// (key, value, lang, description) as JSON lines or CSV
+    /// Descriptions of keys and tags, which are also searched: data items of OpenStreetMap's wiki as JSON lines, or taginfo's
+    /// pages of it (key, value, lang, description) as JSON lines or CSV
     #[arg(long, value_name = "FILE")]
     tag_docs: Option<PathBuf>,
     #[command(flatten)]
@@ -67,30 +70,61 @@ pub struct Args {
     run: RunArgs,
 }
 
-/// How questions are asked: what makes one run another.
+/// The settings of a run. Questions that were asked with others are not taken over.
 #[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
-struct How {
+struct RunSettings {
     engine: String,
     snapshot: String,
     questions: String,
-    model: String,
-    search: bool,
-    repairs: u8,
-    prompts: String,
+    timeout: u64,
+    requests: ModelRequests,
 }
 
-/// What came of a question.
+/// A question that was asked. Equal in equal runs.
 #[derive(Debug, Serialize, Deserialize)]
-struct Asked {
+struct AskedQuestion {
     line: usize,
     query: String,
     repairs: u8,
-    /// How many results the query gave, where it ran.
+    /// Number of results of the query, if it ran.
     total: Option<u64>,
     /// Why there is no query, or none that runs.
     problem: Option<String>,
-    ms: u64,
+    /// Sum of the tokens of all steps.
+    tokens: TokenSum,
+    /// The servers that replied.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    servers: BTreeSet<ServerIdentity>,
     steps: serde_json::Value,
+}
+
+/// Tokens of a question.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+struct TokenSum {
+    prompt: u64,
+    completion: u64,
+    /// Whether some counts are missing or were counted in pieces.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    estimate: bool,
+}
+
+/// The times of a question. They differ between equal runs.
+#[derive(Debug, Serialize, Deserialize)]
+struct QuestionTimes {
+    line: usize,
+    seconds: f64,
+    steps: serde_json::Value,
+    /// The whole message of a failure, if it has times.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    error: Option<String>,
+}
+
+/// The time of a step.
+#[derive(Serialize)]
+struct StepTimes {
+    step: &'static str,
+    #[serde(flatten)]
+    timing: ReplyTiming,
 }
 
 /// Runs the command.
@@ -99,13 +133,13 @@ pub fn run(args: &Args) -> Result<(), Error> {
     let Golds { mut instances, unused, .. } = jsonl::read_golds(&args.file).map_err(unusable)?;
     if !unused.is_empty() {
         let names: Vec<&str> = unused.iter().map(String::as_str).collect();
-        stdout::tell(&format!("note: fields that nothing here uses: {}", names.join(", ")));
+        stdout::tell(&format!("note: unused fields: {}", names.join(", ")));
     }
     if let Some(shard) = args.run.shard {
         instances.retain(|instance| shard.has(instance.line));
     }
     if instances.is_empty() {
-        return Err(Error::input("empty", format!("{}: there is no line to ask", args.file.display())));
+        return Err(Error::input("empty", format!("{}: no questions", args.file.display())));
     }
     if let Some(instance) =
         instances.iter().find(|instance| instance.nl.as_deref().unwrap_or_default().trim().is_empty())
@@ -126,17 +160,25 @@ pub fn run(args: &Args) -> Result<(), Error> {
     let world = World { tags: &tags, triples: triples.as_ref(), graph, digest: &snapshot, manifest: &opened.manifest };
     let questions = digest(&args.file)?;
     let settings = Settings { search: !args.no_search, words: false, ..asker.settings.clone() };
-    let how = How {
+    let RequestLimits { seconds, tokens, extra } = args.model.limits()?;
+    let run_settings = RunSettings {
         engine: engine(),
         snapshot: snapshot.clone(),
         questions: questions.clone(),
-        model: asker.model.name().to_owned(),
-        search: settings.search,
-        repairs: settings.repairs,
-        prompts: Sha256::digest(format!("{:?}", settings.prompts)).iter().map(|byte| format!("{byte:02x}")).collect(),
+        timeout: args.timeout,
+        requests: ModelRequests {
+            model: asker.model.name().to_owned(),
+            search: settings.search,
+            repairs: settings.repairs,
+            tokens: tokens.map(|(step, tokens)| (step.to_owned(), tokens)).into(),
+            seconds,
+            prompts: hex(&Sha256::digest(format!("{:?}", settings.prompts))),
+            extra,
+            servers: Vec::new(),
+        },
     };
-    let asked = Asking { world, asker: &asker, settings, timeout: Duration::from_secs(args.timeout) };
-    asked.all(&mut instances, &how, args)?;
+    let questioner = Questioner { world, asker: &asker, settings, timeout: Duration::from_secs(args.timeout) };
+    let servers = questioner.ask_all(&mut instances, &run_settings, args)?;
     let areas = Areas::new(&osm);
     let cache = args.run.cache.open(Some(&args.snapshot))?;
     let benchmark = JsonLines {
@@ -155,136 +197,238 @@ pub fn run(args: &Args) -> Result<(), Error> {
         content: opened.content(),
         engine: engine(),
         inputs: BTreeMap::from([("instances".to_owned(), questions)]),
+        requests: Some(ModelRequests { servers, ..run_settings.requests }),
         ..About::default()
     };
     args.run.score(&benchmark, about, instances, None, &*cache)
 }
 
-struct Asking<'a> {
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+struct Questioner<'a> {
     world: World<'a>,
     asker: &'a Asker,
     settings: Settings,
     timeout: Duration,
 }
 
-impl Asking<'_> {
-    /// Asks what was not asked yet; the queries become the instances' predictions.
-    fn all(&self, instances: &mut [Instance], how: &How, args: &Args) -> Result<(), Error> {
+impl Questioner<'_> {
+    /// Asks the questions that were not asked yet. Their queries become the predictions of the instances. Returns the servers
+    /// that replied.
+    fn ask_all(
+        &self,
+        instances: &mut [Instance],
+        run_settings: &RunSettings,
+        args: &Args,
+    ) -> Result<Vec<serde_json::Value>, Error> {
         let out = &args.run.folder.out;
-        let output = |error: std::io::Error| Error::system("output", format!("{}: {error}", out.display()));
-        std::fs::create_dir_all(out).map_err(output)?;
-        let path = out.join(ASKED);
-        let mut known = known(&path, how, args.run.folder.overwrite)?;
-        let fresh = known.is_empty();
-        let file = if fresh { File::create(&path) } else { OpenOptions::new().append(true).open(&path) };
-        let file = Mutex::new(file.map_err(output)?);
-        let keep = |line: &str| {
-            let mut file = file.lock().unwrap_or_else(PoisonError::into_inner);
-            file.write_all(format!("{line}\n").as_bytes()).and_then(|()| file.flush()).map_err(output)
-        };
-        if fresh {
-            keep(&serde_json::to_string(how).map_err(|error| Error::system("output", error))?)?;
-        } else {
+        std::fs::create_dir_all(out).map_err(|error| unwritable(out, &error))?;
+        let first = serde_json::to_string(run_settings).map_err(|error| Error::system("output", error))?;
+        let mut known = read_asked(&out.join(ASKED), run_settings, args.run.folder.overwrite)?;
+        let mut times: BTreeMap<usize, QuestionTimes> =
+            if known.is_empty() { BTreeMap::new() } else { read_times(&out.join(TIMES)) };
+        if !known.is_empty() {
             stdout::tell(&format!("{} of {} questions were asked before", known.len(), instances.len()));
         }
+        // A killed run may end in half a line.
+        write_asked(&out.join(ASKED), &first, known.values())?;
+        write_times(&out.join(TIMES), times.values())?;
+        let (asked_file, times_file) = (LineFile::open(&out.join(ASKED))?, LineFile::open(&out.join(TIMES))?);
         let progress = Progress::new(instances.len(), known.len(), &NoCache);
         let threads = args.run.threads.map_or(1, usize::from);
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).stack_size(STACK).build();
         let pool = pool.map_err(|error| Error::system("threads", error))?;
         let open: Vec<&Instance> = instances.iter().filter(|instance| !known.contains_key(&instance.line)).collect();
-        let new: Result<Vec<Asked>, Error> = pool.install(|| {
+        let new: Result<Vec<(AskedQuestion, QuestionTimes)>, Error> = pool.install(|| {
             open.par_iter()
                 .map(|instance| {
-                    let asked = self.one(instance)?;
-                    keep(&serde_json::to_string(&asked).map_err(|error| Error::system("output", error))?)?;
+                    let (asked, times) = self.ask_one(instance, &|text| progress.waiting(text))?;
+                    times_file.append(&times)?;
+                    asked_file.append(&asked)?;
                     progress.advance();
-                    Ok(asked)
+                    Ok((asked, times))
                 })
                 .collect()
         });
         progress.finish();
-        known.extend(new?.into_iter().map(|asked| (asked.line, asked)));
+        for (asked, time) in new? {
+            times.insert(time.line, time);
+            known.insert(asked.line, asked);
+        }
+        // With several threads the lines were appended in another order.
+        write_asked(&out.join(ASKED), &first, known.values())?;
+        write_times(&out.join(TIMES), times.values())?;
         for instance in instances.iter_mut() {
             instance.pred = known.get(&instance.line).map_or_else(String::new, |asked| asked.query.clone());
         }
-        tell_of(instances, &known);
-        Ok(())
+        report(instances, &known, &times);
+        let servers = distinct(known.values().flat_map(|asked| asked.servers.iter().cloned()));
+        Ok(servers.into_iter().filter_map(|server| serde_json::to_value(server).ok()).collect())
     }
 
-    /// Asks one question. Where the model gave nothing for it alone, that is its answer; where it gives nothing at all, the run
-    /// ends, to go on later.
-    fn one(&self, instance: &Instance) -> Result<Asked, Error> {
+    /// Asks one question. A failure of the model that concerns this question alone is its answer; any other ends the run, to be
+    /// resumed later.
+    fn ask_one(
+        &self,
+        instance: &Instance,
+        waiting: &(dyn Fn(&str) + Sync),
+    ) -> Result<(AskedQuestion, QuestionTimes), Error> {
         let began = Instant::now();
         let language = if jsonl::is_sparql(instance) { Language::Sparql } else { Language::OverpassQl };
         let settings = Settings { only: Some(language), ..self.settings.clone() };
         let question = Question { question: instance.nl.clone().unwrap_or_default(), ..Question::default() };
         let limits = Limits { deadline: began.checked_add(self.timeout), ..Limits::default() };
+        let model = ReportingModel { model: &*self.asker.model, report: waiting };
         let mut steps: Vec<Step> = Vec::new();
-        let answer =
-            ask(self.world, &*self.asker.model, &settings, &question, &limits, &mut |step| steps.push(step.clone()));
+        let answer = ask(self.world, &model, &settings, &question, &limits, &mut |step| steps.push(step.clone()));
         let query = steps.iter().rev().find_map(|step| match step {
             Step::Query(query) if query.language == Lang::from(language) => Some(query.query.clone()),
             _ => None,
         });
+        let mut message = None;
         let (repairs, total, problem) = match answer {
-            Ok(answer) => (answer.repairs, answer.results.first().map(|ran| ran.total), answer.problem),
+            Ok(answer) => (answer.repairs, answer.results.first().map(|result| result.total), answer.problem),
             Err(Failure::Model(error))
                 if matches!(error.kind, Kind::Late | Kind::Broken | Kind::Refused | Kind::TooLong) =>
             {
-                (0, None, Some(error.to_string()))
+                message = (error.kind == Kind::Late).then(|| error.to_string());
+                (0, None, Some(reason(&error)))
             }
             Err(Failure::Exceeded(exceeded)) => (0, None, Some(exceeded.to_string())),
             Err(failure) => {
-                let message = format!("line {}: {failure}; the same command goes on from there", instance.line);
+                let message = format!("line {}: {failure}; the same command resumes the run", instance.line);
                 return Err(Error::system("model", message));
             }
         };
-        let steps = serde_json::to_value(&steps).unwrap_or_default();
-        let ms = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
-        Ok(Asked { line: instance.line, query: query.unwrap_or_default(), repairs, total, problem, ms, steps })
+        let costs = || steps.iter().filter_map(Step::cost);
+        let step_times: Vec<StepTimes> = steps
+            .iter()
+            .filter_map(|step| Some(StepTimes { step: step.name(), timing: step.cost()?.timing? }))
+            .collect();
+        let mut seconds = ReplyTiming::default();
+        seconds.set_time(began.elapsed());
+        let times = QuestionTimes {
+            line: instance.line,
+            seconds: seconds.seconds,
+            steps: serde_json::to_value(&step_times).unwrap_or_default(),
+            error: message,
+        };
+        let asked = AskedQuestion {
+            line: instance.line,
+            query: query.unwrap_or_default(),
+            repairs,
+            total,
+            problem,
+            tokens: token_sum(costs().map(|cost| cost.tokens)),
+            servers: distinct(costs().filter_map(|cost| cost.server.clone())),
+            steps: serde_json::to_value(&steps).unwrap_or_default(),
+        };
+        Ok((asked, times))
     }
 }
 
-/// What was asked before in the same way.
-fn known(path: &Path, how: &How, overwrite: bool) -> Result<HashMap<usize, Asked>, Error> {
-    let mut known = HashMap::new();
-    let Ok(file) = File::open(path) else { return Ok(known) };
+/// Returns the distinct servers. A reply that is not read to its end may lack the context length of its server.
+fn distinct(servers: impl Iterator<Item = ServerIdentity>) -> BTreeSet<ServerIdentity> {
+    let all: BTreeSet<ServerIdentity> = servers.collect();
+    let is_known = |server: &ServerIdentity| {
+        let mut others = all.iter().filter(|other| other.context.is_some());
+        others.any(|other| other.model == server.model && other.fingerprint == server.fingerprint)
+    };
+    all.iter().filter(|server| server.context.is_some() || !is_known(server)).cloned().collect()
+}
+
+fn token_sum(all: impl Iterator<Item = Option<TokenCounts>>) -> TokenSum {
+    let (mut sum, mut is_partial) = (TokenCounts::default(), false);
+    for tokens in all {
+        let tokens = tokens.unwrap_or_default();
+        is_partial |= tokens.is_estimate || tokens.prompt.is_none() || tokens.completion.is_none();
+        sum.add(&tokens);
+    }
+    TokenSum {
+        prompt: sum.prompt.unwrap_or_default(),
+        completion: sum.completion.unwrap_or_default(),
+        estimate: is_partial,
+    }
+}
+
+fn unwritable(path: &Path, error: &dyn std::fmt::Display) -> Error {
+    Error::system("output", format!("{}: {error}", path.display()))
+}
+
+/// A file to which threads append lines.
+struct LineFile {
+    path: PathBuf,
+    file: Mutex<File>,
+}
+
+impl LineFile {
+    fn open(path: &Path) -> Result<LineFile, Error> {
+        let file = OpenOptions::new().append(true).open(path).map_err(|error| unwritable(path, &error))?;
+        Ok(LineFile { path: path.to_owned(), file: Mutex::new(file) })
+    }
+
+    fn append(&self, value: &impl Serialize) -> Result<(), Error> {
+        let line = serde_json::to_string(value).map_err(|error| unwritable(&self.path, &error))?;
+        let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
+        let written = file.write_all(format!("{line}\n").as_bytes()).and_then(|()| file.flush());
+        written.map_err(|error| unwritable(&self.path, &error))
+    }
+}
+
+/// Reads the questions that were asked with the same settings, by line.
+fn read_asked(
+    path: &Path,
+    run_settings: &RunSettings,
+    overwrite: bool,
+) -> Result<BTreeMap<usize, AskedQuestion>, Error> {
+    let Ok(file) = File::open(path) else { return Ok(BTreeMap::new()) };
     let mut lines = BufReader::new(file).lines().map_while(Result::ok);
-    let Some(first) = lines.next() else { return Ok(known) };
-    if serde_json::from_str::<How>(&first).ok().as_ref() != Some(how) {
+    let Some(first) = lines.next() else { return Ok(BTreeMap::new()) };
+    if serde_json::from_str::<RunSettings>(&first).ok().as_ref() != Some(run_settings) {
         if overwrite {
-            return Ok(known);
+            return Ok(BTreeMap::new());
         }
-        let shown = path.display();
-        let message = format!(
-            "{shown}: questions were asked otherwise there; take another folder, or lose that run by --overwrite"
-        );
-        return Err(Error::usage(message));
+        return Err(Error::usage(format!(
+            "{}: these questions were asked with other settings; take another folder, or lose that run by --overwrite",
+            path.display()
+        )));
     }
-    // The last line may be half of one, where a run was killed.
-    for asked in lines.map_while(|line| serde_json::from_str::<Asked>(&line).ok()) {
-        known.insert(asked.line, asked);
-    }
-    rewrite(path, &first, &known)?;
-    Ok(known)
+    Ok(whole_lines(lines).map(|asked: AskedQuestion| (asked.line, asked)).collect())
 }
 
-/// Leaves out what a killed run left half written.
-fn rewrite(path: &Path, first: &str, known: &HashMap<usize, Asked>) -> Result<(), Error> {
-    let failed = |error: &dyn std::fmt::Display| Error::system("output", format!("{}: {error}", path.display()));
-    let mut lines: Vec<&Asked> = known.values().collect();
-    lines.sort_by_key(|asked| asked.line);
-    let mut text = format!("{first}\n");
-    for asked in lines {
-        text.push_str(&serde_json::to_string(asked).map_err(|error| failed(&error))?);
+fn read_times(path: &Path) -> BTreeMap<usize, QuestionTimes> {
+    let Ok(file) = File::open(path) else { return BTreeMap::new() };
+    let lines = BufReader::new(file).lines().map_while(Result::ok);
+    whole_lines(lines).map(|times: QuestionTimes| (times.line, times)).collect()
+}
+
+/// Returns the values up to a line that a killed run left half written.
+fn whole_lines<T: DeserializeOwned>(lines: impl Iterator<Item = String>) -> impl Iterator<Item = T> {
+    lines.map_while(|line| serde_json::from_str(&line).ok())
+}
+
+fn write_asked<'a>(path: &Path, first: &str, asked: impl Iterator<Item = &'a AskedQuestion>) -> Result<(), Error> {
+    write_text(path, &format!("{first}\n{}", lines(path, asked)?)).map_err(super::unwritten)
+}
+
+fn write_times<'a>(path: &Path, times: impl Iterator<Item = &'a QuestionTimes>) -> Result<(), Error> {
+    write_text(path, &lines(path, times)?).map_err(super::unwritten)
+}
+
+fn lines<'a, T: Serialize + 'a>(path: &Path, values: impl Iterator<Item = &'a T>) -> Result<String, Error> {
+    let mut text = String::new();
+    for value in values {
+        text.push_str(&serde_json::to_string(value).map_err(|error| unwritable(path, &error))?);
         text.push('\n');
     }
-    write_text(path, &text).map_err(super::unwritten)
+    Ok(text)
 }
 
-/// How the asking went.
-fn tell_of(instances: &[Instance], known: &HashMap<usize, Asked>) {
-    let asked: Vec<&Asked> = instances.iter().filter_map(|instance| known.get(&instance.line)).collect();
+/// Prints repairs, failures, tokens and time of the questions.
+fn report(instances: &[Instance], known: &BTreeMap<usize, AskedQuestion>, times: &BTreeMap<usize, QuestionTimes>) {
+    let asked: Vec<&AskedQuestion> = instances.iter().filter_map(|instance| known.get(&instance.line)).collect();
     let repaired: Vec<String> = (0..=3)
         .map(|n| (n, asked.iter().filter(|asked| asked.repairs == n).count()))
         .filter(|(_, count)| *count > 0)
@@ -297,4 +441,36 @@ fn tell_of(instances: &[Instance], known: &HashMap<usize, Asked>) {
         asked.len(),
         repaired.join(", ")
     ));
+    let sum = |count: fn(&TokenSum) -> u64| asked.iter().map(|asked| count(&asked.tokens)).fold(0, u64::saturating_add);
+    let about = if asked.iter().any(|asked| asked.tokens.estimate) { "at least " } else { "" };
+    let seconds: f64 = asked.iter().filter_map(|asked| times.get(&asked.line)).map(|times| times.seconds).sum();
+    stdout::tell(&format!(
+        "tokens: {about}{} in prompts, {about}{} in replies; {seconds:.0} s",
+        sum(|tokens| tokens.prompt),
+        sum(|tokens| tokens.completion)
+    ));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_server_is_listed_once() {
+        let server =
+            |model: &str, context| ServerIdentity { model: Some(model.to_owned()), fingerprint: None, context };
+        let all = [server("a", None), server("a", Some(8192)), server("a", None), server("b", None)];
+        let listed: Vec<_> = distinct(all.into_iter()).into_iter().collect();
+        assert_eq!(listed, [server("a", Some(8192)), server("b", None)]);
+    }
+
+    #[test]
+    fn a_sum_with_missing_counts_is_an_estimate() {
+        let counts = |prompt, completion| Some(TokenCounts { prompt, completion, is_estimate: false });
+        let sum = |all: &[Option<TokenCounts>]| token_sum(all.iter().copied());
+        let whole = TokenSum { prompt: 30, completion: 3, estimate: false };
+        assert_eq!(sum(&[counts(Some(10), Some(1)), counts(Some(20), Some(2))]), whole);
+        assert!(sum(&[counts(Some(10), None)]).estimate && sum(&[None]).estimate);
+        assert_eq!(sum(&[]), TokenSum::default());
+    }
 }

@@ -54,6 +54,19 @@ impl<'a> Progress<'a> {
         }
     }
 
+    /// Shows what an instance waits for: behind the bar, or as a line now and then.
+    pub(super) fn waiting(&self, text: &str) {
+        if let Some(bar) = &self.bar {
+            bar.set_message(format!(", {text}"));
+        } else if let Ok(mut last) = self.last.try_lock()
+            && last.elapsed() >= PAUSE
+        {
+            *last = Instant::now();
+            let done = self.done.load(Ordering::Relaxed) + self.known;
+            stdout::tell(&format!("{done} of {}: {text}", self.all));
+        }
+    }
+
     /// Takes the bar away.
     pub(super) fn finish(&self) {
         if let Some(bar) = &self.bar {

@@ -1,15 +1,15 @@
-//! What stands for a client in a program that was built without one.
+//! Replaces the client in builds without HTTP.
 
-use crate::{Endpoint, Error, Kind, Message, Model, Patience, Reply};
+use crate::{Endpoint, Error, Kind, Model, Patience, Reply, Request};
 
-/// Nobody: there is no value of it.
+/// A client that cannot be made.
 pub enum Client {}
 
 impl Client {
-    /// None.
+    /// Returns an error: this build has no client.
     ///
     /// # Errors
-    /// Always: this program was built without a client.
+    /// Always.
     pub fn new(_: Endpoint) -> Result<Client, Error> {
         Err(Error::new(
             Kind::Unreachable,
@@ -23,7 +23,7 @@ impl Model for Client {
         match *self {}
     }
 
-    fn reply(&self, _: &[Message], _: Patience<'_>) -> Result<Reply, Error> {
+    fn reply(&self, _: &Request<'_>, _: Patience<'_>) -> Result<Reply, Error> {
         match *self {}
     }
 }
