@@ -119,7 +119,7 @@ fn what_is_no_benchmark_is_an_error() {
     for (text, says) in [
         ("{\"nl\": \"x\"}\n", "line 1: there is no `gold`"),
         ("{\"nl\": \"x\", \"gold\": \"out;\", \"split\": \"../../x\"}\n", "split \"../../x\": expected letters"),
-        ("", "there is no pair"),
+        ("", "the file has no pairs"),
         ("nl,gold,lang\nx,y,sql\n", "is not run here"),
     ] {
         files.write("bad.jsonl", text);

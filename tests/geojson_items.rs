@@ -104,7 +104,7 @@ fn features_of_malta_tell_of_their_items() {
     let (status, plain, _) = run(&snapshot, &asked);
     assert_eq!(status, 0);
     let (status, told, err) = run(&snapshot, &[&asked[..], &["--with-wikidata", "P1082,P571"]].concat());
-    assert_eq!((status, err.as_str()), (0, "note: nothing in this snapshot is said by P571\n"));
+    assert_eq!((status, err.as_str()), (0, "note: property P571 does not occur in this snapshot\n"));
     assert_eq!(
         told,
         run(&snapshot, &[&asked[..], &["--with-wikidata", "P1082,P571"]].concat()).1,
