@@ -227,7 +227,7 @@ fn what_cannot_be_told_is_said() {
     let cases: [(&Path, &[&str], i32, &str); 5] = [
         (&with, &["--format", "geojson", "--with-wikidata", "P1082,population"], 2, "'population' is no property"),
         (&with, &["--format", "geojson", "--with-wikidata", "Q1"], 2, "'Q1' is no property"),
-        (&with, &["--with-wikidata", "P1082"], 2, "give --format geojson"),
+        (&with, &["--with-wikidata", "P1082"], 2, "needs --format geojson"),
         (&with, &["--format", "json", "--with-wikidata", "P1082"], 2, "geojson"),
         (&without.snapshot(), &["--format", "geojson", "--with-wikidata", "P1082"], 3, "has no triples"),
     ];

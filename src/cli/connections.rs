@@ -28,7 +28,7 @@ pub struct Connections {
         value_parser = clap::value_parser!(u32).range(1..=1 << 20))]
     max_connections: u32,
     /// Maximum number of connections of one client (an IPv4 address, or the first 64 bits of an IPv6 address);
-    /// trusted proxies are exempt [0: unlimited] [default: a quarter of --max-connections, at least 64]
+    /// trusted proxies are exempt [0: unlimited] [default: a quarter of all connections, at least 64]
     #[arg(long, value_name = "N")]
     client_connections: Option<u32>,
     /// Timeout for the head of a request, in seconds

@@ -56,7 +56,7 @@ pub struct Args {
     /// the container, of the address space or of the machine]
     #[arg(long, value_name = "SIZE", value_parser = size::parse)]
     memory: Option<u64>,
-    /// Memory limit of one query; caps the query's own [maxsize:] [default: its share of --memory, at most 2GiB]
+    /// Memory limit of one query; caps the query's own [maxsize:] [default: a share of the process's limit, at most 2GiB]
     #[arg(long, value_name = "SIZE", value_parser = size::parse)]
     max_memory: Option<u64>,
     /// Maximum size of a request body

@@ -1,5 +1,5 @@
 //! Makes a snapshot from source files. The only crate that uses both the readers of files and the builders of
-//! sections.
+//! sections. It does not know query languages.
 
 mod base;
 pub mod content;

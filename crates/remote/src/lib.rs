@@ -1,6 +1,7 @@
 //! Stores and fetches snapshots in object storage (S3, Google Cloud Storage, Azure, HTTP, folders), each under its
 //! digest. Received bytes are checked against the manifest's checksums on arrival, and an interrupted transfer is
-//! resumed. Other files are fetched unchanged. This crate knows the layout of a snapshot file but not its contents.
+//! resumed. Other files are fetched unchanged. This crate knows the layout of a
+//! snapshot file; it does not know its contents.
 //!
 //! Snapshots are stored unchanged, because their pages are already compressed.
 

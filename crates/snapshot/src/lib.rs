@@ -1,5 +1,5 @@
-//! The snapshot file: one immutable, memory-mapped file of checksummed sections. This crate does not interpret the
-//! sections' contents.
+//! The snapshot file: one immutable, memory-mapped file of checksummed sections. This crate does not know what
+//! the sections mean.
 //!
 //! ```text
 //! offset 0      ┌──────────────────────────────────────────────────────────┐
