@@ -119,7 +119,7 @@ fn what_is_no_benchmark_is_an_error() {
     for (text, says) in [
         ("{\"nl\": \"x\"}\n", "line 1: there is no `gold`"),
         ("{\"nl\": \"x\", \"gold\": \"out;\", \"split\": \"../../x\"}\n", "split \"../../x\": expected letters"),
-        ("", "there is no pair"),
+        ("", "the file has no pairs"),
         ("nl,gold,lang\nx,y,sql\n", "is not run here"),
     ] {
         files.write("bad.jsonl", text);
@@ -279,7 +279,7 @@ fn a_pack_is_whole_and_the_same_every_time() {
     let (status, out, said) = files.run(&["benchmark", "init", "town.terrapin", "train.jsonl", "dev.jsonl"]);
     assert!(status == Some(0) && out.contains("benchmark.toml: 2 dev, 1 train"), "{out}{said}");
     let again = files.run(&["benchmark", "init", "town.terrapin", "train.jsonl"]);
-    assert!(again.0 == Some(2) && again.2.contains("is left alone"), "{}", again.2);
+    assert!(again.0 == Some(2) && again.2.contains("is not overwritten"), "{}", again.2);
     let pack = |out: &str| files.run(&["benchmark", "pack", "benchmark.toml", "--out", out]);
     let (status, _, said) = pack("packed");
     assert!(status == Some(3) && said.contains("`title` is empty"), "{said}");

@@ -178,7 +178,7 @@ fn instances_in_other_forms_score_the_same() {
         let out = format!("{name}.run");
         let (status, said) = files.eval(&["jsonl", "town.terrapin", name, "--out", &out]);
         assert_eq!(status, Some(0), "{said}");
-        assert_eq!(said.contains("note: fields that nothing here uses: seed"), name == "names", "{said}");
+        assert_eq!(said.contains("note: unused fields: seed"), name == "names", "{said}");
         let [ours, first] =
             [&out, "lines.run"].map(|run| std::fs::read(files.path(run).join("results.jsonl")).unwrap());
         assert!(ours == first, "{name}: {}", String::from_utf8_lossy(&ours));

@@ -105,7 +105,7 @@ fn a_killed_run_goes_on_and_comes_to_the_same() {
             in_time += usize::from(kill_after(benchmark.command(&out, &["--cache", &cache]), pause));
         }
         let said = benchmark.score(&out, &["--cache", &cache]);
-        went_on += usize::from(said.contains("going on after"));
+        went_on += usize::from(said.contains("resuming after"));
         // Without the cache of results, a warning says so.
         assert!(!cfg!(feature = "cache") || !said.contains("warning"), "{said}");
         benchmark.same("whole", &out);

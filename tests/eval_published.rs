@@ -62,7 +62,7 @@ fn every_benchmark_runs_on_a_snapshot() {
     let (status, _, said) = eval(&town, &["qald", "town.terrapin", "--gold", "spinach.json", "--pred", "preds"]);
     assert!(status == Some(3) && said.contains("expected an object with `questions`"), "{said}");
     let (status, _, said) = eval(&town, &["spinach", "--gold", "spinach.json", "--pred", "preds"]);
-    assert!(status == Some(2) && said.contains("give a snapshot"), "{said}");
+    assert!(status == Some(2) && said.contains("pass a snapshot"), "{said}");
 }
 
 #[test]
@@ -180,7 +180,7 @@ fn parquet_is_read_as_it_is_exported() {
     std::fs::write(town.path("train-00000-of-00001.parquet"), &bytes).unwrap();
     let (status, summary, said) = eval(&town, &["jsonl", "town.terrapin", "train-00000-of-00001.parquet"]);
     assert_eq!((status, summary["n"].as_u64(), summary["ex"].as_f64()), (Some(0), Some(2), Some(50.0)), "{said}");
-    assert!(said.contains("fields that nothing here uses: meta"), "{said}");
+    assert!(said.contains("unused fields: meta"), "{said}");
     let check = ["benchmark", "check", "town.terrapin", "train-00000-of-00001.parquet", "--json"];
     let done = common::terrapin().current_dir(town.path("")).args(check).output().unwrap();
     let report: Value = serde_json::from_slice(&done.stdout).unwrap();

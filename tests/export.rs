@@ -200,7 +200,7 @@ fn what_cannot_be_written_is_said() {
     fails(&["town.terrapin"], 2, "--osm-pbf");
     fails(&["town.terrapin", "--osm-pbf", "a.pbf", "--nt", "a.nt"], 2, "cannot be used with");
     fails(&["town.terrapin", "--osm-xml", "a.osm", "--compression", "zstd"], 2, "cannot be used with");
-    fails(&["town.terrapin", "--osm-pbf", "town.terrapin"], 2, "a file of its own");
+    fails(&["town.terrapin", "--osm-pbf", "town.terrapin"], 2, "choose another output file");
     fails(&["town.terrapin", "--osm-pbf", "-", "--json"], 2, "standard output");
     fails(&["town.terrapin", "--nt", "a.nt"], 3, "has no triples");
     fails(&["town.osm", "--osm-pbf", "a.pbf"], 3, "not a Terrapin snapshot");

@@ -104,7 +104,7 @@ fn features_of_malta_tell_of_their_items() {
     let (status, plain, _) = run(&snapshot, &asked);
     assert_eq!(status, 0);
     let (status, told, err) = run(&snapshot, &[&asked[..], &["--with-wikidata", "P1082,P571"]].concat());
-    assert_eq!((status, err.as_str()), (0, "note: nothing in this snapshot is said by P571\n"));
+    assert_eq!((status, err.as_str()), (0, "note: property P571 does not occur in this snapshot\n"));
     assert_eq!(
         told,
         run(&snapshot, &[&asked[..], &["--with-wikidata", "P1082,P571"]].concat()).1,
@@ -227,7 +227,7 @@ fn what_cannot_be_told_is_said() {
     let cases: [(&Path, &[&str], i32, &str); 5] = [
         (&with, &["--format", "geojson", "--with-wikidata", "P1082,population"], 2, "'population' is no property"),
         (&with, &["--format", "geojson", "--with-wikidata", "Q1"], 2, "'Q1' is no property"),
-        (&with, &["--with-wikidata", "P1082"], 2, "give --format geojson"),
+        (&with, &["--with-wikidata", "P1082"], 2, "needs --format geojson"),
         (&with, &["--format", "json", "--with-wikidata", "P1082"], 2, "geojson"),
         (&without.snapshot(), &["--format", "geojson", "--with-wikidata", "P1082"], 3, "has no triples"),
     ];

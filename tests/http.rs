@@ -61,7 +61,7 @@ fn a_health_check_needs_no_other_program() {
     let missing = ask(&[&format!("http://{bind}/no-such-page")]);
     assert!(missing.0 == 1 && missing.2.contains("status 404"), "{missing:?}");
     let spoken = ask(&[&format!("https://{bind}/")]);
-    assert!(spoken.0 == 2 && spoken.2.contains("only http is spoken"), "{spoken:?}");
+    assert!(spoken.0 == 2 && spoken.2.contains("only http is supported"), "{spoken:?}");
     // Somebody who listens and says nothing, and then nobody.
     let silent = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let address = silent.local_addr().unwrap().to_string();

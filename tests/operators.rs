@@ -496,7 +496,7 @@ fn what_is_wrong_with_the_configuration_is_said_before_anything_is_served() {
         (&["--config", "/nonexistent.toml"], 3, "cannot read the configuration /nonexistent.toml"),
         (&["--tokens", &tokens], 3, "tokens:1: expected a name and the token's SHA-256"),
         (&["--tokens", "/nonexistent"], 3, "/nonexistent: cannot be read"),
-        (&["--bind", "127.0.0.1:8123", "--metrics-bind", "127.0.0.1:8123"], 2, "give them two ports"),
+        (&["--bind", "127.0.0.1:8123", "--metrics-bind", "127.0.0.1:8123"], 2, "use two ports"),
         (&["--bind", "localhost"], 2, "invalid value 'localhost' for '--bind <BIND>'"),
         (&["--trusted-proxy", "proxy.example"], 2, "expected an address or a network"),
     ];

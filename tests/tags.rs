@@ -238,6 +238,6 @@ fn a_command_finds_tags_in_words() {
     assert!(text.starts_with("           4  amenity=cafe\n"), "{text}");
     let told: Value = serde_json::from_str(&run(&["residential streets", "--json"])).unwrap();
     assert_eq!((&told["tags"][0]["key"], &told["tags"][0]["ways"]), (&json!("highway"), &json!(1)));
-    assert_eq!(run(&["zzz"]), "no tag has any of these words\n");
-    assert_eq!(run(&[""]), "no tag has any of these words\n");
+    assert_eq!(run(&["zzz"]), "no tag matches any of these words\n");
+    assert_eq!(run(&[""]), "no tag matches any of these words\n");
 }

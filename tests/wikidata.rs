@@ -126,7 +126,7 @@ fn a_recipe_takes_a_part_and_is_recorded() {
         ("[take]\nclass = []", "unknown field `class`"),
         ("[take]\nclasses = [\"city\"]", "is no id of an entity, such as"),
         ("[take]\nentities_from = [\"none\"]", "none: No such file"),
-        ("[take]\nosm = true", "--osm is not given"),
+        ("[take]\nosm = true", "pass --osm"),
     ] {
         let (status, _, error) = made(text);
         assert!(matches!(status, 2 | 3) && error.contains(message), "{text}: {status} {error}");
@@ -148,7 +148,7 @@ fn what_gives_nothing_is_an_error_unless_that_is_meant() {
         (path("empty.nt"), path("array.json"), path("page.ttl"), path("cut.json"), path("r.toml"));
     for (args, message) in [
         (&["--wikidata", dump, "--recipe", &recipe, "--skip-bad"][..], "the recipe takes no entity"),
-        (&["--rdf", &empty], "empty.nt: no triples in this file; --allow-empty"),
+        (&["--rdf", &empty], "empty.nt: no triples in this file; pass --allow-empty"),
         (&["--wikidata", dump, &array, "--skip-bad"], "array.json: no triples in this file"),
         (&["--rdf", &page], "page.ttl: an HTML page, not data"),
         (&["--wikidata", &page], "page.ttl: an HTML page, not data"),

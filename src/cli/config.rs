@@ -1,6 +1,6 @@
-//! One table of options, three ways to set them: the flags of a command are variables of the environment and keys of a
-//! TOML file, too. The table is the command's own grammar, so that no option can lack one of the three. A flag goes
-//! before the environment, that before the file, that before the default.
+//! Options of a command set in three ways: by flags, environment variables and keys of a TOML file. The names come
+//! from the command's own grammar, so that every option has all three. Precedence: flag, environment variable, file,
+//! default.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -14,15 +14,15 @@ use super::Error;
 
 /// The option that names the file.
 const FILE: &str = "config";
-/// Options that say what to do and not how, which a file or a variable has no part in.
+/// Options that choose an action; files and variables cannot set them.
 const ACTIONS: [&str; 3] = ["check-config", "help", "version"];
 
-/// Why there are no settings.
+/// Why the settings could not be read.
 #[derive(Debug)]
 pub enum Wrong {
-    /// The command line, or a variable of the environment; or help was asked for.
+    /// The command line or an environment variable is wrong, or help was requested.
     CommandLine(clap::Error),
-    /// The file.
+    /// The file is wrong.
     File(Error),
 }
 
@@ -34,12 +34,12 @@ pub fn matches(command: Command, name: &str, arguments: &[OsString]) -> Result<A
     let file = given.subcommand_matches(name).and_then(|own| own.get_one::<PathBuf>(FILE));
     let (Some(file), Some(bare)) = (file, bare) else { return Ok(given) };
     let settings = File::read(file, &bare).map_err(Wrong::File)?;
-    // What the file says are the defaults of a second reading.
+    // The file's values become the defaults of a second parse.
     let command = command.mut_subcommand(name, |own| settings.as_defaults(own));
     command.try_get_matches_from(arguments).map_err(Wrong::CommandLine)
 }
 
-/// The command with a variable for each of its options.
+/// Returns the command with an environment variable for each option.
 pub fn with_environment(command: Command) -> Command {
     command.mut_args(|arg| {
         let key = key(&arg);
@@ -47,7 +47,7 @@ pub fn with_environment(command: Command) -> Command {
     })
 }
 
-/// An option's name in a file: that of its flag, or what stands for it on the command line.
+/// Returns an option's key in the file: its long flag, or the argument's identifier.
 fn key(arg: &Arg) -> String {
     arg.get_long().map_or_else(|| arg.get_id().to_string(), str::to_owned)
 }
@@ -56,12 +56,12 @@ fn variable(key: &str) -> String {
     format!("TERRAPIN_{}", key.replace('-', "_").to_ascii_uppercase())
 }
 
-/// The grammar's texts live as long as the process, as do those that are made here: some dozens, once.
+/// Leaks a text, because the grammar needs texts of static lifetime. There are some dozens, made once.
 fn kept(text: String) -> &'static str {
     text.leak()
 }
 
-/// The options that a file may set.
+/// Returns the options that a file may set.
 fn settings(command: &Command) -> impl Iterator<Item = &Arg> {
     command.get_arguments().filter(|arg| {
         let key = key(arg);
@@ -77,11 +77,11 @@ fn is_list(arg: &Arg) -> bool {
     matches!(arg.get_action(), ArgAction::Append)
 }
 
-/// What a file says, by the key.
+/// The values of a configuration file, by key.
 struct File(BTreeMap<String, Vec<String>>);
 
 impl File {
-    /// Reads a file and holds each of its values against the grammar of `command`.
+    /// Reads a file and checks each value against the grammar of `command`.
     fn read(path: &Path, command: &Command) -> Result<File, Error> {
         let shown = path.display();
         let text = std::fs::read_to_string(path)
@@ -112,7 +112,7 @@ impl File {
 }
 
 fn unknown(name: &str, command: &Command) -> String {
-    // Far from all of them it is no misspelt name; a long one would take long to compare.
+    // A name far from all keys is not a typo. Long names are cut, because comparing them is slow.
     let wanted: String = name.to_ascii_lowercase().replace('_', "-").chars().take(40).collect();
     let nearest = settings(command)
         .map(|arg| (strsim::osa_distance(&wanted, &key(arg)), key(arg)))
@@ -125,7 +125,7 @@ fn unknown(name: &str, command: &Command) -> String {
     format!("unknown key `{name}`: {help}")
 }
 
-/// A value as the command line has it.
+/// Converts a value to command-line arguments.
 fn values(arg: &Arg, value: &Value) -> Result<Vec<String>, String> {
     let one = |value: &Value| match value {
         Value::String(text) => Ok(text.clone()),
@@ -141,7 +141,7 @@ fn values(arg: &Arg, value: &Value) -> Result<Vec<String>, String> {
     }
 }
 
-/// Whether the command line would take these values.
+/// Checks that the command line accepts these values.
 fn check(command: &Command, arg: &Arg, values: &[String]) -> Result<(), String> {
     if is_flag(arg) {
         return Ok(());
@@ -160,7 +160,7 @@ fn check(command: &Command, arg: &Arg, values: &[String]) -> Result<(), String> 
     }
 }
 
-/// The settings in effect as a file that `--config` takes: each with where it comes from.
+/// Returns the effective settings as a file for `--config`, each with its origin.
 pub fn effective(command: &Command, matches: &ArgMatches) -> Result<String, Error> {
     let file = match matches.get_one::<PathBuf>(FILE) {
         Some(path) => File::read(path, command)?,
@@ -192,7 +192,7 @@ pub fn effective(command: &Command, matches: &ArgMatches) -> Result<String, Erro
     Ok(out)
 }
 
-/// A number as a number, all else as a string.
+/// Writes a number as a TOML integer and everything else as a string.
 fn written(text: &str) -> String {
     match text.parse::<i64>() {
         Ok(number) if number.to_string() == text => number.to_string(),
@@ -236,7 +236,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_in_a_file_is_told_with_its_line() {
+    fn an_error_in_a_file_has_its_line() {
         let cases = [
             ("# limits\n\nmax-querys = 2", ":3: unknown key `max-querys`: did you mean `max-queries`?"),
             ("max_queries = 2", ":1: unknown key `max_queries`: did you mean `max-queries`?"),
@@ -251,7 +251,7 @@ mod tests {
             ("trusted-proxy = [\"10.0.0.0/40\"]", ":1: invalid value '10.0.0.0/40'"),
         ];
         for (text, message) in cases {
-            let wrong = read(text).err().unwrap_or_else(|| panic!("{text} was taken"));
+            let wrong = read(text).err().unwrap_or_else(|| panic!("{text} was accepted"));
             assert!(wrong.starts_with(message), "{text}: {wrong}");
         }
         assert!(read(&format!("\"{}\" = 1", "é".repeat(1 << 16))).is_err());

@@ -1,4 +1,4 @@
-//! What `terrapin serve` is told of connections and of answers on their way.
+//! Options of `terrapin serve` for connections and for spooled answers.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -9,48 +9,48 @@ use crate::server::{ConnectionLimits, Division, SpoolLimits};
 use crate::size;
 use crate::temporary;
 
-/// The longest time that a setting may ask for, in seconds: a day, which is for ever.
+/// The longest duration of an option, in seconds: one day.
 const LONGEST: u64 = 86_400;
 
-/// The least default of connections that one client may have: as many as ten browsers open.
+/// The smallest default limit of connections per client: enough for ten browsers.
 const LEAST_PER_CLIENT: u32 = 64;
 
-/// Connections, and answers on their way to slow clients.
+/// Connections and answers to slow clients.
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "Connections")]
 pub struct Connections {
-    /// Connections at once; for one more, a connection is closed that waits for its client: for a request, for the rest of
-    /// its body, or for the answer to be read
+    /// Maximum number of connections; above it, a connection is closed that waits for its client to send a request or
+    /// the rest of a body, or to read the answer
     #[arg(
         long,
         value_name = "N",
         default_value_t = 1024,
         value_parser = clap::value_parser!(u32).range(1..=1 << 20))]
     max_connections: u32,
-    /// Connections of one client (an IPv4 address, or 64 bits of an IPv6 address) at once; those of trusted proxies are not
-    /// counted [0: any number] [default: a quarter of all connections, at least 64]
+    /// Maximum number of connections of one client (an IPv4 address, or the first 64 bits of an IPv6 address);
+    /// trusted proxies are exempt [0: unlimited] [default: a quarter of all connections, at least 64]
     #[arg(long, value_name = "N")]
     client_connections: Option<u32>,
-    /// Seconds that the head of a request may take to arrive
+    /// Timeout for the head of a request, in seconds
     #[arg(long, value_name = "SECONDS", default_value_t = 10, value_parser = seconds())]
     head_timeout: u64,
-    /// Seconds that the body of a request may take to arrive; then it gets status 408
+    /// Timeout for the body of a request, in seconds; then it gets status 408
     #[arg(long, value_name = "SECONDS", default_value_t = 30, value_parser = seconds())]
     body_timeout: u64,
-    /// Seconds that a connection is kept open for another request
+    /// Seconds that an idle connection stays open for another request
     #[arg(long, value_name = "SECONDS", default_value_t = 75, value_parser = seconds())]
     idle_timeout: u64,
-    /// Seconds after which a client that takes nothing of its answer is cut off
+    /// Seconds without progress after which a client that does not read its answer is disconnected
     #[arg(long, value_name = "SECONDS", default_value_t = 30, value_parser = seconds())]
     stall: u64,
-    /// Bytes of one answer that are put aside in a file while its client reads slowly, so that its query ends; 0 puts
-    /// nothing aside
+    /// Maximum size of one answer that is spooled to a file while its client reads slowly, so that the query can end;
+    /// 0 disables spooling
     #[arg(long, value_name = "SIZE", default_value = "256MiB", value_parser = size::parse)]
     spool: u64,
-    /// Bytes of all answers that are put aside
+    /// Maximum size of all spooled answers
     #[arg(long, value_name = "SIZE", default_value = "2GiB", value_parser = size::parse)]
     spool_total: u64,
-    /// The folder where answers are put aside, in files without names [default: $TMPDIR, else /var/tmp]
+    /// Folder for spooled answers, which are files without names [default: $TMPDIR, else /var/tmp]
     #[arg(long, value_name = "FOLDER")]
     spool_dir: Option<PathBuf>,
 }
@@ -60,7 +60,7 @@ fn seconds() -> clap::builder::RangedU64ValueParser {
 }
 
 impl Connections {
-    /// What bounds connections.
+    /// Returns the limits of connections.
     pub fn limits(&self, memory: &Division, proxies: &[IpNet]) -> ConnectionLimits {
         let per_client = self.client_connections.unwrap_or((self.max_connections / 4).max(LEAST_PER_CLIENT));
         ConnectionLimits {
@@ -75,7 +75,7 @@ impl Connections {
         }
     }
 
-    /// What is put aside.
+    /// Returns the limits of spooled answers.
     pub fn spool(&self, memory: &Division) -> SpoolLimits {
         SpoolLimits {
             memory: memory.pieces(),

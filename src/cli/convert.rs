@@ -1,4 +1,4 @@
-//! `terrapin convert`: a query in another form of the language.
+//! `terrapin convert`: writes a query in another form of the language.
 
 use std::path::PathBuf;
 
@@ -7,10 +7,10 @@ use super::query::text_of;
 use super::stdout::print;
 use crate::overpass::convert::{self, Form};
 
-/// Write a query in another form of the language
+/// Convert a query between QL and the XML form
 ///
-/// Reads QL and the XML form alike. What can be understood of a broken query is converted; what is wrong with it goes
-/// to standard error. Less is checked than where a query is run.
+/// Reads QL and XML. If the query has errors, its readable part is converted and the errors go to standard error.
+/// Fewer checks run than before an execution.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   terrapin convert 'node[amenity=cafe];out;'
@@ -23,10 +23,10 @@ pub struct Args {
     /// Read the query from a file
     #[arg(short, long)]
     file: Option<PathBuf>,
-    /// The form to write
+    /// Output form
     #[arg(long, value_enum, default_value_t = To::Xml)]
     to: To,
-    /// Give errors as one JSON object
+    /// Print errors as one JSON object
     #[arg(long)]
     json: bool,
 }

@@ -1,4 +1,4 @@
-//! Errors, rendered: for people with the source line underlined, for programs as one JSON object.
+//! Renders errors: for people with the source line underlined, for programs as one JSON object.
 
 use std::ffi::OsString;
 use std::io::{self, IsTerminal, Write};
@@ -9,7 +9,7 @@ use terrapin_problem::for_people;
 use super::error::{Error, Exit};
 use crate::base::untrusted;
 
-/// Writes an error to standard error; a closed standard error is nobody's concern.
+/// Writes an error to standard error. A closed standard error is ignored.
 pub fn report(error: &Error, as_json: bool) {
     let styled = is_coloured();
     let text = match error {
@@ -21,7 +21,7 @@ pub fn report(error: &Error, as_json: bool) {
     let _ = writeln!(io::stderr().lock(), "{text}");
 }
 
-/// Whether standard error shows colours: a terminal does, unless it or its user says that it does not
+/// Reports whether standard error shows colours: if it is a terminal and neither it nor its user forbids colours
 /// (<https://no-color.org>).
 pub fn is_coloured() -> bool {
     coloured(io::stderr().is_terminal(), std::env::var_os("NO_COLOR"), std::env::var_os("TERM"))
@@ -31,7 +31,7 @@ fn coloured(terminal: bool, no_color: Option<OsString>, term: Option<OsString>) 
     terminal && no_color.is_none_or(|value| value.is_empty()) && term.is_none_or(|term| term != "dumb")
 }
 
-/// The object that `--json` gives for an error.
+/// Returns the JSON object that `--json` prints for an error.
 pub fn to_json(error: &Error) -> serde_json::Value {
     match error {
         Error::Query { text, problems, .. } => json!({"error": {

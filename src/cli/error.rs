@@ -1,4 +1,4 @@
-//! What ends a command before it is done: an exit status, a code for programs, a text for people.
+//! The error of a command: an exit status, a code for programs, a text for people.
 
 use std::fmt;
 use std::io;
@@ -11,15 +11,15 @@ use terrapin_problem::Problem;
 pub enum Exit {
     /// Done.
     Done = 0,
-    /// The query was refused or stopped, or a snapshot did not stand its verification.
+    /// The query was rejected or stopped, or a snapshot failed its verification.
     Refused = 1,
-    /// The command line was wrong.
+    /// The command line is wrong.
     Usage = 2,
     /// A file that was to be read is missing, broken or of another kind.
     Input = 3,
-    /// The machine did not give what was needed: a full disk, an address in use.
+    /// The system failed: disk full, address in use, out of threads. s:     /// A file that was to be read is missing, broken or of another kind. Input =>     /// An input file is missing, broken or of the wrong kind. Input
     System = 4,
-    /// A file that was being read in place was cut off, overwritten or became unreadable.
+    /// A file was truncated, overwritten or became unreadable while it was mapped into memory.
     Lost = 5,
     /// Stopped by SIGHUP.
     HungUp = 129,
@@ -35,33 +35,33 @@ impl From<Exit> for ExitCode {
     }
 }
 
-/// What ended a command.
+/// The error that ended a command.
 #[derive(Debug)]
 pub enum Error {
-    /// A query was refused or stopped.
+    /// A query was rejected or stopped.
     Query {
-        /// The query as it was run, which the positions in `problems` refer to.
+        /// The query that ran; the positions in `problems` refer to it.
         text: String,
-        /// Where the query came from, for people: a file's name or `query`.
+        /// The origin of the query, for people: a file name or `query`.
         origin: String,
-        /// What was wrong.
+        /// The errors of the query.
         problems: Vec<Problem>,
     },
-    /// Anything else.
+    /// Every other error.
     Other {
         /// The status to exit with.
         exit: Exit,
-        /// A stable name for programs.
+        /// The stable code of the error, for programs.
         code: &'static str,
-        /// What happened, and to what.
+        /// The message for people.
         message: String,
     },
-    /// Nobody reads our output any more; not an error to anyone.
+    /// The reader closed our output. The command succeeds.
     ClosedPipe,
 }
 
 impl Error {
-    /// The command line was wrong in a way that its grammar does not show.
+    /// Returns the error of a wrong command line that clap cannot detect.
     pub fn usage(message: impl fmt::Display) -> Self {
         Error::Other { exit: Exit::Usage, code: "usage", message: message.to_string() }
     }
@@ -71,22 +71,22 @@ impl Error {
         Error::Other { exit: Exit::Input, code, message: message.to_string() }
     }
 
-    /// The machine did not give what was needed.
+    /// Returns the error of a failed system call or a missing resource.
     pub fn system(code: &'static str, message: impl fmt::Display) -> Self {
         Error::Other { exit: Exit::System, code, message: message.to_string() }
     }
 
-    /// A check came out negative.
+    /// Returns the error of a failed check.
     pub fn refused(code: &'static str, message: impl fmt::Display) -> Self {
         Error::Other { exit: Exit::Refused, code, message: message.to_string() }
     }
 
-    /// A signal stopped the command.
+    /// Returns the error of a command stopped by a signal.
     pub fn stopped(exit: Exit, message: impl fmt::Display) -> Self {
         Error::Other { exit, code: "stopped", message: message.to_string() }
     }
 
-    /// The output could not be written, or nobody reads it.
+    /// Returns the error of an output that cannot be written or has no reader.
     pub fn output(error: io::Error) -> Self {
         if error.kind() == io::ErrorKind::BrokenPipe {
             Error::ClosedPipe

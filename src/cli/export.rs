@@ -1,4 +1,4 @@
-//! `terrapin export`: what a snapshot has as a file that other programs read.
+//! `terrapin export`: writes a snapshot's elements or triples to a file.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -18,14 +18,14 @@ use crate::rdf::Store;
 use crate::size::{self, count};
 use crate::temporary;
 
-/// The part of the memory that decoded pages may take: one of so many.
+/// The fraction of the memory for decoded pages: one in this many parts.
 const CACHE: u64 = 4;
 
-/// Write what a snapshot has to a file that other programs read
+/// Export the elements or triples of a snapshot to a file
 ///
-/// All elements with all that is known of them, by type and id, as PBF or XML; or all triples. Loaded again, the file gives
-/// a snapshot of the same content digest. The same snapshot gives the same bytes, whatever the threads, the memory and the
-/// time.
+/// Elements are written as PBF or XML, by type and id, with tags, members and metadata; triples as N-Triples or
+/// N-Quads. Loading the file again gives the same content digest. The same snapshot gives the same bytes, independent
+/// of threads, memory and time.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   terrapin export malta.terrapin --osm-pbf malta.osm.pbf
@@ -46,31 +46,31 @@ pub struct Args {
     /// Write the triples as N-Triples
     #[arg(long, value_name = "FILE")]
     nt: Option<PathBuf>,
-    /// Write the triples as N-Quads, which name the graphs that they are in
+    /// Write the triples as N-Quads, with their graphs
     #[arg(long, value_name = "FILE")]
     nq: Option<PathBuf>,
-    /// Write the elements as GeoParquet into an empty folder: a folder a type, tags as a map, geometry as WKB, row groups along
-    /// the Hilbert curve
+    /// Write the elements as GeoParquet into an empty folder: one subfolder per type, tags as a map, geometry as WKB,
+    /// row groups along the Hilbert curve
     #[arg(long, value_name = "DIR", group = "target")]
     geoparquet: Option<PathBuf>,
-    /// How blocks of PBF are packed; not every program reads zstd
+    /// Compression of PBF blocks; some programs cannot read zstd
     #[arg(long, value_enum, default_value = "zlib", conflicts_with_all = ["osm_xml", "nt", "nq"])]
     compression: Packing,
-    /// Memory to use before temporary files are
+    /// Memory limit; larger sorts spill to temporary files
     #[arg(long, value_name = "SIZE", default_value = "4GiB", value_parser = size::parse)]
     memory: u64,
-    /// Threads to use [default: one a core]
+    /// Number of threads [default: one per core]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     threads: Option<u16>,
-    /// The folder for temporary files [default: that of the file; of standard output the system's]
+    /// Folder for temporary files [default: the folder of the output file; for standard output the system's]
     #[arg(long, value_name = "DIR")]
     temp: Option<PathBuf>,
-    /// Tell what was written as one JSON object, and nothing of the progress
+    /// Print a summary as one JSON object, and no progress
     #[arg(long)]
     json: bool,
 }
 
-/// How blocks of PBF are packed.
+/// The compression of PBF blocks.
 #[derive(Debug, Clone, Copy, ValueEnum)]
 enum Packing {
     Zlib,
@@ -125,13 +125,12 @@ pub fn run(args: &Args) -> Result<(), Error> {
     if let (Ok(from), Ok(to)) = (args.snapshot.canonicalize(), out.canonicalize())
         && from == to
     {
-        return Err(Error::usage(format!(
-            "{} is the snapshot; what is written needs a file of its own",
-            out.display()
-        )));
+        return Err(Error::usage(format!("{} is the snapshot itself: choose another output file", out.display())));
     }
     if is_stdout(out) && args.json {
-        return Err(Error::usage("--json tells what was written on standard output, which the data itself takes here"));
+        return Err(Error::usage(
+            "--json prints its summary to standard output, which already takes the data: write the data to a file",
+        ));
     }
     let elements = args.osm_pbf.is_some() || args.osm_xml.is_some();
     let store = if elements { None } else { Some(store(&opened, &args.snapshot)?) };

@@ -1,4 +1,4 @@
-//! `terrapin extract`: a part of a snapshot as a snapshot of its own.
+//! `terrapin extract`: makes a snapshot from a part of another.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -22,14 +22,13 @@ use crate::overpass::{self, Limits};
 use crate::size;
 use crate::snapshot::{self, hex};
 
-/// Make a snapshot of a part of another one
+/// Make a snapshot from a part of another snapshot
 ///
-/// The part is a box, polygons, or what a query prints. What comes with it says the strategy, by the names that osmium has:
-/// simple takes the nodes in the region, the ways that have one of them and the relations that have one of these;
-/// complete-ways also all nodes of these ways, and relations of relations; smart also all ways and nodes of
-/// multipolygons among them. Of a query the elements that it prints are taken; complete-ways adds the nodes of its ways, smart
-/// the ways and nodes of its multipolygons. The manifest says what the part was cut from, and how. Triples are left
-/// out.
+/// The part is a bounding box, polygons or the output of a query. The strategy has osmium's names. simple: the nodes
+/// in the region, the ways with such a node, and the relations with such a node or way. complete-ways: also all nodes
+/// of these ways, and relations of relations. smart: also all ways and nodes of the multipolygons. For a query, its
+/// printed elements are taken; complete-ways adds the nodes of its ways, smart the ways and nodes of its
+/// multipolygons. The manifest records the source and the region. Triples are left out.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   terrapin extract malta.terrapin --bbox 14.48,35.88,14.53,35.91 --out valletta.terrapin
@@ -39,31 +38,31 @@ use crate::snapshot::{self, hex};
 pub struct Args {
     /// The snapshot file
     snapshot: PathBuf,
-    /// The box, in degrees: west,south,east,north
+    /// Bounding box in degrees: west,south,east,north
     #[arg(long, value_name = "W,S,E,N", allow_hyphen_values = true, value_parser = region::bbox)]
     bbox: Option<BoundingBox>,
-    /// A file of polygons: .poly as Osmosis has it, or GeoJSON
+    /// File of polygons: Osmosis .poly or GeoJSON
     #[arg(long, value_name = "FILE")]
     poly: Option<PathBuf>,
-    /// A query in OverpassQL, or a file that has one; - is standard input
+    /// OverpassQL query, or a file with one; - is standard input
     #[arg(long, value_name = "QUERY")]
     overpass: Option<String>,
-    /// What is taken with the elements of the part
+    /// Strategy for completing the elements of the part
     #[arg(long, value_enum, default_value = "complete-ways")]
     strategy: Named,
-    /// The snapshot file to make
+    /// Snapshot file to write
     #[arg(long, value_name = "SMALL.terrapin")]
     out: PathBuf,
-    /// Memory to use before temporary files are
+    /// Memory limit; larger sorts spill to temporary files
     #[arg(long, value_name = "SIZE", default_value = "4GiB", value_parser = size::parse)]
     memory: u64,
-    /// Threads to use [default: one a core]
+    /// Number of threads [default: one per core]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     threads: Option<u16>,
-    /// The folder for temporary files [default: that of --out]
+    /// Folder for temporary files [default: the folder of --out]
     #[arg(long, value_name = "DIR")]
     temp: Option<PathBuf>,
-    /// Tell what was made as one JSON object, and nothing of the progress
+    /// Print a summary as one JSON object, and no progress
     #[arg(long)]
     json: bool,
 }
@@ -93,7 +92,7 @@ pub fn run(args: &Args) -> Result<(), Error> {
     if let (Ok(from), Ok(to)) = (args.snapshot.canonicalize(), args.out.canonicalize())
         && from == to
     {
-        return Err(Error::usage(format!("{} is the snapshot; the part needs a file of its own", args.out.display())));
+        return Err(Error::usage(format!("{} is the snapshot itself: choose another output file", args.out.display())));
     }
     let (name, what) = what(args)?;
     let cut = Cut { what, strategy: args.strategy.into(), name };
@@ -114,7 +113,7 @@ pub fn run(args: &Args) -> Result<(), Error> {
     tell(&args.out, &result.map_err(|e| error(args, e))?, args.json)
 }
 
-/// What the part begins with, and how the manifest calls it: by what it is, not by a file's name.
+/// Returns the part's first elements or region, and its description for the manifest: by content, not by file name.
 fn what(args: &Args) -> Result<(String, What), Error> {
     if let Some(area) = args.bbox {
         let [west, south, east, north] =
@@ -133,7 +132,7 @@ fn what(args: &Args) -> Result<(String, What), Error> {
     Ok((format!("query {}", text.trim()), What::Elements(elements)))
 }
 
-/// The elements that a query prints.
+/// Returns the elements that a query prints.
 fn found(path: &Path, written: &str, origin: String) -> Result<[Vec<Ordinal>; 3], Error> {
     let (opened, osm) = open::elements(path)?;
     let areas = Areas::new(&osm);
@@ -162,7 +161,7 @@ fn found(path: &Path, written: &str, origin: String) -> Result<[Vec<Ordinal>; 3]
     Ok(elements)
 }
 
-/// The element that a line of type and id is of.
+/// Parses a line of type and id.
 fn element(osm: &Osm, line: &str) -> Option<(ElementType, Ordinal)> {
     let (name, id) = line.split_once(' ')?;
     let kind = ElementType::ALL.into_iter().find(|kind| kind.name() == name)?;

@@ -1,4 +1,4 @@
-//! The optional features of this build, and what to do about one that it lacks.
+//! The optional features of the build, and the error for a missing one.
 
 use super::Error;
 
@@ -11,7 +11,7 @@ const FEATURES: [(&str, bool); 5] = [
     ("remote", cfg!(feature = "remote")),
 ];
 
-/// Lists the features of this build, and those that it lacks.
+/// Lists the features of this build and the missing ones.
 pub fn list() -> String {
     let names = |built: bool| {
         let names: Vec<&str> = FEATURES.iter().filter(|(_, has)| *has == built).map(|(name, _)| *name).collect();

@@ -1,4 +1,4 @@
-//! `terrapin feedback`: what a model needs to repair a query.
+//! `terrapin feedback`: reports what a model needs to repair a query.
 
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
@@ -13,11 +13,11 @@ use crate::osm::BoundingBox;
 use crate::overpass::Limits;
 use crate::sparql::{Settings, prepare};
 
-/// Say what a model needs to repair a query
+/// Report what a model needs to repair a query
 ///
-/// Of a query with errors: each error with its place and a hint. Of one that runs: how much it gives, some of it in few
-/// words, and warnings: keys and values that do not occur in the data with the nearest that do, ids and areas that do
-/// not exist, parts that find nothing, sets that go nowhere. The exit status is 0 in either case.
+/// For a query with errors: each error with its position and a hint. For a query that runs: the number of results, a
+/// short sample, and warnings about keys and values that are missing from the data (with the nearest existing ones),
+/// missing ids and areas, parts without results, and unused sets. The exit status is 0 in both cases.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   terrapin feedback malta.terrapin 'node[amenty=cafe];out;'
@@ -31,19 +31,19 @@ pub struct Args {
     /// Read the query from a file
     #[arg(short, long)]
     file: Option<PathBuf>,
-    /// The language of the query: overpassql or sparql [default: what it begins like]
+    /// Language of the query: overpassql or sparql [default: detected from its beginning]
     #[arg(long, value_name = "LANGUAGE")]
     lang: Option<Language>,
-    /// The box that {{bbox}} stands for: south,west,north,east
+    /// Bounding box for {{bbox}}: south,west,north,east
     #[arg(long, value_name = "BOX", allow_hyphen_values = true)]
     bbox: Option<BoundingBox>,
-    /// Where geocoded names lead, in the shape of OverpassNL's nominatim_cache.json
+    /// Geocoded places as a JSON file in the format of OverpassNL's nominatim_cache.json
     #[arg(long, value_name = "FILE")]
     places: Option<PathBuf>,
-    /// How many results are shown
+    /// Maximum number of results to show
     #[arg(long, value_name = "N", default_value_t = 5)]
     sample: usize,
-    /// Stop the query after this many seconds
+    /// Timeout of the query, in seconds
     #[arg(long, value_name = "SECONDS", default_value_t = 30)]
     timeout: u64,
     /// Print everything as JSON
@@ -83,7 +83,7 @@ fn of_sparql(args: &Args, query: &str, limits: &Limits) -> Result<Feedback, Erro
     let opened = open::snapshot(&args.snapshot)?;
     let environment = match prepare(query, &Settings::default()) {
         Ok(query) => open::asked(&opened, &args.snapshot, &query)?,
-        // What is wrong with it needs nothing.
+        // A query with errors needs no data.
         Err(_) => open::environment(&opened)?,
     };
     let said = sparql_feedback(&environment, query, args.sample, true, limits);

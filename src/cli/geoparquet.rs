@@ -1,4 +1,4 @@
-//! `terrapin export --geoparquet`: a folder of files for engines that spread work over machines.
+//! `terrapin export --geoparquet`: a folder of files for distributed query engines.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use crate::load::{Progress, Quiet};
 use crate::osm::Osm;
 use crate::size::{self, count};
 
-/// Writes the elements of a snapshot, with so many bytes for decoded pages.
+/// Writes the elements of a snapshot, with at most this many bytes of decoded pages.
 pub fn write(opened: &open::Opened, folder: &Path, cache: u64, as_json: bool) -> Result<(), Error> {
     let shown = (!as_json).then(|| Arc::new(Shown::new()));
     let progress: &dyn Progress = shown.as_deref().map_or(&Quiet, |shown| shown);

@@ -1,4 +1,4 @@
-//! `terrapin health`: asks a running server whether it is well, for images that have no shell and no HTTP client.
+//! `terrapin health`: checks a running server, for images without a shell or an HTTP client.
 
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream, ToSocketAddrs};
@@ -8,26 +8,26 @@ use axum::http::Uri;
 
 use super::{Error, stdout};
 
-/// The most of an answer that is looked at, in bytes; the status stands in its first line.
+/// The maximum number of bytes read of an answer; its first line has the status.
 const LOOKED_AT: usize = 4096;
 
-/// Ask a running server whether it is well: exit status 0 if it answers with 200, else 1
+/// Check that a running server answers with status 200; exit status 1 if not
 ///
-/// For health checks of containers, which have no shell and no HTTP client.
+/// For health checks of containers without a shell or an HTTP client.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   terrapin health
   terrapin health http://127.0.0.1:8080/healthz --timeout 1")]
 pub struct Args {
-    /// What to ask [default: /healthz at the address where `terrapin serve` would listen]
+    /// URL to request [default: /healthz at the address of --bind]
     url: Option<String>,
-    /// Where the server listens, for the default URL; of 0.0.0.0 and [::] the loopback address is asked
+    /// Address where the server listens, for the default URL; 0.0.0.0 and [::] mean the loopback address
     #[arg(long, default_value = "127.0.0.1:8080", env = "TERRAPIN_BIND")]
     bind: SocketAddr,
-    /// Seconds until no answer is a bad one
+    /// Timeout in seconds
     #[arg(long, value_name = "SECONDS", default_value_t = 3, value_parser = clap::value_parser!(u64).range(1..=3600))]
     timeout: u64,
-    /// Give the result, or the error, as one JSON object
+    /// Print the result or the error as one JSON object
     #[arg(long)]
     json: bool,
 }
@@ -48,7 +48,7 @@ pub fn run(args: &Args) -> Result<(), Error> {
     }
 }
 
-/// An address at which a server can be asked that listens at `bind`.
+/// Returns an address that reaches a server listening at `bind`.
 fn reachable(mut bind: SocketAddr) -> SocketAddr {
     if bind.ip().is_unspecified() {
         bind.set_ip(match bind {
@@ -59,12 +59,12 @@ fn reachable(mut bind: SocketAddr) -> SocketAddr {
     bind
 }
 
-/// Host with port, and path with query, of a URL.
+/// Splits a URL into host with port, and path with query.
 fn parts(url: &str) -> Result<(String, String), Error> {
     let wrong = |what: &str| Error::usage(format!("`{url}`: {what}: http://HOST[:PORT][/PATH] is expected"));
     let uri: Uri = url.parse().map_err(|_| wrong("not a URL"))?;
     if uri.scheme_str() != Some("http") {
-        return Err(wrong("only http is spoken"));
+        return Err(wrong("only http is supported"));
     }
     let (Some(host), path) = (uri.host(), uri.path_and_query().map_or("/", |p| p.as_str())) else {
         return Err(wrong("no host"));
@@ -72,7 +72,7 @@ fn parts(url: &str) -> Result<(String, String), Error> {
     Ok((format!("{host}:{}", uri.port_u16().unwrap_or(80)), path.to_owned()))
 }
 
-/// Status and first line of the body of what `host` answers to a GET of `path`, all of it within `timeout`.
+/// Returns the status and the first line of the body of a GET request, all within `timeout`.
 fn ask(host: &str, path: &str, timeout: Duration) -> Result<(u16, String), String> {
     let end = Instant::now() + timeout;
     let left = || {

@@ -1,4 +1,4 @@
-//! `terrapin info`: where a snapshot comes from and what is in it.
+//! `terrapin info`: prints the sources and the counts of a snapshot.
 
 use std::fmt::Write;
 use std::path::PathBuf;
@@ -9,7 +9,7 @@ use crate::size;
 use crate::snapshot::facts::{degrees, time};
 use crate::snapshot::{Manifest, facts, hex};
 
-/// Tell where a snapshot comes from and what is in it
+/// Print the sources, licences and counts of a snapshot
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   terrapin info malta.terrapin
@@ -17,7 +17,7 @@ use crate::snapshot::{Manifest, facts, hex};
 pub struct Args {
     /// The snapshot file
     snapshot: PathBuf,
-    /// As one JSON object
+    /// Print everything as one JSON object
     #[arg(long)]
     json: bool,
 }
@@ -33,16 +33,19 @@ pub fn run(args: &Args) -> Result<(), Error> {
     }
 }
 
-/// The facts for people.
+/// Formats the manifest for people.
 pub fn for_people(digest: &str, bytes: u64, manifest: &Manifest) -> String {
     let mut out = String::new();
     let mut line = |name: &str, value: String| {
-        // A source's file name, a licence or a remark must not look like a line of its own.
+        // A file name, licence or remark must not look like a line of this output.
         let _ = writeln!(out, "{name:<12} {}", untrusted::line(&value));
     };
     let counts = &manifest.counts;
     line("snapshot", digest.to_owned());
-    line("content", manifest.content.map_or_else(|| "not in format 1; verify calculates it".to_owned(), |c| hex(&c)));
+    line(
+        "content",
+        manifest.content.map_or_else(|| "missing in format 1; `terrapin verify` computes it".to_owned(), |c| hex(&c)),
+    );
     line("file", format!("{}, format {}, {}", size::show(bytes), manifest.format_version, manifest.writer));
     for source in &manifest.sources {
         line("source", format!("{}, {}, {}", source.name, size::show(source.bytes), source.licence));
@@ -57,7 +60,7 @@ pub fn for_people(digest: &str, bytes: u64, manifest: &Manifest) -> String {
     let elements = [("nodes", counts.nodes), ("ways", counts.ways), ("relations", counts.relations)];
     for ((name, n), missing) in elements.into_iter().zip(counts.missing) {
         let besides =
-            if missing > 0 { format!(" ({} referred to, not there)", size::count(missing)) } else { String::new() };
+            if missing > 0 { format!(" ({} referenced but missing)", size::count(missing)) } else { String::new() };
         line(name, size::count(n) + &besides);
     }
     let areas = &manifest.areas;

@@ -1,4 +1,4 @@
-//! `terrapin label` and `terrapin unlabel`: queries with labels for identifiers, and back.
+//! `terrapin label` and `terrapin unlabel`: convert identifiers in queries to labels and back.
 
 use std::path::PathBuf;
 
@@ -9,10 +9,10 @@ use super::{Error, open, stdout};
 use crate::rdf::Store;
 use crate::sparql::labelled::{Name, Names, Unlabelled, label, unlabel};
 
-/// Write labels for the identifiers of a SPARQL query
+/// Replace the identifiers of a SPARQL query by labels
 ///
-/// `wdt:P31 wd:Q11424` becomes `wdt:[property:instance of] wd:[entity:film]`, by the labels that the snapshot has. An
-/// identifier without one stays.
+/// `wdt:P31 wd:Q11424` becomes `wdt:[property:instance of] wd:[entity:film]`, with the labels of the snapshot.
+/// Identifiers without a label stay.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   terrapin label wikidata.terrapin 'SELECT * { ?film wdt:P31 wd:Q11424 }'
@@ -22,11 +22,12 @@ pub struct LabelArgs {
     asked: QueryArgs,
 }
 
-/// Write identifiers for the labels of a SPARQL query
+/// Replace the labels of a SPARQL query by identifiers
 ///
-/// Each `[entity:...]`, `[property:...]` and `[lexeme:...]` behind a prefix is looked up among the snapshot's labels,
-/// then among its other names, then by search: whatever its case, by how it begins, by its words. Of several the one
-/// that is used most often with the property beside it is taken; the others are named on standard error. Exits with 1 if a name leads nowhere.
+/// Each `[entity:...]`, `[property:...]` and `[lexeme:...]` after a prefix is searched first among the snapshot's
+/// labels, then among aliases, then by full-text search, which ignores case and matches prefixes and words. Among
+/// several candidates, the one used most often with the adjacent property is chosen; the others are printed to
+/// standard error. The exit status is 1 if a name is not found.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   terrapin unlabel wikidata.terrapin 'SELECT * { ?film wdt:[property:instance of] wd:[entity:film] }'
@@ -46,10 +47,10 @@ struct QueryArgs {
     /// Read the query from a file
     #[arg(short, long)]
     file: Option<PathBuf>,
-    /// The language of labels
+    /// Language of the labels
     #[arg(long, value_name = "TAG", default_value = "en")]
     language: String,
-    /// Print the query and what was found as JSON
+    /// Print the query and the names found as JSON
     #[arg(long)]
     json: bool,
 }
@@ -109,13 +110,13 @@ pub fn run_unlabel(args: &UnlabelArgs) -> Result<(), Error> {
     match unlabelled.lost() {
         None => Ok(()),
         Some(name) => {
-            let message = format!("no {} is called {:?} in this snapshot", name.kind.name(), name.name);
+            let message = format!("no {} has the name {:?} in this snapshot", name.kind.name(), name.name);
             Err(Error::refused("no-such-name", message))
         }
     }
 }
 
-/// What may be meant otherwise, a line each.
+/// Prints the other candidates, one line each.
 fn ambiguities(unlabelled: &Unlabelled) -> Vec<String> {
     let mut ambiguities: Vec<String> = Vec::new();
     for name in unlabelled.names.iter().filter(|name| name.is_ambiguous()) {
@@ -124,7 +125,7 @@ fn ambiguities(unlabelled: &Unlabelled) -> Vec<String> {
             .iter()
             .map(|c| format!("{} ({}, used {} times)", c.id, c.label.as_deref().unwrap_or("no label"), c.uses))
             .collect();
-        let note = format!("{:?} was taken for the first of {}", name.name, shown.join(", "));
+        let note = format!("{:?} is ambiguous, used the first of {}", name.name, shown.join(", "));
         if !ambiguities.contains(&note) {
             ambiguities.push(note);
         }

@@ -8,23 +8,23 @@ use crate::eval::benchmarks;
 use crate::eval::metric::Metric;
 use crate::eval::runs::{self, Format};
 
-/// Put runs into one table, with the 95 % interval of every mean
+/// Print one table of runs, with the 95 % confidence interval of every mean
 ///
-/// A row is called by the run's --name, else by its --model, else by its folder; the best by the first metric stands first.
-/// Runs of other snapshots, engines, versions of the metrics, benchmarks or instances are refused. Intervals are those of a
-/// bootstrap over the instances (1000 resamples, from a fixed seed), as in the runs' summaries.
+/// A row is named by the run's --name, else by its --model, else by its folder. Rows are sorted by the first metric,
+/// best first. Runs with different snapshots, engines, versions of the metrics, benchmarks or instances are rejected.
+/// Intervals come from a bootstrap over the instances (1000 resamples, fixed seed), as in the runs' summaries.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   terrapin leaderboard run-base run-tuned
   terrapin leaderboard runs/* --metrics ex,ex_soft,oqs --format latex > table.tex")]
 pub struct Args {
-    /// The folders of the runs
+    /// Folders of the runs
     #[arg(required = true)]
     runs: Vec<PathBuf>,
-    /// The metrics, by their names in results.jsonl, in the order of the columns [default: all]
+    /// Metrics to show, by their names in results.jsonl, in column order [default: all]
     #[arg(long, value_name = "NAME", value_delimiter = ',')]
     metrics: Vec<String>,
-    /// How the table is written
+    /// Output format
     #[arg(long, value_enum, default_value = "markdown")]
     format: Written,
     /// Print everything as JSON
@@ -34,11 +34,11 @@ pub struct Args {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 enum Written {
-    /// A table of GitHub's Markdown
+    /// A table in GitHub's Markdown
     Markdown,
-    /// A tabular with the rules of booktabs
+    /// A LaTeX tabular with booktabs rules
     Latex,
-    /// A table, without a page around it
+    /// An HTML table without the surrounding page
     Html,
 }
 

@@ -1,4 +1,4 @@
-//! `terrapin load`: makes a snapshot of an OpenStreetMap file and of triples.
+//! `terrapin load`: makes a snapshot from an OpenStreetMap file and from triples.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -15,15 +15,15 @@ use crate::load::{self, Base, Entities, LoadError, Loaded, Options, Progress, Qu
 use crate::size::{self, count};
 use crate::snapshot::{self, facts};
 
-/// Make a snapshot of an OpenStreetMap file and of triples
+/// Make a snapshot from an OpenStreetMap file, from triples, or from both
 ///
-/// Reads PBF and OSM XML; N-Triples, N-Quads and Turtle, and Wikidata's dumps of entities in JSON, plain or packed, whole
-/// or what a recipe takes of them. The same files and version give the same bytes, whatever the number of threads, the memory and the order of the files. A load that is stopped leaves nothing
-/// behind.
+/// Reads PBF and OSM XML; N-Triples, N-Quads and Turtle; and Wikidata entity dumps in JSON, whole or filtered by a
+/// recipe; all plain or compressed. The same files and version give the same bytes, independent of the number of
+/// threads, the memory and the order of the files. A stopped load leaves no partial file.
 ///
-/// With --base the elements and triples come from a snapshot, and --osc or --replication brings its elements up to date. What
-/// comes out has the content that a load of the whole newer extract has. Changes of the whole planet bring elements from
-/// outside of a smaller extract: cut them off with terrapin extract, or take changes that were made for it.
+/// With --base, the elements and triples come from a snapshot, and --osc or --replication updates its elements. The
+/// result has the same content as a load of the whole newer extract. Changes of the whole planet add elements outside
+/// a smaller extract: cut them off with terrapin extract, or use changes made for the extract.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   terrapin load --osm malta.osm.pbf --out malta.terrapin
@@ -52,63 +52,63 @@ A recipe, of which every line may be left out; without [take] all is taken:
   sitelinks = [\"en\"]                    # languages of the sites")]
 #[command(group = clap::ArgGroup::new("sources").required(true).multiple(true).args(["osm", "base", "wikidata", "rdf"]))]
 pub struct Args {
-    /// The OpenStreetMap file
+    /// OpenStreetMap file
     #[arg(long, value_name = "FILE")]
     osm: Option<PathBuf>,
-    /// Load the state of this moment, of a history file: 2022-11-01T00:00:00Z
+    /// Load the state at this time from a history file: 2022-11-01T00:00:00Z
     #[arg(long, value_name = "TIME", requires = "osm")]
     at: Option<jiff::Timestamp>,
-    /// A snapshot to take everything from, as it is or with changes
+    /// Snapshot to copy, unchanged or with changes applied
     #[arg(long, value_name = "OLD.terrapin", conflicts_with = "osm")]
     base: Option<PathBuf>,
-    /// Changes of elements to apply to it: osmChange files, plain or packed, the oldest first
+    /// Changes to apply to the base: osmChange files, plain or compressed, oldest first
     #[arg(long, value_name = "FILE", num_args = 1.., requires = "base")]
     osc: Vec<PathBuf>,
-    /// A folder of replication (000/012/345.osc.gz and 000/012/345.state.txt) to take the changes from that the base does not
-    /// have yet, mirrored here or, with --mirror, on a server: https://planet.openstreetmap.org/replication/day
+    /// Replication folder (000/012/345.osc.gz and 000/012/345.state.txt) with the changes that the base lacks: a
+    /// local mirror or, with --mirror, a server such as https://planet.openstreetmap.org/replication/day
     #[arg(long, value_name = "DIR or URL", requires = "base", conflicts_with = "osc")]
     replication: Option<PathBuf>,
-    /// Where changes from a server are put, and stay: what is there is not fetched again
+    /// Folder for changes fetched from a server; files already there are not fetched again
     #[arg(long, value_name = "DIR", requires = "replication")]
     mirror: Option<PathBuf>,
-    /// Take changes up to this moment, not up to the newest state of the folder
+    /// Apply changes up to this time instead of the newest state of the folder
     #[arg(long, value_name = "TIME", requires = "replication")]
     until: Option<jiff::Timestamp>,
-    /// Keep all versions of a history file, too: queries may then ask for any date
+    /// Also keep all older versions of a history file, so that queries may use any date
     #[arg(long, requires = "osm")]
     history: bool,
-    /// Leave out versions, times, changesets and users: a smaller file, in which no query sees them
+    /// Leave out versions, timestamps, changesets and users: a smaller file whose queries lack them
     #[arg(long, conflicts_with = "history")]
     no_meta: bool,
-    /// Wikidata: dumps of entities, or triples that are a part of it
+    /// Wikidata entity dumps, or triples of a part of Wikidata
     #[arg(long, value_name = "FILE", num_args = 1..)]
     wikidata: Vec<PathBuf>,
-    /// What to take of the dumps of entities
+    /// Recipe: a TOML file that selects entities from the dumps
     #[arg(long, value_name = "FILE.toml", requires = "wikidata")]
     recipe: Option<PathBuf>,
-    /// Leave out entities and triples whose line is wrong, and nodes without a position, and count them; take the first part of
-    /// a dump that was cut off
+    /// Skip and count entities and triples whose line is wrong, and nodes without a position; load the first part of
+    /// a truncated dump
     #[arg(long)]
     skip_bad: bool,
-    /// Load also where a file has no triples or the recipe takes nothing
+    /// Also load if a file has no triples or the recipe selects nothing
     #[arg(long)]
     allow_empty: bool,
-    /// Other triples
+    /// Other files of triples
     #[arg(long, value_name = "FILE", num_args = 1..)]
     rdf: Vec<PathBuf>,
-    /// The snapshot file to make; one that is there is replaced in one step at the end
+    /// Snapshot file to write; an existing one is replaced atomically at the end
     #[arg(long, value_name = "NAME.terrapin")]
     out: PathBuf,
-    /// Memory to use before temporary files are
+    /// Memory limit; larger sorts spill to temporary files
     #[arg(long, value_name = "SIZE", default_value = "4GiB", value_parser = size::parse)]
     memory: u64,
-    /// Threads to use [default: one a core]
+    /// Number of threads [default: one per core]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     threads: Option<u16>,
-    /// The folder for temporary files [default: that of --out]
+    /// Folder for temporary files [default: the folder of --out]
     #[arg(long, value_name = "DIR")]
     temp: Option<PathBuf>,
-    /// Tell what was made as one JSON object, and nothing of the progress
+    /// Print a summary as one JSON object, and no progress
     #[arg(long)]
     json: bool,
 }
@@ -119,7 +119,7 @@ pub fn run(args: &Args) -> Result<(), Error> {
         slips::no_address(source)?;
     }
     if args.mirror.is_none() && args.replication.as_deref().is_some_and(slips::is_address) {
-        return Err(Error::usage("changes from a server are put into a folder, where they stay: --mirror DIR"));
+        return Err(Error::usage("changes from a server need a folder to keep them: pass --mirror DIR"));
     }
     let options = Options {
         osm: args.osm.clone(),
@@ -162,7 +162,7 @@ pub fn run(args: &Args) -> Result<(), Error> {
     tell(&args.out, &loaded, args.json)
 }
 
-/// Tells what was made.
+/// Prints the summary.
 pub fn tell(out: &Path, loaded: &Loaded, as_json: bool) -> Result<(), Error> {
     let bytes = std::fs::metadata(out).map_err(|e| Error::system("output", e))?.len();
     if as_json {
@@ -170,7 +170,7 @@ pub fn tell(out: &Path, loaded: &Loaded, as_json: bool) -> Result<(), Error> {
     }
     let counts = &loaded.manifest.counts;
     let mut text = format!("{}\n{}: {}", loaded.digest, out.display(), size::show(bytes));
-    // Without elements and their source there are only triples.
+    // A snapshot without an OpenStreetMap source has only triples.
     if loaded.manifest.triples.is_none() || counts.nodes + counts.ways + counts.relations > 0 {
         text.push_str(&format!(
             ", {} nodes, {} ways, {} relations, {} areas",
@@ -191,13 +191,13 @@ pub fn tell(out: &Path, loaded: &Loaded, as_json: bool) -> Result<(), Error> {
     stdout::print(&text)
 }
 
-/// Bytes on disk that are worth a line.
+/// The smallest use of the disk that is reported, in bytes.
 const WORTH_A_LINE: u64 = 1_000_000_000;
 
-/// Says what a load takes on disk.
+/// Reports the disk space that a load needs.
 fn tell_room(room: &Room) {
     let Room { folder, most, free, .. } = room;
-    let warning = if free < most { ": it may not be enough" } else { "" };
+    let warning = if free < most { ": this may not be enough" } else { "" };
     let (most, free) = (size::show(*most), size::show(*free));
     stdout::tell(&format!(
         "up to {most} on disk while loading, in {}, where {free} are free{warning}",
@@ -206,14 +206,14 @@ fn tell_room(room: &Room) {
 }
 
 impl Args {
-    /// Everything that is read.
+    /// Collects all inputs.
     fn sources(&self) -> impl Iterator<Item = &PathBuf> {
         let elements = self.osm.iter().chain(&self.base).chain(&self.osc);
         elements.chain(&self.wikidata).chain(&self.rdf)
     }
 }
 
-/// The base, with the changes.
+/// Opens the base and its changes.
 fn base(args: &Args, progress: &dyn Progress) -> Result<Option<Base>, Error> {
     let Some(snapshot) = &args.base else { return Ok(None) };
     let (mut changes, mut time) = (args.osc.clone(), None);
@@ -233,7 +233,7 @@ fn base(args: &Args, progress: &dyn Progress) -> Result<Option<Base>, Error> {
     Ok(Some(Base { snapshot: snapshot.clone(), changes, time, cut: None }))
 }
 
-/// Reads the recipe, and the files that it names.
+/// Reads the recipe and its files.
 fn recipe(args: &Args) -> Result<Option<(Recipe, Lists)>, Error> {
     let Some(path) = &args.recipe else { return Ok(None) };
     let failed = |e: &dyn std::fmt::Display| format!("{}: {e}", path.display());
@@ -241,17 +241,17 @@ fn recipe(args: &Args) -> Result<Option<(Recipe, Lists)>, Error> {
     let recipe: Recipe = toml::from_str(&text).map_err(|e| Error::input("recipe-broken", failed(&e)))?;
     recipe.check().map_err(|e| Error::input("recipe-broken", failed(&e)))?;
     if recipe.take.osm && args.osm.is_none() && args.base.is_none() {
-        return Err(Error::usage("the recipe takes what OpenStreetMap names (osm = true), but --osm is not given"));
+        return Err(Error::usage("the recipe selects items named in OpenStreetMap (osm = true): pass --osm"));
     }
     let folder = path.parent().unwrap_or(Path::new(""));
     let lists = recipe.lists(folder).map_err(|e| Error::input("source-unreadable", e))?;
     Ok(Some((recipe, lists)))
 }
 
-/// What to do where there is nothing to load and that is no mistake.
-const EMPTY: &str = "--allow-empty makes a snapshot all the same";
+/// The hint for an empty input.
+const EMPTY: &str = "pass --allow-empty to make a snapshot anyway";
 
-/// An error of a load, as a command ends with it.
+/// Converts an error of a load to the error of a command.
 fn error(args: &Args, error: LoadError) -> Error {
     match &error {
         LoadError::Snapshot(snapshot::Error::Io { path, .. })
@@ -260,7 +260,7 @@ fn error(args: &Args, error: LoadError) -> Error {
             Error::input("source-unreadable", error)
         }
         LoadError::Snapshot(snapshot::Error::Io { .. }) => Error::system("output", error),
-        // What is wrong with a snapshot is with the base: the other one is being made.
+        // A snapshot error concerns the base, since the other snapshot is still being written.
         LoadError::Snapshot(_) if args.base.is_some() => Error::input("snapshot", error),
         LoadError::Snapshot(_) | LoadError::Temporary(_) | LoadError::Room(_) => Error::system("output", error),
         LoadError::Recipe(_) => Error::input("recipe-broken", error),

@@ -1,5 +1,5 @@
-//! The log, on standard error. A thread of its own writes it, so that a log that nobody reads, such as a full pipe, holds
-//! up nobody: lines that find no room are left out and counted.
+//! Writes the log to standard error from a thread of its own. A log without a reader, such as a full pipe, blocks no
+//! request: lines that do not fit into the queue are dropped and counted.
 
 use std::io::{self, Write};
 use std::sync::Arc;
@@ -12,30 +12,30 @@ use tracing_subscriber::EnvFilter;
 
 use super::diagnose;
 
-/// Bytes of lines that wait to be written.
+/// The size of the queue in bytes.
 const ROOM: usize = 8 << 20;
-/// How long lines are collected before they are written together: at thousands of lines a second, waking the thread for
-/// each cost a tenth of the server's time.
+/// The delay that collects lines into one write. At thousands of lines a second, waking the thread for each line took
+/// a tenth of the server's time.
 const COLLECT: Duration = Duration::from_millis(5);
-/// How long the end of the process waits for lines that are not written yet.
+/// The longest time that the end of the process waits for queued lines.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// How the log is written.
+/// The format of the log.
 #[derive(Debug, Clone, Copy, ValueEnum)]
 pub enum Form {
-    /// A line an event, for people.
+    /// One line per event, for people.
     Text,
-    /// A JSON object an event.
+    /// One JSON object per event.
     Json,
 }
 
-/// The log while it is written. What waits is written when this is dropped, where that is quickly done.
+/// The running log. Dropping it writes the queued lines, within a short time limit.
 pub struct Log {
     queue: Queue,
     ended: Receiver<()>,
 }
 
-/// Starts it. RUST_LOG says what is in it.
+/// Starts the log. RUST_LOG sets the levels.
 ///
 /// # Errors
 /// The system gives no thread.
@@ -51,7 +51,7 @@ pub fn start(form: Form) -> io::Result<Log> {
     let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new("info"));
     let make = queue.clone();
     let builder = tracing_subscriber::fmt().with_env_filter(filter).with_writer(move || make.clone());
-    // A second subscriber in one process would be refused; there is none.
+    // A second subscriber in one process would be rejected; only this one exists.
     let _ = match form {
         Form::Text => builder.with_ansi(diagnose::is_coloured()).try_init(),
         Form::Json => builder.json().flatten_event(true).try_init(),
@@ -72,18 +72,18 @@ enum Message {
     End,
 }
 
-/// Where lines wait.
+/// The queue of lines.
 #[derive(Clone)]
 struct Queue {
     lines: Sender<Message>,
-    /// Bytes that wait.
+    /// Bytes in the queue.
     waiting: Arc<AtomicUsize>,
-    /// Lines that found no room since that was last told.
+    /// Lines dropped since the last report.
     lost: Arc<AtomicU64>,
 }
 
 impl Write for Queue {
-    /// Takes a line, which comes whole, or leaves it out. Never waits.
+    /// Queues a whole line or drops it. Never blocks.
     fn write(&mut self, line: &[u8]) -> io::Result<usize> {
         let before = self.waiting.fetch_add(line.len(), Ordering::Relaxed);
         if before + line.len() > ROOM || self.lines.send(Message::Line(line.to_vec())).is_err() {
@@ -98,7 +98,7 @@ impl Write for Queue {
     }
 }
 
-/// What the thread does. Where the log cannot be written there is nobody to tell.
+/// Runs the thread. Errors of writing are ignored, because no other place for a log exists.
 fn write(lines: &Receiver<Message>, queue: &Queue, form: Form, out: &mut impl Write) {
     let mut together = Vec::new();
     let mut open = true;
@@ -120,7 +120,7 @@ fn write(lines: &Receiver<Message>, queue: &Queue, form: Form, out: &mut impl Wr
         together.clear();
         let lost = queue.lost.swap(0, Ordering::Relaxed);
         if lost > 0 {
-            let message = "lines of the log were lost: nobody read them";
+            let message = "log lines were dropped: standard error is not read fast enough";
             let _ = match form {
                 Form::Text => writeln!(out, "{lost} {message}"),
                 Form::Json => {
@@ -150,6 +150,6 @@ mod tests {
         assert_eq!(queue.waiting.load(Ordering::Relaxed), 0);
         let text = String::from_utf8(out).unwrap();
         assert_eq!(text.matches('x').count(), ROOM);
-        assert!(text.contains("3 lines of the log were lost"));
+        assert!(text.contains("3 log lines were dropped"));
     }
 }

@@ -1,4 +1,4 @@
-//! `terrapin completions` and `terrapin man`: what shells and `man` want to know of the command line.
+//! `terrapin completions` and `terrapin man`: shell completions and manual pages.
 
 use std::path::PathBuf;
 
@@ -7,28 +7,28 @@ use clap_complete::Shell;
 
 use super::{Cli, Error, stdout};
 
-/// Print what a shell needs to complete the command line
+/// Print the completion script of a shell
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   terrapin completions bash > ~/.local/share/bash-completion/completions/terrapin
   terrapin completions zsh > ~/.zfunc/_terrapin
   terrapin completions fish > ~/.config/fish/completions/terrapin.fish")]
 pub struct CompletionsArgs {
-    /// The shell
+    /// Shell
     #[arg(value_enum)]
     shell: Shell,
 }
 
-/// Print or write the pages of the manual
+/// Print or write the manual pages
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   terrapin man query | man -l -
   terrapin man --out ~/.local/share/man/man1")]
 pub struct ManArgs {
-    /// The command whose page is printed, such as `query` or `eval jsonl`; without one that of terrapin itself
+    /// Command whose page is printed, such as `query` or `eval jsonl` [default: the page of terrapin]
     #[arg(conflicts_with = "out")]
     command: Vec<String>,
-    /// Write the pages of all commands into this folder instead
+    /// Write the pages of all commands into this folder
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
 }
@@ -60,7 +60,7 @@ pub fn run_man(args: &ManArgs) -> Result<(), Error> {
 fn page(command: Command) -> Result<String, Error> {
     let name = command.get_display_name().map_or_else(|| command.get_name().to_owned(), str::to_owned);
     let mut page = Vec::new();
-    // The grammar's texts live as long as the process; this is one.
+    // Leaked because the grammar needs a text of static lifetime.
     let name: &'static str = name.leak();
     clap_mangen::Man::new(command.name(name)).render(&mut page).map_err(|e| Error::system("output", e))?;
     Ok(String::from_utf8_lossy(&page).into_owned())

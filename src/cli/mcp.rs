@@ -1,4 +1,4 @@
-//! `terrapin mcp`: the tools of agents over a pipe.
+//! `terrapin mcp`: offers tools to agents over standard input and output.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -11,9 +11,9 @@ use crate::size;
 
 /// Offer a snapshot to agents by the Model Context Protocol, on standard input and output
 ///
-/// The tools: search_tags, describe_tag, geocode, query_overpass, export_geojson, check_query, and where there are triples search_entities,
-/// describe_entity and query_sparql. A client starts this command and speaks to it; it ends with its input. `terrapin serve`
-/// offers the same over HTTP, at /mcp.
+/// Tools: search_tags, describe_tag, geocode, query_overpass, export_geojson, check_query and, if the snapshot has
+/// triples, search_entities, describe_entity and query_sparql. A client starts this command and talks to it; it ends
+/// when its input ends. `terrapin serve` offers the same over HTTP at /mcp.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   terrapin mcp malta.terrapin
@@ -21,24 +21,24 @@ use crate::size;
 pub struct Args {
     /// The snapshot file
     snapshot: PathBuf,
-    /// What keys and tags mean: data items of OpenStreetMap's wiki as JSON lines, or taginfo's pages of it (key, value, lang,
-    /// description) as JSON lines or CSV
+    /// Descriptions of keys and tags: data items of the OpenStreetMap wiki as JSON lines, or taginfo's wiki pages
+    /// (key, value, lang, description) as JSON lines or CSV
     #[arg(long, value_name = "FILE")]
     tag_docs: Option<PathBuf>,
-    /// Seconds that a call may take at most
+    /// Timeout of a call, in seconds
     #[arg(long, value_name = "SECONDS", default_value_t = 60)]
     max_time: u64,
-    /// Memory that the process may have [default: what the container, the limit of address space or the machine allow]
+    /// Memory limit of the process [default: the limit of the container, of the address space or of the machine]
     #[arg(long, value_name = "SIZE", value_parser = size::parse)]
     memory: Option<u64>,
-    /// Give errors as one JSON object
+    /// Print errors as one JSON object
     #[arg(long)]
     json: bool,
 }
 
 /// Runs the command.
 pub fn run(args: &Args) -> Result<(), Error> {
-    // The rest is as a server has it where nothing is said.
+    // All other settings are the server's defaults.
     let mut options: Vec<OsString> = vec!["serve".into(), "--max-time".into(), args.max_time.to_string().into()];
     if let Some(memory) = args.memory {
         options.extend(["--memory".into(), memory.to_string().into()]);
@@ -48,6 +48,7 @@ pub fn run(args: &Args) -> Result<(), Error> {
     let as_server = serve::Args::from_arg_matches(&matches).map_err(Error::usage)?;
     let memory = serve::division(&as_server, &args.snapshot)?;
     let data = serve::data(&args.snapshot, args.tag_docs.as_deref(), memory.cache)?;
-    let _log = log::start(log::Form::Text).map_err(|e| Error::system("log", format!("no thread for the log: {e}")))?;
+    let _log = log::start(log::Form::Text)
+        .map_err(|e| Error::system("log", format!("cannot start the thread for the log: {e}")))?;
     server::serve_pipe(data, serve::settings(&as_server, memory)).map_err(|error| Error::system("mcp", error))
 }

@@ -1,11 +1,11 @@
-//! Folders of replication that are on a server.
+//! Replication folders on a server.
 
 use std::path::Path;
 
 use super::Error;
 use crate::load::Progress;
 
-/// Fetches into a folder the changes that are later than `since`, up to `until` or else the newest, in seconds since 1970.
+/// Fetches the changes after `since` into a folder, up to `until` or else the newest, in seconds since 1970.
 #[cfg(feature = "remote")]
 pub fn mirror(
     address: &str,
@@ -33,7 +33,7 @@ pub fn mirror(
     replication::mirror(&mut fetch, folder, since, until, &mut done).map_err(|e| Error::input("replication", e))
 }
 
-/// Refuses: this build cannot fetch.
+/// Returns the error that this build cannot fetch.
 #[cfg(not(feature = "remote"))]
 pub fn mirror(_: &str, _: &Path, _: i64, _: Option<i64>, _: &dyn Progress) -> Result<(), Error> {
     Err(super::features::missing("--mirror", "remote"))

@@ -1,4 +1,4 @@
-//! The command line: a file a command. May use everything; nothing uses it.
+//! The command line, one file per command. It may use every module; no module uses it.
 
 mod ask;
 mod benchmark;
@@ -50,21 +50,21 @@ use crate::stack;
 
 pub use error::{Error, Exit};
 
-/// The command that is configured by a file and the environment, too.
+/// The command that also reads its options from a file and the environment.
 const SERVE: &str = "serve";
 
 const AFTER_HELP: &str = "\
 Exit status:
   0  done
-  1  the query was refused or stopped, or a snapshot did not stand its verification,
-     or a server is not well
-  2  the command line was wrong
-  3  a file that was to be read is missing, broken or of another kind
-  4  the machine did not give what was needed: a full disk, an address in use
-  5  the snapshot was cut off or became unreadable while it was in use
-  129, 130, 143  a load was stopped by SIGHUP, SIGINT (Ctrl-C), SIGTERM; it left nothing behind
+  1  the query was rejected or stopped, a snapshot failed its verification,
+     or a server is not healthy
+  2  the command line is wrong
+  3  an input file is missing, broken or of the wrong kind
+  4  the system failed: disk full, address in use, out of threads
+  5  the snapshot was truncated or became unreadable while it was in use
+  129, 130, 143  a load was stopped by SIGHUP, SIGINT (Ctrl-C), SIGTERM; no partial file remains
 
-Errors go to standard error, with --json as one JSON object. A pipe that its reader closes is no error.
+Errors go to standard error, with --json as one JSON object. A pipe closed by its reader is not an error.
 
 Examples:
   terrapin load --osm malta.osm.pbf --out malta.terrapin
@@ -104,7 +104,7 @@ enum Command {
     Unlabel(labelled::UnlabelArgs),
     Completions(manual::CompletionsArgs),
     Man(manual::ManArgs),
-    /// Say what this program is, as --version does
+    /// Print the version, as --version does
     #[command(hide = true)]
     Version,
 }
@@ -120,7 +120,7 @@ pub fn main(commit: &'static str) -> ExitCode {
 }
 
 fn command() -> ExitCode {
-    // Looked for by hand: where the command line is wrong there is nothing else to ask.
+    // Searched by hand, because a wrong command line has no parsed options.
     let as_json = std::env::args_os().skip(1).take_while(|a| a != "--").any(|a| a == "--json");
     let arguments: Vec<OsString> = std::env::args_os().collect();
     let parsed = config::matches(Cli::command().long_version(version::long().leak() as &str), SERVE, &arguments)

@@ -10,7 +10,7 @@ use crate::snapshot::{self, Manifest, Snapshot};
 use crate::sparql::{Environment, Prepared, WITHOUT_TRIPLES};
 use crate::tags::Docs;
 
-/// A snapshot's name and facts.
+/// A snapshot with its manifest.
 pub struct Opened {
     /// The file.
     pub snapshot: Arc<Snapshot>,
@@ -19,7 +19,7 @@ pub struct Opened {
 }
 
 impl Opened {
-    /// Its content digest, hexadecimal, where the file holds it.
+    /// Returns the content digest in hexadecimal, if the file stores one.
     pub fn content(&self) -> Option<String> {
         self.manifest.content.map(|content| snapshot::hex(&content))
     }
@@ -31,26 +31,32 @@ pub fn snapshot(path: &Path) -> Result<Opened, Error> {
     facts(Snapshot::open(path).map_err(error)?)
 }
 
-/// A finished snapshot's facts.
+/// Returns the snapshot with its manifest.
+///
+/// # Errors
+/// The snapshot is unfinished.
 pub fn facts(snapshot: Snapshot) -> Result<Opened, Error> {
     let manifest =
         snapshot.manifest().cloned().ok_or_else(|| Error::input("snapshot", "the snapshot is unfinished"))?;
     Ok(Opened { snapshot: Arc::new(snapshot), manifest })
 }
 
-/// What SPARQL is asked of in an opened snapshot, which needs triples for it.
+/// Returns the environment for SPARQL queries over triples.
+///
+/// # Errors
+/// The snapshot has no triples.
 pub fn triples(opened: &Opened, path: &Path) -> Result<Environment, Error> {
     let environment = Environment::open(&opened.snapshot).map_err(error)?;
     environment
         .ok_or_else(|| Error::input("no-triples", format!("{} has no triples: {WITHOUT_TRIPLES}", path.display())))
 }
 
-/// The same for a query that may be about elements alone, which need no triples.
+/// Returns the environment for `query`; a query about elements alone needs no triples.
 pub fn asked(opened: &Opened, path: &Path, query: &Prepared) -> Result<Environment, Error> {
     if query.is_of_elements() { environment(opened) } else { triples(opened, path) }
 }
 
-/// The triples and the elements of an opened snapshot, whatever there is.
+/// Returns the environment over the triples and elements that the snapshot has.
 pub fn environment(opened: &Opened) -> Result<Environment, Error> {
     if let Some(environment) = Environment::open(&opened.snapshot).map_err(error)? {
         return Ok(environment);
@@ -59,7 +65,7 @@ pub fn environment(opened: &Opened) -> Result<Environment, Error> {
     Ok(Environment::of_elements(Arc::new(osm), Some(&opened.manifest), &opened.snapshot.digest()))
 }
 
-/// Whether a query without a named language is SPARQL: it begins like it.
+/// Reports whether a query begins like SPARQL.
 pub fn begins_as_sparql(query: &str) -> bool {
     language::of(query) == Some(Language::Sparql)
 }
@@ -69,20 +75,20 @@ pub fn elements(path: &Path) -> Result<(Opened, Arc<Osm>), Error> {
     elements_within(path, CACHE_BYTES)
 }
 
-/// Opens the elements of a snapshot file, of which at most so many bytes are kept decoded.
+/// Opens the elements of a snapshot file, keeping at most `cache` bytes of decoded pages.
 pub fn elements_within(path: &Path, cache: u64) -> Result<(Opened, Arc<Osm>), Error> {
     let opened = snapshot(path)?;
     let osm = Osm::open_with(Arc::clone(&opened.snapshot), cache).map_err(error)?;
     Ok((opened, Arc::new(osm)))
 }
 
-/// What keys and tags mean, where a file of it is named.
+/// Reads the descriptions of keys and tags; without a path, returns none.
 pub fn tag_docs(path: Option<&Path>) -> Result<Docs, Error> {
     let docs = path.map(Docs::read).transpose().map_err(|error| Error::input("tag-docs", error))?;
     Ok(docs.unwrap_or_default())
 }
 
-/// An error of a snapshot file, as a command ends with it.
+/// Converts an error of a snapshot file to the error of a command.
 pub fn error(error: snapshot::Error) -> Error {
     let code = match &error {
         snapshot::Error::Io { .. } => "snapshot-unreadable",

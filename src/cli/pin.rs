@@ -1,4 +1,4 @@
-//! Pins: small TOML files that say which snapshot is meant and what it is made of.
+//! Pins: small TOML files that identify a snapshot and its sources.
 
 use std::path::Path;
 
@@ -7,40 +7,40 @@ use serde::Deserialize;
 use super::Error;
 use crate::snapshot::Manifest;
 
-/// A pinned snapshot.
+/// The snapshot that a pin identifies.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Pin {
-    /// What people call it.
+    /// The name, for people.
     pub name: String,
-    /// The digest of its manifest: SHA-256, hexadecimal. It is for one format version.
+    /// The SHA-256 of its manifest, in hexadecimal; valid for one format version.
     pub digest: Option<String>,
-    /// The version of the file format that the digest is for.
+    /// The format version of `digest`.
     pub format_version: Option<u32>,
-    /// The content digest, hexadecimal: the same in every format version.
+    /// The content digest in hexadecimal: the same in every format version.
     pub content: Option<String>,
-    /// What it is about, for people.
+    /// A description, for people.
     #[serde(rename = "description")]
     _description: Option<String>,
-    /// The files that it is made of.
+    /// The source files.
     #[serde(default)]
     pub source: Vec<Source>,
 }
 
-/// One file of a pinned snapshot.
+/// A source file of a pinned snapshot.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Source {
-    /// Its name without folders.
+    /// The name without folders.
     pub name: String,
-    /// Its SHA-256, hexadecimal.
+    /// The SHA-256 in hexadecimal.
     pub sha256: String,
-    /// Its length.
+    /// The length in bytes.
     pub bytes: u64,
-    /// Its licence.
+    /// The licence.
     #[serde(rename = "licence")]
     _licence: Option<String>,
-    /// How to get it, for people.
+    /// A note on where to get it, for people.
     #[serde(rename = "get")]
     _get: Option<String>,
 }
@@ -55,14 +55,19 @@ impl Pin {
         let pin: Pin = toml::from_str(&text).map_err(|e| broken(&e))?;
         match (&pin.digest, pin.format_version, &pin.content) {
             (Some(_), Some(_), _) | (None, None, Some(_)) => Ok(pin),
-            _ => Err(broken(&"it needs `digest` with its `format_version`, or `content`, or all of them")),
+            _ => Err(broken(&"it needs `content`, or `digest` with `format_version`")),
         }
     }
 
-    /// Says where a snapshot differs from the pin. A snapshot of another format version than the pin's digest is for is
-    /// held against the pin's content digest, where it has one.
+    /// Compares a snapshot with the pin. If the pin's digest has another format version, the content digests are
+    /// compared, if the pin has one.
+    ///
+    /// # Errors
+    /// The first difference.
     pub fn hold(&self, digest: &str, content: &str, manifest: &Manifest) -> Result<(), Error> {
-        let differs = |what: String| Err(Error::refused("pin-differs", format!("not the pin `{}`: {what}", self.name)));
+        let differs = |what: String| {
+            Err(Error::refused("pin-differs", format!("the snapshot differs from the pin `{}`: {what}", self.name)))
+        };
         if let Some(wanted) = &self.content
             && wanted != content
         {
@@ -74,13 +79,13 @@ impl Pin {
                 return Ok(());
             }
             let ours = manifest.format_version;
-            return differs(format!("the snapshot is of format {ours}, the pin of format {format}"));
+            return differs(format!("the snapshot has format {ours}, the pin has format {format}"));
         }
-        // The sources first: they say more than a digest that differs.
+        // Sources first: a wrong source explains more than a wrong digest.
         for wanted in &self.source {
             match manifest.sources.iter().find(|s| s.sha256 == wanted.sha256) {
                 Some(found) if found.bytes == wanted.bytes => {}
-                _ => return differs(format!("it was not made of {} (sha256 {})", wanted.name, wanted.sha256)),
+                _ => return differs(format!("it was not made from {} (sha256 {})", wanted.name, wanted.sha256)),
             }
         }
         if digest != wanted {

@@ -1,4 +1,4 @@
-//! How far a load is: a bar a phase on a terminal, a line a phase elsewhere.
+//! Progress of a load: a bar per phase on a terminal, a line per phase elsewhere.
 
 use std::fmt::Write;
 use std::io::{self, IsTerminal};
@@ -11,7 +11,7 @@ use super::stdout::tell;
 use crate::load::Progress;
 use crate::size::count;
 
-/// What a phase looks like while it runs.
+/// The display of a running phase.
 enum View {
     Bar(ProgressBar),
     Line,
@@ -30,7 +30,7 @@ pub struct Shown {
 }
 
 impl Shown {
-    /// Bars where standard error is a terminal, else lines.
+    /// Bars if standard error is a terminal, else lines.
     pub fn new() -> Self {
         Shown { bars: io::stderr().is_terminal(), phase: Mutex::new(None) }
     }
@@ -40,7 +40,7 @@ impl Shown {
         end(self.phase.lock().unwrap_or_else(PoisonError::into_inner).take());
     }
 
-    /// Ends the last phase for good: whoever goes on working does not get to show it.
+    /// Ends the last phase and hides all later ones.
     pub fn stop(&self) {
         let mut phase = self.phase.lock().unwrap_or_else(PoisonError::into_inner);
         end(phase.take());
@@ -71,7 +71,7 @@ impl Shown {
 impl Progress for Shown {
     fn phase(&self, name: &str, total: u64) {
         let mut phase = self.phase.lock().unwrap_or_else(PoisonError::into_inner);
-        // Before the next bar is drawn: each of them clears the line that it stands on.
+        // Before the next bar is drawn, because each bar clears its line.
         end(phase.take());
         *phase = Some(Phase { name: name.to_owned(), began: Instant::now(), view: self.view(name, total) });
     }
@@ -83,7 +83,7 @@ impl Progress for Shown {
     }
 }
 
-/// A style that knows `{rate}`. Templates are constants; where one were wrong, the plain style would do.
+/// Returns a bar style with `{rate}`. Templates are constants; a wrong one falls back to the plain style.
 pub fn styled(template: &str) -> ProgressStyle {
     let style = ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar());
     style.with_key("rate", |state: &ProgressState, out: &mut dyn Write| {
@@ -91,7 +91,7 @@ pub fn styled(template: &str) -> ProgressStyle {
     })
 }
 
-/// So many a second, in no more digits than anybody reads.
+/// Formats a rate per second with few digits.
 fn rate(per_second: f64) -> String {
     if per_second < 100.0 { format!("{per_second:.1}/s") } else { format!("{}/s", count(per_second.round() as u64)) }
 }
@@ -102,7 +102,7 @@ fn end(phase: Option<Phase>) {
         bar.finish_and_clear();
     }
     let seconds = began.elapsed().as_secs_f64();
-    // What took no time is not worth a line.
+    // Phases without a measurable time are not printed.
     if seconds >= 0.05 {
         tell(&format!("{name:<24} {seconds:.1} s"));
     }

@@ -23,15 +23,15 @@ use crate::size;
 use crate::sparql::Dialect;
 use crate::temporary;
 
-/// Longer texts are not queries.
+/// The longest query in bytes.
 const MAX_QUERY: u64 = 16 << 20;
 
-/// Answer an OverpassQL or SPARQL query on standard output
+/// Run an OverpassQL or SPARQL query and print the answer
 ///
-/// OverpassQL: the answer is in the form that the query's [out:...] asks for, XML where it asks for none, or GeoJSON by
-/// --format. What is wrong with a query goes to standard error, with the place in the text. Overpass Turbo's {{shortcuts}}
-/// are replaced first; `now` is the time of the data. SPARQL: as the Wikidata Query Service takes it, in the form of --format. Which of them a
-/// query is shows in how it begins; --lang says so where it does not.
+/// The language is detected from the beginning of the query; --lang overrides it. OverpassQL answers have the format
+/// of the query's [out:...] (XML without one), or GeoJSON with --format. Overpass Turbo's {{shortcuts}} are replaced
+/// first; `now` is the time of the data. SPARQL is the dialect of the Wikidata Query Service; answers have the format
+/// of --format. Errors of the query go to standard error with their position.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   terrapin query malta.terrapin '[out:json];node[amenity=cafe];out;'
@@ -52,43 +52,43 @@ pub struct Args {
     /// Read the query from a file
     #[arg(short, long)]
     file: Option<PathBuf>,
-    /// The language of the query [default: what it begins like]
+    /// Language of the query [default: detected from its beginning]
     #[arg(long, value_enum, ignore_case = true)]
     lang: Option<Language>,
-    /// The dialect of a SPARQL query
+    /// Dialect of a SPARQL query
     #[arg(long, value_enum, ignore_case = true, default_value_t = SparqlDialect::Wdqs)]
     dialect: SparqlDialect,
-    /// The form of an answer. OverpassQL: geojson, geojsonseq [default: as [out:...] says]. SPARQL: table, json, xml, csv,
-    /// tsv; of CONSTRUCT and DESCRIBE ttl, nt, rdf [default: table]
+    /// Format of the answer. OverpassQL: geojson, geojsonseq [default: as in [out:...]]. SPARQL: table, json, xml,
+    /// csv, tsv; for CONSTRUCT and DESCRIBE ttl, nt, rdf [default: table]
     #[arg(long, value_name = "FORMAT")]
     format: Option<String>,
-    /// Show how a SPARQL query is solved, with the number of solutions of each step, instead of its answer
+    /// Print the plan of a SPARQL query with the number of solutions of each step, instead of its answer
     #[arg(long)]
     explain: bool,
-    /// Most rows that a SPARQL answer may have: more are an error
+    /// Maximum number of rows of a SPARQL answer; more are an error
     #[arg(long, value_name = "ROWS")]
     max_rows: Option<u64>,
-    /// With --format geojson or geojsonseq: tell of each feature, as `wikidata_item`, the item that its tag `wikidata` names,
-    /// with its label and the values of these properties; with no property the label alone
+    /// With --format geojson or geojsonseq: add the Wikidata item of each feature's `wikidata` tag as
+    /// `wikidata_item`, with its label and the values of these properties; without properties, only the label
     #[arg(long, value_name = "P1082,P571", num_args = 0..=1, default_missing_value = "")]
     with_wikidata: Option<Properties>,
-    /// What [AUTO_LANGUAGE] stands for in SPARQL, and the language of labels by --with-wikidata
+    /// Language that replaces [AUTO_LANGUAGE] in SPARQL, and language of the labels of --with-wikidata
     #[arg(long, value_name = "TAG", default_value = "en")]
     language: String,
-    /// The box that {{bbox}} stands for, whose middle is {{center}}: south,west,north,east
+    /// Bounding box for {{bbox}} and {{center}}: south,west,north,east
     #[arg(long, value_name = "BOX", allow_hyphen_values = true)]
     bbox: Option<BoundingBox>,
-    /// Where geocoded names lead, in the shape of OverpassNL's nominatim_cache.json; names that are not in it are looked
-    /// up among the snapshot's own areas
+    /// Geocoded places as a JSON file in the format of OverpassNL's nominatim_cache.json; other names are searched
+    /// among the snapshot's areas
     #[arg(long, value_name = "FILE")]
     places: Option<PathBuf>,
-    /// Stop the query after this many seconds, whatever its own [timeout:]
+    /// Timeout in seconds; overrides the query's own [timeout:]
     #[arg(long, value_name = "SECONDS")]
     timeout: Option<u64>,
-    /// The memory that the query may hold, whatever its own [maxsize:]
+    /// Memory limit of the query; overrides the query's own [maxsize:]
     #[arg(long, value_name = "SIZE", value_parser = size::parse)]
     memory: Option<u64>,
-    /// Give errors as one JSON object
+    /// Print errors as one JSON object
     #[arg(long)]
     json: bool,
 }
@@ -96,7 +96,7 @@ pub struct Args {
 /// The dialects of SPARQL.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 enum SparqlDialect {
-    /// What the Wikidata Query Service takes
+    /// The dialect of the Wikidata Query Service
     Wdqs,
     /// SPARQL 1.1
     Standard,
@@ -129,7 +129,7 @@ pub fn run(args: &Args) -> Result<(), Error> {
         None => open::begins_as_sparql(&written),
     };
     if args.with_wikidata.is_some() && (is_sparql || args.format.is_none()) {
-        return Err(Error::usage("--with-wikidata is for features: give --format geojson or geojsonseq, too"));
+        return Err(Error::usage("--with-wikidata needs --format geojson or geojsonseq"));
     }
     if is_sparql {
         return sparql::run(sparql::Asked {
@@ -158,7 +158,7 @@ pub fn run(args: &Args) -> Result<(), Error> {
         .zip(args.with_wikidata.as_ref())
         .map(|(triples, properties)| Items::new(&triples.store, properties, chain_of([args.language.as_str()])));
     for property in items.iter().flat_map(Items::unknown) {
-        tell(&format!("note: nothing in this snapshot is said by {property}"));
+        tell(&format!("note: property {property} does not occur in this snapshot"));
     }
     let areas = Areas::new(&osm);
     let mut places = Chain::default();
@@ -186,8 +186,8 @@ pub fn run(args: &Args) -> Result<(), Error> {
         let summary = overpass::run_as(&osm, &script, form, &limits, &mut out)?;
         Ok((script, summary))
     });
-    // Where nobody reads the answer, that is why the query failed; where the file is damaged, whatever was written is
-    // worth nothing.
+    // If the output has no reader, that explains the query's failure. If the file is damaged, the written answer is
+    // worthless.
     out.finish()?;
     osm.check().map_err(open::error)?;
     triples.as_ref().map_or(Ok(()), |triples| triples.store.check()).map_err(open::error)?;
@@ -196,15 +196,13 @@ pub fn run(args: &Args) -> Result<(), Error> {
         let notes = lint::notes(&script, &osm);
         notes.iter().for_each(|note| tell(&format!("note: {note}")));
         if geojson.is_some() && notes.is_empty() {
-            tell(
-                "note: features are made of what the answer says of places: end the query with `out geom;` or `out center;`",
-            );
+            tell("note: the result has no geometry: end the query with `out geom;` or `out center;`");
         }
     }
     Ok(())
 }
 
-/// A query that was refused or stopped, as a command ends with it.
+/// Converts a rejected or stopped query to the error of a command.
 pub fn stopped(failure: Failure, text: String, origin: String) -> Error {
     if failure.diagnostics.iter().any(|diagnostic| diagnostic.code == Code::Temporary) {
         return Error::system("temporary", format!("{failure}. {}", failure.help().unwrap_or_default()));
@@ -212,28 +210,28 @@ pub fn stopped(failure: Failure, text: String, origin: String) -> Error {
     Error::Query { text, origin, problems: terrapin_problem::all(failure) }
 }
 
-/// How an answer in GeoJSON is laid out.
+/// Returns the layout of an answer in GeoJSON.
 fn layout(format: &str) -> Result<Layout, Error> {
     match format {
         "geojson" => Ok(Layout::Collection),
         "geojsonseq" => Ok(Layout::Sequence),
         other => Err(Error::usage(format!(
-            "there is no format '{other}' for answers to OverpassQL: give geojson or geojsonseq, or say [out:...] in the query"
+            "unknown format '{other}' for OverpassQL: use geojson or geojsonseq, or set [out:...] in the query"
         ))),
     }
 }
 
-/// A shortcut that cannot be replaced, as an error in the query.
+/// Converts a shortcut that cannot be replaced to an error of the query.
 fn shortcut(problem: &turbo::Problem) -> Problem {
     let help = match problem.reason {
-        Reason::NoBox => Some("give the box with --bbox south,west,north,east"),
-        Reason::NoPlace => Some("give names and where they lead with --places"),
+        Reason::NoBox => Some("pass the bounding box: --bbox south,west,north,east"),
+        Reason::NoPlace => Some("pass a file of geocoded names: --places FILE"),
         _ => None,
     };
     problem.diagnostic(help.map(str::to_owned)).into()
 }
 
-/// The text of the query that was given or is in a file, `-` in either place for standard input, and what to call it.
+/// Returns the text and the name of the query: an argument or a file, with `-` for standard input.
 pub fn text_of(query: Option<&str>, file: Option<&Path>) -> Result<(String, String), Error> {
     match (file, query) {
         (Some(path), _) if path != Path::new("-") => {
@@ -260,7 +258,7 @@ fn read(from: impl Read) -> std::io::Result<String> {
     let mut text = String::new();
     from.take(MAX_QUERY + 1).read_to_string(&mut text)?;
     if text.len() as u64 > MAX_QUERY {
-        return Err(std::io::Error::other(format!("longer than {}, which no query is", size::show(MAX_QUERY))));
+        return Err(std::io::Error::other(format!("longer than {}, the longest query", size::show(MAX_QUERY))));
     }
     // Some editors begin a file with a byte order mark.
     if text.starts_with('\u{feff}') {

@@ -20,9 +20,9 @@ use crate::snapshot::Snapshot;
 
 /// Serve a snapshot over HTTP as an Overpass API server and a SPARQL endpoint
 ///
-/// SIGINT and SIGTERM let running queries end, within --grace; a second one ends the server at once. The log goes to
-/// standard error; RUST_LOG steers it. Every option has a variable of the environment and a key in the file of --config,
-/// too: a flag goes before the variable, that before the file.
+/// SIGINT and SIGTERM let running queries finish, within --grace; a second signal stops the server at once. The log goes to
+/// standard error; RUST_LOG sets its level. Every option is also an environment variable and a key in the --config file.
+/// Precedence: flag, environment variable, configuration file.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   terrapin serve malta.terrapin --bind 127.0.0.1:8080
@@ -32,99 +32,101 @@ use crate::snapshot::Snapshot;
 pub struct Args {
     /// The snapshot file
     snapshot: Option<PathBuf>,
-    /// The address to listen on; port 0 takes any free one
+    /// Address to listen on; port 0 takes any free port
     #[arg(long, default_value = "127.0.0.1:8080")]
     bind: SocketAddr,
-    /// Queries that run at once [default: the number of cores]
+    /// Maximum number of queries that run at once [default: the number of cores]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..), default_value_t = cores(),
           hide_default_value = true)]
     max_queries: u16,
-    /// Queries that wait behind them; more get status 429
+    /// Length of the queue; further queries get status 429
     #[arg(long, value_name = "N", default_value_t = 64)]
     max_waiting: usize,
-    /// Seconds that a query waits before it gets status 504
+    /// Longest wait in the queue, in seconds; then the query gets status 504
     #[arg(long, value_name = "SECONDS", default_value_t = 15)]
     max_wait: u64,
-    /// Seconds that a query runs at most, whatever its own [timeout:]
+    /// Longest run time of a query, in seconds; caps the query's own [timeout:]
     #[arg(long, value_name = "SECONDS", default_value_t = 300)]
     max_time: u64,
-    /// Milliseconds that a query is tried beside those that run while all slots are taken, so that short ones need not
-    /// wait for long ones [0: not at all]
+    /// When all slots are busy, run a query speculatively for this many milliseconds before queueing it, so that short
+    /// queries need not wait for long ones [0: never]
     #[arg(long, value_name = "MILLISECONDS", default_value_t = 25)]
     trial: u64,
-    /// Memory that the process may have: divided among queries, what is kept of the snapshot, and connections [default: what
-    /// the container, the limit of address space or the machine allow]
+    /// Memory limit of the process, shared by queries, the cache of snapshot pages and connections [default: the limit of
+    /// the container, of the address space or of the machine]
     #[arg(long, value_name = "SIZE", value_parser = size::parse)]
     memory: Option<u64>,
-    /// Memory that a query holds at most, whatever its own [maxsize:] [default: its share, at most 2GiB]
+    /// Memory limit of one query; caps the query's own [maxsize:] [default: a share of the process's limit, at most 2GiB]
     #[arg(long, value_name = "SIZE", value_parser = size::parse)]
     max_memory: Option<u64>,
-    /// Longest request body
+    /// Maximum size of a request body
     #[arg(long, value_name = "SIZE", default_value = "2MiB", value_parser = size::parse)]
     max_body: u64,
-    /// Queries that one client has running and waiting at once; more get status 429 [0: any number]
+    /// Maximum number of running and queued queries of one client; further queries get status 429 [0: unlimited]
     #[arg(long, value_name = "N", default_value_t = 0)]
     client_queries: u32,
-    /// Seconds of work that one client may ask for in a minute; who asked for more gets status 429 [0: any number]
+    /// Quota of one client in seconds of run time per minute; over it, queries get status 429 [0: unlimited]
     #[arg(long, value_name = "SECONDS", default_value_t = 0)]
     client_seconds: u32,
-    /// A proxy (10.0.0.0/8, ::1) whose X-Forwarded-For is believed; may be given more than once
+    /// Address or network of a trusted proxy (10.0.0.0/8, ::1), whose X-Forwarded-For names the client; may be given
+    /// more than once
     #[arg(long, value_name = "NETWORK", value_delimiter = ',', value_parser = network)]
     trusted_proxy: Vec<IpNet>,
-    /// A file of the tokens that clients need: lines of a name and the token's SHA-256; read again on SIGHUP
+    /// File of accepted client tokens, one line each: a name and the token's SHA-256; read again on SIGHUP
     #[arg(long, value_name = "FILE")]
     tokens: Option<PathBuf>,
-    /// What keys and tags mean, for /api/4: data items of OpenStreetMap's wiki as JSON lines, or taginfo's pages of it (key,
-    /// value, lang, description) as JSON lines or CSV
+    /// Descriptions of keys and tags for /api/4: data items of the OpenStreetMap wiki as JSON lines, or taginfo's wiki pages
+    /// (key, value, lang, description) as JSON lines or CSV
     #[arg(long, value_name = "FILE")]
     tag_docs: Option<PathBuf>,
-    /// A name of this server, with or without a port, such as maps.example.org: /ask, /mcp and killing queries are not
-    /// answered under other names; localhost and addresses need not be named; may be given more than once
+    /// Host name of this server, with or without a port, such as maps.example.org. Requests to /ask, /mcp and the routes that
+    /// kill queries are rejected under other names, except localhost and IP addresses; may be given more than once
     #[arg(long, alias = "mcp-host", value_name = "HOST", value_delimiter = ',', value_parser = host_name)]
     public_host: Vec<HostName>,
-    /// Pages of other sites that may read answers: `*` for any, `none`, or origins such as https://maps.example.org. Only
-    /// those that are named may use /ask and /mcp and kill queries; may be given more than once
+    /// Web sites that may read answers from a browser: `*` for any, `none`, or origins such as https://maps.example.org. Only
+    /// origins given by name may use /ask and /mcp and kill queries; may be given more than once
     #[arg(long, value_name = "ORIGIN", value_delimiter = ',', default_value = "*", value_parser = origin)]
     cors: Vec<String>,
-    /// Another address for /metrics and for killing queries, which --bind then does not serve
+    /// Separate address for /metrics and for killing queries; --bind then does not serve them
     #[arg(long, value_name = "ADDRESS")]
     metrics_bind: Option<SocketAddr>,
-    /// Seconds that the port stays open after the server was told to stop, with /readyz and new queries getting status
-    /// 503; behind a load balancer as many as it needs to notice
+    /// Seconds that the port stays open after a stop signal, while /readyz and new queries get status 503. Behind a load
+    /// balancer, set it to the time that the balancer needs to notice
     #[arg(long, value_name = "SECONDS", default_value_t = 0)]
     drain_delay: u64,
-    /// Seconds that running queries have to end after that
+    /// Seconds that running queries have to finish after --drain-delay
     #[arg(long, value_name = "SECONDS", default_value_t = 10)]
     grace: u64,
-    /// How the log is written
+    /// Format of the log
     #[arg(long, value_enum, default_value_t = log::Form::Text)]
     log: log::Form,
-    /// Give errors as one JSON object, and the line that tells the address as another
+    /// Print errors as one JSON object, and the line with the address as another
     #[arg(long)]
     json: bool,
-    /// A TOML file with any of these options: `max-queries = 4`
+    /// TOML file with any of these options: `max-queries = 4`
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
-    /// Check the options, the files they name and the snapshot, print the options in effect as TOML, serve nothing
+    /// Check the options, the files they name and the snapshot, print the effective options as TOML, and exit
     #[arg(long)]
     check_config: bool,
     #[command(flatten)]
     connections: Connections,
-    /// Questions in plain language that are worked on at once; each may hold as much memory as a query
+    /// Maximum number of questions in plain language that are answered at once; each may hold as much memory as a
+    /// query
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024), default_value_t = 2)]
     max_asks: u16,
     #[command(flatten)]
     model: ModelArgs,
 }
 
-/// The memory that a process may have where nothing tells.
+/// The memory limit if the system reports none.
 const UNKNOWN: u64 = 8 << 30;
 
 fn cores() -> u16 {
     std::thread::available_parallelism().map_or(1, |n| u16::try_from(n.get()).unwrap_or(u16::MAX))
 }
 
-/// Reads `10.0.0.0/8`, or an address, which is a network of its own.
+/// Parses `10.0.0.0/8`, or an address, which becomes a network of one.
 fn network(text: &str) -> Result<IpNet, String> {
     let whole = |address: IpAddr| IpNet::from(address.to_canonical());
     text.parse()
@@ -133,20 +135,20 @@ fn network(text: &str) -> Result<IpNet, String> {
         .map_err(|_| "expected an address or a network, such as 127.0.0.1, 10.0.0.0/8 or fd00::/8".to_owned())
 }
 
-/// Reads a name of the server.
+/// Parses a host name of the server.
 fn host_name(text: &str) -> Result<HostName, String> {
     HostName::parse(text.trim())
         .ok_or_else(|| "expected a name, such as maps.example.org or maps.example.org:8080".to_owned())
 }
 
-/// Reads an origin, `*` or `none`.
+/// Parses an origin, `*` or `none`.
 fn origin(text: &str) -> Result<String, String> {
     let wrong = |_| "expected `*`, `none` or an origin, such as https://maps.example.org".to_owned();
     AllowedPages::of([text]).map_err(wrong).map(|_| text.to_owned())
 }
 
-/// How the memory is divided. States of other dates have a part where the snapshot has older versions; a file that does not
-/// open is an error later.
+/// Divides the memory. If the snapshot has older versions, states of other dates get a share. A file that does not
+/// open counts as one without older versions; opening it fails later.
 pub(super) fn division(args: &Args, snapshot: &Path) -> Result<Division, Error> {
     let total = args.memory.or_else(machine::memory).unwrap_or(UNKNOWN);
     let asks = if args.model.is_given() { args.max_asks } else { 0 };
@@ -158,7 +160,7 @@ pub(super) fn division(args: &Args, snapshot: &Path) -> Result<Division, Error> 
     Ok(Division { states, ..division.map_err(Error::usage)? })
 }
 
-/// How the server is run.
+/// Returns the server's settings.
 pub(super) fn settings(args: &Args, memory: Division) -> Settings {
     Settings {
         bind: args.bind,
@@ -167,7 +169,7 @@ pub(super) fn settings(args: &Args, memory: Division) -> Settings {
         max_asks: usize::from(args.max_asks),
         max_waiting: args.max_waiting,
         queue_timeout: Duration::from_secs(args.max_wait),
-        // A day is for ever, and an instant that far off can still be computed.
+        // One day is the longest wait, so that adding it to an instant cannot overflow.
         max_time: Duration::from_secs(args.max_time.min(86_400)),
         trial: Duration::from_millis(args.trial.min(10_000)),
         memory,
@@ -181,13 +183,13 @@ pub(super) fn settings(args: &Args, memory: Division) -> Settings {
         spool: args.connections.spool(&memory),
         sites: SitePolicy {
             hosts: args.public_host.clone(),
-            // Each of them was read as an option.
+            // Each value was already parsed as an option.
             pages: AllowedPages::of(args.cors.iter().map(String::as_str)).unwrap_or_default(),
         },
     }
 }
 
-/// Opens what is served; at most so many bytes of it are kept decoded.
+/// Opens the served data, with at most this many bytes of decoded pages.
 pub(super) fn data(snapshot: &Path, docs: Option<&Path>, cache: u64) -> Result<Data, Error> {
     let docs = open::tag_docs(docs)?;
     let (opened, osm) = open::elements_within(snapshot, cache)?;
@@ -196,15 +198,15 @@ pub(super) fn data(snapshot: &Path, docs: Option<&Path>, cache: u64) -> Result<D
     Ok(Data { osm, docs, triples, about, asker: None })
 }
 
-/// Runs the command. `matches` are its options as they were parsed.
+/// Runs the command. `matches` are its parsed options.
 pub fn run(args: &Args, matches: Option<&ArgMatches>) -> Result<(), Error> {
     let Some(snapshot) = &args.snapshot else {
         return Err(Error::usage(
-            "no snapshot: name it on the command line, in TERRAPIN_SNAPSHOT or as `snapshot` in --config",
+            "no snapshot: pass it on the command line, in TERRAPIN_SNAPSHOT or as `snapshot` in the --config file",
         ));
     };
     if args.metrics_bind.is_some_and(|address| address == args.bind && address.port() != 0) {
-        return Err(Error::usage(format!("--bind and --metrics-bind are both {}: give them two ports", args.bind)));
+        return Err(Error::usage(format!("--bind and --metrics-bind are both {}: use two ports", args.bind)));
     }
     let tokens = args.tokens.as_deref().map(Tokens::read).transpose().map_err(|e| Error::input("tokens", e))?;
     let memory = division(args, snapshot)?;
@@ -214,13 +216,14 @@ pub fn run(args: &Args, matches: Option<&ArgMatches>) -> Result<(), Error> {
         let command = Args::augment_args(Command::new(super::SERVE));
         return stdout::print(&config::effective(&command, matches)?);
     }
-    // To the end: what is left of the log is written then.
-    let _log = log::start(args.log).map_err(|e| Error::system("log", format!("no thread for the log: {e}")))?;
+    // Kept until the end: dropping it writes the remaining log lines.
+    let _log =
+        log::start(args.log).map_err(|e| Error::system("log", format!("cannot start the thread for the log: {e}")))?;
     let settings = settings(args, memory);
     let name = data.about.digest.clone();
     let ready = |at: Addresses| {
         let url = |address: SocketAddr| format!("http://{address}");
-        // Whoever started the server may not read this; it serves all the same.
+        // The server also runs if its standard output is closed.
         let _ = if args.json {
             let metrics = at.metrics.map(url);
             stdout::print_json(&serde_json::json!({"url": url(at.public), "metrics": metrics, "snapshot": name}))

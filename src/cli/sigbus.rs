@@ -1,28 +1,28 @@
-//! What a bus error means here: a file that is mapped into memory, a snapshot above all, became shorter or could not be
-//! read any more. There is no way on, but a way to say so.
+//! Handles SIGBUS: a file mapped into memory, usually the snapshot, was truncated or became unreadable. The process
+//! cannot continue, but it can report why.
 
 #![allow(unsafe_code)]
 
-/// The status that the process ends with, as `terrapin --help` says.
+/// The exit status, as `terrapin --help` lists it.
 const STATUS: i32 = super::Exit::Lost as i32;
 
 const LINE: &[u8] =
     b"terrapin: a file in use, most likely the snapshot, was cut off, overwritten or cannot be read from \
 its disk any more (SIGBUS); put the whole file back and start again\n";
 
-/// Sees to it that the process says what happened and ends with a status of its own when a bus error ends it.
+/// Installs a handler that prints the reason and exits with a status of its own.
 #[cfg(unix)]
 pub fn say_so() {
     let end = || {
-        // SAFETY: write and _exit may be called in a handler of signals, and nothing else is. The bytes are constant.
+        // SAFETY: the handler calls only write and _exit, which are async-signal-safe. The bytes are constant.
         unsafe {
             libc::write(libc::STDERR_FILENO, LINE.as_ptr().cast(), LINE.len());
             libc::_exit(STATUS);
         }
     };
-    // SAFETY: what runs in the handler is safe to run there, see above; it never returns, so that nothing is touched that
-    // the signal may have interrupted. The handler that was there before, which tells overflows of the stack, comes first.
-    // Where there is no handler to be had, the process dies of the signal as it would anyway.
+    // SAFETY: the handler calls only async-signal-safe functions, see above, and never returns, so it touches no
+    // interrupted state. The previous handler, which reports stack overflows, runs first. If no handler can be
+    // installed, the signal ends the process as without one.
     let _ = unsafe { signal_hook_registry::register(libc::SIGBUS, end) };
 }
 

@@ -1,4 +1,4 @@
-//! Hints where people slip: what they probably meant, said with the option that does it. Never changes what is done.
+//! Hints for common mistakes: names the option that was probably meant. Hints never change the behaviour.
 
 use std::ffi::OsString;
 use std::path::Path;
@@ -9,10 +9,10 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 use super::Error;
 use crate::eval::language;
 
-/// What a server is most often told by other names.
+/// Names of other servers' options for the address.
 const ADDRESS: &[&str] = &["--port", "-p", "--host", "--listen", "--address", "--addr", "-b"];
 
-/// Adds a hint to what is wrong with a command line, where one is known.
+/// Adds a hint to an error of the command line, if one is known.
 pub fn explain(mut wrong: clap::Error, arguments: &[OsString]) -> clap::Error {
     if let Some(hint) = hint(&wrong, arguments) {
         wrong.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![StyledStr::from(hint)]));
@@ -29,32 +29,32 @@ fn hint(wrong: &clap::Error, arguments: &[OsString]) -> Option<String> {
     let command = words.iter().find(|word| !word.starts_with('-')).map_or("", String::as_str);
     match (wrong.kind(), command, text(ContextKind::InvalidArg)) {
         (ErrorKind::UnknownArgument, "serve", Some(argument)) if ADDRESS.contains(&argument) => {
-            Some(format!("the address is one option: --bind {}", address(after(&words, argument))))
+            Some(format!("pass the address as one option: --bind {}", address(after(&words, argument))))
         }
         (ErrorKind::ValueValidation | ErrorKind::InvalidValue, "serve", Some(argument))
             if argument.starts_with("--bind") =>
         {
-            Some(format!("an address has a port: --bind {}", address(text(ContextKind::InvalidValue))))
+            Some(format!("an address needs a port: --bind {}", address(text(ContextKind::InvalidValue))))
         }
         (ErrorKind::UnknownArgument, "load", Some(file)) if !file.starts_with('-') => Some(to_load(file)),
         (ErrorKind::UnknownArgument, "query" | "feedback" | "convert", Some(word)) if !word.starts_with('-') => {
-            Some("put the query in single quotes, so that the shell leaves it in one piece".to_owned())
+            Some("put the query in single quotes, so that the shell passes it as one argument".to_owned())
         }
         (ErrorKind::InvalidSubcommand, file, _) if is_snapshot(file) => {
-            Some(format!("a command comes first: terrapin info {file}, or terrapin query {file} 'node(1);out;'"))
+            Some(format!("start with a command: terrapin info {file}, or terrapin query {file} 'node(1);out;'"))
         }
         _ => None,
     }
 }
 
-/// What was given to an option, behind it or behind its `=`.
+/// Returns the value of an option, given after it or after its `=`.
 fn after<'a>(words: &'a [String], option: &str) -> Option<&'a str> {
     let at = words.iter().position(|word| word == option || word.starts_with(&format!("{option}=")))?;
     let own = words.get(at).and_then(|word| word.split_once('=')).map(|(_, value)| value);
     own.or_else(|| words.get(at + 1).map(String::as_str))
 }
 
-/// The address that somebody means who names a port or a host.
+/// Returns the address for a port or a host alone.
 fn address(given: Option<&str>) -> String {
     let given = given.unwrap_or_default();
     let (host, port) = given.rsplit_once(':').unwrap_or(if is_port(given) { ("", given) } else { (given, "") });
@@ -66,7 +66,7 @@ fn is_port(text: &str) -> bool {
     text.parse::<u16>().is_ok()
 }
 
-/// How a file is loaded, by its name.
+/// Returns the command that loads a file of this name.
 fn to_load(file: &str) -> String {
     if is_address(Path::new(file)) {
         return fetch(file);
@@ -78,24 +78,24 @@ fn to_load(file: &str) -> String {
         "json" | "jsonl" => "--wikidata",
         _ => "--osm",
     };
-    format!("a file goes to the option that says what it is: {option} {file}")
+    format!("pass the file with the option for its kind: {option} {file}")
 }
 
 fn fetch(address: &str) -> String {
-    format!("nothing is fetched here: save the file first, such as by curl -LO {address}")
+    format!("files are not downloaded: save the file first, for example with curl -LO {address}")
 }
 
 fn is_snapshot(file: &str) -> bool {
     file.ends_with(".terrapin") || Path::new(file).is_file()
 }
 
-/// Whether a file's name is an address of the web, and no file.
+/// Reports whether a file name is a web address.
 pub fn is_address(path: &Path) -> bool {
     let text = path.to_string_lossy();
     (text.starts_with("http://") || text.starts_with("https://")) && !path.exists()
 }
 
-/// An error where a file that is to be read is an address of the web.
+/// Rejects a web address in the place of an input file.
 ///
 /// # Errors
 /// It is.
@@ -103,7 +103,7 @@ pub fn no_address(path: &Path) -> Result<(), Error> {
     if is_address(path) { Err(Error::usage(fetch(&path.display().to_string()))) } else { Ok(()) }
 }
 
-/// An error where a query stands in the place of the snapshot.
+/// Rejects a query in the place of the snapshot.
 ///
 /// # Errors
 /// It does.
@@ -115,19 +115,19 @@ pub fn in_order(snapshot: &Path, query: Option<&str>) -> Result<(), Error> {
     let file = query.filter(|query| is_snapshot(query));
     if file.is_some() || language::of(&first).is_some() {
         let file = file.unwrap_or("NAME.terrapin");
-        return Err(Error::usage(format!("the snapshot comes before the query: terrapin query {file} '{first}'")));
+        return Err(Error::usage(format!("pass the snapshot before the query: terrapin query {file} '{first}'")));
     }
     Ok(())
 }
 
-/// An error where the name of a file stands in the place of a query.
+/// Rejects a file name in the place of a query.
 ///
 /// # Errors
 /// It does.
 pub fn no_file(query: &str) -> Result<(), Error> {
     let is_name = query.len() < 4096 && !query.is_empty() && language::of(query).is_none();
     if is_name && Path::new(query).is_file() {
-        return Err(Error::usage(format!("{query} is a file: -f {query} reads the query from it")));
+        return Err(Error::usage(format!("{query} is a file: pass -f {query} to read the query from it")));
     }
     Ok(())
 }

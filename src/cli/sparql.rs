@@ -1,4 +1,4 @@
-//! `terrapin query --lang sparql`: answers one SPARQL query on standard output.
+//! `terrapin query --lang sparql`: runs a SPARQL query and prints the answer.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -11,27 +11,27 @@ use crate::budget::Limits;
 use crate::sparql::results::{Formats, Table, Writer};
 use crate::sparql::{Bounds, Dialect, Settings, prepare};
 
-/// How a query is asked.
+/// The options of a SPARQL query.
 pub struct Asked<'a> {
     /// The snapshot file.
     pub snapshot: &'a Path,
     /// The query's text.
     pub text: String,
-    /// What to call the text.
+    /// The origin of the text, for errors.
     pub origin: String,
     /// `table`, or a name that [`Formats::named`] knows.
     pub format: &'a str,
-    /// What `[AUTO_LANGUAGE]` stands for.
+    /// The language that replaces `[AUTO_LANGUAGE]`.
     pub language: &'a str,
-    /// The language that it is read in.
+    /// The dialect.
     pub dialect: Dialect,
-    /// Seconds until the query is stopped.
+    /// The timeout in seconds.
     pub timeout: Option<u64>,
-    /// Bytes that it may hold.
+    /// The memory limit in bytes.
     pub memory: Option<u64>,
-    /// Rows that its answer may have.
+    /// The maximum number of rows.
     pub rows: Option<u64>,
-    /// Whether to show the plan instead of the answer.
+    /// Print the plan instead of the answer.
     pub explain: bool,
 }
 
@@ -39,7 +39,7 @@ pub struct Asked<'a> {
 pub fn run(asked: Asked<'_>) -> Result<(), Error> {
     let formats = match asked.format {
         "table" => None,
-        name => Some(Formats::named(name).ok_or_else(|| Error::usage(format!("there is no format '{name}'")))?),
+        name => Some(Formats::named(name).ok_or_else(|| Error::usage(format!("unknown format '{name}'")))?),
     };
     let opened = open::snapshot(asked.snapshot)?;
     let stop = Arc::new(AtomicBool::new(false));
@@ -61,7 +61,7 @@ pub fn run(asked: Asked<'_>) -> Result<(), Error> {
     let mut run = || {
         if asked.explain {
             let text = query.explain(&environment, &bounds)?;
-            // What cannot be written is told by the output's end.
+            // Errors of writing are reported when the output is finished.
             let _ = std::io::Write::write_all(&mut out, text.as_bytes());
             return Ok(());
         }

@@ -1,4 +1,4 @@
-//! Standard output, buffered, which tells a closed pipe from a full disk.
+//! Buffered standard output that distinguishes a closed pipe from a full disk.
 
 use std::io::{self, BufWriter, StdoutLock, Write};
 use std::sync::Arc;
@@ -15,12 +15,12 @@ pub struct Output {
 }
 
 impl Output {
-    /// Standard output; `stop` is set when nothing more can be written.
+    /// Opens standard output; `stop` is set when writing fails.
     pub fn new(stop: Arc<AtomicBool>) -> Self {
         Output { out: BufWriter::with_capacity(64 << 10, io::stdout().lock()), failed: None, stop }
     }
 
-    /// Writes what is left. Gives the first error that any write met.
+    /// Writes the rest of the buffer. Returns the first error of any write.
     pub fn finish(mut self) -> Result<(), Error> {
         let _ = self.flush();
         self.failed.map_or(Ok(()), |error| Err(Error::output(error)))
@@ -57,13 +57,13 @@ pub fn print(text: &str) -> Result<(), Error> {
     out.finish()
 }
 
-/// Prints a value as JSON, one line, with escapes for all that steers a terminal.
+/// Prints a value as one line of JSON, with escapes for all control characters.
 pub fn print_json(value: &impl serde::Serialize) -> Result<(), Error> {
     let text = serde_json::to_string(value).map_err(|e| Error::system("output", e))?;
     print(&format!("{}\n", untrusted::json(&text)))
 }
 
-/// Writes a line to standard error, where warnings and notes go. That nobody reads it is nobody's concern.
+/// Writes a warning or note to standard error. A closed standard error is ignored.
 pub fn tell(line: &str) {
     let _ = writeln!(io::stderr().lock(), "{}", untrusted::lines(line));
 }

@@ -1,20 +1,20 @@
-//! Signals that are to end a command which does not end by itself: Ctrl-C, SIGTERM, and SIGHUP of a terminal that went.
+//! Handles SIGINT, SIGTERM and SIGHUP for commands that clean up before they end.
 
 use std::io;
 
 use super::Exit;
 
-/// What told the process to stop.
+/// A signal that stops the process.
 #[derive(Debug, Clone, Copy)]
 pub struct Signal {
-    /// Its name.
+    /// The name of the signal.
     pub name: &'static str,
-    /// The status to exit with: as the shell has it, 128 and the signal's number.
+    /// The exit status, as in shells: 128 plus the number of the signal.
     pub exit: Exit,
 }
 
-/// Runs `f` on a thread of its own when the first of the signals comes. They no longer end the process then: `f` has to.
-/// What the process was started to ignore, as `nohup` does it, it goes on to ignore.
+/// Runs `f` on a thread of its own at the first of these signals. The signals no longer end the process; `f` must.
+/// Signals that were ignored at the start, as with `nohup`, stay ignored.
 ///
 /// # Errors
 /// The operating system's.
@@ -51,7 +51,7 @@ pub fn on_signal(f: impl FnOnce(Signal) + Send + 'static) -> io::Result<()> {
     Ok(())
 }
 
-/// The signals that this process ignores, a bit each, the first for signal 1; none where the system does not tell.
+/// Returns the ignored signals as bits, signal 1 in the lowest; zero if the system does not report them.
 #[cfg(unix)]
 fn ignored() -> u64 {
     let Ok(text) = std::fs::read_to_string("/proc/self/status") else { return 0 };
@@ -59,7 +59,7 @@ fn ignored() -> u64 {
     mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).unwrap_or(0)
 }
 
-/// There are none.
+/// Returns zero: this system has no such signals.
 #[cfg(not(unix))]
 pub fn on_signal(_: impl FnOnce(Signal) + Send + 'static) -> io::Result<()> {
     Ok(())

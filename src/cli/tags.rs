@@ -1,4 +1,4 @@
-//! `terrapin tags`: which tags a question in words is about.
+//! `terrapin tags`: finds the tags for a question in words.
 
 use std::fmt::Write;
 use std::path::PathBuf;
@@ -11,11 +11,11 @@ use crate::base::untrusted::line;
 use crate::size;
 use crate::tags::{Docs, Found, Tags};
 
-/// Find the tags that a question in words is about
+/// Find the tags for a question in plain English
 ///
-/// The tags whose keys and values have the question's words in them, the best first: rare words count for more, and so do
-/// tags that are asked for as a whole, frequent ones, and those found together with the best one. English; the same
-/// question has the same answer over the same snapshot.
+/// Lists the tags whose keys, values or descriptions contain the question's words, best first. Rare words weigh more,
+/// and so do tags matched completely, frequent tags, and tags that occur together with the best one. The same
+/// question over the same snapshot has the same answer.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   terrapin tags malta.terrapin 'fast food that is vegan'
@@ -23,16 +23,16 @@ use crate::tags::{Docs, Found, Tags};
 pub struct Args {
     /// The snapshot file
     snapshot: PathBuf,
-    /// The question
+    /// Question
     text: String,
-    /// What keys and tags mean, to be searched, too: data items of OpenStreetMap's wiki as JSON lines, or taginfo's pages of it
-    /// (key, value, lang, description) as JSON lines or CSV
+    /// Descriptions of keys and tags, which are searched as well: data items of the OpenStreetMap wiki as JSON lines,
+    /// or taginfo's wiki pages (key, value, lang, description) as JSON lines or CSV
     #[arg(long, value_name = "FILE")]
     tag_docs: Option<PathBuf>,
-    /// Most tags that are told, and most keys
+    /// Maximum number of tags and of keys to print
     #[arg(long, value_name = "N", default_value_t = 10)]
     limit: u16,
-    /// As one JSON object
+    /// Print everything as one JSON object
     #[arg(long)]
     json: bool,
 }
@@ -89,7 +89,7 @@ fn for_people(found: &Found, docs: &Docs) -> String {
         let _ = writeln!(out, "{count:>12}  {}=*  {values} values", line(&key.key));
     }
     if out.is_empty() {
-        out.push_str("no tag has any of these words\n");
+        out.push_str("no tag matches any of these words\n");
     }
     out
 }

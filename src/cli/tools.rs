@@ -1,4 +1,4 @@
-//! `terrapin tools`: the definitions of agents' tools for whoever calls them otherwise than by a protocol.
+//! `terrapin tools`: prints the definitions of the agents' tools for other protocols.
 
 use clap::ValueEnum;
 use serde_json::{Value, json};
@@ -8,12 +8,12 @@ use crate::agents::{Definition, TOOLS};
 
 /// Print the definitions of the tools that `terrapin mcp` offers
 ///
-/// As JSON, for programs that hand tools to a model themselves and call them over HTTP.
+/// The output is JSON, for programs that pass tools to a model themselves and call them over HTTP.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   terrapin tools --format openai > tools.json")]
 pub struct Args {
-    /// The form: that of OpenAI's functions, of Anthropic's tools, or of the Model Context Protocol
+    /// Format: OpenAI functions, Anthropic tools, or the Model Context Protocol
     #[arg(long, value_enum, default_value_t = Format::Openai)]
     format: Format,
 }

@@ -1,4 +1,4 @@
-//! `terrapin verify`: checks every byte of a snapshot, and holds it against a pin.
+//! `terrapin verify`: checks every byte of a snapshot and compares it with a pin.
 
 use std::path::PathBuf;
 
@@ -10,10 +10,10 @@ use crate::load::{LoadError, content};
 use crate::size;
 use crate::snapshot::{self, hex};
 
-/// Check every byte of a snapshot, and hold it against a pin
+/// Check every byte of a snapshot and compare it with a pin
 ///
-/// Also calculates the content digest anew, which says what the elements and triples are whatever file they came from and
-/// whatever format holds them. A pin is a small TOML file with a snapshot's digest and its sources, or with the content
+/// Also recomputes the content digest, which identifies the elements and triples independently of source file and
+/// snapshot format. A pin is a small TOML file with the snapshot's digest and its sources, or with its content
 /// digest, such as those in snapshots/.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
@@ -22,10 +22,10 @@ use crate::snapshot::{self, hex};
 pub struct Args {
     /// The snapshot file
     snapshot: PathBuf,
-    /// The pin that it must be equal to
+    /// Pin to compare with; a difference is an error
     #[arg(long, value_name = "FILE")]
     pin: Option<PathBuf>,
-    /// As one JSON object
+    /// Print the result as one JSON object
     #[arg(long)]
     json: bool,
 }

@@ -1,4 +1,4 @@
-//! Where a command writes data to: standard output, or a file that has its name only when it is whole.
+//! Output of a command: standard output, or a file that appears only when it is complete.
 
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
@@ -9,24 +9,24 @@ use super::progress::Shown;
 use super::{Error, diagnose, stop};
 use crate::snapshot::{self, Part};
 
-/// The name that stands for standard output.
+/// The name of standard output.
 const STDOUT: &str = "-";
 
-/// A place for data.
+/// An output.
 pub enum Target {
     /// Standard output.
     Stdout(BufWriter<io::Stdout>),
-    /// A file to come.
+    /// An unfinished file.
     File(BufWriter<Part>, PathBuf),
 }
 
-/// Whether a path is standard output.
+/// Reports whether a path means standard output.
 pub fn is_stdout(path: &Path) -> bool {
     path.as_os_str() == STDOUT
 }
 
 impl Target {
-    /// `-` is standard output.
+    /// Opens the output; `-` is standard output.
     pub fn create(path: &Path) -> Result<Target, Error> {
         if is_stdout(path) {
             return Ok(Target::Stdout(BufWriter::with_capacity(1 << 20, io::stdout())));
@@ -34,7 +34,7 @@ impl Target {
         let failed = |error: io::Error| failed(path, &error);
         match std::fs::metadata(path) {
             Ok(about) if about.is_dir() => return Err(failed(io::ErrorKind::IsADirectory.into())),
-            // A pipe or a device is written to, not replaced.
+            // Only regular files are replaced, never pipes or devices.
             Ok(about) if !about.is_file() => {
                 return Err(failed(io::Error::other("not a regular file; - writes to standard output")));
             }
@@ -44,7 +44,7 @@ impl Target {
         Ok(Target::File(BufWriter::with_capacity(1 << 20, part), path.to_owned()))
     }
 
-    /// Ends it, and gives the file its name; its length in bytes, which standard output has none of.
+    /// Finishes the output and renames the file into place. Returns the length in bytes, or none for standard output.
     pub fn finish(self) -> Result<Option<u64>, Error> {
         match self {
             Target::Stdout(mut out) => out.flush().map(|()| None).map_err(Error::output),
@@ -86,7 +86,7 @@ fn give_name(part: BufWriter<Part>, path: &Path) -> io::Result<u64> {
     Ok(bytes)
 }
 
-/// Temporary files are private; this one no longer is.
+/// Temporary files are private; the finished file gets the usual permissions.
 #[cfg(unix)]
 fn set_readable(file: &File) -> io::Result<()> {
     use std::os::unix::fs::PermissionsExt;
@@ -98,7 +98,7 @@ fn set_readable(_: &File) -> io::Result<()> {
     Ok(())
 }
 
-/// Sees to it that a signal ends the command with nothing left behind, and with a word on what is not there.
+/// Installs handlers so that a signal removes the unfinished file and reports the state of the output.
 pub fn stop_on_signal(out: PathBuf, as_json: bool, shown: Option<Arc<Shown>>) -> Result<(), Error> {
     let act = move |signal: stop::Signal| {
         let finished = snapshot::abandon();
@@ -107,13 +107,13 @@ pub fn stop_on_signal(out: PathBuf, as_json: bool, shown: Option<Arc<Shown>>) ->
         }
         let (name, there, shown) = (signal.name, !is_stdout(&out) && out.exists(), out.display());
         let message = if is_stdout(&out) {
-            format!("stopped by {name}: the output is not whole")
+            format!("stopped by {name}: the output is incomplete")
         } else if finished {
-            format!("stopped by {name}, when {shown} was made already")
+            format!("stopped by {name} after {shown} was finished")
         } else if there {
-            format!("stopped by {name}: {shown} is as it was before, nothing was loaded into it")
+            format!("stopped by {name}: {shown} is unchanged")
         } else {
-            format!("stopped by {name}: {shown} was not made")
+            format!("stopped by {name}: {shown} was not written")
         };
         diagnose::report(&Error::stopped(signal.exit, message), as_json);
         std::process::exit(signal.exit as i32);

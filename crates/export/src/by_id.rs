@@ -1,5 +1,5 @@
-//! Elements by id, as files have them. In a snapshot they lie along a curve: they are sorted in temporary files once
-//! memory is full.
+//! Reads elements by id, the order of files. A snapshot has them in curve order, so they are sorted, in temporary
+//! files if memory is full.
 
 use rayon::prelude::*;
 use terrapin_base::Progress;
@@ -11,14 +11,14 @@ use terrapin_osm::{ElementType, Osm};
 
 use super::ExportError;
 
-/// Pages that are read at once.
+/// The number of pages read at once.
 const PAGES: u32 = 256;
-/// Elements that are taken at once; blocks end after a multiple of these.
+/// The number of elements taken at once; a block has a multiple of it.
 const STEP: usize = 250;
-/// Bytes of elements after which a block is long enough.
+/// The length in bytes at which a block is complete.
 const BLOCK_BYTES: usize = 4 << 20;
 
-/// An element of some type. All of it but the id is its payload.
+/// An element of one type. Its payload is all of it except the id.
 #[derive(Debug, Clone, Copy, Default)]
 struct Row {
     id: i64,
@@ -44,7 +44,7 @@ impl Record for Row {
     }
 }
 
-/// As other programs sort: ids of editors first, which are negative, the closest to zero before the others.
+/// Sorts like other programs: negative ids first, which editors use, in descending order.
 impl Sortable for Row {
     type Key = (bool, u64);
 
@@ -53,8 +53,8 @@ impl Sortable for Row {
     }
 }
 
-/// Reads the elements of a type by id: `work` makes something of a block of some thousand, in parallel; `consume` gets what
-/// it made on the calling thread, in order.
+/// Reads the elements of a type by id. `work` converts blocks of some thousand elements in parallel; `consume`
+/// receives the results in order on the calling thread.
 pub fn by_id<T: Send>(
     osm: &Osm,
     kind: ElementType,
@@ -90,7 +90,7 @@ pub fn by_id<T: Send>(
     }
 }
 
-/// The next elements, as many as a block has.
+/// Returns the next block of elements.
 fn next(stream: &mut Stream<'_, Row>) -> Result<Rows<Row>, ExportError> {
     let mut rows = Rows::default();
     while rows.records.len() < ELEMENTS_IN_BLOCK && rows.payload.len() < BLOCK_BYTES {
@@ -103,7 +103,7 @@ fn next(stream: &mut Stream<'_, Row>) -> Result<Rows<Row>, ExportError> {
     Ok(rows)
 }
 
-/// A page's elements with their payloads.
+/// Returns a page's elements with their payloads.
 fn rows(block: &Block) -> Result<Rows<Row>, ExportError> {
     let (mut rows, mut payload) = (Rows::default(), Vec::new());
     let read = block.for_each(|element| {
@@ -111,17 +111,17 @@ fn rows(block: &Block) -> Result<Rows<Row>, ExportError> {
         let id = encode(&mut payload, &element);
         rows.push(Row { id, span: Span::default() }, &payload);
     });
-    // A page's block is in memory, and was made whole.
+    // The block was built in memory and is complete.
     debug_assert!(read.is_ok());
     Ok(rows)
 }
 
-/// Elements as a block again.
+/// Rebuilds a block from elements.
 fn block(kind: ElementType, rows: &Rows<Row>) -> Block {
     let mut block = BlockBuilder::default();
     for row in &rows.records {
         let decoded = decode(&mut Reader::new(rows.payload(row)), kind, row.id, &mut block);
-        // Damage of temporary files is found by who reads them.
+        // Reading temporary files detects their damage.
         debug_assert!(decoded.is_some());
     }
     block.finish()
@@ -132,7 +132,7 @@ fn put_text(out: &mut Vec<u8>, text: &str) {
     out.extend_from_slice(text.as_bytes());
 }
 
-/// Appends all of an element but its id, which it gives.
+/// Appends an element without its id to `out` and returns the id.
 fn encode(out: &mut Vec<u8>, element: &Element<'_>) -> i64 {
     let (id, tags, meta) = match element {
         Element::Node(node) => (node.id, node.tags, node.meta),
@@ -183,7 +183,7 @@ fn get_kind(reader: &mut Reader<'_>) -> Option<Loaded> {
     }
 }
 
-/// Adds what [`encode`] wrote to a block.
+/// Adds an element written by [`encode`] to a block.
 fn decode(reader: &mut Reader<'_>, kind: ElementType, id: i64, block: &mut BlockBuilder) -> Option<()> {
     let meta = match reader.take(1)? {
         [0] => None,

@@ -1,4 +1,4 @@
-//! Elements as PBF and as XML: by type, then by id.
+//! Writes elements as PBF and XML, by type and id.
 
 use std::io::Write;
 
@@ -11,15 +11,15 @@ use terrapin_osm::{ElementType, Osm};
 use super::ExportError;
 use super::by_id::by_id;
 
-/// Bytes after which a block of PBF is full; no program reads one of more than 32 MiB.
+/// The length in bytes at which a PBF block is complete. Readers reject blocks over 32 MiB.
 const FULL: usize = 16 << 20;
-/// Bytes that a block may have.
+/// The maximum length of a block in bytes.
 const MOST: usize = 32 << 20;
 
 /// Writes all elements as PBF.
 ///
 /// # Errors
-/// A damaged snapshot, a temporary file's, the output's.
+/// The snapshot is damaged, or a temporary file or the output fails.
 pub fn pbf(
     osm: &Osm,
     compression: Compression,
@@ -38,7 +38,7 @@ pub fn pbf(
 /// Writes all elements as XML.
 ///
 /// # Errors
-/// As [`pbf`], and a character that XML cannot hold.
+/// Those of [`pbf`], and a character that XML lacks.
 pub fn xml(osm: &Osm, scratch: &Scratch, out: &mut dyn Write, progress: &dyn Progress) -> Result<(), ExportError> {
     let mut put = |text: String| out.write_all(text.as_bytes()).map_err(ExportError::Output);
     put(xml::write::header(&header(osm)))?;
@@ -49,7 +49,8 @@ pub fn xml(osm: &Osm, scratch: &Scratch, out: &mut dyn Write, progress: &dyn Pro
     out.flush().map_err(ExportError::Output)
 }
 
-/// What the file says of itself: nothing of the machine or the time, so that the bytes are the same every time.
+/// Returns the header of the file. It has nothing from the machine or the clock, so that the bytes are always the
+/// same.
 fn header(osm: &Osm) -> Header {
     let manifest = osm.snapshot().manifest();
     Header {
@@ -68,7 +69,7 @@ fn name(element: &Element<'_>) -> (ElementType, i64) {
     }
 }
 
-/// The blobs of a block: one, unless its elements are very large.
+/// Encodes a block as one blob, or more if its elements are very large.
 fn blobs(block: &Block, compression: Compression) -> Result<Vec<u8>, ExportError> {
     let (mut out, mut writer, mut failed) = (Vec::new(), BlockWriter::new(false), None);
     let read = block.for_each(|element| {
@@ -89,7 +90,7 @@ fn blobs(block: &Block, compression: Compression) -> Result<Vec<u8>, ExportError
     failed.map_or(Ok(out), Err)
 }
 
-/// A block's elements as text.
+/// Formats the elements of a block as XML.
 fn text(block: &Block) -> Result<String, ExportError> {
     let (mut out, mut failed) = (String::new(), None);
     let read = block.for_each(|element| {

@@ -1,6 +1,6 @@
-//! Exporting: a snapshot in, files out that other programs read, with everything that the snapshot has. Loaded again they
-//! give the same content digest. The same snapshot gives the same bytes, whatever the threads, the memory and the time.
-//! Knows nothing of query languages, nor of how snapshots are made.
+//! Exports all data of a snapshot to files for other programs. Loaded again, they give the same content digest. The
+//! same snapshot gives the same bytes, independent of threads, memory and time. This crate does not know query languages or how snapshots are
+//! made.
 
 mod by_id;
 mod elements;
@@ -15,7 +15,7 @@ use std::io;
 use terrapin_base::external_sort;
 use terrapin_osm::ElementType;
 
-/// What can go wrong.
+/// The errors of an export.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ExportError {
@@ -44,7 +44,7 @@ pub enum ExportError {
         /// Its id.
         id: i64,
     },
-    /// There are named graphs, which N-Triples cannot name.
+    /// The snapshot has named graphs, which N-Triples lacks.
     #[error("the snapshot has named graphs, which N-Triples cannot name; N-Quads can")]
     Graphs,
 }

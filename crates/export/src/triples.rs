@@ -1,4 +1,4 @@
-//! Triples as N-Triples and N-Quads, in the order of the snapshot, which depends on the triples alone.
+//! Writes triples as N-Triples and N-Quads, in the order of the snapshot, which depends only on the triples.
 
 use std::fmt::Write as _;
 use std::io::Write;
@@ -10,15 +10,15 @@ use terrapin_triples::{Store, TermId};
 
 use super::ExportError;
 
-/// Triples that are looked at before their lines are written.
+/// The number of triples read before their lines are written.
 const AT_ONCE: usize = 1 << 18;
-/// Triples that a thread makes lines of at a time.
+/// The number of triples a thread formats at a time.
 const PART: usize = 4096;
 
-/// Writes all triples; with `quads` those of named graphs with the name of the graph.
+/// Writes all triples; with `quads`, those of named graphs have the name of the graph.
 ///
 /// # Errors
-/// A damaged snapshot, the output's, named graphs where there is no place for their names.
+/// The snapshot is damaged, the output fails, or named graphs exist without `quads`.
 pub fn triples(store: &Store, quads: bool, out: &mut dyn Write, progress: &dyn Progress) -> Result<(), ExportError> {
     progress.phase("writing triples", store.len());
     match store.graphs() {
@@ -48,7 +48,7 @@ fn graph(
             return Ok(());
         }
         let texts: Vec<String> = some.par_chunks(PART).map(|part| lines(store, part, &end)).collect();
-        // Before any of it is handed out: what is damaged reads as nothing.
+        // Checked before anything is written, because damaged data reads as empty.
         store.check()?;
         texts.iter().try_for_each(|text| out.write_all(text.as_bytes())).map_err(ExportError::Output)?;
         progress.advance(some.len() as u64);
@@ -59,7 +59,7 @@ fn written(store: &Store, term: TermId) -> String {
     store.term(term).map(|term: Term| term.to_string()).unwrap_or_default()
 }
 
-/// The lines of some triples. Subjects and predicates repeat.
+/// Formats triples as lines. Caches the texts of subjects and predicates, which repeat.
 fn lines(store: &Store, triples: &[[TermId; 3]], end: &str) -> String {
     let mut text = String::new();
     let mut last: [Option<(TermId, String)>; 2] = [None, None];
@@ -71,7 +71,7 @@ fn lines(store: &Store, triples: &[[TermId; 3]], end: &str) -> String {
             text.push_str(last.as_ref().map_or("", |(_, text)| text));
             text.push(' ');
         }
-        // Writing to a text does not fail.
+        // Writing to a string cannot fail.
         let _ = write!(text, "{}{end}", written(store, *object));
     }
     text

@@ -1,4 +1,4 @@
-//! The geometry of elements, in degrees, as WKB.
+//! Geometries of elements as WKB, in degrees.
 
 use geo_types::{Coord as Point, Geometry, LineString, MultiLineString, MultiPolygon, Polygon};
 use terrapin_osm::outline::{Line, Outline};
@@ -7,13 +7,13 @@ use wkb::writer::{WriteOptions, write_geometry};
 
 /// An element's geometry.
 pub struct Shape {
-    /// In degrees.
+    /// The geometry in degrees.
     geometry: Geometry<f64>,
-    /// Around it.
+    /// The bounding box.
     pub bounds: BoundingBox,
 }
 
-/// Degrees of 1e-7 degrees.
+/// Converts 1e-7 degrees to degrees.
 pub fn degrees(number: i32) -> f64 {
     f64::from(number) / 1e7
 }
@@ -27,7 +27,7 @@ fn line(line: &Line) -> LineString<f64> {
 }
 
 impl Shape {
-    /// Of an outline; `None` if there is neither a point nor a line of two points.
+    /// Converts an outline; `None` if it has neither a point nor a line of two points.
     pub fn of(mut outline: Outline) -> Option<Shape> {
         let geometry = match &mut outline {
             Outline::Point(at) => Geometry::Point(point(at).into()),
@@ -40,7 +40,7 @@ impl Shape {
         Some(Shape { geometry, bounds: outline.bounds() })
     }
 
-    /// Its type, as GeoParquet calls it.
+    /// Returns the geometry type by GeoParquet's name.
     pub fn name(&self) -> &'static str {
         match self.geometry {
             Geometry::Point(_) => "Point",
@@ -51,10 +51,10 @@ impl Shape {
         }
     }
 
-    /// Its bytes: WKB, least significant byte first.
+    /// Returns the geometry as little-endian WKB.
     pub fn wkb(&self) -> Vec<u8> {
         let mut bytes = Vec::new();
-        // It only fails where the writer does.
+        // Fails only if the writer fails, and writing to a vector does not.
         let _ = write_geometry(&mut bytes, &self.geometry, &WriteOptions::default());
         bytes
     }

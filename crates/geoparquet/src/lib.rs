@@ -1,6 +1,6 @@
-//! The elements of a snapshot as GeoParquet 1.1 (<https://geoparquet.org/releases/v1.1.0/>), for engines that spread work
-//! over machines: a folder a type, files of elements that lie side by side, row groups along the Hilbert curve with the
-//! boxes that tell which of them a query needs. Knows the store of elements; knows nothing of query languages.
+//! Exports the elements of a snapshot as GeoParquet 1.1 (<https://geoparquet.org/releases/v1.1.0/>) for distributed
+//! query engines. One folder per type has files of neighbouring elements, with row groups along the Hilbert curve.
+//! Their bounding boxes show which ones a query needs. This crate does not know query languages.
 //!
 //! The same snapshot gives the same bytes, whatever the number of threads.
 
@@ -16,12 +16,12 @@ use rayon::prelude::*;
 use terrapin_base::Progress;
 use terrapin_osm::{ElementType, Osm};
 
-/// How large the pieces are.
+/// The sizes of files and row groups.
 #[derive(Debug, Clone, Copy)]
 pub struct Options {
-    /// Elements in a file, about.
+    /// The approximate number of elements per file.
     pub file: u64,
-    /// Elements in a row group, about.
+    /// The approximate number of elements per row group.
     pub group: u64,
 }
 
@@ -31,18 +31,18 @@ impl Default for Options {
     }
 }
 
-/// What was written.
+/// The files written.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Written {
-    /// How many files.
+    /// The number of files.
     pub files: u64,
-    /// Their rows, by type.
+    /// The number of rows by type.
     pub rows: [u64; 3],
-    /// Their bytes.
+    /// The length of all files in bytes.
     pub bytes: u64,
 }
 
-/// What can go wrong.
+/// The errors of the export.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -54,7 +54,7 @@ pub enum Error {
     File {
         /// The file.
         path: PathBuf,
-        /// What the system said.
+        /// The system's error.
         source: io::Error,
     },
     /// The rows cannot be encoded.
@@ -62,26 +62,26 @@ pub enum Error {
     Parquet {
         /// The file.
         path: PathBuf,
-        /// What the encoder said.
+        /// The encoder's error.
         source: parquet::errors::ParquetError,
     },
-    /// The folder has something already.
+    /// The folder is not empty.
     #[error("{}: not an empty folder; files of two snapshots must not mix", .0.display())]
     NotEmpty(PathBuf),
 }
 
-/// A file to write: elements of one type, on these pages.
+/// A file to write: a range of pages of one type.
 struct Part {
     kind: ElementType,
     path: PathBuf,
     pages: std::ops::Range<u32>,
 }
 
-/// Writes all elements into a folder, which is made where it is not there and has to be empty: `type=node`, `type=way` and
+/// Writes all elements into an empty folder, which is created if missing: `type=node`, `type=way` and
 /// `type=relation`, with files `part-00000.parquet` and so on.
 ///
 /// # Errors
-/// A folder that is not empty, a full disk, a damaged snapshot. Files are given their names when they are whole.
+/// The folder is not empty, the disk is full, or the snapshot is damaged. Incomplete files have no final name.
 pub fn write(osm: &Osm, folder: &Path, options: Options, progress: &dyn Progress) -> Result<Written, Error> {
     let failed = |path: &Path| {
         let path = path.to_owned();
@@ -113,7 +113,7 @@ pub fn write(osm: &Osm, folder: &Path, options: Options, progress: &dyn Progress
     Ok(written)
 }
 
-/// How many pages have so many elements, about; one at least.
+/// Returns the number of pages with about this many elements; at least one.
 fn pages(osm: &Osm, kind: ElementType, elements: u64) -> u32 {
     u32::try_from(elements / osm.page_size(kind).max(1)).unwrap_or(u32::MAX).max(1)
 }

@@ -1,4 +1,4 @@
-//! One file.
+//! Writes one file.
 
 use std::fs::{self, File};
 use std::io::BufWriter;
@@ -17,7 +17,7 @@ use super::geometry::degrees;
 use super::rows::{Rows, schema};
 use super::{Error, Part};
 
-/// Writes a file with row groups of so many pages: its type, rows and bytes.
+/// Writes a file with row groups of a number of pages. Returns its type, rows and bytes.
 pub(super) fn write(
     osm: &Osm,
     part: &Part,
@@ -57,10 +57,10 @@ pub(super) fn write(
     Ok((part.kind, count, bytes))
 }
 
-/// Where the data comes from.
+/// The licence of the data.
 const LICENCE: &str = "ODbL-1.0, © OpenStreetMap contributors";
 
-/// What readers know geometry by: <https://geoparquet.org/releases/v1.1.0/schema.json>.
+/// Returns the metadata of the geometry column: <https://geoparquet.org/releases/v1.1.0/schema.json>.
 fn metadata(rows: &Rows<'_>) -> String {
     let b = rows.bounds;
     let corner = |name: &str| json!(["bbox", name]);

@@ -1,4 +1,4 @@
-//! The columns, and the rows that pages become.
+//! The columns, and the conversion of pages to rows.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -14,7 +14,7 @@ use terrapin_osm::{BoundingBox, Coord, ElementRef, ElementType, MetaRef, Ordinal
 
 use super::geometry::{Shape, degrees};
 
-/// The corners of a box, in the order of its columns.
+/// The names of a box's columns, in order.
 const CORNERS: [&str; 4] = ["xmin", "ymin", "xmax", "ymax"];
 
 fn time() -> DataType {
@@ -34,7 +34,7 @@ fn corner_fields() -> Fields {
     CORNERS.iter().map(|corner| Field::new(*corner, DataType::Float64, false)).collect()
 }
 
-/// The columns of a type.
+/// Returns the schema of a type.
 pub fn schema(kind: ElementType) -> Schema {
     let [key, value] = tag_fields();
     let entries = Field::new("entries", DataType::Struct(Fields::from(vec![key, value])), false);
@@ -58,7 +58,7 @@ pub fn schema(kind: ElementType) -> Schema {
     Schema::new(fields)
 }
 
-/// Rows while they are made.
+/// A builder of rows.
 pub struct Rows<'o> {
     osm: &'o Osm,
     kind: ElementType,
@@ -73,14 +73,14 @@ pub struct Rows<'o> {
     members: ListBuilder<StructBuilder>,
     geometries: BinaryBuilder,
     boxes: StructBuilder,
-    /// Around all rows so far, those that were taken, too.
+    /// The bounding box of all rows so far, including those already taken.
     pub bounds: BoundingBox,
-    /// Which geometries there are.
+    /// The geometry types so far.
     pub types: BTreeSet<&'static str>,
 }
 
 impl<'o> Rows<'o> {
-    /// None yet.
+    /// Returns an empty builder.
     pub fn new(osm: &'o Osm, kind: ElementType) -> Rows<'o> {
         let [key, value] = tag_fields();
         let names = MapFieldNames { entry: "entries".into(), key: "key".into(), value: "value".into() };
@@ -109,7 +109,7 @@ impl<'o> Rows<'o> {
     /// Adds the elements on a page.
     ///
     /// # Errors
-    /// Only where the columns do not fit the schema.
+    /// Only if the columns do not match the schema.
     pub fn page(&mut self, page: u32) -> Result<(), ArrowError> {
         let first = u64::from(page) * self.osm.page_size(self.kind);
         match self.kind {
@@ -181,7 +181,7 @@ impl<'o> Rows<'o> {
         Ok(())
     }
 
-    /// What is not known is null.
+    /// Appends metadata; unknown values are null.
     fn meta(&mut self, meta: MetaRef) {
         let MetaRef { version, timestamp, changeset, uid, user } = meta;
         let known = |number: i64| (number != 0).then_some(number);
@@ -219,10 +219,10 @@ impl<'o> Rows<'o> {
         Ok(())
     }
 
-    /// The rows so far; none stay.
+    /// Takes all rows out of the builder.
     ///
     /// # Errors
-    /// Only where the columns do not fit the schema.
+    /// Only if the columns do not match the schema.
     pub fn take(&mut self, schema: &Arc<Schema>) -> Result<RecordBatch, ArrowError> {
         let mut columns: Vec<ArrayRef> = vec![
             Arc::new(self.ids.finish()),

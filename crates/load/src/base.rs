@@ -1,5 +1,4 @@
-//! Loading from a snapshot: its elements, or the part of them that an extract takes, and what files of changes make of
-//! them.
+//! Loads from a snapshot: all elements or an extract of them, with files of changes applied.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -18,28 +17,29 @@ use terrapin_triples::{Store, TermId};
 use super::extract::{Cut, Selection};
 use super::{LoadError, Options, UNDER_WAY, describe, room};
 
-/// The part of the memory that decoded pages of the base may take: one of so many.
+/// The fraction of the memory for decoded pages of the base: one in this many parts.
 const CACHE: u64 = 8;
-/// Pages that make a block.
+/// The number of pages per block.
 const PAGES: usize = 16;
-/// Triples that are taken over at once.
+/// The number of triples copied at once.
 const TRIPLES: usize = 1 << 16;
 
-/// A snapshot that another one is made of.
+/// A snapshot from which another is made.
 #[derive(Debug, Clone)]
 pub struct Base {
     /// The snapshot file.
     pub snapshot: PathBuf,
-    /// Files of changes, the oldest first.
+    /// Files of changes, oldest first.
     pub changes: Vec<PathBuf>,
-    /// The time of the data when they are applied, in seconds since 1970, where it is known.
+    /// The time of the data after the changes, in seconds since 1970, if known.
     pub time: Option<i64>,
-    /// What part of its elements is taken; all without it.
+    /// The extract to take; `None` takes everything.
     pub cut: Option<Cut>,
 }
 
 impl Base {
-    /// The bytes that its elements and the changes would have as PBF, about. A part of them may be any.
+    /// Estimates the length in bytes of its elements and the changes as PBF; `None` for an extract, whose size is
+    /// unknown.
     pub(super) fn as_pbf(&self) -> Option<u64> {
         let all = || {
             let snapshot = room::of_snapshot(&self.snapshot)?;
@@ -65,12 +65,12 @@ impl<'a> Opened<'a> {
         Ok(Self { base, osm, snapshot, manifest })
     }
 
-    /// What the new manifest says of the base and the changes.
+    /// Returns the base and the changes as sources for the new manifest.
     pub(super) fn sources(&self) -> Result<Vec<Source>, LoadError> {
         let mut licences: Vec<&str> = self.manifest.sources.iter().map(|source| &*source.licence).collect();
         licences.sort_unstable();
         licences.dedup();
-        // Its digest stands for all bytes but the names of its sources, which must not show.
+        // The digest covers all bytes except the names of the sources, which must not matter here.
         let sections = self.manifest.sections.iter();
         let own = Source {
             name: self.base.snapshot.file_name().unwrap_or_default().to_string_lossy().into_owned(),
@@ -82,8 +82,8 @@ impl<'a> Opened<'a> {
         std::iter::once(Ok(own)).chain(changes).collect()
     }
 
-    /// Reads the elements, then the changes. Returns the part that was taken, if not all was, and adds what the changes have
-    /// that was not understood to `warnings`.
+    /// Reads the elements, then the changes. Returns the selection of an extract, and adds unknown parts of the
+    /// changes to `warnings`.
     pub(super) fn read(
         &self,
         options: &Options,
@@ -136,14 +136,14 @@ impl<'a> Opened<'a> {
         }
     }
 
-    /// Files of changes by their names, where an error has their numbers.
+    /// Replaces the numbers of files of changes in an error by their names.
     pub(super) fn name_files(&self, error: LoadError) -> LoadError {
         let LoadError::Elements(BuildError::Backwards { kind, id, versions, files }) = error else { return error };
         let file = |number: usize| self.base.changes.get(number.wrapping_sub(1)).cloned().unwrap_or_default();
         LoadError::Backwards { kind, id, versions, files: files.map(file) }
     }
 
-    /// What the manifest says of where the data comes from.
+    /// Returns the manifest's remark on the origin of the data.
     pub(super) fn remark(&self, dropped: u64, selection: Option<&Selection>) -> Vec<String> {
         let content = self.manifest.content.map_or_else(String::new, |content| format!(", content {}", hex(&content)));
         let snapshot = format!("the snapshot {}{content} (source 1)", self.snapshot.digest());
@@ -164,23 +164,23 @@ impl<'a> Opened<'a> {
         remarks
     }
 
-    /// The time of the replication that the data is at, and of the data.
+    /// Returns the replication time and the time of the data.
     pub(super) fn times(&self, newest: i64) -> (i64, i64) {
         let data = self.manifest.data_timestamp.max(newest);
         (self.base.time.unwrap_or_else(|| self.manifest.replication_timestamp.max(newest)), data)
     }
 
-    /// The triples of the base that the new snapshot has, too. A part of the elements comes without.
+    /// Opens the triples of the base to copy; an extract has none.
     pub(super) fn triples(&self) -> Result<Option<Store>, LoadError> {
         if self.base.cut.is_some() { Ok(None) } else { Ok(Store::open(&self.snapshot)?) }
     }
 }
 
-/// The files of a mirrored folder of replication that a snapshot's data does not have yet, up to a time, in seconds since
-/// 1970, or to the newest; and the time that they lead to.
+/// Returns the files of a mirrored replication folder that are newer than a snapshot's data, up to a time in seconds
+/// since 1970 or to the newest state, and the time they reach.
 ///
 /// # Errors
-/// A snapshot that cannot be opened, a folder that lacks what is needed.
+/// The snapshot cannot be opened, or the folder lacks a needed file.
 pub fn replication(
     snapshot: &Path,
     folder: &Path,
@@ -189,10 +189,10 @@ pub fn replication(
     Ok(loaders::replication::changes(folder, replicated_until(snapshot)?, until)?)
 }
 
-/// Up to what time a snapshot's data has all changes, in seconds since 1970.
+/// Returns the time in seconds since 1970 up to which a snapshot has all changes.
 ///
 /// # Errors
-/// A snapshot that cannot be opened.
+/// The snapshot cannot be opened.
 pub fn replicated_until(snapshot: &Path) -> Result<i64, LoadError> {
     let opened = Snapshot::open(snapshot)?;
     Ok(opened.manifest().map_or(0, |manifest| manifest.replication_timestamp))
@@ -215,7 +215,8 @@ fn read_changes(
     })
 }
 
-/// Gives all triples of a snapshot to `add`, some thousand at a time, with the names of their graphs as readers give them.
+/// Passes all triples of a snapshot to `add`, some thousand at a time, with the names of their graphs as readers pass
+/// them.
 pub(super) fn each_triple(
     store: &Store,
     mut add: impl FnMut(&[Triple], &[(usize, NamedOrBlankNode)]) -> Result<(), LoadError>,
@@ -227,7 +228,7 @@ pub(super) fn each_triple(
             if some.is_empty() {
                 return Ok(());
             }
-            // What is damaged is none, and an error below.
+            // Damaged triples are missing here; the check below reports them.
             let triples: Vec<Triple> = some.par_iter().filter_map(|triple| whole(store, *triple)).collect();
             let graphs: Vec<_> =
                 name.iter().flat_map(|name| (0..triples.len()).map(|place| (place, name.clone()))).collect();

@@ -1,4 +1,4 @@
-//! Loading dumps of Wikidata's entities: all of them, or what a recipe takes, in two passes then.
+//! Loads dumps of Wikidata entities: all of them in one pass, or those a recipe selects in two passes.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -14,22 +14,22 @@ use terrapin_base::size::count;
 use terrapin_osm::{CACHE_BYTES, Osm};
 use terrapin_snapshot::{Error, Manifest, Snapshot, Writer};
 
-/// What was read of a file.
+/// The counts of a file that was read.
 pub(super) struct Read {
-    /// Of a dump of entities: how many were taken.
+    /// The number of entities taken, for a dump of entities.
     pub(super) entities: Option<u64>,
-    /// How many of them the recipe takes for their own sake.
+    /// The number of entities that the recipe selects directly.
     pub(super) chosen: u64,
-    /// How many triples it gave.
+    /// The number of triples.
     pub(super) triples: u64,
-    /// Lines that were left out because they are wrong.
+    /// The number of skipped wrong lines.
     pub(super) bad: u64,
-    /// What is wrong with some of them.
+    /// The errors of some of them.
     pub(super) errors: Vec<String>,
 }
 
 impl Read {
-    /// What the manifest says of it.
+    /// Returns the manifest's remark on the file.
     pub(super) fn remark(&self, name: &str) -> Option<String> {
         let bad = || format!("{} lines that are wrong left out", count(self.bad));
         match (self.entities, self.bad) {
@@ -41,13 +41,13 @@ impl Read {
     }
 }
 
-/// The dumps among the files of a load.
+/// The dumps among the input files.
 pub(super) struct Dumps {
     paths: Vec<PathBuf>,
     options: loaders::wikidata::Options,
-    /// The recipe as the manifest records it, and where it is: to be surveyed for, or chosen by.
+    /// The recipe as recorded in the manifest, and its state: before or after the first pass.
     recipe: Option<(String, Stage)>,
-    /// Of each dump: what is wrong with it, known from the first pass.
+    /// The errors of each dump found in the first pass.
     surveyed: Vec<Summary>,
 }
 
@@ -57,7 +57,8 @@ enum Stage {
 }
 
 impl Dumps {
-    /// Finds them. The sections of elements have to be written: a recipe may take what elements name.
+    /// Finds the dumps. The sections of elements must be written already, since a recipe may select items named by
+    /// elements.
     pub(super) fn prepare(
         options: &Options,
         entities: &Entities,
@@ -93,18 +94,18 @@ impl Dumps {
         self.paths.iter().any(|dump| dump == path)
     }
 
-    /// Whether a recipe says what is taken of them.
+    /// Reports whether a recipe selects the entities.
     pub(super) fn has_recipe(&self) -> bool {
         self.recipe.is_some()
     }
 
-    /// What the manifest says of the recipe.
+    /// Returns the manifest's text on the recipe.
     pub(super) fn recipe_text(&self) -> Option<String> {
         let (text, _) = self.recipe.as_ref()?;
         Some(format!("recipe: {}", text.trim_end().replace('\n', "; ")))
     }
 
-    /// The first pass, if there is a recipe.
+    /// Runs the first pass, if there is a recipe.
     pub(super) fn survey(&mut self, progress: &dyn Progress) -> Result<(), LoadError> {
         let Some((text, Stage::Plan(mut plan))) = self.recipe.take() else { return Ok(()) };
         for path in &self.paths {
@@ -121,7 +122,7 @@ impl Dumps {
         Ok(())
     }
 
-    /// Reads a dump: `add` gets the triples of what is taken.
+    /// Reads a dump and passes the triples of the selected entities to `add`.
     pub(super) fn read(
         &self,
         path: &Path,
@@ -140,7 +141,7 @@ impl Dumps {
             Some((_, Stage::Selection(selection))) => selection.read(path, &self.options, consume)?,
             _ => loaders::wikidata::read(path, &self.options, &Converter::new(Shape::Service), consume)?,
         };
-        // The second pass does not look at all lines, the first does; but some it takes for entities.
+        // The first pass checks all lines, the second only those of candidate entities.
         let place = self.paths.iter().position(|dump| dump == path);
         let first = place.and_then(|place| self.surveyed.get(place)).filter(|first| first.bad >= summary.bad);
         let wrong = first.unwrap_or(&summary);
@@ -149,7 +150,7 @@ impl Dumps {
     }
 }
 
-/// The entities that elements name in their tag `wikidata`.
+/// Returns the entities named in the elements' `wikidata` tags.
 fn linked(
     options: &Options,
     writer: &mut Writer,

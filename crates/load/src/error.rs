@@ -1,4 +1,4 @@
-//! What can go wrong while a snapshot is made.
+//! The errors of a load.
 
 use std::path::PathBuf;
 
@@ -11,26 +11,26 @@ use terrapin_triples::build::BuildError as TriplesError;
 
 use super::room::Room;
 
-/// What can go wrong while a snapshot is made.
+/// An error of a load.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum LoadError {
     /// A source file is broken.
     #[error(transparent)]
     Source(#[from] loaders::Error),
-    /// An element cannot be stored, or there are too many.
+    /// An element cannot be stored, or there are too many elements.
     #[error(transparent)]
     Elements(OsmError),
     /// The triples cannot be stored.
     #[error(transparent)]
     Triples(TriplesError),
-    /// A moment is asked for of a file that has one state only.
+    /// A time was requested from a file with a single state.
     #[error("{}: not a history file, which has all versions (.osh.pbf): only its newest state is known", path.display())]
     NoHistory {
         /// The file.
         path: PathBuf,
     },
-    /// A file of changes has an older version of an element than one that was given before it.
+    /// A file of changes has an older version of an element than an earlier file.
     #[error(
         "{} {id}: version {} in {}, after version {} in {}; give changes in their order, the oldest first",
         kind.name(), .versions[1], .files[1].display(), .versions[0], .files[0].display()
@@ -42,22 +42,22 @@ pub enum LoadError {
         id: i64,
         /// The newer version and the older one.
         versions: [u32; 2],
-        /// The files that have them.
+        /// The files with these versions.
         files: [PathBuf; 2],
     },
-    /// A part of a snapshot that has nothing.
+    /// The part of a snapshot is empty.
     #[error("the snapshot has nothing of this: {0}")]
     NothingThere(
-        /// What was asked for.
+        /// The requested part.
         String,
     ),
-    /// A source has no triple.
+    /// A source has no triples.
     #[error("{}: no triples in this file", path.display())]
     NoTriples {
         /// The file.
         path: PathBuf,
     },
-    /// The recipe takes nothing.
+    /// The recipe selects no entity.
     #[error("the recipe takes no entity: {}", .0.iter().map(|path| path.display().to_string()).collect::<Vec<_>>().join(", "))]
     NothingTaken(
         /// The dumps.

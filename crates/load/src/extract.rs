@@ -1,5 +1,5 @@
-//! Which elements of a snapshot an extract takes: those in a region, or those that somebody chose, and what a strategy
-//! takes with them. Strategies have the names and the meaning that they have in osmium.
+//! Selects the elements of an extract: those in a region or given ones, and the elements that a strategy adds.
+//! Strategies have osmium's names and meanings.
 
 use std::collections::BTreeMap;
 
@@ -10,24 +10,25 @@ use terrapin_osm::{BoundingBox, Coord, ElementType, Ordinal, Osm};
 
 use super::LoadError;
 
-/// Elements that are looked at at once.
+/// The number of elements processed at once.
 const AT_ONCE: usize = 1 << 16;
-/// Pages that are looked at at once.
+/// The number of pages processed at once.
 const PAGES: usize = 256;
 
-/// What is taken with the elements of a region.
+/// The elements added to those in a region.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Strategy {
-    /// The nodes in the region, ways with one of them, relations with one of these as a member: ways may lack nodes.
+    /// The nodes in the region, ways with such a node, and relations with such a node or way as a member. Ways may
+    /// lack nodes.
     Simple,
-    /// As well all nodes of these ways, and the relations that have these relations as members, and so on.
+    /// Adds all nodes of these ways, and recursively the relations with these relations as members.
     CompleteWays,
-    /// As well the ways and nodes of relations with the tag type=multipolygon, and the nodes of these ways.
+    /// Adds the ways and nodes of relations tagged type=multipolygon, and the nodes of these ways.
     Smart,
 }
 
 impl Strategy {
-    /// Its name.
+    /// Returns its name.
     pub fn name(self) -> &'static str {
         match self {
             Strategy::Simple => "simple",
@@ -37,12 +38,12 @@ impl Strategy {
     }
 }
 
-/// A part of the world.
+/// A region of the world.
 #[derive(Debug, Clone)]
 pub enum Region {
-    /// A box with its sides.
+    /// A box, sides included.
     Box(BoundingBox),
-    /// A polygon with its border.
+    /// A polygon, border included.
     Polygon(Polygon),
 }
 
@@ -61,7 +62,7 @@ impl Region {
         }
     }
 
-    /// Whether it has everything in a box.
+    /// Reports whether the region contains a box.
     fn has_all(&self, of: &BoundingBox) -> bool {
         match self {
             Region::Box(_) => false,
@@ -70,33 +71,33 @@ impl Region {
     }
 }
 
-/// What an extract begins with.
+/// The initial elements of an extract.
 #[derive(Debug, Clone)]
 pub enum What {
     /// All nodes of a region.
     Region(Region),
-    /// These elements, by type, ascending. Ways and relations that have them as parts are not taken for that.
+    /// These elements by type, ascending. Ways and relations that contain them are not added.
     Elements([Vec<Ordinal>; 3]),
 }
 
-/// A part of a snapshot.
+/// An extract.
 #[derive(Debug, Clone)]
 pub struct Cut {
-    /// What it begins with.
+    /// The initial elements.
     pub what: What,
-    /// What is taken with it.
+    /// The strategy.
     pub strategy: Strategy,
-    /// How `what` is called in the manifest.
+    /// The description of `what` in the manifest.
     pub name: String,
 }
 
 impl Cut {
-    /// What the manifest says of it.
+    /// Returns the extract's description for the manifest.
     pub(super) fn told(&self) -> String {
         format!("{}, strategy {}", self.name, self.strategy.name())
     }
 
-    /// The elements that it takes.
+    /// Selects the elements.
     pub(super) fn select(&self, osm: &Osm, progress: &dyn Progress) -> Result<Selection, LoadError> {
         progress.phase("choosing elements", 0);
         let selection = match &self.what {
@@ -111,14 +112,14 @@ impl Cut {
     }
 }
 
-/// Elements of one type: a bit each, for the pages that have any.
+/// A set of elements of one type: a bit per element, for non-empty pages.
 #[derive(Debug, Default)]
 struct Set {
     pages: BTreeMap<u32, Box<[u64]>>,
 }
 
 impl Set {
-    /// Takes in elements, ascending.
+    /// Adds elements, ascending.
     fn add(&mut self, osm: &Osm, kind: ElementType, elements: &[Ordinal]) {
         let words = osm.page_size(kind).div_ceil(64) as usize;
         for elements in elements.chunk_by(|&a, &b| osm.place(kind, a).0 == osm.place(kind, b).0) {
@@ -135,7 +136,7 @@ impl Set {
         self.pages.get(&page).is_some_and(|bits| bits[slot / 64] >> (slot % 64) & 1 == 1)
     }
 
-    /// The elements, ascending, some thousand at a time.
+    /// Passes the elements to `f`, ascending, some thousand at a time.
     fn for_each(&self, osm: &Osm, kind: ElementType, mut f: impl FnMut(&[Ordinal])) {
         let mut some = Vec::new();
         for (&page, bits) in &self.pages {
@@ -153,25 +154,25 @@ impl Set {
     }
 }
 
-/// Elements of a snapshot.
+/// A selection of elements of a snapshot.
 #[derive(Debug, Default)]
 pub struct Selection {
     types: [Set; 3],
 }
 
 impl Selection {
-    /// Whether it has the element of a slot on a page.
+    /// Reports whether the element at a slot of a page is selected.
     pub fn has(&self, kind: ElementType, page: u32, slot: usize) -> bool {
         self.types[kind as usize].has(page, slot)
     }
 
-    /// The pages of a type of which it has anything.
+    /// Returns the pages of a type with selected elements.
     pub fn pages(&self, kind: ElementType) -> impl Iterator<Item = u32> {
         self.types[kind as usize].pages.keys().copied()
     }
 }
 
-/// What a strategy takes of a region.
+/// Selects the elements of a region by a strategy.
 fn in_region(osm: &Osm, region: &Region, strategy: Strategy) -> Selection {
     let [node, way, relation] = ElementType::ALL;
     let [mut nodes, mut ways, mut relations] = <[Set; 3]>::default();
@@ -197,7 +198,7 @@ fn in_region(osm: &Osm, region: &Region, strategy: Strategy) -> Selection {
     Selection { types: [nodes, ways, relations] }
 }
 
-/// What a strategy takes with chosen elements.
+/// Selects given elements and those a strategy adds.
 fn chosen(osm: &Osm, elements: &[Vec<Ordinal>; 3], strategy: Strategy) -> Selection {
     let mut types = <[Set; 3]>::default();
     for (kind, elements) in ElementType::ALL.into_iter().zip(elements) {
@@ -213,7 +214,7 @@ fn chosen(osm: &Osm, elements: &[Vec<Ordinal>; 3], strategy: Strategy) -> Select
     Selection { types: [nodes, ways, relations] }
 }
 
-/// The nodes of a page that are in a region.
+/// Returns the nodes of a page in a region.
 fn nodes_in(osm: &Osm, region: &Region, page: u32) -> Vec<Ordinal> {
     let nodes = osm.node_page(page);
     let first = u64::from(page) * osm.page_size(ElementType::Node);
@@ -222,7 +223,7 @@ fn nodes_in(osm: &Osm, region: &Region, page: u32) -> Vec<Ordinal> {
     inside.map(|(ordinal, _)| ordinal).collect()
 }
 
-/// Relations, and those that have them as members, however many steps away; ascending.
+/// Returns relations and all their direct and indirect parents, ascending.
 fn with_parents(osm: &Osm, relations: &[Ordinal]) -> Vec<Ordinal> {
     let mut all = relations.to_vec();
     let mut new = relations.to_vec();
@@ -246,7 +247,7 @@ fn add_nodes(osm: &Osm, ways: &Set, nodes: &mut Set) {
     });
 }
 
-/// Adds the nodes and the ways that are members of multipolygons.
+/// Adds the nodes and ways that are members of multipolygons.
 fn add_members(osm: &Osm, relations: &Set, nodes: &mut Set, ways: &mut Set) {
     let Some(multipolygon) = osm.pair("type", "multipolygon") else { return };
     relations.for_each(osm, ElementType::Relation, |relations| {
@@ -262,7 +263,7 @@ fn add_members(osm: &Osm, relations: &Set, nodes: &mut Set, ways: &mut Set) {
     });
 }
 
-/// What `find` finds for the elements on each page, ascending.
+/// Returns the results of `find` for the elements of each page, ascending.
 fn by_page(
     osm: &Osm,
     kind: ElementType,

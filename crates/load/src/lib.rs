@@ -1,5 +1,5 @@
-//! Loading: source files in, one snapshot out. The only crate that knows both the readers of files and the builders;
-//! knows nothing of query languages.
+//! Makes a snapshot from source files. The only crate that uses both the readers of files and the builders of
+//! sections. It does not know query languages.
 
 mod base;
 pub mod content;
@@ -28,40 +28,40 @@ use terrapin_osm::build::{Batch, Builder, Built};
 use terrapin_osm::{CACHE_BYTES, Osm, areas, names};
 use terrapin_snapshot::{Error, Manifest, Snapshot, Source, TIMES, Writer, hex};
 
-/// zstd's level for pages: beyond it files shrink by less than they take longer.
+/// The zstd level for pages. Higher levels cost more time than they save space.
 const LEVEL: i32 = 3;
 
-/// The part of the memory that blocks of the source may take on their way into piles: one of so many.
+/// The fraction of the memory for blocks in transit: one in this many parts.
 const UNDER_WAY: u64 = 4;
 
-/// Under which licence OpenStreetMap's data is.
+/// The licence of OpenStreetMap data.
 const OSM_LICENCE: &str = "ODbL-1.0, © OpenStreetMap contributors";
 
-/// What to load and where to.
+/// The inputs and the output of a load.
 #[derive(Debug, Clone)]
 pub struct Options {
-    /// The OpenStreetMap file, if there is one.
+    /// The OpenStreetMap file, if any.
     pub osm: Option<PathBuf>,
-    /// Files of triples that are a part of Wikidata, and dumps of its entities.
+    /// Files of triples of a part of Wikidata, and dumps of its entities.
     pub wikidata: Vec<PathBuf>,
     /// Files of other triples.
     pub rdf: Vec<PathBuf>,
-    /// The moment to load of a history file, in seconds since 1970; `None` for its newest.
+    /// The time to load from a history file, in seconds since 1970; `None` loads the newest state.
     pub at: Option<i64>,
-    /// Whether all versions of a history file are kept, too.
+    /// Keep all versions of a history file.
     pub history: bool,
-    /// Whether versions, times, changesets and users are left out.
+    /// Leave out versions, timestamps, changesets and users.
     pub without_metadata: bool,
-    /// The snapshot file to make.
+    /// The snapshot file to write.
     pub out: PathBuf,
-    /// Bytes of memory that the load may take before it spills to temporary files.
+    /// The memory limit in bytes; larger sorts spill to temporary files.
     pub memory: u64,
-    /// The folder for temporary files; `None` is the folder of `out`.
+    /// The folder for temporary files; `None` means the folder of `out`.
     pub temporary: Option<PathBuf>,
 }
 
 impl Options {
-    /// A load of nothing yet into a file, with 4 GiB of memory.
+    /// Returns options without inputs and with 4 GiB of memory.
     #[must_use]
     pub fn new(out: PathBuf) -> Options {
         Options {
@@ -78,49 +78,49 @@ impl Options {
     }
 }
 
-/// What a load made.
+/// The result of a load.
 #[derive(Debug)]
 pub struct Loaded {
-    /// The snapshot's name.
+    /// The snapshot's digest.
     pub digest: String,
     /// Its manifest.
     pub manifest: Manifest,
-    /// What is wrong with lines that were left out: some of them.
+    /// The errors of some skipped lines.
     pub warnings: Vec<String>,
 }
 
-/// How entities of Wikidata are loaded.
+/// Options for entities of Wikidata.
 #[derive(Debug, Clone, Default)]
 pub struct Entities {
-    /// What to take of dumps of entities, with what the files say that it names; `None` for all.
+    /// The recipe with the lists in its files; `None` takes all entities.
     pub recipe: Option<(Recipe, Lists)>,
-    /// Whether lines that are wrong are left out and counted, in dumps of entities and in N-Triples and N-Quads.
+    /// Skip and count wrong lines, in dumps of entities, N-Triples and N-Quads.
     pub skip_bad: bool,
-    /// Whether a file without triples, or a recipe that takes nothing, is as good as any other.
+    /// Accept files without triples and recipes that select nothing.
     pub allow_empty: bool,
 }
 
-/// Makes a snapshot of an OpenStreetMap file, of triples, or of both, on the current rayon pool.
+/// Makes a snapshot from an OpenStreetMap file, from triples, or from both, on the current rayon pool.
 ///
 /// # Errors
-/// A broken source, a full disk. Nothing is left behind then.
+/// A source is broken or the disk is full. No file remains then.
 pub fn load(options: &Options, progress: &dyn Progress) -> Result<Loaded, LoadError> {
     load_entities(options, &Entities::default(), progress)
 }
 
-/// Does what [`load`] does, with more to say about entities of Wikidata.
+/// Works like [`load`], with options for entities of Wikidata.
 ///
 /// # Errors
-/// As [`load`].
+/// Those of [`load`].
 pub fn load_entities(options: &Options, entities: &Entities, progress: &dyn Progress) -> Result<Loaded, LoadError> {
     make(options, entities, None, progress)
 }
 
-/// Does what [`load_entities`] does, with elements of a snapshot in place of those of a file; unless only a part of these is
-/// taken, with its triples, too.
+/// Works like [`load_entities`], with the elements of a snapshot instead of those of a file; unless only an extract
+/// is taken, also with its triples.
 ///
 /// # Errors
-/// As [`load`]; a damaged snapshot; changes that are none or not in order. The snapshot is left as it is.
+/// Those of [`load`]; the base is damaged; the changes are invalid or not in order. The base stays unchanged.
 pub fn load_from(
     base: &Base,
     options: &Options,
@@ -130,8 +130,8 @@ pub fn load_from(
     make(options, entities, Some(base), progress)
 }
 
-/// What a load of elements takes on disk. Nothing is said of triples, of a part of a snapshot, which may be any, nor where
-/// the system does not tell.
+/// Estimates the disk space of a load of elements. Covers neither triples nor extracts, whose size is unknown, nor
+/// systems that do not report free space.
 #[must_use]
 pub fn room_needed(options: &Options, base: Option<&Base>) -> Vec<room::Room> {
     let bytes = match base {
@@ -174,20 +174,20 @@ fn make(
     Ok(Loaded { digest: snapshot.digest(), manifest, warnings })
 }
 
-/// Where a load of elements writes to.
+/// The outputs of a load of elements.
 struct Sink<'a> {
     scratch: &'a Scratch,
     writer: &'a mut Writer,
-    /// What of the sources was left out and is no error.
+    /// Skipped parts of the sources that are not errors.
     warnings: &'a mut Vec<String>,
 }
 
-/// What of a file was not understood, with its name.
+/// Returns the unknown parts of a file, with its name.
 fn warnings_of<'a>(path: &'a Path, header: &'a loaders::Header) -> impl Iterator<Item = String> + 'a {
     header.warnings.iter().map(move |warning| format!("{}: {warning}", path.display()))
 }
 
-/// Writes the sections of elements, empty ones without any source of them, and begins the manifest.
+/// Writes the sections of elements, empty without a source, and begins the manifest.
 fn load_osm(
     options: &Options,
     skip_bad: bool,
@@ -203,7 +203,7 @@ fn load_osm(
     if options.without_metadata {
         builder.drop_metadata();
     }
-    // Of a history it is known that a version may be redacted; of anything else such a node is bad.
+    // In a history file, a version without a position is a redacted one; elsewhere such a node is an error.
     if skip_bad || options.history || options.at.is_some() {
         builder.leave_out_unplaced();
     }
@@ -259,7 +259,7 @@ fn load_osm(
     })
 }
 
-/// The folder that a file is in.
+/// Returns the folder of a file.
 fn folder_of(path: &Path) -> PathBuf {
     match path.parent() {
         Some(folder) if !folder.as_os_str().is_empty() => folder.to_owned(),
@@ -267,7 +267,7 @@ fn folder_of(path: &Path) -> PathBuf {
     }
 }
 
-/// Reads sources, while another thread describes them.
+/// Reads sources while another thread computes their digests.
 fn while_described<T>(
     describe: impl FnOnce() -> Result<Vec<Source>, LoadError> + Send,
     read: impl FnOnce() -> Result<T, LoadError>,
@@ -275,13 +275,13 @@ fn while_described<T>(
     std::thread::scope(|threads| {
         let sources = threads.spawn(describe);
         let read = read();
-        // A thread that panicked has said why already; there is nothing to add here.
+        // The thread's panic was already printed.
         let sources = sources.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
         Ok((sources?, read?))
     })
 }
 
-/// What the manifest says of a file of elements.
+/// Returns the manifest's remarks on a file of elements.
 fn remarks(options: &Options, header: &loaders::Header, dropped: u64) -> Vec<String> {
     if options.history {
         vec![format!(
@@ -303,7 +303,7 @@ fn remarks(options: &Options, header: &loaders::Header, dropped: u64) -> Vec<Str
     }
 }
 
-/// What the manifest says of content that was left out.
+/// Returns the manifest's remarks on skipped content.
 fn left_out(built: &Built) -> Vec<String> {
     let some = |count: u64, one: &str, many: &str, what: &str| match count {
         0 => None,
@@ -326,15 +326,15 @@ fn left_out(built: &Built) -> Vec<String> {
     .collect()
 }
 
-/// Refuses paths that would waste the work or destroy something: the snapshot's name is given by a rename, which
-/// replaces a device or the source itself as readily as an older snapshot.
+/// Rejects paths that would waste the work or destroy data: the final rename replaces a device or the source itself
+/// as readily as an older snapshot.
 fn check_paths(options: &Options, base: Option<&Base>) -> Result<(), Error> {
     let Options { osm, wikidata, rdf, out, .. } = options;
     let refuse = |path: &Path, kind, why: &str| Err(Error::io(path, io::Error::new(kind, why)));
-    // A base may be replaced: it is read as it was until the end.
+    // The base may be replaced, because it stays mapped until the end.
     let changes = base.map_or(&[][..], |base| &base.changes);
     for source in osm.iter().chain(wikidata).chain(rdf).chain(changes) {
-        // It is read twice at the same time, for its content and for its digest.
+        // A source is read twice at the same time, for its content and its digest.
         if std::fs::metadata(source).is_ok_and(|m| !m.is_file() && !m.is_dir()) {
             return refuse(source, io::ErrorKind::InvalidInput, "not a regular file");
         }
@@ -370,7 +370,7 @@ fn read(
         read = at.bytes_read;
         builder.add(batch).map_err(LoadError::from)
     })?;
-    // Without the versions in between nobody knows what was there.
+    // A date needs all versions up to it.
     match load.at {
         _ if load.history && !header.history => Err(LoadError::NoHistory { path: path.to_owned() }),
         Some(_) if !header.history => Err(LoadError::NoHistory { path: path.to_owned() }),
@@ -378,7 +378,7 @@ fn read(
     }
 }
 
-/// Name, length and SHA-256 of a source.
+/// Returns the name, length and SHA-256 of a source.
 fn describe(path: &Path, licence: &str) -> Result<Source, LoadError> {
     let failed = |e| LoadError::from(Error::io(path, e));
     let mut file = File::open(path).map_err(failed)?;

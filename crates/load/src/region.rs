@@ -1,4 +1,4 @@
-//! Regions as users write them: a box, or a file with polygons in Osmosis' format (`.poly`) or GeoJSON.
+//! Parses regions: a box, or a file of polygons in Osmosis' format (`.poly`) or GeoJSON.
 
 use std::path::Path;
 
@@ -8,14 +8,14 @@ use terrapin_osm::{BoundingBox, Coord};
 
 use super::extract::Region;
 
-/// A ring of positions; the last is joined to the first.
+/// A ring of positions; the last is connected to the first.
 type Ring = Vec<Coord>;
 
-/// A box of the form west,south,east,north in degrees, as osmium takes it. West of east may be on the other side of the
+/// Parses a box west,south,east,north in degrees, as osmium does. If west is greater than east, the box crosses the
 /// antimeridian.
 ///
 /// # Errors
-/// What is wrong with it.
+/// A description of the mistake.
 pub fn bbox(text: &str) -> Result<BoundingBox, String> {
     let sides: Vec<&str> = text.split(',').map(str::trim).collect();
     let [west, south, east, north] = sides[..] else {
@@ -29,10 +29,10 @@ pub fn bbox(text: &str) -> Result<BoundingBox, String> {
     })
 }
 
-/// The polygons of a file, under the even-odd rule: what lies within two rings is out.
+/// Parses the polygons of a file with the even-odd rule: an area within two rings is outside.
 ///
 /// # Errors
-/// What is wrong with it, and where.
+/// A description of the mistake and its position.
 pub fn polygons(path: &Path) -> Result<Region, String> {
     let text = std::fs::read_to_string(path).map_err(|e| format!("{}: {e}", path.display()))?;
     let rings = if text.trim_start().starts_with('{') { of_geojson(&text) } else { of_poly(&text) };
@@ -47,7 +47,7 @@ pub fn polygons(path: &Path) -> Result<Region, String> {
     Ok(Region::Polygon(Polygon::new(Border::ClosedWay, segments)))
 }
 
-/// A position on the globe.
+/// Checks and converts a position.
 fn position(lon: f64, lat: f64) -> Result<Coord, String> {
     if !(-180.0..=180.0).contains(&lon) || !(-90.0..=90.0).contains(&lat) {
         return Err(format!("{lon}, {lat} is not on the globe: longitude comes first, then latitude"));
@@ -60,8 +60,8 @@ fn closed(ring: Ring) -> Result<Ring, String> {
     if distinct < 2 { Err("a ring of fewer than three positions".to_owned()) } else { Ok(ring) }
 }
 
-/// A name; then rings, each with a name, a position a line and END; then END. A name with ! is of a hole, which it is
-/// anyway where it lies.
+/// Parses the .poly format: a name; rings, each with a name, one position per line, and END; then END. A name with !
+/// marks a hole, which the even-odd rule finds anyway.
 fn of_poly(text: &str) -> Result<Vec<Ring>, String> {
     let (mut rings, mut ring, mut ended) = (Vec::new(), None::<Ring>, false);
     let mut lines = (1..).zip(text.lines().map(str::trim)).filter(|(_, line)| !line.is_empty());

@@ -1,4 +1,4 @@
-//! How much room on disk a load of elements takes, before it begins: a disk that is full after an hour helps nobody.
+//! Estimates the disk space of a load before it begins, so that it fails early if the disk is too small.
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -6,31 +6,31 @@ use std::path::{Path, PathBuf};
 
 use super::{Options, folder_of};
 
-/// Tenths of the source's bytes, as PBF, that the load and its snapshot take together at their peak, at most: measured
-/// for extracts of 270 MB to 1.1 GB.
+/// The maximum disk space of the load and its snapshot at their peak, in tenths of the source's length as PBF;
+/// measured for extracts of 270 MB to 1.1 GB.
 const MOST: u64 = 60;
-/// What they take in any case where memory does not hold all of it.
+/// The minimum disk space if memory does not hold everything, in the same unit.
 const LEAST: u64 = 30;
-/// What the snapshot alone takes.
+/// The disk space of the snapshot alone, in the same unit.
 const SNAPSHOT: u64 = 14;
-/// Memory that holds a source takes this many times its bytes, as PBF.
+/// The memory that holds a source, as a multiple of its length as PBF.
 const IN_MEMORY: u64 = 16;
 
-/// What a file system has, and what is needed of it.
+/// The free and the needed space of a file system.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Room {
-    /// A folder in it.
+    /// A folder on the file system.
     pub folder: PathBuf,
-    /// Bytes that the load takes there at its peak, at most, the snapshot that it makes included.
+    /// The maximum number of bytes the load uses there at its peak, including the snapshot.
     pub most: u64,
-    /// Bytes that it takes in any case.
+    /// The minimum number of bytes.
     pub least: u64,
-    /// Bytes that are free.
+    /// The number of free bytes.
     pub free: u64,
 }
 
-/// What the load of a source of elements takes of the file systems that it writes to: one of so many bytes, as PBF. Nothing
-/// is said of triples, nor where the system does not tell.
+/// Estimates the space that a load of `bytes` of PBF needs on each file system. Covers neither triples nor systems
+/// that do not report free space.
 pub(super) fn needed(options: &Options, bytes: u64) -> Vec<Room> {
     let target = folder_of(&options.out);
     let temporary = options.temporary.clone().unwrap_or_else(|| target.clone());
@@ -40,7 +40,7 @@ pub(super) fn needed(options: &Options, bytes: u64) -> Vec<Room> {
     let shares = if same_file_system(&target, &temporary) {
         vec![(target, tenths(most), tenths(least))]
     } else {
-        // What waits for its place in the snapshot is a temporary file before.
+        // Sections that are not next in the snapshot are temporary files first.
         vec![
             (target, tenths(SNAPSHOT), tenths(SNAPSHOT)),
             (temporary, tenths(most - SNAPSHOT), tenths(least - SNAPSHOT)),
@@ -53,16 +53,16 @@ pub(super) fn needed(options: &Options, bytes: u64) -> Vec<Room> {
     shares.into_iter().filter_map(room).filter(|room| room.most > 0).collect()
 }
 
-/// The bytes that a snapshot's elements would have as PBF, about.
+/// Estimates the length of a snapshot's elements as PBF.
 pub(super) fn of_snapshot(path: &Path) -> io::Result<u64> {
     Ok(std::fs::metadata(path)?.len().saturating_mul(10) / SNAPSHOT)
 }
 
-/// The bytes that a source would have as PBF, about: XML takes more, packed or not.
+/// Estimates the length of a source as PBF; XML is longer, compressed or not.
 pub(super) fn as_pbf(path: &Path) -> io::Result<u64> {
     let metadata = std::fs::metadata(path)?;
     if !metadata.is_file() {
-        // Opening a named pipe waits for whoever writes to it.
+        // Opening a named pipe would block until a writer appears.
         return Err(io::ErrorKind::InvalidInput.into());
     }
     let (file, bytes) = (File::open(path)?, metadata.len());
@@ -71,7 +71,7 @@ pub(super) fn as_pbf(path: &Path) -> io::Result<u64> {
     Ok(match first.as_slice() {
         [0x1f, 0x8b] => bytes * 2 / 3,
         b"BZ" => bytes,
-        // Bytes of any other format have to be PBF.
+        // Every other format must be PBF.
         [b'<' | b' ' | b'\n' | 0xef, ..] => bytes / 14,
         _ => bytes,
     })

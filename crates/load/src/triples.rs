@@ -1,4 +1,4 @@
-//! Loading triples: files of RDF and dumps of entities into the snapshot's sections of triples.
+//! Loads files of RDF and dumps of entities into the snapshot's sections of triples.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -17,10 +17,10 @@ use terrapin_triples::build::Builder;
 
 const WIKIDATA_LICENCE: &str = "CC0-1.0, Wikidata contributors";
 const UNKNOWN_LICENCE: &str = "as its publisher says";
-/// What says when an entity was changed last.
+/// The predicate with the time of an entity's last change.
 const MODIFIED: NamedNodeRef<'_> = NamedNodeRef::new_unchecked("http://schema.org/dateModified");
 
-/// Where triples come from and go to.
+/// The inputs and the output of a load of triples.
 pub struct Place<'a> {
     pub options: &'a Options,
     pub scratch: &'a Scratch,
@@ -28,8 +28,8 @@ pub struct Place<'a> {
     pub manifest: &'a mut Manifest,
 }
 
-/// Writes the sections of triples, those that another snapshot has with them, and enters them into the manifest. Says what
-/// is wrong with lines that were left out.
+/// Writes the sections of triples, including the derived ones, and adds them to the manifest. Returns the errors of
+/// skipped lines.
 pub fn load(
     place: Place<'_>,
     entities: &Entities,
@@ -65,14 +65,14 @@ pub fn load(
                 })?
             });
         }
-        // A thread that panicked has said why already; there is nothing to add here.
+        // The thread's panic was already printed.
         sources.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
     })?;
     if !entities.allow_empty {
         check_given(&files, &reads, &dumps)?;
     }
     let order = canonical(&sources);
-    // Those that were there are the first file.
+    // The triples of the base count as the first file.
     let others = usize::from(old.is_some());
     let mut places = vec![0; others + sources.len()];
     for (place, &file) in (others as u32..).zip(&order) {
@@ -81,7 +81,7 @@ pub fn load(
     let mut warnings = Vec::new();
     manifest.remarks.extend(dumps.recipe_text());
     for i in order {
-        // By its number: its name is not what the digest is over.
+        // Names the file by its number, because the digest does not cover its name.
         let number = manifest.sources.len() + 1;
         manifest.remarks.extend(reads[i].remark(&format!("source {number}")));
         warnings.append(&mut reads[i].errors);
@@ -105,14 +105,15 @@ pub fn load(
     Ok(warnings)
 }
 
-/// The files in an order of their own: that on the command line must not show.
+/// Returns the files in an order independent of the command line.
 fn canonical(sources: &[Source]) -> Vec<usize> {
     let mut order: Vec<usize> = (0..sources.len()).collect();
     order.sort_by_key(|&i| (&sources[i].sha256, &sources[i].name));
     order
 }
 
-/// An error where a file has no triple, or the recipe takes nothing: mostly another file or recipe was meant.
+/// Returns an error if a file has no triples or the recipe selects nothing, since the user probably meant another
+/// file or recipe.
 fn check_given(files: &[(&PathBuf, &str)], reads: &[Read], dumps: &Dumps) -> Result<(), LoadError> {
     let mut by_recipe = (Vec::new(), 0);
     for ((path, _), read) in files.iter().zip(reads) {
@@ -155,14 +156,14 @@ fn read(
     })
 }
 
-/// The triples just written.
+/// Opens the triples just written.
 fn written(options: &Options, writer: &mut Writer) -> Result<Option<Store>, LoadError> {
     let (file, sections) = writer.so_far()?;
     let partial = Snapshot::partial(&file, &sections).map_err(|e| Error::io(&options.out, e))?;
     Ok(Store::open(&Arc::new(partial))?)
 }
 
-/// The newest time of a change.
+/// Returns the newest time of a change.
 fn newest(store: &Store) -> Result<i64, LoadError> {
     let Some(modified) = store.id(MODIFIED.into()) else { return Ok(0) };
     let times = store.triples(None, Some(modified), None).filter_map(|[_, _, time]| match store.term(time)? {

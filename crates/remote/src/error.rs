@@ -1,61 +1,61 @@
-//! What can go wrong between a snapshot's file and the storage.
+//! The errors of transfers between a snapshot file and object storage.
 
 use std::io;
 use std::path::PathBuf;
 
 use terrapin_snapshot as snapshot;
 
-/// What can go wrong between a snapshot's file and the storage.
+/// An error of a transfer between a snapshot file and object storage.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// An address that is none.
+    /// The address is invalid.
     #[error("{address}: {reason}")]
     Address {
         /// The address.
         address: String,
-        /// What is wrong with it.
+        /// The reason.
         reason: String,
     },
-    /// There is no such snapshot.
+    /// The snapshot does not exist.
     #[error("{address}: there is no {place}")]
     Absent {
         /// The address.
         address: String,
-        /// What was asked for.
+        /// The requested object.
         place: String,
     },
-    /// The storage refused or did not answer.
+    /// The storage rejected the request or did not answer.
     #[error("{address}: {place}: {source}")]
     Storage {
         /// The address.
         address: String,
-        /// What was asked for.
+        /// The requested object.
         place: String,
-        /// What it said.
+        /// The storage's error.
         source: Box<object_store::Error>,
     },
     /// The storage sent more or fewer bytes than a range has.
     #[error("{place}: the server sent {found} bytes of a range of {wanted}; try again, or fetch from another server")]
     Length {
-        /// What was fetched.
+        /// The requested object.
         place: String,
         /// The bytes of the range.
         wanted: u64,
         /// The bytes received before the transfer was ended.
         found: u64,
     },
-    /// What lies there is another snapshot.
+    /// The object is another snapshot.
     #[error("{place} is the snapshot {found}, not {wanted}")]
     Other {
-        /// Where it lies.
+        /// The object.
         place: String,
         /// Its digest.
         found: String,
-        /// What was asked for.
+        /// The requested object.
         wanted: String,
     },
-    /// What arrived, or what was to be sent, is no whole snapshot.
+    /// The received or sent bytes are not a valid snapshot.
     #[error(transparent)]
     Snapshot(#[from] snapshot::Error),
     /// A file cannot be read or written.
@@ -63,10 +63,10 @@ pub enum Error {
     File {
         /// The file.
         path: PathBuf,
-        /// What the system said.
+        /// The system's error.
         source: io::Error,
     },
-    /// No threads.
+    /// The system cannot start threads.
     #[error("threads: {0}")]
     Threads(io::Error),
 }

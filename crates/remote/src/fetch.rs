@@ -1,4 +1,4 @@
-//! Files that are no snapshots, as they are.
+//! Fetches files other than snapshots, unchanged.
 
 use std::io::Write;
 
@@ -9,10 +9,10 @@ use object_store::path::Path as Place;
 use super::{Error, Remote};
 
 impl Remote {
-    /// Writes a file that lies under the address to `out`, as it arrives; `false` where there is none of that name.
+    /// Writes the file `name` at the address to `out` as it arrives. Returns `false` if it does not exist.
     ///
     /// # Errors
-    /// The storage's, and those of `out`.
+    /// The storage or `out` fails.
     pub fn fetch(&self, name: &str, out: &mut dyn Write) -> Result<bool, Error> {
         let place = Place::from(format!("{}/{name}", self.folder));
         let failed = self.failed(&place);

@@ -1,9 +1,9 @@
-//! Snapshots in object storage (S3, Google Cloud Storage, Azure, HTTP, folders), each under its digest. What arrives is
-//! held against the checksums in its manifest while it arrives, and a transfer that broke off goes on where it was. Other
-//! files are fetched as they are.
-//! Knows the file of a snapshot; knows nothing of what is in it.
+//! Stores and fetches snapshots in object storage (S3, Google Cloud Storage, Azure, HTTP, folders), each under its
+//! digest. Received bytes are checked against the manifest's checksums on arrival, and an interrupted transfer is
+//! resumed. Other files are fetched unchanged. This crate knows the layout of a
+//! snapshot file; it does not know its contents.
 //!
-//! A snapshot is stored as it is: its pages are compressed already.
+//! Snapshots are stored unchanged, because their pages are already compressed.
 
 mod error;
 mod fetch;
@@ -19,14 +19,14 @@ use url::Url;
 pub use error::Error;
 pub use terrapin_base::progress::{Progress, Quiet};
 
-/// Bytes that are asked for or sent at once.
+/// The length in bytes of a request.
 const PIECE: u64 = 8 << 20;
-/// Pieces that are under way at the same time.
+/// The number of concurrent requests.
 const AT_ONCE: usize = 4;
-/// How the names of snapshots end.
+/// The extension of snapshot names.
 const ENDING: &str = ".terrapin";
 
-/// A place where snapshots lie.
+/// A storage location of snapshots.
 pub struct Remote {
     store: Arc<dyn ObjectStore>,
     folder: Path,
@@ -35,16 +35,16 @@ pub struct Remote {
 }
 
 impl Remote {
-    /// The place at an address: `s3://bucket/folder`, `gs://...`, `az://...`, `https://...`, `file:///...`. `options` are
-    /// what the kinds of storage take, such as `aws_endpoint` and `aws_region`; environment variables of these names,
-    /// in capitals, say the same.
+    /// Opens the location at an address: `s3://bucket/folder`, `gs://...`, `az://...`, `https://...`, `file:///...`.
+    /// `options` are settings of the storage, such as `aws_endpoint` and `aws_region`; upper-case environment
+    /// variables with these names have the same effect.
     ///
     /// # Errors
-    /// An address that is none, an option that the storage does not have.
+    /// The address is invalid, or the storage lacks an option.
     pub fn open(address: &str, options: &[(String, String)]) -> Result<Remote, Error> {
         let broken = |reason: String| Error::Address { address: address.to_owned(), reason };
         let parsed = Url::parse(address).map_err(|e| broken(e.to_string()))?;
-        // Both libraries leave the choice of the implementation to the program; it is made once.
+        // The libraries leave the choice of the crypto provider to the program.
         let _ = rustls::crypto::ring::default_provider().install_default();
         let environment = std::env::vars()
             .filter(|(name, _)| ["AWS_", "AZURE_", "GOOGLE_"].iter().any(|kind| name.starts_with(kind)));
@@ -55,7 +55,7 @@ impl Remote {
         Ok(Remote { store: store.into(), folder, address: parsed, runtime })
     }
 
-    /// Where a snapshot lies. An address that ends as a snapshot's name does is one itself.
+    /// Returns the path of a snapshot. An address that ends with a snapshot's extension is the snapshot itself.
     fn place(&self, digest: Option<&str>) -> Result<Path, Error> {
         if self.folder.as_ref().ends_with(ENDING) {
             return Ok(self.folder.clone());
@@ -67,7 +67,7 @@ impl Remote {
         Ok(self.folder.clone().join(format!("{digest}{ENDING}")))
     }
 
-    /// An error of the storage.
+    /// Converts an error of the storage.
     fn failed(&self, place: &Path) -> impl Fn(object_store::Error) -> Error + use<> {
         let (address, place) = (self.address.clone(), place.to_string());
         move |error| match error {

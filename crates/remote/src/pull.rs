@@ -1,4 +1,4 @@
-//! From the storage to a file.
+//! Downloads a snapshot to a file.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom, Write};
@@ -13,23 +13,23 @@ use terrapin_snapshot::{Arrival, Snapshot};
 
 use super::{AT_ONCE, Error, PIECE, Progress, Remote};
 
-/// What became of a snapshot that was asked for.
+/// The result of a download.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Pulled {
     /// Its digest.
     pub digest: String,
-    /// Its bytes.
+    /// Its length in bytes.
     pub bytes: u64,
-    /// Those that came now: the rest was there of a transfer that broke off, or all of it.
+    /// The number of bytes received now; the rest was present from an earlier transfer.
     pub received: u64,
 }
 
 impl Remote {
-    /// Fetches a snapshot. It is checked while it arrives and has its name when it is whole; until then what there is
-    /// lies beside as `.NAME.DIGEST.pull`, from where the next call goes on.
+    /// Downloads a snapshot to `out`. It is verified on arrival and renamed when complete. Until then the data is in
+    /// `.NAME.DIGEST.pull` in the same folder, where the next call resumes.
     ///
     /// # Errors
-    /// There is none of this digest, what lies there is another one or damaged; the storage's and the disk's.
+    /// The snapshot does not exist, is another one or damaged; the storage or the disk fails.
     pub fn pull(&self, digest: Option<&str>, out: &Path, progress: &dyn Progress) -> Result<Pulled, Error> {
         let place = self.place(digest)?;
         let mut arrival = self.runtime.block_on(self.announce(&place))?;
@@ -55,7 +55,7 @@ impl Remote {
         Ok(Pulled { digest: found, bytes, received: bytes - there })
     }
 
-    /// What the end of the file says of the rest.
+    /// Fetches the end of the file, which describes the rest.
     async fn announce(&self, place: &Place) -> Result<Arrival, Error> {
         let failed = self.failed(place);
         let len = self.store.head(place).await.map_err(&failed)?.size;
@@ -66,7 +66,7 @@ impl Remote {
         Ok(Arrival::new(len, &header, &rest)?)
     }
 
-    /// Fetches a range of the file: exactly as many bytes as it has. A server that sends more or fewer is in error.
+    /// Fetches a range of the file. A server that sends more or fewer bytes is in error.
     async fn piece(&self, place: &Place, range: Range<u64>) -> Result<Bytes, Error> {
         let failed = self.failed(place);
         let wanted = range.end.saturating_sub(range.start);
@@ -83,7 +83,7 @@ impl Remote {
         Ok(piece.freeze())
     }
 
-    /// Receives what has not been there.
+    /// Receives the missing bytes.
     async fn receive(
         &self,
         place: &Place,
@@ -98,7 +98,7 @@ impl Remote {
         let mut pieces = futures_util::stream::iter(pieces).buffered(AT_ONCE);
         while let Some(piece) = pieces.try_next().await? {
             if let Err(damage) = arrival.take(&piece) {
-                // What is wrong has to come again.
+                // Wrong bytes must be fetched again.
                 let _ = file.set_len(arrival.checked());
                 return Err(damage.into());
             }
@@ -112,7 +112,7 @@ impl Remote {
 /// Adds received bytes to a piece of `most` bytes. Memory grows with the received bytes, not with an announced length.
 ///
 /// # Errors
-/// The number of bytes that are there where `bytes` do not fit.
+/// The total number of bytes, if `bytes` do not fit.
 fn append(piece: &mut BytesMut, bytes: &[u8], most: u64) -> Result<(), u64> {
     let there = piece.len() as u64 + bytes.len() as u64;
     if there > most {
@@ -122,13 +122,13 @@ fn append(piece: &mut BytesMut, bytes: &[u8], most: u64) -> Result<(), u64> {
     Ok(())
 }
 
-/// Where a snapshot lies until it is whole.
+/// Returns the path of the incomplete file.
 fn part(out: &Path, digest: &str) -> PathBuf {
     let name = out.file_name().unwrap_or_default().to_string_lossy();
     out.with_file_name(format!(".{name}.{digest}.pull"))
 }
 
-/// Looks at what came before; how many bytes stand. The file is as long then, and what comes next is written behind.
+/// Verifies the bytes of an earlier transfer, truncates the file to the valid ones and returns their number.
 fn go_on(file: &mut File, arrival: &mut Arrival, progress: &dyn Progress) -> io::Result<u64> {
     let mut piece = vec![0; PIECE as usize];
     let stands = loop {
@@ -154,7 +154,8 @@ mod tests {
     use super::super::Quiet;
     use super::*;
 
-    /// A web server with one file of an announced length. `bytes` gives the content of a range, or more or less than that.
+    /// Starts a web server with one file of an announced length. `bytes` returns the content of a range, or more or
+    /// less than that.
     fn serve(len: u64, bytes: impl Fn(Range<u64>) -> Vec<u8> + Send + 'static) -> String {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = format!("http://{}/a.terrapin", listener.local_addr().unwrap());
@@ -212,8 +213,8 @@ mod tests {
         pulled.expect_err("it is no snapshot").to_string()
     }
 
-    /// The lengths of an attack: a file of 2^40 bytes whose footer puts the manifest at byte 64, which an allocation of
-    /// 1 TiB followed.
+    /// The lengths of an attack: a file of 2^40 bytes with the manifest at byte 64 must not lead to an allocation of
+    /// 1 TiB.
     #[test]
     fn announced_lengths_size_no_allocation() {
         let len = 1_u64 << 40;

@@ -1,4 +1,4 @@
-//! From a file to the storage.
+//! Uploads a snapshot.
 
 use std::io::Read;
 use std::path::Path as File;
@@ -9,25 +9,25 @@ use terrapin_snapshot as snapshot;
 
 use super::{AT_ONCE, Error, PIECE, Progress, Remote};
 
-/// What became of a snapshot that was to be sent.
+/// The result of an upload.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Pushed {
     /// Its digest.
     pub digest: String,
-    /// Where it lies.
+    /// Its address.
     pub place: String,
-    /// Its bytes.
+    /// Its length in bytes.
     pub bytes: u64,
-    /// Whether it was there already.
+    /// The snapshot was already stored.
     pub was_there: bool,
 }
 
 impl Remote {
-    /// Sends a snapshot, of which every byte is checked before. One that is there is not sent again. Nobody sees it
-    /// before it is whole.
+    /// Uploads a snapshot after verifying every byte. An existing one is not sent again. The snapshot becomes visible
+    /// when it is complete.
     ///
     /// # Errors
-    /// A file that is no whole snapshot; the storage's.
+    /// The file is not a valid snapshot, or the storage fails.
     pub fn push(&self, file: &File, progress: &dyn Progress) -> Result<Pushed, Error> {
         progress.phase("verifying", 0);
         let whole = snapshot::verify(file)?;
@@ -69,7 +69,7 @@ impl Remote {
         match sent {
             Ok(()) => upload.finish().await.map(|_| ()).map_err(failed),
             Err(error) => {
-                // The first error says more than one of the clearing up.
+                // The first error is more useful than one of the cleanup.
                 let _ = upload.abort().await;
                 Err(error)
             }

@@ -1,5 +1,5 @@
-//! A snapshot that arrives from front to back, checked while it does: its last bytes come first and say what all others
-//! have to be.
+//! A snapshot received from front to back and checked on arrival. Its last bytes are fetched first, because they have
+//! the checksums of all others.
 
 use std::ops::Range;
 
@@ -7,32 +7,32 @@ use super::manifest::LONGEST;
 use super::read::{self, Footer};
 use super::{Error, FOOTER_LEN, FORMAT_VERSION, HEADER_LEN, Manifest, OLDEST_FORMAT, Section, hex};
 
-/// Bytes of the names of the sources, at most, with their checksum.
+/// The maximum length in bytes of the sources' names with their checksum.
 const NAMES_LEN: u64 = LONGEST as u64 + 8;
 
-/// A snapshot that arrives.
+/// A snapshot that is being received.
 pub struct Arrival {
     len: u64,
     digest: [u8; 32],
     header: Vec<u8>,
-    /// From the manifest on.
+    /// The bytes from the manifest to the end.
     rest: Vec<u8>,
     sections: Vec<Section>,
-    /// Where the next bytes belong.
+    /// The offset of the next bytes.
     at: u64,
-    /// Bytes up to here are as they have to be.
+    /// The number of verified bytes.
     checked: u64,
-    /// How many sections are whole.
+    /// The number of complete sections.
     whole: usize,
-    /// Over what there is of the next section.
+    /// The hash of the received part of the current section.
     hasher: blake3::Hasher,
 }
 
 impl Arrival {
-    /// Where header and footer of a file of so many bytes lie.
+    /// Returns the ranges of header and footer of a file of `len` bytes.
     ///
     /// # Errors
-    /// It has no room for them.
+    /// The file is too short for them.
     pub fn ends(len: u64) -> Result<(Range<u64>, Range<u64>), Error> {
         match len.checked_sub(FOOTER_LEN).filter(|&at| at >= HEADER_LEN) {
             Some(at) => Ok((0..HEADER_LEN, at..len)),
@@ -40,11 +40,11 @@ impl Arrival {
         }
     }
 
-    /// Where the manifest and everything behind it lie in a file of `len` bytes, by its footer: a range short enough to
-    /// be held in memory, whatever the two say.
+    /// Returns the range from the manifest to the end of a file of `len` bytes, read from its footer. The range
+    /// always fits into memory.
     ///
     /// # Errors
-    /// The footer is damaged, or the manifest or the names would be longer than any.
+    /// The footer is damaged, or the manifest or the names exceed their maximum length.
     pub fn manifest(len: u64, footer: &[u8]) -> Result<Range<u64>, Error> {
         let footer = Footer::read(footer)?;
         let behind = len.saturating_sub(FOOTER_LEN);
@@ -64,10 +64,10 @@ impl Arrival {
         Ok(footer.offset..len)
     }
 
-    /// A file of so many bytes with this header, and these bytes from the manifest on.
+    /// Begins a file of `len` bytes from its header and its bytes from the manifest on.
     ///
     /// # Errors
-    /// They do not fit each other, or are damaged.
+    /// They are damaged or do not match each other.
     pub fn new(len: u64, header: &[u8], rest: &[u8]) -> Result<Arrival, Error> {
         let version = read::version(header).ok_or_else(|| Error::damaged("header", "it is no snapshot's"))?;
         if !(OLDEST_FORMAT..=FORMAT_VERSION).contains(&version) {
@@ -95,37 +95,37 @@ impl Arrival {
         })
     }
 
-    /// The snapshot's name: the SHA-256 of its manifest, hexadecimal.
+    /// Returns the snapshot's digest: the SHA-256 of its manifest in hexadecimal.
     pub fn digest(&self) -> String {
         hex(&self.digest)
     }
 
-    /// Bytes of the whole file.
+    /// Returns the length of the file in bytes.
     pub fn file_len(&self) -> u64 {
         self.len
     }
 
-    /// How many bytes have come.
+    /// Returns the number of received bytes.
     pub fn at(&self) -> u64 {
         self.at
     }
 
-    /// How many bytes, from the first on, are known to be right.
+    /// Returns the number of verified bytes, from the start of the file.
     pub fn checked(&self) -> u64 {
         self.checked
     }
 
-    /// Takes everything back that is not known to be right; how many bytes stay.
+    /// Discards all unverified bytes and returns the number of remaining bytes.
     pub fn rewind(&mut self) -> u64 {
         self.hasher.reset();
         self.at = self.checked;
         self.at
     }
 
-    /// The bytes that come next.
+    /// Receives the next bytes.
     ///
     /// # Errors
-    /// They are not those of this snapshot.
+    /// They do not belong to this snapshot.
     pub fn take(&mut self, bytes: &[u8]) -> Result<(), Error> {
         let mut bytes = bytes;
         while !bytes.is_empty() {
@@ -144,7 +144,7 @@ impl Arrival {
         Ok(())
     }
 
-    /// What the next bytes belong to, and where that ends.
+    /// Returns the offset at which the current part ends, and the part.
     fn part(&self) -> (u64, Part) {
         let next = self.sections.get(self.whole);
         let manifest_at = self.len - self.rest.len() as u64;

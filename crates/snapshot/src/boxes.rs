@@ -1,5 +1,5 @@
-//! Boxes in the order of a curve, and which of them meet another one: an R-tree of groups of them, so that what is made
-//! on opening stays small however many there are. The boxes themselves are read in place.
+//! Bounding boxes in curve order, and the search for those that intersect another box. An R-tree covers groups of
+//! boxes, so that the memory built on opening stays small; the boxes are read in place.
 //!
 //! ```text
 //! NAME          south, west, north, east of each, i32
@@ -14,18 +14,18 @@ use rstar::{AABB, RTree};
 
 use super::{Checked, CheckedWriter, Error, Fault, Snapshot, Writer};
 
-/// South, west, north, east.
+/// A box: south, west, north, east in 1e-7 degrees.
 pub type Corners = [i32; 4];
 
-/// The box that holds nothing.
+/// The empty box.
 const EMPTY: Corners = [i32::MAX, i32::MAX, i32::MIN, i32::MIN];
-/// Bytes of a box.
+/// The length of a box in bytes.
 const LEN: usize = 16;
-/// Boxes of a group: for a planet's 20 million pages of nodes, 76 thousand groups, which are an R-tree in some
-/// milliseconds; a group is a quarter of what shares a checksum.
+/// The number of boxes per group. A planet's 20 million pages of nodes make 76 thousand groups, whose R-tree is built
+/// in some milliseconds. A group is a quarter of a checksummed granule.
 const GROUP: usize = 256;
 
-/// Writes boxes.
+/// Writes boxes to a section.
 pub struct BoxesWriter {
     name: String,
     out: CheckedWriter,
@@ -37,16 +37,16 @@ impl BoxesWriter {
     /// Begins the section `name` in `writer`; until [`BoxesWriter::finish`] nothing else may be written there.
     ///
     /// # Errors
-    /// The operating system's.
+    /// The file cannot be written.
     pub fn begin(writer: &mut Writer, name: &str) -> Result<BoxesWriter, Error> {
         let out = CheckedWriter::begin(writer, name)?;
         Ok(BoxesWriter { name: name.to_owned(), out, groups: Vec::new(), len: 0 })
     }
 
-    /// All boxes at once.
+    /// Writes a whole section of boxes.
     ///
     /// # Errors
-    /// The operating system's.
+    /// The file cannot be written.
     pub fn write(writer: &mut Writer, name: &str, boxes: impl IntoIterator<Item = Corners>) -> Result<(), Error> {
         let mut out = BoxesWriter::begin(writer, name)?;
         boxes.into_iter().try_for_each(|one| out.push(writer, one))?;
@@ -56,7 +56,7 @@ impl BoxesWriter {
     /// Appends a box.
     ///
     /// # Errors
-    /// The operating system's.
+    /// The file cannot be written.
     pub fn push(&mut self, writer: &mut Writer, one: Corners) -> Result<(), Error> {
         add(&mut self.groups, self.len, one);
         self.len += 1;
@@ -66,7 +66,7 @@ impl BoxesWriter {
     /// Ends the section and writes the groups.
     ///
     /// # Errors
-    /// The operating system's.
+    /// The file cannot be written.
     pub fn finish(self, writer: &mut Writer) -> Result<(), Error> {
         self.out.finish(writer, 0)?;
         let mut groups = CheckedWriter::begin(writer, &groups(&self.name))?;
@@ -79,7 +79,7 @@ fn groups(name: &str) -> String {
     format!("{name}.groups")
 }
 
-/// Counts a box in for the group that the `at`th one belongs to.
+/// Extends the group of the box with index `at`.
 fn add(groups: &mut Vec<Corners>, at: usize, one: Corners) {
     if at.is_multiple_of(GROUP) {
         groups.push(EMPTY);
@@ -109,7 +109,7 @@ fn meet(a: &Corners, b: &Corners) -> bool {
 
 type GroupBox = GeomWithData<Rectangle<[i64; 2]>, u32>;
 
-/// Boxes by their numbers.
+/// The boxes of a section, by index.
 pub struct Boxes {
     boxes: Checked,
     groups: Checked,
@@ -117,15 +117,15 @@ pub struct Boxes {
 }
 
 impl Boxes {
-    /// The section `name` of `snapshot`.
+    /// Opens the section `name` of `snapshot`.
     ///
     /// # Errors
-    /// It is not there, or not whole.
+    /// The section is missing or damaged.
     pub fn open(snapshot: &Arc<Snapshot>, name: &str, fault: &Arc<Fault>) -> Result<Boxes, Error> {
         Boxes::of(name, Checked::open(snapshot, name, fault)?, Checked::open(snapshot, &groups(name), fault)?)
     }
 
-    /// Boxes in memory, as those of the section `name`.
+    /// Returns boxes held in memory, as if read from the section `name`.
     pub fn held(name: &str, boxes: impl IntoIterator<Item = Corners>, fault: &Arc<Fault>) -> Boxes {
         let (mut held, mut around) = (Vec::new(), Vec::new());
         for (at, one) in boxes.into_iter().enumerate() {
@@ -149,17 +149,17 @@ impl Boxes {
         }
     }
 
-    /// How many there are.
+    /// Returns the number of boxes.
     pub fn len(&self) -> u32 {
         (self.boxes.len() / LEN) as u32
     }
 
-    /// Whether there is none.
+    /// Reports whether there are no boxes.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// A box; an empty one beyond the last and where the snapshot is damaged.
+    /// Returns a box; the empty box if the index is out of range or the snapshot is damaged.
     #[inline]
     pub fn get(&self, at: u32) -> Corners {
         if at >= self.len() {
@@ -169,7 +169,7 @@ impl Boxes {
         bytes.map_or(EMPTY, corners)
     }
 
-    /// Makes the R-tree of the groups, which is else made when it is first asked: it outlives whoever needs it first.
+    /// Builds the R-tree of the groups now instead of on first use, because it outlives the query that needs it first.
     pub fn prepare(&self) -> &Self {
         self.tree();
         self
@@ -179,7 +179,7 @@ impl Boxes {
         self.tree.get_or_init(|| RTree::bulk_load(self.group_boxes()))
     }
 
-    /// The numbers of the boxes that meet this one, ascending.
+    /// Returns the indexes of the boxes that intersect `area`, ascending.
     pub fn meeting(&self, area: &Corners) -> Vec<u32> {
         if is_empty(area) {
             return Vec::new();
@@ -219,7 +219,7 @@ fn envelope(&[south, west, north, east]: &Corners) -> AABB<[i64; 2]> {
 mod tests {
     use super::*;
 
-    /// Boxes at random places, of which some are empty, some around half of the globe.
+    /// Returns boxes at random places; some are empty, some span half of the globe.
     fn some(count: u64) -> Vec<Corners> {
         let mut random = 88_172_645_463_325_252_u64;
         let mut next = |below: i64| {

@@ -1,5 +1,5 @@
-//! Sections that are read in place, a few bytes at a time: their content lies plain in the file, in granules that each
-//! have a checksum, which is compared when the granule is first touched.
+//! Sections read in place, a few bytes at a time. Their content is uncompressed and divided into granules with a
+//! checksum each, which is verified on first access.
 //!
 //! ```text
 //! content                       any length
@@ -7,8 +7,8 @@
 //! trailer, 24 bytes             content's length u64, a number of the user's u64, checksum of checksums and these
 //! ```
 //!
-//! Damage does not interrupt the reader: it gets zeros, and the damage is kept in a [`Fault`], which everyone who hands
-//! out an answer asks before its end.
+//! Damage does not interrupt the reader: it reads zeros, and the damage is recorded in a [`Fault`]. Everyone who
+//! returns an answer checks the fault first.
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -16,21 +16,21 @@ use std::sync::{Arc, OnceLock};
 
 use super::{Error, Snapshot, Writer};
 
-/// Bytes of content that share a checksum.
+/// The length of a granule in bytes.
 const GRANULE: usize = 1 << 14;
 const TRAILER: usize = 24;
 
-/// The first damage that was found while reading.
+/// The first damage found while reading.
 #[derive(Debug, Default)]
 pub struct Fault(OnceLock<(String, String)>);
 
 impl Fault {
-    /// Remembers damage of a section.
+    /// Records damage of a section.
     pub fn report(&self, section: &str, reason: impl Into<String>) {
         let _ = self.0.set((section.to_owned(), reason.into()));
     }
 
-    /// Remembers an error that was met while reading.
+    /// Records an error met while reading.
     pub fn keep(&self, error: Error) {
         match error {
             Error::Damaged { section, reason } => self.report(&section, reason),
@@ -38,10 +38,10 @@ impl Fault {
         }
     }
 
-    /// Whether there was none.
+    /// Returns the recorded damage.
     ///
     /// # Errors
-    /// The damage.
+    /// Damage was recorded.
     pub fn check(&self) -> Result<(), Error> {
         match self.0.get() {
             None => Ok(()),
@@ -50,7 +50,7 @@ impl Fault {
     }
 }
 
-/// Writes one such section.
+/// Writes a section of granules.
 pub struct CheckedWriter {
     granule: Vec<u8>,
     sums: Vec<u8>,
@@ -61,18 +61,18 @@ impl CheckedWriter {
     /// Begins the section `name` in `writer`; until [`CheckedWriter::finish`] nothing else may be written there.
     ///
     /// # Errors
-    /// The operating system's.
+    /// The file cannot be written.
     pub fn begin(writer: &mut Writer, name: &str) -> Result<CheckedWriter, Error> {
         writer.begin(name)?;
         Ok(CheckedWriter { granule: Vec::with_capacity(GRANULE), sums: Vec::new(), len: 0 })
     }
 
-    /// Bytes of content so far.
+    /// Returns the number of bytes written.
     pub fn len(&self) -> u64 {
         self.len
     }
 
-    /// Whether there is none so far.
+    /// Reports whether no bytes were written.
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
@@ -80,7 +80,7 @@ impl CheckedWriter {
     /// Appends content.
     ///
     /// # Errors
-    /// The operating system's.
+    /// The file cannot be written.
     pub fn push(&mut self, writer: &mut Writer, mut bytes: &[u8]) -> Result<(), Error> {
         self.len += bytes.len() as u64;
         while !bytes.is_empty() {
@@ -103,10 +103,10 @@ impl CheckedWriter {
         Ok(())
     }
 
-    /// Ends the section; `number` is the user's, to be read back as [`Checked::number`].
+    /// Ends the section; [`Checked::number`] returns `number`.
     ///
     /// # Errors
-    /// The operating system's.
+    /// The file cannot be written.
     pub fn finish(mut self, writer: &mut Writer, number: u64) -> Result<(), Error> {
         self.flush(writer)?;
         let mut end = self.sums;
@@ -124,7 +124,7 @@ fn sum(bytes: &[u8]) -> [u8; 8] {
     short
 }
 
-/// The content of one such section.
+/// The content of a section of granules.
 pub struct Checked {
     bytes: Bytes,
     name: Box<str>,
@@ -135,19 +135,19 @@ pub struct Checked {
     fault: Arc<Fault>,
 }
 
-/// Where the content is.
+/// The storage of the content.
 enum Bytes {
     /// In the file.
     Mapped(Arc<Snapshot>),
-    /// In memory, made of what an older format has instead.
+    /// In memory, converted from an older format.
     Held(Vec<u8>),
 }
 
 impl Checked {
-    /// The section `name`.
+    /// Opens the section `name`.
     ///
     /// # Errors
-    /// It is not there, or its checksums are damaged.
+    /// The section is missing or its checksums are damaged.
     pub fn open(snapshot: &Arc<Snapshot>, name: &str, fault: &Arc<Fault>) -> Result<Checked, Error> {
         let damaged = |what: &str| Error::damaged(name, what);
         let place = snapshot.place(name).ok_or_else(|| damaged("the snapshot does not have it"))?;
@@ -174,11 +174,11 @@ impl Checked {
         })
     }
 
-    /// Length of the content and the number of the section `name`, as its last bytes say: neither is compared with a
-    /// checksum, which [`Checked::open`] does. `None` if the snapshot has no such section.
+    /// Returns the content's length and the number of the section `name` from its trailer, without verifying its
+    /// checksum; [`Checked::open`] does. Returns `None` if the snapshot has no such section.
     ///
     /// # Errors
-    /// The length is not that of the section.
+    /// The length does not match the section.
     pub(super) fn announced(snapshot: &Snapshot, name: &str) -> Result<Option<(u64, u64)>, Error> {
         let Some(place) = snapshot.place(name) else { return Ok(None) };
         let bytes = snapshot.bytes().get(place).unwrap_or_default();
@@ -194,7 +194,7 @@ impl Checked {
         }
     }
 
-    /// Content that is in memory, as that of the section `name`.
+    /// Returns content held in memory, as if read from the section `name`.
     pub fn held(name: &str, content: Vec<u8>, number: u64, fault: &Arc<Fault>) -> Checked {
         Checked {
             name: name.into(),
@@ -215,28 +215,28 @@ impl Checked {
         }
     }
 
-    /// The number given to [`CheckedWriter::finish`].
+    /// Returns the number given to [`CheckedWriter::finish`].
     pub fn number(&self) -> u64 {
         self.number
     }
 
-    /// Bytes of content.
+    /// Returns the length of the content in bytes.
     pub fn len(&self) -> usize {
         self.content.len()
     }
 
-    /// Whether there is none.
+    /// Reports whether the content is empty.
     pub fn is_empty(&self) -> bool {
         self.content.is_empty()
     }
 
-    /// Remembers damage that only the meaning of the content shows.
+    /// Records damage that shows only in the meaning of the content.
     #[cold]
     pub fn report(&self, reason: &str) {
         self.fault.report(&self.name, reason);
     }
 
-    /// Bytes of the content, compared with their checksums; `None` beyond its end or where they are damaged.
+    /// Returns verified bytes of the content; `None` if they are out of range or damaged.
     #[inline]
     pub fn get(&self, at: usize, len: usize) -> Option<&[u8]> {
         let end = at.checked_add(len)?;
@@ -245,7 +245,7 @@ impl Checked {
             return None;
         }
         if len == 0 {
-            // Content of no bytes has no granule.
+            // Empty content has no granule.
             return Some(&[]);
         }
         let last = end.saturating_sub(1) / GRANULE;
@@ -257,7 +257,7 @@ impl Checked {
         self.all().get(self.content.start + at..self.content.start + end)
     }
 
-    /// Eight bytes as a number; 0 where they are damaged.
+    /// Returns eight bytes as a number; 0 if they are damaged.
     #[inline]
     pub fn word(&self, at: usize) -> u64 {
         self.get(at, 8).and_then(|b| b.try_into().ok()).map_or(0, u64::from_le_bytes)

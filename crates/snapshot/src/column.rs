@@ -1,8 +1,8 @@
-//! Columns of integers: blocks of 128 values, each block with its least value and the rest in as few bits as the block
-//! needs. A value is read in place in constant time; nothing is decoded ahead or cached.
+//! Columns of integers in blocks of 128 values. A block stores its smallest value, and the differences to it in as
+//! few bits as the block needs. A value is read in place in constant time; nothing is decoded ahead or cached.
 //!
-//! The content of the section: the blocks' bits, eight bytes of zeros, and a directory of 16 bytes a block (least value
-//! u64; where its bits begin, shifted left by 8, and their width).
+//! The section has the blocks' bits, eight zero bytes, and a directory of 16 bytes per block: the smallest value
+//! (u64), and the offset of the bits shifted left by 8 plus their width.
 
 use std::sync::Arc;
 
@@ -16,14 +16,14 @@ const BLOCK: u64 = 128;
 struct Packer {
     block: Vec<u64>,
     directory: Vec<u8>,
-    /// Values so far.
+    /// The number of values.
     len: u64,
-    /// Bytes of blocks so far.
+    /// The length of the blocks in bytes.
     bytes: u64,
 }
 
 impl Packer {
-    /// Takes a value; whole blocks are appended to `out`.
+    /// Adds a value; appends complete blocks to `out`.
     fn push(&mut self, value: u64, out: &mut Vec<u8>) {
         self.block.push(value);
         self.len += 1;
@@ -35,7 +35,7 @@ impl Packer {
     fn flush(&mut self, out: &mut Vec<u8>) {
         let (Some(&least), Some(&most)) = (self.block.iter().min(), self.block.iter().max()) else { return };
         let width = match u64::BITS - (most - least).leading_zeros() {
-            // Wider ones would not always be within one word of eight bytes.
+            // Wider values could cross a word of eight bytes.
             58.. => 64,
             width => width,
         };
@@ -58,7 +58,7 @@ impl Packer {
         self.bytes += (out.len() - before) as u64;
     }
 
-    /// Appends what is left to `out`; the number of values.
+    /// Appends the last block to `out` and returns the number of values.
     fn finish(mut self, out: &mut Vec<u8>) -> u64 {
         self.flush(out);
         out.extend_from_slice(&[0; 8]);
@@ -67,7 +67,7 @@ impl Packer {
     }
 }
 
-/// Writes one column.
+/// Writes a column.
 pub struct ColumnWriter {
     out: CheckedWriter,
     packer: Packer,
@@ -78,16 +78,16 @@ impl ColumnWriter {
     /// Begins the section `name` in `writer`; until [`ColumnWriter::finish`] nothing else may be written there.
     ///
     /// # Errors
-    /// The operating system's.
+    /// The file cannot be written.
     pub fn begin(writer: &mut Writer, name: &str) -> Result<ColumnWriter, Error> {
         let out = CheckedWriter::begin(writer, name)?;
         Ok(ColumnWriter { out, packer: Packer::default(), packed: Vec::new() })
     }
 
-    /// A whole column at once.
+    /// Writes a whole column.
     ///
     /// # Errors
-    /// The operating system's.
+    /// The file cannot be written.
     pub fn write(writer: &mut Writer, name: &str, values: impl IntoIterator<Item = u64>) -> Result<(), Error> {
         let mut column = ColumnWriter::begin(writer, name)?;
         values.into_iter().try_for_each(|value| column.push(writer, value))?;
@@ -97,7 +97,7 @@ impl ColumnWriter {
     /// Appends a value.
     ///
     /// # Errors
-    /// The operating system's.
+    /// The file cannot be written.
     pub fn push(&mut self, writer: &mut Writer, value: u64) -> Result<(), Error> {
         self.packer.push(value, &mut self.packed);
         if self.packed.is_empty() {
@@ -111,7 +111,7 @@ impl ColumnWriter {
     /// Ends the section.
     ///
     /// # Errors
-    /// The operating system's.
+    /// The file cannot be written.
     pub fn finish(mut self, writer: &mut Writer) -> Result<(), Error> {
         let len = self.packer.finish(&mut self.packed);
         self.out.push(writer, &self.packed)?;
@@ -119,21 +119,21 @@ impl ColumnWriter {
     }
 }
 
-/// One column.
+/// A column.
 pub struct Column {
     content: Checked,
     len: u64,
     directory: usize,
 }
 
-/// Where the directory of a column of `len` values begins in its content.
+/// Returns the offset of the directory of a column of `len` values.
 fn directory(name: &str, bytes: u64, len: u64) -> Result<usize, Error> {
     let blocks = len.div_ceil(BLOCK);
     let at = blocks.checked_mul(16).and_then(|directory| bytes.checked_sub(directory)).filter(|&at| at >= 8);
     at.and_then(|at| usize::try_from(at).ok()).ok_or_else(|| Error::damaged(name, "its number of values differs"))
 }
 
-/// Where a block is and how wide its values are.
+/// The offset, width and smallest value of a block.
 #[derive(Clone, Copy)]
 struct Block {
     least: u64,
@@ -142,15 +142,15 @@ struct Block {
 }
 
 impl Column {
-    /// The section `name`.
+    /// Opens the section `name`.
     ///
     /// # Errors
-    /// It is not there, or not whole.
+    /// The section is missing or damaged.
     pub fn open(snapshot: &Arc<Snapshot>, name: &str, fault: &Arc<Fault>) -> Result<Column, Error> {
         Column::of(name, Checked::open(snapshot, name, fault)?)
     }
 
-    /// A column in memory, as that of the section `name`.
+    /// Returns a column held in memory, as if read from the section `name`.
     pub fn held(name: &str, values: impl IntoIterator<Item = u64>, fault: &Arc<Fault>) -> Column {
         let (mut packer, mut packed) = (Packer::default(), Vec::new());
         values.into_iter().for_each(|value| packer.push(value, &mut packed));
@@ -165,26 +165,27 @@ impl Column {
         Ok(Column { content, len, directory })
     }
 
-    /// How many values the column `name` has, without a look at its checksums; `None` if the snapshot has no such section.
+    /// Returns the number of values of the column `name` without verifying checksums; `None` if the snapshot has no
+    /// such section.
     ///
     /// # Errors
-    /// The section has no room for so many values.
+    /// The section is too short for this number of values.
     pub fn announced(snapshot: &Snapshot, name: &str) -> Result<Option<u64>, Error> {
         let Some((bytes, len)) = Checked::announced(snapshot, name)? else { return Ok(None) };
         directory(name, bytes, len).map(|_| Some(len))
     }
 
-    /// How many values there are.
+    /// Returns the number of values.
     pub fn len(&self) -> u64 {
         self.len
     }
 
-    /// Whether there is none.
+    /// Reports whether the column is empty.
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
 
-    /// Remembers damage that only the meaning of the values shows.
+    /// Records damage that shows only in the meaning of the values.
     #[cold]
     pub fn report(&self, reason: &str) {
         self.content.report(reason);
@@ -210,7 +211,7 @@ impl Column {
         block.least.wrapping_add(word & (u64::MAX >> (64 - block.width)))
     }
 
-    /// The value at `at`; 0 beyond the end or where the snapshot is damaged.
+    /// Returns the value at `at`; 0 if it is out of range or the snapshot is damaged.
     #[inline]
     pub fn get(&self, at: u64) -> u64 {
         if at >= self.len {
@@ -220,11 +221,12 @@ impl Column {
         self.value(self.block(at / BLOCK), at % BLOCK)
     }
 
-    /// The first place in `from..to`, where values ascend, whose value is at least `value`; `to` if there is none.
+    /// Returns the first index in `from..to`, where values ascend, whose value is at least `value`; `to` if all are
+    /// smaller.
     pub fn lower_bound(&self, from: u64, to: u64, value: u64) -> u64 {
         let (mut low, mut high) = (from, to);
-        // Whole blocks by their least values, which lie close together. The block in the middle is within the bounds
-        // as long as these are some blocks apart, so that its least value is its first.
+        // Compares the smallest values of blocks first, because they are adjacent in memory. The middle block lies
+        // within the bounds as long as these are some blocks apart, so that its smallest value is its first.
         while high.saturating_sub(low) > 4 * BLOCK {
             let middle = (low + (high - low) / 2) / BLOCK;
             if self.block(middle).least < value {
@@ -244,7 +246,7 @@ impl Column {
         low
     }
 
-    /// The places in `from..to`, where values ascend, that have `value`.
+    /// Returns the range of indexes in `from..to`, where values ascend, with `value`.
     pub fn equal_range(&self, from: u64, to: u64, value: u64) -> (u64, u64) {
         let low = self.lower_bound(from, to, value);
         // Most ranges are short: gallop before bisecting.
@@ -260,29 +262,29 @@ impl Column {
         }
     }
 
-    /// All values.
+    /// Returns all values.
     pub fn values(&self) -> Box<[u64]> {
         let mut run = self.run(0);
         (0..self.len).map(|_| run.next_value()).collect()
     }
 
-    /// Reads one value after another.
+    /// Returns a reader of consecutive values.
     pub fn run(&self, from: u64) -> Run<'_> {
         Run { column: self, at: from, block: None }
     }
 }
 
-/// A signed number as an unsigned one that has the same place in the order.
+/// Maps a signed number to an unsigned one with the same order.
 pub fn ordered(value: i64) -> u64 {
     value as u64 ^ 1 << 63
 }
 
-/// The number that [`ordered`] made another one of.
+/// Inverts [`ordered`].
 pub fn signed(ordered: u64) -> i64 {
     (ordered ^ 1 << 63) as i64
 }
 
-/// Reads a column in order.
+/// A reader of consecutive values.
 pub struct Run<'a> {
     column: &'a Column,
     at: u64,
@@ -290,7 +292,7 @@ pub struct Run<'a> {
 }
 
 impl Run<'_> {
-    /// The next value; 0 beyond the end.
+    /// Returns the next value; 0 after the end.
     #[inline]
     pub fn next_value(&mut self) -> u64 {
         let slot = self.at % BLOCK;

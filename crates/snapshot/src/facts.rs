@@ -1,10 +1,10 @@
-//! What is known of a snapshot, for programs.
+//! The facts of a snapshot as JSON.
 
 use serde_json::json;
 
 use super::{Manifest, hex};
 
-/// The facts for programs; checksums as hexadecimal text.
+/// Returns the manifest's facts; checksums are in hexadecimal.
 pub fn to_json(digest: &str, bytes: u64, manifest: &Manifest) -> serde_json::Value {
     let sections: Vec<_> = manifest
         .sections
@@ -34,12 +34,12 @@ pub fn to_json(digest: &str, bytes: u64, manifest: &Manifest) -> serde_json::Val
     })
 }
 
-/// Degrees of 1e-7 degrees.
+/// Converts 1e-7 degrees to degrees.
 pub fn degrees(side: i32) -> f64 {
     f64::from(side) / 1e7
 }
 
-/// A time in seconds since 1970 as text; 0 stands for one that is not known.
+/// Formats a time in seconds since 1970; `None` for 0, which means unknown.
 pub fn time(seconds: i64) -> Option<String> {
     (seconds != 0).then(|| jiff::Timestamp::from_second(seconds).ok()).flatten().map(|t| t.to_string())
 }

@@ -1,5 +1,5 @@
-//! The snapshot file: one immutable, memory-mapped file of checksummed sections. Knows nothing of what its
-//! bytes mean.
+//! The snapshot file: one immutable, memory-mapped file of checksummed sections. This crate does not know what
+//! the sections mean.
 //!
 //! ```text
 //! offset 0      ┌──────────────────────────────────────────────────────────┐
@@ -28,20 +28,20 @@
 //!               └──────────────────────────────────────────────────────────┘
 //! ```
 //!
-//! All numbers are little-endian. The manifest holds every section's checksum, so its SHA-256 stands for every byte
-//! of the file but the names of the sources. It holds nothing of the machine, the clock or the path: same inputs and
-//! same version, same digest; under the same names the same bytes.
+//! All numbers are little-endian. The manifest has every section's checksum, so its SHA-256 covers every byte of the
+//! file except the names of the sources. It does not depend on the machine, the clock or paths: the same inputs and
+//! version give the same digest, and with the same names the same bytes.
 //!
-//! Formats 1 and 2 are read and not written any more: 2 has no indexes of the names of elements and of entities, 1 has the
-//! names of the sources in the manifest and no content digest as well.
+//! Formats 1 and 2 are read but not written. Format 2 lacks the indexes of the names of elements and entities. Format
+//! 1 also lacks the content digest, and has the sources' names in the manifest.
 //!
-//! Opening checks header, footer, manifest and the bounds of the sections. Sections of compressed pages carry a
-//! checksum a page; those that are read in place, one for every 16 KiB, compared when these are first touched: what is
-//! read and checked depends on what is asked, not on the length of the file. [`verify`] checks every byte.
+//! Opening checks header, footer, manifest and the bounds of the sections. Compressed pages have a checksum each;
+//! sections read in place have one per 16 KiB, verified on first access. The amount read and checked depends on the
+//! query, not on the length of the file. [`verify`] checks every byte.
 //!
-//! Sections are made of a few shapes: pages of zstd (`paged.rs`), columns of numbers (`column.rs`), texts (`texts.rs`),
-//! boxes (`boxes.rs`) and words that lead to numbers (`words.rs`), the last four on top of bytes that are read in place
-//! (`checked.rs`).
+//! Sections have one of a few layouts: zstd pages (`paged.rs`), columns of integers (`column.rs`), texts
+//! (`texts.rs`), boxes (`boxes.rs`) and words with lists of numbers (`words.rs`). The last four build on bytes read
+//! in place (`checked.rs`).
 
 mod arrival;
 mod boxes;
@@ -82,19 +82,19 @@ const ALIGNMENT: u64 = 64;
 const MAGIC: &[u8; 8] = b"TERRAPIN";
 const END_MAGIC: &[u8; 8] = b"NIPARRET";
 
-/// Who writes: goes into header and manifest.
+/// Returns the writer's name for header and manifest.
 pub fn writer_name() -> String {
     format!("terrapin {}", env!("CARGO_PKG_VERSION"))
 }
 
-/// The first eight bytes of the BLAKE3 of `bytes`.
+/// Returns the first eight bytes of the BLAKE3 hash of `bytes`.
 fn short_checksum(bytes: &[u8]) -> [u8; 8] {
     let mut short = [0; 8];
     short.copy_from_slice(&blake3::hash(bytes).as_bytes()[..8]);
     short
 }
 
-/// Lower-case hexadecimal.
+/// Formats bytes as lower-case hexadecimal.
 pub fn hex(bytes: &[u8]) -> String {
     use std::fmt::Write;
     bytes.iter().fold(String::with_capacity(bytes.len() * 2), |mut text, byte| {

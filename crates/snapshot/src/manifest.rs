@@ -1,8 +1,8 @@
-//! The manifest: where every byte of the snapshot came from.
+//! The manifest: the origin and checksum of every byte of the snapshot.
 //!
-//! Its stored form is the [`Manifest`] with sources that have no names, then what is skipped there as a [`Tail`]. Names of
-//! sources lie behind it: the same bytes under another name make the same snapshot. In format 1 the names are in the
-//! manifest, and of the tail there are the counts of triples alone, where there are any.
+//! It is stored as the [`Manifest`] with empty source names, followed by the fields skipped there as a [`Tail`]. The
+//! names of the sources follow the manifest: the same bytes under another name make the same snapshot. Format 1 has
+//! the names in the manifest and, of the tail, only the counts of triples, if any.
 
 use bincode::config;
 use serde::{Deserialize, Serialize};
@@ -15,67 +15,67 @@ use super::Error;
 pub struct Manifest {
     /// The format version of the file.
     pub format_version: u32,
-    /// Name and version of the program that wrote it.
+    /// The name and version of the writing program.
     pub writer: String,
-    /// The files that it was made of.
+    /// The source files.
     pub sources: Vec<Source>,
-    /// How many of everything.
+    /// The counts of elements.
     pub counts: Counts,
-    /// South, west, north, east of the nodes, 1e-7 degrees; `None` without nodes.
+    /// South, west, north, east of the nodes in 1e-7 degrees; `None` without nodes.
     pub bounding_box: Option<[i32; 4]>,
-    /// Replication time: the source header's, else the newest element's; seconds since 1970.
+    /// The replication time in seconds since 1970: from the source's header, else that of the newest element.
     pub replication_timestamp: i64,
-    /// The newest element's timestamp, seconds since 1970: the time of the data, and `now` in queries.
+    /// The newest element's timestamp in seconds since 1970; `now` in queries.
     pub data_timestamp: i64,
-    /// What became of the relations that should be areas.
+    /// The number of areas made from relations, and of relations left out.
     pub areas: AreaReport,
-    /// Remarks of the loader, such as what it left out.
+    /// Remarks of the loader, for example on skipped elements.
     pub remarks: Vec<String>,
     /// The sections, in the order of the file.
     pub sections: Vec<Section>,
-    /// How many triples and terms; `None` for a snapshot without triples.
+    /// The counts of triples and terms; `None` for a snapshot without triples.
     #[serde(skip)]
     pub triples: Option<TripleCounts>,
-    /// The content digest: what the elements and triples are, whatever format and version they are stored in. `None` in
-    /// format 1, which does not hold it.
+    /// The content digest, which identifies the elements and triples independently of format and version. `None` in
+    /// format 1.
     #[serde(skip)]
     pub content: Option<[u8; 32]>,
 }
 
-/// What stands behind the sections in the manifest.
+/// The fields after the sections in the stored manifest.
 #[derive(Serialize, Deserialize)]
 struct Tail {
     triples: Option<TripleCounts>,
     content: Option<[u8; 32]>,
 }
 
-/// How many triples there are, and of what.
+/// The counts of triples.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TripleCounts {
-    /// Distinct triples.
+    /// The number of distinct triples.
     pub triples: u64,
-    /// Distinct terms.
+    /// The number of distinct terms.
     pub terms: u64,
-    /// Distinct predicates.
+    /// The number of distinct predicates.
     pub predicates: u64,
-    /// The newest `schema:dateModified`, seconds since 1970; 0 where there is none.
+    /// The newest `schema:dateModified` in seconds since 1970; 0 if none.
     pub newest: i64,
 }
 
-/// One file that went in.
+/// A source file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Source {
-    /// Its name without folders: no part of what the digest is over.
+    /// Its name without folders; not part of the digest.
     pub name: String,
-    /// Its length in bytes; of a snapshot that of its sections.
+    /// Its length in bytes; for a snapshot, the length of its sections.
     pub bytes: u64,
-    /// Its SHA-256, hexadecimal; of a snapshot its digest.
+    /// Its SHA-256 in hexadecimal; for a snapshot, its digest.
     pub sha256: String,
     /// Its licence.
     pub licence: String,
 }
 
-/// How many of everything.
+/// The counts of elements.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[allow(missing_docs)]
 pub struct Counts {
@@ -89,20 +89,20 @@ pub struct Counts {
     pub tags: u64,
     /// Distinct (user id, user name) pairs.
     pub users: u64,
-    /// Nodes, ways and relations that are referred to and not there.
+    /// Nodes, ways and relations that are referenced but missing.
     pub missing: [u64; 3],
 }
 
-/// What became of the relations that the rules make areas of.
+/// The relations that are areas by the rules.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AreaReport {
-    /// Areas made.
+    /// The number of areas made.
     pub made: u64,
-    /// Relations left out because their rings are not closed.
+    /// The number of relations left out because a ring is not closed.
     pub unclosed: u64,
-    /// Relations left out because members are missing or none is a way.
+    /// The number of relations left out because members are missing or no member is a way.
     pub incomplete: u64,
-    /// The first of the relations left out, by id.
+    /// The first relations left out, by id.
     pub examples: Vec<i64>,
 }
 
@@ -111,7 +111,7 @@ pub struct AreaReport {
 pub struct Section {
     /// Its name.
     pub name: String,
-    /// Where it starts, a multiple of 64.
+    /// Its offset, a multiple of 64.
     pub offset: u64,
     /// Its length in bytes.
     pub len: u64,
@@ -119,15 +119,14 @@ pub struct Section {
     pub checksum: [u8; 32],
 }
 
-/// Text and lists in a manifest hold no more bytes, and neither do the names of the sources; nor is the stored form of
-/// either longer.
+/// The maximum length in bytes of a manifest, of a text or list in it, and of the names of the sources.
 pub(super) const LONGEST: usize = 64 << 20;
 
-/// Times that a manifest may hold, in seconds since 1970: those that can be written as dates, of the years -9999 to 9999.
+/// The valid times in seconds since 1970: those of the years -9999 to 9999, which can be written as dates.
 pub const TIMES: std::ops::RangeInclusive<i64> = -377_705_023_201..=253_402_300_799;
 
 impl Manifest {
-    /// Its stored form, and that of the sources' names.
+    /// Returns the stored manifest and the stored names of the sources.
     pub(super) fn encode(&self) -> Result<(Vec<u8>, Vec<u8>), Error> {
         let mut nameless = self.clone();
         let names: Vec<String> = nameless.sources.iter_mut().map(|source| std::mem::take(&mut source.name)).collect();
@@ -136,7 +135,7 @@ impl Manifest {
         Ok((bytes, encode(&names)?))
     }
 
-    /// Reads the stored form of a format version.
+    /// Parses a stored manifest of a format version.
     pub(super) fn decode(version: u32, bytes: &[u8], names: &[u8]) -> Result<Manifest, Error> {
         let (mut manifest, mut read): (Manifest, usize) = decode(bytes)?;
         let rest = bytes.get(read..).unwrap_or_default();

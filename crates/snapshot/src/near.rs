@@ -1,40 +1,41 @@
-//! Words that are nearly another one: an automaton over the bytes of words, whose state is the last two rows of the table of
+//! Fuzzy matching of words: an automaton over the bytes of words, whose state is the last two rows of the table of
 //! edit distances.
 
 use fst::Automaton;
 
-/// Letters of a word that is looked for; longer ones are taken as they are written.
+/// The maximum number of letters of a searched word; longer words are matched exactly.
 const LETTERS: usize = 24;
 
 type Row = [u8; LETTERS + 1];
 
-/// The words at most so many edits away from one: insertions, deletions, substitutions, and swaps of neighbours.
+/// An automaton of the words within an edit distance of a word: insertions, deletions, substitutions, and swaps of
+/// neighbours.
 pub struct Near {
     word: Vec<char>,
     most: u8,
 }
 
-/// What was read so far of a word.
+/// The state after a prefix of a word.
 #[derive(Debug, Clone, Copy)]
 pub struct State {
-    /// Of every beginning of the word that is looked for, the edits to what was read.
+    /// The edit distances from every prefix of the searched word to the read prefix.
     row: Row,
-    /// Before the last letter.
+    /// The row before the last letter.
     before: Row,
     last: char,
-    /// Of a letter whose bytes have not all come: its bits, and how many bytes come yet.
+    /// The bits of an incomplete letter, and the number of its missing bytes.
     bits: u32,
     left: u8,
 }
 
 impl Near {
-    /// `None` where the word is too long.
+    /// Builds the automaton; `None` if the word is too long.
     pub fn new(word: &str, most: u8) -> Option<Near> {
         let word: Vec<char> = word.chars().collect();
         (word.len() <= LETTERS).then_some(Near { word, most })
     }
 
-    /// The edits to a word; more than asked for are one more.
+    /// Returns the edit distance to a word, or the maximum plus one.
     pub fn edits(&self, word: &str) -> u8 {
         word.chars().fold(self.start(), |state, letter| self.read(state, letter)).row[self.word.len()]
     }
@@ -88,19 +89,19 @@ impl Automaton for Near {
     }
 }
 
-/// Words that begin with a text and are near behind it.
+/// An automaton of the words with a fixed prefix and a fuzzy rest.
 pub struct Behind<'a> {
     pub start: &'a [u8],
     pub near: &'a Near,
 }
 
-/// How far a word was read.
+/// The position in a word.
 #[derive(Debug, Clone, Copy)]
 pub enum Place {
-    /// So many bytes of the text.
+    /// Within the prefix, after this many bytes.
     Start(usize),
     Rest(State),
-    /// It begins otherwise.
+    /// The prefix differs.
     Elsewhere,
 }
 

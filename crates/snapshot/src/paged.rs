@@ -1,7 +1,7 @@
-//! Sections of compressed pages: `NAME` holds zstd frames one after another, each with zstd's checksum of its content;
-//! `NAME.starts` is a column of where each begins and where the last one ends. A page of no bytes has no frame.
+//! Sections of compressed pages. `NAME` has one zstd frame per page, with zstd's checksum of its content;
+//! `NAME.starts` is a column with the offset of each page and the end of the last one. An empty page has no frame.
 //!
-//! Older files have plain numbers, u64, in `NAME.index` instead.
+//! Older files have uncompressed u64 offsets in `NAME.index` instead.
 
 use std::cell::RefCell;
 use std::sync::Arc;
@@ -11,12 +11,13 @@ use zstd::bulk::{Compressor, Decompressor};
 use super::{Column, ColumnWriter, Error, Fault, Snapshot, Writer};
 use terrapin_budget as budget;
 
-/// Bytes that a page may have once decompressed: what a damaged or hostile frame can make us allocate. Pages have some
-/// hundreds of elements and some kilobytes.
+/// The maximum length in bytes of a decompressed page, which limits the allocation for a damaged or hostile frame.
+/// Pages usually have some hundreds of elements and some kilobytes.
 const MAX_PAGE: usize = 256 << 20;
 
 thread_local! {
-    /// zstd's working memory is larger than a page, and clearing it dearer than using it: one a thread.
+    /// One per thread, because clearing zstd's working memory, which is larger than a page, costs more than
+    /// compressing one.
     static COMPRESSOR: RefCell<Option<(i32, Compressor<'static>)>> = const { RefCell::new(None) };
     static DECOMPRESSOR: RefCell<Option<Decompressor<'static>>> = const { RefCell::new(None) };
 }
@@ -24,7 +25,7 @@ thread_local! {
 /// Compresses the content of one page.
 ///
 /// # Errors
-/// The content is larger than a page may be; zstd's, which in practice is being out of memory.
+/// The content exceeds the maximum length, or zstd fails, in practice for lack of memory.
 pub fn compress(content: &[u8], level: i32) -> std::io::Result<Vec<u8>> {
     if content.len() > MAX_PAGE {
         return Err(std::io::Error::other(format!("a page of more than {MAX_PAGE} bytes")));
@@ -56,10 +57,10 @@ fn decompress(frame: &[u8], len: usize) -> std::io::Result<Vec<u8>> {
     })
 }
 
-/// Writes one section of pages and the column of their starts.
+/// Writes a section of pages and the column of their offsets.
 pub struct PageWriter {
     name: String,
-    /// The lengths of the pages so far, which [`MAX_PAGE`] keeps small: 80 MB for a planet's nodes.
+    /// The lengths of the pages, limited by [`MAX_PAGE`]: 80 MB for a planet's nodes.
     lengths: Vec<u32>,
 }
 
@@ -67,35 +68,35 @@ impl PageWriter {
     /// Begins the section `name` in `writer`; until [`PageWriter::finish`] nothing else may be written there.
     ///
     /// # Errors
-    /// The operating system's.
+    /// The file cannot be written.
     pub fn begin(writer: &mut Writer, name: &str) -> Result<PageWriter, Error> {
         writer.begin(name)?;
         Ok(PageWriter { name: name.to_owned(), lengths: Vec::new() })
     }
 
-    /// How many pages there are so far.
+    /// Returns the number of written pages.
     pub fn len(&self) -> u64 {
         self.lengths.len() as u64
     }
 
-    /// Whether there is none so far.
+    /// Reports whether no page was written.
     pub fn is_empty(&self) -> bool {
         self.lengths.is_empty()
     }
 
-    /// Appends a page that [`compress`] made.
+    /// Appends a page compressed by [`compress`].
     ///
     /// # Errors
-    /// The operating system's.
+    /// The file cannot be written.
     pub fn push(&mut self, writer: &mut Writer, frame: &[u8]) -> Result<(), Error> {
         self.lengths.push(frame.len() as u32);
         writer.append(frame)
     }
 
-    /// Ends the section and writes where its pages begin.
+    /// Ends the section and writes the offsets of its pages.
     ///
     /// # Errors
-    /// The operating system's.
+    /// The file cannot be written.
     pub fn finish(self, writer: &mut Writer) -> Result<(), Error> {
         let mut end = 0;
         let ends = self.lengths.iter().map(|&len| {
@@ -118,10 +119,10 @@ pub struct Pages {
 }
 
 impl Pages {
-    /// The section `name` of `snapshot`.
+    /// Opens the section `name` of `snapshot`.
     ///
     /// # Errors
-    /// It is not there, or the column of its pages' starts is damaged.
+    /// The section is missing or the column of offsets is damaged.
     pub fn open(snapshot: &Arc<Snapshot>, name: &str, fault: &Arc<Fault>) -> Result<Pages, Error> {
         let (column, index) = (starts(name), format!("{name}.index"));
         let starts = match snapshot.place(&index) {
@@ -134,20 +135,21 @@ impl Pages {
         Ok(Pages { snapshot: Arc::clone(snapshot), name: name.into(), starts })
     }
 
-    /// How many pages there are.
+    /// Returns the number of pages.
     pub fn len(&self) -> u64 {
         self.starts.len().saturating_sub(1)
     }
 
-    /// Whether there is none.
+    /// Reports whether the section has no pages.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// How many pages the section `name` has, without a look at checksums; `None` if the snapshot has no such section.
+    /// Returns the number of pages of the section `name` without verifying checksums; `None` if the snapshot has no
+    /// such section.
     ///
     /// # Errors
-    /// What says it is damaged.
+    /// The trailer of the column is damaged.
     pub fn announced(snapshot: &Snapshot, name: &str) -> Result<Option<u64>, Error> {
         let index = snapshot.place(&format!("{name}.index")).map(|place| place.len() as u64 / 8);
         let starts = match index {
@@ -157,7 +159,7 @@ impl Pages {
         Ok(starts.map(|starts| starts.saturating_sub(1)))
     }
 
-    /// The decompressed content of a page.
+    /// Decompresses a page.
     ///
     /// # Errors
     /// The page is damaged.
@@ -166,12 +168,12 @@ impl Pages {
         if frame.is_empty() {
             return Ok(Vec::new());
         }
-        // What a frame says it unpacks to is the snapshot's word.
+        // The decompressed length comes from the file, so it is charged before the allocation.
         budget::charge(len as u64);
         decompress(frame, len).map_err(|e| self.damaged(page, &e.to_string()))
     }
 
-    /// Bytes of a page's content; 0 where the page is damaged.
+    /// Returns the decompressed length of a page; 0 if it is damaged.
     pub fn content_len(&self, page: u64) -> u64 {
         self.frame(page).map_or(0, |(_, len)| len as u64)
     }
@@ -180,7 +182,7 @@ impl Pages {
         Error::damaged(&*self.name, format!("page {page}: {what}"))
     }
 
-    /// The compressed bytes of a page and the length of its content.
+    /// Returns the compressed bytes of a page and the length of its content.
     fn frame(&self, page: u64) -> Result<(&[u8], usize), Error> {
         if page >= self.len() {
             return Err(self.damaged(page, "beyond the last"));

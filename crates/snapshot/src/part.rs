@@ -1,6 +1,6 @@
-//! The file of a snapshot that is being written. Where the file system can, it has no name until it is done, so that
-//! it is gone with the process however that ends. Elsewhere it has a name that says what it is: it is removed when the
-//! writer is dropped, by [`abandon`] when a signal ends the process, and by the next writer in the folder otherwise.
+//! The file of a snapshot that is being written. If the file system supports it, the file has no name until it is
+//! complete and disappears with the process. Otherwise it has a temporary name and is removed when the writer is
+//! dropped, by [`abandon`] when a signal ends the process, or by the next writer in the folder.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -10,16 +10,16 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use tempfile::NamedTempFile;
 
-/// How the names of unfinished files begin and end.
+/// The prefix of the names of unfinished files.
 const PREFIX: &str = ".terrapin-";
 const SUFFIX: &str = ".part";
 
-/// What this process is writing.
+/// The files that this process is writing.
 struct Unfinished {
-    /// A number for each writer; its file's name, if it has one.
+    /// The writers by number, with the name of the file, if it has one.
     files: BTreeMap<u64, Option<PathBuf>>,
     next: u64,
-    /// Snapshots that were finished.
+    /// The number of finished snapshots.
     finished: u64,
 }
 
@@ -29,8 +29,8 @@ fn unfinished() -> MutexGuard<'static, Unfinished> {
     UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Removes the unfinished files of this process and keeps it from finishing any: it has to end after this. Says whether
-/// a snapshot was finished before.
+/// Removes the unfinished files of this process and prevents it from finishing any; the process must end afterwards.
+/// Reports whether a snapshot was finished before.
 pub fn abandon() -> bool {
     let unfinished = unfinished();
     for path in unfinished.files.values().flatten() {
@@ -42,27 +42,27 @@ pub fn abandon() -> bool {
 }
 
 enum PartFile {
-    /// Without a name.
+    /// A file without a name.
     #[cfg(target_os = "linux")]
     Unnamed(File),
-    /// With a name that is not the final one.
+    /// A file with a temporary name.
     Named(NamedTempFile),
 }
 
-/// An unfinished file, of a snapshot or anything else that has its name only when it is whole.
+/// An unfinished file, which gets its name when it is complete.
 pub struct Part {
     place: PartFile,
     number: u64,
 }
 
 impl Part {
-    /// A new one in the folder in which it will have its name.
+    /// Creates a file in the folder of its final name.
     ///
     /// # Errors
-    /// The operating system's.
+    /// The file cannot be created or renamed.
     pub fn create(folder: &Path) -> io::Result<Part> {
         sweep(folder);
-        // Held from before there is a file, so that `abandon` misses none.
+        // Locked before the file exists, so that `abandon` misses none.
         let mut unfinished = unfinished();
         let place = place(folder)?;
         let name = match &place {
@@ -85,21 +85,21 @@ impl Part {
         }
     }
 
-    /// Goes back to the start of the file.
+    /// Seeks to the start of the file.
     pub(super) fn rewind(&mut self) -> io::Result<()> {
         self.file().seek(SeekFrom::Start(0)).map(|_| ())
     }
 
-    /// Gives the file its name in one step, in place of what has it.
+    /// Renames the file atomically, replacing an existing one.
     ///
     /// # Errors
-    /// The operating system's.
+    /// The file cannot be created or renamed.
     pub fn persist(mut self, path: &Path) -> io::Result<()> {
         let mut unfinished = unfinished();
         match &mut self.place {
             #[cfg(target_os = "linux")]
             PartFile::Unnamed(file) => link(file, path)?,
-            // Moving the file out of `self` would need another kind of nothing; a copy of the name does.
+            // `self` has a `Drop`, so the file cannot be moved out; a copy of the name suffices.
             PartFile::Named(file) => {
                 std::fs::rename(file.path(), path)?;
                 file.disable_cleanup(true);
@@ -132,8 +132,8 @@ impl Write for Part {
 fn place(folder: &Path) -> io::Result<PartFile> {
     match unnamed(folder) {
         Ok(file) => Ok(PartFile::Unnamed(file)),
-        // Not every file system has such files, and there is no list of what those answer that have none. What is wrong
-        // with the folder itself is said by the second try.
+        // Not every file system supports files without names, and the errors differ. An error of the folder itself
+        // shows in the second attempt.
         Err(_) => named(folder).map(PartFile::Named),
     }
 }
@@ -143,13 +143,13 @@ fn place(folder: &Path) -> io::Result<PartFile> {
     named(folder).map(PartFile::Named)
 }
 
-/// A file without a name, which can be given one later.
+/// Creates a file without a name that can be named later.
 #[cfg(target_os = "linux")]
 fn unnamed(folder: &Path) -> io::Result<File> {
     use rustix::fs::{Mode, OFlags, open};
     let flags = OFlags::TMPFILE | OFlags::RDWR | OFlags::CLOEXEC;
     let file = File::from(open(folder, flags, Mode::RUSR | Mode::WUSR)?);
-    // It gets its name by way of this link, which is not there where /proc is not.
+    // The file is named through this link, which needs /proc.
     std::fs::symlink_metadata(link_to(&file))?;
     Ok(file)
 }
@@ -168,26 +168,25 @@ fn link(file: &File, path: &Path) -> io::Result<()> {
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
         other => return other,
     }
-    // A link replaces nothing, and a rename needs a name to begin with.
+    // A link cannot replace a file and a rename needs a name, so the file is linked to a temporary name first.
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let named = tempfile::Builder::new().prefix(PREFIX).suffix(SUFFIX).make_in(folder, give)?;
     named.persist(path).map(|_| ()).map_err(|error| error.error)
 }
 
-/// A new file with a name, locked for as long as it is being written.
+/// Creates a file with a temporary name, locked while it is written.
 fn named(folder: &Path) -> io::Result<NamedTempFile> {
     loop {
         let file = tempfile::Builder::new().prefix(PREFIX).suffix(SUFFIX).tempfile_in(folder)?;
-        // Where files cannot be locked nobody sweeps either. Where they can, somebody may have swept this one away
-        // before it was locked: then its name is gone.
+        // If files cannot be locked, no process sweeps. If they can, another process may have removed this file
+        // before it was locked.
         if file.as_file().lock().is_err() || file.path().exists() {
             return Ok(file);
         }
     }
 }
 
-/// Removes what writers that were killed left in the folder, so that it does not pile up. The lock of a writer that
-/// lives keeps its file.
+/// Removes the files of killed writers from the folder. The lock of a living writer protects its file.
 fn sweep(folder: &Path) {
     let Ok(entries) = std::fs::read_dir(folder) else { return };
     for entry in entries.flatten() {
@@ -199,7 +198,7 @@ fn sweep(folder: &Path) {
             && let Ok(file) = File::open(entry.path())
             && file.try_lock().is_ok()
         {
-            // What cannot be removed is no reason not to write.
+            // A file that cannot be removed does not prevent writing.
             let _ = std::fs::remove_file(entry.path());
         }
     }
@@ -232,7 +231,7 @@ mod tests {
         assert_eq!(names(folder.path()), ["notes.part"]);
     }
 
-    /// Both ways: with a name where the file system wants one, and without.
+    /// Tests files with a temporary name and without a name.
     #[test]
     fn a_file_gets_its_name_in_place_of_another() {
         let folder = tempfile::tempdir().unwrap();

@@ -26,9 +26,9 @@ impl Snapshot {
     /// Maps a snapshot file and checks header, footer, manifest and the bounds of every section.
     ///
     /// # Errors
-    /// A file that cannot be read, is no snapshot, is of another format version, or is damaged in those parts.
+    /// The file cannot be read, is not a snapshot, has another format version, or one of these parts is damaged.
     pub fn open(path: &Path) -> Result<Snapshot, Error> {
-        // Before it is opened: opening a named pipe waits for whoever writes to it.
+        // Checked before opening, because opening a named pipe blocks until a writer appears.
         check_kind(path, &std::fs::metadata(path).map_err(|e| Error::io(path, e))?)?;
         let file = File::open(path).map_err(|e| Error::io(path, e))?;
         check_kind(path, &file.metadata().map_err(|e| Error::io(path, e))?)?;
@@ -67,41 +67,41 @@ impl Snapshot {
         Ok(Snapshot { map, manifest: Some(manifest), digest, sections })
     }
 
-    /// A view of the sections written so far, for what the loader computes from its own result.
+    /// Returns a view of the sections written so far, for computations of the loader on its own output.
     ///
     /// # Errors
-    /// The operating system's.
+    /// The file cannot be mapped.
     pub fn partial(file: &File, sections: &[Section]) -> std::io::Result<Snapshot> {
         Ok(Snapshot { map: map_read_only(file)?, manifest: None, digest: [0; 32], sections: table(sections) })
     }
 
-    /// The manifest; `None` only while the snapshot is being made.
+    /// Returns the manifest; `None` only while the snapshot is being written.
     pub fn manifest(&self) -> Option<&Manifest> {
         self.manifest.as_ref()
     }
 
-    /// The snapshot's name: the SHA-256 of its manifest, hexadecimal.
+    /// Returns the snapshot's digest: the SHA-256 of its manifest in hexadecimal.
     pub fn digest(&self) -> String {
         hex(&self.digest)
     }
 
-    /// Length of the file in bytes.
+    /// Returns the length of the file in bytes.
     pub fn file_len(&self) -> u64 {
         self.map.len() as u64
     }
 
-    /// Where in the file a section lies.
+    /// Returns the range of a section in the file.
     pub fn place(&self, name: &str) -> Option<std::ops::Range<usize>> {
         self.sections.get(name).map(|(s, _)| s.offset as usize..(s.offset + s.len) as usize)
     }
 
-    /// Every byte of the file.
+    /// Returns the bytes of the file.
     #[inline]
     pub fn bytes(&self) -> &[u8] {
         &self.map
     }
 
-    /// The bytes of a section whose pages carry checksums of their own; an absent section is empty.
+    /// Returns the bytes of a section whose pages have their own checksums; empty if the section is missing.
     pub fn unchecked(&self, name: &str) -> &[u8] {
         match self.sections.get(name) {
             Some((s, _)) => self.map.get(s.offset as usize..(s.offset + s.len) as usize).unwrap_or_default(),
@@ -109,10 +109,10 @@ impl Snapshot {
         }
     }
 
-    /// The bytes of a section, checked against its checksum when first asked for.
+    /// Returns the bytes of a section, verified on first access.
     ///
     /// # Errors
-    /// The section is absent or its checksum differs.
+    /// The section is missing or its checksum differs.
     pub fn section(&self, name: &str) -> Result<&[u8], Error> {
         let (section, checked) =
             self.sections.get(name).ok_or_else(|| Error::damaged(name, "the snapshot does not have it"))?;
@@ -122,18 +122,18 @@ impl Snapshot {
     }
 }
 
-/// What the last bytes of a file say.
+/// The footer of a file.
 pub(super) struct Footer {
-    /// Where the manifest begins.
+    /// The offset of the manifest.
     pub offset: u64,
-    /// Its bytes.
+    /// The length of the manifest in bytes.
     pub len: u64,
-    /// Its SHA-256.
+    /// The SHA-256 of the manifest.
     pub digest: [u8; 32],
 }
 
 impl Footer {
-    /// Reads it, checked.
+    /// Parses and verifies the footer.
     pub(super) fn read(bytes: &[u8]) -> Result<Footer, Error> {
         if bytes.len() != FOOTER_LEN as usize
             || &bytes[56..] != END_MAGIC
@@ -146,7 +146,7 @@ impl Footer {
         Ok(Footer { offset: u64_at(bytes, 0), len: u64_at(bytes, 8), digest })
     }
 
-    /// The manifest and the names of a file of a format version, of its bytes from where the manifest begins.
+    /// Splits the bytes from the manifest on into manifest and names, for a format version.
     pub(super) fn split<'a>(&self, version: u32, rest: &'a [u8]) -> Result<(&'a [u8], &'a [u8]), Error> {
         let rest = &rest[..rest.len().saturating_sub(FOOTER_LEN as usize)];
         let parts = usize::try_from(self.len).ok().and_then(|len| rest.split_at_checked(len));
@@ -157,13 +157,13 @@ impl Footer {
     }
 }
 
-/// The format version that a header says, if that is whole.
+/// Returns the format version of a valid header.
 pub(super) fn version(header: &[u8]) -> Option<u32> {
     let whole = header.len() == HEADER_LEN as usize && header[56..] == short_checksum(&header[..56]);
     (whole && &header[..8] == MAGIC).then(|| u32_at(header, 8))
 }
 
-/// Sections lie one after another between the header and the manifest.
+/// Checks that sections follow each other between the header and the manifest.
 pub(super) fn check_places(sections: &[Section], manifest_at: u64) -> Result<(), Error> {
     let mut end = HEADER_LEN;
     for section in sections {
@@ -178,7 +178,7 @@ pub(super) fn check_places(sections: &[Section], manifest_at: u64) -> Result<(),
     Ok(())
 }
 
-/// What stands behind the manifest, checked.
+/// Verifies the bytes after the manifest and returns them.
 fn names(bytes: &[u8]) -> Result<&[u8], Error> {
     match bytes.split_first_chunk::<8>() {
         None if bytes.is_empty() => Ok(bytes),
@@ -220,7 +220,7 @@ fn table(sections: &[Section]) -> BTreeMap<String, (Section, OnceLock<bool>)> {
 /// Checks every byte of a snapshot file.
 ///
 /// # Errors
-/// As [`Snapshot::open`], and the first section whose checksum differs or that is not followed by zeros.
+/// Those of [`Snapshot::open`], and the first section with a wrong checksum or non-zero padding.
 pub fn verify(path: &Path) -> Result<Snapshot, Error> {
     let snapshot = Snapshot::open(path)?;
     let sections = snapshot.manifest.as_ref().map(|m| m.sections.as_slice()).unwrap_or_default();

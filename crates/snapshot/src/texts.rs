@@ -1,4 +1,4 @@
-//! Texts by their numbers, read in place.
+//! Texts by index, read in place.
 //!
 //! ```text
 //! NAME          the texts, one after another
@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use super::{Checked, CheckedWriter, Column, ColumnWriter, Error, Fault, Snapshot, Writer};
 
-/// Writes texts.
+/// Writes texts to a section.
 pub struct TextsWriter {
     name: String,
     out: CheckedWriter,
@@ -20,15 +20,15 @@ impl TextsWriter {
     /// Begins the section `name` in `writer`; until [`TextsWriter::finish`] nothing else may be written there.
     ///
     /// # Errors
-    /// The operating system's.
+    /// The file cannot be written.
     pub fn begin(writer: &mut Writer, name: &str) -> Result<TextsWriter, Error> {
         Ok(TextsWriter { name: name.to_owned(), out: CheckedWriter::begin(writer, name)?, starts: vec![0] })
     }
 
-    /// All texts at once.
+    /// Writes a whole section of texts.
     ///
     /// # Errors
-    /// The operating system's.
+    /// The file cannot be written.
     pub fn write<'a>(writer: &mut Writer, name: &str, texts: impl IntoIterator<Item = &'a str>) -> Result<(), Error> {
         let mut out = TextsWriter::begin(writer, name)?;
         texts.into_iter().try_for_each(|text| out.push(writer, text))?;
@@ -38,34 +38,34 @@ impl TextsWriter {
     /// Appends a text.
     ///
     /// # Errors
-    /// The operating system's.
+    /// The file cannot be written.
     pub fn push(&mut self, writer: &mut Writer, text: &str) -> Result<(), Error> {
         self.out.push(writer, text.as_bytes())?;
         self.starts.push(self.out.len());
         Ok(())
     }
 
-    /// Ends the section and writes where the texts begin.
+    /// Ends the section and writes the offsets of the texts.
     ///
     /// # Errors
-    /// The operating system's.
+    /// The file cannot be written.
     pub fn finish(self, writer: &mut Writer) -> Result<(), Error> {
         self.out.finish(writer, 0)?;
         ColumnWriter::write(writer, &format!("{}.starts", self.name), self.starts)
     }
 }
 
-/// Texts by their numbers.
+/// The texts of a section, by index.
 pub struct Texts {
     text: Checked,
     starts: Column,
 }
 
 impl Texts {
-    /// The section `name` of `snapshot`.
+    /// Opens the section `name` of `snapshot`.
     ///
     /// # Errors
-    /// It is not there, or not whole.
+    /// The section is missing or damaged.
     pub fn open(snapshot: &Arc<Snapshot>, name: &str, fault: &Arc<Fault>) -> Result<Texts, Error> {
         let text = Checked::open(snapshot, name, fault)?;
         let starts = Column::open(snapshot, &format!("{name}.starts"), fault)?;
@@ -75,7 +75,7 @@ impl Texts {
         }
     }
 
-    /// Texts in memory, as those of the section `name`.
+    /// Returns texts held in memory, as if read from the section `name`.
     pub fn held<'a>(name: &str, texts: impl IntoIterator<Item = &'a str>, fault: &Arc<Fault>) -> Texts {
         let (mut text, mut starts) = (Vec::new(), vec![0]);
         for one in texts {
@@ -85,17 +85,17 @@ impl Texts {
         Texts { text: Checked::held(name, text, 0, fault), starts: Column::held(name, starts, fault) }
     }
 
-    /// How many there are.
+    /// Returns the number of texts.
     pub fn len(&self) -> u64 {
         self.starts.len() - 1
     }
 
-    /// Whether there is none.
+    /// Reports whether there are no texts.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// A text; an empty one beyond the last and where the snapshot is damaged.
+    /// Returns a text; empty if the index is out of range or the snapshot is damaged.
     pub fn get(&self, number: u64) -> &str {
         if number >= self.len() {
             return "";
@@ -111,7 +111,7 @@ impl Texts {
         }
     }
 
-    /// The number of a text, where they ascend.
+    /// Returns the index of a text, if the texts ascend.
     pub fn find(&self, text: &str) -> Option<u64> {
         let (mut low, mut high) = (0, self.len());
         while low < high {

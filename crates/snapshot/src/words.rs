@@ -1,14 +1,13 @@
-//! Words that lead to lists of numbers: a map of words, of the crate `fst`, and the lists.
+//! An index from words to lists of numbers: a map of words from the crate `fst`, and the lists.
 //!
 //! ```text
 //! lists   numbers that have a word: how many, bytes, then the first and the differences, as variable-length integers
 //! words   to a number, shifted left by one, and 1; where there are several, to the place of their list, shifted left by one
 //! ```
 //!
-//! The map of words has no checks of its own while it is read, so it is compared with its checksum as a whole when it is
-//! first needed. The crate `fst` panics on bytes that are no map, and follows transitions that form a cycle for ever: a
-//! checksum only shows that the bytes are those of the manifest, so every read of the map catches panics and every
-//! transition counts for the budget.
+//! Reading the map is not checked, so its checksum is verified as a whole on first use. The crate `fst` panics on
+//! malformed bytes and follows cyclic transitions for ever. A checksum only shows that the bytes are those of the
+//! manifest, so every read catches panics, and every transition is charged to the budget.
 
 use std::io::{BufWriter, Read, Seek, SeekFrom};
 use std::sync::Arc;
@@ -23,13 +22,13 @@ use terrapin_base::codec::{Reader, put};
 use terrapin_base::external_sort::{self, Scratch, StringSorter};
 use terrapin_budget as budget;
 
-/// Words that are looked at where many begin alike or are nearly so.
+/// The maximum number of words examined for a prefix or fuzzy search.
 const MOST_WORDS: usize = 1 << 14;
-/// What a word that is looked at counts for in a query's budget.
+/// The cost of an examined word in steps of the query's budget.
 const WORD_STEPS: usize = 4;
-/// Bytes of a file that are copied at a time.
+/// The number of bytes copied at a time.
 const PIECE: u64 = 1 << 18;
-/// A head of a list: two integers.
+/// The maximum length in bytes of a list's head: two integers.
 const HEAD: usize = 20;
 
 /// The names of the two sections.
@@ -41,10 +40,10 @@ pub struct WordSections {
     pub lists: &'static str,
 }
 
-/// Writes both sections: of every word the numbers that it was given with, which must be distinct.
+/// Writes both sections from words with their numbers, which must be distinct.
 ///
 /// # Errors
-/// A full disk.
+/// The disk is full.
 pub fn write_words<E: From<Error> + From<external_sort::Error>>(
     words: StringSorter,
     sections: WordSections,
@@ -55,7 +54,7 @@ pub fn write_words<E: From<Error> + From<external_sort::Error>>(
         fst::Error::Io(source) => scratch.error(source),
         other => scratch.error(std::io::Error::other(other)),
     };
-    // Only one section can be written at a time.
+    // Only one section can be written at a time, so the map goes to a temporary file first.
     let mut map = MapBuilder::new(BufWriter::new(scratch.file()?)).map_err(failed)?;
     let mut lists = CheckedWriter::begin(writer, sections.lists)?;
     let (mut word, mut numbers): (Vec<u8>, Vec<u64>) = (Vec::new(), Vec::new());
@@ -82,7 +81,7 @@ pub fn write_words<E: From<Error> + From<external_sort::Error>>(
     writer.begin(sections.words)?;
     loop {
         buffer.clear();
-        // Unlike a single call, this goes on where a signal interrupts it.
+        // Unlike a single call, this resumes after a signal.
         match file.by_ref().take(PIECE).read_to_end(&mut buffer).map_err(|error| scratch.error(error))? {
             0 => return Ok(()),
             _ => writer.append(&buffer)?,
@@ -90,7 +89,7 @@ pub fn write_words<E: From<Error> + From<external_sort::Error>>(
     }
 }
 
-/// Writes an ascending list, if it has more than one number; what its word is mapped to.
+/// Writes an ascending list of several numbers and returns the value of its word in the map.
 fn push(lists: &mut CheckedWriter, writer: &mut Writer, numbers: &[u64]) -> Result<u64, Error> {
     if let [only] = numbers {
         return Ok(only << 1 | 1);
@@ -114,27 +113,27 @@ fn push(lists: &mut CheckedWriter, writer: &mut Writer, numbers: &[u64]) -> Resu
 pub struct Word {
     /// Its text.
     pub text: String,
-    /// How many letters it is away from what was asked for.
+    /// The edit distance to the searched word.
     pub edits: u8,
     value: u64,
 }
 
-/// Words that lead to numbers, which are all less than a bound.
+/// The index of words; its numbers are less than a bound.
 pub struct Words {
     snapshot: Arc<Snapshot>,
     fault: Arc<Fault>,
     map: &'static str,
     lists: Checked,
     end: u64,
-    /// Whether reading the map has panicked: once is enough.
+    /// Set once reading the map has panicked.
     broken: AtomicBool,
 }
 
 impl Words {
-    /// Those of two sections, whose numbers are less than `end`.
+    /// Opens the index of two sections with numbers less than `end`.
     ///
     /// # Errors
-    /// A section is missing or not whole.
+    /// A section is missing or damaged.
     pub fn open(
         snapshot: &Arc<Snapshot>,
         sections: WordSections,
@@ -162,7 +161,7 @@ impl Words {
         }
     }
 
-    /// Reads the map of words. A panic of its library is damage of the section.
+    /// Reads the map of words. A panic of the library counts as damage of the section.
     fn read_map<T: Default>(&self, read: impl FnOnce(&Map<&[u8]>) -> T) -> T {
         if self.broken.load(Ordering::Relaxed) {
             return T::default();
@@ -177,13 +176,13 @@ impl Words {
             .unwrap_or_default()
     }
 
-    /// The word that equals a text.
+    /// Returns the word equal to a text.
     pub fn word(&self, text: &str) -> Option<Word> {
         let value = self.read_map(|map| map.get(text))?;
         Some(Word { text: text.to_owned(), edits: 0, value })
     }
 
-    /// The first word that is not before a text, in byte order.
+    /// Returns the first word not less than a text, in byte order.
     pub fn from(&self, text: &str) -> Option<Word> {
         self.read_map(|map| {
             let mut stream = map.search(Counted(AlwaysMatch)).ge(text).into_stream();
@@ -192,13 +191,13 @@ impl Words {
         })
     }
 
-    /// Words that begin with a text, in byte order; some of them where there are very many.
+    /// Returns the words with a prefix in byte order, limited to the first ones if there are too many.
     pub fn beginning(&self, text: &str) -> Vec<Word> {
         self.read_map(|map| collect(map.search(Counted(Str::new(text).starts_with())).into_stream(), |_| 0))
     }
 
-    /// Words that begin with a text and of which the rest is at most so many edits away from another one: a letter more,
-    /// one less, another one, or two that changed places.
+    /// Returns the words with a prefix whose rest is within an edit distance of another text: insertions, deletions,
+    /// substitutions, and swaps of neighbours.
     pub fn near(&self, start: &str, text: &str, edits: u8) -> Vec<Word> {
         let Some(near) = Near::new(text, edits) else { return Vec::new() };
         let behind = Counted(Behind { start: start.as_bytes(), near: &near });
@@ -206,7 +205,7 @@ impl Words {
         self.read_map(|map| collect(map.search(behind).into_stream(), edits))
     }
 
-    /// The numbers that a word has, ascending.
+    /// Returns the numbers of a word, ascending.
     pub fn list(&self, word: &Word) -> Vec<u32> {
         let damaged = || {
             self.lists.report("a list is not whole");
@@ -221,7 +220,7 @@ impl Words {
         self.read(word.value >> 1).unwrap_or_else(damaged)
     }
 
-    /// The first of the numbers that a word has.
+    /// Returns the first number of a word.
     pub fn first(&self, word: &Word) -> Option<u32> {
         if word.value & 1 == 1 {
             return u32::try_from(word.value >> 1).ok();
@@ -239,7 +238,7 @@ impl Words {
         let head = self.lists.get(place, HEAD.min(self.lists.len().checked_sub(place)?))?;
         let mut reader = Reader::new(head);
         let (count, bytes) = (usize::try_from(reader.get()?).ok()?, usize::try_from(reader.get()?).ok()?);
-        // Every number takes a byte.
+        // Every number takes at least one byte.
         if count > bytes {
             return None;
         }
@@ -254,7 +253,7 @@ impl Words {
     }
 }
 
-/// An automaton whose every step counts for the budget of the query that runs it.
+/// An automaton whose steps are charged to the budget of the running query.
 struct Counted<A>(A);
 
 impl<A: Automaton> Automaton for Counted<A> {
@@ -282,7 +281,7 @@ impl<A: Automaton> Automaton for Counted<A> {
     }
 }
 
-/// The words of a stream; the first of them where there are very many.
+/// Returns the words of a stream, limited to the first ones if there are too many.
 fn collect<A: Automaton>(mut stream: fst::map::Stream<'_, A>, edits: impl Fn(&str) -> u8) -> Vec<Word> {
     let mut found = Vec::new();
     while let Some((text, value)) = stream.next() {
@@ -306,7 +305,7 @@ mod tests {
 
     const SECTIONS: WordSections = WordSections { words: "words", lists: "lists" };
 
-    /// A snapshot that is not finished, so that its sections have the checksums of whatever they hold.
+    /// Returns an unfinished snapshot, so that the checksums match the given bytes.
     fn open(folder: &std::path::Path, words: Option<&[u8]>) -> Arc<Snapshot> {
         let mut writer = Writer::create(&folder.join("a")).unwrap();
         let scratch = Scratch::new(folder, 1 << 20);
@@ -333,7 +332,7 @@ mod tests {
         Temporary(#[from] external_sort::Error),
     }
 
-    /// Asks in all ways; the words found, and whether damage was met.
+    /// Searches in all ways; returns the words found and whether damage was recorded.
     fn ask(snapshot: &Arc<Snapshot>) -> Result<(Vec<String>, bool), Stopped> {
         let fault = Arc::default();
         let words = Words::open(snapshot, SECTIONS, 100, &fault).unwrap();
@@ -352,8 +351,8 @@ mod tests {
         })
     }
 
-    /// Checksums show who wrote bytes as little as that they are a map: hostile ones are damage, not a panic, and take no
-    /// longer than the budget allows.
+    /// Valid checksums do not prove a valid map: hostile bytes are damage, never a panic, and take no longer than the
+    /// budget allows.
     #[test]
     fn bytes_that_are_no_map_are_damage() {
         let folder = tempfile::tempdir().unwrap();
@@ -380,15 +379,15 @@ mod tests {
         }
     }
 
-    /// A transition of `fst` leads to any address, its own node's included: following it never ends without a budget.
+    /// A transition of `fst` can lead to any address, even its own node, so only a budget ends the traversal.
     #[test]
     fn a_map_that_goes_round_ends_with_the_budget() {
         let folder = tempfile::tempdir().unwrap();
-        // The version 3 and the type 0; then a node with one transition, "e", to itself; then the number of words, the root's
-        // address and a checksum that is not looked at.
+        // The version 3 and the type 0; a node with one transition, "e", to itself; the number of words, the root's
+        // address and an unchecked checksum.
         let mut bytes = [3_u64.to_le_bytes(), 0_u64.to_le_bytes()].concat();
-        // One transition (0b10), with its input beside it; pack sizes 8 and 0. A node's address is that of its last byte, and
-        // a difference counts from its first: -10 leads back.
+        // One transition (0b10) with its input next to it; pack sizes 8 and 0. A node's address is that of its last
+        // byte, and a difference counts from its first: -10 leads back.
         let delta = (-10_i64) as u64;
         bytes.extend_from_slice(&delta.to_le_bytes());
         bytes.extend_from_slice(&[0x80, b'e', 0b1000_0000]);

@@ -1,4 +1,5 @@
-//! Writing a snapshot: sections in order, to a file that has no name or another one, synced, named.
+//! Writes a snapshot: sections in order, to a file without a name or with a temporary one, which is synced and
+//! renamed at the end.
 
 use std::fs::File;
 use std::io::{BufWriter, Write};
@@ -9,7 +10,7 @@ use super::{
     ALIGNMENT, END_MAGIC, Error, FORMAT_VERSION, HEADER_LEN, MAGIC, Manifest, Section, short_checksum, writer_name,
 };
 
-/// Writes one snapshot. Nothing bears the final name until [`Writer::finish`]; dropping it removes what was written.
+/// Writes a snapshot. The final name appears only in [`Writer::finish`]; dropping the writer removes the file.
 pub struct Writer {
     file: BufWriter<Part>,
     path: PathBuf,
@@ -19,10 +20,10 @@ pub struct Writer {
 }
 
 impl Writer {
-    /// Starts a file that will be called `path`, in the same folder.
+    /// Starts the file for `path`, in the same folder.
     ///
     /// # Errors
-    /// The operating system's.
+    /// The file cannot be written.
     pub fn create(path: &Path) -> Result<Writer, Error> {
         let folder = match path.parent() {
             Some(p) if !p.as_os_str().is_empty() => p,
@@ -52,10 +53,10 @@ impl Writer {
         self.raw(&[0; ALIGNMENT as usize][..padding as usize])
     }
 
-    /// Begins a section; its bytes follow by [`Writer::append`].
+    /// Begins a section; [`Writer::append`] adds its bytes.
     ///
     /// # Errors
-    /// The operating system's.
+    /// The file cannot be written.
     pub fn begin(&mut self, name: &str) -> Result<(), Error> {
         self.end();
         self.align()?;
@@ -63,10 +64,10 @@ impl Writer {
         Ok(())
     }
 
-    /// Adds bytes to the section begun last.
+    /// Adds bytes to the current section.
     ///
     /// # Errors
-    /// The operating system's.
+    /// The file cannot be written.
     pub fn append(&mut self, bytes: &[u8]) -> Result<(), Error> {
         if let Some((_, _, hasher)) = &mut self.open {
             hasher.update(bytes);
@@ -80,19 +81,19 @@ impl Writer {
         }
     }
 
-    /// A whole section at once.
+    /// Writes a whole section.
     ///
     /// # Errors
-    /// The operating system's.
+    /// The file cannot be written.
     pub fn section(&mut self, name: &str, bytes: &[u8]) -> Result<(), Error> {
         self.begin(name)?;
         self.append(bytes)
     }
 
-    /// The sections so far and the file that has them, for reading what was written while the rest is still to come.
+    /// Returns the sections written so far and the file, so that they can be read while the rest is being written.
     ///
     /// # Errors
-    /// The operating system's.
+    /// The file cannot be written.
     pub fn so_far(&mut self) -> Result<(File, Vec<Section>), Error> {
         self.end();
         self.file.flush().map_err(|e| Error::io(&self.path, e))?;
@@ -103,7 +104,7 @@ impl Writer {
     /// Writes the manifest (its sections are filled in here), syncs, and gives the file its name.
     ///
     /// # Errors
-    /// The operating system's.
+    /// The file cannot be written.
     pub fn finish(mut self, mut manifest: Manifest) -> Result<[u8; 32], Error> {
         self.end();
         self.align()?;
@@ -136,14 +137,15 @@ impl Writer {
         if let Some(folder) = self.path.parent().filter(|p| !p.as_os_str().is_empty())
             && let Ok(folder) = File::open(folder)
         {
-            // The name itself survives a power cut only once its folder is synced; some file systems refuse, fine.
+            // The name survives a power cut only if its folder is synced; some file systems refuse that, which is
+            // accepted.
             let _ = folder.sync_all();
         }
         Ok(digest)
     }
 }
 
-/// Temporary files are private; a snapshot is for everyone, and for nobody to change.
+/// Temporary files are private; a snapshot is readable by everyone and writable by no one.
 #[cfg(unix)]
 fn set_readable(file: &File) -> std::io::Result<()> {
     use std::os::unix::fs::PermissionsExt;

@@ -1,4 +1,4 @@
-//! `terrapin benchmark check`: whether a benchmark can be published.
+//! `terrapin benchmark check`: checks whether a benchmark can be published.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -13,11 +13,11 @@ use crate::eval::dataset::{self, Checked, Finding, Kind, Pair};
 
 /// Check questions and gold queries before they are published
 ///
-/// Every gold query is run twice, once on one thread and once on several. It has to run, to give the same bytes, something
-/// at all, and nothing that a limit cut without an order; its answer may depend neither on the day ({{date:1 week}}, NOW())
-/// nor on chance. The same question or query twice is named, within a split and between splits, as it stands and normalised:
-/// questions without case and punctuation, OverpassQL as OverpassNL's exact match normalises it, SPARQL as its algebra. Each
-/// pair gets the measures of difficulty of OverpassNL's paper.
+/// Runs every gold query twice, on one thread and on several. It must succeed, give the same bytes and a non-empty
+/// answer, and not be cut by a limit without an order. Its answer may not depend on the day ({{date:1 week}}, NOW())
+/// or on chance. Duplicate questions and queries are reported, within a split and between splits, as written and
+/// normalised: questions without case and punctuation, OverpassQL as in OverpassNL's exact match, SPARQL by its
+/// algebra. Each pair gets the difficulty measures of OverpassNL's paper.
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "A file is what `terrapin eval jsonl` reads, without predictions: `nl` (or `question`) and `gold` (or `query`,
@@ -34,24 +34,24 @@ Examples:
 pub struct Args {
     /// The snapshot file
     snapshot: PathBuf,
-    /// The questions and gold queries, a file a split
+    /// Files of questions and gold queries, one per split
     #[arg(required = true)]
     files: Vec<PathBuf>,
     #[command(flatten)]
     engine: EngineArgs,
-    /// Kinds of findings that are no error, such as empty,cut
+    /// Kinds of findings that are not errors, such as empty,cut
     #[arg(long, value_name = "KIND", value_delimiter = ',')]
     allow: Vec<Kind>,
-    /// How many findings of each kind are shown; 0 for all
+    /// Maximum number of findings to show per kind; 0 shows all
     #[arg(long, value_name = "N", default_value_t = 5)]
     list: usize,
-    /// Print everything as JSON: findings, and every pair with its number of results, the digest of its answer and its
-    /// difficulty
+    /// Print everything as JSON: findings, and every pair with its number of results, the digest of its answer and
+    /// its difficulty
     #[arg(long)]
     json: bool,
 }
 
-/// What `--json` prints.
+/// The output of `--json`.
 #[derive(Serialize)]
 struct Report<'a> {
     snapshot: String,
@@ -84,12 +84,12 @@ pub fn run(args: &Args) -> Result<(), Error> {
     refuse(errors)
 }
 
-/// Checks the pairs on a snapshot, whose digest comes with what came out.
+/// Checks the pairs on a snapshot and returns its digest with the findings.
 pub(super) fn checked(snapshot: &Path, args: &EngineArgs, pairs: &[Pair]) -> Result<(Checked, String), Error> {
     let table = args.table()?;
     let data = Data::open(snapshot, pairs)?;
     let alone = (0..args.threads()).map(|_| pool(1)).collect::<Result<Vec<_>, _>>()?;
-    // Two threads show what several do; a machine with one core has them, too.
+    // Two threads are enough to show races; a machine with one core has them as well.
     let together = pool(args.threads().max(2))?;
     let bar = bar(2 * pairs.len());
     let checked =
@@ -98,13 +98,13 @@ pub(super) fn checked(snapshot: &Path, args: &EngineArgs, pairs: &[Pair]) -> Res
     Ok((checked, data.digest()))
 }
 
-/// How many findings are errors that nobody allowed.
+/// Counts the errors that `--allow` does not permit.
 pub(super) fn errors(checked: &Checked, allowed: &[Kind]) -> usize {
     let is_error = |finding: &&Finding| finding.kind.is_error() && !allowed.contains(&finding.kind);
     checked.findings.iter().filter(is_error).count()
 }
 
-/// An error where some of them are.
+/// Returns an error if some are left.
 pub(super) fn refuse(errors: usize) -> Result<(), Error> {
     match errors {
         0 => Ok(()),
@@ -113,7 +113,7 @@ pub(super) fn refuse(errors: usize) -> Result<(), Error> {
     }
 }
 
-/// How many pairs each split has.
+/// Counts the pairs of each split.
 pub(super) fn splits(pairs: &[Pair]) -> BTreeMap<&str, usize> {
     let mut splits = BTreeMap::new();
     pairs.iter().for_each(|pair| *splits.entry(pair.split.as_str()).or_default() += 1);
@@ -138,7 +138,7 @@ fn for_people(
         let shown = if list == 0 { count } else { list };
         for finding in checked.findings.iter().filter(|finding| finding.kind == kind).take(shown) {
             let id = finding.id.as_ref().map(|id| format!(" ({id})")).unwrap_or_default();
-            // A message of several lines is cut to its first.
+            // Messages are cut to their first line.
             let message = finding.message.lines().next().unwrap_or_default();
             let _ = writeln!(text, "  {} line {}{id}: {message}", finding.split, finding.line);
         }

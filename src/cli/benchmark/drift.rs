@@ -1,4 +1,4 @@
-//! `terrapin benchmark drift`: which gold answers change from one snapshot to another.
+//! `terrapin benchmark drift`: compares gold answers between two snapshots.
 
 use std::path::PathBuf;
 
@@ -6,11 +6,12 @@ use super::super::{Error, stdout};
 use super::{Data, EngineArgs, bar, pairs, pool};
 use crate::eval::dataset;
 
-/// Say which gold answers change from one snapshot to another, and how
+/// Report which gold answers change from one snapshot to another, and how
 ///
-/// Every gold query is run on both. Of each pair whose answer differs it tells how many results there were and are, how many
-/// elements are missing, how many were added, and how many changed: other tags, coordinates, nodes, members or geometry, as
-/// far as the query prints them. Versions, times, changesets and users do not count. Of SPARQL, rows are missing or added.
+/// Runs every gold query on both snapshots. For each pair with different answers, reports the number of results
+/// before and after, and the number of elements missing, added and changed (other tags, coordinates, nodes, members
+/// or geometry, as far as the query prints them). Versions, times, changesets and users are ignored. In SPARQL
+/// answers, rows are missing or added.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "The files are those of `terrapin benchmark check`.
 
@@ -20,14 +21,14 @@ Examples:
 pub struct Args {
     /// The old snapshot file
     old: PathBuf,
-    /// The new one
+    /// The new snapshot file
     new: PathBuf,
     /// The questions and gold queries
     #[arg(required = true)]
     files: Vec<PathBuf>,
     #[command(flatten)]
     engine: EngineArgs,
-    /// Print everything as JSON: every pair, with the first elements that are missing, were added, changed
+    /// Print everything as JSON: every pair, with its first missing, added and changed elements
     #[arg(long)]
     json: bool,
 }

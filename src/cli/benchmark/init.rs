@@ -1,4 +1,4 @@
-//! `terrapin benchmark init`: the file that says what a benchmark is.
+//! `terrapin benchmark init`: writes the description file of a benchmark.
 
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -8,23 +8,23 @@ use super::check::splits;
 use super::pairs;
 use crate::snapshot::hex;
 
-/// Begin a benchmark: write the file that says what it is called, who made it and under which terms
+/// Start a benchmark: write its description file with name, authors and licence to fill in
 ///
-/// It names the snapshot, with its digest, and the files of questions and gold queries. What only its makers know is left to
-/// be filled in; `terrapin benchmark pack` reads it.
+/// The file has the snapshot with its digest, and the files of questions and gold queries. Fill in the rest;
+/// `terrapin benchmark pack` reads it.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   terrapin benchmark init malta.terrapin train.jsonl dev.jsonl --out benchmark.toml")]
 pub struct Args {
     /// The snapshot file
     snapshot: PathBuf,
-    /// The questions and gold queries, a file a split
+    /// Files of questions and gold queries, one per split
     #[arg(required = true)]
     files: Vec<PathBuf>,
-    /// Where geocoded names lead, in the shape of nominatim_cache.json
+    /// Geocoded places as a JSON file in the format of OverpassNL's nominatim_cache.json
     #[arg(long, value_name = "FILE")]
     places: Option<PathBuf>,
-    /// The file to write; one that is there is left alone
+    /// File to write; an existing one is not overwritten
     #[arg(long, value_name = "FILE", default_value = "benchmark.toml")]
     out: PathBuf,
 }
@@ -51,7 +51,7 @@ pub fn run(args: &Args) -> Result<(), Error> {
     stdout::print(&format!("{out}: {}\nfill it in, then: terrapin benchmark pack {out} --out DIR\n", counts.join(", ")))
 }
 
-/// What only a benchmark's makers know.
+/// The fields that the authors fill in.
 const ABOUT: &str = "\
 [about]
 # In addresses: letters, digits, \"-\", \"_\" and \".\".
@@ -78,7 +78,7 @@ orcid = \"\"
 affiliation = \"\"
 ";
 
-/// A path as it is seen from the folder of a file.
+/// Returns a path relative to the folder of a file.
 fn from(file: &Path, path: &Path) -> PathBuf {
     match file.parent().filter(|folder| !folder.as_os_str().is_empty()) {
         Some(_) => std::path::absolute(path).unwrap_or_else(|_| path.to_owned()),
@@ -89,7 +89,7 @@ fn from(file: &Path, path: &Path) -> PathBuf {
 fn write_new(path: &Path, text: &str) -> Result<(), Error> {
     let failed = |error: std::io::Error| match error.kind() {
         std::io::ErrorKind::AlreadyExists => {
-            Error::usage(format!("--out {}: it is there already, and is left alone", path.display()))
+            Error::usage(format!("--out {}: the file exists and is not overwritten", path.display()))
         }
         _ => Error::system("output", format!("{}: {error}", path.display())),
     };

@@ -1,5 +1,5 @@
-//! `terrapin benchmark`: holds a benchmark against a snapshot before it is published, packs it, and says what time does to
-//! it. A file a subcommand.
+//! `terrapin benchmark`: checks a benchmark against a snapshot, packs it, and reports how answers drift over time.
+//! One file per subcommand.
 
 mod check;
 mod drift;
@@ -47,17 +47,17 @@ pub fn run(args: &Args) -> Result<(), Error> {
     }
 }
 
-/// How gold queries are run.
+/// Options for running gold queries.
 #[derive(Debug, clap::Args)]
 struct EngineArgs {
-    /// Where names lead that a pair does not know itself, in the shape of nominatim_cache.json; names that are not in it
-    /// are looked up among the snapshot's own areas
+    /// Geocoded places for pairs without their own, as a JSON file in the format of OverpassNL's
+    /// nominatim_cache.json; other names are searched among the snapshot's areas
     #[arg(long, value_name = "FILE")]
     places: Option<PathBuf>,
-    /// How long a query may take, whatever it asks for
+    /// Timeout of a query in seconds; overrides its own
     #[arg(long, value_name = "SECONDS", default_value_t = 180)]
     timeout: u64,
-    /// How many threads run queries [default: one a core]
+    /// Number of threads that run queries [default: one per core]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     threads: Option<u16>,
 }
@@ -73,7 +73,7 @@ impl EngineArgs {
     }
 }
 
-/// A snapshot that gold queries are run on.
+/// A snapshot on which gold queries run.
 struct Data {
     opened: Opened,
     osm: Arc<Osm>,
@@ -96,7 +96,7 @@ impl Data {
         self.opened.snapshot.digest()
     }
 
-    /// Does something with what runs queries.
+    /// Calls a function with the runner of queries.
     fn with<T>(&self, args: &EngineArgs, table: Option<&Table>, work: impl FnOnce(&Engine<'_>) -> T) -> T {
         let areas = Areas::new(&self.osm);
         let mut places = Chain::default();
@@ -112,20 +112,20 @@ impl Data {
     }
 }
 
-/// The pairs of some files, of which there is at least one.
+/// Reads the pairs of the files; at least one.
 fn pairs(files: &[PathBuf]) -> Result<Vec<Pair>, Error> {
     let paths: Vec<&Path> = files.iter().map(PathBuf::as_path).collect();
     let (pairs, unused) = read_pairs(&paths).map_err(unusable)?;
     if !unused.is_empty() {
-        stdout::tell(&format!("note: fields that nothing here uses: {}", unused.join(", ")));
+        stdout::tell(&format!("note: unused fields: {}", unused.join(", ")));
     }
     match (pairs.is_empty(), paths.first()) {
-        (true, Some(first)) => Err(Error::input("empty", format!("{}: there is no pair", first.display()))),
+        (true, Some(first)) => Err(Error::input("empty", format!("{}: the file has no pairs", first.display()))),
         _ => Ok(pairs),
     }
 }
 
-/// A pool with so many threads.
+/// Returns a pool of `threads` threads.
 fn pool(threads: usize) -> Result<rayon::ThreadPool, Error> {
     rayon::ThreadPoolBuilder::new()
         .num_threads(threads)
@@ -134,7 +134,7 @@ fn pool(threads: usize) -> Result<rayon::ThreadPool, Error> {
         .map_err(|e| Error::system("threads", e))
 }
 
-/// A bar on a terminal, nothing elsewhere.
+/// Returns a progress bar on a terminal, nothing elsewhere.
 fn bar(steps: usize) -> ProgressBar {
     if !std::io::stderr().is_terminal() {
         return ProgressBar::hidden();

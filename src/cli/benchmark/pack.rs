@@ -1,4 +1,4 @@
-//! `terrapin benchmark pack`: the folder that is published.
+//! `terrapin benchmark pack`: writes the folder to publish.
 
 use std::path::{Path, PathBuf};
 
@@ -11,26 +11,26 @@ use super::{EngineArgs, pairs};
 use crate::eval::dataset::{Description, Kind, Pack};
 use crate::snapshot::hex;
 
-/// Check a benchmark and write the folder that is published
+/// Check a benchmark and write the folder to publish
 ///
-/// It has the data with results, digests of answers and difficulty, the pin and the manifest of the snapshot, what was found
-/// when it was checked, the dataset card with the fields that Hugging Face reads, its description in Croissant, licences,
-/// CITATION.cff and SHA256SUMS. The same input gives the same bytes. What `terrapin benchmark check` calls an error is one
-/// here, too, unless the file allows it.
+/// The folder has the data with results, digests of answers and difficulty, the pin and manifest of the snapshot, the
+/// findings of the check, a dataset card with the fields that Hugging Face reads, a description in Croissant,
+/// licences, CITATION.cff and SHA256SUMS. The same input gives the same bytes. An error of `terrapin benchmark check`
+/// is an error here, unless the file allows it.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   terrapin benchmark pack benchmark.toml --out malta-food-1.0.0")]
 pub struct Args {
-    /// The file that `terrapin benchmark init` wrote
+    /// File written by `terrapin benchmark init`
     file: PathBuf,
-    /// The folder for what is published; files of the same name are replaced
+    /// Output folder; files of the same name are replaced
     #[arg(long, value_name = "DIR")]
     out: PathBuf,
     #[command(flatten)]
     engine: EngineArgs,
 }
 
-/// The file that says what a benchmark is.
+/// The description file of a benchmark.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Said {
@@ -85,7 +85,7 @@ pub fn run(args: &Args) -> Result<(), Error> {
     }
     let errors = errors(&checked, &allowed);
     if errors > 0 {
-        stdout::tell("terrapin benchmark check names them; `allow` in the file lets kinds of them pass");
+        stdout::tell("run terrapin benchmark check to list them; `allow` in the file permits kinds of findings");
     }
     refuse(errors)?;
     let pack = Pack {

@@ -1,4 +1,4 @@
-//! Where a run keeps results of queries for later runs.
+//! The cache of query results for later runs.
 
 use std::path::{Path, PathBuf};
 
@@ -8,30 +8,30 @@ use super::super::stdout;
 use crate::eval::cache::{Cache, Counts, NoCache};
 use crate::size;
 
-/// Where results of queries are kept.
+/// Options of the cache of query results.
 #[derive(Debug, clap::Args)]
 pub(super) struct CacheArgs {
-    /// Where results of queries are kept for later runs over the same snapshot [default: beside the snapshot, the name
-    /// of its file with .cache behind it]
+    /// Cache of query results for later runs over the same snapshot [default: the snapshot's file name with .cache
+    /// appended]
     #[arg(long, value_name = "DIR", env = "TERRAPIN_CACHE")]
     cache: Option<PathBuf>,
-    /// How many bytes they may take; the oldest go first
+    /// Maximum size of the cache; the oldest results are removed first
     #[arg(long, value_name = "SIZE", default_value = "2GiB", value_parser = size::parse, env = "TERRAPIN_CACHE_SIZE")]
     cache_size: u64,
-    /// Run every query, and keep nothing
+    /// Disable the cache: run every query
     #[arg(long)]
     no_cache: bool,
 }
 
 impl CacheArgs {
-    /// Opens the cache of a run over a snapshot, if any.
+    /// Opens the cache of a run, if it has one.
     pub(super) fn open(&self, snapshot: Option<&Path>) -> Result<Box<dyn Cache>, Error> {
         let beside = |snapshot: &Path| {
             let mut path = snapshot.as_os_str().to_owned();
             path.push(".cache");
             PathBuf::from(path)
         };
-        // Where nothing is run, nothing is to be kept.
+        // A run without a snapshot runs no queries and needs no cache.
         let folder = snapshot.map(|snapshot| self.cache.clone().unwrap_or_else(|| beside(snapshot)));
         match folder {
             Some(folder) if !self.no_cache && self.cache_size > 0 => self.open_in(&folder),
@@ -49,14 +49,14 @@ impl CacheArgs {
     fn open_in(&self, _: &Path) -> Result<Box<dyn Cache>, Error> {
         if self.cache.is_some() {
             stdout::tell(
-                "warning: --cache needs the feature `cache`, which this build lacks: no results are kept; build it with `cargo build --release`",
+                "warning: --cache needs the feature `cache`, which this build lacks: results are not cached; build it with `cargo build --release`",
             );
         }
         Ok(Box::new(NoCache))
     }
 }
 
-/// A line on how a cache was used; `None` where it was not.
+/// Formats the use of a cache; `None` if it was not used.
 pub(super) fn use_of(cache: &dyn Cache) -> Option<String> {
     let Counts { hits, misses } = cache.counts()?;
     let all = hits + misses;

@@ -1,4 +1,4 @@
-//! `terrapin eval compare`: what got better from one run to another, what worse.
+//! `terrapin eval compare`: compares two runs.
 
 use std::fmt::Write;
 use std::path::PathBuf;
@@ -11,8 +11,9 @@ use crate::eval::runs::{self, Run};
 
 /// Compare two runs over the same instances
 ///
-/// For each metric: both means, the difference with its 95 % bootstrap interval, the two-sided p of a paired bootstrap
-/// test, and on how many instances the second run is better and worse. Then the instances that changed by one metric.
+/// Prints for each metric both means, the difference with its 95 % bootstrap interval, the two-sided p-value of a
+/// paired bootstrap test, and the numbers of instances on which the second run is better and worse. Then lists the
+/// instances that changed in one metric.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   terrapin eval compare run-base run-tuned
@@ -23,13 +24,13 @@ pub struct Args {
     first: PathBuf,
     /// The folder of the second run
     second: PathBuf,
-    /// The metric whose better and worse instances are listed [default: ex, or oqs where nothing was run]
+    /// Metric whose changed instances are listed [default: ex, or oqs if no query ran]
     #[arg(long, value_name = "NAME")]
     by: Option<String>,
-    /// How many instances are listed on each side
+    /// Maximum number of instances listed on each side
     #[arg(long, value_name = "N", default_value_t = 10)]
     list: usize,
-    /// Write a page with all of it, both predictions of each changed instance side by side
+    /// Write an HTML page with all of it, and both predictions of each changed instance next to each other
     #[arg(long, value_name = "FILE.html")]
     html: Option<PathBuf>,
     /// Print everything as JSON

@@ -15,13 +15,13 @@ use crate::eval::record::Instance;
 use crate::eval::reply;
 use crate::sparql::Environment;
 
-/// Score SPARQL as Instruct-to-SPARQL's evaluation does, and as its paper says
+/// Score SPARQL as the Instruct-to-SPARQL code and paper do
 ///
-/// Two sets of scores, never mixed. `compat` is what the authors' code computes: CodeBLEU of the queries, Syntax by the
-/// endpoint's status, Jaccard, overlap and Dice over matched columns of the answers, with the instances that it leaves
-/// out left out. `strict` is what the paper says: values only, columns assigned optimally, rows as multisets, two empty
-/// answers the same, nothing left out. Beside it stand equal multisets, F1 over rows and, where the gold asks for an
-/// order, equal rows in order; all three only where no limit cut the answers. Without a snapshot only the queries are
+/// Prints two separate sets of scores. `compat` repeats the authors' code: CodeBLEU of the queries, Syntax by the
+/// endpoint's status, Jaccard, overlap and Dice over matched columns of the answers, without the instances that the
+/// code skips. `strict` follows the paper: values only, optimally assigned columns, rows as multisets, two empty
+/// answers are equal, no instance skipped. It adds equal multisets, F1 over rows and, if the gold query has an order,
+/// equal rows in order; these three only if no limit cut the answers. Without a snapshot, only the queries are
 /// compared.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
@@ -30,38 +30,38 @@ use crate::sparql::Environment;
   terrapin eval instruct-to-sparql wikidata.terrapin --gold test.jsonl --pred preds.jsonl --labelled --out run
   jq -c 'select(.strict.multiset == 0) | {id, error: .strict.error, missing: .strict.missing}' run/results.jsonl")]
 pub struct Args {
-    /// The snapshot file to run the queries on; without it only the queries themselves are compared
+    /// Snapshot file to run the queries on; without it, only the queries are compared
     snapshot: Option<PathBuf>,
-    /// The dataset: JSON lines with `id`, `query` or `sparql_query`, and `annotated` or `sparql_annotated`,
-    /// `complexity`, `instructions` as far as they are wanted
+    /// Dataset: JSON lines with `id`, `query` or `sparql_query`, and optionally `annotated` or `sparql_annotated`,
+    /// `complexity`, `instructions`
     #[arg(long, value_name = "FILE", requires = "pred", required_unless_present = "generated")]
     gold: Option<PathBuf>,
-    /// What the system said: JSON lines, a text each in the dataset's order, or objects with `id` and `prediction`. The
-    /// query is what stands between [QUERY] and [/QUERY]
+    /// Predictions: JSON lines with one text each in the order of the dataset, or objects with `id` and `prediction`.
+    /// The query is the text between [QUERY] and [/QUERY]
     #[arg(long, value_name = "FILE", requires = "gold")]
     pred: Option<PathBuf>,
-    /// Both, as the authors' code writes them: generated_queries.csv
+    /// Dataset and predictions in one file as the authors' code writes it: generated_queries.csv
     #[arg(long, value_name = "FILE", conflicts_with_all = ["gold", "pred"])]
     generated: Option<PathBuf>,
-    /// Predictions are queries, without tags around them
+    /// Predictions are bare queries without tags
     #[arg(long)]
     plain: bool,
-    /// What is around the query in a prediction
+    /// Markup around the query in a prediction
     #[arg(long, value_name = "FORM", value_enum, conflicts_with = "plain")]
     extract: Option<Around>,
-    /// Queries have labels for identifiers, such as wdt:[property:instance of], which are looked up in the snapshot
+    /// Queries have labels instead of identifiers, such as wdt:[property:instance of]; the snapshot resolves them
     #[arg(long)]
     labelled: bool,
     #[command(flatten)]
     run: RunArgs,
 }
 
-/// What is around a query.
+/// The markup around a query.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 enum Around {
-    /// [QUERY] and [/QUERY], as the benchmark asks for them
+    /// [QUERY] and [/QUERY], the benchmark's format
     Tags,
-    /// Whatever a language model writes around it: the query is found by the rules of docs/replies.md
+    /// Reply of a language model: the query is found by the rules of docs/replies.md
     Reply,
     /// The same as reply: fences of three backticks
     Fenced,
@@ -69,7 +69,7 @@ enum Around {
     Quoted,
 }
 
-/// What a prediction has of a query.
+/// Extracts the query of a prediction.
 fn query(args: &Args, text: &str) -> String {
     match args.extract {
         _ if args.plain => text.to_owned(),
@@ -96,7 +96,7 @@ pub fn run(args: &Args) -> Result<(), Error> {
         _ => return Err(Error::usage("give --gold and --pred, or --generated")),
     };
     if gold.is_empty() {
-        return Err(Error::input("empty", "there is no line to score"));
+        return Err(Error::input("empty", "the file has no lines to score"));
     }
     if !args.plain && args.extract.is_none() {
         refuse_without_tags(&said)?;
@@ -131,7 +131,7 @@ pub fn run(args: &Args) -> Result<(), Error> {
     args.run.score(&benchmark, about, instances, None, &*cache)
 }
 
-/// Without tags every prediction is empty, which nobody means who gives some.
+/// Predictions without any tags are almost certainly in another form.
 fn refuse_without_tags(said: &[String]) -> Result<(), Error> {
     if said.iter().all(|text| text.trim().is_empty()) || said.iter().any(|text| !extract(text).is_empty()) {
         return Ok(());

@@ -1,4 +1,4 @@
-//! `terrapin eval jsonl`: any benchmark, from a file of JSON lines.
+//! `terrapin eval jsonl`: scores any benchmark from a table of queries.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -11,15 +11,14 @@ use crate::eval::benchmarks::overpassnl::Bounds;
 use crate::geocoder::{Areas, Chain, Places, Table};
 use crate::sparql::Environment;
 
-/// Score any benchmark from a file of JSON lines, CSV, TSV or Parquet
+/// Score any benchmark from JSON lines, CSV, TSV or Parquet
 ///
-/// Each line is an object with `gold` and `pred` (or `reference` and `prediction`), the two queries, and may have `id`,
-/// `nl` (the question), `lang` (overpassql or sparql), `complexity` (a class), `bbox` (what {{bbox}} stands for:
-/// "south,west,north,east") and `places` (where names lead, in the shape of nominatim_cache.json). A prediction of null is
-/// none, other fields are left alone. An array of such objects will do, and so will Parquet and a table whose first line has the
-/// names. OverpassQL is prepared as Overpass Turbo prepares
-/// it, with the time of the data as now, and asked for JSON. SPARQL runs as it is; its answers are compared by values:
-/// columns may have any name and order, rows are a multiset, and two empty answers are the same.
+/// Each record has `gold` and `pred` (or `reference` and `prediction`), and optionally `id`, `nl` (the question),
+/// `lang` (overpassql or sparql), `complexity` (a class), `bbox` (for {{bbox}}: "south,west,north,east") and `places`
+/// (geocoded names in the format of nominatim_cache.json). A null prediction counts as missing; other fields are
+/// ignored. The file may be JSON lines, a JSON array, Parquet, or a table with a header line. OverpassQL is prepared
+/// like Overpass Turbo does, with the time of the data as `now` and JSON output. SPARQL runs unchanged; its answers
+/// are compared by values: columns may have any name and order, rows are a multiset, and two empty answers are equal.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   terrapin eval jsonl malta.terrapin mine.jsonl --out run
@@ -27,12 +26,12 @@ use crate::sparql::Environment;
 pub struct Args {
     /// The snapshot file
     snapshot: PathBuf,
-    /// The instances
+    /// File of instances
     file: PathBuf,
-    /// Form of the predictions: reply for replies of a language model; lines takes them unchanged
+    /// Form of the predictions: reply for replies of a language model; lines for bare queries
     #[arg(long, value_name = "FORM", value_enum, value_delimiter = ',')]
     extract: Vec<Extract>,
-    /// Where names lead that an instance does not know itself, in the shape of nominatim_cache.json
+    /// Geocoded places for instances without their own, as a JSON file in the format of nominatim_cache.json
     #[arg(long, value_name = "FILE")]
     places: Option<PathBuf>,
     #[command(flatten)]
@@ -44,10 +43,10 @@ pub fn run(args: &Args) -> Result<(), Error> {
     let jsonl::Read { instances, unused } = jsonl::read(&args.file, &forms(&args.extract)).map_err(unusable)?;
     if !unused.is_empty() {
         let names: Vec<&str> = unused.iter().map(String::as_str).collect();
-        stdout::tell(&format!("note: fields that nothing here uses: {}", names.join(", ")));
+        stdout::tell(&format!("note: unused fields: {}", names.join(", ")));
     }
     if instances.is_empty() {
-        return Err(Error::input("empty", format!("{}: there is no line to score", args.file.display())));
+        return Err(Error::input("empty", format!("{}: the file has no lines to score", args.file.display())));
     }
     let mut inputs = BTreeMap::from([("instances".to_owned(), digest(&args.file)?)]);
     if let Some(path) = &args.places {

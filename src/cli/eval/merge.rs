@@ -1,4 +1,4 @@
-//! `terrapin eval merge`: one run from its shards.
+//! `terrapin eval merge`: merges the shards of a run.
 
 use std::path::PathBuf;
 
@@ -6,14 +6,14 @@ use super::super::Error;
 use super::{FolderArgs, read_run, unusable, write_and_print};
 use crate::eval::runs;
 
-/// Put the shards of a run together
+/// Merge the shards of a run
 ///
-/// The files are those of a run over all instances at once, byte for byte; timings.jsonl alone has other times.
+/// The output equals that of one run over all instances, byte for byte, except the times in timings.jsonl.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   terrapin eval merge part1 part2 part3 part4 --out run")]
 pub struct Args {
-    /// The folders of the shards, in any order
+    /// Folders of the shards, in any order
     #[arg(required = true, value_name = "DIR")]
     shards: Vec<PathBuf>,
     #[command(flatten)]

@@ -1,5 +1,5 @@
-//! `terrapin eval`: scores predicted queries against gold ones, and what comes after: shards put together, runs
-//! compared, published numbers recomputed. A file a subcommand.
+//! `terrapin eval`: scores predicted queries against gold queries, merges shards, compares runs and recomputes
+//! published numbers. One file per subcommand.
 
 mod ask;
 mod cache;
@@ -33,7 +33,7 @@ use crate::eval::record::Instance;
 use crate::eval::runs::{self, Journal, Run, RunJournal};
 use crate::stack::STACK;
 
-/// Score predicted queries against gold ones
+/// Score predicted queries against gold queries
 #[derive(Debug, clap::Args)]
 pub struct Args {
     #[command(subcommand)]
@@ -76,14 +76,14 @@ pub fn run(args: &Args) -> Result<(), Error> {
     }
 }
 
-/// How a run is run and where it goes.
+/// Options of a run and its output.
 #[derive(Debug, clap::Args)]
 struct RunArgs {
-    /// How many queries run at once; the results do not depend on it [default: one a core]
+    /// Number of queries that run at once; the results do not depend on it [default: one per core]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     threads: Option<u16>,
-    /// Score only one part of the instances, such as 2/4, the second of four; `terrapin eval merge` puts the parts
-    /// together. In an indexed job of Kubernetes and an array job of Slurm auto/4 is the part of this process
+    /// Score one shard of the instances, such as 2/4 for the second of four; `terrapin eval merge` merges the shards.
+    /// In an indexed Kubernetes job or a Slurm array job, auto/4 selects the shard by the process's index
     #[arg(long, value_name = "I/N", value_parser = shard::parse)]
     shard: Option<Shard>,
     #[command(flatten)]
@@ -97,41 +97,40 @@ struct RunArgs {
     json: bool,
 }
 
-/// Where a run goes.
+/// Options for the output folder of a run.
 #[derive(Debug, clap::Args)]
 struct FolderArgs {
-    /// The folder for what comes out: results.jsonl, summary.json, report.html and more. A run that was stopped goes on
-    /// where it was
+    /// Output folder for results.jsonl, summary.json, report.html and more. A stopped run resumes
     #[arg(long, value_name = "DIR")]
     out: PathBuf,
-    /// Replace the run of other inputs that is in that folder
+    /// Replace a run with other inputs in that folder
     #[arg(long)]
     overwrite: bool,
 }
 
 impl FolderArgs {
-    /// An error where the folder has another run, which would be lost.
+    /// Rejects a folder with another run, which would be lost.
     fn claim(&self, about: &About, instances: &[Instance]) -> Result<(), Error> {
         match runs::other_run(&self.out, about, instances).filter(|_| !self.overwrite) {
             None => Ok(()),
             Some(difference) => Err(Error::usage(format!(
-                "--out {}: another run is there, {difference}; take another folder, or lose that run by --overwrite",
+                "--out {}: the folder has another run, {difference}; use another folder, or replace that run with --overwrite",
                 self.out.display()
             ))),
         }
     }
 }
 
-/// What people call the run, for the report.
+/// Names of the run for its report.
 #[derive(Debug, clap::Args)]
 struct NameArgs {
-    /// What the run is called in its report
+    /// Name of the run in its report
     #[arg(long, value_name = "TEXT")]
     name: Option<String>,
-    /// The system that made the predictions
+    /// Name of the system that made the predictions
     #[arg(long, value_name = "TEXT")]
     model: Option<String>,
-    /// The set of questions
+    /// Name of the set of questions
     #[arg(long, value_name = "TEXT")]
     dataset: Option<String>,
 }
@@ -142,16 +141,16 @@ impl NameArgs {
     }
 }
 
-/// A form of predictions, as the command line names it.
+/// A form of predictions on the command line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 enum Extract {
-    /// A query a line, whatever it looks like
+    /// One query per line, unchanged
     Lines,
-    /// JSON lines, or an array, of objects with `prediction`
+    /// JSON lines, or a JSON array, of objects with `prediction`
     Json,
-    /// A table whose first line names the column `prediction`
+    /// A table with a header line and a column `prediction`
     Csv,
-    /// Replies of a language model: the query is found in them by the rules of docs/replies.md
+    /// Replies of a language model: the query is found by the rules of docs/replies.md
     Reply,
     /// The same as reply: queries between fences of three backticks
     Fenced,
@@ -159,7 +158,7 @@ enum Extract {
     Quoted,
 }
 
-/// The forms that were named.
+/// Parses a list of forms.
 fn forms(named: &[Extract]) -> Vec<Form> {
     let form = |named: &Extract| match named {
         Extract::Lines => Form::Lines,
@@ -172,7 +171,7 @@ fn forms(named: &[Extract]) -> Vec<Form> {
     named.iter().map(form).collect()
 }
 
-/// Says so where predictions do not look like queries: such a line scores next to nothing.
+/// Warns if predictions do not look like queries, since such lines score almost zero.
 fn warn_of_no_queries(instances: &[Instance]) {
     let mut others = instances.iter().filter(|instance| !instance.pred_looks_like_query());
     if let Some(first) = others.next() {
@@ -187,8 +186,8 @@ fn warn_of_no_queries(instances: &[Instance]) {
 }
 
 impl RunArgs {
-    /// Scores the instances of this shard, and writes and prints what comes out. Places are those that the instances
-    /// may use, the cache is the benchmark's.
+    /// Scores the instances of this shard, writes the run's folder and prints the summary. `places` are the geocoded
+    /// names for the instances; the cache is the benchmark's.
     fn score(
         &self,
         benchmark: &dyn Benchmark,
@@ -206,14 +205,14 @@ impl RunArgs {
         let places = places.map(|path| used_places(path, &instances)).transpose()?.unwrap_or_default();
         self.folder.claim(&about, &instances)?;
         warn_of_no_queries(&instances);
-        // Better now than after the run.
+        // Fails before the run instead of after it.
         let out = &self.folder.out;
         let output = |e: std::io::Error| Error::system("output", format!("{}: {e}", out.display()));
         std::fs::create_dir_all(out).map_err(output)?;
         let journal = RunJournal::open(&out.join("journal"), &about, &instances).map_err(output)?;
         let known = journal.known().len();
         if known > 0 {
-            stdout::tell(&format!("going on after {known} of {} instances", instances.len()));
+            stdout::tell(&format!("resuming after {known} of {} instances", instances.len()));
         }
         let pool = rayon::ThreadPoolBuilder::new()
             .num_threads(self.threads.map_or(0, usize::from))
@@ -249,7 +248,7 @@ pub(super) fn unwritten(error: WriteError) -> Error {
     Error::system("output", error)
 }
 
-/// A run's folder that could not be used, as what ends the command.
+/// Converts an error of a run's folder to the error of a command.
 pub(super) fn unusable(error: RunError) -> Error {
     match error {
         RunError::Write(error) => unwritten(error),
@@ -259,7 +258,7 @@ pub(super) fn unusable(error: RunError) -> Error {
     }
 }
 
-/// A benchmark's file that could not be used, as what ends the command.
+/// Converts an error of a benchmark's file to the error of a command.
 fn unread(error: InputError) -> Error {
     match error {
         InputError::OtherForm { .. } => Error::input("other-form", error),
@@ -275,7 +274,7 @@ fn read_lines(path: &Path) -> Result<Vec<String>, Error> {
     input::read_lines(path).map_err(unread)
 }
 
-/// The entries of a file of places whose names occur in the instances' queries.
+/// Returns the places whose names occur in the instances' queries.
 fn used_places(
     path: &Path,
     instances: &[Instance],
@@ -295,7 +294,7 @@ fn used_places(
     Ok(all)
 }
 
-/// The SHA-256 of a file.
+/// Returns the SHA-256 of a file.
 fn digest(path: &Path) -> Result<String, Error> {
     let bytes =
         std::fs::read(path).map_err(|e| Error::input("lines-unreadable", format!("{}: {e}", path.display())))?;

@@ -13,13 +13,13 @@ use crate::eval::language::Language;
 use crate::eval::record::Instance;
 use crate::geocoder::{Areas, Chain, Places, Table};
 
-/// Score OverpassQL as OverpassNL's evaluation does
+/// Score OverpassQL with the metrics of OverpassNL
 ///
-/// Line by line both queries are prepared as the published evaluation prepares them ({{shortcuts}}, JSON, 300 seconds,
-/// at most 1 GiB), run on the snapshot, and compared: EX is 1 where the type/id lists are the same and not empty,
-/// EX_soft the share of common elements in the larger list. The queries themselves are compared by chrF, KVS, TreeS,
-/// their mean OQS, and exact match; without a snapshot that is all. Beside the published scores stand stricter ones:
-/// equal multisets, and F1 over results, both only where no limit cut the results.
+/// Each line's queries are prepared like in the published evaluation ({{shortcuts}}, JSON, 300 seconds, at most 1
+/// GiB), run on the snapshot, and compared. EX is 1 if the lists of types and ids are equal and not empty; EX_soft is
+/// the share of common elements in the larger list. The query texts are compared by chrF, KVS, TreeS, their mean OQS,
+/// and exact match. Stricter scores are printed next to the published ones: equal multisets and F1 over results, both
+/// only if no limit cut the results. Without a snapshot, only the texts are compared.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   terrapin eval overpassnl malta.terrapin --gold gold.query --pred pred.query --out run
@@ -29,33 +29,32 @@ use crate::geocoder::{Areas, Chain, Places, Table};
   terrapin eval overpassnl --gold dataset.dev.query --pred preds.txt --out run
   jq -c 'select(.ex == 0) | {line, error, missing, extra}' run/results.jsonl")]
 pub struct Args {
-    /// The snapshot file to run the queries on; without it only the queries themselves are compared
+    /// Snapshot file to run the queries on; without it, only the query texts are compared
     snapshot: Option<PathBuf>,
-    /// The gold queries, one a line
+    /// Gold queries, one per line
     #[arg(long, value_name = "FILE")]
     gold: PathBuf,
-    /// The predicted queries, one a line, in the same order
+    /// Predicted queries, one per line, in the same order
     #[arg(long, value_name = "FILE")]
     pred: PathBuf,
-    /// Form of the predictions if they are not a query a line: json, csv, reply, or two of them, such as json,reply; lines
-    /// takes every line unchanged
+    /// Form of the predictions, if not one query per line: json, csv, reply, or two of them, such as json,reply;
+    /// lines takes every line unchanged
     #[arg(long, value_name = "FORM", value_enum, value_delimiter = ',')]
     extract: Vec<Extract>,
-    /// The questions, one a line, for the report
+    /// Questions, one per line, for the report
     #[arg(long, value_name = "FILE")]
     nl: Option<PathBuf>,
-    /// What {{bbox}} and {{center}} stand for, one box a line: south,west,north,east
+    /// Bounding boxes for {{bbox}} and {{center}}, one per line: south,west,north,east
     #[arg(long, value_name = "FILE")]
     bbox: Option<PathBuf>,
-    /// How hard each line is, a number a line, more is harder; may be given several times. The measure is named by what
-    /// stands behind `diff_` or `difficulty_` in the file's name; `train_sim_oqo` gives the hard instances
+    /// Difficulty of each line, one number per line, higher is harder; may be given several times. The measure is
+    /// named by the part of the file name after `diff_` or `difficulty_`; `train_sim_oqo` gives the hard instances
     #[arg(long, value_name = "FILE")]
     difficulty: Vec<PathBuf>,
-    /// Where geocoded names lead, in the shape of the authors' nominatim_cache.json; names that are not in it are
-    /// looked up among the snapshot's own areas
+    /// Geocoded places, as the authors' nominatim_cache.json; other names are searched among the snapshot's areas
     #[arg(long, value_name = "FILE")]
     places: Option<PathBuf>,
-    /// Run queries only, do not compare them as texts and trees
+    /// Only run the queries; skip the comparison of texts and trees
     #[arg(long, requires = "snapshot")]
     no_similarity: bool,
     #[command(flatten)]
@@ -84,7 +83,7 @@ pub fn run(args: &Args) -> Result<(), Error> {
     }
     let instances = lines.instances(&measures);
     if instances.is_empty() {
-        return Err(Error::input("empty", format!("{}: there is no line to score", args.gold.display())));
+        return Err(Error::input("empty", format!("{}: the file has no lines to score", args.gold.display())));
     }
     let table =
         args.places.as_deref().map(Table::open).transpose().map_err(|e| Error::input("places-unreadable", e))?;
@@ -118,22 +117,22 @@ pub fn run(args: &Args) -> Result<(), Error> {
     args.run.score(&benchmark, about, instances, args.places.as_deref(), &*cache)
 }
 
-/// The lines of files that belong together.
+/// The lines of files that are read in parallel.
 #[derive(Default)]
 struct Lines {
     files: BTreeMap<String, Vec<String>>,
     digests: BTreeMap<String, String>,
-    /// The file that gives the number of lines.
+    /// The file that sets the number of lines.
     first: Option<(PathBuf, usize)>,
 }
 
 impl Lines {
-    /// Reads a file that is called `name` in what is kept of the run.
+    /// Reads a file, recorded under `name` in the run.
     fn read(&mut self, name: &str, path: &Path) -> Result<&[String], Error> {
         self.take(name, path, read_lines(path)?)
     }
 
-    /// Takes what was read from a file.
+    /// Adds the lines of a file.
     fn take(&mut self, name: &str, path: &Path, lines: Vec<String>) -> Result<&[String], Error> {
         let (first, length) = self.first.get_or_insert_with(|| (path.to_owned(), lines.len()));
         input::same_length((first, *length), (path, lines.len())).map_err(|e| Error::input("line-count", e))?;
@@ -162,7 +161,7 @@ impl Lines {
     }
 }
 
-/// A number a line, rounded so that whoever reads it back finds the same.
+/// Reads one number per line, rounded so that it survives a round trip.
 fn numbers(path: &Path, lines: &[String]) -> Result<Vec<f64>, Error> {
     let number = |(index, line): (usize, &String)| match line.trim().parse::<f64>() {
         Ok(number) if number.is_finite() => Ok((number * 1e9).round() / 1e9),
@@ -174,13 +173,13 @@ fn numbers(path: &Path, lines: &[String]) -> Result<Vec<f64>, Error> {
     lines.iter().enumerate().map(number).collect()
 }
 
-/// Without a box such a query is refused, and its line scores nothing.
+/// A query with {{bbox}} but without a box is rejected and scores zero.
 fn warn_without_boxes(instances: &[Instance]) {
     let wants = |i: &&Instance| overpassnl::wants_bbox(&i.gold) || overpassnl::wants_bbox(&i.pred);
     let mut lines = instances.iter().filter(wants).map(|instance| instance.line);
     if let Some(first) = lines.next() {
         stdout::tell(&format!(
-            "warning: {} lines use {{{{bbox}}}} or {{{{center}}}}, the first is line {first}: give their boxes with --bbox",
+            "warning: {} lines use {{{{bbox}}}} or {{{{center}}}}, the first is line {first}: pass their boxes with --bbox",
             1 + lines.count()
         ));
     }

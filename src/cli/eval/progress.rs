@@ -1,4 +1,4 @@
-//! How far a run is: a bar on a terminal, now and then a line elsewhere.
+//! Progress of a run: a bar on a terminal, an occasional line elsewhere.
 
 use std::io::IsTerminal;
 use std::sync::Mutex;
@@ -11,24 +11,24 @@ use super::super::progress::styled;
 use super::super::stdout;
 use crate::eval::cache::Cache;
 
-/// The time between two lines.
+/// The time between two lines of progress.
 const PAUSE: Duration = Duration::from_secs(10);
 
 /// Shows on standard error how many instances are scored.
 pub(super) struct Progress<'a> {
     cache: &'a dyn Cache,
-    /// How many there are, and how many of them an earlier attempt has scored.
+    /// The number of instances, and of those scored by an earlier attempt.
     all: usize,
     known: usize,
     done: AtomicUsize,
     began: Instant,
-    /// `None` where standard error is no terminal.
+    /// `None` if standard error is not a terminal.
     bar: Option<ProgressBar>,
     last: Mutex<Instant>,
 }
 
 impl<'a> Progress<'a> {
-    /// Of `all` instances, `known` are there already.
+    /// Starts the display: of `all` instances, `known` are already scored.
     pub(super) fn new(all: usize, known: usize, cache: &'a dyn Cache) -> Self {
         let bar = std::io::stderr().is_terminal().then(|| {
             let bar = ProgressBar::new(all as u64);
@@ -38,7 +38,7 @@ impl<'a> Progress<'a> {
         Progress { cache, all, known, done: AtomicUsize::new(0), began, bar, last: Mutex::new(began) }
     }
 
-    /// One more is scored.
+    /// Counts a scored instance.
     pub(super) fn advance(&self) {
         let done = 1 + self.done.fetch_add(1, Ordering::Relaxed);
         if let Some(bar) = &self.bar {
@@ -67,7 +67,7 @@ impl<'a> Progress<'a> {
         }
     }
 
-    /// Takes the bar away.
+    /// Removes the bar.
     pub(super) fn finish(&self) {
         if let Some(bar) = &self.bar {
             bar.finish_and_clear();
@@ -75,7 +75,7 @@ impl<'a> Progress<'a> {
     }
 
     fn line(&self, done: usize, elapsed: Duration) -> String {
-        // What was known cost nothing, and says nothing about the rest.
+        // Known instances took no time and do not predict the rest.
         let rate = done.saturating_sub(self.known) as f64 / elapsed.as_secs_f64().max(1e-3);
         let left = (self.all.saturating_sub(done)) as f64 / rate.max(1e-3);
         format!("scored {done} of {}, {rate:.1}/s, {left:.0} s left{}", self.all, self.hits())

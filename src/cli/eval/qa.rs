@@ -10,26 +10,26 @@ use crate::eval::about::{About, engine};
 use crate::eval::benchmarks::qa::{self, QuestionAnswering, Set};
 use crate::sparql::Environment;
 
-/// What all of them take.
+/// Options of all these benchmarks.
 #[derive(Debug, clap::Args)]
 struct Common {
-    /// The snapshot file to run both queries on; without it, the answers are compared that the files have
+    /// Snapshot file to run both queries on; without it, the answers in the files are compared
     snapshot: Option<PathBuf>,
-    /// The benchmark's file, as its authors publish it
+    /// Benchmark file, as its authors publish it
     #[arg(long, value_name = "FILE")]
     gold: PathBuf,
-    /// What else the predictions are in, where that is not a query a line: json, csv, fenced, quoted, or two of them
+    /// Form of the predictions, if not one query per line: json, csv, reply, or two of them
     #[arg(long, value_name = "FORM", value_enum, value_delimiter = ',')]
     extract: Vec<Extract>,
     #[command(flatten)]
     run: RunArgs,
 }
 
-/// Score SPARQL as GERBIL QA does for QALD
+/// Score SPARQL on QALD like GERBIL QA
 ///
-/// The values of both answers are held against each other as sets: precision, recall and F1 of each question, whose means are
-/// GERBIL QA's macro scores, and Macro F1 QALD, for which an empty answer is no wrong one. Literals and addresses are equal
-/// where they are the same text; GERBIL's lookups of labels and of owl:sameAs are left out.
+/// The values of both answers are compared as sets. Prints the means of precision, recall and F1 of each question,
+/// which are GERBIL QA's macro scores, and Macro F1 QALD, which ignores the precision of empty answers. Literals and
+/// IRIs are equal if their texts are; GERBIL's lookups of labels and owl:sameAs are left out.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   terrapin eval qald wikidata.terrapin --gold qald_10.json --pred queries.txt --out run
@@ -37,17 +37,17 @@ struct Common {
 pub struct QaldArgs {
     #[command(flatten)]
     common: Common,
-    /// The predictions: QALD's JSON, whose questions are found by their ids, or a query a line in the order of the questions
+    /// Predictions: QALD's JSON, matched by question ids, or one query per line in the order of the questions
     #[arg(long, value_name = "FILE")]
     pred: PathBuf,
-    /// The language of the questions that the report shows
+    /// Language of the questions in the report
     #[arg(long, value_name = "TAG", default_value = "en")]
     language: String,
 }
 
-/// Score SPARQL over LC-QuAD 2.0, by precision, recall and F1 of answers as sets
+/// Score SPARQL on LC-QuAD 2.0 by precision, recall and F1 of answers as sets
 ///
-/// The gold queries are those over Wikidata. The scores are those of `terrapin eval qald`.
+/// The gold queries are those for Wikidata. The scores are those of `terrapin eval qald`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   terrapin eval lcquad2 wikidata.terrapin --gold train.json --pred queries.txt --out run")]
@@ -61,8 +61,8 @@ pub struct LcQuad2Args {
 
 /// Score SPARQL by SPINACH's F1 over rows
 ///
-/// Rows of both answers are matched one to one so that they have most values in common; what columns are called does not count,
-/// labels and descriptions neither. The numbers are those of the authors' code, ties among matchings included.
+/// Matches rows of both answers one to one so that they share most values; column names, labels and descriptions are
+/// ignored. The numbers equal those of the authors' code, including ties among matchings.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   terrapin eval spinach wikidata.terrapin --gold dev.json --pred queries.txt --out run
@@ -70,16 +70,16 @@ pub struct LcQuad2Args {
 pub struct SpinachArgs {
     #[command(flatten)]
     common: Common,
-    /// The predictions, a query a line in the order of the questions; none where --gold is the output of SPINACH's own code,
-    /// which has them and both answers
+    /// Predictions, one query per line in the order of the questions; omit them if --gold is the output of SPINACH's
+    /// own code, which has them and both answers
     #[arg(long, value_name = "FILE")]
     pred: Option<PathBuf>,
 }
 
-/// Score GeoSPARQL over GeoQuestions1089: executable queries and correct answers
+/// Score GeoSPARQL on GeoQuestions1089: executable queries and correct answers
 ///
-/// A prediction is executable where it has an answer, and correct where that has the same rows as the gold's, whatever their
-/// order and their columns' names. The report has the scores by the benchmark's categories.
+/// A prediction is executable if it has an answer, and correct if its rows equal those of the gold answer in any
+/// order and under any column names. The report has the scores by the benchmark's categories.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   terrapin eval geoquestions1089 yago2geo.terrapin --gold GeoQuestions1089.json --pred queries.txt --out run")]
@@ -120,21 +120,21 @@ fn run(set: Set, args: &Common, pred: Option<&PathBuf>, language: &str) -> Resul
             inputs.insert("pred".to_owned(), digest(pred)?);
         }
         None if golds.predicted => {}
-        None => return Err(Error::usage(format!("{} has no predictions: give them by --pred", args.gold.display()))),
+        None => return Err(Error::usage(format!("{} has no predictions: pass them with --pred", args.gold.display()))),
     }
     let mut instances = golds.instances;
     if instances.is_empty() {
-        return Err(Error::input("empty", format!("{}: there is no question to score", args.gold.display())));
+        return Err(Error::input("empty", format!("{}: the file has no questions to score", args.gold.display())));
     }
     let opened = args.snapshot.as_deref().map(open::snapshot).transpose()?;
     let mut triples: Option<Environment> = None;
     if let (Some(opened), Some(path)) = (&opened, args.snapshot.as_deref()) {
         triples = Some(open::triples(opened, path)?);
-        // What was run is compared, not what the files say.
+        // The answers of the queries are compared, not those of the files.
         instances.iter_mut().for_each(|instance| instance.answers = None);
     } else if let Some(instance) = instances.iter().find(|instance| instance.answers.is_none()) {
         return Err(Error::usage(format!(
-            "without a snapshot both files need answers, and question {} has none: give a snapshot to run the queries on",
+            "question {} has no answer in both files: pass a snapshot to run the queries on",
             instance.id.clone().unwrap_or_else(|| instance.line.to_string())
         )));
     }

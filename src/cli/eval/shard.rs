@@ -1,19 +1,19 @@
-//! Which part of a run a process scores, said outright or by the scheduler that started it.
+//! The shard of a run, given on the command line or by the scheduler.
 
 use crate::eval::about::Shard;
 
-/// Variables in which schedulers number the processes of a job, each with the variable of the first number, or without
-/// where that is always 0: Kubernetes' indexed jobs, Slurm's job arrays.
+/// The variables of schedulers with the index of a process: Kubernetes indexed jobs and Slurm array jobs. The second
+/// name is the variable of the first index; without one, the first index is 0.
 const SCHEDULERS: [(&str, Option<&str>); 2] =
     [("JOB_COMPLETION_INDEX", None), ("SLURM_ARRAY_TASK_ID", Some("SLURM_ARRAY_TASK_MIN"))];
 
-/// `2/4`, or `auto/4`: the part whose number the scheduler gives.
+/// Parses `2/4`, or `auto/4` for the index given by the scheduler.
 pub(super) fn parse(text: &str) -> Result<Shard, String> {
     let Some(of) = text.strip_prefix("auto/") else { return text.parse() };
     format!("{}/{of}", number(|name| std::env::var(name).ok())?).parse()
 }
 
-/// The number of this process, from 1.
+/// Returns the index of this process, starting at 1.
 fn number(variable: impl Fn(&str) -> Option<String>) -> Result<usize, String> {
     let value = |name: &str| -> Result<Option<usize>, String> {
         let read = |text: String| text.parse().map_err(|_| format!("{name} is {text:?}, not a number"));
@@ -29,7 +29,7 @@ fn number(variable: impl Fn(&str) -> Option<String>) -> Result<usize, String> {
         }
     }
     let names = SCHEDULERS.map(|(name, _)| name).join(" nor ");
-    Err(format!("auto takes the part's number from the job's scheduler, but neither {names} is set"))
+    Err(format!("auto takes the shard's number from the job scheduler, but neither {names} is set"))
 }
 
 #[cfg(test)]

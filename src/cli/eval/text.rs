@@ -1,4 +1,4 @@
-//! `terrapin eval text`: texts made of queries.
+//! `terrapin eval text`: scores texts generated from queries.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -9,26 +9,26 @@ use crate::eval::about::{About, engine};
 use crate::eval::benchmarks::text::{self, Text};
 use crate::eval::cache::NoCache;
 
-/// Score texts that a system made of queries against those that people wrote: BLEU, chrF, ROUGE-L
+/// Score texts generated from queries against reference texts: BLEU, chrF, ROUGE-L
 ///
-/// The reverse task: a question for a query. BLEU and chrF are sacreBLEU's (13a tokenizer, exp smoothing; characters up to
-/// six), ROUGE-L is the package rouge-score's without its stemmer. These are text metrics: they say how alike two texts are.
-/// Whether the text says what the query asks shows the round trip: have a system make queries of the texts, and score those
-/// against the queries that the texts were made of, by `terrapin eval overpassnl` or `jsonl`. METEOR is left out: it needs
-/// WordNet and a table of paraphrases, whose versions change its numbers.
+/// The reverse task: a question for a query. BLEU and chrF are sacreBLEU's (13a tokenizer, exp smoothing; character
+/// n-grams up to six), ROUGE-L is that of the package rouge-score without its stemmer. These metrics compare texts,
+/// not meanings. To test the meaning, make a round trip: let a system generate queries from the texts and score them
+/// against the original queries with `terrapin eval overpassnl` or `jsonl`. METEOR is left out, because it needs
+/// WordNet and a paraphrase table whose versions change its numbers.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   terrapin eval text --gold dataset.dev.nl --pred texts.txt --out run
 The round trip, with queries.txt what a system made of texts.txt:
   terrapin eval overpassnl malta.terrapin --gold dataset.dev.query --nl texts.txt --pred queries.txt --out round-trip")]
 pub struct Args {
-    /// The texts that people wrote, one a line
+    /// Reference texts, one per line
     #[arg(long, value_name = "FILE")]
     gold: PathBuf,
-    /// The texts that a system made, one a line, in the same order
+    /// Generated texts, one per line, in the same order
     #[arg(long, value_name = "FILE")]
     pred: PathBuf,
-    /// What else the texts are in, where that is not a text a line: json, csv, fenced, quoted, or two of them
+    /// Form of the texts, if not one per line: json, csv, reply, or two of them
     #[arg(long, value_name = "FORM", value_enum, value_delimiter = ',')]
     extract: Vec<Extract>,
     #[command(flatten)]

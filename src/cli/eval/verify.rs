@@ -1,4 +1,4 @@
-//! `terrapin eval verify`: whether the numbers of a published run stand.
+//! `terrapin eval verify`: checks the numbers of a published run.
 
 use std::path::PathBuf;
 
@@ -17,29 +17,29 @@ use crate::sparql::Environment;
 
 /// Recompute a published run from its files
 ///
-/// The totals are recomputed from results.jsonl, the similarity scores from the queries in instances.jsonl, and with
-/// the run's snapshot every query is run again. Says of each number whether it stands; exits with 1 if one does not.
+/// Recomputes the totals from results.jsonl and the similarity scores from the queries in instances.jsonl. With the
+/// run's snapshot, every query runs again. Reports every number that differs; exits with 1 if one does.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   terrapin eval verify run
   terrapin eval verify run malta.terrapin")]
 pub struct Args {
-    /// The folder of the run
+    /// Folder of the run
     run: PathBuf,
-    /// The snapshot that the run was made on, to run the queries again
+    /// Snapshot of the run, to run the queries again
     snapshot: Option<PathBuf>,
-    /// Print what was found as JSON
+    /// Print the findings as JSON
     #[arg(long)]
     json: bool,
 }
 
-/// What was looked at and what does not stand.
+/// The checked numbers and the differences.
 #[derive(Serialize)]
 struct Report {
     instances: usize,
-    /// Whether the queries were run again.
+    /// Reports whether the queries ran again.
     run_again: bool,
-    /// Numbers of the summary that stand.
+    /// Numbers of the summary that agree.
     standing: usize,
     findings: Vec<Finding>,
 }
@@ -57,7 +57,7 @@ pub fn run(args: &Args) -> Result<(), Error> {
         && of_run.as_ref() != Some(digest)
     {
         let of_run = of_run.as_deref().unwrap_or("no snapshot");
-        let message = format!("the run was made on {of_run}, this snapshot is {digest}");
+        let message = format!("the run used the snapshot {of_run}, this one is {digest}");
         return Err(Error::input("other-snapshot", message));
     }
     let osm = opened.as_ref().map(|(_, osm)| &**osm);
@@ -86,7 +86,7 @@ pub fn run(args: &Args) -> Result<(), Error> {
     if report.findings.is_empty() {
         return Ok(());
     }
-    Err(Error::refused("does-not-stand", format!("{} numbers do not stand", report.findings.len())))
+    Err(Error::refused("does-not-stand", format!("{} numbers differ from the recomputed ones", report.findings.len())))
 }
 
 fn report(run: &Run, again: &[Outcome], published: &Value, run_again: bool) -> Report {
@@ -103,7 +103,7 @@ fn report(run: &Run, again: &[Outcome], published: &Value, run_again: bool) -> R
         findings.extend(verify_summary(&place, &value(stored), &value(again), &only));
     }
     let mut recomputed = serde_json::to_value(run.summary()).unwrap_or_default();
-    // Older summaries do not count these.
+    // Older summaries lack these counts.
     if let Some(fields) = recomputed.as_object_mut() {
         fields.retain(|name, _| !ADDED.contains(&name.as_str()) || published.get(name).is_some());
     }
@@ -119,11 +119,11 @@ fn show(report: &Report, json: bool) -> Result<(), Error> {
     }
     let mut text = String::new();
     for finding in &report.findings {
-        text += &format!("{}: says {}, comes out as {}\n", finding.place, finding.stored, finding.recomputed);
+        text += &format!("{}: stored {}, recomputed {}\n", finding.place, finding.stored, finding.recomputed);
     }
     let how = if report.run_again { "every query run again" } else { "queries compared again, not run" };
     text += &format!(
-        "{} instances, {how}; summary.json: {} values stand; in all {} do not\n",
+        "{} instances, {how}; summary.json: {} values agree; {} differences in all\n",
         report.instances,
         report.standing,
         report.findings.len()

@@ -1,5 +1,5 @@
-//! `terrapin push` and `terrapin pull`: snapshots in object storage. The commands exist in every build; `transfer.rs`, which
-//! runs them, only in one with the feature `remote`.
+//! `terrapin push` and `terrapin pull`: snapshots in object storage. Every build has the commands; `transfer.rs`,
+//! which runs them, needs the feature `remote`.
 
 #[cfg(feature = "remote")]
 mod transfer;
@@ -12,11 +12,12 @@ pub use transfer::{run_pull, run_push};
 #[cfg(not(feature = "remote"))]
 use super::{Error, features};
 
-/// Put a snapshot into object storage, under its digest
+/// Upload a snapshot to object storage, under its digest
 ///
-/// S3, Google Cloud Storage, Azure, a folder (file:///...). The snapshot is verified before, sent as it is, and seen by
-/// nobody before it is whole; one that is there already is not sent again. Keys and settings of the storage come from the
-/// environment (AWS_ACCESS_KEY_ID, GOOGLE_SERVICE_ACCOUNT, AZURE_STORAGE_ACCOUNT_KEY, ...) or from --set.
+/// Supports S3, Google Cloud Storage, Azure and folders (file:///...). The snapshot is verified first and becomes
+/// visible only when the upload is complete; an existing one is not sent again. Credentials and settings of the
+/// storage come from the environment (AWS_ACCESS_KEY_ID, GOOGLE_SERVICE_ACCOUNT, AZURE_STORAGE_ACCOUNT_KEY, ...) or
+/// from --set.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   terrapin push malta.terrapin s3://benchmarks/snapshots
@@ -29,10 +30,10 @@ pub struct PushArgs {
     place: PlaceArgs,
 }
 
-/// Fetch a snapshot from object storage, or from any web server, by its digest
+/// Download a snapshot from object storage or from a web server, by its digest
 ///
-/// What arrives is held against the snapshot's checksums while it arrives. A transfer that breaks off goes on where it
-/// was when the same command is run again.
+/// Received data is checked against the snapshot's checksums on arrival. After a failure, the same command resumes
+/// the transfer.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   terrapin pull s3://benchmarks/snapshots 0e4326ec8dcdf1281232227296753a0f006507e46b70e0393e5eda51862090be --out malta.terrapin
@@ -41,13 +42,13 @@ pub struct PushArgs {
 pub struct PullArgs {
     #[command(flatten)]
     place: PlaceArgs,
-    /// The snapshot's digest; not needed where the address is that of a file
+    /// Digest of the snapshot; optional if the address is that of a file
     #[arg(conflicts_with = "pin")]
     digest: Option<String>,
-    /// The file to make; one that is there is replaced in one step at the end
+    /// File to write; an existing one is replaced atomically at the end
     #[arg(long, value_name = "NAME.terrapin")]
     out: PathBuf,
-    /// The pin whose snapshot to fetch
+    /// Pin of the snapshot to fetch
     #[arg(long, value_name = "FILE")]
     pin: Option<PathBuf>,
 }
@@ -55,13 +56,14 @@ pub struct PullArgs {
 #[derive(Debug, clap::Args)]
 #[cfg_attr(not(feature = "remote"), expect(dead_code, reason = "read by transfer.rs"))]
 struct PlaceArgs {
-    /// Where snapshots lie: s3://bucket/folder, gs://..., az://..., https://..., file:///folder; or one, NAME.terrapin
+    /// Address of the storage: s3://bucket/folder, gs://..., az://..., https://..., file:///folder; or of one
+    /// snapshot, NAME.terrapin
     #[arg(value_name = "URL")]
     address: String,
-    /// A setting of the storage, such as aws_endpoint=http://127.0.0.1:9000
+    /// Setting of the storage, such as aws_endpoint=http://127.0.0.1:9000
     #[arg(long = "set", value_name = "KEY=VALUE", value_parser = setting)]
     settings: Vec<(String, String)>,
-    /// As one JSON object, and nothing of the progress
+    /// Print the result as one JSON object, and no progress
     #[arg(long)]
     json: bool,
 }

@@ -37,7 +37,7 @@ pub fn run_pull(args: &PullArgs) -> Result<(), Error> {
         None => args.digest.clone().map(|digest| digest.to_ascii_lowercase()),
         Some(path) => {
             let no_digest =
-                || Error::input("pin-unreadable", format!("{}: it has no digest to ask for", path.display()));
+                || Error::input("pin-unreadable", format!("{}: the pin has no digest to fetch", path.display()));
             Some(Pin::read(path)?.digest.ok_or_else(no_digest)?)
         }
     };
@@ -75,18 +75,19 @@ fn finish(shown: Option<&Shown>) {
     }
 }
 
-/// A signal ends the transfer with a word on what is left of it.
+/// Installs handlers so that a signal ends the transfer and reports how to resume it.
 fn say_what_stays(args: &PullArgs) -> std::io::Result<()> {
     let (out, as_json) = (args.out.display().to_string(), args.place.json);
     stop::on_signal(move |signal| {
         let name = signal.name;
-        let message = format!("stopped by {name}: {out} is not whole; what came is kept, and the same command goes on");
+        let message =
+            format!("stopped by {name}: {out} is incomplete; received data is kept, run the same command to resume");
         diagnose::report(&Error::stopped(signal.exit, message), as_json);
         std::process::exit(signal.exit as i32);
     })
 }
 
-/// An error of a transfer, as a command ends with it.
+/// Converts an error of a transfer to the error of a command.
 fn error(error: RemoteError) -> Error {
     match error {
         RemoteError::Address { .. } => Error::usage(error),

@@ -1,28 +1,27 @@
-//! The hashes of all records, and the digest over them in ascending order. They are more than memory may hold, and as
-//! evenly spread as anything can be: so they are not merged but dealt out by their first bits, into parts of which each
-//! is sorted on its own, in the processor's caches.
+//! Sorts the hashes of all records and digests them. They may exceed the memory and are uniformly distributed, so
+//! they are partitioned by their leading bits instead of merged; each part is sorted in the processor's caches.
 
 use rayon::prelude::*;
 use sha2::{Digest, Sha256};
 use terrapin_base::external_sort::{Error, Scratch, Shares};
 
-/// Bytes of a part, about.
+/// The approximate length of a part in bytes.
 const PART: u64 = 32 << 20;
-/// More parts would be written in pieces that are too small to be read quickly.
+/// The maximum number of parts: more would be written in pieces too small for fast reading.
 const MOST_PARTS: u64 = 1 << 14;
 
-/// A SHA-256, as numbers whose order is that of its bytes.
+/// A SHA-256 as integers with the same order as its bytes.
 pub(super) type Hash = [u64; 4];
 
 /// Collects hashes.
 pub(super) struct Hashes {
     parts: Shares<Hash>,
-    /// Bits of a hash that its part does not depend on.
+    /// The number of a hash's bits that do not select its part.
     shift: u32,
     len: u64,
 }
 
-/// Of its bytes.
+/// Computes the hash of bytes.
 pub(super) fn hash(bytes: &[u8]) -> Hash {
     let mut hash = Hash::default();
     for (number, bytes) in hash.iter_mut().zip(bytes.chunks_exact(8)) {
@@ -32,26 +31,26 @@ pub(super) fn hash(bytes: &[u8]) -> Hash {
 }
 
 impl Hashes {
-    /// For about so many of them.
+    /// Returns an empty collection for about `expected` hashes.
     pub fn new(scratch: &Scratch, expected: u64) -> Hashes {
         let parts = (expected * size_of::<Hash>() as u64 / PART).clamp(2, MOST_PARTS).next_power_of_two();
         Hashes { parts: Shares::new(scratch, parts as usize), shift: u64::BITS - parts.ilog2(), len: 0 }
     }
 
-    /// Adds some.
+    /// Adds hashes.
     ///
     /// # Errors
-    /// The temporary file's.
+    /// The temporary file fails.
     pub fn extend(&mut self, hashes: &[Hash]) -> Result<(), Error> {
         self.len += hashes.len() as u64;
         hashes.iter().for_each(|hash| self.parts.push((hash[0] >> self.shift) as usize, *hash));
         self.parts.make_room()
     }
 
-    /// Adds to a digest how many there are, and all of them in ascending order.
+    /// Adds the number of hashes and all hashes in ascending order to a digest.
     ///
     /// # Errors
-    /// The temporary file's.
+    /// The temporary file fails.
     pub fn digest(self, digest: &mut Sha256) -> Result<(), Error> {
         digest.update(self.len.to_le_bytes());
         let parts = self.parts.finish()?;
@@ -61,7 +60,7 @@ impl Hashes {
             hashes.sort_unstable();
             Ok(hashes)
         };
-        // Some are sorted while those before are digested.
+        // Later parts are sorted while earlier ones are digested.
         let mut ready: Vec<Vec<Hash>> = Vec::new();
         for next in numbers.chunks(rayon::current_num_threads()).chain([&[][..]]) {
             let add = || {
@@ -88,7 +87,7 @@ mod tests {
     fn the_digest_is_that_of_the_sorted_hashes() {
         let folder = tempfile::tempdir().unwrap();
         let mut hashes: Vec<Hash> = (0..100_000_u32).map(|n| hash(&Sha256::digest(n.to_le_bytes()))).collect();
-        // Equal ones, and all of one part.
+        // Equal hashes, all in one part.
         hashes.extend(vec![[0; 4]; 1000]);
         let mut sorted = hashes.clone();
         sorted.sort_unstable();

@@ -1,8 +1,9 @@
-//! The content digest of a snapshot: what its elements and triples are, whatever file, format and program version hold
-//! them. `docs/content-digest.md` has the canonical form; a change of it would be a change of what all digests mean.
+//! The content digest of a snapshot identifies its elements and triples, independently of file, format and program
+//! version. `docs/content-digest.md` defines the canonical form; changing it would change the meaning of all digests.
 //!
-//! Every element and every triple is a record of bytes. The digest is the SHA-256 over the number of records and the
-//! SHA-256 of each, in ascending order of these: so it needs no order of the records, and can be made page by page.
+//! Every element and triple is a record of bytes. The digest is the SHA-256 of the number of records and their
+//! SHA-256s in ascending order. It therefore does not depend on the order of the records and can be computed page by
+//! page.
 
 mod hashes;
 
@@ -22,25 +23,25 @@ use terrapin_triples::{Store, TermId};
 use self::hashes::{Hash, Hashes, hash};
 use super::LoadError;
 
-/// What the digest begins with.
+/// The prefix of the digested bytes.
 const NAME: &[u8] = b"terrapin content 1\n";
-/// Pages or thousands of triples that are looked at before their records are put aside.
+/// The number of pages, or of blocks of triples, processed before their records are sorted.
 const AT_ONCE: usize = 256;
-/// Bytes of memory by which sorting is bounded where a snapshot is verified: as in a load where nothing is said.
+/// The memory limit in bytes for sorting during verification: the default of a load.
 const MEMORY: u64 = 4 << 30;
 
-/// The content digest of a snapshot.
+/// Computes the content digest of a snapshot.
 ///
 /// # Errors
-/// The snapshot is damaged, or a temporary file in the system's folder for these fails.
+/// The snapshot is damaged, or a file in the system's temporary folder fails.
 pub fn digest(snapshot: &Arc<Snapshot>) -> Result<[u8; 32], LoadError> {
-    // A process of a container may have less than sorting would like.
+    // The memory limit of a container may be lower.
     let memory = machine::memory().map_or(MEMORY, |memory| MEMORY.min(memory / 2));
     let scratch = Scratch::new(&temporary::folder(), memory);
     of_stores(&Osm::open(snapshot.clone())?, Store::open(snapshot)?.as_ref(), &scratch)
 }
 
-/// The content digest of what was written so far.
+/// Computes the content digest of the sections written so far.
 pub(super) fn of_parts(
     out: &Path,
     scratch: &Scratch,
@@ -78,12 +79,12 @@ fn of_stores(osm: &Osm, store: Option<&Store>, scratch: &Scratch) -> Result<[u8;
     Ok(digest.finalize().into())
 }
 
-/// A record: numbers are 8 bytes, least first; a text is its length in bytes and its bytes.
+/// A record. Numbers are 8 bytes, little-endian; a text is its length in bytes and its bytes.
 #[derive(Default)]
 struct Record(Vec<u8>);
 
 impl Record {
-    /// Begins another one in the same place.
+    /// Begins a new record in the same buffer.
     fn begin(&mut self, kind: u8) {
         self.0.clear();
         self.0.push(kind);
@@ -103,12 +104,12 @@ impl Record {
     }
 }
 
-/// `n`, `w` or `r`.
+/// Returns `n`, `w` or `r`.
 fn letter(kind: ElementType) -> u8 {
     kind.name().as_bytes()[0]
 }
 
-/// The records of a page's elements.
+/// Returns the hashes of the records of a page's elements.
 fn elements(osm: &Osm, kind: ElementType, page: u32) -> Vec<Hash> {
     let mut values = Remembered::new(|page| osm.value_page(page));
     let (tags, metadata) = (osm.tag_page(kind, page), osm.meta_page(kind, page));
@@ -175,7 +176,8 @@ fn elements(osm: &Osm, kind: ElementType, page: u32) -> Vec<Hash> {
     }
 }
 
-/// The records of all triples: `t`, the graph's name or nothing, subject, predicate and object as N-Triples has them.
+/// Adds the hashes of the records of all triples: `t`, the graph's name or an empty text, subject, predicate and
+/// object as in N-Triples.
 fn triples(store: &Store, hashes: &mut Hashes) -> Result<(), LoadError> {
     match store.graphs() {
         None => hash_triples(store, None, store.triples(None, None, None), hashes),
@@ -201,7 +203,7 @@ fn hash_triples(
         if some.is_empty() {
             return Ok(());
         }
-        // Subjects and predicates repeat.
+        // Caches subjects and predicates, which repeat.
         let part = |triples: &[[TermId; 3]]| -> Vec<Hash> {
             let mut last: [Option<(TermId, String)>; 2] = [None, None];
             let mut record = Record::default();

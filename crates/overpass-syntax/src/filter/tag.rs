@@ -48,17 +48,10 @@ pub(super) const SYNTAX: Syntax = Syntax {
 
 impl Facts for Tag {}
 
+/// Reads a tag filter. Errors come in the reference's order: each attribute is checked after those before it.
 fn tag(context: &mut Context<'_>) -> Option<Tag> {
     let element = context.element;
-    let negated = match element.get("modv") {
-        "" => false,
-        "not" => true,
-        _ => {
-            let message = "In the element \"has-kv\" the attribute \"modv\" can only be empty or std::set to \"not\".";
-            context.refuse(Code::BadValue, message);
-            false
-        }
-    };
+    let has = |name: &str| !element.get(name).is_empty();
     let ignore_case = match element.get("case") {
         "" | "sensitive" => false,
         "ignore" => true,
@@ -67,46 +60,50 @@ fn tag(context: &mut Context<'_>) -> Option<Tag> {
             false
         }
     };
-    let key = element.get("k").to_owned();
-    let key_pattern = element.find("regk").filter(|text| !text.is_empty());
-    let pattern = element.find("regv");
-    let value = element.find("v").unwrap_or("").to_owned();
-    refuse_combinations(context, negated);
-    if let Some(key_pattern) = key_pattern {
-        let key = regex(context, key_pattern, ignore_case);
-        let value = regex(context, pattern.unwrap_or(""), ignore_case);
-        return Some(Tag::KeyMatches { key: key?, value: value? });
-    }
-    Some(match pattern.filter(|text| !text.is_empty()) {
-        Some(".*") if negated && !ignore_case => Tag::NotKey { key },
-        Some(pattern) => {
-            let value = regex(context, pattern, ignore_case)?;
-            if negated { Tag::NotMatches { key, value } } else { Tag::Matches { key, value } }
-        }
-        // As in the reference, also where the key must not be there.
-        None if value.is_empty() => Tag::HasKey { key },
-        None if negated => Tag::NotEquals { key, value },
-        None => Tag::Equals { key, value },
-    })
-}
-
-/// Refuses attributes of a tag filter that do not go together.
-fn refuse_combinations(context: &mut Context<'_>, negated: bool) {
-    let element = context.element;
-    let has = |name: &str| !element.get(name).is_empty();
     if !has("k") && !has("regk") {
         context.refuse_value("k", "non-empty strings");
     }
-    let refusals = [
-        (has("k") && has("regk"), "only one of the attributes \"k\" and \"regk\" can be nonempty."),
-        (has("v") && has("regv"), "only one of the attributes \"v\" and \"regv\" can be nonempty."),
-        (
-            has("regk") && has("v") && element.find("regv").is_none(),
-            "the attribute \"regk\" must be combined with \"regv\".",
-        ),
-        (has("regk") && negated, "regular expressions on keys cannot be combined with negation."),
-    ];
-    for (_, why) in refusals.iter().filter(|(is_there, _)| *is_there) {
+    refuse_if(context, has("k") && has("regk"), "only one of the attributes \"k\" and \"regk\" can be nonempty.");
+    refuse_if(context, has("regk") && has("v"), "the attribute \"regk\" must be combined with \"regv\".");
+    let key = element.get("k").to_owned();
+    let key_pattern = element.find("regk").filter(|text| !text.is_empty());
+    let key_regex = key_pattern.map(|text| regex(context, text, ignore_case));
+    refuse_if(context, has("v") && has("regv"), "only one of the attributes \"v\" and \"regv\" can be nonempty.");
+    let pattern = element.find("regv").filter(|text| !text.is_empty());
+    let is_any = key_pattern.is_none() && pattern == Some(".*") && !ignore_case && element.get("modv") == "not";
+    let value_regex = pattern.filter(|_| !is_any).map(|text| regex(context, text, ignore_case));
+    let negated = match element.get("modv") {
+        "" => false,
+        "not" => true,
+        _ => {
+            refuse_if(context, true, "the attribute \"modv\" can only be empty or std::set to \"not\".");
+            false
+        }
+    };
+    refuse_if(context, has("regk") && negated, "regular expressions on keys cannot be combined with negation.");
+    if is_any {
+        return Some(Tag::NotKey { key });
+    }
+    if let Some(key) = key_regex {
+        let value = value_regex.unwrap_or_else(|| regex(context, "", ignore_case));
+        return Some(Tag::KeyMatches { key: key?, value: value? });
+    }
+    if let Some(value) = value_regex {
+        let value = value?;
+        return Some(if negated { Tag::NotMatches { key, value } } else { Tag::Matches { key, value } });
+    }
+    let value = element.find("v").unwrap_or("").to_owned();
+    Some(match value.is_empty() {
+        // As in the reference, negation is ignored here.
+        true => Tag::HasKey { key },
+        false if negated => Tag::NotEquals { key, value },
+        false => Tag::Equals { key, value },
+    })
+}
+
+/// Reports an error of the element if `is_wrong`.
+fn refuse_if(context: &mut Context<'_>, is_wrong: bool, why: &str) {
+    if is_wrong {
         context.refuse(Code::BadValue, format!("In the element \"has-kv\" {why}"));
     }
 }
