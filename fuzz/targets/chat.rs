@@ -44,10 +44,12 @@ pub fn check(input: &[u8]) {
         read(&reply);
     }
     let has_query = |text: &str| is_complete(text, &[Lang::Overpassql, Lang::Sparql]);
-    let predicates: [Option<&(dyn Fn(&str) -> bool + Sync)>; 3] =
-        [None, Some(&Mentions::is_complete), Some(&has_query)];
-    for is_complete in predicates {
-        let request = Request { is_complete, ..Request::new("query", &[]) };
+    let request = Request::new("query", &[]);
+    for request in [
+        request,
+        Request { is_complete: Some(&Mentions::is_complete), ..request },
+        Request { is_complete: Some(&has_query), ..request },
+    ] {
         let in_packets = |size: usize| {
             let mut stream = Stream::new(&request, MOST, TOKENS);
             for packet in input.chunks(size.max(1)) {
