@@ -1,31 +1,31 @@
-//! What is run: a benchmark, an engine, inputs, which part of them.
+//! The identity of a run: benchmark, engine, inputs, shard.
 
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-/// What was run, and on what: two runs with the same have the same results.
+/// The identity of a run. Two runs with the same identity have the same results.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct About {
     /// The benchmark, such as `overpassnl`.
     pub benchmark: String,
-    /// What people call it.
+    /// The names given by the user.
     #[serde(flatten)]
     pub names: Names,
-    /// The snapshot's digest, where queries were run.
+    /// The snapshot's digest, if queries ran.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub snapshot: Option<String>,
-    /// The snapshot's content digest, which other format versions of the same data have, too.
+    /// The snapshot's content digest, which is the same in every format version.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub content: Option<String>,
-    /// Name and version of the engine.
+    /// The name and version of the engine.
     pub engine: String,
-    /// The version of the metrics: [`METRICS`] of whoever scored the run.
+    /// The version of the metrics: [`METRICS`] of the scoring program.
     #[serde(default = "first_metrics", skip_serializing_if = "is_first")]
     pub metrics: u32,
-    /// The SHA-256 of each input, by what it is.
+    /// The SHA-256 of each input, by its role.
     pub inputs: BTreeMap<String, String>,
-    /// Which part of the instances this is; `None` for all.
+    /// The shard of the instances; `None` for all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub shard: Option<Shard>,
     /// The requests for predictions, if a language model was asked.
@@ -56,11 +56,10 @@ pub struct ModelRequests {
     pub servers: Vec<serde_json::Value>,
 }
 
-/// The version of the metrics. It goes up with every change after which a metric gives other numbers for the same answers,
-/// so that no table has both.
+/// The version of the metrics. It increases with every change of a metric's values, so that no table mixes both.
 pub const METRICS: u32 = 1;
 
-/// The version of runs that name none: they are from before there was a second one.
+/// Returns the version of runs without one, which are from before version 2.
 fn first_metrics() -> u32 {
     1
 }
@@ -85,7 +84,7 @@ impl Default for About {
     }
 }
 
-/// What people call a run and what it is made of, where they said so.
+/// The names of a run and its inputs, if given.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Names {
     /// The run.
@@ -99,22 +98,22 @@ pub struct Names {
     pub dataset: Option<String>,
 }
 
-/// Name and version of the engine, as runs name it.
+/// Returns the name and version of the engine for a run.
 pub fn engine() -> String {
     concat!("terrapin ", env!("CARGO_PKG_VERSION")).to_owned()
 }
 
-/// One of `of` parts of the instances: every `of`-th line, the first of them line `number`.
+/// One of `of` shards of the instances: every `of`-th line, starting with line `number`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Shard {
     /// From 1 to `of`.
     pub number: usize,
-    /// How many there are, at least 1.
+    /// The number of shards, at least 1.
     pub of: usize,
 }
 
 impl Shard {
-    /// Whether an instance's line, from 1, belongs to it.
+    /// Reports whether a line, counted from 1, belongs to the shard.
     pub fn has(self, line: usize) -> bool {
         line.checked_sub(1).is_some_and(|index| index % self.of.max(1) == self.number.saturating_sub(1))
     }

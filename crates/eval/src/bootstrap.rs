@@ -1,29 +1,29 @@
-//! How sure a mean is: bootstrap intervals and paired tests, from a fixed seed, so that the same scores always give
-//! the same numbers.
+//! Bootstrap confidence intervals and paired tests with a fixed seed, so that the same scores always give the same
+//! numbers.
 
 use serde::Serialize;
 
-/// How often the instances are drawn anew.
+/// The number of resamples.
 pub const RESAMPLES: usize = 1000;
 const SEED: u64 = 0x7465_7272_6170_696e;
 
-/// The 95 % interval of each column's mean. All columns have a value for each instance.
+/// Returns the 95 % interval of each column's mean. All columns have a value per instance.
 pub fn intervals(columns: &[Vec<f64>]) -> Vec<[f64; 2]> {
     resampled_means(columns).into_iter().map(|means| middle(means, 0.95)).collect()
 }
 
-/// What a paired test of two runs over the same instances says.
+/// The result of a paired test of two runs over the same instances.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Paired {
     /// The mean of the differences, second minus first.
     pub difference: f64,
     /// Its 95 % interval.
     pub interval: [f64; 2],
-    /// Two-sided: how often chance alone would give a difference of this side or none, at least 1 / resamples.
+    /// The two-sided p-value, at least 1 / resamples.
     pub p: f64,
 }
 
-/// Tests whether the mean of the differences is other than 0.
+/// Tests whether the mean of the differences is zero.
 pub fn paired(differences: Vec<f64>) -> Paired {
     let difference = mean(&differences);
     if differences.iter().all(|d| *d == 0.0) {
@@ -35,12 +35,12 @@ pub fn paired(differences: Vec<f64>) -> Paired {
     Paired { difference, interval: middle(means, 0.95), p: p.clamp(1.0 / RESAMPLES as f64, 1.0) }
 }
 
-/// The mean, added up in order; 0 of nothing.
+/// Returns the mean, summed in order; 0 for an empty list.
 pub fn mean(values: &[f64]) -> f64 {
     if values.is_empty() { 0.0 } else { values.iter().sum::<f64>() / values.len() as f64 }
 }
 
-/// The means of every column over the same draws.
+/// Returns the means of every column over the same resamples.
 fn resampled_means(columns: &[Vec<f64>]) -> Vec<Vec<f64>> {
     let n = columns.iter().map(Vec::len).min().unwrap_or_default();
     let mut means = vec![Vec::with_capacity(RESAMPLES); columns.len()];
@@ -59,7 +59,7 @@ fn resampled_means(columns: &[Vec<f64>]) -> Vec<Vec<f64>> {
     means
 }
 
-/// The interval that holds the given share of the values, as much left out below as above.
+/// Returns the central interval with a share of the values.
 fn middle(mut values: Vec<f64>, share: f64) -> [f64; 2] {
     values.sort_unstable_by(f64::total_cmp);
     let at = |share: f64| {
@@ -69,7 +69,7 @@ fn middle(mut values: Vec<f64>, share: f64) -> [f64; 2] {
     [at((1.0 - share) / 2.0), at((1.0 + share) / 2.0)]
 }
 
-/// Steele, Lea and Flood's generator.
+/// The generator SplitMix of Steele, Lea and Flood.
 struct SplitMix(u64);
 
 impl SplitMix {

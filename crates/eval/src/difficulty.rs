@@ -1,10 +1,10 @@
-//! Instances by how hard they are: tertiles of equal size by each measure that a benchmark gives.
+//! Groups instances by difficulty: tertiles of equal size by each measure of a benchmark.
 
 use std::collections::BTreeMap;
 
 use super::record::Instance;
 
-/// The measure by which OverpassNL chooses its hard instances: how little like a training query a query is.
+/// The measure that selects OverpassNL's hard instances: the dissimilarity to training queries.
 pub const HARD_BY: &str = "train_sim_oqo";
 
 /// A tertile of the instances.
@@ -12,17 +12,17 @@ pub const HARD_BY: &str = "train_sim_oqo";
 pub enum Tertile {
     /// The lowest values.
     Easy,
-    /// What is between.
+    /// The values between.
     Medium,
     /// The highest values: `n / 3` instances, rounded down.
     Hard,
 }
 
 impl Tertile {
-    /// All, the easy one first.
+    /// All, easy first.
     pub const ALL: [Tertile; 3] = [Tertile::Easy, Tertile::Medium, Tertile::Hard];
 
-    /// The name in files.
+    /// Returns the name in files.
     pub fn name(self) -> &'static str {
         match self {
             Tertile::Easy => "easy",
@@ -32,7 +32,7 @@ impl Tertile {
     }
 }
 
-/// For each measure the tertile of each instance that has a value, by line. Equal values are told apart by the line.
+/// Returns for each measure the tertile of each instance with a value, by line. Ties are broken by line.
 pub fn tertiles(instances: &[Instance]) -> BTreeMap<&str, BTreeMap<usize, Tertile>> {
     let mut values: BTreeMap<&str, Vec<(f64, usize)>> = BTreeMap::new();
     for instance in instances {
@@ -54,7 +54,7 @@ pub fn tertiles(instances: &[Instance]) -> BTreeMap<&str, BTreeMap<usize, Tertil
     values.into_iter().map(|(measure, values)| (measure, assign(values))).collect()
 }
 
-/// The name of a measure from the name of its file: what stands behind `diff_` or `difficulty_`.
+/// Returns the name of a measure from its file name: the part after `diff_` or `difficulty_`.
 pub fn measure_of(file_name: &str) -> &str {
     ["difficulty_", "diff_"]
         .iter()

@@ -1,11 +1,11 @@
-//! What ends work with a benchmark's files or a run's folder.
+//! Errors of a benchmark's files and a run's folder.
 
 use std::path::PathBuf;
 
 use super::files::WriteError;
 use super::input::InputError;
 
-/// A benchmark's file or a run's folder that cannot be used.
+/// An error of a benchmark's file or a run's folder.
 #[derive(Debug, thiserror::Error)]
 pub enum RunError {
     /// A file cannot be read.
@@ -14,17 +14,17 @@ pub enum RunError {
     /// A file cannot be written.
     #[error(transparent)]
     Write(#[from] WriteError),
-    /// A line is not what it should be.
+    /// A line is malformed.
     #[error("{}: line {line}: {source}", path.display())]
     Malformed {
         /// The file.
         path: PathBuf,
         /// The line, from 1.
         line: usize,
-        /// Why.
+        /// The reason.
         source: serde_json::Error,
     },
-    /// Runs that do not belong together.
+    /// The runs do not match.
     #[error("{0}")]
     Unfit(String),
 }

@@ -1,21 +1,21 @@
-//! Writing files, each whole or not at all.
+//! Writes files atomically.
 
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
-/// A file that could not be written.
+/// The error of a file that cannot be written.
 #[derive(Debug, thiserror::Error)]
 #[error("{}: {source}", path.display())]
 pub struct WriteError {
     /// The file.
     pub path: PathBuf,
-    /// Why.
+    /// The reason.
     pub source: io::Error,
 }
 
-/// Writes a JSON object a line.
+/// Writes JSON lines.
 pub fn write_lines<T: Serialize>(path: &Path, rows: &[T]) -> Result<(), WriteError> {
     write_whole(path, |out| {
         for row in rows {
@@ -26,7 +26,7 @@ pub fn write_lines<T: Serialize>(path: &Path, rows: &[T]) -> Result<(), WriteErr
     })
 }
 
-/// Writes one JSON object, for people to read.
+/// Writes one indented JSON object.
 pub fn write_object<T: Serialize>(path: &Path, object: &T) -> Result<(), WriteError> {
     write_whole(path, |out| {
         serde_json::to_writer_pretty(&mut *out, object)?;
@@ -39,7 +39,8 @@ pub fn write_text(path: &Path, text: &str) -> Result<(), WriteError> {
     write_whole(path, |out| out.write_all(text.as_bytes()))
 }
 
-/// Writes beside the file, syncs and renames: whoever opens it finds the old content or the new.
+/// Writes a temporary file in the same folder, syncs it and renames it, so that readers find the old or the new
+/// content.
 fn write_whole(path: &Path, content: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<(), WriteError> {
     let write = || {
         let folder = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
@@ -57,7 +58,7 @@ fn write_whole(path: &Path, content: impl FnOnce(&mut dyn Write) -> io::Result<(
     write().map_err(|source| WriteError { path: path.to_owned(), source })
 }
 
-/// Temporary files are their owner's alone; results are as public as any other file.
+/// Temporary files are private; results get the usual permissions.
 #[cfg(unix)]
 fn readable_by_all(file: &std::fs::File) -> io::Result<()> {
     use std::os::unix::fs::PermissionsExt;

@@ -1,20 +1,20 @@
-//! One process at a time in a folder. A lock goes with its process, however that ends.
+//! Locks a folder for one process. The lock ends with the process.
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io;
 use std::path::Path;
 
-/// Held until it is dropped.
+/// A lock, held until it is dropped.
 #[derive(Debug)]
 pub(crate) struct Lock {
     _file: File,
 }
 
 impl Lock {
-    /// Takes the lock that a file stands for; `None` where another process has it.
+    /// Takes the lock of a file; `None` if another process has it.
     ///
     /// # Errors
-    /// The file cannot be made, or the file system has no locks.
+    /// The file cannot be created, or the file system has no locks.
     pub(crate) fn take(path: &Path) -> io::Result<Option<Lock>> {
         let file = OpenOptions::new().write(true).create(true).truncate(false).open(path)?;
         match file.try_lock() {

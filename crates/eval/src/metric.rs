@@ -1,33 +1,33 @@
-//! Metrics: what a number of a record is called and what it says.
+//! Metrics: names and meanings of the numbers in a record.
 
 use super::record::Record;
 
-/// A metric: its names, its meaning, and where a record has it.
+/// A metric: its names, its meaning, and its source in a record.
 #[derive(Debug)]
 pub struct Metric {
-    /// As in `results.jsonl`.
+    /// The name in `results.jsonl`.
     pub name: &'static str,
-    /// As in the papers.
+    /// The name in the papers.
     pub title: &'static str,
-    /// What it says, with its range: a sentence.
+    /// The meaning and range, as a sentence.
     pub meaning: &'static str,
-    /// Whether queries have to be run for it.
+    /// It needs the execution of the queries.
     pub needs_run: bool,
-    /// Where a record has it.
+    /// Its source in a record.
     pub source: ScoreSource,
 }
 
-/// Where a record has the score of a metric.
+/// The source of a metric's score in a record.
 #[derive(Debug, Clone, Copy)]
 pub enum ScoreSource {
-    /// Among its named scores, under the metric's name.
+    /// A named score under the metric's name.
     Named,
-    /// In a part of its own; nothing where that gives no score.
+    /// A separate part of the record; `None` if it has no score.
     Part(fn(&Record) -> Option<f64>),
 }
 
 impl Metric {
-    /// A metric that the queries alone give.
+    /// Returns a metric of the query texts.
     pub const fn of_texts(
         name: &'static str,
         title: &'static str,
@@ -37,7 +37,7 @@ impl Metric {
         Metric { name, title, meaning, needs_run: false, source }
     }
 
-    /// A metric of what the queries give.
+    /// Returns a metric of the queries' results.
     pub const fn of_results(
         name: &'static str,
         title: &'static str,
@@ -47,7 +47,7 @@ impl Metric {
         Metric { name, title, meaning, needs_run: true, source }
     }
 
-    /// The score, 0 to 1, of a record that has one.
+    /// Returns the score of a record, 0 to 1, if it has one.
     pub fn score(&self, record: &Record) -> Option<f64> {
         match self.source {
             ScoreSource::Named => record.scores.get(self.name),

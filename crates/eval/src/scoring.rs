@@ -1,5 +1,5 @@
-//! Scoring single pairs for whoever waits for them, a server's client or a trainer: a record for every pair, as a run of its
-//! benchmark gives it, within bounds of its own.
+//! Scores single pairs for interactive clients, such as a server's client or a trainer: a record per pair, as in a
+//! run of its benchmark, within limits of its own.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -18,81 +18,80 @@ use crate::feedback::{FeedbackRequest, Problem, Warning, feedback, sparql_feedba
 use crate::language::Language;
 use crate::record::{ErrorClass, Execution, FailureClass, Instance, Record, Strict};
 
-/// Bytes that the answer to one query may have.
+/// The maximum length of one query's answer in bytes.
 const LARGEST: u64 = 256 << 20;
 
 const OTHERS_TOOK_ALL: &str = "the request's time was used up by the pairs before";
 const TEXTS_TOOK_ALL: &str = "reading the queries took all that they may take";
 
-/// What a reward that is to lead a model on asks for besides the scores.
+/// Further values for the reward of a model in training.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Summary {
-    /// Results of the gold query; -1 or -2 for an error, `null` where it was not run.
+    /// The number of gold results; -1 or -2 for an error, `null` if it did not run.
     pub ref_n: Option<i64>,
-    /// The same of the predicted query.
+    /// The same for the predicted query.
     pub pred_n: Option<i64>,
     /// The class of the predicted query's failure.
     pub error: Option<&'static str>,
-    /// Whether the prediction is a query in its language, 0 or 1, whatever the gold query gave.
+    /// 1 if the prediction is a query in its language, else 0, independently of the gold query.
     pub syntax: u8,
-    /// Where and how the predicted query is wrong as a text.
+    /// The syntax error of the predicted query, with its position.
     pub problem: Option<Problem>,
-    /// What in the predicted query nothing in the data fits, and the nearest that is there.
+    /// The parts of the predicted query that match no data, with the nearest existing alternatives.
     pub warnings: Vec<Warning>,
 }
 
-/// What came out for a pair.
+/// The outcome of a pair.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Scored {
     /// Its record.
     #[serde(flatten)]
     pub record: Record,
-    /// What was asked for besides.
+    /// The summary, if requested.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub summary: Option<Summary>,
 }
 
-/// What pairs are scored with.
+/// The data and limits for scoring pairs.
 pub struct Scoring<'a> {
-    /// The data that OverpassQL is run on.
+    /// The data for OverpassQL.
     pub osm: &'a Osm,
     /// The digest of its snapshot.
     pub snapshot: &'a str,
-    /// What SPARQL is asked of, where the snapshot has triples.
+    /// The data for SPARQL, if the snapshot has triples.
     pub triples: Option<&'a Environment>,
     /// The time of the data, in seconds since 1970.
     pub now: i64,
-    /// Where names lead.
+    /// The geocoded places.
     pub places: &'a dyn Places,
-    /// Of all pairs together; the memory is that of each.
+    /// The limits of all pairs together; memory is per pair.
     pub limits: &'a Limits,
-    /// The time that each query has, the gold and the predicted one. A gold query that many predictions share takes the
-    /// time of none of them.
+    /// The time limit of each query. A gold query shared by many predictions does not use up their time.
     pub each: Option<Duration>,
-    /// Whether queries in OverpassQL are compared as texts and trees, too.
+    /// Also compare OverpassQL queries as texts and trees.
     pub similarity: bool,
-    /// What queries gave.
+    /// The cache of results.
     pub cache: &'a dyn Cache,
-    /// Hears of faults of the program: what a panic said.
+    /// Receives the messages of panics.
     pub fault: &'a (dyn Fn(&str) + Sync),
 }
 
 impl Scoring<'_> {
-    /// Scores one pair: OverpassQL as `terrapin eval overpassnl` does, SPARQL as `terrapin eval jsonl` does. Each query has
-    /// the time that `each` says and what `limits` leave of it.
+    /// Scores one pair: OverpassQL like `terrapin eval overpassnl`, SPARQL like `terrapin eval jsonl`. Each query has
+    /// the time of `each`, within `limits`.
     pub fn pair(&self, instance: &Instance) -> Record {
         let now = Instant::now();
         if self.limits.deadline.is_some_and(|deadline| now >= deadline) {
             return unfinished(instance, OTHERS_TOOK_ALL);
         }
-        // Names are looked up before anything runs.
+        // Names are geocoded before any query runs.
         let deadline = self.deadline(1);
         let is_over = || deadline.is_some_and(|deadline| Instant::now() >= deadline);
         let places = Until::new(self.places, &is_over);
-        // Both queries and the work on their texts hold what they hold together.
+        // Both queries and the processing of their texts share one memory account.
         let account = Some(self.limits.account.clone().unwrap_or_default());
         let limits = Limits { account, ..self.limits.clone() };
-        // What each query does is bounded where it runs; this bounds what is done with their texts.
+        // Each run has its own budget; this one limits the processing of the texts.
         let budget = Arc::new(Budget::new(&Limits { deadline: self.deadline(3), ..limits.clone() }));
         let bounds = Bounds { limits, largest: LARGEST, each: self.each };
         match budget::watched(&budget, || self.record(instance, &places, bounds)) {
@@ -107,20 +106,20 @@ impl Scoring<'_> {
         }
     }
 
-    /// The same, and a summary if it is wanted.
+    /// Scores one pair, with a summary if requested.
     pub fn pair_with(&self, instance: &Instance, summary: bool) -> Scored {
         let record = self.pair(instance);
         let summary = summary.then(|| self.summary(instance, &record));
         Scored { record, summary }
     }
 
-    /// The end of work that begins now and has the time of so many queries.
+    /// Returns the deadline of work that starts now with the time of a number of queries.
     fn deadline(&self, queries: u32) -> Option<Instant> {
         let own = self.each.and_then(|each| Instant::now().checked_add(each.checked_mul(queries)?));
         [self.limits.deadline, own].into_iter().flatten().min()
     }
 
-    /// What is to be told of a pair that was scored. Places in a text are those of the prediction as it was given.
+    /// Returns the summary of a scored pair. Positions refer to the prediction as given.
     fn summary(&self, instance: &Instance, record: &Record) -> Summary {
         let limits = Limits { deadline: self.deadline(1), ..self.limits.clone() };
         let query = &instance.pred;
@@ -140,7 +139,7 @@ impl Scoring<'_> {
         Summary { ref_n, pred_n, error, syntax, problem: said.errors.into_iter().next(), warnings: said.warnings }
     }
 
-    /// The record of a pair as a run of its benchmark gives it.
+    /// Returns the record of a pair as in a run of its benchmark.
     fn record(&self, instance: &Instance, places: &dyn Places, bounds: Bounds) -> Record {
         let (osm, snapshot, cache) = (Some(self.osm), self.snapshot, self.cache);
         if instance.language() == Language::Sparql {
@@ -151,8 +150,8 @@ impl Scoring<'_> {
     }
 }
 
-/// Whether the prediction of a pair that was scored is a query in its language. Running it says so; if it was not run, its
-/// text does.
+/// Reports whether the prediction of a scored pair is a query in its language, by its run or, if it did not run, by
+/// its text.
 fn is_query(instance: &Instance, record: &Record) -> bool {
     if let Some(strict) = &record.strict {
         let parses = || terrapin_sparql::prepare(&instance.pred, &Default::default()).is_ok();
@@ -167,8 +166,8 @@ fn is_query(instance: &Instance, record: &Record) -> bool {
     }
 }
 
-/// The record and the summary of a pair that cannot be scored because the gold query, the prediction or both are no Unicode
-/// text; each says why.
+/// Returns the record and summary of a pair whose gold query or prediction is not valid Unicode, with the reason for
+/// each.
 pub fn unreadable(instance: &Instance, gold: Option<String>, pred: Option<String>) -> Scored {
     let mut record = Record::of(instance);
     let problem = pred.clone().map(|message| Problem {
@@ -212,12 +211,12 @@ pub fn unreadable(instance: &Instance, gold: Option<String>, pred: Option<String
     Scored { record, summary: Some(summary) }
 }
 
-/// The record of a pair whose queries could not be run in time.
+/// Returns the record of a pair whose queries timed out.
 fn unfinished(instance: &Instance, why: &str) -> Record {
     failed(instance, ErrorClass::RuntimeErrorTimeout, FailureClass::Timeout, &format!("not run: {why}"))
 }
 
-/// The record of a pair of which nothing else is known: the class of its failure in either language.
+/// Returns the record of a failed pair, with the class of its failure in either language.
 fn failed(instance: &Instance, class: ErrorClass, of_sparql: FailureClass, why: &str) -> Record {
     let text = || Some(why.to_owned());
     if instance.language() == Language::Sparql {

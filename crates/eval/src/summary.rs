@@ -1,4 +1,4 @@
-//! The numbers of a run: means with intervals, errors by class, scores by difficulty.
+//! The summary of a run: means with intervals, errors by class, scores by difficulty.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -12,41 +12,41 @@ use super::difficulty::{HARD_BY, Tertile, tertiles};
 use super::metric::Metric;
 use super::record::{Class, ErrorClass, Execution, FailureClass, Instance, Ran, Record, Strict};
 
-/// The summary of a run, with what it depends on. Means are in per cent.
+/// The summary of a run, with its identity. Means are in per cent.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Summary {
-    /// What was run.
+    /// The identity of the run.
     #[serde(flatten)]
     pub about: About,
-    /// Instances.
+    /// The number of instances.
     pub n: usize,
-    /// Predictions that do not begin like a query of their language, where there are any.
+    /// The number of predictions that do not begin like a query of their language, if any.
     #[serde(skip_serializing_if = "is_none")]
     pub not_queries: usize,
-    /// Gold queries that gave something, where queries were run. The others tell nothing of a prediction.
+    /// The number of gold queries with results, if queries ran. The others carry no signal about a prediction.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub usable: Option<usize>,
-    /// The means of the metrics that were computed.
+    /// The means of the computed metrics.
     #[serde(flatten)]
     pub scores: BTreeMap<&'static str, f64>,
-    /// What is computed of all instances together and is no mean.
+    /// The corpus metrics, which are not means.
     #[serde(flatten)]
     pub corpus: BTreeMap<&'static str, f64>,
-    /// Over how many instances a mean is that not every instance has a score for.
+    /// The number of instances of a mean, if not all have a score.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub counted: BTreeMap<&'static str, usize>,
     /// The 95 % bootstrap intervals of the means.
     pub intervals: BTreeMap<&'static str, [f64; 2]>,
-    /// What running gave, where queries were run.
+    /// The totals of the execution, if queries ran.
     #[serde(flatten)]
     pub execution: Option<Totals<ErrorClass>>,
-    /// What running gave, where queries were SPARQL.
+    /// The totals of the execution, if queries are SPARQL.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sparql: Option<SparqlTotals>,
     /// Means by measure of difficulty and tertile.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub difficulty: BTreeMap<String, BTreeMap<&'static str, Part>>,
-    /// Means by the class of complexity that the benchmark gives.
+    /// Means by the benchmark's class of complexity.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub complexity: BTreeMap<String, Part>,
     /// Means over OverpassNL's hard instances.
@@ -54,42 +54,42 @@ pub struct Summary {
     pub hard: Option<Part>,
 }
 
-/// What summaries have since they are verified: a file without them is of before, and stands.
+/// The fields added since summaries are verified: an older file without them is valid.
 pub const ADDED: &[&str] = &["not_queries", "usable"];
 
 fn is_none(count: &usize) -> bool {
     *count == 0
 }
 
-/// How many queries of a run failed, gave nothing or were cut.
+/// The numbers of failed, empty and cut queries of a run.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Totals<C> {
-    /// Predictions that failed, by class; classes without any are left out.
+    /// The failed predictions by class; classes without any are left out.
     pub errors: BTreeMap<C, usize>,
-    /// Gold queries that failed, by class: there should be none.
+    /// The failed gold queries by class; there should be none.
     pub ref_errors: BTreeMap<C, usize>,
     /// Gold queries without results.
     pub ref_empty: usize,
     /// Predictions without results.
     pub pred_empty: usize,
-    /// Instances whose results a limit cut: the stricter scores leave them out.
+    /// Instances whose results were cut by a limit; the stricter scores skip them.
     pub limited: usize,
 }
 
-/// The same of SPARQL, and what only its published code does.
+/// The same for SPARQL, with the numbers of its published code.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct SparqlTotals {
-    /// What running gave.
+    /// The totals of the execution.
     #[serde(flatten)]
     pub totals: Totals<FailureClass>,
-    /// Instances that the published code leaves out of every mean, and so do the `compat` scores.
+    /// The instances that the published code, and therefore the `compat` scores, skip.
     pub dropped: usize,
 }
 
-/// The means over some of the instances.
+/// The means over a part of the instances.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Part {
-    /// How many they are.
+    /// The number of instances.
     pub n: usize,
     /// The means in per cent.
     #[serde(flatten)]
@@ -102,7 +102,7 @@ impl Part {
     }
 }
 
-/// The mean of every metric that at least one record has, over those that have it.
+/// Returns the mean of every metric over the records that have it.
 fn scores<'a>(records: impl Iterator<Item = &'a Record> + Clone) -> BTreeMap<&'static str, f64> {
     let mean_of = |metric: &Metric| {
         let values: Vec<f64> = records.clone().filter_map(|record| metric.score(record)).collect();
@@ -112,13 +112,13 @@ fn scores<'a>(records: impl Iterator<Item = &'a Record> + Clone) -> BTreeMap<&'s
 }
 
 impl Summary {
-    /// The summary of a whole run; instances and records are in the order of their lines.
+    /// Returns the summary of a whole run; instances and records are in the order of their lines.
     pub fn of(about: About, instances: &[Instance], records: &[Record]) -> Summary {
         let values = |metric: &Metric| records.iter().filter_map(|record| metric.score(record)).collect();
         let columns = metrics().iter().map(|metric| (metric.name, values(metric)));
         let columns: Vec<(&str, Vec<f64>)> = columns.filter(|(_, values): &(_, Vec<f64>)| !values.is_empty()).collect();
         let mut bounds = BTreeMap::new();
-        // Metrics that not every record has are drawn on their own.
+        // Metrics that some records lack are resampled separately.
         let lengths: BTreeSet<usize> = columns.iter().map(|(_, values)| values.len()).collect();
         for length in lengths {
             let (names, same): (Vec<&str>, Vec<Vec<f64>>) =
@@ -166,7 +166,7 @@ impl Summary {
 }
 
 impl<C: Class> Totals<C> {
-    /// Adds up what running gave and the classes of what failed: the prediction's, the gold's. `None` where nothing ran.
+    /// Sums the results and the failure classes of prediction and gold. `None` if no query ran.
     fn of<'a>(parts: impl Iterator<Item = (Ran<'a>, [Option<C>; 2])>) -> Option<Totals<C>> {
         let mut parts = parts.peekable();
         parts.peek()?;
@@ -185,12 +185,12 @@ impl<C: Class> Totals<C> {
         Some(totals)
     }
 
-    /// How many predictions failed, by the name of the class.
+    /// Returns the number of failed predictions by class name.
     fn errors_by_name(&self) -> impl Iterator<Item = (&'static str, usize)> {
         self.errors.iter().map(|(class, count)| (class.name(), *count))
     }
 
-    /// For people: a line a number.
+    /// Formats one number per line.
     fn show(&self, line: &mut dyn FnMut(&str, &dyn fmt::Display) -> fmt::Result) -> fmt::Result {
         for (name, classes) in [("errors", &self.errors), ("gold errors", &self.ref_errors)] {
             line(name, &classes.values().sum::<usize>())?;
@@ -207,7 +207,7 @@ impl<C: Class> Totals<C> {
 fn execution_totals(records: &[Record]) -> Option<Totals<ErrorClass>> {
     fn part(execution: &Execution) -> (Ran<'_>, [Option<ErrorClass>; 2]) {
         let (mut ran, errors) = (execution.ran(), [execution.error, execution.ref_error]);
-        // The published totals have nothing empty beside an error.
+        // The published totals do not count empty results next to an error.
         if errors.iter().any(Option::is_some) {
             (ran.ref_n, ran.pred_n) = (None, None);
         }
@@ -225,7 +225,7 @@ fn sparql_totals(records: &[Record]) -> Option<SparqlTotals> {
     Some(SparqlTotals { totals, dropped: records.iter().filter(is_dropped).count() })
 }
 
-/// How many gold queries gave something; `None` where none was run.
+/// Returns the number of gold queries with results; `None` if none ran.
 fn usable(records: &[Record]) -> Option<usize> {
     let mut ran = records.iter().filter_map(Record::ran).peekable();
     ran.peek()?;
@@ -233,19 +233,19 @@ fn usable(records: &[Record]) -> Option<usize> {
 }
 
 impl Summary {
-    /// How many of how many gold queries gave something, where these are few: scores of the run say little.
+    /// Returns the number of gold queries with results and of all, if they are few: then the scores say little.
     pub fn few_usable(&self) -> Option<(usize, usize)> {
         self.usable.filter(|usable| 2 * usable < self.n).map(|usable| (usable, self.n))
     }
 
-    /// How many predictions failed, by the name of the class.
+    /// Returns the number of failed predictions by class name.
     pub fn errors(&self) -> Vec<(&'static str, usize)> {
         let overpass = self.execution.iter().flat_map(Totals::errors_by_name);
         overpass.chain(self.sparql.iter().flat_map(|sparql| sparql.totals.errors_by_name())).collect()
     }
 }
 
-/// For people: a line a number.
+/// Formats one number per line.
 impl fmt::Display for Summary {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut line = |name: &str, value: &dyn fmt::Display| writeln!(f, "{name:<14} {value}");

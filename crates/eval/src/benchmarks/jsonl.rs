@@ -1,5 +1,5 @@
-//! Any benchmark: instances as JSON lines. OverpassQL is prepared as Overpass Turbo prepares it, with the time of the
-//! data as now, and is asked for JSON; SPARQL runs as it is. Nothing else is changed.
+//! Any benchmark, with instances as JSON lines. OverpassQL is prepared like Overpass Turbo does, with the time of the
+//! data as `now` and JSON output; SPARQL runs unchanged.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -22,10 +22,10 @@ use terrapin_osm::{BoundingBox, Osm};
 use terrapin_overpass::turbo::{self, Surroundings};
 use terrapin_sparql::Environment;
 
-/// How a line says that its queries are SPARQL.
+/// The `lang` of SPARQL.
 const SPARQL: &str = "sparql";
 
-/// In the registry.
+/// The entry in the registry.
 pub static REGISTRATION: Registration = Registration { name: "jsonl", metrics, corpus: nothing, recompute };
 
 fn metrics() -> Vec<&'static Metric> {
@@ -37,38 +37,38 @@ fn recompute(data: Data<'_>) -> Box<dyn Benchmark + '_> {
     Box::new(JsonLines { osm, snapshot, triples, now, places, cache, bounds: Bounds::default() })
 }
 
-/// What the fields are called: the first name is ours, the others are those of other benchmarks and libraries.
+/// The names of the fields: the first is ours, the others are those of other benchmarks and libraries.
 const GOLD: &[&str] = &["gold", "reference", "references", "ref", "target"];
-/// What a query may be called besides where there are no predictions.
+/// Further names of the query field in files without predictions.
 const QUERY: &[&str] = &["gold", "reference", "references", "ref", "target", "query"];
 const PRED: &[&str] = &["pred", "prediction", "predictions", "predicted"];
 const LANG: &[&str] = &["lang", "language"];
 const NL: &[&str] = &["nl", "question", "instruction"];
 
-/// What a file has.
+/// The contents of a file.
 #[derive(Debug, Default)]
 pub struct Read {
     /// The instances.
     pub instances: Vec<Instance>,
-    /// The names of fields that nothing here uses.
+    /// The names of unused fields.
     pub unused: BTreeSet<String>,
 }
 
-/// What a file of questions and gold queries has.
+/// The contents of a file of questions and gold queries.
 #[derive(Debug, Default)]
 pub struct Golds {
     /// The instances, whose predictions are empty.
     pub instances: Vec<Instance>,
-    /// For each the split that it names.
+    /// The split of each instance, if it has one.
     pub splits: Vec<Option<String>>,
-    /// The names of fields that nothing here uses.
+    /// The names of unused fields.
     pub unused: BTreeSet<String>,
 }
 
-/// Reads questions and gold queries from what [`read`] reads; predictions are passed over, and may be missing.
+/// Reads questions and gold queries in the formats of [`read`]; predictions are ignored and may be missing.
 ///
 /// # Errors
-/// The file cannot be read, or a row has no query in a language that is run here.
+/// The file cannot be read, or a row has no query in a supported language.
 pub fn read_golds(path: &Path) -> Result<Golds, RunError> {
     let mut golds = Golds::default();
     for mut row in read_rows(path)? {
@@ -87,10 +87,10 @@ pub fn read_golds(path: &Path) -> Result<Golds, RunError> {
     Ok(golds)
 }
 
-/// Reads the instances of a file: JSON lines, an array of JSON, CSV or TSV, of which predictions are in these forms.
+/// Reads the instances of a file: JSON lines, a JSON array, CSV or TSV, with predictions in the given forms.
 ///
 /// # Errors
-/// The file cannot be read, or a row is not an instance in a language that is run here.
+/// The file cannot be read, or a row is not an instance in a supported language.
 pub fn read(path: &Path, forms: &[Form]) -> Result<Read, RunError> {
     let mut read = Read::default();
     for row in read_rows(path)? {
@@ -107,22 +107,22 @@ pub fn read(path: &Path, forms: &[Form]) -> Result<Read, RunError> {
     Ok(read)
 }
 
-/// The instance of a row. What is left of its fields is unused.
+/// Builds the instance of a row. Remaining fields are unused.
 ///
 /// # Errors
-/// It lacks a query, or one of its fields is not what it should be.
+/// The row lacks a query, or a field is invalid.
 pub fn instance(mut row: Row, unused: &mut BTreeSet<String>) -> Result<Instance, String> {
     let names = row.names();
     let lacks = |field: &str, other: &str| format!("there is no `{field}` (or `{other}`); it has {names}");
     let is_there = PRED.iter().any(|name| row.fields.contains_key(*name));
     let gold = row.take_text(GOLD)?.ok_or_else(|| lacks("gold", "reference"))?;
-    // Whoever gave nothing gave no query; a misspelt name is another thing.
+    // Null means that the system gave no query; a misspelt name is an error.
     let pred = row.take_text(PRED)?;
     let pred = if is_there { pred.unwrap_or_default() } else { return Err(lacks("pred", "prediction")) };
     finish(row, gold, pred, unused)
 }
 
-/// The instance of a row whose queries are taken.
+/// Builds the instance of a row after its queries were taken.
 fn finish(mut row: Row, gold: String, pred: String, unused: &mut BTreeSet<String>) -> Result<Instance, String> {
     let lang = match row.take_text(LANG)?.map(|lang| lang.to_ascii_lowercase()) {
         Some(lang) if Language::named(&lang).is_none() => {
@@ -136,7 +136,7 @@ fn finish(mut row: Row, gold: String, pred: String, unused: &mut BTreeSet<String
     {
         return Err(format!("bbox {bbox:?}: expected \"south,west,north,east\" in degrees"));
     }
-    // A table has them as a text.
+    // In a table they are a text.
     let places = match row.take(&["places"])? {
         Some(Value::String(text)) => Some(serde_json::from_str(&text).map_err(|e| format!("places: {e}"))?),
         Some(Value::Null) | None => None,
@@ -156,26 +156,26 @@ fn finish(mut row: Row, gold: String, pred: String, unused: &mut BTreeSet<String
     Ok(Instance { line: row.number, id, nl, gold, pred, lang, complexity, bbox, places, ..Instance::default() })
 }
 
-/// Whether an instance's queries are SPARQL.
+/// Reports whether an instance's queries are SPARQL.
 pub fn is_sparql(instance: &Instance) -> bool {
     instance.lang.as_deref() == Some(SPARQL)
 }
 
-/// How the benchmark is run.
+/// The options of the benchmark.
 pub struct JsonLines<'a> {
-    /// The data to run queries on; without it OverpassQL is only compared.
+    /// The data for OverpassQL; without it, OverpassQL is only compared.
     pub osm: Option<&'a Osm>,
-    /// The digest of the data's snapshot.
+    /// The digest of the snapshot.
     pub snapshot: &'a str,
-    /// What SPARQL is asked of, where the snapshot has triples.
+    /// The data for SPARQL, if the snapshot has triples.
     pub triples: Option<&'a Environment>,
     /// The time of the data, in seconds since 1970.
     pub now: i64,
-    /// Where names lead that the instance does not know itself.
+    /// The geocoded places for instances without their own.
     pub places: &'a dyn Places,
-    /// Results of queries that were run before.
+    /// The cache of results.
     pub cache: &'a dyn Cache,
-    /// What bounds each query besides what every run allows.
+    /// Limits of each query besides those of every run.
     pub bounds: Bounds,
 }
 
@@ -223,7 +223,7 @@ impl JsonLines<'_> {
         let limits = || self.bounds.of_query(sparql::TIMEOUT);
         let ask = |query| sparql::ask_cached(self.cache, self.snapshot, triples, query, &limits());
         let gold_answer = ask(gold);
-        // The same text gives the same answer.
+        // Equal texts have equal answers.
         let pred_answer = if pred == gold { gold_answer.clone() } else { ask(pred) };
         let gold = QueryResult { query: gold, answer: &gold_answer };
         sparql::compare(&gold, &QueryResult { query: pred, answer: &pred_answer }, record);

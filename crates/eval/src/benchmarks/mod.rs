@@ -1,5 +1,5 @@
-//! The published benchmarks, and any other in a file of JSON lines: how each prepares a query, runs it and names what
-//! went wrong. A file each, and an entry in [`BENCHMARKS`].
+//! The published benchmarks and the generic one for JSON lines: how each prepares and runs a query and classifies
+//! errors. One file per benchmark and an entry in [`BENCHMARKS`].
 
 pub mod instruct_to_sparql;
 pub mod jsonl;
@@ -15,7 +15,7 @@ use std::sync::LazyLock;
 
 use crate::metric::Metric;
 
-/// The registry: all benchmarks, in the order in which tables have their metrics.
+/// The registry of all benchmarks, in the order of their metrics in tables.
 pub static BENCHMARKS: &[&Registration] = &[
     &overpassnl::REGISTRATION,
     &instruct_to_sparql::REGISTRATION,
@@ -27,13 +27,13 @@ pub static BENCHMARKS: &[&Registration] = &[
     &text::REGISTRATION,
 ];
 
-/// The benchmark of a name.
+/// Returns the benchmark with a name.
 pub fn benchmark(name: &str) -> Option<&'static Registration> {
     BENCHMARKS.iter().copied().find(|benchmark| benchmark.name == name)
 }
 
-/// The metrics of all benchmarks, each once: the published ones of OverpassNL in the order of the paper's table, then the
-/// stricter ones; then those of SPARQL, whose names say to which set they belong.
+/// Returns the metrics of all benchmarks, each once: those of OverpassNL in the order of the paper's table, the
+/// stricter ones, then those of SPARQL, whose names contain their set.
 pub fn metrics() -> &'static [&'static Metric] {
     static METRICS: LazyLock<Vec<&'static Metric>> = LazyLock::new(|| {
         let mut metrics: Vec<&Metric> = Vec::new();
@@ -47,7 +47,7 @@ pub fn metrics() -> &'static [&'static Metric] {
     &METRICS
 }
 
-/// The metric of a name.
+/// Returns the metric with a name.
 pub fn metric(name: &str) -> Option<&'static Metric> {
     metrics().iter().copied().find(|metric| metric.name == name)
 }

@@ -1,4 +1,4 @@
-//! What a benchmark is to everything else: how it scores an instance, and its entry in the registry.
+//! The interface of a benchmark: scoring an instance, and its entry in the registry.
 
 use terrapin_base::stack::caught;
 use terrapin_geocoder::Places;
@@ -9,57 +9,57 @@ use crate::cache::Cache;
 use crate::metric::Metric;
 use crate::record::{Instance, Outcome, Record};
 
-/// How a benchmark scores one instance.
+/// A benchmark, which scores instances.
 pub trait Benchmark: Sync {
-    /// Scores an instance. What goes wrong with its queries is part of what comes out; a panic is a fault of the engine.
+    /// Scores an instance. Errors of its queries are part of the outcome; a panic is a fault of the engine.
     fn evaluate(&self, instance: &Instance) -> Outcome;
 
-    /// What comes out of an instance that [`Benchmark::evaluate`] panicked on: no score, and `message` as the
+    /// Returns the outcome of an instance on which [`Benchmark::evaluate`] panicked: no score, and `message` as the
     /// prediction's error.
     fn failed(&self, instance: &Instance, message: String) -> Outcome;
 
-    /// Scores an instance. Never fails: a fault of the engine in one of them must not lose the others.
+    /// Scores an instance. Never fails, so that a fault of the engine in one instance does not lose the others.
     fn score(&self, instance: &Instance) -> Outcome {
         caught(|| self.evaluate(instance)).unwrap_or_else(|message| self.failed(instance, message))
     }
 }
 
-/// Numbers of a whole run by their names.
+/// Computes named numbers of a whole run.
 pub type Corpus = fn(&[Instance], &[Record]) -> Vec<(&'static str, f64)>;
 
-/// A benchmark as the registry has it.
+/// An entry of the registry.
 #[derive(Debug)]
 pub struct Registration {
     /// Its name in `run.json`.
     pub name: &'static str,
     /// Its metrics, in the order of tables.
     pub metrics: fn() -> Vec<&'static Metric>,
-    /// What is computed of a whole run and is no mean of its instances' scores, such as BLEU: names and numbers, in per cent.
+    /// Numbers of a whole run that are not means of instance scores, such as BLEU: names and values in per cent.
     pub corpus: Corpus,
-    /// The benchmark that scores the instances of one of its runs again with what is there.
+    /// Returns the benchmark that scores the instances of a run again with the given data.
     pub recompute: for<'a> fn(Data<'a>) -> Box<dyn Benchmark + 'a>,
 }
 
-/// For benchmarks all of whose numbers are means.
+/// Returns no numbers, for benchmarks with means only.
 pub(super) fn nothing(_: &[Instance], _: &[Record]) -> Vec<(&'static str, f64)> {
     Vec::new()
 }
 
-/// What there is to score a run again.
+/// The data for scoring a run again.
 #[derive(Clone, Copy)]
 pub struct Data<'a> {
-    /// What came out of the run: how queries were compared shows there.
+    /// The outcomes of the run, which show how queries were compared.
     pub outcomes: &'a [Outcome],
-    /// The data to run OverpassQL on; without it queries are only compared.
+    /// The data for OverpassQL; without it, queries are only compared.
     pub osm: Option<&'a Osm>,
-    /// What SPARQL is asked of.
+    /// The data for SPARQL.
     pub triples: Option<&'a Environment>,
     /// The digest of the snapshot; empty without one.
     pub snapshot: &'a str,
     /// The time of the data, in seconds since 1970.
     pub now: i64,
-    /// Where names lead.
+    /// The geocoded places.
     pub places: &'a dyn Places,
-    /// Results of queries that were run before.
+    /// The cache of results.
     pub cache: &'a dyn Cache,
 }

@@ -1,5 +1,5 @@
-//! Texts made of queries, OverpassQL to words, held against the questions that people wrote: BLEU, chrF and ROUGE-L. They
-//! say how alike two texts are, not whether they mean the same; for that a query is made of the text and run.
+//! Scores texts generated from queries against reference texts: BLEU, chrF and ROUGE-L. They compare texts, not
+//! meanings; to compare meanings, generate queries from the texts and run them.
 
 use std::path::Path;
 
@@ -13,7 +13,7 @@ use crate::metrics::{chrf, rouge};
 use crate::record::{Instance, Outcome, Record, Score};
 use crate::stored;
 
-/// In the registry.
+/// The entry in the registry.
 pub static REGISTRATION: Registration =
     Registration { name: "text", metrics, corpus, recompute: |_: Data<'_>| Box::new(Text) };
 
@@ -35,7 +35,7 @@ fn metrics() -> Vec<&'static Metric> {
     METRICS.iter().collect()
 }
 
-/// BLEU and chrF of all texts together, in per cent, as papers give them.
+/// Computes corpus BLEU and chrF in per cent, as in papers.
 fn corpus(instances: &[Instance], _: &[Record]) -> Vec<(&'static str, f64)> {
     let (mut bleu, mut chrf) = (Counts::default(), chrf::Counts::default());
     for Instance { gold, pred, .. } in instances {
@@ -45,10 +45,10 @@ fn corpus(instances: &[Instance], _: &[Record]) -> Vec<(&'static str, f64)> {
     vec![("corpus_bleu", 100.0 * stored(bleu.corpus())), ("corpus_chrf", 100.0 * stored(chrf.score()))]
 }
 
-/// Reads texts and what a system wrote, one a line each.
+/// Reads reference and generated texts, one per line.
 ///
 /// # Errors
-/// A file cannot be read, or they have other numbers of lines.
+/// A file cannot be read, or the numbers of lines differ.
 pub fn read(gold: &Path, pred: &Path, forms: &[Form]) -> Result<Vec<Instance>, RunError> {
     let golds = read_lines(gold)?;
     let preds = read_predictions(pred, forms, None)?;

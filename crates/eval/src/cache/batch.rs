@@ -1,4 +1,4 @@
-//! Results of queries that are scored together: each query runs once, and its time-out is a result.
+//! Shares results within a batch: each query runs once, even if it times out.
 
 use std::collections::HashMap;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
@@ -8,25 +8,25 @@ use terrapin_budget as budget;
 
 use super::{Cache, Counts, Key};
 
-/// How often a thread that waits for another one's results looks whether it is stopped.
+/// The interval at which a waiting thread checks whether it is stopped.
 const TICK: Duration = Duration::from_millis(20);
 
-/// Steps after which the budget is looked at in any case.
+/// The number of steps after which the budget is checked in any case.
 const LOOK: usize = 1 << 20;
 
 /// The digest of a language and a query.
 type Name = [u8; 32];
 
-/// A query of the batch.
+/// The state of a query in the batch.
 #[derive(Debug)]
 enum State {
-    /// A thread runs it.
+    /// A thread is running it.
     Running,
-    /// It failed in a way that another batch may not: the others take that, too.
+    /// It failed for a reason specific to this batch; the other instances share the failure.
     Failed(Vec<u8>),
 }
 
-/// A cache for one batch on top of another, which may outlive it. A second thread that needs a query waits for the first.
+/// A cache for one batch on top of a longer-lived one. A second thread that needs a query waits for the first.
 #[derive(Debug)]
 pub struct Batch<C> {
     kept: C,
@@ -35,7 +35,7 @@ pub struct Batch<C> {
 }
 
 impl<C: Cache> Batch<C> {
-    /// A batch on top of a cache.
+    /// Returns a batch on top of a cache.
     pub fn new(kept: C) -> Batch<C> {
         Batch { kept, states: Mutex::default(), changed: Condvar::new() }
     }
@@ -65,11 +65,11 @@ impl<C: Cache> Cache for Batch<C> {
             }
             states = self.changed.wait_timeout(states, TICK).unwrap_or_else(PoisonError::into_inner).0;
             drop(states);
-            // Unwinds if whoever waits is stopped.
+            // Unwinds if the waiting query is stopped.
             budget::checkpoints(LOOK);
             states = self.states();
         }
-        // They outlive the pair that they are made for.
+        // Results outlive the pair that computed them.
         budget::unwatched(|| states.insert(name, State::Running));
         drop(states);
         let found = self.kept.get(key);

@@ -1,5 +1,5 @@
-//! The cache in a RocksDB, for other runs and other processes. Fails for nobody: where the folder cannot be
-//! used a run goes on without it. Knows nothing of what the results mean.
+//! The cache in RocksDB, for other runs and processes. Errors never stop a run: if the folder is unusable, the run
+//! continues without a cache. It does not know the meaning of the results.
 //!
 //! | in the folder | what |
 //! |---|---|
@@ -9,8 +9,8 @@
 //! | `damaged` | says that the database is, so that the next process that writes begins anew |
 //! | `results-1.damaged` | what was set aside because it could not be read |
 //!
-//! A key is the BLAKE3 of everything that results depend on. The database drops its oldest file when it is full, so that
-//! the oldest results go first.
+//! A key is the BLAKE3 of everything the results depend on. If the database is full, it deletes its oldest file
+//! first.
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -25,21 +25,21 @@ use rocksdb::{
 use super::{Cache, Counts, Key, program};
 use crate::lock::Lock;
 
-/// The first line is how a cache is told from other folders by anyone, the second by us.
+/// The first line marks the folder as a cache for all programs, the second for this one.
 const TAG: &str = "Signature: 8a477f597d28d172789f06886806bc55
 # Results of queries, kept by terrapin. The folder may be deleted.
 ";
 const TAG_NAME: &str = "CACHEDIR.TAG";
 const RESULTS: &str = "results-1";
 const DAMAGED: &str = "damaged";
-/// Bytes that are written to a file of the database at once, at most: what goes when it is full.
+/// The maximum length in bytes of a database file, and therefore of a deletion.
 const LARGEST_FILE: u64 = 16 << 20;
-/// Bytes that a process that may not write keeps in memory until it may.
+/// The maximum number of bytes that a process without the lock keeps in memory.
 const MOST_PENDING: usize = 64 << 20;
-/// How long such a process waits, when it is done, for the one that may.
+/// The time that such a process finally waits for the lock.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// A folder that is something else.
+/// The folder is not a cache.
 #[derive(Debug, thiserror::Error)]
 #[error("{}: not empty, and not a cache of results ({TAG_NAME} is missing): name another folder", path.display())]
 pub struct Foreign {
@@ -47,19 +47,19 @@ pub struct Foreign {
     pub path: PathBuf,
 }
 
-/// Results in a folder.
+/// A cache in a folder.
 pub struct DbCache {
     folder: PathBuf,
     size: u64,
-    /// Its digest; empty where nothing can be cached.
+    /// The digest of the program; empty if results cannot be cached.
     program: String,
-    /// Without one, nothing is known.
+    /// `None` if the database cannot be opened.
     db: Option<DB>,
-    /// Where a database that is only read writes what it logs.
+    /// The folder for the log of a database opened for reading.
     logs: Option<tempfile::TempDir>,
-    /// Held by the one process that writes.
+    /// The lock of the writing process.
     lock: Option<Lock>,
-    /// What is to be written when the process that writes is done.
+    /// Results to write once the writing process is done.
     pending: Mutex<Pending>,
     notices: Mutex<Vec<String>>,
     hits: AtomicU64,
@@ -70,15 +70,15 @@ pub struct DbCache {
 struct Pending {
     results: Vec<([u8; blake3::OUT_LEN], Vec<u8>)>,
     bytes: usize,
-    /// How many did not fit.
+    /// The number of results that did not fit.
     lost: usize,
 }
 
 impl DbCache {
-    /// Opens a folder, or makes it. `size` is how many bytes the results may take, approximately.
+    /// Opens or creates a folder. `size` is the approximate maximum size of the results in bytes.
     ///
     /// # Errors
-    /// The folder is something else. Whatever else is wrong is left to [`DbCache::finish`] to tell.
+    /// The folder is not a cache. [`DbCache::finish`] reports all other problems.
     pub fn open(folder: &Path, size: u64) -> Result<DbCache, Foreign> {
         let mut cache = DbCache {
             folder: folder.to_owned(),
@@ -117,7 +117,7 @@ impl DbCache {
         Ok(())
     }
 
-    /// The database, to write to. One that is damaged is set aside.
+    /// Opens the database for writing. A damaged one is set aside.
     fn own(&self) -> Result<DB, String> {
         let path = self.folder.join(RESULTS);
         let options = options(self.size);
@@ -142,7 +142,7 @@ impl DbCache {
         Ok(db)
     }
 
-    /// The database as it is now, to read while another process writes.
+    /// Opens the current database for reading while another process writes.
     fn follow(&mut self) -> Option<DB> {
         let logs = tempfile::tempdir().ok()?;
         let db = DB::open_as_secondary(&options(self.size), &self.folder.join(RESULTS), &logs.path().to_owned()).ok();
@@ -154,7 +154,7 @@ impl DbCache {
         self.notices.lock().unwrap_or_else(PoisonError::into_inner).push(notice);
     }
 
-    /// Says what went wrong in the database, once: what is damaged is usually a file with many results.
+    /// Reports an error of the database once; a damaged file usually affects many results.
     fn trouble(&self, error: &rocksdb::Error) {
         if is_damage(error) {
             let _ = std::fs::write(self.folder.join(DAMAGED), error.to_string());
@@ -174,7 +174,7 @@ impl DbCache {
         *hasher.finalize().as_bytes()
     }
 
-    /// Waits for the process that writes and then writes what is pending.
+    /// Waits for the writing process, then writes the pending results.
     fn deliver(&self, pending: Pending) -> Result<(), String> {
         let count = pending.results.len();
         let lost = pending.lost;
@@ -204,7 +204,7 @@ impl Cache for DbCache {
     fn get(&self, key: &Key<'_>) -> Option<Vec<u8>> {
         let found = self.db.as_ref().and_then(|db| match db.get(self.digest(key)) {
             Ok(found) => found,
-            // What another process has deleted meanwhile is no damage.
+            // A file deleted by another process is not damage.
             Err(_) if self.lock.is_none() => None,
             Err(error) => {
                 self.trouble(&error);
@@ -217,7 +217,7 @@ impl Cache for DbCache {
     }
 
     fn put(&self, key: &Key<'_>, results: Vec<u8>) {
-        // A few such would drive out everything else.
+        // A few results of this size would evict everything else.
         if results.len() as u64 > self.size / 16 || self.program.is_empty() {
             return;
         }
@@ -260,24 +260,24 @@ impl Cache for DbCache {
     }
 }
 
-/// Writes what is in memory, and drops what is too much.
+/// Flushes the memory and deletes files over the limit.
 fn settle(db: &DB) -> Result<(), rocksdb::Error> {
     let mut options = WaitForCompactOptions::default();
     options.set_flush(true);
     options.set_timeout(5_000_000);
     match db.wait_for_compact(&options) {
-        // The next process goes on with it.
+        // The next process continues with it.
         Err(error) if error.kind() == ErrorKind::TimedOut => Ok(()),
         done => done,
     }
 }
 
-/// Whether no other attempt will do better.
+/// Reports whether retrying cannot succeed.
 fn is_damage(error: &rocksdb::Error) -> bool {
     matches!(error.kind(), ErrorKind::Corruption | ErrorKind::InvalidArgument | ErrorKind::NotSupported)
 }
 
-/// Whether a folder has something in it and is not ours. A tag of which a kill left the beginning is ours.
+/// Reports whether a non-empty folder is not our cache. A tag truncated by a kill is ours.
 fn is_foreign(folder: &Path) -> bool {
     let Ok(mut entries) = std::fs::read_dir(folder) else { return folder.exists() && !folder.is_dir() };
     let tagged = std::fs::read(folder.join(TAG_NAME)).is_ok_and(|tag| TAG.as_bytes().starts_with(&tag));
@@ -293,7 +293,7 @@ fn options(size: u64) -> Options {
     oldest_out.set_max_table_files_size(size);
     options.set_fifo_compaction_options(&oldest_out);
     options.set_write_buffer_size(usize::try_from(file).unwrap_or(usize::MAX));
-    // Every file is in the one level there is: their number is no sign of writing being behind.
+    // All files are in one level: their number does not show that compaction is behind.
     options.set_level_zero_slowdown_writes_trigger(1 << 20);
     options.set_level_zero_stop_writes_trigger(1 << 20);
     options.set_compression_type(DBCompressionType::Zstd);
@@ -304,7 +304,7 @@ fn options(size: u64) -> Options {
     options
 }
 
-/// A small log, and no statistics.
+/// Keeps the log small and disables statistics.
 pub(super) fn quiet(options: &mut Options) {
     options.set_log_level(rocksdb::LogLevel::Warn);
     options.set_keep_log_file_num(2);
@@ -323,7 +323,7 @@ mod tests {
         Key { snapshot: "s", language: "l", query }
     }
 
-    /// Text that does not become smaller.
+    /// Returns incompressible text.
     fn noise(seed: usize) -> Vec<u8> {
         let mut bytes = vec![0; 20_000];
         blake3::Hasher::new().update(&seed.to_le_bytes()).finalize_xof().fill(&mut bytes);
@@ -365,11 +365,11 @@ mod tests {
         }
         let cache = DbCache::open(folder.path(), SIZE).unwrap();
         let kept: Vec<usize> = (0..400).filter(|n| cache.get(&key(&n.to_string())) == Some(noise(*n))).collect();
-        // All are 8 MB, four times what may stay.
+        // All are 8 MB in total, four times the limit.
         assert!(kept.contains(&399) && !kept.contains(&0), "{kept:?}");
         assert!((40..=110).contains(&kept.len()), "{}", kept.len());
         assert!(bytes_in(folder.path()) < SIZE * 3 / 2, "{}", bytes_in(folder.path()));
-        // What alone would fill it is not cached.
+        // A result as large as the cache is not cached.
         cache.put(&key("large"), vec![7; SIZE as usize]);
         assert_eq!(cache.get(&key("large")), None);
     }
@@ -397,7 +397,7 @@ mod tests {
         assert!(DbCache::open(folder.path(), SIZE).is_err());
         assert!(DbCache::open(&folder.path().join("thesis.tex"), SIZE).is_err());
         assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
-        // What cannot be made is no reason to fail.
+        // A folder that cannot be created is not an error.
         std::fs::write(folder.path().join(TAG_NAME), &TAG[..20]).unwrap();
         let cache = DbCache::open(&folder.path().join("thesis.tex/cache"), SIZE).unwrap();
         cache.put(&key("a"), b"1".to_vec());
@@ -406,14 +406,14 @@ mod tests {
         assert!(DbCache::open(folder.path(), SIZE).is_ok());
     }
 
-    /// Whatever is damaged, a result is the one that was put or there is none.
+    /// After any damage, a result is either correct or missing.
     #[test]
     fn damage_costs_results_and_never_changes_them() {
         let original = tempfile::tempdir().unwrap();
         let cache = DbCache::open(original.path(), SIZE).unwrap();
         (0..30).for_each(|i| cache.put(&key(&i.to_string()), noise(i)));
         cache.finish();
-        // The last ones are in the log only.
+        // The last ones are only in the log.
         (30..40).for_each(|i| cache.put(&key(&i.to_string()), noise(i)));
         drop(cache);
         let files: Vec<PathBuf> =
@@ -443,7 +443,7 @@ mod tests {
                     }
                 }
                 found.push(here);
-                // At the latest the run after the one that met the damage caches results again.
+                // At the latest, the run after the one that found the damage caches results again.
                 for run in [1, 2] {
                     let cache =
                         if run == 1 { cache.take().unwrap() } else { DbCache::open(folder.path(), SIZE).unwrap() };

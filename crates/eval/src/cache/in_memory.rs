@@ -1,4 +1,4 @@
-//! Results of queries in memory, up to a number of bytes: for pairs that are scored together and share queries.
+//! A cache of results in memory with a size limit, for pairs scored together that share queries.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -7,20 +7,19 @@ use terrapin_budget as budget;
 
 use super::{Cache, Counts, Key};
 
-/// Results that are kept as long as it lives, of one snapshot. Where there is no room any more those go that were asked for
-/// the longest ago: half of them at a time.
+/// A cache of one snapshot's results. If it is full, the least recently used half is evicted.
 #[derive(Debug)]
 pub struct InMemory {
-    /// Bytes that each half may take.
+    /// The size limit of each half in bytes.
     half: usize,
     kept: Mutex<Kept>,
 }
 
 #[derive(Debug, Default)]
 struct Kept {
-    /// What was put or asked for lately.
+    /// The recently used results.
     new: Half,
-    /// What was before.
+    /// The older results.
     old: Half,
     counts: Counts,
 }
@@ -34,11 +33,11 @@ struct Half {
 /// The digest of a language and a query: the results are of one snapshot.
 type Name = [u8; 32];
 
-/// What an entry takes besides its results.
+/// The overhead of an entry in bytes.
 const ENTRY: usize = 64;
 
 impl InMemory {
-    /// Keeps so many bytes at most.
+    /// Returns a cache of at most `most` bytes.
     pub fn new(most: usize) -> InMemory {
         InMemory { half: most / 2, kept: Mutex::default() }
     }
@@ -84,7 +83,7 @@ impl Cache for InMemory {
 
     fn put(&self, key: &Key<'_>, results: Vec<u8>) {
         let name = key.digest();
-        // They outlive the pair that they were made for.
+        // Results outlive the pair that computed them.
         budget::unwatched(|| {
             let results = Arc::from(results.as_slice());
             self.kept.lock().unwrap_or_else(PoisonError::into_inner).put(name, results, self.half);

@@ -1,5 +1,5 @@
-//! Results of queries that runs share: what they are cached under, and which of them are. In RocksDB (`db.rs`), or, built
-//! without the feature `cache`, nowhere. In memory for pairs that are scored together (`in_memory.rs`, `batch.rs`).
+//! Caches of query results: their keys, and the decision which results are cached. Runs share them in RocksDB
+//! (`db.rs`, feature `cache`); pairs scored together share them in memory (`in_memory.rs`, `batch.rs`).
 
 mod batch;
 #[cfg(feature = "cache")]
@@ -21,19 +21,19 @@ use serde::de::DeserializeOwned;
 
 use crate::record::{Class, Failed};
 
-/// What the results of a query depend on.
+/// The inputs that determine the results of a query.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Key<'a> {
     /// The snapshot's digest.
     pub snapshot: &'a str,
-    /// The language, and how what comes out is read.
+    /// The language and the reader of the answer.
     pub language: &'a str,
-    /// The query as it is run.
+    /// The query as run.
     pub query: &'a str,
 }
 
 impl Key<'_> {
-    /// The digest of language and query.
+    /// Returns the digest of language and query.
     fn digest(&self) -> [u8; 32] {
         let mut hasher = blake3::Hasher::new();
         hasher.update(self.language.as_bytes()).update(&[0]).update(self.query.as_bytes());
@@ -41,31 +41,32 @@ impl Key<'_> {
     }
 }
 
-/// How often a cache was asked, and how often it knew.
+/// The counts of hits and misses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Counts {
-    /// Results that were there.
+    /// The number of cached results used.
     pub hits: u64,
-    /// Results that had to be computed.
+    /// The number of results computed.
     pub misses: u64,
 }
 
 /// A cache of results of queries, as bytes.
 pub trait Cache: Sync {
-    /// What was put under the key, if it is still there.
+    /// Returns the results stored for a key, if still present.
     fn get(&self, key: &Key<'_>) -> Option<Vec<u8>>;
-    /// Caches what a query gave. It may be dropped at any time.
+    /// Stores the results of a query. They may be evicted at any time.
     fn put(&self, key: &Key<'_>, results: Vec<u8>);
-    /// What was put under the key, like [`Cache::get`]. If that is nothing, the caller runs the query and calls
-    /// [`Cache::leave`]; a cache may let others wait for that.
+    /// Returns the stored results like [`Cache::get`]. Without any, the caller must run the query and call
+    /// [`Cache::leave`]; meanwhile other callers may wait.
     fn enter(&self, key: &Key<'_>) -> Option<Vec<u8>> {
         self.get(key)
     }
-    /// Ends what [`Cache::enter`] began, after what lasts was put. `failed` has results that do not last.
+    /// Ends what [`Cache::enter`] began, after durable results were stored. `failed` has results that are not
+    /// durable.
     fn leave(&self, _key: &Key<'_>, _failed: Option<Vec<u8>>) {}
-    /// How it was used so far; `None` where there is no cache.
+    /// Returns the counts so far; `None` without a cache.
     fn counts(&self) -> Option<Counts>;
-    /// Writes what is not written yet, and says what a user should know of it, such as that it could not be.
+    /// Writes pending results and returns messages for the user, such as a failure to write.
     fn finish(&self) -> Vec<String>;
 }
 
@@ -116,8 +117,8 @@ impl Cache for NoCache {
     }
 }
 
-/// What is cached under the key, or else what `run` gives. That is cached where another run would come to the same: where
-/// there are results, or where the failure lasts.
+/// Returns the results stored for the key, or those of `run`. They are stored if another run would compute the same:
+/// if the query succeeds or fails permanently.
 ///
 /// # Errors
 /// The query failed.
@@ -144,7 +145,7 @@ pub fn get_or_run<T: Serialize + DeserializeOwned, C: Class>(
     })
 }
 
-/// A query that a cache was entered for. It is left also when running the query unwinds.
+/// A query entered in a cache. Dropping it leaves the cache, even during unwinding.
 struct Entered<'a> {
     cache: &'a dyn Cache,
     key: &'a Key<'a>,
@@ -160,8 +161,8 @@ impl Drop for Entered<'_> {
     }
 }
 
-/// The digest of the running program. Two builds of one version may answer differently, so what one of them cached or
-/// left unfinished is not used by the other.
+/// Returns the digest of the running program. Two builds of one version may answer differently, so they do not share
+/// cached results or unfinished runs.
 ///
 /// # Errors
 /// The program's file cannot be read.
@@ -170,7 +171,7 @@ pub fn program() -> io::Result<&'static str> {
     if let Some(digest) = DIGEST.get() {
         return Ok(digest);
     }
-    // On Linux also where the file has been replaced since.
+    // On Linux this also works if the file was replaced.
     let file = File::open("/proc/self/exe").or_else(|_| File::open(std::env::current_exe()?))?;
     let mut hasher = blake3::Hasher::new();
     hasher.update_reader(file)?;

@@ -1,4 +1,5 @@
-//! Running a gold query and keeping what it gave in few bytes: of every element its name and digests of what was printed.
+//! Runs a gold query and stores a compact form of its answer: the name of every element and digests of its printed
+//! parts.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -20,27 +21,27 @@ use terrapin_osm::{BoundingBox, Osm};
 use terrapin_overpass::turbo::{self, Surroundings};
 use terrapin_sparql::Environment;
 
-/// Bytes that the text of an answer may have.
+/// The maximum length of an answer in bytes.
 const LARGEST: usize = 1 << 30;
 
-/// What gold queries are run on.
+/// The data on which gold queries run.
 pub struct Engine<'a> {
     /// The elements.
     pub osm: &'a Osm,
-    /// The triples, where the snapshot has some.
+    /// The triples, if the snapshot has them.
     pub triples: Option<&'a Environment>,
     /// The time of the data, in seconds since 1970.
     pub now: i64,
-    /// Where names lead that a pair does not know itself.
+    /// The geocoded places for pairs without their own.
     pub places: &'a dyn Places,
-    /// How long a query may take, whatever it asks for.
+    /// The time limit of a query; overrides its own.
     pub timeout: Duration,
 }
 
-/// A query that has no answer.
+/// The failure of a query.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Failure {
-    /// What was wrong with it.
+    /// The error.
     pub text: String,
 }
 
@@ -50,18 +51,18 @@ impl Failure {
     }
 }
 
-/// What a query gave.
+/// The answer to a query.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Answer {
-    /// The digest of the bytes of the answer.
+    /// The digest of the answer's bytes.
     pub digest: [u8; 32],
-    /// How many elements or rows, or the count that was asked for.
+    /// The number of elements or rows, or the printed count.
     pub number: u64,
-    /// What it consists of, in ascending order: what stands there twice stands there twice.
+    /// Its elements in ascending order, with repetitions.
     pub elements: Vec<Element>,
-    /// Whether it is rows, which have no name by which they could be found again.
+    /// The answer consists of rows, which have no identity.
     pub rows: bool,
-    /// Whether a limit may have cut it, and whether what was cut was in an order that the query asked for.
+    /// The limit that may have cut the answer, and whether the query set an order.
     pub cut: Option<Cut>,
 }
 
@@ -70,34 +71,34 @@ pub struct Answer {
 pub struct Cut {
     /// The limit.
     pub limit: u64,
-    /// Whether the query says in which order what is cut comes.
+    /// The query sets the order.
     pub ordered: bool,
 }
 
 /// An element of an answer, or a row.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Element {
-    /// `node`, `way`, `relation`, `count`, or what a query made; empty for a row.
+    /// `node`, `way`, `relation`, `count`, or a derived type; empty for a row.
     pub kind: Cow<'static, str>,
-    /// The id; of a row its number among equal ones.
+    /// The id; for a row, its number among equal ones.
     pub id: i64,
-    /// The digest of its tags; of a row of its values.
+    /// The digest of its tags; for a row, of its values.
     pub tags: u128,
-    /// The digest of where it is and what it is made of: coordinates, nodes, members, geometry.
+    /// The digest of its coordinates, nodes, members and geometry.
     pub shape: u128,
-    /// The digest of version, time, changeset and user.
+    /// The digest of version, timestamp, changeset and user.
     pub metadata: u128,
 }
 
 impl Element {
-    /// Its name: two answers have the same element where this is equal.
+    /// Returns its identity: two answers share the element if it is equal.
     pub fn key(&self) -> (&str, i64, u128) {
-        // A row has no name but what it says.
+        // A row is identified by its values.
         (&self.kind, self.id, if self.kind == ROW { self.tags } else { 0 })
     }
 }
 
-/// As `node/1`; a row by a part of its digest.
+/// Formats an element as `node/1`, and a row by a part of its digest.
 impl fmt::Display for Element {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.kind == ROW {
@@ -107,15 +108,15 @@ impl fmt::Display for Element {
     }
 }
 
-/// The kind of rows. No element can be of it, whatever a query calls what it makes.
+/// The kind of rows. No element has it, since derived types are not empty.
 const ROW: &str = "";
 const METADATA: [&str; 5] = ["timestamp", "version", "changeset", "user", "uid"];
 
 impl Engine<'_> {
-    /// Runs a pair's query as `terrapin eval jsonl` runs it.
+    /// Runs a pair's query like `terrapin eval jsonl`.
     ///
     /// # Errors
-    /// It has no answer: it is wrong, was stopped, or gave too much.
+    /// The query is invalid, was stopped, or its answer is too large.
     pub fn ask(&self, pair: &Pair) -> Result<Answer, Failure> {
         let limits = Limits { deadline: Instant::now().checked_add(self.timeout), ..Limits::default() };
         let ask = || match pair.language() {
@@ -125,7 +126,7 @@ impl Engine<'_> {
         caught(ask).unwrap_or_else(|message| Err(Failure::new(message)))
     }
 
-    /// A pair's query with its shortcuts replaced, as if this were the moment of the data.
+    /// Returns a pair's query with its shortcuts replaced, with the time of the data as `now`.
     ///
     /// # Errors
     /// A shortcut cannot be replaced.
@@ -156,7 +157,7 @@ impl Engine<'_> {
         let (mut elements, count) = elements(&body.bytes).map_err(|e| Failure::new(format!("not JSON: {e}")))?;
         let limit = limit_of(query.text());
         let cut = limit.filter(|limit| count.is_none() && elements.len() as u64 >= *limit);
-        // Elements that are printed several times stay in the order in which they were.
+        // Elements printed several times keep their order.
         elements.sort_by(|a, b| a.key().cmp(&b.key()));
         let number = count.unwrap_or(elements.len() as u64);
         Ok(Answer { digest, number, elements, rows: false, cut: cut.map(|limit| Cut { limit, ordered: false }) })
@@ -186,7 +187,7 @@ impl Engine<'_> {
         let number = rows.len() as u64;
         let mut elements: Vec<Element> = Vec::with_capacity(rows.len());
         for tags in rows {
-            // Equal rows are told apart by their number.
+            // Equal rows are distinguished by their number.
             let id = elements.last().filter(|last| last.tags == tags).map_or(0, |last| last.id + 1);
             elements.push(Element { kind: Cow::Borrowed(ROW), id, tags, shape: 0, metadata: 0 });
         }
@@ -206,7 +207,7 @@ fn short(hash: blake3::Hash) -> u128 {
     u128::from_be_bytes(half)
 }
 
-/// The elements of an answer, and its number where it is a count: one element at a time is looked at as JSON.
+/// Parses the elements of an answer, or its count, one element at a time.
 fn elements(body: &[u8]) -> serde_json::Result<(Vec<Element>, Option<u64>)> {
     let mut found = Found::default();
     let mut deserializer = serde_json::Deserializer::from_slice(body);
@@ -219,7 +220,7 @@ fn elements(body: &[u8]) -> serde_json::Result<(Vec<Element>, Option<u64>)> {
 #[derive(Default)]
 struct Found {
     elements: Vec<Element>,
-    /// What the first count says.
+    /// The value of the first count.
     total: Option<u64>,
 }
 

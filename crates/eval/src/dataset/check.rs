@@ -1,4 +1,4 @@
-//! Whether a benchmark can be published: every gold query is run twice, once on one thread and once on several.
+//! Checks whether a benchmark can be published. Every gold query runs twice, once on one thread and once on several.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -14,41 +14,41 @@ use super::pairs::Pair;
 use super::volatile::volatile;
 use super::{Finding, Kind};
 
-/// What came out for a pair.
+/// The result for a pair.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct CheckedPair {
     /// The pair.
     #[serde(flatten)]
     pub pair: Pair,
-    /// Results, where the query has an answer.
+    /// The number of results, if the query has an answer.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub results: Option<u64>,
-    /// The BLAKE3 digest of the bytes of its answer; of SPARQL, of its columns and rows in their order.
+    /// The BLAKE3 digest of its answer's bytes; for SPARQL, of its columns and rows in order.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub answer: Option<String>,
-    /// How hard it is, by measure.
+    /// The difficulty by measure.
     pub difficulty: BTreeMap<&'static str, f64>,
 }
 
-/// What came out for a benchmark.
+/// The result for a benchmark.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Checked {
-    /// What was found, the worst first.
+    /// The findings, worst first.
     pub findings: Vec<Finding>,
-    /// The pairs in their order.
+    /// The pairs in order.
     pub pairs: Vec<CheckedPair>,
 }
 
 impl Checked {
-    /// How many findings there are of each kind, the worst first.
+    /// Returns the number of findings of each kind, worst first.
     pub fn kinds(&self) -> Vec<(Kind, usize)> {
         let count = |kind: Kind| self.findings.iter().filter(|finding| finding.kind == kind).count();
         Kind::ALL.into_iter().map(|kind| (kind, count(kind))).filter(|(_, count)| *count > 0).collect()
     }
 }
 
-/// Checks the pairs. `alone` are pools of one thread each, which run different queries at the same time; `together` has
-/// several threads, which run one query at a time. `done` is called after each of the two runs of every pair.
+/// Checks the pairs. `alone` are pools of one thread each that run different queries concurrently; `together` has
+/// several threads that run one query at a time. `done` is called after each of a pair's two runs.
 pub fn check(
     engine: &Engine<'_>,
     pairs: &[Pair],
@@ -87,7 +87,7 @@ pub fn check(
     Checked { pairs: checked.collect(), findings }
 }
 
-/// What each query gives on one thread. As many run at the same time as there are pools.
+/// Runs each query on one thread, with as many concurrent queries as pools.
 fn run_alone(
     engine: &Engine<'_>,
     pairs: &[Pair],

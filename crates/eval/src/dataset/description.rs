@@ -1,57 +1,57 @@
-//! What a benchmark's makers say of it.
+//! The description of a benchmark by its authors.
 
 use serde::{Deserialize, Serialize};
 
-/// What a benchmark is called, who made it, and under which terms.
+/// The name, authors and licence of a benchmark.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Description {
-    /// Its name in addresses: letters, digits, `-`, `_` and `.`.
+    /// Its name in URLs: letters, digits, `-`, `_` and `.`.
     pub name: String,
     /// Its name for people.
     pub title: String,
     /// Its version, such as `1.0.0`.
     pub version: String,
-    /// What it is about, in Markdown.
+    /// The description in Markdown.
     pub description: String,
-    /// The licence of questions and queries, as SPDX names it.
+    /// The SPDX licence of questions and queries.
     pub license: String,
-    /// The languages of the questions, as BCP 47 names them.
+    /// The BCP 47 languages of the questions.
     #[serde(default)]
     pub languages: Vec<String>,
-    /// Where it is published.
+    /// The URL of the publication.
     #[serde(default)]
     pub url: String,
-    /// When it was published: a day such as 2026-01-31.
+    /// The day of publication, such as 2026-01-31.
     #[serde(default)]
     pub released: String,
-    /// How to cite it, in BibTeX.
+    /// The citation in BibTeX.
     #[serde(default)]
     pub bibtex: String,
-    /// What it is found by.
+    /// The keywords.
     #[serde(default)]
     pub keywords: Vec<String>,
-    /// Who made it.
+    /// The authors.
     #[serde(default)]
     pub authors: Vec<Author>,
 }
 
-/// Somebody who made a benchmark.
+/// An author of a benchmark.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Author {
     /// The name.
     pub name: String,
-    /// The ORCID iD, as an address.
+    /// The ORCID iD as a URL.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub orcid: String,
-    /// Where they work.
+    /// The affiliation.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub affiliation: String,
 }
 
 impl Description {
-    /// What keeps it from being published, in words; nothing where it is whole.
+    /// Returns what is missing for a publication; empty if complete.
     pub fn lacks(&self) -> Vec<String> {
         let mut lacks = Vec::new();
         let texts = [

@@ -1,4 +1,4 @@
-//! What time does to a benchmark: which gold answers change from one snapshot to another, and how.
+//! Compares gold answers between two snapshots.
 
 use std::fmt::{self, Write as _};
 
@@ -8,18 +8,18 @@ use serde::Serialize;
 use super::answer::{Answer, Element, Engine, Failure};
 use super::pairs::Pair;
 
-/// How many elements of each kind of change are named.
+/// The maximum number of listed elements per kind of change.
 const SAMPLE: usize = 10;
-/// Longest question in the table, in characters.
+/// The maximum length of a question in the table, in characters.
 const QUESTION: usize = 44;
 
-/// What one snapshot answers.
+/// The answer of one snapshot.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
 pub struct Side {
-    /// Elements, rows, or the count that was asked for.
+    /// The number of elements or rows, or the printed count.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub number: Option<u64>,
-    /// Why there is no answer.
+    /// The error, if there is no answer.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
 }
@@ -37,8 +37,8 @@ impl Side {
     }
 }
 
-/// How a pair's gold answer changed. Elements are told apart by type and id; where both answers have one, what is printed
-/// of it is compared. Rows have no name: one that changed is missing, and another one added.
+/// The change of a pair's gold answer. Elements are identified by type and id, and their printed parts are compared.
+/// Rows have no identity: a changed row counts as one missing and one added.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
 pub struct PairDrift {
     /// The pair's split.
@@ -50,76 +50,75 @@ pub struct PairDrift {
     pub id: Option<String>,
     /// The question.
     pub question: String,
-    /// What the old snapshot answers.
+    /// The answer of the old snapshot.
     pub old: Side,
-    /// What the new one answers.
+    /// The answer of the new snapshot.
     pub new: Side,
-    /// Whether both have an answer, with the same elements or rows that say the same but for versions and their times,
-    /// changesets and users.
+    /// Both have an answer with equal elements or rows, ignoring versions, timestamps, changesets and users.
     pub same: bool,
-    /// How many elements or rows only the old answer has.
+    /// The number of elements or rows only in the old answer.
     pub missing: u64,
-    /// How many only the new one has.
+    /// The number of elements or rows only in the new answer.
     pub added: u64,
-    /// How many both have with other tags or in another shape.
+    /// The number of elements in both with different tags or shape.
     pub changed: u64,
-    /// Of these, those with other tags.
+    /// The number of those with different tags.
     pub tags: u64,
-    /// Of these, those with other coordinates, nodes, members or geometry.
+    /// The number of those with different coordinates, nodes, members or geometry.
     pub shape: u64,
-    /// How many differ in nothing but version, time, changeset and user; they count as unchanged.
+    /// The number of elements that differ only in version, timestamp, changeset or user, which count as unchanged.
     pub metadata: u64,
-    /// The first that are missing.
+    /// The first missing ones.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub missing_sample: Vec<String>,
-    /// The first that were added.
+    /// The first added ones.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub added_sample: Vec<String>,
-    /// The first that changed.
+    /// The first changed ones.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub changed_sample: Vec<String>,
 }
 
-/// All pairs together.
+/// The totals over all pairs.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
 pub struct DriftTotals {
-    /// Pairs.
+    /// The number of pairs.
     pub pairs: usize,
-    /// Pairs whose answer is the same and not empty.
+    /// Pairs with equal, non-empty answers.
     pub same: usize,
-    /// Pairs without results in either snapshot.
+    /// Pairs with empty answers in both snapshots.
     pub empty: usize,
-    /// Pairs whose answer differs, those below included.
+    /// Pairs with different answers, including those below.
     pub differ: usize,
-    /// Pairs that only the old snapshot gives results for.
+    /// Pairs with results only in the old snapshot.
     pub became_empty: usize,
-    /// Pairs that only the new one gives results for.
+    /// Pairs with results only in the new snapshot.
     pub became_filled: usize,
-    /// Pairs that fail in one snapshot or in both.
+    /// Pairs that fail in one or both snapshots.
     pub errors: usize,
-    /// The elements or rows that are missing in all pairs.
+    /// The number of missing elements or rows.
     pub missing: u64,
-    /// Those that were added.
+    /// The number of added ones.
     pub added: u64,
-    /// Those that changed.
+    /// The number of changed ones.
     pub changed: u64,
 }
 
-/// What changed in a benchmark.
+/// The changes of a benchmark.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Drift {
     /// The old snapshot's digest.
     pub old: String,
-    /// The new one's.
+    /// The new snapshot's digest.
     pub new: String,
-    /// All together.
+    /// The totals.
     pub totals: DriftTotals,
-    /// The pairs in their order.
+    /// The pairs in order.
     pub pairs: Vec<PairDrift>,
 }
 
-/// Runs the gold queries on both snapshots, on the threads of the current pool. Each engine has its snapshot's digest
-/// beside it; `done` is called after every pair.
+/// Runs the gold queries on both snapshots, on the current pool's threads. Each engine comes with its snapshot's
+/// digest; `done` is called after every pair.
 pub fn drift(old: (&Engine<'_>, &str), new: (&Engine<'_>, &str), pairs: &[Pair], done: &(dyn Fn() + Sync)) -> Drift {
     let one = |pair: &Pair| {
         let drift = compare(pair, &old.0.ask(pair), &new.0.ask(pair));
@@ -160,7 +159,7 @@ fn compare(pair: &Pair, old: &Result<Answer, Failure>, new: &Result<Answer, Fail
     drift
 }
 
-/// What is printed of each element of an answer: most are printed once.
+/// Groups an answer by element; most elements are printed once.
 fn groups(elements: &[Element]) -> impl Iterator<Item = &[Element]> {
     elements.chunk_by(|a, b| a.key() == b.key())
 }
@@ -224,7 +223,7 @@ fn totals(pairs: &[PairDrift]) -> DriftTotals {
     totals
 }
 
-/// For people: the pairs that differ as a table, then the totals.
+/// Formats the differing pairs as a table, then the totals.
 impl fmt::Display for Drift {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let differ: Vec<&PairDrift> = self.pairs.iter().filter(|pair| !pair.same).collect();

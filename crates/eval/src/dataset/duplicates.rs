@@ -1,4 +1,4 @@
-//! The same question or query twice: within a split, and, worse, in two of them.
+//! Finds duplicate questions and queries, within a split and, worse, between splits.
 
 use std::collections::BTreeMap;
 
@@ -8,8 +8,8 @@ use crate::language::Language;
 use crate::metrics::exact_match;
 use terrapin_sparql::{Dialect, syntax};
 
-/// Names the pairs whose question or query another pair before them has, as it stands or normalised. Each is named once
-/// for its own split and once for each other one.
+/// Reports the pairs whose question or query occurs in an earlier pair, as written or normalised; once for its own
+/// split and once for each other.
 pub fn duplicates(pairs: &[Pair]) -> Vec<Finding> {
     let mut findings = Vec::new();
     let question = |pair: &Pair| pair.question.clone();
@@ -27,7 +27,7 @@ fn find(
     what: &str,
     findings: &mut Vec<Finding>,
 ) {
-    // The first pair of each split that has it.
+    // The first pair with it in each split.
     let mut known: BTreeMap<String, BTreeMap<&str, &Pair>> = BTreeMap::new();
     for pair in pairs {
         let normal = normal(pair);
@@ -44,15 +44,15 @@ fn find(
     }
 }
 
-/// A question in lower case, without punctuation and with single spaces.
+/// Normalises a question: lower case, no punctuation, single spaces.
 fn normal_question(pair: &Pair) -> String {
     let letters = pair.question.to_lowercase();
     let words = letters.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
     words.collect::<Vec<_>>().join(" ")
 }
 
-/// A query as OverpassNL's exact match normalises it; SPARQL as its algebra, in which white space, comments, prefixes and
-/// the case of keywords are gone.
+/// Normalises a query: OverpassQL as in OverpassNL's exact match; SPARQL by its algebra, which ignores white space,
+/// comments, prefixes and the case of keywords.
 fn normal_query(pair: &Pair) -> String {
     match pair.language() {
         Language::OverpassQl => exact_match::normalized(&pair.query),

@@ -1,4 +1,4 @@
-//! How hard a pair is, by the measures of OverpassNL's paper; more is harder.
+//! The difficulty measures of OverpassNL's paper; higher is harder.
 
 use std::collections::BTreeMap;
 
@@ -15,12 +15,12 @@ use terrapin_sparql::syntax::algebra::Pattern;
 use terrapin_sparql::syntax::walk::on_patterns;
 use terrapin_sparql::{Dialect, syntax};
 
-/// A measure: its name in files, and what it is.
+/// A measure of difficulty.
 #[derive(Debug)]
 pub struct Measure {
-    /// As OverpassNL's files are called, behind `diff_`.
+    /// The name as in OverpassNL's file names, after `diff_`.
     pub name: &'static str,
-    /// What it is.
+    /// The meaning.
     pub meaning: &'static str,
 }
 
@@ -37,10 +37,10 @@ pub static MEASURES: &[Measure] = &[
     },
 ];
 
-/// The split that queries are compared with.
+/// The split with which queries are compared.
 const TRAIN: &str = "train";
 
-/// The measures of each pair. Those of another split than `train` are compared with its queries, where there are some.
+/// Computes the measures of each pair. Pairs of other splits than `train` are compared with its queries, if any.
 pub fn measures(pairs: &[Pair], answers: &[Option<&Answer>]) -> Vec<BTreeMap<&'static str, f64>> {
     let train: Vec<Prepared<'_>> = {
         let of = pairs.iter().filter(|pair| pair.split == TRAIN && pair.language() == Language::OverpassQl);
@@ -79,8 +79,8 @@ fn of_pair(pair: &Pair, answer: Option<&Answer>, train: &[Prepared<'_>]) -> BTre
     measures
 }
 
-/// What stands behind the first semicolon of a query that begins with settings. It goes by text, as the published numbers
-/// do: a semicolon within a setting is taken for the end of them.
+/// Returns the text after the first semicolon of a query that begins with settings. Like the published numbers, this
+/// is textual: a semicolon within a setting ends them.
 fn without_settings(query: &str) -> &str {
     match query.split_once(';') {
         Some((_, rest)) if query.starts_with('[') => rest,
@@ -113,12 +113,12 @@ impl Prepared<'_> {
     }
 }
 
-/// The OQS of the nearest training query, as the gold would be scored if it were predicted.
+/// Returns the OQS of the most similar training query, with the gold scored as if it were predicted.
 fn nearest(pair: &Prepared<'_>, train: &[Prepared<'_>]) -> f64 {
     let mut nearest: f64 = 0.0;
     for other in train {
         let (kvs, trees) = (kvs::kvs(&pair.tree, &other.tree), trees::trees(&pair.tree, &other.tree));
-        // chrF takes the longest: not where even a whole one would not do.
+        // chrF is the slowest: skipped if even a perfect one would not suffice.
         if oqs::oqs(1.0, kvs, trees) > nearest {
             nearest = nearest.max(oqs::oqs(chrf::chrf(pair.text, other.text), kvs, trees));
         }

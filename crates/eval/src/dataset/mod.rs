@@ -1,9 +1,9 @@
-//! Making a benchmark: pairs of a question and the query that answers it, held against a snapshot before they are
-//! published.
+//! Tools for making a benchmark: pairs of a question and its query are checked against a snapshot before publication.
 //!
-//! `pairs` reads them, `answer` runs a gold query and keeps what it gave in few bytes, `duplicates` finds the same pair
-//! twice and in two splits, `volatile` what depends on the day or on chance, `measures` says how hard a pair is, `check`
-//! puts all that together, `pack` writes what is published, `drift` says what changes from one snapshot to another.
+//! `pairs` reads them, `answer` runs a gold query and stores a compact form of its answer, `duplicates` finds
+//! repeated pairs within and between splits, `volatile` finds queries that depend on the day or on chance, `measures`
+//! computes the difficulty of a pair, `check` combines these, `pack` writes the folder to publish, and `drift`
+//! compares answers between snapshots.
 
 mod answer;
 mod check;
@@ -26,19 +26,19 @@ pub use pairs::{Pair, read_pairs};
 
 use serde::Serialize;
 
-/// What is wrong with a benchmark, or may be.
+/// A possible fault of a benchmark.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Finding {
-    /// Which kind.
+    /// The kind.
     pub kind: Kind,
     /// The pair's split.
     pub split: String,
     /// The pair's line in the file of its split.
     pub line: usize,
-    /// The pair's name, where it has one.
+    /// The pair's id, if it has one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub id: Option<String>,
-    /// What there is to say of it.
+    /// The message.
     pub message: String,
 }
 
@@ -54,17 +54,17 @@ impl Finding {
 pub enum Kind {
     /// The gold query has no answer.
     Fails,
-    /// It gave other bytes the second time, or with another number of threads.
+    /// A second run or another number of threads gave different bytes.
     NotDeterministic,
-    /// Its answer is empty, or a count of nothing.
+    /// Its answer is empty, or a count of zero.
     Empty,
-    /// A limit cut the answer, and nothing says which elements or rows it leaves.
+    /// A limit cut the answer without an order, so its elements or rows are arbitrary.
     Cut,
     /// The answer depends on the day: `{{date:1 week}}`, `NOW()`.
     Relative,
-    /// The answer is drawn by lot: `RAND()`, `UUID()`.
+    /// The answer is random: `RAND()`, `UUID()`.
     Random,
-    /// There is no question.
+    /// The pair has no question.
     NoQuestion,
     /// Two splits have the same question.
     LeakQuestion,
@@ -74,12 +74,12 @@ pub enum Kind {
     DuplicateQuestion,
     /// A split has the same query twice.
     DuplicateQuery,
-    /// A limit cut an answer that is in order: rows that are equal in that order may stand on either side of the cut.
+    /// A limit cut an ordered answer: among equal rows, those left are arbitrary.
     CutInOrder,
 }
 
 impl Kind {
-    /// All kinds, the worst first.
+    /// All kinds, worst first.
     pub const ALL: [Kind; 12] = [
         Kind::Fails,
         Kind::NotDeterministic,
@@ -95,7 +95,7 @@ impl Kind {
         Kind::CutInOrder,
     ];
 
-    /// The name in files and options.
+    /// Returns the name in files and options.
     pub fn name(self) -> &'static str {
         match self {
             Kind::Fails => "fails",
@@ -113,7 +113,7 @@ impl Kind {
         }
     }
 
-    /// Whether a benchmark should not be published with it. The others are for its makers to judge.
+    /// Reports whether the finding prevents a publication. The authors judge the others.
     pub fn is_error(self) -> bool {
         !matches!(self, Kind::LeakQuery | Kind::DuplicateQuestion | Kind::DuplicateQuery | Kind::CutInOrder)
     }

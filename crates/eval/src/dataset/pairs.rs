@@ -1,4 +1,4 @@
-//! Reading pairs of a question and the query that answers it.
+//! Reads pairs of a question and its query.
 
 use std::path::Path;
 
@@ -9,33 +9,33 @@ use crate::error::RunError;
 use crate::input::InputError;
 use crate::language::Language;
 
-/// A question and the query that answers it.
+/// A question and its gold query.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Pair {
     /// Its line in the file of its split, from 1.
     pub line: usize,
-    /// Its name, where it has one.
+    /// Its id, if it has one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub id: Option<String>,
-    /// The split that it belongs to, such as `train`.
+    /// Its split, such as `train`.
     pub split: String,
-    /// The question; empty where there is none.
+    /// The question; empty if missing.
     pub question: String,
-    /// The query that is right.
+    /// The gold query.
     pub query: String,
-    /// The query's language: OverpassQL where nothing is said, or `sparql`.
+    /// The query's language: `sparql`, or OverpassQL by default.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lang: Option<String>,
-    /// What `{{bbox}}` stands for: `south,west,north,east`.
+    /// The bounding box for `{{bbox}}`: `south,west,north,east`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bbox: Option<String>,
-    /// Where names lead in this pair only, in the shape of `nominatim_cache.json`.
+    /// The geocoded places of this pair, in the format of `nominatim_cache.json`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub places: Option<serde_json::Value>,
 }
 
 impl Pair {
-    /// The query's language.
+    /// Returns the query's language.
     pub fn language(&self) -> Language {
         match self.lang.as_deref() {
             Some(lang) if lang.starts_with("sparql") => Language::Sparql,
@@ -43,18 +43,18 @@ impl Pair {
         }
     }
 
-    /// Where it stands, for people: `dev line 7`.
+    /// Returns its position for people: `dev line 7`.
     pub fn place(&self) -> String {
         let id = self.id.as_ref().map(|id| format!(" ({id})")).unwrap_or_default();
         format!("{} line {}{id}", self.split, self.line)
     }
 }
 
-/// Reads the pairs of some files in any form that `terrapin eval jsonl` reads; predictions may be missing. A pair's split
-/// is what it says itself in `split`, else the name of its file up to the first dot.
+/// Reads the pairs of files in any format of `terrapin eval jsonl`; predictions may be missing. A pair's split is its
+/// `split` field, else the file name up to the first dot.
 ///
 /// # Errors
-/// A file cannot be read, or a row is not a pair in a language that is run here.
+/// A file cannot be read, or a row is not a pair in a supported language.
 pub fn read_pairs(files: &[&Path]) -> Result<(Vec<Pair>, Vec<String>), RunError> {
     let (mut pairs, mut unused) = (Vec::new(), std::collections::BTreeSet::new());
     for file in files {
@@ -63,7 +63,7 @@ pub fn read_pairs(files: &[&Path]) -> Result<(Vec<Pair>, Vec<String>), RunError>
         unused.extend(read.unused);
         for (instance, split) in read.instances.into_iter().zip(read.splits) {
             let split = split.unwrap_or_else(|| own.clone());
-            // It becomes the name of a file.
+            // The split becomes a file name.
             let fits = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
             if split.is_empty() || split.starts_with('.') || !split.chars().all(fits) {
                 let message = format!("split {split:?}: expected letters, digits, \"-\", \"_\" and \".\"");
@@ -84,7 +84,7 @@ pub fn read_pairs(files: &[&Path]) -> Result<(Vec<Pair>, Vec<String>), RunError>
     Ok((pairs, unused.into_iter().collect()))
 }
 
-/// The split that a file is called by.
+/// Returns the split in a file's name.
 fn split_of(file: &Path) -> String {
     let stem = file.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
     let last = stem.rsplit('.').next().unwrap_or_default();

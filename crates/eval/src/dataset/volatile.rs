@@ -1,4 +1,4 @@
-//! What in a query makes its answer depend on the day, or on chance.
+//! Finds the parts of a query that make its answer depend on the day or on chance.
 
 use terrapin_sparql::syntax::algebra::{Expression, Function};
 use terrapin_sparql::syntax::walk::{AsNode, Node};
@@ -9,10 +9,10 @@ use super::answer::Engine;
 use super::pairs::Pair;
 use crate::language::Language;
 
-/// Two moments, 400 days and some seconds apart, in seconds since 1970.
+/// Two times, 400 days and some seconds apart, in seconds since 1970.
 const MOMENTS: [i64; 2] = [1_600_000_000, 1_634_560_777];
 
-/// What makes the answer change, with what says so in the query.
+/// Returns the kinds of volatility with the text that causes them.
 pub fn volatile(engine: &Engine<'_>, pair: &Pair) -> Vec<(Kind, String)> {
     match pair.language() {
         Language::OverpassQl => dates(engine, pair).into_iter().map(|text| (Kind::Relative, text)).collect(),
@@ -20,12 +20,12 @@ pub fn volatile(engine: &Engine<'_>, pair: &Pair) -> Vec<(Kind, String)> {
     }
 }
 
-/// Whether a query asks something else on another day.
+/// Reports whether a query's text changes with the day.
 fn dates(engine: &Engine<'_>, pair: &Pair) -> Option<String> {
     if !pair.query.contains("{{") {
         return None;
     }
-    // A query that cannot be expanded has no answer, whatever the day.
+    // A query that cannot be expanded has no answer on any day.
     let [Ok(one), Ok(other)] = MOMENTS.map(|now| engine.expanded(pair, now)) else { return None };
     let is_date = |inner: &&str| inner.trim_start().starts_with("date");
     let mut shortcuts = pair.query.split("{{").skip(1).filter_map(|rest| Some(rest.split_once("}}")?.0));
@@ -33,7 +33,7 @@ fn dates(engine: &Engine<'_>, pair: &Pair) -> Option<String> {
     (one != other).then(|| format!("{which} depends on the day"))
 }
 
-/// The functions of a query that give something else every time.
+/// Returns the functions of a query whose value changes.
 fn functions(query: &str) -> Vec<(Kind, String)> {
     let Ok(parsed) = syntax::parse(query, Dialect::Wdqs) else { return Vec::new() };
     let mut found: Vec<(Kind, String)> = Vec::new();

@@ -1,4 +1,4 @@
-//! Some of an answer in few words.
+//! Summarises an answer in few words.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -10,11 +10,11 @@ use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess,
 use super::Results;
 use terrapin_base::untrusted;
 
-/// Bytes of an answer that are looked at.
+/// The maximum number of examined bytes of an answer.
 pub const LARGEST: usize = 64 << 20;
-/// Tags of an element that are shown.
+/// The maximum number of shown tags of an element.
 const TAGS: usize = 4;
-/// Letters of a value that are shown.
+/// The maximum length of a shown value in characters.
 const LETTERS: usize = 40;
 
 #[derive(Deserialize)]
@@ -26,21 +26,21 @@ struct Element<'a> {
     tags: BTreeMap<Cow<'a, str>, Cow<'a, str>>,
 }
 
-/// An element that is only counted.
+/// An element that is counted but not shown.
 #[derive(Deserialize)]
 struct Counted<'a> {
     #[serde(rename = "type", borrow)]
     kind: Cow<'a, str>,
 }
 
-/// Reads a JSON answer. Of each element in the sample those tags come first whose keys the query names, then its name.
+/// Parses a JSON answer. For each element of the sample, the tags that the query names come first, then its name.
 pub fn read(body: &[u8], sample: usize, keys: &[String]) -> Results {
     let read = Answer { sample, keys }.deserialize(&mut serde_json::Deserializer::from_slice(body));
     read.unwrap_or_default()
 }
 
-/// The object around the elements. They are counted as they come: a list of all of them would be many times as long as
-/// the answer.
+/// The object around the elements. They are counted while parsing, because a list of all would be many times as large
+/// as the answer.
 struct Answer<'k> {
     sample: usize,
     keys: &'k [String],
@@ -165,7 +165,7 @@ mod tests {
         assert_eq!((results.is_zero, &*results.sample[0]), (true, "count total=0 nodes=0"));
         assert!(!read(body("3").as_bytes(), 5, &[]).is_zero);
         assert!(!read(br#"{"elements": []}"#, 5, &[]).is_zero);
-        // What is not looked at may be anything.
+        // Unexamined parts may have any form.
         assert!(!read(body("0").as_bytes(), 0, &[]).is_zero);
     }
 }

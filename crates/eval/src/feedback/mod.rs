@@ -1,5 +1,5 @@
-//! What a model needs to repair a query: the error with its place and a hint, or how much came out, some of it in few
-//! words, and what in the query finds nothing in this data.
+//! Feedback for repairing a query: errors with positions and hints, or the number and a sample of results, and
+//! warnings about parts that match no data.
 
 mod answer;
 mod names;
@@ -25,33 +25,33 @@ use terrapin_overpass::lint;
 pub use sparql::{sparql_feedback, without_triples};
 
 const RUNTIME: &str = "runtime error";
-/// How many errors are told: a parser that recovers finds many where one is meant.
+/// The maximum number of reported errors, since a recovering parser finds many for one mistake.
 const ERRORS: usize = 3;
 
-/// What a query is looked at with.
+/// A request for feedback.
 pub struct FeedbackRequest<'a> {
     /// The query.
     pub query: &'a str,
-    /// What `{{bbox}}` stands for.
+    /// The bounding box for `{{bbox}}`.
     pub bbox: Option<BoundingBox>,
-    /// Where names lead.
+    /// The geocoded places.
     pub places: &'a dyn Places,
-    /// How many results are shown.
+    /// The maximum number of shown results.
     pub sample: usize,
-    /// Whether it is run. What is not is only read, and held against the data.
+    /// Run the query; otherwise it is only parsed and compared with the data.
     pub run: bool,
-    /// What bounds the run.
+    /// The limits of the run.
     pub limits: Limits,
 }
 
-/// What is to be said about a query.
+/// The feedback on a query.
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
 pub struct Feedback {
-    /// What is wrong; nothing else is said then.
+    /// The errors; if there are any, the rest is empty.
     pub errors: Vec<Problem>,
-    /// What came out; `null` where the query has errors, or was not run.
+    /// The results; `null` if the query has errors or did not run.
     pub results: Option<Results>,
-    /// What will hardly be meant.
+    /// Warnings about probable mistakes.
     pub warnings: Vec<Warning>,
 }
 
@@ -60,28 +60,28 @@ pub struct Feedback {
 pub struct Problem {
     /// `parse error`, `static error` or `runtime error`.
     pub class: &'static str,
-    /// What programs know it by.
+    /// The code, for programs.
     pub code: &'static str,
-    /// What is wrong.
+    /// The message.
     pub message: String,
-    /// The line, from 1, where it is known.
+    /// The line, counted from 1, if known.
     pub line: Option<usize>,
-    /// The character in the line, from 1.
+    /// The column in characters, counted from 1.
     pub column: Option<usize>,
-    /// The text at the place, some letters before and after it, the place between `>>` and `<<`.
+    /// An excerpt of the text with the position between `>>` and `<<`.
     pub near: Option<String>,
-    /// What was probably meant, or what to do.
+    /// The probable intention, or the remedy.
     pub hint: Option<String>,
 }
 
-/// Something that will hardly be meant.
+/// A warning about a probable mistake.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Warning {
-    /// What programs know it by.
+    /// The code, for programs.
     pub code: &'static str,
-    /// What it is.
+    /// The message.
     pub message: String,
-    /// What is there instead, with counts.
+    /// The nearest existing alternatives, with counts.
     pub nearest: Vec<String>,
 }
 
@@ -91,7 +91,7 @@ impl From<lint::Warning> for Warning {
     }
 }
 
-/// As a line of text.
+/// Formats a warning as a line.
 impl fmt::Display for Warning {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.message)?;
@@ -102,22 +102,22 @@ impl fmt::Display for Warning {
     }
 }
 
-/// What a query gave.
+/// The results of a query.
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
 pub struct Results {
-    /// How many elements.
+    /// The number of elements.
     pub count: usize,
-    /// How many of each type.
+    /// The numbers by type.
     pub types: BTreeMap<String, usize>,
-    /// The first of them: type, id and tags.
+    /// The first elements: type, id and tags.
     pub sample: Vec<String>,
-    /// Whether they are counts of nothing.
+    /// All results are counts of zero.
     #[serde(skip)]
     pub is_zero: bool,
 }
 
-/// Looks at a query: parses it, runs it, holds it against the data. All of it within the limits; one that is reached is
-/// an error like others.
+/// Parses and runs a query and compares it with the data, all within the limits; exceeding one is an error like
+/// others.
 pub fn feedback(osm: &Osm, asked: &FeedbackRequest<'_>) -> Feedback {
     let budget = Arc::new(Budget::new(&asked.limits));
     budget::watched(&budget, || look(osm, asked, &budget)).unwrap_or_else(|stopped| match stopped {
@@ -191,12 +191,12 @@ fn look(osm: &Osm, asked: &FeedbackRequest<'_>, budget: &Budget) -> Feedback {
     }
 }
 
-/// What is said where the bound was reached that the budget tells.
+/// Returns the error for an exceeded budget.
 fn reached(budget: &Budget, when: &str) -> Feedback {
     over(budget.check().err().unwrap_or(Exceeded::Cancelled), when)
 }
 
-/// What is said where a bound was reached beside running the query.
+/// Returns the error for a limit exceeded outside the run of the query.
 fn over(exceeded: Exceeded, when: &str) -> Feedback {
     let hint = Some("ask for less: fewer filters, fewer names".to_owned());
     let error = at("", None, RUNTIME, Code::from(exceeded).name(), format!("{exceeded}, {when}"), hint);
@@ -215,7 +215,7 @@ fn problems(text: &str, failure: &Failure) -> Vec<Problem> {
     failure.diagnostics.iter().take(ERRORS).map(problem).collect()
 }
 
-/// An error at a range of bytes of a text.
+/// Returns an error at a byte range of a text.
 fn at(
     text: &str,
     place: Option<(usize, usize)>,
@@ -247,7 +247,7 @@ fn at(
     }
 }
 
-/// For a prompt: a line a fact.
+/// Formats feedback for a prompt: one fact per line.
 impl fmt::Display for Feedback {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for problem in &self.errors {
@@ -294,7 +294,7 @@ mod tests {
         let problem = at(text, Some((start, start + 1)), "parse error", "x", "m".to_owned(), None);
         assert_eq!((problem.line, problem.column), (Some(2), Some(7)));
         assert_eq!(problem.near.as_deref(), Some("node[ä=b];\nway[x=>>(<<y];out;"));
-        // Within a letter, and beyond the end.
+        // Within a character, and after the end.
         assert!(at(text, Some((6, 999)), "parse error", "x", String::new(), None).near.is_some());
     }
 }

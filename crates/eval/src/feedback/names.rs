@@ -1,4 +1,4 @@
-//! The IRIs that a SPARQL query names, by what they have to be for it to find something.
+//! Collects the IRIs of a SPARQL query by their roles.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -15,12 +15,12 @@ use terrapin_sparql::syntax::walk::{self, Node};
 /// Wikidata's "instance of".
 const INSTANCE_OF: &str = "http://www.wikidata.org/prop/direct/P31";
 
-/// What an IRI has to be.
+/// The role of an IRI.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Role {
     /// The predicate of a triple.
     Predicate,
-    /// The object of a predicate that gives classes, if the query says it in one triple.
+    /// The object of a class predicate, if it is in one triple.
     Class,
     /// A named graph.
     Graph,
@@ -31,17 +31,17 @@ pub enum Role {
 /// The IRIs of a query.
 #[derive(Debug, Default)]
 pub struct Names {
-    /// Each with what it has to be.
+    /// The roles of each IRI.
     pub roles: BTreeMap<NamedNode, BTreeSet<Role>>,
-    /// The predicates that give each class.
+    /// The class predicates of each class.
     pub classes: BTreeSet<(NamedNode, NamedNode)>,
-    /// What variables stand for.
+    /// The roles of variables.
     variables: BTreeMap<Variable, BTreeSet<Role>>,
 }
 
 impl Names {
-    /// The IRIs that a query names in its patterns, in FROM, and as values that `VALUES`, `=` and `IN` give a variable
-    /// which is a predicate, a class or a graph.
+    /// Collects the IRIs of a query's patterns and FROM clauses, and those that `VALUES`, `=` and `IN` assign to
+    /// variables with the role of a predicate, class or graph.
     pub fn of(parsed: &Parsed) -> Names {
         let mut names = Names::default();
         if let Some(dataset) = &parsed.query.dataset {
@@ -122,7 +122,7 @@ impl Names {
         }
     }
 
-    /// What a service is told is nothing that the data has, but for the terms that it begins with.
+    /// Parameters of a service need not occur in the data, except the terms from which it starts.
     fn parameter(&mut self, triple: &TriplePattern) {
         let NamedNodePattern::NamedNode(parameter) = &triple.predicate else { return };
         let role = match parameter.as_str().strip_prefix(GAS) {
@@ -147,12 +147,12 @@ impl Names {
                 self.path(left);
                 self.path(right);
             }
-            // What is excluded need not occur.
+            // Excluded predicates need not occur.
             Path::NegatedPropertySet(_) => {}
         }
     }
 
-    /// Adds the values that a pattern gives variables which stand for predicates, classes or graphs.
+    /// Adds the values that a pattern assigns to variables with the role of a predicate, class or graph.
     fn values(&mut self, pattern: &Pattern) {
         match pattern {
             Pattern::Values { variables, rows } => {
@@ -170,7 +170,7 @@ impl Names {
         }
     }
 
-    /// Adds what a condition that has to hold asks variables to be.
+    /// Adds the values that a required condition assigns to variables.
     fn condition(&mut self, condition: &Expression) {
         match condition {
             Expression::Binary(Binary::And | Binary::Or, a, b) => {
@@ -201,12 +201,12 @@ impl Names {
     }
 }
 
-/// Whether an IRI belongs to services.
+/// Reports whether an IRI belongs to a service.
 fn is_of_service(name: &NamedNode) -> bool {
     [BD, GAS, MWAPI, TERRAPIN, WIKIBASE].iter().any(|namespace| name.as_str().starts_with(namespace))
 }
 
-/// Whether a triple in a service's group is a parameter of the service.
+/// Reports whether a triple in a service's group is a parameter of the service.
 fn is_parameter(triple: &TriplePattern) -> bool {
     let is_of_one = matches!(&triple.subject, TermPattern::NamedNode(name) if is_of_service(name));
     is_of_one || matches!(&triple.predicate, NamedNodePattern::NamedNode(name) if is_of_service(name))

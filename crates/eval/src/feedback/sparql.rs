@@ -1,4 +1,4 @@
-//! The same of a SPARQL query.
+//! Feedback on a SPARQL query.
 
 use std::collections::BTreeSet;
 use std::io;
@@ -18,16 +18,16 @@ use terrapin_sparql::syntax::{self, shorten, walk};
 use terrapin_sparql::{Bounds, Class, Dialect, Environment, Error, Extension, Settings, Sink, prepare};
 use terrapin_sparql::{WITHOUT_TRIPLES, asked_key, asks_numbers, meant_predicates, names_elements};
 
-/// Letters of a value that are shown.
+/// The maximum length of a shown value in characters.
 const LETTERS: usize = 60;
-/// How many warnings are given. One more says how many names are left.
+/// The maximum number of warnings. One more gives the number of the rest.
 const WARNINGS: usize = 100;
-/// How many predicates of the data are compared with one that it has not.
+/// The maximum number of the data's predicates compared with an unknown one.
 const PREDICATES: usize = 100_000;
-/// How many of those with the same local name are shown.
+/// The maximum number of shown predicates with the same local name.
 const NAMESAKES: usize = 3;
 
-/// Looks at a SPARQL query: parses it, runs it, holds what it names against the data.
+/// Parses and runs a SPARQL query and compares its names with the data.
 pub fn sparql_feedback(environment: &Environment, query: &str, sample: usize, run: bool, limits: &Limits) -> Feedback {
     let budget = Arc::new(Budget::new(limits));
     let told = budget::watched(&budget, || look(environment, query, sample, run, limits, &budget));
@@ -43,14 +43,14 @@ pub fn sparql_feedback(environment: &Environment, query: &str, sample: usize, ru
     }
 }
 
-/// What is wrong with a SPARQL query about triples if the snapshot has none.
+/// Returns the error of a SPARQL query about triples on a snapshot without them.
 pub fn without_triples() -> Feedback {
     let message = "the query is SPARQL, and this snapshot has no triples".to_owned();
     let problem = at("", None, "static error", "no-triples", message, Some(WITHOUT_TRIPLES.to_owned()));
     Feedback { errors: vec![problem], ..Feedback::default() }
 }
 
-/// Why nothing can be said of a query.
+/// The reason why a query has no results.
 enum Failed {
     Query(Error),
     Bound(Exceeded),
@@ -86,7 +86,7 @@ fn look(
     Ok(Feedback { errors: Vec::new(), results: Some(seen.results), warnings })
 }
 
-/// In the words that errors of OverpassQL have, too.
+/// Converts an error to the form of OverpassQL's errors.
 fn problem(query: &str, error: &Error) -> Problem {
     let class = match error.class {
         Class::Syntax => "parse error",
@@ -97,7 +97,7 @@ fn problem(query: &str, error: &Error) -> Problem {
     at(query, place, class, error.code.name(), error.message.clone(), error.help.clone())
 }
 
-/// Counts what comes, and keeps the first of it as lines.
+/// Counts results and keeps the first as lines.
 struct Seen {
     sample: usize,
     names: Vec<String>,
@@ -148,7 +148,8 @@ impl Sink for Seen {
     }
 }
 
-/// The predicates, classes, graphs and other IRIs of the query that the data has not, and tags that no element has.
+/// Returns warnings about predicates, classes, graphs and other IRIs that are missing from the data, and about tags
+/// that no element has.
 fn warnings(environment: &Environment, query: &str, budget: &Budget) -> Result<Vec<Warning>, Exceeded> {
     let Ok(parsed) = syntax::parse(query, Dialect::Wdqs) else { return Ok(Vec::new()) };
     let mut tags = BTreeSet::new();
@@ -182,7 +183,7 @@ fn warnings(environment: &Environment, query: &str, budget: &Budget) -> Result<V
             }
         }
     }
-    // What is said first has been said most about.
+    // The earlier warnings are the most important.
     let left = warnings.len().saturating_sub(WARNINGS);
     if left > 0 {
         warnings.truncate(WARNINGS);
@@ -192,12 +193,12 @@ fn warnings(environment: &Environment, query: &str, budget: &Budget) -> Result<V
     Ok(warnings)
 }
 
-/// Whether a predicate is one that elements may have, or that may have been meant to be.
+/// Reports whether a predicate is one of elements, or probably meant to be.
 fn speaks_of_elements(name: &NamedNode) -> bool {
     names_elements(name) || meant_predicates(name).is_some()
 }
 
-/// What no element has of a predicate and of the values that the query asks it for.
+/// Warns about a predicate, or values of it, that no element has.
 fn of_elements(
     osm: &Arc<Osm>,
     name: &NamedNode,
@@ -230,7 +231,7 @@ fn of_elements(
     Ok(warnings)
 }
 
-/// What a name should be and is not in the triples.
+/// Warns about the roles of a name that the triples lack.
 fn missing(environment: &Environment, names: &Names, name: &NamedNode, roles: &BTreeSet<Role>) -> Option<Warning> {
     let store = &environment.store;
     let short = shorten(name.as_str());
@@ -259,7 +260,7 @@ fn missing(environment: &Environment, names: &Names, name: &NamedNode, roles: &B
             predicate.is_some_and(|predicate| store.count(None, Some(predicate), Some(id)) > 0)
         };
         let mut by = names.classes.iter().filter(|(class, _)| class == name).map(|(_, predicate)| predicate).peekable();
-        // The value of a variable may be a class by any predicate.
+        // A variable's value may be a class by any predicate.
         if by.peek().is_some() && !by.any(gives) {
             return warning("no-such-class", format!("nothing is of the class {short}"));
         }
@@ -271,7 +272,7 @@ fn missing(environment: &Environment, names: &Names, name: &NamedNode, roles: &B
     None
 }
 
-/// Predicates of the data with the same local name, the most frequent first: what a wrong namespace was meant to be.
+/// Returns the data's predicates with the same local name, most frequent first, as candidates for a wrong namespace.
 fn namesakes(environment: &Environment, name: &NamedNode) -> Vec<String> {
     let local = |iri: &str| iri.rsplit(['/', '#', ':']).next().unwrap_or_default().to_lowercase();
     let wanted = local(name.as_str());
@@ -293,7 +294,7 @@ fn namesakes(environment: &Environment, name: &NamedNode) -> Vec<String> {
     found.iter().take(NAMESAKES).map(|(count, name)| format!("{} ({count})", shorten(name.as_str()))).collect()
 }
 
-/// The predicate and the value of a pattern that asks for a tag, and whether that is a plain text.
+/// Returns the predicate and value of a pattern for a tag, and whether the value is a plain text.
 fn tag(triple: &TriplePattern) -> Option<(NamedNode, Option<(String, bool)>)> {
     let NamedNodePattern::NamedNode(name) = &triple.predicate else { return None };
     let value = match &triple.object {

@@ -1,5 +1,5 @@
-//! Predictions in the form in which a system wrote them: a query a line, rows with a field for it, replies of a model. A
-//! form that was not named is recognized and refused: taken as queries, its lines would score 0.
+//! Reads predictions in the forms that systems write: one query per line, rows with a field for it, replies of a
+//! model. A form that was not given is detected and rejected, because its lines would score 0.
 
 use std::path::Path;
 
@@ -11,26 +11,26 @@ use crate::reply;
 /// A form of predictions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Form {
-    /// A query a line, taken as it is.
+    /// One query per line, unchanged.
     Lines,
-    /// JSON lines, or one array, of objects.
+    /// JSON lines, or a JSON array, of objects.
     Json,
-    /// A table whose first line names its columns.
+    /// A table with a header line.
     Csv,
     /// Queries between fences of three backticks.
     Fenced,
     /// Queries in quotes.
     Quoted,
-    /// Replies of language models, in any of the forms of `docs/replies.md`. [`Form::Fenced`] and [`Form::Quoted`] are
-    /// forms of these that are recognized in a file, and read the same way.
+    /// Replies of language models, in any form of `docs/replies.md`. [`Form::Fenced`] and [`Form::Quoted`] are
+    /// special cases that are detected in files and read the same way.
     Reply,
 }
 
-/// What fences code in Markdown.
+/// The fence of code in Markdown.
 const FENCE: &str = "```";
 /// The forms of replies.
 const REPLIES: [Form; 3] = [Form::Fenced, Form::Quoted, Form::Reply];
-/// Names of the field that a prediction is in, those before others first.
+/// The names of the prediction field, in order of preference.
 const FIELDS: &[&str] = &[
     "prediction",
     "predictions",
@@ -45,7 +45,7 @@ const FIELDS: &[&str] = &[
 ];
 
 impl Form {
-    /// As the command line names it.
+    /// Returns its name on the command line.
     pub fn name(self) -> &'static str {
         match self {
             Form::Lines => "lines",
@@ -57,7 +57,7 @@ impl Form {
         }
     }
 
-    /// What it is, for people.
+    /// Returns its description for people.
     fn description(self) -> &'static str {
         match self {
             Form::Lines => "queries",
@@ -70,11 +70,11 @@ impl Form {
     }
 }
 
-/// Reads the predictions of a file in these forms. Without any they are lines with a query each. `language` is that of the
+/// Reads the predictions of a file in these forms; without any, one query per line. `language` is that of the
 /// queries, if they have one.
 ///
 /// # Errors
-/// The file cannot be read, lacks what the forms need, or is in another form.
+/// The file cannot be read, lacks a required part, or is in another form.
 pub fn read_predictions(path: &Path, forms: &[Form], language: Option<Language>) -> Result<Vec<String>, InputError> {
     let has = |form: Form| forms.contains(&form);
     let texts = if has(Form::Json) || has(Form::Csv) {
@@ -94,10 +94,10 @@ pub fn read_predictions(path: &Path, forms: &[Form], language: Option<Language>)
     Ok(texts)
 }
 
-/// An error where the texts are in a form that was not named.
+/// Rejects texts in a form that was not given.
 ///
 /// # Errors
-/// They are.
+/// The texts are in another form.
 pub fn refuse_other(path: &Path, forms: &[Form], found: Option<Form>) -> Result<(), InputError> {
     let is_named = |found: &Form| forms.contains(found) || REPLIES.contains(found) && names_reply(forms);
     let Some(found) = found.filter(|found| !is_named(found)) else { return Ok(()) };
@@ -119,13 +119,13 @@ fn prediction(path: &Path, mut row: Row) -> Result<String, InputError> {
         let message = format!("no field has the prediction: expected `prediction`, found {}", row.names());
         return Err(InputError::unfit(path, &row.place, message));
     };
-    // Whoever gave nothing gave no query.
+    // Null means that the system gave no query.
     row.take_text(&[name])
         .map(Option::unwrap_or_default)
         .map_err(|message| InputError::unfit(path, &row.place, message))
 }
 
-/// The form of a whole file that most of its lines, or the first, show.
+/// Detects the form of a file from most of its lines, or the first.
 fn form_of_file(lines: &[String]) -> Option<Form> {
     let filled: Vec<&str> = lines.iter().map(|line| line.trim()).filter(|line| !line.is_empty()).collect();
     let first = filled.first()?.trim_start_matches('\u{feff}');
@@ -147,7 +147,7 @@ fn form_of_file(lines: &[String]) -> Option<Form> {
     most(fenced, filled.len()).then_some(Form::Fenced)
 }
 
-/// The form that most of some texts are in.
+/// Detects the form of most of the texts.
 pub fn form_of_texts(texts: &[String]) -> Option<Form> {
     let filled = || texts.iter().map(|text| text.trim()).filter(|text| !text.is_empty());
     let all = filled().count();
@@ -157,13 +157,13 @@ pub fn form_of_texts(texts: &[String]) -> Option<Form> {
     most(filled().filter(|text| reply::is_quoted(text)).count(), all).then_some(Form::Quoted)
 }
 
-/// Whether so many are at least half of them.
+/// Reports whether `some` are at least half of `all`.
 fn most(some: usize, all: usize) -> bool {
     some > 0 && 2 * some >= all
 }
 
-/// The predictions of a file with fences: its lines, or, where fences stand on lines of their own, what is between each
-/// two of them.
+/// Returns the predictions of a file with fences: its lines or, if fences have lines of their own, the text between
+/// each pair.
 fn blocks(lines: &[String]) -> Vec<String> {
     let opens = |line: &String| line.matches(FENCE).count() % 2 == 1;
     if !lines.iter().any(opens) {
@@ -179,7 +179,7 @@ fn blocks(lines: &[String]) -> Vec<String> {
                 blocks.push(line.clone());
                 continue;
             }
-            // What a system says beside its queries.
+            // The system's text around its queries.
             None => continue,
         };
         if block_so_far.matches(FENCE).count() % 2 == 0 {
@@ -205,7 +205,7 @@ mod tests {
         read_predictions(&path, forms, None).map_err(|e| e.to_string())
     }
 
-    /// Refuses a file, and reads it by the name that the refusal gives.
+    /// Checks that a file is rejected, and reads it with the suggested form.
     fn by_name(text: &str) -> (String, Vec<String>) {
         let refused = read(text, &[]).unwrap_err();
         let (_, option) = refused.split_once("--extract ").unwrap_or_else(|| panic!("{refused}"));

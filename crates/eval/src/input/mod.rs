@@ -1,4 +1,4 @@
-//! Reading benchmark files: one instance a line, or rows with names, or predictions as a system wrote them.
+//! Reads benchmark files: one instance per line, rows with names, or predictions as a system wrote them.
 
 pub mod extract;
 #[cfg(feature = "parquet")]
@@ -7,7 +7,7 @@ pub mod rows;
 
 use std::path::{Path, PathBuf};
 
-/// What is wrong with the files of a run.
+/// An error of a run's input files.
 #[derive(Debug, thiserror::Error)]
 pub enum InputError {
     /// A file cannot be read.
@@ -15,7 +15,7 @@ pub enum InputError {
     Unreadable {
         /// The file.
         path: PathBuf,
-        /// Why.
+        /// The reason.
         source: std::io::Error,
     },
     /// A file is not text.
@@ -23,37 +23,37 @@ pub enum InputError {
     NotUtf8 {
         /// The file.
         path: PathBuf,
-        /// The first line that is not, from 1.
+        /// The first invalid line, counted from 1.
         line: usize,
-        /// The first byte in it that is not, from 1.
+        /// The first invalid byte in it, counted from 1.
         byte: usize,
     },
-    /// Two files that belong together have different numbers of lines.
+    /// Two parallel files have different numbers of lines.
     #[error(
         "{}: {} lines, but {} has {}: line {} of the longer has no counterpart",
         other.display(), other_lines, first.display(), first_lines, other_lines.min(first_lines) + 1
     )]
     LineCount {
-        /// The file that gives the number of instances.
+        /// The file that sets the number of instances.
         first: PathBuf,
-        /// Its lines.
+        /// Its number of lines.
         first_lines: usize,
-        /// The file that does not fit.
+        /// The other file.
         other: PathBuf,
-        /// Its lines.
+        /// Its number of lines.
         other_lines: usize,
     },
-    /// A part of a file is not what it should be.
+    /// A part of a file is invalid.
     #[error("{}: {place}: {message}", path.display())]
     Unfit {
         /// The file.
         path: PathBuf,
-        /// Which part, such as `line 7`.
+        /// The part, such as `line 7`.
         place: String,
-        /// Why.
+        /// The reason.
         message: String,
     },
-    /// Predictions are in a form that nobody named.
+    /// The predictions are in a form that was not given.
     #[error(
         "{}: the predictions are {found}, which score nothing as they stand: read them by --extract {option} or take \
          every line as it is by --extract lines",
@@ -64,26 +64,26 @@ pub enum InputError {
         path: PathBuf,
         /// The form, for people.
         found: &'static str,
-        /// The option's value that reads it.
+        /// The value of the option for this form.
         option: String,
     },
 }
 
 impl InputError {
-    /// A part of a file that is not what it should be.
+    /// Returns the error of an invalid part of a file.
     pub fn unfit(path: &Path, place: &str, message: impl std::fmt::Display) -> InputError {
         InputError::Unfit { path: path.to_owned(), place: place.to_owned(), message: message.to_string() }
     }
 }
 
-/// The lines of a UTF-8 file, without their ends: `\n`, `\r\n` or `\r`, as text files are read in Python. A last line
+/// Reads the lines of a UTF-8 file without their ends: `\n`, `\r\n` or `\r`, as in Python's text files. The last line
 /// may lack its end.
 pub fn read_lines(path: &Path) -> Result<Vec<String>, InputError> {
     let bytes = std::fs::read(path).map_err(|source| InputError::Unreadable { path: path.to_owned(), source })?;
     split_lines(&bytes).map_err(|(line, byte)| InputError::NotUtf8 { path: path.to_owned(), line, byte })
 }
 
-/// An error unless the file has as many lines as the first one.
+/// Returns an error unless both files have the same number of lines.
 pub fn same_length(first: (&Path, usize), other: (&Path, usize)) -> Result<(), InputError> {
     if first.1 == other.1 {
         return Ok(());
@@ -96,7 +96,7 @@ pub fn same_length(first: (&Path, usize), other: (&Path, usize)) -> Result<(), I
     })
 }
 
-/// The error is the line and the byte in it, both from 1.
+/// Splits bytes into lines. The error is the line and the byte in it, both counted from 1.
 fn split_lines(bytes: &[u8]) -> Result<Vec<String>, (usize, usize)> {
     let mut lines = Vec::new();
     let mut rest = bytes;

@@ -1,4 +1,4 @@
-//! Rows of Parquet, as Hugging Face exports data sets.
+//! Reads rows of Parquet, as exported by Hugging Face.
 
 use std::path::Path;
 
@@ -9,18 +9,18 @@ use serde_json::{Map, Value};
 use super::InputError;
 use terrapin_base::stack::caught;
 
-/// Bytes that the texts of a file may have once they are unpacked.
+/// The maximum uncompressed length of a file's texts in bytes.
 const MOST_BYTES: usize = 2 << 30;
 
 /// Reads the fields of each row of a file.
 ///
 /// # Errors
-/// The file cannot be read, is no Parquet, is packed in a way that is not read here, or is too large.
+/// The file cannot be read, is not Parquet, uses an unsupported compression, or is too large.
 pub(super) fn rows(path: &Path) -> Result<Vec<Map<String, Value>>, InputError> {
     let unreadable = |source| InputError::Unreadable { path: path.to_owned(), source };
     let file = std::fs::File::open(path).map_err(unreadable)?;
     let unfit = |message: String| InputError::unfit(path, "the file", format!("Parquet: {message}"));
-    // The library may panic on files that were damaged.
+    // The library may panic on damaged files.
     caught(|| all(path, file)).unwrap_or_else(|message| Err(unfit(message)))
 }
 
@@ -65,7 +65,7 @@ fn value(field: &Field, bytes: &mut usize) -> Value {
         Field::Float(number) => f64::from(*number).into(),
         Field::Double(number) => (*number).into(),
         Field::Str(string) => text(string),
-        // Texts of writers that do not say that they are texts.
+        // Texts of writers that do not mark them as texts.
         Field::Bytes(array) => text(&String::from_utf8_lossy(array.data())),
         Field::Group(row) => Value::Object(object(row, bytes)),
         Field::ListInternal(list) => list.elements().iter().map(|field| value(field, bytes)).collect(),
@@ -77,7 +77,7 @@ fn value(field: &Field, bytes: &mut usize) -> Value {
     }
 }
 
-/// The key of a map.
+/// Returns the key of a map.
 fn plain(key: &Field) -> String {
     match key {
         Field::Str(text) => text.clone(),

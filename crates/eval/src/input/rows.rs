@@ -1,5 +1,5 @@
-//! Rows of named values from whatever people keep them in: JSON lines, a JSON array, CSV, TSV, Parquet, the rows that
-//! Hugging Face's viewer gives. What a file is shows in its first bytes, not in its name.
+//! Reads rows of named values from JSON lines, a JSON array, CSV, TSV, Parquet, or the rows of Hugging Face's viewer.
+//! The format is detected from the first bytes, not from the file name.
 
 use std::path::Path;
 
@@ -10,21 +10,21 @@ use super::{InputError, read_lines};
 /// A row of a file.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Row {
-    /// Its line in a file of lines, else its number, from 1.
+    /// Its line, or its number in other formats, counted from 1.
     pub number: usize,
     /// The same for people: `line 7`, `entry 7`.
     pub place: String,
-    /// Its values by their names; what a table leaves empty is null.
+    /// Its values by name; empty cells are null.
     pub fields: Map<String, Value>,
 }
 
-/// The first bytes of Parquet.
+/// The magic number of Parquet.
 const PARQUET: &[u8] = b"PAR1";
 
 /// Reads the rows of a file.
 ///
 /// # Errors
-/// The file cannot be read, is in no form that is read here, or one of its rows is broken.
+/// The file cannot be read, has an unknown format, or a row is invalid.
 pub fn read_rows(path: &Path) -> Result<Vec<Row>, InputError> {
     let bytes = std::fs::read(path).map_err(|source| InputError::Unreadable { path: path.to_owned(), source })?;
     #[cfg(feature = "parquet")]
@@ -48,12 +48,12 @@ pub fn read_rows(path: &Path) -> Result<Vec<Row>, InputError> {
     }
 }
 
-/// A line as it begins: some editors begin a file with a byte order mark.
+/// Strips the byte order mark that some editors write.
 fn start(line: &str) -> &str {
     line.trim_start_matches('\u{feff}').trim()
 }
 
-/// What to do with a file that is no text.
+/// Returns the remedy for a file that is not text.
 fn packed(bytes: &[u8]) -> Option<&'static str> {
     let is = |magic: &[u8]| bytes.starts_with(magic);
     if is(PARQUET) {
@@ -79,7 +79,7 @@ fn json_lines(path: &Path, lines: &[String]) -> Result<Vec<Row>, InputError> {
     filled.map(row).collect()
 }
 
-/// The rows of a page of Hugging Face's dataset viewer; nothing where the lines are something else.
+/// Returns the rows of a page of Hugging Face's dataset viewer; `None` for other lines.
 fn viewed(lines: &[String]) -> Option<Vec<Row>> {
     #[derive(serde::Deserialize)]
     struct Page {
@@ -90,7 +90,7 @@ fn viewed(lines: &[String]) -> Option<Vec<Row>> {
         row_idx: usize,
         row: Map<String, Value>,
     }
-    // It is one object, of which most lines are no objects on their own.
+    // The page is one object; most of its lines are not objects.
     let first = lines.iter().map(|line| start(line)).find(|line| !line.is_empty())?;
     if !first.contains("\"rows\"") && serde_json::from_str::<Value>(first).is_ok() {
         return None;
@@ -116,7 +116,7 @@ fn json_array(path: &Path, text: &str) -> Result<Vec<Row>, InputError> {
     entries.into_iter().enumerate().map(row).collect()
 }
 
-/// A table whose first line has the names of its columns. Tabs part them where there is one in it.
+/// Reads a table with a header line, separated by tabs if the header has one, else by commas.
 fn table(path: &Path, bytes: &[u8], header: &str) -> Result<Vec<Row>, InputError> {
     let delimiter = if header.contains('\t') { b'\t' } else { b',' };
     let bytes = bytes.strip_prefix("\u{feff}".as_bytes()).unwrap_or(bytes);
@@ -138,7 +138,8 @@ fn table(path: &Path, bytes: &[u8], header: &str) -> Result<Vec<Row>, InputError
     Ok(rows)
 }
 
-/// The line of a place in a table. The reader of tables stands before the end of a line that has two signs.
+/// Returns the line of a position in a table. The CSV reader's position is before the line end if that has two
+/// characters.
 fn line_of(bytes: &[u8], at: u64) -> usize {
     let at = usize::try_from(at).unwrap_or(usize::MAX).min(bytes.len());
     let (before, rest) = bytes.split_at(at);
@@ -146,7 +147,7 @@ fn line_of(bytes: &[u8], at: u64) -> usize {
     1 + before.iter().chain(ends).filter(|byte| **byte == b'\n').count()
 }
 
-/// What a value is, for people.
+/// Returns the type of a value for people.
 pub(crate) fn kind(value: &Value) -> &'static str {
     match value {
         Value::Null => "null",
@@ -159,15 +160,15 @@ pub(crate) fn kind(value: &Value) -> &'static str {
 }
 
 impl Row {
-    /// The names of its fields, for people.
+    /// Returns the names of its fields for people.
     pub fn names(&self) -> String {
         self.fields.keys().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
     }
 
-    /// Takes the value of the one of these names that it has.
+    /// Takes the value of the one existing field among these names.
     ///
     /// # Errors
-    /// It has several of them.
+    /// Several of the fields exist.
     pub fn take(&mut self, names: &[&str]) -> Result<Option<Value>, String> {
         let mut there = names.iter().filter(|name| self.fields.contains_key(**name));
         match (there.next(), there.next()) {
@@ -177,10 +178,10 @@ impl Row {
         }
     }
 
-    /// Takes a text as [`Row::take`] does. An array of one text is that text; null is nothing.
+    /// Takes a text like [`Row::take`]. An array of one text is that text; null counts as missing.
     ///
     /// # Errors
-    /// There are several, or it is no text.
+    /// Several of the fields exist, or the value is not a text.
     pub fn take_text(&mut self, names: &[&str]) -> Result<Option<String>, String> {
         let name = names.first().copied().unwrap_or_default();
         match self.take(names)? {

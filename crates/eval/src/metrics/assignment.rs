@@ -1,10 +1,10 @@
-//! Optimal assignment: who goes with whom so that the sum of the weights is largest.
+//! Optimal assignment of rows to columns with the largest sum of weights.
 
-/// For each row its column, or `None` where there are fewer columns than rows. The sum of the weights of the pairs is
-/// the largest there is; of equal sums always the same one is taken. Rows must be of one length.
+/// Returns the column of each row, or `None` if there are fewer columns than rows. The sum of the weights is maximal;
+/// ties are always resolved the same way. Rows must have equal lengths.
 ///
-/// The Hungarian method with potentials: n² × m steps, where n is the smaller of the numbers of rows and columns and m the
-/// larger.
+/// Uses the Hungarian method with potentials: n² × m steps, where n is the smaller of the numbers of rows and columns
+/// and m the larger.
 pub fn assign(weights: &[Vec<i64>]) -> Vec<Option<usize>> {
     let rows = weights.len();
     let columns = weights.iter().map(Vec::len).min().unwrap_or_default();
@@ -20,9 +20,9 @@ pub fn assign(weights: &[Vec<i64>]) -> Vec<Option<usize>> {
     assigned
 }
 
-/// The column of each row, of which there are not more than columns, so that the sum of the costs is least.
+/// Returns the column of each row with the smallest sum of costs. There must be at most as many rows as columns.
 fn each_row(rows: usize, size: usize, cost: &dyn Fn(usize, usize) -> i64) -> Vec<usize> {
-    // Index 0 stands for none, everything else is counted from 1.
+    // Index 0 means none; all others count from 1.
     let (mut of_row, mut of_column) = (vec![0_i64; rows + 1], vec![0_i64; size + 1]);
     let mut row_at = vec![0_usize; size + 1];
     for row in 1..=rows {
@@ -96,7 +96,7 @@ fn put<T>(of: &mut [T], at: usize, value: T) {
 mod tests {
     use super::*;
 
-    /// The largest sum, by trying everything.
+    /// Returns the largest sum by exhaustive search.
     fn best(weights: &[Vec<i64>], row: usize, taken: &mut Vec<usize>) -> i64 {
         if row == weights.len() {
             return 0;

@@ -1,5 +1,5 @@
-//! BLEU, as sacreBLEU computes it by default: its tokenizer `13a`, n-grams up to four words, `exp` smoothing, letters as they
-//! are, one reference.
+//! BLEU with sacreBLEU's defaults: tokenizer `13a`, n-grams up to four words, `exp` smoothing, case-sensitive, one
+//! reference.
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -11,20 +11,20 @@ use super::is_python_space;
 /// The longest n-grams.
 const ORDER: usize = 4;
 
-/// What the score of some texts is made of. Those of several texts are added up to that of all.
+/// The counts behind a score. The counts of several texts are summed for the corpus score.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Counts {
-    /// N-grams of the predictions that the references have, too, by their length.
+    /// The n-grams of the predictions that occur in the references, by length.
     correct: [u64; ORDER],
-    /// N-grams of the predictions.
+    /// The n-grams of the predictions, by length.
     total: [u64; ORDER],
-    /// Words of the predictions and of the references.
+    /// The words of the predictions and of the references.
     pred: u64,
     gold: u64,
 }
 
 impl Counts {
-    /// The counts of one prediction.
+    /// Returns the counts of one prediction.
     pub fn of(gold: &str, pred: &str) -> Counts {
         let (gold, pred) = (words(gold), words(pred));
         let mut counts = Counts { pred: pred.len() as u64, gold: gold.len() as u64, ..Counts::default() };
@@ -42,7 +42,7 @@ impl Counts {
         counts
     }
 
-    /// Adds those of another text.
+    /// Adds the counts of another text.
     pub fn add(&mut self, other: &Counts) {
         let sum =
             |to: &mut [u64; ORDER], from: &[u64; ORDER]| to.iter_mut().zip(from).for_each(|(to, from)| *to += from);
@@ -52,12 +52,12 @@ impl Counts {
         self.gold += other.gold;
     }
 
-    /// BLEU of all texts together, 0 to 1.
+    /// Returns the corpus BLEU, 0 to 1.
     pub fn corpus(&self) -> f64 {
         self.score(false)
     }
 
-    /// BLEU of a single text, 0 to 1: lengths of n-grams that it has none of are left out (`effective_order`).
+    /// Returns the BLEU of a single text, 0 to 1, ignoring n-gram lengths longer than the text (`effective_order`).
     pub fn sentence(&self) -> f64 {
         self.score(true)
     }
@@ -91,7 +91,7 @@ impl Counts {
     }
 }
 
-/// The words of a text by sacreBLEU's tokenizer `13a`, which is that of WMT's `mteval-v13a`.
+/// Splits a text with sacreBLEU's tokenizer `13a`, which is that of WMT's `mteval-v13a`.
 fn words(text: &str) -> Vec<String> {
     static RULES: LazyLock<[(Regex, &str); 4]> = LazyLock::new(|| {
         let pattern = |text: &str| Regex::new(text).expect("the pattern is a constant");
@@ -131,10 +131,10 @@ mod tests {
     fn by_hand() {
         assert!((Counts::of("a b c d", "a b c d").corpus() - 1.0).abs() < 1e-12);
         assert_eq!(Counts::of("a", "").corpus(), 0.0);
-        // No n-grams of four words: nothing of the corpus's score, the whole of the sentence's.
+        // No n-grams of four words: zero as a corpus, one as a sentence.
         let short = Counts::of("a b c", "a b c");
         assert_eq!((short.corpus(), (short.sentence() - 1.0).abs() < 1e-12), (0.0, true));
-        // 2 of 2 words, 1 of 1 pairs, half as long as the reference.
+        // 2 of 2 words, 1 of 1 pairs, half the reference's length.
         assert!((Counts::of("a b c d", "a b").sentence() - (-1.0_f64).exp()).abs() < 1e-12);
     }
 }

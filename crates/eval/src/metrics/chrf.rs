@@ -7,14 +7,14 @@ use terrapin_budget::checkpoint;
 
 /// The longest n-grams.
 const ORDER: usize = 6;
-/// How much more recall counts than precision.
+/// The weight of recall relative to precision.
 const BETA: f64 = 2.0;
 
-/// What the score of some texts is made of. Those of several texts are added up to that of all.
+/// The counts behind a score. The counts of several texts are summed for the corpus score.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Counts([Order; ORDER]);
 
-/// How many n-grams of a length there are in both texts and in each.
+/// The numbers of common n-grams of one length, and of those in each text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 struct Order {
     common: u64,
@@ -23,7 +23,7 @@ struct Order {
 }
 
 impl Counts {
-    /// The counts of one prediction. White space does not count.
+    /// Returns the counts of one prediction. White space is ignored.
     pub fn of(gold: &str, pred: &str) -> Counts {
         let letters = |text: &str| text.chars().filter(|c| !is_python_space(*c)).collect::<Vec<char>>();
         let (gold, pred) = (letters(gold), letters(pred));
@@ -32,13 +32,13 @@ impl Counts {
             let (of_gold, of_pred) = (sorted_ngrams(&gold, n), sorted_ngrams(&pred, n));
             order.common = multiset_intersection(&of_gold, &of_pred) as u64;
             order.gold = of_gold.len() as u64;
-            // What is too short for a length says nothing of predictions in that length.
+            // A gold text too short for a length gives no information about it.
             order.pred = if of_gold.is_empty() { 0 } else { of_pred.len() as u64 };
         }
         counts
     }
 
-    /// Adds those of another text.
+    /// Adds the counts of another text.
     pub fn add(&mut self, other: &Counts) {
         for (to, from) in self.0.iter_mut().zip(&other.0) {
             to.common += from.common;
@@ -47,11 +47,11 @@ impl Counts {
         }
     }
 
-    /// The score, 0 to 1.
+    /// Returns the score, 0 to 1.
     pub fn score(&self) -> f64 {
         let (mut precision, mut recall, mut orders) = (0.0, 0.0, 0_u32);
         for Order { common, gold, pred } in self.0 {
-            // Lengths that one side does not have are left out of the mean.
+            // Lengths missing on one side are excluded from the mean.
             if gold == 0 || pred == 0 {
                 continue;
             }
@@ -71,7 +71,7 @@ impl Counts {
     }
 }
 
-/// The score of one prediction against one gold text, 0 to 1. White space does not count.
+/// Returns the score of one prediction against one gold text, 0 to 1. White space is ignored.
 pub fn chrf(gold: &str, pred: &str) -> f64 {
     Counts::of(gold, pred).score()
 }
@@ -103,13 +103,13 @@ mod tests {
 
     #[test]
     fn by_hand() {
-        // Of "abc" in "abd": 2 of 3 letters, 1 of 2 pairs, 0 of 1 triples, on both sides.
+        // "abc" in "abd": 2 of 3 letters, 1 of 2 pairs, 0 of 1 triples, on both sides.
         let mean: f64 = (2.0 / 3.0 + 0.5) / 3.0;
         assert!((chrf("abc", "abd") - mean).abs() < 1e-15);
-        // Only lengths that both have count: 1 of 1 letters found, 1 of 2 covered.
+        // Only common lengths count: 1 of 1 letters found, 1 of 2 covered.
         let expected = 5.0 * 0.5 / (4.0 + 0.5);
         assert!((chrf("ab", "a") - expected).abs() < 1e-15);
-        // A letter that is there twice on one side only is common once.
+        // A letter that occurs twice on only one side is common once.
         assert!((chrf("aa", "a") - expected).abs() < 1e-15);
     }
 }

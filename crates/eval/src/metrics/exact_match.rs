@@ -1,4 +1,4 @@
-//! Exact match, by OverpassNL's normalisation: output formats, time limits and white space do not count.
+//! Exact match with OverpassNL's normalisation, which ignores output formats, time limits and white space.
 
 use std::sync::LazyLock;
 
@@ -6,13 +6,13 @@ use regex::Regex;
 
 use super::is_python_space;
 
-/// Whether two queries are the same text once both are normalised.
+/// Reports whether two queries are equal after normalisation.
 pub fn exact_match(gold: &str, pred: &str) -> bool {
     gold == pred || normalized(gold) == normalized(pred)
 }
 
-/// The text with every `out:` format called `json`, every `timeout:` 300, and without white space. It goes by text:
-/// what looks like a setting is taken for one wherever it stands.
+/// Normalises a text: every `out:` format becomes `json`, every `timeout:` 300, and white space is removed. This is
+/// textual: everything that looks like a setting is replaced.
 pub fn normalized(query: &str) -> String {
     static FORMAT: LazyLock<Regex> = LazyLock::new(|| pattern("out:[a-z]+"));
     static TIMEOUT: LazyLock<Regex> = LazyLock::new(|| pattern(r"timeout:\d+"));

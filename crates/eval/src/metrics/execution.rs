@@ -1,4 +1,4 @@
-//! Execution accuracy: do two queries give the same results, and if not, how much of them.
+//! Execution accuracy: compares the results of two queries.
 
 use std::cmp::Ordering;
 use std::fmt;
@@ -8,36 +8,36 @@ use serde::{Deserialize, Serialize};
 /// An element of a result: its type's name and its id.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Key {
-    /// `node`, `way`, `relation`, `area`, or what a query made.
+    /// `node`, `way`, `relation`, `area`, or a derived type.
     pub kind: String,
     /// The id.
     pub id: i64,
 }
 
-/// As `node/1`.
+/// Formats a key as `node/1`.
 impl fmt::Display for Key {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}/{}", self.kind, self.id)
     }
 }
 
-/// What a query gave.
+/// The results of a query.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Results {
-    /// Elements, in ascending order of type and id; one that the query put out twice stands there twice.
+    /// Elements in ascending order of type and id; repeated if the query printed them repeatedly.
     Elements(Vec<Key>),
     /// A count.
     Count(i64),
 }
 
 impl Results {
-    /// Elements in any order.
+    /// Returns the results from elements in any order.
     pub fn elements(mut keys: Vec<Key>) -> Results {
         keys.sort_unstable();
         Results::Elements(keys)
     }
 
-    /// How many elements, or the count.
+    /// Returns the number of elements, or the count.
     pub fn number(&self) -> i64 {
         match self {
             Results::Elements(keys) => i64::try_from(keys.len()).unwrap_or(i64::MAX),
@@ -46,16 +46,16 @@ impl Results {
     }
 }
 
-/// How near a prediction's results come to the gold's.
+/// The published scores of a prediction's results.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Score {
-    /// 1 where the results are the same and not empty, else 0.
+    /// 1 if the results are equal and not empty, else 0.
     pub ex: u8,
-    /// The share of common elements in the larger of the two sets, 0 to 1; of two counts, whether they are equal.
+    /// The share of common elements in the larger set, 0 to 1; for two counts, whether they are equal.
     pub ex_soft: f64,
 }
 
-/// Scores a prediction's results against the gold's. Nothing is scored where either is empty.
+/// Scores a prediction's results against the gold results. The score is zero if either is empty.
 pub fn score(gold: &Results, pred: &Results) -> Score {
     if gold.number() == 0 || pred.number() == 0 {
         return Score::default();
@@ -72,17 +72,16 @@ pub fn score(gold: &Results, pred: &Results) -> Score {
     Score { ex: u8::from(gold == pred), ex_soft }
 }
 
-/// Stricter than what was published: two empty results are the same, and an element that one of them has twice counts
-/// twice.
+/// Stricter scores: two empty results are equal, and a repeated element counts repeatedly.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Strict {
-    /// 1 where the results are the same multiset, else 0.
+    /// 1 if the results are equal multisets, else 0.
     pub multiset: u8,
     /// F1 over results matched one to one, 0 to 1.
     pub f1: f64,
 }
 
-/// Scores a prediction's results against the gold's as multisets. A count is a single result.
+/// Scores a prediction's results against the gold results as multisets. A count is a single result.
 pub fn strict(gold: &Results, pred: &Results) -> Strict {
     let f1 = match (gold, pred) {
         (Results::Elements(gold), Results::Elements(pred)) if gold.is_empty() && pred.is_empty() => 1.0,
@@ -94,7 +93,7 @@ pub fn strict(gold: &Results, pred: &Results) -> Strict {
     Strict { multiset: u8::from(gold == pred), f1 }
 }
 
-/// How many members two ascending lists have in common, duplicates counted as often as both have them.
+/// Returns the size of the multiset intersection of two ascending lists.
 pub fn multiset_intersection<T: Ord>(a: &[T], b: &[T]) -> usize {
     let (mut a, mut b) = (a.iter().peekable(), b.iter().peekable());
     let mut count = 0;
@@ -112,14 +111,14 @@ pub fn multiset_intersection<T: Ord>(a: &[T], b: &[T]) -> usize {
     count
 }
 
-/// Two sets of elements held against each other; duplicates count once.
+/// The comparison of two sets of elements; duplicates count once.
 #[derive(Debug, Default)]
 pub struct Sides<'a> {
-    /// How many are in both.
+    /// The number of common elements.
     pub common: usize,
-    /// Those of the gold that the prediction lacks, ascending.
+    /// The gold elements missing from the prediction, ascending.
     pub missing: Vec<&'a Key>,
-    /// Those of the prediction that the gold lacks, ascending.
+    /// The predicted elements missing from the gold, ascending.
     pub extra: Vec<&'a Key>,
 }
 
@@ -168,7 +167,7 @@ mod tests {
     fn overlap_over_the_larger_set() {
         assert_eq!(score(&nodes(&[1]), &nodes(&[1, 2, 3, 4])), Score { ex: 0, ex_soft: 0.25 });
         assert_eq!(score(&nodes(&[1, 2, 3]), &nodes(&[3, 4])), Score { ex: 0, ex_soft: 1.0 / 3.0 });
-        // The lists differ where one has an element twice, the sets do not.
+        // The lists differ in a repeated element, the sets do not.
         assert_eq!(score(&nodes(&[1, 1]), &nodes(&[1])), Score { ex: 0, ex_soft: 1.0 });
     }
 

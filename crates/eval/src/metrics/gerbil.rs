@@ -1,25 +1,25 @@
-//! Precision, recall and F1 of answers as sets, as GERBIL QA computes them for the QALD challenges.
+//! Precision, recall and F1 of answers as sets, as in GERBIL QA for the QALD challenges.
 
 use std::collections::BTreeSet;
 
 /// The scores of an answer.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Score {
-    /// The share of the answers that are right, 0 to 1.
+    /// The share of given answers that are correct, 0 to 1.
     pub precision: f64,
-    /// The share of the right ones that were given, 0 to 1.
+    /// The share of correct answers that were given, 0 to 1.
     pub recall: f64,
     /// F1 of both.
     pub f1: f64,
-    /// Precision where giving nothing is no mistake: 1 for an empty answer. What "F1 QALD" is made of, together with recall.
+    /// The precision that counts an empty answer as 1. Together with recall it gives "F1 QALD".
     pub precision_qald: f64,
 }
 
-/// Scores the values of a prediction's answer against those of the gold's.
+/// Scores the values of a prediction's answer against those of the gold answer.
 pub fn score(gold: &BTreeSet<String>, pred: &BTreeSet<String>) -> Score {
     let right = gold.intersection(pred).count();
     if right == 0 {
-        // Where there was nothing to find, finding nothing is right.
+        // If the gold answer is empty, an empty answer is correct.
         let nothing = if gold.is_empty() && pred.is_empty() { 1.0 } else { 0.0 };
         let precision_qald = if pred.is_empty() { 1.0 } else { 0.0 };
         return Score { precision: nothing, recall: nothing, f1: nothing, precision_qald };
@@ -30,7 +30,7 @@ pub fn score(gold: &BTreeSet<String>, pred: &BTreeSet<String>) -> Score {
     Score { precision, recall, f1, precision_qald: precision }
 }
 
-/// "F1 QALD": the harmonic mean of the means of [`Score::precision_qald`] and recall; 0 where both are 0.
+/// Returns "F1 QALD": the harmonic mean of the means of [`Score::precision_qald`] and recall; 0 if both are 0.
 pub fn f1_qald(precision_qald: f64, recall: f64) -> f64 {
     let sum = precision_qald + recall;
     if sum > 0.0 { (2.0 * precision_qald * recall) / sum } else { 0.0 }

@@ -1,5 +1,4 @@
-//! KVS, key-value similarity: how many of the keys, values and pairs of both that two queries mention in their tag
-//! filters they have in common.
+//! KVS, key-value similarity: the common keys, values and key-value pairs in two queries' tag filters.
 
 use std::collections::BTreeSet;
 
@@ -8,12 +7,12 @@ use terrapin_budget::checkpoints;
 
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Mention<'a> {
-    /// Keys and values are not told apart.
+    /// A key or a value; the two are not distinguished.
     Word(&'a str),
     Pair(&'a str, &'a str),
 }
 
-/// The share of common mentions in the larger of the two sets, 0 to 1; two queries without any are alike.
+/// Returns the share of common mentions in the larger set, 0 to 1; 1 if both sets are empty.
 pub fn kvs(gold: &QueryTree, pred: &QueryTree) -> f64 {
     let (gold, pred) = (mentions(gold), mentions(pred));
     let larger = gold.len().max(pred.len());
@@ -26,7 +25,7 @@ pub fn kvs(gold: &QueryTree, pred: &QueryTree) -> f64 {
 fn mentions(tree: &QueryTree) -> BTreeSet<Mention<'_>> {
     let mut mentions = BTreeSet::new();
     for node in &tree.nodes {
-        // A regular expression goes before a plain text.
+        // A regular expression takes precedence over a plain text.
         let key = node.get("regk").or_else(|| node.get("k")).unwrap_or_default();
         let value = node.get("regv").or_else(|| node.get("v")).unwrap_or_default();
         checkpoints(node.attributes.len() + (key.len() + value.len()) / 16);
@@ -48,7 +47,7 @@ mod tests {
         let cafes = tree(r#"<has-kv k="amenity" v="cafe"/>"#);
         let bars = tree(r#"<has-kv k="amenity" regv="bar"/><has-kv k="name"/>"#);
         assert_eq!(kvs(&cafes, &cafes), 1.0);
-        // amenity, of: amenity, bar, name, (amenity, bar).
+        // Common: amenity; all: amenity, bar, name, (amenity, bar).
         assert_eq!(kvs(&cafes, &bars), 0.25);
         assert_eq!(kvs(&cafes, &tree("")), 0.0);
         assert_eq!(kvs(&tree(""), &tree("<print/>")), 1.0);

@@ -1,4 +1,4 @@
-//! The metrics: what two results or two queries have in common, as a number. A file each.
+//! The metrics: numbers that compare two results or two queries. One file each.
 
 pub mod assignment;
 pub mod bleu;

@@ -1,18 +1,18 @@
-//! A query as the tree of its XML form, read as Python's `xml.etree` reads it: the ground on which OverpassNL compares
-//! queries by structure.
+//! A query as the tree of its XML form, parsed like Python's `xml.etree`. OverpassNL compares the structure of
+//! queries on this tree.
 
 use quick_xml::Reader;
 use quick_xml::XmlVersion;
 use quick_xml::events::{BytesStart, Event};
 use terrapin_budget::checkpoints;
 
-/// What stands for a query whose XML form cannot be read.
+/// The placeholder for a query whose XML form cannot be parsed.
 const EMPTY: &[(&str, &str)] = &[("output", "json"), ("output-config", ""), ("timeout", "300")];
 
-/// The elements of a tree in the order of the text: parents stand before their children, the root is the first.
+/// The elements of a tree in document order: parents before children, the root first.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct QueryTree {
-    /// Never empty.
+    /// The elements; never empty.
     pub nodes: Vec<TreeNode>,
 }
 
@@ -21,28 +21,28 @@ pub struct QueryTree {
 pub struct TreeNode {
     /// Its name.
     pub name: String,
-    /// Names and values in the order of the text.
+    /// Names and values in document order.
     pub attributes: Vec<(String, String)>,
-    /// What stands between its start and its first child or its end. It shows how deep an element with children is.
+    /// The text between its start and its first child or its end. For an element with children, it shows the depth.
     pub text: String,
-    /// The places of its children among the nodes.
+    /// The indexes of its children.
     pub children: Vec<usize>,
 }
 
 impl TreeNode {
-    /// The value of an attribute.
+    /// Returns the value of an attribute.
     pub fn get(&self, name: &str) -> Option<&str> {
         self.attributes.iter().find(|(n, _)| n == name).map(|(_, value)| value.as_str())
     }
 }
 
 impl QueryTree {
-    /// Reads the XML form of a query; what is not well-formed gives an empty script.
+    /// Parses the XML form of a query; malformed XML gives an empty script.
     pub fn of_xml(xml: &str) -> QueryTree {
         read(xml).unwrap_or_else(QueryTree::empty)
     }
 
-    /// A script without statements.
+    /// Returns a script without statements.
     pub fn empty() -> QueryTree {
         let attributes = EMPTY.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
         QueryTree { nodes: vec![TreeNode { name: "osm-script".to_owned(), attributes, ..TreeNode::default() }] }
@@ -82,7 +82,7 @@ fn read(xml: &str) -> Option<QueryTree> {
     (open.is_empty() && !nodes.is_empty()).then_some(QueryTree { nodes })
 }
 
-/// Adds an element to the one that is open; a second root is not well-formed.
+/// Adds an element to the open one; a second root is malformed.
 fn add(nodes: &mut Vec<TreeNode>, open: &[usize], node: TreeNode) -> Option<usize> {
     let place = nodes.len();
     match open.last() {
@@ -105,7 +105,7 @@ fn node(tag: &BytesStart<'_>) -> Option<TreeNode> {
     Some(node)
 }
 
-/// The characters that XML 1.0 allows.
+/// Reports whether XML 1.0 allows a character.
 fn is_xml_char(c: char) -> bool {
     !matches!(c, '\0'..='\u{8}' | '\u{b}' | '\u{c}' | '\u{e}'..='\u{1f}' | '\u{fffe}' | '\u{ffff}')
 }

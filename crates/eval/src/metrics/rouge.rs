@@ -1,11 +1,11 @@
-//! ROUGE-L, as the package `rouge-score` computes it without its stemmer: F1 over the longest common subsequence of words.
+//! ROUGE-L as in the package `rouge-score` without its stemmer: F1 over the longest common subsequence of words.
 
 use std::sync::LazyLock;
 
 use regex::Regex;
 use terrapin_budget::checkpoints;
 
-/// F1 of one text, 0 to 1.
+/// Returns the F1 of one text, 0 to 1.
 pub fn rouge_l(gold: &str, pred: &str) -> f64 {
     let (gold, pred) = (gold.to_lowercase(), pred.to_lowercase());
     let (gold, pred) = (words(&gold), words(&pred));
@@ -17,13 +17,13 @@ pub fn rouge_l(gold: &str, pred: &str) -> f64 {
     if precision + recall > 0.0 { 2.0 * precision * recall / (precision + recall) } else { 0.0 }
 }
 
-/// The runs of ASCII letters and digits of a text in lower case; everything else only parts them.
+/// Splits a text into runs of ASCII letters and digits in lower case.
 fn words(text: &str) -> Vec<&str> {
     static WORD: LazyLock<Regex> = LazyLock::new(|| Regex::new("[a-z0-9]+").expect("the pattern is a constant"));
     WORD.find_iter(text).map(|word| word.as_str()).collect()
 }
 
-/// The length of the longest common subsequence.
+/// Returns the length of the longest common subsequence.
 fn longest(one: &[&str], other: &[&str]) -> usize {
     let mut lengths = vec![0; other.len()];
     for word in one {
@@ -45,7 +45,7 @@ mod tests {
     #[test]
     fn by_hand() {
         assert_eq!(rouge_l("Cafés in Malta", "cafés IN malta!"), 1.0);
-        // "the fox" of three and four words.
+        // "the fox" of three and of four words.
         assert!(
             (rouge_l("the quick fox", "the fox is quick") - 2.0 * 0.5 * (2.0 / 3.0) / (0.5 + 2.0 / 3.0)).abs() < 1e-12
         );

@@ -1,35 +1,36 @@
-//! SPINACH's row-matching F1: rows of two answers are matched one to one so that they have most values in common, and a row
-//! counts for the share of the gold's values that it has. Names of columns do not count, labels and descriptions neither.
+//! SPINACH's row-matching F1: rows of two answers are matched one to one so that they share the most values; a row
+//! counts by the share of the gold row's values that it has. Column names, labels and descriptions are ignored.
 //!
-//! The score depends on which of several equally good matchings is taken, so the matching is the one that SciPy's
-//! `linear_sum_assignment`, which the published code calls, comes to: Crouse's shortest augmenting paths, ties and all.
+//! The score depends on the choice among equally good matchings, so the algorithm is that of SciPy's
+//! `linear_sum_assignment`, which the published code calls: Crouse's shortest augmenting paths, including the order
+//! of ties.
 
 use std::collections::BTreeMap;
 
 use terrapin_budget::checkpoints;
 
-/// Pairs of rows above which nothing is matched.
+/// The maximum number of row pairs for a matching.
 const MOST_PAIRS: usize = 25_000_000;
 
-/// A value of a row: its type, text, language or datatype, in whatever form, as long as equal values are equal.
+/// A value of a row: its type, text, language or datatype, in any form that preserves equality.
 pub type Value = String;
 
-/// A row: the names of its columns and what they hold.
+/// A row: the names of its columns and their values.
 pub type Row = Vec<(String, Value)>;
 
-/// What a query gave.
+/// The answer to a query.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Answer {
-    /// Nothing: the query failed.
+    /// No answer: the query failed.
     None,
-    /// Yes or no.
+    /// A boolean.
     Boolean(bool),
     /// Rows.
     Rows(Vec<Row>),
 }
 
-/// The F1 of a prediction's answer, 0 to 1. There is none where both have no rows, for which the published code has no
-/// number, and where there are too many rows to match.
+/// Returns the F1 of a prediction's answer, 0 to 1. `None` if both have no rows, for which the published code has no
+/// number, or if there are too many rows to match.
 pub fn f1(gold: &Answer, pred: &Answer) -> Option<f64> {
     let (gold, pred) = match (gold, pred) {
         (_, Answer::None) => return Some(0.0),
@@ -57,7 +58,7 @@ pub fn f1(gold: &Answer, pred: &Answer) -> Option<f64> {
     Some(2.0 * right / (2.0 * right + wrong))
 }
 
-/// How often each value stands in a row of the gold, labels and descriptions aside.
+/// Counts each value of a gold row, except labels and descriptions.
 fn counted(row: &Row) -> BTreeMap<&str, usize> {
     let mut counted = BTreeMap::new();
     for (name, value) in row {
@@ -68,7 +69,7 @@ fn counted(row: &Row) -> BTreeMap<&str, usize> {
     counted
 }
 
-/// The share of the values of the gold's row that a row has, each as often as both have it.
+/// Returns the share of the gold row's values that a row has, with multiplicity.
 fn ratio(pred: &Row, gold: &BTreeMap<&str, usize>) -> f64 {
     checkpoints(1 + pred.len());
     let all: usize = gold.values().sum();
@@ -82,9 +83,9 @@ fn ratio(pred: &Row, gold: &BTreeMap<&str, usize>) -> f64 {
     if all == 0 { 0.0 } else { overlap as f64 / all as f64 }
 }
 
-/// The assignment of rows to columns with the greatest sum. `costs` has the rows one behind the other.
+/// Returns the assignment of rows to columns with the largest sum. `costs` has the rows one after another.
 fn assign(costs: &[f64], rows: usize, columns: usize) -> Vec<(usize, usize)> {
-    // There must be no more rows than columns.
+    // The algorithm needs at most as many rows as columns.
     let turned = rows > columns;
     let (n, m) = if turned { (columns, rows) } else { (rows, columns) };
     let cost = |i: usize, j: usize| {
@@ -130,7 +131,7 @@ impl Search {
     fn augment(&mut self, first: usize, cost: &dyn Fn(usize, usize) -> f64) {
         let m = self.v.len();
         self.shortest.fill(f64::INFINITY);
-        // From the last to the first: among equal ones the order decides.
+        // From last to first, because the order decides ties.
         let mut remaining: Vec<usize> = (0..m).rev().collect();
         let (mut seen_rows, mut seen_columns) = (Vec::new(), Vec::new());
         let (mut row, mut least) = (first, 0.0);
@@ -144,7 +145,7 @@ impl Search {
                     self.path[j] = row;
                     self.shortest[j] = reduced;
                 }
-                // Of equal ones, one that is free.
+                // Among ties, prefers a free one.
                 if self.shortest[j] < lowest || (self.shortest[j] == lowest && self.row_of[j].is_none()) {
                     (index, lowest) = (at, self.shortest[j]);
                 }

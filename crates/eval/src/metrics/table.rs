@@ -1,5 +1,5 @@
-//! Two tables of values held against each other: which column of one is which of the other is found, not asked, since
-//! variables may have any name; rows are multisets.
+//! Compares two tables of values. Columns are matched by content, since variables may have any name; rows are
+//! multisets.
 
 use std::collections::BTreeMap;
 
@@ -8,39 +8,38 @@ use super::execution::multiset_intersection;
 
 /// Tables with more columns are matched by name only.
 const MOST_COLUMNS: usize = 64;
-/// Pairs of rows that are not equal, among which the best matching is looked for; with more such pairs, only equal
-/// rows count.
+/// The maximum number of unequal row pairs for an optimal matching; above it, only equal rows count.
 const MOST_PAIRS: usize = 40_000;
-/// A column that shares all its values weighs so much.
+/// The weight of a column that shares all its values.
 const WHOLE: f64 = 1e6;
-/// More than all that names and places of columns can weigh together.
+/// More than the total weight of names and positions of columns.
 const TIES: i64 = 4 * (MOST_COLUMNS * MOST_COLUMNS) as i64;
-/// Cells that are looked at in search of columns to swap.
+/// The maximum number of cells examined for swapping columns.
 const MOST_SWAPPED: usize = 50_000_000;
 
-/// The results of a query, values only: kind, language and type of a term do not count.
+/// The results of a query as values, without kind, language and type of the terms.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Table {
     /// The names of the columns.
     pub columns: Vec<String>,
-    /// The rows in their order, a value for each column; empty where there is none.
+    /// The rows in order, with a value per column; empty if unbound.
     pub rows: Vec<Vec<String>>,
 }
 
-/// How near a prediction's table comes to the gold's. Two empty ones are the same.
+/// The scores of a prediction's table. Two empty tables are equal.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct TableScore {
-    /// Whether both have as many columns and the same rows, whatever their order.
+    /// Both have the same number of columns and the same rows in any order.
     pub multiset: bool,
-    /// Whether they also are in the same order.
+    /// They also have the same order.
     pub ordered: bool,
-    /// Common rows over all rows, 0 to 1; columns that only the prediction has do not count, here and below.
+    /// The common rows divided by all rows, 0 to 1; columns only in the prediction are ignored, here and below.
     pub jaccard: f64,
-    /// Common rows over those of the smaller table, 0 to 1.
+    /// The common rows divided by those of the smaller table, 0 to 1.
     pub overlap: f64,
-    /// Twice the common rows over the sum of both tables' rows, 0 to 1.
+    /// Twice the common rows divided by the sum of both tables' rows, 0 to 1.
     pub dice: f64,
-    /// F1 over rows matched one to one, 0 to 1, a row counting for the share of the gold's values that it has.
+    /// F1 over rows matched one to one, 0 to 1; a row counts by the share of the gold row's values that it has.
     pub f1: f64,
 }
 
@@ -72,8 +71,8 @@ pub fn score(gold: &Table, pred: &Table) -> TableScore {
     }
 }
 
-/// For each column of the gold the one of the prediction with which it shares most values; of equal ones that of the
-/// same name, then that at the same place. Where columns could be swapped without sharing fewer values, the rows decide.
+/// Returns for each gold column the predicted column that shares the most values; ties are broken by name, then by
+/// position. If columns can be swapped without sharing fewer values, the rows decide.
 fn columns(gold: &Table, pred: &Table) -> Vec<Option<usize>> {
     if gold.columns.len().max(pred.columns.len()) > MOST_COLUMNS {
         return gold.columns.iter().map(|name| pred.columns.iter().position(|other| other == name)).collect();
@@ -96,7 +95,7 @@ fn columns(gold: &Table, pred: &Table) -> Vec<Option<usize>> {
     let shares: Vec<Vec<i64>> = gold.columns.iter().enumerate().map(share_of).collect();
     let weigh = |(i, (name, shares)): (usize, (&String, &Vec<i64>))| -> Vec<i64> {
         let weight = |(j, (other, share)): (usize, (&String, &i64))| {
-            // Ties over all columns together never outweigh a value shared.
+            // All tie weights together never outweigh one shared value.
             share * TIES + i64::from(other == name) * 2 * MOST_COLUMNS as i64 + i64::from(i == j)
         };
         pred.columns.iter().zip(shares).enumerate().map(weight).collect()
@@ -106,7 +105,7 @@ fn columns(gold: &Table, pred: &Table) -> Vec<Option<usize>> {
     assigned
 }
 
-/// Swaps columns that share as many values either way, as long as more rows become equal.
+/// Swaps columns that share as many values either way while more rows become equal.
 fn swap_by_rows(gold: &Table, pred: &Table, shares: &[Vec<i64>], assigned: &mut [Option<usize>]) {
     let share = |i: usize, j: Option<usize>| j.and_then(|j| shares.get(i)?.get(j)).copied().unwrap_or_default();
     let mut swaps = Vec::new();
@@ -140,20 +139,20 @@ fn swap_by_rows(gold: &Table, pred: &Table, shares: &[Vec<i64>], assigned: &mut 
     }
 }
 
-/// A row of the gold.
+/// Returns a row of the gold table.
 fn whole(row: &[String]) -> Vec<Option<&str>> {
     row.iter().map(|value| Some(value.as_str())).collect()
 }
 
-/// A row of the prediction in the gold's columns.
+/// Returns a row of the prediction in the gold table's columns.
 fn picked<'a>(row: &'a [String], columns: &[Option<usize>]) -> Vec<Option<&'a str>> {
     columns.iter().map(|column| column.and_then(|column| row.get(column)).map(String::as_str)).collect()
 }
 
-/// What the rows that are not equal have in common, matched one to one as well as can be.
+/// Returns what the unequal rows share in an optimal one-to-one matching.
 ///
-/// Taking equal rows out first loses nothing: where both of an equal pair are matched with others, matching them with
-/// each other and the others among themselves is no worse.
+/// Removing equal rows first is optimal: if both rows of an equal pair are matched elsewhere, matching them with each
+/// other and their partners with each other is no worse.
 fn partial(gold: &[Vec<Option<&str>>], pred: &[Vec<Option<&str>>]) -> f64 {
     let (gold, pred) = (without(gold, pred), without(pred, gold));
     let width = gold.first().map_or(0, |row| row.len());
@@ -167,7 +166,7 @@ fn partial(gold: &[Vec<Option<&str>>], pred: &[Vec<Option<&str>>]) -> f64 {
     sum as f64 / width as f64
 }
 
-/// The rows of one ascending list without those that the other has as often.
+/// Returns the rows of one ascending list without those of the other, with multiplicity.
 fn without<'a, 'b>(rows: &'b [Vec<Option<&'a str>>], other: &[Vec<Option<&'a str>>]) -> Vec<&'b [Option<&'a str>]> {
     let mut counts: BTreeMap<&[Option<&str>], usize> = BTreeMap::new();
     for row in other {
@@ -192,7 +191,7 @@ mod tests {
         Table { columns: cut(columns), rows: rows.iter().map(|row| cut(row)).collect() }
     }
 
-    /// Equal, in order, Jaccard, overlap, Dice, F1.
+    /// Returns: equal, in order, Jaccard, overlap, Dice, F1.
     fn scores(gold: &Table, pred: &Table) -> (bool, bool, [f64; 4]) {
         let score = score(gold, pred);
         (score.multiset, score.ordered, [score.jaccard, score.overlap, score.dice, score.f1])
@@ -209,7 +208,7 @@ mod tests {
 
     #[test]
     fn of_columns_with_the_same_values_the_rows_decide() {
-        // Both columns have the same values, so either assignment shares all of them; only one gives equal rows.
+        // Both columns have the same values, so either assignment shares all; only one gives equal rows.
         let gold = table("a b", &["x y", "z x", "y z"]);
         assert_eq!(scores(&gold, &table("c d", &["x y", "z x", "y z"])), (true, true, [1.0; 4]));
         assert_eq!(scores(&gold, &table("c d", &["y x", "x z", "z y"])), (true, true, [1.0; 4]));
@@ -219,7 +218,7 @@ mod tests {
     fn rows_are_multisets() {
         let gold = table("x", &["a", "a", "b"]);
         let pred = table("x", &["a", "b", "b"]);
-        // Common are a and b, of 3 + 3 rows.
+        // Common: a and b, of 3 + 3 rows.
         assert_eq!(scores(&gold, &pred), (false, false, [0.5, 2.0 / 3.0, 2.0 / 3.0, 2.0 / 3.0]));
     }
 
@@ -227,18 +226,18 @@ mod tests {
     fn a_row_counts_for_what_it_has() {
         let gold = table("x y", &["a 1", "b 2"]);
         let pred = table("x y", &["a 1", "b 3", "c 4"]);
-        // One row whole, one by half, of 2 and 3.
+        // One whole row and half a row, of 2 and 3.
         assert_eq!(scores(&gold, &pred), (false, false, [0.25, 0.5, 0.4, 3.0 / 5.0]));
-        // A column is missing: each row by half.
+        // A column is missing: half of each row.
         let short = table("x", &["a", "b"]);
         assert_eq!(scores(&gold, &short), (false, false, [0.0, 0.0, 0.0, 0.5]));
-        // A column too much costs the equality only.
+        // An extra column only prevents equality.
         assert_eq!(scores(&short, &gold), (false, false, [1.0; 4]));
     }
 
     #[test]
     fn rows_are_matched_as_well_as_can_be() {
-        // Taken greedily, the first row would take "a 1 z", which leaves nothing for the second.
+        // A greedy matching would give "a 1 z" to the first row and nothing to the second.
         let gold = table("x y z", &["a 1 p", "a 1 q"]);
         let pred = table("x y z", &["a 1 z", "a 2 p"]);
         assert_eq!(scores(&gold, &pred).2[3], 2.0 * (2.0 / 3.0 + 2.0 / 3.0) / 4.0);

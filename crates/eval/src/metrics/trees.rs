@@ -1,22 +1,22 @@
-//! TreeS, tree similarity: how many subtrees of the gold query's XML form the prediction's has too, names of sets,
-//! time limits, keys and values aside.
+//! TreeS, tree similarity: the share of subtrees of the gold query's XML form found in the prediction's, ignoring set
+//! names, time limits, keys and values.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::query_tree::{QueryTree, TreeNode};
 use terrapin_budget::checkpoints;
 
-/// Attributes that do not count.
+/// The ignored attributes.
 const IGNORED: [&str; 7] = ["into", "from", "timeout", "k", "v", "regk", "regv"];
 
-/// What makes two subtrees equal: name, attributes in any order, and the classes of the children in their order.
+/// The identity of a subtree: name, attributes in any order, and the classes of the children in order.
 type Shape<'a> = (&'a str, BTreeMap<&'a str, &'a str>, Vec<usize>);
-/// What must be the same besides: the attributes in the order of the text, and the text, which is the white space
-/// before the first child. So a subtree with children is only found again at the depth where it was.
+/// The further conditions: the attributes in document order, and the text, which is the white space before the first
+/// child. Therefore a subtree with children only matches at the same depth.
 type Occurrence<'a> = (usize, Vec<(&'a str, &'a str)>, &'a str);
 
-/// The share of the gold's subtrees that the prediction has too, 0 to 1. One subtree of the prediction answers for any
-/// number of equal ones of the gold, and what the prediction has beyond the gold costs nothing.
+/// Returns the share of the gold's subtrees found in the prediction, 0 to 1. One subtree of the prediction matches
+/// any number of equal ones, and extra subtrees cost nothing.
 pub fn trees(gold: &QueryTree, pred: &QueryTree) -> f64 {
     let mut classes = BTreeMap::new();
     let gold = places(gold, &mut classes);
@@ -25,7 +25,7 @@ pub fn trees(gold: &QueryTree, pred: &QueryTree) -> f64 {
     found as f64 / gold.len().max(1) as f64
 }
 
-/// Every subtree's class and place. Children stand behind their parents, so going backwards meets them first.
+/// Returns every subtree's class and position. Children follow their parents, so a backward pass meets them first.
 fn places<'a>(tree: &'a QueryTree, classes: &mut BTreeMap<Shape<'a>, usize>) -> Vec<Occurrence<'a>> {
     let mut class_of = vec![0; tree.nodes.len()];
     let mut places = Vec::with_capacity(tree.nodes.len());

@@ -4,37 +4,37 @@ use serde::{Deserialize, Serialize};
 
 use super::failed::Class;
 
-/// Why a query has no result to compare.
+/// The reason why a query has no result to compare.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ErrorClass {
-    /// A name that leads nowhere.
+    /// A place name was not found.
     Nominatim,
-    /// A text that is not in the language.
+    /// The text is not in the language.
     ParseError,
-    /// Kept by the published evaluation, but nothing falls into it.
+    /// Kept from the published evaluation, but unused.
     Timeout,
-    /// `diff` or `adiff` with an output format that cannot show it.
+    /// `diff` or `adiff` with an unsupported output format.
     StaticErrorDiff,
-    /// A text that is not a timestamp.
+    /// An invalid timestamp.
     StaticErrorTimestamp,
     /// An invalid regular expression.
     StaticErrorRe,
-    /// The query ran out of its time.
+    /// The query timed out.
     RuntimeErrorTimeout,
-    /// The server did not answer in time; nothing falls into it where the engine is in the same process.
+    /// The server did not answer in time; unused for an engine in the same process.
     ServerErrorTimeout,
-    /// A `convert` that is not possible.
+    /// An impossible `convert`.
     StaticErrorConvert,
     /// An answer of more than 2,000,000,000 characters.
     MemoryError,
-    /// A box out of range or not complete.
+    /// A bounding box that is out of range or incomplete.
     StaticErrorBbox,
-    /// A value that a statement does not take.
+    /// A value that a statement rejects.
     StaticErrorAttributeValue,
-    /// A `{{date:...}}` that cannot be read.
+    /// A `{{date:...}}` that cannot be parsed.
     RelativeDate,
-    /// Everything else: what the published code cannot read as an answer.
+    /// Everything else: texts that the published code cannot parse as an answer.
     UnknownError,
 }
 
@@ -57,7 +57,7 @@ impl ErrorClass {
         ErrorClass::UnknownError,
     ];
 
-    /// The number that stands for "no results" in the published output: -2 for `unknown_error`, else -1.
+    /// Returns the number for "no results" in the published output: -2 for `unknown_error`, else -1.
     pub fn count(self) -> i64 {
         if self == ErrorClass::UnknownError { -2 } else { -1 }
     }
@@ -66,7 +66,7 @@ impl ErrorClass {
 impl Class for ErrorClass {
     const FAULT: Self = ErrorClass::UnknownError;
 
-    /// The published name, such as `static_error_re`.
+    /// Returns the published name, such as `static_error_re`.
     fn name(self) -> &'static str {
         match self {
             ErrorClass::Nominatim => "nominatim",
@@ -86,7 +86,7 @@ impl Class for ErrorClass {
         }
     }
 
-    /// Not where the time that it took decides, nor where nobody knows what did.
+    /// Errors that depend on time, or have an unknown cause, are not permanent.
     fn lasts(self) -> bool {
         use ErrorClass::{RuntimeErrorTimeout, ServerErrorTimeout, Timeout, UnknownError};
         !matches!(self, Timeout | RuntimeErrorTimeout | ServerErrorTimeout | UnknownError)

@@ -1,54 +1,55 @@
-//! What the code of a benchmark's authors computes.
+//! The scores of a benchmark authors' code.
 
 use serde::{Deserialize, Serialize};
 
 use super::class::ErrorClass;
 use super::failed::Failed;
 
-/// What the code of a benchmark's authors computes for one instance: the scores of Instruct-to-SPARQL, and of OverpassNL
-/// the errors of queries that run.
+/// The scores of the authors' code for one instance: those of Instruct-to-SPARQL, and for OverpassNL the errors of
+/// queries that run here.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Compat {
-    /// Whether the queries are the same text, 0 or 1.
+    /// Equality of the query texts, 0 or 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub em: Option<u8>,
     /// CodeBLEU of the queries, 0 to 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub codebleu: Option<f64>,
-    /// Whether rdflib parses both; else CodeBLEU compares the texts.
+    /// rdflib parses both queries; otherwise CodeBLEU compares the texts.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub parsed: Option<bool>,
-    /// 0 where the endpoint refuses the prediction's syntax, else 1.
+    /// 0 if the endpoint rejects the prediction's syntax, else 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub syntax: Option<u8>,
-    /// Common values over the smaller column's, mean over matched columns; not given where none match.
+    /// The common values divided by those of the smaller column, as a mean over matched columns; missing if no
+    /// columns match.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub overlap: Option<f64>,
-    /// Common values over all, mean over matched columns.
+    /// The common values divided by all values, as a mean over matched columns.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub jaccard: Option<f64>,
-    /// Twice the common values over the sum of both columns', mean over matched columns.
+    /// Twice the common values divided by the sum of both columns' values, as a mean over matched columns.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub dice: Option<f64>,
-    /// Why the published code leaves the instance out of every mean.
+    /// The reason why the published code skips the instance.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub dropped: Option<String>,
-    /// The error that the published code makes of a prediction that runs: it prepares the text, not the query.
+    /// The published code's error for a prediction that runs here: it prepares the text, not the query.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<ErrorClass>,
-    /// What that error says.
+    /// The text of that error.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error_text: Option<String>,
-    /// The same of a gold query that runs.
+    /// The published code's error for a gold query that runs here.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ref_error: Option<ErrorClass>,
-    /// What that error says.
+    /// The text of that error.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ref_error_text: Option<String>,
 }
 
 impl Compat {
-    /// The errors that the published code makes of queries that run; `None` without any.
+    /// Returns the published code's errors for queries that run here; `None` without any.
     pub fn of_errors(gold: Option<Failed<ErrorClass>>, pred: Option<Failed<ErrorClass>>) -> Option<Compat> {
         let split = |failed: Option<Failed<ErrorClass>>| failed.map(|failed| (failed.class, failed.text)).unzip();
         let ((error, error_text), (ref_error, ref_error_text)) = (split(pred), split(gold));
@@ -56,12 +57,12 @@ impl Compat {
         compat.has_error().then_some(compat)
     }
 
-    /// Whether the published code makes an error of a query that runs.
+    /// Reports whether the published code fails on a query that runs here.
     pub fn has_error(&self) -> bool {
         self.error.is_some() || self.ref_error.is_some()
     }
 
-    /// A score that counts: that of an instance which is not left out.
+    /// Returns a score, unless the instance is skipped.
     pub fn counted<T>(&self, score: impl Fn(&Compat) -> Option<T>) -> Option<T> {
         self.dropped.is_none().then(|| score(self)).flatten()
     }

@@ -1,19 +1,20 @@
-//! A query that has no result to compare: in every language a class and what was said.
+//! A query without a result to compare: a class and a text, in every language.
 
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use terrapin_base::stack::caught;
 
-/// A class of failures. One language's classes are an enumeration, in the order in which they are listed.
+/// A class of failures. The classes of a language are an enumeration, in the order of lists.
 pub trait Class: Copy + Ord + Serialize + DeserializeOwned {
-    /// The class of a fault of the engine.
+    /// The class for a fault of the engine.
     const FAULT: Self;
 
-    /// The name in files.
+    /// Returns the name in files.
     fn name(self) -> &'static str;
 
-    /// Whether the same query on the same data always falls into it, so that other runs may use it, too.
+    /// Reports whether the same query on the same data always fails like this, so that other runs may reuse the
+    /// failure.
     fn lasts(self) -> bool;
 }
 
@@ -21,20 +22,20 @@ pub trait Class: Copy + Ord + Serialize + DeserializeOwned {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(bound = "C: Class")]
 pub struct Failed<C> {
-    /// The class it falls into.
+    /// The class.
     pub class: C,
-    /// What was wrong.
+    /// The error text.
     pub text: String,
 }
 
 impl<C: Class> Failed<C> {
-    /// A failure of a class.
+    /// Returns a failure of a class.
     pub fn new(class: C, text: impl Into<String>) -> Failed<C> {
         Failed { class, text: text.into() }
     }
 
-    /// What comes of one query, of which a panic is a failure: a fault of the engine in it must not lose the other
-    /// lines' results.
+    /// Runs one query and converts a panic to a failure, so that a fault of the engine does not lose the other
+    /// results.
     ///
     /// # Errors
     /// The query failed.

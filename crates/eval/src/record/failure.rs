@@ -1,26 +1,26 @@
-//! What can go wrong with a SPARQL query of a benchmark.
+//! The failures of a benchmark's SPARQL query.
 
 use serde::{Deserialize, Serialize};
 
 use super::failed::Class;
 
-/// Why a query has no result to compare.
+/// The reason why a query has no result to compare.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum FailureClass {
     /// The system gave no query.
     NoQuery,
-    /// A label in the labelled form that leads nowhere.
+    /// A label of a labelled query was not found.
     Label,
-    /// A text that is not in the language.
+    /// The text is not in the language.
     Syntax,
-    /// A query that needs what a snapshot does not have: a live endpoint, an unknown function.
+    /// The query needs an unsupported feature: a live endpoint, an unknown function.
     Unsupported,
-    /// The query ran out of its time.
+    /// The query timed out.
     Timeout,
-    /// The answer became too large.
+    /// The answer is too large.
     TooLarge,
-    /// The data could not be read, or a fault of the engine.
+    /// The data cannot be read, or a fault of the engine.
     Internal,
 }
 
@@ -36,8 +36,8 @@ impl FailureClass {
         FailureClass::Internal,
     ];
 
-    /// Whether an endpoint answers 400, the one status that the published evaluation takes for invalid syntax. A label
-    /// stays in the text, which is then no query.
+    /// Reports whether an endpoint answers 400, the only status that the published evaluation counts as invalid
+    /// syntax. An unresolved label stays in the text, which is then not a query.
     pub fn is_bad_request(self) -> bool {
         matches!(self, FailureClass::NoQuery | FailureClass::Label | FailureClass::Syntax)
     }
@@ -46,7 +46,7 @@ impl FailureClass {
 impl Class for FailureClass {
     const FAULT: Self = FailureClass::Internal;
 
-    /// The name in files, such as `too_large`.
+    /// Returns the name in files, such as `too_large`.
     fn name(self) -> &'static str {
         match self {
             FailureClass::NoQuery => "no_query",
@@ -59,7 +59,7 @@ impl Class for FailureClass {
         }
     }
 
-    /// Not where time and memory decide, which can be another run's luck, nor after a fault.
+    /// Failures that depend on time and memory, and faults, may not recur.
     fn lasts(self) -> bool {
         !matches!(self, FailureClass::Timeout | FailureClass::TooLarge | FailureClass::Internal)
     }

@@ -1,4 +1,4 @@
-//! An instance of a benchmark and what came out for it: the lines of a run's files.
+//! An instance of a benchmark and its outcome: the lines of a run's files.
 
 mod class;
 mod compat;
@@ -24,54 +24,54 @@ use serde::{Deserialize, Serialize};
 
 use crate::language::{self, Language};
 
-/// A question with the query that is right and the one that a system gave.
+/// A question with its gold and predicted queries.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Instance {
     /// Its line in the benchmark's files, from 1.
     pub line: usize,
-    /// Its name, where the benchmark gives names.
+    /// Its id, if the benchmark has ids.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub id: Option<String>,
     /// The question.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub nl: Option<String>,
-    /// The query that is right.
+    /// The gold query.
     pub gold: String,
-    /// The query that a system gave.
+    /// The predicted query.
     pub pred: String,
-    /// The language of both queries: OverpassQL where nothing is said, `sparql`, or `sparql-labelled` for SPARQL with
-    /// labels for identifiers; `text` where they are no queries, but texts.
+    /// The language of both queries: OverpassQL by default, `sparql`, or `sparql-labelled` for SPARQL with labels
+    /// instead of identifiers; `text` for texts.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lang: Option<String>,
-    /// What `{{bbox}}` stands for: `south,west,north,east`.
+    /// The bounding box for `{{bbox}}`: `south,west,north,east`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bbox: Option<String>,
-    /// Where names lead in this instance only, in the shape of `nominatim_cache.json`.
+    /// The geocoded places of this instance, in the format of `nominatim_cache.json`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub places: Option<serde_json::Value>,
-    /// How hard it is by several measures; more is harder.
+    /// Its difficulty by several measures; higher is harder.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub difficulty: BTreeMap<String, f64>,
-    /// Its class of complexity, where the benchmark gives one.
+    /// Its class of complexity, if the benchmark has one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub complexity: Option<String>,
-    /// What both queries gave, where files have it and nothing is run.
+    /// The answers of both queries, if the files have them and no query runs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub answers: Option<GivenAnswers>,
 }
 
-/// What both queries of an instance gave, as files of answers have it: the SPARQL results format, or a list of its bindings;
-/// null for no answer.
+/// The answers of an instance's queries in files: the SPARQL results format, or a list of its bindings; null for no
+/// answer.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct GivenAnswers {
-    /// The gold's.
+    /// The gold answer.
     pub gold: serde_json::Value,
-    /// The prediction's.
+    /// The predicted answer.
     pub pred: serde_json::Value,
 }
 
 impl Instance {
-    /// The language of both queries.
+    /// Returns the language of both queries.
     pub fn language(&self) -> Language {
         match self.lang.as_deref() {
             Some(lang) if lang.starts_with("sparql") => Language::Sparql,
@@ -79,42 +79,41 @@ impl Instance {
         }
     }
 
-    /// Whether the prediction begins as a query does.
+    /// Reports whether the prediction begins like a query.
     pub fn pred_looks_like_query(&self) -> bool {
         self.lang.as_deref() == Some("text") || language::looks_like(&self.pred, self.language())
     }
 }
 
-/// What came out for one instance: a line of `results.jsonl`. The names are those of the published results.
+/// The outcome of one instance: a line of `results.jsonl` with the published field names.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Record {
     /// The instance's line, from 1.
     pub line: usize,
-    /// The instance's name.
+    /// The instance's id.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub id: Option<String>,
-    /// The gold query as it was run, or as it was given where it was not.
+    /// The gold query as run, or as given if it did not run.
     #[serde(rename = "ref")]
     pub gold: String,
-    /// The predicted query as it was run, or as it was given where it was not.
+    /// The predicted query as run, or as given if it did not run.
     pub pred: String,
-    /// What running both gave, where they were run.
+    /// The results of both queries, if they ran.
     #[serde(flatten)]
     pub execution: Option<Execution>,
-    /// Scores by their names, such as how alike the queries are, where that was asked for. Reading takes every number
-    /// that has no other place here.
+    /// Named scores, such as the similarity of the queries. Parsing collects all numbers without another field here.
     #[serde(flatten)]
     pub scores: Scores,
-    /// What the code of Instruct-to-SPARQL's authors computes.
+    /// The scores of the authors' code.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub compat: Option<Compat>,
-    /// What running both gave, where they are SPARQL.
+    /// The results of both queries, if they are SPARQL.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub strict: Option<Strict>,
 }
 
 impl Record {
-    /// The record of an instance that nothing has been done with.
+    /// Returns the record of an unprocessed instance.
     pub fn of(instance: &Instance) -> Record {
         Record {
             line: instance.line,
@@ -125,23 +124,23 @@ impl Record {
         }
     }
 
-    /// What running both queries gave, where they were run, whatever language they are in.
+    /// Returns the results of both queries in any language, if they ran.
     pub fn ran(&self) -> Option<Ran<'_>> {
         self.execution.as_ref().map(Execution::ran).or_else(|| self.strict.as_ref().map(Strict::ran))
     }
 }
 
-/// Where an element lies.
+/// The position of an element.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(from = "WrittenPoint", into = "WrittenPoint")]
 pub struct MapPoint {
     /// Latitude and longitude in degrees, rounded to 1e-5.
     pub place: [f64; 2],
-    /// The element, such as `node/1`; nothing in files of before it was kept.
+    /// The element, such as `node/1`; missing in older files.
     pub element: String,
 }
 
-/// A point as files have it.
+/// A point in a file.
 #[derive(Serialize, Deserialize)]
 #[serde(untagged)]
 enum WrittenPoint {
@@ -164,33 +163,33 @@ impl From<MapPoint> for WrittenPoint {
     }
 }
 
-/// Where results lie, for a map.
+/// The positions of results for a map.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct MapPoints {
-    /// Some elements that both results have.
+    /// A sample of the common elements.
     pub common: Vec<MapPoint>,
-    /// Some that the prediction lacks.
+    /// A sample of those missing from the prediction.
     pub missing: Vec<MapPoint>,
-    /// Some that only the prediction has.
+    /// A sample of those only in the prediction.
     pub extra: Vec<MapPoint>,
 }
 
 impl MapPoints {
-    /// Whether there is nothing to show.
+    /// Reports whether all lists are empty.
     pub fn is_empty(&self) -> bool {
         self.common.is_empty() && self.missing.is_empty() && self.extra.is_empty()
     }
 }
 
-/// All that a run keeps of an instance.
+/// The stored outcome of an instance.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Outcome {
-    /// What came out.
+    /// The record.
     pub record: Record,
-    /// Where the results lie.
+    /// The positions of the results.
     #[serde(default, skip_serializing_if = "MapPoints::is_empty")]
     pub map: MapPoints,
-    /// Milliseconds that it took: the one thing that differs between runs.
+    /// The duration in milliseconds: the only value that differs between runs.
     pub ms: f64,
 }
 

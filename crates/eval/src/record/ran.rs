@@ -1,44 +1,45 @@
-//! What running the queries of an instance gave, whatever language they are in.
+//! The results of an instance's queries in any language.
 
 use super::execution::Execution;
 use super::failed::Class;
 use super::strict::Strict;
 
-/// What running both queries gave.
+/// The results of both queries.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Ran<'a> {
-    /// How many results the gold gave; what stands for an error is below 0 or nothing.
+    /// The number of gold results; negative or missing for an error.
     pub ref_n: Option<i64>,
-    /// The same of the prediction.
+    /// The same for the prediction.
     pub pred_n: Option<i64>,
-    /// The name of the class of the prediction's failure.
+    /// The class name of the prediction's failure.
     pub error: Option<&'static str>,
-    /// What the prediction's failure said.
+    /// The text of the prediction's failure.
     pub error_text: Option<&'a str>,
-    /// The name of the class of the gold's failure.
+    /// The class name of the gold query's failure.
     pub ref_error: Option<&'static str>,
-    /// Whether a limit cut the results of either query.
+    /// A limit cut the results of either query.
     pub limited: bool,
-    /// The first results that the prediction lacks.
+    /// The first results missing from the prediction.
     pub missing: &'a [String],
-    /// The first results that only the prediction has.
+    /// The first results only in the prediction.
     pub extra: &'a [String],
 }
 
 impl Ran<'_> {
-    /// Whether the gold query ran and gave something: only such an instance tells a good prediction from an empty one.
+    /// Reports whether the gold query has results: only such an instance distinguishes a good prediction from an
+    /// empty one.
     pub fn has_signal(&self) -> bool {
         self.ref_n.is_some_and(|n| n > 0)
     }
 
-    /// Whether both queries ran and gave nothing.
+    /// Reports whether both queries ran with empty results.
     pub fn is_nothing_twice(&self) -> bool {
         (self.ref_n, self.pred_n) == (Some(0), Some(0))
     }
 }
 
 impl Execution {
-    /// The same in any language.
+    /// Returns the results independently of the language.
     pub fn ran(&self) -> Ran<'_> {
         Ran {
             ref_n: self.ref_n,
@@ -54,7 +55,7 @@ impl Execution {
 }
 
 impl Strict {
-    /// The same in any language.
+    /// Returns the results independently of the language.
     pub fn ran(&self) -> Ran<'_> {
         let rows = |n: Option<u64>| n.and_then(|n| i64::try_from(n).ok());
         Ran {

@@ -1,4 +1,4 @@
-//! Scores by their names: fields of a record that only the metric that gives one needs to know.
+//! Named scores: fields of a record that only their metric knows.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -9,14 +9,14 @@ use serde::ser::{Serialize, Serializer};
 /// A score.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Score {
-    /// Yes or no, written as 1 or 0.
+    /// A boolean, written as 1 or 0.
     Flag(bool),
     /// A share, 0 to 1.
     Share(f64),
 }
 
 impl Score {
-    /// As a number, 0 to 1.
+    /// Returns the score as a number, 0 to 1.
     pub fn number(self) -> f64 {
         match self {
             Score::Flag(flag) => f64::from(u8::from(flag)),
@@ -34,12 +34,12 @@ impl Serialize for Score {
     }
 }
 
-/// The scores of an instance in the order in which they were set, each name once.
+/// The scores of an instance in the order of their setting, each name once.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Scores(Vec<(Cow<'static, str>, Score)>);
 
 impl Scores {
-    /// Sets the score of a name.
+    /// Sets a named score.
     pub fn set(&mut self, name: impl Into<Cow<'static, str>>, score: Score) {
         let name = name.into();
         match self.0.iter_mut().find(|(known, _)| *known == name) {
@@ -48,12 +48,12 @@ impl Scores {
         }
     }
 
-    /// The score of a name, 0 to 1, if there is one.
+    /// Returns a named score, 0 to 1, if it exists.
     pub fn get(&self, name: &str) -> Option<f64> {
         self.0.iter().find(|(known, _)| known == name).map(|(_, score)| score.number())
     }
 
-    /// Keeps the scores of some names.
+    /// Keeps the scores with some names.
     pub fn retain(&mut self, keep: impl Fn(&str) -> bool) {
         self.0.retain(|(name, _)| keep(name));
     }
@@ -65,7 +65,7 @@ impl Serialize for Scores {
     }
 }
 
-/// Takes the numbers among the fields that nothing before has taken, and passes over the others.
+/// Collects the numbers among the remaining fields and ignores other values.
 impl<'de> Deserialize<'de> for Scores {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Scores, D::Error> {
         deserializer.deserialize_map(Numbers)

@@ -1,4 +1,4 @@
-//! A run for people: one page that needs nothing else, and plots that a paper can take.
+//! The report of a run: one self-contained page, and plots for papers.
 
 mod plots;
 mod words;
@@ -16,15 +16,15 @@ use super::record::{Instance, MapPoints, Outcome};
 use super::summary::Summary;
 pub(crate) use words::words;
 
-/// How pages look.
+/// The style sheet of pages.
 pub(crate) const STYLE: &str = include_str!("page.css");
 const SCRIPT: &str = include_str!("page.js");
 const PAGE: &str = include_str!("page.html");
 
-/// The metrics that come first.
+/// The metrics shown first.
 const FIRST: [&str; 2] = ["ex", "ex_soft"];
 
-/// An instance as the page has it.
+/// An instance on the page.
 #[derive(Serialize)]
 struct Row<'a> {
     line: usize,
@@ -66,13 +66,13 @@ struct Data<'a> {
     summary: &'a Summary,
     /// Name, title and meaning.
     metrics: Vec<[&'static str; 3]>,
-    /// The classes of errors that there are, in words.
+    /// The error classes that occur, in words.
     words: BTreeMap<&'a str, &'a str>,
     measures: Vec<&'a str>,
     rows: Vec<Row<'a>>,
 }
 
-/// The page of a run: its instances, what came out for each, and its numbers.
+/// Returns the page of a run: its instances, their outcomes and the summary.
 pub fn html(instances: &[Instance], outcomes: &[Outcome], summary: &Summary) -> String {
     let tertiles = tertiles(instances);
     let metrics = ordered();
@@ -116,7 +116,7 @@ pub fn html(instances: &[Instance], outcomes: &[Outcome], summary: &Summary) -> 
         rows,
     };
     let plots: String = plots(summary).into_iter().map(|(_, plot)| plot).collect();
-    // Within a script only "<" could end it or begin a comment.
+    // Within a script, only "<" could end it or begin a comment.
     let data = serde_json::to_string(&data).unwrap_or_default().replace('<', "\\u003c");
     let title = html_escape::encode_text(summary.about.names.name.as_deref().unwrap_or("Scores")).into_owned();
     let parts = [
@@ -130,21 +130,21 @@ pub fn html(instances: &[Instance], outcomes: &[Outcome], summary: &Summary) -> 
     fill(PAGE, &parts)
 }
 
-/// The metrics as pages have them: what comes of running the queries first, as that is what is asked for.
+/// Returns the metrics in the order of pages: execution metrics first, because they matter most.
 fn ordered() -> Vec<&'static Metric> {
     let mut metrics = benchmarks::metrics().to_vec();
     metrics.sort_by_key(|metric| rank(metric.name));
     metrics
 }
 
-/// Where a metric stands on pages; those of one rank stay in their order.
+/// Returns the rank of a metric on pages; equal ranks keep their order.
 pub(crate) fn rank(metric: &str) -> usize {
     FIRST.iter().position(|name| *name == metric).unwrap_or(FIRST.len())
 }
 
-/// A page with its marks filled in.
+/// Fills in the placeholders of a page.
 pub(crate) fn fill(page: &str, parts: &[(&str, &str)]) -> String {
-    // One after another from the front, so that what is put in is not looked at again.
+    // In one pass from the front, so that inserted text is not searched again.
     let (mut filled, mut rest) = (String::new(), page);
     for (mark, text) in parts {
         if let Some((before, after)) = rest.split_once(mark) {

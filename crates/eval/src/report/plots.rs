@@ -1,4 +1,4 @@
-//! Plots of a run's numbers, as SVG.
+//! Plots a run's numbers as SVG.
 
 use std::fmt::Write;
 
@@ -7,10 +7,10 @@ use super::words::words;
 use crate::benchmarks::metric;
 use crate::summary::Summary;
 
-/// Colours that stay apart for colour-blind readers and in grey.
+/// Colours that are distinguishable for colour-blind readers and in grey.
 const SHADES: [&str; 3] = ["#9ecae1", "#4292c6", "#08306b"];
 
-/// The plots that a summary has the numbers for: names of files and their content.
+/// Returns the plots of a summary: file names and contents.
 pub fn plots(summary: &Summary) -> Vec<(&'static str, String)> {
     let mut plots = vec![("scores.svg", scores(summary))];
     if !summary.difficulty.is_empty() {
@@ -25,7 +25,7 @@ pub fn plots(summary: &Summary) -> Vec<(&'static str, String)> {
     plots
 }
 
-/// A picture that is drawn from the top left, in points.
+/// A picture with its origin at the top left, in points.
 struct Picture {
     body: String,
     width: f64,
@@ -63,7 +63,7 @@ impl Picture {
     }
 }
 
-/// An axis of per cent from `bottom` up to `top`, with its lines.
+/// Draws an axis of per cent from `bottom` up to `top`, with its lines.
 fn percent_axis(picture: &mut Picture, left: f64, right: f64, top: f64, bottom: f64) -> impl Fn(f64) -> f64 + use<> {
     let at = move |percent: f64| bottom - (bottom - top) * percent.clamp(0.0, 100.0) / 100.0;
     for percent in [0.0, 20.0, 40.0, 60.0, 80.0, 100.0] {
@@ -73,7 +73,7 @@ fn percent_axis(picture: &mut Picture, left: f64, right: f64, top: f64, bottom: 
     at
 }
 
-/// All means with their intervals.
+/// Plots all means with their intervals.
 fn scores(summary: &Summary) -> String {
     let shown: Vec<_> = ordered()
         .into_iter()
@@ -102,7 +102,7 @@ fn scores(summary: &Summary) -> String {
     picture.done()
 }
 
-/// One metric by measure and tertile.
+/// Plots one metric by measure and tertile.
 fn difficulty(summary: &Summary, by: &str) -> String {
     let title = metric(by).map_or(by, |metric| metric.title);
     let width = 60.0 + 112.0 * summary.difficulty.len() as f64;

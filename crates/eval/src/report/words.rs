@@ -1,6 +1,6 @@
-//! The classes of errors in words: files have the published names, people read these.
+//! Error classes in words for people; files have the published names.
 
-/// What a class of errors is called on a page.
+/// Returns the name of an error class on a page.
 pub(crate) fn words(class: &str) -> &str {
     match class {
         "nominatim" => "place not found",

@@ -1,4 +1,4 @@
-//! Whether a folder is free for a run: whoever scores into the folder of another run loses that.
+//! Checks whether a folder is free for a run, since a second run would destroy the first.
 
 use std::path::Path;
 
@@ -6,8 +6,8 @@ use super::folder::{ABOUT, read_json_lines, read_object};
 use crate::about::About;
 use crate::record::Instance;
 
-/// In what the run that `folder` holds, done or not, is another than this one; `None` where it is the same or there is
-/// none. Another version of the engine is no other run: who scores again wants its numbers.
+/// Returns how the run in `folder`, finished or not, differs from this one; `None` if it is the same or missing. A
+/// different version of the engine does not count, since scoring again means replacing the numbers.
 pub fn other_run(folder: &Path, about: &About, instances: &[Instance]) -> Option<String> {
     for path in [folder.join(ABOUT), folder.join("journal").join(ABOUT)] {
         if !path.exists() {
@@ -22,7 +22,7 @@ pub fn other_run(folder: &Path, about: &About, instances: &[Instance]) -> Option
     }
     let path = folder.join("instances.jsonl");
     let known = || read_json_lines::<Instance>(&path).ok();
-    // The same files, read in another way.
+    // The same files, parsed in another way.
     (path.exists() && known().is_none_or(|known| known != instances)).then(|| "its instances are others".to_owned())
 }
 
@@ -68,7 +68,7 @@ mod tests {
         assert_eq!(other(&about, &instances), None, "nothing is there");
         let mut pred = about.clone();
         pred.inputs.insert("pred".to_owned(), "c".to_owned());
-        // A run that was killed has a journal only.
+        // A killed run only has a journal.
         let journal = RunJournal::open(&folder.path().join("journal"), &about, &instances).unwrap();
         assert_eq!(other(&pred, &instances).as_deref(), Some("its input `pred` is another"));
         assert_eq!(other(&about, &instances), None);

@@ -1,4 +1,4 @@
-//! Two runs over the same instances: what got better, what got worse, and whether that can be chance.
+//! Compares two runs over the same instances and tests the significance of the changes.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -12,37 +12,37 @@ use crate::error::RunError;
 use crate::metric::Metric;
 use crate::record::Record;
 
-/// How a metric changed from the first run to the second, in per cent.
+/// The change of a metric from the first run to the second, in per cent.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Change {
     /// Its name in files.
     pub metric: &'static str,
-    /// The mean of the first run over the instances that both scored.
+    /// The mean of the first run over the instances scored in both.
     pub first: f64,
     /// The mean of the second.
     pub second: f64,
     /// The test of the difference.
     #[serde(flatten)]
     pub test: Paired,
-    /// How many instances both scored.
+    /// The number of instances scored in both.
     pub n: usize,
-    /// Lines on which the second run scores more.
+    /// The lines on which the second run scores higher.
     pub better: Vec<usize>,
-    /// Lines on which it scores less.
+    /// The lines on which it scores lower.
     pub worse: Vec<usize>,
 }
 
-/// The changes of all metrics that both runs have.
+/// The changes of all common metrics.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Comparison {
-    /// In the order of the metrics.
+    /// The changes in the order of the metrics.
     pub changes: Vec<Change>,
 }
 
 /// Compares two runs.
 ///
 /// # Errors
-/// They are not over the same instances.
+/// The runs have different instances.
 pub fn compare(first: &Run, second: &Run) -> Result<Comparison, RunError> {
     let golds = |run: &'_ Run| run.instances.iter().map(|i| (i.line, i.gold.clone())).collect::<BTreeMap<_, _>>();
     let (first_golds, second_golds) = (golds(first), golds(second));
@@ -79,7 +79,7 @@ fn change(metric: &Metric, pairs: &[(&Record, &Record)]) -> Option<Change> {
     })
 }
 
-/// For people: a table.
+/// Formats the comparison as a table.
 impl fmt::Display for Comparison {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "metric       first  second  change  95 % interval        p  better  worse")?;

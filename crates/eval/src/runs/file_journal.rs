@@ -1,5 +1,5 @@
-//! A journal in a file: a line that names the run, then a line for each instance that is done. A line without its end
-//! is what a kill left of a write, and is written over.
+//! A journal in a file: a line that identifies the run, then a line per finished instance. An incomplete last line
+//! was left by a kill and is overwritten.
 
 use std::collections::BTreeMap;
 use std::fs::{File, OpenOptions};
@@ -18,7 +18,7 @@ pub(super) struct FileJournal {
 }
 
 impl FileJournal {
-    /// Opens the journal of the run that is called `run`, or begins it. What another run left there is thrown away.
+    /// Opens or begins the journal of the run `run`. The journal of another run is deleted.
     ///
     /// # Errors
     /// The file cannot be read or written.

@@ -1,4 +1,4 @@
-//! The folder of a run: written whole, read back by whoever merges, compares or verifies runs.
+//! The folder of a run: written at the end, read for merging, comparing and verifying.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -16,19 +16,19 @@ use crate::record::{Instance, MapPoints, Outcome, Record};
 use crate::report;
 use crate::summary::Summary;
 
-/// Where a run's folder, and the journal of one that is not done, say what was run.
+/// The file with the identity of a run, in its folder and in the journal of an unfinished run.
 pub(super) const ABOUT: &str = "run.json";
 
-/// A run, in memory.
+/// A run in memory.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Run {
-    /// What was run.
+    /// The identity of the run.
     pub about: About,
     /// The instances in the order of their lines.
     pub instances: Vec<Instance>,
-    /// What came out, in the same order.
+    /// The outcomes in the same order.
     pub outcomes: Vec<Outcome>,
-    /// Where names lead, in the shape of `nominatim_cache.json`: those that the instances use.
+    /// The geocoded places used by the instances, in the format of `nominatim_cache.json`.
     pub places: BTreeMap<String, serde_json::Value>,
 }
 
@@ -46,12 +46,12 @@ struct TimeLine {
 }
 
 impl Run {
-    /// The records.
+    /// Returns the records.
     pub fn records(&self) -> Vec<Record> {
         self.outcomes.iter().map(|outcome| outcome.record.clone()).collect()
     }
 
-    /// The numbers.
+    /// Returns the summary.
     pub fn summary(&self) -> Summary {
         Summary::of(self.about.clone(), &self.instances, &self.records())
     }
@@ -80,7 +80,7 @@ impl Run {
         Ok(summary)
     }
 
-    /// Reads a run's folder. The files with maps and times may be missing.
+    /// Reads a run's folder. The files with positions and times may be missing.
     ///
     /// # Errors
     /// A file is missing or is not a run's.
@@ -101,7 +101,7 @@ impl Run {
         let mut maps: BTreeMap<usize, MapPoints> = maps.into_iter().map(|map| (map.line, map.points)).collect();
         let times: BTreeMap<usize, f64> = times.into_iter().map(|time| (time.line, time.ms)).collect();
         let outcome = |mut record: Record| {
-            // Numbers that no benchmark knows say nothing here, as other names that are not known.
+            // Unknown numbers are ignored, like other unknown fields.
             record.scores.retain(|name| benchmarks::metric(name).is_some());
             Outcome {
                 map: maps.remove(&record.line).unwrap_or_default(),
@@ -114,7 +114,7 @@ impl Run {
     }
 }
 
-/// The summary that a run's folder has, as it stands there.
+/// Returns the stored summary of a run's folder.
 ///
 /// # Errors
 /// It is missing or is not JSON.
@@ -122,7 +122,7 @@ pub fn read_summary(folder: &Path) -> Result<serde_json::Value, RunError> {
     read_object(&folder.join("summary.json"))
 }
 
-/// Reads a file with a JSON object a line.
+/// Reads a file of JSON lines.
 pub(crate) fn read_json_lines<T: DeserializeOwned>(path: &Path) -> Result<Vec<T>, RunError> {
     let lines = read_lines(path)?;
     let parse = |(index, line): (usize, &String)| {
@@ -142,7 +142,7 @@ pub(crate) fn read_object<T: DeserializeOwned>(path: &Path) -> Result<T, RunErro
     })
 }
 
-/// Bytes in hexadecimal.
+/// Formats bytes as hexadecimal.
 pub(crate) fn hex(bytes: &[u8]) -> String {
     bytes.iter().fold(String::with_capacity(2 * bytes.len()), |mut text, byte| {
         let _ = write!(text, "{byte:02x}");

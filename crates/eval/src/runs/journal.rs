@@ -1,22 +1,22 @@
-//! What of a run is done, so that a killed run goes on where it was.
+//! The finished part of a run, so that a killed run can resume.
 
 use std::collections::BTreeMap;
 use std::io;
 
 use crate::record::Outcome;
 
-/// Keeps what came out while a run goes on.
+/// Stores outcomes during a run.
 pub trait Journal: Sync {
-    /// What an earlier attempt at the same run left, by line.
+    /// Returns the outcomes of an earlier attempt at the same run, by line.
     fn known(&self) -> BTreeMap<usize, Outcome>;
-    /// Adds what came out; when it returns, a kill or a power cut loses none of it.
+    /// Appends outcomes durably: after it returns, a kill or power cut does not lose them.
     ///
     /// # Errors
-    /// It cannot be written.
+    /// The journal cannot be written.
     fn append(&self, outcomes: &[Outcome]) -> io::Result<()>;
 }
 
-/// Keeps nothing.
+/// A journal that stores nothing.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct NoJournal;
 

@@ -1,7 +1,7 @@
-//! Several runs over the same instances as a table: one row a run, with the 95 % interval of every mean.
+//! A table of several runs over the same instances: one row per run, with the 95 % interval of every mean.
 //!
-//! Intervals are those of a bootstrap over the instances from a fixed seed. Wilson's would be for shares of yes and no
-//! alone, which EX is and EX_soft, F1 or chrF are not; and as all runs are drawn alike, rows can be held against each other.
+//! Intervals come from a bootstrap over the instances with a fixed seed. Wilson's interval would only suit
+//! proportions such as EX, not EX_soft, F1 or chrF. Since all runs use the same resamples, rows can be compared.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -14,69 +14,69 @@ use crate::error::RunError;
 use crate::metric::Metric;
 use crate::summary::Summary;
 
-/// How a table is written.
+/// The format of a table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Format {
-    /// A table of GitHub's Markdown.
+    /// A table in GitHub's Markdown.
     Markdown,
-    /// A `tabular` with the rules of `booktabs`.
+    /// A `tabular` with `booktabs` rules.
     Latex,
-    /// A `table`, without a page around it.
+    /// A `table` without the surrounding page.
     Html,
 }
 
 /// A table of runs.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Leaderboard {
-    /// What all runs have in common.
+    /// The common properties of all runs.
     pub common: Common,
-    /// The metrics by their names in files, in the order of the columns.
+    /// The metrics by their names in files, in column order.
     pub metrics: Vec<&'static str>,
-    /// The runs, the best by the first metric first; of equal ones, in the order in which they were given.
+    /// The runs sorted by the first metric, best first; ties keep their order.
     pub rows: Vec<Row>,
 }
 
-/// What runs in one table must have in common.
+/// The properties that runs in one table must share.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Common {
     /// The benchmark.
     pub benchmark: String,
-    /// The snapshot's digest; of snapshots of the same content, the first run's.
+    /// The snapshot's digest; for snapshots of the same content, that of the first run.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub snapshot: Option<String>,
-    /// Name and version of the engine.
+    /// The name and version of the engine.
     pub engine: String,
     /// The version of the metrics.
     pub metrics: u32,
-    /// How many instances there are.
+    /// The number of instances.
     pub instances: usize,
 }
 
 /// A run in the table.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Row {
-    /// What it is called.
+    /// The name.
     pub name: String,
-    /// For each metric that it has the mean in per cent and its 95 % interval.
+    /// The mean in per cent and its 95 % interval, for each metric of the run.
     pub scores: BTreeMap<&'static str, Cell>,
 }
 
 /// A mean.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Cell {
-    /// In per cent.
+    /// The mean in per cent.
     pub mean: f64,
     /// Its 95 % bootstrap interval.
     pub interval: [f64; 2],
-    /// How many instances have a score.
+    /// The number of instances with a score.
     pub n: usize,
 }
 
-/// Puts runs, each with the name that it has where it names itself nothing, into a table by some metrics, or by all.
+/// Builds a table of runs by some or all metrics. Each run comes with a fallback name.
 ///
 /// # Errors
-/// There are none, a metric is known to no run, or the runs are of other snapshots, engines, benchmarks, versions of the
-/// metrics, or instances.
+/// There are no runs, a metric occurs in no run, or the runs have different snapshots, engines, benchmarks, versions
+/// of the metrics, or instances.
 pub fn leaderboard(runs: &[(String, Run)], metrics: &[&'static Metric]) -> Result<Leaderboard, RunError> {
     let Some((first_name, first)) = runs.first() else {
         return Err(RunError::Unfit("there is no run".to_owned()));
@@ -111,11 +111,11 @@ pub fn leaderboard(runs: &[(String, Run)], metrics: &[&'static Metric]) -> Resul
     Ok(Leaderboard { common, metrics: columns.iter().map(|metric| metric.name).collect(), rows })
 }
 
-/// Why two runs do not belong in one table.
+/// Returns why two runs do not belong in one table.
 fn difference(one: &Run, other: &Run) -> Option<String> {
     let (a, b) = (&one.about, &other.about);
     let unlike = |what: &str, one: &str, other: &str| (one != other).then(|| format!("{what} {one} and {other}"));
-    // Snapshots of the same content answer alike, whatever format they are in.
+    // Snapshots of the same content give the same answers in every format.
     let same_content = a.content.is_some() && a.content == b.content;
     let digest = |digest: &Option<String>| digest.clone().unwrap_or_else(|| "none".to_owned());
     unlike("benchmarks", &a.benchmark, &b.benchmark)
@@ -146,7 +146,7 @@ fn row(name: &str, summary: &Summary, metrics: &[&'static Metric]) -> Row {
 }
 
 impl Leaderboard {
-    /// The table, with what its numbers are below it.
+    /// Formats the table, with an explanation of its numbers below it.
     pub fn show(&self, format: Format) -> String {
         match format {
             Format::Markdown => self.markdown(),
@@ -239,7 +239,7 @@ impl Leaderboard {
     }
 }
 
-/// A text with the signs escaped that LaTeX takes for its own.
+/// Escapes the special characters of LaTeX.
 fn latex(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for c in text.chars() {

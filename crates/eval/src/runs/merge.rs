@@ -1,13 +1,13 @@
-//! One run from its shards: the files are those of a run over all instances at once.
+//! Merges the shards of a run. The files equal those of a run over all instances.
 
 use super::Run;
 use crate::about::About;
 use crate::error::RunError;
 
-/// Puts the shards of a run together, in any order.
+/// Merges the shards of a run, in any order.
 ///
 /// # Errors
-/// They are not the shards of one run, or not all of them.
+/// They are not the shards of one run, or some are missing.
 pub fn merge(shards: Vec<Run>) -> Result<Run, RunError> {
     let unfit = |message: String| Err(RunError::Unfit(message));
     let Some(first) = shards.first() else { return unfit("there is nothing to merge".to_owned()) };

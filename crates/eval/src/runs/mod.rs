@@ -1,4 +1,4 @@
-//! A run: instances scored in parallel, and the folder that keeps what came out.
+//! A run: scores instances in parallel and stores the outcomes in a folder.
 //!
 //! | file | what |
 //! |---|---|
@@ -42,11 +42,11 @@ use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 use super::benchmarks::Benchmark;
 use super::record::{Instance, Outcome};
 
-/// How many instances go into the journal at once: as many as a kill can cost.
+/// The number of instances per write to the journal, and therefore the maximum loss of a kill.
 const BATCH: usize = 16;
 
-/// Scores the instances on the threads of the current pool and gives what came out in their order. What the journal has
-/// is not scored again. `done` is called, from any thread, after each.
+/// Scores the instances on the current pool's threads and returns the outcomes in order. Instances in the journal are
+/// not scored again. `done` is called after each, from any thread.
 ///
 /// # Errors
 /// The journal cannot be written.

@@ -1,4 +1,4 @@
-//! The journal in a run's folder: a folder that is there as long as the run is not done, in it a file and a lock.
+//! The journal in a run's folder: a subfolder with a file and a lock that exists until the run is finished.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -15,7 +15,7 @@ use crate::files;
 use crate::lock::Lock;
 use crate::record::{Instance, Outcome};
 
-/// The journal in a run's folder, this process's alone.
+/// The journal in a run's folder, locked by this process.
 pub struct RunJournal {
     folder: PathBuf,
     journal: FileJournal,
@@ -23,10 +23,11 @@ pub struct RunJournal {
 }
 
 impl RunJournal {
-    /// Opens the journal of a run in `folder`, which is made, or begins it. What another run left there is thrown away.
+    /// Opens or begins the journal of a run in `folder`, which is created if missing. The journal of another run is
+    /// deleted.
     ///
     /// # Errors
-    /// It cannot be read or written, or another process is in the middle of a run there.
+    /// The journal cannot be read or written, or another process is running there.
     pub fn open(folder: &Path, about: &About, instances: &[Instance]) -> io::Result<RunJournal> {
         std::fs::create_dir_all(folder)?;
         let lock = match Lock::take(&folder.join("lock")) {
@@ -41,10 +42,10 @@ impl RunJournal {
         Ok(RunJournal { folder: folder.to_owned(), journal, _lock: lock })
     }
 
-    /// Deletes it, once the run's files are written.
+    /// Deletes the journal, once the run's files are written.
     ///
     /// # Errors
-    /// It cannot be deleted.
+    /// The journal cannot be deleted.
     pub fn remove(self) -> io::Result<()> {
         let RunJournal { folder, journal, _lock } = self;
         drop(journal);
@@ -62,8 +63,8 @@ impl Journal for RunJournal {
     }
 }
 
-/// What tells a run from every other: a digest of all that its results depend on. What another build of the program
-/// left is another run's.
+/// Returns the identity of a run: a digest of all inputs of its results. The rest of another build's run does not
+/// match.
 fn run_name(about: &About, instances: &[Instance]) -> io::Result<String> {
     let mut hash = Sha256::new();
     hash.update(program().unwrap_or_default());

@@ -1,4 +1,4 @@
-//! Two runs beside each other for people: one page that needs nothing else, not even a script.
+//! The page that compares two runs: self-contained, without scripts.
 
 use std::fmt::Write;
 
@@ -12,7 +12,7 @@ use crate::report::{STYLE, fill, rank, words};
 
 const PAGE: &str = include_str!("page.html");
 
-/// The page of a comparison. `by` is the metric whose better and worse instances are listed.
+/// Returns the page of a comparison. `by` is the metric whose changed instances are listed.
 pub fn comparison_html(first: &Run, second: &Run, comparison: &Comparison, by: Option<&Change>) -> String {
     let mut table = String::new();
     let mut changes: Vec<&Change> = comparison.changes.iter().collect();
@@ -40,7 +40,7 @@ pub fn comparison_html(first: &Run, second: &Run, comparison: &Comparison, by: O
     fill(PAGE, &parts.each_ref().map(|(mark, text)| (*mark, text.as_str())))
 }
 
-/// What a run is called, and what it is.
+/// Returns the name and description of a run.
 fn described(run: &Run, otherwise: &str) -> String {
     let names = &run.about.names;
     let name = names.name.as_deref().or(names.model.as_deref()).unwrap_or(otherwise);

@@ -1,26 +1,26 @@
-//! Whether the numbers of a published run stand: the stored ones against recomputed ones.
+//! Verifies the numbers of a published run by recomputing them.
 
 use std::collections::BTreeMap;
 
 use serde::Serialize;
 use serde_json::Value;
 
-/// How far a recomputed number may be from the stored one: what writing and reading it can cost.
+/// The maximum difference between a recomputed and a stored number, which covers rounding in files.
 const TOLERANCE: f64 = 1e-9;
 
-/// A number or text of a published file that is not what comes out.
+/// A stored number or text that differs from the recomputed one.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Finding {
-    /// Where it stands, such as `summary.json: ex` or `results.jsonl: line 7: kvs`.
+    /// Its position, such as `summary.json: ex` or `results.jsonl: line 7: kvs`.
     pub place: String,
-    /// What is there.
+    /// The stored value.
     pub stored: String,
-    /// What comes out.
+    /// The recomputed value.
     pub recomputed: String,
 }
 
-/// Holds a stored object against a recomputed one, field by field. `place` is what findings begin with; `only` are the
-/// fields to look at, all if empty.
+/// Compares a stored object with a recomputed one, field by field. Findings begin with `place`; `only` are the
+/// compared fields, or all if empty.
 pub fn verify_summary(place: &str, stored: &Value, recomputed: &Value, only: &[&str]) -> Vec<Finding> {
     let keep = |fields: &mut BTreeMap<String, String>| {
         if !only.is_empty() {
@@ -49,7 +49,7 @@ fn same(a: Option<&String>, b: Option<&String>) -> bool {
     a == b || matches!((a.parse::<f64>(), b.parse::<f64>()), (Ok(a), Ok(b)) if (a - b).abs() <= TOLERANCE)
 }
 
-/// All values in an object, by path.
+/// Returns all values of an object, by path.
 pub fn numbers(value: &Value) -> BTreeMap<String, String> {
     let mut found = BTreeMap::new();
     let mut open = vec![(String::new(), value)];

@@ -1,10 +1,10 @@
-//! Answers as the published code holds them against each other: every variable becomes up to four columns, as SPARQL's
-//! JSON has them (`x.type`, `x.value`, `x.xml:lang`, `x.datatype`), and a column is the set of its values.
+//! Compares answers like the published code: each variable has up to four columns, as in SPARQL's JSON (`x.type`,
+//! `x.value`, `x.xml:lang`, `x.datatype`), and a column is the set of its values.
 //!
-//! Which column of one answer is which of the other the published code asks sixteen learned models that are no part of
-//! this; here columns of the same part are matched so that they share as much as possible, and columns that neither
-//! share a value nor have the same name stay unmatched. What is computed for matched columns is the published code's, and
-//! where it fails on an answer this fails, too.
+//! The published code matches columns with sixteen learned models, which are not part of this crate. Here, columns of
+//! the same part are matched so that they share the most values; columns that share neither a value nor a name stay
+//! unmatched. The scores of matched columns are those of the published code; where it fails on an answer, this fails
+//! as well.
 
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
@@ -16,36 +16,36 @@ use crate::benchmarks::sparql::Answer;
 use crate::metrics::assignment::assign;
 use crate::metrics::is_python_space;
 
-/// What a pair of columns that are the same weighs.
+/// The weight of a pair of equal columns.
 const WHOLE: f64 = 1e9;
-/// Sets of values of more columns than this are matched by name only.
+/// Answers with more columns are matched by name only.
 const MOST_COLUMNS: usize = 256;
 
-/// Means over matched columns.
+/// The means over matched columns.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Shares {
-    /// Common values over the smaller column's.
+    /// The common values divided by those of the smaller column.
     pub overlap: f64,
-    /// Common values over all.
+    /// The common values divided by all values.
     pub jaccard: f64,
-    /// Twice the common values over the sum of both columns'.
+    /// Twice the common values divided by the sum of both columns' values.
     pub dice: f64,
 }
 
-/// A column: its name, and its values, among them `None` where it is shorter than others.
+/// A column: its name and its values, with `None` if it is shorter than others.
 struct Column {
     variable: String,
     part: &'static str,
     values: BTreeSet<Option<String>>,
 }
 
-/// Holds two answers against each other; nothing where no columns match.
+/// Compares two answers; `None` if no columns match.
 ///
 /// # Errors
-/// The published code fails on one of them; says why.
+/// The published code fails on one of them, with the reason.
 pub fn shares(gold: &Answer, pred: &Answer) -> Result<Option<Shares>, &'static str> {
     let (gold, pred) = (columns(gold)?, columns(pred)?);
-    // It fails on rows without any value, but only in the prediction's answer.
+    // The published code fails on rows without values only in the prediction's answer.
     if pred.is_empty() {
         return Err("no row of the prediction has a value");
     }
@@ -66,7 +66,7 @@ pub fn shares(gold: &Answer, pred: &Answer) -> Result<Option<Shares>, &'static s
     }))
 }
 
-/// Columns that go together.
+/// Returns the matched columns.
 fn matched<'a>(pred: &'a [Column], gold: &'a [Column]) -> Vec<(&'a Column, &'a Column)> {
     let weight = |p: &Column, g: &Column| -> i64 {
         if p.part != g.part {
@@ -88,7 +88,7 @@ fn matched<'a>(pred: &'a [Column], gold: &'a [Column]) -> Vec<(&'a Column, &'a C
     assign(&weights).into_iter().enumerate().filter_map(pair).collect()
 }
 
-/// The columns of an answer that have values.
+/// Returns the non-empty columns of an answer.
 fn columns(answer: &Answer) -> Result<Vec<Column>, &'static str> {
     let mut lists: Vec<(String, &'static str, Vec<String>)> = Vec::new();
     for (place, variable) in answer.columns.iter().enumerate() {
@@ -107,17 +107,17 @@ fn columns(answer: &Answer) -> Result<Vec<Column>, &'static str> {
         if let Some(why) = indescribable(&list) {
             return Err(why);
         }
-        // Shorter columns are filled up with one more value.
+        // Shorter columns are padded with one more value.
         let missing = (list.len() < longest).then_some(None);
         Ok(Column { variable, part, values: list.into_iter().map(Some).chain(missing).collect() })
     };
     used.map(column).collect()
 }
 
-/// Why the published code cannot describe a column to its models. What it takes for text it describes by shares of its
-/// characters, and an empty text has no length to divide by; of what it takes for numbers it asks the smallest, which
-/// there is none of where they are all spelt out, such as `NaN`. What a column is, nearly all of its values say. That it
-/// knows dates too makes no difference, but for a few empty texts among dates that are mostly words.
+/// Returns why the published code cannot describe a column to its models. It describes texts by shares of their
+/// characters, so an empty text causes a division by zero; for numbers it takes the minimum, which fails if all are
+/// spelt out, such as `NaN`. The type of a column is that of nearly all its values. Its detection of dates only
+/// matters for a few empty texts in columns of mostly words.
 fn indescribable(list: &[String]) -> Option<&'static str> {
     static ADDRESS: LazyLock<Regex> = LazyLock::new(|| pattern(r"[-a-zA-Z0-9@:%._+~#=]\.[a-zA-Z0-9()]{1,6}\b"));
     static DIGIT: LazyLock<Regex> = LazyLock::new(|| pattern(r"\d"));
@@ -147,7 +147,7 @@ fn pattern(text: &str) -> Regex {
     Regex::new(text).expect("the pattern is a constant")
 }
 
-/// A term as JSON has it: type, value, language, datatype.
+/// Returns a term's parts as in JSON: type, value, language, datatype.
 fn cells(term: &Term) -> [Option<String>; 4] {
     let some = |text: &str| Some(text.to_owned());
     match term {
@@ -187,14 +187,14 @@ mod tests {
     #[test]
     fn by_hand() {
         let gold = answer("item itemLabel", &["a A@en", "b B@en"]);
-        // The same under other names and in another order.
+        // The same answer with other names and in another order.
         let same = shared(&gold, &answer("l i", &["B@en b", "A@en a"]));
         assert_eq!((same.overlap, same.jaccard, same.dice), (1.0, 1.0, 1.0));
         // item: type 1, value 1/3; itemLabel: type 1, value 0 by its name, language 1. Sets are {a, b} and {b, c}.
         let other = shared(&gold, &answer("item itemLabel", &["b X@en", "c Y@en"]));
         assert!((other.jaccard - (1.0 + 1.0 / 3.0 + 1.0 + 0.0 + 1.0) / 5.0).abs() < 1e-12, "{other:?}");
         assert!((other.overlap - (1.0 + 0.5 + 1.0 + 0.0 + 1.0) / 5.0).abs() < 1e-12, "{other:?}");
-        // Nothing in common but that both are IRIs.
+        // Both columns have IRIs but share no value.
         let unlike = shared(&answer("x", &["a"]), &answer("y", &["b"]));
         assert_eq!(unlike.jaccard, 1.0);
         assert_eq!(shares(&answer("x", &[]), &answer("y", &["b"])), Ok(None));
@@ -208,7 +208,7 @@ mod tests {
         assert_eq!(shares.jaccard, (1.0 + 1.0 + 0.5 + 0.5) / 4.0);
     }
 
-    /// A text so many times, and an empty one.
+    /// Returns a text `count` times and an empty one.
     fn and_empty(count: usize, text: &str) -> Vec<&str> {
         [vec![text; count], vec![""]].concat()
     }
@@ -216,7 +216,7 @@ mod tests {
     #[test]
     fn what_the_published_code_fails_on() {
         let some = answer("x", &["a"]);
-        // Rows without values in the prediction; the gold's are as good as none.
+        // Rows without values in the prediction; in the gold they are ignored.
         assert!(shares(&some, &answer("x", &["-"])).is_err());
         assert!(shares(&answer("x", &[]), &answer("x", &["-"])).is_err());
         assert_eq!(shares(&answer("x", &["-"]), &some), Ok(None));
@@ -225,14 +225,14 @@ mod tests {
             indescribable(&list).is_some()
         };
         assert!(fails(&[""]) && fails(&["a", "", "b"]) && !fails(&["a", "b"]));
-        // Addresses, and decimals, which look like them.
+        // Addresses, and decimals, which look like addresses.
         assert!(!fails(&and_empty(9, "http://example.org/a")) && fails(&["http://example.org/a", ""]));
         assert!(!fails(&and_empty(9, "1.5 m")) && fails(&and_empty(9, "15.1 m")));
-        // Numbers, and what is mostly digits.
+        // Numbers, and texts of mostly digits.
         assert!(!fails(&and_empty(19, "15")) && fails(&and_empty(9, "15")));
         assert!(fails(&and_empty(19, "2010-05-01T00:00:00Z")) && fails(&and_empty(19, "a 15")));
         assert!(fails(&["NaN", "INF"]) && !fails(&["NaN", "1"]) && !fails(&["NaN", "a"]));
-        // What counts as missing.
+        // Values that count as missing.
         assert!(!fails(&["--", "a"]) && fails(&["--", ""]));
     }
 }

@@ -1,4 +1,4 @@
-//! What the authors' code computes, habit by habit.
+//! Repeats the scores of the authors' code with all its quirks.
 
 use super::columns::{Shares, shares};
 use crate::benchmarks::sparql::Answer;
@@ -49,13 +49,13 @@ pub static METRICS: &[Metric] = &[
     ),
 ];
 
-/// A score of a record that the published code does not leave out.
+/// Returns a score of a record, unless the published code skips it.
 fn counted(record: &Record, score: fn(&Compat) -> Option<f64>) -> Option<f64> {
     record.compat.as_ref()?.counted(score)
 }
 
 impl Compat {
-    /// What the queries alone say.
+    /// Computes the scores of the query texts.
     pub fn of_texts(gold: &str, pred: &str) -> Compat {
         let bleu = codebleu(gold, pred);
         Compat {
@@ -66,8 +66,8 @@ impl Compat {
         }
     }
 
-    /// Adds what running the queries says. A query that a snapshot cannot answer, or not in time, is one that the
-    /// endpoint answers 500, as the Wikidata Query Service does before it has sent the first rows.
+    /// Adds the scores of running the queries. A query that fails or times out on the snapshot counts as status 500
+    /// of the endpoint, as the Wikidata Query Service answers before the first rows.
     pub fn run(&mut self, gold: &Result<Answer, Failed<FailureClass>>, pred: &Result<Answer, Failed<FailureClass>>) {
         let dropped = |why: &str| Some(why.to_owned());
         let gold = match gold {
@@ -79,7 +79,7 @@ impl Compat {
                 self.dropped = dropped("the gold is no SELECT");
                 return;
             }
-            // What is no table counts as nothing, until it is compared.
+            // An answer that is not a table counts as empty until it is compared.
             Ok(answer) => Some(answer).filter(|answer| answer.form == Form::Select),
         };
         self.syntax = Some(1);
@@ -132,20 +132,20 @@ mod tests {
     fn the_habits_of_the_published_code() {
         let failed = |class| Err(Failed::new(class, ""));
         let yes = || Ok(Answer { form: Form::Ask, columns: vec![], rows: vec![] });
-        // Only 400 is invalid syntax.
+        // Only status 400 is invalid syntax.
         assert_eq!(run(rows(&["a"]), failed(FailureClass::Syntax)), (Some(0), Some(0.0), false));
         assert_eq!(run(rows(&["a"]), failed(FailureClass::NoQuery)), (Some(0), Some(0.0), false));
-        // A server's error is right where nothing was to be found.
+        // A server error is correct if the gold answer is empty.
         assert_eq!(run(rows(&["a"]), failed(FailureClass::Timeout)), (Some(1), Some(0.0), false));
         assert_eq!(run(rows(&[]), failed(FailureClass::Unsupported)), (Some(1), Some(1.0), false));
-        // Nothing is wrong even where nothing was to be found.
+        // An empty answer is wrong even if the gold answer is empty.
         assert_eq!(run(rows(&[]), rows(&[])), (Some(1), Some(0.0), false));
-        // Without columns to match there is no score, which the mean skips.
+        // Without matched columns there is no score, and the mean skips the instance.
         assert_eq!(run(rows(&[]), rows(&["a"])), (Some(1), None, false));
-        // What fails otherwise is left out.
+        // Other failures are skipped.
         assert_eq!(run(failed(FailureClass::Timeout), rows(&["a"])), (None, None, true));
         assert!(run(yes(), rows(&["a"])).2 && run(rows(&["a"]), yes()).2);
-        // Its models cannot be asked about rows without values, nor about a column of texts with an empty one.
+        // Its models cannot describe rows without values, or a column of texts with an empty one.
         let unbound = || Ok(Answer { form: Form::Select, columns: vec![], rows: vec![vec![]] });
         assert!(run(rows(&["a"]), unbound()).2 && run(rows(&[]), unbound()).2 && !run(unbound(), rows(&["a"])).2);
         assert!(

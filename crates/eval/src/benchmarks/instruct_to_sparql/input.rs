@@ -1,4 +1,4 @@
-//! The benchmark's files: the dataset's JSON lines, predictions, and the table that the authors' code writes.
+//! Reads the benchmark's files: the dataset's JSON lines, predictions, and the table of the authors' code.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -10,13 +10,13 @@ use crate::error::RunError;
 use crate::input::read_lines;
 use crate::record::Instance;
 
-/// What stands before and behind a query in what a model says.
+/// The tags around a query in a model's reply.
 const TAGS: [&str; 2] = ["[QUERY]", "[/QUERY]"];
 
 /// A line of the dataset.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Gold {
-    /// Its name.
+    /// Its id.
     pub id: Option<String>,
     /// The first instruction.
     pub instruction: Option<String>,
@@ -46,7 +46,7 @@ enum Prediction {
     Text(String),
     Object {
         id: Option<Value>,
-        // Null where the system gave nothing; a field that is missing is a mistake.
+        // Null if the system gave no prediction; a missing field is an error.
         #[serde(alias = "generated_query", alias = "pred", alias = "query", deserialize_with = "Option::deserialize")]
         prediction: Option<String>,
     },
@@ -70,7 +70,7 @@ fn parsed<T: serde::de::DeserializeOwned>(path: &Path) -> Result<Vec<(usize, T)>
     filled.map(parse).collect()
 }
 
-/// Reads the dataset: an object a line, with the names of its fields there.
+/// Reads the dataset: one object per line, with the dataset's field names.
 ///
 /// # Errors
 /// The file cannot be read, or a line has no query.
@@ -85,11 +85,11 @@ pub fn read_gold(path: &Path) -> Result<Vec<Gold>, RunError> {
     Ok(parsed(path)?.into_iter().map(gold).collect())
 }
 
-/// Reads predictions, one for each line of the dataset: texts, or objects with `prediction` and, where they are not in
-/// the dataset's order, `id`.
+/// Reads predictions, one per line of the dataset: texts, or objects with `prediction` and, if they are in another
+/// order, `id`.
 ///
 /// # Errors
-/// The file cannot be read, or its lines do not fit the dataset's.
+/// The file cannot be read, or its lines do not match the dataset's.
 pub fn read_predictions(path: &Path, gold: &[Gold]) -> Result<Vec<String>, RunError> {
     let unfit = |what: String| RunError::Unfit(format!("{}: {what}", path.display()));
     let mut texts = Vec::new();
@@ -150,7 +150,8 @@ pub fn read_generated(path: &Path) -> Result<(Vec<Gold>, Vec<String>), RunError>
     Ok((gold, texts))
 }
 
-/// The query in what a model says: what stands between the tags, of which the first may also end it, or nothing.
+/// Returns the query in a model's reply: the text between the tags, or an empty text. The first tag may also end the
+/// query.
 pub fn extract(text: &str) -> &str {
     let [open, close] = TAGS;
     let Some((_, rest)) = text.split_once(open) else { return "" };
@@ -159,7 +160,7 @@ pub fn extract(text: &str) -> &str {
 }
 
 impl Gold {
-    /// The instance with a prediction.
+    /// Returns the instance with a prediction.
     pub fn instance(self, line: usize, pred: String, labelled: bool) -> Instance {
         let gold = self.labelled.filter(|_| labelled).unwrap_or(self.query);
         let lang = if labelled { super::LABELLED } else { "sparql" };

@@ -1,7 +1,7 @@
-//! Instruct-to-SPARQL (CHIIR 2025): predicted SPARQL scored twice, in two sets that are never mixed.
+//! Instruct-to-SPARQL (CHIIR 2025): scores predicted SPARQL twice, in two sets that are never mixed.
 //!
-//! `compat` is what the authors' code computes, with all its habits (`compat.rs`); `strict` what their paper says
-//! (`super::sparql`). Labelled queries are run with the identifiers that their labels lead to in the snapshot.
+//! `compat` repeats the authors' code with all its quirks (`compat.rs`); `strict` follows their paper
+//! (`super::sparql`). Labelled queries run with the identifiers that the snapshot has for their labels.
 
 mod columns;
 mod compat;
@@ -18,7 +18,7 @@ use terrapin_budget::Limits;
 use terrapin_sparql::Environment;
 use terrapin_sparql::labelled::{Names, unlabel};
 
-/// In the registry.
+/// The entry in the registry.
 pub static REGISTRATION: Registration =
     Registration { name: "instruct-to-sparql", metrics, corpus: nothing, recompute };
 
@@ -31,18 +31,18 @@ fn recompute(data: Data<'_>) -> Box<dyn Benchmark + '_> {
     Box::new(InstructToSparql { triples, snapshot, cache })
 }
 
-/// How an instance says that its queries are SPARQL with labels for identifiers.
+/// The language of instances whose queries have labels instead of identifiers.
 pub const LABELLED: &str = "sparql-labelled";
 /// The language of labels, as in the benchmark.
 const LANGUAGE: &str = "en";
 
-/// How the benchmark is run.
+/// The options of the benchmark.
 pub struct InstructToSparql<'a> {
-    /// What queries are asked of; without it they are compared as texts only.
+    /// The data for SPARQL; without it, queries are compared only as texts.
     pub triples: Option<&'a Environment>,
-    /// The digest of the data's snapshot.
+    /// The digest of the snapshot.
     pub snapshot: &'a str,
-    /// Answers to queries that were asked before.
+    /// The cache of answers.
     pub cache: &'a dyn Cache,
 }
 
@@ -60,9 +60,9 @@ impl Benchmark for InstructToSparql<'_> {
                 None => ask_cached(self.cache, self.snapshot, triples, query, &Limits::default()),
             };
             let gold_answer = ask(&gold_run, gold_lost);
-            // The same text gives the same answer.
+            // Equal texts have equal answers.
             let pred_answer = if pred_run == gold_run { gold_answer.clone() } else { ask(&pred_run, pred_lost) };
-            // The published code sends a labelled gold as it is, which no endpoint takes.
+            // The published code sends a labelled gold query unchanged, and every endpoint rejects it.
             if gold_run == *gold {
                 compat.run(&gold_answer, &pred_answer);
             } else {
@@ -89,7 +89,7 @@ impl Benchmark for InstructToSparql<'_> {
     }
 }
 
-/// A query as it is run, and why it cannot be.
+/// Returns the query to run, or why it cannot run.
 fn run_as(triples: &Environment, labelled: bool, query: &str) -> (String, Option<Failed<FailureClass>>) {
     if !labelled {
         return (query.to_owned(), None);

@@ -1,4 +1,4 @@
-//! From a server's answer to results or an error class, as OverpassNL's evaluation reads it: from the text alone.
+//! Converts a server's answer to results or an error class like OverpassNL's evaluation, which reads only its text.
 
 use serde::Deserialize;
 use std::borrow::Cow;
@@ -7,7 +7,7 @@ use super::class::class_of;
 use crate::metrics::execution::{Key, Results};
 use crate::record::{ErrorClass, Failed};
 
-/// Characters of an answer from which on it is a `memory_error`.
+/// The length in characters from which an answer is a `memory_error`.
 pub const MAX_CHARACTERS: u64 = 2_000_000_000;
 
 #[derive(Deserialize)]
@@ -28,7 +28,7 @@ struct Counts {
     elements: Vec<Count>,
 }
 
-/// An element of an answer that begins with a count.
+/// The first element of an answer with a count.
 #[derive(Deserialize)]
 struct Count {
     tags: Option<CountTags>,
@@ -40,10 +40,10 @@ struct CountTags {
     all: Option<String>,
 }
 
-/// Reads the body of an answer.
+/// Parses the body of an answer.
 ///
 /// # Errors
-/// It is not JSON, or holds what the published code cannot compare.
+/// It is not JSON, or has values that the published code cannot compare.
 pub fn read(body: &str) -> Result<Results, Failed<ErrorClass>> {
     if let Some(class) = class_of(body) {
         return Err(Failed::new(class, excerpt(body)));
@@ -64,7 +64,7 @@ fn count(body: &str) -> Option<i64> {
     tags.total.or(tags.all)?.trim().parse().ok()
 }
 
-/// The beginning of a text, for a report.
+/// Returns the beginning of a text for a report.
 fn excerpt(text: &str) -> String {
     text.chars().take(500).collect()
 }

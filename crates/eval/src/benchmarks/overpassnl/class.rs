@@ -1,13 +1,13 @@
-//! Which text of a server falls into which class of errors.
+//! Classifies the error texts of a server.
 
 use crate::record::ErrorClass;
 
-/// The class that a server's text falls into: the first of the published tests that holds. The tests look at the
-/// whole text, so that of several errors the class, not the order, decides.
+/// Returns the class of a server's text: the first of the published tests that matches. The tests search the whole
+/// text, so the order of the tests decides among several errors, not the order of the errors.
 ///
-/// `text` is what the server says before it is escaped for HTML: no test depends on the difference.
+/// `text` is not yet escaped for HTML; no test depends on the difference.
 pub fn class_of(text: &str) -> Option<ErrorClass> {
-    // In all tests, and in hardly any answer.
+    // All tests contain this text, and hardly any answer does.
     if !text.contains("error:") {
         return None;
     }

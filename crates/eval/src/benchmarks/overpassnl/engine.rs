@@ -1,4 +1,4 @@
-//! Running a prepared query in this process, and telling what an Overpass server would have sent.
+//! Runs a prepared query in this process and returns the result an Overpass server would have sent.
 
 use std::io::{self, Write};
 use std::time::{Duration, Instant};
@@ -11,22 +11,22 @@ use crate::record::{ErrorClass, Failed};
 use terrapin_osm::Osm;
 use terrapin_overpass::{Class, Code, Failure, Limits};
 
-/// How long the published code waits for an answer. The prepared time limit is shorter, but a text can hold several.
+/// The time that the published code waits for an answer. The prepared limit is shorter, but a text can have several.
 const TIMEOUT: Duration = Duration::from_secs(500);
 
-/// What bounds a query besides what the published evaluation allows it.
+/// Limits of a query besides those of the published evaluation.
 #[derive(Debug, Clone)]
 pub struct Bounds {
     /// Time and memory.
     pub limits: Limits,
-    /// Characters of an answer from which on it is a `memory_error`.
+    /// The length in characters from which an answer is a `memory_error`.
     pub largest: u64,
-    /// The time of each query, from when it begins to run.
+    /// The time limit of each query, from its start.
     pub each: Option<Duration>,
 }
 
 impl Bounds {
-    /// The limits of a query that begins now and may take so long.
+    /// Returns the limits of a query that starts now with at most this time.
     pub fn of_query(&self, most: Duration) -> Limits {
         let now = Instant::now();
         let own = now.checked_add(self.each.map_or(most, |each| each.min(most)));
@@ -41,11 +41,11 @@ impl Default for Bounds {
     }
 }
 
-/// Runs a prepared query and reads its answer as the published code does.
+/// Runs a prepared query and reads its answer like the published code.
 ///
-/// The answer is read from its text, not taken from the engine's sets, because that is what the numbers were made
-/// from: the format that was asked for, elements without ids, tags of a count that a query made itself. Writing and
-/// reading it is about a quarter of a run over the Malta benchmark.
+/// The answer is parsed from its text instead of taken from the engine's sets, because the published numbers come
+/// from the text: the requested format, elements without ids, tags of a count made by the query. Writing and parsing
+/// it takes about a quarter of a run over the Malta benchmark.
 pub fn run(osm: &Osm, query: &PreparedQuery, bounds: &Bounds) -> Result<Results, Failed<ErrorClass>> {
     let script = query.parse().map_err(refused)?;
     let start = Instant::now();
@@ -69,29 +69,29 @@ pub fn run(osm: &Osm, query: &PreparedQuery, bounds: &Bounds) -> Result<Results,
     answer::read(&text)
 }
 
-/// The class of a failure, by the text that a server sends of it.
+/// Returns the class of a failure by the text that a server sends.
 fn refused(failure: Failure) -> Failed<ErrorClass> {
     let text = failure.to_string();
     Failed::new(class_of(&text).unwrap_or(ErrorClass::UnknownError), text)
 }
 
-/// Whether a running query went over one of its bounds: over HTTP its answer is then one as any other, with the elements
-/// so far and a remark.
+/// Reports whether a running query exceeded a limit. Over HTTP, its answer is then a normal one with the elements so
+/// far and a remark.
 fn stopped(failure: &Failure) -> bool {
     let ours = [Code::Unsupported, Code::Cancelled];
     !failure.is_fault() && failure.diagnostics.iter().all(|d| d.class == Class::Runtime && !ours.contains(&d.code))
 }
 
-/// An answer in memory, up to the length at which it is an error.
+/// An answer in memory, up to the length that is an error.
 struct Body {
     largest: u64,
     bytes: Vec<u8>,
-    /// Counted only once there are more bytes than there may be characters.
+    /// Counted only if there are more bytes than allowed characters.
     characters: Option<u64>,
     full: bool,
 }
 
-/// All but the continuation bytes of UTF-8 begin a character.
+/// Counts all bytes of UTF-8 except continuation bytes.
 fn characters(bytes: &[u8]) -> u64 {
     bytes.iter().filter(|byte| (**byte & 0xC0) != 0x80).count() as u64
 }

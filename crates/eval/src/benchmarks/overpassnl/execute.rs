@@ -1,4 +1,4 @@
-//! Running both queries of an instance and comparing what they give.
+//! Runs both queries of an instance and compares the results.
 
 use super::points::MapOf;
 use super::prepared::PreparedQuery;
@@ -9,14 +9,14 @@ use crate::stored;
 use terrapin_osm::Osm;
 use terrapin_overpass::syntax::{Detail, Statement, StatementKind};
 
-/// How many ids of missing and of extra elements a record lists.
+/// The maximum number of ids of missing and of extra elements in a record.
 const SAMPLE: usize = 10;
 
 /// Runs a prepared query.
 pub type Engine<'a> = &'a dyn Fn(&PreparedQuery) -> Result<Results, Failed<ErrorClass>>;
 
-/// The metrics of results: the published ones, then stricter ones. A new one is a named score of the record
-/// ([`ScoreSource::Named`]), set where these are.
+/// The metrics of results: the published ones, then stricter ones. To add one, set a named score of the record
+/// ([`ScoreSource::Named`]) in this module.
 pub static METRICS: &[Metric] = &[
     Metric::of_results(
         "ex",
@@ -44,14 +44,14 @@ pub static METRICS: &[Metric] = &[
     ),
 ];
 
-/// A score of a record; none is earned by finding nothing where there is nothing, since most wrong queries do.
+/// Returns a score of a record, or zero if both results are empty: most wrong queries find nothing as well.
 fn earned(record: &Record, score: fn(&Execution) -> Option<f64>) -> Option<f64> {
     let execution = record.execution.as_ref()?;
     score(execution).map(|score| if execution.ran().is_nothing_twice() { 0.0 } else { score })
 }
 
-/// Runs both queries and adds to the outcome what they give. Where one of them could not be prepared, neither is run.
-/// With data, some of the results are also located.
+/// Runs both queries and adds the results to the outcome. If one cannot be prepared, neither runs. With data, a
+/// sample of the results is also located.
 pub fn execute(
     gold: Result<PreparedQuery, Failed<ErrorClass>>,
     pred: Result<PreparedQuery, Failed<ErrorClass>>,
@@ -91,7 +91,7 @@ fn run_both(
     outcome: &mut Outcome,
 ) {
     let gold_results = Failed::guard(|| engine(gold));
-    // The same text gives the same results.
+    // Equal texts have equal results.
     let pred_results = if pred == gold { gold_results.clone() } else { Failed::guard(|| engine(pred)) };
     execution.ref_n = Some(number(&gold_results));
     execution.pred_n = Some(number(&pred_results));
@@ -136,18 +136,18 @@ fn pred_failed(execution: &mut Execution, failed: &Failed<ErrorClass>) {
     (execution.error, execution.error_text) = (Some(failed.class), Some(failed.text.clone()));
 }
 
-/// Whether a limit of an `out` can have cut these results.
+/// Reports whether a limit of an `out` may have cut the results.
 fn is_cut(query: &str, results: &Results) -> bool {
     let Results::Elements(keys) = results else { return false };
     limit_of(query).is_some_and(|limit| keys.len() as u64 >= limit)
 }
 
-/// The least limit of the `out` statements of a query that write elements.
+/// Returns the smallest limit of a query's `out` statements for elements.
 pub(crate) fn limit_of(query: &str) -> Option<u64> {
     terrapin_overpass::parse(query).ok().and_then(|script| least_limit(&script.statements))
 }
 
-/// The least limit of the `out` statements that write elements.
+/// Returns the smallest limit of a block's `out` statements for elements.
 fn least_limit(block: &[Statement]) -> Option<u64> {
     let of = |statement: &Statement| match &statement.kind {
         StatementKind::Out(out) if out.detail != Detail::Count => out.limit,
@@ -162,7 +162,7 @@ mod tests {
     use crate::metrics::execution::Key;
     use terrapin_geocoder::Table;
 
-    /// Takes the number of nodes that a query is to give from the query.
+    /// Reads the number of nodes to return from the query.
     fn engine(query: &PreparedQuery) -> Result<Results, Failed<ErrorClass>> {
         let digits = query.text().rsplit(';').find_map(|part| part.strip_prefix("nodes=")).unwrap_or("none");
         match digits {

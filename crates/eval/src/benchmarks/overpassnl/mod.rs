@@ -1,9 +1,9 @@
-//! OverpassNL (TACL 2024): predicted OverpassQL scored as the authors' evaluation scores it.
+//! OverpassNL (TACL 2024): scores predicted OverpassQL like the authors' evaluation.
 //!
-//! A line goes through [`prepare`](prepare::prepare) (or, where that spoils it, `prepared`), is run, is read as their code reads a server's answer
-//! (`answer`), and the two results are compared ([`crate::metrics::execution`]); `similarity` compares the
-//! queries themselves. What this gives equals what their code gives on a server with the same data; the habits of that
-//! code that move numbers are kept and are named where they are.
+//! A line is prepared by [`prepare`](prepare::prepare) (or `prepared`, if that breaks the query), run, and parsed
+//! like their code parses a server's answer (`answer`); the two results are compared ([`crate::metrics::execution`]),
+//! and `similarity` compares the query texts. The scores equal those of their code on a server with the same data.
+//! Quirks of that code that change numbers are kept and named in comments.
 
 mod answer;
 mod class;
@@ -33,15 +33,15 @@ use crate::record::{Class, Compat, ErrorClass, Execution, Failed, Instance, Outc
 use terrapin_geocoder::Places;
 use terrapin_osm::Osm;
 
-/// In the registry.
+/// The entry in the registry.
 pub static REGISTRATION: Registration = Registration { name: "overpassnl", metrics, corpus, recompute };
 
-/// The metrics of OverpassQL: those of the queries, then those of their results.
+/// Returns the metrics of OverpassQL: those of the texts, then those of the results.
 pub(super) fn metrics() -> Vec<&'static Metric> {
     similarity::metrics().chain(execute::METRICS).collect()
 }
 
-/// EX and EX_soft as the published code computes them, if it spoils any query that runs.
+/// Computes EX and EX_soft like the published code, if it breaks any query that runs.
 fn corpus(_: &[Instance], records: &[Record]) -> Vec<(&'static str, f64)> {
     let is_spoilt = |record: &Record| record.compat.as_ref().is_some_and(Compat::has_error);
     if !records.iter().any(is_spoilt) {
@@ -60,19 +60,19 @@ fn recompute(data: Data<'_>) -> Box<dyn Benchmark + '_> {
     Box::new(OverpassNl { osm, snapshot, places, similarity, cache, bounds: Bounds::default() })
 }
 
-/// How the benchmark is run.
+/// The options of the benchmark.
 pub struct OverpassNl<'a> {
-    /// The data to run queries on; without it only queries are compared.
+    /// The data for the queries; without it, queries are only compared.
     pub osm: Option<&'a Osm>,
-    /// The digest of the data's snapshot.
+    /// The digest of the snapshot.
     pub snapshot: &'a str,
-    /// Where names lead.
+    /// The geocoded places.
     pub places: &'a dyn Places,
-    /// Whether queries are compared as texts and trees.
+    /// Compare queries as texts and trees.
     pub similarity: bool,
-    /// Results of queries that were run before.
+    /// The cache of results.
     pub cache: &'a dyn Cache,
-    /// What bounds each query besides what the published evaluation allows.
+    /// Limits of each query besides those of the published evaluation.
     pub bounds: Bounds,
 }
 
@@ -99,7 +99,7 @@ impl Benchmark for OverpassNl<'_> {
     }
 }
 
-/// What comes out of an instance that evaluating panicked on.
+/// Returns the outcome of an instance whose evaluation panicked.
 pub(super) fn failed(instance: &Instance, compared: bool, run: bool, message: String) -> Outcome {
     let mut record = Record::of(instance);
     if compared {
@@ -117,7 +117,7 @@ pub(super) fn failed(instance: &Instance, compared: bool, run: bool, message: St
     Outcome { record, ..Outcome::default() }
 }
 
-/// What is cached of the query, or what running it gives.
+/// Returns the cached results of a query or runs it.
 pub(super) fn cached(
     cache: &dyn Cache,
     snapshot: &str,

@@ -1,25 +1,25 @@
-//! Where results lie: a handful of positions for a map.
+//! Locates a sample of results for a map.
 
 use crate::metrics::execution::{Key, Sides};
 use crate::record::{MapPoint, MapPoints};
 use terrapin_osm::{ElementType, Osm};
 use terrapin_overpass::reader::Reader;
 
-/// How many elements of each kind are shown.
+/// The maximum number of located elements of each kind.
 const SHOWN: usize = 60;
 
-/// Finds positions of elements.
+/// Locates elements.
 pub struct MapOf<'a> {
     reader: Reader<'a>,
 }
 
 impl<'a> MapOf<'a> {
-    /// Over this data.
+    /// Returns a locator for this data.
     pub fn new(osm: &'a Osm) -> Self {
         MapOf { reader: Reader::new(osm) }
     }
 
-    /// Some of the common, the missing and the extra elements of two ascending lists, taken evenly from each.
+    /// Locates a sample of the common, missing and extra elements of two ascending lists, evenly spread over each.
     pub fn points(&mut self, gold: &[Key], pred: &[Key]) -> MapPoints {
         let sides = Sides::of(gold, pred);
         let missing = self.some(&sides.missing);
@@ -38,7 +38,7 @@ impl<'a> MapOf<'a> {
         Some(MapPoint { place: self.position(key)?, element: key.to_string() })
     }
 
-    /// The middle of an element's box.
+    /// Returns the middle of an element's bounding box.
     fn position(&mut self, key: &Key) -> Option<[f64; 2]> {
         let kind = ElementType::ALL.into_iter().find(|kind| kind.name() == key.kind)?;
         let ordinal = self.reader.osm().find(kind, key.id)?;

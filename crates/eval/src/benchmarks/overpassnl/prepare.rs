@@ -1,9 +1,9 @@
-//! From a line of the dataset to the text that is run, step by step as OverpassNL's evaluation does it.
+//! Converts a line of the dataset to the query to run, step by step like OverpassNL's evaluation.
 //!
-//! The published numbers depend on what that code does to a text, so its habits are kept even where an Overpass
-//! Turbo would do otherwise: names are replaced before definitions, `{{center}}` becomes the whole box,
-//! `{{geocodeBbox:}}` lists south, north, west, east, dates count from 2022-07-04 in whole days, and replacing goes
-//! by text, wherever it stands. What users of Overpass Turbo expect is in [`terrapin_overpass::turbo`].
+//! The published numbers depend on this conversion, so its quirks are kept even if Overpass Turbo differs: names are
+//! replaced before definitions, `{{center}}` becomes the whole box, `{{geocodeBbox:}}` lists south, north, west,
+//! east, dates count from 2022-07-04 in whole days, and replacement is textual everywhere.
+//! [`terrapin_overpass::turbo`] behaves like Overpass Turbo.
 
 use std::sync::LazyLock;
 
@@ -16,26 +16,26 @@ use crate::record::{ErrorClass, Failed};
 use terrapin_geocoder::{Place, Places};
 use terrapin_osm::ElementType;
 
-/// Seconds that every query may take, whatever it asks for.
+/// The time limit of every query in seconds.
 pub const TIMEOUT: u32 = 300;
-/// Bytes that a query may ask for at most.
+/// The maximum memory limit of a query in bytes.
 pub const MAX_SIZE: u64 = 1_073_741_824;
 /// The day from which relative dates count.
 const TODAY: Date = date(2022, 7, 4);
 
-/// Prepares one line. `bbox` is the line's box as the dataset has it (`south,west,north,east`); without one, `{{bbox}}`
-/// and `{{center}}` stay and are the engine's to refuse.
+/// Prepares one line. `bbox` is the line's box as in the dataset (`south,west,north,east`); without one, `{{bbox}}`
+/// and `{{center}}` stay and the engine rejects them.
 ///
 /// # Errors
-/// It is `nominatim`, `relative_date`, or `unknown_error` for a text on which the published code fails itself.
+/// `nominatim`, `relative_date`, or `unknown_error` for a text on which the published code fails.
 pub fn prepare(line: &str, bbox: Option<&str>, places: &dyn Places) -> Result<String, Failed<ErrorClass>> {
     Ok(set_output(&set_limits(expand(line, bbox, places)?)?))
 }
 
-/// A line with its shortcuts replaced.
+/// Returns a line with its shortcuts replaced.
 pub(super) fn expand(line: &str, bbox: Option<&str>, places: &dyn Places) -> Result<String, Failed<ErrorClass>> {
-    // White space at the end changes nothing that is run. The published code takes it away; its published results,
-    // against which this one's texts are held, have it.
+    // The published code removes trailing white space, but its published results contain it. It does not affect the
+    // execution, so it stays.
     let mut query = line.trim_start_matches(is_python_space).to_owned();
     query = replace_names(query, places)?;
     query = replace_definitions(query);
@@ -46,7 +46,7 @@ pub(super) fn expand(line: &str, bbox: Option<&str>, places: &dyn Places) -> Res
     Ok(query)
 }
 
-/// A text with the limits of the evaluation.
+/// Returns a text with the limits of the evaluation.
 pub(super) fn set_limits(query: String) -> Result<String, Failed<ErrorClass>> {
     set_timeout(bound_max_size(query))
 }
@@ -55,15 +55,15 @@ fn pattern(text: &str) -> Regex {
     Regex::new(text).expect("the pattern is a constant")
 }
 
-/// One of the shortcuts that lead to a place.
+/// A shortcut for a place.
 struct Shortcut {
     name: &'static str,
     found: LazyLock<Regex>,
-    /// What it becomes; `None` where the place has nothing of the kind.
+    /// The replacement; `None` if the place lacks the value.
     text: fn(&Place) -> Option<String>,
 }
 
-/// In the order in which they are replaced.
+/// In the order of replacement.
 static SHORTCUTS: [Shortcut; 5] = [
     Shortcut { name: "geocodeArea", found: LazyLock::new(|| pattern(r"\{\{geocodeArea:(.*?)\}\}")), text: area_text },
     Shortcut {
@@ -116,7 +116,7 @@ fn replace_names(mut query: String, places: &dyn Places) -> Result<String, Faile
     Ok(query)
 }
 
-/// The first group of every match.
+/// Returns the first group of every match.
 fn captures(regex: &Regex, text: &str) -> Vec<String> {
     regex.captures_iter(text).map(|c| group(&c, 1).to_owned()).collect()
 }
@@ -147,8 +147,8 @@ fn replace_dates(mut query: String) -> Result<String, Failed<ErrorClass>> {
     Ok(query)
 }
 
-/// Whether `datetime.strptime` reads it as `%Y-%m-%dT%H:%M:%SZ`: in either case of letters, with one or two digits for
-/// each part but the year, and a day and second that exist.
+/// Reports whether `datetime.strptime` accepts a text as `%Y-%m-%dT%H:%M:%SZ`: in either case, with one or two digits
+/// for each part except the year, and a valid day and second.
 fn is_timestamp(text: &str) -> bool {
     static TIMESTAMP: LazyLock<Regex> = LazyLock::new(|| {
         pattern(
@@ -180,7 +180,7 @@ fn relative_date(when: &str) -> Result<String, Failed<ErrorClass>> {
         "year" => 31_536_000,
         _ => return Err(refuse("not a unit of time")),
     };
-    // A date, not a time of day, is counted back from: what is less than a day is lost.
+    // Counts back from a date, so that fractions of a day are lost.
     let before = group(&found, 1)
         .parse::<i64>()
         .ok()
@@ -213,14 +213,14 @@ fn set_timeout(query: String) -> Result<String, Failed<ErrorClass>> {
     }
 }
 
-/// The text with every output format called JSON, and one where there was none.
+/// Replaces every output format by JSON, and adds it if none is set.
 pub(super) fn set_output(query: &str) -> String {
     static OUTPUT: LazyLock<Regex> = LazyLock::new(|| pattern(r"\[out:[^\]]+\]"));
     let json = OUTPUT.replace_all(query, "[out:json]");
     if json.contains("[out:json]") { json.into_owned() } else { format!("[out:json]{json}") }
 }
 
-/// Whether a text asks for the box that `--bbox` gives.
+/// Reports whether a text needs the box of `--bbox`.
 pub fn wants_bbox(query: &str) -> bool {
     query.contains("{{bbox}}") || query.contains("{{center}}")
 }
@@ -251,7 +251,7 @@ mod tests {
         assert_eq!(ok("[bbox:1,2,3,4];out;"), "[out:json][timeout:300][bbox:1,2,3,4];out;");
         assert_eq!(ok("[timeout:25][out:xml];out;"), "[timeout:300][out:json];out;");
         assert_eq!(ok("  [out:csv(::id;\",\")];out;"), "[timeout:300][out:json];out;");
-        // Everything that begins like the first limit is taken for it.
+        // Everything that begins like the first limit is replaced.
         assert_eq!(ok("[timeout:2];x(timeout:25)"), "[out:json][timeout:300];x(timeout:3005)");
         assert_eq!(ok("[maxsize:2000000000];out;"), "[out:json][timeout:300][maxsize:1073741824];out;");
         assert_eq!(ok("[maxsize:007];out;"), "[out:json][timeout:300][maxsize:7];out;");
@@ -277,7 +277,7 @@ mod tests {
         let head = "[out:json][timeout:300];";
         assert_eq!(ok("{{k=shop}}node[{{k}}][{{ k }}]({{bbox}});"), format!("{head} node[shop][shop](1,2,3,4);"));
         assert_eq!(ok("n(around:5,{{center}});"), format!("{head}n(around:5,1,2,3,4);"));
-        // A name is looked up before a definition could give it.
+        // Names are geocoded before definitions are applied.
         assert_eq!(prepared("{{p=Malta}}{{geocodeArea:{{p}}}};"), Err("nominatim".to_owned()));
     }
 

@@ -1,8 +1,8 @@
-//! A query as it is run: its text, and where its settings come from.
+//! A query to run: its text and the source of its settings.
 //!
-//! The published code sets the output format and the limits in the text. That fails for some queries that run: a comment
-//! before the settings, the XML form. Their settings are set in the parsed query instead, and `compat` has what the
-//! published code says of them.
+//! The published code sets output format and limits in the text. This breaks some valid queries: those with a comment
+//! before the settings, and the XML form. For these, the settings are set in the parsed query instead, and `compat`
+//! has the error of the published code.
 
 use super::class::class_of;
 use super::prepare::{MAX_SIZE, TIMEOUT, expand, set_limits, set_output};
@@ -11,31 +11,31 @@ use terrapin_geocoder::Places;
 use terrapin_overpass::Failure;
 use terrapin_overpass::syntax::{OutputFormat, Script};
 
-/// Where the settings of a query come from.
+/// The source of a query's settings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum SettingsSource {
-    /// Its text.
+    /// The text.
     Text,
-    /// Its text, but the output format is JSON.
+    /// The text, with JSON as the output format.
     Json,
-    /// Its text, but output format and limits are those of the published evaluation.
+    /// The text, with output format and limits of the published evaluation.
     Published,
 }
 
-/// A query as it is run.
+/// A query to run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PreparedQuery {
     text: String,
     source: SettingsSource,
-    /// What the published code says of it, if that is an error of its own.
+    /// The error of the published code, if it fails itself.
     compat: Option<Failed<ErrorClass>>,
 }
 
 impl PreparedQuery {
-    /// Prepares a line of the dataset as the published evaluation does.
+    /// Prepares a line of the dataset like the published evaluation.
     ///
     /// # Errors
-    /// As [`super::prepare`].
+    /// Those of [`super::prepare`].
     pub fn published(line: &str, bbox: Option<&str>, places: &dyn Places) -> Result<PreparedQuery, Failed<ErrorClass>> {
         let query = expand(line, bbox, places)?;
         let text = set_output(&set_limits(query.clone())?);
@@ -63,19 +63,19 @@ impl PreparedQuery {
         PreparedQuery { text, source: SettingsSource::Text, compat: None }
     }
 
-    /// The text that is run.
+    /// Returns the text to run.
     pub fn text(&self) -> &str {
         &self.text
     }
 
-    /// What the published code says of a query that runs.
+    /// Returns the error of the published code for a query that runs here.
     pub fn compat(&self) -> Option<&Failed<ErrorClass>> {
         self.compat.as_ref()
     }
 
-    /// What its results are cached under, besides its text.
+    /// Returns the part of the cache key besides the text.
     pub(super) fn language(&self) -> &'static str {
-        // The answer's text is read as the published code reads it, within the published bounds.
+        // The answer's text is parsed like in the published code, within the published limits.
         match self.source {
             SettingsSource::Text => "OverpassQL, as OverpassNL",
             SettingsSource::Json => "OverpassQL, as OverpassNL, parsed for JSON",
@@ -83,10 +83,10 @@ impl PreparedQuery {
         }
     }
 
-    /// Parses it.
+    /// Parses the query.
     ///
     /// # Errors
-    /// The text is no query.
+    /// The text is not a query.
     pub fn parse(&self) -> Result<Script, Failure> {
         let mut script = terrapin_overpass::parse(&self.text)?;
         let settings = &mut script.settings;
@@ -101,7 +101,7 @@ impl PreparedQuery {
     }
 }
 
-/// An error, as the published code names it, unless the text is a query with an answer in JSON.
+/// Returns the published error class, unless the text is a query with JSON output.
 fn prints_json(text: &str) -> Result<(), Failed<ErrorClass>> {
     match terrapin_overpass::parse(text) {
         Ok(script) if script.settings.output == OutputFormat::Json => Ok(()),
@@ -131,7 +131,7 @@ mod tests {
             ("[timeout:25][out:xml];node[a];out;", "[timeout:300][out:json];node[a];out;"),
             ("// all\nnode[a];out;", "[out:json][timeout:300];// all\nnode[a];out;"),
             ("// all\n[out:xml][timeout:25];node[a];out;", "// all\n[out:json][timeout:300];node[a];out;"),
-            // Broken before and after.
+            // Invalid before and after.
             ("// all\n[out:json];node[a;out;", "[timeout:300];// all\n[out:json];node[a;out;"),
         ] {
             let prepared = published(line);

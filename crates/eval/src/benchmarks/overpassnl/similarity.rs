@@ -1,5 +1,5 @@
-//! How alike two queries are as texts and as trees: a table of metrics, among them chrF, KVS, TreeS, OQS and exact match
-//! as OverpassNL's evaluation computes them. Runs nothing.
+//! Compares two queries as texts and trees, with chrF, KVS, TreeS, OQS and exact match like OverpassNL's evaluation.
+//! Runs no queries.
 
 use std::cell::OnceCell;
 
@@ -11,19 +11,19 @@ use crate::record::{Record, Score, Scores};
 use crate::stored;
 use terrapin_overpass::convert::{self, Form};
 
-/// A metric of the queries alone.
+/// A metric of the query texts.
 struct Similarity {
     metric: Metric,
     compute: Compute,
 }
 
-/// How a metric comes from a pair of queries.
+/// The computation of a metric from a pair of queries.
 enum Compute {
     Flag(fn(&Pair<'_>) -> bool),
     Share(fn(&Pair<'_>) -> f64),
 }
 
-/// What metrics of the queries alone are computed from, and what more than one of them needs.
+/// The inputs of the metrics and shared intermediate results.
 struct Pair<'a> {
     gold: &'a str,
     pred: &'a str,
@@ -58,7 +58,7 @@ const fn of_texts(name: &'static str, title: &'static str, meaning: &'static str
     Similarity { metric: Metric::of_texts(name, title, meaning, ScoreSource::Named), compute }
 }
 
-/// In the order of a record's fields, which is the published one.
+/// In the published order of a record's fields.
 static SIMILARITIES: &[Similarity] = &[
     of_texts(
         "chrf",
@@ -92,14 +92,14 @@ static SIMILARITIES: &[Similarity] = &[
     ),
 ];
 
-/// In the order of tables: as in the paper, exact match goes before the others.
+/// Returns the metrics in the order of the paper's table: exact match first.
 pub fn metrics() -> impl Iterator<Item = &'static Metric> {
     let is_first = |metric: &&Metric| metric.name == "em";
     let all = || SIMILARITIES.iter().map(|similarity| &similarity.metric);
     all().filter(is_first).chain(all().filter(move |metric| !is_first(metric)))
 }
 
-/// Compares two lines as the dataset has them, with their shortcuts.
+/// Compares two lines of the dataset, with their shortcuts.
 pub fn similarity(gold: &str, pred: &str) -> Scores {
     let (gold, pred) = (gold.trim_matches(is_python_space), pred.trim_matches(is_python_space));
     let pair = Pair::new(gold, pred);
@@ -109,7 +109,7 @@ pub fn similarity(gold: &str, pred: &str) -> Scores {
     })
 }
 
-/// The scores of two queries that could not be compared.
+/// Returns the scores of two queries that cannot be compared.
 pub fn unlike() -> Scores {
     scores(|compute| match compute {
         Compute::Flag(_) => Score::Flag(false),
@@ -117,7 +117,7 @@ pub fn unlike() -> Scores {
     })
 }
 
-/// Whether the queries of a record were compared.
+/// Reports whether the queries of a record were compared.
 pub fn is_compared(record: &Record) -> bool {
     SIMILARITIES.iter().any(|similarity| similarity.metric.score(record).is_some())
 }
@@ -130,7 +130,7 @@ fn scores(score: impl Fn(&Compute) -> Score) -> Scores {
     scores
 }
 
-/// The tree of a query; an empty script where nothing can be made of the text.
+/// Returns the tree of a query; an empty script if the text cannot be read.
 pub(crate) fn tree(query: &str) -> QueryTree {
     let text = without_shortcuts(query);
     match convert::convert(&text, Form::Xml) {
@@ -147,7 +147,7 @@ mod tests {
     fn a_line() {
         let gold = "[out:json];node[amenity=cafe]({{bbox}});out;";
         let same = similarity(gold, " [out:xml]; node[amenity=cafe]({{bbox}});out; ");
-        // The script's output format is part of its root.
+        // The output format is part of the tree's root.
         assert_eq!(["em", "kvs", "trees"].map(|name| same.get(name)), [Some(1.0), Some(1.0), Some(0.8)]);
         assert_eq!(similarity(gold, "").get("oqs"), similarity(gold, "   ").get("oqs"));
         let nothing = r#"{"chrf":0.0,"kvs":0.0,"trees":0.0,"oqs":0.0,"em":0}"#;

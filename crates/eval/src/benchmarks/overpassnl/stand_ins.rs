@@ -1,4 +1,4 @@
-//! Something to read in the place of shortcuts, for comparing queries that are not run.
+//! Replaces shortcuts by placeholders, for comparing queries that do not run.
 
 use std::borrow::Cow;
 use std::sync::LazyLock;
@@ -7,11 +7,11 @@ use regex::Regex;
 
 use crate::metrics::is_python_space;
 
-/// A text that a converter can read: what the shortcuts stand for does not matter, only that something stands there.
+/// Replaces the shortcuts so that a converter can read the text. The values do not matter.
 ///
-/// The stand-ins count up, so that two names in one query differ, and every kind of shortcut has its own range. A
-/// shortcut that opens and does not close makes the published code give up, and the whole text stays as it is; of
-/// `geocodeArea`, only it stays.
+/// The placeholders count up, so that two names in one query differ, and every kind of shortcut has its own range. If
+/// a shortcut is not closed, the published code gives up and the whole text stays; for `geocodeArea`, only that
+/// shortcut stays.
 pub fn without_shortcuts(query: &str) -> Cow<'_, str> {
     if !query.contains("{{") {
         return Cow::Borrowed(query);
@@ -22,7 +22,7 @@ pub fn without_shortcuts(query: &str) -> Cow<'_, str> {
     }
 }
 
-/// A shortcut with a name in it: how it opens, the whole of it, the first number, and what is put in its place.
+/// A shortcut with a name: its opening text, its pattern, the first number, and the placeholder.
 struct Named {
     opening: &'static str,
     whole: LazyLock<Regex>,
@@ -69,7 +69,7 @@ static NAMED: [Named; 6] = [
     },
 ];
 
-/// `None` where the published code gives up.
+/// Returns `None` if the published code gives up.
 fn replaced(query: &str) -> Option<String> {
     let mut text = query.replace("{{GeocodeArea:", "{{geocodeArea:");
     for (name, numbers) in [("bbox", "44.99,-0.99,44.99,-0.99"), ("center", "44.88,-0.88,44.88,-0.88")] {
@@ -131,7 +131,7 @@ mod tests {
             ("{{k=shop}}n[{{k}}];{{data:x}}", "n[shop];"),
             ("{{bbox=area:X}}n;", "n;"),
             ("{{date:1 day}};{{geocodeArea:A;", "1000-00-00T00:00:00Z;{{geocodeArea:A;"),
-            // Given up: the text stays.
+            // The published code gives up: the text stays.
             ("{{geocodeId:A;{{bbox}};", "{{geocodeId:A;{{bbox}};"),
         ];
         for (query, expected) in cases {

@@ -1,4 +1,4 @@
-//! Answers as rows of values, from what a query gave or from a file.
+//! Answers as rows of values, from a query or from a file.
 
 use std::collections::BTreeSet;
 
@@ -9,7 +9,7 @@ use crate::benchmarks::sparql::Answer;
 use crate::metrics::spinach::{self, Row};
 use terrapin_sparql::Form;
 
-/// What a query gave. A column without a value is not there, as in the SPARQL results format.
+/// Converts the answer of a query. An unbound column is missing, as in the SPARQL results format.
 pub(super) fn of_answer(answer: &Answer) -> spinach::Answer {
     if answer.form == Form::Ask {
         let value = answer.rows.first().and_then(|row| row.first()).and_then(Option::as_ref);
@@ -23,7 +23,7 @@ pub(super) fn of_answer(answer: &Answer) -> spinach::Answer {
     spinach::Answer::Rows(answer.rows.iter().map(row).collect())
 }
 
-/// A term as the SPARQL results format has it, its members in the order of their names.
+/// Formats a term as in the SPARQL results format, with sorted members.
 fn binding(term: &Term) -> String {
     let value = match term {
         Term::NamedNode(node) => json!({"type": "uri", "value": node.as_str()}),
@@ -41,12 +41,12 @@ fn binding(term: &Term) -> String {
     value.to_string()
 }
 
-/// What a file says that a query gave: results, a list of bindings, or true or false; anything else is no answer.
+/// Parses an answer in a file: results, a list of bindings, or true or false; anything else is no answer.
 pub(super) fn of_json(answer: &Value) -> spinach::Answer {
     match answer {
         Value::Bool(yes) => spinach::Answer::Boolean(*yes),
         Value::Array(bindings) => {
-            // QALD has a list of one answer.
+            // QALD wraps the answer in a list.
             if let [Value::Object(only)] = bindings.as_slice()
                 && (only.contains_key("results") || only.contains_key("boolean"))
             {
@@ -74,7 +74,7 @@ fn row(binding: &Value) -> Row {
     cells.map(|(name, value)| (name.clone(), sorted(value).to_string())).collect()
 }
 
-/// A value with the members of its objects in the order of their names.
+/// Returns a value with sorted object members.
 fn sorted(value: &Value) -> Value {
     let Value::Object(members) = value else { return value.clone() };
     let mut members: Vec<(&String, &Value)> = members.iter().collect();
@@ -82,7 +82,7 @@ fn sorted(value: &Value) -> Value {
     members.into_iter().map(|(name, value)| (name.clone(), value.clone())).collect()
 }
 
-/// The values of all rows and columns as a set of texts.
+/// Returns the values of all rows and columns as a set of texts.
 pub(super) fn values(answer: &spinach::Answer) -> BTreeSet<String> {
     match answer {
         spinach::Answer::None => BTreeSet::new(),
@@ -91,7 +91,7 @@ pub(super) fn values(answer: &spinach::Answer) -> BTreeSet<String> {
     }
 }
 
-/// The rows as a set, each as the texts of its values in their order; what the columns are called says nothing.
+/// Returns the rows as a set, each with its values in order; column names are ignored.
 pub(super) fn texts(answer: &spinach::Answer) -> BTreeSet<Vec<String>> {
     match answer {
         spinach::Answer::Rows(rows) => {
@@ -106,7 +106,7 @@ pub(super) fn texts(answer: &spinach::Answer) -> BTreeSet<Vec<String>> {
     }
 }
 
-/// The text of a value: what stands in `value`.
+/// Returns the text of a value: its `value`.
 fn text(binding: &str) -> String {
     let value: Value = serde_json::from_str(binding).unwrap_or_default();
     match value.get("value") {

@@ -1,4 +1,4 @@
-//! The files of the published benchmarks, as their authors publish them.
+//! Reads the published benchmarks' files.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -13,15 +13,15 @@ use crate::input::{InputError, read_lines};
 use crate::language::Language;
 use crate::record::{GivenAnswers, Instance};
 
-/// How an instance says that its queries are SPARQL.
+/// The language of SPARQL instances.
 const SPARQL: &str = "sparql";
 
-/// What a file of a published benchmark has.
+/// The contents of a published benchmark's file.
 #[derive(Debug, Default)]
 pub struct Golds {
-    /// The instances; predictions are there where the file has them.
+    /// The instances, with predictions if the file has them.
     pub instances: Vec<Instance>,
-    /// Whether it has predictions, too, as SPINACH's output has.
+    /// The file has predictions, like SPINACH's output.
     pub predicted: bool,
 }
 
@@ -53,11 +53,11 @@ pub fn read_golds(set: Set, path: &Path, language: &str) -> Result<Golds, RunErr
     Ok(golds)
 }
 
-/// Adds predictions: lines with a query each, rows with a field for it, QALD's JSON, whose entries are found by their ids, or
-/// what the forms say.
+/// Adds predictions: one query per line, rows with a field for it, QALD's JSON with matching ids, or other given
+/// forms.
 ///
 /// # Errors
-/// The file cannot be read, or does not belong to the instances.
+/// The file cannot be read, or does not match the instances.
 pub fn with_predictions(golds: &mut Golds, path: &Path, forms: &[Form]) -> Result<(), RunError> {
     let text = read_lines(path)?.join("\n");
     let begins = text.trim_start_matches('\u{feff}').trim_start();
@@ -69,7 +69,7 @@ pub fn with_predictions(golds: &mut Golds, path: &Path, forms: &[Form]) -> Resul
     crate::input::same_length((Path::new("the questions"), golds.instances.len()), (path, queries.len()))?;
     for (instance, query) in golds.instances.iter_mut().zip(queries) {
         instance.pred = query;
-        // Answers of the gold alone are none to compare.
+        // Gold answers without predicted ones cannot be compared.
         instance.answers = None;
     }
     Ok(())
@@ -86,7 +86,7 @@ fn by_id(golds: &mut Golds, path: &Path, questions: &[Value]) -> Result<(), RunE
     let mut used = BTreeSet::new();
     for instance in &mut golds.instances {
         let id = instance.id.clone().unwrap_or_default();
-        // A question without an entry was not answered.
+        // A question without an entry has no answer.
         let question = known.get(&id);
         used.extend(question.map(|_| id));
         instance.pred = question.and_then(|q| q.get("query")?.get("sparql")?.as_str()).unwrap_or_default().to_owned();
@@ -109,7 +109,7 @@ fn parse(path: &Path) -> Result<Value, InputError> {
     serde_json::from_str(text).map_err(|error| InputError::unfit(path, &format!("line {}", error.line()), error))
 }
 
-/// The entries of a file, and their names where they stand under such.
+/// Returns the entries of a file, with their names if it has them.
 fn entries<'f>(set: Set, path: &Path, file: &'f Value) -> Result<Vec<(Option<String>, &'f Value)>, InputError> {
     let list = match set {
         Set::Qald => file.get("questions"),
@@ -119,7 +119,7 @@ fn entries<'f>(set: Set, path: &Path, file: &'f Value) -> Result<Vec<(Option<Str
         Some(Value::Array(entries)) => Ok(entries.iter().map(|entry| (None, entry)).collect()),
         Some(Value::Object(entries)) if set == Set::GeoQuestions1089 => {
             let mut entries: Vec<(&String, &Value)> = entries.iter().collect();
-            // Numbers in their order, other names behind them.
+            // Numbers come first, in order.
             entries.sort_by_key(|(name, _)| (name.parse::<u64>().unwrap_or(u64::MAX), (*name).clone()));
             Ok(entries.into_iter().map(|(name, entry)| (Some(name.clone()), entry)).collect())
         }
@@ -150,7 +150,7 @@ fn qald(fields: &Map<String, Value>, language: &str) -> Result<Instance, String>
 }
 
 fn lcquad2(fields: &Map<String, Value>) -> Result<Instance, String> {
-    // Some questions have no wording but that of their template.
+    // Some questions have only the text of their template.
     let wordings = ["question", "paraphrased_question", "NNQT_question"];
     Ok(Instance {
         id: id(fields.get("uid")),
@@ -192,7 +192,7 @@ fn query(fields: &Map<String, Value>, names: &[&str]) -> Result<String, String> 
     })
 }
 
-/// A text that is not empty.
+/// Returns a non-empty text.
 fn text(value: Option<&Value>) -> Option<String> {
     value.and_then(Value::as_str).map(str::trim).filter(|text| !text.is_empty() && *text != "n/a").map(str::to_owned)
 }

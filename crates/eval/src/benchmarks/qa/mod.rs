@@ -1,7 +1,7 @@
-//! Published benchmarks of question answering over triples, each by its own metrics: QALD by those of GERBIL QA, LC-QuAD 2
-//! by the same, SPINACH by the F1 over rows of its code, GeoQuestions1089 by executable queries and correct answers.
+//! Published benchmarks of question answering over triples, each with its own metrics: QALD and LC-QuAD 2 with those
+//! of GERBIL QA, SPINACH with the row F1 of its code, GeoQuestions1089 with executable queries and correct answers.
 //!
-//! Queries are run on a snapshot; without one, the answers are taken that the files have.
+//! Queries run on a snapshot; without one, the answers in the files are compared.
 
 mod answer;
 mod input;
@@ -32,24 +32,24 @@ pub enum Set {
     GeoQuestions1089,
 }
 
-/// In the registry.
+/// The entry in the registry.
 pub static QALD: Registration =
     Registration { name: "qald", metrics: || of(GERBIL), corpus: f1_qald, recompute: |data| again(Set::Qald, data) };
-/// In the registry.
+/// The entry in the registry.
 pub static LCQUAD2: Registration = Registration {
     name: "lcquad2",
     metrics: || of(GERBIL),
     corpus: f1_qald,
     recompute: |data| again(Set::LcQuad2, data),
 };
-/// In the registry.
+/// The entry in the registry.
 pub static SPINACH: Registration = Registration {
     name: "spinach",
     metrics: || of(ROWS),
     corpus: nothing,
     recompute: |data| again(Set::Spinach, data),
 };
-/// In the registry.
+/// The entry in the registry.
 pub static GEOQUESTIONS1089: Registration = Registration {
     name: "geoquestions1089",
     metrics: || of(GEO),
@@ -90,12 +90,12 @@ static GEO: &[Metric] = &[
     ),
 ];
 
-/// What has to be in a record so that the others of the language are shown, too.
+/// Returns the metrics of the set, followed by those of the language if a record has them.
 fn of(own: &'static [Metric]) -> Vec<&'static Metric> {
     own.iter().chain(sparql::METRICS).collect()
 }
 
-/// GERBIL QA's Macro F1 QALD, in per cent: no mean of anything.
+/// Computes GERBIL QA's Macro F1 QALD in per cent, which is not a mean of instance scores.
 fn f1_qald(_: &[Instance], records: &[Record]) -> Vec<(&'static str, f64)> {
     let mean = |name: &str| {
         let values: Vec<f64> = records.iter().filter_map(|record| record.scores.get(name)).collect();
@@ -112,17 +112,17 @@ fn again<'a>(set: Set, data: Data<'a>) -> Box<dyn Benchmark + 'a> {
     Box::new(QuestionAnswering { set, triples, snapshot, cache, limits: Limits::default() })
 }
 
-/// How the benchmark is run.
+/// The options of the benchmark.
 pub struct QuestionAnswering<'a> {
-    /// Which one.
+    /// The benchmark.
     pub set: Set,
-    /// What queries are asked of; without it the answers are taken that the files have.
+    /// The data for SPARQL; without it, the answers in the files are compared.
     pub triples: Option<&'a Environment>,
-    /// The digest of the data's snapshot.
+    /// The digest of the snapshot.
     pub snapshot: &'a str,
-    /// Results of queries that were run before.
+    /// The cache of results.
     pub cache: &'a dyn Cache,
-    /// What bounds each query besides what every run allows.
+    /// Limits of each query besides those of every run.
     pub limits: Limits,
 }
 
@@ -158,7 +158,7 @@ impl Benchmark for QuestionAnswering<'_> {
 }
 
 impl Set {
-    /// Its entry in the registry.
+    /// Returns its entry in the registry.
     pub fn registration(self) -> &'static Registration {
         match self {
             Set::Qald => &QALD,
@@ -181,7 +181,7 @@ impl Set {
             Set::Spinach => {
                 if let Some(f1) = spinach::f1(gold, pred) {
                     set("spinach.f1", f1);
-                    // As it is computed, not as it is written.
+                    // Uses the computed value, not the rounded one.
                     record.scores.set("spinach.em", Score::Flag(f1 == 1.0));
                 }
             }

@@ -1,4 +1,4 @@
-//! The answer to a SPARQL query as a table of terms, and the form in which it is cached.
+//! The answer to a SPARQL query as a table of terms, and its cached form.
 
 use oxrdf::{Term, TermParseError};
 use serde::{Deserialize, Serialize};
@@ -6,27 +6,27 @@ use serde::{Deserialize, Serialize};
 use crate::metrics::table::Table;
 use terrapin_sparql::Form;
 
-/// What a query gave.
+/// The answer to a query.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "Text", into = "Text")]
 pub struct Answer {
-    /// What kind of answer it is.
+    /// The kind of answer.
     pub form: Form,
-    /// The names of the columns; of a graph `subject`, `predicate`, `object`, of a yes or no `boolean`.
+    /// The names of the columns: for a graph `subject`, `predicate`, `object`; for a boolean `boolean`.
     pub columns: Vec<String>,
-    /// The rows in their order, a value for each column.
+    /// The rows in order, with a value per column.
     pub rows: Vec<Vec<Option<Term>>>,
 }
 
 impl Answer {
-    /// The values alone.
+    /// Returns the values only.
     pub fn table(&self) -> Table {
         let row = |row: &Vec<Option<Term>>| row.iter().map(|v| v.as_ref().map(value).unwrap_or_default()).collect();
         Table { columns: self.columns.clone(), rows: self.rows.iter().map(row).collect() }
     }
 }
 
-/// The value of a term: its IRI or its text. What a blank node is called says nothing.
+/// Returns the value of a term: its IRI or its text. Labels of blank nodes are ignored.
 fn value(term: &Term) -> String {
     match term {
         Term::NamedNode(node) => node.as_str().to_owned(),
@@ -37,10 +37,10 @@ fn value(term: &Term) -> String {
     }
 }
 
-/// An answer with its terms as N-Triples has them.
+/// An answer with its terms in N-Triples.
 #[derive(Serialize, Deserialize)]
 struct Text {
-    /// The place in [`FORMS`].
+    /// The index in [`FORMS`].
     form: u8,
     columns: Vec<String>,
     rows: Vec<Vec<Option<String>>>,

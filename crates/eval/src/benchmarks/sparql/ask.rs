@@ -1,4 +1,4 @@
-//! Running a SPARQL query for a benchmark.
+//! Runs a SPARQL query for a benchmark.
 
 use std::io;
 use std::time::{Duration, Instant};
@@ -10,14 +10,15 @@ use crate::record::{Failed, FailureClass};
 use terrapin_budget::Limits;
 use terrapin_sparql::{Bounds, Environment, Form, Settings, Sink, prepare};
 
-/// How long a query may take: as long as the authors of Instruct-to-SPARQL wait.
+/// The time limit of a query: as long as the authors of Instruct-to-SPARQL wait.
 pub const TIMEOUT: Duration = Duration::from_secs(60);
-/// Rows that an answer may have.
+/// The maximum number of rows of an answer.
 const MOST_ROWS: u64 = 1_000_000;
-/// Bytes that a query may hold.
+/// The memory limit of a query in bytes.
 const MOST_MEMORY: u64 = 2 << 30;
 
-/// Runs a query within `limits`, where they are tighter than what every run allows. A fault of the engine in one query must not lose the other lines' results.
+/// Runs a query within `limits`, if they are tighter than those of every run. A fault of the engine in one query does
+/// not lose the other results.
 ///
 /// # Errors
 /// The query has no answer.

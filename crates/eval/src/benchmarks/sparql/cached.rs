@@ -1,4 +1,4 @@
-//! Answers that other runs have cached.
+//! Uses the answers cached by other runs.
 
 use super::answer::Answer;
 use super::ask::ask;
@@ -7,7 +7,7 @@ use crate::record::{Failed, FailureClass};
 use terrapin_budget::Limits;
 use terrapin_sparql::Environment;
 
-/// What is cached of a query, or what running it gives.
+/// Returns the cached answer of a query or runs it.
 ///
 /// # Errors
 /// The query has no answer.

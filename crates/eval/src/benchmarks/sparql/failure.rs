@@ -1,4 +1,4 @@
-//! The class of what the engine says of a SPARQL query of a benchmark.
+//! Classifies the engine's errors of a benchmark's SPARQL queries.
 
 use crate::record::{Failed, FailureClass};
 use terrapin_sparql::{Class, Code, Error};

@@ -1,7 +1,8 @@
-//! SPARQL of any benchmark: both queries run on the snapshot's triples and compared as tables of values.
+//! SPARQL of any benchmark: both queries run on the snapshot's triples, and their answers are compared as tables of
+//! values.
 //!
-//! These are the `strict` scores: values only, columns by the optimal assignment, rows as multisets, two empty answers
-//! the same, and no instance left out: what fails scores 0 and says why.
+//! Computes the `strict` scores: values only, optimally assigned columns, rows as multisets, two empty answers are
+//! equal, and no instance skipped: failures score 0 with their reason.
 
 mod answer;
 mod ask;
@@ -19,12 +20,12 @@ use crate::metrics::table::{Table, score};
 use crate::record::{Failed, FailureClass, Record, Strict};
 use crate::stored;
 
-/// How many missing and how many extra rows a record lists.
+/// The maximum number of missing and of extra rows in a record.
 const SAMPLE: usize = 10;
-/// Longest text of a row that is listed, in characters.
+/// The maximum length of a listed row in characters.
 const SAMPLE_TEXT: usize = 300;
 
-/// The metrics of answers. A new one is a named score of the record ([`ScoreSource::Named`]), set by [`compare`].
+/// The metrics of answers. To add one, set a named score of the record ([`ScoreSource::Named`]) in [`compare`].
 pub static METRICS: &[Metric] = &[
     Metric::of_results(
         "strict.syntax",
@@ -71,22 +72,22 @@ pub static METRICS: &[Metric] = &[
     ),
 ];
 
-/// A score of a record; none is earned by finding nothing where there is nothing, since most wrong queries do. The paper's
-/// scores (Jaccard, overlap, Dice) are as the paper has them.
+/// Returns a score of a record, or zero if both answers are empty: most wrong queries find nothing as well. The
+/// paper's scores (Jaccard, overlap, Dice) follow the paper.
 fn earned(record: &Record, score: fn(&Strict) -> Option<f64>) -> Option<f64> {
     let strict = record.strict.as_ref()?;
     score(strict).map(|score| if strict.ran().is_nothing_twice() { 0.0 } else { score })
 }
 
-/// A query and what came of it.
+/// A query and its result.
 pub struct QueryResult<'a> {
-    /// The query as it was run.
+    /// The query as run.
     pub query: &'a str,
-    /// What it gave.
+    /// Its answer.
     pub answer: &'a Result<Answer, Failed<FailureClass>>,
 }
 
-/// Compares what two queries gave, and adds that to the record.
+/// Compares the results of two queries and adds the scores to the record.
 pub fn compare(gold: &QueryResult<'_>, pred: &QueryResult<'_>, record: &mut Record) {
     record.strict = Some(strict(gold, pred));
 }
@@ -128,7 +129,7 @@ fn strict(gold: &QueryResult<'_>, pred: &QueryResult<'_>) -> Strict {
     strict
 }
 
-/// The first rows that one table has and the other does not, columns as they stand.
+/// Returns the first rows of one table that another lacks, with columns in order.
 fn only_in(table: &Table, other: &Table) -> Vec<String> {
     let known: std::collections::BTreeSet<&Vec<String>> = other.rows.iter().collect();
     let text = |row: &Vec<String>| row.join(" | ").chars().take(SAMPLE_TEXT).collect();

@@ -1,19 +1,19 @@
-//! What stands at the top of a SPARQL query.
+//! Reads the outermost solution modifiers of a SPARQL query.
 
 use terrapin_sparql::syntax::algebra::{Pattern, QueryForm};
 use terrapin_sparql::{Dialect, syntax};
 
-/// What stands at the top of a query.
+/// The outermost solution modifiers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Top {
-    /// Whether it says in which order its rows come.
+    /// The query has an ORDER BY.
     pub orders: bool,
-    /// How many rows it lets through.
+    /// The LIMIT.
     pub limit: Option<usize>,
 }
 
 impl Top {
-    /// Reads a query for it; nothing stands at the top of what is no SELECT.
+    /// Reads the modifiers of a query; none if it is not a SELECT.
     pub fn of(query: &str) -> Top {
         let mut top = Top::default();
         let Ok(parsed) = syntax::parse(query, Dialect::Wdqs) else { return top };
@@ -37,7 +37,7 @@ impl Top {
         }
     }
 
-    /// Whether a limit without an order can have cut so many rows: which ones it left is nobody's choice.
+    /// Reports whether a LIMIT without an ORDER BY may have cut this many rows arbitrarily.
     pub fn cuts(self, rows: usize) -> bool {
         !self.orders && self.limit.is_some_and(|limit| rows >= limit)
     }

@@ -1,4 +1,4 @@
-//! What people read of a packed benchmark: the dataset card, the citation, the licences.
+//! The documents of a packed benchmark: the dataset card, the citation, the licences.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -9,10 +9,10 @@ use crate::about::engine;
 
 /// OpenStreetMap's licence.
 const ODBL: (&str, &str) = ("ODbL-1.0", "https://opendatacommons.org/licenses/odbl/1-0/");
-/// Wikidata's.
+/// Wikidata's licence.
 const CC0: (&str, &str) = ("CC0-1.0", "https://creativecommons.org/publicdomain/zero/1.0/");
 
-/// The dataset card: YAML that Hugging Face reads, then Markdown.
+/// Returns the dataset card: YAML for Hugging Face, then Markdown.
 pub(super) fn card(pack: &Pack<'_>) -> String {
     let said = pack.description;
     let pairs = pack.checked.pairs.len();
@@ -81,7 +81,7 @@ pub(super) fn card(pack: &Pack<'_>) -> String {
     text
 }
 
-/// `CITATION.cff`.
+/// Returns `CITATION.cff`.
 pub(super) fn citation(pack: &Pack<'_>) -> String {
     let said = pack.description;
     let mut text = format!(
@@ -114,7 +114,7 @@ pub(super) fn citation(pack: &Pack<'_>) -> String {
     text
 }
 
-/// Under which terms what is.
+/// Returns the text on the licences.
 pub(super) fn licences(pack: &Pack<'_>) -> String {
     let said = pack.description;
     let mut text = format!("# Licences\n\n- Questions, queries and their difficulty: {}.\n", said.license);
@@ -141,7 +141,7 @@ pub(super) fn licences(pack: &Pack<'_>) -> String {
     text
 }
 
-/// The names of the query languages.
+/// Returns the names of the query languages.
 fn languages(pack: &Pack<'_>) -> BTreeSet<&'static str> {
     let of = |sparql: bool| if sparql { "sparql" } else { "overpassql" };
     let is_sparql = |lang: Option<&str>| lang.is_some_and(|lang| lang.starts_with("sparql"));
@@ -152,7 +152,7 @@ fn has(pack: &Pack<'_>, measure: &str) -> bool {
     pack.checked.pairs.iter().any(|checked| checked.difficulty.contains_key(measure))
 }
 
-/// Hugging Face's class of a number of rows.
+/// Returns Hugging Face's size class for a number of rows.
 fn size(pairs: usize) -> &'static str {
     match pairs {
         0..1_000 => "n<1K",
@@ -163,7 +163,7 @@ fn size(pairs: usize) -> &'static str {
     }
 }
 
-/// A list in YAML; nothing where it has no entries.
+/// Adds a YAML list, unless it is empty.
 fn list<'a>(text: &mut String, name: &str, entries: impl Iterator<Item = &'a str>) {
     let mut entries = entries.peekable();
     if entries.peek().is_some() {

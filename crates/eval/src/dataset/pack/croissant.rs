@@ -1,11 +1,11 @@
-//! The data of a packed benchmark described in JSON-LD, by Croissant 1.0.
+//! Describes the data of a packed benchmark in JSON-LD, by Croissant 1.0.
 
 use serde_json::{Map, Value, json};
 
 use super::super::measures::MEASURES;
 use super::{File, Pack};
 
-/// The description of the files of data.
+/// Returns the description of the data files.
 pub(super) fn croissant(pack: &Pack<'_>, files: &[File]) -> Value {
     let said = pack.description;
     let distribution = files.iter().map(|file| {
@@ -51,7 +51,7 @@ pub(super) fn croissant(pack: &Pack<'_>, files: &[File]) -> Value {
 fn record_set(pack: &Pack<'_>, file: &File) -> Value {
     let split = file.name.trim_start_matches("data/").trim_end_matches(".jsonl");
     let field = |path: &str, kind: &str, meaning: &str| {
-        // A column of lines of JSON, and what is looked for within it.
+        // A field of JSON lines, and the path within it.
         let mut source = match path.split_once('.') {
             Some((column, within)) => json!({"extract": {"column": column}, "transform": {"jsonPath": within}}),
             None => json!({"extract": {"column": path}}),
@@ -82,7 +82,7 @@ fn record_set(pack: &Pack<'_>, file: &File) -> Value {
     json!({"@type": "cr:RecordSet", "@id": split, "name": split, "field": fields})
 }
 
-/// The names that Croissant 1.0 asks for in every description.
+/// Returns the context that Croissant 1.0 requires.
 fn context() -> Value {
     let mut context = Map::new();
     let plain = [

@@ -1,5 +1,5 @@
-//! A benchmark as a folder that is published: data, pin, card, Croissant, licences, citation. The same input gives the
-//! same bytes.
+//! Writes a benchmark as a folder to publish: data, pin, card, Croissant, licences, citation. The same input gives
+//! the same bytes.
 //!
 //! | file | what |
 //! |---|---|
@@ -31,15 +31,15 @@ use card::{card, citation, licences};
 use croissant::croissant;
 use terrapin_snapshot::{Manifest, facts, hex};
 
-/// What a benchmark is packed of.
+/// The inputs of a packed benchmark.
 pub struct Pack<'a> {
-    /// What its makers say of it.
+    /// The authors' description.
     pub description: &'a Description,
-    /// What came out when it was checked.
+    /// The result of the check.
     pub checked: &'a Checked,
     /// The snapshot's digest.
     pub digest: &'a str,
-    /// The length of its file, in bytes.
+    /// The length of its file in bytes.
     pub bytes: u64,
     /// Its manifest.
     pub manifest: &'a Manifest,
@@ -53,7 +53,7 @@ struct Row<'a> {
     gold: &'a str,
     lang: &'a str,
     bbox: Option<&'a str>,
-    /// As a text: names are no columns.
+    /// A JSON text, because names cannot be columns.
     places: Option<String>,
     results: Option<u64>,
     answer: Option<&'a str>,
@@ -67,14 +67,14 @@ struct File {
 }
 
 impl File {
-    /// The SHA-256 of its bytes, hexadecimal.
+    /// Returns the SHA-256 of its bytes in hexadecimal.
     fn sha256(&self) -> String {
         hex(&Sha256::digest(self.text.as_bytes()))
     }
 }
 
 impl Pack<'_> {
-    /// Writes the folder, each file whole or not at all, and gives their names.
+    /// Writes the folder, each file atomically, and returns the file names.
     ///
     /// # Errors
     /// A file cannot be written.
@@ -91,7 +91,7 @@ impl Pack<'_> {
         Ok(files.into_iter().map(|file| file.name).collect())
     }
 
-    /// How many pairs each split has.
+    /// Counts the pairs of each split.
     fn splits(&self) -> BTreeMap<&str, usize> {
         let mut splits = BTreeMap::new();
         for pair in &self.checked.pairs {
@@ -100,7 +100,7 @@ impl Pack<'_> {
         splits
     }
 
-    /// All files but the list of their digests, in the order of their names.
+    /// Returns all files except the list of their digests, by name.
     fn files(&self) -> Vec<File> {
         let mut files: Vec<File> = self.splits().keys().map(|split| self.data(split)).collect();
         let described = croissant(self, &files);
@@ -119,7 +119,7 @@ impl Pack<'_> {
     fn data(&self, split: &str) -> File {
         let mut text = String::new();
         for checked in self.checked.pairs.iter().filter(|checked| checked.pair.split == split) {
-            // Neither numbers nor texts can fail to be written.
+            // Writing numbers and texts cannot fail.
             text.push_str(&serde_json::to_string(&row(checked)).unwrap_or_default());
             text.push('\n');
         }
@@ -185,7 +185,7 @@ fn pretty(value: &Value) -> String {
     serde_json::to_string_pretty(value).unwrap_or_default() + "\n"
 }
 
-/// A text in quotes, as TOML, YAML and JSON have it.
+/// Quotes a text as in TOML, YAML and JSON.
 fn quoted(text: &str) -> String {
     Value::from(text).to_string()
 }
