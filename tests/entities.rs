@@ -1,6 +1,7 @@
 //! Entities as a Wikibase answers them: over HTTP, on a few that were made up, on Wikidata's own JSON that was loaded and
 //! comes out again, and on the shared triples.
 
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value, json};
@@ -16,7 +17,9 @@ const TOWNS: &str = r#"
 @prefix pq: <http://www.wikidata.org/prop/qualifier/> . @prefix s: <http://www.wikidata.org/entity/statement/> .
 @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> . @prefix skos: <http://www.w3.org/2004/02/skos/core#> .
 @prefix schema: <http://schema.org/> . @prefix wikibase: <http://wikiba.se/ontology#> .
-@prefix owl: <http://www.w3.org/2002/07/owl#> .
+@prefix owl: <http://www.w3.org/2002/07/owl#> . @prefix ontolex: <http://www.w3.org/ns/lemon/ontolex#> .
+@prefix dct: <http://purl.org/dc/terms/> . @prefix pr: <http://www.wikidata.org/prop/reference/> .
+@prefix prov: <http://www.w3.org/ns/prov#> .
 wd:Q1 rdfs:label "Ladle"@en, "Kelle"@de ; schema:description "town by the sea"@en ; skos:altLabel "Spoonton"@en ;
   wikibase:sitelinks 7 ; wdt:P31 wd:Q3 .
 wd:Q2 rdfs:label "Ladle"@en ; schema:description "kitchen tool"@en ; wikibase:sitelinks 90 ; p:P31 s:q2-a .
@@ -26,6 +29,12 @@ wd:Q4 rdfs:label "tool"@en .
 wd:Q5 rdfs:label "Ladle Castle"@en .
 wd:Q6 rdfs:label "Łódka Nowa"@pl ; skos:altLabel "New Łódka"@en .
 wd:Q7 owl:sameAs wd:Q1 .
+wd:Q8 rdfs:label "Schöpfkelle"@de-at, "Louche"@fr ; p:P31 s:Q8-a .
+s:Q8-a ps:P31 wd:Q4 ; prov:wasDerivedFrom [ pr:P31 wd:Q4 ] .
+wd:L1 wikibase:lemma "ladle"@en ; dct:language wd:Q4 ; wikibase:lexicalCategory wd:Q3 ;
+  ontolex:lexicalForm wd:L1-F1 ; ontolex:sense wd:L1-S1 .
+wd:L1-F1 ontolex:representation "ladles"@en ; wikibase:grammaticalFeature wd:Q3 ; wdt:P31 wd:Q4 .
+wd:L1-S1 skos:definition "big spoon"@en .
 wd:P31 rdfs:label "instance of"@en ; wikibase:propertyType wikibase:WikibaseItem .
 wd:P1082 rdfs:label "population"@en ; wikibase:propertyType wikibase:Quantity .
 <https://en.wikipedia.org/wiki/Ladle_(town)> schema:about wd:Q1 ; schema:isPartOf <https://en.wikipedia.org/> ;
@@ -138,10 +147,12 @@ fn entities_are_told_whole_and_in_part() {
         "id": "q2$a", "type": "statement", "rank": "preferred",
         "mainsnak": {
             "snaktype": "value", "property": "P31", "datatype": "wikibase-item",
+            "hash": "440e12b97105146939e3e8bee5b185433bc581ac",
             "datavalue": { "type": "wikibase-entityid", "value": { "entity-type": "item", "id": "Q4", "numeric-id": 4 } },
         },
         "qualifiers": { "P1082": [{
             "snaktype": "value", "property": "P1082", "datatype": "quantity",
+            "hash": "9a46c49b3aff43f704c3ea06c2a48ee208c38ad3",
             "datavalue": { "type": "quantity", "value": { "amount": "+5", "unit": "1" } },
         }] },
         "qualifiers-order": ["P1082"],
@@ -174,6 +185,135 @@ fn entities_are_told_whole_and_in_part() {
     let moved = server.ask("GET", "/entity/Q1", "accept: application/json\r\n", "");
     assert_eq!((moved.status, moved.header("location")), (303, Some("/wiki/special:entitydata/q1.json")));
     assert_eq!(server.ask("GET", "/entity/Q1", "accept: text/html\r\n", "").status, 200);
+}
+
+/// MediaWiki's API: "Unrecognized values for parameter" is a warning for lists, under the module's name (API:Errors and
+/// warnings), as `*` in the first format version and as `warnings` in the second.
+#[test]
+fn unknown_values_in_lists_are_warnings() {
+    let (_folder, server) = towns();
+    let q1 = |more: &str| action(&server, &format!("action=wbgetentities&ids=Q1{more}"));
+    let text = |said: &Value| said["warnings"]["wbgetentities"]["*"].as_str().unwrap_or_default().to_owned();
+    assert_eq!(q1("&props=labels&languages=en|de")["warnings"], Value::Null);
+    let said = q1("&props=labels|colour");
+    assert_eq!(text(&said), "Unrecognized value for parameter \"props\": colour.");
+    assert_eq!(said["entities"]["Q1"]["labels"]["de"]["value"], "Kelle");
+    let said = q1("&props=a|b&languages=e%20n|de&sitefilter=enwiki|nosuchwiki");
+    assert_eq!(
+        text(&said),
+        "Unrecognized values for parameter \"props\": a, b.\nUnrecognized value for parameter \"languages\": e n.\n\
+         Unrecognized value for parameter \"sitefilter\": nosuchwiki."
+    );
+    // A list without a known value is empty; it is not the default.
+    assert_eq!(said["entities"]["Q1"], json!({ "id": "Q1", "type": "item" }));
+    assert_eq!(q1("&props=labels&languages=e%20n")["entities"]["Q1"]["labels"], json!({}));
+    let said = q1("&props=colour&formatversion=2");
+    assert_eq!(said["warnings"]["wbgetentities"]["warnings"], "Unrecognized value for parameter \"props\": colour.");
+    let said = action(&server, "action=wbgetentities&sites=enwiki|nosuchwiki&titles=Ladle+(town)&props=");
+    assert!(text(&said).contains("\"sites\": nosuchwiki") && said["entities"]["Q1"].is_object(), "{said}");
+    let said = action(&server, "action=wbsearchentities&search=Ladle&language=en&props=colour");
+    let warning = &said["warnings"]["wbsearchentities"]["*"];
+    assert_eq!(
+        (warning, said["search"][0]["url"].is_null()),
+        (&json!("Unrecognized value for parameter \"props\": colour."), true)
+    );
+}
+
+/// The API's help for `wbgetentities`: `redirects=no` resolves none; the answer for a merged item has the identifier that
+/// was asked for as its key. `languagefallback` names the language that a text is in, and the one that it stands in for.
+#[test]
+fn redirects_and_fallbacks_are_named() {
+    let (_folder, server) = towns();
+    let said = action(&server, "action=wbgetentities&ids=Q7&props=info&redirects=no");
+    assert_eq!(said["entities"], json!({ "Q7": { "id": "Q7", "missing": "" } }));
+    let said = action(&server, "action=wbgetentities&ids=Q7&props=info&redirects=yes");
+    assert_eq!(said["entities"]["Q7"]["redirects"], json!({ "from": "Q7", "to": "Q1" }));
+    assert_eq!(action(&server, "action=wbgetentities&ids=Q7&redirects=maybe")["error"]["code"], "badvalue");
+    for ending in ["json", "ttl"] {
+        let moved = server.get(&format!("/wiki/Special:EntityData/Q7.{ending}"));
+        let location = format!("/wiki/special:entitydata/q1.{ending}");
+        assert_eq!((moved.status, moved.header("location")), (303, Some(location.as_str())));
+    }
+    let labels = |languages: &str, more: &str| {
+        let parameters = format!("action=wbgetentities&ids=Q8&props=labels&languages={languages}{more}");
+        action(&server, &parameters)["entities"]["Q8"]["labels"].clone()
+    };
+    let own = json!({ "de-at": { "language": "de-at", "value": "Schöpfkelle" } });
+    assert_eq!(labels("de-at", "&languagefallback"), own);
+    assert_eq!(labels("de|en", "&languagefallback"), json!({}));
+    let french = json!({ "fr-ca": { "language": "fr", "value": "Louche", "for-language": "fr-ca" } });
+    assert_eq!(labels("fr-ca", "&languagefallback=1"), french);
+    assert_eq!(labels("fr-ca", ""), json!({}));
+}
+
+/// The JSON of forms and senses in the data model of the extension WikibaseLexeme.
+#[test]
+fn forms_and_senses_have_identifiers() {
+    let (_folder, server) = towns();
+    let said = action(&server, "action=wbgetentities&ids=L1-F1|L1-S1|L1-F2|l1-f1&props=claims");
+    let form = &said["entities"]["L1-F1"];
+    assert_eq!(form["representations"], json!({ "en": { "language": "en", "value": "ladles" } }));
+    assert_eq!((&form["id"], &form["type"]), (&json!("L1-F1"), &json!("form")));
+    assert_eq!(form["grammaticalFeatures"], json!(["Q3"]));
+    assert_eq!(form["claims"]["P31"][0]["mainsnak"]["datavalue"]["value"]["id"], "Q4");
+    let sense = &said["entities"]["L1-S1"];
+    assert_eq!((&sense["type"], &sense["glosses"]["en"]["value"]), (&json!("sense"), &json!("big spoon")));
+    assert_eq!(said["entities"]["L1-F2"], json!({ "id": "L1-F2", "missing": "" }));
+    let data = object(&server.get("/wiki/Special:EntityData/L1-F1.json"));
+    assert_eq!(data["entities"]["L1-F1"]["title"], "Lexeme:L1");
+    assert_eq!(data["entities"]["L1-F1"]["representations"], form["representations"]);
+    assert_eq!(server.get("/wiki/Special:EntityData/L1-F2.json").status, 404);
+    assert_eq!(server.get("/wiki/Special:EntityData/Q1-F1.json").status, 400);
+    assert_eq!(action(&server, "action=wbgetentities&ids=Q1-F1")["error"]["code"], "no-such-entity");
+}
+
+/// mediawiki.org, "Wikibase/EntityData": types of content negotiation and endings. IRIs of entities answer with 303 as
+/// Wikidata's do (Wikidata:Data access, "Linked Data Interface").
+#[test]
+fn iris_of_entities_lead_to_what_a_client_accepts() {
+    let (_folder, server) = towns();
+    let browser = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8";
+    let get = |path: &str, accept: &str| {
+        let answer = server.ask("GET", path, &format!("accept: {accept}\r\n"), "");
+        assert!(answer.header("vary").is_some_and(|vary| vary.contains("accept")), "{path}");
+        (answer.status, answer.header("location").unwrap_or_default().to_owned())
+    };
+    assert_eq!(get("/entity/Q1", browser).0, 200);
+    for (path, accept, location) in [
+        ("/entity/Q1", "*/*", "/wiki/special:entitydata/q1.json"),
+        ("/entity/Q1", "text/turtle", "/wiki/special:entitydata/q1.ttl"),
+        ("/entity/L1-F1", "application/rdf+xml", "/wiki/special:entitydata/l1-f1.rdf"),
+        ("/entity/Q1.nt", browser, "/wiki/special:entitydata/q1.nt"),
+        ("/wiki/Special:EntityData/Q1", browser, "/entity/q1"),
+    ] {
+        assert_eq!(get(path, accept), (303, location.to_owned()), "{path} {accept}");
+    }
+    let data = server.ask("GET", "/wiki/Special:EntityData/Q1", "accept: */*\r\n", "");
+    assert_eq!((data.status, &object(&data)["entities"]["Q1"]["id"]), (200, &json!("Q1")));
+    // Headers of the answers are lower case here, hence the query is written again.
+    for (ending, media_type) in
+        [("ttl", "text/turtle"), ("nt", "application/n-triples"), ("rdf", "application/rdf+xml"), ("n3", "text/n3")]
+    {
+        let (status, location) = get(&format!("/wiki/Special:EntityData/Q1.{ending}"), "*/*");
+        assert_eq!((status, location.ends_with(&format!("&format={ending}"))), (303, true), "{location}");
+        let query = location.replace("describe", "DESCRIBE").replace("/q1", "/Q1").replace("%20%3c", "%20%3C");
+        let triples = server.get(&query);
+        assert_eq!(triples.status, 200, "{query}: {}", triples.text());
+        assert!(triples.header("content-type").unwrap().starts_with(media_type), "{ending}");
+        assert!(triples.text().contains("Kelle"), "{}", triples.text());
+    }
+    assert_eq!(server.get("/wiki/Special:EntityData/Q1.php").status, 415);
+}
+
+/// A reference without a name has the hash that Wikidata would compute: the SHA-1 of its snaks' hashes, here of one.
+#[test]
+fn references_have_hashes() {
+    let (_folder, server) = towns();
+    let said = action(&server, "action=wbgetentities&ids=Q8&props=claims");
+    let reference = &said["entities"]["Q8"]["claims"]["P31"][0]["references"][0];
+    assert_eq!(reference["snaks"]["P31"][0]["hash"], "440e12b97105146939e3e8bee5b185433bc581ac");
+    // printf %s 440e12b97105146939e3e8bee5b185433bc581ac | sha1sum
+    assert_eq!(reference["hash"], "a6895df2a9e462de3927210ee478e32f4e3115e3");
 }
 
 #[test]
@@ -228,8 +368,6 @@ fn what_is_wrong_is_told_as_clients_expect_it() {
     let cases = [
         ("action=wbgetentities&ids=X1", "no-such-entity"),
         ("action=wbgetentities", "param-missing"),
-        ("action=wbgetentities&ids=Q1&props=colour", "badvalue"),
-        ("action=wbgetentities&ids=Q1&languages=e%20n", "badvalue"),
         ("action=wbsearchentities&search=x", "missingparam"),
         ("action=wbsearchentities&language=en", "missingparam"),
         ("action=wbsearchentities&search=x&language=en&limit=x", "badinteger"),
@@ -267,13 +405,12 @@ fn what_is_wrong_is_told_as_clients_expect_it() {
     }
     assert_eq!(server.get("/wiki/Special:EntityData/Q99.json").status, 404);
     assert_eq!(server.get("/wiki/Special:EntityData/town.json").status, 400);
-    assert_eq!(server.get("/wiki/Special:EntityData/Q1.rdf").status, 415);
     let nothing = Server::start(&[]);
     assert_eq!(nothing.get("/w/api.php?action=wbgetentities&ids=Q1").status, 404);
 }
 
-/// Without what triples do not keep: hashes of snaks, orders, references that are given twice, how numbers are written, what
-/// is finer than a time's precision. Lists are sorted.
+/// Removes what triples do not keep: hashes of snaks (see [`is_kept`]), orders, references that are given twice, the form of
+/// numbers, digits finer than a time's precision. Sorts lists.
 fn as_triples_have_it(value: &Value) -> Value {
     match value {
         Value::Array(all) => {
@@ -311,6 +448,37 @@ fn as_triples_have_it(value: &Value) -> Value {
         }
         other => other.clone(),
     }
+}
+
+/// All snaks in a value that have a hash.
+fn snaks<'v>(value: &'v Value, into: &mut Vec<&'v Value>) {
+    if value.get("snaktype").is_some() && value.get("hash").is_some() {
+        into.push(value);
+    }
+    match value {
+        Value::Array(all) => all.iter().for_each(|one| snaks(one, into)),
+        Value::Object(all) => all.values().for_each(|one| snaks(one, into)),
+        _ => {}
+    }
+}
+
+/// Whether triples keep a snak letter for letter, and with it its hash.
+fn is_kept(snak: &Value) -> bool {
+    let value = &snak["datavalue"]["value"];
+    let is_exact_time = value["time"].as_str().is_none_or(|time| match value["precision"].as_u64() {
+        Some(11..) => true,
+        Some(10) => time.ends_with("-00T00:00:00Z"),
+        _ => time.ends_with("-00-00T00:00:00Z"),
+    });
+    let is_plain = |name: &str| value[name].as_str().is_none_or(|text| !text.contains('.') || !text.ends_with('0'));
+    // Wikidata's RDF has 14 digits of a coordinate.
+    let is_short = |name: &str| {
+        value[name]
+            .as_f64()
+            .is_none_or(|number| format!("{number:.13e}").parse::<f64>().is_ok_and(|read| read == number))
+    };
+    let is_exact_place = value["globe"].is_null() || ["latitude", "longitude", "precision"].into_iter().all(is_short);
+    is_exact_time && is_exact_place && is_plain("amount") && is_plain("upperBound") && is_plain("lowerBound")
 }
 
 fn is_empty(value: &Value) -> bool {
@@ -377,6 +545,21 @@ fn wikidatas_own_json_comes_out_as_it_went_in() {
     let server = Server::of(&load(folder.path(), "--wikidata", &dump), &[]);
     for (id, given) in &all {
         let said = object(&server.get(&format!("/wiki/Special:EntityData/{id}.json")));
+        let (mut before, mut after) = (Vec::new(), Vec::new());
+        snaks(given, &mut before);
+        snaks(&said["entities"][id], &mut after);
+        let after: HashSet<&str> = after.iter().filter_map(|snak| snak["hash"].as_str()).collect();
+        let lost = before.iter().find(|snak| is_kept(snak) && !after.contains(snak["hash"].as_str().unwrap()));
+        assert_eq!(lost, None, "{id}: a hash of Wikidata's is not told");
+        let parts = ["forms", "senses"].into_iter().filter_map(|name| given[name].as_array()).flatten();
+        for part in parts.take(4) {
+            let name = part["id"].as_str().unwrap();
+            let said = object(&server.get(&format!("/wiki/Special:EntityData/{name}.json")));
+            for texts in ["representations", "glosses", "grammaticalFeatures"] {
+                let (given, told) = (&part[texts], &said["entities"][name][texts]);
+                assert_eq!(as_triples_have_it(given), as_triples_have_it(told), "{name}");
+            }
+        }
         let mut wrong = Vec::new();
         differences("", &as_triples_have_it(given), &as_triples_have_it(&said["entities"][id]), &mut wrong);
         assert!(

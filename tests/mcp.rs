@@ -153,12 +153,95 @@ fn what_is_wrong_is_told_to_the_model() {
     assert_eq!(given(&server, "check_query", query)["results"], 4);
     let unknown = call(&server, "drop_tables", json!({}));
     assert!(unknown["error"]["message"].as_str().unwrap().contains("there is no tool"), "{unknown}");
-    assert_eq!(send(&server, "", &json!([1, 2])).status, 415);
     let long = json!({"text": "x".repeat(3 << 20)});
     assert_eq!(
         send(&server, "", &request("tools/call", json!({"name": "search_tags", "arguments": long}))).status,
         413
     );
+}
+
+/// Codes of JSON-RPC 2.0, section 5.1; statuses of the Model Context Protocol 2025-06-18, "Transports": 400 for input that
+/// cannot be accepted, and an answer with status 200 for each request.
+#[test]
+fn malformed_messages_have_codes() {
+    let server = start(Town::new(), &[]);
+    let headers = "Accept: application/json, text/event-stream\r\nContent-Type: application/json\r\n";
+    for (body, status, code, id) in MALFORMED {
+        let answer = server.ask("POST", "/mcp", headers, body);
+        let told: Value = serde_json::from_slice(&answer.body).unwrap_or_else(|_| panic!("{body}: {}", answer.text()));
+        assert_eq!(
+            (answer.status, &told["error"]["code"], &told["id"]),
+            (*status, &json!(code), &json!(id)),
+            "{body}: {told}"
+        );
+        assert_eq!(
+            (&told["jsonrpc"], answer.header("content-type")),
+            (&json!("2.0"), Some("application/json")),
+            "{body}"
+        );
+    }
+    assert_eq!(send(&server, "", &request("ping", json!({}))).status, 200);
+}
+
+/// Texts, the status over HTTP, the code, and the id of the answer.
+const MALFORMED: &[(&str, u16, i32, Option<u32>)] = &[
+    (r#"{"jsonrpc": "2.0", "method": "foobar, "params": "bar", "baz]"#, 400, -32700, None),
+    ("{", 400, -32700, None),
+    ("no json", 400, -32700, None),
+    ("[]", 400, -32600, None),
+    ("[1, 2]", 400, -32600, None),
+    ("{}", 400, -32600, None),
+    (r#"{"jsonrpc": "2.0", "method": 1, "params": "bar"}"#, 400, -32600, None),
+    (r#"{"jsonrpc": "1.0", "id": 1, "method": "ping"}"#, 400, -32600, Some(1)),
+    (r#"{"jsonrpc": "2.0", "id": null, "method": "ping"}"#, 400, -32600, None),
+    (r#"{"jsonrpc": "2.0", "id": 1, "method": "tools/call"}"#, 200, -32602, Some(1)),
+    (r#"{"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": 5}}"#, 200, -32602, Some(1)),
+    (r#"{"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": ["search_tags"]}"#, 200, -32602, Some(1)),
+    (
+        r#"{"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "no_such_tool"}}"#,
+        200,
+        -32602,
+        Some(1),
+    ),
+    (r#"{"jsonrpc": "2.0", "id": 1, "method": "resources/read", "params": {}}"#, 200, -32602, Some(1)),
+    (r#"{"jsonrpc": "2.0", "id": 1, "method": "no/such/method", "params": {}}"#, 200, -32601, Some(1)),
+];
+
+/// JSON Schema 2020-12, validation, section 6.1.1: a number without a fraction is an integer, however it is written.
+#[test]
+fn whole_floats_are_integers() {
+    let server = start(Town::new(), &[]);
+    let found = given(&server, "query_overpass", json!({"query": "node[amenity=cafe];out ids;", "limit": 2.0}));
+    assert_eq!((found["elements"].as_array().unwrap().len(), &found["total"]), (2, &json!(4)));
+    assert_eq!(
+        given(&server, "search_tags", json!({"text": "cafe", "limit": 1e0}))["tags"].as_array().unwrap().len(),
+        1
+    );
+    assert!(trouble(&server, "search_tags", json!({"text": "cafe", "limit": 1.5})).contains("1.5"));
+}
+
+/// Open Database License 1.0, section 4.3, asks for a notice with produced works; OpenStreetMap's copyright page for the
+/// words "OpenStreetMap contributors".
+#[test]
+fn answers_name_licence_and_snapshot() {
+    let server = start(Town::with_triples(), &[]);
+    let digest = serde_json::from_slice::<Value>(&server.get("/api/snapshot").body).unwrap()["digest"].clone();
+    for (tool, arguments) in [
+        ("search_tags", json!({"text": "cafe"})),
+        ("describe_tag", json!({"key": "amenity"})),
+        ("geocode", json!({"name": "Ladle"})),
+        ("query_overpass", json!({"query": "node(1);out;"})),
+        ("export_geojson", json!({"query": "node(1);out geom;"})),
+        ("search_entities", json!({"text": "Ladle"})),
+        ("describe_entity", json!({"id": "Q1"})),
+        ("query_sparql", json!({"query": "ASK { wd:Q1 ?p ?o }"})),
+        ("check_query", json!({"query": "node(1);out;"})),
+    ] {
+        let source = given(&server, tool, arguments)["source"].clone();
+        assert_eq!(source["snapshot"], digest, "{tool}");
+        let licences = source["licences"].to_string();
+        assert!(licences.contains("ODbL-1.0, © OpenStreetMap contributors"), "{tool}: {licences}");
+    }
 }
 
 #[test]
@@ -323,8 +406,12 @@ impl Pipe {
     }
 
     fn send(&mut self, message: &Value) {
+        self.send_text(&message.to_string());
+    }
+
+    fn send_text(&mut self, line: &str) {
         let input = self.input.as_mut().unwrap();
-        writeln!(input, "{message}").unwrap();
+        writeln!(input, "{line}").unwrap();
         input.flush().unwrap();
     }
 
@@ -367,6 +454,24 @@ fn over_a_pipe_calls_are_answered_and_cancelled() {
     assert_eq!(answer["result"]["structuredContent"]["elements"][0]["id"], 1);
     pipe.input = None;
     assert!(pipe.child.wait().unwrap().success());
+}
+
+/// The same codes as over HTTP, one answer a line; notifications are not answered (JSON-RPC 2.0, section 4.1).
+#[test]
+fn malformed_lines_have_codes() {
+    let mut pipe = Pipe::start(Town::new());
+    pipe.hello();
+    let notification = r#"{"jsonrpc": "2.0", "method": "tools/call", "params": []}"#;
+    for (body, _, code, id) in MALFORMED {
+        pipe.send_text(notification);
+        pipe.send_text(body);
+        let told = pipe.receive();
+        assert_eq!((&told["error"]["code"], &told["id"]), (&json!(code), &json!(id)), "{body}: {told}");
+    }
+    pipe.send_text(&format!("\"{}\"", "x".repeat(1 << 20)));
+    assert_eq!(pipe.receive()["error"]["code"], -32600);
+    pipe.send(&request("ping", json!({})));
+    assert_eq!(pipe.receive()["result"], json!({}));
 }
 
 #[test]

@@ -1,6 +1,6 @@
-//! Tools for the agents of language models: what each is called, what it takes and gives as JSON Schema, and what it does.
-//! Answers are small: the first few results, how many there are, where the next ones begin, and how to ask for fewer. May
-//! use everything below the server; knows nothing of how a tool is called, be it MCP over a pipe or over HTTP.
+//! Tools for the agents of language models: names, JSON Schemas of input and output, and the code that runs.
+//! Answers are small: the first results, the number of all, a cursor for the next ones, and a hint how to narrow the query.
+//! The modules use everything below the server. They do not depend on how a tool is called: by MCP over a pipe or over HTTP.
 //!
 //! ```text
 //! tags.rs      search_tags, describe_tag
@@ -10,8 +10,9 @@
 //! geojson.rs   export_geojson
 //! sparql.rs    query_sparql
 //! check.rs     check_query
-//! resources.rs what there is to read: the manifest, a sheet for each language, the tags and properties there are
-//! part.rs      which results are wanted, and what is said of the others
+//! resources.rs resources: the manifest, a sheet for each language, the most used tags and properties
+//! part.rs      which results are returned, and how long texts are cut
+//! source.rs    licence and snapshot, in every answer
 //! ```
 
 mod check;
@@ -21,6 +22,7 @@ mod overpass;
 mod part;
 mod places;
 pub mod resources;
+mod source;
 mod sparql;
 mod tags;
 
@@ -40,24 +42,25 @@ use crate::osm::Osm;
 use crate::snapshot::Manifest;
 use crate::sparql::{Environment, Prepared};
 use crate::tags::Tags;
+use source::SourcedAnswer;
 
-/// What tools are asked of: a snapshot.
+/// The snapshot that tools run on.
 #[derive(Clone, Copy)]
 pub struct World<'a> {
     /// Its tags and elements.
     pub tags: &'a Tags,
-    /// Its triples, if it has any, with its elements beside them.
+    /// Its triples, if it has any, and its elements.
     pub triples: Option<&'a Environment>,
-    /// Its elements as SPARQL is asked of them, with its triples if it has any.
+    /// Its elements as SPARQL reads them, and its triples if it has any.
     pub graph: &'a Environment,
-    /// Its name.
+    /// Its digest.
     pub digest: &'a str,
-    /// Its facts.
+    /// Its manifest.
     pub manifest: &'a Manifest,
 }
 
 impl<'a> World<'a> {
-    /// Its elements.
+    /// Returns its elements.
     pub fn osm(&self) -> &'a Osm {
         self.tags.osm()
     }
@@ -67,25 +70,25 @@ impl<'a> World<'a> {
         self.triples.ok_or_else(|| Trouble::new(message).hint("use search_tags and query_overpass"))
     }
 
-    /// What a query in SPARQL is asked of.
+    /// Returns the data that a query in SPARQL runs on.
     ///
     /// # Errors
-    /// The query is not about elements alone, and there are no triples.
+    /// The query needs triples, and the snapshot has none.
     pub fn asked(&self, query: &Prepared) -> Result<&'a Environment, Trouble> {
         if query.is_of_elements() { Ok(self.graph) } else { self.triples() }
     }
 }
 
-/// Why a tool gives nothing, for the model that called it.
+/// The error of a call, for the model that made it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Trouble {
-    /// What is wrong.
+    /// The error.
     pub message: String,
-    /// What to do instead.
+    /// A hint what to do.
     pub hint: Option<String>,
-    /// The bound that was reached, if that is why.
+    /// The limit that was reached, if that is the reason.
     pub exceeded: Option<Exceeded>,
-    /// Whether it is a fault of the program or of the file, and no call would be better.
+    /// Whether it is a fault of the program or of the file, so that no other call helps.
     pub is_fault: bool,
 }
 
@@ -120,7 +123,7 @@ impl fmt::Display for Trouble {
     }
 }
 
-/// A tool: its name, its words, and what it does with what it takes.
+/// A tool: its name, its description, and its function.
 trait Tool {
     const NAME: &'static str;
     const TITLE: &'static str;
@@ -128,17 +131,17 @@ trait Tool {
     type Input: DeserializeOwned + JsonSchema;
     type Output: Serialize + JsonSchema;
 
-    /// Does it, within these limits, which the thread's budget has, too.
+    /// Runs the tool within these limits, which are also those of the thread's budget.
     fn run(world: World<'_>, input: Self::Input, limits: &Limits) -> Result<Self::Output, Trouble>;
 }
 
-/// A tool as a list has it.
+/// An entry in the list of tools.
 pub struct Definition {
-    /// Its name, by which it is called.
+    /// Its name.
     pub name: &'static str,
-    /// Its name for people.
+    /// Its title for people.
     pub title: &'static str,
-    /// What it does and when to use it, for a model.
+    /// Its description for a model: what it does, and when to use it.
     pub description: &'static str,
     /// Whether it needs triples.
     pub needs_triples: bool,
@@ -168,31 +171,31 @@ const fn definition<T: Tool>(needs_triples: bool) -> Definition {
         description: T::DESCRIPTION,
         needs_triples,
         input: || schema::<T::Input>(SchemaSettings::draft2020_12()),
-        output: || schema::<T::Output>(SchemaSettings::draft2020_12().for_serialize()),
+        output: || schema::<SourcedAnswer<T::Output>>(SchemaSettings::draft2020_12().for_serialize()),
         run: run::<T>,
     }
 }
 
-/// The tool of this name.
+/// Returns the tool with a name.
 pub fn find(name: &str) -> Option<&'static Definition> {
     TOOLS.iter().find(|tool| tool.name == name)
 }
 
 impl Definition {
-    /// What it takes, as JSON Schema.
+    /// Returns the JSON Schema of its arguments.
     pub fn input(&self) -> Map<String, Value> {
         (self.input)()
     }
 
-    /// What it gives, as JSON Schema.
+    /// Returns the JSON Schema of its answer.
     pub fn output(&self) -> Map<String, Value> {
         (self.output)()
     }
 
-    /// Calls it within these limits.
+    /// Calls the tool within these limits.
     ///
     /// # Errors
-    /// The arguments are wrong, there is no such thing, a bound was reached, or the snapshot is damaged.
+    /// The arguments are wrong, nothing was found, a limit was reached, or the snapshot is damaged.
     pub fn call(&self, world: World<'_>, arguments: Value, limits: &Limits) -> Result<Value, Trouble> {
         let budget = Arc::new(Budget::new(limits));
         let done = budget::watched(&budget, || (self.run)(world, arguments, limits));
@@ -210,7 +213,7 @@ impl Definition {
 
 fn schema<T: JsonSchema>(settings: SchemaSettings) -> Map<String, Value> {
     let mut schema = settings.into_generator().into_root_schema_for::<T>();
-    // It is of no use to a model, and some clients take no other than their own.
+    // Models have no use for it, and some clients refuse other versions than their own.
     schema.remove("$schema");
     schema.remove("title");
     match schema.to_value() {
@@ -219,8 +222,27 @@ fn schema<T: JsonSchema>(settings: SchemaSettings) -> Map<String, Value> {
     }
 }
 
+/// Returns arguments in which whole numbers have no fraction: `5.0` is an integer in JSON Schema (2020-12, validation,
+/// section 6.1.1), and some clients write it so.
+fn with_integers(value: Value) -> Value {
+    match value {
+        Value::Number(number) => match number.as_f64() {
+            Some(float) if number.is_f64() && float.fract() == 0.0 && float.abs() <= EXACT => {
+                format!("{float}").parse::<i64>().map_or(Value::Number(number), Value::from)
+            }
+            _ => Value::Number(number),
+        },
+        Value::Array(all) => all.into_iter().map(with_integers).collect(),
+        Value::Object(all) => all.into_iter().map(|(name, value)| (name, with_integers(value))).collect(),
+        other => other,
+    }
+}
+
+/// The largest number up to which every integer is a float of its own: 2^53.
+const EXACT: f64 = 9_007_199_254_740_992.0;
+
 fn run<T: Tool>(world: World<'_>, arguments: Value, limits: &Limits) -> Result<Value, Trouble> {
-    let input = serde_json::from_value(arguments).map_err(|wrong| {
+    let input = serde_json::from_value(with_integers(arguments)).map_err(|wrong| {
         let takes = schema::<T::Input>(SchemaSettings::draft2020_12());
         let names: Vec<&str> = takes
             .get("properties")
@@ -230,12 +252,20 @@ fn run<T: Tool>(world: World<'_>, arguments: Value, limits: &Limits) -> Result<V
             .hint(format!("it takes {}", names.join(", ")))
     })?;
     let output = T::run(world, input, limits)?;
-    serde_json::to_value(output).map_err(|error| Trouble::fault(error.to_string()))
+    serde_json::to_value(SourcedAnswer::new(world, output)).map_err(|error| Trouble::fault(error.to_string()))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn whole_floats_are_integers() {
+        let given =
+            serde_json::json!({"limit": 5.0, "lat": 35.5, "lon": -14.0, "all": [1e2, {"x": 0.5}], "big": 1e300});
+        let read = serde_json::json!({"limit": 5, "lat": 35.5, "lon": -14, "all": [100, {"x": 0.5}], "big": 1e300});
+        assert_eq!(with_integers(given), read);
+    }
 
     #[test]
     fn every_tool_says_what_it_takes_and_gives() {
@@ -248,6 +278,8 @@ mod tests {
                 tool.name
             );
             assert_eq!(input["additionalProperties"], false, "{}", tool.name);
+            assert!(output["properties"]["source"].is_object(), "{}: {output:?}", tool.name);
+            assert!(output["required"].as_array().unwrap().contains(&"source".into()), "{}", tool.name);
             for (name, property) in input["properties"].as_object().unwrap() {
                 assert!(property["description"].is_string(), "{}: {name}", tool.name);
             }

@@ -1,10 +1,12 @@
-//! The tools of `agents` by the Model Context Protocol. `http.rs` takes the messages of `/mcp`, `calls.rs` keeps the calls
-//! that may be cancelled; messages over a pipe are read here. A tool runs as the work of any other service does: behind
-//! the gate, on a thread of its own, within the time and the memory of a query. It stops when the client leaves or
-//! cancels the call.
+//! The tools of `agents` by the Model Context Protocol. `http.rs` takes the messages of `/mcp`, `pipe.rs` those on standard
+//! input, `message.rs` checks their form, and `calls.rs` keeps the calls that may be cancelled. A tool runs like the work of
+//! any other service: behind the gate, on a thread of its own, within the time and memory of a query. It stops when the
+//! client leaves or cancels the call.
 
 mod calls;
 mod http;
+mod message;
+mod pipe;
 
 use std::net::IpAddr;
 use std::sync::{Arc, OnceLock};
@@ -47,7 +49,7 @@ nothing. Answers have the first results, the number of all, and next_cursor for 
 pub async fn over_stdio(app: Arc<App>) -> Result<(), String> {
     let context = Arc::new(Context::new(&HeaderMap::new(), IpAddr::from([127, 0, 0, 1]), Bearer::Anyone));
     let server = Server { app, caller: Some(context) };
-    let service = match server.serve(rmcp::transport::stdio()).await {
+    let service = match server.serve(pipe::StdioTransport::new()).await {
         Ok(service) => service,
         // The other side left before it said anything.
         Err(ServerInitializeError::ConnectionClosed(_)) => return Ok(()),

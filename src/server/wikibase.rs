@@ -1,5 +1,5 @@
-//! Entities as a Wikibase answers them: `/w/api.php` (action.rs), `/w/rest.php/wikibase/...` (rest.rs, which openapi.rs describes),
-//! `/wiki/Special:EntityData/...` (data.rs). What is found and what is told of an entity is `crate::entities`'.
+//! The services of a Wikibase: `/w/api.php` (action.rs), `/w/rest.php/wikibase/...` (rest.rs, described by openapi.rs) and
+//! `/wiki/Special:EntityData/...` (data.rs). Search and JSON come from `crate::entities`.
 
 mod action;
 mod data;
@@ -30,12 +30,12 @@ pub(super) use action::Action;
 pub(super) use data::moved;
 pub(super) use rest::Rest;
 
-/// The paths of the REST API begin with this.
+/// The prefix of the REST API's paths.
 pub(super) const REST: &str = "/w/rest.php/";
 
 const NO_TRIPLES: &str = "this snapshot has no triples: load some with --wikidata or --rdf";
 
-/// The routes.
+/// Returns the routes.
 pub fn routes() -> Router<Arc<App>> {
     Router::new()
         .route("/w/api.php", get(action::action).post(action::action))
@@ -43,15 +43,15 @@ pub fn routes() -> Router<Arc<App>> {
         .route("/wiki/Special:EntityData/{page}", get(data::data))
 }
 
-/// What a service says.
+/// The answer of a service.
 enum Told {
-    /// An object, and how many entities are in it.
+    /// An object, and the number of entities in it.
     Found(Value, u64),
-    /// Something else: a refusal, another address.
+    /// An error or a redirect.
     Instead(Response),
 }
 
-/// Reads the parameters and does some work on the triples.
+/// Reads the parameters and runs `give` on the triples.
 async fn answer(
     app: &Arc<App>,
     context: &Arc<Context>,
@@ -93,7 +93,7 @@ fn work(job: Job, what: &'static str, words: &'static dyn Wording, give: impl Fn
         Ok(Ok((text, count))) => {
             return match sink.write_all(text.as_bytes()) {
                 Ok(()) => run.answered(sink, what, count),
-                // It cannot be written where nobody reads it.
+                // The client has closed its connection.
                 Err(_) => run.refused(sink, what, Outcome::Abandoned, StatusCode::SERVICE_UNAVAILABLE.into_response()),
             };
         }
@@ -107,7 +107,7 @@ fn work(job: Job, what: &'static str, words: &'static dyn Wording, give: impl Fn
     run.refused(sink, what, outcome, words.refusal(outcome.status(), &message));
 }
 
-/// Another address.
+/// Returns a redirect.
 fn elsewhere(status: StatusCode, address: &str) -> Response {
     let mut response = status.into_response();
     if let Ok(address) = HeaderValue::from_str(address) {

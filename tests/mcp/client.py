@@ -60,6 +60,8 @@ async def call(session, tool, **arguments):
     result = await session.call_tool(tool, arguments)
     assert not result.is_error, result
     assert json.loads(result.content[0].text) == result.structured_content
+    source = result.structured_content["source"]
+    assert "OpenStreetMap contributors" in str(source["licences"]) and source["snapshot"], source
     return result.structured_content
 
 
@@ -84,7 +86,7 @@ async def every_tool(session):
     assert place["area_id"] > 3_600_000_000, place
     around = await call(session, "reverse", lat=float(place["center"][0]), lon=float(place["center"][1]))
     assert "Valletta" in around["display_name"], around
-    found = await call(session, "query_overpass", query=f"nwr[amenity](area:{place['area_id']});out tags center;", limit=3)
+    found = await call(session, "query_overpass", query=f"nwr[amenity](area:{place['area_id']});out tags center;", limit=3.0)
     assert len(found["elements"]) == 3 < found["total"] and found["next_cursor"] == "3", found
     shapes = await call(session, "export_geojson", query=f"way[building](area:{place['area_id']});out geom;")
     assert shapes["features"][0]["geometry"]["type"] == "Polygon" and len(shapes["features"]) == 50, shapes
@@ -213,7 +215,7 @@ def over_the_wire():
     assert post(ping, Host="evil.example") == 403
     assert post(ping, Accept="text/html") == 406
     assert post(ping, Content_Type="text/plain") == 415
-    assert post(b"{") in (400, 415), post(b"{")
+    assert post(b"{") == 400
     assert post(b" " * (3 << 20)) == 413
     described = json.load(urlopen(SERVER + "/openapi.json"))
     OpenAPIV31SpecValidator(described).validate()

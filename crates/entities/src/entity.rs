@@ -1,4 +1,4 @@
-//! An entity put together from its triples.
+//! Entities, built from their triples.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,7 @@ use super::statement::{Statements, datatype, statements};
 use super::terms::Terms;
 
 const ENTITY: &str = "http://www.wikidata.org/entity/";
-/// The pages of data, of which a dump says what it has on the data itself.
+/// The IRIs of pages of data: a dump has the revision and the time of change on these.
 const DATA: &str = "https://www.wikidata.org/wiki/Special:EntityData/";
 const SAME: &str = "http://www.w3.org/2002/07/owl#sameAs";
 
@@ -22,7 +22,7 @@ pub struct Sitelink {
     pub title: String,
     /// The items of its badges.
     pub badges: Vec<String>,
-    /// Its address.
+    /// Its URL.
     pub url: String,
 }
 
@@ -35,11 +35,11 @@ pub struct PartOfLexeme {
     pub texts: BTreeMap<String, String>,
     /// The items of a form's grammatical features.
     pub features: Vec<String>,
-    /// What is said of it.
+    /// Its statements.
     pub statements: Statements,
 }
 
-/// What lexemes alone have.
+/// The parts that lexemes alone have.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Lexeme {
     /// The item of its language.
@@ -52,42 +52,42 @@ pub struct Lexeme {
     pub senses: Vec<PartOfLexeme>,
 }
 
-/// An entity.
+/// An entity with all its parts.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Entity {
     /// Its identifier.
     pub id: EntityId,
-    /// When it was changed last, and by which revision.
+    /// The time of its last change.
     pub modified: Option<String>,
-    /// That revision.
+    /// The revision of its last change.
     pub revision: Option<u64>,
-    /// What it is called.
+    /// Labels, descriptions and aliases.
     pub terms: Terms,
-    /// What is said of it.
+    /// Its statements.
     pub statements: Statements,
     /// Pages about it, by site.
     pub sitelinks: BTreeMap<String, Sitelink>,
     /// The type of a property's values.
     pub datatype: Option<&'static str>,
-    /// Of a lexeme.
+    /// The parts of a lexeme.
     pub lexeme: Option<Lexeme>,
-    /// The types of the properties of all statements, where the data has them.
+    /// The types of the properties in all statements, if the data has them.
     pub datatypes: BTreeMap<u64, &'static str>,
 }
 
-/// What an identifier leads to.
+/// The result of looking up an identifier.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Lookup {
     /// An entity.
     Here,
     /// Another entity, with which it was merged.
     Redirect(EntityId),
-    /// Nothing: the snapshot says nothing of it.
+    /// No triple of the snapshot has it as its subject.
     Missing,
 }
 
 impl Entity {
-    /// What an identifier leads to.
+    /// Looks up an identifier.
     pub fn lookup(store: &Store, id: EntityId) -> Lookup {
         let Some(term) = id.term(store) else { return Lookup::Missing };
         let other = objects(store, term, SAME).into_iter().find_map(|term| EntityId::of_term(store, term));
@@ -98,18 +98,18 @@ impl Entity {
         }
     }
 
-    /// The type of a property's values, where the triples say it.
+    /// Returns the type of a property's values, if the triples have it.
     pub fn datatype_of(store: &Store, id: EntityId) -> Option<&'static str> {
         if id.kind == EntityKind::Property { datatype(store, id.number) } else { None }
     }
 
-    /// The item that a page is about, by its site and title.
+    /// Returns the item of a page, by site and title.
     pub fn about(store: &Store, site: &str, title: &str) -> Option<EntityId> {
         let page = named(store, &page(site, title)?)?;
         objects(store, page, "http://schema.org/about").into_iter().find_map(|item| EntityId::of_term(store, item))
     }
 
-    /// The entity with an identifier; `None` where nothing is said of it.
+    /// Returns the entity with an identifier, or `None` if it has no triples.
     pub fn of(store: &Store, id: EntityId) -> Option<Entity> {
         let term = id.term(store).filter(|term| store.count(Some(*term), None, None) > 0)?;
         let name = id.to_string();
@@ -136,7 +136,13 @@ impl Entity {
         Some(entity)
     }
 
-    /// The numbers of all properties by which something is said.
+    /// Returns the form or sense with an identifier such as `L42-F1`.
+    pub fn lexeme_part(&self, id: &str) -> Option<&PartOfLexeme> {
+        let lexeme = self.lexeme.as_ref()?;
+        lexeme.forms.iter().chain(&lexeme.senses).find(|part| part.id == id)
+    }
+
+    /// Returns the numbers of all properties in snaks.
     fn properties(&self) -> Vec<u64> {
         let parts = self.lexeme.iter().flat_map(|lexeme| lexeme.forms.iter().chain(&lexeme.senses));
         let all = [&self.statements].into_iter().chain(parts.map(|part| &part.statements));
@@ -160,7 +166,7 @@ fn objects(store: &Store, subject: TermId, predicate: &str) -> Vec<TermId> {
     store.triples(Some(subject), Some(predicate), None).map(|[_, _, object]| object).collect()
 }
 
-/// The first text that a predicate has.
+/// Returns the first literal of a predicate.
 fn text(store: &Store, subject: TermId, predicate: &str) -> Option<String> {
     match store.term(*objects(store, subject, predicate).first()?)? {
         Term::Literal(literal) => Some(literal.value().to_owned()),
@@ -168,7 +174,7 @@ fn text(store: &Store, subject: TermId, predicate: &str) -> Option<String> {
     }
 }
 
-/// The identifiers of the entities that a predicate leads to.
+/// Returns the identifiers of the entities that are objects of a predicate.
 fn ids(store: &Store, subject: TermId, predicate: &str) -> Vec<String> {
     let id = |term| match store.term(term)? {
         Term::NamedNode(node) => node.as_str().strip_prefix(ENTITY).map(str::to_owned),

@@ -5,11 +5,13 @@ use std::collections::BTreeMap;
 use serde_json::{Map, Value as Json, json};
 
 use super::entity::{Entity, PartOfLexeme, Sitelink};
-use super::statement::{Snak, SnakValue, Statement};
+use super::hash::snak_hash;
+use super::snak::{Snak, SnakValue};
+use super::statement::Statement;
 use super::value::{Value, entity_type};
 use super::{EntityId, EntityKind};
 
-/// Parts of an entity that are told.
+/// The parts of an entity that an answer has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[allow(missing_docs)]
 pub struct Props {
@@ -20,12 +22,12 @@ pub struct Props {
     pub claims: bool,
     pub datatype: bool,
     pub sitelinks: bool,
-    /// Addresses with the links to sites.
+    /// URLs in the links to sites.
     pub urls: bool,
 }
 
 impl Props {
-    /// All but addresses.
+    /// All but URLs.
     pub const ALL: Props = Props {
         info: true,
         labels: true,
@@ -38,16 +40,16 @@ impl Props {
     };
 }
 
-/// Which languages are told.
+/// The languages that an answer has.
 #[derive(Debug, Clone, Copy)]
 pub enum Wanted<'a> {
     /// All.
     All,
-    /// These; each with the languages that stand in for it, where there is more than one in its list.
+    /// For each language a list: the language itself, then its fallbacks.
     These(&'a [Vec<String>]),
 }
 
-/// The namespace of the page of an entity, and the page's title.
+/// Returns the namespace and the title of an entity's page.
 pub fn page(id: EntityId) -> (u32, String) {
     match id.kind {
         EntityKind::Item => (0, id.to_string()),
@@ -56,20 +58,12 @@ pub fn page(id: EntityId) -> (u32, String) {
     }
 }
 
-/// An entity.
+/// Returns an entity as an object.
 pub fn entity(entity: &Entity, props: Props, languages: Wanted<'_>) -> Json {
-    let mut all = Map::new();
+    let mut all = if props.info { page_facts(entity) } else { Map::new() };
     let mut put = |name: &str, value: Json| all.insert(name.to_owned(), value);
     put("type", json!(entity.id.kind.name()));
     put("id", json!(entity.id.to_string()));
-    if props.info {
-        let (namespace, title) = page(entity.id);
-        put("ns", json!(namespace));
-        put("title", json!(title));
-        // Clients cannot do without one.
-        put("lastrevid", json!(entity.revision.unwrap_or(0)));
-        entity.modified.as_ref().map(|modified| put("modified", json!(modified)));
-    }
     let terms = &entity.terms;
     if entity.lexeme.is_none() {
         if props.labels {
@@ -104,6 +98,30 @@ pub fn entity(entity: &Entity, props: Props, languages: Wanted<'_>) -> Json {
     Json::Object(all)
 }
 
+/// Returns a form or a sense of a lexeme as an object of its own.
+pub fn lexeme_part(lexeme: &Entity, part: &PartOfLexeme, props: Props) -> Json {
+    let mut all = if props.info { page_facts(lexeme) } else { Map::new() };
+    let kind = entity_type(&part.id);
+    all.insert("type".to_owned(), json!(kind));
+    let texts = if kind == "form" { "representations" } else { "glosses" };
+    if let Json::Object(fields) = part_of_lexeme(lexeme, part, texts) {
+        all.extend(fields.into_iter().filter(|(name, _)| props.claims || name != "claims"));
+    }
+    Json::Object(all)
+}
+
+/// Returns what `props=info` has: the entity's page, its last revision and when it was changed.
+fn page_facts(entity: &Entity) -> Map<String, Json> {
+    let (namespace, title) = page(entity.id);
+    let mut all = Map::new();
+    all.insert("ns".to_owned(), json!(namespace));
+    all.insert("title".to_owned(), json!(title));
+    // Clients require a revision.
+    all.insert("lastrevid".to_owned(), json!(entity.revision.unwrap_or(0)));
+    entity.modified.as_ref().map(|modified| all.insert("modified".to_owned(), json!(modified)));
+    all
+}
+
 fn part_of_lexeme(entity: &Entity, part: &PartOfLexeme, name: &str) -> Json {
     let mut all = json!({ "id": part.id, "claims": claims(entity, &part.statements) });
     all[name] = texts(&part.texts, Wanted::All);
@@ -113,7 +131,7 @@ fn part_of_lexeme(entity: &Entity, part: &PartOfLexeme, name: &str) -> Json {
     all
 }
 
-/// Texts by language. One that stands in for another language is told under that, with the language that it is in.
+/// Returns texts by language. A fallback is listed under the requested language, with the language that it is in.
 fn texts(all: &BTreeMap<String, String>, languages: Wanted<'_>) -> Json {
     let one = |language: &str, value: &str| json!({ "language": language, "value": value });
     let told: Map<String, Json> = match languages {
@@ -183,8 +201,7 @@ fn claim(entity: &Entity, statement: &Statement) -> Json {
     told
 }
 
-/// Snaks by property, and the properties in the order of their numbers: the one in which they were written down is not
-/// in triples.
+/// Returns snaks by property, and the properties by number: triples do not keep their order.
 fn snaks(entity: &Entity, all: &[Snak]) -> (Json, Json) {
     let (mut told, mut order): (Map<String, Json>, Vec<String>) = (Map::new(), Vec::new());
     for one in all {
@@ -201,6 +218,9 @@ fn snaks(entity: &Entity, all: &[Snak]) -> (Json, Json) {
 
 fn snak(entity: &Entity, snak: &Snak) -> Json {
     let mut told = json!({ "property": format!("P{}", snak.property) });
+    if let Some(hash) = snak_hash(snak) {
+        told["hash"] = json!(hash);
+    }
     let known = entity.datatypes.get(&snak.property).copied();
     let (kind, datatype) = match &snak.value {
         SnakValue::Value(value) => {
@@ -263,7 +283,7 @@ fn datavalue(value: &Value) -> Json {
     json!({ "type": kind, "value": value })
 }
 
-/// Whole numbers as such, as PHP writes them.
+/// Returns a number as PHP writes it: whole numbers without a fraction.
 #[allow(clippy::cast_possible_truncation)]
 pub(super) fn number(number: f64) -> Json {
     if number.fract() == 0.0 && number.abs() < 1e15 { json!(number as i64) } else { json!(number) }

@@ -1,6 +1,6 @@
-//! Which languages stand in for one that a text is not in.
+//! Fallbacks of languages.
 
-/// Languages that stand in for others, by the codes of MediaWiki, the nearest first.
+/// Fallbacks of languages by MediaWiki's codes, nearest first.
 const STAND_INS: &[(&str, &[&str])] = &[
     ("be-tarask", &["be"]),
     ("de-at", &["de"]),
@@ -30,11 +30,21 @@ const STAND_INS: &[(&str, &[&str])] = &[
     ("zh-hk", &["zh-hant", "zh-tw", "zh"]),
     ("zh-tw", &["zh-hant", "zh-hk", "zh"]),
 ];
-/// What holds for many languages.
+/// The code for texts in any language.
 const MANY: &str = "mul";
 const LAST: &str = "en";
 
-/// A language, then those that stand in for it: the nearest ones, the language without its variant, `mul`, English.
+/// Returns whether a text has the form of a language code of Wikidata: a code of two or three letters, or `simple`, then
+/// variants behind dashes.
+pub fn is_language_code(code: &str) -> bool {
+    let is_plain = code.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-');
+    let (language, variant) = code.split_once('-').unwrap_or((code, "x"));
+    let is_known = matches!(language.len(), 2 | 3) && language.bytes().all(|b| b.is_ascii_alphabetic());
+    let is_variant = code.len() <= 32 && variant.split('-').all(|part| !part.is_empty());
+    is_plain && is_variant && (is_known || language.eq_ignore_ascii_case("simple"))
+}
+
+/// Returns a language, then its fallbacks: the nearest ones, the language without its variant, `mul`, English.
 pub fn chain(language: &str) -> Vec<String> {
     let language = language.to_ascii_lowercase();
     let near = STAND_INS.iter().find(|(code, _)| *code == language).map_or(&[][..], |(_, near)| near);
@@ -49,8 +59,7 @@ pub fn chain(language: &str) -> Vec<String> {
     all
 }
 
-/// Several languages, the one that is wanted most first: each with those near to it, and behind all of them those that stand
-/// in for any.
+/// Returns several languages by preference, each followed by its nearest fallbacks, then `mul` and English.
 pub fn chain_of<'a>(languages: impl IntoIterator<Item = &'a str>) -> Vec<String> {
     let languages: Vec<String> = languages.into_iter().map(str::to_ascii_lowercase).collect();
     let mut all: Vec<String> = Vec::new();
@@ -75,6 +84,17 @@ mod tests {
         assert_eq!(chain_of(["de-AT", "fr"]), ["de-at", "de", "fr", "mul", "en"]);
         assert_eq!(chain_of(["en", "mt"]), ["en", "mt", "mul"]);
         assert_eq!(chain_of([]), ["mul", "en"]);
+    }
+
+    /// Codes of the list of Wikidata's languages, and texts that are none.
+    #[test]
+    fn codes_have_a_form() {
+        for code in ["en", "mul", "zh-hant", "zh-min-nan", "be-x-old", "simple", "en-simple", "crh-Latn", "de-AT"] {
+            assert!(is_language_code(code), "{code}");
+        }
+        for text in ["", "e", "e n", "english", "en-", "-en", "en--us", "en_us", "42", "é", &"en-x".repeat(20)] {
+            assert!(!is_language_code(text), "{text}");
+        }
     }
 
     #[test]

@@ -1,43 +1,51 @@
-//! Wikidata's entities in a snapshot: finding them by what they are called, and what is said of them in the shapes in
-//! which Wikibase tells it.
+//! Wikidata's entities in a snapshot: search by name, and entities in Wikibase's JSON.
 //!
-//! This crate reads triples in the vocabulary of Wikidata's RDF dump and knows nothing of HTTP and of queries. [`find`] asks the
-//! index of texts that a load makes; without one it looks at all texts. [`Entity`] puts an entity together from its
-//! triples, and [`json`] and [`rest`] write it.
+//! This crate reads triples in the vocabulary of Wikidata's RDF dump. It knows nothing of HTTP and query languages. [`find`]
+//! uses the index of texts that a load makes; without an index it scans all texts. [`Entity`] is built from triples, and
+//! [`json`] and [`rest`] write it.
 //!
 //! ```text
 //! search.rs      texts → entities, by the index
-//! matches.rs     what was found, the likeliest first
-//! scan.rs        the same where a snapshot has no index
-//! languages.rs   which languages stand in for one
+//! matches.rs     matches, best first
+//! scan.rs        the search without an index
+//! languages.rs   fallbacks of languages
 //! terms.rs       labels, descriptions, aliases
+//! name.rs        identifiers of entities, forms and senses
 //! entity.rs      an entity, its links to sites
 //! statement.rs   statements, their qualifiers and references
+//! snak.rs        snaks: properties with a value
 //! value.rs       values
-//! linked.rs      what is told of an item beside an element that is linked with it
-//! json.rs        as action=wbgetentities has it
-//! rest.rs        as Wikibase's REST API has it
+//! hash.rs        hashes of snaks and references
+//! linked.rs      fields of the items that are linked with elements
+//! json.rs        JSON of action=wbgetentities
+//! rest.rs        JSON of Wikibase's REST API
 //! ```
 
 mod entity;
+mod hash;
 pub mod json;
 mod languages;
 mod linked;
 mod matches;
+mod name;
 pub mod rest;
 mod scan;
 mod search;
 mod sites;
+mod snak;
 mod statement;
 mod terms;
 mod value;
 
-pub use entity::{Entity, Lexeme, Lookup, Sitelink};
-pub use languages::{chain, chain_of};
+pub use entity::{Entity, Lexeme, Lookup, PartOfLexeme, Sitelink};
+pub use languages::{chain, chain_of, is_language_code};
 pub use linked::{Linked, Properties, Unfit};
 pub use matches::{Found, Languages, Match, Search};
+pub use name::EntityName;
 pub use search::find;
-pub use statement::{Rank, Reference, Snak, SnakValue, Statement};
+pub use sites::is_site;
+pub use snak::{Snak, SnakValue};
+pub use statement::{Rank, Reference, Statement};
 pub use terms::{InLanguage, Terms, description, label, labels_of};
 pub use terrapin_triples::{EntityId, EntityKind, Said};
 pub use value::Value;

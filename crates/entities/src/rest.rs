@@ -7,7 +7,8 @@ use serde_json::{Map, Value as Json, json};
 use super::EntityKind;
 use super::entity::Entity;
 use super::json::number;
-use super::statement::{Snak, SnakValue, Statement};
+use super::snak::{Snak, SnakValue};
+use super::statement::Statement;
 use super::value::Value;
 
 /// An entity: of an item also its links to sites, of a property the type of its values.

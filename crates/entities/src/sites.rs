@@ -1,8 +1,10 @@
-//! The sites that items link to: their ids, from their addresses, and back.
+//! The sites of Wikimedia that items link to: identifiers from URLs, and back.
 
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 
-/// What is written otherwise in the addresses of pages.
+use super::languages::is_language_code;
+
+/// The characters that are escaped in the URLs of pages.
 const ENCODED: &AsciiSet = &NON_ALPHANUMERIC
     .remove(b'-')
     .remove(b'_')
@@ -19,7 +21,7 @@ const ENCODED: &AsciiSet = &NON_ALPHANUMERIC
     .remove(b'(')
     .remove(b')');
 
-/// Sites with a name of their own, and their hosts.
+/// Hosts and identifiers of single sites.
 const SINGLE: &[(&str, &str)] = &[
     ("abstract.wikipedia.org", "abstractwiki"),
     ("be-tarask.wikipedia.org", "be_x_oldwiki"),
@@ -36,7 +38,7 @@ const SINGLE: &[(&str, &str)] = &[
     ("www.wikidata.org", "wikidatawiki"),
     ("www.wikifunctions.org", "wikifunctionswiki"),
 ];
-/// Groups of sites in many languages: their domain, and what their ids end with.
+/// Groups of sites in many languages: their domain, and the end of their identifiers.
 const GROUPS: &[(&str, &str)] = &[
     (".wikibooks.org", "wikibooks"),
     (".wikinews.org", "wikinews"),
@@ -48,7 +50,7 @@ const GROUPS: &[(&str, &str)] = &[
     (".wiktionary.org", "wiktionary"),
 ];
 
-/// The id of the site at an address such as `https://en.wikipedia.org/`: `enwiki`.
+/// Returns the identifier of a site, such as `enwiki` for `https://en.wikipedia.org/`.
 pub(super) fn site(address: &str) -> Option<String> {
     let host = address.strip_prefix("https://")?.trim_end_matches('/');
     if let Some((_, id)) = SINGLE.iter().find(|(single, _)| *single == host) {
@@ -58,18 +60,26 @@ pub(super) fn site(address: &str) -> Option<String> {
     Some(format!("{}{end}", language.replace('-', "_")))
 }
 
-/// The address of the page with a title at a site.
+/// Returns the host of a site, or `None` for an identifier that no site of Wikimedia can have.
+fn host(site: &str) -> Option<String> {
+    if let Some((host, _)) = SINGLE.iter().find(|(_, id)| *id == site) {
+        return Some((*host).to_owned());
+    }
+    // Of two endings the longer one counts.
+    let longest = GROUPS.iter().filter(|(_, end)| site.ends_with(end)).max_by_key(|(_, end)| end.len());
+    let (domain, end) = longest?;
+    let language = site.strip_suffix(end)?.replace('_', "-");
+    is_language_code(&language).then(|| format!("{language}{domain}"))
+}
+
+/// Returns whether a text can be the identifier of a site: `enwiki`, `commonswiki`.
+pub fn is_site(site: &str) -> bool {
+    host(site).is_some()
+}
+
+/// Returns the URL of the page with a title at a site.
 pub(super) fn page(site: &str, title: &str) -> Option<String> {
-    let host = match SINGLE.iter().find(|(_, id)| *id == site) {
-        Some((host, _)) => (*host).to_owned(),
-        None => {
-            // `wiki` is the end of some of the others.
-            let longest = GROUPS.iter().filter(|(_, end)| site.ends_with(end)).max_by_key(|(_, end)| end.len());
-            let (domain, end) = longest?;
-            let language = site.strip_suffix(end).filter(|language| !language.is_empty())?;
-            format!("{}{domain}", language.replace('_', "-"))
-        }
-    };
+    let host = host(site)?;
     let title = title.trim().replace(' ', "_");
     Some(format!("https://{host}/wiki/{}", utf8_percent_encode(&title, ENCODED)))
 }
@@ -88,5 +98,7 @@ mod tests {
         assert_eq!(page("dewikiquote", "é").as_deref(), Some("https://de.wikiquote.org/wiki/%C3%A9"));
         assert_eq!(page("commonswiki", "A").as_deref(), Some("https://commons.wikimedia.org/wiki/A"));
         assert_eq!((page("wiki", "A"), page("", "A")), (None, None));
+        assert!(is_site("zh_min_nanwiki") && is_site("simplewikiquote") && is_site("wikidatawiki"));
+        assert!(!is_site("nosuchwiki") && !is_site("enwikipedia") && !is_site("Enwiki/"));
     }
 }

@@ -1,4 +1,4 @@
-//! Statements of an entity, from the nodes that stand for them.
+//! Statements of an entity, read from their nodes.
 
 use std::collections::BTreeMap;
 
@@ -7,6 +7,8 @@ use rustc_hash::FxHashMap;
 use terrapin_budget as budget;
 use terrapin_triples::{Store, TermId};
 
+use super::hash::reference_hash;
+use super::snak::{Snak, SnakValue};
 use super::value::Value;
 
 const PROP: &str = "http://www.wikidata.org/prop/";
@@ -16,7 +18,7 @@ const RDF_TYPE: &str = "http://www.w3.org/1999/02/22-rdf-syntax-ns#type";
 const RANK: &str = "http://wikiba.se/ontology#rank";
 const SOURCE: &str = "http://www.w3.org/ns/prov#wasDerivedFrom";
 
-/// How much a statement counts among those of its property.
+/// The rank of a statement among those of its property.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 #[allow(missing_docs)]
 pub enum Rank {
@@ -26,7 +28,7 @@ pub enum Rank {
 }
 
 impl Rank {
-    /// The word for it.
+    /// Returns the name of the rank in JSON.
     pub fn name(self) -> &'static str {
         match self {
             Rank::Preferred => "preferred",
@@ -36,55 +38,35 @@ impl Rank {
     }
 }
 
-/// What is said by a property.
-#[derive(Debug, Clone, PartialEq)]
-pub enum SnakValue {
-    /// This.
-    Value(Value),
-    /// Something that is not known.
-    Some,
-    /// That there is nothing.
-    None,
-}
-
-/// A property and what is said by it.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Snak {
-    /// The property's number.
-    pub property: u64,
-    /// What is said.
-    pub value: SnakValue,
-}
-
-/// Where a statement comes from.
+/// A source of a statement.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Reference {
-    /// Its name, made of what it says.
+    /// The hash of its snaks: the end of its IRI in Wikidata's RDF, computed for references with other names.
     pub hash: String,
-    /// What it says.
+    /// Its snaks, by the number of their property.
     pub snaks: Vec<Snak>,
 }
 
-/// A statement.
+/// A statement with its qualifiers and references.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Statement {
-    /// Its identifier, such as `Q42$F078E5B3-F9A8-480E-B7AC-D97778CBBEF9`. Where the data has direct values alone, whose
-    /// statements have no name, it is made of what is said.
+    /// Its identifier, such as `Q42$F078E5B3-F9A8-480E-B7AC-D97778CBBEF9`. If the data has direct values alone, it is
+    /// computed from the value.
     pub id: String,
-    /// How much it counts: normal where the data does not say it.
+    /// Its rank. Default: normal.
     pub rank: Rank,
-    /// What it says.
+    /// Its main snak.
     pub main: Snak,
-    /// Under which conditions.
+    /// Its qualifiers, by the number of their property.
     pub qualifiers: Vec<Snak>,
-    /// By whom.
+    /// Its references.
     pub references: Vec<Reference>,
 }
 
-/// By property, in the order of their numbers.
+/// Statements by the number of their property.
 pub(super) type Statements = BTreeMap<u64, Vec<Statement>>;
 
-/// The statements of an entity, a form or a sense with the identifier `id`.
+/// Returns the statements of an entity, a form or a sense with the identifier `id`.
 pub(super) fn statements(store: &Store, subject: TermId, id: &str) -> Statements {
     let mut all = Statements::new();
     let mut direct: BTreeMap<u64, Vec<Statement>> = BTreeMap::new();
@@ -115,8 +97,7 @@ pub(super) fn statements(store: &Store, subject: TermId, id: &str) -> Statements
     all
 }
 
-/// The values that an item has by one property, whose statements `predicate` leads to: of the rank that counts most. What is
-/// not known, or that there is nothing, is no value.
+/// Returns the known values of one property of an item, from its statements of the best rank; `predicate` leads to them.
 pub(super) fn best_values(store: &Store, item: TermId, predicate: TermId, number: u64) -> Vec<Value> {
     let nodes = store.triples(Some(item), Some(predicate), None);
     let mut said: Vec<(Rank, Vec<SnakValue>)> = nodes.map(|[_, _, node]| main_value(store, node, number)).collect();
@@ -130,7 +111,7 @@ pub(super) fn best_values(store: &Store, item: TermId, predicate: TermId, number
     said.into_iter().flat_map(|(_, values)| values).filter_map(value).collect()
 }
 
-/// The rank of a statement and what it says, without its qualifiers and references.
+/// Returns the rank and the main values of a statement.
 fn main_value(store: &Store, node: TermId, number: u64) -> (Rank, Vec<SnakValue>) {
     let (mut rank, mut values) = (Rank::Normal, Values::default());
     for [_, predicate, object] in store.triples(Some(node), None, None) {
@@ -146,7 +127,7 @@ fn main_value(store: &Store, node: TermId, number: u64) -> (Rank, Vec<SnakValue>
     (rank, values.finish(store))
 }
 
-/// What an IRI of a property is for, and the property's number.
+/// Returns the path of a property's IRI behind `/prop/`, and the property's number.
 fn property(iri: &str) -> Option<(&str, u64)> {
     let rest = iri.strip_prefix(PROP)?;
     let (path, id) = rest.rsplit_once('P')?;
@@ -177,7 +158,7 @@ fn statement(store: &Store, node: TermId, id: &str, number: u64) -> Option<State
         None if none => SnakValue::None,
         None => SnakValue::Some,
     };
-    // What has no value is told of the statement, whether it is what it says or a qualifier.
+    // RDF marks both a main snak and a qualifier without a value by a class of the statement.
     let nones = parts.none.into_iter().filter(|property| *property != number || value != SnakValue::None);
     let nones: Vec<Snak> = nones.map(|property| Snak { property, value: SnakValue::None }).collect();
     let mut qualifiers = snaks(store, parts.others);
@@ -190,14 +171,14 @@ fn statement(store: &Store, node: TermId, id: &str, number: u64) -> Option<State
     Some(Statement { id, rank, main: Snak { property: number, value }, qualifiers, references })
 }
 
-/// The identifier of a statement that has no name: clients take none for a statement that is yet to be saved.
+/// Returns an identifier for a statement without a name. Clients take a statement without one for unsaved.
 fn made(id: &str, property: u64, said: &str) -> String {
     let digits = blake3::hash(format!("{id} P{property} {said}").as_bytes()).to_hex();
     let part = |from: usize, to: usize| digits.get(from..to).unwrap_or_default();
     format!("{id}${}-{}-{}-{}-{}", part(0, 8), part(8, 12), part(12, 16), part(16, 20), part(20, 32))
 }
 
-/// `Q42-F078...` as `Q42$F078...`.
+/// Returns `Q42$F078...` for `Q42-F078...`.
 fn with_dollar(local: &str, id: &str) -> String {
     match (local.get(..id.len()), local.get(id.len()..).and_then(|rest| rest.strip_prefix('-'))) {
         (Some(start), Some(rest)) if start.eq_ignore_ascii_case(id) => format!("{start}${rest}"),
@@ -213,8 +194,6 @@ fn rank_of(store: &Store, term: TermId) -> Option<Rank> {
 }
 
 fn reference(store: &Store, node: TermId) -> Option<Reference> {
-    let Term::NamedNode(name) = store.term(node)? else { return None };
-    let hash = name.as_str().strip_prefix(REFERENCE)?.to_owned();
     let mut parts = Parts::default();
     for [_, predicate, object] in store.triples(Some(node), None, None) {
         budget::checkpoints(2);
@@ -224,10 +203,15 @@ fn reference(store: &Store, node: TermId) -> Option<Reference> {
     let mut snaks = snaks(store, parts.others);
     snaks.extend(parts.none.into_iter().map(|property| Snak { property, value: SnakValue::None }));
     snaks.sort_by_key(|snak| snak.property);
+    let own = match store.term(node)? {
+        Term::NamedNode(name) => name.as_str().strip_prefix(REFERENCE).map(str::to_owned),
+        _ => None,
+    };
+    let hash = own.or_else(|| reference_hash(&snaks))?;
     Some(Reference { hash, snaks })
 }
 
-/// What is said by a property: as terms, and as nodes of full values.
+/// The values of a property: as terms, and as nodes of full values.
 #[derive(Default)]
 struct Values {
     simple: Vec<TermId>,
@@ -235,7 +219,7 @@ struct Values {
 }
 
 impl Values {
-    /// Values in full where there are any; the terms beside them are the same values, but for those that are not known.
+    /// Returns the full values if there are any, else the terms. Terms for unknown values have no full value and are kept.
     fn finish(self, store: &Store) -> Vec<SnakValue> {
         let full: Vec<SnakValue> =
             self.full.into_iter().filter_map(|node| Value::full(store, node)).map(SnakValue::Value).collect();
@@ -245,12 +229,12 @@ impl Values {
     }
 }
 
-/// What is said of a statement or a reference.
+/// The parts of a statement or a reference.
 #[derive(Default)]
 struct Parts {
     mains: FxHashMap<u64, Values>,
     others: BTreeMap<u64, Values>,
-    /// Properties by which it is said that there is nothing.
+    /// Properties without a value.
     none: Vec<u64>,
 }
 
@@ -275,7 +259,7 @@ impl Parts {
         match rest {
             "" => values.simple.push(object),
             "value/" => values.full.push(object),
-            // Normalised ones.
+            // Normalized values.
             _ => {}
         }
     }
@@ -288,7 +272,7 @@ fn snaks(store: &Store, values: BTreeMap<u64, Values>) -> Vec<Snak> {
     values.into_iter().flat_map(of).collect()
 }
 
-/// The type of a property's values, as JSON names it, where the triples say it.
+/// Returns the type of a property's values by its name in JSON, if the triples have it.
 pub(super) fn datatype(store: &Store, property: u64) -> Option<&'static str> {
     const TYPES: &[(&str, &str)] = &[
         ("CommonsMedia", "commonsMedia"),

@@ -1,16 +1,18 @@
-//! Errors as people read them.
+//! Errors, written for people.
 
 use annotate_snippets::{AnnotationKind, Level, Renderer, Snippet};
+
+use terrapin_base::untrusted;
 
 use super::place::span_in;
 use super::{Class, Code, Problem, overpass};
 
-/// A parser that recovers can find hundreds of errors in a broken text; people read the first.
+/// Maximum number of errors. A parser that recovers can find hundreds in a broken text.
 const SHOWN: usize = 10;
-/// Characters of a message or hint that people read; programs get all of it.
+/// Maximum length of a message or hint in characters; programs get all of it.
 const READ: usize = 300;
 
-/// A failure with each offending source line underlined.
+/// Returns the errors of a text, with the offending places underlined.
 pub fn for_people(problems: &[Problem], text: &str, origin: &str, styled: bool) -> String {
     let renderer = if styled { Renderer::styled() } else { Renderer::plain() };
     let shown: Vec<&Problem> = own(problems, text).take(SHOWN).collect();
@@ -23,8 +25,8 @@ pub fn for_people(problems: &[Problem], text: &str, origin: &str, styled: bool) 
     out.join("\n")
 }
 
-/// The errors that are not likely to be a consequence of the one before: after a parse error, those in a later line that
-/// are no end of the text.
+/// Returns the errors that are probably no consequence of the one before: after a parse error, those in a later line, unless
+/// they are about the end of the text.
 fn own<'a>(problems: &'a [Problem], text: &'a str) -> impl Iterator<Item = &'a Problem> {
     let end = Code::Overpass(overpass::Code::UnexpectedEnd);
     let mut line = None;
@@ -43,8 +45,12 @@ fn one(problem: &Problem, text: &str, origin: &str, renderer: &Renderer) -> Stri
     let title =
         Level::ERROR.with_name(problem.class.name()).primary_title(printable(&problem.message)).id(problem.code.name());
     let mut group = match span_in(problem, text) {
-        Some(span) => title
-            .element(Snippet::source(text).line_start(1).path(origin).annotation(AnnotationKind::Primary.span(span))),
+        Some(span) => title.element(
+            Snippet::source(text)
+                .line_start(1)
+                .path(untrusted::line(origin))
+                .annotation(AnnotationKind::Primary.span(span)),
+        ),
         None => annotate_snippets::Group::with_title(title),
     };
     if let Some(help) = &problem.help {
@@ -53,12 +59,28 @@ fn one(problem: &Problem, text: &str, origin: &str, renderer: &Renderer) -> Stri
     renderer.render(&[group])
 }
 
-/// Text that quotes somebody's input must not steer the reader's terminal, nor fill it.
+/// Returns a message for one line of a terminal: it may quote input that steers or fills one.
 fn printable(text: &str) -> String {
-    let mut chars = text.chars().map(|c| if c.is_control() { '\u{fffd}' } else { c });
+    let line = untrusted::line(text);
+    let mut chars = line.chars();
     let mut out: String = chars.by_ref().take(READ).collect();
     if chars.next().is_some() {
         out.push_str(" ...");
     }
     out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The class of the key in the tests of `untrusted`: a forged line, a terminal's title (OSC 0 of ECMA-48), an override of
+    /// direction (CVE-2021-42574).
+    #[test]
+    fn a_message_stays_one_line_and_steers_nothing() {
+        assert_eq!(printable("a\r\nerror: b\u{1b}]0;x\u{7}\u{202e}c"), "a error: b ]0;x c");
+        let long = printable(&"é".repeat(READ + 1));
+        assert_eq!(long.chars().filter(|c| *c == 'é').count(), READ);
+        assert!(long.ends_with(" ..."));
+    }
 }

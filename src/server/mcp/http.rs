@@ -5,7 +5,6 @@
 //! without building a tree, and answers all but calls. A call goes on as text to the lane of queries: its tree is built on
 //! the job's thread and counted in the job's account, and the body keeps its reservation as long as the tree lives.
 
-use std::borrow::Cow;
 use std::io::Write;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -13,7 +12,7 @@ use std::time::{Duration, Instant};
 use axum::Extension;
 use axum::body::{Body, Bytes};
 use axum::extract::State;
-use axum::http::{HeaderMap, HeaderName, HeaderValue, Request, StatusCode, header, request, response};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, Request, StatusCode, header, request, response};
 use axum::response::{IntoResponse, Response};
 use http_body_util::{BodyExt, Full};
 use rmcp::transport::streamable_http_server::session::never::NeverSessionManager;
@@ -25,6 +24,7 @@ use tokio::sync::oneshot;
 use uuid::Uuid;
 
 use super::calls::{CallName, Calls, RunningCall};
+use super::message::{self, id_key};
 use super::{CANCELLED, CallBounds, Server, no_slot};
 use crate::budget::{self, Budget, Stopped};
 use crate::server::App;
@@ -37,8 +37,6 @@ use crate::server::service::{self, Refused, Wording};
 
 /// Longest message in bytes, also unpacked: the arguments of every tool fit into it.
 pub const LONGEST: usize = 64 << 10;
-/// Longest id of a call that can be cancelled, in bytes of JSON.
-const LONGEST_ID: usize = 256;
 /// How long an answer may take besides the call itself. Answers are complete at once; a stream that does not end must not
 /// hold a slot.
 const SETTLE: Duration = Duration::from_secs(5);
@@ -71,17 +69,6 @@ pub fn service(app: &Arc<App>) -> Service {
     Service { sdk, calls: Arc::default() }
 }
 
-/// The members of a message that decide where it goes; nothing of it is copied.
-#[derive(Deserialize)]
-struct MessageEnvelope<'a> {
-    #[serde(borrow)]
-    method: Cow<'a, str>,
-    #[serde(borrow)]
-    id: Option<&'a RawValue>,
-    #[serde(borrow)]
-    params: Option<&'a RawValue>,
-}
-
 /// The parameters of `notifications/cancelled`.
 #[derive(Deserialize)]
 struct CancelledParams<'a> {
@@ -107,12 +94,6 @@ enum SortedMessage {
 
 fn session(headers: &HeaderMap) -> Option<String> {
     headers.get(SESSION).and_then(|session| session.to_str().ok()).map(str::to_owned)
-}
-
-/// Returns an id as JSON without escapes, so that two spellings of it are equal; `None` if it is none.
-fn id(raw: &RawValue) -> Option<String> {
-    let id: Value = serde_json::from_str(Some(raw.get()).filter(|text| text.len() <= LONGEST_ID)?).ok()?;
-    (id.is_string() || id.is_number()).then(|| id.to_string())
 }
 
 /// Answers a message.
@@ -190,19 +171,25 @@ impl Service {
     /// Unpacks a message, and answers it if it is no call.
     fn sort(&self, parts: request::Parts, body: Received) -> Result<SortedMessage, Unreadable> {
         let text = body.text()?;
-        let envelope: Option<MessageEnvelope<'_>> = serde_json::from_slice(&text).ok();
-        // What the SDK does not take for a message it refuses in the protocol's words.
         let (mut begins_session, mut cancels) = (false, None);
-        if let Some(envelope) = envelope {
-            match &*envelope.method {
+        // The SDK refuses other methods of HTTP before it looks at a body.
+        if parts.method == Method::POST {
+            let message = match message::check(&text) {
+                Ok(message) => message,
+                Err(error) => {
+                    let answer = (error.status(), [(header::CONTENT_TYPE, JSON)], error.to_json()).into_response();
+                    return Ok(SortedMessage::Answered { answer: Box::new(answer), begins_session, cancels });
+                }
+            };
+            match &*message.method {
                 "tools/call" | "resources/read" => {
-                    let id = envelope.id.and_then(id);
+                    let id = message.id.and_then(id_key);
                     return Ok(SortedMessage::Call(Box::new(McpMessage { parts, text, body }), id));
                 }
                 "initialize" => begins_session = true,
                 "notifications/cancelled" => {
-                    let params = envelope.params.and_then(|params| serde_json::from_str(params.get()).ok());
-                    cancels = params.and_then(|params: CancelledParams<'_>| id(params.request_id));
+                    let params = message.params.and_then(|params| serde_json::from_str(params.get()).ok());
+                    cancels = params.and_then(|params: CancelledParams<'_>| id_key(params.request_id));
                 }
                 _ => {}
             }

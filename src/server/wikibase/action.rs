@@ -1,5 +1,5 @@
-//! `/w/api.php`: `wbsearchentities` and `wbgetentities` as MediaWiki's action API answers them on Wikidata, errors
-//! included: status 200, a header, and an object that says what is wrong.
+//! `/w/api.php`: `wbsearchentities` and `wbgetentities` in the shapes of MediaWiki's action API on Wikidata. Errors have
+//! status 200, a header and an object. Unknown values in lists are left out with a warning.
 
 use std::sync::Arc;
 
@@ -15,20 +15,21 @@ use super::super::context::Context;
 use super::super::json;
 use super::super::service::{self, Refused, Wording};
 use super::Told;
-use super::parameters::{Parameters, is_language};
-use crate::entities::json::{Props, Wanted, entity, page};
+use super::parameters::Parameters;
+use crate::entities::json::{Props, Wanted, entity, lexeme_part, page};
 use crate::entities::{
-    Entity, EntityId, EntityKind, Found, Languages, Lookup, Match, Search, chain, description, find, label,
+    Entity, EntityId, EntityKind, EntityName, Found, Languages, Lookup, Match, Search, chain, description, find,
+    is_language_code, is_site, label,
 };
 use crate::rdf::Store;
 
-/// The header that tells clients of an error.
+/// The header by which clients recognize an error.
 const ERROR: HeaderName = HeaderName::from_static("mediawiki-api-error");
-/// Entities that are told at once, at most.
+/// Maximum number of values in a list, and of results.
 const MOST: usize = 50;
-/// How many are found where nothing is said.
+/// Default number of results.
 const LIMIT: usize = 7;
-/// Results that may be left out before the first.
+/// Maximum of `continue`.
 const MOST_BEFORE: usize = 10_000;
 
 /// Answers a request.
@@ -49,7 +50,7 @@ pub async fn action(
     super::answer(&app, &context, "entities", &Action, parameters, give).await
 }
 
-/// What is wrong with a request: a code and a text, and the identifier that it is about.
+/// An error: its code, its text, and the identifier that it is about.
 struct Wrong(&'static str, String, Option<String>);
 
 impl Wrong {
@@ -77,15 +78,55 @@ fn error(status: StatusCode, code: &'static str, info: &str, id: Option<&str>) -
     response
 }
 
+/// The warnings of a request.
+#[derive(Default)]
+struct Warnings(Vec<String>);
+
+impl Warnings {
+    /// Returns the values of a list parameter that `is_known` accepts, and warns of the others. `None`: no such parameter.
+    fn known<'p>(
+        &mut self,
+        parameters: &'p Parameters,
+        name: &str,
+        is_known: impl Fn(&str) -> bool,
+    ) -> Option<Vec<&'p str>> {
+        let (known, unknown): (Vec<&str>, Vec<&str>) =
+            parameters.list(name)?.into_iter().partition(|value| is_known(value));
+        if !unknown.is_empty() {
+            let values = if unknown.len() == 1 { "value" } else { "values" };
+            let text = format!("Unrecognized {values} for parameter \"{name}\": {}.", unknown.join(", "));
+            self.0.push(text);
+        }
+        Some(known)
+    }
+
+    /// Adds the warnings to an answer, in the place that they have in its format version.
+    fn add_to(self, answer: &mut Value, action: &str, parameters: &Parameters) {
+        if !self.0.is_empty() {
+            let member = if is_second_version(parameters) { "warnings" } else { "*" };
+            answer["warnings"] = json!({ action: { member: self.0.join("\n") } });
+        }
+    }
+}
+
+fn is_second_version(parameters: &Parameters) -> bool {
+    matches!(parameters.get("formatversion"), Some("2" | "latest"))
+}
+
 fn give(store: &Store, parameters: &Parameters) -> Told {
-    let told = checked(parameters).and_then(|()| match parameters.get("action") {
-        Some("wbsearchentities") => search(store, parameters),
-        Some("wbgetentities") => entities(store, parameters),
-        Some(other) => Err(Wrong::value("action", other)),
-        None => Err(missing("action")),
+    let mut warnings = Warnings::default();
+    let action = parameters.get("action").unwrap_or_default();
+    let result = checked(parameters).and_then(|()| match action {
+        "wbsearchentities" => search(store, parameters, &mut warnings),
+        "wbgetentities" => entities(store, parameters, &mut warnings),
+        "" => Err(missing("action")),
+        other => Err(Wrong::value("action", other)),
     });
-    match told {
-        Ok((object, count)) => Told::Found(object, count),
+    match result {
+        Ok((mut object, count)) => {
+            warnings.add_to(&mut object, action, parameters);
+            Told::Found(object, count)
+        }
         Err(wrong) => Told::Instead(wrong.response()),
     }
 }
@@ -106,10 +147,10 @@ fn needed<'p>(parameters: &'p Parameters, name: &str) -> Result<&'p str, Wrong> 
 }
 
 fn language<'p>(name: &str, code: &'p str) -> Result<&'p str, Wrong> {
-    if is_language(code) { Ok(code) } else { Err(Wrong::value(name, code)) }
+    if is_language_code(code) { Ok(code) } else { Err(Wrong::value(name, code)) }
 }
 
-/// A number up to a bound; what is more is the bound, as MediaWiki has it.
+/// Returns a number; above `most` it is `most`, as in MediaWiki.
 fn number(parameters: &Parameters, name: &str, ordinary: usize, least: usize, most: usize) -> Result<usize, Wrong> {
     let Some(text) = parameters.get(name) else { return Ok(ordinary) };
     if text == "max" {
@@ -128,7 +169,7 @@ fn number(parameters: &Parameters, name: &str, ordinary: usize, least: usize, mo
     }
 }
 
-fn search(store: &Store, parameters: &Parameters) -> Result<(Value, u64), Wrong> {
+fn search(store: &Store, parameters: &Parameters, warnings: &mut Warnings) -> Result<(Value, u64), Wrong> {
     let text = needed(parameters, "search")?;
     let asked = language("language", needed(parameters, "language")?)?;
     let shown = language("uselang", parameters.get("uselang").filter(|code| *code != "user").unwrap_or(asked))?;
@@ -136,7 +177,7 @@ fn search(store: &Store, parameters: &Parameters) -> Result<(Value, u64), Wrong>
         "item" => Some(EntityKind::Item),
         "property" => Some(EntityKind::Property),
         "lexeme" => Some(EntityKind::Lexeme),
-        // There are none that could be found.
+        // The index has labels of items, properties and lexemes alone.
         "form" | "sense" | "entity-schema" => None,
         other => return Err(Wrong::value("type", other)),
     };
@@ -149,7 +190,7 @@ fn search(store: &Store, parameters: &Parameters) -> Result<(Value, u64), Wrong>
         find(store, &Search { text, kind, languages, limit: before + limit + 1, descriptions: true, slips: false })
     });
     let matches = matches.unwrap_or_default();
-    let urls = parameters.list("props").is_none_or(|props| props.contains(&"url"));
+    let urls = warnings.known(parameters, "props", |prop| prop == "url").is_none_or(|props| !props.is_empty());
     let shown = chain(shown);
     let told: Vec<Value> = matches.iter().skip(before).take(limit).map(|one| hit(store, one, &shown, urls)).collect();
     let count = told.len() as u64;
@@ -190,7 +231,7 @@ fn hit(store: &Store, found: &Match, languages: &[String], urls: bool) -> Value 
     Value::Object(all)
 }
 
-/// What of an entity was found.
+/// Returns the text of an entity that matched, and what it is.
 pub(super) fn matched(found: &Match) -> Value {
     let kind = match found.found {
         Found::Id => return json!({ "type": "entityId", "text": found.text }),
@@ -201,9 +242,10 @@ pub(super) fn matched(found: &Match) -> Value {
     json!({ "type": kind, "language": found.language, "text": found.text })
 }
 
-fn entities(store: &Store, parameters: &Parameters) -> Result<(Value, u64), Wrong> {
+fn entities(store: &Store, parameters: &Parameters, warnings: &mut Warnings) -> Result<(Value, u64), Wrong> {
     let ids = parameters.list("ids").unwrap_or_default();
-    let (sites, titles) = (parameters.list("sites").unwrap_or_default(), parameters.list("titles").unwrap_or_default());
+    let sites = warnings.known(parameters, "sites", is_site).unwrap_or_default();
+    let titles = parameters.list("titles").unwrap_or_default();
     for (name, list) in [("ids", &ids), ("sites", &sites), ("titles", &titles)] {
         if list.len() > MOST {
             let info = format!("Too many values supplied for parameter \"{name}\". The limit is {MOST}.");
@@ -214,14 +256,22 @@ fn entities(store: &Store, parameters: &Parameters) -> Result<(Value, u64), Wron
         let info = "Either provide the Item \"ids\" or pairs of \"sites\" and \"titles\" for corresponding pages";
         return Err(Wrong::new("param-missing", info));
     }
-    let props = props(parameters)?;
-    let chains = languages(parameters)?;
+    let props = props(parameters, warnings);
+    let chains = languages(parameters, warnings);
     let wanted = chains.as_deref().map_or(Wanted::All, Wanted::These);
-    let filter = parameters.list("sitefilter");
-    let follow = parameters.get("redirects").is_none_or(|redirects| redirects != "no");
-    // What is not there is said by an empty text, in the newer format by a truth.
-    let absent = || if parameters.get("formatversion") == Some("2") { json!(true) } else { json!("") };
+    let filter = warnings.known(parameters, "sitefilter", is_site);
+    let follow = match parameters.get("redirects") {
+        None | Some("yes") => true,
+        Some("no") => false,
+        Some(other) => return Err(Wrong::value("redirects", other)),
+    };
+    // A flag is an empty text in the first format version and `true` in the second.
+    let absent = || if is_second_version(parameters) { json!(true) } else { json!("") };
     let mut told = Map::new();
+    let part = |name: &EntityName| {
+        let lexeme = Entity::of(store, name.entity)?;
+        Some(lexeme_part(&lexeme, lexeme.lexeme_part(&name.to_string())?, props))
+    };
     let tell = |id: EntityId, from: Option<EntityId>| {
         let found = Entity::of(store, id)?;
         let mut object = entity(&found, props, wanted);
@@ -234,16 +284,17 @@ fn entities(store: &Store, parameters: &Parameters) -> Result<(Value, u64), Wron
         Some(object)
     };
     for text in ids {
-        let Some(id) = EntityId::parse(text.trim()) else {
+        let Some(name) = EntityName::parse(text.trim()) else {
             let info = format!("Could not find an entity with the ID \"{text}\".");
             return Err(Wrong("no-such-entity", info, Some(text.to_owned())));
         };
-        let object = match Entity::lookup(store, id) {
-            Lookup::Redirect(to) if follow => tell(to, Some(id)),
-            Lookup::Here => tell(id, None),
+        let object = match Entity::lookup(store, name.entity) {
+            Lookup::Here if name.is_part() => part(&name),
+            Lookup::Here => tell(name.entity, None),
+            Lookup::Redirect(to) if follow && !name.is_part() => tell(to, Some(name.entity)),
             _ => None,
         };
-        let name = id.to_string();
+        let name = name.to_string();
         told.insert(name.clone(), object.unwrap_or_else(|| json!({ "id": name, "missing": absent() })));
     }
     let pairs = sites.iter().flat_map(|site| titles.iter().map(move |title| (*site, *title)));
@@ -258,8 +309,12 @@ fn entities(store: &Store, parameters: &Parameters) -> Result<(Value, u64), Wron
     Ok((json!({ "entities": told, "success": 1 }), count))
 }
 
-fn props(parameters: &Parameters) -> Result<Props, Wrong> {
-    let Some(list) = parameters.list("props") else { return Ok(Props::ALL) };
+/// The values of `props` of `wbgetentities`.
+const PROPS: [&str; 8] =
+    ["info", "sitelinks", "sitelinks/urls", "aliases", "labels", "descriptions", "claims", "datatype"];
+
+fn props(parameters: &Parameters, warnings: &mut Warnings) -> Props {
+    let Some(list) = warnings.known(parameters, "props", |prop| PROPS.contains(&prop)) else { return Props::ALL };
     let mut props = Props {
         info: false,
         labels: false,
@@ -280,23 +335,21 @@ fn props(parameters: &Parameters) -> Result<Props, Wrong> {
             "datatype" => props.datatype = true,
             "sitelinks" => props.sitelinks = true,
             "sitelinks/urls" => (props.sitelinks, props.urls) = (true, true),
-            other => return Err(Wrong::value("props", other)),
+            _ => {}
         }
     }
-    Ok(props)
+    props
 }
 
-/// The languages that are asked for, each with those that may stand in for it; `None` for all.
-fn languages(parameters: &Parameters) -> Result<Option<Vec<Vec<String>>>, Wrong> {
-    let Some(list) = parameters.list("languages").filter(|list| !list.is_empty() && *list != ["*"]) else {
-        return Ok(None);
-    };
+/// Returns the requested languages, each with its fallbacks if these are requested; `None` for all languages.
+fn languages(parameters: &Parameters, warnings: &mut Warnings) -> Option<Vec<Vec<String>>> {
+    if parameters.list("languages").is_none_or(|list| list.is_empty() || list == ["*"]) {
+        return None;
+    }
     let falls_back = parameters.has("languagefallback");
-    let chains = list.into_iter().map(|code| {
-        let code = language("languages", code)?;
-        Ok(if falls_back { chain(code) } else { vec![code.to_ascii_lowercase()] })
-    });
-    chains.collect::<Result<_, Wrong>>().map(Some)
+    let list = warnings.known(parameters, "languages", is_language_code)?;
+    let chain_of = |code: &str| if falls_back { chain(code) } else { vec![code.to_ascii_lowercase()] };
+    Some(list.into_iter().map(chain_of).collect())
 }
 
 /// MediaWiki's wording.

@@ -1,15 +1,15 @@
-//! The parameters of a request, in the address and in a form.
+//! The parameters of a request, from its URL and a form.
 
 use super::super::form;
 
-/// What was asked for. Of two parameters with one name the last counts, as PHP reads them.
+/// The parameters of a request. Of two with the same name the last counts, as in PHP.
 pub struct Parameters(Vec<(String, String)>);
 
 impl Parameters {
-    /// Those of an address, then those of a form.
+    /// Reads the parameters of a URL, then those of a form.
     ///
     /// # Errors
-    /// One is not in UTF-8.
+    /// A parameter is not UTF-8.
     pub fn of(address: Option<&str>, form: &[u8]) -> Result<Parameters, String> {
         let all = form::pairs(address.unwrap_or_default().as_bytes()).chain(form::pairs(form));
         let wrong = |_| "a parameter is not in UTF-8".to_owned();
@@ -18,17 +18,17 @@ impl Parameters {
         read.collect::<Result<_, String>>().map(Parameters)
     }
 
-    /// A parameter.
+    /// Returns the value of a parameter.
     pub fn get(&self, name: &str) -> Option<&str> {
         self.0.iter().rev().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
     }
 
-    /// Whether a parameter is there, which says yes, whatever its value.
+    /// Returns a flag: true if the parameter is present, whatever its value, as in MediaWiki.
     pub fn has(&self, name: &str) -> bool {
         self.get(name).is_some()
     }
 
-    /// A list: between bars, or behind a unit separator that it begins with.
+    /// Returns the values of a list. They are separated by `|`, or by U+001F if the list begins with it.
     pub fn list(&self, name: &str) -> Option<Vec<&str>> {
         let text = self.get(name)?;
         let all: Vec<&str> = match text.strip_prefix('\u{1f}') {
@@ -37,14 +37,6 @@ impl Parameters {
         };
         Some(all.into_iter().filter(|one| !one.is_empty()).collect())
     }
-}
-
-/// Whether a text can be the code of a language.
-pub fn is_language(code: &str) -> bool {
-    !code.is_empty()
-        && code.len() <= 32
-        && code.starts_with(|c: char| c.is_ascii_alphabetic())
-        && code.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-')
 }
 
 #[cfg(test)]
@@ -59,6 +51,5 @@ mod tests {
         assert_eq!((all.get("b"), all.has("a"), all.get("c")), (Some("x y"), true, None));
         assert_eq!(of("ids=%1FQ1%1FQ2", "").list("ids"), Some(vec!["Q1", "Q2"]));
         assert!(Parameters::of(Some("a=%ff"), b"").is_err());
-        assert!(is_language("zh-hant") && !is_language("") && !is_language("e n"));
     }
 }

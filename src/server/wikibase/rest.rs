@@ -16,9 +16,11 @@ use super::super::json;
 use super::super::service::{Refused, Wording};
 use super::action::matched;
 use super::openapi;
-use super::parameters::{Parameters, is_language};
+use super::parameters::Parameters;
 use super::{Told, elsewhere};
-use crate::entities::{Entity, EntityId, EntityKind, Languages, Lookup, Search, chain, description, find, label, rest};
+use crate::entities::{
+    Entity, EntityId, EntityKind, Languages, Lookup, Search, chain, description, find, is_language_code, label, rest,
+};
 use crate::rdf::Store;
 
 /// How many are found where nothing is said, and at most.
@@ -158,7 +160,7 @@ fn one<'e, T>(
     what: &str,
     falls_back: bool,
 ) -> Result<&'e T, Box<Response>> {
-    if !is_language(language) {
+    if !is_language_code(language) {
         return Err(wrong_path("language_code"));
     }
     let languages = if falls_back { chain(language) } else { vec![language.to_ascii_lowercase()] };
@@ -185,7 +187,7 @@ fn fields(mut all: Value, parameters: &Parameters) -> Result<Value, Box<Response
 
 fn search(store: &Store, kind: EntityKind, parameters: &Parameters, descriptions: bool) -> Given {
     let text = parameters.get("q").filter(|text| !text.trim().is_empty()).ok_or_else(|| wrong_query("q"))?;
-    let language = parameters.get("language").filter(|code| is_language(code) && *code != "mul");
+    let language = parameters.get("language").filter(|code| is_language_code(code) && *code != "mul");
     let language = language.ok_or_else(|| wrong_query("language"))?;
     let number = |name, ordinary, least, most| match parameters.get(name).map(str::parse::<usize>) {
         None => Ok(ordinary),

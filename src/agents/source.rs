@@ -1,0 +1,40 @@
+//! Where an answer comes from. Licences of the data ask for attribution, and a snapshot's digest makes an answer
+//! reproducible; a model passes on only what it reads.
+
+use std::collections::BTreeSet;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::World;
+use super::part::short_text;
+
+/// Maximum number of licences in an answer.
+const LICENCES: usize = 8;
+
+/// An answer with its source.
+#[derive(Serialize, JsonSchema)]
+pub struct SourcedAnswer<T> {
+    #[serde(flatten)]
+    answer: T,
+    /// Where the answer comes from: name it when you use the answer.
+    source: AnswerSource,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct AnswerSource {
+    /// The digest of the snapshot, by which the same answer can be had again.
+    snapshot: String,
+    /// The licences of the snapshot's data, with whom to credit.
+    licences: Vec<String>,
+}
+
+impl<T> SourcedAnswer<T> {
+    /// Adds the source to an answer from a snapshot.
+    pub fn new(world: World<'_>, answer: T) -> SourcedAnswer<T> {
+        let licences: BTreeSet<&str> = world.manifest.sources.iter().map(|source| source.licence.as_str()).collect();
+        let licences =
+            licences.into_iter().rev().take(LICENCES).map(|licence| short_text(licence.to_owned())).collect();
+        SourcedAnswer { answer, source: AnswerSource { snapshot: world.digest.to_owned(), licences } }
+    }
+}
