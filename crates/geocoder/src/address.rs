@@ -1,18 +1,21 @@
-//! The address of a point: what lies around it, from the street to the country. Borders come first; where these say
-//! nothing of a town or of a quarter, the nearest node of a place does.
+//! Builds the address of a point, from the street to the country. Towns and quarters come from borders; without a
+//! border, from the nearest place node.
 
 use terrapin_budget as budget;
 use terrapin_osm::geometry::{LatLon, around_box, metres};
+use terrapin_osm::names::words;
 use terrapin_osm::{BoundingBox, Coord, ElementType, Ordinal, Osm, Scope};
 
 use super::countries::{Territory, country_at};
+use super::details::Layer;
+use super::estimate::{common_code, nearest_code};
 use super::linked;
 use super::nearby::ranges;
 use super::spot::{extent, point};
 use super::streets::street_of;
 use super::{Details, Element};
 
-/// Places that are nodes, how far around them their name reaches in metres, and which of them stand for each other.
+/// Place nodes: the value of `place`, the radius in metres, and the kind of which an address has one.
 const NODES: [(&str, f64, Kind); 8] = [
     ("city", 15_000.0, Kind::Settlement),
     ("town", 6_000.0, Kind::Settlement),
@@ -24,13 +27,16 @@ const NODES: [(&str, f64, Kind); 8] = [
     ("neighbourhood", 1_000.0, Kind::Quarter),
 ];
 
+/// The lowest rank of places whose postal code is estimated: towns.
+const ESTIMATED: u8 = 16;
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Settlement,
     Quarter,
 }
 
-/// How far the name of a place that is a node reaches, in metres; `None` for what is no such place.
+/// Returns the radius of a place node in metres; `None` for other values of `place`.
 pub fn reach(place: &str) -> Option<f64> {
     let large = [("country", 250_000.0), ("state", 100_000.0), ("region", 100_000.0), ("county", 30_000.0)];
     let small = NODES.iter().map(|(name, reach, _)| (*name, *reach));
@@ -41,18 +47,18 @@ pub fn reach(place: &str) -> Option<f64> {
         .map(|(_, reach)| reach)
 }
 
-/// One of the things around a point.
+/// An area or place around a point.
 #[derive(Debug, Clone)]
 pub struct Part {
-    /// What it is in an address: `city`, `state`.
+    /// Its label in an address: `city`, `state`.
     pub label: String,
     /// Its element.
     pub element: Element,
     /// Its tags.
     pub details: Details,
-    /// Its place in the table of ranks.
+    /// Its rank.
     pub rank: u8,
-    /// How large its box is, to compare it with others; 0 for a node.
+    /// The size of its box, for comparison; 0 for a node.
     pub size: i64,
 }
 
@@ -63,50 +69,54 @@ pub struct Address {
     pub house: Option<String>,
     /// The street.
     pub road: Option<Details>,
-    /// The place that stands for the street: `addr:place`.
+    /// The value of `addr:place`, instead of a street.
     pub place: Option<String>,
     /// The postal code.
     pub postcode: Option<String>,
-    /// What lies around, the smallest first.
+    /// Areas and places around it, the smallest first.
     pub parts: Vec<Part>,
-    /// The country by its outline, if no border of one is around.
+    /// The country by its outline, if the snapshot has no border around the point.
     pub territory: Option<&'static Territory>,
 }
 
 impl Address {
-    /// Of an element with these tags, at a point of it. It is no part of its own address.
+    /// Builds the address of an element at a point of it. The element itself is left out.
     pub fn of(osm: &Osm, element: Option<Element>, details: &Details, at: Coord) -> Address {
         let tag = |key: &str| details.tag(key).map(str::to_owned);
         let street = |name: String| Details { tags: vec![("name".to_owned(), name)] };
         let rank = details.rank();
         let mut parts = borders(osm, at);
-        let own = details.tag("name");
-        parts.retain(|part| Some(part.element) != element && part.rank < rank && part.details.tag("name") != own);
+        let own = details.tag("name").map(words);
+        let is_larger = |part: &Part| {
+            Some(part.element) != element && part.rank < rank && part.details.tag("name").map(words) != own
+        };
+        // The node of a town and its border have the same code.
+        let is_own = |part: &&Part| Some(part.element) == element || part.details.tag("name").map(words) == own;
+        let border = parts.iter().filter(|_| rank <= 25 && own.is_some()).find(is_own).map(|part| part.element);
+        parts.retain(is_larger);
         let settled = |kind: Kind| {
             let has = |label: &str| NODES.iter().any(|(name, _, of)| *of == kind && *name == label);
             parts.iter().any(|part| has(&part.label))
         };
         let missing: Vec<Kind> = [Kind::Settlement, Kind::Quarter].into_iter().filter(|kind| !settled(*kind)).collect();
-        // A town does not lie in the town beside it.
+        // A town is not part of the town nearby.
         let lies_in_one = rank > 20
             || details
                 .tag("place")
                 .is_some_and(|place| NODES.iter().any(|node| node.0 == place && node.2 == Kind::Quarter));
         if lies_in_one {
-            // Villages in a town's border are told, too, as far as they lie in it.
+            // Villages inside of a town's border are parts of the address.
             let town = parts.iter().filter(|part| NODES.iter().any(|node| node.0 == part.label)).map(|part| {
                 (part.rank, osm.find(part.element.kind, part.element.id).and_then(|o| osm.areas().of_relation(o)))
             });
             let town = town.max_by_key(|(rank, _)| *rank).and_then(|(rank, area)| Some((rank, area?)));
             let nodes = nearest(osm, at, &missing, town);
-            let fits =
-                |part: &Part| Some(part.element) != element && part.rank < rank && part.details.tag("name") != own;
-            parts.extend(nodes.into_iter().filter(fits));
+            parts.extend(nodes.into_iter().filter(is_larger));
         }
         parts.sort_by_key(|part| {
             (std::cmp::Reverse(part.rank), part.element.kind != ElementType::Relation, part.size, part.element.id)
         });
-        // Of an island that is a country, a town that is a district, the larger one is told.
+        // Of an island that is a country, or a town that is a district, the larger one stays.
         let names: Vec<Option<String>> = parts.iter().map(|part| part.details.tag("name").map(str::to_owned)).collect();
         let mut number = 0;
         parts.retain(|_| {
@@ -115,6 +125,7 @@ impl Address {
         });
         relabel(&mut parts);
         let has_country = rank <= 4 || parts.iter().any(|part| part.rank <= 4);
+        let territory = if has_country { None } else { country_at(at) };
         let road = tag("addr:street").map(street).or_else(|| street_of(osm, details, at));
         let code_of_road = road
             .as_ref()
@@ -123,7 +134,7 @@ impl Address {
             house: tag("addr:housenumber"),
             place: tag("addr:place").filter(|_| road.is_none()),
             road,
-            territory: if has_country { None } else { country_at(at) },
+            territory,
             postcode: details
                 .name_in(&[])
                 .filter(|_| details.is_postcode())
@@ -131,12 +142,13 @@ impl Address {
                 .or_else(|| tag("addr:postcode"))
                 .or_else(|| tag("postal_code"))
                 .or_else(|| code_of_road.clone())
-                .or_else(|| postcode(&parts)),
+                .or_else(|| postcode(&parts))
+                .or_else(|| estimated(osm, details, border, at, &parts, territory)),
             parts,
         }
     }
 
-    /// The ISO code of the country, in small letters.
+    /// Returns the ISO code of the country, in lower case.
     pub fn country(&self, own: &Details) -> Option<String> {
         let code = |details: &Details| {
             let keys = ["ISO3166-1:alpha2", "ISO3166-1", "country_code_iso3166_1_alpha_2"];
@@ -151,11 +163,43 @@ impl Address {
     }
 }
 
+/// Estimates the postal code of a town or of a smaller place that has none. `border` is the border with its name, if any.
+fn estimated(
+    osm: &Osm,
+    details: &Details,
+    border: Option<Element>,
+    at: Coord,
+    parts: &[Part],
+    territory: Option<&Territory>,
+) -> Option<String> {
+    if details.rank() < ESTIMATED || details.layer() == Layer::Natural {
+        return None;
+    }
+    let shape_of = |element: Element| {
+        let relation = Some(element).filter(|element| element.kind == ElementType::Relation)?;
+        let area = osm.areas().of_relation(osm.find(relation.kind, relation.id)?)?;
+        Some(osm.areas().shape(osm, area))
+    };
+    if let Some(border) = border.and_then(shape_of) {
+        return common_code(osm, &border);
+    }
+    let country = parts.iter().find(|part| part.rank <= 4).and_then(|part| shape_of(part.element));
+    let is_in_country = |there: Coord| match (&country, territory) {
+        (Some(border), _) => {
+            budget::checkpoints(border.weight() >> 10);
+            border.covers(there)
+        }
+        (None, Some(territory)) => territory.covers(there),
+        (None, None) => true,
+    };
+    nearest_code(osm, at, &is_in_country)
+}
+
 fn postcode(parts: &[Part]) -> Option<String> {
     parts.iter().filter(|part| part.rank > 12).find_map(|part| part.details.tag("postal_code")).map(str::to_owned)
 }
 
-/// Two levels of borders may have one label: the larger one gets another.
+/// Gives borders of two levels with the same label different labels.
 fn relabel(parts: &mut Vec<Part>) {
     const OTHERS: [(&str, &[&str]); 9] = [
         ("city", &["municipality", "county", "state_district"]),
@@ -184,7 +228,7 @@ fn relabel(parts: &mut Vec<Part>) {
     });
 }
 
-/// The areas of addresses that a point lies in.
+/// Returns the areas around a point that are parts of addresses.
 pub fn borders(osm: &Osm, at: Coord) -> Vec<Part> {
     let areas = osm.areas();
     let mut parts = Vec::new();
@@ -213,8 +257,7 @@ fn is_settled(details: &Details) -> bool {
         || details.tag("place").is_some_and(|place| !["ocean", "sea", "continent", "archipelago"].contains(&place))
 }
 
-/// The nearest nodes of places around a point: one for each of these kinds that borders say nothing of, and a settlement of a
-/// higher rank within the border of a town, an area.
+/// Returns the nearest place nodes: one for each missing kind, and a smaller settlement within the border of a town.
 fn nearest(osm: &Osm, at: Coord, missing: &[Kind], town: Option<(u8, u32)>) -> Vec<Part> {
     let here = LatLon::from(at);
     let mut found = Vec::new();
@@ -223,7 +266,7 @@ fn nearest(osm: &Osm, at: Coord, missing: &[Kind], town: Option<(u8, u32)>) -> V
         if inside.is_none() && !missing.contains(&kind) {
             continue;
         }
-        // How near for its size.
+        // Distances are compared relative to the radius.
         let mut best: Option<(f64, Ordinal, &str)> = None;
         let is_smaller = |place: &str| {
             let rank = Details { tags: vec![("place".to_owned(), place.to_owned())] }.rank();
@@ -242,7 +285,7 @@ fn nearest(osm: &Osm, at: Coord, missing: &[Kind], town: Option<(u8, u32)>) -> V
         let Some((_, ordinal, label)) = best else { continue };
         let details = Details::of(osm, ElementType::Node, ordinal);
         let id = osm.ids(ElementType::Node, &[ordinal]).first().copied().unwrap_or_default();
-        // A town with a border does not reach beyond it.
+        // The name of a town with a border ends at the border.
         let is_bordered = inside.is_none()
             && osm.coords(&[ordinal]).first().is_some_and(|there| {
                 borders(osm, *there).iter().any(|part| part.details.tag("name") == details.tag("name"))
@@ -255,7 +298,7 @@ fn nearest(osm: &Osm, at: Coord, missing: &[Kind], town: Option<(u8, u32)>) -> V
     found
 }
 
-/// The nodes with a tag on the pages that meet a box.
+/// Returns the nodes with a tag on the pages that meet a box.
 fn nodes_with(osm: &Osm, key: &str, value: &str, within: &BoundingBox) -> Vec<Ordinal> {
     let Some(pair) = osm.pair(key, value) else { return Vec::new() };
     let postings = osm.postings(ElementType::Node, pair);

@@ -1,8 +1,8 @@
-//! The snapshot's own areas, by name: a stand-in for a geocoder that every snapshot brings along.
+//! Finds areas of a snapshot by name, for `{{geocodeArea:X}}`.
 //!
-//! A name is looked for, as it stands, in `name`, then in `name:en`, then in all other `name:*`. Of several areas the
-//! one with the lowest `admin_level` is taken (one without any comes last), then a relation before a closed way, then
-//! the lowest id. The position given for an area is the middle of its box.
+//! A name must be equal to `name`, else to `name:en`, else to any other `name:*`. Of several areas the one with the
+//! lowest `admin_level` comes first (areas without a level last), then a relation before a closed way, then the lowest
+//! id. The position of an area is the middle of its box.
 
 use super::search::areas_named;
 use super::{Bounds, Element, Fact, Place, Places, Position};
@@ -13,7 +13,7 @@ pub struct Areas<'a> {
     osm: &'a Osm,
 }
 
-/// What of several areas is taken: the lowest.
+/// The sort key of areas; the lowest comes first.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 struct Rank {
     admin_level: u32,
@@ -22,7 +22,7 @@ struct Rank {
 }
 
 impl<'a> Areas<'a> {
-    /// The areas of a snapshot.
+    /// Opens the areas of a snapshot.
     pub fn new(osm: &'a Osm) -> Areas<'a> {
         Areas { osm }
     }
@@ -43,7 +43,7 @@ impl<'a> Areas<'a> {
         best
     }
 
-    /// `None` where the element is not an area.
+    /// Returns the sort key; `None` if the element is not an area.
     fn rank(&self, kind: ElementType, ordinal: Ordinal) -> Option<Rank> {
         if !self.is_area(kind, ordinal) {
             return None;
@@ -74,7 +74,7 @@ impl<'a> Areas<'a> {
         Some(self.osm.with_value(*pair, str::to_owned))
     }
 
-    /// The box around an area; empty where the element is none.
+    /// Returns the box around an area; empty if the element is not an area.
     fn bounds(&self, kind: ElementType, ordinal: Ordinal) -> BoundingBox {
         match kind {
             ElementType::Node => BoundingBox::EMPTY,

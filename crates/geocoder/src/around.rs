@@ -1,4 +1,4 @@
-//! What a part of a text means as the surroundings of something: borders, islands, towns that are only nodes.
+//! Resolves a part of a query to areas around a place: borders, islands, towns that are nodes.
 
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -6,7 +6,7 @@ use std::rc::Rc;
 use terrapin_budget as budget;
 use terrapin_osm::areas::{Shape, is_closed, shape_of_way};
 use terrapin_osm::geometry::{LatLon, around_box, metres};
-use terrapin_osm::{BoundingBox, Coord, ElementType, Ordinal, Osm};
+use terrapin_osm::{BoundingBox, Coord, ElementType, Ordinal, Osm, PairId};
 
 use super::Details;
 use super::address::reach;
@@ -14,22 +14,22 @@ use super::countries::{self, Territory};
 use super::lists::{LONGER, Lists, Mode};
 use super::spot::Spot;
 
-/// Places that a part of a text may mean.
+/// Maximum number of places of one part.
 const MOST: usize = 32;
-/// Elements of one tag.
+/// Maximum number of elements of one tag.
 const OF_TAG: u64 = 256;
-/// The highest rank of what something may lie in.
+/// Highest rank of an area around a place.
 const RANK: u8 = 25;
 
-/// A place that something may lie in.
+/// An area around a place.
 #[derive(Debug, Clone, Copy)]
 pub struct Around {
     extent: Extent,
     /// The box around it.
     pub bounds: BoundingBox,
-    /// A point of it.
+    /// A point in it.
     pub at: Coord,
-    /// Its place in the table of ranks.
+    /// Its rank.
     rank: u8,
 }
 
@@ -37,15 +37,15 @@ pub struct Around {
 enum Extent {
     /// An area of the snapshot.
     Area(u32),
-    /// A closed way, by its place among those that were read.
+    /// A closed way, by its index in `rings`.
     Ring(usize),
-    /// A node, whose name reaches so many metres.
+    /// A node and its radius in metres.
     Near(Coord, f64),
     /// A country or a region by its outline.
     Territory(&'static Territory),
 }
 
-/// What parts of texts mean, as far as it was looked up.
+/// A cache of the areas of parts.
 pub struct Surroundings<'a> {
     osm: &'a Osm,
     known: HashMap<(Vec<String>, Mode), Rc<[Around]>>,
@@ -53,18 +53,18 @@ pub struct Surroundings<'a> {
 }
 
 impl<'a> Surroundings<'a> {
-    /// Nothing is looked up yet.
+    /// Creates an empty cache.
     pub fn new(osm: &'a Osm) -> Self {
         Surroundings { osm, known: HashMap::new(), rings: Vec::new() }
     }
 
-    /// Whether something lies in a place: a point of it, and its box and its rank, as a town does not lie in a street.
+    /// Returns whether a place is inside of an area: a point of it is, and its rank is higher or its box smaller.
     pub fn holds(&self, around: &Around, rank: u8, bounds: &BoundingBox, at: Coord) -> bool {
         let is_more = around.rank < rank || (around.rank == rank && around.is_larger(bounds));
         is_more && self.covers(around, at)
     }
 
-    /// Whether a point lies in a place.
+    /// Returns whether a point is inside of an area.
     pub fn covers(&self, around: &Around, at: Coord) -> bool {
         if !around.bounds.contains(at) {
             return false;
@@ -81,25 +81,36 @@ impl<'a> Surroundings<'a> {
         }
     }
 
-    /// What words mean: places of this name, a country's code.
+    /// Returns the areas for words: places of this name, or a country by its code.
     pub fn of(&mut self, lists: &mut Lists<'_>, words: &[String], mode: Mode) -> Rc<[Around]> {
         if let Some(known) = self.known.get(&(words.to_vec(), mode)) {
             return Rc::clone(known);
         }
-        let mut found: Vec<Around> = Vec::new();
+        let mut named_alike: Vec<(PairId, Around)> = Vec::new();
         for named in lists.named(words, mode, true).into_iter().filter(|named| named.distance.is_multiple_of(LONGER)) {
             let (pair, _) = lists.names.name(named.name);
-            // Names of what is no place come later.
-            if lists.names.rank(named.name) > RANK || found.len() >= MOST {
+            // Names are sorted by rank: the rest are not areas.
+            if lists.names.rank(named.name) > RANK || named_alike.len() >= MOST {
                 break;
             }
             for kind in [ElementType::Relation, ElementType::Way, ElementType::Node] {
                 let postings = self.osm.postings(kind, pair);
                 if postings.len() <= OF_TAG {
-                    found.extend(postings.all().iter().filter_map(|&ordinal| self.around(kind, ordinal)));
+                    let all = postings.all();
+                    let places = all.iter().filter_map(|&ordinal| self.around(kind, ordinal));
+                    named_alike.extend(places.map(|around| (pair, around)));
                 }
             }
         }
+        // The name of a town with a border ends at the border, as in `Address`. Outlines of islands and quarters are
+        // often narrower than the place, so that its node stays.
+        let borders: Vec<(PairId, Around)> =
+            named_alike.iter().copied().filter(|(_, around)| around.is_border()).collect();
+        named_alike.retain(|(pair, node)| {
+            let has_border = |(other, border): &(PairId, Around)| other == pair && self.covers(border, node.at);
+            !node.is_node() || !borders.iter().any(has_border)
+        });
+        let mut found: Vec<Around> = named_alike.into_iter().map(|(_, around)| around).collect();
         if let [code] = words
             && code.len() == 2
             && let Some(pair) = self.osm.pair("ISO3166-1:alpha2", &code.to_uppercase())
@@ -107,9 +118,6 @@ impl<'a> Surroundings<'a> {
             let postings = self.osm.posting(ElementType::Relation, pair);
             found.extend(postings.iter().filter_map(|&ordinal| self.around(ElementType::Relation, ordinal)));
         }
-        // A town's border says more than its node.
-        let borders: Vec<Around> = found.iter().copied().filter(|around| !around.is_node()).collect();
-        found.retain(|around| !around.is_node() || !borders.iter().any(|border| self.covers(border, around.at)));
         found.truncate(MOST);
         if mode == Mode::Whole {
             found.extend(countries::named(words).into_iter().filter_map(Around::of_territory));
@@ -157,11 +165,15 @@ impl Around {
         Some(Around { extent: Extent::Territory(territory), bounds, at, rank })
     }
 
+    fn is_border(&self) -> bool {
+        matches!(self.extent, Extent::Area(_))
+    }
+
     fn is_node(&self) -> bool {
         matches!(self.extent, Extent::Near(..))
     }
 
-    /// Whether a border is around a whole box and more: an island with a town that has the same rank.
+    /// Returns whether a border contains a whole box and is larger: an island with a town of the same rank.
     fn is_larger(&self, other: &BoundingBox) -> bool {
         let corners = [(other.south, other.west), (other.north, other.east)];
         let holds = corners.into_iter().all(|(lat, lon)| self.bounds.contains(Coord { lat, lon }));

@@ -1,5 +1,5 @@
-//! Countries and their larger regions, whatever a snapshot has: names in all languages, codes, coarse outlines. Extracts of
-//! regions have no national borders, and people name the country all the same.
+//! Countries and their larger regions, independent of the snapshot: names in all languages, codes, coarse outlines.
+//! Extracts of regions have no national borders, but queries name the country.
 //!
 //! `data/countries.tsv` and `data/regions.tsv` are made by `scripts/countries`; outlines are the crate `country-boundaries`.
 
@@ -23,11 +23,11 @@ pub struct Territory {
     pub code: &'static str,
     /// Its code of three letters; empty if it has none.
     alpha3: &'static str,
-    /// The official language that most people use.
+    /// The official language with the most speakers.
     language: &'static str,
-    /// Where it is; `None` if it has no outline.
+    /// Its position; `None` without an outline.
     pub spot: Option<Spot>,
-    /// Each name, with its languages behind `=`, between `|`.
+    /// Names separated by `|`; each has its languages after `=`.
     names: &'static str,
 }
 
@@ -36,7 +36,7 @@ impl Territory {
         self.names.split('|').map(|name| name.split_once('=').unwrap_or((name, "")))
     }
 
-    /// Its name in a language, also one with a country such as `de-AT`.
+    /// Returns its name in a language, also for a language with a country such as `de-AT`.
     fn name_in(&self, language: &str) -> Option<&'static str> {
         let base = language.split(['-', '_']).next().unwrap_or_default();
         let find = |wanted: &str| {
@@ -45,14 +45,14 @@ impl Territory {
         if language.is_empty() { None } else { find(language).or_else(|| find(base)) }
     }
 
-    /// Its name in the first of these languages that it has one in, else in its own.
+    /// Returns its name in the first language with a name, else in its own.
     pub fn name(&self, languages: &[String]) -> &'static str {
         let wanted = languages.iter().find_map(|language| self.name_in(language));
         let own = || self.name_in(self.language).or_else(|| self.name_in("en"));
         wanted.or_else(own).or_else(|| self.names().next().map(|(name, _)| name)).unwrap_or(self.code)
     }
 
-    /// The name in its own language, with the English one, as tags.
+    /// Returns its names, its code and `place` as tags.
     pub fn tags(&self) -> Vec<(String, String)> {
         let mut tags: Vec<(String, String)> = self
             .names()
@@ -69,12 +69,12 @@ impl Territory {
         tags
     }
 
-    /// Whether it is no region of another.
+    /// Returns whether it is a country, not a region.
     pub fn is_country(&self) -> bool {
         self.code.len() == 2
     }
 
-    /// Whether a point lies in it, by its outline.
+    /// Returns whether a point is inside of its outline.
     pub fn covers(&self, at: Coord) -> bool {
         outlines().zip(position(at)).is_some_and(|(outlines, at)| outlines.is_in(at, self.code))
     }
@@ -99,7 +99,7 @@ fn territories() -> &'static [Territory] {
     })
 }
 
-/// A point, and south, west, north and east of the box around it, in degrees.
+/// Parses a point, and south, west, north and east of the box around it, in degrees.
 fn spot(text: &str) -> Option<Spot> {
     let numbers: Option<Vec<f64>> = text.split(',').map(|number| number.parse().ok()).collect();
     let &[lat, lon, south, west, north, east] = numbers.as_deref()? else { return None };
@@ -117,7 +117,7 @@ fn position(at: Coord) -> Option<LatLon> {
     LatLon::new(f64::from(at.lat) / 1e7, f64::from(at.lon) / 1e7).ok()
 }
 
-/// The countries and regions that have this name or this code, whole; of a region also the code without its country, `BC`.
+/// Returns the countries and regions with this name or code; for a region also the code without its country, `BC`.
 pub fn named(said: &[String]) -> Vec<&'static Territory> {
     static BY_NAME: OnceLock<HashMap<String, Vec<u16>>> = OnceLock::new();
     let by_name = BY_NAME.get_or_init(|| {
@@ -138,14 +138,19 @@ pub fn named(said: &[String]) -> Vec<&'static Territory> {
     numbers.iter().filter_map(|&number| territories().get(usize::from(number))).collect()
 }
 
-/// The country that a point lies in, by its outline.
+/// Returns the name of a country in a language, by its code of two capital letters.
+pub fn name_of(code: &str, language: &str) -> Option<&'static str> {
+    territories().iter().find(|territory| territory.is_country() && territory.code == code)?.name_in(language)
+}
+
+/// Returns the country around a point, by its outline.
 pub fn country_at(at: Coord) -> Option<&'static Territory> {
     let ids = outlines()?.ids(position(at)?);
     let code = ids.into_iter().find(|id| id.len() == 2)?;
     territories().iter().find(|territory| territory.code == code)
 }
 
-/// A country by its code, in any case.
+/// Returns a country by its code, in any case.
 #[cfg(test)]
 fn country(code: &str) -> Option<&'static Territory> {
     territories().iter().find(|territory| territory.is_country() && territory.code.eq_ignore_ascii_case(code))

@@ -1,9 +1,11 @@
-//! What geocoders say of a place beside where it is: made from its tags alone.
+//! Derives category, rank, importance and names of a place from its tags.
 
 use terrapin_osm::names::{Names, named_by, rank, words};
 use terrapin_osm::{ElementType, Ordinal, Osm};
 
-/// Keys that say what a thing is. The first that an element has counts.
+use super::countries;
+
+/// Main keys, by precedence: the first key of an element is its category.
 const MAIN_KEYS: [&str; 20] = [
     "boundary",
     "place",
@@ -27,7 +29,7 @@ const MAIN_KEYS: [&str; 20] = [
     "building",
 ];
 
-/// Keys of addresses that say what something lies in.
+/// Address keys for areas around a place.
 pub const AROUND: [&str; 13] = [
     "addr:city",
     "addr:quarter",
@@ -44,16 +46,16 @@ pub const AROUND: [&str; 13] = [
     "addr:country",
 ];
 
-/// The key of what the node of a border, its label, says of it as `place`.
+/// The key for the `place` value of a border's label node.
 pub const LINKED: &str = "linked_place";
 
 /// The rank of postal codes: below towns and above streets.
 const POSTCODE: u8 = 21;
 
-/// What so many articles are about is as important as anything.
+/// Number of articles for the importance 1.
 const MOST_ARTICLES: f64 = 500.0;
 
-/// An element's tags, and what follows from them.
+/// An element's tags.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Details {
     /// All tags, in byte order.
@@ -61,7 +63,7 @@ pub struct Details {
 }
 
 impl Details {
-    /// Of an element.
+    /// Reads the tags of an element.
     pub fn of(osm: &Osm, kind: ElementType, ordinal: Ordinal) -> Details {
         let (page, slot) = osm.place(kind, ordinal);
         let page = osm.tag_page(kind, page);
@@ -70,45 +72,47 @@ impl Details {
         Details { tags: pairs.map(text).collect() }
     }
 
-    /// A tag's value.
+    /// Returns the value of a key.
     pub fn tag(&self, key: &str) -> Option<&str> {
         self.tags.iter().find(|(name, _)| name == key).map(|(_, value)| value.as_str())
     }
 
-    /// Key and value of the tag that says what it is.
+    /// Returns key and value of the main tag.
     pub fn category(&self) -> (&str, &str) {
         let main = MAIN_KEYS.iter().find_map(|key| Some((*key, self.tag(key)?)));
         main.unwrap_or(if self.is_bare_address() { ("place", "house") } else { ("area", "yes") })
     }
 
-    /// Its place in the table of ranks of Nominatim's documentation, from 2 (continents) to 30 (everything else). An
-    /// administrative border has twice its level.
+    /// Returns the rank by the table in Nominatim's documentation, from 2 (continents) to 30 (everything else). The
+    /// rank of an administrative border is twice its level.
     pub fn rank(&self) -> u8 {
         if self.is_postcode() { POSTCODE } else { rank::of(|key| self.tag(key)) }
     }
 
-    /// Whether it is where a postal code is.
+    /// Returns whether it is the area or the point of a postal code.
     pub fn is_postcode(&self) -> bool {
         self.tag("boundary") == Some("postal_code") || self.tag("place") == Some("postcode")
     }
 
-    /// From 0 to 1: by its rank, and by how many articles there are of it, where that is known.
+    /// Returns the importance from 0 to 1, by the rank or by the number of articles, whichever is higher.
     pub fn importance(&self, articles: Option<u64>) -> f64 {
         let ranked = f64::from(rank::LAST - self.rank().min(rank::LAST)) / 40.0;
         let read = |articles: u64| libm::log1p(articles as f64) / libm::log1p(MOST_ARTICLES);
         ranked.max(articles.map_or(0.0, read).min(1.0))
     }
 
-    /// Whether it says which item or article is about it.
+    /// Returns whether it has a `wikidata` or `wikipedia` tag.
     pub fn has_article(&self) -> bool {
         self.tag("wikidata").or_else(|| self.tag("wikipedia")).is_some()
     }
 
-    /// What it is called in the first of these languages that it has a name in; else as its place calls it.
+    /// Returns the name in the first language with a name, else the local name. Countries have names in all languages
+    /// of CLDR.
     pub fn name_in(&self, languages: &[String]) -> Option<&str> {
+        let code = self.tag("ISO3166-1:alpha2").or_else(|| self.tag("ISO3166-1")).filter(|_| self.rank() <= 4);
         let translated = languages.iter().find_map(|language| {
             let key = format!("name:{language}");
-            self.tag(&key)
+            self.tag(&key).or_else(|| countries::name_of(code?, language))
         });
         let others =
             ["name", "int_name", "name:en", "official_name", "short_name", "loc_name", "addr:housename", "ref"];
@@ -118,15 +122,16 @@ impl Details {
         translated.or_else(code).or_else(|| others.iter().find_map(|key| self.tag(key))).or_else(any)
     }
 
-    /// What its address says of towns, regions and countries, as words.
+    /// Returns the words of the address tags for towns, regions and countries.
     pub fn said_around(&self) -> impl Iterator<Item = Vec<String>> {
         AROUND.iter().filter_map(|key| self.tag(key)).map(words).filter(|words| !words.is_empty())
     }
 
-    /// What kind of thing it is.
+    /// Returns the layer.
     pub fn layer(&self) -> Layer {
         match self.category().0 {
             "highway" if self.rank() > 27 => Layer::Poi,
+            "leisure" if self.tag("leisure") == Some("park") => Layer::ManMade,
             "boundary" | "place" | "highway" => Layer::Address,
             "building" if self.tag("addr:housenumber").is_some() => Layer::Address,
             "amenity" | "shop" | "tourism" | "historic" | "leisure" | "aeroway" | "office" | "craft" | "emergency" => {
@@ -138,7 +143,7 @@ impl Details {
         }
     }
 
-    /// What it is as a part of an address.
+    /// Returns the label in an address: `city`, `road`.
     pub fn address_type(&self) -> &str {
         if self.is_postcode() {
             return "postcode";
@@ -164,27 +169,27 @@ impl Details {
         }
     }
 
-    /// Of an administrative border.
+    /// Returns the level of an administrative border.
     pub fn level(&self) -> Option<u8> {
         rank::admin_level(|key| self.tag(key))
     }
 
-    /// Whether it is a house number and nothing else.
+    /// Returns whether it is a house number without a main tag.
     fn is_bare_address(&self) -> bool {
         self.tag("addr:housenumber").is_some() && !MAIN_KEYS.iter().any(|key| self.tag(key).is_some())
     }
 }
 
-/// Kinds of things, as Nominatim's parameter `layer` has them.
+/// Kinds of things, as in Nominatim's parameter `layer`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Layer {
-    /// What addresses are made of.
+    /// Houses, streets, settlements and areas.
     Address,
-    /// Where one goes.
+    /// Points of interest.
     Poi,
     /// Railways.
     Railway,
-    /// Mountains, waters.
+    /// Mountains and waters.
     Natural,
     /// Everything else.
     ManMade,

@@ -5,20 +5,20 @@ use terrapin_osm::{Coord, ElementType, Ordinal, Osm};
 
 use super::{Details, Element};
 
-/// A way into a building.
+/// An entrance.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Entrance {
-    /// Of its node.
+    /// The id of its node.
     pub id: i64,
     /// The value of `entrance`.
     pub kind: String,
-    /// Where it is.
+    /// Its position.
     pub at: Coord,
     /// Its other tags.
     pub tags: Vec<(String, String)>,
 }
 
-/// The nodes with the tag `entrance` of a way, or of the ways of a relation that is no border; in the order of their ids.
+/// Returns the nodes with `entrance` of a way, or of the ways of a relation other than a border, by id.
 pub fn entrances(osm: &Osm, element: Element, details: &Details) -> Vec<Entrance> {
     let Some(key) = osm.key("entrance") else { return Vec::new() };
     let Some(ordinal) = osm.find(element.kind, element.id) else { return Vec::new() };

@@ -1,4 +1,4 @@
-//! A place that was found, with what lies around it.
+//! A result with its address.
 
 use terrapin_osm::geometry::{LatLon, around_box};
 use terrapin_osm::names::words;
@@ -10,29 +10,29 @@ use super::linked;
 use super::spot::Spot;
 use super::{Details, Element};
 
-/// Says how many articles there are about an item of Wikidata, by its id such as `Q233`; `None` where nobody knows.
+/// Returns the number of articles about an item of Wikidata, by its id such as `Q233`; `None` if unknown.
 pub type Articles<'a> = &'a dyn Fn(&str) -> Option<u64>;
 
-/// What a thing which is a node reaches around it, in 1e-7 degrees.
+/// Half of the side of a node's box, in 1e-7 degrees.
 const OF_NODE: i32 = 500;
 
-/// A place that was found.
+/// A result.
 #[derive(Debug, Clone)]
 pub struct Hit {
-    /// Its element; `None` of a postal code that has no border.
+    /// Its element; `None` for a postal code without a border.
     pub element: Option<Element>,
     /// Its tags.
     pub details: Details,
-    /// From 0 to 1.
+    /// Its importance, from 0 to 1.
     pub importance: f64,
     /// Where it is.
     pub spot: Spot,
-    /// What lies around it.
+    /// Its address.
     pub address: Address,
 }
 
-/// What two elements have in common that are one place: a town's border and its node, the parts of a street. What has no
-/// name is only itself.
+/// A key that is equal for elements of one place: a town's border and its node, the ways of a street. An element
+/// without a name has its own key.
 #[derive(PartialEq, Eq, Hash)]
 pub(crate) struct Same {
     name: Vec<String>,
@@ -43,7 +43,7 @@ pub(crate) struct Same {
 }
 
 impl Hit {
-    /// An element as a place; `None` where it lies nowhere.
+    /// Makes a result of an element; `None` if it has no position.
     pub fn of(osm: &Osm, element: Element, articles: Articles<'_>) -> Option<Hit> {
         let ordinal = osm.find(element.kind, element.id)?;
         let (spot, details) = match element.kind {
@@ -54,26 +54,25 @@ impl Hit {
         Some(Hit::of_parts(osm, Some(element), details, importance, spot))
     }
 
-    /// Of tags and a place.
+    /// Makes a result of tags and a position.
     pub(crate) fn of_parts(osm: &Osm, element: Option<Element>, details: Details, importance: f64, spot: Spot) -> Hit {
         let address = Address::of(osm, element, &details, spot.at);
         Hit { element, details, importance, spot, address }
     }
 
-    /// A country or a region that the snapshot has no border of.
+    /// Makes a result of a country or region without a border in the snapshot.
     pub(crate) fn of_territory(osm: &Osm, territory: &Territory, spot: Spot) -> Hit {
         let details = Details { tags: territory.tags() };
         let importance = details.importance(None);
         Hit::of_parts(osm, None, details, importance, spot)
     }
 
-    /// What it is called in the first of these languages that it has a name in; else as its place calls it; empty where it
-    /// has no name.
+    /// Returns the name in the first language with a name, else the local name; empty without a name.
     pub fn name(&self, languages: &[String]) -> &str {
         self.details.name_in(languages).unwrap_or_default()
     }
 
-    /// Name and address on a line, each text once.
+    /// Returns name and address in one line, each text once.
     pub fn label(&self, languages: &[String]) -> String {
         let Address { house, road, place, postcode, parts, territory } = &self.address;
         let named = |is_country: bool| {
@@ -94,14 +93,14 @@ impl Hit {
         all.join(", ")
     }
 
-    /// The box around it; of a node one as large as its name reaches, so that a map has something to show.
+    /// Returns the box around it. The box of a node has the size of its radius, so that a map can show it.
     pub fn bounds(&self) -> BoundingBox {
         let BoundingBox { south, west, north, east } = self.spot.bounds;
         match self.details.tag("place").and_then(reach) {
             Some(metres) if self.element.is_some_and(|element| element.kind == ElementType::Node) => {
                 around_box(LatLon::from(self.spot.at), metres)
             }
-            // A house between others, along a way, is a point, too.
+            // An interpolated house is a point.
             _ if (south, west) == (north, east) && self.element.is_some() => BoundingBox {
                 south: south.saturating_sub(OF_NODE),
                 west: west.saturating_sub(OF_NODE),
@@ -112,7 +111,7 @@ impl Hit {
         }
     }
 
-    /// What it has in common with other elements that are the same place.
+    /// Returns the key for elements of the same place.
     pub(crate) fn same(&self) -> Same {
         let Hit { element, details, spot, address, .. } = self;
         let (key, value) = details.category();
@@ -125,10 +124,16 @@ impl Hit {
         let house = address.house.as_ref().map(|house| {
             format!("{house} {:?} {:?}", address.road.as_ref().and_then(|road| road.tag("name")), address.place)
         });
-        // Two things of interest with one name in different streets are two.
+        // Things with one name in different streets are different places.
         let road = address.road.as_ref().filter(|_| details.rank() == 30).and_then(|road| road.tag("name"));
         let what = if house.is_none() { format!("{what} {}", road.unwrap_or_default()) } else { what };
         let itself = (name.is_empty() && house.is_none()).then_some((*element, spot.at));
+        // Without a town around, streets of one name with different postal codes are different places.
+        let is_in_town = address.parts.iter().any(|part| (13..=20).contains(&part.rank));
+        let what = match address.postcode.as_ref().filter(|_| key == "highway" && !is_in_town) {
+            Some(code) => format!("{what} {code}"),
+            None => what,
+        };
         Same { name, what, around: address.parts.iter().map(|part| part.element).collect(), house, itself }
     }
 }

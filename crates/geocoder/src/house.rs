@@ -1,48 +1,56 @@
-//! Numbers of houses: the form in which they are compared, however they are written, and which words of a text are one.
+//! House numbers: a form for comparison that ignores spelling, and recognition in a text.
 
 use terrapin_osm::names::words;
 
-/// Words of a text that are one number.
+/// Maximum number of words of a number.
 const WORDS: usize = 4;
-/// Letters of a word behind the first digits that may belong to a number: `12 a`.
+/// Maximum length of a word after the digits that belongs to the number: `12 a`.
 const LETTERS: usize = 2;
-/// Words behind a number that belong to it though they are longer.
+/// Longer words after a number that belong to it.
 const BEHIND: [&str; 4] = ["bis", "ter", "quater", "quinquies"];
-/// Words in front of a number: `No 44`, `№ 5`.
+/// Words before a number: `No 44`, `№ 5`.
 const FRONT: [&str; 6] = ["no", "nr", "num", "numero", "number", "nummer"];
-/// Houses of one element with `addr:interpolation`; a larger range is a mistake, or a number like `1-100`.
+/// Maximum number of houses of one element with `addr:interpolation`; a larger range is a mistake, or a number like
+/// `1-100`.
 const MOST: u32 = 80;
 
-/// A number that somebody looks for.
+/// A house number of a query.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct HouseNumber {
-    /// As it was written.
+    /// The text.
     pub text: String,
-    /// Its digits and letters, apart.
+    /// Its digits and letters, separated.
     tokens: Vec<String>,
+    /// Whether only houses with exactly this text match.
+    as_written: bool,
 }
 
 impl HouseNumber {
-    /// Of a text; `None` if it has neither digits nor letters.
+    /// Parses a text; `None` without digits and letters.
     pub fn new(text: &str) -> Option<HouseNumber> {
         let tokens = tokens(text);
-        (!tokens.is_empty()).then(|| HouseNumber { text: text.trim().to_owned(), tokens })
+        (!tokens.is_empty()).then(|| HouseNumber { text: text.trim().to_owned(), tokens, as_written: false })
     }
 
-    /// Whether it begins with a digit. Other numbers are names: `Warring`.
+    /// Makes a number that matches only this text: `B-10 (10027)`, `6, puerta A`.
+    pub fn as_written(text: &str) -> Option<HouseNumber> {
+        Some(HouseNumber { as_written: true, ..HouseNumber::new(text)? })
+    }
+
+    /// Returns whether it begins with a digit. Others are house names: `Warring`.
     pub fn is_number(&self) -> bool {
-        self.tokens[0].starts_with(|c: char| c.is_ascii_digit())
+        !self.as_written && self.tokens[0].starts_with(|c: char| c.is_ascii_digit())
     }
 
-    /// Its value if it is nothing but digits.
+    /// Returns its value if it has only digits.
     pub fn value(&self) -> Option<u32> {
         match self.tokens.as_slice() {
-            [only] => only.parse().ok(),
+            [only] if !self.as_written => only.parse().ok(),
             _ => None,
         }
     }
 
-    /// Ways to write it that data often has, so that a look-up finds them.
+    /// Returns spellings that are common in the data.
     pub fn writings(&self) -> Vec<String> {
         let mut all = vec![self.text.clone(), self.text.to_lowercase(), self.text.to_uppercase()];
         for between in ["", " ", "-", "/"] {
@@ -65,8 +73,8 @@ impl HouseNumber {
         all
     }
 
-    /// How well the value of `addr:housenumber` fits, with the one of `addr:interpolation`: 0 if it is this number, or has it in
-    /// a list or between slashes; `None` if it is another.
+    /// Compares it with values of `addr:housenumber` and `addr:interpolation`: 0 if equal, in a list, between slashes
+    /// or in the range; `None` if different.
     pub fn fits(&self, value: &str, interpolation: Option<&str>) -> Option<u8> {
         if tokens(value) == self.tokens {
             return Some(0);
@@ -87,7 +95,7 @@ impl HouseNumber {
         }
     }
 
-    /// The ways in which the first words of a text are a number: it, and how many words it has. The fewest words first.
+    /// Returns the numbers at the start of a text, each with the count of its words; the shortest first.
     pub fn in_front(words: &[String]) -> Vec<(HouseNumber, usize)> {
         let skip = usize::from(words.first().is_some_and(|word| FRONT.contains(&word.as_str())));
         let Some(first) = words.get(skip).filter(|word| begins_with_digit(word)) else { return Vec::new() };
@@ -103,8 +111,7 @@ impl HouseNumber {
         all
     }
 
-    /// The ways in which the last words of a text are a number: it, and how many words are in front of it. The most words of
-    /// the number first.
+    /// Returns the numbers at the end of a text, each with the count of words before it; the longest first.
     pub fn behind(words: &[String]) -> Vec<(HouseNumber, usize)> {
         let first = words.len().saturating_sub(WORDS).max(1);
         let mut all = Vec::new();
@@ -119,7 +126,7 @@ impl HouseNumber {
         all
     }
 
-    /// A part of a text between commas that is a number and nothing else.
+    /// Returns the number if the whole part of a text is one.
     pub fn whole(words: &[String]) -> Option<HouseNumber> {
         let skip = usize::from(words.len() > 1 && FRONT.contains(&words[0].as_str()));
         let (first, rest) = words[skip.min(words.len())..].split_first()?;
@@ -137,8 +144,7 @@ pub struct NumberRange {
 }
 
 impl NumberRange {
-    /// Between the numbers of two houses, by the value of `addr:interpolation`; `None` if that is none or the range is too
-    /// large to be one.
+    /// Makes the range between two house numbers, by the value of `addr:interpolation`; `None` for other values.
     pub fn new(a: u32, b: u32, steps: &str) -> Option<NumberRange> {
         let (low, high) = (a.min(b), a.max(b));
         let step = match steps {
@@ -146,7 +152,7 @@ impl NumberRange {
             "all" | "alphabetic" => 1,
             number => number.parse::<u32>().ok().filter(|step| (1..=MOST).contains(step))?,
         };
-        // Numbers of one side: an even range that begins with an odd number has the next one first.
+        // Numbers of one side of a street: an even range from an odd number begins at the next number.
         let low = match steps {
             "odd" => low | 1,
             "even" => low.checked_add(low % 2)?,
@@ -155,12 +161,12 @@ impl NumberRange {
         Some(NumberRange { low, high, step })
     }
 
-    /// Whether it has a number.
+    /// Returns whether a number is in the range.
     pub fn has(&self, number: u32) -> bool {
         (self.low..=self.high).contains(&number) && (number - self.low).is_multiple_of(self.step)
     }
 
-    /// The number of it that is nearest to another; `None` if it has none.
+    /// Returns the number of the range nearest to another; `None` if the range is empty.
     pub fn nearest(&self, number: u32) -> Option<u32> {
         let (low, high, step) = (u64::from(self.low), u64::from(self.high), u64::from(self.step));
         let steps = (u64::from(number.min(self.high)).saturating_sub(low) + step / 2) / step;
@@ -170,7 +176,7 @@ impl NumberRange {
     }
 }
 
-/// The range that a number like `1-5` is with `addr:interpolation`.
+/// Parses a number like `1-5` with `addr:interpolation` as a range.
 fn range_of(value: &str, steps: &str) -> Option<NumberRange> {
     let (a, b) = value.split_once('-')?;
     let (a, b) = (a.trim().parse::<u32>().ok()?, b.trim().parse::<u32>().ok()?);
@@ -185,8 +191,8 @@ fn may_follow(word: &str) -> bool {
     begins_with_digit(word) || word.chars().count() <= LETTERS || BEHIND.contains(&word)
 }
 
-/// Digits and letters of a text, apart: `501-H 1` and `501h1` are alike. Digits of all scripts are those of ASCII, and
-/// Cyrillic letters, which are typed on other keyboards, Latin ones.
+/// Splits a text into digits and letters, so that `501-H 1` and `501h1` are equal. Digits of all scripts become ASCII.
+/// Cyrillic letters become Latin, because they are often typed on Latin keyboards.
 fn tokens(text: &str) -> Vec<String> {
     let mut tokens: Vec<String> = Vec::new();
     for word in words(text) {
@@ -220,7 +226,7 @@ fn tokens(text: &str) -> Vec<String> {
     tokens
 }
 
-/// A decimal digit of any script as one of ASCII.
+/// Returns the ASCII digit for a decimal digit of any script.
 fn digit(c: char) -> Option<char> {
     if c.is_ascii() {
         return c.is_ascii_digit().then_some(c);
@@ -229,7 +235,7 @@ fn digit(c: char) -> Option<char> {
     char::from_digit(u32::from(c) - ZEROS[at], 10)
 }
 
-/// The zeros of Unicode's decimal digits (general category Nd), without those that compatibility decomposition maps to others.
+/// The zeros of Unicode's decimal digits (general category Nd), except those with a compatibility decomposition.
 const ZEROS: [u32; 58] = [
     0x660, 0x6f0, 0x7c0, 0x966, 0x9e6, 0xa66, 0xae6, 0xb66, 0xbe6, 0xc66, 0xce6, 0xd66, 0xde6, 0xe50, 0xed0, 0xf20,
     0x1040, 0x1090, 0x17e0, 0x1810, 0x1946, 0x19d0, 0x1a80, 0x1a90, 0x1b50, 0x1bb0, 0x1c40, 0x1c50, 0xa620, 0xa8d0,
@@ -238,7 +244,7 @@ const ZEROS: [u32; 58] = [
     0x1e140, 0x1e2f0, 0x1e950,
 ];
 
-/// Letters of Cyrillic house numbers, folded, and the Latin letters that stand for them.
+/// Letters of Cyrillic house numbers, folded, and their Latin letters.
 const CYRILLIC: [(char, char); 12] = [
     ('а', 'a'),
     ('б', 'b'),

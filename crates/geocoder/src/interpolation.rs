@@ -1,6 +1,6 @@
-//! Houses between two others, along a way with `addr:interpolation`.
+//! Locates houses on ways with `addr:interpolation`.
 
-use terrapin_osm::geometry::{LatLon, metres};
+use terrapin_osm::geometry::metres;
 use terrapin_osm::{Coord, ElementRef, ElementType, Ordinal, Osm, PairId};
 
 use super::Details;
@@ -8,19 +8,19 @@ use super::house::NumberRange;
 use super::nearby::{find_pair, pairs_of};
 use super::spot::Spot;
 
-/// The houses along a way with `addr:interpolation`.
+/// The houses on a way with `addr:interpolation`.
 #[derive(Debug, Clone)]
 pub struct Interpolation {
-    /// The street that the houses at its ends say, or the way itself.
+    /// The street of the way, or of the houses at its nodes.
     pub street: Option<String>,
-    /// Between two houses: the line, and the numbers at its ends.
+    /// The pieces between two houses: the line, and the numbers at its ends.
     parts: Vec<(Vec<Coord>, [u32; 2])>,
     steps: String,
     postcode: Option<String>,
 }
 
 impl Interpolation {
-    /// Of a way; `None` if it has no such tag, or none of its nodes have numbers.
+    /// Reads a way; `None` without the tag or without numbers at its nodes.
     pub fn of(osm: &Osm, way: Ordinal) -> Option<Interpolation> {
         let own = Details::of(osm, ElementType::Way, way);
         let steps = own.tag("addr:interpolation")?.to_owned();
@@ -46,7 +46,7 @@ impl Interpolation {
         (!parts.is_empty()).then_some(Interpolation { street, parts, steps, postcode })
     }
 
-    /// Where the house with a number is, if it is one of those between.
+    /// Returns the position of a house; `None` if the number is not interpolated.
     pub fn house(&self, number: u32) -> Option<Spot> {
         self.parts.iter().find_map(|(line, [a, b])| {
             let has = NumberRange::new(*a, *b, &self.steps)?.has(number) && number != *a && number != *b;
@@ -55,7 +55,7 @@ impl Interpolation {
         })
     }
 
-    /// The house between others that is nearest to a point: its number and where it is.
+    /// Returns number and position of the interpolated house nearest to a point.
     pub fn nearest(&self, at: Coord) -> Option<(u32, Spot)> {
         let mut best: Option<(f64, u32, Spot)> = None;
         for (line, [a, b]) in &self.parts {
@@ -71,7 +71,7 @@ impl Interpolation {
         best.map(|(_, number, spot)| (number, spot))
     }
 
-    /// The tags of the house with a number, in byte order.
+    /// Returns the tags of an interpolated house, in byte order.
     pub fn details(&self, number: u32) -> Details {
         let mut tags = vec![("addr:housenumber".to_owned(), number.to_string())];
         tags.extend(self.postcode.clone().map(|code| ("addr:postcode".to_owned(), code)));
@@ -80,7 +80,7 @@ impl Interpolation {
     }
 }
 
-/// The number of a node that has a house's, if it is one of digits alone.
+/// Returns the house number of a node, if it has only digits.
 fn numbered(osm: &Osm, node: &ElementRef, numbers: &std::ops::Range<PairId>) -> Option<(u32, Details)> {
     let ordinal = node.ordinal()?;
     let (page, slot) = osm.place(ElementType::Node, ordinal);
@@ -90,9 +90,15 @@ fn numbered(osm: &Osm, node: &ElementRef, numbers: &std::ops::Range<PairId>) -> 
     Some((number, Details::of(osm, ElementType::Node, ordinal)))
 }
 
-/// The point after a part of a line's length, from 0 to 1.
+/// Returns the distance of two points on a plane of degrees, in 1e-7 degrees. Nominatim places interpolated houses by
+/// this measure.
+fn degrees(a: Coord, b: Coord) -> f64 {
+    libm::hypot(f64::from(b.lon) - f64::from(a.lon), f64::from(b.lat) - f64::from(a.lat))
+}
+
+/// Returns the point at a fraction of a line's length, from 0 to 1.
 fn along(line: &[Coord], part: f64) -> Option<Spot> {
-    let lengths: Vec<f64> = line.windows(2).map(|side| metres(side[0].into(), side[1].into())).collect();
+    let lengths: Vec<f64> = line.windows(2).map(|side| degrees(side[0], side[1])).collect();
     let mut left = lengths.iter().sum::<f64>() * part.clamp(0.0, 1.0);
     for (side, length) in line.windows(2).zip(&lengths) {
         if left <= *length {
@@ -106,7 +112,12 @@ fn along(line: &[Coord], part: f64) -> Option<Spot> {
     line.last().map(|&at| Spot::of_point(at))
 }
 
-/// The part of a line's length at which it is nearest to a point, from 0 to 1.
+/// Returns the point of a line that is nearest to another point.
+pub fn nearest_on(line: &[Coord], at: Coord) -> Option<Coord> {
+    along(line, project(line, at)).map(|spot| spot.at)
+}
+
+/// Returns the fraction of a line's length nearest to a point, from 0 to 1.
 fn project(line: &[Coord], at: Coord) -> f64 {
     let narrow = libm::cos(f64::from(at.lat) / 1e7 * std::f64::consts::PI / 180.0);
     let flat = |c: Coord| (f64::from(c.lon) * narrow, f64::from(c.lat));
@@ -118,7 +129,7 @@ fn project(line: &[Coord], at: Coord) -> f64 {
         let square = dx * dx + dy * dy;
         let part = if square > 0.0 { (((x - ax) * dx + (y - ay) * dy) / square).clamp(0.0, 1.0) } else { 0.0 };
         let (px, py) = (ax + dx * part - x, ay + dy * part - y);
-        let length = metres(LatLon::from(side[0]), LatLon::from(side[1]));
+        let length = degrees(side[0], side[1]);
         if px * px + py * py < nearest {
             (nearest, place) = (px * px + py * py, walked + length * part);
         }

@@ -1,12 +1,12 @@
-//! Kinds of things that people look for by what they are and not by name: `pubs in Valletta`, `[pub]`. English, as keys and
-//! values are; what few people look for has no line here, but `[key=value]` is any tag.
+//! Recognizes kinds of things: `pubs in Valletta`, `[pub]`. The table has English words for common kinds; `[key=value]`
+//! works for any tag.
 
 use terrapin_osm::names::words;
 
 /// A tag.
 pub type Tag = (String, String);
 
-/// What people say, in the singular, and the tag.
+/// Kinds in the singular, and their tag.
 const KINDS: &[(&str, &str, &str)] = &[
     ("airport", "aeroway", "aerodrome"),
     ("alpine hut", "tourism", "alpine_hut"),
@@ -137,14 +137,14 @@ const KINDS: &[(&str, &str, &str)] = &[
     ("zoo", "tourism", "zoo"),
 ];
 
-/// Words of a kind.
+/// Maximum number of words of a kind.
 const LONGEST: usize = 3;
 
-/// Words behind a kind that say where it is, and whether beside it counts, too.
+/// Prepositions after a kind, and whether they include the places around the area.
 const WHERE: &[(&str, bool)] =
     &[("in", false), ("at", false), ("near", true), ("around", true), ("nearby", true), ("by", true)];
 
-/// The tag of a kind that these words are, all of them; in the singular or in the plural.
+/// Returns the tag of a kind; all words must match, in the singular or plural.
 pub fn kind(said: &[String]) -> Option<Tag> {
     let (last, front) = said.split_last()?;
     if said.len() > LONGEST {
@@ -157,7 +157,7 @@ pub fn kind(said: &[String]) -> Option<Tag> {
     })
 }
 
-/// A tag of which somebody wrote the key, `amenity=pub`, or the name of a kind.
+/// Parses a tag, `amenity=pub`, or the name of a kind.
 pub fn tag(text: &str) -> Option<Tag> {
     match text.split_once('=') {
         Some((key, value)) => {
@@ -168,7 +168,7 @@ pub fn tag(text: &str) -> Option<Tag> {
     }
 }
 
-/// The kind in square brackets, and the text without it.
+/// Returns the kind in square brackets, and the rest of the text.
 pub fn bracketed(text: &str) -> Option<(Tag, String)> {
     let (front, rest) = text.split_once('[')?;
     let (inside, back) = rest.split_once(']')?;
@@ -180,13 +180,13 @@ pub fn bracketed(text: &str) -> Option<(Tag, String)> {
 pub struct Front {
     /// Its tag.
     pub tag: Tag,
-    /// How many words it has, with the one that says where.
+    /// Number of its words, including the preposition.
     pub words: usize,
-    /// Whether a word says where, and whether beside it counts, too.
+    /// Whether it has a preposition, and whether that includes the places around the area.
     pub near: Option<bool>,
 }
 
-/// The kind at the beginning of words: the longest.
+/// Returns the longest kind at the beginning of words.
 pub fn front(said: &[String]) -> Option<Front> {
     let found = (1..=LONGEST.min(said.len())).rev().find_map(|length| Some((length, kind(&said[..length])?)));
     let (length, tag) = found?;
@@ -203,7 +203,7 @@ pub fn front(said: &[String]) -> Option<Front> {
     Some(Front { tag, words, near })
 }
 
-/// A word, and what it may be the plural of.
+/// Returns a word and its possible singulars.
 fn singulars(word: &str) -> Vec<String> {
     let mut all = vec![word.to_owned()];
     if let Some(stem) = word.strip_suffix("ies") {

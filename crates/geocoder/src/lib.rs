@@ -1,8 +1,8 @@
-//! Where names lead: a table of known names, then the snapshot's own areas; what people write, and what is at a point.
+//! The geocoder: finds places by name and by position.
 //!
-//! For queries a place is the element that carries the name, a position, a box: [`Places`]. Everyone else gets places with
-//! their addresses: [`search()`] over the snapshot's index of names, and [`nearest`]. May use `osm`; knows nothing of query
-//! languages and never asks the network, so a name leads to the same place on every machine.
+//! Shortcuts in queries need an element, a position or a box: [`Places`]. Services need places with addresses:
+//! [`search()`] over the snapshot's index of names, and [`nearest`]. May use `osm`; knows nothing of query languages and
+//! never uses the network, so that results are the same on every machine.
 
 mod address;
 mod areas;
@@ -10,6 +10,7 @@ mod around;
 mod countries;
 mod details;
 mod entrances;
+mod estimate;
 mod hit;
 mod house;
 mod interpolation;
@@ -45,20 +46,20 @@ pub use until::Until;
 use terrapin_osm::areas::{RELATION_AREAS, WAY_AREAS};
 use terrapin_osm::{BoundingBox, Coord, ElementType};
 
-/// What a source knows of one side of a place.
+/// An attribute of a place in one source.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum Fact<T> {
-    /// The source cannot tell; another one may.
+    /// Unknown to this source; the next source is tried.
     #[default]
     Unknown,
-    /// The source knows that there is nothing: no other one is asked.
+    /// Known to be absent; no other source is tried.
     Nothing,
-    /// This is it.
+    /// The value.
     Is(T),
 }
 
 impl<T> Fact<T> {
-    /// The value, where there is one.
+    /// Returns the value, if any.
     pub fn value(&self) -> Option<&T> {
         match self {
             Fact::Is(value) => Some(value),
@@ -66,7 +67,7 @@ impl<T> Fact<T> {
         }
     }
 
-    /// This fact, or the other where this one is unknown.
+    /// Returns this fact, or `other` if this one is unknown.
     pub fn or(self, other: Fact<T>) -> Fact<T> {
         match self {
             Fact::Unknown => other,
@@ -74,13 +75,13 @@ impl<T> Fact<T> {
         }
     }
 
-    /// Whether nothing is known.
+    /// Returns whether it is unknown.
     pub fn is_unknown(&self) -> bool {
         matches!(self, Fact::Unknown)
     }
 }
 
-/// The element that a name stands for.
+/// An element with a name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Element {
     /// Its type.
@@ -90,7 +91,7 @@ pub struct Element {
 }
 
 impl Element {
-    /// The id of the area made from this element, as queries write it; a node has none.
+    /// Returns the id of the element's area in OverpassQL; `None` for a node.
     pub fn area_id(self) -> Option<i64> {
         match self.kind {
             ElementType::Node => None,
@@ -100,7 +101,7 @@ impl Element {
     }
 }
 
-/// A position in degrees, as the text that goes into a query.
+/// A position in degrees, as text for a query.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[allow(missing_docs)]
 pub struct Position {
@@ -109,12 +110,12 @@ pub struct Position {
 }
 
 impl Position {
-    /// A position of the data.
+    /// Formats a position.
     pub fn of(coord: Coord) -> Position {
         Position { lat: degrees(coord.lat), lon: degrees(coord.lon) }
     }
 
-    /// The middle of a box, also of one across the antimeridian; halves are rounded down.
+    /// Returns the middle of a box, also across the antimeridian; halves are rounded down.
     pub fn middle_of(bbox: &BoundingBox) -> Position {
         let half = |low: i64, high: i64| (low + high).div_euclid(2);
         let lat = half(bbox.south.into(), bbox.north.into());
@@ -126,13 +127,13 @@ impl Position {
         if lon > 1_800_000_000 {
             lon -= 3_600_000_000;
         }
-        // Both lie between numbers that fit.
+        // Both are between numbers that fit.
         let narrow = |value: i64| i32::try_from(value).unwrap_or_default();
         Position::of(Coord { lat: narrow(lat), lon: narrow(lon) })
     }
 }
 
-/// A box in degrees, as the texts that go into a query.
+/// A box in degrees, as text for a query.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[allow(missing_docs)]
 pub struct Bounds {
@@ -143,7 +144,7 @@ pub struct Bounds {
 }
 
 impl Bounds {
-    /// A box of the data.
+    /// Formats a box.
     pub fn of(bbox: &BoundingBox) -> Bounds {
         Bounds {
             south: degrees(bbox.south),
@@ -154,7 +155,7 @@ impl Bounds {
     }
 }
 
-/// Degrees from 1e-7 degrees, without zeros at the end.
+/// Formats 1e-7 degrees as degrees, without trailing zeros.
 fn degrees(value: i32) -> String {
     let magnitude = value.unsigned_abs();
     let text = format!("{}.{:07}", magnitude / 10_000_000, magnitude % 10_000_000);
@@ -162,10 +163,10 @@ fn degrees(value: i32) -> String {
     if value < 0 { format!("-{text}") } else { text.to_owned() }
 }
 
-/// What a name leads to.
+/// The place of a name.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Place {
-    /// The element that carries the name.
+    /// The element with the name.
     pub element: Fact<Element>,
     /// A position in or near it.
     pub center: Fact<Position>,
@@ -175,11 +176,11 @@ pub struct Place {
 
 /// A source of places.
 pub trait Places: Sync {
-    /// What this source knows of a name; `None` where it knows nothing at all.
+    /// Returns the place of a name; `None` if the name is unknown.
     fn find(&self, name: &str) -> Option<Place>;
 }
 
-/// Sources asked in order: each side of a place is the first one's that knows of it.
+/// Sources by precedence: each attribute comes from the first source that has it.
 #[derive(Default)]
 pub struct Chain<'a>(pub Vec<&'a dyn Places>);
 

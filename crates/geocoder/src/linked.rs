@@ -1,5 +1,4 @@
-//! The node that stands for a border: a town's label. It says whether the border is that of a town or a village, and people
-//! look for both by either name.
+//! Links a border to its label node. The node has the `place` value that tells a town from a village.
 
 use terrapin_osm::{ElementType, Member, Ordinal, Osm};
 
@@ -7,7 +6,7 @@ use super::Details;
 use super::details::LINKED;
 use super::nearby::pairs_of;
 
-/// Values of `place` of nodes that stand for a border of their name.
+/// Values of `place` of label nodes.
 const SETTLEMENTS: [&str; 11] = [
     "city",
     "town",
@@ -21,10 +20,10 @@ const SETTLEMENTS: [&str; 11] = [
     "isolated_dwelling",
     "island",
 ];
-/// Nodes of one name that are looked at.
+/// Maximum number of nodes of one name to read.
 const MOST: usize = 16;
 
-/// The tags of a relation, of an administrative border without `place` with that of its label.
+/// Returns the tags of a relation. An administrative border without `place` gets the value of its label node.
 pub fn details_of(osm: &Osm, relation: Ordinal) -> Details {
     let mut details = Details::of(osm, ElementType::Relation, relation);
     if details.level().is_none_or(|level| level < 3) || details.tag("place").is_some() {
@@ -49,7 +48,7 @@ fn place_of(osm: &Osm, relation: Ordinal, details: &Details) -> Option<String> {
     if let Some(place) = centre.and_then(|node| settlement(osm, node)) {
         return Some(place);
     }
-    // A node of the same name within the border.
+    // Else a node of the same name within the border.
     let areas = osm.areas();
     let bounds = areas.bbox(areas.of_relation(relation)?);
     let named = osm.postings(ElementType::Node, osm.pair("name", name)?);
@@ -67,7 +66,7 @@ fn settlement(osm: &Osm, node: Ordinal) -> Option<String> {
     osm.with_value(pair, |place| SETTLEMENTS.contains(&place).then(|| place.to_owned()))
 }
 
-/// The nodes of a relation with a role.
+/// Returns the nodes of a relation with a role.
 fn nodes_of(osm: &Osm, relation: Ordinal, role: &str) -> Vec<Ordinal> {
     let Some(role) = osm.find_role(role) else { return Vec::new() };
     let (page, slot) = osm.place(ElementType::Relation, relation);
@@ -76,7 +75,7 @@ fn nodes_of(osm: &Osm, relation: Ordinal, role: &str) -> Vec<Ordinal> {
     page.members(slot).iter().filter(is_it).filter_map(|member| member.element.ordinal()).collect()
 }
 
-/// The border that a node is the label of.
+/// Returns the border with this node as its label.
 pub fn border_of(osm: &Osm, node: Ordinal) -> Option<Ordinal> {
     let role = osm.find_role("label")?;
     osm.relations_of(ElementType::Node, &[node]).into_iter().find(|&relation| {

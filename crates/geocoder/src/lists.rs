@@ -1,4 +1,4 @@
-//! The names that have words, in the index of a snapshot.
+//! Looks up names by their words in the index of a snapshot.
 
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -9,57 +9,57 @@ use terrapin_osm::{NameTable, Osm, PairId, Word};
 
 use super::variants::variants;
 
-/// Names that are followed to elements, of those said in full and of the others.
+/// Maximum number of names to return, of full matches and of others.
 const NAMES: usize = 64;
-/// Words that are followed where one is still being typed and nothing else is said.
+/// Maximum number of words for a prefix that is the whole query.
 const BEGINNINGS: usize = 256;
-/// Letters of a word from which on it may have one slip, and two.
+/// Minimum length in letters of a word that may have one misspelled letter, and two.
 const SLIPS: [usize; 2] = [4, 8];
-/// Letters of a word from which on it may be the beginning of another one, where nobody said that it is.
+/// Minimum length in letters of a prefix in a complete text.
 const BEGINS: usize = 3;
-/// What a name is farther away for a slip in it than for words that were not said.
+/// Distance of one misspelled letter. Additional words of a name have the distance 1.
 pub const LONGER: u8 = 2;
 
-/// How words may be written.
+/// How words of the query match words of names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Mode {
-    /// As they stand.
+    /// Whole words.
     Whole,
-    /// The last one may be the beginning of one.
+    /// The last word may be a prefix.
     Typing,
-    /// With slips.
+    /// Words may be misspelled.
     Slips,
 }
 
-/// A name that has all words, and how far it is from what was said: 0 is all of it and nothing else.
+/// A name with all words, and its distance from the query: 0 for a full match.
 #[derive(Debug, Clone, Copy)]
 pub struct Named {
-    /// Its number.
+    /// Its number in the index.
     pub name: u32,
-    /// How far it is.
+    /// Its distance.
     pub distance: u8,
 }
 
-/// Names that have a word, ascending, with the slips in it.
+/// Names with a word, ascending, each with the number of misspelled letters.
 type List = Rc<[(u32, u8)]>;
 
-/// The names of a snapshot, and what was looked up in them so far.
+/// The index of names, with a cache of lists.
 pub struct Lists<'a> {
     osm: &'a Osm,
     pub names: &'a NameTable,
-    /// Whether somebody is typing.
+    /// Whether the text is incomplete.
     typing: bool,
     lists: HashMap<(String, Mode), List>,
 }
 
 impl<'a> Lists<'a> {
-    /// Nothing is looked up yet; `None` where the snapshot has no index of names.
+    /// Opens the index; `None` if the snapshot has none.
     pub fn new(osm: &'a Osm, typing: bool) -> Option<Self> {
         Some(Lists { osm, names: osm.names()?, typing, lists: HashMap::new() })
     }
 
-    /// The names that have all of these words: those that are said in full, then some others, the foremost first. `ends`
-    /// says whether the last word is the last of all.
+    /// Returns the names with all of these words: full matches, then others, by rank. `ends` is true if the last word
+    /// is the last of the query.
     pub fn named(&mut self, words: &[String], mode: Mode, ends: bool) -> Vec<Named> {
         let Some((last, others)) = words.split_last() else { return Vec::new() };
         let typed = mode == Mode::Typing;
@@ -100,7 +100,7 @@ impl<'a> Lists<'a> {
                 named.distance += u8::from(fits == Some(false));
                 fits.is_some()
             });
-            // What stands in front of brackets is a name in full: `Halle (Saale)`.
+            // The text before brackets is a full name: `Halle (Saale)`.
             for named in &mut longer {
                 let (pair, _) = self.names.name(named.name);
                 let is_full = self
@@ -113,8 +113,8 @@ impl<'a> Lists<'a> {
         full
     }
 
-    /// Whether one of several names in a value is said in full, or only a part of it; `None` where the words are of
-    /// different names. The index knows them together.
+    /// Returns whether one of several names in a value matches in full (`true`) or in part; `None` if the words belong
+    /// to different names. The index has the words of all names of a value.
     fn fits(&self, pair: PairId, said: &[String]) -> Option<bool> {
         self.osm.with_value(pair, |value| {
             if !value.contains(';') {
@@ -130,12 +130,12 @@ impl<'a> Lists<'a> {
         })
     }
 
-    /// Whether a word may be the beginning of another one. Two letters begin too much that nobody means.
+    /// Returns whether a word may be a prefix. Two letters have too many matches in a complete text.
     fn may_begin(&self, word: &str) -> bool {
         self.typing || !word.is_ascii() || word.len() >= BEGINS
     }
 
-    /// The names that have a word.
+    /// Returns the names with a word.
     fn list(&mut self, word: &str, mode: Mode, alone: bool) -> List {
         let key = (word.to_owned(), mode);
         if let Some(known) = self.lists.get(&key) {
@@ -146,14 +146,14 @@ impl<'a> Lists<'a> {
             Mode::Typing => {
                 let mut words = self.names.beginning(word);
                 if alone && words.len() > BEGINNINGS {
-                    // The foremost names are among the lists that begin with the foremost.
+                    // Names are numbered by rank: the best names are in lists with the lowest first number.
                     words.sort_by_cached_key(|word| self.names.first(word));
                     words.truncate(BEGINNINGS);
                 }
                 words
             }
             Mode::Slips => {
-                // Of numbers another one is meant.
+                // A number with another digit is another number.
                 let letters = word.chars().take_while(|c| !c.is_ascii_digit()).count();
                 let most = SLIPS.iter().filter(|&&least| letters >= least).count() as u8;
                 let mut words = if most > 0 { self.names.near("", word, most) } else { Vec::new() };

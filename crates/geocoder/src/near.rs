@@ -1,6 +1,7 @@
-//! What is at a point: the nearest house, place of interest or street within some hundreds of metres; else the smallest
-//! border around it, or the place that is nearest.
+//! Finds the place at a point: the nearest house, named thing or street within 600 m; else the smallest border around
+//! it, or the nearest place node.
 
+use terrapin_osm::areas::is_closed;
 use terrapin_osm::geometry::metres;
 use terrapin_osm::names::words;
 use terrapin_osm::{Coord, ElementType, Ordinal, Osm};
@@ -9,38 +10,38 @@ use super::address::{Address, borders};
 use super::countries::country_at;
 use super::details::Layer;
 use super::hit::{Articles, Hit};
-use super::interpolation::Interpolation;
+use super::interpolation::{Interpolation, nearest_on};
 use super::nearby::{each_near, find_pair, has_pair, pairs_of};
 use super::spot::Spot;
 use super::streets::{is_street, names_of, nearest_street};
 use super::{Details, Element};
 
-/// Metres within which something is looked for, one after another.
+/// Search radii in metres, tried in this order.
 const RADII: [f64; 3] = [40.0, 150.0, 600.0];
-/// A street is taken for so many metres farther away than it is where houses are wanted, too: these stand beside it.
+/// Metres added to the distance of a street, so that a house next to the street is nearer.
 const BESIDE: f64 = 8.0;
-/// Metres within which houses belong to a street that somebody stands on.
+/// Maximum distance in metres of a house from a point on its street.
 const OF_STREET: f64 = 100.0;
-/// Keys of what is worth finding without a name.
+/// Keys of things that are results even without a name.
 const NAMELESS: [&str; 10] =
     ["amenity", "shop", "tourism", "leisure", "historic", "office", "craft", "aeroway", "healthcare", "club"];
-/// Tags of the same.
+/// Tags of things that are results even without a name.
 const NAMELESS_TAGS: [(&str, &str); 4] =
     [("highway", "bus_stop"), ("railway", "station"), ("railway", "halt"), ("railway", "tram_stop")];
 
-/// What is looked for at a point.
+/// A query for the place at a point.
 pub struct Near<'a> {
     /// The point.
     pub at: Coord,
-    /// From 3, countries, to 18, houses.
+    /// From 3 (countries) to 18 (houses).
     pub zoom: u8,
-    /// Which kinds of things.
+    /// The kinds of things to return.
     pub layers: &'a [Layer],
-    /// How many articles there are.
+    /// Counts of Wikipedia articles.
     pub articles: Articles<'a>,
 }
 
-/// The highest rank of what is looked for at each zoom.
+/// Returns the highest rank of results at a zoom.
 fn most_rank(zoom: u8) -> u8 {
     match zoom {
         0..=4 => 4,
@@ -57,21 +58,26 @@ fn most_rank(zoom: u8) -> u8 {
     }
 }
 
-/// What is at a point; `None` where nothing is near.
+/// Returns the place at a point; `None` if nothing is near.
 pub fn nearest(osm: &Osm, near: &Near<'_>) -> Option<Hit> {
     let most = most_rank(near.zoom);
     let is_addressed = near.layers.contains(&Layer::Address);
-    // Of nature, rivers and peaks are found at low zooms, too.
+    // Rivers and peaks are results from zoom 12.
     let is_near = most >= 26 || (near.zoom >= 12 && near.layers.contains(&Layer::Natural));
     let found = if is_near { RADII.iter().find_map(|&radius| within(osm, near, most, radius)) } else { None };
     match found {
         Some(Thing::House(hit)) => Some(*hit),
         Some(Thing::Element(element)) => {
             let hit = Hit::of(osm, element, near.articles)?;
-            // Who stands on a street is told the house beside it.
+            // On a street the nearest house of the street is the result.
             let is_on_street = most == 30 && is_addressed && is_street(&hit.details);
             let house = is_on_street.then(|| house_of(osm, near, &hit.details)).flatten();
-            house.or(Some(hit))
+            house.or_else(|| {
+                Some(Hit {
+                    spot: Spot { at: closest(osm, element, near.at).unwrap_or(hit.spot.at), ..hit.spot },
+                    ..hit
+                })
+            })
         }
         None if is_addressed => match place(osm, near, most) {
             Some(element) => Hit::of(osm, element, near.articles),
@@ -81,10 +87,18 @@ pub fn nearest(osm: &Osm, near: &Near<'_>) -> Option<Hit> {
     }
 }
 
-/// The smallest border around a point, or a place that is a node and smaller.
+/// Returns the point of an open way that is nearest to `at`.
+fn closest(osm: &Osm, element: Element, at: Coord) -> Option<Coord> {
+    let way = Some(element).filter(|element| element.kind == ElementType::Way)?;
+    let (nodes, line) = osm.way(osm.find(way.kind, way.id)?);
+    let line: Vec<Coord> = line.iter().copied().filter(|at| !at.is_missing()).collect();
+    if is_closed(&nodes) { None } else { nearest_on(&line, at) }
+}
+
+/// Returns the smallest border around a point, or a smaller place node near it.
 fn place(osm: &Osm, near: &Near<'_>, most: u8) -> Option<Element> {
     let mut parts = borders(osm, near.at);
-    // The nodes of places are as the address of a house has them.
+    // Place nodes are those in the address of a house here.
     let tags = ["addr:housenumber", "addr:place"].map(|key| (key.to_owned(), String::new()));
     let details = Details { tags: tags.to_vec() };
     let address = Address::of(osm, None, &details, near.at);
@@ -98,17 +112,17 @@ fn place(osm: &Osm, near: &Near<'_>, most: u8) -> Option<Element> {
     best.map(|part| part.element)
 }
 
-/// What was found at a point.
+/// A result near a point.
 enum Thing {
     Element(Element),
-    /// A house between others, along a way.
+    /// An interpolated house.
     House(Box<Hit>),
 }
 
-/// A house between two others: the way along which it stands, its number, its place.
+/// An interpolated house: its way, its number, its position.
 type HouseBetween = (Interpolation, u32, Spot);
 
-/// The nearest of what is wanted within so many metres.
+/// Returns the nearest result within a radius in metres.
 fn within(osm: &Osm, near: &Near<'_>, most: u8, radius: f64) -> Option<Thing> {
     let [names, houses, house_names, highways, steps] =
         ["name", "addr:housenumber", "addr:housename", "highway", "addr:interpolation"].map(|key| pairs_of(osm, key));
@@ -157,7 +171,7 @@ fn within(osm: &Osm, near: &Near<'_>, most: u8, radius: f64) -> Option<Thing> {
     })
 }
 
-/// Whether an element is of the kinds that are looked for.
+/// Returns whether an element is of the kinds in the query.
 fn is_wanted(osm: &Osm, near: &Near<'_>, most: u8, kind: ElementType, ordinal: Ordinal) -> bool {
     let details = Details::of(osm, kind, ordinal);
     let (rank, layer) = (details.rank(), details.layer());
@@ -167,21 +181,21 @@ fn is_wanted(osm: &Osm, near: &Near<'_>, most: u8, kind: ElementType, ordinal: O
     if details.tag("boundary").is_some() {
         return false;
     }
-    // Names of towns reach farther than their nodes.
+    // Settlements are found by their reach, not by the distance of their node.
     let is_small = match layer {
-        Layer::Natural => near.zoom >= 12 && (near.zoom >= 13 || rank <= 18),
+        Layer::Natural => near.zoom >= 14 || (near.zoom >= 12 && rank <= most),
         _ => rank > 25 && rank <= most,
     };
     let is_house = details.tag("addr:housenumber").is_some() || details.tag("addr:housename").is_some();
     is_small && (near.layers.contains(&layer) || (is_house && near.layers.contains(&Layer::Address)))
 }
 
-/// A house between others.
+/// Makes a result of an interpolated house.
 fn between_others(osm: &Osm, way: Element, between: &Interpolation, number: u32, spot: Spot) -> Hit {
     Hit::of_parts(osm, Some(way), between.details(number), 0.0, spot)
 }
 
-/// The nearest house of a street.
+/// Returns the nearest house of a street.
 fn house_of(osm: &Osm, near: &Near<'_>, street: &Details) -> Option<Hit> {
     let names = names_of(street);
     let [numbers, steps, streets] =

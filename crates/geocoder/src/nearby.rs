@@ -1,4 +1,4 @@
-//! The elements near a point: which pages to read, how far a line is.
+//! Reads the elements near a point, page by page.
 
 use std::ops::Range;
 
@@ -6,27 +6,26 @@ use terrapin_budget as budget;
 use terrapin_osm::geometry::{LatLon, LineVectors, Segment, around_box, metres};
 use terrapin_osm::{BoundingBox, Coord, ElementType, KeyId, Ordinal, Osm, PairId};
 
-/// The tags of a key; empty if no element has it.
+/// Returns the tags of a key; empty if no element has it.
 pub fn pairs_of(osm: &Osm, key: &str) -> Range<PairId> {
     osm.key(key).map_or(0..0, |key: KeyId| osm.pairs_of(key))
 }
 
-/// The tag of an element, by its tags in ascending order, that is in a range.
+/// Returns the tag of an element within a range, by its tags in ascending order.
 pub fn find_pair(tags: &[PairId], range: &Range<PairId>) -> Option<PairId> {
     let at = tags.partition_point(|&pair| pair < range.start);
     tags.get(at).copied().filter(|pair| range.contains(pair))
 }
 
-/// Whether an element has a tag that is in a range.
+/// Returns whether an element has a tag within a range.
 pub fn has_pair(tags: &[PairId], range: &Range<PairId>) -> bool {
     find_pair(tags, range).is_some()
 }
 
-/// Called with an element: its type, its ordinal, its tags, and what computes its distance in metres.
+/// A callback for an element: its type, its ordinal, its tags, and a function that computes its distance in metres.
 type EachNear<'a> = dyn FnMut(ElementType, Ordinal, &[PairId], &dyn Fn() -> f64) + 'a;
 
-/// Calls `each` with the nodes and ways that have tags and may be within so many metres of a point: with what they are,
-/// their tags, and how to find the distance.
+/// Calls `each` for the nodes and ways with tags that may be within `radius` metres of a point.
 pub fn each_near(
     osm: &Osm,
     at: Coord,
@@ -37,7 +36,7 @@ pub fn each_near(
     each_way_near(osm, at, radius, &mut each);
 }
 
-/// The nodes among them.
+/// Calls `each` for nodes, see [`each_near`].
 pub fn each_node_near(osm: &Osm, at: Coord, radius: f64, each: &mut EachNear<'_>) {
     let here = LatLon::from(at);
     let area = around_box(here, radius);
@@ -54,7 +53,7 @@ pub fn each_node_near(osm: &Osm, at: Coord, radius: f64, each: &mut EachNear<'_>
     }
 }
 
-/// The ways among them.
+/// Calls `each` for ways, see [`each_near`]. The distance inside of a closed way is 0, except of streets.
 pub fn each_way_near(osm: &Osm, at: Coord, radius: f64, each: &mut EachNear<'_>) {
     let here = LatLon::from(at);
     let area = around_box(here, radius);
@@ -85,7 +84,7 @@ fn may_meet(line: &[Coord], area: &BoundingBox) -> bool {
     !bounds.is_empty() && area.intersects(&bounds)
 }
 
-/// Whether a point is inside a ring.
+/// Returns whether a point is inside of a ring.
 pub fn contains(ring: &[Coord], at: Coord) -> bool {
     let sides = ring.windows(2).map(|side| Segment { a: side[0], b: side[1] });
     let crossed = sides
@@ -98,7 +97,7 @@ pub fn contains(ring: &[Coord], at: Coord) -> bool {
     crossed.count() % 2 == 1
 }
 
-/// The ordinals on the pages of a type that meet a box.
+/// Returns the ordinals on the pages of a type that meet a box.
 pub fn ranges(osm: &Osm, kind: ElementType, within: &BoundingBox) -> Vec<Range<Ordinal>> {
     let size = osm.page_size(kind);
     let mut ranges: Vec<Range<Ordinal>> = Vec::new();

@@ -1,11 +1,11 @@
-//! Positions that people write into a text: `35.8978, 14.5125`, `35°53'52"N 14°30'45"E`.
+//! Parses positions in a text: `35.8978, 14.5125`, `35°53'52"N 14°30'45"E`.
 
 use terrapin_osm::Coord;
 
-/// The position in a text, and what else the text says; `None` where there is none.
+/// Returns the position in a text and the rest of the text; `None` without a position.
 pub fn point(text: &str) -> Option<(Coord, String)> {
     let tokens = tokens(text);
-    // The first that are a position: the longest way to write one.
+    // Takes the first position, with as many tokens as possible.
     for from in 0..tokens.len() {
         for to in (from + 1..=tokens.len().min(from + LONGEST)).rev() {
             if let Some(at) = position(&tokens[from..to]) {
@@ -18,16 +18,16 @@ pub fn point(text: &str) -> Option<(Coord, String)> {
     None
 }
 
-/// Tokens of a position: degrees, minutes, seconds and a letter, twice.
+/// Maximum number of tokens of a position: degrees, minutes, seconds and a letter, twice.
 const LONGEST: usize = 8;
-/// Tokens of a text that are looked at.
+/// Maximum number of tokens of a text.
 const TOKENS: usize = 64;
 
 #[derive(Debug, Clone, Copy)]
 enum Said {
     /// A number, and whether it has a sign or decimals.
     Number(f64, bool),
-    /// `N`, `S`, `E`, `W`, as what is north or east counts.
+    /// `N`, `S`, `E` or `W`; the sign is positive for north and east.
     Letter {
         is_lat: bool,
         sign: f64,
@@ -40,11 +40,11 @@ struct Token {
     said: Said,
     start: usize,
     end: usize,
-    /// Whether a comma stands in front, with or without spaces.
+    /// Whether a comma precedes it, with or without spaces.
     comma: bool,
 }
 
-/// Numbers and letters; what stands between them is spaces, commas, and signs of degrees, minutes and seconds.
+/// Splits a text into numbers and letters. Separators are spaces, commas, and signs of degrees, minutes and seconds.
 fn tokens(text: &str) -> Vec<Token> {
     let is_between = |c: char| c.is_whitespace() || ",;°º'′’\"″”“".contains(c);
     let mut all: Vec<Token> = Vec::new();
@@ -82,17 +82,17 @@ fn tokens(text: &str) -> Vec<Token> {
     all
 }
 
-/// The position that these tokens are, all of them.
+/// Parses tokens as a position; all of them must belong to it.
 fn position(tokens: &[Token]) -> Option<Coord> {
     let letters = tokens.iter().filter(|token| matches!(token.said, Said::Letter { .. })).count();
     let (lat, lon) = match (letters, tokens) {
-        // Two numbers are a position only where they look like degrees: houses and codes have no decimals.
+        // Two numbers are a position only with decimals or signs, because house numbers and codes have none.
         (0, [Token { said: Said::Number(lat, a), .. }, Token { said: Said::Number(lon, b), .. }]) if *a && *b => {
             (*lat, *lon)
         }
         (2, _) => {
             let first = tokens.iter().position(|token| matches!(token.said, Said::Letter { .. }))?;
-            // Letters stand behind their numbers, or in front of them.
+            // Letters are after their numbers, or before them.
             let middle = if first == 0 {
                 1 + tokens[1..].iter().position(|t| matches!(t.said, Said::Letter { .. }))?
             } else {
@@ -109,7 +109,7 @@ fn position(tokens: &[Token]) -> Option<Coord> {
     coord(lat, lon)
 }
 
-/// Whether it is a latitude, and how many degrees: of up to three numbers and a letter.
+/// Parses up to three numbers and a letter: whether it is a latitude, and its degrees.
 fn angle(tokens: &[Token]) -> Option<(bool, f64)> {
     let (letter, numbers) = match tokens {
         [Token { said: Said::Letter { is_lat, sign }, .. }, numbers @ ..]
@@ -130,7 +130,7 @@ fn angle(tokens: &[Token]) -> Option<(bool, f64)> {
     Some((letter.0, degrees * letter.1))
 }
 
-/// A position of so many degrees; `None` where it is none on the globe.
+/// Makes a position of degrees; `None` if it is off the globe.
 pub fn coord(lat: f64, lon: f64) -> Option<Coord> {
     let fixed = |degrees: f64, most: f64| {
         (degrees.is_finite() && degrees.abs() <= most).then(|| libm::round(degrees * 1e7) as i32)

@@ -1,5 +1,5 @@
-//! Postal codes: which words of a text are one, and where it is. The tags of elements know it: borders of postal codes where
-//! there are any, else everything with the code in its address.
+//! Recognizes postal codes in a text, and locates them: by borders of postal codes, else by the elements with the code
+//! in their address.
 
 use terrapin_budget as budget;
 use terrapin_osm::geometry::metres;
@@ -10,44 +10,44 @@ use super::spot::Spot;
 use super::{Details, Element};
 
 const KEYS: [&str; 2] = ["addr:postcode", "postal_code"];
-/// Letters and digits of a postal code.
+/// Number of letters and digits of a postal code.
 const LENGTHS: std::ops::RangeInclusive<usize> = 3..=10;
-/// Words of a text that are one postal code.
+/// Maximum number of words of a postal code.
 const WORDS: usize = 2;
-/// Elements of a code that are looked at, of each key and type.
+/// Maximum number of elements of a code to read, for each key and type.
 const LOOKED_AT: usize = 128;
-/// Elements beyond so many metres from the others have the code in another country.
+/// Metres between elements with the same code in different countries.
 const APART: f64 = 50_000.0;
-/// Places that one code may mean.
+/// Maximum number of places of one code.
 const MOST: usize = 10;
 
-/// A postal code that the snapshot has.
+/// A postal code of the snapshot.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Postcode {
-    /// As the data writes it.
+    /// As in the data.
     pub text: String,
-    /// The tags that say it.
+    /// The tags with it.
     pairs: Vec<PairId>,
 }
 
-/// Says which postal code words are.
+/// Returns the postal code for words; `None` if unknown.
 pub type Codes<'a> = &'a dyn Fn(&[String]) -> Option<Postcode>;
 
-/// Where a postal code is.
+/// A place of a postal code.
 #[derive(Debug, Clone)]
 pub struct Region {
-    /// The border; `None` where there is none.
+    /// The border, if any.
     pub border: Option<(Element, Ordinal)>,
-    /// Its tags; those of a place without an element where there is no border.
+    /// The tags of the border, or of a place without an element.
     pub details: Details,
-    /// Where it is.
+    /// Its position.
     pub spot: Spot,
-    /// What the addresses in it say of towns and countries, as words.
+    /// Towns and countries in the addresses with the code, as words.
     pub around: Vec<Vec<String>>,
 }
 
 impl Postcode {
-    /// The postal code that words are, as they may be written; `None` where the snapshot has none of them.
+    /// Returns the postal code for words, in any spelling; `None` if the snapshot does not have it.
     pub fn of(osm: &Osm, words: &[String]) -> Option<Postcode> {
         let known = |writings: Vec<String>| {
             let mut pairs: Vec<PairId> = Vec::new();
@@ -66,7 +66,7 @@ impl Postcode {
         known(writings(words)).or_else(|| known(writings(without_country(words)?)))
     }
 
-    /// The codes in words of a text, and where they are: the longest first, each word in one at most.
+    /// Returns the codes in a text with their ranges of words, the longest first, without overlaps.
     pub fn all_in(codes: Codes<'_>, text: &[String]) -> Vec<(std::ops::Range<usize>, Postcode)> {
         let mut found: Vec<(std::ops::Range<usize>, Postcode)> = Vec::new();
         for length in (1..=WORDS.min(text.len())).rev() {
@@ -81,13 +81,17 @@ impl Postcode {
         found
     }
 
-    /// Whether an element has the code in its address.
+    /// Returns whether an element has the code in its tags.
     pub fn is_of(&self, details: &Details) -> bool {
-        let own = compact(&words(&self.text));
-        KEYS.iter().filter_map(|key| details.tag(key)).any(|other| compact(&words(other)) == own)
+        KEYS.iter().filter_map(|key| details.tag(key)).any(|other| self.is(other))
     }
 
-    /// Where it is, the place with the most elements first: one code may be of several countries.
+    /// Returns whether a text is this code; blanks and hyphens are ignored.
+    pub fn is(&self, other: &str) -> bool {
+        compact(&words(other)) == compact(&words(&self.text))
+    }
+
+    /// Returns its places, those with more elements first. Several countries may have the same code.
     pub fn regions(&self, osm: &Osm) -> Vec<Region> {
         let borders = self.borders(osm);
         if !borders.is_empty() {
@@ -114,7 +118,7 @@ impl Postcode {
         groups.into_iter().map(|group| self.region(osm, &group)).collect()
     }
 
-    /// The borders of the code: relations with `boundary=postal_code`.
+    /// Returns the relations with `boundary=postal_code` and this code.
     fn borders(&self, osm: &Osm) -> Vec<Region> {
         let lists = self.pairs.iter().map(|&pair| osm.posting(ElementType::Relation, pair));
         let mut all: Vec<Ordinal> = lists.flat_map(|list| list.to_vec()).collect();
@@ -148,7 +152,7 @@ impl Postcode {
 }
 
 impl Region {
-    /// Whether a place lies in it, or it in the place.
+    /// Returns whether a place is inside of it, or it inside of the place.
     pub fn is_with(&self, osm: &Osm, at: Coord, bounds: &BoundingBox) -> bool {
         if bounds.contains(self.spot.at) {
             return true;
@@ -181,7 +185,7 @@ impl Group {
         }
     }
 
-    /// The middle of its elements, by their number, and the box of nearly all of them: some have a code that is wrong.
+    /// Returns the median of its elements, and the box of 95 % of them, because some have a wrong code.
     fn spot(&self) -> Spot {
         let side = |of: &dyn Fn(&Coord) -> i32| {
             let mut all: Vec<i32> = self.all.iter().map(|(_, _, at)| of(at)).collect();
@@ -198,7 +202,7 @@ fn compact(words: &[String]) -> String {
     words.concat().to_uppercase()
 }
 
-/// The ways in which a code may be written that somebody wrote in these words: `SLM1640` and `SLM 1640`.
+/// Returns the spellings of a code: `SLM1640` and `SLM 1640`.
 fn writings(words: &[String]) -> Vec<String> {
     let whole = compact(words);
     let is_code = whole.is_ascii() && LENGTHS.contains(&whole.len()) && whole.bytes().any(|b| b.is_ascii_digit());
@@ -206,7 +210,7 @@ fn writings(words: &[String]) -> Vec<String> {
         return Vec::new();
     }
     let mut all = vec![whole.clone()];
-    // Of nine digits of the United States the first five are the code that data has.
+    // In the United States the data has the first five of nine digits.
     if let [first, second] = words
         && (first.len(), second.len()) == (5, 4)
         && whole.bytes().all(|b| b.is_ascii_digit())
@@ -220,13 +224,13 @@ fn writings(words: &[String]) -> Vec<String> {
         [first, _] => split(first.len()),
         _ => {}
     }
-    // Few write them in small letters.
+    // Lower case is rare in the data.
     let small: Vec<String> = all.iter().map(|text| text.to_lowercase()).filter(|text| !all.contains(text)).collect();
     all.extend(small);
     all
 }
 
-/// A code with the country in front, as `A-1010`, without it.
+/// Returns a code such as `A-1010` without its country.
 fn without_country(words: &[String]) -> Option<&[String]> {
     let [country, code] = words else { return None };
     let is_country = country.len() <= 2 && country.bytes().all(|b| b.is_ascii_lowercase());
@@ -235,7 +239,7 @@ fn without_country(words: &[String]) -> Option<&[String]> {
 
 #[cfg(test)]
 impl Postcode {
-    /// Of no element.
+    /// Makes a code without elements.
     pub fn named(text: &str) -> Postcode {
         Postcode { text: text.to_owned(), pairs: Vec::new() }
     }

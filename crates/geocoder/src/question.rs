@@ -1,5 +1,4 @@
-//! What somebody looks for, taken apart: the ways in which a text can be read as a name, a house, a postal code or a kind of
-//! thing, with what lies around it.
+//! Parses a query into readings: a name, a house, a postal code or a kind of thing, with its surroundings.
 
 use terrapin_osm::Coord;
 use terrapin_osm::names::words;
@@ -9,30 +8,30 @@ use super::kinds::{self, Tag};
 use super::point::point;
 use super::postcode::{Codes, Postcode};
 
-/// Parts of a text between commas that count.
+/// Maximum number of parts between commas.
 const PARTS: usize = 16;
-/// Words of a text that count.
+/// Maximum number of words of a part.
 const WORDS: usize = 12;
-/// Readings that are tried in each direction.
+/// Maximum number of readings in each direction.
 const READINGS: usize = 400;
-/// Postal codes that a text may have.
+/// Maximum number of postal codes in a text.
 const CODES: usize = 3;
 
-/// What somebody looks for.
+/// A query.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Question {
-    /// A text as people write it: `12 Republic Street, Valletta`.
+    /// Free text: `12 Republic Street, Valletta`.
     Text(String),
     /// The parts of an address.
     Parts(Parts),
 }
 
-/// The parts of an address; those that are empty say nothing.
+/// The parts of an address; empty parts are ignored.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[allow(missing_docs)]
 pub struct Parts {
     pub amenity: String,
-    /// With the house's number, if there is one, before or behind.
+    /// May have the house number in front or at the end.
     pub street: String,
     pub city: String,
     pub county: String,
@@ -41,14 +40,14 @@ pub struct Parts {
     pub postcode: String,
 }
 
-/// What a name has to be that was asked for as a part of an address.
+/// The kind of place that a name must be, as a part of an address.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Sort {
     /// Anything.
     Any,
     /// A street, or a house in it.
     Street,
-    /// A town, or what is in its place.
+    /// A town or another settlement.
     City,
     /// A region.
     Region,
@@ -56,49 +55,49 @@ pub enum Sort {
     Country,
 }
 
-/// What is looked for.
+/// The target of a reading.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Wanted {
-    /// What has a name with these words.
+    /// An element with these words in its name.
     Name(Vec<String>),
-    /// The house with this number in a street with these words in its name.
+    /// A house with this number, in a street with these words in its name.
     House(HouseNumber, Vec<String>),
-    /// The postal code that the reading has.
+    /// The postal code of the reading.
     Postcode,
-    /// What has a tag; beside what it lies in, too.
+    /// Elements with a tag; `true` to search near the surroundings also.
     Kind(Tag, bool),
 }
 
-/// One way to read a question.
+/// One reading of a query.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Reading {
-    /// What is looked for.
+    /// The target of a reading.
     pub wanted: Wanted,
-    /// The words of what it lies in.
+    /// The words of its surroundings.
     pub within: Vec<Vec<String>>,
-    /// What it has to be.
+    /// The kind of place it must be.
     pub sort: Sort,
-    /// Whether the last word of the name is the last that was typed.
+    /// Whether the last word of the name is the last of the query.
     pub ends: bool,
-    /// How far it is from what was said: 1 where a number was left out.
+    /// Distance from the query: 1 if a number is ignored.
     pub distance: u8,
-    /// The postal code that was said beside.
+    /// The postal code in the query.
     pub postcode: Option<Postcode>,
 }
 
-/// All ways to read a question.
+/// All readings of a query.
 #[derive(Debug, Default)]
 pub struct Readings {
-    /// Those from left to right, or without commas; those with more words in the name first.
+    /// Readings from left to right, or without commas; names with more words first.
     pub forward: Vec<Reading>,
-    /// Those from right to left: `Malta, Sliema`.
+    /// Readings from right to left: `Malta, Sliema`.
     pub backward: Vec<Reading>,
-    /// A position near which it is.
+    /// The position in the query.
     pub at: Option<Coord>,
 }
 
 impl Question {
-    /// All readings; `codes` says which words are a postal code.
+    /// Returns all readings; `codes` recognizes postal codes.
     pub fn readings(&self, codes: Codes<'_>) -> Readings {
         match self {
             Question::Text(text) => of_text(codes, text),
@@ -106,7 +105,7 @@ impl Question {
         }
     }
 
-    /// As it is told in an answer.
+    /// Returns the query as one text, for answers.
     pub fn text(&self) -> String {
         match self {
             Question::Text(text) => text.clone(),
@@ -118,10 +117,12 @@ impl Question {
     }
 }
 
-/// The words of a part of a text.
+/// A part of a text.
 #[derive(Debug, Clone)]
 struct Part {
     words: Vec<String>,
+    /// The part as written.
+    text: String,
 }
 
 fn of_text(codes: Codes<'_>, text: &str) -> Readings {
@@ -159,9 +160,10 @@ fn of_text(codes: Codes<'_>, text: &str) -> Readings {
     readings
 }
 
-/// The parts between commas that have words.
+/// Returns the parts between commas that have words.
 fn parts_of(text: &str) -> Vec<Part> {
-    let parts = text.split([',', '،', '、', '\n']).map(|text| Part { words: cut(words(text)) });
+    let parts =
+        text.split([',', '،', '、', '\n']).map(|text| Part { words: cut(words(text)), text: text.trim().to_owned() });
     parts.filter(|part| !part.words.is_empty()).take(PARTS).collect()
 }
 
@@ -169,10 +171,10 @@ fn plain(parts: &[Part]) -> Vec<Vec<String>> {
     parts.iter().map(|part| part.words.clone()).collect()
 }
 
-/// Readings as a name or a house.
+/// Returns readings as a name or a house.
 fn of_names(parts: &[Part]) -> Vec<Reading> {
     match parts {
-        [Part { words: only }] => {
+        [Part { words: only, .. }] => {
             let mut readings = named(only, &[], Sort::Any, true);
             for at in (1..only.len()).rev() {
                 let (front, back) = only.split_at(at);
@@ -198,7 +200,7 @@ fn of_names(parts: &[Part]) -> Vec<Reading> {
     }
 }
 
-/// Readings with a number between commas, in front of its street or behind: `12, Old Street, Valletta`.
+/// Returns readings with a house number between commas, before or after its street: `12, Old Street, Valletta`.
 fn numbered(parts: &[Part]) -> Vec<Reading> {
     let mut readings = Vec::new();
     let mut put = |number: HouseNumber, street: &Part, rest: &[Part]| {
@@ -207,7 +209,7 @@ fn numbered(parts: &[Part]) -> Vec<Reading> {
         readings.push(reading(Wanted::House(number, street.words.clone()), Sort::Street, 0));
         readings.push(reading(Wanted::Name(street.words.clone()), Sort::Any, 1));
     };
-    // A list of numbers has commas itself.
+    // A list of numbers may have commas.
     let count = parts.iter().take_while(|part| HouseNumber::whole(&part.words).is_some()).count();
     if (1..parts.len()).contains(&count) {
         let text: Vec<String> = parts[..count].iter().map(|part| part.words.join(" ")).collect();
@@ -221,21 +223,23 @@ fn numbered(parts: &[Part]) -> Vec<Reading> {
     {
         put(number, street, rest);
     }
-    // `Blk A2`: no number by itself, but one if a house has it.
-    if let [first, street, rest @ ..] = parts
-        && count == 0
-        && first.words.len() <= 3
-        && (!is_number(&first.words[0]) || first.words.last().is_some_and(|word| is_number(word)))
-        && let Some(number) = HouseNumber::new(&first.words.join(" "))
-    {
-        let ends = rest.is_empty();
-        let house = Wanted::House(number, street.words.clone());
-        readings.push(Reading { ends, ..Reading::of(house, plain(rest), Sort::Street) });
+    // House names: `Blk A2`, `B-10 (10027)`, `6, puerta A`. Each matches only a house with this text as its number.
+    for count in 1..=2 {
+        let (Some(front), Some(street)) = (parts.get(..count), parts.get(count)) else { break };
+        let text: Vec<&str> = front.iter().map(|part| part.text.as_str()).collect();
+        let is_plain = count == 1
+            && HouseNumber::whole(&front[0].words).is_some()
+            && front[0].words.join(" ") == text[0].to_lowercase();
+        if let Some(number) = HouseNumber::as_written(&text.join(", ")).filter(|_| !is_plain) {
+            let (house, rest) = (Wanted::House(number, street.words.clone()), &parts[count + 1..]);
+            readings.push(Reading { ends: rest.is_empty(), ..Reading::of(house, plain(rest), Sort::Street) });
+        }
     }
     readings
 }
 
-/// Readings of a name: as it is, as a number of a road, as a street with a number, and without a word that says what it is.
+/// Returns the readings of a name: unchanged, as a road number, as a street with a house number, and without a word for
+/// its kind.
 fn named(name: &[String], within: &[Vec<String>], sort: Sort, ends: bool) -> Vec<Reading> {
     let of = |wanted, sort| Reading { ends, ..Reading::of(wanted, within.to_vec(), sort) };
     let mut readings = vec![of(Wanted::Name(name.to_vec()), sort)];
@@ -244,7 +248,7 @@ fn named(name: &[String], within: &[Vec<String>], sort: Sort, ends: bool) -> Vec
     let behind = HouseNumber::behind(name).into_iter().map(|(number, at)| (number, &name[..at]));
     for (number, street) in front.chain(behind) {
         let street_alone = Reading { distance: 1, ..of(Wanted::Name(street.to_vec()), Sort::Street) };
-        // One letter is no street.
+        // A street has at least three letters.
         let is_street = street.iter().map(String::len).sum::<usize>() >= 3;
         readings.push(of(Wanted::House(number, street.to_vec()), Sort::Street));
         readings.extend(is_street.then_some(street_alone));
@@ -267,20 +271,20 @@ fn named(name: &[String], within: &[Vec<String>], sort: Sort, ends: bool) -> Vec
         readings.push(Reading { distance: 1, ..of(Wanted::Name(front.to_vec()), *sort) });
     }
     if name.len() > 2 && name.iter().any(|word| AND.contains(&word.as_str())) {
-        // Names have `&` for it, which is no word.
+        // In names this is often `&`, which is not a word of the index.
         let others = name.iter().filter(|word| !AND.contains(&word.as_str())).cloned().collect();
         readings.push(of(Wanted::Name(others), sort));
     }
     readings
 }
 
-/// Words that `&` stands for.
+/// Words for `&`.
 const AND: [&str; 6] = ["and", "und", "et", "och", "og", "amp"];
 
-/// Ends of words that are also written apart: `Jim-Knopfstr` for `Jim-Knopf-Straße`.
+/// Endings that may also be separate words: `Jim-Knopfstr` for `Jim-Knopf-Straße`.
 const APART: [&str; 5] = ["strasse", "str", "weg", "platz", "gasse"];
 
-/// Words behind a name that say what it is of: `Luxembourg City`.
+/// Words after a name for its kind: `Luxembourg City`.
 const WHAT: &[(&str, Sort)] = &[
     ("city", Sort::City),
     ("town", Sort::City),
@@ -291,7 +295,7 @@ const WHAT: &[(&str, Sort)] = &[
     ("state", Sort::Region),
 ];
 
-/// A name with words apart that were together, and the other way round: the number of a road, `A 1`; ends of streets.
+/// Returns a name with compound words split, or words joined: road numbers such as `A 1`, and endings of streets.
 fn other_spacings(name: &[String]) -> Vec<Vec<String>> {
     let is_short = |letters: &str| (1..=3).contains(&letters.len()) && letters.bytes().all(|b| b.is_ascii_lowercase());
     let mut all = Vec::new();
@@ -323,8 +327,8 @@ fn is_number(word: &str) -> bool {
     word.starts_with(|c: char| c.is_ascii_digit())
 }
 
-/// Readings with a postal code: of a name beside it, and of the code itself in what else is said; and of a name beside a
-/// number that nothing has.
+/// Returns readings with a postal code: the rest of the text as a name, or the code within the rest. A number that
+/// looks like a code but is unknown is ignored.
 fn of_codes(codes: Codes<'_>, parts: &[Part]) -> Vec<Reading> {
     let mut readings = Vec::new();
     let mut count = 0;
@@ -333,6 +337,7 @@ fn of_codes(codes: Codes<'_>, parts: &[Part]) -> Vec<Reading> {
         let without = |range: std::ops::Range<usize>| {
             let mut rest = parts.to_vec();
             rest[at].words.drain(range);
+            rest[at].text = rest[at].words.join(" ");
             rest.retain(|part| !part.words.is_empty());
             rest
         };
@@ -350,7 +355,7 @@ fn of_codes(codes: Codes<'_>, parts: &[Part]) -> Vec<Reading> {
         }
         let is_known = |at: usize| found.iter().any(|(range, _)| range.contains(&at));
         for (word, text) in part.words.iter().enumerate() {
-            // What looks like a code and is none, in front of a town or behind it.
+            // An unknown code before or after a town.
             let is_end = word == 0 || word + 1 == part.words.len();
             if count < CODES && is_end && !is_known(word) && looks_like_code(text) {
                 count += 1;
@@ -367,7 +372,7 @@ fn looks_like_code(word: &str) -> bool {
     word.is_ascii() && word.len() >= 4 && word.len() <= 10 && digits * 2 >= word.len()
 }
 
-/// The ways in which words may be what lies around: each part as it is; one part alone in two, too.
+/// Returns the ways to split the surroundings: each part unchanged, and a single part in two.
 fn splits(parts: &[Vec<String>]) -> Vec<Vec<Vec<String>>> {
     let mut all = vec![parts.to_vec()];
     if let [only] = parts {
@@ -385,12 +390,12 @@ fn without_front(parts: &[Vec<String>], words: usize) -> Vec<Vec<String>> {
     rest
 }
 
-/// Readings as a kind of thing: in front of where it is, or behind that.
+/// Returns readings as a kind of thing, before or after its surroundings.
 fn of_kinds(parts: &[Vec<String>], has_point: bool) -> Vec<Reading> {
     let (Some(first), Some(last)) = (parts.first(), parts.last()) else { return Vec::new() };
     if let Some(front) = kinds::front(first) {
         let within = without_front(parts, front.words);
-        // Without a word that says where, names come first.
+        // Without a preposition names come first.
         let distance = u8::from(front.near.is_none() && !has_point);
         return of_kind(&front.tag, front.near == Some(true), &within, distance);
     }
@@ -429,7 +434,7 @@ impl Parts {
         [amenity, street, city, county, state, postcode, country]
     }
 
-    /// Whether nothing is said.
+    /// Returns whether all parts are empty.
     pub fn is_empty(&self) -> bool {
         self.all().iter().all(|part| words(part).is_empty())
     }
@@ -450,7 +455,7 @@ impl Parts {
             .collect();
         let code = codes(&words(&self.postcode));
         let around = |parts: &[(&String, Vec<String>, Sort)]| -> Vec<Vec<String>> {
-            // The street of an amenity is no area.
+            // A street is not an area around an amenity.
             parts.iter().filter(|part| part.2 != Sort::Street).map(|part| part.1.clone()).collect()
         };
         let mut forward = Vec::new();
@@ -552,7 +557,7 @@ mod tests {
         }
         let all = read("Old Street 5, 1234 Olive");
         assert!(all.contains(&"5: old street | olive with 1234".to_owned()), "{all:?}");
-        // One that nothing has is left out.
+        // An unknown code is ignored.
         assert!(read("99999 Olive").contains(&"olive | ".to_owned()));
         let parts = Parts { city: "Olive".to_owned(), postcode: "1234".to_owned(), ..Parts::default() };
         let readings = Question::Parts(parts).readings(&code).forward;

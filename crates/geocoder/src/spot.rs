@@ -1,24 +1,25 @@
-//! Where an element is: its box, and a point of it that addresses and borders are asked about.
+//! Locates an element: its box, and the point for its address.
 
 use terrapin_budget as budget;
 use terrapin_osm::outline::{Line, Outline};
 use terrapin_osm::{BoundingBox, Coord, ElementType, Ordinal, Osm};
 
-/// Half of a turn, and a whole one, in 1e-7 degrees.
+/// Half of a full circle, and a full circle, in 1e-7 degrees.
 const HALF: i64 = 1_800_000_000;
 const TURN: i64 = 2 * HALF;
 
-/// Where an element is.
+/// The position of an element.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Spot {
     /// The box around it; west is more than east if it crosses the antimeridian.
     pub bounds: BoundingBox,
-    /// A node's position; of an open way a point on it; else the middle of the box, or a point inside.
+    /// A node's position; of an open way a point on it; else the centroid, or a point inside if that is outside.
     pub at: Coord,
 }
 
 impl Spot {
-    /// Of an element; `None` where it has no place, or is a relation and no area.
+    /// Locates an element; `None` for a node without coordinates, and for a relation without an area that is not a
+    /// river.
     pub fn of(osm: &Osm, kind: ElementType, ordinal: Ordinal) -> Option<Spot> {
         match kind {
             ElementType::Node => {
@@ -31,7 +32,8 @@ impl Spot {
                 let line: Vec<Coord> = page.coords(slot).iter().copied().filter(|at| !at.is_missing()).collect();
                 let bounds = bounds_of(line.iter());
                 let closed = line.len() > 3 && line.first() == line.last();
-                let at = if closed { middle(&bounds) } else { *line.get(line.len() / 2)? };
+                let on_line = *line.get(line.len() / 2)?;
+                let at = if closed { inner_point(&[vec![line]]).unwrap_or_else(|| middle(&bounds)) } else { on_line };
                 Some(Spot { bounds, at })
             }
             ElementType::Relation => {
@@ -39,7 +41,7 @@ impl Spot {
                 let Some(area) = areas.of_relation(ordinal) else { return waterway(osm, ordinal) };
                 let bounds = areas.bbox(area);
                 if i64::from(bounds.east) - i64::from(bounds.west) > HALF {
-                    // The box of what crosses the antimeridian goes around the world.
+                    // The box of an area across the antimeridian goes around the world.
                     return Spot::inside(osm, kind, ordinal);
                 }
                 Some(Spot { bounds, at: middle(&bounds) })
@@ -47,7 +49,7 @@ impl Spot {
         }
     }
 
-    /// Of an element, with a point inside of an area whose middle is not.
+    /// Locates an element; the point of an area is inside of it.
     pub fn inside(osm: &Osm, kind: ElementType, ordinal: Ordinal) -> Option<Spot> {
         let polygons = match Outline::of(osm, kind, ordinal) {
             Some(Outline::Polygons(polygons)) if !polygons.is_empty() => polygons,
@@ -55,33 +57,80 @@ impl Spot {
         };
         budget::checkpoints(polygons.iter().flatten().map(Vec::len).sum::<usize>() >> 6);
         let bounds = bounds_of(polygons.iter().flatten().flatten());
-        let point = middle(&bounds);
-        let is_in = |polygon: &Vec<Line>| inside_of(polygon, point.lat, i64::from(point.lon));
-        if polygons.iter().any(is_in) {
-            return Some(Spot { bounds, at: point });
-        }
-        let size = |polygon: &&Vec<Line>| polygon.first().map_or(0, |ring| extent(&bounds_of(ring.iter())));
-        let largest = polygons.iter().max_by_key(size)?;
-        Some(Spot { bounds, at: interior(largest).unwrap_or(point) })
+        Some(Spot { bounds, at: inner_point(&polygons).unwrap_or_else(|| middle(&bounds)) })
     }
 
-    /// A point.
+    /// Locates a point.
     pub fn of_point(at: Coord) -> Spot {
         Spot { bounds: point(at), at }
     }
 }
 
-/// Of a relation, by its box alone.
+/// Returns the centroid of polygons if it is inside of one, else a point inside of the largest.
+fn inner_point(polygons: &[Vec<Line>]) -> Option<Coord> {
+    if let Some(centroid) = centroid(polygons) {
+        let is_in = |polygon: &Vec<Line>| inside_of(polygon, centroid.lat, i64::from(centroid.lon));
+        if polygons.iter().any(is_in) {
+            return Some(centroid);
+        }
+    }
+    let size = |polygon: &&Vec<Line>| polygon.first().map_or(0, |ring| extent(&bounds_of(ring.iter())));
+    interior(polygons.iter().max_by_key(size)?)
+}
+
+/// Returns the centroid of polygons on a plane of degrees, holes taken off; `None` if they have no area.
+fn centroid(polygons: &[Vec<Line>]) -> Option<Coord> {
+    let first = *polygons.first()?.first()?.first()?;
+    // Relative to one point, so that digits remain, and across the antimeridian.
+    let flat = |at: &Coord| {
+        let lon = i64::from(at.lon) - i64::from(first.lon);
+        let lon = if lon > HALF {
+            lon - TURN
+        } else if lon < -HALF {
+            lon + TURN
+        } else {
+            lon
+        };
+        (lon as f64, (i64::from(at.lat) - i64::from(first.lat)) as f64)
+    };
+    let (mut area, mut x, mut y) = (0.0, 0.0, 0.0);
+    for polygon in polygons {
+        for (number, ring) in polygon.iter().enumerate() {
+            let (mut own, mut own_x, mut own_y) = (0.0, 0.0, 0.0);
+            for side in ring.windows(2) {
+                let ((ax, ay), (bx, by)) = (flat(&side[0]), flat(&side[1]));
+                let cross = ax * by - bx * ay;
+                own += cross;
+                own_x += (ax + bx) * cross;
+                own_y += (ay + by) * cross;
+            }
+            let is_hole = number > 0;
+            let sign = if (own < 0.0) == is_hole { 1.0 } else { -1.0 };
+            area += sign * own;
+            x += sign * own_x;
+            y += sign * own_y;
+        }
+    }
+    if area <= 0.0 {
+        return None;
+    }
+    let lon = i64::from(first.lon) + libm::round(x / (3.0 * area)) as i64;
+    let lat = i64::from(first.lat) + libm::round(y / (3.0 * area)) as i64;
+    let lon = if lon < -HALF { lon + TURN } else { lon };
+    Some(Coord { lat: i32::try_from(lat).ok()?, lon: wrapped(lon) })
+}
+
+/// Locates a relation by its box.
 fn plain(osm: &Osm, relation: Ordinal) -> Option<Spot> {
     let Some(area) = osm.areas().of_relation(relation) else { return waterway(osm, relation) };
     let bounds = osm.areas().bbox(area);
     Some(Spot { bounds, at: middle(&bounds) })
 }
 
-/// Ways of a river that are read.
+/// Maximum number of ways of a river to read.
 const WAYS: usize = 4096;
 
-/// Of a river, whose relation is no area: the box around its ways, and a point of the middle one.
+/// Locates a river, which is a relation without an area: the box around its ways, and a point of the middle one.
 fn waterway(osm: &Osm, relation: Ordinal) -> Option<Spot> {
     let river = osm.pair("type", "waterway")?;
     let (page, slot) = osm.place(ElementType::Relation, relation);
@@ -104,12 +153,12 @@ fn waterway(osm: &Osm, relation: Ordinal) -> Option<Spot> {
     Some(Spot { bounds: bounds_of(corners.iter()), at })
 }
 
-/// The box of a point.
+/// Returns the box of a point.
 pub fn point(at: Coord) -> BoundingBox {
     BoundingBox { south: at.lat, west: at.lon, north: at.lat, east: at.lon }
 }
 
-/// How large a box is, to compare it with others.
+/// Returns the size of a box, for comparison.
 pub fn extent(bounds: &BoundingBox) -> i64 {
     let (west, mut east) = (i64::from(bounds.west), i64::from(bounds.east));
     if west > east {
@@ -118,7 +167,7 @@ pub fn extent(bounds: &BoundingBox) -> i64 {
     (i64::from(bounds.north) - i64::from(bounds.south)).saturating_mul(east - west)
 }
 
-/// The box around points, the narrower one of those that cross the antimeridian and that do not.
+/// Returns the narrower box around points, across the antimeridian or not.
 fn bounds_of<'a>(points: impl Iterator<Item = &'a Coord> + Clone) -> BoundingBox {
     let mut bounds = BoundingBox::EMPTY;
     points.clone().for_each(|at| bounds.extend(*at));
@@ -140,7 +189,7 @@ fn bounds_of<'a>(points: impl Iterator<Item = &'a Coord> + Clone) -> BoundingBox
     BoundingBox { west, east, ..bounds }
 }
 
-/// The middle of a box.
+/// Returns the middle of a box.
 fn middle(bounds: &BoundingBox) -> Coord {
     let half = |low: i64, high: i64| (low + high).div_euclid(2);
     let (west, mut east) = (i64::from(bounds.west), i64::from(bounds.east));
@@ -151,13 +200,14 @@ fn middle(bounds: &BoundingBox) -> Coord {
     Coord { lat: i32::try_from(lat).unwrap_or_default(), lon: wrapped(half(west, east)) }
 }
 
-/// A longitude within the globe.
+/// Wraps a longitude.
 fn wrapped(lon: i64) -> i32 {
     let lon = if lon > HALF { lon - TURN } else { lon };
     i32::try_from(lon).unwrap_or_default()
 }
 
-/// Where the rings of a polygon cross a parallel, ascending; longitudes east of the antimeridian go on beyond it.
+/// Returns the longitudes at which the rings of a polygon cross a parallel, ascending. Across the antimeridian they
+/// exceed 180 degrees.
 fn crossings(polygon: &[Line], lat: i32) -> Vec<i64> {
     let turned = polygon
         .iter()
@@ -187,7 +237,7 @@ fn inside_of(polygon: &[Line], lat: i32, lon: i64) -> bool {
     west_of(lon) || west_of(lon + TURN)
 }
 
-/// A point inside of a polygon: in the middle of the longest piece of a parallel in it.
+/// Returns a point inside of a polygon: the middle of the longest piece of a parallel in it.
 fn interior(polygon: &[Line]) -> Option<Coord> {
     let bounds = bounds_of(polygon.first()?.iter());
     let (south, north) = (i64::from(bounds.south), i64::from(bounds.north));
@@ -209,12 +259,35 @@ mod tests {
 
     #[test]
     fn a_point_lies_inside() {
-        // A horseshoe that is open to the east, whose middle is outside.
+        // A horseshoe, open to the east; its middle is outside.
         let shoe =
             vec![line(&[(0, 0), (0, 100), (20, 100), (20, 10), (80, 10), (80, 100), (100, 100), (100, 0), (0, 0)])];
         assert!(!inside_of(&shoe, 50, 50));
         let at = interior(&shoe).unwrap();
         assert!(inside_of(&shoe, at.lat, at.lon.into()), "{at:?}");
+    }
+
+    /// The centroids that PostGIS's documentation of ST_Centroid defines: weighted by area, a hole taken off.
+    #[test]
+    fn centroids_are_weighted_by_area() {
+        let square =
+            |at: i32, side: i32| line(&[(at, at), (at, at + side), (at + side, at + side), (at + side, at), (at, at)]);
+        let of = |polygons: &[Vec<Line>]| centroid(polygons).map(|at| (at.lat, at.lon));
+        assert_eq!(of(&[vec![square(0, 100)]]), Some((50, 50)));
+        // Of 10,000 and 400 square units.
+        assert_eq!(of(&[vec![square(0, 100)], vec![square(200, 20)]]), Some((56, 56)));
+        assert_eq!(of(&[vec![square(0, 100), square(0, 50)]]), Some((58, 58)));
+        let reversed: Line = square(0, 100).into_iter().rev().collect();
+        assert_eq!(of(&[vec![reversed]]), Some((50, 50)));
+        let across = line(&[
+            (0, 1_799_999_000),
+            (0, -1_799_998_000),
+            (1000, -1_799_998_000),
+            (1000, 1_799_999_000),
+            (0, 1_799_999_000),
+        ]);
+        assert_eq!(of(&[vec![across]]), Some((500, -1_799_999_500)));
+        assert_eq!((of(&[]), of(&[vec![line(&[(0, 0), (5, 5), (0, 0)])]])), (None, None));
     }
 
     #[test]

@@ -1,5 +1,6 @@
-//! The streets of houses: the nearest one with a name, which a house without `addr:street` belongs to, and what is said near a
-//! place by streets and addresses.
+//! Finds the street of a house without `addr:street`, and the streets and addresses near a place.
+
+use std::collections::BTreeSet;
 
 use terrapin_osm::names::{Names, named_by, words};
 use terrapin_osm::{Coord, ElementType, Ordinal, Osm, PairId};
@@ -8,13 +9,13 @@ use super::Details;
 use super::details::AROUND;
 use super::nearby::{each_near, each_way_near, find_pair, has_pair, pairs_of};
 
-/// Metres within which the nearest street is looked for, one after another.
+/// Search radii in metres for the nearest street, tried in this order.
 const RADII: [f64; 2] = [40.0, 150.0];
-/// Metres within which streets and addresses belong to a place.
+/// Maximum distance in metres of a street or an address that belongs to a place.
 pub const BESIDE: f64 = 150.0;
-/// Elements near a place whose names and addresses are read.
+/// Maximum number of elements near a place to read.
 const READ: usize = 64;
-/// Values of `highway` that are no streets.
+/// Values of `highway` for other things than streets.
 const NO_STREETS: [&str; 8] =
     ["bus_stop", "platform", "services", "rest_area", "proposed", "elevator", "street_lamp", "traffic_signals"];
 
@@ -27,12 +28,12 @@ pub struct Street {
     pub name: PairId,
 }
 
-/// Whether these tags are those of a street.
+/// Returns whether these are the tags of a street.
 pub fn is_street(details: &Details) -> bool {
     details.tag("highway").is_some_and(|kind| !NO_STREETS.contains(&kind))
 }
 
-/// The nearest street with a name, within 150 m.
+/// Returns the nearest street with a name, within 150 m.
 pub fn nearest_street(osm: &Osm, at: Coord) -> Option<Street> {
     let (names, highways) = (pairs_of(osm, "name"), pairs_of(osm, "highway"));
     let others: Vec<PairId> = NO_STREETS.iter().filter_map(|kind| osm.pair("highway", kind)).collect();
@@ -50,7 +51,7 @@ pub fn nearest_street(osm: &Osm, at: Coord) -> Option<Street> {
     })
 }
 
-/// The tags of the street that a house or a thing of interest is in; `None` if its address says it, or none is near.
+/// Returns the tags of the nearest street; `None` if the address has a street or no street is near.
 pub fn street_of(osm: &Osm, details: &Details, at: Coord) -> Option<Details> {
     let says_it = ["addr:street", "addr:place", "addr:block_number"].iter().any(|key| details.tag(key).is_some());
     let is_thing = details.rank() == 30 && details.category() != ("area", "yes");
@@ -59,25 +60,24 @@ pub fn street_of(osm: &Osm, details: &Details, at: Coord) -> Option<Details> {
     Some(Details::of(osm, ElementType::Way, street.way))
 }
 
-/// What is said near a place, as words, each once.
+/// Streets and address tags near a place, as words without duplicates.
 #[derive(Debug, Default)]
 pub struct Said {
-    /// By addresses, of towns, regions and countries.
+    /// Towns, regions and countries in addresses.
     pub around: Vec<Vec<String>>,
     /// The names of streets.
     pub streets: Vec<Vec<String>>,
 }
 
 impl Said {
-    /// Near a point.
+    /// Reads the elements near a point. Neighbours share most of their tags, so that each tag is read once.
     pub fn near(osm: &Osm, at: Coord) -> Said {
         let keys: Vec<_> = AROUND.iter().map(|key| pairs_of(osm, key)).filter(|range| !range.is_empty()).collect();
         let (names, highways) = (pairs_of(osm, "name"), pairs_of(osm, "highway"));
-        let (mut said, mut addresses, mut streets) = (Said::default(), 0, Vec::new());
+        let (mut around, mut streets): (BTreeSet<PairId>, Vec<(f64, Ordinal)>) = (BTreeSet::new(), Vec::new());
         each_near(osm, at, BESIDE, |kind, ordinal, tags, metres| {
-            if addresses < READ && keys.iter().any(|key| has_pair(tags, key)) {
-                addresses += 1;
-                said.around.extend(Details::of(osm, kind, ordinal).said_around());
+            if around.len() < READ {
+                around.extend(keys.iter().filter_map(|key| find_pair(tags, key)));
             }
             if kind == ElementType::Way && has_pair(tags, &highways) && has_pair(tags, &names) {
                 let metres = metres();
@@ -87,10 +87,19 @@ impl Said {
             }
         });
         streets.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+        let mut tags: BTreeSet<PairId> = BTreeSet::new();
         for (_, way) in streets.into_iter().take(READ) {
-            said.streets.extend(names_of(&Details::of(osm, ElementType::Way, way)));
+            let (page, slot) = osm.place(ElementType::Way, way);
+            tags.extend(osm.tag_page(ElementType::Way, page).tags(slot));
         }
+        let is_name = |pair: &PairId| named_by(osm.key_name(osm.key_of(*pair))) == Some(Names::Itself);
+        let texts = |pair: PairId| osm.with_value(pair, |value| value.split(';').map(words).collect::<Vec<_>>());
+        let mut said = Said {
+            around: around.into_iter().map(|pair| osm.with_value(pair, words)).collect(),
+            streets: tags.into_iter().filter(is_name).flat_map(texts).collect(),
+        };
         for list in [&mut said.around, &mut said.streets] {
+            list.retain(|words| !words.is_empty());
             list.sort_unstable();
             list.dedup();
         }
@@ -98,7 +107,7 @@ impl Said {
     }
 }
 
-/// All names of an element, as words.
+/// Returns all names of an element, as words.
 pub fn names_of(details: &Details) -> Vec<Vec<String>> {
     let names = details.tags.iter().filter(|(key, _)| named_by(key) == Some(Names::Itself));
     names.flat_map(|(_, value)| value.split(';').map(words)).filter(|name| !name.is_empty()).collect()

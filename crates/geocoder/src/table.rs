@@ -1,10 +1,10 @@
-//! A table of names from a file, in the shape of the OverpassNL authors' `nominatim_cache.json`: an object whose keys
-//! are the names as queries write them (without quotes around them), and whose values are
+//! A table of names from a file, in the format of `nominatim_cache.json` by the authors of OverpassNL: an object. Its
+//! keys are names as in queries, without quotes. Its values are
 //!
 //! - under the name: `{"osm_id": 51477, "osm_type": "relation"}`;
 //! - under the name and `_centre`: `{"lat": "35.9", "lon": "14.4"}`;
 //! - under the name and `_bbox`: `{"bbox": [south, north, west, east]}`, the order in which Nominatim gives them;
-//! - `null` anywhere: this name is known to lead nowhere.
+//! - `null` anywhere: the name is known to have no place.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -20,7 +20,7 @@ pub struct Table {
     entries: HashMap<String, Option<Entry>>,
 }
 
-/// What is wrong with a file of places.
+/// An error in a file of places.
 #[derive(Debug, thiserror::Error)]
 pub enum TableError {
     /// The file cannot be read.
@@ -57,7 +57,7 @@ enum Kind {
     Relation,
 }
 
-/// Nominatim writes degrees as strings, others write numbers; either goes into the query as it stands.
+/// Degrees as a string, as Nominatim writes them, or as a number. Both go into the query unchanged.
 #[derive(Debug, Deserialize)]
 #[serde(untagged)]
 enum Degrees {
@@ -86,7 +86,7 @@ impl Table {
         Ok(Table { entries: serde_json::from_slice(bytes)? })
     }
 
-    /// The entry under a key: unknown where there is none, nothing where it is `null` or of another kind.
+    /// Returns the entry under a key: unknown if missing, absent if `null` or of another kind.
     fn fact<T>(&self, key: &str, read: impl FnOnce(&Entry) -> Option<T>) -> Fact<T> {
         match self.entries.get(key) {
             None => Fact::Unknown,

@@ -1,10 +1,10 @@
-//! Looking names up within a bound.
+//! Stops looking names up when a limit is reached.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::{Place, Places};
 
-/// Another source, which knows nothing any more once a bound is reached. A text can name a hundred thousand places.
+/// A source with a limit: when it is reached, all names are unknown. A text can name a hundred thousand places.
 pub struct Until<'a> {
     source: &'a dyn Places,
     is_over: &'a (dyn Fn() -> bool + Sync),
@@ -12,12 +12,12 @@ pub struct Until<'a> {
 }
 
 impl<'a> Until<'a> {
-    /// Asks `source` until `is_over` says so.
+    /// Uses `source` until `is_over` returns true.
     pub fn new(source: &'a dyn Places, is_over: &'a (dyn Fn() -> bool + Sync)) -> Self {
         Until { source, is_over, cut: AtomicBool::new(false) }
     }
 
-    /// Whether a name was not looked up: what was made of the answers is then not what it would have been.
+    /// Returns whether a name was not looked up. The result is then incomplete.
     pub fn was_cut(&self) -> bool {
         self.cut.load(Ordering::Relaxed)
     }

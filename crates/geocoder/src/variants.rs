@@ -1,7 +1,7 @@
-//! Words that stand for each other: `St` for `Street` and for `Saint`. People shorten what the map has in full, and write
-//! out what it has shortened. Only what is found in addresses and names of places everywhere has a line here.
+//! Abbreviations: `St` for `Street` and for `Saint`. Queries shorten words that the map has in full, and the other way
+//! round. The table has only words that are common in addresses and names of places.
 
-/// What is short, and what it is short for; each also the other way round.
+/// Abbreviations and their words; each matches in both directions.
 const WORDS: &[(&str, &[&str])] = &[
     // English
     ("st", &["street", "saint"]),
@@ -56,12 +56,12 @@ const WORDS: &[(&str, &[&str])] = &[
     ("kg", &["kampung"]),
 ];
 
-/// Ends of words that stand for each other, as German has them: `Hauptstr.`
+/// Abbreviated endings, as in German `Hauptstr.`
 const ENDS: &[(&str, &str)] = &[("str", "strasse")];
 
 const UMLAUTS: &[(&str, &str)] = &[("ae", "a"), ("oe", "o"), ("ue", "u")];
 
-/// Other ways to write a word.
+/// Returns other spellings of a word.
 pub fn variants(word: &str) -> Vec<String> {
     let mut all: Vec<String> = Vec::new();
     for (short, longs) in WORDS {
@@ -71,7 +71,7 @@ pub fn variants(word: &str) -> Vec<String> {
             all.push((*short).to_owned());
         }
     }
-    // Umlauts that are written out: `Muenster`, which the index has as `munster`.
+    // Umlauts as two letters: `Muenster` is `munster` in the index.
     let plain = UMLAUTS.iter().fold(word.to_owned(), |word, (long, short)| word.replace(long, short));
     if plain != word {
         all.push(plain);

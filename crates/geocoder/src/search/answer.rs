@@ -1,26 +1,27 @@
-//! The answer: the likeliest of what was found, with its address, each place once.
+//! Orders candidates, merges those of one place, and builds their addresses.
 
 use std::cmp::Reverse;
 use std::collections::HashSet;
 
 use terrapin_budget as budget;
 use terrapin_osm::ElementType;
-use terrapin_osm::names::words;
+use terrapin_osm::names::{Names, named_by, words};
 
 use super::{ALIKE, Candidate, Finder, SETTLED, Search};
-use crate::Element;
 use crate::hit::Hit;
 use crate::linked;
 use crate::lists::LONGER;
+use crate::question::Question;
 use crate::spot::Spot;
+use crate::{Details, Element};
 
 impl Finder<'_> {
-    /// The likeliest of these, each once however many elements it has.
+    /// Returns the best candidates with their addresses, each place once.
     pub(super) fn told(&self, mut found: Vec<Candidate>, search: &Search<'_>) -> Vec<Hit> {
         found.sort_by_cached_key(|candidate| order(candidate, search));
         let mut seen = HashSet::new();
         let mut hits: Vec<Hit> = Vec::new();
-        // Of what is said in full nobody means a part of a longer name.
+        // If a name matches in full, partial matches are dropped.
         let nearest = found.first().map_or(0, |candidate| candidate.distance);
         for candidate in found {
             if hits.len() >= search.limit
@@ -43,7 +44,7 @@ impl Finder<'_> {
         hits
     }
 
-    /// A candidate with its address; the label of a border as that border.
+    /// Builds the address of a candidate. The label node of a border is replaced by the border.
     fn hit(&self, candidate: Candidate, search: &Search<'_>) -> Hit {
         let Candidate { element, mut details, mut spot, importance, .. } = candidate;
         let border = element
@@ -67,7 +68,7 @@ impl Finder<'_> {
         Hit::of_parts(self.osm, element, details, importance, spot)
     }
 
-    /// Whether a place is the node of a border that is told.
+    /// Returns whether a place is the node of a border in the results.
     fn is_node_of(&self, node: &Hit, border: &Hit) -> bool {
         let kinds = [node, border].map(|hit| hit.element.map(|element| element.kind));
         let is_place = node.details.tag("place").is_some() && border.spot.bounds.contains(node.spot.at);
@@ -79,25 +80,44 @@ impl Finder<'_> {
     }
 }
 
-/// What comes first: the lowest.
+/// Returns the sort key; the lowest comes first.
 pub(super) fn order(candidate: &Candidate, search: &Search<'_>) -> impl Ord + use<> {
     let Candidate { element, details, spot, importance, distance, away, by_number } = candidate;
     let distance = if search.typing { distance / LONGER } else { *distance };
     let is_far = search.near.is_some_and(|near| !near.contains(spot.at));
     let (rank, kind) = (details.rank(), element.map(|element| element.kind));
-    // Who says the name of a town or a country means what is within its border.
+    // The border of a town or country comes before its node.
     let is_settled = kind == Some(ElementType::Relation) && rank <= SETTLED;
-    // An importance has no more digits than count.
+    // Nine digits of the importance count.
     let steps = Reverse((importance * 1e9) as i64);
     let last = (rank, !details.has_article(), Reverse(kind), element.map(|element| element.id));
-    // Who says a postal code with a town means less than the town; with a street no more than that.
+    // A postal code comes before a town with the same text, and after a street.
     let code = match (details.is_postcode(), distance) {
-        (true, 0) => -1,
+        (true, 0) if is_at_end(search.question, details) => -1,
+        (true, 0) => 0,
         (true, _) => 1,
         (false, _) => 0,
     };
     let is_nameless = details.name_in(&[]).is_none() && details.tag("addr:housenumber").is_none();
-    // Who says a number means the house before what is in it.
+    // A query with a house number means the house, not the things in it.
     let is_in_house = *by_number && details.name_in(&[]).is_some();
-    (distance, is_far, *away, code, !is_settled, is_in_house, steps, is_nameless, last)
+    let spelled = Reverse(texts_as_written(details, search.question));
+    (distance, is_far, *away, code, !is_settled, is_in_house, steps, spelled, is_nameless, last)
+}
+
+/// Returns whether a postal code is at the start or the end of a query. Within an address it belongs to the rest.
+fn is_at_end(question: &Question, details: &Details) -> bool {
+    let Question::Text(text) = question else { return true };
+    let (said, code) = (words(text).concat(), words(details.name_in(&[]).unwrap_or_default()).concat());
+    said.starts_with(&code) || said.ends_with(&code)
+}
+
+/// Returns how many names of an element, and of its street, are parts of the question letter by letter. Ways of one street
+/// are often written in different ways: `Triq Is-Sur`, `Triq is-Sur`.
+fn texts_as_written(details: &Details, question: &Question) -> usize {
+    let Question::Text(text) = question else { return 0 };
+    let is_text =
+        |key: &str| named_by(key) == Some(Names::Itself) || ["addr:street", "addr:housenumber"].contains(&key);
+    let texts = details.tags.iter().filter(|(key, _)| is_text(key));
+    texts.filter(|(_, value)| text.split(',').any(|part| part.trim() == value)).count().min(2)
 }

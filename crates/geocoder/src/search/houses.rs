@@ -1,4 +1,4 @@
-//! Houses: by the street that their address says, by the street that they stand beside, and between two others.
+//! Finds houses: by `addr:street`, by the nearest street, and by `addr:interpolation`.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -17,13 +17,14 @@ use crate::spot::Spot;
 use crate::streets::{BESIDE, is_street, names_of, nearest_street};
 use crate::{Details, Element};
 
-/// Houses of one street whose numbers are read.
+/// Maximum number of houses of one street whose numbers are read.
 const READ: usize = 4096;
-/// Streets of one name beside which houses are looked for.
+/// Maximum number of streets of one name, and of houses with that name in their address, around which houses are
+/// searched.
 const STREETS: usize = 64;
 
 impl Finder<'_> {
-    /// The houses with a number in streets with a name.
+    /// Returns the houses with a number in streets with a name.
     pub(super) fn houses(
         &mut self,
         reading: &Reading,
@@ -36,13 +37,13 @@ impl Finder<'_> {
         let numbers = pairs_of(self.osm, "addr:housenumber");
         let exact: Vec<PairId> =
             number.writings().iter().filter_map(|text| self.osm.pair("addr:housenumber", text)).collect();
-        // A name is a number only as it is written.
+        // A house name must be a value of `addr:housenumber`.
         if numbers.is_empty() || (exact.is_empty() && !number.is_number()) {
             return Vec::new();
         }
         let scope = if pass.scoped { scope(within, search) } else { None };
         let mut fits = Fits { number, known: HashMap::new() };
-        let (mut found, mut boxes) = (Vec::new(), BTreeMap::new());
+        let (mut found, mut streets, mut addressed) = (Vec::new(), BTreeMap::new(), BTreeMap::new());
         for named in self.lists.named(street, pass.mode, reading.ends) {
             if pass.full && named.distance > 0 {
                 continue;
@@ -58,24 +59,27 @@ impl Finder<'_> {
                             let placed = candidate.and_then(|candidate| self.placed(candidate, within, pass));
                             found.extend(placed.map(|house| Candidate { by_number: true, ..house }));
                         }
-                        // Houses between others have a street by these.
+                        // Interpolated houses take the street from these houses.
                         for &ordinal in list.iter().take(STREETS) {
-                            if boxes.len() < STREETS
+                            if addressed.len() < STREETS
                                 && let Some(spot) = Spot::of(self.osm, kind, ordinal)
                             {
-                                boxes.entry((kind, ordinal)).or_insert((spot.bounds, distance));
+                                addressed.entry((kind, ordinal)).or_insert((spot.bounds, distance));
                             }
                         }
                     }
                 }
                 Some(Names::Itself) => {
                     for (kind, ordinal) in self.elements(pair, scope.as_deref()) {
-                        if kind == ElementType::Node || boxes.len() >= STREETS || boxes.contains_key(&(kind, ordinal)) {
+                        if kind == ElementType::Node
+                            || streets.len() >= STREETS
+                            || streets.contains_key(&(kind, ordinal))
+                        {
                             continue;
                         }
                         let Some(candidate) = self.candidate(kind, ordinal, distance, search) else { continue };
                         if is_street(&candidate.details) && self.placed(candidate.clone(), within, pass).is_some() {
-                            boxes.insert((kind, ordinal), (candidate.spot.bounds, distance));
+                            streets.insert((kind, ordinal), (candidate.spot.bounds, distance));
                         }
                     }
                 }
@@ -83,15 +87,17 @@ impl Finder<'_> {
             }
         }
         if number.is_number() || !exact.is_empty() {
+            let boxes = outermost(streets.into_values().collect(), addressed.into_values().collect());
             self.beside_streets(&boxes, street, &mut fits, within, pass, search, &mut found);
         }
-        if found.is_empty() && number.is_number() && pass.mode == Mode::Whole {
+        let may_be_in_place = number.is_number() || !exact.is_empty();
+        if found.is_empty() && may_be_in_place && pass.mode == Mode::Whole {
             self.houses_of_place(reading, street, &exact, within, pass, search, &mut found);
         }
         self.with_code(reading, found)
     }
 
-    /// Houses in a place with these words in its name that have no street: on islands, in hamlets.
+    /// Adds houses without a street, in a place with this name: on islands, in hamlets.
     #[allow(clippy::too_many_arguments)]
     fn houses_of_place(
         &mut self,
@@ -124,7 +130,7 @@ impl Finder<'_> {
         }
     }
 
-    /// Those of these elements whose number fits, with how far off it is.
+    /// Returns the elements whose number matches, each with its distance.
     fn numbered(
         &self,
         kind: ElementType,
@@ -154,11 +160,11 @@ impl Finder<'_> {
         found
     }
 
-    /// Houses beside these streets that say no other street, and those between others.
+    /// Adds houses near streets whose address names no other street, and interpolated houses.
     #[allow(clippy::too_many_arguments)]
     fn beside_streets(
         &mut self,
-        streets: &BTreeMap<(ElementType, Ordinal), (BoundingBox, u8)>,
+        streets: &[(BoundingBox, u8)],
         name: &[String],
         fits: &mut Fits<'_>,
         within: &Within<'_>,
@@ -170,10 +176,7 @@ impl Finder<'_> {
         let [numbers, steps, streets_of, places] =
             ["addr:housenumber", "addr:interpolation", "addr:street", "addr:place"].map(|key| pairs_of(osm, key));
         let mut seen: HashSet<(ElementType, Ordinal)> = HashSet::new();
-        for (bounds, distance) in streets.values() {
-            let corner = |lat: i32, lon: i32| around_box(LatLon::from(Coord { lat, lon }), BESIDE);
-            let mut area = corner(bounds.south, bounds.west);
-            area.union(&corner(bounds.north, bounds.east));
+        for (area, distance) in streets {
             for kind in ElementType::ALL {
                 for key in ["addr:housenumber", "addr:interpolation"] {
                     let Some(key) = osm.key(key) else { continue };
@@ -181,7 +184,7 @@ impl Finder<'_> {
                     if near.is_empty() {
                         continue;
                     }
-                    for &ordinal in near.part(Scope::Within(&ranges(osm, kind, &area))).iter() {
+                    for &ordinal in near.part(Scope::Within(&ranges(osm, kind, area))).iter() {
                         budget::checkpoint();
                         if !seen.insert((kind, ordinal)) {
                             continue;
@@ -212,22 +215,21 @@ impl Finder<'_> {
         }
     }
 
-    /// Whether a house belongs to the street beside it that has this name: no other one of its address is there.
+    /// Returns whether the nearest street of a house has this name, and no street nearby has the name in its address.
     fn is_beside(&mut self, house: &Candidate, name: &[String]) -> bool {
         let at = house.spot.at;
-        if let Some(street) = house.details.tag("addr:street") {
-            let street = words(street);
-            if self.is_said(at, &street, house.details.rank()) {
-                return false;
-            }
-        }
-        nearest_street(self.osm, at).is_some_and(|street| {
+        let is_nearest = nearest_street(self.osm, at).is_some_and(|street| {
             let details = Details::of(self.osm, ElementType::Way, street.way);
             names_of(&details).iter().any(|other| is_alike(other, name))
-        })
+        });
+        is_nearest
+            && house.details.tag("addr:street").is_none_or(|street| {
+                let street = words(street);
+                !self.is_said(at, &street, house.details.rank())
+            })
     }
 
-    /// The house with a number along a way between two others.
+    /// Returns the house with a number on an interpolated way.
     fn between(
         &mut self,
         way: Ordinal,
@@ -257,7 +259,31 @@ impl Finder<'_> {
     }
 }
 
-/// How values of `addr:housenumber` fit a number, as far as they were read.
+/// Returns the boxes in which the houses of streets are searched: 150 m around each street, and around each house
+/// outside of these boxes with the street in its address.
+fn outermost(streets: Vec<(BoundingBox, u8)>, addressed: Vec<(BoundingBox, u8)>) -> Vec<(BoundingBox, u8)> {
+    let corner = |lat: i32, lon: i32| around_box(LatLon::from(Coord { lat, lon }), BESIDE);
+    let widened = |bounds: &BoundingBox| {
+        let mut area = corner(bounds.south, bounds.west);
+        area.union(&corner(bounds.north, bounds.east));
+        area
+    };
+    let mut all: Vec<(BoundingBox, u8)> =
+        streets.iter().map(|(bounds, distance)| (widened(bounds), *distance)).collect();
+    for (bounds, distance) in addressed {
+        let is_inside = |(area, lowest): &(BoundingBox, u8)| {
+            *lowest <= distance
+                && area.contains(Coord { lat: bounds.south, lon: bounds.west })
+                && area.contains(Coord { lat: bounds.north, lon: bounds.east })
+        };
+        if !all.iter().any(is_inside) {
+            all.push((widened(&bounds), distance));
+        }
+    }
+    all
+}
+
+/// A cache of comparisons of one number with values of `addr:housenumber`.
 struct Fits<'a> {
     number: &'a HouseNumber,
     known: HashMap<(PairId, Option<PairId>), Option<u8>>,

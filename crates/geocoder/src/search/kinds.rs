@@ -1,4 +1,4 @@
-//! Postal codes and kinds of things: what has no name of its own to be looked up.
+//! Searches without a name: postal codes, and kinds of things.
 
 use std::rc::Rc;
 
@@ -13,7 +13,7 @@ use crate::question::{Reading, Sort};
 use crate::spot::{Spot, point};
 
 impl Finder<'_> {
-    /// Where a postal code is.
+    /// Returns the places of a postal code.
     pub(super) fn codes(
         &mut self,
         reading: &Reading,
@@ -45,7 +45,7 @@ impl Finder<'_> {
                 self.lies(&candidate, std::slice::from_ref(part), pass) == Some(0)
                     || around.iter().any(|said| said.starts_with(part.1))
             });
-            // What nobody knows beside it does not matter, where nothing else is found.
+            // In the last passes unknown surroundings are ignored.
             let is_alone = pass.by_address && within.iter().all(|(around, _)| around.is_empty());
             if lies || is_alone {
                 candidate.distance += u8::from(!lies);
@@ -64,7 +64,7 @@ impl Finder<'_> {
         regions
     }
 
-    /// What has a tag and lies in places, or near to one.
+    /// Returns the elements with a tag in an area, or near a place.
     pub(super) fn kinds(
         &mut self,
         reading: &Reading,
@@ -79,7 +79,7 @@ impl Finder<'_> {
         }
         let is_known = within.iter().all(|(around, _)| !around.is_empty());
         if near || !is_known {
-            // Near to the likeliest of what is called so, where somebody says that it is a place.
+            // Searches near the best match of the name.
             if reading.distance > 0 {
                 return Vec::new();
             }
@@ -112,7 +112,7 @@ impl Finder<'_> {
         found
     }
 
-    /// What has a tag and is near to a place, as far as there is enough of it.
+    /// Returns elements with a tag near a place. The radius grows until the limit is reached.
     fn beside(&mut self, reading: &Reading, pair: PairId, place: &Spot, search: &Search<'_>) -> Vec<Candidate> {
         let corner = Coord { lat: place.bounds.north, lon: place.bounds.east };
         let half = metres(place.at.into(), corner.into()).min(BESIDE[2]);

@@ -1,10 +1,12 @@
-//! Finding places by what people write.
+//! Finds places by free text or by the parts of an address.
 //!
-//! A question has several readings (`question.rs`). In the index of names each reading's words lead to names that have them
-//! all, these to tags, and the tags to elements, of which those count that lie in what the reading names around them. First
-//! come names that are said in full; of these towns and countries with borders; by importance; then relations before ways
-//! before nodes, and the lowest id. Only where nothing is found so, a text is read from right to left, and what lies around
-//! is what addresses say; then words may be the beginnings of words, and only after that written nearly so.
+//! A query has several readings (`question.rs`). The index of names maps the words of a reading to names with all of
+//! these words, the names to tags, and the tags to elements. Elements outside of the areas that the reading names are
+//! dropped. Full matches of a name come first, then towns and countries with borders, then by importance, element type
+//! and id.
+//!
+//! If nothing is found, the next pass reads the text from right to left and compares it with the tags of addresses
+//! nearby. Later passes allow prefixes of words, then misspelled words.
 
 mod answer;
 mod houses;
@@ -19,6 +21,7 @@ use terrapin_osm::geometry::metres;
 use terrapin_osm::names::{Names, named_by, words};
 use terrapin_osm::{BoundingBox, Coord, ElementType, Ordinal, Osm, PairId, Scope};
 
+use crate::address::Address;
 use crate::around::{Around, Surroundings};
 use crate::countries;
 use crate::details::Layer;
@@ -34,45 +37,47 @@ use crate::streets::Said;
 use crate::variants::variants;
 use crate::{Details, Element};
 
-/// Elements of one tag, and of one search.
+/// Maximum number of elements to read for one tag, and for one pass.
 const OF_TAG: usize = 256;
 const ELEMENTS: usize = 2000;
-/// The highest rank of places that people live in.
+/// Highest rank of a settlement.
 const SETTLED: u8 = 20;
-/// Ranks that a town's border and its node may be apart.
+/// Maximum difference of rank between a town's border and its node.
 const ALIKE: u8 = 4;
-/// Places beside which addresses are looked for.
+/// Maximum number of positions around which addresses are read.
 const BESIDE_MOST: usize = 128;
-/// Metres around a place within which a kind of thing is looked for, one after another.
+/// Maximum number of candidates of a reading whose address is built to compare postal codes.
+const CODES_READ: usize = 48;
+/// Radii in metres for a search of a kind of thing near a place, tried in this order.
 const BESIDE: [f64; 3] = [500.0, 2_000.0, 10_000.0];
 
-/// Whether a place is wanted: its element, its tags, where it is.
+/// A test that keeps or drops a place, by its element, tags and position.
 pub type Filter<'a> = &'a dyn Fn(Option<Element>, &Details, &Spot) -> bool;
 
-/// What is looked for, and where.
+/// A search: the query and its limits.
 pub struct Search<'a> {
-    /// What.
+    /// The query.
     pub question: &'a Question,
-    /// Whether the last word may be one that is still being typed.
+    /// Whether the last word may be incomplete.
     pub typing: bool,
-    /// How many places at most.
+    /// Maximum number of places to return.
     pub limit: usize,
-    /// What lies in it comes first.
+    /// Places in this box come first.
     pub near: Option<BoundingBox>,
-    /// Whether nothing else counts.
+    /// Whether places outside of `near` are dropped.
     pub bounded: bool,
-    /// Codes of countries, in small letters; any where there is none.
+    /// Lower-case country codes; empty for any country.
     pub countries: &'a [String],
-    /// Whether elements that are one place are told once.
+    /// Whether elements of one place are merged.
     pub once: bool,
-    /// What of the places that are found is wanted.
+    /// The filter for results.
     pub wanted: Filter<'a>,
-    /// How many articles there are.
+    /// Counts of Wikipedia articles.
     pub articles: Articles<'a>,
 }
 
 impl<'a> Search<'a> {
-    /// For at most so many places, anywhere and of any kind.
+    /// Creates a search without a box or filters.
     pub fn of(question: &'a Question, limit: usize, articles: Articles<'a>) -> Search<'a> {
         Search {
             question,
@@ -88,21 +93,21 @@ impl<'a> Search<'a> {
     }
 }
 
-/// One way through the index.
+/// One pass over the readings: which readings, and how loosely they match.
 #[derive(Debug, Clone, Copy)]
 struct Pass {
     mode: Mode,
-    /// From right to left.
+    /// Whether readings from right to left are used.
     backward: bool,
-    /// What lies around is what addresses say, too.
+    /// Whether the tags of addresses nearby count as the surroundings.
     by_address: bool,
-    /// Only names that are said in full.
+    /// Whether only full matches of a name count.
     full: bool,
-    /// What lies around may be what is being typed.
+    /// Whether the last word of the surroundings may be incomplete.
     begins_around: bool,
-    /// Only what lies in the part of the text that means the fewest places.
+    /// Whether elements are read only in the boxes of the most selective part of the text.
     scoped: bool,
-    /// Parts of the text that nothing is called are left out, at a lower rank.
+    /// Whether parts of the text that match no name are ignored, at a lower rank.
     lenient: bool,
 }
 
@@ -119,7 +124,7 @@ impl Pass {
         }
     }
 
-    /// Those of a text that is whole, one after another until something is found.
+    /// The passes for a complete text. The first pass with a result ends the search.
     const WHOLE: [Pass; 11] = [
         Pass::of(Mode::Whole),
         Pass { backward: true, full: true, ..Pass::of(Mode::Whole) },
@@ -130,16 +135,16 @@ impl Pass {
         Pass { by_address: true, scoped: false, full: true, lenient: true, ..Pass::of(Mode::Whole) },
         Pass::of(Mode::Typing),
         Pass::of(Mode::Slips),
-        // With a street or an address around, too: `Caffe Cordina, Republic Street`, which is a `Café`.
+        // A misspelled name with its street: `Caffe Cordina, Republic Street` for a `Café`.
         Pass { by_address: true, ..Pass::of(Mode::Typing) },
         Pass { by_address: true, ..Pass::of(Mode::Slips) },
     ];
-    /// Those of a text that is being written.
+    /// The passes for an incomplete text.
     const TYPING: [Pass; 3] =
         [Pass::of(Mode::Typing), Pass { begins_around: true, ..Pass::of(Mode::Typing) }, Pass::of(Mode::Slips)];
 }
 
-/// An element that has a name, before its surroundings were looked at; or a postal code without an element.
+/// A match before its address is built: an element, or a postal code without an element.
 #[derive(Clone)]
 struct Candidate {
     element: Option<Element>,
@@ -147,13 +152,13 @@ struct Candidate {
     spot: Spot,
     importance: f64,
     distance: u8,
-    /// Metres from what it is to be near to.
+    /// Distance in metres from the place or position of the query; 0 without one.
     away: u32,
-    /// Whether it was found by the number of a house.
+    /// Whether it matched by its house number.
     by_number: bool,
 }
 
-/// What a reading lies in: for each part what it means, and its words.
+/// The surroundings of a reading: for each part the places of that name, and its words.
 type Within<'a> = [(Rc<[Around]>, &'a [String])];
 
 struct Finder<'a> {
@@ -161,14 +166,14 @@ struct Finder<'a> {
     lists: Lists<'a>,
     surroundings: Surroundings<'a>,
     regions: HashMap<String, Rc<[Region]>>,
-    /// What addresses around positions say.
+    /// Streets and address tags around positions.
     said: HashMap<Coord, Rc<Said>>,
-    /// A position that places are to be near to.
+    /// The position in the query.
     at: Option<Coord>,
     left: usize,
 }
 
-/// The places that a question leads to, the likeliest first; none where the snapshot has no index of names.
+/// Returns the places for a query, best first; empty if the snapshot has no index of names.
 pub fn search(osm: &Osm, search: &Search<'_>) -> Vec<Hit> {
     let Some(mut finder) = Finder::new(osm, search.typing) else { return Vec::new() };
     let readings = search.question.readings(&|words| Postcode::of(osm, words));
@@ -183,7 +188,7 @@ pub fn search(osm: &Osm, search: &Search<'_>) -> Vec<Hit> {
         if pass.lenient && !has_parts(search.question) {
             continue;
         }
-        // Each way through the index has its own bound.
+        // Each pass has its own limit.
         finder.left = ELEMENTS;
         let some = if pass.backward { &readings.backward } else { &readings.forward };
         let found = finder.find(some, *pass, search);
@@ -195,7 +200,7 @@ pub fn search(osm: &Osm, search: &Search<'_>) -> Vec<Hit> {
     Vec::new()
 }
 
-/// Whether a question has several parts that are told apart.
+/// Returns whether a query has separate parts.
 fn has_parts(question: &Question) -> bool {
     match question {
         Question::Text(text) => text.contains([',', '،', '、', '\n']),
@@ -203,7 +208,7 @@ fn has_parts(question: &Question) -> bool {
     }
 }
 
-/// The areas that a text names, without slips: what is said in full, the likeliest first.
+/// Returns the areas whose full name matches a text, best first.
 pub fn areas_named(osm: &Osm, text: &str, most: usize) -> Vec<Element> {
     let is_area = |element: Option<Element>, _: &Details, _: &Spot| {
         let Some(element) = element.filter(|element| element.kind == ElementType::Relation) else { return false };
@@ -232,7 +237,7 @@ impl<'a> Finder<'a> {
         })
     }
 
-    /// What all readings lead to, each element once.
+    /// Returns the candidates of all readings, each element once.
     fn find(&mut self, readings: &[Reading], pass: Pass, search: &Search<'_>) -> Vec<Candidate> {
         let mut found: Vec<Candidate> = Vec::new();
         let mut seen: HashMap<(Option<Element>, Coord), usize> = HashMap::new();
@@ -254,7 +259,7 @@ impl<'a> Finder<'a> {
         let is_name = matches!(reading.wanted, Wanted::Name(_) | Wanted::House(..));
         let mut within = Vec::new();
         for (at, part) in reading.within.iter().enumerate() {
-            // What lies around is no beginning of a name, unless it is what is being typed.
+            // Surroundings match by whole words, unless the user is still typing them.
             let is_typed = pass.begins_around && !reading.ends && at + 1 == reading.within.len();
             let mode = if pass.mode == Mode::Typing && !is_typed { Mode::Whole } else { pass.mode };
             let around = self.surroundings.of(&mut self.lists, part, mode);
@@ -283,7 +288,7 @@ impl<'a> Finder<'a> {
         }
     }
 
-    /// What has a name.
+    /// Returns the elements with a name.
     fn names(
         &mut self,
         reading: &Reading,
@@ -292,7 +297,7 @@ impl<'a> Finder<'a> {
         pass: Pass,
         search: &Search<'_>,
     ) -> Vec<Candidate> {
-        // The code of a country is no part of a name, and no beginning of one.
+        // A country code must match in full.
         let is_code = reading.sort == Sort::Country && name.concat().len() <= 3;
         if is_code && pass.mode != Mode::Whole {
             return Vec::new();
@@ -305,7 +310,7 @@ impl<'a> Finder<'a> {
             }
             let (pair, _) = self.lists.names.name(named.name);
             let key = self.osm.key_name(self.osm.key_of(pair));
-            // A part of a reference is none: `Hoopter Straße` of a letter box with its address there.
+            // A `ref` must match in full: some letter boxes have their address there.
             let is_part = self.lists.names.name(named.name).1 > name.len();
             if named_by(key) != Some(Names::Itself) || (key == "ref" && is_part) {
                 continue;
@@ -326,7 +331,7 @@ impl<'a> Finder<'a> {
         self.with_code(reading, found)
     }
 
-    /// Countries and regions that the snapshot has no border of.
+    /// Returns countries and regions without a border in the snapshot.
     fn territories(&self, reading: &Reading, name: &[String], search: &Search<'_>) -> Vec<Candidate> {
         let mut found = Vec::new();
         for territory in countries::named(name) {
@@ -342,7 +347,7 @@ impl<'a> Finder<'a> {
             if !is_in || !reading.sort.has(&details) || !(search.wanted)(None, &details, &spot) {
                 continue;
             }
-            // A code is also a word.
+            // A code may also be a word, so that it ranks lower.
             let is_code = name.len() == 1 && name[0].len() <= 3;
             let (importance, away) = (details.importance(None), self.away(spot.at));
             let distance = reading.distance + u8::from(is_code);
@@ -351,21 +356,43 @@ impl<'a> Finder<'a> {
         found
     }
 
-    /// Candidates farther away that are not where the postal code is.
+    /// Increases the distance of candidates outside of the reading's postal code.
     fn with_code(&mut self, reading: &Reading, mut found: Vec<Candidate>) -> Vec<Candidate> {
         if let Some(code) = &reading.postcode {
             let regions = self.regions(code);
-            for candidate in &mut found {
+            let mut left = CODES_READ;
+            let mut others: Vec<usize> = Vec::new();
+            let mut has_code = false;
+            for (number, candidate) in found.iter_mut().enumerate() {
                 let (at, bounds) = (candidate.spot.at, &candidate.spot.bounds);
-                let is_there =
-                    code.is_of(&candidate.details) || regions.iter().any(|r| r.is_with(self.osm, at, bounds));
-                candidate.distance += if is_there { 0 } else { LONGER };
+                if code.is_of(&candidate.details) {
+                    has_code |= candidate.distance == 0;
+                    continue;
+                }
+                let is_near = regions.iter().any(|region| region.is_with(self.osm, at, bounds));
+                // The code of its street or border, or an estimated one.
+                let own = if candidate.distance == 0 && left > 0 {
+                    left -= 1;
+                    Address::of(self.osm, candidate.element, &candidate.details, at).postcode
+                } else {
+                    None
+                };
+                match own.map(|own| code.is(&own)) {
+                    Some(true) => has_code = true,
+                    Some(false) if is_near => others.push(number),
+                    None if is_near => {}
+                    _ => candidate.distance += LONGER,
+                }
+            }
+            // The box of a code also has places with other codes: they count if no place has the code itself.
+            for number in others.into_iter().filter(|_| has_code) {
+                found[number].distance += LONGER;
             }
         }
         found
     }
 
-    /// An element as a candidate; `None` where it is none that is wanted, or too many were looked at.
+    /// Makes a candidate of an element; `None` if the filter drops it, or the limit of the pass is reached.
     fn candidate(
         &mut self,
         kind: ElementType,
@@ -380,7 +407,7 @@ impl<'a> Finder<'a> {
             return None;
         }
         let details = Details::of(self.osm, kind, ordinal);
-        // Pieces of borders are no places, nor is what nothing is said of.
+        // Open ways of borders and elements without a main tag are not places.
         let is_piece = kind == ElementType::Way && details.level().is_some() && !is_ring(self.osm, ordinal);
         let is_thing = (details.category() != ("area", "yes") || kind == ElementType::Relation) && !is_piece;
         let id = self.osm.ids(kind, &[ordinal]).first().copied()?;
@@ -396,15 +423,15 @@ impl<'a> Finder<'a> {
         self.at.map_or(0, |here| metres(here.into(), at.into()) as u32)
     }
 
-    /// A candidate that lies in all of this; farther away for each part that nothing is called.
+    /// Returns the candidate if it is inside of all surroundings. Each ignored part increases its distance by 1.
     fn placed(&mut self, mut candidate: Candidate, within: &Within<'_>, pass: Pass) -> Option<Candidate> {
         let unknown = self.lies(&candidate, within, pass)?;
         candidate.distance = candidate.distance.saturating_add(unknown);
         Some(candidate)
     }
 
-    /// How many parts of what it is to lie in nothing is called; `None` if it does not lie in one of the others. What lies in
-    /// something is less than that.
+    /// Returns the number of ignored parts; `None` if the candidate is outside of one of the others. A place is only
+    /// inside of places with a lower rank.
     fn lies(&mut self, candidate: &Candidate, within: &Within<'_>, pass: Pass) -> Option<u8> {
         let Candidate { details, spot, .. } = candidate;
         let rank = details.rank();
@@ -424,7 +451,7 @@ impl<'a> Finder<'a> {
             return None;
         }
         for (any, words) in rest {
-            // Of a country its own addresses say that it lies in it.
+            // The addresses in a country name the country itself.
             if rank <= 4 || !self.is_said(spot.at, words, rank) {
                 if !pass.lenient || !any.is_empty() {
                     return None;
@@ -432,11 +459,11 @@ impl<'a> Finder<'a> {
                 unknown += 1;
             }
         }
-        // Something has to be known.
+        // At least one part must match.
         (usize::from(unknown) < within.len() || within.len() == 1).then_some(unknown)
     }
 
-    /// Whether addresses beside it say that it lies in something, or a street there is called so.
+    /// Returns whether addresses or streets around a position have these words.
     fn is_said(&mut self, at: Coord, words: &[String], rank: u8) -> bool {
         if !self.said.contains_key(&at) {
             if self.said.len() >= BESIDE_MOST {
@@ -449,7 +476,7 @@ impl<'a> Finder<'a> {
             || (rank > 27 && said.streets.iter().any(|street| is_alike(street, words)))
     }
 
-    /// Some elements of a tag.
+    /// Returns elements with a tag, at most 256 of each type.
     fn elements(&self, pair: PairId, scope: Option<&[BoundingBox]>) -> Vec<(ElementType, Ordinal)> {
         let mut found = Vec::new();
         for kind in [ElementType::Relation, ElementType::Way, ElementType::Node] {
@@ -458,7 +485,7 @@ impl<'a> Finder<'a> {
         found
     }
 
-    /// The elements of a type and a tag, those outside of these boxes left out if there are many.
+    /// Returns the elements of a type with a tag. Of more than 64, only those on pages that meet the boxes.
     fn ordinals(&self, kind: ElementType, pair: PairId, scope: Option<&[BoundingBox]>) -> Vec<Ordinal> {
         let postings = self.osm.postings(kind, pair);
         if postings.is_empty() {
@@ -479,7 +506,7 @@ impl<'a> Finder<'a> {
     }
 }
 
-/// Boxes outside of which nothing counts.
+/// Returns the boxes of the most selective part of the surroundings.
 fn scope(within: &Within<'_>, search: &Search<'_>) -> Option<Vec<BoundingBox>> {
     let known = within.iter().filter(|(any, words)| !any.is_empty() && HouseNumber::whole(words).is_none());
     match known.min_by_key(|(any, _)| any.len()) {
@@ -488,7 +515,7 @@ fn scope(within: &Within<'_>, search: &Search<'_>) -> Option<Vec<BoundingBox>> {
     }
 }
 
-/// Whether the address of an element says a part of a text: what it lies in, its street, its number, its postal code.
+/// Returns whether a part of the text is in the element's own address: area, street, house number or postal code.
 fn says(details: &Details, said: &[String]) -> bool {
     if details.said_around().any(|own| own.starts_with(said)) {
         return true;
@@ -497,7 +524,7 @@ fn says(details: &Details, said: &[String]) -> bool {
     if ["addr:street", "addr:postcode", "postal_code", "addr:housename"].into_iter().any(is) {
         return true;
     }
-    // `Walltown 23`, of a place and a number.
+    // A street or place with a number: `Walltown 23`.
     let number = details.tag("addr:housenumber");
     let steps = details.tag("addr:interpolation");
     let is_both = number.is_some_and(|value| {
@@ -513,7 +540,7 @@ fn says(details: &Details, said: &[String]) -> bool {
             .is_some_and(|value| HouseNumber::whole(said).is_some_and(|number| number.fits(value, steps) == Some(0)))
 }
 
-/// Whether two names are written alike, but for words that are shortened.
+/// Returns whether two names are equal apart from abbreviations.
 fn is_alike(a: &[String], b: &[String]) -> bool {
     a.len() == b.len() && a.iter().zip(b).all(|(a, b)| a == b || variants(a).contains(b))
 }
