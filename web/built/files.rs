@@ -81,7 +81,7 @@
         name: "index.css",
         content_type: "text/css; charset=utf-8",
         packed: true,
-        etag: "\"a1ec4e6246a78be9\"",
+        etag: "\"6952be1b427bd1ed\"",
         bytes: include_bytes!("index.css.gz"),
     },
     File {
@@ -144,7 +144,7 @@
         name: "page.js",
         content_type: "text/javascript; charset=utf-8",
         packed: true,
-        etag: "\"d157719e154ded59\"",
+        etag: "\"f250ac77c074c566\"",
         bytes: include_bytes!("page.js.gz"),
     },
     File {
