@@ -116,7 +116,7 @@
         name: "map.js",
         content_type: "text/javascript; charset=utf-8",
         packed: true,
-        etag: "\"a35cdd461975e3a1\"",
+        etag: "\"b3596c9f4fb6f50b\"",
         bytes: include_bytes!("map.js.gz"),
     },
     File {
@@ -144,7 +144,7 @@
         name: "page.js",
         content_type: "text/javascript; charset=utf-8",
         packed: true,
-        etag: "\"f250ac77c074c566\"",
+        etag: "\"c12ad051d2a3b467\"",
         bytes: include_bytes!("page.js.gz"),
     },
     File {

@@ -123,7 +123,7 @@ class Page {
     const view = this.link.view;
     this.map = new AnswerMap(
       this.mapElement,
-      { picked: (index) => void (index === null ? this.close() : this.select(index, 'map')), tile: (z, x, y) => this.answers.ask({ do: 'tile', z, x, y }), apart: (cluster) => this.answers.ask({ do: 'apart', cluster }), moved: () => this.moved() },
+      { picked: (index) => void (index === null ? this.close() : this.select(index, 'map')), tile: (z, x, y) => this.answers.ask({ do: 'tile', z, x, y }), apart: (cluster) => this.answers.ask({ do: 'apart', cluster }), moved: (resized) => this.moved(resized) },
       this.shade(),
       view ? { center: [view[1], view[0]], zoom: view[2] } : { center: [0, 20], zoom: 1 },
     );
@@ -289,11 +289,14 @@ class Page {
   }
 
   /** The map was moved: a query with its box has another answer now. */
-  private moved(): void {
-    if (this.summary && !this.running && this.asked !== null) this.markStale(this.viewKey() === this.asked ? '' : 'of another view');
+  private moved(resized = false): void {
+    if (this.asked === null) return;
+    // At the lowest zooms a map of another size cannot keep its view.
+    if (resized && this.stale.hidden) this.asked = this.viewKey();
+    else if (this.summary && !this.running) this.markStale(this.viewKey() === this.asked ? '' : 'of another view');
   }
 
-  /** Centre and zoom of the map as a text. A map that changes its size keeps both. */
+  /** Centre and zoom of the map as a text. */
   private viewKey(): string | null {
     return this.map?.view.map((number) => number.toFixed(5)).join() ?? null;
   }
