@@ -150,7 +150,8 @@ class Tile:
             for points, _, _ in drawn if kind != POINT else ():
                 for point in points:
                     across, along = point[axis] - seam, point[1 - axis]
-                    if -MARGIN < across < MARGIN and -MARGIN < along < EXTENT + MARGIN:
+                    # The cut at the edge of the margin is rounded; borders that it makes cross get a point a unit further in.
+                    if abs(across) < MARGIN - 1 and -MARGIN + 1 < along < EXTENT + MARGIN - 1:
                         found[layer, attributes, across, along] += 1
         return found
 

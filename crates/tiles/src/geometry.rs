@@ -160,8 +160,8 @@ pub fn clip_rings(rings: Vec<Vec<Point>>, outers: usize) -> Vec<Vec<Point>> {
     into_box(outline::clip(&lines, BOX))
 }
 
-/// Returns the part of the tile and its margin outside of areas, as [`clip_rings`] does. The area of a
-/// ring is on its left; a ring in the other direction is a hole. Rings may cross and overlap.
+/// Returns the part of the tile and its margin outside of areas, in the form of [`clip_rings`]. The area of a ring is on its
+/// left; a ring in the other direction is a hole. Rings may cross and overlap.
 pub fn outside(rings: Vec<Vec<Point>>) -> Vec<Vec<Point>> {
     let rings = rings.into_iter().map(without_far_points);
     let lines: Vec<Line> = rings.map(|ring| ring.iter().map(coord).collect()).collect();
@@ -303,7 +303,7 @@ mod tests {
     }
 
     /// Random rings that cross themselves and each other at the seam of two tiles: both tiles have the same points in their
-    /// margins, except next to the box, where the cut rounds. No point is outside of the box, and the polygons are valid.
+    /// margins, except at the edge, where the cut rounds. No point is outside of the box, and the polygons are valid.
     #[test]
     fn neighbours_agree_on_repaired_rings() {
         let mut state = 7_u64;
@@ -338,7 +338,7 @@ mod tests {
                 assert!(clipped.iter().flatten().all(|p| is_in_box(*p)));
                 let mut points: Vec<Point> =
                     clipped.into_iter().flatten().map(|p| Point { x: p.x + by, y: p.y }).collect();
-                points.retain(|p| (p.x - EXTENT).abs() < BUFFER - 8 && (LOW + 8..HIGH - 8).contains(&p.y));
+                points.retain(|p| (p.x - EXTENT).abs() < BUFFER - 2 && (LOW + 2..HIGH - 2).contains(&p.y));
                 points.sort_unstable();
                 points.dedup();
                 points

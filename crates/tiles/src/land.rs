@@ -5,9 +5,11 @@
 
 use terrapin_osm::Coord;
 
-use super::place::{Place, Point};
+use super::place::{BUFFER, Place, Point};
 
 const LAND: &[u8] = include_bytes!("../data/land.bin");
+/// Units by which land is extended beyond 180 degrees: more than the margin of a tile of zoom 0, in units of zoom 6.
+const BEYOND: i32 = BUFFER << 7;
 /// A hundredth of a degree in 1e-7 degrees.
 const STEP: i64 = 100_000;
 
@@ -21,7 +23,10 @@ pub fn rings(tile: Place) -> Vec<Vec<Point>> {
             let (Some(east), Some(north)) = (number(&mut bytes), number(&mut bytes)) else { break };
             lon += signed(east);
             lat += signed(north);
-            ring.push(tile.point(Coord { lat: (lat * STEP) as i32, lon: (lon * STEP) as i32 }));
+            let Point { x, y } = tile.point(Coord { lat: (lat * STEP) as i32, lon: (lon * STEP) as i32 });
+            // Land at 180 degrees goes on beyond it, so that tiles at the end of the world have no coast there.
+            let beyond = if lon.abs() == 180 * 100 { lon.signum() as i32 * BEYOND } else { 0 };
+            ring.push(Point { x: x + beyond, y });
         }
         ring.dedup();
         rings.push(ring);
