@@ -50,6 +50,12 @@ test('an answer that is not that of the query or the view says so', async ({ url
   await tab.click('.maplibregl-ctrl-zoom-out');
   await tab.waitForFunction(() => document.querySelector('.stale').textContent === 'of another view');
   await context.close();
+  // The rows of the first answer take a part of the map's place, which moves nothing.
+  const fresh = await open(url);
+  await run(fresh.tab, CAFES.replace(';out', '({{bbox}});out'));
+  await fresh.tab.waitForTimeout(1500);
+  assert.equal(await fresh.tab.locator('.stale').isVisible(), false);
+  await fresh.context.close();
 });
 
 test('each tab keeps its own draft', async ({ url }) => {
@@ -119,5 +125,92 @@ test('files that an answer has nothing for are not offered', async ({ url }) => 
   await tab.click('button:has-text("Export")');
   const offered = await tab.$$eval('[data-format]', (all) => all.filter((one) => !one.disabled).map((one) => one.dataset.format));
   assert.ok(offered.includes('csv') && offered.includes('raw') && !offered.includes('geojson') && !offered.includes('kml'), offered.join());
+  await context.close();
+});
+
+test('{{wsen}} is the box of the map with the west first', async ({ url }) => {
+  const { tab, context } = await open(url, '/#C=35.9;14.45;11');
+  const request = tab.waitForRequest((request) => request.url().endsWith('/api/interpreter') && /convert/.test(request.postData() ?? ''));
+  await run(tab, '[out:json];node[amenity=cafe]({{bbox}});convert box wsen="{{wsen}}";out;');
+  const query = new URLSearchParams((await request).postData()).get('data');
+  const numbers = (text) => text.split(',').map(Number);
+  const [south, west, north, east] = numbers(/cafe\]\(([-\d.,]+)\)/.exec(query)[1]);
+  assert.deepEqual(numbers(/wsen="([-\d.,]+)"/.exec(query)[1]), [west, south, east, north]);
+  await context.close();
+});
+
+test('a row that was selected is selected again after Back', async ({ url }) => {
+  const { tab, context } = await open(url);
+  await run(tab, CAFES);
+  await tab.click('.table-body .table-row:nth-child(3) .cell:nth-child(2)');
+  await tab.waitForSelector('.card:not([hidden])');
+  const title = await tab.locator('.card h2').textContent();
+  await tab.click('.card a[data-view]');
+  await tab.waitForSelector('.entity .kind');
+  assert.equal(await tab.locator('.card').isVisible(), false);
+  await tab.goBack();
+  await tab.waitForSelector('.card:not([hidden])');
+  assert.equal(await tab.locator('.card h2').textContent(), title);
+  await context.close();
+});
+
+test('an error is shown once, and a refused connection is an error', async ({ url }) => {
+  const { tab, context } = await open(url);
+  assert.match(await run(tab, '[out:json];node[amenity=cafe;out;'), /^Failed after \d/);
+  assert.match(await tab.locator('.notice[data-kind=error] p').textContent(), /^line 1/);
+  await context.route('**/api/interpreter', (route) => route.abort('connectionrefused'));
+  assert.match(await run(tab, CAFES), /^Failed after \d/);
+  assert.equal(await tab.locator('.notice[data-kind=error]').count(), 1);
+  await context.close();
+});
+
+test('ids are not cut, wherever their row is', async ({ url }) => {
+  const { tab, context } = await open(url);
+  // Sorted by id, the longest ids come last.
+  await run(tab, '[out:json];node[highway=crossing](35.7,14.1,36.1,14.7);out skel;');
+  await tab.locator('.table').focus();
+  await tab.keyboard.press('End');
+  await tab.waitForTimeout(500);
+  const cut = await tab.$$eval('.table-body .cell:first-child', (cells) => cells.filter((cell) => cell.scrollWidth > cell.clientWidth).map((cell) => cell.textContent));
+  assert.deepEqual(cut, []);
+  await context.close();
+});
+
+test('Tab goes through the header of the table in one step, arrows from column to column', async ({ url }) => {
+  const { tab, context } = await open(url);
+  await run(tab, CAFES);
+  assert.ok((await tab.locator('.table-head button').count()) > 10);
+  assert.equal(await tab.locator('.table-head button[tabindex="0"]').count(), 1);
+  await tab.locator('.table-head button[tabindex="0"]').focus();
+  await tab.keyboard.press('ArrowRight');
+  assert.equal(await tab.evaluate(() => document.activeElement.title), 'Sort by name');
+  await tab.keyboard.press('Enter');
+  assert.equal(await tab.locator('.table-head [aria-sort=ascending]').textContent(), 'name↑');
+  assert.equal(await tab.evaluate(() => document.activeElement.title), 'Sort by name');
+  await tab.keyboard.press('Tab');
+  assert.equal(await tab.evaluate(() => document.activeElement.closest('.table-head')), null);
+  await context.close();
+});
+
+test('the language in use is seen in forced colours, and the bar of times has a key', async ({ url }) => {
+  const { tab, context } = await open(url, '/', { forcedColors: 'active' });
+  const colours = await tab.$$eval('.segments [role=radio]', (all) => all.map((one) => getComputedStyle(one).backgroundColor));
+  assert.equal(new Set(colours).size, 2);
+  await run(tab, CAFES);
+  await tab.click('[role=tab]:has-text("Statistics")');
+  const parts = await tab.$$eval('.statistics .bar > span', (all) => all.map((one) => getComputedStyle(one).backgroundColor));
+  const key = await tab.$$eval('.statistics .key', (all) => all.map((one) => getComputedStyle(one).backgroundColor));
+  assert.deepEqual(key, parts);
+  await context.close();
+});
+
+test('a long name in the list of a graph stays on one line', async ({ url }) => {
+  const { tab, context } = await open(url);
+  const name = 'a name that is longer than the list is wide '.repeat(3);
+  await tab.click('.languages [data-language=sparql], .segments [data-language=sparql]');
+  await run(tab, `#defaultView:Graph\nSELECT ?a ?aLabel ?b WHERE { VALUES (?a ?b) { (wd:Q1 wd:Q2) } BIND("${name}" AS ?aLabel) }`);
+  await tab.waitForSelector('.graph-list .item');
+  const heights = await tab.$$eval('.graph-list .item', (all) => all.map((one) => one.getBoundingClientRect().height));
+  assert.equal(Math.max(...heights), Math.min(...heights));
   await context.close();
 });

@@ -6,6 +6,7 @@ import './adverse.mjs';
 import './habits.mjs';
 import './peers.mjs';
 import './ask.mjs';
+import './world.mjs';
 import { cleanUp, serve, snapshot } from './browser.mjs';
 import { chrome, tests } from './kit.mjs';
 

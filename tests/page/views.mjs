@@ -204,7 +204,7 @@ test('examples are of what the snapshot has, and find something', async ({ url }
   await tab.click('.tools button[aria-label=Examples]');
   await tab.waitForFunction(() => [...document.querySelectorAll('.shelf .item .count')].every((number) => number.textContent !== '…'), null, { timeout: 60_000 });
   const found = Object.fromEntries(await tab.$$eval('.shelf .item', (items) => items.map((item) => [item.firstChild.textContent, item.querySelector('.count')?.textContent])));
-  for (const name of ['Elements and their items: how far are they apart?', 'Elements by what their items are', 'Bus stops within 500 m of an item', 'Shops in each municipality', 'Bus routes and their members, as a graph', 'An Overpass query, counted by cuisine']) assert.match(found[name] ?? 'not there', /^[1-9]|^$/, `${name}: ${found[name]}`);
+  for (const name of ['Elements and their items: how far are they apart?', 'Elements by what their items are', 'Shops in each municipality', 'Bus routes and their members, as a graph', 'An Overpass query, counted by cuisine']) assert.match(found[name] ?? 'not there', /^[1-9]|^$/, `${name}: ${found[name]}`);
   await tab.click('.shelf .item:has-text("Shops in each municipality")');
   await tab.waitForFunction(() => /^[1-9]\d* rows/.test(document.querySelector('.status').textContent));
   assert.match(await tab.locator('.tally').textContent(), /^(\d+) rows, \1 on the map$/);

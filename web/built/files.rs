@@ -81,7 +81,7 @@
         name: "index.css",
         content_type: "text/css; charset=utf-8",
         packed: true,
-        etag: "\"a1ec4e6246a78be9\"",
+        etag: "\"6952be1b427bd1ed\"",
         bytes: include_bytes!("index.css.gz"),
     },
     File {
@@ -116,7 +116,7 @@
         name: "map.js",
         content_type: "text/javascript; charset=utf-8",
         packed: true,
-        etag: "\"a35cdd461975e3a1\"",
+        etag: "\"b3596c9f4fb6f50b\"",
         bytes: include_bytes!("map.js.gz"),
     },
     File {
@@ -144,7 +144,7 @@
         name: "page.js",
         content_type: "text/javascript; charset=utf-8",
         packed: true,
-        etag: "\"d157719e154ded59\"",
+        etag: "\"c12ad051d2a3b467\"",
         bytes: include_bytes!("page.js.gz"),
     },
     File {

@@ -45,8 +45,10 @@ class Page {
   private began = 0;
   private received = 0;
   private clock = 0;
-  /** The box of the map that the answer is of, if its query has it. */
-  private asked: { box: string | undefined } | null = null;
+  /** The view of the map that the answer belongs to, if its query depends on the view. */
+  private asked: string | null = null;
+  /** The selected row; -1 if none is. */
+  private chosen = -1;
   /** Counts runs and what addresses led to, so that what comes late is not taken for what came after. */
   private runs = 0;
   private routes = 0;
@@ -121,7 +123,7 @@ class Page {
     const view = this.link.view;
     this.map = new AnswerMap(
       this.mapElement,
-      { picked: (index) => void (index === null ? this.close() : this.select(index, 'map')), tile: (z, x, y) => this.answers.ask({ do: 'tile', z, x, y }), apart: (cluster) => this.answers.ask({ do: 'apart', cluster }), moved: () => this.moved() },
+      { picked: (index) => void (index === null ? this.close() : this.select(index, 'map')), tile: (z, x, y) => this.answers.ask({ do: 'tile', z, x, y }), apart: (cluster) => this.answers.ask({ do: 'apart', cluster }), moved: (resized) => this.moved(resized) },
       this.shade(),
       view ? { center: [view[1], view[0]], zoom: view[2] } : { center: [0, 20], zoom: 1 },
     );
@@ -286,10 +288,17 @@ class Page {
     void this.run();
   }
 
-  /** The map was moved: a query with its box finds something else now. */
-  private moved(): void {
-    const box = this.map?.box.join();
-    if (this.summary && !this.running && this.asked?.box !== undefined) this.markStale(box === this.asked.box ? '' : 'of another view');
+  /** The map was moved: a query with its box has another answer now. */
+  private moved(resized = false): void {
+    if (this.asked === null) return;
+    // At the lowest zooms a map of another size cannot keep its view.
+    if (resized && this.stale.hidden) this.asked = this.viewKey();
+    else if (this.summary && !this.running) this.markStale(this.viewKey() === this.asked ? '' : 'of another view');
+  }
+
+  /** Centre and zoom of the map as a text. */
+  private viewKey(): string | null {
+    return this.map?.view.map((number) => number.toFixed(5)).join() ?? null;
   }
 
   /** Says of the answer that is shown why it is not that of the query and the map; nothing if it is. */
@@ -325,6 +334,7 @@ class Page {
     const placed = summary.geometries.point + summary.geometries.line + summary.geometries.polygon;
     this.tally.textContent = `${rows(summary.rows)} so far, ${count(placed)} on the map`;
     if (first) {
+      this.chosen = -1;
       this.card.hide();
       this.graph.clear();
       this.raw.clear();
@@ -334,7 +344,7 @@ class Page {
     }
     // The columns of rows that come may be others than of those before.
     void (first || shown?.columns.join() !== summary.columns.join() ? this.table.show(summary) : this.table.grow(summary));
-    this.map?.show(summary, first && !this.editor.text.includes('{{bbox}}'));
+    this.map?.show(summary, first && !isOfView(this.editor.text));
   }
 
   async run(): Promise<void> {
@@ -356,15 +366,15 @@ class Page {
     this.notices.replaceChildren();
     this.warn();
     this.begun = null;
+    this.asked = null;
     try {
-      const box = text.includes('{{') ? this.map?.box.join() : undefined;
+      const view = isOfView(text) ? this.viewKey() : null;
       const expanded = language === 'overpassql' ? await expand(text, this.around()) : { text, style: '', elsewhere: false, guessed: [] };
       if (turn !== this.runs) return;
       this.sent = { language, text, query: expanded.text };
       const summary = await this.answers.ask({ do: 'run', asked: { language, query: expanded.text, headers: headers(), style: expanded.style, triples: this.snapshot.triples !== null } });
       if (turn !== this.runs) return;
-      this.asked = { box };
-      this.answered(summary, language, text);
+      this.answered(summary, language, text, view);
       for (const { name, place } of expanded.guessed) this.notice('guessed', `"${name}" was taken for ${place}.`);
       if (expanded.elsewhere) this.notice('elsewhere', 'The query names another server to be asked: this is what the snapshot here answers.');
     } catch (problem) {
@@ -373,6 +383,7 @@ class Page {
       clearInterval(turn === this.runs ? this.clock : undefined);
       if (turn !== this.runs) return;
       this.running = false;
+      this.moved();
       this.status.removeAttribute('aria-live');
       const focused = document.activeElement === this.stopButton;
       this.runButton.hidden = false;
@@ -381,7 +392,8 @@ class Page {
     }
   }
 
-  private answered(summary: Summary, language: Language, text: string): void {
+  /** Shows an answer. `view` is the view of the map when its query was sent, if it depends on it. */
+  private answered(summary: Summary, language: Language, text: string, view: string | null): void {
     this.summary = summary;
     const placed = summary.geometries.point + summary.geometries.line + summary.geometries.polygon;
     const what = summary.kind === 'text' ? 'text' : rows(summary.rows);
@@ -404,10 +416,13 @@ class Page {
     const seen = this.map?.seen;
     const grows = this.main.dataset.dock === 'none' || this.begun !== null;
     this.stretch(placed === 0 && (summary.rows > 0 || summary.kind === 'text') ? 'full' : 'split');
-    const isOfView = text.includes('{{bbox}}');
-    this.map?.show(summary, !isOfView);
-    // What was asked of stays in view beside the rows that are new there.
-    if (seen && grows && isOfView) this.map?.showAgain(seen);
+    this.asked = view;
+    this.map?.show(summary, view === null);
+    // The box of the query stays in view when the rows take a part of the map's place.
+    if (view !== null && view === this.viewKey()) {
+      if (seen && grows) this.map?.showAgain(seen);
+      this.asked = this.viewKey();
+    }
     this.notices.replaceChildren();
     this.warn();
     if (summary.rows === 0 && summary.kind !== 'text') this.notice('empty', 'Nothing was found.');
@@ -447,7 +462,8 @@ class Page {
     this.markStale(this.summary ? 'of an earlier query' : '');
     if (problem instanceof Refused && problem.status === 401) return this.askToken();
     const [first = ''] = problem.message.split('\n');
-    this.say(first, 'error');
+    // The notice has the message.
+    this.say(`Failed after ${duration(performance.now() - this.began)}.`, 'error');
     announce(first);
     this.notices.replaceChildren();
     const line = /^line (\d+)/.exec(first)?.[1];
@@ -468,8 +484,9 @@ class Page {
 
   private async stop(): Promise<void> {
     if (!this.running || !(await this.answers.stop())) return;
-    // What was shown is gone with who kept it.
+    // The worker that kept the answer has ended.
     this.summary = this.begun = null;
+    this.chosen = -1;
     this.stretch('none');
     this.legend.replaceChildren();
     this.allButton.hidden = this.exportButton.disabled = true;
@@ -493,7 +510,9 @@ class Page {
   }
 
   private async select(index: number, from: 'map' | 'table' | 'graph' | 'timeline'): Promise<void> {
+    this.chosen = index;
     const details = await this.answers.ask({ do: 'details', index });
+    if (index !== this.chosen) return;
     // Of a country there is a point, too, which is not looked at from near.
     this.map?.select(details.geometry, details.box, from !== 'map', details.href?.startsWith('/entity/') ? 9 : 16);
     if (from !== 'graph') this.graph.mark(details.nodes);
@@ -504,6 +523,7 @@ class Page {
 
   private close(): void {
     const focused = this.card.element.contains(document.activeElement);
+    this.chosen = -1;
     this.card.hide();
     this.map?.select(null, null, false);
     this.graph.mark([]);
@@ -521,6 +541,8 @@ class Page {
     if (!shown) {
       document.title = 'Terrapin';
       this.map?.select(null, null, false);
+      // The row that was selected before is selected again, on the map and in its card.
+      if (this.summary && this.chosen >= 0) void this.select(this.chosen, 'table');
       return;
     }
     this.pane('query');
@@ -627,7 +649,10 @@ class Page {
 /** Where one part is seen at a time. */
 const NARROW = '(max-width: 760px)';
 
-/** A query whose outputs tell where elements are. */
+/** Whether the answer to a query depends on the view of the map. */
+const isOfView = (text: string): boolean => /\{\{(bbox|wsen|center)\}\}/.test(text);
+
+/** Adds `geom` to the outputs of a query. */
 function withGeometry(text: string): string {
   return text.replace(/\bout\b((?:\s+[\w.]+)*)\s*;/g, (whole, modes: string) => (/\b(geom|center|bb|count|ids)\b/.test(modes) ? whole : `out${modes} geom;`));
 }

@@ -1,21 +1,22 @@
-//! What features tell of themselves, layer by layer.
+//! The attributes of features, layer by layer.
 
 use super::encode::{Attributes, Value};
-use super::schema::{Layer, Rule};
+use super::rules::Rule;
+use super::schema::Layer;
 use super::tags::Tags;
 
 fn text(value: &str) -> Value {
     Value::Text(value.to_owned())
 }
 
-/// Names, as every layer with names has them.
+/// Adds the attributes of names, which are the same in every layer.
 fn names(tags: &Tags<'_>, to: &mut Attributes) {
     for (field, key) in [("name", "name"), ("name_en", "name:en"), ("name_de", "name:de")] {
         to.extend(tags.get(key).map(|name| (field, text(name))));
     }
 }
 
-/// `kind`, as the rule or the tag has it.
+/// Returns the value of `kind`: the rule's, else the tag's.
 pub fn kind<'a>(rule: &Rule, tags: &'a Tags<'_>) -> &'a str {
     rule.kind.or_else(|| tags.get(rule.key)).unwrap_or_default()
 }
@@ -31,55 +32,55 @@ fn is_bridge(tags: &Tags<'_>) -> bool {
     tags.is("bridge", BRIDGES)
 }
 
-/// Attributes of what has no more than a kind.
+/// Returns the attributes of a feature with no more than a kind.
 pub fn plain(kind: &str) -> Attributes {
     vec![("kind", text(kind))]
 }
 
-/// Attributes of a name on its own.
+/// Returns kind and names.
 pub fn label(kind: &str, tags: &Tags<'_>) -> Attributes {
     let mut all = plain(kind);
     names(tags, &mut all);
     all
 }
 
-/// Of an area of water, in square metres.
+/// Returns the attributes of an area of water; `area` is in square metres.
 pub fn water(kind: &str, area: f64) -> Attributes {
     vec![("kind", text(kind)), ("way_area", Value::Number(area as u64))]
 }
 
-/// Of its name.
+/// Returns the attributes of its name.
 pub fn water_label(kind: &str, area: f64, tags: &Tags<'_>) -> Attributes {
     let mut all = water(kind, area);
     names(tags, &mut all);
     all
 }
 
-/// Of a river.
+/// Returns the attributes of a river.
 pub fn water_line(kind: &str, tags: &Tags<'_>) -> Attributes {
     vec![("kind", text(kind)), ("tunnel", Value::Flag(is_tunnel(tags))), ("bridge", Value::Flag(is_bridge(tags)))]
 }
 
-/// Of its name.
+/// Returns the attributes of its name.
 pub fn water_line_label(kind: &str, tags: &Tags<'_>) -> Attributes {
     let mut all = water_line(kind, tags);
     names(tags, &mut all);
     all
 }
 
-/// Of a building: the schema wants that there is something.
+/// Returns the attribute of a building; the schema requires one.
 pub fn building() -> Attributes {
     vec![("dummy", Value::Number(1))]
 }
 
-/// Of a town's name.
+/// Returns the attributes of a town's name.
 pub fn place(kind: &str, tags: &Tags<'_>) -> Attributes {
     let mut all = label(kind, tags);
     all.push(("population", Value::Number(population(tags))));
     all
 }
 
-/// How many live there, by the tag or what such places have.
+/// Returns the population by the tag, or a default for the kind of place.
 pub fn population(tags: &Tags<'_>) -> u64 {
     let told = tags.get("population").and_then(|text| {
         let digits: String = text.chars().filter(|c| !matches!(c, ' ' | ',' | '.' | '\'')).collect();
@@ -97,7 +98,7 @@ pub fn population(tags: &Tags<'_>) -> u64 {
     })
 }
 
-/// Of a house number.
+/// Returns the attributes of a house number.
 pub fn address(tags: &Tags<'_>) -> Attributes {
     let mut all = Attributes::new();
     add_address(tags, &mut all);
@@ -110,7 +111,7 @@ fn add_address(tags: &Tags<'_>, to: &mut Attributes) {
     }
 }
 
-/// The class of a street, and whether it leads from one to another.
+/// Returns the class of a street, and whether it is a link road.
 pub fn street_class(kind: &str) -> (&str, bool) {
     match kind.strip_suffix("_link") {
         Some(class) => (class, true),
@@ -118,7 +119,7 @@ pub fn street_class(kind: &str) -> (&str, bool) {
     }
 }
 
-/// Of a street or railway.
+/// Returns the attributes of a street or railway.
 pub fn street(rule: &Rule, tags: &Tags<'_>, zoom: u8) -> Attributes {
     let (class, link) = street_class(kind(rule, tags));
     let rail = rule.key == "railway";
@@ -143,7 +144,7 @@ pub fn street(rule: &Rule, tags: &Tags<'_>, zoom: u8) -> Attributes {
     all
 }
 
-/// Of a square or a runway.
+/// Returns the attributes of a square or a runway.
 pub fn street_polygon(kind: &str, tags: &Tags<'_>) -> Attributes {
     let mut all = vec![
         ("kind", text(kind)),
@@ -157,7 +158,7 @@ pub fn street_polygon(kind: &str, tags: &Tags<'_>) -> Attributes {
     all
 }
 
-/// Of a street's name; nothing where it has neither name nor number.
+/// Returns the attributes of a street's name, or `None` without name and number.
 pub fn street_label(kind: &str, tags: &Tags<'_>) -> Option<Attributes> {
     let mut all = plain(kind);
     if let Some(number) = tags.get("ref") {
@@ -173,7 +174,7 @@ pub fn street_label(kind: &str, tags: &Tags<'_>) -> Option<Attributes> {
     told.then_some(all)
 }
 
-/// Of an exit.
+/// Returns the attributes of an exit.
 pub fn junction(kind: &str, tags: &Tags<'_>) -> Attributes {
     let mut all = plain(kind);
     all.extend(tags.get("ref").map(|number| ("ref", text(number))));
@@ -181,14 +182,14 @@ pub fn junction(kind: &str, tags: &Tags<'_>) -> Attributes {
     all
 }
 
-/// Of a stop.
+/// Returns the attributes of a stop.
 pub fn stop(kind: &str, tags: &Tags<'_>) -> Attributes {
     let mut all = label(kind, tags);
     all.extend(tags.get("iata").map(|code| ("iata", text(code))));
     all
 }
 
-/// Of whatever has a symbol: the tags that the rules name, and what belongs to them.
+/// Returns the attributes of a point of interest: the tags of its rules, and details by kind.
 pub fn poi(rules: &[&'static Rule], tags: &Tags<'_>) -> Attributes {
     let mut all = Attributes::new();
     for rule in rules.iter().filter(|rule| rule.layer == Layer::Pois) {
@@ -217,7 +218,7 @@ pub fn poi(rules: &[&'static Rule], tags: &Tags<'_>) -> Attributes {
     all
 }
 
-/// The order of streets: what lies lower first, tunnels before bridges, and of one height the more important first.
+/// Returns the drawing order of a street: lower layers first, tunnels before bridges, then the more important class first.
 pub fn street_rank(class: &str, tags: &Tags<'_>) -> i64 {
     const CLASSES: [&str; 22] = [
         "motorway",

@@ -19,13 +19,13 @@ use super::schema::Layer;
 use super::select::{listed, ranges, spans};
 use super::tags::Texts;
 
-/// Ways that a thread reads at once.
+/// Number of ways that a thread reads at once.
 const AT_ONCE: usize = 32;
 
-/// Square metres that a country or state has at least to have its name at a zoom.
+/// The least area of a country and of a state to have a name from a zoom on, in square metres.
 const NAMED: [(u8, [f64; 2]); 4] = [(2, [2e12, f64::INFINITY]), (3, [7e11, 7e11]), (4, [1e11, 1e11]), (5, [0.0, 0.0])];
 
-/// Tags of borders, as numbers of the snapshot's.
+/// The ids of the tags of borders.
 pub struct Tags {
     administrative: Option<PairId>,
     disputed_relation: Option<PairId>,
@@ -39,7 +39,7 @@ pub struct Tags {
 }
 
 impl Tags {
-    /// Looks them up.
+    /// Looks up the tags.
     pub fn of(osm: &Osm) -> Tags {
         Tags {
             administrative: osm.pair("boundary", "administrative"),
@@ -58,13 +58,13 @@ impl Tags {
     }
 }
 
-/// What a way of a border is by the relations that have it.
+/// The level and the disputed state of a way, from the relations that contain it.
 pub struct Part {
     level: u64,
     disputed: bool,
 }
 
-/// What a border tells of itself.
+/// The attributes of a border.
 pub struct Border {
     level: u64,
     maritime: bool,
@@ -73,14 +73,14 @@ pub struct Border {
 
 /// The name of a country or state.
 pub struct Name {
-    /// Where it stands, in units.
+    /// Its position, in units.
     pub middle: Point,
     level: u64,
     square_metres: f64,
     attributes: Attributes,
 }
 
-/// The borders of countries and states in these ranges of relations, with their levels, the countries first.
+/// Returns the borders of countries and states in these ranges of relations, with their levels, countries first.
 pub fn relations(osm: &Osm, tags: &Tags, within: &[Range<Ordinal>]) -> Vec<(Ordinal, u64)> {
     let administrative = with(osm, tags.administrative, within);
     let [country, _, state] = tags.levels;
@@ -94,7 +94,7 @@ fn with(osm: &Osm, pair: Option<PairId>, within: &[Range<Ordinal>]) -> Vec<Ordin
     pair.map_or_else(Vec::new, |pair| listed(osm, ElementType::Relation, &[pair], within))
 }
 
-/// The ways of these borders, ascending; those are disputed that a border in the ranges has which is.
+/// Returns the ways of these borders, ascending. A way of a disputed border in the ranges is disputed.
 pub fn parts(osm: &Osm, tags: &Tags, relations: &[(Ordinal, u64)], within: &[Range<Ordinal>]) -> Vec<(Ordinal, Part)> {
     let mut parts: BTreeMap<Ordinal, Part> = BTreeMap::new();
     for (relation, level) in relations {
@@ -108,7 +108,7 @@ pub fn parts(osm: &Osm, tags: &Tags, relations: &[(Ordinal, u64)], within: &[Ran
         let (page, slot) = osm.place(ElementType::Relation, relation);
         let page = osm.tag_page(ElementType::Relation, page);
         let mut levels = page.tags(slot).iter().filter(|pair| tags.level.contains(pair));
-        // Of a lower level than what is drawn.
+        // Its level is not drawn.
         if levels.any(|pair| !tags.levels.contains(&Some(*pair))) {
             continue;
         }
@@ -122,7 +122,7 @@ pub fn parts(osm: &Osm, tags: &Tags, relations: &[(Ordinal, u64)], within: &[Ran
 }
 
 impl Part {
-    /// What the way tells besides.
+    /// Adds the attributes from the tags of the way.
     pub fn border(&self, osm: &Osm, tags: &Tags, way: Ordinal) -> Border {
         let (page, slot) = osm.place(ElementType::Way, way);
         let page = osm.tag_page(ElementType::Way, page);
@@ -147,7 +147,7 @@ impl Border {
     }
 }
 
-/// Adds the borders in a tile of a low zoom, of which these lines may be, and those of the names that stand in it.
+/// Adds those of these borders and names that are in a tile of a low zoom.
 pub fn add_low<'w>(
     borders: impl Iterator<Item = (&'w Border, Vec<Point>)>,
     names: impl Iterator<Item = (&'w Name, Point)>,
@@ -164,7 +164,7 @@ pub fn add_low<'w>(
     features.extend(names.filter_map(|(name, middle)| name.feature(tile, middle)));
 }
 
-/// Adds the borders in a tile of another zoom and the names of what lies within; `polygons` puts an area together.
+/// Adds the borders in a tile of another zoom and the names of the areas. `polygons` assembles the area of a relation.
 pub fn add(
     osm: &Osm,
     tags: &Tags,
@@ -196,12 +196,12 @@ pub fn add(
     features.extend(found.into_iter().flatten());
 }
 
-/// A way of a border, where it is seen.
+/// Returns the feature of a way of a border, or `None` outside of the tile.
 fn border(osm: &Osm, tags: &Tags, lines: &mut Lines<'_>, way: Ordinal, part: &Part, tolerance: i32) -> Option<Feature> {
     budget::checkpoint();
     let (kind, tile) = (ElementType::Way, lines.tile());
     let (page, slot) = osm.place(kind, way);
-    // What lies in one unit is no line.
+    // All ways of a page that is smaller than a unit are points.
     if !tile.bounds(BUFFER).intersects(&osm.page_box(kind, page)) || !spans(osm, kind, page, tile, 1) {
         return None;
     }
@@ -209,7 +209,7 @@ fn border(osm: &Osm, tags: &Tags, lines: &mut Lines<'_>, way: Ordinal, part: &Pa
     (!pieces.is_empty()).then(|| part.border(osm, tags, way).feature(pieces))
 }
 
-/// The ways of a relation.
+/// Returns the ways of a relation.
 fn ways(osm: &Osm, relation: Ordinal) -> Vec<Ordinal> {
     let (page, slot) = osm.place(ElementType::Relation, relation);
     let page = osm.relation_page(page);
@@ -217,15 +217,15 @@ fn ways(osm: &Osm, relation: Ordinal) -> Vec<Ordinal> {
     members.filter_map(|member| member.element.ordinal()).collect()
 }
 
-/// Whether what lies in a box may have its middle in the tile.
+/// Returns whether a feature with this bounding box may have its centre in the tile.
 fn may_be_seen(tile: Place, bounds: &BoundingBox) -> bool {
     let low = tile.point(Coord { lat: bounds.north, lon: bounds.west });
     let high = tile.point(Coord { lat: bounds.south, lon: bounds.east });
     low.x < EXTENT && high.x >= 0 && low.y < EXTENT && high.y >= 0
 }
 
-/// The name of a country or state, its border read no further than units of the tile tell apart; nothing where that is not
-/// whole.
+/// Returns the name of a country or state, or `None` if its border is incomplete. The border is read with the resolution of
+/// the tile's units.
 pub fn name(osm: &Osm, tile: Place, relation: Ordinal, level: u64) -> Option<Name> {
     osm.areas().of_relation(relation)?;
     let mut lines = Lines::new(osm, tile);
@@ -244,7 +244,7 @@ pub fn name(osm: &Osm, tile: Place, relation: Ordinal, level: u64) -> Option<Nam
     named(osm, tile, relation, level, rings)
 }
 
-/// The name of what has these outer rings, in units of a tile.
+/// Returns the name of an area with these outer rings, which are in units of a tile.
 fn named(osm: &Osm, tile: Place, relation: Ordinal, level: u64, rings: Vec<Vec<Point>>) -> Option<Name> {
     let middle = centroid(rings.iter().max_by_key(|ring| twice_area(ring).abs())?)?;
     let twice: i64 = rings.iter().map(|ring| twice_area(ring).abs()).sum();
@@ -261,7 +261,7 @@ fn named(osm: &Osm, tile: Place, relation: Ordinal, level: u64, rings: Vec<Vec<P
 }
 
 impl Name {
-    /// As a tile has it, with its place there; nothing where what it names is too small, or beside the tile.
+    /// Returns the feature at a position in the tile, or `None` if the area is too small or the position is outside of the tile.
     fn feature(&self, tile: Place, middle: Point) -> Option<Feature> {
         let (_, least) = NAMED.iter().rev().find(|(zoom, _)| *zoom <= tile.zoom())?;
         let seen = 0..EXTENT;

@@ -1,4 +1,4 @@
-//! From elements to features: which rules an element fits, and what is drawn of it in one tile.
+//! Conversion of elements to the features of one tile, by the rules that their tags match.
 
 use std::sync::Arc;
 
@@ -11,29 +11,30 @@ use super::attributes as told;
 use super::encode::Attributes;
 use super::geometry::{self, centroid, clip_line, clip_rings, is_near, project, simplify, twice_area};
 use super::place::{DEEPEST, EXTENT, Place, Point};
-use super::schema::{Layer, Rule, Shape, street_label_from};
+use super::rules::{Rule, Shape};
+use super::schema::{Layer, street_label_from};
 use super::tags::{Rules, Tags, Texts};
 
-/// What is nearer to a straight line is drawn so above the deepest zoom, in units: half of what a screen shows.
+/// Tolerance of simplification above the deepest zoom in units: half a pixel.
 const TOLERANCE: i32 = 4;
-/// Areas of less are left out above the deepest zoom, in square units.
+/// The least area that is drawn above the deepest zoom, in square units.
 const SMALLEST: i64 = 16;
-/// Lines of water shorter than this are left out: a quarter of a pixel.
+/// The least length of a line of water that is drawn, in units: a quarter of a pixel.
 const SHORTEST: f64 = 2.0;
 
 /// A feature.
 pub struct Feature {
-    /// Where it belongs.
+    /// Its layer.
     pub layer: Layer,
-    /// Its place among those of its layer: the lesser first.
+    /// Its rank in the layer; lower ranks come first.
     pub rank: i64,
-    /// What is drawn.
+    /// Its geometry.
     pub geometry: Geometry,
-    /// What it tells.
+    /// Its attributes.
     pub attributes: Attributes,
 }
 
-/// What is drawn of a feature.
+/// The geometry of a feature.
 pub enum Geometry {
     /// A point.
     Point(Point),
@@ -48,25 +49,25 @@ pub struct Maker<'o> {
     tile: Place,
     rules: &'o Rules,
     texts: Texts<'o>,
-    /// What the element at hand fits.
+    /// The rules that match the current element.
     fitting: Vec<&'static Rule>,
-    /// What was made so far.
+    /// The features of all elements so far.
     pub features: Vec<Feature>,
 }
 
-/// An area: its polygons in units, each with its outer ring first, and what it covers.
+/// The polygons of an area in units, each with its outer ring first, and the area's size.
 struct Polygons {
     all: Vec<Vec<Vec<Point>>>,
     square_metres: f64,
 }
 
 impl<'o> Maker<'o> {
-    /// One for a tile.
+    /// Returns a maker for a tile.
     pub fn new(osm: &'o Osm, rules: &'o Rules, tile: Place) -> Maker<'o> {
         Maker { tile, rules, texts: Texts::new(osm), fitting: Vec::new(), features: Vec::new() }
     }
 
-    /// Whether elements with these tags are in any layer.
+    /// Returns whether elements with these tags are in any layer.
     pub fn fits(&mut self, tags: &[PairId]) -> bool {
         budget::checkpoint();
         self.rules.fitting(tags, self.tile.zoom(), &mut self.fitting);
@@ -77,7 +78,7 @@ impl<'o> Maker<'o> {
         self.features.push(Feature { layer, rank, geometry, attributes });
     }
 
-    /// Adds what a node is, which [`Maker::fits`].
+    /// Adds the features of a node that [`Maker::fits`].
     pub fn node(&mut self, at: Coord, tags: &[PairId]) {
         if !at.is_missing() {
             let point = self.tile.point(at);
@@ -85,7 +86,7 @@ impl<'o> Maker<'o> {
         }
     }
 
-    /// The features of a point, a node's or the middle of an area.
+    /// Adds the features of a point: a node, or the centre of an area.
     fn spots(&mut self, point: Point, tags: &[PairId], node: bool) {
         let seen = 0..EXTENT;
         if !seen.contains(&point.x) || !seen.contains(&point.y) {
@@ -98,7 +99,7 @@ impl<'o> Maker<'o> {
             let tags = self.texts.of(tags);
             let mut done: Vec<Layer> = Vec::new();
             for rule in rules {
-                // What has a symbol tells its number there.
+                // A point of interest has its house number as an attribute.
                 let layer = rule.layer;
                 let shown = done.contains(&layer)
                     || layer == Layer::Addresses && fitting.iter().any(|rule| rule.layer == Layer::Pois);
@@ -114,7 +115,7 @@ impl<'o> Maker<'o> {
         self.fitting = fitting;
     }
 
-    /// Adds what a way is, which [`Maker::fits`]; `points` are its line in units.
+    /// Adds the features of a way that [`Maker::fits`]; `points` is its line in units.
     pub fn way(&mut self, nodes: &[ElementRef], points: Vec<Point>, tags: &[PairId]) {
         if points.is_empty() || !is_near(&points) {
             return;
@@ -149,7 +150,7 @@ impl<'o> Maker<'o> {
         }
     }
 
-    /// Adds what a multipolygon is, which [`Maker::fits`].
+    /// Adds the features of a multipolygon that [`Maker::fits`].
     pub fn multipolygon(&mut self, polygons: &Arc<[Vec<Line>]>, tags: &[PairId]) {
         let mut all = Vec::new();
         for polygon in polygons.iter() {
@@ -163,7 +164,7 @@ impl<'o> Maker<'o> {
         }
     }
 
-    /// The features of an area; `said` where there is no doubt that it is one.
+    /// Adds the features of an area. `said` is true if the tags name it an area.
     fn area(&mut self, all: Vec<Vec<Vec<Point>>>, tags: &[PairId], said: bool) {
         let zoom = self.tile.zoom();
         let largest = all.iter().max_by_key(|rings| twice_area(&rings[0]).abs());
@@ -259,11 +260,11 @@ impl<'o> Maker<'o> {
         }
     }
 
-    /// The features of a line.
+    /// Adds the features of a line.
     fn line(&mut self, rule: &'static Rule, points: &[Point], tags: &Tags<'_>) {
         let zoom = self.tile.zoom();
         let kind = told::kind(rule, tags);
-        // What is left of lines that are points at this zoom would be nothing.
+        // A line that is a point at this zoom is not drawn.
         if points.len() < 2 || rule.layer == Layer::WaterLines && zoom < DEEPEST && length(points) < SHORTEST {
             return;
         }
@@ -307,12 +308,12 @@ impl<'o> Maker<'o> {
         }
     }
 
-    /// How much lines may be straightened, in units.
+    /// Returns the tolerance of simplification, in units.
     pub fn tolerance(&self) -> i32 {
         if self.tile.zoom() == DEEPEST { 0 } else { TOLERANCE }
     }
 
-    /// What of an area is drawn; nothing where it is too small or beside the tile.
+    /// Returns the rings to draw for an area, or `None` if it is too small or outside of the tile.
     fn drawn(&self, area: &Polygons) -> Option<Vec<Vec<Point>>> {
         let least = if self.tile.zoom() == DEEPEST { 1 } else { 2 * SMALLEST };
         let (mut drawn, mut outers) = (Vec::new(), 0);
@@ -333,13 +334,13 @@ impl<'o> Maker<'o> {
         (!drawn.is_empty()).then_some(drawn)
     }
 
-    /// A ring with the points that are drawn, in the direction that tells outer rings from holes.
+    /// Returns a simplified ring, clockwise if it is an outer ring and counterclockwise if it is a hole.
     fn ring(&self, ring: &[Point], outer: bool) -> Vec<Point> {
         finished(simplify(ring.to_vec(), self.tolerance()), outer)
     }
 }
 
-/// A ring in the direction that tells outer rings from holes; an empty one where it has no area.
+/// Returns a ring, clockwise if it is an outer ring and counterclockwise if it is a hole; an empty one if it has no area.
 pub fn finished(mut ring: Vec<Point>, outer: bool) -> Vec<Point> {
     let area = twice_area(&ring);
     if ring.len() < 4 || area == 0 {
@@ -356,12 +357,12 @@ fn length(points: &[Point]) -> f64 {
     points.windows(2).map(side).sum()
 }
 
-/// Rank and attributes of what is shown as a point; nothing where it is not shown after all.
+/// Returns rank and attributes of a point, or `None` if it is not shown.
 fn spot(rule: &'static Rule, fitting: &[&'static Rule], tags: &Tags<'_>) -> Option<(i64, Attributes)> {
     let kind = told::kind(rule, tags);
     Some(match rule.layer {
         Layer::PlaceLabels => {
-            // A capital is a town, too.
+            // A capital must also be a settlement.
             if rule.key == "capital" && !tags.is("place", &["city", "town", "village", "hamlet"]) {
                 return None;
             }
@@ -375,7 +376,7 @@ fn spot(rule: &'static Rule, fitting: &[&'static Rule], tags: &Tags<'_>) -> Opti
     })
 }
 
-/// The pieces of a line in units that lie in the box around the tile; for those that draw lines of their own.
+/// Returns the parts of a line within the tile and its margin, simplified.
 pub fn line_in(points: Vec<Point>, tolerance: i32) -> Vec<Vec<Point>> {
     if points.len() < 2 || !is_near(&points) {
         return Vec::new();

@@ -1,5 +1,4 @@
-//! Mapbox Vector Tile 2.1, whose messages these are: layers with features, whose attributes are numbers of the layer's keys
-//! and values.
+//! Encoder for Mapbox Vector Tile 2.1: layers with features, whose attributes are indexes into the layer's keys and values.
 
 use prost::encoding::{bool, bytes, string, uint32, uint64};
 use rustc_hash::FxHashMap;
@@ -18,7 +17,7 @@ pub enum Value {
     Flag(bool),
 }
 
-/// What a feature is drawn as, in commands.
+/// The encoded geometry of a feature.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Drawing {
     kind: u32,
@@ -56,7 +55,7 @@ const MOVE: u32 = 1;
 const LINE: u32 = 2;
 const CLOSE: u32 = 7;
 
-/// Writes commands, whose points are differences to the one before.
+/// Writes drawing commands; each point is encoded relative to the one before.
 #[derive(Default)]
 struct Pen {
     at: (i32, i32),

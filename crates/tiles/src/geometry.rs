@@ -1,4 +1,5 @@
-//! Lines and rings in units of a tile: simplified as a whole, so that neighbours agree on them, and then clipped.
+//! Simplification and clipping of lines and rings in units of a tile. They are simplified as a whole and clipped afterwards,
+//! so that neighbouring tiles agree.
 
 use terrapin_budget as budget;
 use terrapin_osm::Coord;
@@ -6,12 +7,12 @@ use terrapin_osm::outline::{self, Line};
 
 use super::place::{BUFFER, EXTENT, Place, Point};
 
-/// The first unit of the box to which features are clipped.
+/// The least coordinate of the box to which features are clipped.
 pub const LOW: i32 = -BUFFER;
-/// The last one.
+/// The greatest coordinate of that box.
 pub const HIGH: i32 = EXTENT + BUFFER;
 
-/// The known positions of a line in units, none twice in a row.
+/// Returns the positions of a line in units, without missing positions and repetitions.
 pub fn project(tile: Place, line: &[Coord]) -> Vec<Point> {
     budget::checkpoints(line.len() / 8);
     let mut points: Vec<Point> = Vec::with_capacity(line.len());
@@ -24,13 +25,13 @@ pub fn project(tile: Place, line: &[Coord]) -> Vec<Point> {
     points
 }
 
-/// Whether something between these points may be seen in the tile or around it.
+/// Returns whether the bounding box of these points meets the tile and its margin.
 pub fn is_near(points: &[Point]) -> bool {
     let (low, high) = extremes(points);
     low.x <= HIGH && high.x >= LOW && low.y <= HIGH && high.y >= LOW
 }
 
-/// The corners of the box around points.
+/// Returns the bounding box of points.
 pub fn extremes(points: &[Point]) -> (Point, Point) {
     let mut low = Point { x: i32::MAX, y: i32::MAX };
     let mut high = Point { x: i32::MIN, y: i32::MIN };
@@ -41,7 +42,7 @@ pub fn extremes(points: &[Point]) -> (Point, Point) {
     (low, high)
 }
 
-/// Leaves out points that are nearer than `tolerance` units to the line without them (Douglas and Peucker's way).
+/// Removes points closer than `tolerance` units to the line without them (Douglas and Peucker's algorithm).
 pub fn simplify(points: Vec<Point>, tolerance: i32) -> Vec<Point> {
     if tolerance == 0 || points.len() < 3 {
         return points;
@@ -72,7 +73,7 @@ pub fn simplify(points: Vec<Point>, tolerance: i32) -> Vec<Point> {
     points
 }
 
-/// The squared distance of a point from a segment.
+/// Returns the squared distance of a point from a segment.
 fn squared_distance(p: Point, a: Point, b: Point) -> f64 {
     let (dx, dy) = (f64::from(b.x - a.x), f64::from(b.y - a.y));
     let (px, py) = (f64::from(p.x - a.x), f64::from(p.y - a.y));
@@ -82,7 +83,7 @@ fn squared_distance(p: Point, a: Point, b: Point) -> f64 {
     x * x + y * y
 }
 
-/// The pieces of a line that lie in the tile or around it.
+/// Returns the parts of a line within the tile and its margin.
 pub fn clip_line(points: &[Point]) -> Vec<Vec<Point>> {
     let inside = |p: &Point| (LOW..=HIGH).contains(&p.x) && (LOW..=HIGH).contains(&p.y);
     let mut pieces: Vec<Vec<Point>> = Vec::new();
@@ -102,13 +103,13 @@ pub fn clip_line(points: &[Point]) -> Vec<Vec<Point>> {
             goes_on = b == pair[1];
         }
     }
-    // A closed line may be straightened to nothing: its two ends in one place.
+    // Simplification can shrink a closed line to a single point.
     pieces.iter_mut().for_each(|piece| piece.dedup());
     pieces.retain(|piece| piece.len() > 1);
     pieces
 }
 
-/// The part of a segment in the box (Liang and Barsky's way).
+/// Returns the part of a segment in the box (Liang and Barsky's algorithm).
 fn clip_segment(a: Point, b: Point) -> Option<(Point, Point)> {
     let (dx, dy) = (f64::from(b.x) - f64::from(a.x), f64::from(b.y) - f64::from(a.y));
     let (mut from, mut to) = (0.0_f64, 1.0_f64);
@@ -140,106 +141,96 @@ fn clip_segment(a: Point, b: Point) -> Option<(Point, Point)> {
     Some((begin, end))
 }
 
-/// The part of what rings enclose that lies in the tile or around it, as the rings of valid polygons: outer ones run
-/// clockwise as one sees them, each before its holes. `outers` is how many of the rings are outer ones. Rounding, straightening
-/// and clipping make rings meet that did not: these get points where they do.
+/// Clips the area that rings enclose to the tile with its margin. Returns the rings of valid polygons: outer rings run
+/// clockwise on the screen, each before its holes. The first `outers` of the given rings are outer ones.
+///
+/// Rounding and simplification can make rings cross or touch. They get points where they do, before they are clipped, so that
+/// neighbouring tiles have the same points in their common margin.
 pub fn clip_rings(rings: Vec<Vec<Point>>, outers: usize) -> Vec<Vec<Point>> {
-    let inside = |p: &Point| (LOW..=HIGH).contains(&p.x) && (LOW..=HIGH).contains(&p.y);
-    let is_inside = rings.iter().flatten().all(inside);
-    let line = |ring: &Vec<Point>| -> Line { ring.iter().map(|p| Coord { lat: -p.y, lon: p.x }).collect() };
-    let lines: Vec<Line> = rings.iter().map(line).collect();
-    if is_inside && outline::is_sound(&lines, outers) {
+    let is_inside = rings.iter().flatten().all(|p| is_in_box(*p));
+    let rings = if is_inside { rings } else { rings.into_iter().map(without_far_points).collect() };
+    let mut lines: Vec<Line> = rings.iter().map(|ring| ring.iter().map(coord).collect()).collect();
+    let is_sound = outline::is_sound(&lines, outers);
+    if is_inside && is_sound {
         return rings;
     }
-    let lines: Vec<Line> =
-        if is_inside { lines } else { rings.into_iter().map(shortened).map(|ring| line(&ring)).collect() };
-    let corners = [Coord { lat: -HIGH, lon: LOW }, Coord { lat: -LOW, lon: HIGH }];
-    let point = |c: &Coord| Point { x: c.lon, y: -c.lat };
-    // What runs counterclockwise with north up does so as one sees it.
-    let turned = |ring: &Line| -> Vec<Point> { ring.iter().rev().map(point).collect() };
-    outline::clipped(&lines, corners).iter().flatten().map(turned).collect()
+    if !is_sound {
+        lines = outline::repair(&lines).into_iter().flatten().collect();
+    }
+    into_box(outline::clip(&lines, BOX))
 }
 
-/// Rings of so many points are shortened before they are clipped.
-const LONG: usize = 256;
-/// The box to which they are.
-const WIDE_LOW: i32 = LOW - BUFFER;
-const WIDE_HIGH: i32 = HIGH + BUFFER;
+/// Returns the part of the tile and its margin outside of areas, in the form of [`clip_rings`]. The area of a ring is on its
+/// left; a ring in the other direction is a hole. Rings may cross and overlap.
+pub fn outside(rings: Vec<Vec<Point>>) -> Vec<Vec<Point>> {
+    let rings = rings.into_iter().map(without_far_points);
+    let lines: Vec<Line> = rings.map(|ring| ring.iter().map(coord).collect()).collect();
+    into_box(outline::outside(&lines, BOX))
+}
 
-/// The part of a long ring's inside that lies in a box twice as far around the tile, as a ring (Sutherland and Hodgman's way):
-/// its pieces hang together along that box, where [`clip_rings`] cuts them apart.
-fn shortened(ring: Vec<Point>) -> Vec<Point> {
-    if ring.len() < LONG {
-        return ring;
+/// The tile and its margin.
+const BOX: [Coord; 2] = [Coord { lat: -HIGH, lon: LOW }, Coord { lat: -LOW, lon: HIGH }];
+
+/// Returns the rings of clipped polygons, with all points within [`BOX`].
+fn into_box(mut polygons: Vec<Vec<Line>>) -> Vec<Vec<Point>> {
+    // A point where two borders cross close to the box may be rounded to a unit outside of it. Points between points of
+    // the box are rounded into it.
+    if polygons.iter().flatten().flatten().any(|c| !is_in_box(point(c))) {
+        let clamped = |c: &Coord| Coord { lat: c.lat.clamp(-HIGH, -LOW), lon: c.lon.clamp(LOW, HIGH) };
+        let lines: Vec<Line> = polygons.iter().flatten().map(|ring| ring.iter().map(clamped).collect()).collect();
+        polygons = outline::repair(&lines);
     }
-    let mut points = ring;
-    points.pop();
-    for side in [Side::West, Side::East, Side::North, Side::South] {
-        budget::checkpoints(points.len() / 8);
-        let Some(&last) = points.last() else { return Vec::new() };
-        let mut kept = Vec::with_capacity(points.len() + 4);
-        let mut before = last;
-        for &point in &points {
-            match (side.has(before), side.has(point)) {
-                (true, true) => kept.push(point),
-                (true, false) => kept.push(side.crossing(before, point)),
-                (false, true) => kept.extend([side.crossing(before, point), point]),
-                (false, false) => {}
-            }
-            before = point;
+    // The outer rings run counterclockwise.
+    polygons.iter().flatten().map(|ring| ring.iter().rev().map(point).collect()).collect()
+}
+
+fn is_in_box(p: Point) -> bool {
+    (LOW..=HIGH).contains(&p.x) && (LOW..=HIGH).contains(&p.y)
+}
+
+/// Converts a point to the coordinates of `outline`, where north is up.
+fn coord(p: &Point) -> Coord {
+    Coord { lat: -p.y, lon: p.x }
+}
+
+/// The inverse of [`coord`].
+fn point(c: &Coord) -> Point {
+    Point { x: c.lon, y: -c.lat }
+}
+
+/// Distance from the tile in units beyond which rings are shortened: twice the margin, so that the margin stays unchanged.
+const FAR: i32 = 2 * BUFFER;
+
+/// Returns a ring without most of the points that are far from the tile. Of consecutive points beyond the same side of the
+/// tile only the first and the last stay. All segments that come near the tile stay unchanged.
+fn without_far_points(ring: Vec<Point>) -> Vec<Point> {
+    let beyond = [
+        |p: &Point| p.x < -FAR,
+        |p: &Point| p.x > EXTENT + FAR,
+        |p: &Point| p.y < -FAR,
+        |p: &Point| p.y > EXTENT + FAR,
+    ];
+    budget::checkpoints(ring.len() / 8);
+    let mut kept: Vec<Point> = Vec::with_capacity(ring.len());
+    for point in ring {
+        if let [.., first, second] = kept[..]
+            && beyond.iter().any(|is_beyond| is_beyond(&first) && is_beyond(&second) && is_beyond(&point))
+        {
+            kept.pop();
         }
-        points = kept;
+        kept.push(point);
     }
-    points.dedup();
-    if let Some(&first) = points.first()
-        && points.last() != Some(&first)
-    {
-        points.push(first);
-    }
-    points
+    kept
 }
 
-#[derive(Clone, Copy)]
-enum Side {
-    West,
-    East,
-    North,
-    South,
-}
-
-impl Side {
-    fn has(self, p: Point) -> bool {
-        match self {
-            Side::West => p.x >= WIDE_LOW,
-            Side::East => p.x <= WIDE_HIGH,
-            Side::North => p.y >= WIDE_LOW,
-            Side::South => p.y <= WIDE_HIGH,
-        }
-    }
-
-    /// Where the segment crosses it, which it does.
-    fn crossing(self, a: Point, b: Point) -> Point {
-        let along = |at: i32, (a0, a1): (i32, i32), (b0, b1): (i32, i32)| {
-            let part = (f64::from(at) - f64::from(a0)) / (f64::from(b0) - f64::from(a0));
-            libm::round(f64::from(a1) + part * (f64::from(b1) - f64::from(a1))) as i32
-        };
-        match self {
-            Side::West => Point { x: WIDE_LOW, y: along(WIDE_LOW, (a.x, a.y), (b.x, b.y)) },
-            Side::East => Point { x: WIDE_HIGH, y: along(WIDE_HIGH, (a.x, a.y), (b.x, b.y)) },
-            Side::North => Point { x: along(WIDE_LOW, (a.y, a.x), (b.y, b.x)), y: WIDE_LOW },
-            Side::South => Point { x: along(WIDE_HIGH, (a.y, a.x), (b.y, b.x)), y: WIDE_HIGH },
-        }
-    }
-}
-
-/// Twice the area of a ring in square units; positive where it runs clockwise as one sees it.
+/// Returns twice the area of a ring in square units; positive if the ring runs clockwise on the screen.
 pub fn twice_area(ring: &[Point]) -> i64 {
     ring.windows(2)
         .map(|side| i64::from(side[0].x) * i64::from(side[1].y) - i64::from(side[1].x) * i64::from(side[0].y))
         .sum()
 }
 
-/// The middle of a ring's area; the middle of its points where it has none.
+/// Returns the centroid of a ring's area, or the centre of its bounding box if the area is 0.
 pub fn centroid(ring: &[Point]) -> Option<Point> {
     let origin = *ring.first()?;
     let (mut twice, mut x, mut y) = (0.0, 0.0, 0.0);
@@ -289,8 +280,8 @@ mod tests {
         assert!(clip(&[(9000, 0), (9500, 0), (9500, 10), (9000, 0)]).is_empty());
     }
 
-    /// Of a comb whose back lies outside of the box the teeth stay, each a polygon of its own. Cut one side after the
-    /// other, they would hang together along the border, which no valid polygon does (OGC 06-103r4, 6.1.11.1).
+    /// A comb with its back outside of the box: each tooth is a polygon. An algorithm that clips side by side would connect
+    /// them along the border, which is not valid (OGC 06-103r4, 6.1.11.1).
     #[test]
     fn pieces_are_polygons_of_their_own() {
         let far = HIGH + 1000;
@@ -309,6 +300,70 @@ mod tests {
         assert!(rings.iter().all(|ring| twice_area(ring) == 5000 && ring.contains(&Point { x: 50, y: 50 })));
         let square = vec![points(&[(0, 0), (10, 0), (10, 10), (0, 10), (0, 0)])];
         assert_eq!(clip_rings(square.clone(), 1), square);
+    }
+
+    /// Random rings that cross themselves and each other at the seam of two tiles: both tiles have the same points in their
+    /// margins, except at the edge, where the cut rounds. No point is outside of the box, and the polygons are valid.
+    #[test]
+    fn neighbours_agree_on_repaired_rings() {
+        let mut state = 7_u64;
+        let mut random = |below: i32| {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (state >> 33) as i32 % below
+        };
+        let (mut compared, mut differing) = (0, 0);
+        for round in 0..2000 {
+            let reach = if round % 2 == 0 { 300 } else { 9000 };
+            let rings: Vec<Vec<Point>> = (0..1 + random(3))
+                .map(|_| {
+                    let mut ring: Vec<Point> = (0..4 + random(12))
+                        .map(|_| Point { x: EXTENT + random(2 * reach) - reach, y: random(2 * reach) - reach / 2 })
+                        .collect();
+                    ring.push(ring[0]);
+                    if twice_area(&ring) < 0 {
+                        ring.reverse();
+                    }
+                    ring
+                })
+                .collect();
+            let east = |by: i32| -> Vec<Vec<Point>> {
+                let moved = |p: &Point| Point { x: p.x - by, y: p.y };
+                rings.iter().map(|ring| ring.iter().map(moved).collect()).collect()
+            };
+            let seen = |by: i32| -> Vec<Point> {
+                let clipped = clip_rings(east(by), rings.len());
+                let lines: Vec<Line> = clipped.iter().map(|ring| ring.iter().map(coord).collect()).collect();
+                let outers = clipped.iter().filter(|ring| twice_area(ring) > 0).count();
+                assert!(clipped.is_empty() || outline::is_sound(&lines, outers));
+                assert!(clipped.iter().flatten().all(|p| is_in_box(*p)));
+                let mut points: Vec<Point> =
+                    clipped.into_iter().flatten().map(|p| Point { x: p.x + by, y: p.y }).collect();
+                points.retain(|p| (p.x - EXTENT).abs() < BUFFER - 2 && (LOW + 2..HIGH - 2).contains(&p.y));
+                points.sort_unstable();
+                points.dedup();
+                points
+            };
+            let (west, east) = (seen(0), seen(EXTENT));
+            compared += west.len();
+            differing += west.iter().filter(|p| !east.contains(p)).count();
+            differing += east.iter().filter(|p| !west.contains(p)).count();
+        }
+        assert!(compared > 10_000 && differing * 2000 <= compared, "{differing} of {compared}");
+    }
+
+    #[test]
+    fn the_sea_is_outside_of_overlapping_land() {
+        let square = |x: i32, side: i32| points(&[(x, 0), (x, side), (x + side, side), (x + side, 0), (x, 0)]);
+        let whole = 2 * i64::from(HIGH - LOW).pow(2);
+        let area = |rings: Vec<Vec<Point>>| outside(rings).iter().map(|ring| twice_area(ring)).sum::<i64>();
+        assert_eq!(area(vec![]), whole);
+        assert_eq!(area(vec![square(0, 1000)]), whole - 2_000_000);
+        assert_eq!(area(vec![square(0, 1000), square(500, 1000)]), whole - 3_000_000);
+        // A ring in the other direction is water in the land.
+        let lake: Vec<Point> = square(200, 100).into_iter().rev().collect();
+        assert_eq!(area(vec![square(0, 1000), lake]), whole - 1_980_000);
+        let everywhere = points(&[(-9000, -9000), (-9000, 9000), (9000, 9000), (9000, -9000), (-9000, -9000)]);
+        assert_eq!(area(vec![everywhere]), 0);
     }
 
     #[test]

@@ -1,16 +1,15 @@
-//! Vector tiles made from a snapshot when they are asked for, in the layers of Shortbread (`schema.rs`). What two tiles share
-//! is the same in both: positions are counted in whole units over the world (`place.rs`), lines are simplified as a whole
-//! and clipped afterwards, with a margin (`geometry.rs`). The same snapshot gives the same bytes.
+//! Vector tiles made from a snapshot on request, in the layers of Shortbread (`schema.rs`). Neighbouring tiles agree at their
+//! seam: positions are whole units from the corner of the world (`place.rs`), lines are simplified as a whole and clipped
+//! afterwards, with a margin (`geometry.rs`). The same snapshot gives the same bytes.
 //!
-//! May use `osm`; knows nothing of HTTP and keeps no more than it is given bytes for. What takes time ticks the budget that
-//! it runs within.
+//! May use `osm`; does not know HTTP. The cache has a fixed size in bytes. Long computations check the current budget.
 //!
 //! ```text
-//! select.rs      which elements may be in a tile; tags.rs: which rules their tags fit
+//! select.rs      the elements that may be in a tile; tags.rs: matching of their tags with the rules (rules.rs)
 //! lines.rs       ways as lines in units
-//! elements.rs    from elements to features; attributes.rs: what these tell
-//! borders.rs, ocean.rs   the layers that are put together from several elements
-//! overview.rs    what these are at low zooms, read once for all tiles
+//! elements.rs    from elements to features; attributes.rs: the attributes of features
+//! borders.rs, ocean.rs   the layers that are assembled from several elements
+//! overview.rs    their source at low zooms, read once for all tiles; land.rs: the built-in outline of the Earth's land
 //! encode.rs      features as bytes
 //! ```
 
@@ -19,10 +18,12 @@ mod borders;
 mod elements;
 mod encode;
 mod geometry;
+mod land;
 mod lines;
 mod ocean;
 mod overview;
 mod place;
+mod rules;
 mod schema;
 mod select;
 mod tags;
@@ -47,19 +48,18 @@ use encode::{Attributes, Drawing, Tile};
 use geometry::project;
 use lines::Lines;
 use overview::Overview;
-use place::BUFFER;
 use schema::{LAYERS, Layer};
 use select::Part;
 use tags::Rules;
 
-/// Layers whose lines are one feature where they tell the same, up to this zoom, where lines are many and short.
+/// The deepest zoom at which lines with the same attributes are merged into one feature.
 const MERGED_TO: u8 = 12;
-/// Of the bytes that are kept, those for areas that were put together: one in so many.
+/// The part of the cache for assembled areas is one divided by this.
 const AREAS: u64 = 4;
-/// Parts of pages that a thread takes at once.
+/// Number of parts of pages that a thread takes at once.
 const AT_ONCE: usize = 4;
 
-/// The tiles of a snapshot: those that were made last, within a bounded number of bytes.
+/// The tiles of a snapshot, with a cache of bounded size.
 pub struct Tiles {
     made: Cache<Place, Arc<[u8]>, Weigher>,
     areas: Cache<Ordinal, Arc<[Vec<Line>]>, Weigher>,
@@ -84,7 +84,7 @@ impl Weighter<Ordinal, Arc<[Vec<Line>]>> for Weigher {
 }
 
 impl Tiles {
-    /// None yet; at most so many bytes are kept.
+    /// Returns an empty cache of at most this number of bytes.
     pub fn new(bytes: u64) -> Tiles {
         let areas = bytes / AREAS;
         Tiles {
@@ -95,17 +95,17 @@ impl Tiles {
         }
     }
 
-    /// A tile that was kept, compressed.
+    /// Returns a cached tile, compressed.
     pub fn kept(&self, place: Place) -> Option<Arc<[u8]>> {
         self.made.get(&place)
     }
 
-    /// Keeps a tile.
+    /// Adds a tile to the cache.
     pub fn keep(&self, place: Place, tile: &Arc<[u8]>) {
         self.made.insert(place, Arc::clone(tile));
     }
 
-    /// Makes a tile: a Mapbox Vector Tile, compressed with gzip. Whether the snapshot was damaged is for the caller to ask.
+    /// Makes a Mapbox Vector Tile, compressed with gzip. The caller checks whether the snapshot is damaged.
     pub fn make(&self, osm: &Osm, place: Place) -> Arc<[u8]> {
         let (rules, borders) = budget::once(&self.rules, || (Rules::of(osm), borders::Tags::of(osm)));
         let parts = select::parts(osm, rules, place);
@@ -123,10 +123,9 @@ impl Tiles {
         let mut features: Vec<Feature> = made.into_iter().flatten().collect();
         let tolerance = Maker::new(osm, rules, place).tolerance();
         if place.zoom() <= overview::ZOOM {
-            let world = self.overview.world(osm, borders);
-            let borders = world.borders(place, BUFFER);
-            borders::add_low(borders, world.names(place), place, tolerance, &mut features);
-            ocean::add_low(world.coasts(place, BUFFER), || world.plane(place), tolerance, &mut features);
+            let map = self.overview.map(osm, borders);
+            borders::add_low(map.borders(place), map.names(place), place, tolerance, &mut features);
+            ocean::add_low(map.land(place), tolerance, &mut features);
         } else {
             let polygons = |relation| self.polygons(osm, relation);
             borders::add(osm, borders, place, tolerance, &polygons, &mut features);
@@ -135,12 +134,12 @@ impl Tiles {
         packed(&encoded(features, place))
     }
 
-    /// Adds what some elements of a page are.
+    /// Adds the features of some elements of a page.
     fn part(&self, osm: &Osm, rules: &Rules, part: &Part, maker: &mut Maker<'_>, lines: &mut Lines<'_>) {
         let tags = osm.tag_page(part.kind, part.page);
         let all = 0..osm.page_size(part.kind) as usize;
         let slots: Vec<usize> = if part.slots.is_empty() { all.collect() } else { part.slots.clone() };
-        // Most pages of nodes have none of interest, and their positions need not be read.
+        // Most pages of nodes have no matching tags; their positions are not read.
         let wanted: Vec<usize> = slots.into_iter().filter(|slot| maker.fits(tags.tags(*slot))).collect();
         if wanted.is_empty() {
             return;
@@ -155,7 +154,7 @@ impl Tiles {
                     }
                 }
             }
-            // Where all that a page has is read, its geometry is wanted again in the next tile.
+            // A page that is read as a whole is likely read again for the next tile, so its geometry is cached.
             ElementType::Way if part.slots.is_empty() => {
                 let page = osm.way_page(part.page);
                 for slot in wanted {
@@ -184,11 +183,11 @@ impl Tiles {
         }
     }
 
-    /// The polygons of a relation, put together once and then kept for some time.
+    /// Returns the polygons of a relation from the cache, or assembles them.
     fn polygons(&self, osm: &Osm, relation: Ordinal) -> Arc<[Vec<Line>]> {
         self.areas.get(&relation).unwrap_or_else(|| {
             let made: Arc<[Vec<Line>]> = outline::border_of(osm, relation).drawable().into();
-            // What is kept is nobody's: it outlives the tile that needed it first.
+            // The cache outlives this tile, so it is not charged to its budget.
             let kept = budget::unwatched(|| Arc::<[Vec<Line>]>::from(made.to_vec()));
             self.areas.insert(relation, Arc::clone(&kept));
             kept
@@ -196,15 +195,15 @@ impl Tiles {
     }
 }
 
-/// The layers as TileJSON tells of them: name, first zoom, fields with their types.
+/// Returns the layers for TileJSON: name, first zoom, fields with their types.
 pub fn layers() -> impl Iterator<Item = (&'static str, u8, &'static [(&'static str, &'static str)])> {
     LAYERS.iter().map(|told| (told.name, told.from, told.fields))
 }
 
-/// The bytes of a tile.
+/// Returns the bytes of a tile.
 fn encoded(mut features: Vec<Feature>, place: Place) -> Vec<u8> {
     budget::checkpoints(features.len());
-    // Those of one rank stay in the order of the elements.
+    // The sort is stable: features of one rank stay in the order of the elements.
     features.sort_by_key(|feature| (feature.layer, feature.rank));
     if place.zoom() <= MERGED_TO {
         features = merged(features);
@@ -222,7 +221,7 @@ fn encoded(mut features: Vec<Feature>, place: Place) -> Vec<u8> {
     tile.bytes()
 }
 
-/// The same with lines of one layer and rank that tell the same put into one feature.
+/// Merges lines with the same layer, rank and attributes into one feature.
 fn merged(features: Vec<Feature>) -> Vec<Feature> {
     let mut kept: Vec<Feature> = Vec::with_capacity(features.len());
     let mut places: FxHashMap<(Layer, i64, Attributes), usize> = FxHashMap::default();
@@ -245,7 +244,7 @@ fn merged(features: Vec<Feature>) -> Vec<Feature> {
     kept
 }
 
-/// Compressed with gzip.
+/// Compresses a tile with gzip.
 fn packed(tile: &[u8]) -> Arc<[u8]> {
     let mut packer = GzEncoder::new(Vec::new(), Compression::new(4));
     // Writing into memory does not fail.

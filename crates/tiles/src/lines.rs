@@ -1,5 +1,5 @@
-//! Lines of ways in units of a tile, read no further than units tell apart: at low zooms all nodes of a page mostly lie in one
-//! unit, which the page's box says, and none of their positions is read. What comes out is what reading all of them gives.
+//! Lines of ways in units of a tile. At low zooms the bounding box of a page of nodes is mostly within one unit; the positions
+//! of its nodes are not read. The result is the same as with all positions.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use terrapin_osm::{Coord, ElementRef, ElementType, NodePage, Osm};
 
 use super::place::{Place, Point};
 
-/// Pages that are kept at hand.
+/// Number of pages in the cache.
 const PAGES: usize = 1024;
 
 /// Projects lines for one tile.
@@ -21,24 +21,24 @@ pub struct Lines<'o> {
 
 /// A page of nodes.
 enum Nodes {
-    /// All of them lie in one unit.
+    /// All are in one unit.
     In(Point),
-    /// They do not.
+    /// They are in several units.
     Read(Arc<NodePage>),
 }
 
 impl<'o> Lines<'o> {
-    /// For a tile.
+    /// Returns the lines for a tile.
     pub fn new(osm: &'o Osm, tile: Place) -> Lines<'o> {
         Lines { osm, tile, pages: FxHashMap::default() }
     }
 
-    /// The tile.
+    /// Returns the tile.
     pub fn tile(&self) -> Place {
         self.tile
     }
 
-    /// The known positions of a line in units, none twice in a row.
+    /// Returns the positions of a line in units, without missing positions and repetitions.
     pub fn points(&mut self, nodes: &[ElementRef]) -> Vec<Point> {
         budget::checkpoints(nodes.len() / 8);
         let tile = self.tile;
@@ -66,8 +66,8 @@ impl<'o> Lines<'o> {
     }
 }
 
-/// The corners of the box around the elements of a page in units, the north-western one first; nothing where none of them has
-/// a place.
+/// Returns the north-western and the south-eastern corner of the bounding box of a page in units, or `None` if its elements have
+/// no position.
 pub fn extent(osm: &Osm, kind: ElementType, page: u32, tile: Place) -> Option<(Point, Point)> {
     let bounds = osm.page_box(kind, page);
     let corners = [Coord { lat: bounds.north, lon: bounds.west }, Coord { lat: bounds.south, lon: bounds.east }];

@@ -1,6 +1,9 @@
-//! The layer `ocean`: what lies to the right of the coastlines. Extracts have only pieces of the world's coasts, so the sea
-//! is put together in each tile: coastlines are cut at the box around it and closed along its border. A tile without a
-//! coast is sea where the nearest coast has it on its right.
+//! The layer `ocean`.
+//!
+//! At low zooms the sea is the area outside of the overview's land. At the other zooms it is the area on the right of the
+//! snapshot's coastlines. Extracts have only pieces of the world's coasts, so the sea is assembled in each tile: coastlines
+//! are cut at the box around the tile and closed along its border. A tile without a coast is sea if it is on the right of
+//! the nearest coast.
 
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
@@ -9,34 +12,31 @@ use terrapin_osm::{ElementRef, ElementType, Ordinal, Osm, PairId};
 
 use super::elements::{Feature, Geometry, finished, line_in};
 use super::encode::Attributes;
-use super::geometry::{HIGH, LOW, clip_rings, twice_area};
+use super::geometry::{HIGH, LOW, clip_rings, outside, simplify, twice_area};
 use super::lines::Lines;
 use super::place::{BUFFER, EXTENT, Place, Point};
 use super::schema::Layer;
 use super::select::{listed, ranges, spans};
 
-/// How far from a tile a coast is looked for that says whether it is sea, in 1e-7 degrees.
+/// Greatest distance of the coast that decides whether a tile without a coast is sea, in 1e-7 degrees.
 const FAR: i32 = 10_000_000;
-/// A coast that ends within a tile goes straight on to its border where that is so near, in units.
+/// A coast that ends at most this far from the border of the box is extended to it, in units.
 const NEAR: i32 = EXTENT / 4;
-/// Coastlines that a thread reads at once.
+/// Islands with less than this area are left out at low zooms, in halves of a square unit.
+const SMALLEST: i64 = 32;
+/// Number of coastlines that a thread reads at once.
 const AT_ONCE: usize = 64;
 
-/// Adds the sea in a tile of a low zoom, of whose coasts these are; `around` are those of its neighbours, too.
-pub fn add_low(
-    coasts: impl Iterator<Item = Vec<Point>>,
-    around: impl FnOnce() -> Vec<Vec<[f64; 2]>>,
-    tolerance: i32,
-    features: &mut Vec<Feature>,
-) {
-    let pieces = coasts.flat_map(|line| line_in(line, tolerance)).collect();
-    add_sea(pieces, || is_sea_low(&around()), features);
+/// Adds the sea in a tile of a low zoom. `land` are the rings of land near it.
+pub fn add_low(land: impl Iterator<Item = Vec<Point>>, tolerance: i32, features: &mut Vec<Feature>) {
+    let rings = land.map(|ring| simplify(ring, tolerance)).filter(|ring| twice_area(ring).abs() >= SMALLEST);
+    add_rings(outside(rings.collect()), features);
 }
 
 /// Adds the sea in a tile of another zoom; `coastline` is the tag.
 pub fn add(osm: &Osm, coastline: Option<PairId>, tile: Place, tolerance: i32, features: &mut Vec<Feature>) {
     let Some(coastline) = coastline else { return };
-    // What lies in one unit is no line.
+    // All ways of a page that is smaller than a unit are points.
     let drawn = |page: u32| spans(osm, ElementType::Way, page, tile, 1);
     let pieces = coasts(osm, coastline, tile, BUFFER, drawn, |lines, nodes| line_in(lines.points(nodes), tolerance));
     add_sea(pieces, || is_sea(osm, coastline, tile), features);
@@ -49,14 +49,17 @@ fn add_sea(coasts: Vec<Vec<Point>>, is_sea: impl FnOnce() -> bool, features: &mu
         None => Vec::new(),
     };
     let outers = rings.iter().filter(|ring| twice_area(ring) > 0).count();
-    let rings = clip_rings(rings, outers);
+    add_rings(clip_rings(rings, outers), features);
+}
+
+fn add_rings(rings: Vec<Vec<Point>>, features: &mut Vec<Feature>) {
     if !rings.is_empty() {
         let geometry = Geometry::Rings(rings);
         features.push(Feature { layer: Layer::Ocean, rank: 0, geometry, attributes: Attributes::new() });
     }
 }
 
-/// What `shape` makes of the nodes of coastlines in the box of a tile with `units` around it, on pages that are `wanted`.
+/// Applies `shape` to the nodes of the coastlines within `units` of a tile, on the pages that are `wanted`.
 fn coasts<T: Send>(
     osm: &Osm,
     coastline: PairId,
@@ -83,12 +86,12 @@ fn coasts<T: Send>(
     found.into_iter().flatten().collect()
 }
 
-/// The box around the tile, clockwise.
+/// Returns the box around the tile, clockwise.
 fn corners() -> Vec<Point> {
     [(LOW, LOW), (HIGH, LOW), (HIGH, HIGH), (LOW, HIGH), (LOW, LOW)].into_iter().map(|(x, y)| Point { x, y }).collect()
 }
 
-/// Pieces of coast joined where one ends and another begins.
+/// Joins pieces of coast where one ends and another begins.
 pub fn join(pieces: Vec<Vec<Point>>) -> Vec<Vec<Point>> {
     let mut begins: FxHashMap<Point, Vec<usize>> = FxHashMap::default();
     let mut ends: FxHashMap<Point, usize> = FxHashMap::default();
@@ -98,7 +101,7 @@ pub fn join(pieces: Vec<Vec<Point>>) -> Vec<Vec<Point>> {
     }
     let mut used = vec![false; pieces.len()];
     let mut joined = Vec::new();
-    // Those that nothing leads to come first; what is left are rings.
+    // Lines with a free start come first; the rest are rings.
     let leading = |at: &usize| !ends.contains_key(&pieces[*at][0]);
     let order: Vec<usize> =
         (0..pieces.len()).filter(leading).chain((0..pieces.len()).filter(|at| !leading(at))).collect();
@@ -126,7 +129,8 @@ pub fn join(pieces: Vec<Vec<Point>>) -> Vec<Vec<Point>> {
     joined
 }
 
-/// The place of a point on the border of the box, clockwise from its north-western corner; nothing for what is within.
+/// Returns the distance of a point along the border of the box, clockwise from its north-western corner, or `None` if the point
+/// is not on the border.
 fn on_border(p: Point) -> Option<i32> {
     let side = HIGH - LOW;
     if p.y == LOW {
@@ -142,7 +146,7 @@ fn on_border(p: Point) -> Option<i32> {
     }
 }
 
-/// The nearest point of the border, where that is near.
+/// Returns the nearest point of the border if it is at most [`NEAR`] away.
 fn border_near(p: Point) -> Option<Point> {
     let ways = [
         (p.x - LOW, Point { x: LOW, ..p }),
@@ -153,7 +157,7 @@ fn border_near(p: Point) -> Option<Point> {
     ways.into_iter().min_by_key(|(far, _)| *far).filter(|(far, _)| *far <= NEAR).map(|(_, to)| to)
 }
 
-/// The sea's rings, each outer one before its islands; nothing where no coast tells sea from land.
+/// Returns the rings of the sea, each outer ring before its islands, or `None` without any coast.
 fn sea(coasts: Vec<Vec<Point>>) -> Option<Vec<Vec<Point>>> {
     let (mut islands, mut outer, mut open) = (Vec::new(), Vec::new(), Vec::new());
     let mut unknown = false;
@@ -163,7 +167,7 @@ fn sea(coasts: Vec<Vec<Point>>) -> Option<Vec<Vec<Point>>> {
                 // Too small to be seen at this zoom.
                 continue;
             }
-            // Land lies to the left: around an island the coast runs against the clock.
+            // Land is on the left: a coast around an island runs counterclockwise.
             if twice_area(&coast) < 0 {
                 islands.push(coast)
             } else {
@@ -175,7 +179,7 @@ fn sea(coasts: Vec<Vec<Point>>) -> Option<Vec<Vec<Point>>> {
             let end = *end?;
             if on_border(end).is_some() { Some(end) } else { border_near(end) }
         });
-        // Nobody knows what lies beyond a coast that ends in the middle.
+        // If a coast ends in the middle, the side of the sea is unknown beyond it.
         if let [Some(begin), Some(end)] = ends {
             if coast.first() != Some(&begin) {
                 coast.insert(0, begin);
@@ -207,7 +211,7 @@ fn sea(coasts: Vec<Vec<Point>>) -> Option<Vec<Vec<Point>>> {
     Some(rings)
 }
 
-/// Coasts from border to border, closed along it: with the sea on the right the way goes on clockwise.
+/// Closes coasts from border to border along it, clockwise, because the sea is on their right.
 fn closed(coasts: Vec<Vec<Point>>) -> Vec<Vec<Point>> {
     let around = 4 * (HIGH - LOW);
     let place = |p: Option<&Point>| p.copied().and_then(on_border).unwrap_or_default();
@@ -245,7 +249,7 @@ fn closed(coasts: Vec<Vec<Point>>) -> Vec<Vec<Point>> {
     rings
 }
 
-/// The corners of the box that are passed clockwise from a place on.
+/// Returns the corners of the box along a part of its border, clockwise.
 fn corners_between(from: i32, length: i32) -> Vec<Point> {
     let side = HIGH - LOW;
     let box_corners = corners();
@@ -257,7 +261,7 @@ fn corners_between(from: i32, length: i32) -> Vec<Point> {
     passed.into_iter().map(|(_, corner)| corner).collect()
 }
 
-/// Whether a point lies in a ring, by counting crossings.
+/// Returns whether a point is in a ring, by counting crossings.
 fn has(ring: &[Point], p: Point) -> bool {
     let crosses = |side: &[Point]| {
         let (a, b) = (side[0], side[1]);
@@ -291,7 +295,7 @@ fn is_sea(osm: &Osm, coastline: PairId, tile: Place) -> bool {
     let mut units = EXTENT;
     loop {
         let coasts = coasts(osm, coastline, tile, units, |_| true, plane);
-        // Coasts go on outside of the box, where not all are known that lie on the way to them.
+        // Coasts continue outside of the box, but there others between them and the tile may be missing.
         let around = tile.bounds(units);
         let (east, south) = (f64::from(around.east), -f64::from(around.south));
         let (west, north) = (f64::from(around.west), -f64::from(around.north));
@@ -304,13 +308,6 @@ fn is_sea(osm: &Osm, coastline: PairId, tile: Place) -> bool {
         }
         units = units.saturating_mul(4);
     }
-}
-
-/// The same at a low zoom, whose tiles are so large that none but their neighbours are near; in units of the tile.
-fn is_sea_low(coasts: &[Vec<[f64; 2]>]) -> bool {
-    let near = f64::from(-EXTENT)..=f64::from(2 * EXTENT);
-    let middle = [f64::from(EXTENT / 2); 2];
-    first_side(middle, coasts, |[x, y]| near.contains(&x) && near.contains(&y)).unwrap_or(false)
 }
 
 /// Whether a point is on the right of the first coast on the way to the nearest one of those that are `within`; x to the
@@ -345,7 +342,7 @@ fn first_side([x, y]: [f64; 2], coasts: &[Vec<[f64; 2]>], within: impl Fn([f64; 
             && (0.0..=1.0).contains(&there)
             && first.is_none_or(|(known, _)| along < known)
         {
-            // With y to the south, what is on the right has a positive turn.
+            // With y to the south, points on the right have a positive turn.
             let right = ex * (y - a.1) - ey * (x - a.0) > 0.0;
             first = Some((along, right));
         }
@@ -407,12 +404,12 @@ mod tests {
     #[test]
     fn a_tile_without_a_coast_is_what_the_nearest_has_on_that_side() {
         let coast = |from: f64, to: f64| vec![vec![[9000.0, from], [9000.0, to]]];
-        // To the south, in the east of the tile: the tile lies on its right.
+        // Southwards, to the east of the tile: the tile is on its right.
         let side = |coasts: &[Vec<[f64; 2]>]| first_side([2048.0, 2048.0], coasts, |[x, _]| x < 10_000.0);
         assert_eq!(side(&coast(0.0, 9000.0)), Some(true));
         assert_eq!(side(&coast(9000.0, 0.0)), Some(false));
         assert_eq!(side(&[]), None);
-        // Between the tile and a coast that is too far away may be others, which nobody has looked for.
+        // Between the tile and a coast that is too far away may be others that were not read.
         assert_eq!(side(&[vec![[11_000.0, 0.0], [11_000.0, 9000.0]]]), None);
     }
 }

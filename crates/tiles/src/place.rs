@@ -10,7 +10,7 @@ use terrapin_osm::{BoundingBox, Coord};
 pub const EXTENT: i32 = 4096;
 /// Units around a tile that its features go on for, so that lines and borders do not end at a seam.
 pub const BUFFER: i32 = 64;
-/// The deepest zoom; what is nearer is drawn from its tiles.
+/// The deepest zoom; maps draw deeper zooms from its tiles.
 pub const DEEPEST: u8 = 14;
 
 /// Longitudes of half the world, in 1e-7 degrees.
@@ -31,28 +31,28 @@ pub struct Place {
 }
 
 impl Place {
-    /// A tile of the grid; nothing where there is no such one.
+    /// Returns a tile of the grid, or `None` if the numbers are out of range.
     pub fn new(z: u8, x: u32, y: u32) -> Option<Place> {
         let inside = z <= DEEPEST && x < 1 << z && y < 1 << z;
         inside.then_some(Place { z, x, y })
     }
 
-    /// The north-western tile of a zoom: what is counted from its corner is counted over the whole world.
+    /// Returns the north-western tile of a zoom, whose corner is the origin of the whole world.
     pub const fn first(z: u8) -> Place {
         Place { z, x: 0, y: 0 }
     }
 
-    /// Its north-western corner, in units from that of the world.
+    /// Returns its north-western corner, in units from that of the world.
     pub fn corner(self) -> Point {
         Point { x: self.x as i32 * EXTENT, y: self.y as i32 * EXTENT }
     }
 
-    /// Its zoom, 0 to [`DEEPEST`].
+    /// Returns its zoom, 0 to [`DEEPEST`].
     pub fn zoom(self) -> u8 {
         self.z
     }
 
-    /// The box of what can be seen in it, with `units` around it.
+    /// Returns the bounding box of the tile with a margin of `units`.
     pub fn bounds(self, units: i32) -> BoundingBox {
         let size = i64::from(EXTENT) << self.z;
         let (west, north) = (i64::from(self.x) * i64::from(EXTENT), i64::from(self.y) * i64::from(EXTENT));
@@ -68,7 +68,7 @@ impl Place {
         }
     }
 
-    /// Where a position is, in units from the tile's north-western corner.
+    /// Converts a position to units from the tile's north-western corner.
     #[inline]
     pub fn point(self, c: Coord) -> Point {
         let size = i64::from(EXTENT) << self.z;
@@ -78,7 +78,7 @@ impl Place {
         Point { x: (x - i64::from(corner.x)) as i32, y: (y - i64::from(corner.y)) as i32 }
     }
 
-    /// Square metres of Mercator's projection in a square unit.
+    /// Returns the size of a square unit in square metres of Mercator's projection.
     pub fn square_metres(self) -> f64 {
         const AROUND: f64 = 40_075_016.685_578_49;
         let side = AROUND / (i64::from(EXTENT) << self.z) as f64;

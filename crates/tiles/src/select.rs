@@ -1,5 +1,5 @@
-//! Which elements may be in a tile. At low zooms few tags count, and elements come from these tags' posting lists, as far
-//! as they lie on pages in the box; at high zooms nearly all count, and pages are read through.
+//! Selection of the elements that may be in a tile. At low zooms few tags matter: elements come from the posting lists of these
+//! tags, on pages in the box. At high zooms nearly all tags matter, and pages are scanned.
 
 use std::ops::Range;
 
@@ -9,10 +9,9 @@ use super::lines::extent;
 use super::place::{BUFFER, Place};
 use super::tags::Rules;
 
-/// From this zoom on pages are read through.
+/// The first zoom at which pages are scanned.
 const THROUGH: u8 = 12;
-/// An area whose page is smaller than this on both sides, in units, is too small to be seen, which is half of what a
-/// screen shows.
+/// The least width or height of a page with visible areas, in units: half a pixel.
 const LEAST: i32 = 4;
 
 /// Some elements of a page.
@@ -21,11 +20,11 @@ pub struct Part {
     pub kind: ElementType,
     /// The page.
     pub page: u32,
-    /// Which of its slots; all where there are none.
+    /// The slots of the elements; an empty list means all.
     pub slots: Vec<usize>,
 }
 
-/// What may be in the tile, page by page.
+/// Returns the elements that may be in the tile, page by page.
 pub fn parts(osm: &Osm, rules: &Rules, tile: Place) -> Vec<Part> {
     let bounds = tile.bounds(BUFFER);
     let mut parts = Vec::new();
@@ -43,7 +42,7 @@ pub fn parts(osm: &Osm, rules: &Rules, tile: Place) -> Vec<Part> {
         let spanning = |units: i32| -> Vec<u32> {
             pages.iter().copied().filter(|&page| spans(osm, kind, page, tile, units)).collect()
         };
-        // What lies in one unit is neither a line nor an area, but a node is a point.
+        // A way within one unit is neither a line nor an area, but a node is a point.
         let drawn = if kind == ElementType::Node { pages.clone() } else { spanning(1) };
         let mut found = listed(osm, kind, &lines, &ranges(osm, kind, &drawn));
         found.extend(listed(osm, kind, &areas, &ranges(osm, kind, &spanning(LEAST))));
@@ -59,14 +58,14 @@ pub fn parts(osm: &Osm, rules: &Rules, tile: Place) -> Vec<Part> {
     parts
 }
 
-/// The elements of pages, as ranges.
+/// Returns the elements of pages, as ranges.
 pub fn ranges(osm: &Osm, kind: ElementType, pages: &[u32]) -> Vec<Range<Ordinal>> {
     let size = osm.page_size(kind);
     let runs = pages.chunk_by(|a, b| a + 1 == *b);
     runs.map(|run| u64::from(run[0]) * size..(u64::from(run[run.len() - 1]) + 1) * size).collect()
 }
 
-/// The elements in these ranges that have one of the tags.
+/// Returns the elements in these ranges with one of the tags.
 pub fn listed(osm: &Osm, kind: ElementType, pairs: &[PairId], ranges: &[Range<Ordinal>]) -> Vec<Ordinal> {
     if ranges.is_empty() {
         return Vec::new();
@@ -74,7 +73,7 @@ pub fn listed(osm: &Osm, kind: ElementType, pairs: &[PairId], ranges: &[Range<Or
     pairs.iter().flat_map(|pair| osm.postings(kind, *pair).part(Scope::Within(ranges)).to_vec()).collect()
 }
 
-/// Whether the box of a page has this length on any side, in units.
+/// Returns whether the bounding box of a page is at least `units` wide or high.
 pub fn spans(osm: &Osm, kind: ElementType, page: u32, tile: Place, units: i32) -> bool {
     extent(osm, kind, page, tile).is_some_and(|(low, high)| high.x - low.x >= units || high.y - low.y >= units)
 }

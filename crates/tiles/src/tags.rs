@@ -1,4 +1,4 @@
-//! Tags of elements, and which rules they fit: rules are looked up once, as numbers of the snapshot's tags.
+//! Tags of elements, and their matching with the rules. Rules are compiled once to ids of the snapshot's tags.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -6,15 +6,15 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 use terrapin_osm::{ElementType, Osm, PairId, ValuePage};
 
-use super::schema::{RULES, Rule, Shape};
+use super::rules::{RULES, Rule, Shape};
 
-/// The rules, by the snapshot's tags.
+/// The rules, by the ids of the snapshot's tags.
 pub struct Rules {
-    /// Tags with the rules that they fit, in order.
+    /// Tags with the rules that they match, in order.
     by_pair: FxHashMap<PairId, Vec<usize>>,
     /// Keys with any value.
     by_key: Vec<(Range<PairId>, usize)>,
-    /// Tags that take an element out of a rule.
+    /// `building=no`, which excludes an element.
     pub not_building: Option<PairId>,
     /// `area=no` and `area=yes`.
     pub not_area: Option<PairId>,
@@ -25,7 +25,7 @@ pub struct Rules {
 }
 
 impl Rules {
-    /// Looks them up.
+    /// Compiles the rules for a snapshot.
     pub fn of(osm: &Osm) -> Rules {
         let mut by_pair: FxHashMap<PairId, Vec<usize>> = FxHashMap::default();
         let mut by_key = Vec::new();
@@ -47,7 +47,7 @@ impl Rules {
         }
     }
 
-    /// The rules of a zoom that an element with these tags fits, in order, into `found`.
+    /// Writes the rules of a zoom that match an element with these tags to `found`, in order.
     pub fn fitting(&self, tags: &[PairId], zoom: u8, found: &mut Vec<&'static Rule>) {
         found.clear();
         let mut places: Vec<usize> = Vec::new();
@@ -65,8 +65,8 @@ impl Rules {
         }
     }
 
-    /// The tags that put elements of a type into a layer of a zoom: those of which lines or points are drawn, and those of
-    /// which only areas are, each ascending.
+    /// Returns the tags that put elements of a type into a layer of a zoom, each list ascending: first the tags of lines and
+    /// points, then those of areas only.
     pub fn pairs(&self, kind: ElementType, zoom: u8) -> (Vec<PairId>, Vec<PairId>) {
         let fits = |at: usize| {
             let rule = &RULES[at];
@@ -92,19 +92,19 @@ impl Rules {
     }
 }
 
-/// Reads the texts of tags, with the page of values at hand that was read last.
+/// Reads the texts of tags, with a cache of pages of values.
 pub struct Texts<'o> {
     osm: &'o Osm,
     pages: FxHashMap<u32, Arc<ValuePage>>,
 }
 
 impl<'o> Texts<'o> {
-    /// Nothing at hand yet.
+    /// Returns a reader with an empty cache.
     pub fn new(osm: &'o Osm) -> Texts<'o> {
         Texts { osm, pages: FxHashMap::default() }
     }
 
-    /// The tags of an element.
+    /// Returns the tags of an element.
     pub fn of(&mut self, tags: &[PairId]) -> Tags<'o> {
         let osm = self.osm;
         Tags(
@@ -124,12 +124,12 @@ impl<'o> Texts<'o> {
 pub struct Tags<'o>(Vec<(&'o str, String)>);
 
 impl Tags<'_> {
-    /// The value of a key.
+    /// Returns the value of a key.
     pub fn get(&self, key: &str) -> Option<&str> {
         self.0.iter().find(|(known, _)| *known == key).map(|(_, value)| value.as_str())
     }
 
-    /// Whether a key has one of these values.
+    /// Returns whether a key has one of these values.
     pub fn is(&self, key: &str, values: &[&str]) -> bool {
         self.get(key).is_some_and(|value| values.contains(&value))
     }

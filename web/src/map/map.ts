@@ -29,8 +29,8 @@ export interface Wiring {
   /** A tile of the answer, and the zoom at which what is drawn as one in it comes apart. */
   tile(z: number, x: number, y: number): Promise<ArrayBuffer>;
   apart(cluster: number): Promise<number>;
-  /** The view changed. */
-  moved(): void;
+  /** The view changed; `resized` if only because the map has another size. */
+  moved(resized: boolean): void;
 }
 
 export class AnswerMap {
@@ -38,6 +38,7 @@ export class AnswerMap {
   /** Counts answers, so that tiles of one are not taken for those of another. */
   private turn = 0;
   private answer = false;
+  private resizing = false;
   private selected: Geometry | null = null;
   private tiles: VectorSourceSpecification | null = null;
   /** When the pointer may be looked under again. */
@@ -55,6 +56,7 @@ export class AnswerMap {
       ...view,
       attributionControl: false,
       fadeDuration: calm ? 0 : 150,
+      trackResize: false,
       maxPitch: 0,
       dragRotate: false,
       pitchWithRotate: false,
@@ -66,7 +68,7 @@ export class AnswerMap {
     this.map.addControl(new AttributionControl({ compact: false, customAttribution: ATTRIBUTION }), 'bottom-right');
     this.map.addControl(new NavigationControl({ showCompass: false }), 'bottom-right');
     this.map.addControl(new ScaleControl({}), 'bottom-left');
-    this.map.on('moveend', () => wiring.moved());
+    this.map.on('moveend', () => wiring.moved(this.resizing));
     this.map.on('click', (event) => void this.click(event.point));
     this.map.on('mousemove', ({ point }) => this.hover(point));
     this.map.setMissingStyleImageResolver(async (name) => {
@@ -138,7 +140,9 @@ export class AnswerMap {
   }
 
   resize(): void {
+    this.resizing = true;
     this.map.resize();
+    this.resizing = false;
   }
 
   /** Goes there if it is not seen, or too small to be. */

@@ -73,7 +73,7 @@ export class GraphView {
     this.list.replaceChildren(
       ...order.map((i, place) => {
         const node = graph.nodes[i];
-        return h('li', {}, h('button', { type: 'button', class: 'item', 'data-node': i, tabindex: place ? '-1' : '0', onclick: () => this.pick(i) }, h('span', {}, h('span', { class: `dot column-${(node?.column ?? 0) % 6}`, 'aria-hidden': 'true' }), node?.label ?? ''), h('span', { class: 'count' }, links(degrees[i] ?? 0))));
+        return h('li', {}, h('button', { type: 'button', class: 'item', title: node?.label, 'data-node': i, tabindex: place ? '-1' : '0', onclick: () => this.pick(i) }, h('span', {}, h('span', { class: `dot column-${(node?.column ?? 0) % 6}`, 'aria-hidden': 'true' }), node?.label ?? ''), h('span', { class: 'count' }, links(degrees[i] ?? 0))));
       }),
     );
     const control = (sign: string, name: string, act: () => void) => h('button', { type: 'button', class: 'button only-icon', title: name, 'aria-label': name, onclick: act }, sign);

@@ -1,11 +1,13 @@
-// What an answer is and what it cost.
+// The numbers of an answer: rows, times, cost on the server.
 
 import type { Summary } from '../answer/model';
 import { count, duration, h, size } from '../dom';
 import { costOf } from '../service';
 
 export function statistics(summary: Summary): HTMLElement {
-  const entry = (name: string, ...values: (string | Node)[]) => (values.some((value) => value !== '') ? [h('dt', {}, name), h('dd', {}, ...values)] : []);
+  const entry = (name: string | Node, ...values: (string | Node)[]) => (values.some((value) => value !== '') ? [h('dt', {}, name), h('dd', {}, ...values)] : []);
+  /** A name with the colour of its part of the bar. */
+  const keyed = (part: string, name: string) => h('span', {}, h('span', { class: `key ${part}`, 'aria-hidden': 'true' }), name);
   const list = (counts: Record<string, number>) =>
     Object.entries(counts).filter(([, n]) => n > 0).sort(([, a], [, b]) => b - a).map(([name, n]) => `${count(n)} ${name}${n === 1 ? '' : 's'}`).join(', ');
   const bar = h('div', { class: 'bar', role: 'img', 'aria-label': `${duration(summary.first)} until the first byte, ${duration(summary.total - summary.first)} of transfer, ${duration(summary.reading)} of reading` });
@@ -15,7 +17,7 @@ export function statistics(summary: Summary): HTMLElement {
     piece.style.width = `${(100 * ms) / all}%`;
     bar.append(piece);
   }
-  const times = entry('First byte', duration(summary.first));
+  const times = entry(keyed('first', 'First byte'), duration(summary.first));
   void costOf(summary.request).then((told) => {
     if (told) times[0]?.before(...entry('On the server', duration(told.milliseconds)), ...entry('Work', `${count(told.work)} units`), ...entry('Memory', `${size(told.memory)} at most`));
   });
@@ -31,8 +33,8 @@ export function statistics(summary: Summary): HTMLElement {
       ...entry('On the map', list(summary.geometries)),
       ...entry('Without a place', summary.unplaced && summary.kind === 'elements' ? count(summary.unplaced) : ''),
       ...times,
-      ...entry('Last byte', duration(summary.total)),
-      ...entry('Read and drawn', duration(summary.reading)),
+      ...entry(keyed('transfer', 'Last byte'), duration(summary.total)),
+      ...entry(keyed('reading', 'Read and drawn'), duration(summary.reading)),
       ...entry('Size', size(summary.bytes)),
       ...entry('Type', summary.contentType),
       ...entry('Status', String(summary.status)),

@@ -1,5 +1,5 @@
-// The rows of the answer: only those that are seen are in the document, whatever their number. A grid for screen readers and
-// keys: arrows go from row to row, Enter shows one on the map.
+// The rows of the answer. Only visible rows are in the document. For screen readers and keys it is a grid: the arrows go from row
+// to row, or from column to column in the header, and Enter selects or sorts.
 
 import type { Answers } from '../answer/client';
 import type { Cell, Row, Summary } from '../answer/model';
@@ -7,7 +7,9 @@ import { count, h, rows } from '../dom';
 
 const HEIGHT = 26;
 const BEFORE = 12;
-/** Browsers draw no element higher than some 33 million pixels; what is beyond is reached by filtering. */
+/** The longest text in letters that a column is widened for. */
+const LONGEST = 42;
+/** Browsers draw no element higher than about 33 million pixels. Rows beyond are reached by the filter. */
 const MOST = 1_000_000;
 
 export class Table {
@@ -19,7 +21,8 @@ export class Table {
   private readonly filter = h('input', { type: 'search', placeholder: 'Filter rows', 'aria-label': 'Filter rows', class: 'field small' });
   private readonly shown = h('span', { class: 'muted' });
   private columns: string[] = [];
-  private widths: number[] = [];
+  /** The length in letters of the longest text of each column so far. */
+  private letters: number[] = [];
   /** Columns whose values are numbers, as far as one sees. */
   private numeric: boolean[] = [];
   private others = 0;
@@ -27,6 +30,8 @@ export class Table {
   private total = 0;
   private sort = { column: -1, descending: false };
   private selected = -1;
+  /** The column whose header Tab reaches. */
+  private sortable = 0;
   /** The row that keys go from. */
   private at = 0;
   private drawn: { from: number; to: number; rows: Row[] } = { from: 0, to: 0, rows: [] };
@@ -55,18 +60,24 @@ export class Table {
     this.filter.value = '';
     this.scroller.scrollTop = this.scroller.scrollLeft = 0;
     const sample = this.rows ? await this.answers.ask({ do: 'rows', from: 0, to: 60 }) : [];
-    this.widths = this.columns.map((name, i) => {
-      const letters = Math.max(name.length + 2, ...sample.map((row) => Math.min(42, row.cells[i]?.text.length ?? 0)));
-      return Math.round(Math.min(320, Math.max(64, letters * 7.6 + 24)));
-    });
+    this.letters = this.columns.map((name) => name.length + 2);
+    this.sortable = 0;
     this.numeric = this.columns.map((_, i) => sample.some((row) => row.cells[i]?.numeric) && sample.every((row) => row.cells[i]?.numeric || !row.cells[i]?.text));
-    const width = this.widths.reduce((sum, w) => sum + w, 0);
-    this.grid.style.minWidth = `${width}px`;
-    this.grid.style.setProperty('--columns', this.widths.map((w, i) => (i === this.widths.length - 1 ? `minmax(${w}px, 1fr)` : `${w}px`)).join(' ') || '1fr');
+    this.widen(sample, true);
     this.grid.setAttribute('aria-colcount', String(this.columns.length));
     this.header();
     this.counted();
     await this.draw(true);
+  }
+
+  /** Makes columns wide enough for rows. They never become narrower, so that they stay in place while one scrolls. */
+  private widen(rows: Row[], anew = false): void {
+    const letters = this.letters.map((known, i) => Math.max(known, ...rows.map((row) => Math.min(LONGEST, row.cells[i]?.text.length ?? 0))));
+    if (!anew && letters.every((length, i) => length === this.letters[i])) return;
+    this.letters = letters;
+    const widths = letters.map((length) => Math.round(Math.min(320, Math.max(64, length * 7.6 + 24))));
+    this.grid.style.minWidth = `${widths.reduce((sum, width) => sum + width, 0)}px`;
+    this.grid.style.setProperty('--columns', widths.map((width, i) => (i === widths.length - 1 ? `minmax(${width}px, 1fr)` : `${width}px`)).join(' ') || '1fr');
   }
 
   /** More rows of the same answer have come. */
@@ -97,13 +108,14 @@ export class Table {
     this.head.replaceChildren(
       ...this.columns.map((name, i) => {
         const state = this.sort.column !== i ? 'none' : this.sort.descending ? 'descending' : 'ascending';
-        const button = h('button', { type: 'button', title: `Sort by ${name}`, onclick: () => this.order(i) }, name, h('span', { 'aria-hidden': 'true', class: 'sort' }, state === 'none' ? '' : state === 'ascending' ? '↑' : '↓'));
+        const button = h('button', { type: 'button', tabindex: i === this.sortable ? '0' : '-1', title: `Sort by ${name}`, onclick: () => this.order(i) }, name, h('span', { 'aria-hidden': 'true', class: 'sort' }, state === 'none' ? '' : state === 'ascending' ? '↑' : '↓'));
         return h('div', { role: 'columnheader', 'aria-sort': state, class: this.numeric[i] ? 'cell number' : 'cell' }, button);
       }),
     );
   }
 
   private order(column: number): void {
+    this.sortable = column;
     this.sort = this.sort.column === column ? (this.sort.descending ? { column: -1, descending: false } : { column, descending: true }) : { column, descending: false };
     const focused = this.head.contains(document.activeElement);
     this.header();
@@ -138,6 +150,7 @@ export class Table {
     const rows = last > first ? await this.answers.ask({ do: 'rows', from: first, to: last }) : [];
     if (turn !== this.asked) return;
     this.drawn = { from: first, to: last, rows };
+    this.widen(rows);
     this.body.replaceChildren(...rows.map((row, i) => this.row(row, first + i)));
     this.active();
   }
@@ -171,7 +184,21 @@ export class Table {
     document.getElementById(`row-${row.index}`)?.classList.add('at');
   }
 
+  /** Goes from header to header. */
+  private headerKey(event: KeyboardEvent): void {
+    const last = this.columns.length - 1;
+    const next = { ArrowRight: this.sortable + 1, ArrowLeft: this.sortable - 1, Home: 0, End: last }[event.key];
+    if (next === undefined || next < 0 || next > last) return;
+    event.preventDefault();
+    const button = (column: number) => this.head.children[column]?.querySelector('button');
+    button(this.sortable)?.setAttribute('tabindex', '-1');
+    this.sortable = next;
+    button(next)?.setAttribute('tabindex', '0');
+    button(next)?.focus();
+  }
+
   private key(event: KeyboardEvent): void {
+    if (this.head.contains(event.target as Node)) return this.headerKey(event);
     if (event.target !== this.grid) return;
     const page = Math.max(1, Math.floor(this.scroller.clientHeight / HEIGHT) - 2);
     const steps: Record<string, number> = { ArrowDown: 1, ArrowUp: -1, PageDown: page, PageUp: -page, Home: -this.rows, End: this.rows };

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use terrapin_budget as budget;
 
-use super::{Flaw, Line, Polygon, repair};
+use super::{Flaw, Line, Polygon, overlay};
 use crate::Coord;
 use crate::geometry::planar::{self, NONE};
 use crate::geometry::{Segment, split_at_antimeridian};
@@ -114,9 +114,25 @@ impl Border {
     }
 }
 
-/// The polygons that lines enclose, with the box to which they are cut; crossing lines get points where they cross, and open
-/// ones are closed by a straight line. For what is drawn on a grid of any unit; the same rules as for other borders else.
-pub fn clipped(rings: &[Line], clip: [Coord; 2]) -> Vec<Polygon> {
+/// The polygons that lines enclose. Crossing lines get points where they cross; open lines are closed by a straight segment.
+/// The unit of the coordinates is the caller's.
+pub fn repair(rings: &[Line]) -> Vec<Polygon> {
+    repaired(&closed_segments(rings), None).unwrap_or_default()
+}
+
+/// The part of [`repair`]'s polygons within a box, given by its south-western and north-eastern corner.
+pub fn clip(rings: &[Line], clip: [Coord; 2]) -> Vec<Polygon> {
+    repaired(&closed_segments(rings), Some(clip)).unwrap_or_default()
+}
+
+/// The part of a box outside of some areas. Each area is on the left of its ring; the inside of a ring in the other
+/// direction is taken away from the areas. Rings may cross and overlap.
+pub fn outside(rings: &[Line], clip: [Coord; 2]) -> Vec<Polygon> {
+    overlay::outside(rings, clip).and_then(polygons_of_closed).unwrap_or_default()
+}
+
+/// The segments of lines that an odd number of them has; open lines are closed.
+fn closed_segments(rings: &[Line]) -> Vec<Segment> {
     let mut segments = sorted_segments(rings);
     for ring in rings {
         if let [first, .., last] = ring[..]
@@ -126,7 +142,7 @@ pub fn clipped(rings: &[Line], clip: [Coord; 2]) -> Vec<Polygon> {
         }
     }
     segments.sort_unstable();
-    repaired(&odd(segments), Some(clip)).unwrap_or_default()
+    odd(segments)
 }
 
 /// Whether these rings are those of so many valid polygons: no two of their sides meet but in corners, no ring touches itself,
@@ -142,7 +158,11 @@ pub fn is_sound(rings: &[Line], polygons: usize) -> bool {
 }
 
 fn repaired(segments: &[Segment], clip: Option<[Coord; 2]>) -> Option<Vec<Polygon>> {
-    let mut lines = repair::uncrossed(segments, clip)?;
+    polygons_of_closed(overlay::uncrossed(segments, clip)?)
+}
+
+/// The polygons within lines that do not cross, each without its first point at the end.
+fn polygons_of_closed(mut lines: Vec<Line>) -> Option<Vec<Polygon>> {
     for line in &mut lines {
         line.extend(line.first().copied());
     }

@@ -24,7 +24,7 @@
 //!
 //! ```text
 //! border.rs    lines -> segments that close -> polygons, by geometry/planar
-//! repair.rs    crossing lines, by i_overlay
+//! overlay.rs   crossing lines, by i_overlay
 //! meridian.rs  lines across 180 degrees
 //! areal.rs     which closed ways are areas, by their tags
 //! ```
@@ -32,7 +32,7 @@
 mod areal;
 mod border;
 mod meridian;
-mod repair;
+mod overlay;
 
 use std::collections::HashSet;
 
@@ -42,7 +42,7 @@ use crate::areas::is_closed;
 use crate::{BoundingBox, Coord, ElementType, Ordinal, Osm};
 
 pub use areal::is_area;
-pub use border::{Border, clipped, is_sound};
+pub use border::{Border, clip, is_sound, outside, repair};
 pub use meridian::cut_at_180;
 
 /// A line, of a ring with its first point again at the end.
