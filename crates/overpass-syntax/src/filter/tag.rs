@@ -1,4 +1,4 @@
-//! `[key]`, `[key=value]`, `[key~pattern]`, ...
+//! Tag filters: `[key]`, `[key=value]`, `[key~pattern]`, ...
 
 use super::{Facts, FilterKind, Syntax};
 use crate::check::{Context, regex};
@@ -9,7 +9,7 @@ use crate::parse::{Parser, Start};
 use crate::tree::Regex;
 use crate::{Alone, Form, Part};
 
-/// What an element's tags must be.
+/// A condition on an element's tags.
 #[derive(Debug, Clone, PartialEq)]
 #[allow(missing_docs)]
 pub enum Tag {
@@ -19,11 +19,11 @@ pub enum Tag {
     NotKey { key: String },
     /// `[key=value]`.
     Equals { key: String, value: String },
-    /// `[key!=value]`: also true where the key is absent.
+    /// `[key!=value]`: also true if the key is absent.
     NotEquals { key: String, value: String },
     /// `[key~value]`, `[key~value,i]`.
     Matches { key: String, value: Regex },
-    /// `[key!~value]`: also true where the key is absent.
+    /// `[key!~value]`: also true if the key is absent.
     NotMatches { key: String, value: Regex },
     /// `[~key~value]`.
     KeyMatches { key: Regex, value: Regex },
@@ -83,7 +83,7 @@ fn tag(context: &mut Context<'_>) -> Option<Tag> {
             let value = regex(context, pattern, ignore_case)?;
             if negated { Tag::NotMatches { key, value } } else { Tag::Matches { key, value } }
         }
-        // As in the reference, also where the key must not be there.
+        // As in the reference, `modv="not"` has no effect without a value.
         None if value.is_empty() => Tag::HasKey { key },
         None if negated => Tag::NotEquals { key, value },
         None => Tag::Equals { key, value },
