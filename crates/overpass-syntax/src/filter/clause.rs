@@ -18,8 +18,8 @@ pub(super) struct Clause<'t, 'a> {
     pub colon: bool,
     /// The whole expression after the colon.
     pub rest: Id,
-    /// The same from comma to comma; 0 where nothing stands between two. Without a colon, what follows the first comma,
-    /// which the reference takes for some of its filters' arguments.
+    /// The arguments after the colon, split at commas; 0 for an empty one. Without a colon, the text after the first
+    /// comma: for some filters, the reference takes it for arguments.
     pub items: Vec<Id>,
     /// The line for errors.
     pub line: u32,
