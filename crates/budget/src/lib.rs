@@ -1,12 +1,13 @@
-//! What bounds a running query of either language: a deadline, a memory budget, a work budget, a client that went away.
-//! Reaching one is an error that says which, never a shorter answer. Knows nothing of what a query is.
+//! Limits a running query of either language: a deadline, a memory budget, a work budget, and cancellation when the
+//! client disconnects. If a limit is reached, the query fails with an error that names it; the answer is never cut
+//! short. Independent of the query languages.
 //!
-//! Memory is bounded twice. What the engines say they hold ([`Budget::memory`]) depends on the query and the data alone.
-//! What the query really holds is counted by the allocator ([`crate::memory`]), so that nothing can be forgotten.
+//! Memory has two limits. The engines' own count ([`Budget::memory`]) depends only on the query and the data. The
+//! allocator counts the actual memory ([`crate::memory`]), so that no allocation is missed.
 //!
-//! [`watched`] runs a piece of work within a budget. Where the work can return an error, it asks the budget itself.
-//! Everywhere else, in functions of values, comparisons of a sort, loops of the evaluator, it calls [`checkpoint`] for every
-//! step and [`charge`] before a large allocation: where a bound is reached these unwind, to be caught by [`watched`].
+//! [`watched`] runs work within a budget. Work that can return an error checks the budget itself. All other work, such
+//! as functions of values, comparisons of a sort and loops of the evaluator, calls [`checkpoint`] at each step and
+//! [`charge`] before a large allocation. If a limit is reached, these unwind, and [`watched`] catches the panic.
 
 mod codes;
 pub mod memory;
@@ -21,32 +22,32 @@ use std::time::{Duration, Instant};
 
 use memory::Account;
 
-/// The bounds that the caller sets; a query's own settings may be tighter.
+/// The caller's limits. A query's own settings may be tighter.
 #[derive(Debug, Clone, Default)]
 pub struct Limits {
-    /// No query runs past this moment.
+    /// The time at which queries are stopped.
     pub deadline: Option<Instant>,
-    /// No query holds more than this many bytes.
+    /// The maximum memory of a query, in bytes.
     pub memory: Option<u64>,
-    /// What the query holds already, such as the text that was read; `None` where that is nothing.
+    /// Memory that already counts as the query's, such as its text; `None` if there is no such memory.
     pub account: Option<Arc<Account>>,
-    /// No query does more work than this. A unit is an element or a triple looked at: unlike time, the same on every
-    /// machine.
+    /// The maximum work of a query. One unit is one element or triple that is read. Unlike time, it is the same on
+    /// every machine.
     pub work: Option<u64>,
-    /// Set when nobody waits for the answer any more.
+    /// Set when the client no longer waits for the answer.
     pub cancelled: Arc<AtomicBool>,
-    /// Where each query adds the work that it did when it ends, whether it was answered or stopped.
+    /// The counter to which each query adds its work when it ends, whether it succeeded or was stopped.
     pub work_done: Arc<AtomicU64>,
 }
 
-/// The bounds of one running query and what it has used of them.
+/// The limits of one running query and its use of them.
 #[derive(Debug)]
 pub struct Budget {
     started: Instant,
     deadline: Option<Instant>,
-    /// Bytes that the query may say it holds.
+    /// The memory limit of the engines' own count, in bytes.
     memory: u64,
-    /// Bytes that it may really hold.
+    /// The limit of actual memory, in bytes.
     allocated: u64,
     account: Arc<Account>,
     work: u64,
@@ -55,16 +56,16 @@ pub struct Budget {
     total: Arc<AtomicU64>,
 }
 
-/// The bound that was reached.
+/// The limit that was reached.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Exceeded {
-    /// Nobody waits for the answer any more.
+    /// The client no longer waits for the answer.
     Cancelled,
-    /// The deadline, after so long.
+    /// The deadline, with the time since the start.
     Time(Duration),
-    /// The work budget, of so many units.
+    /// The work budget, in units.
     Work(u64),
-    /// The memory budget, with so many bytes asked for.
+    /// The memory budget, with the number of bytes needed.
     Memory(u64),
 }
 
@@ -79,7 +80,7 @@ impl fmt::Display for Exceeded {
     }
 }
 
-/// A duration in words: whole seconds, or thousandths if it is less than one.
+/// Formats a duration in whole seconds, or in thousandths if it is shorter than one.
 pub fn seconds(duration: Duration) -> String {
     match duration.as_secs() {
         0 => {
@@ -93,7 +94,7 @@ pub fn seconds(duration: Duration) -> String {
 impl std::error::Error for Exceeded {}
 
 impl Budget {
-    /// The caller's bounds. The clock starts now.
+    /// Creates a budget with the caller's limits. The clock starts now.
     pub fn new(limits: &Limits) -> Budget {
         let memory = limits.memory.unwrap_or(u64::MAX);
         Budget {
@@ -109,7 +110,7 @@ impl Budget {
         }
     }
 
-    /// Tightens the bounds: at most `time` from the start, at most `memory` bytes by the engine's own count.
+    /// Tightens the limits: at most `time` from the start, and at most `memory` bytes by the engines' own count.
     pub fn tighten(mut self, time: Duration, memory: u64) -> Budget {
         let own = self.started.checked_add(time);
         self.deadline = match (self.deadline, own) {
@@ -120,7 +121,7 @@ impl Budget {
         self
     }
 
-    /// What is left of the bounds, for a query that this one asks: what that one holds, this one does.
+    /// Returns the remaining limits, for a query that this one runs. Its memory counts as this query's.
     pub fn rest(&self) -> Limits {
         Limits {
             deadline: self.deadline,
@@ -132,7 +133,7 @@ impl Budget {
         }
     }
 
-    /// Whether the query may go on: cheap enough to ask once a page, or every thousand triples.
+    /// Returns an error if a limit is reached. Cheap enough to call once per page, or once per thousand triples.
     pub fn check(&self) -> Result<(), Exceeded> {
         if self.cancelled.load(Ordering::Relaxed) {
             return Err(Exceeded::Cancelled);
@@ -143,37 +144,37 @@ impl Budget {
         self.room(0)
     }
 
-    /// Whether the query may allocate so many bytes besides what it holds.
+    /// Returns an error if the query may not allocate `bytes` in addition to its current memory.
     fn room(&self, bytes: u64) -> Result<(), Exceeded> {
         let held = self.account.held().saturating_add(bytes);
         if held <= self.allocated { Ok(()) } else { Err(Exceeded::Memory(held)) }
     }
 
-    /// Counts work, then [`Budget::check`]s.
+    /// Adds work, then checks all limits as [`Budget::check`] does.
     pub fn work(&self, units: u64) -> Result<(), Exceeded> {
         let done = self.work_done.fetch_add(units, Ordering::Relaxed).saturating_add(units);
         if done > self.work { Err(Exceeded::Work(self.work)) } else { self.check() }
     }
 
-    /// The units of work so far.
+    /// Returns the units of work so far.
     pub fn work_done(&self) -> u64 {
         self.work_done.load(Ordering::Relaxed)
     }
 
-    /// Fails where `bytes` are more than the query may hold.
+    /// Returns an error if `bytes` exceed the limit of the engines' own count.
     pub fn memory(&self, bytes: u64) -> Result<(), Exceeded> {
         if bytes <= self.memory { Ok(()) } else { Err(Exceeded::Memory(bytes)) }
     }
 
-    /// What the query holds, as the allocator counts it.
+    /// Returns the query's memory as counted by the allocator.
     pub fn account(&self) -> &Arc<Account> {
         &self.account
     }
 }
 
-/// Steps between two looks at the budget.
+/// Steps between two checks of the budget.
 const STEPS: u32 = 8192;
-/// Allocations below this are not worth asking for beforehand.
+/// Smaller allocations are not checked in advance, in bytes.
 const LARGE: u64 = 64 << 10;
 
 thread_local! {
