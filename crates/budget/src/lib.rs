@@ -181,10 +181,10 @@ thread_local! {
     static BUDGET: RefCell<Option<Arc<Budget>>> = const { RefCell::new(None) };
 }
 
-/// Why work did not come to its end.
+/// The reason why work was stopped.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Stopped {
-    /// A bound was reached.
+    /// A limit was reached.
     Exceeded(Exceeded),
     /// It panicked, with this message: a defect, but not the end of the process.
     Panicked(String),

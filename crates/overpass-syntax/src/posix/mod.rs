@@ -19,7 +19,7 @@ const MOST_REPEATS: u32 = 32767;
 /// How many signs of repetition may follow each other.
 const MOST_STACKED: usize = 50;
 
-/// Why a pattern cannot be used.
+/// The reason why a pattern cannot be used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Error {
     /// It is not a regular expression.
@@ -41,7 +41,7 @@ impl Error {
         }
     }
 
-    /// What to do about it.
+    /// Returns a suggested action.
     pub fn help(self, pattern: &str) -> Option<String> {
         match self {
             Error::Invalid if pattern.starts_with(['*', '+', '?']) => {
