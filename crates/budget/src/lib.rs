@@ -190,16 +190,16 @@ pub enum Stopped {
     Panicked(String),
 }
 
-/// What is thrown where a bound is reached.
+/// The panic payload when a limit is reached.
 struct Stop(Exceeded);
 
-/// Counts one step of a loop, and now and then looks at the budget.
+/// Counts one step of a loop. Checks the budget once every 8,192 steps.
 #[inline]
 pub fn checkpoint() {
     checkpoints(1);
 }
 
-/// Counts so many steps, each about as long as copying 16 bytes: 8,192 of them should take less than a millisecond.
+/// Counts several steps, each about as long as copying 16 bytes: 8,192 of them should take less than a millisecond.
 #[inline]
 pub fn checkpoints(steps: usize) {
     if memory::steps(u32::try_from(steps).unwrap_or(u32::MAX)) >= STEPS {
@@ -207,7 +207,7 @@ pub fn checkpoints(steps: usize) {
     }
 }
 
-/// To be called before so many bytes are allocated: unwinds where they would be too many.
+/// Checks the memory limit before `bytes` are allocated. Unwinds if they would exceed it.
 #[inline]
 pub fn charge(bytes: u64) {
     checkpoints(usize::try_from(bytes / 16).unwrap_or(usize::MAX));
@@ -228,7 +228,7 @@ fn look(bytes: u64) {
     }
 }
 
-/// Ends the work that is [`watched`], where it cannot return an error.
+/// Stops the work that is [`watched`], in code that cannot return an error.
 pub fn stop(exceeded: Exceeded) -> ! {
     resume_unwind(Box::new(Stop(exceeded)))
 }
@@ -249,40 +249,40 @@ fn under<T>(budget: Option<Arc<Budget>>, work: impl FnOnce() -> T) -> T {
 /// Runs `work` within a budget.
 ///
 /// # Errors
-/// A bound was reached, or `work` panicked.
+/// Returns an error if a limit was reached or `work` panicked.
 pub fn watched<T>(budget: &Arc<Budget>, work: impl FnOnce() -> T) -> Result<T, Stopped> {
     memory::look_again();
     catch_unwind(AssertUnwindSafe(|| under(Some(budget.clone()), work))).map_err(|thrown| caught(&*thrown))
 }
 
-/// Runs `work` for nobody's account and without a deadline: what outlives the query that happens to need it first, such
-/// as a page in a cache. It must be short.
+/// Runs `work` without an account and without a deadline. Use it for data that outlives the query, such as a page in a
+/// cache. It must be short.
 pub fn unwatched<T>(work: impl FnOnce() -> T) -> T {
     under(None, work)
 }
 
-/// What is made once for all queries, by the one that needs it first.
+/// Creates a value that all queries share, at its first use.
 pub fn once<T>(place: &OnceLock<T>, make: impl FnOnce() -> T) -> &T {
     place.get().unwrap_or_else(|| unwatched(|| place.get_or_init(make)))
 }
 
-/// The budget of this thread, for other threads that work for the same query.
+/// Returns the budget of this thread, for other threads that work for the same query.
 pub fn current() -> Current {
     Current(BUDGET.with_borrow(Clone::clone))
 }
 
-/// The budget that a thread works within.
+/// The budget of a thread.
 #[derive(Debug, Clone)]
 pub struct Current(Option<Arc<Budget>>);
 
 impl Current {
-    /// Runs `work` within it, on whatever thread; where a bound is reached it unwinds, which rayon hands on.
+    /// Runs `work` within the budget on any thread. If a limit is reached, it unwinds, and rayon passes the panic on.
     pub fn share<T>(&self, work: impl FnOnce() -> T) -> T {
         under(self.0.clone(), work)
     }
 }
 
-/// Runs a library's code that may panic; nothing where it does. Where a bound is reached, the work ends all the same.
+/// Runs library code that may panic, and returns `None` if it does. If a limit is reached, the work still stops.
 pub fn tolerant<T>(work: impl FnOnce() -> T) -> Option<T> {
     match catch_unwind(AssertUnwindSafe(work)) {
         Ok(value) => Some(value),
@@ -291,7 +291,7 @@ pub fn tolerant<T>(work: impl FnOnce() -> T) -> Option<T> {
     }
 }
 
-/// What was thrown.
+/// Converts a caught panic to the reason why work was stopped.
 pub fn caught(thrown: &(dyn Any + Send)) -> Stopped {
     if let Some(Stop(reached)) = thrown.downcast_ref() {
         return Stopped::Exceeded(*reached);
