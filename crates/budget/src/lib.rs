@@ -1,12 +1,13 @@
-//! What bounds a running query of either language: a deadline, a memory budget, a work budget, a client that went away.
-//! Reaching one is an error that says which, never a shorter answer. Knows nothing of what a query is.
+//! Limits a running query of either language: a deadline, a memory budget, a work budget, and cancellation when the
+//! client disconnects. If a limit is reached, the query fails with an error that names it; the answer is never cut
+//! short. Independent of the query languages.
 //!
-//! Memory is bounded twice. What the engines say they hold ([`Budget::memory`]) depends on the query and the data alone.
-//! What the query really holds is counted by the allocator ([`crate::memory`]), so that nothing can be forgotten.
+//! Memory has two limits. The engines' own count ([`Budget::memory`]) depends only on the query and the data. The
+//! allocator counts the actual memory ([`crate::memory`]), so that no allocation is missed.
 //!
-//! [`watched`] runs a piece of work within a budget. Where the work can return an error, it asks the budget itself.
-//! Everywhere else, in functions of values, comparisons of a sort, loops of the evaluator, it calls [`checkpoint`] for every
-//! step and [`charge`] before a large allocation: where a bound is reached these unwind, to be caught by [`watched`].
+//! [`watched`] runs work within a budget. Work that can return an error checks the budget itself. All other work, such
+//! as functions of values, comparisons of a sort and loops of the evaluator, calls [`checkpoint`] at each step and
+//! [`charge`] before a large allocation. If a limit is reached, these unwind, and [`watched`] catches the panic.
 
 mod codes;
 pub mod memory;
@@ -21,32 +22,32 @@ use std::time::{Duration, Instant};
 
 use memory::Account;
 
-/// The bounds that the caller sets; a query's own settings may be tighter.
+/// The caller's limits. A query's own settings may be tighter.
 #[derive(Debug, Clone, Default)]
 pub struct Limits {
-    /// No query runs past this moment.
+    /// The time at which queries are stopped.
     pub deadline: Option<Instant>,
-    /// No query holds more than this many bytes.
+    /// The maximum memory of a query, in bytes.
     pub memory: Option<u64>,
-    /// What the query holds already, such as the text that was read; `None` where that is nothing.
+    /// Memory that already counts as the query's, such as its text; `None` if there is no such memory.
     pub account: Option<Arc<Account>>,
-    /// No query does more work than this. A unit is an element or a triple looked at: unlike time, the same on every
-    /// machine.
+    /// The maximum work of a query. One unit is one element or triple that is read. Unlike time, it is the same on
+    /// every machine.
     pub work: Option<u64>,
-    /// Set when nobody waits for the answer any more.
+    /// Set when the client no longer waits for the answer.
     pub cancelled: Arc<AtomicBool>,
-    /// Where each query adds the work that it did when it ends, whether it was answered or stopped.
+    /// The counter to which each query adds its work when it ends, whether it succeeded or was stopped.
     pub work_done: Arc<AtomicU64>,
 }
 
-/// The bounds of one running query and what it has used of them.
+/// The limits of one running query and its use of them.
 #[derive(Debug)]
 pub struct Budget {
     started: Instant,
     deadline: Option<Instant>,
-    /// Bytes that the query may say it holds.
+    /// The memory limit of the engines' own count, in bytes.
     memory: u64,
-    /// Bytes that it may really hold.
+    /// The limit of actual memory, in bytes.
     allocated: u64,
     account: Arc<Account>,
     work: u64,
@@ -55,16 +56,16 @@ pub struct Budget {
     total: Arc<AtomicU64>,
 }
 
-/// The bound that was reached.
+/// The limit that was reached.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Exceeded {
-    /// Nobody waits for the answer any more.
+    /// The client no longer waits for the answer.
     Cancelled,
-    /// The deadline, after so long.
+    /// The deadline, with the time since the start.
     Time(Duration),
-    /// The work budget, of so many units.
+    /// The work budget, in units.
     Work(u64),
-    /// The memory budget, with so many bytes asked for.
+    /// The memory budget, with the number of bytes needed.
     Memory(u64),
 }
 
@@ -79,7 +80,7 @@ impl fmt::Display for Exceeded {
     }
 }
 
-/// A duration in words: whole seconds, or thousandths if it is less than one.
+/// Formats a duration in whole seconds, or in thousandths if it is shorter than one.
 pub fn seconds(duration: Duration) -> String {
     match duration.as_secs() {
         0 => {
@@ -93,7 +94,7 @@ pub fn seconds(duration: Duration) -> String {
 impl std::error::Error for Exceeded {}
 
 impl Budget {
-    /// The caller's bounds. The clock starts now.
+    /// Creates a budget with the caller's limits. The clock starts now.
     pub fn new(limits: &Limits) -> Budget {
         let memory = limits.memory.unwrap_or(u64::MAX);
         Budget {
@@ -109,7 +110,7 @@ impl Budget {
         }
     }
 
-    /// Tightens the bounds: at most `time` from the start, at most `memory` bytes by the engine's own count.
+    /// Tightens the limits: at most `time` from the start, and at most `memory` bytes by the engines' own count.
     pub fn tighten(mut self, time: Duration, memory: u64) -> Budget {
         let own = self.started.checked_add(time);
         self.deadline = match (self.deadline, own) {
@@ -120,7 +121,7 @@ impl Budget {
         self
     }
 
-    /// What is left of the bounds, for a query that this one asks: what that one holds, this one does.
+    /// Returns the remaining limits, for a query that this one runs. Its memory counts as this query's.
     pub fn rest(&self) -> Limits {
         Limits {
             deadline: self.deadline,
@@ -132,7 +133,7 @@ impl Budget {
         }
     }
 
-    /// Whether the query may go on: cheap enough to ask once a page, or every thousand triples.
+    /// Returns an error if a limit is reached. Cheap enough to call once per page, or once per thousand triples.
     pub fn check(&self) -> Result<(), Exceeded> {
         if self.cancelled.load(Ordering::Relaxed) {
             return Err(Exceeded::Cancelled);
@@ -143,62 +144,62 @@ impl Budget {
         self.room(0)
     }
 
-    /// Whether the query may allocate so many bytes besides what it holds.
+    /// Returns an error if the query may not allocate `bytes` in addition to its current memory.
     fn room(&self, bytes: u64) -> Result<(), Exceeded> {
         let held = self.account.held().saturating_add(bytes);
         if held <= self.allocated { Ok(()) } else { Err(Exceeded::Memory(held)) }
     }
 
-    /// Counts work, then [`Budget::check`]s.
+    /// Adds work, then checks all limits as [`Budget::check`] does.
     pub fn work(&self, units: u64) -> Result<(), Exceeded> {
         let done = self.work_done.fetch_add(units, Ordering::Relaxed).saturating_add(units);
         if done > self.work { Err(Exceeded::Work(self.work)) } else { self.check() }
     }
 
-    /// The units of work so far.
+    /// Returns the units of work so far.
     pub fn work_done(&self) -> u64 {
         self.work_done.load(Ordering::Relaxed)
     }
 
-    /// Fails where `bytes` are more than the query may hold.
+    /// Returns an error if `bytes` exceed the limit of the engines' own count.
     pub fn memory(&self, bytes: u64) -> Result<(), Exceeded> {
         if bytes <= self.memory { Ok(()) } else { Err(Exceeded::Memory(bytes)) }
     }
 
-    /// What the query holds, as the allocator counts it.
+    /// Returns the query's memory as counted by the allocator.
     pub fn account(&self) -> &Arc<Account> {
         &self.account
     }
 }
 
-/// Steps between two looks at the budget.
+/// Steps between two checks of the budget.
 const STEPS: u32 = 8192;
-/// Allocations below this are not worth asking for beforehand.
+/// Smaller allocations are not checked in advance, in bytes.
 const LARGE: u64 = 64 << 10;
 
 thread_local! {
     static BUDGET: RefCell<Option<Arc<Budget>>> = const { RefCell::new(None) };
 }
 
-/// Why work did not come to its end.
+/// The reason why work was stopped.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Stopped {
-    /// A bound was reached.
+    /// A limit was reached.
     Exceeded(Exceeded),
     /// It panicked, with this message: a defect, but not the end of the process.
     Panicked(String),
 }
 
-/// What is thrown where a bound is reached.
+/// The panic payload when a limit is reached.
 struct Stop(Exceeded);
 
-/// Counts one step of a loop, and now and then looks at the budget.
+/// Counts one step of a loop. Checks the budget once every 8,192 steps.
 #[inline]
 pub fn checkpoint() {
     checkpoints(1);
 }
 
-/// Counts so many steps, each about as long as copying 16 bytes: 8,192 of them should take less than a millisecond.
+/// Counts several steps, each about as long as copying 16 bytes: 8,192 of them should take less than a millisecond.
 #[inline]
 pub fn checkpoints(steps: usize) {
     if memory::steps(u32::try_from(steps).unwrap_or(u32::MAX)) >= STEPS {
@@ -206,7 +207,7 @@ pub fn checkpoints(steps: usize) {
     }
 }
 
-/// To be called before so many bytes are allocated: unwinds where they would be too many.
+/// Checks the memory limit before `bytes` are allocated. Unwinds if they would exceed it.
 #[inline]
 pub fn charge(bytes: u64) {
     checkpoints(usize::try_from(bytes / 16).unwrap_or(usize::MAX));
@@ -227,7 +228,7 @@ fn look(bytes: u64) {
     }
 }
 
-/// Ends the work that is [`watched`], where it cannot return an error.
+/// Stops the work that is [`watched`], in code that cannot return an error.
 pub fn stop(exceeded: Exceeded) -> ! {
     resume_unwind(Box::new(Stop(exceeded)))
 }
@@ -248,40 +249,40 @@ fn under<T>(budget: Option<Arc<Budget>>, work: impl FnOnce() -> T) -> T {
 /// Runs `work` within a budget.
 ///
 /// # Errors
-/// A bound was reached, or `work` panicked.
+/// Returns an error if a limit was reached or `work` panicked.
 pub fn watched<T>(budget: &Arc<Budget>, work: impl FnOnce() -> T) -> Result<T, Stopped> {
     memory::look_again();
     catch_unwind(AssertUnwindSafe(|| under(Some(budget.clone()), work))).map_err(|thrown| caught(&*thrown))
 }
 
-/// Runs `work` for nobody's account and without a deadline: what outlives the query that happens to need it first, such
-/// as a page in a cache. It must be short.
+/// Runs `work` without an account and without a deadline. Use it for data that outlives the query, such as a page in a
+/// cache. It must be short.
 pub fn unwatched<T>(work: impl FnOnce() -> T) -> T {
     under(None, work)
 }
 
-/// What is made once for all queries, by the one that needs it first.
+/// Creates a value that all queries share, at its first use.
 pub fn once<T>(place: &OnceLock<T>, make: impl FnOnce() -> T) -> &T {
     place.get().unwrap_or_else(|| unwatched(|| place.get_or_init(make)))
 }
 
-/// The budget of this thread, for other threads that work for the same query.
+/// Returns the budget of this thread, for other threads that work for the same query.
 pub fn current() -> Current {
     Current(BUDGET.with_borrow(Clone::clone))
 }
 
-/// The budget that a thread works within.
+/// The budget of a thread.
 #[derive(Debug, Clone)]
 pub struct Current(Option<Arc<Budget>>);
 
 impl Current {
-    /// Runs `work` within it, on whatever thread; where a bound is reached it unwinds, which rayon hands on.
+    /// Runs `work` within the budget on any thread. If a limit is reached, it unwinds, and rayon passes the panic on.
     pub fn share<T>(&self, work: impl FnOnce() -> T) -> T {
         under(self.0.clone(), work)
     }
 }
 
-/// Runs a library's code that may panic; nothing where it does. Where a bound is reached, the work ends all the same.
+/// Runs library code that may panic, and returns `None` if it does. If a limit is reached, the work still stops.
 pub fn tolerant<T>(work: impl FnOnce() -> T) -> Option<T> {
     match catch_unwind(AssertUnwindSafe(work)) {
         Ok(value) => Some(value),
@@ -290,7 +291,7 @@ pub fn tolerant<T>(work: impl FnOnce() -> T) -> Option<T> {
     }
 }
 
-/// What was thrown.
+/// Converts a caught panic to the reason why work was stopped.
 pub fn caught(thrown: &(dyn Any + Send)) -> Stopped {
     if let Some(Stop(reached)) = thrown.downcast_ref() {
         return Stopped::Exceeded(*reached);

@@ -1,21 +1,21 @@
-//! Collects what is wrong with a query, in the reference's order.
+//! Collects the errors of a query, in the reference's order.
 
 use super::Span;
 use crate::code::Code;
 use crate::error::{Class, Diagnostic, Failure};
 
-/// After so many errors the rest of a text is not looked at.
+/// The maximum number of errors. After it, the rest of the text is not checked.
 const MOST: usize = 500;
 
-/// Bytes of a message; what is in the middle of a longer one is left out.
+/// The maximum length of a message, in bytes. Longer ones lose their middle.
 const LONGEST: usize = 4000;
 
-/// What a hint has to know of an error besides its code.
+/// Details of an error that hints need in addition to its code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Clue {
-    /// This sign, and nothing else, has to stand here.
+    /// Only this token is allowed here.
     Sign(&'static str),
-    /// An `out` is within another element, or has one in it.
+    /// An `out` is inside another element, or contains one.
     Out,
     /// The sides of a box.
     Box,
@@ -25,7 +25,7 @@ pub(crate) enum Clue {
     Radius,
 }
 
-/// Why there is an error.
+/// The cause of an error: its code, with a clue for hints.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Cause {
     code: Code,
@@ -39,24 +39,24 @@ impl From<Code> for Cause {
 }
 
 impl Cause {
-    /// A code, and what hints have to know besides where there is anything.
+    /// Creates a cause from a code and an optional clue for hints.
     pub fn new(code: Code, clue: Option<Clue>) -> Self {
         Cause { code, clue }
     }
 }
 
-/// An error, and what hints have to know of it.
+/// An error with its clue for hints.
 pub(crate) struct Found {
     /// The error.
     pub diagnostic: Diagnostic,
-    /// What its code does not say.
+    /// Details that the code does not contain.
     pub clue: Option<Clue>,
 }
 
 /// The errors found so far.
 #[derive(Default)]
 pub(crate) struct Diagnostics {
-    /// What the regular expressions so far take when compiled, in bytes.
+    /// The size of all compiled regular expressions so far, in bytes.
     pub patterns: usize,
     list: Vec<Found>,
     stopped: bool,
@@ -73,7 +73,7 @@ impl Diagnostics {
         self.add(Class::Static, cause.into(), line, span, message.into());
     }
 
-    /// Gives the error that was added last a hint.
+    /// Adds a hint to the last error, unless it already has one.
     pub fn help(&mut self, help: Option<String>) {
         if let (Some(last), Some(help)) = (self.list.last_mut(), help) {
             last.diagnostic.help.get_or_insert(help);
@@ -88,33 +88,33 @@ impl Diagnostics {
         }
     }
 
-    /// The errors, for hints.
+    /// Returns the errors, so that hints can be added.
     pub fn found_mut(&mut self) -> &mut [Found] {
         &mut self.list
     }
 
-    /// Whether there are so many that going on makes no sense.
+    /// Returns whether to stop: the maximum number of errors is reached, or [`stop`](Self::stop) was called.
     pub fn full(&self) -> bool {
         self.stopped || self.list.len() >= MOST
     }
 
-    /// Takes no more errors: what follows has no meaning.
+    /// Ignores all further errors, because the rest of the text can no longer be interpreted.
     pub fn stop(&mut self) {
         self.stopped = true;
     }
 
-    /// Whether nothing is wrong.
+    /// Returns whether there are no errors.
     pub fn is_empty(&self) -> bool {
         self.list.is_empty()
     }
 
-    /// The failure that they make.
+    /// Converts the errors to a failure.
     pub fn into_failure(self) -> Failure {
         Failure { diagnostics: self.list.into_iter().map(|found| found.diagnostic).collect() }
     }
 }
 
-/// A message that quotes a whole text without most of it.
+/// Returns the message, with its middle left out if it is longer than [`LONGEST`].
 fn shortened(message: String) -> String {
     if message.len() <= LONGEST {
         return message;

@@ -1,4 +1,4 @@
-//! What can be wrong with a query, in the reference's four classes and words, with the position that it does not give.
+//! Defines the errors of a query: the reference's four classes and texts. Adds the position, which the reference lacks.
 
 use std::fmt;
 
@@ -33,17 +33,17 @@ impl Class {
 /// One error.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Diagnostic {
-    /// Its class.
+    /// The error's class.
     pub class: Class,
-    /// What programs know it by.
+    /// The code, for programs.
     pub code: Code,
-    /// The line that the reference names, from 1; 0 where it knows none.
+    /// The line in the reference's message, from 1; 0 if unknown.
     pub line: u32,
-    /// Where in the text it is, where that is known.
+    /// The position in the text, if known.
     pub span: Option<Span>,
-    /// The reference's words, without class and line.
+    /// The reference's text, without class and line.
     pub message: String,
-    /// What was probably meant, or what to do.
+    /// A suggested correction or action.
     pub help: Option<String>,
 }
 
@@ -71,7 +71,8 @@ impl From<Diagnostic> for Failure {
 }
 
 impl Failure {
-    /// Whether the query is not to blame: the snapshot is damaged, temporary files cannot be written, or the program failed.
+    /// Returns whether the cause is not the query: a damaged snapshot, unwritable temporary files or a failure of the
+    /// program.
     pub fn is_fault(&self) -> bool {
         let faults = [Code::Damaged, Code::Temporary, Code::Internal];
         self.diagnostics.iter().any(|diagnostic| faults.contains(&diagnostic.code))

@@ -1,8 +1,8 @@
-//! The text of a query: OverpassQL and its XML form to one syntax tree, with the reference's diagnostics, and back to text
-//! in either form. Knows nothing of any data, and starts no threads.
+//! Parses OverpassQL and its XML form into one syntax tree, with the reference's diagnostics. Also converts a query
+//! back to text in either form. Reads no data and starts no threads.
 //!
-//! What Overpass API 0.7.62 takes and refuses is right, as are its words for what is wrong. Both front ends make elements
-//! with attributes, which are checked as they are made and then become the tree.
+//! The reference is Overpass API 0.7.62: it defines the accepted queries and the error texts. Both front ends create
+//! elements with attributes. Each element is checked on creation; then the elements are converted to the tree.
 //!
 //! ```
 //! use terrapin_overpass_syntax::{StatementKind, parse};
@@ -11,7 +11,7 @@
 //! assert_eq!(script.settings.timeout, 180);
 //! assert!(matches!(script.statements[0].kind, StatementKind::Query(_)));
 //!
-//! // Errors are the reference's, with what it does not tell: where in the text, and what was probably meant.
+//! // Errors are the reference's. In addition, they have a position in the text and suggest a correction.
 //! let failure = parse("node[amenity=cafe](35.8,14.4,36.0,14.6) out;").unwrap_err();
 //! assert_eq!(failure.to_string(), "line 1: parse error: ';' expected - 'out' found.");
 //! # Ok::<(), terrapin_overpass_syntax::Failure>(())
@@ -63,13 +63,13 @@ use diagnostics::Diagnostics;
 use element::{Element, Evaluator};
 use names::Names;
 
-/// What an element is by itself, without its children. Stands here because all modules speak of it, and it of statements
-/// and filters, which are read, checked and written by the others.
+/// The meaning of one element, without its children. Defined here because all modules use it, and because it
+/// refers to statements and filters.
 #[derive(Debug, Clone)]
 pub(crate) enum Part {
     /// `osm-script`.
     Script(Box<Settings>),
-    /// A statement; what stands in it is put in when all is read.
+    /// A statement. Its children are added after all of it is parsed.
     Statement(StatementKind),
     /// A filter.
     Filter { kind: FilterKind, alone: Alone, into: SetName },
@@ -79,39 +79,39 @@ pub(crate) enum Part {
     Else,
     /// An evaluator.
     Evaluator(Evaluator),
-    /// Something that was refused; the reason is among the diagnostics.
+    /// A rejected element; its error is among the diagnostics.
     Broken,
 }
 
-/// What a filter is that stands where statements do.
+/// The meaning of a filter in the place of a statement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Alone {
-    /// Out of place.
+    /// An error: the filter is not allowed here.
     Misplaced,
-    /// Let be, without any effect, as by the reference.
+    /// Accepted without any effect, as in the reference.
     Ignored,
-    /// A query for this.
+    /// A query for this type.
     Query(QueryType),
 }
 
-/// An element of the language by its name in the XML form.
+/// The definition of an element, by its name in the XML form.
 pub(crate) struct Form {
-    /// Its name.
+    /// The element's name.
     pub name: &'static str,
-    /// The attributes that it takes.
+    /// The allowed attributes.
     pub attributes: &'static [&'static str],
-    /// Those of them that there can be several of: `ref`, `ref_1`, `ref_2`, ...
+    /// The allowed attributes that can be repeated with a number: `ref`, `ref_1`, `ref_2`, ...
     pub numbered: &'static [&'static str],
-    /// What it is; nothing if it is refused, or is not the one of its name that this tells of.
+    /// Checks an element. Returns `None` if it is rejected or belongs to another form of the same name.
     pub check: fn(&mut Context<'_>) -> Option<Part>,
-    /// Whether the reference checks it where it only converts.
+    /// Whether the reference also checks the element in a conversion.
     pub checked_in_converting: bool,
-    /// The attributes that the reference keeps of it and as it writes them; nothing where it keeps them as they are.
+    /// Returns the attributes that the reference keeps in a conversion, as it writes them. `None` keeps all unchanged.
     pub values: fn(&Element) -> Option<convert::Values>,
 }
 
 impl Form {
-    /// What most elements have.
+    /// The defaults of most elements.
     pub const NONE: Form = Form {
         name: "",
         attributes: &[],
@@ -121,12 +121,12 @@ impl Form {
         values: |_| None,
     };
 
-    /// All of them but evaluators.
+    /// Iterates over all forms except evaluators.
     pub fn all() -> impl Iterator<Item = &'static Form> {
         [&check::settings::FORM].into_iter().chain(statement::forms()).chain(filter::forms())
     }
 
-    /// Those of a name. Some elements are different things by their type.
+    /// Returns the forms with a name. Some names have several forms, selected by the `type` attribute.
     pub fn named(name: &str) -> &'static [&'static Form] {
         static NAMES: LazyLock<Names<Form>> = LazyLock::new(|| Names::of(Form::all().map(|form| (form.name, form))));
         NAMES.all(name)
@@ -134,7 +134,8 @@ impl Form {
 }
 
 impl Part {
-    /// What an element is; nothing if it is refused, then the reason is among the diagnostics.
+    /// Checks an element and returns its meaning. If it is rejected, returns `None` and adds the error to the
+    /// diagnostics.
     pub fn of(element: &Element, diagnostics: &mut Diagnostics) -> Option<Part> {
         let context = &mut Context::new(element, diagnostics);
         let named = Form::named(&element.name);
@@ -151,32 +152,32 @@ impl Part {
         part.filter(|_| !context.refused)
     }
 
-    /// Whether there is an element of a name.
+    /// Returns whether an element with this name exists.
     pub fn is_known(name: &str) -> bool {
         !Form::named(name).is_empty() || check::evaluators::is_known(name)
     }
 
-    /// Whether it can stand as a statement.
+    /// Returns whether it is valid as a statement.
     pub fn is_statement(&self) -> bool {
         matches!(self, Part::Statement(_) | Part::Filter { alone: Alone::Query(_), .. })
     }
 
-    /// Whether it can stand in a block. Of some that can, the reference then takes no notice.
+    /// Returns whether it is allowed in a block. The reference ignores some of the allowed elements.
     pub fn fits_in_block(&self) -> bool {
         self.is_statement() || self.is_ignored()
     }
 
-    /// Whether it has no effect as a statement.
+    /// Returns whether it has no effect as a statement.
     pub fn is_ignored(&self) -> bool {
         matches!(self, Part::Filter { alone: Alone::Ignored, .. })
     }
 
-    /// Whether it takes only elements whose result goes into a set.
+    /// Returns whether it only takes elements that write their result to a set.
     pub fn wants_results(&self) -> bool {
         matches!(self, Part::Statement(kind) if kind.wants_results())
     }
 
-    /// Whether another can stand in it.
+    /// Returns whether `child` is allowed inside it.
     pub fn takes(&self, child: &Part) -> bool {
         match (self, child) {
             (_, Part::Broken) | (Part::Broken, _) => true,
@@ -189,27 +190,27 @@ impl Part {
     }
 }
 
-/// An element with what it is and its children.
+/// An element with its meaning and its children.
 #[derive(Debug)]
 pub(crate) struct Node {
-    /// As written.
+    /// The element as written.
     pub element: Element,
-    /// What it is.
+    /// The element's meaning.
     pub part: Part,
-    /// What is in it.
+    /// The elements inside it.
     pub children: Vec<Node>,
-    /// How often it sets which property.
+    /// The number of times that each property is set.
     pub properties: BTreeMap<PropertyTarget, usize>,
 }
 
 impl Node {
-    /// Whether it is an evaluator.
+    /// Returns whether it is an evaluator.
     pub fn is_evaluator(&self) -> bool {
         matches!(self.part, Part::Evaluator(_))
     }
 
-    /// The name of the element that the reference makes of it in QL: a query with a single filter of some kinds is that
-    /// filter.
+    /// Returns the element's name in the reference's parser of QL: a query with a single filter of some kinds has that
+    /// filter's name.
     pub fn name_in_ql(&self) -> &str {
         match (&self.part, self.children.as_slice()) {
             (Part::Statement(StatementKind::Query(query)), [one]) => match &one.part {
@@ -221,14 +222,13 @@ impl Node {
     }
 }
 
-/// The longest text that is looked at, in bytes.
+/// The maximum length of a query, in bytes.
 const LONGEST: usize = 4 << 20;
 
-/// Reads a query in either form, of 4 MiB at most.
+/// Parses a query in either form, of at most 4 MiB.
 ///
 /// # Errors
-/// It is not in the language, or a value is not one that its statement takes: all errors that there are, in the
-/// reference's order.
+/// Returns all syntax errors and all invalid values, in the reference's order.
 pub fn parse(text: &str) -> Result<Script, Failure> {
     let (root, mut diagnostics) = read(text, false)?;
     if diagnostics.is_empty() {
@@ -240,21 +240,21 @@ pub fn parse(text: &str) -> Result<Script, Failure> {
     Err(explained(diagnostics, text))
 }
 
-/// What was understood of a query in either form, to be written in another, and what is wrong with it. Fewer things
-/// are wrong than for [`parse`].
+/// Parses a query for conversion to another form. Returns the part that could be parsed, and the errors. Fewer
+/// checks run than in [`parse`].
 pub(crate) fn outline(text: &str) -> Result<(Option<Node>, Option<Failure>), Failure> {
     let (root, diagnostics) = read(text, true)?;
     let failure = if diagnostics.is_empty() { None } else { Some(explained(diagnostics, text)) };
     Ok((root, failure))
 }
 
-/// The errors with what was probably meant.
+/// Adds hints to the errors and converts them to a failure.
 fn explained(mut diagnostics: Diagnostics, text: &str) -> Failure {
     hints::add(text, diagnostics.found_mut());
     diagnostics.into_failure()
 }
 
-/// Whether a text is in the XML form.
+/// Returns whether a text is in the XML form.
 pub(crate) fn is_xml(text: &str) -> bool {
     text.trim_start().starts_with('<')
 }
@@ -298,14 +298,14 @@ mod tests {
         assert_eq!(text, "line 1: static error: Unknown attribute \"foo\" in element \"osm-script\".");
     }
 
-    /// The names of all elements in a query.
+    /// Collects the names of all elements in a query.
     fn names_in(node: &Node, names: &mut std::collections::BTreeSet<String>) {
         names.insert(format!("{} {}", node.element.name, node.element.get("type")));
         names.insert(node.element.name.to_string());
         node.children.iter().for_each(|child| names_in(child, names));
     }
 
-    /// `docs/features.md` is written from the case files: nothing of the language may lack one.
+    /// Checks that each element of the language has a case: `docs/features.md` is generated from the case files.
     #[test]
     fn every_element_has_a_case() {
         let folder = std::path::PathBuf::from(std::env::var_os("CARGO_MANIFEST_DIR").expect("cargo tests this"))

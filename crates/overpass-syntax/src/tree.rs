@@ -1,12 +1,12 @@
-//! What statements and filters are made of: settings, boxes, moments, evaluators. With them (`statement/`, `filter/`) it
-//! is the syntax tree of OverpassQL, which holds what was written, already checked for form (numbers are numbers, a box
-//! has four sides, a regular expression compiles), and knows nothing of any data.
+//! Defines the parts of statements and filters: settings, boxes, moments, evaluators. With `statement/` and `filter/`,
+//! they form the syntax tree of OverpassQL. The tree is already checked for form: numbers are numbers, a box has four
+//! sides, a regular expression compiles. It is independent of any data.
 
 mod evaluator;
 
 pub use evaluator::{BinaryOperator, Expr, ExprKind, Function, UnaryOperator};
 
-/// Where something stands in the query text: bytes `start..end`.
+/// A position in the query text: bytes `start..end`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Span {
     /// First byte.
@@ -79,7 +79,7 @@ pub enum OutputFormat {
 pub struct PopupBlock {
     /// The heading.
     pub title: String,
-    /// What belongs here passes at least one of them.
+    /// An element belongs to the block if it passes at least one of these tests.
     pub tests: Vec<PopupTest>,
     /// The key whose value names an element; empty for none.
     pub title_key: String,
@@ -90,20 +90,20 @@ pub struct PopupBlock {
 pub struct PopupTest {
     /// The key.
     pub key: String,
-    /// What its value must be.
+    /// The condition on its value.
     pub value: PopupValue,
     /// Whether all others pass instead.
     pub negated: bool,
 }
 
-/// What the value of a key must be.
+/// A condition on the value of a key.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PopupValue {
-    /// Anything.
+    /// Any value.
     Any,
-    /// This.
+    /// Exactly this value.
     Equal(String),
-    /// Something that the expression is found in.
+    /// A value in which the expression matches.
     Matching(Regex),
 }
 
@@ -114,7 +114,7 @@ pub struct CsvSettings {
     pub fields: Vec<CsvField>,
     /// Whether the first line names the columns (default true).
     pub header: bool,
-    /// What stands between two columns (default a tab).
+    /// The separator between two columns (default: a tab).
     pub separator: String,
 }
 
@@ -176,7 +176,7 @@ pub enum ElementType {
     Relation,
 }
 
-/// What a query statement looks for.
+/// The element types that a query statement finds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[allow(missing_docs)]
 pub enum QueryType {
@@ -203,9 +203,9 @@ pub struct Regex {
 /// `key=evaluator` of `make` and `convert`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Property {
-    /// What is set.
+    /// The part of the element to set.
     pub target: PropertyTarget,
-    /// To what; `None` for `!key`.
+    /// The new value; `None` for `!key`.
     pub value: Option<Expr>,
 }
 

@@ -1,7 +1,7 @@
-//! OverpassQL: text → tokens → one syntax tree → plan → sets of ordinals → output streamed by type and order.
+//! Runs OverpassQL: text → tokens → one syntax tree → plan → sets of ordinals → output streamed by type and order.
 //!
-//! What Overpass API 0.7.62 answers is right, element for element. May use `osm`; knows nothing of files on disk, of
-//! HTTP or of benchmarks.
+//! The reference is Overpass API 0.7.62: answers must contain the same elements. May use `osm`; independent of files on
+//! disk, HTTP and benchmarks.
 
 mod budget;
 mod digits;
@@ -30,27 +30,27 @@ use syntax::TimeFrame;
 use terrapin_base::deferred::Deferred;
 use terrapin_osm::Osm;
 
-/// What a finished query tells about itself.
+/// Facts about a finished query.
 #[derive(Debug, Clone, Default)]
 pub struct Summary {
-    /// Elements or features written.
+    /// The number of elements or features written.
     pub elements: u64,
     /// The content type of the answer: `application/json`, `application/osm3s+xml`, `text/csv; charset=utf-8` and so on.
     pub content_type: &'static str,
 }
 
-/// Parses a query, QL or XML.
+/// Parses a query in QL or XML.
 pub fn parse(text: &str) -> Result<syntax::Script, Failure> {
     syntax::parse(text)
 }
 
-/// Runs a parsed query and streams its answer. An error before the first byte leaves `out` untouched; after it, the
-/// answer is completed with a remark that says what happened, and the error is returned all the same.
+/// Runs a parsed query and streams its answer. If an error occurs before the first byte, `out` stays empty. After it,
+/// the answer is completed with a remark that describes the error, and the error is also returned.
 pub fn run(osm: &Osm, script: &syntax::Script, limits: &Limits, out: &mut dyn Write) -> Result<Summary, Failure> {
     run_as(osm, script, Form::Asked(&script.settings.output), limits, out)
 }
 
-/// Like [`run()`], with the answer in a form that need not be the one that the query asks for.
+/// Like [`run()`], with a form of the answer that can differ from the query's format.
 pub fn run_as(
     osm: &Osm,
     script: &syntax::Script,
@@ -61,8 +61,8 @@ pub fn run_as(
     attempt(osm, script, form, limits, out, false)
 }
 
-/// Like [`run()`], but the answer to a query that is stopped is completed in any case: it has the elements so far and
-/// a remark. A query that is refused before it runs leaves `out` untouched.
+/// Like [`run()`], but the answer to a stopped query is always completed: it contains the elements so far and a remark.
+/// If a query is rejected before it runs, `out` stays empty.
 pub fn run_to_end(
     osm: &Osm,
     script: &syntax::Script,
@@ -72,7 +72,8 @@ pub fn run_to_end(
     attempt(osm, script, Form::Asked(&script.settings.output), limits, out, true)
 }
 
-/// Runs a parsed query and keeps its answer, to be looked at or written later. What is kept counts as memory of the query.
+/// Runs a parsed query and keeps its answer, to be read or written later. The kept answer counts as memory of the
+/// query.
 ///
 /// # Errors
 /// As [`run()`].
@@ -110,7 +111,7 @@ fn attempt(
     Ok(Summary { elements: answer.written(), content_type: answer.content_type() })
 }
 
-/// The error for a query whose answer tells changes, which are no features.
+/// Returns the error for a query that reports changes: they cannot be converted to features.
 fn no_geojson() -> Failure {
     Failure::from(Diagnostic {
         class: Class::Static,
@@ -122,14 +123,14 @@ fn no_geojson() -> Failure {
     })
 }
 
-/// What stands at the head of the answer.
+/// Returns the metadata for the head of the answer.
 fn header(osm: &Osm, script: &syntax::Script) -> output::Header {
     let areas_time = run::uses_areas(&script.statements).then(|| osm.data_time());
     let bounds = script.settings.bbox.as_ref().map(run::to_osm);
     output::Header { data_time: osm.data_time(), areas_time, bounds }
 }
 
-/// Runs the statements; what comes is for `answer`, which is not finished here.
+/// Runs the statements and passes their results to `answer`. Does not finish the answer.
 fn execute(
     osm: &Osm,
     script: &syntax::Script,
@@ -140,13 +141,13 @@ fn execute(
     let mut context = run::Context::new(osm, script, budget, answer, &states);
     let whole = || osm.check().and_then(|()| states.check(osm)).map_err(|e| damaged(&e));
     let done = budget.watch(|| context.run_script()).and_then(|()| whole());
-    // What the sets hold is freed while the answer is on its way.
+    // Derived elements are freed while the answer is being sent.
     drop(Deferred::new(context.take_derived()));
     drop(context);
     done.and_then(|()| budget.watch(|| answer.complete().map_err(output::disconnected)))
 }
 
-/// The error for a snapshot that does not hold what it should.
+/// Returns the error for a damaged snapshot.
 fn damaged(error: &terrapin_snapshot::Error) -> Failure {
     Failure::from(Diagnostic {
         class: Class::Runtime,

@@ -1,24 +1,24 @@
-//! The `{{shortcuts}}` of Overpass Turbo: a step before the parser that turns them into plain OverpassQL or XML.
+//! Expands the `{{shortcuts}}` of Overpass Turbo to plain OverpassQL or XML, before the parser runs.
 //!
 //! | shortcut | becomes, in QL | and in XML |
 //! |---|---|---|
 //! | `{{bbox}}` | `south,west,north,east` | `s="" w="" n="" e=""` |
 //! | `{{wsen}}` | `west,south,east,north` | the same |
 //! | `{{center}}` | `lat,lon` | `lat="" lon=""` |
-//! | `{{date}}`, `{{date:3 days}}` | the time of the data, or so long before | the same |
-//! | `{{date:2020-01-01T00:00:00Z}}` | itself | the same |
+//! | `{{date}}`, `{{date:3 days}}` | the time of the data, or the given duration before it | the same |
+//! | `{{date:2020-01-01T00:00:00Z}}` | the timestamp unchanged | the same |
 //! | `{{geocodeArea:name}}`, `{{nominatimArea:name}}` | `area(id)` | `type="area" ref="id"` |
 //! | `{{geocodeId:name}}` | `relation(id)` or the like | `type="relation" ref="id"` |
 //! | `{{geocodeBbox:name}}` | as `{{bbox}}` | as `{{bbox}}` |
 //! | `{{geocodeCoords:name}}` | as `{{center}}` | as `{{center}}` |
-//! | `{{key=value}}` | nothing; defines `{{key}}` | the same |
-//! | `{{style:...}}`, `{{data:...}}` | nothing | nothing |
+//! | `{{key=value}}` | removed; defines `{{key}}` | the same |
+//! | `{{style:...}}`, `{{data:...}}` | removed | removed |
 //!
-//! A definition holds in the whole text, before it and after it, and its value may have shortcuts in it. What is in
-//! double braces and is none of these stays, for the parser to refuse. `now` is the time of the data, never the
-//! clock, so that a query answers the same every day. A text without `{{` is not touched.
+//! A definition applies to the whole text, before and after it. Its value may contain shortcuts. Any other text in
+//! double braces is left unchanged, and the parser rejects it. `now` is the time of the data, not the current time:
+//! therefore a query has the same answer every day. A text without `{{` is returned unchanged.
 //!
-//! May use `places`; knows nothing of snapshots, files or HTTP.
+//! Uses the places of `terrapin_geocoder`; independent of snapshots, files and HTTP.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -29,20 +29,20 @@ use super::syntax::{Class, Code, Diagnostic, Span};
 use terrapin_geocoder::{Bounds, Place, Places, Position};
 use terrapin_osm::{BoundingBox, ElementType};
 
-/// How deep definitions may use each other.
+/// The maximum depth of definitions that use each other.
 const MAX_DEPTH: u32 = 16;
-/// Bytes that the expanded text may have.
+/// The maximum size of the expanded text, in bytes.
 const MAX_BYTES: usize = 16 << 20;
-/// How often definitions may be used in one text, each use within another one counted.
+/// The maximum number of uses of definitions in one text, including uses inside other definitions.
 const MAX_USES: u32 = 100_000;
 
-/// What the shortcuts stand for.
+/// The values that shortcuts are replaced with.
 pub struct Surroundings<'a> {
-    /// The box of `{{bbox}}`, in whose middle `{{center}}` is.
+    /// The box of `{{bbox}}`. Its middle is `{{center}}`.
     pub bbox: Option<BoundingBox>,
-    /// The moment from which relative dates count: the time of the data, in seconds since 1970.
+    /// The moment that relative dates refer to: the time of the data, in seconds since 1970.
     pub now: i64,
-    /// Where names lead.
+    /// The places that names refer to.
     pub places: &'a dyn Places,
 }
 
@@ -52,14 +52,14 @@ pub struct Surroundings<'a> {
 pub struct Problem {
     /// The shortcut without its braces.
     pub shortcut: String,
-    /// Its first byte in the text that was given, braces included.
+    /// The position of its first byte in the given text, braces included.
     pub position: usize,
-    /// What is wrong with it.
+    /// The reason of the failure.
     pub reason: Reason,
 }
 
 impl Problem {
-    /// It as an error in the query, with what to do about it.
+    /// Converts the problem to an error in the query, with a hint.
     pub fn diagnostic(&self, help: Option<String>) -> Diagnostic {
         let (start, length) = (self.position, self.shortcut.len() + "{{}}".len());
         Diagnostic {
@@ -73,7 +73,7 @@ impl Problem {
     }
 }
 
-/// Why a shortcut cannot be replaced.
+/// The reason why a shortcut cannot be replaced.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[allow(missing_docs)]
 pub enum Reason {
@@ -99,7 +99,7 @@ pub fn expand<'t>(text: &'t str, surroundings: &Surroundings) -> Result<Cow<'t, 
     Ok(Cow::Owned(out.text))
 }
 
-/// What was written, and at what cost.
+/// The expanded text, with the number of definitions used.
 struct Out {
     text: String,
     uses: u32,
@@ -112,7 +112,7 @@ struct Expansion<'a> {
 }
 
 impl Expansion<'_> {
-    /// `position` is that of the outermost shortcut; `None` in the text itself.
+    /// Expands `text`. `position` is that of the outermost shortcut; `None` in the query's text itself.
     fn write(&self, text: &str, position: Option<usize>, depth: u32, out: &mut Out) -> Result<(), Problem> {
         for piece in pieces(text) {
             out.text.push_str(piece.before);
@@ -130,7 +130,7 @@ impl Expansion<'_> {
                 self.write(value, Some(position), depth + 1, out)?;
                 continue;
             }
-            // The value of an attribute, as in `<osm-script bbox="{{bbox}}">`, is the plain form.
+            // Inside the value of an attribute, as in `<osm-script bbox="{{bbox}}">`, the plain form is used.
             let xml = self.xml && !out.text.ends_with(['"', '\'']);
             match self.shortcut(inner.text, xml).map_err(problem)? {
                 Some(replacement) => out.text.push_str(&replacement),
@@ -144,7 +144,7 @@ impl Expansion<'_> {
         Ok(())
     }
 
-    /// What a shortcut becomes, as attributes of XML or as QL has it; `None` where it is not one.
+    /// Returns the replacement of a shortcut, as XML attributes or as QL. Returns `None` if it is not a shortcut.
     fn shortcut(&self, inner: &str, xml: bool) -> Result<Option<String>, Reason> {
         let (name, argument) = match inner.split_once(':') {
             Some((name, argument)) => (name.trim(), Some(argument.trim().trim_matches('"'))),
@@ -203,14 +203,14 @@ fn element(place: &Place, xml: bool) -> Option<String> {
     })
 }
 
-/// Key and value of a definition: the key is a word, so that `{{data:overpass,server=...}}` is none.
+/// Returns the key and value of a definition. The key must be a word, so that `{{data:overpass,server=...}}` is none.
 fn definition(inner: &str) -> Option<(&str, &str)> {
     let (key, value) = inner.split_once('=')?;
     let key = key.trim();
     (!key.is_empty() && key.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '-'))).then_some((key, value))
 }
 
-/// Text up to a shortcut, and the shortcut; the last piece may lack the latter.
+/// The text before a shortcut, and the shortcut. The last piece may have no shortcut.
 struct Piece<'t> {
     before: &'t str,
     inner: Option<Inner<'t>>,
@@ -218,13 +218,13 @@ struct Piece<'t> {
 
 #[derive(Clone, Copy)]
 struct Inner<'t> {
-    /// Where its braces begin.
+    /// The position of the opening braces.
     position: usize,
-    /// What is between them.
+    /// The text between the braces.
     text: &'t str,
 }
 
-/// Cuts a text at its outermost pairs of double braces; one that is never closed is plain text.
+/// Splits a text at its outermost pairs of double braces. Braces that are never closed are plain text.
 fn pieces(text: &str) -> impl Iterator<Item = Piece<'_>> {
     let mut done = 0;
     std::iter::from_fn(move || {
@@ -243,7 +243,7 @@ fn pieces(text: &str) -> impl Iterator<Item = Piece<'_>> {
     })
 }
 
-/// The length of what stands before the braces that close the ones just opened.
+/// Returns the length of the text before the matching closing braces.
 fn closing(rest: &str) -> Option<usize> {
     let bytes = rest.as_bytes();
     let (mut open, mut at) = (1, 0);
@@ -264,8 +264,8 @@ fn closing(rest: &str) -> Option<usize> {
     None
 }
 
-/// A timestamp as it is, or a duration before `now`; nothing is no duration. Months have 2,628,000 seconds and years
-/// 31,536,000.
+/// Returns a timestamp unchanged, or `now` minus a duration; an empty text is a duration of 0. Months have 2,628,000
+/// seconds and years 31,536,000.
 fn date(text: &str, now: i64) -> Option<String> {
     let text = text.trim();
     if text.ends_with('Z') && text.parse::<Timestamp>().is_ok() {

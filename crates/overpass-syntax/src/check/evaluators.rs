@@ -6,7 +6,7 @@ use super::Context;
 use crate::Part;
 use crate::code::Code;
 
-/// What an evaluator yields.
+/// The result type of an evaluator.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Type {
     String,
@@ -25,10 +25,10 @@ impl Type {
     }
 }
 
-/// What a function takes.
+/// The arguments of a function.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Arguments {
-    /// Nothing.
+    /// No arguments.
     None,
     /// One evaluator.
     One(Type),
@@ -48,7 +48,7 @@ pub(crate) enum Arguments {
     Role,
 }
 
-/// What must be at hand to call a function.
+/// The context that a function needs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Needs {
     Nothing,
@@ -65,13 +65,13 @@ pub(crate) struct Spec {
     pub element: &'static str,
     /// `type` of `eval-prop-count`.
     pub property: &'static str,
-    /// Which it is.
+    /// The function.
     pub function: Function,
-    /// What it takes.
+    /// The arguments.
     pub arguments: Arguments,
-    /// What it yields.
+    /// The result type.
     pub returns: Type,
-    /// What it needs.
+    /// The context that it needs.
     pub needs: Needs,
 }
 

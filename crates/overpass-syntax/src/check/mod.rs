@@ -1,5 +1,5 @@
-//! The static checks: what attributes are looked at with, and the reference's words for what is wrong with them. What an
-//! element's attributes may be stands with the element.
+//! Static checks: shared helpers that check attributes, and the reference's error texts. The allowed attributes of an
+//! element are declared in the element's own module.
 
 pub(crate) mod evaluators;
 pub(crate) mod numbers;
@@ -20,19 +20,19 @@ use crate::code::Code;
 pub(crate) struct Context<'a> {
     /// The element.
     pub element: &'a Element,
-    /// What was wrong so far.
+    /// The errors found so far.
     pub diagnostics: &'a mut Diagnostics,
-    /// Whether something is wrong with it.
+    /// Whether this element has an error.
     pub refused: bool,
 }
 
 impl<'a> Context<'a> {
-    /// Before anything is checked.
+    /// Creates a context in which no check has run.
     pub fn new(element: &'a Element, diagnostics: &'a mut Diagnostics) -> Context<'a> {
         Context { element, diagnostics, refused: false }
     }
 
-    /// The sets in `from` and `into`.
+    /// Returns the names of the sets in `from` and `into`.
     pub fn sets(&self) -> (SetName, SetName) {
         (self.element.set("from"), self.element.set("into"))
     }
@@ -43,12 +43,12 @@ impl<'a> Context<'a> {
         self.diagnostics.fixed(cause, self.element.line, self.element.span, message);
     }
 
-    /// Refuses with `For the attribute "..." of the element "..." the only allowed values are ...`.
+    /// Adds the error `For the attribute "..." of the element "..." the only allowed values are ...`.
     pub fn refuse_value(&mut self, attribute: &str, allowed: &str) {
         self.refuse_value_by(attribute, allowed, None);
     }
 
-    /// The same, with what a hint has to know.
+    /// Like [`refuse_value`](Self::refuse_value), with a clue for hints.
     pub fn refuse_value_by(&mut self, attribute: &str, allowed: &str, clue: Option<Clue>) {
         let message = format!(
             "For the attribute \"{attribute}\" of the element \"{}\" the only allowed values are {allowed}.",
@@ -57,7 +57,7 @@ impl<'a> Context<'a> {
         self.refuse(Cause::new(Code::BadValue, clue), message);
     }
 
-    /// Refuses the attributes that the element does not have.
+    /// Adds an error for each attribute that the element does not have.
     pub fn know_attributes(&mut self, form: &Form) {
         let known = form.attributes;
         for (name, _) in &self.element.attributes {

@@ -4,12 +4,12 @@ use terrapin_calendar::days_from_civil;
 
 use super::super::tree::{BoundingBox, Point, Timestamp};
 
-/// The number at the start of `text`, 0 if there is none.
+/// Parses the number at the start of `text`; 0 if it is missing.
 pub fn float(text: &str) -> f64 {
     float_prefix(text).0
 }
 
-/// The number at the start of `text` (0 if there is none) and how many bytes it takes.
+/// Parses the number at the start of `text` (0 if it is missing). Also returns its length in bytes.
 pub fn float_prefix(text: &str) -> (f64, usize) {
     let bytes = text.as_bytes();
     let digits = |mut at: usize| {
@@ -45,7 +45,7 @@ pub fn float_prefix(text: &str) -> (f64, usize) {
     (text[start..end].parse().unwrap_or(0.0), end)
 }
 
-/// The integer at the start of `text`, 0 if there is none; clamped to 64 bits.
+/// Parses the integer at the start of `text`, clamped to 64 bits; 0 if it is missing.
 pub fn integer(text: &str) -> i64 {
     let text = text.trim_start();
     let digits = text.strip_prefix(['-', '+']).unwrap_or(text);
@@ -103,7 +103,7 @@ fn days(year: i64, month: i64, day: i64) -> i64 {
     days_from_civil(months.div_euclid(12), months.rem_euclid(12) + 1, day)
 }
 
-/// A number as C prints it with `%.14g`.
+/// Formats a number as C's `%.14g` does.
 pub fn number_text(value: f64) -> String {
     if value.is_nan() {
         return if value.is_sign_negative() { "-nan" } else { "nan" }.to_owned();

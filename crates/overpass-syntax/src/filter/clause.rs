@@ -1,59 +1,59 @@
-//! A filter in round brackets, taken apart: `(word.set:arguments)`.
+//! Splits a filter in round brackets into its parts: `(word.set:arguments)`.
 
 use crate::code::Code;
 use crate::element::Element;
 use crate::parse::{Id, Parser, Tree};
 
-/// A filter taken apart.
+/// The parts of a filter in round brackets.
 pub(super) struct Clause<'t, 'a> {
-    /// What is in the brackets.
+    /// The expression inside the brackets.
     pub tree: &'t Tree<'a>,
-    /// The type that its query asks for.
+    /// The element type of the query.
     pub what: &'t str,
-    /// Its word.
+    /// The filter's word.
     pub name: &'a str,
-    /// The set behind the word.
+    /// The set after the word.
     pub set: Option<String>,
     /// Whether there is a colon.
     pub colon: bool,
-    /// All that stands behind the colon.
+    /// The whole expression after the colon.
     pub rest: Id,
-    /// The same from comma to comma; 0 where nothing stands between two. Without a colon, what follows the first comma,
-    /// which the reference takes for some of its filters' arguments.
+    /// The arguments after the colon, split at commas; 0 for an empty one. Without a colon, the text after the first
+    /// comma: for some filters, the reference takes it for arguments.
     pub items: Vec<Id>,
-    /// The line that errors name.
+    /// The line for errors.
     pub line: u32,
-    /// Where its bracket stands.
+    /// The position of the opening bracket.
     pub start: usize,
 }
 
 impl Clause<'_, '_> {
-    /// An element for it.
+    /// Creates an element for the filter.
     pub fn element(&self, parser: &Parser<'_>, name: &'static str) -> Element {
         Element::new(name, self.line, parser.span_from(self.start))
     }
 
-    /// Adds a parse error about it.
+    /// Adds a parse error about the filter.
     pub fn refuse(&self, parser: &mut Parser<'_>, code: Code, message: impl Into<String>) {
         let span = self.tree.span(self.tree.root);
         parser.builder.diagnostics.parse(code, self.line, span, message);
     }
 
-    /// Its arguments as written: quotation marks make no number of a text.
+    /// Returns the arguments as written. Quotation marks are kept, so that a quoted number is no number.
     pub fn texts(&self) -> Vec<String> {
-        // As in the reference, nothing behind the last comma takes all with it.
+        // As in the reference, an empty last argument removes all arguments.
         let items = if self.items.last() == Some(&0) { &[][..] } else { &self.items };
         items.iter().filter(|&&id| id != 0).map(|&id| self.tree.text(id).to_owned()).collect()
     }
 
-    /// Its arguments as values, from behind the last two commas with nothing between them on.
+    /// Returns the values of the arguments after the last empty one.
     pub fn values(&self, parser: &mut Parser<'_>) -> Vec<String> {
         let missing = self.items.iter().rposition(|&id| id == 0);
         let items = &self.items[missing.map_or(0, |at| at + 1)..];
         items.iter().map(|&id| parser.value(self.tree.at(id).token)).collect()
     }
 
-    /// Its arguments as values, or nothing where one is missing: the reference then takes no notice of the filter.
+    /// Returns the values of the arguments, or `None` if one is empty: the reference then ignores the filter.
     pub fn complete_values(&self, parser: &mut Parser<'_>) -> Option<Vec<String>> {
         if !self.colon {
             return Some(Vec::new());
@@ -62,7 +62,8 @@ impl Clause<'_, '_> {
         complete.then(|| self.values(parser))
     }
 
-    /// Its only argument as a value; without one, or with several, the reference takes no notice of the filter.
+    /// Returns the value of the only argument. Without exactly one, returns `None`: the reference then ignores the
+    /// filter.
     pub fn only_value(&self, parser: &mut Parser<'_>) -> Option<String> {
         let values = self.complete_values(parser)?;
         if values.len() == 1 { values.into_iter().next() } else { None }

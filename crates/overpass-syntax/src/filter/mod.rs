@@ -1,6 +1,6 @@
-//! The filters of queries, a file each: its part of the tree, its word and attributes, how it is read, checked and
-//! written, and what others ask of it. A new one is a file here and its lines in this one; nothing else names it but what
-//! runs it.
+//! Defines the filters of queries, one module each: its part of the tree, its word and attributes, and how it is
+//! parsed, checked and written. To add a filter, add a module and its lines in this file. Apart from the code that runs
+//! the filter, no other file lists it.
 
 mod area;
 mod around;
@@ -53,10 +53,10 @@ use crate::parse::Parser;
 use crate::tree::{Expr, QueryType, SetName, Span};
 use crate::{Alone, Form, Node, Part};
 
-/// Makes the tree's kinds of filter and the table of what there is to know of them.
+/// Generates the enum of filters and the table of their syntax.
 macro_rules! filters {
     ($($(#[$doc:meta])* $module:ident::$name:ident,)*) => {
-        /// Every filter of the language.
+        /// A filter of the language.
         #[derive(Debug, Clone, PartialEq)]
         pub enum FilterKind {
             $($(#[$doc])* $name($name),)*
@@ -69,7 +69,7 @@ macro_rules! filters {
         })*
 
         impl FilterKind {
-            /// The name of its element in the XML form.
+            /// Returns the name of the filter's element in the XML form.
             pub(crate) fn element(&self) -> &'static str {
                 match self {
                     $(FilterKind::$name(_) => $module::SYNTAX.form.name,)*
@@ -130,34 +130,35 @@ filters! {
 /// One filter of a query statement.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Filter {
-    /// Where it stands.
+    /// The position in the text.
     pub span: Span,
-    /// What it is.
+    /// The kind of filter, with its contents.
     pub kind: FilterKind,
 }
 
-/// What there is to know of a filter before there is one.
+/// The syntax of a kind of filter.
 struct Syntax {
-    /// Its element in the XML form.
+    /// The element in the XML form.
     form: Form,
-    /// Its words in round brackets.
+    /// The words in round brackets.
     words: &'static [&'static str],
-    /// Makes an element of what is in the brackets.
+    /// Converts the contents of the brackets to an element.
     read: for<'a> fn(&mut Parser<'a>, &Clause<'_, 'a>) -> Option<Node>,
-    /// Writes it in QL with its brackets; nothing if it is not the one of its name that this tells of.
+    /// Writes the filter in QL with its brackets. Returns `None` if the element belongs to another filter of the same
+    /// name.
     text: fn(&Node) -> Option<String>,
-    /// The word with which a query begins that is this filter alone.
+    /// Returns the first word of a query that consists of only this filter.
     query_word: fn(&Element) -> Option<&'static str>,
-    /// Whether the reference's converter puts it before other filters.
+    /// Whether the reference's converter moves the filter before the others.
     leads: bool,
-    /// Whether the element means, by itself, the same as a query of this type that has it only.
+    /// Returns whether the element alone is equivalent to a query of this type with only this filter.
     replaces: fn(&Element, &str) -> bool,
-    /// Whether the reference's converter keeps the set that its query fills, where it is alone.
+    /// Whether the reference's converter keeps the query's result set if this is the only filter.
     keeps_into: bool,
 }
 
 impl Syntax {
-    /// What most filters have.
+    /// The defaults of most filters.
     const NONE: Syntax = Syntax {
         form: Form::NONE,
         words: &[],
@@ -170,123 +171,123 @@ impl Syntax {
     };
 }
 
-/// What every filter says of itself.
+/// Properties of a filter.
 trait Facts {
-    /// The set that it reads.
+    /// Returns the set that the filter reads.
     fn set(&self) -> Option<&SetName> {
         None
     }
 
-    /// The expression that it evaluates.
+    /// Returns the expression that the filter evaluates.
     fn expression(&self) -> Option<&Expr> {
         None
     }
 
-    /// Whether it asks for areas.
+    /// Returns whether the filter uses areas.
     fn asks_for_areas(&self) -> bool {
         false
     }
 
-    /// Whether areas that are made from relations can pass.
+    /// Returns whether areas made from relations can pass.
     fn can_find_areas(&self) -> bool {
         true
     }
 
-    /// Whether the reference makes a statement of its own of it, where it is the only filter in a query of this type.
+    /// Returns whether the reference turns a query of this type with only this filter into a separate statement.
     fn stands_alone(&self, _what: QueryType) -> bool {
         false
     }
 
-    /// What is wrong with it when all that is in it is known, if there is anything.
+    /// Checks the filter after all its children are known. Returns an error if it is incomplete.
     fn incomplete(&self, _children: &[Node]) -> Option<(Code, String)> {
         None
     }
 
-    /// Puts into the tree what stands in it. Nothing if something is missing.
+    /// Adds the children to the tree. Returns `None` if one is missing.
     fn fill(&mut self, _children: Vec<Node>) -> Option<()> {
         Some(())
     }
 }
 
 impl FilterKind {
-    /// The set that it reads.
+    /// Returns the set that the filter reads.
     pub fn set(&self) -> Option<&SetName> {
         self.facts().set()
     }
 
-    /// The expression that it evaluates.
+    /// Returns the expression that the filter evaluates.
     pub fn expression(&self) -> Option<&Expr> {
         self.facts().expression()
     }
 
-    /// Whether it asks for areas.
+    /// Returns whether the filter uses areas.
     pub fn asks_for_areas(&self) -> bool {
         self.facts().asks_for_areas()
     }
 
-    /// Whether areas that are made from relations can pass.
+    /// Returns whether areas made from relations can pass.
     pub fn can_find_areas(&self) -> bool {
         self.facts().can_find_areas()
     }
 
-    /// Whether the reference makes a statement of its own of it, where it is the only filter in a query of this type.
+    /// Returns whether the reference turns a query of this type with only this filter into a separate statement.
     pub fn stands_alone(&self, what: QueryType) -> bool {
         self.facts().stands_alone(what)
     }
 
-    /// What is wrong with it when all that is in it is known, if there is anything.
+    /// Checks the filter after all its children are known. Returns an error if it is incomplete.
     pub(crate) fn incomplete(&self, children: &[Node]) -> Option<(Code, String)> {
         self.facts().incomplete(children)
     }
 
-    /// Puts into the tree what stands in it. Nothing if something is missing.
+    /// Adds the children to the tree. Returns `None` if one is missing.
     pub(crate) fn fill(&mut self, children: Vec<Node>) -> Option<()> {
         self.facts_mut().fill(children)
     }
 }
 
-/// The elements of all filters.
+/// Iterates over the elements of all filters.
 pub(crate) fn forms() -> impl Iterator<Item = &'static Form> {
     ALL.iter().map(|syntax| &syntax.form)
 }
 
-/// The filter of a word.
+/// Returns the filter with a word.
 fn syntax_of(word: &str) -> Option<&'static Syntax> {
     static NAMES: LazyLock<Names<Syntax>> =
         LazyLock::new(|| Names::of(ALL.iter().flat_map(|syntax| syntax.words.iter().map(move |word| (*word, syntax)))));
     NAMES.first(word)
 }
 
-/// The words of all filters.
+/// Iterates over the words of all filters.
 pub(crate) fn words() -> impl Iterator<Item = &'static str> {
     ALL.iter().flat_map(|syntax| syntax.words).copied().chain(["bbox"])
 }
 
-/// The filters of an element's name.
+/// Iterates over the filters with an element's name.
 fn named(element: &Element) -> impl Iterator<Item = &'static Syntax> {
     static NAMES: LazyLock<Names<Syntax>> =
         LazyLock::new(|| Names::of(ALL.iter().map(|syntax| (syntax.form.name, syntax))));
     NAMES.all(&element.name).iter().copied()
 }
 
-/// The word with which a query begins that is a single filter.
+/// Returns the first word of a query that consists of a single filter.
 pub(crate) fn query_word(element: &Element) -> Option<&'static str> {
     named(element).find_map(|syntax| (syntax.query_word)(element))
 }
 
-/// A filter in QL, with its brackets.
+/// Returns a filter in QL, with its brackets.
 pub(crate) fn text(node: &Node) -> String {
     named(&node.element).find_map(|syntax| (syntax.text)(node)).unwrap_or_default()
 }
 
 impl Node {
-    /// The filters of a query in the order in which they are written.
+    /// Iterates over the filters of a query in the order in which they are written.
     pub fn sorted_filters(&self) -> impl Iterator<Item = &Node> {
         let first = self.children.iter().filter(|node| node.leads());
         first.chain(self.children.iter().filter(|node| !node.leads()))
     }
 
-    /// The filter of a query that has only one, if it is not a condition on tags or on a set.
+    /// Returns the filter of a query with only one, unless it is a condition on tags or on a set.
     pub fn single_filter(&self) -> Option<&Node> {
         match self.children.as_slice() {
             [only] if !only.leads() => Some(only),
@@ -294,17 +295,17 @@ impl Node {
         }
     }
 
-    /// Whether it is a condition on tags or on a set: these come before the other filters of a query.
+    /// Returns whether it is a condition on tags or on a set. These come before the other filters of a query.
     fn leads(&self) -> bool {
         named(&self.element).any(|syntax| syntax.leads)
     }
 
-    /// Whether a filter keeps the name of the set that its query fills, if it is the only one.
+    /// Returns whether the query's result set is kept if this is the only filter.
     pub fn keeps_into(&self) -> bool {
         !self.leads() && named(&self.element).all(|syntax| syntax.keeps_into)
     }
 
-    /// Whether a filter that stands alone finds what a query for a type would; what is not checked is taken to.
+    /// Returns whether a filter in the place of a statement finds elements of a type. An unchecked filter always does.
     pub fn finds(&self, what: Option<QueryType>) -> bool {
         match &self.part {
             Part::Filter { alone: Alone::Query(own), .. } => Some(*own) == what,
@@ -312,7 +313,7 @@ impl Node {
         }
     }
 
-    /// Makes a filter that stands alone fill a set.
+    /// Sets the result set of a filter in the place of a statement.
     pub fn give_result(&mut self, set: SetName) {
         if set != "_" {
             self.element.attributes.push(("into".into(), set.clone()));
@@ -322,7 +323,7 @@ impl Node {
         }
     }
 
-    /// Whether a filter is a statement that means the same as a query of a type in which it is the only one.
+    /// Returns whether the filter alone is equivalent to a query of a type with only this filter.
     pub fn replaces_query(&self, what: &str) -> bool {
         named(&self.element).any(|syntax| (syntax.replaces)(&self.element, what))
     }

@@ -1,4 +1,5 @@
-//! `(w.set)`, `(r.set:"role")`, `(bn)`, `(bw)`, `(br)`: what stands in a relationship to the elements of a set.
+//! Recursion filters: `(w.set)`, `(r.set:"role")`, `(bn)`, `(bw)`, `(br)`. They keep elements that are related to the
+//! elements of a set.
 
 use super::restrictions::restrictions;
 use super::{Clause, Facts, Syntax, recurse_all};
@@ -12,29 +13,30 @@ use crate::parse::Parser;
 use crate::tree::{QueryType, SetName};
 use crate::{Alone, Form, Node, Part};
 
-/// The recursion filters.
+/// A recursion filter.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RecurseFilter {
-    /// Which relationship.
+    /// The relationship to follow.
     pub kind: RecurseFilterKind,
-    /// The set at its other end.
+    /// The set to start from.
     pub set: SetName,
-    /// `:"role"`; the empty role is a role.
+    /// `:"role"`. The empty string is a valid role.
     pub role: Option<String>,
-    /// `:1,2,-1`: positions of the nodes in the way, from 1, or from -1 backwards.
+    /// `:1,2,-1`: positions of nodes in the way. Positive ones count from 1 at the start, negative ones from -1 at the
+    /// end.
     pub positions: Vec<i64>,
 }
 
-/// Which relationship a recursion filter follows.
+/// The relationship that a recursion filter follows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RecurseFilterKind {
     /// `(w)`: nodes of the ways in the set.
     W,
     /// `(r)`: members of the relations in the set.
     R,
-    /// `(bn)`: what has a node of the set.
+    /// `(bn)`: ways or relations with a node of the set.
     Bn,
-    /// `(bn)` in a query for ways and relations. In the reference, nothing passes it together with other filters.
+    /// `(bn)` in a query for ways and relations. In the reference, no element passes it together with other filters.
     BnWr,
     /// `(bw)`: relations with a way of the set.
     Bw,
@@ -48,7 +50,7 @@ pub(super) const SYNTAX: Syntax = Syntax {
         attributes: &["from", "into", "type", "role", "role-restricted", "pos", "lower", "upper"],
         check,
         checked_in_converting: true,
-        // The statement's are as they are.
+        // The values of the recurse statement are left unchanged.
         values: |element| (!recurse_all::is_type(element.get("type"))).then(|| values(element)),
         ..Form::NONE
     },
@@ -86,7 +88,7 @@ impl Facts for RecurseFilter {
     }
 }
 
-/// The relationships that a query can follow, with what it then finds.
+/// The recursion types of a query, each with the element type that it finds.
 const RECURSIONS: [(&str, RecurseFilterKind, QueryType); 9] = [
     ("relation-relation", RecurseFilterKind::R, QueryType::Relation),
     ("relation-backwards", RecurseFilterKind::Br, QueryType::Relation),
@@ -126,7 +128,7 @@ fn check(context: &mut Context<'_>) -> Option<Part> {
     Some(Part::Filter { kind: filter.into(), alone: Alone::Query(what), into: element.set("into") })
 }
 
-/// `(w)`, `(r:"role")`, `(bn:1)`, ...
+/// Parses `(w)`, `(r:"role")`, `(bn:1)`, ...
 fn read(parser: &mut Parser<'_>, clause: &Clause<'_, '_>) -> Option<Node> {
     let (name, what) = (clause.name, clause.what);
     let values = clause.complete_values(parser)?;
@@ -153,7 +155,7 @@ fn read(parser: &mut Parser<'_>, clause: &Clause<'_, '_>) -> Option<Node> {
         let message = format!("A recursion of type '{name}' produces {produces}.");
         clause.refuse(parser, Code::WrongType, message);
     }
-    // What values are goes by the type of the query first.
+    // The query's type decides first whether the values are roles or positions.
     let attribute = match (what, name) {
         ("relation", _) | (_, "r") => Some("role"),
         ("way", _) | (_, "w") => Some("pos"),
@@ -170,7 +172,7 @@ fn read(parser: &mut Parser<'_>, clause: &Clause<'_, '_>) -> Option<Node> {
         }
     }
     let node = parser.builder.open(element);
-    // Nothing is left of what was refused but its errors.
+    // A rejected filter leaves only its errors.
     (parser.builder.converting || produces.is_empty()).then_some(node)
 }
 
@@ -198,7 +200,7 @@ fn values(element: &Element) -> Values {
     list.0
 }
 
-/// The filter in QL.
+/// Returns the filter in QL.
 fn text(node: &Node) -> String {
     let list = List(node.element.values());
     let get = |name: &str| list.get(name);

@@ -1,28 +1,29 @@
-//! What recursions are narrowed down by: a role, positions, numbers. The reference looks at all of it whatever the type.
+//! Parses the restrictions of recursions: a role, positions and numbers of ways. Like the reference, checks all of them
+//! for every type of recursion.
 
 use crate::check::Context;
 use crate::check::numbers::integer;
 use crate::code::Code;
 
-/// What a recursion is narrowed down by.
+/// The restrictions of a recursion.
 pub(crate) struct Restrictions {
     /// The role that members must have.
     pub role: Option<String>,
     /// The positions that nodes must have in a way.
     pub positions: Vec<i64>,
-    /// The least number of ways.
+    /// The minimum number of ways.
     pub lower: u64,
-    /// The greatest, where there is one.
+    /// The maximum number of ways; `None` without a limit.
     pub upper: Option<u64>,
 }
 
-/// What the reference says about a role where there are no roles.
+/// The reference's error for a role on a recursion that takes none.
 const NO_ROLE: &str = "A role can only be specified for values \"relation-relation\", \"relation-backwards\",\"relation-way\", \"relation-node\", \"way-relation\",or \"node-relation\".";
 
-/// What the reference says about positions where there are none.
+/// The reference's error for positions on a recursion that takes none.
 const NO_POSITION: &str = "A role can only be specified for values \"way-node\" or \"node-way\",";
 
-/// What narrows a recursion down, and the errors about what its type does not take.
+/// Reads the restrictions of a recursion. Reports an error for each restriction that its type does not take.
 pub(crate) fn restrictions(context: &mut Context<'_>, takes_role: bool, takes_positions: bool) -> Restrictions {
     let element = context.element;
     let restricted = element.get("role-restricted") == "yes" || !element.get("role").is_empty();
@@ -44,17 +45,17 @@ pub(crate) fn restrictions(context: &mut Context<'_>, takes_role: bool, takes_po
     Restrictions { role, positions, lower, upper }
 }
 
-/// `3`, `-1`; whatever follows the digits does not count.
+/// Parses a position such as `3` or `-1`. Ignores any text after the digits; rejects 0.
 fn index(text: &str) -> Option<i64> {
     Some(integer(text)).filter(|&position| position != 0)
 }
 
-/// What `lower` and `upper` say.
+/// Reads `lower` and `upper`.
 fn bounds(context: &mut Context<'_>) -> (u64, Option<u64>) {
     let element = context.element;
     let number = |name: &str| element.find(name).filter(|text| !text.is_empty()).map(integer);
     let (lower, upper) = match (number("lower"), number("upper")) {
-        // No node is in so few ways.
+        // An empty range: without `lower` and `upper`, no node matches.
         (None, None) => return (1, Some(0)),
         (lower, upper) => (lower.unwrap_or(0), upper.unwrap_or(i64::MAX)),
     };

@@ -1,30 +1,32 @@
-//! Trees of tokens by the binding of their signs, without any meaning yet: what evaluators and the filters in round
-//! brackets are read from. Any token can stand anywhere; what is out of place is refused when the tree is read.
+//! Parses tokens into trees by operator precedence, without interpreting them. Evaluators and the filters in round
+//! brackets are parsed from such trees. Any token is accepted anywhere; misplaced ones are rejected when the tree is
+//! interpreted.
 
 use super::super::token::Token;
 use super::Parser;
 use crate::code::Code;
 
-/// An index into a [`Tree`]; 0 is no node.
+/// An index into a [`Tree`]; 0 is the empty node.
 pub(crate) type Id = usize;
 
-/// A token with what is left and right of it.
+/// A token with its left and right operands.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Branch<'a> {
     pub token: Token<'a>,
     pub line: u32,
     pub left: Id,
     pub right: Id,
-    /// How tightly it binds: the larger, the tighter.
+    /// The operator's precedence; a larger number binds tighter.
     binding: u8,
-    /// A bracket that has not been closed.
+    /// Whether this is a bracket that is still open.
     open: bool,
-    /// How many nodes the longest path from it to a leaf has, but for what hangs right of it while it is on the spine.
+    /// The number of nodes on the longest path to a leaf. While the node is on the spine, its right side is not
+    /// counted.
     height: usize,
 }
 
 impl<'a> Branch<'a> {
-    /// The same for errors that name another line.
+    /// Returns a copy with another line, for errors.
     pub fn at_line(self, line: u32) -> Branch<'a> {
         Branch { line, ..self }
     }
@@ -33,22 +35,22 @@ impl<'a> Branch<'a> {
 /// A tree of tokens.
 pub(crate) struct Tree<'a> {
     branches: Vec<Branch<'a>>,
-    /// Its topmost token.
+    /// The topmost node.
     pub root: Id,
 }
 
 impl<'a> Tree<'a> {
-    /// A node; the empty one for 0.
+    /// Returns a node; the empty one for 0.
     pub fn at(&self, id: Id) -> Branch<'a> {
         self.branches[id]
     }
 
-    /// The token of a node as text.
+    /// Returns the text of a node's token.
     pub fn text(&self, id: Id) -> &'a str {
         self.branches[id].token.text
     }
 
-    /// The items between commas below `id`.
+    /// Returns the items of a comma-separated list.
     pub fn items(&self, mut id: Id) -> Vec<Id> {
         let mut items = Vec::new();
         while id != 0 && self.text(id) == "," {
@@ -60,7 +62,7 @@ impl<'a> Tree<'a> {
         items
     }
 
-    /// The first byte and one past the last byte of what is below a node.
+    /// Returns the byte range of a node and its operands.
     pub fn span(&self, id: Id) -> super::super::tree::Span {
         let mut span = self.at(id).token.span();
         let mut left = self.at(id).left;
@@ -77,12 +79,12 @@ impl<'a> Tree<'a> {
     }
 }
 
-/// What a tree is read for.
+/// The use of a tree, which determines its end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Reading {
-    /// What stands in brackets: ends before the closing one.
+    /// The contents of brackets: ends before the closing one.
     Bracketed,
-    /// A filter: the same, and its first colon binds least.
+    /// A filter: ends before the closing bracket, and its first colon has the lowest precedence.
     Filter,
     /// Properties: ends before `;` or `->`.
     Properties,
@@ -91,7 +93,7 @@ pub(crate) enum Reading {
 const LEAF: u8 = u8::MAX;
 const BRACKET: u8 = 20;
 
-/// How tightly a sign binds.
+/// Returns the precedence of an operator.
 fn binding(sign: &str) -> Option<u8> {
     Some(match sign {
         "," => 1,
@@ -113,7 +115,7 @@ fn binding(sign: &str) -> Option<u8> {
 }
 
 impl<'a> Parser<'a> {
-    /// Reads a tree up to where it must end; the token after it is the current one then.
+    /// Parses a tree up to its end. The token after it is then the current one.
     pub fn tree(&mut self, reading: Reading) -> Tree<'a> {
         let nothing = Branch {
             token: Token { text: "", start: self.tokens.current().start, unterminated: false },
@@ -140,7 +142,8 @@ impl<'a> Parser<'a> {
                         self.error(Code::UnmatchedBracket, format!("Unmatched {}", token.text));
                     }
                 }
-                // As in the reference, `::` can stand for the colon of `if:`, and what follows it is a sign of its own.
+                // As in the reference, `::` may replace the colon of `if:`; the colon after it is then a separate
+                // operator.
                 ":" | "::" if colon && grower.open == 0 && grower.is_behind_if() => {
                     colon = false;
                     grower.prefix(token, line);
@@ -153,7 +156,7 @@ impl<'a> Parser<'a> {
                     Some(binding) => grower.sign(token, line, binding),
                     None if !grower.complete() => grower.leaf(token, line),
                     None if text.starts_with('-') && text.len() > 1 => {
-                        // `1-2` is cut into `1` and `-2`; between operands the sign is a minus.
+                        // The tokens of `1-2` are `1` and `-2`. After an operand, the sign is a minus operator.
                         let (sign, number) = text.split_at(1);
                         grower.sign(Token { text: sign, ..token }, line, 9);
                         grower.leaf(Token { text: number, start: token.start + 1, ..token }, line);
@@ -174,7 +177,7 @@ impl<'a> Parser<'a> {
             }
             self.tokens.advance();
         }
-        // The reference tells of the innermost only.
+        // Like the reference, reports only the innermost bracket.
         if let Some(open) = grower.last_open() {
             let sign = grower.tree.text(open);
             self.error(Code::UnclosedBracket, format!("Left {sign} not closed."));
@@ -186,17 +189,17 @@ impl<'a> Parser<'a> {
     }
 }
 
-/// A tree with the path to the place where the next token goes.
+/// A tree under construction, with the path to the position of the next token.
 struct Grower<'a> {
     tree: Tree<'a>,
     spine: Vec<Id>,
     open: usize,
-    /// The most that any node's height has been.
+    /// The maximum height of any node so far.
     highest: usize,
 }
 
 impl<'a> Grower<'a> {
-    /// Whether an operand has just ended.
+    /// Returns whether an operand has just ended.
     fn complete(&self) -> bool {
         self.spine.last().is_some_and(|&id| self.tree.branches[id].binding == LEAF)
     }
@@ -206,7 +209,7 @@ impl<'a> Grower<'a> {
         self.hang(branch);
     }
 
-    /// Adds a sign; what binds at least as tightly becomes its left side.
+    /// Adds an operator. Operators of at least its precedence become its left side.
     fn sign(&mut self, token: Token<'a>, line: u32, binding: u8) {
         let mut left = 0;
         while let Some(&top) = self.spine.last() {
@@ -219,18 +222,18 @@ impl<'a> Grower<'a> {
         }
         let open = binding == BRACKET;
         self.open += usize::from(open);
-        // A list is read item by item, not down its commas.
+        // The commas of a list do not add to the height: lists are not processed recursively.
         let height = self.tree.branches[left].height + usize::from(self.tree.text(left) != ",");
         self.hang(Branch { token, line, left, right: 0, binding, open, height });
     }
 
-    /// Whether what was read last is `if::`.
+    /// Returns whether the last tokens are `if::`.
     fn is_behind_if(&self) -> bool {
         let top = self.spine.last().map(|&top| self.tree.at(top));
         top.is_some_and(|top| top.token.text == "::" && top.right == 0 && self.tree.text(top.left) == "if")
     }
 
-    /// Adds a sign that takes nothing to its left.
+    /// Adds an operator without a left side.
     fn prefix(&mut self, token: Token<'a>, line: u32) {
         let binding = binding(token.text).unwrap_or(LEAF);
         self.hang(Branch { token, line, left: 0, right: 0, binding, open: false, height: 1 });
@@ -247,7 +250,7 @@ impl<'a> Grower<'a> {
         self.spine.push(id);
     }
 
-    /// Takes the last node off the spine; what is above it is at least one higher.
+    /// Removes the last node from the spine and updates the height of its parent.
     fn pop(&mut self) {
         let Some(top) = self.spine.pop() else { return };
         let height = self.tree.branches[top].height;
@@ -262,7 +265,7 @@ impl<'a> Grower<'a> {
         self.spine.iter().rev().copied().find(|&id| self.tree.branches[id].open)
     }
 
-    /// Closes the innermost bracket; `false` if none is open.
+    /// Closes the innermost bracket. Returns `false` if none is open.
     fn close(&mut self) -> bool {
         if self.open == 0 {
             return false;

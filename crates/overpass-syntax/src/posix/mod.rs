@@ -8,18 +8,18 @@ mod literal;
 use literal::literal;
 use regex::RegexBuilder;
 
-/// The longest pattern that is translated, in bytes.
+/// The maximum length of a pattern, in bytes.
 const LONGEST: usize = 64 << 10;
-/// How large a compiled pattern may get, in bytes.
+/// The maximum size of a compiled pattern, in bytes.
 const LARGEST: usize = 8 << 20;
-/// How deep groups, alternatives and repetitions may be nested in each other.
+/// The maximum depth of nested groups, alternatives and repetitions.
 const DEEPEST: usize = 250;
-/// What the C library allows in `{m,n}`.
+/// The maximum of `{m,n}` in the C library.
 const MOST_REPEATS: u32 = 32767;
-/// How many signs of repetition may follow each other.
+/// The maximum number of consecutive repetition operators.
 const MOST_STACKED: usize = 50;
 
-/// Why a pattern cannot be used.
+/// The reason why a pattern cannot be used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Error {
     /// It is not a regular expression.
@@ -41,7 +41,7 @@ impl Error {
         }
     }
 
-    /// What to do about it.
+    /// Returns a suggested action.
     pub fn help(self, pattern: &str) -> Option<String> {
         match self {
             Error::Invalid if pattern.starts_with(['*', '+', '?']) => {

@@ -1,5 +1,5 @@
-//! The statements, a file each: its part of the tree, its words and attributes, how it is read, checked and written, and
-//! what walks over a query ask of it. A new one is a file here and its lines in this one; nothing else names it.
+//! Defines the statements, one module each: its part of the tree, its words and attributes, and how it is parsed,
+//! checked and written. To add a statement, add a module and its lines in this file; no other file lists them.
 
 mod body;
 mod choice;
@@ -55,10 +55,10 @@ use crate::tree::{Expr, SetName, Settings, Span};
 use crate::{Alone, Form, Node, Part};
 use terrapin_budget as budget;
 
-/// Makes the tree's kinds of statement and the table of what there is to know of them.
+/// Generates the enum of statements and the table of their syntax.
 macro_rules! statements {
     ($($(#[$doc:meta])* $module:ident::$name:ident,)*) => {
-        /// Every statement of the language.
+        /// A statement of the language.
         #[derive(Debug, Clone, PartialEq)]
         pub enum StatementKind {
             $($(#[$doc])* $name($name),)*
@@ -131,7 +131,7 @@ statements! {
 /// A whole query.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Script {
-    /// The settings that stand before the first statement.
+    /// The settings before the first statement.
     pub settings: Settings,
     /// The statements, in order.
     pub statements: Vec<Statement>,
@@ -140,150 +140,150 @@ pub struct Script {
 /// One statement.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Statement {
-    /// Where it stands.
+    /// The position in the text.
     pub span: Span,
-    /// The line (from 1) that the reference names in errors about it.
+    /// The line (from 1) in the reference's errors about the statement.
     pub line: u32,
-    /// What it is.
+    /// The kind of statement, with its contents.
     pub kind: StatementKind,
 }
 
 /// A block of statements.
 pub type Block = Vec<Statement>;
 
-/// What there is to know of a statement before there is one.
+/// The syntax of a kind of statement.
 struct Syntax {
-    /// Its elements in the XML form, the statement's own first.
+    /// The elements in the XML form, the statement's own first.
     elements: &'static [Form],
-    /// The words that begin it in QL.
+    /// The words that begin the statement in QL.
     words: &'static [&'static str],
-    /// Whether the set that it reads stands before the word, and not behind.
+    /// Whether the input set comes before the word.
     set_first: bool,
-    /// Reads it in QL from its word on, with its semicolon. Nothing if it is so wrong that nothing is left of it.
+    /// Parses the statement in QL, from its word to its semicolon. Returns `None` if an error leaves no statement.
     read: fn(&mut Parser<'_>, Start) -> Option<Node>,
-    /// Writes it in QL with its semicolon, from where its first line is indented, which is so deep, to where its last one
-    /// ends.
+    /// Writes the statement in QL, with its semicolon. The last argument is the depth of indentation. The first line
+    /// is already indented, and the last one gets no line break.
     write: fn(&mut Writer, &Node, usize),
 }
 
-/// What every statement says of itself.
+/// Properties of a statement.
 trait Facts {
-    /// The reference's name, by which its errors say where a query was stopped.
+    /// Returns the reference's name. Its errors use it for the statement at which a query was stopped.
     fn name(&self) -> &'static str;
 
-    /// The set that it reads, filters aside.
+    /// Returns the input set, not counting filters.
     fn input_set(&self) -> Option<&SetName> {
         None
     }
 
-    /// The set that it fills; a loop's is for its body only.
+    /// Returns the result set. That of a loop is only for its body.
     fn result_set(&self) -> Option<&SetName> {
         None
     }
 
-    /// The blocks in it, in the order of the text; empty ones where it has fewer than two.
+    /// Returns the blocks of the statement, in the order of the text. Missing ones are empty.
     fn blocks(&self) -> [&[Statement]; 2] {
         [&[], &[]]
     }
 
-    /// The expressions that it evaluates itself, in the order of the text; those of its blocks are theirs.
+    /// Returns the statement's own expressions, in the order of the text, without those of its blocks.
     fn expressions(&self) -> Vec<&Expr> {
         Vec::new()
     }
 
-    /// Whether it asks for areas, what stands in its blocks aside.
+    /// Returns whether the statement uses areas, not counting its blocks.
     fn asks_for_areas(&self) -> bool {
         false
     }
 
-    /// Whether it can be an operand of a union or a difference.
+    /// Returns whether it can be an operand of a union or a difference.
     fn is_operand(&self) -> bool {
         true
     }
 
-    /// The filter that it is within a query.
+    /// Returns the filter that the statement becomes inside a query.
     fn as_filter(&self) -> Option<FilterKind> {
         None
     }
 
-    /// Whether an element can stand in it.
+    /// Returns whether an element is allowed inside the statement.
     fn takes(&self, _child: &Part) -> bool {
         false
     }
 
-    /// Whether it takes only elements whose result goes into a set.
+    /// Returns whether it only takes elements that write their result to a set.
     fn wants_results(&self) -> bool {
         false
     }
 
-    /// What its errors call it if an evaluator must stand in it before anything else: `A For`.
+    /// Returns the statement's name in errors, such as `A For`, if an evaluator must come first inside it.
     fn begins_with_evaluator(&self) -> Option<&'static str> {
         None
     }
 
-    /// What is wrong with it when all that is in it is known, if there is anything.
+    /// Checks the statement after all its children are known. Returns an error if it is incomplete.
     fn incomplete(&self, _children: &[Node]) -> Option<(Code, String)> {
         None
     }
 
-    /// Puts into the tree what stands in it. Nothing if something is missing.
+    /// Adds the children to the tree. Returns `None` if one is missing.
     fn fill(&mut self, _children: Vec<Node>) -> Option<()> {
         Some(())
     }
 }
 
 impl StatementKind {
-    /// The reference's name, by which its errors say where a query was stopped.
+    /// Returns the reference's name. Its errors use it for the statement at which a query was stopped.
     pub fn name(&self) -> &'static str {
         self.facts().name()
     }
 
-    /// The set that it reads, filters aside.
+    /// Returns the input set, not counting filters.
     pub fn input_set(&self) -> Option<&SetName> {
         self.facts().input_set()
     }
 
-    /// The set that it fills; a loop's is for its body only.
+    /// Returns the result set. That of a loop is only for its body.
     pub fn result_set(&self) -> Option<&SetName> {
         self.facts().result_set()
     }
 
-    /// The blocks in it, in the order of the text; empty ones where it has fewer than two.
+    /// Returns the blocks of the statement, in the order of the text. Missing ones are empty.
     pub fn blocks(&self) -> [&[Statement]; 2] {
         self.facts().blocks()
     }
 
-    /// The expressions that it evaluates itself, in the order of the text; those of its blocks are theirs.
+    /// Returns the statement's own expressions, in the order of the text, without those of its blocks.
     pub fn expressions(&self) -> Vec<&Expr> {
         self.facts().expressions()
     }
 
-    /// Whether it asks for areas, what stands in its blocks aside.
+    /// Returns whether the statement uses areas, not counting its blocks.
     pub fn asks_for_areas(&self) -> bool {
         self.facts().asks_for_areas()
     }
 
-    /// Whether it takes only elements whose result goes into a set.
+    /// Returns whether it only takes elements that write their result to a set.
     pub(crate) fn wants_results(&self) -> bool {
         self.facts().wants_results()
     }
 
-    /// Whether an element can stand in it.
+    /// Returns whether an element is allowed inside the statement.
     pub(crate) fn takes(&self, child: &Part) -> bool {
         self.facts().takes(child)
     }
 }
 
-/// The statements by the words that begin them.
+/// The statements, by their first word.
 static WORDS: LazyLock<Names<Syntax>> =
     LazyLock::new(|| Names::of(ALL.iter().flat_map(|syntax| syntax.words.iter().map(move |word| (*word, syntax)))));
 
-/// The statements by their elements.
+/// The statements, by the names of their elements.
 static ELEMENTS: LazyLock<Names<Syntax>> = LazyLock::new(|| {
     Names::of(ALL.iter().flat_map(|syntax| syntax.elements.iter().map(move |form| (form.name, syntax))))
 });
 
-/// Calls `f` with every statement of a block and of the blocks in it, outer ones first.
+/// Calls `f` with each statement of a block and of all nested blocks, outer statements first.
 pub fn on_statements<'a>(block: &'a [Statement], f: &mut dyn FnMut(&'a Statement)) {
     for statement in block {
         f(statement);
@@ -291,23 +291,23 @@ pub fn on_statements<'a>(block: &'a [Statement], f: &mut dyn FnMut(&'a Statement
     }
 }
 
-/// The elements of all statements.
+/// Iterates over the elements of all statements.
 pub(crate) fn forms() -> impl Iterator<Item = &'static Form> {
     ALL.iter().flat_map(|syntax| syntax.elements)
 }
 
-/// The words and signs that begin a statement or a part of one.
+/// Iterates over the words and signs that begin a statement or a part of one.
 pub(crate) fn all_words() -> impl Iterator<Item = &'static str> {
     ALL.iter().flat_map(|syntax| syntax.words).copied().chain([choice::ELSE])
 }
 
-/// The words among them, for hints.
+/// Iterates over the words among them, without the signs, for hints.
 fn words() -> impl Iterator<Item = &'static str> {
     all_words().filter(|word| word.starts_with(|c: char| c.is_ascii_alphabetic()))
 }
 
 impl Parser<'_> {
-    /// One statement with its semicolon. Nothing if it was so wrong that nothing is left of it.
+    /// Parses one statement with its semicolon. Returns `None` if an error leaves no statement.
     pub fn statement(&mut self) -> Option<Node> {
         let (byte, line) = (self.tokens.current().start, self.tokens.line());
         let syntax = WORDS.first(self.tokens.text());
@@ -315,7 +315,7 @@ impl Parser<'_> {
             return (syntax.read)(self, Start { byte, line, from: None });
         }
         let from = if self.tokens.is(".") && self.tokens.is_last() {
-            // A point that ends the text is no set.
+            // A dot at the end of the text does not begin the name of a set.
             self.tokens.advance();
             None
         } else {

@@ -1,4 +1,4 @@
-//! `key=evaluator,...`: what `make` and `convert` have in common.
+//! Properties of `make` and `convert`: `key=evaluator,...`.
 
 use super::Start;
 use crate::check::{Context, Type};
@@ -10,7 +10,7 @@ use crate::suggest;
 use crate::tree::{Property, PropertyTarget};
 use crate::{Form, Node, Part};
 
-/// A property.
+/// The form of a property.
 pub(super) const FORM: Form = Form {
     name: "set-prop",
     attributes: &["k", "keytype"],
@@ -18,7 +18,7 @@ pub(super) const FORM: Form = Form {
     ..Form::NONE
 };
 
-/// What a property sets.
+/// Returns the target of a property.
 fn target(context: &mut Context<'_>) -> PropertyTarget {
     let key = context.element.get("k").to_owned();
     match context.element.get("keytype") {
@@ -40,7 +40,7 @@ fn target(context: &mut Context<'_>) -> PropertyTarget {
     }
 }
 
-/// The type of the elements that are made.
+/// Returns the type of the derived elements.
 pub(super) fn type_name(context: &mut Context<'_>) -> String {
     let name = context.element.get("type").to_owned();
     if name.is_empty() {
@@ -49,7 +49,7 @@ pub(super) fn type_name(context: &mut Context<'_>) -> String {
     name
 }
 
-/// The tree of a property.
+/// Converts a node to a property of the tree.
 pub(super) fn property(node: Node) -> Option<Property> {
     let Part::Property(target) = node.part else { return None };
     let value = match node.children.into_iter().next() {
@@ -59,12 +59,12 @@ pub(super) fn property(node: Node) -> Option<Property> {
     Some(Property { target, value })
 }
 
-/// `make type key=evaluator,...->.into`
+/// Parses `make type key=evaluator,...->.into`.
 pub(super) fn read(parser: &mut Parser<'_>, name: &'static str, mut start: Start) -> Option<Node> {
     parser.tokens.advance();
     let type_name = if parser.tokens.is(";") { String::new() } else { parser.identifier("Element class name") };
     let tree = parser.tree(Reading::Properties);
-    // The reference begins with the last, and makes the statement when it has them all.
+    // The reference parses the last property first, and creates the statement after all properties.
     let items = tree.items(tree.root);
     let mut properties = Vec::new();
     for (i, &item) in items.iter().enumerate().rev() {
@@ -73,7 +73,7 @@ pub(super) fn read(parser: &mut Parser<'_>, name: &'static str, mut start: Start
         }
     }
     let into = parser.into();
-    // It names the line that it has come to.
+    // The statement's line is the current line at this point.
     start.line = parser.tokens.line();
     let element = parser.element(name, &start).with_some("from", start.from).with("into", into);
     let mut node = parser.builder.open(element.with("type", type_name));
@@ -85,10 +85,10 @@ pub(super) fn read(parser: &mut Parser<'_>, name: &'static str, mut start: Start
 }
 
 impl<'a> Parser<'a> {
-    /// One thing between the commas.
+    /// Parses one item between the commas.
     fn item_of(&mut self, tree: &Tree<'a>, item: Id, convert: bool) -> Option<Node> {
         let branch = tree.at(item);
-        // It may not stand here; the statement says so.
+        // An evaluator is not allowed here; the statement reports the error.
         let place = EvaluatorContext { element: false, member: false, wanted: ExpectedType::StringOrGeometry };
         match branch.token.text {
             "=" if branch.left != 0 => self.assignment(tree, item, convert),
@@ -109,7 +109,7 @@ impl<'a> Parser<'a> {
                 Some(self.builder.open(element.with("keytype", "tag").with("k", key)))
             }
             "." if tree.text(branch.right) == "(" => self.evaluate(tree, item, place),
-            // The reference takes no notice of it.
+            // Ignored, as in the reference.
             "." => None,
             sign if branch.left != 0 && branch.right != 0 && !matches!(sign, "(" | "[") => {
                 let message = format!("\"{sign}\" cannot be used as binary operator");
@@ -120,7 +120,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// `key=evaluator`
+    /// Parses `key=evaluator`.
     fn assignment(&mut self, tree: &Tree<'a>, item: Id, convert: bool) -> Option<Node> {
         let branch = tree.at(item);
         if branch.right == 0 {
@@ -181,7 +181,8 @@ impl<'a> Parser<'a> {
 }
 
 impl Node {
-    /// What is wrong with a property that is set again, and how often it was set before; the statement takes notice of it.
+    /// Counts a property of a `make` or `convert` statement. If it was set before, returns the error and the number of
+    /// earlier times.
     pub fn set_before(&mut self, child: &Node) -> Option<(String, usize)> {
         let statement = self.element.name.as_ref();
         let (Part::Property(target), "make" | "convert") = (&child.part, statement) else { return None };
@@ -195,7 +196,7 @@ impl Node {
             PropertyTarget::Id => {
                 format!("A {statement} statement can have at most one set-prop statement of subtype setting the id.")
             }
-            // The reference says "make" of both.
+            // The reference's text has "make" for both statements.
             PropertyTarget::Geometry => {
                 "A make statement can have at most one set-prop statement of subtype setting the geometry.".to_owned()
             }

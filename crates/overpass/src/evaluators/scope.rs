@@ -1,4 +1,4 @@
-//! What an evaluator is evaluated for: an element, a member of it, a key.
+//! The subject of an evaluator: an element, optionally with one of its members or a key.
 
 use std::sync::Arc;
 
@@ -7,28 +7,28 @@ use crate::set::{AreaOrdinal, Derived, Set};
 use terrapin_osm::areas::RELATION_AREAS;
 use terrapin_osm::{ElementType, Ordinal, PairId};
 
-/// What an evaluator is evaluated for.
+/// The element that an evaluator runs on.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Subject<'s> {
-    /// Nothing: in `make` and `if`.
+    /// No element: in `make` and `if`.
     None,
     Element(ElementType, Ordinal),
     Area(AreaOrdinal),
     Derived(&'s Arc<Derived>),
 }
 
-/// A member of the element, by its place from 0.
+/// A member of the element, by its position, counted from 0.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct MemberPosition {
     pub at: usize,
 }
 
-/// What is at hand.
+/// The inputs of one evaluation.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Scope<'s> {
     pub subject: Subject<'s>,
     pub member: Option<MemberPosition>,
-    /// The key that a generic property is at.
+    /// The current key of a generic property.
     pub key: Option<&'s str>,
 }
 
@@ -38,7 +38,7 @@ impl<'s> From<Subject<'s>> for Scope<'s> {
     }
 }
 
-/// Every element of a set, in the order of the ordinals.
+/// Iterates over all elements of a set, in the order of their ordinals.
 pub(super) fn subjects(set: &Set) -> impl Iterator<Item = Subject<'_>> {
     let part = |kind: ElementType| set.part(kind).iter().map(move |&ordinal| Subject::Element(kind, ordinal));
     part(ElementType::Node)
@@ -48,7 +48,7 @@ pub(super) fn subjects(set: &Set) -> impl Iterator<Item = Subject<'_>> {
         .chain(set.derived.iter().map(Subject::Derived))
 }
 
-/// The tags of the subject, of an area those of its relation; none of what a query made.
+/// Returns the tags of the subject. An area has those of its relation; a derived element has none here.
 pub(super) fn tags<'r>(reader: &'r mut Reader<'_>, subject: Subject<'_>) -> &'r [PairId] {
     match subject {
         Subject::Element(kind, ordinal) => reader.tags(kind, ordinal),
@@ -60,7 +60,7 @@ pub(super) fn tags<'r>(reader: &'r mut Reader<'_>, subject: Subject<'_>) -> &'r 
     }
 }
 
-/// The keys of the subject's tags.
+/// Returns the keys of the subject's tags.
 pub(super) fn keys(reader: &mut Reader<'_>, subject: Subject<'_>) -> Vec<String> {
     if let Subject::Derived(derived) = subject {
         let tags = if reader.is_bare() { &[] } else { derived.tags.as_slice() };
@@ -70,7 +70,7 @@ pub(super) fn keys(reader: &mut Reader<'_>, subject: Subject<'_>) -> Vec<String>
     tags(reader, subject).iter().map(|&pair| osm.key_name(osm.key_of(pair)).to_owned()).collect()
 }
 
-/// The id of an area.
+/// Returns the id of an area.
 pub(super) fn area_id(reader: &mut Reader<'_>, area: AreaOrdinal) -> Option<i64> {
     let reader = reader.areas();
     let relation = reader.osm().areas().relation(area)?;

@@ -1,5 +1,6 @@
-//! Lints: what in a query will hardly be meant. Filters that nothing in the data fits, sets that go nowhere; of a query that
-//! answers nothing which filter is one too many (`without.rs`) and, quickly told, what is likely wrong with it (`empty.rs`).
+//! Lints: warns about likely mistakes in a query, such as filters that match no element, and unused or undefined sets.
+//! If a query has an empty result, `without.rs` finds the filter that is one too many, and `empty.rs` quickly
+//! guesses the likely mistake.
 
 mod code;
 mod empty;
@@ -23,23 +24,23 @@ use crate::syntax::{
 pub use code::Code;
 pub use empty::notes;
 
-/// How many warnings are given.
+/// The maximum number of warnings.
 const WARNINGS: usize = 10;
-/// Statements that are run on their own to find the one that gives nothing.
+/// The maximum number of statements to run on their own to find one with an empty result.
 const PROBED: usize = 8;
 
-/// Something that will hardly be meant.
+/// A likely mistake in a query.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Warning {
-    /// What programs know it by.
+    /// The code, for programs.
     pub code: Code,
-    /// What it is.
+    /// The description, for users.
     pub message: String,
-    /// What is there instead, with counts.
+    /// The nearest existing alternatives, with counts.
     pub nearest: Vec<String>,
 }
 
-/// As a line of text.
+/// Prints one line of text.
 impl fmt::Display for Warning {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.message)?;
@@ -54,7 +55,7 @@ fn warning(code: Code, message: String, nearest: Vec<String>) -> Warning {
     Warning { code, message, nearest }
 }
 
-/// The keys that a query's filters name, in their order.
+/// Returns the keys in a query's filters, in their order and without duplicates.
 pub fn keys(script: &Script) -> Vec<String> {
     let mut keys = Vec::new();
     each_query(&script.statements, &mut |query, _| {
@@ -77,10 +78,11 @@ pub fn keys(script: &Script) -> Vec<String> {
     keys
 }
 
-/// What will hardly be meant in a query that runs. `empty` says that it gave nothing: then its parts are tried alone.
+/// Returns warnings about likely mistakes in a query that runs. Pass `empty` if its result was empty: then its parts
+/// are run on their own.
 ///
 /// # Errors
-/// A bound was reached.
+/// Returns an error if a limit is reached.
 pub fn warnings(
     osm: &Osm,
     text: &str,
@@ -94,7 +96,7 @@ pub fn warnings(
     let mut found = Collected::default();
     found.add(sets(text, script));
     let mut probes = Vec::new();
-    // A filter stands in many queries, and looking for what is near takes long.
+    // Many queries repeat a filter, and the search for alternatives is slow.
     let mut looked_at: HashMap<(&str, Option<&str>), bool> = HashMap::new();
     for (query, statement) in queries {
         let mut warned = false;
@@ -118,7 +120,7 @@ pub fn warnings(
             probes.push((query.clone(), is_area, statement));
         }
     }
-    // A filter that fits nothing anywhere says it all.
+    // If a filter matches no element at all, that explains the empty result.
     let is_told = found.warnings.iter().any(|warning| warning.code != Code::UnusedSet);
     let without = if empty && !is_told { without::tried(osm, text, script, limits, budget)? } else { None };
     let told = without.as_ref().map(|(start, _)| *start);
@@ -142,7 +144,7 @@ pub fn warnings(
     Ok(found.warnings)
 }
 
-/// The key, and where it is named the value, that a filter's warning depends on alone.
+/// Returns the tag that alone determines a filter's warning: its key, and its value if it has one.
 fn tag_of(filter: &FilterKind) -> Option<(&str, Option<&str>)> {
     match filter {
         FilterKind::Tag(Tag::HasKey { key } | Tag::Matches { key, .. }) => Some((key, None)),
@@ -151,7 +153,7 @@ fn tag_of(filter: &FilterKind) -> Option<(&str, Option<&str>)> {
     }
 }
 
-/// Warnings, each once, up to as many as are given.
+/// Warnings without duplicates, up to the maximum number.
 #[derive(Default)]
 struct Collected {
     warnings: Vec<Warning>,
@@ -172,10 +174,10 @@ impl Collected {
     }
 }
 
-/// What is wrong with asking for a tag, or for a key with any value: that no element has it.
+/// Returns a warning if no element has a tag, or a key with any value.
 ///
 /// # Errors
-/// A bound was reached.
+/// Returns an error if a limit is reached.
 pub fn tag_warning(osm: &Osm, key: &str, value: Option<&str>, budget: &Budget) -> Result<Option<Warning>, Exceeded> {
     let Some(id) = osm.key(key) else {
         let mut near = nearest::keys(osm, key, budget)?;
@@ -189,7 +191,7 @@ pub fn tag_warning(osm: &Osm, key: &str, value: Option<&str>, budget: &Budget) -
         return Ok(Some(warning(Code::NoSuchKey, format!("no element has the key {key:?}"), near)));
     };
     let Some(value) = value.filter(|value| osm.pair(key, value).is_none()) else { return Ok(None) };
-    // The same value elsewhere is more likely meant than any value here.
+    // The same value with another key is more likely meant than another value of this key.
     let mut instead = nearest::elsewhere(osm, value, budget)?;
     instead.append(&mut nearest::values(osm, id, value, budget)?);
     if instead.is_empty() {
@@ -242,19 +244,20 @@ fn ids_warning(osm: &Osm, what: QueryType, ids: &[i64]) -> Option<Warning> {
     }
 }
 
-/// Whether an area's id leads to a relation's area or to a way.
+/// Returns whether an area's id refers to a relation's area or to a way.
 fn area_exists(osm: &Osm, id: i64) -> bool {
     osm.areas().find(osm, id).is_some()
         || [id, id.saturating_sub(WAY_AREAS)].iter().any(|way| osm.find(ElementType::Way, *way).is_some())
 }
 
-/// Whether a query uses no set, so that it can be run by itself.
+/// Returns whether a query reads no set, so that it can run on its own.
 fn stands_alone(query: &Query) -> bool {
     query.what != QueryType::Derived
         && query.filters.iter().all(|filter| filter.kind.set().is_none() && filter.kind.expression().is_none())
 }
 
-/// How much a query finds behind these statements, at most so much; nothing where it does not run. What stands there must not output anything.
+/// Returns the number of elements that a query finds after the statements `before`, at most `limit`. Returns `None` if
+/// it fails. The statements in `before` must not output anything.
 fn found_by(
     osm: &Osm,
     settings: &Settings,
@@ -281,7 +284,7 @@ fn found_by(
     crate::run(osm, &script, limits, &mut std::io::sink()).ok().map(|summary| summary.elements)
 }
 
-/// The text of a statement, on one line.
+/// Returns the text of a statement on one line, cut after 120 characters.
 fn excerpt(text: &str, statement: &Statement) -> String {
     let whole = text.get(statement.span.start..statement.span.end).unwrap_or_default();
     let line = whole.split_whitespace().collect::<Vec<_>>().join(" ");
@@ -289,7 +292,8 @@ fn excerpt(text: &str, statement: &Statement) -> String {
     if short.len() < line.len() { short + "..." } else { short }
 }
 
-/// Sets that are filled and go nowhere, sets that are used and not filled, a query without output.
+/// Returns warnings about sets that are filled and never read, sets that are read and never filled, and a missing
+/// `out`.
 fn sets(text: &str, script: &Script) -> Vec<Warning> {
     let mut found = Vec::new();
     let (mut filled, mut used, mut outputs) = (BTreeMap::new(), BTreeSet::new(), false);
@@ -315,8 +319,8 @@ fn sets(text: &str, script: &Script) -> Vec<Warning> {
     found
 }
 
-/// The names of sets that a text reads, wherever it names them but where it fills them; nothing where it is XML, in which
-/// that is not looked for. One walk over the text, however many sets there are.
+/// Returns the names of the sets that a text reads, not counting those that it only fills. Returns `None` for XML,
+/// where this is not checked. Walks over the text once, regardless of the number of sets.
 fn read_in(text: &str) -> Option<HashSet<&str>> {
     if text.trim_start().starts_with('<') {
         return None;
@@ -327,7 +331,7 @@ fn read_in(text: &str) -> Option<HashSet<&str>> {
     while let Some(start) = text.get(at..).and_then(|rest| rest.find(is_word)).map(|found| at + found) {
         let (before, rest) = text.split_at(start);
         let (word, after) = rest.split_at(rest.find(|c| !is_word(c)).unwrap_or(rest.len()));
-        // Expressions name a set without the dot before it, but with one behind it.
+        // Expressions name a set with a dot after it instead of before it.
         let is_read = match before.strip_suffix('.') {
             Some(before) => !before.trim_end().ends_with("->"),
             None => after.starts_with('.'),
@@ -340,7 +344,7 @@ fn read_in(text: &str) -> Option<HashSet<&str>> {
     Some(read)
 }
 
-/// The sets that a statement and its filters read; those in expressions are left out.
+/// Iterates over the sets that a statement and its filters read, without those in expressions.
 fn used_by(kind: &StatementKind) -> impl Iterator<Item = &str> {
     let filters: &[Filter] = match kind {
         StatementKind::Query(query) => &query.filters,
@@ -350,7 +354,7 @@ fn used_by(kind: &StatementKind) -> impl Iterator<Item = &str> {
     kind.input_set().into_iter().chain(of_filters).map(String::as_str)
 }
 
-/// Calls `f` with every query statement.
+/// Calls `f` with each query statement.
 fn each_query<'a>(block: &'a [Statement], f: &mut dyn FnMut(&'a Query, &'a Statement)) {
     on_statements(block, &mut |statement| {
         if let StatementKind::Query(query) = &statement.kind {
@@ -370,13 +374,13 @@ mod tests {
     #[test]
     fn sets_that_go_nowhere() {
         assert!(of_sets("node[a]->.x;.x out;").is_empty());
-        // Expressions name sets without the dot.
+        // Expressions name sets without a dot before them.
         assert!(of_sets("node[a]->.x;make c n=x.count(nodes);out;").is_empty());
         assert_eq!(of_sets("node[a]->.xy;node[b]->.x;.x out;"), [Code::UnusedSet]);
         assert_eq!(of_sets("node[a]->.x;.x->.y;.y out;"), [Code::NoOutput; 0]);
         assert_eq!(of_sets("node(area.town);out;"), [Code::UnfilledSet]);
         assert_eq!(of_sets("node[a];"), [Code::NoOutput]);
-        // A name within another one is not it, nor one within a text of letters.
+        // A part of a longer name is not the name, and neither is a quoted text.
         assert_eq!(of_sets("node[a]->.x;node[b]->.ax;.ax out;node[\"x\"];out;"), [Code::UnusedSet]);
         let many: String = (0..20_000).map(|n| format!("node[a]->.s{n};.s{n} out;")).collect();
         assert!(of_sets(&many).is_empty());

@@ -1,4 +1,4 @@
-//! Which filter of a query is the one too many: without it something is found.
+//! Finds the filter that makes a query's result empty: without it, the query finds elements.
 
 use terrapin_budget::{Budget, Exceeded};
 use terrapin_osm::Osm;
@@ -7,14 +7,15 @@ use super::{Code, PROBED, Warning, excerpt, found_by, stands_alone, warning};
 use crate::Limits;
 use crate::syntax::{FilterKind, Query, QueryType, Script, Statement, StatementKind, Tag, on_statements};
 
-/// Filters of a query that are tried.
+/// The maximum number of filters of a query to try.
 const FILTERS: usize = 6;
 
-/// The first query that finds nothing where it stands, but something without one of its filters: where it begins, and how
-/// much is found without which. Queries in loops are not tried.
+/// Finds the first query with an empty result that finds elements if one of its filters is removed. Returns its
+/// position in the text, and a warning with the number of elements found without each such filter. Queries in loops are
+/// not tried.
 ///
 /// # Errors
-/// A bound was reached.
+/// Returns an error if a limit is reached.
 pub fn tried(
     osm: &Osm,
     text: &str,
@@ -38,7 +39,7 @@ pub fn tried(
             for (place, filter) in query.filters.iter().enumerate().take(FILTERS) {
                 let mut less = query.clone();
                 less.filters.remove(place);
-                // All that there is in an area takes long, and tells nothing.
+                // Finding all elements of an area takes long, and their number is no help.
                 if !less.filters.iter().any(|filter| is_narrow(&filter.kind)) {
                     continue;
                 }
@@ -60,7 +61,7 @@ pub fn tried(
         if !matches!(statement.kind, StatementKind::Out(_)) {
             before.push(statement.clone());
         }
-        // What a loop outputs would be taken for what a query finds.
+        // The output of a loop would be counted as the result of a query.
         let mut writes = false;
         on_statements(&before, &mut |statement| writes |= matches!(statement.kind, StatementKind::Out(_)));
         if writes {
@@ -70,7 +71,7 @@ pub fn tried(
     Ok(None)
 }
 
-/// A statement that is a query, or the queries of a union.
+/// Returns the statement itself if it is a query, or the queries of a union.
 fn queries(statement: &Statement) -> Vec<(&Statement, &Query)> {
     match &statement.kind {
         StatementKind::Query(query) if query.what != QueryType::Area && query.what != QueryType::Derived => {
@@ -81,7 +82,7 @@ fn queries(statement: &Statement) -> Vec<(&Statement, &Query)> {
     }
 }
 
-/// Whether a filter has lists of its own to find elements by.
+/// Returns whether a filter has an index of its own: posting lists or ids.
 fn is_narrow(filter: &FilterKind) -> bool {
     matches!(
         filter,

@@ -1,25 +1,24 @@
-//! `[out:custom]`: the answer in a form that a template gives. There are no templates here, as there are none where the
-//! reference is asked without one: a single element is answered with the address of its page on openstreetmap.org,
-//! anything else with a page that says what is missing.
+//! Writes `[out:custom]`, the format for templates. Terrapin has no templates, therefore it answers as the reference
+//! does without one. A single element is answered with a redirect to its page on openstreetmap.org. Any other result is
+//! answered with a page that reports the missing template.
 //!
-//! The answer begins with the head that a program writes for its web server (CGI): the reference writes it in this
-//! format alone.
+//! The answer begins with CGI headers: the reference writes them in this format only.
 
 use std::io::{self, Write};
 
 use super::buffer::Buffer;
 use super::{Answer, Counts, Header, OutputItem, Projection, html};
 
-/// What stands before a page.
+/// The CGI header of a page.
 pub const PAGE_HEAD: &str = "Content-type: text/html; charset=utf-8\n\n";
-/// What stands before the address that a single element is answered with.
+/// The CGI headers of a redirect, up to the URL.
 pub const MOVED_HEAD: &str = "Status: 302 Moved\nLocation: ";
 
-/// An answer without a template.
+/// A writer of `[out:custom]` answers.
 pub(super) struct Custom<'a> {
     buffer: Buffer<'a>,
     header: Header,
-    /// Type and id of the first element, while there is no other.
+    /// Type and id of the first element, until a second one arrives.
     first: Option<(String, i64)>,
     written: u64,
 }
@@ -74,12 +73,12 @@ impl Answer for Custom<'_> {
         self.buffer.settle()
     }
 
-    /// The format has no place for counts.
+    /// Ignores the counts: the format has no place for them.
     fn count(&mut self, _counts: &Counts) -> io::Result<()> {
         Ok(())
     }
 
-    /// The format has no place for remarks.
+    /// Ignores the remark: the format has no place for it.
     fn remark(&mut self, _text: &str) -> io::Result<()> {
         Ok(())
     }

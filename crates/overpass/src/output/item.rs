@@ -1,9 +1,9 @@
-//! What is to be written of one element.
+//! The printed parts of one element.
 
 use crate::set::{Geometry, Position};
 use terrapin_osm::{BoundingBox, Coord, ElementType};
 
-/// One element as it is to be written: what is `None` is left out.
+/// The printed parts of one element. Fields that are `None` are left out.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct OutputItem<'a> {
     /// `node`, `way`, `relation`, `area` or the name that a query gave.
@@ -65,11 +65,11 @@ pub struct MemberItem<'a> {
     pub id: i64,
     /// Its role.
     pub role: &'a str,
-    /// Where it is.
+    /// The member's geometry.
     pub geometry: MemberGeometry<'a>,
 }
 
-/// Where a member is.
+/// The geometry of a member.
 #[derive(Debug, Clone, Copy)]
 pub enum MemberGeometry<'a> {
     /// Not asked for or not known.
@@ -81,7 +81,7 @@ pub enum MemberGeometry<'a> {
     Line(&'a [Coord]),
 }
 
-/// What `out count` tells.
+/// The result of `out count`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Counts {
     /// Whether the count has an id, which is always 0.
@@ -92,7 +92,7 @@ pub struct Counts {
     pub ways: u64,
     /// Relations.
     pub relations: u64,
-    /// Areas; told only by queries that have to do with areas.
+    /// The number of areas; only for queries that use areas.
     pub areas: Option<u64>,
 }
 
@@ -131,7 +131,7 @@ impl Tags {
         self.ends.len()
     }
 
-    /// Whether there is none.
+    /// Returns whether there are no tags.
     pub fn is_empty(&self) -> bool {
         self.ends.is_empty()
     }

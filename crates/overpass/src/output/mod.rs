@@ -1,7 +1,7 @@
-//! Writing answers: a file a format. Each streams; none holds the answer in memory.
+//! Writes answers, one module per format. Each format streams; none keeps the whole answer in memory.
 //!
-//! Everything here is layout: what is written of an element has been decided by the caller, who fills an [`OutputItem`]. It
-//! knows nothing of the store, of sets or of evaluators.
+//! Formats only decide the layout. The caller chooses the parts of an element to print and fills an [`OutputItem`].
+//! This module does not use the store, sets or evaluators.
 
 mod buffer;
 mod bytes;
@@ -36,18 +36,18 @@ use terrapin_osm::BoundingBox;
 const COPYRIGHT: &str =
     "The data included in this document is from www.openstreetmap.org. The data is made available under ODbL.";
 
-/// What stands at the head of an answer.
+/// The metadata at the head of an answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Header {
     /// The time of the data, seconds since 1970.
     pub data_time: i64,
-    /// The time of the areas where the query uses areas, seconds since 1970.
+    /// The time of the areas, in seconds since 1970, if the query uses areas.
     pub areas_time: Option<i64>,
-    /// The query's own box.
+    /// The global bounding box of the query.
     pub bounds: Option<BoundingBox>,
 }
 
-/// What a format has room for: the rest need not be looked up.
+/// The parts of an element that a format prints. Other parts need not be looked up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Projection {
     /// Tags.
@@ -56,32 +56,33 @@ pub struct Projection {
     pub parts: bool,
     /// Version, timestamp, changeset and user.
     pub meta: bool,
-    /// The id even where the query leaves it out.
+    /// The id, even if the query leaves it out.
     pub every_id: bool,
 }
 
 impl Projection {
-    /// Everything.
+    /// All parts.
     pub const ALL: Projection = Projection { tags: true, parts: true, meta: true, every_id: false };
 }
 
 /// Prints one element.
 pub type PrintElement = dyn Fn(&mut Buffer<'_>, &OutputItem<'_>) + Send + Sync;
 
-/// How a format prints elements: those of a large answer are printed on all cores and then handed to
+/// The way a format prints elements. The elements of a large answer are printed on all cores and then passed to
 /// [`Answer::rendered`] in order.
 pub struct Renderer {
     /// Prints one element.
     pub element: Box<PrintElement>,
-    /// What stands between elements.
+    /// The separator between elements.
     pub between: &'static str,
 }
 
-/// What stands around elements in the answer to a query with two moments.
+/// A marker around elements in the answer to a query with two moments.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[allow(missing_docs)]
 pub enum Action {
-    /// What follows was done: `create`, `modify`, `delete`; `show_initial` and `show_final` in the block of a `compare`.
+    /// The action on the elements that follow: `create`, `modify`, `delete`; in the block of a `compare`,
+    /// `show_initial` and `show_final`.
     Begin(&'static str),
     End,
     Old,
@@ -90,61 +91,62 @@ pub enum Action {
     EndNew,
 }
 
-/// Where `out` writes. Nothing reaches the underlying writer before the first element, count or the end.
+/// The writer of an answer, used by `out`. Passes no bytes to the underlying writer before the first element, the first
+/// count or the end.
 ///
-/// An `Err` says that the answer cannot be written any more: its reader has gone.
+/// An `Err` means that the answer cannot be written any more because the client has disconnected.
 pub trait Answer {
-    /// What the format has room for.
+    /// Returns the parts of elements that the format prints.
     fn projection(&self) -> Projection {
         Projection::ALL
     }
     /// Writes one element.
     fn element(&mut self, item: &OutputItem<'_>) -> io::Result<()>;
-    /// The format's renderer, where it prints elements at all.
+    /// Returns the format's renderer; `None` if elements cannot be printed one by one.
     fn renderer(&self) -> Option<Renderer> {
         None
     }
-    /// Writes some elements that the format's renderer printed, with what stands between them.
+    /// Writes elements that the format's renderer printed, including the separators between them.
     fn rendered(&mut self, _bytes: &[u8], _elements: u64) -> io::Result<()> {
         Err(io::Error::other("this format prints no elements"))
     }
-    /// Writes what stands around elements in the answer to a query with two moments.
+    /// Writes a marker around elements in the answer to a query with two moments.
     fn action(&mut self, _action: Action) -> io::Result<()> {
         Err(io::Error::other("this format has no actions"))
     }
     /// Writes the answer of `out count`.
     fn count(&mut self, counts: &Counts) -> io::Result<()>;
-    /// Writes what had to wait for the last element; called once, within the query's bounds.
+    /// Writes the parts that depend on all elements. Called once, while the query's limits still apply.
     fn complete(&mut self) -> io::Result<()> {
         Ok(())
     }
-    /// Notes that the query was stopped; at most once, after the last element.
+    /// Adds a remark that the query was stopped. Called at most once, after the last element.
     fn remark(&mut self, text: &str) -> io::Result<()>;
-    /// Writes what is left. Nothing may follow.
+    /// Writes the rest of the answer. No other call may follow.
     fn finish(&mut self) -> io::Result<()>;
-    /// How many elements and counts, or features, were written.
+    /// Returns the number of elements and counts, or of features, written so far.
     fn written(&self) -> u64;
-    /// The answer's media type.
+    /// Returns the answer's media type.
     fn content_type(&self) -> &'static str;
-    /// Whether bytes have gone to the underlying writer, so that an error can only be a remark.
+    /// Returns whether bytes have reached the underlying writer. If so, an error can only be reported as a remark.
     fn started(&self) -> bool;
 }
 
-/// Tells of the items of Wikidata that elements are linked with, which nothing here knows.
+/// A source of descriptions of the Wikidata items that elements link to.
 pub trait Items: fmt::Debug {
-    /// Appends what the items are that the value of a tag `wikidata` names, as an object of JSON; else appends nothing and
-    /// gives `false`.
+    /// Appends a JSON object that describes the item named by the value of a `wikidata` tag. If the item is unknown,
+    /// appends no bytes and returns `false`.
     fn put_item(&self, tag: &str, out: &mut Vec<u8>) -> bool;
 }
 
-/// How an answer is written.
+/// The output format of an answer.
 #[derive(Debug, Clone, Copy)]
 pub enum Form<'a> {
-    /// As the query asks for it.
+    /// The format that the query sets.
     Asked(&'a OutputFormat),
-    /// As GeoJSON, whatever the query asks for.
+    /// GeoJSON, regardless of the query's format.
     GeoJson(Layout),
-    /// As GeoJSON whose features tell of the items that they are linked with.
+    /// GeoJSON, in which features describe their linked Wikidata items.
     WithItems(Layout, &'a dyn Items),
 }
 
@@ -161,7 +163,7 @@ impl Form<'_> {
     }
 }
 
-/// The answer in this form. Formats that are not there yet are an `unsupported` error.
+/// Returns a writer of answers in this form.
 pub fn answer<'a>(form: Form<'a>, header: Header, out: &'a mut dyn Write) -> Result<Box<dyn Answer + 'a>, Failure> {
     Ok(match form {
         Form::Asked(OutputFormat::Xml) => Box::new(xml::Xml::new(header, out)),
@@ -174,7 +176,7 @@ pub fn answer<'a>(form: Form<'a>, header: Header, out: &'a mut dyn Write) -> Res
     })
 }
 
-/// The error for an answer whose reader has gone.
+/// Returns the error for an answer to a disconnected client.
 pub fn disconnected(error: io::Error) -> Failure {
     Diagnostic {
         class: Class::Runtime,

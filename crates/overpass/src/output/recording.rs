@@ -29,9 +29,9 @@ pub struct Recording {
 pub enum Entry<'a> {
     /// An element.
     Element(&'a OutputItem<'a>),
-    /// What `out count` tells.
+    /// The result of `out count`.
     Count(Counts),
-    /// What stands around elements in the answer to a query with two moments.
+    /// A marker around elements in the answer to a query with two moments.
     Action(Action),
 }
 
@@ -48,22 +48,22 @@ impl Recording {
         Recording { header, format, pieces: Vec::new(), written: 0 }
     }
 
-    /// The format that the query asks for.
+    /// Returns the query's format.
     pub fn format(&self) -> &OutputFormat {
         &self.format
     }
 
-    /// What stands at the head of the answer.
+    /// Returns the metadata at the head of the answer.
     pub fn header(&self) -> Header {
         self.header
     }
 
-    /// How many elements and counts there are.
+    /// Returns the number of elements and counts.
     pub fn written(&self) -> u64 {
         self.written
     }
 
-    /// How many bytes it takes.
+    /// Returns the size in bytes.
     pub fn bytes(&self) -> usize {
         self.pieces.iter().map(Vec::capacity).sum()
     }

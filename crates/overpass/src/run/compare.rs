@@ -1,6 +1,6 @@
-//! `compare`: how a set differs at the two moments of a query.
+//! Runs `compare`, which finds how a set differs between the two moments of a query.
 //!
-//! In a query with one moment, and inside its own block, it finds nothing.
+//! In a query with one moment, and inside its own block, the result is empty.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use crate::syntax::{Block, Compare, Expr, Timestamp};
 use crate::{Failure, evaluators};
 use terrapin_osm::{ElementType, Ordinal};
 
-/// Runs the statement that stands at `place`. What it finds stays in `into`, where only `out` sees it.
+/// Runs the statement at position `place` of the text. The result goes into `into`, where only `out` can read it.
 pub fn run(ctx: &mut Context, compare: &Compare, place: usize) -> Result<(), Failure> {
     let Compare { from, into, delta, body } = compare;
     let given = ctx.sets.contains_key(from);
@@ -58,7 +58,7 @@ pub fn run(ctx: &mut Context, compare: &Compare, place: usize) -> Result<(), Fai
     Ok(())
 }
 
-/// Runs the block over one side. What it leaves in sets stays within.
+/// Runs the block over one side. Its changes to sets do not leave the block.
 fn run_block(
     ctx: &mut Context,
     (phase, moment): (Phase, Option<Timestamp>),
@@ -83,12 +83,12 @@ fn run_block(
     done
 }
 
-/// A set without what queries made.
+/// Returns the set without areas and derived elements.
 fn elements(set: &Set) -> Set {
     Set { derived: Vec::new(), areas: Vec::new(), ..set.clone() }
 }
 
-/// The elements, of those that no query made, for which the evaluator has a value at a moment.
+/// Returns the elements of a set for which the evaluator is non-empty at a moment. Ignores areas and derived elements.
 fn with_value(ctx: &mut Context, moment: Option<Timestamp>, delta: &Expr, set: &Set) -> Result<Set, Failure> {
     let mut found = Set::default();
     for (_, group) in values(ctx, moment, delta, set)?.into_iter().filter(|(value, _)| !value.is_empty()) {
@@ -97,7 +97,7 @@ fn with_value(ctx: &mut Context, moment: Option<Timestamp>, delta: &Expr, set: &
     Ok(found)
 }
 
-/// The values that the evaluator has at a moment, and which elements have them.
+/// Groups the elements of a set by the evaluator's value at a moment.
 fn values(
     ctx: &mut Context,
     moment: Option<Timestamp>,
@@ -110,7 +110,7 @@ fn values(
     groups
 }
 
-/// Leaves of what is there at both moments that for which the evaluator has another value at each.
+/// Keeps only those elements of `changes.modified` for which the evaluator's value differs between the two moments.
 fn other_value(
     ctx: &mut Context,
     (earlier, later): (Timestamp, Option<Timestamp>),

@@ -1,5 +1,5 @@
-//! `way[building];out count;` at the end of a script: how many elements a tag's posting lists have, without reading them.
-//! Nothing can tell the difference: the set that the query fills is seen by nobody else.
+//! Answers `way[building];out count;` at the end of a script from the lengths of posting lists, without reading them.
+//! The query's set need not be filled: no later statement reads it.
 
 use super::query::{is_empty, kinds};
 use super::{Context, date, uses_areas};
@@ -9,7 +9,8 @@ use crate::plan::TagTest;
 use crate::syntax::{Detail, FilterKind, Out, Query, QueryType, Statement, StatementKind, Tag};
 use terrapin_osm::{ElementType, Ordinal};
 
-/// The last two statements of a script, where they are a query and what counts its elements; and those before.
+/// Splits off the last two statements of a script, if they are a query and an `out count` of its elements. Also returns
+/// the statements before them.
 pub fn split(statements: &[Statement]) -> Option<(&[Statement], &Query, &Statement)> {
     let [before @ .., first, last] = statements else { return None };
     match (&first.kind, &last.kind) {
@@ -29,7 +30,7 @@ fn counts(query: &Query, out: &Out) -> bool {
         && matches!(query.filters.as_slice(), [one] if by_tag(&one.kind))
 }
 
-/// Writes the count, if it is known; otherwise the statements are still to be run.
+/// Writes the count if it is known. Returns `false` if the statements still have to run.
 pub fn run(ctx: &mut Context, query: &Query, last: &Statement) -> Result<bool, Failure> {
     let StatementKind::Out(out) = &last.kind else { return Ok(false) };
     let everywhere = ctx.script.settings.bbox.is_none() && date::test(ctx).is_none() && ctx.diff.is_none();
@@ -44,7 +45,7 @@ pub fn run(ctx: &mut Context, query: &Query, last: &Statement) -> Result<bool, F
     }
     ctx.budget.enter(last);
     ctx.budget.check()?;
-    // What the elements would have taken: a bound holds or does not, however a query is run.
+    // Charges the memory that the elements would have used, so that the limit applies regardless of how the query runs.
     ctx.budget.memory(found.iter().sum::<u64>() * size_of::<Ordinal>() as u64)?;
     let of = |kind: ElementType| found[kind as usize];
     let counts = Counts {

@@ -1,8 +1,9 @@
-//! `[diff:]` and `[adiff:]`: the query runs at two moments, and `out` writes what differs.
+//! Runs `[diff:]` and `[adiff:]`: the query runs at two moments, and `out` writes the differences.
 //!
-//! At the older moment every `out` and every `compare` keeps the set that it is given; at the newer moment it compares
-//! with that. Elements are told apart by their ids. Where the data has one version of each, one that is in both sets is the
-//! same in both; else its version and its place tell. Derived elements are the same where tags and geometry are, whatever their ids and types.
+//! At the older moment, each `out` and each `compare` keeps its input set. At the newer moment, it compares its input
+//! set with the kept one. Elements are matched by id. If the data has only one version of each element, an element in
+//! both sets is unchanged. Otherwise its version and its coordinates are compared. Derived elements are equal if their
+//! centers and tags are equal, regardless of id and type.
 
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
@@ -19,60 +20,60 @@ use crate::syntax::{Script, SetName, TimeFrame, Timestamp};
 use crate::{Class, Code, Diagnostic, Failure};
 use terrapin_osm::{Coord, ElementType, MetaRef, Ordinal, Osm};
 
-/// Where a query with two moments is.
+/// The progress of a query with two moments.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Phase {
-    /// It runs at the older moment and writes nothing.
+    /// The query runs at the older moment and writes no output.
     Older,
-    /// It runs at the newer moment.
+    /// The query runs at the newer moment.
     Newer,
-    /// The block of a `compare` runs over what was there at the older moment only.
+    /// The block of a `compare` runs over the older side.
     Initial,
-    /// The same over what is there at the newer moment only.
+    /// The block of a `compare` runs over the newer side.
     Final,
 }
 
-/// What a query with two moments knows besides its sets.
+/// The state of a query with two moments, in addition to its sets.
 pub struct Diff<'a> {
-    /// `[adiff:]`: tells also what became of the elements.
+    /// `[adiff:]`: the output also contains the later or earlier state of elements that left or entered the set.
     pub augmented: bool,
     /// The older moment.
     pub from: Timestamp,
-    /// The newer moment; the time of the data if there is none.
+    /// The newer moment; `None` for the time of the data.
     pub to: Option<Timestamp>,
-    /// Where the query is.
+    /// The progress of the query.
     pub phase: Phase,
-    /// What the statements were given at the older moment, by where they stand in the text.
+    /// The input sets of statements at the older moment, by the statement's position in the text.
     recorded: BTreeMap<usize, InState<'a>>,
-    /// What `compare` found, by the set that has it; only `out` sees it.
+    /// The results of `compare`, by result set. Only `out` can read them.
     found: BTreeMap<SetName, Arc<Changes<'a>>>,
-    /// Elements of which only id and metadata are shown in [`Phase::Initial`].
+    /// Elements that only show id and metadata in [`Phase::Initial`].
     pub bare: Arc<Set>,
 }
 
-/// A set and the state that its elements are of.
+/// A set, with the state of the data that its ordinals refer to.
 pub type InState<'a> = (Arc<Set>, &'a Osm);
 
-/// How a set differs at two moments.
+/// The differences of a set between two moments.
 pub struct Changes<'a> {
     /// The state at the older moment.
     pub older: &'a Osm,
     /// The state at the newer moment.
     pub newer: &'a Osm,
-    /// What is in it at the older moment only.
+    /// Elements of the set at the older moment only.
     pub removed: Set,
-    /// Of that, what is in the data at the newer moment all the same.
+    /// The subset of `removed` that still exists in the data at the newer moment.
     pub unchanged: Set,
-    /// What is in it at the newer moment only.
+    /// Elements of the set at the newer moment only.
     pub added: Set,
-    /// Of that, what was in the data at the older moment already.
+    /// The subset of `added` that already existed in the data at the older moment.
     pub preexisting: Set,
-    /// What is in it at both moments and has another version or another place: older and newer, by type.
+    /// Elements of the set at both moments with another version or other coordinates: older and newer ordinal, by type.
     pub modified: [Vec<(Ordinal, Ordinal)>; 3],
 }
 
 impl Changes<'_> {
-    /// Those that are in the set at both moments, at the older or the newer one.
+    /// Returns the modified elements, as of the older or the newer moment.
     pub fn modified(&self, older: bool) -> Set {
         let mut set = Set::default();
         for kind in ElementType::ALL {
@@ -82,7 +83,7 @@ impl Changes<'_> {
         set
     }
 
-    /// The bytes that it holds, roughly.
+    /// Returns the approximate size in bytes.
     fn bytes(&self) -> u64 {
         let modified = self.modified.iter().map(|pairs| size_of_val(pairs.as_slice()) as u64).sum::<u64>();
         let sets = [&self.removed, &self.unchanged, &self.added, &self.preexisting];
@@ -91,7 +92,7 @@ impl Changes<'_> {
 }
 
 impl<'a> Diff<'a> {
-    /// For a query that asks for it.
+    /// Creates the state for a script with `[diff:]` or `[adiff:]`; `None` for other scripts.
     pub fn of(script: &Script) -> Option<Diff<'a>> {
         let TimeFrame::Diff { from, to, augmented } = script.settings.time else { return None };
         Some(Diff {
@@ -105,44 +106,44 @@ impl<'a> Diff<'a> {
         })
     }
 
-    /// Keeps what a statement is given at the older moment. Whether it is the first time.
+    /// Keeps a statement's input set at the older moment. Returns whether it is the statement's first.
     pub fn keep(&mut self, place: usize, set: InState<'a>) -> bool {
         self.recorded.insert(place, set).is_none()
     }
 
-    /// What a statement was given at the older moment; `None` if it was not run then.
+    /// Returns a statement's input set at the older moment; `None` if it did not run then.
     pub fn recorded(&self, place: usize) -> Option<InState<'a>> {
         self.recorded.get(&place).cloned()
     }
 
-    /// What `compare` left in a set.
+    /// Returns the result of a `compare` in a set.
     pub fn found(&self, name: &str) -> Option<Arc<Changes<'a>>> {
         self.found.get(name).cloned()
     }
 
-    /// Leaves what `compare` found in a set.
+    /// Stores the result of a `compare` for a set.
     pub fn leave(&mut self, name: &str, changes: Arc<Changes<'a>>) {
         self.found.insert(name.to_owned(), changes);
     }
 
-    /// Forgets what `compare` left in a set.
+    /// Removes the result of a `compare` from a set.
     pub fn forget(&mut self, name: &str) {
         self.found.remove(name);
     }
 
-    /// The test of `(changed)` without a moment: between the two of the query.
+    /// Returns the test of `(changed)` without arguments: a change between the query's two moments.
     pub fn changed(&self) -> MetaTest {
         MetaTest::Between(self.from, self.to.unwrap_or(Timestamp::MAX))
     }
 
-    /// The bytes that it holds, roughly.
+    /// Returns the approximate size in bytes.
     pub fn bytes(&self) -> u64 {
         let found = self.found.values().map(|changes| changes.bytes());
         self.recorded.values().map(|(set, _)| set.bytes()).sum::<u64>() + found.sum::<u64>()
     }
 }
 
-/// Runs a whole query at both moments.
+/// Runs the whole query at both moments.
 pub fn run(ctx: &mut Context) -> Result<(), Failure> {
     let Some(diff) = &ctx.diff else { return Ok(()) };
     let (from, to) = (diff.from, diff.to);
@@ -159,7 +160,7 @@ pub fn run(ctx: &mut Context) -> Result<(), Failure> {
     ctx.run_block(statements)
 }
 
-/// What differs between two sets.
+/// Computes the differences between two sets.
 pub fn changes<'a>(
     ctx: &mut Context<'a>,
     (older, older_osm): InState<'a>,
@@ -191,7 +192,7 @@ pub fn changes<'a>(
     Ok(changes)
 }
 
-/// Tells the elements of two states apart by their ids.
+/// Compares the elements of two states, matched by id.
 fn by_id(ctx: &Context, changes: &mut Changes<'_>, older: &Set, newer: &Set) -> Result<(), Failure> {
     let (mut old_reader, mut new_reader) = (Reader::new(changes.older), Reader::new(changes.newer));
     for kind in ElementType::ALL {
@@ -218,15 +219,15 @@ fn by_id(ctx: &Context, changes: &mut Changes<'_>, older: &Set, newer: &Set) -> 
     Ok(())
 }
 
-/// The ids of a set's elements and their ordinals, by id.
+/// Returns the ids and ordinals of a set's elements, sorted by id.
 fn ids(osm: &Osm, kind: ElementType, set: &Set) -> Vec<(i64, Ordinal)> {
     let mut ids: Vec<(i64, Ordinal)> = osm.ids(kind, set.part(kind)).into_iter().zip(set.part(kind).to_vec()).collect();
     ids.sort_unstable();
     ids
 }
 
-/// Whether an element has another version at another moment, or another place: of a way that of its nodes, of a
-/// relation that of its nodes and ways.
+/// Returns whether an element's version, timestamp or coordinates differ between two moments. Compares the coordinates
+/// of a way's nodes, and those of a relation's member nodes and ways.
 fn differ((old, a): (&mut Reader<'_>, Ordinal), (new, b): (&mut Reader<'_>, Ordinal), kind: ElementType) -> bool {
     let version = |meta: MetaRef| (meta.version, meta.timestamp);
     if version(old.meta(kind, a)) != version(new.meta(kind, b)) {
@@ -248,14 +249,14 @@ fn differ((old, a): (&mut Reader<'_>, Ordinal), (new, b): (&mut Reader<'_>, Ordi
     }
 }
 
-/// Where the nodes of a way are.
+/// Returns the coordinates of a way's nodes.
 fn course(reader: &mut Reader<'_>, way: Ordinal) -> Vec<Coord> {
     let (page, slot) = reader.way(way);
     page.coords(slot).to_vec()
 }
 
-/// Leaves of the elements that were in the data before those that the reference finds: it searches by id, halving,
-/// in a list of all that have come, which is in the order of quadtiles.
+/// Keeps only those preexisting elements that the reference finds. It runs a binary search by id in the list of all
+/// added elements, which is sorted by quadtile instead of id.
 fn overlook(ctx: &Context, changes: &mut Changes<'_>) -> Result<(), Failure> {
     for kind in ElementType::ALL {
         if changes.preexisting.part(kind).is_empty() {
@@ -271,8 +272,8 @@ fn overlook(ctx: &Context, changes: &mut Changes<'_>) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Whether halving finds a number in a list that need not be in order. Written out, since what is found in such a list
-/// depends on every step.
+/// Returns whether a binary search finds a number in a list that may be unsorted. Written out, because the result in
+/// such a list depends on each step.
 fn is_found(list: &[i64], wanted: i64) -> bool {
     let (mut first, mut count) = (0, list.len());
     while count > 0 {
@@ -287,7 +288,7 @@ fn is_found(list: &[i64], wanted: i64) -> bool {
     list.get(first) == Some(&wanted)
 }
 
-/// The elements of a set that are in the data at another moment.
+/// Returns the elements of a set that exist in the data at another moment.
 fn seen_at(ctx: &mut Context, moment: Option<Timestamp>, set: &Set, of: &Osm, there: &Osm) -> Result<Set, Failure> {
     let elements = Set { derived: Vec::new(), areas: Vec::new(), ..set.clone() };
     if ctx.history().is_some() {
@@ -299,8 +300,8 @@ fn seen_at(ctx: &mut Context, moment: Option<Timestamp>, set: &Set, of: &Osm, th
     seen
 }
 
-/// The derived elements that have no equal on the other side, both in the reference's order: it sorts both sides and
-/// goes through them together, so that of several equal ones those that come first are matched.
+/// Returns the derived elements without an equal on the other side, in the reference's order. The reference sorts both
+/// sides and merges them. Of several equal elements, the first ones are matched.
 fn apart(older: &[Arc<Derived>], newer: &[Arc<Derived>]) -> (Vec<Arc<Derived>>, Vec<Arc<Derived>>) {
     let sorted = |list: &[Arc<Derived>]| {
         let mut list = list.to_vec();
@@ -326,7 +327,7 @@ fn apart(older: &[Arc<Derived>], newer: &[Arc<Derived>]) -> (Vec<Arc<Derived>>, 
     }
 }
 
-/// The order in which derived elements are told: by centre, those without one first, then by tags.
+/// Compares derived elements by center, those without one first, then by tags.
 fn by_content(a: &Derived, b: &Derived) -> Ordering {
     let center = |derived: &Derived| derived.geometry.as_ref().and_then(Geometry::middle);
     let places = match (center(a), center(b)) {
@@ -336,12 +337,13 @@ fn by_content(a: &Derived, b: &Derived) -> Ordering {
     places.then_with(|| own_tags(a).cmp(own_tags(b)))
 }
 
-/// The tags without those in which the pieces that `local` makes name each other: their ids go on at the newer moment.
+/// Returns the tags except `_next` and `_previous`. These link the pieces that `local` makes by their ids, which
+/// continue to count up at the newer moment.
 fn own_tags(derived: &Derived) -> impl Iterator<Item = &(String, String)> {
     derived.tags.iter().filter(|(key, _)| key != "_next" && key != "_previous")
 }
 
-/// The error for an `out` that is run again at the older moment.
+/// Returns the error for an `out` that runs more than once at the older moment.
 pub fn in_a_loop() -> Failure {
     Diagnostic {
         class: Class::Runtime,

@@ -1,4 +1,4 @@
-//! Running a query: the statements one after another over named sets. A file a statement.
+//! Runs a query: executes its statements one after another over named sets, one module per statement.
 
 mod areas;
 mod check;
@@ -42,7 +42,7 @@ use super::syntax::{Block, Item, Script, SetName, Statement, StatementKind, Time
 use super::{Diagnostic, Failure};
 use terrapin_osm::Osm;
 
-/// What a running query has.
+/// The state of a running query.
 pub struct Context<'a> {
     /// The data as it is seen: at the date, where there are older versions.
     pub osm: &'a Osm,
@@ -54,7 +54,7 @@ pub struct Context<'a> {
     pub script: &'a Script,
     /// Deadline, memory and cancellation.
     pub budget: &'a Budget,
-    /// The named sets; a name that was never given is an empty set.
+    /// The named sets. A missing name is an empty set.
     pub sets: BTreeMap<SetName, Arc<Set>>,
     /// The value that the group in a set has in common, while a `for` runs over it: `_.val`.
     pub loop_values: BTreeMap<SetName, String>,
@@ -62,11 +62,11 @@ pub struct Context<'a> {
     pub inherited: BTreeSet<SetName>,
     /// The sets that come from another date, as they were there.
     outside: moment::Outside<'a>,
-    /// Where `out` writes.
+    /// The writer of `out`.
     pub answer: &'a mut dyn Answer,
     /// The date at which the data is seen, where it is not now.
     pub date: Option<Timestamp>,
-    /// Where the query is if it has two moments.
+    /// The progress of a query with two moments.
     pub diff: Option<diff::Diff<'a>>,
     /// What changed between two moments, those last asked for.
     changed: RefCell<Option<moment::ChangedIds>>,
@@ -81,7 +81,7 @@ pub struct Context<'a> {
 }
 
 impl<'a> Context<'a> {
-    /// Before the first statement.
+    /// Creates the state before the first statement.
     pub fn new(
         osm: &'a Osm,
         script: &'a Script,
@@ -121,12 +121,12 @@ impl<'a> Context<'a> {
         }
     }
 
-    /// The content of a set.
+    /// Returns the content of a set.
     pub fn set(&self, name: &str) -> Arc<Set> {
         self.sets.get(name).cloned().unwrap_or_default()
     }
 
-    /// Gives a set its content.
+    /// Sets the content of a set.
     pub fn assign(&mut self, name: &str, set: Set) {
         self.share(name, Arc::new(set));
     }

@@ -1,4 +1,4 @@
-//! The elements of one type that filters let pass, whatever statement they stand in.
+//! Selects the elements of one type that pass the filters of a statement.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use crate::syntax::{Changed, FilterKind, RecurseFilter, RecurseFilterKind, Tag, 
 use crate::{Class, Code, Diagnostic, Failure};
 use terrapin_osm::{ElementType, Ordinal};
 
-/// The elements of one type that pass all filters but `if`; `among` are the only ones that come into question.
+/// Returns the elements of one type that pass all filters except `if`. If `among` is given, only these are candidates.
 pub fn select(
     ctx: &Context,
     kind: ElementType,
@@ -18,7 +18,7 @@ pub fn select(
     among: Option<Vec<Ordinal>>,
     line: u32,
 ) -> Result<Vec<Ordinal>, Failure> {
-    // what areas are made from is seen at all times
+    // The elements that areas are made from are visible at all dates.
     let (date, osm) = if among.is_some() { (None, ctx.current) } else { (date::test(ctx), ctx.osm) };
     let mut plan = Plan { known: among, regions: regions.to_vec(), ..Plan::default() };
     plan.meta.extend(date);
@@ -26,13 +26,14 @@ pub fn select(
         if let (FilterKind::RecurseFilter(RecurseFilter { kind: RecurseFilterKind::BnWr, set, .. }), 2..) =
             (filter, filters.len())
         {
-            // observed only: together with other filters it lets nothing pass, or is forgotten with those for ways
+            // Observed only: `wr(bn)` with other filters passes no element, or is ignored together with the filters for
+            // ways.
             let enough = !regions.is_empty() || filters.iter().any(|f| !is_bn_wr(f) && is_enough(f));
             let forgets = kind == ElementType::Way && ctx.sets.contains_key(set) && !enough;
             return if forgets { Err(too_weak(line)) } else { Ok(Vec::new()) };
         }
         if let (FilterKind::Changed(Changed { since: Some(_), until: None }), Some(_)) = (filter, &ctx.diff) {
-            // observed only: the reference finds nothing, whatever the moment
+            // Observed only: the reference finds no elements, regardless of the moment.
             return Ok(Vec::new());
         }
         if let Some(known) = in_history(ctx, kind, filter) {
@@ -56,19 +57,20 @@ pub fn select(
     plan.select(osm, ctx.budget, kind)
 }
 
-/// The elements that a filter on changes lets pass, where the data has older versions; `None` for other filters.
+/// Returns the elements that pass a filter on changes, if the data has older versions. Returns `None` for other
+/// filters.
 fn in_history(ctx: &Context, kind: ElementType, filter: &FilterKind) -> Option<Vec<Ordinal>> {
     let history = ctx.history()?;
     match filter {
         FilterKind::Changed(Changed { since, until }) => {
             let now = ctx.date.unwrap_or(Timestamp::MAX);
-            // as in the reference, the same moment twice is no upper limit
+            // As in the reference, `until` is no upper limit if it equals `since`.
             let (since, until) = match (since, until.filter(|until| Some(*until) != *since), &ctx.diff) {
                 (Some(since), Some(until), _) => (*since, until),
-                // between then and the date, whichever is earlier
+                // The period between `since` and the current date, in either order.
                 (Some(since), None, _) => (now.min(*since), now.max(*since)),
                 (None, _, Some(diff)) => (diff.from, diff.to.unwrap_or(Timestamp::MAX)),
-                // without a moment it asks for what has changed since the date
+                // Without a moment, the filter finds changes since the date.
                 (None, _, None) => (now, Timestamp::MAX),
             };
             Some(ctx.changed(history, kind, since, until))
@@ -86,12 +88,13 @@ fn in_history(ctx: &Context, kind: ElementType, filter: &FilterKind) -> Option<V
     }
 }
 
-/// `wr(bn)`.
+/// Returns whether the filter is `wr(bn)`.
 fn is_bn_wr(filter: &FilterKind) -> bool {
     matches!(filter, FilterKind::RecurseFilter(RecurseFilter { kind: RecurseFilterKind::BnWr, .. }))
 }
 
-/// Whether the reference takes a filter for reason enough to look for elements where it does not count on keys.
+/// Returns whether the reference accepts the filter as selective enough in a query in which filters by key alone do not
+/// count.
 fn is_enough(filter: &FilterKind) -> bool {
     match filter {
         FilterKind::Tag(tag) => matches!(tag, Tag::Equals { .. }),

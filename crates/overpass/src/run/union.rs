@@ -1,4 +1,4 @@
-//! `( ...; ...; )` and `( ...; - ...; )`.
+//! Runs unions, `( ...; ...; )`, and differences, `( ...; - ...; )`.
 
 use std::sync::Arc;
 
@@ -7,22 +7,23 @@ use crate::Failure;
 use crate::set::Set;
 use crate::syntax::{Difference, Item, SetName, Statement, StatementKind, Union};
 
-/// The set that a statement leaves its result in; `None` for statements that have none.
+/// Returns the result set of a statement; `None` for statements without one.
 fn target(statement: &Statement) -> Option<&SetName> {
     match &statement.kind {
-        // An item gives its set, whatever it is named into.
+        // The result of an item is the set that it reads, not the one it writes to.
         StatementKind::Item(Item { from, .. }) => Some(from),
         kind => kind.result_set(),
     }
 }
 
-/// Runs a statement and gives its result.
+/// Runs a statement and returns its result.
 fn result(ctx: &mut Context, statement: &Statement) -> Result<Arc<Set>, Failure> {
     ctx.run_statement(statement)?;
     Ok(target(statement).map(|name| ctx.set(name)).unwrap_or_default())
 }
 
-/// Runs a union. As in a loop, what sets held before is new to a `complete` in it, except for the union's own set.
+/// Runs a union. As in a loop, a `complete` inside it treats the earlier contents of sets as new elements. The union's
+/// own result set is the exception.
 pub fn run(ctx: &mut Context, Union { members, into }: &Union) -> Result<(), Failure> {
     let mut all = Set::default();
     let outer = ctx.enter();
@@ -37,13 +38,13 @@ pub fn run(ctx: &mut Context, Union { members, into }: &Union) -> Result<(), Fai
     Ok(())
 }
 
-/// Runs a difference, in which what any set held before is new to a `complete`.
+/// Runs a difference. A `complete` inside it treats the earlier contents of all sets as new elements.
 pub fn difference(ctx: &mut Context, Difference { operands, into }: &Difference) -> Result<(), Failure> {
-    // of nothing, it does nothing
+    // A difference without operands does nothing.
     let [base, rest @ ..] = operands.as_slice() else { return Ok(()) };
     let outer = ctx.enter();
     let mut set = Set::clone(&*result(ctx, base)?);
-    // what is taken away can refer to what it is taken away from, as in the reference
+    // As in the reference, the subtracted statements can read the base set.
     ctx.assign(into, set.clone());
     for minus in rest {
         let minus = result(ctx, minus)?;

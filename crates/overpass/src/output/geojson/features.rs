@@ -1,5 +1,5 @@
-//! What of an answer becomes a feature, and with which geometry: the rules of osmtogeojson 3, but for polygons, whose rules
-//! are at the top of `osm/outline`.
+//! Converts the elements of an answer to GeoJSON features. Follows the rules of osmtogeojson 3, except for polygons:
+//! their rules are at the top of `osm/outline`.
 
 use rustc_hash::FxHashSet;
 use terrapin_budget as budget;
@@ -12,7 +12,7 @@ use super::print::Feature;
 use super::record::{Kind, Record, Tags};
 use super::shape::Shape;
 
-/// Keys that say nothing of what an element is.
+/// Keys that do not describe an element. An element with no other keys counts as untagged.
 const UNINTERESTING: [&str; 9] = [
     "source",
     "source_ref",
@@ -25,13 +25,13 @@ const UNINTERESTING: [&str; 9] = [
     "tiger:upload_uuid",
 ];
 
-/// Takes features one after another.
+/// A sink for features.
 pub(super) trait Features {
-    /// Takes one; an error where nobody reads them any more.
+    /// Adds one feature. Returns an error if the client has disconnected.
     fn add(&mut self, feature: &Feature<'_>) -> std::io::Result<()>;
 }
 
-/// Hands on all features of an answer: areas, then lines, then points, so that what is drawn later lies on top.
+/// Writes all features of an answer: areas, then lines, then points, so that points are drawn on top.
 pub(super) fn write(index: &Index<'_>, to: &mut dyn Features) -> std::io::Result<()> {
     let mut ways = Outlines { own: vec![false; index.ways.len()], members: vec![false; index.member_ways.len()] };
     for relation in index.relations.iter() {
@@ -68,7 +68,7 @@ pub(super) fn write(index: &Index<'_>, to: &mut dyn Features) -> std::io::Result
     Ok(())
 }
 
-/// Ways that are no features, as the relation that they belong to is one.
+/// Marks the ways that get no feature of their own because a relation's feature already covers them.
 struct Outlines {
     own: Vec<bool>,
     members: Vec<bool>,
@@ -83,7 +83,7 @@ impl Outlines {
     }
 }
 
-/// An element's feature without geometry and relations.
+/// Returns an element's feature without geometry and relations.
 fn plain<'a>(record: &Record<'a>) -> Feature<'a> {
     Feature {
         type_name: record.type_name,
@@ -96,20 +96,20 @@ fn plain<'a>(record: &Record<'a>) -> Feature<'a> {
     }
 }
 
-/// Whether there are tags that say what an element is, but for those that `but` names.
+/// Returns whether an element has descriptive tags other than those for which `but` returns true.
 fn is_interesting<'t>(tags: Tags<'t>, but: impl Fn(&'t str, &'t str) -> bool) -> bool {
     tags.iter().any(|(key, value)| !UNINTERESTING.contains(&key) && !but(key, value))
 }
 
-/// The points whose places are known.
+/// Returns the vertices with known coordinates.
 fn places(vertices: &[Option<Vertex>]) -> Vec<Coord> {
     vertices.iter().flatten().map(|vertex| vertex.at).collect()
 }
 
-/// Ways of a relation, in its order.
+/// The member ways of a relation, in its order.
 struct MemberLines {
     lines: Vec<Vec<Vertex>>,
-    /// As the border that they are.
+    /// The border that the ways form.
     border: Border,
     tainted: bool,
 }
@@ -137,7 +137,7 @@ impl MemberLines {
         all
     }
 
-    /// The lines, joined.
+    /// Returns the lines, joined at shared ends and cut at the 180th meridian.
     fn joined(self) -> Vec<Line> {
         let joined = lines::join(self.lines);
         let lines = joined.into_iter().map(|line| line.into_iter().map(|vertex| vertex.at).collect());
@@ -149,7 +149,8 @@ fn known_or_missing(vertices: &[Option<Vertex>]) -> Line {
     vertices.iter().map(|vertex| vertex.map_or(Coord::MISSING, |vertex| vertex.at)).collect()
 }
 
-/// A multipolygon, a border, a route or a river; the box of any relation that has nothing but that.
+/// Writes a multipolygon, boundary, route or waterway relation. Any relation with a bounding box but without member
+/// geometry also gets a feature for the box.
 fn write_relation(
     index: &Index<'_>,
     relation: &Record<'_>,
@@ -214,7 +215,7 @@ fn write_multipolygon(
         let way = index.member_way(relation, member.id).filter(|_| is_way);
         let tags = way.and_then(|way| index.record(way)).map(|way| way.tags).unwrap_or_default();
         let is_outline = match member.role {
-            // What the relation says of it, too, is the relation's to say.
+            // An outer way gets no feature of its own if the relation repeats its tags.
             "outer" | "" => !is_interesting(tags, |key, value| relation.tags.get(key) == Some(value)),
             "inner" => !is_interesting(tags, |_, _| false),
             _ => false,
@@ -226,7 +227,7 @@ fn write_multipolygon(
             ways.skip(way);
         }
     }
-    // A relation that says nothing itself is a way with holes.
+    // A relation without descriptive tags of its own and with one outer way is that way, with holes.
     let simple = match outer[..] {
         [one] if !is_interesting(relation.tags, |key, _| key == "type") => Some(one),
         _ => None,
@@ -247,7 +248,7 @@ fn write_multipolygon(
     add_area(polygons, members.tainted, feature, || members.joined(), to)
 }
 
-/// Adds a feature with its polygons, or with the lines of a border that has none.
+/// Adds a feature with its polygons. If the border forms no polygons, adds its lines.
 fn add_area(
     polygons: Result<Vec<Polygon>, Flaw>,
     tainted: bool,
@@ -265,7 +266,7 @@ fn add_area(
     to.add(&Feature { tainted: true, shape: Shape::Lines(&lines), ..feature })
 }
 
-/// A way where it is what is asked for, an area or not.
+/// Writes a way if it is an area (`areas`) or a line (not `areas`).
 fn write_way(index: &Index<'_>, way: &Record<'_>, areas: bool, to: &mut dyn Features) -> std::io::Result<()> {
     budget::checkpoint();
     let vertices = index.vertices(way);
@@ -292,7 +293,7 @@ fn write_way(index: &Index<'_>, way: &Record<'_>, areas: bool, to: &mut dyn Feat
     }
 }
 
-/// Nodes, and the middles that stand for ways and relations.
+/// Writes nodes, and the center points of ways and relations.
 fn write_points(index: &Index<'_>, to: &mut dyn Features) -> std::io::Result<()> {
     for node in index.nodes.iter() {
         budget::checkpoint();

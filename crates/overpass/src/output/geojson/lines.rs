@@ -1,5 +1,4 @@
-//! Lines joined at their ends as osmtogeojson does it: in the same order, and where something is missing with the same
-//! outcome.
+//! Joins lines at their ends in the same order as osmtogeojson. The result is also the same if lines are missing.
 
 use std::collections::VecDeque;
 
@@ -7,11 +6,11 @@ use rustc_hash::FxHashMap;
 use terrapin_budget as budget;
 use terrapin_osm::Coord;
 
-/// What tells nodes apart.
+/// The identity of a node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) enum NodeKey {
     Id(i64),
-    /// Of a node whose id is not in the answer.
+    /// The coordinates of a node without an id in the answer.
     At(Coord),
 }
 
@@ -22,8 +21,8 @@ pub(super) struct Vertex {
     pub(super) at: Coord,
 }
 
-/// Joins lines at their ends until each is closed or nothing goes on. Begins with the last line; of several that go on
-/// takes the first.
+/// Joins lines at their ends until each is closed or no line continues it. Starts with the last line. If several lines
+/// continue it, takes the first.
 pub(super) fn join(mut lines: Vec<Vec<Vertex>>) -> Vec<Vec<Vertex>> {
     let mut ends = Ends::of(&lines);
     let mut joined = Vec::new();
@@ -56,10 +55,10 @@ pub(super) fn join(mut lines: Vec<Vec<Vertex>>) -> Vec<Vec<Vertex>> {
     joined
 }
 
-/// Which lines end at a node.
+/// An index of lines by their end nodes.
 struct Ends {
     used: Vec<bool>,
-    /// Ascending, so that what is used is dropped from the front.
+    /// Lines in ascending order, so that used ones are removed from the front.
     at: FxHashMap<NodeKey, VecDeque<usize>>,
 }
 
@@ -75,7 +74,7 @@ impl Ends {
         Ends { used: vec![false; lines.len()], at }
     }
 
-    /// The first line that is left at a node.
+    /// Returns the first unused line that ends at a node.
     fn next(&mut self, node: NodeKey) -> Option<usize> {
         let lines = self.at.get_mut(&node)?;
         while lines.front().is_some_and(|&line| self.used[line]) {
@@ -101,7 +100,7 @@ mod tests {
 
     #[test]
     fn lines_are_joined_as_osmtogeojson_joins_them() {
-        // Found by running it.
+        // The expected values are the output of osmtogeojson.
         assert_eq!(joined(&[&[1, 2, 3], &[5, 4, 3], &[5, 6, 1]]), [vec![5, 6, 1, 2, 3, 4, 5]]);
         assert_eq!(joined(&[&[1, 2], &[7, 8, 9, 7], &[3, 2]]), [vec![3, 2, 1], vec![7, 8, 9, 7]]);
         assert_eq!(joined(&[&[], &[1]]), [vec![1], vec![]]);

@@ -1,13 +1,11 @@
-//! GeoJSON, as a collection of features or as a sequence of them (RFC 7946, RFC 8142): what osmtogeojson makes of the answer
-//! in JSON. A feature may need what comes last in the answer (the nodes of its ways, the ways of its relation), so the
-//! elements are kept in few bytes until all are there; the features then stream.
+//! Writes GeoJSON, as a feature collection (RFC 7946) or as a text sequence (RFC 8142). The features are those that
+//! osmtogeojson makes from the answer in JSON. A feature may need elements from the end of the answer, such as the
+//! nodes of its ways or the ways of its relation. Therefore the elements are buffered in a compact form until all are
+//! there; then the features stream.
 //!
-//! ```text
-//! record.rs    an element as it is kept
-//! index.rs     all of them, each once, and which belongs to which
-//! features.rs  what becomes a feature, with which geometry; lines.rs joins the lines of routes
-//! print.rs     how a feature is written; shape.rs its geometry
-//! ```
+//! ```text record.rs    the compact form of an element index.rs     all elements without duplicates, and their
+//! memberships features.rs  which elements become features, with which geometry; lines.rs joins the lines of routes
+//! print.rs     prints a feature; shape.rs prints its geometry ```
 
 mod features;
 mod index;
@@ -27,12 +25,12 @@ use index::Index;
 use print::Feature;
 use record::Records;
 
-/// How the features stand in the answer.
+/// The layout of the features in the answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Layout {
-    /// One object with all of them: `application/geo+json`.
+    /// One object that contains all features: `application/geo+json`.
     Collection,
-    /// A line each, after the character RS: `application/geo+json-seq`.
+    /// One feature per line, each after the character RS: `application/geo+json-seq`.
     Sequence,
 }
 
@@ -52,7 +50,7 @@ impl<'a> GeoJson<'a> {
 }
 
 impl Answer for GeoJson<'_> {
-    /// Features that stand for the same element are told by its id.
+    /// Requires ids: duplicates of an element are detected by its id.
     fn projection(&self) -> Projection {
         Projection { every_id: true, ..Projection::ALL }
     }
@@ -71,7 +69,7 @@ impl Answer for GeoJson<'_> {
         Ok(())
     }
 
-    /// Numbers are no places.
+    /// Ignores the counts: they have no geometry.
     fn count(&mut self, _counts: &Counts) -> io::Result<()> {
         Ok(())
     }
@@ -105,7 +103,7 @@ impl Answer for GeoJson<'_> {
     }
 }
 
-/// The media type of such answers.
+/// Returns the media type of GeoJSON answers in this layout.
 pub(super) fn content_type(layout: Layout) -> &'static str {
     match layout {
         Layout::Collection => "application/geo+json",
@@ -113,14 +111,14 @@ pub(super) fn content_type(layout: Layout) -> &'static str {
     }
 }
 
-/// What is written.
+/// The writer of the GeoJSON text.
 struct Text<'a> {
     layout: Layout,
-    /// What tells of items.
+    /// The source of item descriptions.
     items: Option<&'a dyn Items>,
     buffer: Buffer<'a>,
     features: u64,
-    /// Where in the buffer the last whole feature ends: the one after it may be cut by a bound that was reached.
+    /// The end of the last complete feature in the buffer. A limit may cut the feature after it.
     whole: usize,
 }
 

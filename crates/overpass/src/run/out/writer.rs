@@ -1,4 +1,4 @@
-//! What is to be written of an element: gathered from its pages into an item, which is lent to what prints it.
+//! Collects the printed parts of an element from its pages into an item, which the output format borrows.
 
 use crate::extent::Extent;
 use crate::output::{MemberGeometry, MemberItem, Meta, OutputItem, Projection, Tags};
@@ -10,11 +10,11 @@ use terrapin_budget as budget;
 use terrapin_osm::geometry::{Segment, segment_meets_box};
 use terrapin_osm::{BoundingBox, Coord, ElementType, Member, Ordinal, Osm, PairId};
 
-/// Which parts of an element are written.
+/// The parts of an element to write.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct WrittenParts {
     pub(super) ids: bool,
-    /// A node's position.
+    /// A node's coordinates.
     skeleton: bool,
     /// A way's nodes, a relation's members.
     parts: bool,
@@ -22,8 +22,8 @@ pub(super) struct WrittenParts {
     pub(super) meta: bool,
     place: GeometryDetail,
     bbox: Option<BoundingBox>,
-    /// Whether it is written what differs between two moments: boxes and centres then do not count what the output
-    /// box hides, and centres are coordinates.
+    /// The output is the difference between two moments. Boxes and centers then ignore nodes outside the output box,
+    /// and centers are rounded like coordinates.
     differing: bool,
 }
 
@@ -71,23 +71,23 @@ impl WrittenParts {
         }
     }
 
-    /// The same of what differs between two moments.
+    /// Returns the same parts, for the difference between two moments.
     pub(super) fn differing(self) -> WrittenParts {
         WrittenParts { differing: true, ..self }
     }
 
-    /// Whether the reference takes what is hidden or missing for a place in the far south-west.
+    /// Returns whether hidden or missing nodes count as a point in the far south-west, as in the reference.
     fn has_nowhere(&self) -> bool {
         self.place != GeometryDetail::Full && !self.differing
     }
 
-    /// The centre of an element's box.
+    /// Returns the center of an element's box.
     fn center(&self, bounds: &BoundingBox) -> Position {
         let center = Position::plain_middle(bounds);
         if self.differing { center.encoded() } else { center }
     }
 
-    /// Puts the box of an element, or its centre, into an item.
+    /// Sets the box or the center of an item.
     fn place_box(&self, item: &mut OutputItem<'_>, bounds: BoundingBox) {
         match self.place {
             GeometryDetail::None => {}
@@ -99,30 +99,30 @@ impl WrittenParts {
         }
     }
 
-    /// Adds what is shown of a line to an extent. Where only the box or the centre is asked for, the reference takes
-    /// what the output box hides for a place in the far south-west.
+    /// Adds the visible part of a line to an extent. If only the box or the center is written, nodes outside the output
+    /// box count as a point in the far south-west, as in the reference.
     fn add_line(&self, extent: &mut Extent, line: &[Coord]) {
         let hidden = if self.bbox.is_some() && self.has_nowhere() { Extent::NULL } else { Coord::MISSING };
         line.iter().for_each(|&c| extent.add(if c.is_missing() { hidden } else { c }));
     }
 }
 
-/// Memory used for one element after another.
+/// Buffers that are reused for each element.
 #[derive(Default)]
 pub(super) struct Scratch {
     pairs: Vec<PairId>,
     tags: Tags,
     nodes: Vec<i64>,
     geometry: Vec<Coord>,
-    /// The positions of the nodes of all members that are ways.
+    /// The coordinates of the nodes of all member ways.
     lines: Vec<Coord>,
     members: Vec<LocatedMember>,
 }
 
-/// Type, id, role and place of a member.
+/// Type, id, role and location of a member.
 type LocatedMember = (ElementType, i64, u32, Located);
 
-/// Where a member is: a range is one of [`Scratch::lines`].
+/// The location of a member. A line is a range of [`Scratch::lines`].
 #[derive(Debug, Clone, Copy)]
 enum Located {
     No,
@@ -131,7 +131,7 @@ enum Located {
 }
 
 impl Scratch {
-    /// Reads an element's tags.
+    /// Reads the tags of an element.
     fn read_tags(&mut self, reader: &mut Reader<'_>, kind: ElementType, ordinal: Ordinal) {
         self.tags.clear();
         self.pairs.clear();
@@ -142,7 +142,7 @@ impl Scratch {
         }
     }
 
-    /// Reads a way's nodes and its line; the box of what is shown of the line.
+    /// Reads the nodes and the line of a way. Returns the box of the line's visible part.
     fn read_way(&mut self, reader: &mut Reader<'_>, shown: WrittenParts, ordinal: Ordinal) -> Option<BoundingBox> {
         if shown.parts {
             self.nodes.clear();
@@ -159,7 +159,7 @@ impl Scratch {
         if shown.place == GeometryDetail::Full { extent.around() } else { extent.plain() }
     }
 
-    /// Reads a relation's members; the box of what is shown of them.
+    /// Reads the members of a relation. Returns the box of their visible parts.
     fn read_relation(&mut self, reader: &mut Reader<'_>, shown: WrittenParts, ordinal: Ordinal) -> Option<BoundingBox> {
         let extent = self.read_members(reader, shown, ordinal);
         match shown.place {
@@ -170,7 +170,7 @@ impl Scratch {
         }
     }
 
-    /// Lists the members of a relation and the lines of those that are ways; gives the extent of what is shown of them.
+    /// Reads the members of a relation and the lines of its ways. Returns the extent of their visible parts.
     fn read_members(&mut self, reader: &mut Reader<'_>, shown: WrittenParts, ordinal: Ordinal) -> Extent {
         let mut extent = Extent::EMPTY;
         self.members.clear();
@@ -193,7 +193,7 @@ impl Scratch {
         extent
     }
 
-    /// Where a member is; adds what is shown of it to the extent.
+    /// Returns the location of a member, and adds its visible part to the extent.
     fn locate(
         &mut self,
         reader: &mut Reader<'_>,
@@ -219,7 +219,7 @@ impl Scratch {
                 let from = self.lines.len();
                 let (page, slot) = reader.way(way);
                 member_line(page.coords(slot), shown.bbox.as_ref(), &mut self.lines);
-                // As in the reference, which does not know where others are.
+                // As in the reference, which does not know the location of other ways.
                 if quadtile::has_place(page.coords(slot)) {
                     shown.add_line(extent, &self.lines[from..]);
                 }
@@ -230,7 +230,7 @@ impl Scratch {
         }
     }
 
-    /// The members that were read last.
+    /// Returns the members of the last relation read.
     fn members<'s>(&'s self, osm: &'s Osm) -> Vec<MemberItem<'s>> {
         let geometry = |located| match located {
             Located::No => MemberGeometry::None,
@@ -247,7 +247,7 @@ impl Scratch {
     }
 }
 
-/// Reads elements one after another, and hands on what is to be written of them.
+/// A reader of elements that fills one item at a time.
 pub(super) struct Writer<'a> {
     pub(super) reader: Reader<'a>,
     pub(super) shown: WrittenParts,
@@ -255,7 +255,7 @@ pub(super) struct Writer<'a> {
 }
 
 impl Writer<'_> {
-    /// Gathers what is to be written of an element and hands it to `write`.
+    /// Collects the printed parts of an element and passes them to `write`.
     pub(super) fn element<R>(
         &mut self,
         kind: ElementType,
@@ -281,7 +281,7 @@ impl Writer<'_> {
         if let Some(bounds) = bounds {
             shown.place_box(&mut item, bounds);
         }
-        // What is read is not written to any more: from here on it is lent to the item.
+        // From here on, the item borrows the buffers.
         let scratch = &*scratch;
         item.tags = shown.tags.then_some(&scratch.tags);
         let members;
@@ -305,7 +305,7 @@ impl Writer<'_> {
         write(&item)
     }
 
-    /// The same for the id and the metadata alone.
+    /// Like [`element`](Self::element), with the id and metadata only.
     pub(super) fn bare<R>(
         &mut self,
         kind: ElementType,
@@ -320,8 +320,8 @@ impl Writer<'_> {
         write(&item)
     }
 
-    /// The same for an element as it was before it came into the set. The reference shows the box or the centre of
-    /// relations, in the far south-west.
+    /// Like [`bare`](Self::bare), for an element before it entered the set. As in the reference, the box or the center
+    /// of a relation is in the far south-west.
     pub(super) fn earlier<R>(
         &mut self,
         kind: ElementType,
@@ -339,8 +339,8 @@ impl Writer<'_> {
         })
     }
 
-    /// The same for what the block of a `compare` knows of an element that only came into the set. The reference
-    /// shows ways with a box that is nowhere.
+    /// Writes an element that entered the set, as the block of a `compare` shows it: by id only. As in the reference, a
+    /// way has a box outside the globe.
     pub(super) fn nameless<R>(&self, kind: ElementType, id: i64, write: impl FnOnce(&OutputItem<'_>) -> R) -> R {
         const NOWHERE: BoundingBox =
             BoundingBox { south: 1_000_000_000, west: 2_000_000_000, north: 1_000_000_000, east: 2_000_000_000 };
@@ -349,7 +349,7 @@ impl Writer<'_> {
         write(&OutputItem { type_name: kind.name(), id: self.shown.ids.then_some(id), bounds, ..OutputItem::default() })
     }
 
-    /// The same for an area, which is its id and the tags of its relation.
+    /// Writes an area: its id and the tags of its relation.
     pub(super) fn area<R>(&mut self, relation: Ordinal, id: i64, write: impl FnOnce(&OutputItem<'_>) -> R) -> R {
         let mut item = OutputItem { type_name: "area", id: self.shown.ids.then_some(id), ..OutputItem::default() };
         if self.shown.tags {
@@ -359,7 +359,7 @@ impl Writer<'_> {
         write(&item)
     }
 
-    /// Gathers what is to be written of a derived element and hands it to `write`.
+    /// Collects the printed parts of a derived element and passes them to `write`.
     pub(super) fn derived<R>(&mut self, derived: &Derived, write: impl FnOnce(&OutputItem<'_>) -> R) -> R {
         let shown = self.shown;
         let tags = &mut self.scratch.tags;
@@ -401,8 +401,8 @@ fn meta<'a>(reader: &mut Reader<'a>, kind: ElementType, ordinal: Ordinal) -> Met
     }
 }
 
-/// Adds the line of a member to `to`. With a box, only the points in it and their neighbours keep their position; of a
-/// line that is far from it nothing is added.
+/// Appends the line of a member to `to`. With a box, only the points inside it and their neighbors keep their
+/// coordinates. A line far from the box is left out.
 fn member_line(line: &[Coord], bbox: Option<&BoundingBox>, to: &mut Vec<Coord>) {
     let Some(bbox) = bbox else { return to.extend_from_slice(line) };
     let mut bounds = BoundingBox::EMPTY;
@@ -418,7 +418,8 @@ fn member_line(line: &[Coord], bbox: Option<&BoundingBox>, to: &mut Vec<Coord>) 
     );
 }
 
-/// Adds a line to `to`. With a box, only the ends of segments that meet it keep their position.
+/// Appends a line to `to`. With a box, only points inside it and the ends of segments that meet it keep their
+/// coordinates.
 fn cut(line: &[Coord], bbox: Option<&BoundingBox>, to: &mut Vec<Coord>) {
     let Some(bbox) = bbox else { return to.extend_from_slice(line) };
     let from = to.len();
