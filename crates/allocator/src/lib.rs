@@ -1,4 +1,4 @@
-//! Sets the global allocator of every process that links this crate. Independent of the allocated data.
+//! Sets the global allocator of every process that links this crate. It does not know the data.
 //!
 //! The allocator is mimalloc. Queries of many small values take half the time that they take with glibc's allocator.
 //! Also, glibc's arenas keep freed memory; mimalloc returns it to the system on demand: [`give_back`].

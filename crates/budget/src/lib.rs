@@ -1,6 +1,6 @@
 //! Limits a running query of either language: a deadline, a memory budget, a work budget, and cancellation when the
 //! client disconnects. If a limit is reached, the query fails with an error that names it; the answer is never cut
-//! short. Independent of the query languages.
+//! short. It does not know the query languages.
 //!
 //! Memory has two limits. The engines' own count ([`Budget::memory`]) depends only on the query and the data. The
 //! allocator counts the actual memory ([`crate::memory`]), so that no allocation is missed.

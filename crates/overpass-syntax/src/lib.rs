@@ -1,5 +1,5 @@
 //! Parses OverpassQL and its XML form into one syntax tree, with the reference's diagnostics. Also converts a query
-//! back to text in either form. Reads no data and starts no threads.
+//! back to text in either form. It does not know any data and starts no threads.
 //!
 //! The reference is Overpass API 0.7.62: it defines the accepted queries and the error texts. Both front ends create
 //! elements with attributes. Each element is checked on creation; then the elements are converted to the tree.

@@ -1,7 +1,7 @@
 //! Runs OverpassQL: text → tokens → one syntax tree → plan → sets of ordinals → output streamed by type and order.
 //!
-//! The reference is Overpass API 0.7.62: answers must contain the same elements. May use `osm`; independent of files on
-//! disk, HTTP and benchmarks.
+//! The reference is Overpass API 0.7.62: answers must contain the same elements. May use `osm`; does not know files on
+//! disk, HTTP or benchmarks.
 
 mod budget;
 mod digits;
