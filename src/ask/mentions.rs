@@ -89,7 +89,7 @@ impl Mentions {
         Mentions { places: names.clone(), things: vec![question.to_owned()], names, ..Mentions::default() }.bounded()
     }
 
-    /// Returns at most [`MOST`] mentions of each kind, without blank ones.
+    /// Returns at most `MOST` mentions of each kind, without blank ones.
     pub fn bounded(mut self) -> Mentions {
         for list in self.lists() {
             list.retain(|text| !text.trim().is_empty());
