@@ -1,10 +1,9 @@
 //! From a planned pattern to a program.
 
-use oxrdf::{Term, Variable};
+use oxrdf::Variable;
 
-use super::calculation::{CalculatedComparison, Calculation};
-use super::comparison::{Comparison, is_dated};
-use super::condition::{AmongValue, BindValue, Condition, Leaf};
+use super::comparison::is_dated;
+use super::condition::{AmongValue, BindValue, Condition};
 use super::constants::Constants;
 use super::fallback::Fallback;
 use super::layout::{Layout, Node, Sequence, Test, strip};
@@ -12,7 +11,7 @@ use super::limits::MOST_STEPS;
 use super::operand::{Operand, Slot};
 use super::program::{Aggregate, Block, Group, Program, Step};
 use super::scope::{Mask, Scope, bit};
-use super::text::TextTest;
+use super::values::{Result, calculated, condition, constant, leaf};
 use crate::functions::aggregates::{Fold, without_mark};
 use crate::functions::exact::is_constant;
 use crate::plan::{Counted, Variables, bound, is_plain};
@@ -23,8 +22,6 @@ use terrapin_sparql_syntax::algebra::{
 use terrapin_sparql_syntax::convert;
 use terrapin_sparql_syntax::walk::{has_exists, on_variables};
 use terrapin_triples::View;
-
-type Result<T> = std::result::Result<T, Fallback>;
 
 /// Makes programs of one query.
 struct Compiler<'v> {
@@ -539,56 +536,6 @@ impl Compiler<'_> {
             _ => None,
         })
     }
-}
-
-/// A condition that has no patterns in it.
-fn condition(expression: &Expression, scope: &mut Scope) -> Result<Condition> {
-    let leaf = leaf(expression, scope, true)?;
-    if let Some(comparison) = Comparison::of(expression, |variable| scope.known(variable)) {
-        return Ok(Condition::Compared(comparison, leaf));
-    }
-    if let Some(comparison) = CalculatedComparison::of(expression, |variable| scope.known(variable)) {
-        return Ok(Condition::Calculated(comparison, leaf));
-    }
-    Ok(match TextTest::of(expression, |variable| scope.known(variable)) {
-        Some(test) => Condition::Text(test, leaf),
-        None => Condition::Leaf(leaf),
-    })
-}
-
-/// The value of an expression that is no term and no variable.
-fn calculated(expression: &Expression, scope: &mut Scope) -> Result<BindValue> {
-    let leaf = leaf(expression, scope, false)?;
-    let calculation = Calculation::of(expression, &|variable: &Variable| scope.known(variable));
-    Ok(match calculation.filter(Calculation::is_operation) {
-        Some(calculation) => BindValue::Calculated(calculation, leaf),
-        None => BindValue::Leaf(leaf),
-    })
-}
-
-/// The term that an expression is.
-fn constant(expression: &Expression) -> Option<Term> {
-    match expression {
-        Expression::NamedNode(node) => Some(node.clone().into()),
-        Expression::Literal(literal) => Some(literal.clone().into()),
-        _ => None,
-    }
-}
-
-/// An expression for the evaluator, or its truth.
-fn leaf(expression: &Expression, scope: &mut Scope, is_condition: bool) -> Result<Leaf> {
-    let mut variables: Vec<(Variable, Slot)> = Vec::new();
-    let mut room = Ok(());
-    on_variables(expression, &mut |variable| {
-        if !variables.iter().any(|(v, _)| v == variable) {
-            match scope.slot(variable) {
-                Ok(slot) => variables.push((variable.clone(), slot)),
-                Err(full) => room = Err(full),
-            }
-        }
-    });
-    room?;
-    Leaf::new(expression, variables, is_condition)
 }
 
 fn is_count(aggregate: &Aggregation) -> bool {

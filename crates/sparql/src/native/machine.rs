@@ -6,6 +6,7 @@ use std::rc::Rc;
 use spareval::QueryEvaluator;
 
 use super::condition::{AmongValue, BindValue, Condition, equal};
+use super::frame::{Frame, Sink};
 use super::groups::{Groups, Seen};
 use super::operand::{Operand, Slot};
 use super::program::{Block, Group, Program, Step};
@@ -21,9 +22,6 @@ const CLOSE: u64 = 1 << 16;
 
 /// Rows that are looked for when it is asked whether there are any: a small table is whole then.
 const FEW: usize = 1000;
-
-/// Takes a solution; false where no more are wanted.
-type Sink<'s> = dyn FnMut(&[Option<TermId>]) -> Result<bool, Error> + 's;
 
 /// How a step ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -70,83 +68,6 @@ struct Machine<'a> {
     counts: &'a mut [u64],
     /// For steps that only ask whether a triple with a given predicate and object is there.
     subjects: Vec<Option<Subjects>>,
-}
-
-/// A block while it runs.
-struct Frame<'f> {
-    block: &'f Block,
-    slots: Vec<Option<TermId>>,
-    flags: Vec<bool>,
-    row: Vec<Option<TermId>>,
-    seen: Seen,
-    sink: &'f mut Sink<'f>,
-}
-
-impl Frame<'_> {
-    #[inline]
-    fn get(&self, slot: Slot) -> Option<TermId> {
-        self.slots.get(slot).copied().flatten()
-    }
-
-    #[inline]
-    fn value(&self, place: Operand) -> Option<TermId> {
-        match place {
-            Operand::Term(id) => Some(id),
-            Operand::Slot(slot) => self.get(slot),
-        }
-    }
-
-    #[inline]
-    fn set(&mut self, slot: Slot, value: Option<TermId>) {
-        if let Some(place) = self.slots.get_mut(slot) {
-            *place = value;
-        }
-    }
-
-    /// Gives a place a value; whether it fits. Slots that had none are noted.
-    #[inline]
-    fn unify(&mut self, slot: Slot, value: TermId, fresh: &mut u128) -> bool {
-        match self.slots.get_mut(slot) {
-            Some(place @ None) => {
-                *place = Some(value);
-                *fresh |= 1 << slot;
-                true
-            }
-            Some(Some(there)) => *there == value,
-            None => false,
-        }
-    }
-
-    /// Takes the values of the noted slots away.
-    #[inline]
-    fn clear(&mut self, mut fresh: u128) {
-        while fresh != 0 {
-            self.set(fresh.trailing_zeros() as usize, None);
-            fresh &= fresh - 1;
-        }
-    }
-
-    /// Notes whether an optional part had a solution.
-    #[inline]
-    fn mark(&mut self, flag: usize, matched: bool) {
-        if let Some(place) = self.flags.get_mut(flag) {
-            *place = matched;
-        }
-    }
-
-    /// Whether an optional part had a solution.
-    #[inline]
-    fn is_marked(&self, flag: usize) -> bool {
-        self.flags.get(flag).copied().unwrap_or(true)
-    }
-
-    /// What the solution shows.
-    fn show(&mut self) {
-        self.row.clear();
-        let slots = &self.slots;
-        let shown = self.block.columns.iter().map(|slot| slot.and_then(|slot| slots.get(slot).copied().flatten()));
-        self.row.extend(shown);
-    }
 }
 
 impl<'a> Machine<'a> {

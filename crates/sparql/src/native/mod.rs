@@ -1,28 +1,30 @@
-//! Solving patterns on our own: joins, OPTIONAL, UNION, MINUS, VALUES, filters, DISTINCT and groups as nested loops over
-//! numbers, without a solution's allocation a step. What this does not know goes to the evaluator as a whole.
+//! Solves patterns as nested loops over term numbers, without an allocation per solution and step: joins, OPTIONAL, UNION,
+//! MINUS, VALUES, filters, DISTINCT and groups. If a pattern needs another feature, the evaluator solves it as a whole.
 //!
 //! ```text
-//! fallback.rs   why there is none
-//! compile.rs    a planned pattern → a program: blocks of steps over slots
-//! scope.rs      the slots of a block
-//! layout.rs     its parts before they have their places
-//! limits.rs     how large it may be
-//! program.rs    what a program is made of
-//! place.rs      where values stand
-//! kept.rs       a program that is run again
-//! machine.rs    runs it
-//! groups.rs     distinct solutions, groups and their aggregates
-//! table.rs      solutions that are kept and looked up: the other side of a hash join
-//! condition.rs  filters and values of expressions
-//! comparison.rs those of numbers and dates, by their codes
-//! constants.rs  many terms, one of which a value may be
-//! calculation.rs those of numbers that are calculated
-//! text.rs       those of texts by constants
-//! decode.rs     numbers → terms
-//! explain.rs    what a run did, in words
+//! fallback.rs    reasons for the evaluator
+//! compile.rs     converts a planned pattern to a program: blocks of steps over slots
+//! values.rs      compiles expressions
+//! scope.rs       the slots of a block
+//! layout.rs      the parts of a block before they are ordered
+//! limits.rs      the maximum size of a program
+//! program.rs     the parts of a program
+//! operand.rs     terms and slots as operands
+//! kept.rs        a program that is run again
+//! machine.rs     runs a program
+//! frame.rs       the state of a running block
+//! groups.rs      distinct solutions, groups and their aggregates
+//! table.rs       stored solutions with lookup: the build side of a hash join
+//! condition.rs   filters and values of expressions
+//! comparison.rs  comparisons of numbers and dates by their codes
+//! constants.rs   membership in a list of constants
+//! calculation.rs arithmetic
+//! text.rs        tests of texts against constants
+//! decode.rs      converts numbers to terms
+//! explain.rs     formats a run for `--explain`
 //! ```
 //!
-//! Answers are those of the evaluator; their order is the loops', the same everywhere.
+//! Answers equal those of the evaluator. Their order is that of the loops, the same on every machine.
 
 mod calculation;
 mod comparison;
@@ -32,6 +34,7 @@ mod constants;
 mod decode;
 mod explain;
 mod fallback;
+mod frame;
 mod groups;
 mod kept;
 mod layout;
@@ -42,6 +45,7 @@ mod program;
 mod scope;
 mod table;
 mod text;
+mod values;
 
 pub(super) use compile::compile;
 pub(super) use decode::Decoder;

@@ -1,0 +1,96 @@
+//! The state of a running block: the values of its slots.
+
+use super::groups::Seen;
+use super::operand::{Operand, Slot};
+use super::program::Block;
+use terrapin_sparql_syntax::error::Error;
+use terrapin_triples::TermId;
+
+/// Receives a solution. Returns `false` if no more are wanted.
+pub type Sink<'s> = dyn FnMut(&[Option<TermId>]) -> Result<bool, Error> + 's;
+
+/// The state of a running block.
+pub struct Frame<'f> {
+    /// The block.
+    pub block: &'f Block,
+    /// The values of the slots.
+    pub slots: Vec<Option<TermId>>,
+    /// Which optional parts had a solution.
+    pub flags: Vec<bool>,
+    /// The columns of the current solution.
+    pub row: Vec<Option<TermId>>,
+    /// The distinct solutions so far.
+    pub seen: Seen,
+    /// Receives the solutions.
+    pub sink: &'f mut Sink<'f>,
+}
+
+impl Frame<'_> {
+    /// Returns the value of a slot.
+    #[inline]
+    pub fn get(&self, slot: Slot) -> Option<TermId> {
+        self.slots.get(slot).copied().flatten()
+    }
+
+    /// Returns the value of an operand.
+    #[inline]
+    pub fn value(&self, place: Operand) -> Option<TermId> {
+        match place {
+            Operand::Term(id) => Some(id),
+            Operand::Slot(slot) => self.get(slot),
+        }
+    }
+
+    /// Sets or empties a slot.
+    #[inline]
+    pub fn set(&mut self, slot: Slot, value: Option<TermId>) {
+        if let Some(place) = self.slots.get_mut(slot) {
+            *place = value;
+        }
+    }
+
+    /// Sets an empty slot and records it in `fresh`, or compares the value of a set one. Returns whether the value fits.
+    #[inline]
+    pub fn unify(&mut self, slot: Slot, value: TermId, fresh: &mut u128) -> bool {
+        match self.slots.get_mut(slot) {
+            Some(place @ None) => {
+                *place = Some(value);
+                *fresh |= 1 << slot;
+                true
+            }
+            Some(Some(there)) => *there == value,
+            None => false,
+        }
+    }
+
+    /// Empties the recorded slots.
+    #[inline]
+    pub fn clear(&mut self, mut fresh: u128) {
+        while fresh != 0 {
+            self.set(fresh.trailing_zeros() as usize, None);
+            fresh &= fresh - 1;
+        }
+    }
+
+    /// Records whether an optional part had a solution.
+    #[inline]
+    pub fn mark(&mut self, flag: usize, matched: bool) {
+        if let Some(place) = self.flags.get_mut(flag) {
+            *place = matched;
+        }
+    }
+
+    /// Returns whether an optional part had a solution.
+    #[inline]
+    pub fn is_marked(&self, flag: usize) -> bool {
+        self.flags.get(flag).copied().unwrap_or(true)
+    }
+
+    /// Copies the projected values of the solution to `row`.
+    pub fn show(&mut self) {
+        self.row.clear();
+        let slots = &self.slots;
+        let shown = self.block.columns.iter().map(|slot| slot.and_then(|slot| slots.get(slot).copied().flatten()));
+        self.row.extend(shown);
+    }
+}
