@@ -28,7 +28,7 @@ const TICK: Duration = Duration::from_millis(50);
 /// Timeout for the end of the stream once the reply is complete.
 const END: Duration = Duration::from_secs(5);
 /// Timeout and maximum bytes of llama.cpp's properties.
-const PROPERTIES: Duration = Duration::from_secs(10);
+const PROPERTIES: Duration = Duration::from_secs(2);
 const PROPERTIES_BYTES: usize = 1 << 20;
 
 /// A model at an endpoint.
@@ -231,12 +231,7 @@ impl Client {
         let end = Instant::now().checked_add(time);
         loop {
             let error = match self.send(request, form.body(&self.endpoint, request, tokens), received).await {
-                Ok(mut reply) => {
-                    if reply.is_llama_cpp {
-                        reply.server.context = self.context().await;
-                    }
-                    return Ok(reply);
-                }
+                Ok(reply) => return Ok(reply),
                 Err(error) => error,
             };
             if let Some(other) = form.without(&error) {
@@ -312,6 +307,11 @@ impl Model for Client {
         let hide = |text: String| keys.iter().fold(text, |text, key| key.hide(text));
         match reply {
             Ok(mut reply) => {
+                reply.timing.set_time(began.elapsed());
+                // Not within the time of the reply, which must not be lost.
+                if reply.is_llama_cpp {
+                    reply.server.context = runtime.block_on(self.context());
+                }
                 reply.text = hide(reply.text);
                 reply.refusal = reply.refusal.map(hide);
                 for call in &mut reply.tool_calls {
@@ -320,7 +320,6 @@ impl Model for Client {
                 }
                 reply.server.model = reply.server.model.map(hide);
                 reply.server.fingerprint = reply.server.fingerprint.map(hide);
-                reply.timing.set_time(began.elapsed());
                 Ok(reply)
             }
             Err(error) => Err(Error { message: hide(error.message), ..error }),

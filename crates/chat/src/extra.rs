@@ -1,5 +1,6 @@
 //! Fields of the user that are merged into requests: a seed, a grammar, the cache of the server.
 
+use std::io::Read;
 use std::path::Path;
 
 use serde_json::{Map, Value};
@@ -60,10 +61,14 @@ impl Extra {
     pub fn read(path: &Path, steps: &[&str]) -> Result<Extra, ExtraError> {
         let shown = || path.display().to_string();
         let unreadable = |source| ExtraError::Unreadable { path: shown(), source };
-        if std::fs::metadata(path).map_err(unreadable)?.len() > LONGEST {
+        let file = std::fs::File::open(path).map_err(unreadable)?;
+        let mut text = String::new();
+        // Devices and pipes have no length.
+        file.take(LONGEST + 1).read_to_string(&mut text).map_err(unreadable)?;
+        if text.len() as u64 > LONGEST {
             return Err(ExtraError::TooLong { path: shown() });
         }
-        Extra::parse(&std::fs::read_to_string(path).map_err(unreadable)?, steps)
+        Extra::parse(&text, steps)
     }
 
     /// Reads a text, as [`read`](Extra::read) reads a file.

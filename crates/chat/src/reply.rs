@@ -8,7 +8,7 @@ use serde::de::{Deserializer, IgnoredAny, SeqAccess, Visitor};
 use serde_json::value::RawValue;
 
 use crate::error::is_about_length;
-use crate::usage::{Reported, Reports};
+use crate::usage::{PieceReports, ServerReports, Timings, Usage, lenient};
 use crate::{Error, Kind, ReplyTiming, ServerIdentity, TokenCounts};
 
 /// Maximum number of tool calls in a reply.
@@ -55,6 +55,14 @@ struct Body {
     #[serde(default, deserialize_with = "few")]
     choices: Vec<Choice>,
     error: Option<Box<RawValue>>,
+    #[serde(default, deserialize_with = "lenient")]
+    model: Option<String>,
+    #[serde(default, deserialize_with = "lenient")]
+    system_fingerprint: Option<String>,
+    #[serde(default, deserialize_with = "lenient")]
+    usage: Option<Usage>,
+    #[serde(default, deserialize_with = "lenient")]
+    timings: Option<Timings>,
 }
 
 #[derive(Deserialize)]
@@ -165,7 +173,7 @@ pub struct ReplyBuilder {
     pieces: u64,
     /// Maximum bytes.
     most: usize,
-    reported: Reported,
+    reported: ServerReports,
 }
 
 impl ReplyBuilder {
@@ -221,11 +229,10 @@ impl ReplyBuilder {
             let kind = if is_about_length(&message) { Kind::TooLong } else { Kind::Fault };
             return Err(Error::new(kind, format!("it says: {message}")));
         }
-        if let Ok(reports) = serde_json::from_slice::<Reports>(json) {
-            self.reported.take(reports);
-        }
+        let Body { choices, model, system_fingerprint, usage, timings, .. } = body;
+        self.reported.take(PieceReports { model, system_fingerprint, usage, timings });
         // Requests ask for one choice.
-        let Some(choice) = body.choices.into_iter().next() else { return Ok(()) };
+        let Some(choice) = choices.into_iter().next() else { return Ok(()) };
         self.is_ended |= choice.finish_reason.is_some();
         match choice.finish_reason.as_deref() {
             Some("length") if !self.is_closed => self.is_cut = true,
@@ -311,6 +318,46 @@ pub fn message_of(error: &serde_json::Value) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn reported(pieces: &[&str]) -> ServerReports {
+        let mut builder = ReplyBuilder::new(1000);
+        for piece in pieces {
+            builder.take(piece.as_bytes()).unwrap();
+        }
+        builder.reported
+    }
+
+    /// The last chunks of llama.cpp b11669, with and without `stream_options.include_usage`.
+    #[test]
+    fn reports_of_llama_cpp_are_read() {
+        let timings = r#""timings": {"cache_n": 30, "prompt_n": 1, "prompt_ms": 34.684, "predicted_n": 8}"#;
+        let usage = r#""usage": {"completion_tokens": 8, "prompt_tokens": 31, "total_tokens": 39, "prompt_tokens_details": {"cached_tokens": 30}}"#;
+        for piece in [
+            format!(r#"{{"model": "/srv/a.gguf", "system_fingerprint": "b11669-Debian", {timings}}}"#),
+            format!(r#"{{"model": "/srv/a.gguf", "system_fingerprint": "b11669-Debian", {usage}, {timings}}}"#),
+        ] {
+            let found = reported(&[&piece]);
+            assert_eq!(
+                (found.tokens, found.cached, found.is_llama_cpp),
+                (TokenCounts { prompt: Some(31), completion: Some(8), is_estimate: false }, Some(30), true)
+            );
+            assert_eq!(found.server.model.as_deref(), Some("a.gguf"));
+            assert_eq!(found.server.fingerprint.as_deref(), Some("b11669-Debian"));
+        }
+    }
+
+    #[test]
+    fn reports_of_other_forms_are_ignored() {
+        for piece in [
+            "{}",
+            r#"{"usage": null, "timings": null, "model": null}"#,
+            r#"{"usage": [], "timings": 7, "model": {"a": 1}, "system_fingerprint": 3}"#,
+            r#"{"usage": {"prompt_tokens": -1, "completion_tokens": "many"}}"#,
+        ] {
+            let found = reported(&[piece]);
+            assert!(found.tokens.is_empty() && found.cached.is_none() && found.server.is_empty(), "{piece}");
+        }
+    }
 
     fn reply(pieces: &[&str]) -> Result<Reply, Error> {
         let mut builder = ReplyBuilder::new(20);

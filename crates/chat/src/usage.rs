@@ -81,22 +81,17 @@ impl ServerIdentity {
     }
 }
 
-/// The reports of a reply or of a piece of one.
-#[derive(Deserialize)]
-pub struct Reports {
-    #[serde(default, deserialize_with = "lenient")]
-    model: Option<String>,
-    #[serde(default, deserialize_with = "lenient")]
-    system_fingerprint: Option<String>,
-    #[serde(default, deserialize_with = "lenient")]
-    usage: Option<Usage>,
-    #[serde(default, deserialize_with = "lenient")]
-    timings: Option<Timings>,
+/// The reports in a reply or in a piece of a stream.
+pub struct PieceReports {
+    pub model: Option<String>,
+    pub system_fingerprint: Option<String>,
+    pub usage: Option<Usage>,
+    pub timings: Option<Timings>,
 }
 
 /// `usage` of OpenAI's protocol.
 #[derive(Deserialize)]
-struct Usage {
+pub struct Usage {
     prompt_tokens: Option<u64>,
     completion_tokens: Option<u64>,
     prompt_tokens_details: Option<PromptDetails>,
@@ -109,21 +104,21 @@ struct PromptDetails {
 
 /// `timings` of llama.cpp's server. `prompt_n` is without the cached tokens.
 #[derive(Deserialize)]
-struct Timings {
+pub struct Timings {
     cache_n: Option<u64>,
     prompt_n: Option<u64>,
     predicted_n: Option<u64>,
 }
 
 /// Reads a report of any form: one of another type is ignored, because a reply is of use without it.
-fn lenient<'de, D: Deserializer<'de>, T: DeserializeOwned>(deserializer: D) -> Result<Option<T>, D::Error> {
+pub fn lenient<'de, D: Deserializer<'de>, T: DeserializeOwned>(deserializer: D) -> Result<Option<T>, D::Error> {
     let raw = Option::<Box<RawValue>>::deserialize(deserializer)?;
     Ok(raw.filter(|raw| raw.get().len() <= REPORT).and_then(|raw| serde_json::from_str(raw.get()).ok()))
 }
 
 /// The reports of a whole reply. Later pieces of a stream replace earlier ones.
 #[derive(Debug, Default)]
-pub struct Reported {
+pub struct ServerReports {
     /// Tokens.
     pub tokens: TokenCounts,
     /// Tokens of the prompt from the server's cache.
@@ -134,9 +129,9 @@ pub struct Reported {
     pub is_llama_cpp: bool,
 }
 
-impl Reported {
+impl ServerReports {
     /// Takes the reports of a piece.
-    pub fn take(&mut self, reports: Reports) {
+    pub fn take(&mut self, reports: PieceReports) {
         if let Some(model) = reports.model.filter(|name| !name.is_empty()) {
             self.server.model = Some(model_name(&model));
         }
@@ -169,46 +164,14 @@ fn model_name(name: &str) -> String {
 mod tests {
     use super::*;
 
-    fn reported(pieces: &[&str]) -> Reported {
-        let mut reported = Reported::default();
-        for piece in pieces {
-            reported.take(serde_json::from_str(piece).unwrap());
-        }
-        reported
-    }
-
-    /// The last chunks of llama.cpp b11669, with and without `stream_options.include_usage`.
     #[test]
-    fn reports_of_llama_cpp_are_read() {
-        let timings = r#""timings": {"cache_n": 30, "prompt_n": 1, "prompt_ms": 34.684, "predicted_n": 8}"#;
-        let usage = r#""usage": {"completion_tokens": 8, "prompt_tokens": 31, "total_tokens": 39, "prompt_tokens_details": {"cached_tokens": 30}}"#;
-        for piece in [
-            format!(r#"{{"model": "/srv/a.gguf", "system_fingerprint": "b11669-Debian", {timings}}}"#),
-            format!(r#"{{"model": "/srv/a.gguf", "system_fingerprint": "b11669-Debian", {usage}, {timings}}}"#),
-        ] {
-            let found = reported(&[&piece]);
-            assert_eq!(
-                (found.tokens, found.cached, found.is_llama_cpp),
-                (TokenCounts { prompt: Some(31), completion: Some(8), is_estimate: false }, Some(30), true)
-            );
-            assert_eq!(found.server.model.as_deref(), Some("a.gguf"));
-            assert_eq!(found.server.fingerprint.as_deref(), Some("b11669-Debian"));
-        }
-    }
-
-    #[test]
-    fn reports_of_other_forms_are_ignored() {
-        for piece in [
-            "{}",
-            r#"{"usage": null, "timings": null, "model": null}"#,
-            r#"{"usage": [], "timings": 7, "model": {"a": 1}, "system_fingerprint": 3}"#,
-            r#"{"usage": {"prompt_tokens": -1, "completion_tokens": "many"}}"#,
-        ] {
-            let found = reported(&[piece]);
-            assert!(found.tokens.is_empty() && found.cached.is_none() && found.server.is_empty(), "{piece}");
-        }
+    fn names_of_models_have_no_folders() {
         assert_eq!(model_name("Qwen/Qwen2.5-Coder-7B"), "Qwen/Qwen2.5-Coder-7B");
         assert_eq!(model_name("C:\\models\\a.gguf"), "a.gguf");
+    }
+
+    #[test]
+    fn sums_of_tokens_are_bounded() {
         let mut sum = TokenCounts { prompt: Some(u64::MAX), ..TokenCounts::default() };
         sum.add(&TokenCounts { prompt: Some(1), completion: Some(2), is_estimate: true });
         assert_eq!(sum, TokenCounts { prompt: Some(u64::MAX), completion: Some(2), is_estimate: true });
