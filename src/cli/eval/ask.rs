@@ -28,6 +28,7 @@ use crate::eval::files::write_text;
 use crate::eval::language::Language;
 use crate::eval::record::Instance;
 use crate::geocoder::Areas;
+use crate::snapshot::hex;
 use crate::sparql::Environment;
 use crate::stack::STACK;
 use crate::tags::Tags;
@@ -42,8 +43,8 @@ const TIMES: &str = "times.jsonl";
 /// The file has a question (`nl`, `question` or `instruction`) and a gold query (`gold`, `reference` or `query`) for each, in any form
 /// that `terrapin eval jsonl` reads, with `lang` if that is sparql. The last query of the model for a question is its prediction, and
 /// is scored as there. Run it with --no-search and with other --repairs, each to a folder of its own, and compare the folders by
-/// `terrapin leaderboard` and `terrapin eval compare`. asked.jsonl has the settings and every step of every question, times.jsonl
-/// what took how long: all other files of equal runs are equal, but timings.jsonl. A stopped run resumes, and asks no question twice.
+/// `terrapin leaderboard` and `terrapin eval compare`. asked.jsonl has the settings and all steps of every question, times.jsonl
+/// the times. Equal runs have equal files, except times.jsonl and timings.jsonl. A stopped run resumes and asks no question twice.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   terrapin eval ask malta.terrapin questions.jsonl --model-url http://127.0.0.1:8080/v1 --model-name qwen --out run
@@ -201,10 +202,6 @@ pub fn run(args: &Args) -> Result<(), Error> {
         ..About::default()
     };
     args.run.score(&benchmark, about, instances, None, &*cache)
-}
-
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 struct Questioner<'a> {
@@ -391,7 +388,7 @@ fn read_asked(
             return Ok(BTreeMap::new());
         }
         return Err(Error::usage(format!(
-            "{}: these questions were asked with other settings; take another folder, or lose that run by --overwrite",
+            "{}: these questions were asked with other settings; use another folder, or replace that run with --overwrite",
             path.display()
         )));
     }

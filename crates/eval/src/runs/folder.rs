@@ -1,7 +1,6 @@
 //! The folder of a run: written at the end, read for merging, comparing and verifying.
 
 use std::collections::BTreeMap;
-use std::fmt::Write as _;
 use std::path::Path;
 
 use serde::de::DeserializeOwned;
@@ -139,13 +138,5 @@ pub(crate) fn read_object<T: DeserializeOwned>(path: &Path) -> Result<T, RunErro
         path: path.to_owned(),
         line: source.line(),
         source,
-    })
-}
-
-/// Formats bytes as hexadecimal.
-pub(crate) fn hex(bytes: &[u8]) -> String {
-    bytes.iter().fold(String::with_capacity(2 * bytes.len()), |mut text, byte| {
-        let _ = write!(text, "{byte:02x}");
-        text
     })
 }

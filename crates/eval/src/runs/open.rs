@@ -72,7 +72,7 @@ fn run_name(about: &About, instances: &[Instance]) -> io::Result<String> {
     for instance in instances {
         hash.update(serde_json::to_vec(instance)?);
     }
-    Ok(super::folder::hex(&hash.finalize()))
+    Ok(terrapin_snapshot::hex(&hash.finalize()))
 }
 
 #[cfg(test)]
