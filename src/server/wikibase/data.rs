@@ -76,12 +76,10 @@ fn give(store: &Store, page: &str, format: Option<&str>, accept: Option<&str>) -
         Lookup::Here => {}
     }
     let Some(found) = Entity::of(store, name.entity) else { return missing() };
-    let props = Props { urls: true, ..Props::ALL };
-    let object = match found.lexeme_part(&name.to_string()) {
-        Some(part) => lexeme_part(&found, part, props),
-        None if name.is_part() => return missing(),
-        None => entity(&found, props, Wanted::All),
-    };
+    let part = found.lexeme_part(&name.to_string());
+    if name.is_part() && part.is_none() {
+        return missing();
+    }
     let name = name.to_string();
     if is_rdf {
         let query = format!("DESCRIBE%20%3Chttp://www.wikidata.org/entity/{name}%3E");
@@ -90,6 +88,11 @@ fn give(store: &Store, page: &str, format: Option<&str>, accept: Option<&str>) -
     if ending == "html" {
         return see(&format!("{PAGE}{name}"));
     }
+    let props = Props { urls: true, ..Props::ALL };
+    let object = match part {
+        Some(part) => lexeme_part(&found, part, props),
+        None => entity(&found, props, Wanted::All),
+    };
     Told::Found(json!({ "entities": { name: object } }), 1)
 }
 
