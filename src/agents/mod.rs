@@ -227,9 +227,7 @@ fn schema<T: JsonSchema>(settings: SchemaSettings) -> Map<String, Value> {
 fn with_integers(value: Value) -> Value {
     match value {
         Value::Number(number) => match number.as_f64() {
-            Some(float) if number.is_f64() && float.fract() == 0.0 && float.abs() <= EXACT => {
-                format!("{float}").parse::<i64>().map_or(Value::Number(number), Value::from)
-            }
+            Some(float) if number.is_f64() && float.fract() == 0.0 && float.abs() <= EXACT => Value::from(float as i64),
             _ => Value::Number(number),
         },
         Value::Array(all) => all.into_iter().map(with_integers).collect(),
