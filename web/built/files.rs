@@ -144,7 +144,7 @@
         name: "page.js",
         content_type: "text/javascript; charset=utf-8",
         packed: true,
-        etag: "\"c12ad051d2a3b467\"",
+        etag: "\"9a82a65b93d8754e\"",
         bytes: include_bytes!("page.js.gz"),
     },
     File {

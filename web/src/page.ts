@@ -5,14 +5,14 @@ import type { Summary } from './answer/model';
 import { ICONS, announce, count, duration, h, icon, popover, rows, size } from './dom';
 import { Editor } from './editor/editor';
 import { fitting } from './examples';
-import { drafts, keepDrafts, remember, setSetting, setting } from './history';
+import { drafts, keepDrafts, remember, setSetting } from './history';
 import { LANGUAGES, read as readLink, type Language, type Link } from './link';
 import type { AnswerMap } from './map/map';
-import type { Theme } from './map/palette';
 import { settled, wholeView } from './map/whole';
 import { Refused, headers, json, type Snapshot } from './service';
 import { expand, type Surroundings } from './shortcuts';
 import { separator } from './split';
+import { applyTheme, theme } from './theme';
 import { Ask } from './views/ask';
 import { Card } from './views/card';
 import { address, look } from './views/element';
@@ -44,7 +44,6 @@ class Page {
   /** When the query that runs began, by the clock of the page, and bytes of its answer so far. */
   private began = 0;
   private received = 0;
-  private clock = 0;
   /** The view of the map that the answer belongs to, if its query depends on the view. */
   private asked: string | null = null;
   /** The selected row; -1 if none is. */
@@ -91,7 +90,9 @@ class Page {
       checked: (problems) => {
         const errors = problems.filter((problem) => problem.severity === 'error').length;
         this.query.dataset.problems = errors ? 'errors' : problems.length ? 'warnings' : '';
-        if (!this.running && !this.summary && this.status.dataset.kind !== 'error') this.say(errors ? (problems[0]?.message ?? '').split('\n')[0] ?? '' : '');
+        // The first problem of a draft never replaces the outcome of a run.
+        const draft = this.status.dataset.kind === 'draft' || !this.status.textContent;
+        if (!this.running && draft) this.say(errors ? (problems[0]?.message ?? '').split('\n')[0] ?? '' : '', 'draft');
       },
     });
     this.dock = this.makeDock();
@@ -99,8 +100,8 @@ class Page {
     const language = this.link.language ?? kept.language ?? 'overpassql';
     if (this.link.query !== undefined) this.texts[language] = this.link.query;
     this.speak(language);
-    this.theme(setting('theme') ?? 'auto');
-    matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => this.theme(setting('theme') ?? 'auto'));
+    this.theme();
+    matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => this.theme());
     addEventListener('popstate', () => void this.route());
     addEventListener('hashchange', () => this.follow());
     addEventListener('keydown', (event) => this.key(event));
@@ -124,7 +125,7 @@ class Page {
     this.map = new AnswerMap(
       this.mapElement,
       { picked: (index) => void (index === null ? this.close() : this.select(index, 'map')), tile: (z, x, y) => this.answers.ask({ do: 'tile', z, x, y }), apart: (cluster) => this.answers.ask({ do: 'apart', cluster }), moved: (resized) => this.moved(resized) },
-      this.shade(),
+      theme(),
       view ? { center: [view[1], view[0]], zoom: view[2] } : { center: [0, 20], zoom: 1 },
     );
     if (!view && box) this.map.view = wholeView((await settled()) ?? box, this.mapElement);
@@ -362,7 +363,7 @@ class Page {
     // Readers of the screen hear of the end, not of each tick.
     this.status.setAttribute('aria-live', 'off');
     this.say('Running …', 'running');
-    this.clock = window.setInterval(() => this.tick(), 500);
+    const clock = window.setInterval(() => this.tick(), 500);
     this.notices.replaceChildren();
     this.warn();
     this.begun = null;
@@ -380,7 +381,7 @@ class Page {
     } catch (problem) {
       if (turn === this.runs) this.failed(problem as Error);
     } finally {
-      clearInterval(turn === this.runs ? this.clock : undefined);
+      clearInterval(clock);
       if (turn !== this.runs) return;
       this.running = false;
       this.moved();
@@ -624,21 +625,15 @@ class Page {
     }
   }
 
-  private shade(): Theme {
-    return document.documentElement.dataset.theme === 'dark' ? 'dark' : 'light';
-  }
-
-  private theme(wanted: string): void {
-    const dark = wanted === 'dark' || (wanted !== 'light' && matchMedia('(prefers-color-scheme: dark)').matches);
-    document.documentElement.dataset.theme = dark ? 'dark' : 'light';
-    if (this.map) this.map.dark = dark ? 'dark' : 'light';
+  private theme(): void {
+    const shown = applyTheme();
+    if (this.map) this.map.dark = shown;
   }
 
   private nextTheme(): void {
-    const next = this.shade() === 'dark' ? 'light' : 'dark';
-    setSetting('theme', next);
-    this.theme(next);
-    announce(`${next} colours`);
+    setSetting('theme', theme() === 'dark' ? 'light' : 'dark');
+    this.theme();
+    announce(`${theme()} colours`);
   }
 
   private askToken(): void {
@@ -658,7 +653,7 @@ function withGeometry(text: string): string {
 }
 
 async function open(): Promise<void> {
-  document.documentElement.dataset.theme = setting('theme') === 'dark' || (setting('theme') !== 'light' && matchMedia('(prefers-color-scheme: dark)').matches) ? 'dark' : 'light';
+  applyTheme();
   try {
     new Page(await json<Snapshot>('/api/snapshot'));
   } catch (problem) {
