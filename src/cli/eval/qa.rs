@@ -28,7 +28,7 @@ struct Common {
 /// Score SPARQL on QALD like GERBIL QA
 ///
 /// The values of both answers are compared as sets. Prints the means of precision, recall and F1 of each question,
-/// which are GERBIL QA's macro scores, and Macro F1 QALD, which ignores the precision of empty answers. Literals and
+/// which are GERBIL QA's macro scores, and Macro F1 QALD, whose precision of an empty answer is 1. Literals and
 /// IRIs are equal if their texts are; GERBIL's lookups of labels and owl:sameAs are left out.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
