@@ -193,7 +193,8 @@ pub enum Stopped {
 /// The panic payload when a limit is reached.
 struct Stop(Exceeded);
 
-/// Counts one step of a loop. Checks the budget once every 8,192 steps.
+/// Counts one step of a loop. Checks the budget every 8,192 steps, and at the next step after the thread has allocated
+/// some 64 KiB.
 #[inline]
 pub fn checkpoint() {
     checkpoints(1);
