@@ -551,11 +551,15 @@ fn every_metric_reason_and_field_of_the_log_is_on_the_page() {
         names.dedup();
         names
     };
-    let source = include_str!("../src/server/metrics.rs");
-    assert_eq!(names(source, "terrapin_"), names(PAGE, "terrapin_"), "src/server/metrics.rs and docs/operating.md");
+    let source = include_str!("../crates/server/src/metrics.rs");
+    assert_eq!(
+        names(source, "terrapin_"),
+        names(PAGE, "terrapin_"),
+        "crates/server/src/metrics.rs and docs/operating.md"
+    );
     let values: Vec<&str> = source
         .lines()
-        .chain(include_str!("../src/server/outcome.rs").lines())
+        .chain(include_str!("../crates/server/src/outcome.rs").lines())
         .filter_map(|line| line.trim().split_once(" => \"").map(|(_, value)| value))
         .filter_map(|value| value.strip_suffix("\","))
         .collect();

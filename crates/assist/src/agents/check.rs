@@ -1,0 +1,112 @@
+//! `check_query`.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{Limits, Tool, Trouble, World};
+use terrapin_eval::feedback::{FeedbackRequest, feedback, sparql_feedback};
+use terrapin_eval::language::{self, Language};
+use terrapin_geocoder::Areas;
+use terrapin_osm::BoundingBox;
+use terrapin_sparql::{Settings, prepare};
+
+/// Results that are shown.
+const SAMPLE: usize = 5;
+
+/// Says what is wrong with a query.
+pub struct CheckQuery;
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Query {
+    /// The query, in OverpassQL or SPARQL.
+    query: String,
+    /// "overpassql" or "sparql"; where nothing is said, what the query begins like.
+    lang: Option<String>,
+    /// The box that {{bbox}} stands for in OverpassQL: "south,west,north,east" in degrees.
+    bbox: Option<String>,
+}
+
+#[derive(Serialize, JsonSchema)]
+pub struct Checked {
+    /// Whether it runs.
+    runs: bool,
+    /// How many results it gives, where it runs.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    results: Option<usize>,
+    /// What is wrong with it: each error with its place and what was probably meant.
+    errors: Vec<Problem>,
+    /// What will hardly be meant: keys and values that do not occur with the nearest that do, parts that find nothing.
+    warnings: Vec<String>,
+    /// All of it in one text, with the first results.
+    text: String,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct Problem {
+    /// What programs know it by.
+    code: String,
+    message: String,
+    /// From 1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    line: Option<usize>,
+    /// The character in the line, from 1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    column: Option<usize>,
+    /// The text at the place, which stands between >> and <<.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    near: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    hint: Option<String>,
+}
+
+impl Tool for CheckQuery {
+    const NAME: &'static str = "check_query";
+    const TITLE: &'static str = "Check a query";
+    const DESCRIPTION: &'static str = "Parse and run a query and tell what is wrong with it: errors with their places and hints, \
+        how many results it gives, and warnings, such as tags that no element has with the nearest that occur. Use it when a \
+        query fails or finds nothing.";
+    type Input = Query;
+    type Output = Checked;
+
+    fn run(world: World<'_>, input: Query, limits: &Limits) -> Result<Checked, Trouble> {
+        let osm = world.osm();
+        let named = match input.lang.as_deref() {
+            Some(name) => Some(Language::named(name).ok_or_else(|| {
+                Trouble::new(format!("lang {name:?}: there is no such language")).hint("overpassql or sparql")
+            })?),
+            None => None,
+        };
+        let language = named.or_else(|| language::of(&input.query));
+        let said = if language == Some(Language::Sparql) {
+            let asked = prepare(&input.query, &Settings::default()).map(|prepared| world.asked(&prepared));
+            // What cannot be read needs no triples for that to be said.
+            sparql_feedback(asked.unwrap_or(Ok(world.graph))?, &input.query, SAMPLE, true, limits)
+        } else {
+            let bbox = input.bbox.as_deref().map(str::parse::<BoundingBox>).transpose();
+            let bbox = bbox.map_err(|e| Trouble::new(format!("bbox: {e}")).hint("south,west,north,east in degrees"))?;
+            let places = Areas::new(osm);
+            let limits = limits.clone();
+            feedback(
+                osm,
+                &FeedbackRequest { query: &input.query, bbox, places: &places, sample: SAMPLE, run: true, limits },
+            )
+        };
+        let text = said.to_string();
+        let errors = said.errors.into_iter().map(|error| Problem {
+            code: error.code.to_owned(),
+            message: error.message,
+            line: error.line,
+            column: error.column,
+            near: error.near,
+            hint: error.hint,
+        });
+        Ok(Checked {
+            runs: said.results.is_some(),
+            results: said.results.map(|results| results.count),
+            errors: errors.collect(),
+            warnings: said.warnings.iter().map(ToString::to_string).collect(),
+            text,
+        })
+    }
+}

@@ -1,0 +1,108 @@
+//! `export_geojson`.
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::overpass::{body, script};
+use super::part::Part;
+use super::{Limits, Tool, Trouble, World};
+use crate::items::Items;
+use terrapin_budget as budget;
+use terrapin_entities::{Properties, chain_of};
+use terrapin_overpass::output::{Form, Layout};
+
+/// Features that an answer has where nothing is said, and at most.
+const FEATURES: (usize, usize) = (50, 500);
+/// Bytes of features after which no more are given: a shape may be long, and is not cut.
+const LARGEST: usize = 256 << 10;
+/// What stands before each feature.
+const SEPARATOR: u8 = 0x1e;
+
+/// Gives the shapes of what a query finds.
+pub struct ExportGeoJson;
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Query {
+    /// The query in OverpassQL, which has to print positions: "nwr[tourism=museum]({{bbox}}); out geom;" or "out center;".
+    query: String,
+    /// The box that {{bbox}} stands for: "south,west,north,east" in degrees.
+    bbox: Option<String>,
+    /// Most features that are given: 50 where nothing is said, 500 at most, fewer where their shapes are long.
+    limit: Option<usize>,
+    /// next_cursor of the answer before, for the next features of the same query.
+    cursor: Option<String>,
+    /// Properties of Wikidata, "P1082,P571": features with a tag `wikidata` tell the label and these of their item, as
+    /// wikidata_item. "" for the label alone.
+    with_wikidata: Option<String>,
+}
+
+#[derive(Serialize, JsonSchema)]
+pub struct Features {
+    /// FeatureCollection.
+    r#type: &'static str,
+    /// How many features the query gives.
+    total: usize,
+    /// Some of them.
+    features: Vec<BTreeMap<String, Value>>,
+    /// For the next features.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    next_cursor: Option<String>,
+    /// What to do where there is none, or where there are more.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    hint: Option<String>,
+}
+
+impl Tool for ExportGeoJson {
+    const NAME: &'static str = "export_geojson";
+    const TITLE: &'static str = "Export GeoJSON";
+    const DESCRIPTION: &'static str = "Run a query in OverpassQL and give what it finds as features of GeoJSON, with geometry and \
+        tags, to be shown on a map or saved. For counts and tags alone use query_overpass, whose answers are shorter.";
+    type Input = Query;
+    type Output = Features;
+
+    fn run(world: World<'_>, input: Query, limits: &Limits) -> Result<Features, Trouble> {
+        let part = Part::asked(input.limit, input.cursor.as_deref(), FEATURES.0, FEATURES.1)?;
+        let script = script(world, &input.query, input.bbox.as_deref(), limits)?;
+        let properties = input.with_wikidata.as_deref().map(str::parse::<Properties>).transpose();
+        let properties = properties.map_err(|wrong| Trouble::new(format!("with_wikidata: {wrong}")))?;
+        let items = match &properties {
+            Some(properties) => Some(Items::new(&world.triples()?.store, properties, chain_of([]))),
+            None => None,
+        };
+        let layout = Layout::Sequence;
+        let form = items.as_ref().map_or(Form::GeoJson(layout), |items| Form::WithItems(layout, items));
+        let body = body(world.osm(), &script, form, limits)?;
+        let (mut total, mut bytes, mut features) = (0, 0, Vec::new());
+        let mut is_full = false;
+        for record in body.split(|byte| *byte == SEPARATOR).filter(|record| !record.is_empty()) {
+            budget::checkpoint();
+            // The first is given however long it is.
+            is_full |= part.has(total) && bytes > 0 && bytes + record.len() > LARGEST;
+            if part.has(total) && !is_full {
+                let feature = serde_json::from_slice(record);
+                features.push(feature.map_err(|error| Trouble::fault(format!("no feature: {error}")))?);
+                bytes += record.len();
+            }
+            total += 1;
+        }
+        let next = part.skip.saturating_add(features.len());
+        let next_cursor = (next < total && !features.is_empty()).then(|| next.to_string());
+        let hint = if total == 0 {
+            Some(
+                "nothing with a position: end the query with `out geom;` or `out center;`, or see query_overpass"
+                    .to_owned(),
+            )
+        } else {
+            next_cursor.as_ref().map(|_| {
+                "go on with next_cursor, or have all of it at once over HTTP: /api/interpreter with Accept: \
+                 application/geo+json"
+                    .to_owned()
+            })
+        };
+        Ok(Features { r#type: "FeatureCollection", total, features, next_cursor, hint })
+    }
+}

@@ -1,0 +1,217 @@
+//! `query_overpass`.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::fmt;
+
+use schemars::JsonSchema;
+use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::part::{Part, short};
+use super::{Limits, Tool, Trouble, World};
+use terrapin_base::Bounded;
+use terrapin_eval::feedback::{FeedbackRequest, feedback};
+use terrapin_geocoder::Areas;
+use terrapin_osm::{BoundingBox, Osm};
+use terrapin_overpass::lint;
+use terrapin_overpass::output::Form;
+use terrapin_overpass::syntax::{OutputFormat, Script};
+use terrapin_overpass::turbo::{self, Surroundings};
+use terrapin_overpass::{self as overpass, Failure};
+
+/// Elements that an answer has where nothing is said, and at most.
+const ELEMENTS: (usize, usize) = (20, 200);
+/// Bytes of an answer that are looked at.
+const LARGEST: usize = 64 << 20;
+
+/// Runs a query in OverpassQL.
+pub struct QueryOverpass;
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Query {
+    /// The query in OverpassQL: "area[name=Valletta]->.a; nwr[amenity=cafe](area.a); out tags center;". {{geocodeArea:NAME}} and
+    /// {{bbox}} are understood. Whatever its [out:...], the answer is JSON.
+    query: String,
+    /// The box that {{bbox}} stands for: "south,west,north,east" in degrees.
+    bbox: Option<String>,
+    /// Most elements that are given: 20 where nothing is said, 200 at most. All of them are counted.
+    limit: Option<usize>,
+    /// next_cursor of the answer before, for the next elements of the same query.
+    cursor: Option<String>,
+}
+
+#[derive(Serialize, JsonSchema)]
+pub struct Answer {
+    /// How many elements the query gives.
+    total: usize,
+    /// How many of each type.
+    types: BTreeMap<String, usize>,
+    /// Some of them, as [out:json] has them; long lists are cut, with their length in "..._total".
+    elements: Vec<BTreeMap<String, Value>>,
+    /// For the next elements.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    next_cursor: Option<String>,
+    /// What to do where it is too much or nothing.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    hint: Option<String>,
+}
+
+impl Tool for QueryOverpass {
+    const NAME: &'static str = "query_overpass";
+    const TITLE: &'static str = "Query OpenStreetMap";
+    const DESCRIPTION: &'static str = "Run a query in OverpassQL over this snapshot of OpenStreetMap. Gives the number of elements \
+        and the first of them; next_cursor leads to more. `out count;` counts alone, `out tags center;` gives what is \
+        needed most often, `out ids;` the least. Read terrapin://cheatsheet/overpassql for the language.";
+    type Input = Query;
+    type Output = Answer;
+
+    fn run(world: World<'_>, input: Query, limits: &Limits) -> Result<Answer, Trouble> {
+        let part = Part::asked(input.limit, input.cursor.as_deref(), ELEMENTS.0, ELEMENTS.1)?;
+        let mut script = script(world, &input.query, input.bbox.as_deref(), limits)?;
+        script.settings.output = OutputFormat::Json;
+        let osm = world.osm();
+        let body = body(osm, &script, Form::Asked(&script.settings.output), limits)?;
+        let read = Document(part).deserialize(&mut serde_json::Deserializer::from_slice(&body));
+        let mut answer = read.map_err(|error| Trouble::fault(format!("an answer that cannot be read: {error}")))?;
+        answer.next_cursor = part.next(answer.total);
+        answer.hint = if answer.total == 0 {
+            let notes: Vec<String> = lint::notes(&script, osm).iter().map(ToString::to_string).collect();
+            Some(if notes.is_empty() {
+                "check_query tells which filter finds nothing".to_owned()
+            } else {
+                notes.join("; ")
+            })
+        } else {
+            answer.next_cursor.as_ref().map(|_| {
+                "narrow it by another filter or a smaller area, count with `out count;`, or go on with next_cursor"
+                    .to_owned()
+            })
+        };
+        Ok(answer)
+    }
+}
+
+/// A query that was read, with its shortcuts replaced.
+///
+/// # Errors
+/// What is wrong with it, in the words of `check_query`; nothing ran.
+pub fn script(world: World<'_>, query: &str, bbox: Option<&str>, limits: &Limits) -> Result<Script, Trouble> {
+    let bbox = bbox.map(str::parse::<BoundingBox>).transpose();
+    let bbox = bbox.map_err(|error| Trouble::new(format!("bbox: {error}")).hint("south,west,north,east in degrees"))?;
+    let (osm, places) = (world.osm(), Areas::new(world.osm()));
+    let surroundings = Surroundings { bbox, now: osm.data_time(), places: &places };
+    let explained = || {
+        let asked = FeedbackRequest { query, bbox, places: &places, sample: 0, run: false, limits: limits.clone() };
+        Trouble::new(feedback(osm, &asked).to_string())
+    };
+    let text = turbo::expand(query, &surroundings).map_err(|_| explained())?;
+    overpass::parse(&text).map_err(|_| explained())
+}
+
+/// The whole answer to a query.
+///
+/// # Errors
+/// It was stopped, or is longer than 64 MiB.
+pub fn body(osm: &Osm, script: &Script, form: Form<'_>, limits: &Limits) -> Result<Vec<u8>, Trouble> {
+    let mut body = Bounded::new(LARGEST);
+    let done = overpass::run_as(osm, script, form, limits, &mut body);
+    if body.full {
+        let message = format!("the answer has more than {} MiB", LARGEST >> 20);
+        return Err(Trouble::new(message).hint("ask for less: a smaller area, `out count;`, `out ids;` or `out 100;`"));
+    }
+    done.map_err(|failure| stopped(&failure))?;
+    Ok(body.bytes)
+}
+
+fn stopped(failure: &Failure) -> Trouble {
+    let trouble = Trouble { is_fault: failure.is_fault(), ..Trouble::new(failure.to_string()) };
+    match failure.diagnostics.iter().find_map(|diagnostic| diagnostic.help.clone()) {
+        Some(help) => trouble.hint(help),
+        None => trouble.hint("ask for less: a smaller area, a tag that fewer elements have, [timeout:...]"),
+    }
+}
+
+/// An element that is only counted.
+#[derive(Deserialize)]
+struct Counted<'a> {
+    #[serde(rename = "type", borrow)]
+    kind: Cow<'a, str>,
+}
+
+/// The object around the elements, of which some are kept and all are counted as they come.
+struct Document(Part);
+
+impl<'de> DeserializeSeed<'de> for Document {
+    type Value = Answer;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Answer, D::Error> {
+        deserializer.deserialize_map(self)
+    }
+}
+
+impl<'de> Visitor<'de> for Document {
+    type Value = Answer;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an answer")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Answer, A::Error> {
+        let mut answer =
+            Answer { total: 0, types: BTreeMap::new(), elements: Vec::new(), next_cursor: None, hint: None };
+        while let Some(name) = map.next_key::<Cow<'de, str>>()? {
+            if name == "elements" {
+                map.next_value_seed(Elements { part: self.0, answer: &mut answer })?;
+            } else {
+                map.next_value::<IgnoredAny>()?;
+            }
+        }
+        Ok(answer)
+    }
+}
+
+struct Elements<'a> {
+    part: Part,
+    answer: &'a mut Answer,
+}
+
+impl<'de> DeserializeSeed<'de> for Elements<'_> {
+    type Value = ();
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
+        deserializer.deserialize_seq(self)
+    }
+}
+
+impl<'de> Visitor<'de> for Elements<'_> {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("elements")
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut elements: A) -> Result<(), A::Error> {
+        let Elements { part, answer } = self;
+        loop {
+            let kind = if part.has(answer.total) {
+                let Some(element) = elements.next_element::<Value>()? else { return Ok(()) };
+                let kind = element["type"].as_str().unwrap_or_default().to_owned();
+                if let Value::Object(fields) = short(element) {
+                    answer.elements.push(fields.into_iter().collect());
+                }
+                Cow::Owned(kind)
+            } else {
+                let Some(element) = elements.next_element::<Counted<'de>>()? else { return Ok(()) };
+                element.kind
+            };
+            answer.total += 1;
+            match answer.types.get_mut(&*kind) {
+                Some(count) => *count += 1,
+                None => drop(answer.types.insert(kind.into_owned(), 1)),
+            }
+        }
+    }
+}

@@ -1,0 +1,171 @@
+//! `geocode`, `reverse`.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{Limits, Tool, Trouble, World};
+use terrapin_geocoder::{
+    Areas, Bounds, Element, Hit, Layer, Near, Places, Position, Question, Search, coord, nearest, search,
+};
+use terrapin_osm::ElementType;
+use terrapin_triples::sitelinks;
+
+/// Places that are told where nothing is said, and at most.
+const PLACES: (usize, usize) = (5, 20);
+
+/// Finds what a name stands for.
+pub struct Geocode;
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Name {
+    /// The name of a country, a town, a street, a house or anything else, in any language, with what it lies in after
+    /// commas: "Valletta", "12 Republic Street, Valletta, Malta".
+    name: String,
+    /// How many other places of this name are told: 5 where nothing is said, 20 at most.
+    limit: Option<usize>,
+    /// The language of names in the answer, such as "en"; where nothing is said they are as the place calls them.
+    language: Option<String>,
+}
+
+/// A place.
+#[derive(Serialize, JsonSchema)]
+pub struct Place {
+    name: String,
+    /// Name and address on a line.
+    display_name: String,
+    /// node, way or relation; a postal code may have no element.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    osm_type: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    osm_id: Option<i64>,
+    /// The tag that says what it is: boundary=administrative.
+    category: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    admin_level: Option<String>,
+    /// Its id as an area of Overpass queries.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    area_id: Option<i64>,
+    /// The middle of its box, degrees: latitude, longitude.
+    center: [String; 2],
+    /// South, west, north, east, degrees.
+    bbox: [String; 4],
+}
+
+#[derive(Serialize, JsonSchema)]
+pub struct Named {
+    #[serde(flatten)]
+    place: Place,
+    /// Other places that the name may stand for.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    others: Vec<Place>,
+    /// How to use it in an Overpass query.
+    hint: String,
+}
+
+impl Place {
+    fn of(world: World<'_>, hit: &Hit, languages: &[String]) -> Place {
+        let osm = world.osm();
+        let (key, value) = hit.details.category();
+        let is_area = |element: &Element| match element.kind {
+            ElementType::Node => false,
+            ElementType::Way => {
+                osm.find(element.kind, element.id).is_some_and(|way| terrapin_osm::areas::is_closed(&osm.way(way).0))
+            }
+            ElementType::Relation => true,
+        };
+        let Bounds { south, north, west, east } = Bounds::of(&hit.spot.bounds);
+        let Position { lat, lon } = Position::middle_of(&hit.spot.bounds);
+        Place {
+            name: hit.name(languages).to_owned(),
+            display_name: hit.label(languages),
+            osm_type: hit.element.map(|element| element.kind.name()),
+            osm_id: hit.element.map(|element| element.id),
+            category: format!("{key}={value}"),
+            admin_level: hit.details.tag("admin_level").map(str::to_owned),
+            area_id: hit.element.filter(is_area).and_then(Element::area_id),
+            center: [lat, lon],
+            bbox: [south, west, north, east],
+        }
+    }
+
+    fn hint(&self) -> String {
+        match self.area_id {
+            Some(id) => format!("area({id})->.a; nwr[...](area.a); out center 20;"),
+            None => format!("nwr[...](around:500,{},{}); out center 20;", self.center[0], self.center[1]),
+        }
+    }
+}
+
+impl Tool for Geocode {
+    const NAME: &'static str = "geocode";
+    const TITLE: &'static str = "Find a place by name";
+    const DESCRIPTION: &'static str = "Find what a name stands for in this data (country, region, town, street, house, park, \
+        restaurant): its element, its id as an area for Overpass queries, its address, middle and box. Typing errors and \
+        other languages are understood.";
+    type Input = Name;
+    type Output = Named;
+
+    fn run(world: World<'_>, input: Name, _: &Limits) -> Result<Named, Trouble> {
+        let (name, osm) = (input.name.trim(), world.osm());
+        let languages: Vec<String> = input.language.into_iter().collect();
+        let others = input.limit.unwrap_or(PLACES.0).min(PLACES.1);
+        let articles = |item: &str| world.triples.and_then(|triples| sitelinks(&triples.store, item));
+        let question = Question::Text(name.to_owned());
+        let mut hits = search(osm, &Search::of(&question, others + 1, &articles));
+        if hits.is_empty() {
+            let element = Areas::new(osm).find(name).and_then(|place| place.element.value().copied());
+            hits.extend(element.and_then(|element| Hit::of(osm, element, &articles)));
+        }
+        let mut places = hits.iter().map(|hit| Place::of(world, hit, &languages));
+        let Some(place) = places.next() else {
+            return Err(Trouble::new(format!("no place is called {name:?} here")).hint(
+                "write the name as the map has it, with what it lies in after a comma, or less of it; by parts of names ask \
+                 query_overpass: nwr[\"name\"~\"...\",i];out center 10;",
+            ));
+        };
+        let hint = place.hint();
+        Ok(Named { place, others: places.collect(), hint })
+    }
+}
+
+/// Finds what is at a point.
+pub struct Reverse;
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Point {
+    /// Degrees north, -90 to 90.
+    lat: f64,
+    /// Degrees east, -180 to 180.
+    lon: f64,
+    /// How much is asked for: 3 is the country, 5 the state, 10 the city, 14 the quarter, 16 the street, 18 the house or shop,
+    /// as where nothing is said.
+    zoom: Option<u8>,
+    /// The language of names in the answer, such as "en"; where nothing is said they are as the place calls them.
+    language: Option<String>,
+}
+
+impl Tool for Reverse {
+    const NAME: &'static str = "reverse";
+    const TITLE: &'static str = "Find what is at a point";
+    const DESCRIPTION: &'static str = "Find the house, shop, street, town or country at a point in this data, with its address \
+        and its element.";
+    type Input = Point;
+    type Output = Place;
+
+    fn run(world: World<'_>, input: Point, _: &Limits) -> Result<Place, Trouble> {
+        let at = coord(input.lat, input.lon).ok_or_else(|| {
+            Trouble::new("no such place on the globe").hint("lat is from -90 to 90, lon from -180 to 180")
+        })?;
+        let languages: Vec<String> = input.language.into_iter().collect();
+        let articles = |item: &str| world.triples.and_then(|triples| sitelinks(&triples.store, item));
+        let near =
+            Near { at, zoom: input.zoom.unwrap_or(18), layers: &[Layer::Address, Layer::Poi], articles: &articles };
+        match nearest(world.osm(), &near) {
+            Some(hit) => Ok(Place::of(world, &hit, &languages)),
+            None => Err(Trouble::new("nothing is near this point in this data")
+                .hint("terrapin://manifest says which box the data is of")),
+        }
+    }
+}

@@ -1,0 +1,165 @@
+//! What there is to read: the snapshot's manifest, a sheet for each language, the tags and properties that there are.
+
+use std::cmp::Reverse;
+use std::sync::Arc;
+
+use oxrdf::Term;
+use serde_json::{Value, json};
+
+use super::{Limits, Trouble, World};
+use terrapin_base::untrusted;
+use terrapin_budget::{self as budget, Budget, Stopped};
+use terrapin_sparql::labelled::{Kind, label_of};
+use terrapin_tags::{KeySorting, KeysWanted, Part, ValueSorting, ValuesWanted, Which};
+use terrapin_triples::Store;
+
+/// Keys and properties that are told.
+const TOLD: usize = 60;
+/// Values of a key that are told, where they are on many of its elements.
+const VALUES: usize = 8;
+
+/// OverpassQL on one page.
+pub const OVERPASSQL: &str = include_str!("overpassql.md");
+/// SPARQL on one page.
+pub const SPARQL: &str = include_str!("sparql.md");
+/// OpenStreetMap in SPARQL on half a page.
+pub const ELEMENTS: &str = include_str!("elements.md");
+/// What tools have to do with the languages.
+const OVERPASSQL_TOOLS: &str = "\nMost often a query finds nothing because the tag is another (search_tags finds it) or the area is \
+    (geocode gives its id).\n";
+const SPARQL_TOOLS: &str = "\nIdentifiers come from search_entities; describe_entity tells what is said of one; \
+    terrapin://schema/properties lists the properties that this data has.\n";
+
+/// Something to read.
+pub struct Resource {
+    /// Its address.
+    pub uri: &'static str,
+    /// Its name for people.
+    pub name: &'static str,
+    /// What is in it.
+    pub description: &'static str,
+    /// Its media type.
+    pub media_type: &'static str,
+    read: fn(World<'_>) -> Result<String, Trouble>,
+}
+
+/// All of them.
+pub static RESOURCES: [Resource; 6] = [
+    Resource {
+        uri: "terrapin://manifest",
+        name: "The snapshot",
+        description: "What the data is: digest, sources with checksums and licences, time, counts, box",
+        media_type: "application/json",
+        read: |world| written(&manifest(world)),
+    },
+    Resource {
+        uri: "terrapin://cheatsheet/overpassql",
+        name: "OverpassQL on one page",
+        description: "The language of query_overpass",
+        media_type: "text/markdown",
+        read: |_| Ok([OVERPASSQL, OVERPASSQL_TOOLS].concat()),
+    },
+    Resource {
+        uri: "terrapin://cheatsheet/sparql",
+        name: "SPARQL on one page",
+        description: "The language of query_sparql",
+        media_type: "text/markdown",
+        read: |_| Ok([SPARQL, SPARQL_TOOLS].concat()),
+    },
+    Resource {
+        uri: "terrapin://cheatsheet/elements",
+        name: "OpenStreetMap in SPARQL on half a page",
+        description: "Elements in query_sparql: to sort, group and measure them, and to join them with items",
+        media_type: "text/markdown",
+        read: |_| Ok(ELEMENTS.to_owned()),
+    },
+    Resource {
+        uri: "terrapin://schema/tags",
+        name: "Tags in the data",
+        description: "The most frequent keys, with counts and their most frequent values",
+        media_type: "application/json",
+        read: |world| written(&keys(world)),
+    },
+    Resource {
+        uri: "terrapin://schema/properties",
+        name: "Properties in the data",
+        description: "The most frequent properties of Wikidata, with labels and counts",
+        media_type: "application/json",
+        read: |world| written(&properties(world)),
+    },
+];
+
+impl Resource {
+    /// Its text.
+    ///
+    /// # Errors
+    /// A bound was reached, or the snapshot is damaged.
+    pub fn read(&self, world: World<'_>, limits: &Limits) -> Result<String, Trouble> {
+        let text = budget::watched(&Arc::new(Budget::new(limits)), || (self.read)(world));
+        if let Err(damage) = world.osm().check() {
+            return Err(Trouble::fault(damage.to_string()));
+        }
+        match text {
+            Ok(text) => text,
+            Err(Stopped::Exceeded(exceeded)) => Err(exceeded.into()),
+            Err(Stopped::Panicked(panic)) => Err(Trouble::fault(format!("a fault of the program: {panic}"))),
+        }
+    }
+}
+
+/// Returns a value as JSON with escapes for all that steers who reads it: keys, labels and the names of files are anybody's.
+fn written(value: &Value) -> Result<String, Trouble> {
+    let text = serde_json::to_string_pretty(value).map_err(|error| Trouble::fault(error.to_string()))?;
+    Ok(untrusted::json(&text).into_owned())
+}
+
+fn manifest(world: World<'_>) -> Value {
+    let manifest = world.manifest;
+    let time = jiff::Timestamp::from_second(manifest.data_timestamp).map(|time| time.to_string()).ok();
+    json!({
+        "digest": world.digest,
+        "data_time": time,
+        "sources": manifest.sources,
+        "counts": manifest.counts,
+        "triples": manifest.triples.map(|triples| triples.triples),
+        "bbox": manifest.bounding_box.map(|sides| sides.map(|side| f64::from(side) / 1e7)),
+    })
+}
+
+fn keys(world: World<'_>) -> Value {
+    let part = |most| Part { skip: 0, take: Some(most) };
+    let sorting = KeySorting::Count(Which::All);
+    let wanted = KeysWanted { query: "", filter: None, sorting, descending: true, part: part(TOLD) };
+    let keys = world.tags.keys(&wanted);
+    let row = |key: &terrapin_tags::Key| {
+        let sorting = ValueSorting::Count;
+        let wanted = ValuesWanted { query: "", which: Which::All, sorting, descending: true, part: part(VALUES) };
+        // Texts, such as names, have no values worth telling.
+        let values = world.tags.values(&key.key, &wanted).rows;
+        let values = values.into_iter().filter(|value| value.counts.all() * 100 >= key.counts.all());
+        let values: serde_json::Map<String, Value> =
+            values.map(|value| (value.value, value.counts.all().into())).collect();
+        json!({"key": key.key, "count": key.counts.all(), "values_total": key.values, "values": values})
+    };
+    json!({ "keys_total": keys.total, "keys": keys.rows.iter().map(row).collect::<Vec<_>>() })
+}
+
+fn properties(world: World<'_>) -> Value {
+    let Some(environment) = world.triples else { return json!({ "properties_total": 0, "properties": [] }) };
+    let store: &Store = &environment.store;
+    let mut all: Vec<(u64, String)> = store
+        .predicates()
+        .filter_map(|predicate| {
+            budget::checkpoints(64);
+            let Some(Term::NamedNode(node)) = store.term(predicate) else { return None };
+            let id = node.as_str().strip_prefix("http://www.wikidata.org/prop/direct/")?.to_owned();
+            Some((store.count(None, Some(predicate), None), id))
+        })
+        .collect();
+    all.sort_by_key(|(count, id)| (Reverse(*count), id.clone()));
+    let row = |(count, id): &(u64, String)| {
+        let label = Kind::of_id(id).and_then(|kind| label_of(store, kind, id, "en"));
+        json!({"id": id, "label": label, "count": count})
+    };
+    json!({ "properties_total": all.len(), "properties": all.iter().take(TOLD).map(row).collect::<Vec<_>>() })
+}

@@ -1,0 +1,143 @@
+//! `query_sparql`.
+
+use std::collections::BTreeMap;
+use std::io;
+
+use oxrdf::{Term, Triple, Variable};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::part::{Part, short_text};
+use super::{Limits, Tool, Trouble, World};
+use terrapin_sparql::results::cell;
+use terrapin_sparql::{self as sparql, Bounds, Class, Code, Error, Settings, Sink};
+
+/// Rows that an answer has where nothing is said, and at most.
+const ROWS: (usize, usize) = (20, 200);
+
+/// Runs a query in SPARQL.
+pub struct QuerySparql;
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Query {
+    /// The query in SPARQL 1.1 as the Wikidata Query Service takes it, with its prefixes and label service:
+    /// "SELECT ?town ?townLabel { ?town wdt:P31 wd:Q3957 SERVICE wikibase:label { bd:serviceParam wikibase:language 'en' } }".
+    query: String,
+    /// Most rows that are given: 20 where nothing is said, 200 at most. All of them are counted.
+    limit: Option<usize>,
+    /// next_cursor of the answer before, for the next rows of the same query.
+    cursor: Option<String>,
+}
+
+#[derive(Serialize, JsonSchema, Default)]
+pub struct Answer {
+    /// How many rows or triples there are.
+    total: usize,
+    /// The answer to an ASK.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    boolean: Option<bool>,
+    /// The variables of a SELECT.
+    variables: Vec<String>,
+    /// Some rows: the values of variables that have any, with Wikidata's prefixes; texts end in @ and their language.
+    rows: Vec<BTreeMap<String, String>>,
+    /// For the next rows.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    next_cursor: Option<String>,
+    /// What to do where it is too much or nothing.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    hint: Option<String>,
+}
+
+impl Tool for QuerySparql {
+    const NAME: &'static str = "query_sparql";
+    const TITLE: &'static str = "Query Wikidata and OpenStreetMap in SPARQL";
+    const DESCRIPTION: &'static str = "Run a SPARQL query over this snapshot's part of Wikidata, as the Wikidata Query Service \
+        takes it, and over its elements of OpenStreetMap, in osm2rdf's vocabulary: to sort, group and measure elements and to \
+        join them with items. Gives the number of rows and the first of them; next_cursor leads to more. Identifiers come from \
+        search_entities. Read terrapin://cheatsheet/sparql and terrapin://cheatsheet/elements for the language.";
+    type Input = Query;
+    type Output = Answer;
+
+    fn run(world: World<'_>, input: Query, limits: &Limits) -> Result<Answer, Trouble> {
+        let part = Part::asked(input.limit, input.cursor.as_deref(), ROWS.0, ROWS.1)?;
+        let prepared = sparql::prepare(&input.query, &Settings::default()).map_err(|error| told(&error))?;
+        let environment = world.asked(&prepared)?;
+        let mut seen = Seen { part, answer: Answer::default() };
+        let bounds = Bounds { limits: limits.clone(), rows: None };
+        prepared.run(environment, &bounds, &mut seen).map_err(|error| told(&error))?;
+        let mut answer = seen.answer;
+        answer.next_cursor = part.next(answer.total);
+        answer.hint = match (answer.total, &answer.next_cursor) {
+            (0, _) => Some("check_query tells which names no triple has; search_entities finds others".to_owned()),
+            (_, Some(_)) => Some("narrow it, count with (COUNT(*) AS ?n), or go on with next_cursor".to_owned()),
+            _ => None,
+        };
+        Ok(answer)
+    }
+}
+
+/// An error in words for who wrote the query.
+fn told(error: &Error) -> Trouble {
+    let trouble = Trouble::new(error.to_string());
+    match (&error.help, error.class, error.code) {
+        (_, Class::Internal, code) if code != Code::Output => Trouble { is_fault: true, ..trouble },
+        (Some(help), ..) => trouble.hint(help.clone()),
+        (None, Class::Limit, _) => trouble.hint("ask for less: fewer patterns, a LIMIT"),
+        (None, ..) => trouble,
+    }
+}
+
+/// Counts what comes, and keeps some of it.
+struct Seen {
+    part: Part,
+    answer: Answer,
+}
+
+impl Seen {
+    fn see(&mut self, row: impl FnOnce(&[String]) -> BTreeMap<String, String>) {
+        if self.part.has(self.answer.total) {
+            let row = row(&self.answer.variables);
+            self.answer.rows.push(row);
+        }
+        self.answer.total += 1;
+    }
+}
+
+fn text(term: &Term) -> String {
+    short_text(cell(term))
+}
+
+impl Sink for Seen {
+    fn variables(&mut self, variables: &[Variable]) -> io::Result<()> {
+        self.answer.variables = variables.iter().map(|variable| variable.as_str().to_owned()).collect();
+        Ok(())
+    }
+
+    fn solution(&mut self, values: &[Option<Term>]) -> io::Result<()> {
+        self.see(|names| {
+            let bound =
+                names.iter().zip(values).filter_map(|(name, value)| Some((name.clone(), text(value.as_ref()?))));
+            bound.collect()
+        });
+        Ok(())
+    }
+
+    fn boolean(&mut self, value: bool) -> io::Result<()> {
+        self.answer.total = 1;
+        self.answer.boolean = Some(value);
+        Ok(())
+    }
+
+    fn triple(&mut self, triple: &Triple) -> io::Result<()> {
+        self.see(|_| {
+            let parts: [(&str, Term); 3] = [
+                ("subject", triple.subject.clone().into()),
+                ("predicate", triple.predicate.clone().into()),
+                ("object", triple.object.clone()),
+            ];
+            parts.iter().map(|(name, term)| ((*name).to_owned(), text(term))).collect()
+        });
+        Ok(())
+    }
+}

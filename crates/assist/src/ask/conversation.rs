@@ -1,0 +1,407 @@
+//! The loop of a question: mentions, candidates, prompt, query, result or repair, text.
+
+use std::fmt::Write;
+use std::sync::atomic::Ordering;
+use std::time::Instant;
+
+use terrapin_chat::{Kind, Message, Model, Patience, Reply, Request, Role};
+
+use super::candidates::{self, Candidates};
+use super::mentions::examples;
+use super::prompts::Prompt;
+use super::run::{RunOutcome, run};
+use super::words::{self, plain};
+use super::written::{Written, fenced, is_complete, read};
+use super::{
+    Answer, Failure, Features, LONGEST, Lang, MENTIONS, MOST_REPAIRS, Mentions, QUERY, Query, QueryResult, Question,
+    Settings, Step, StepCost, TEXT, reason,
+};
+use crate::agents::World;
+use terrapin_budget::{Exceeded, Limits};
+
+/// The part of the remaining time that the list of mentions may take: the query needs the rest, and there is a fallback.
+const MENTIONS_SHARE: u32 = 3;
+
+/// Answers a question within these limits. `tell` gets each step when it is done.
+///
+/// # Errors
+/// The question is not one, the model does not reply, a limit was reached, or the snapshot is damaged. A query that cannot
+/// be repaired is not an error: the answer says so.
+pub fn ask(
+    world: World<'_>,
+    model: &dyn Model,
+    settings: &Settings,
+    question: &Question,
+    limits: &Limits,
+    tell: &mut dyn FnMut(&Step),
+) -> Result<Answer, Failure> {
+    check(question)?;
+    let languages = languages(world, settings)?;
+    let mut conversation = Conversation {
+        world,
+        model,
+        settings,
+        question,
+        limits,
+        languages,
+        missing: Vec::new(),
+        is_guess: false,
+        steps: Vec::new(),
+        tell,
+    };
+    match &question.queries {
+        // Queries of a person are run unchanged.
+        Some(queries) => {
+            let (queries, is_for_map) = (queries.clone(), true);
+            let outcome = conversation.run_all(&queries, is_for_map)?;
+            conversation.finish(outcome, is_for_map, 0)
+        }
+        None => conversation.converse(),
+    }
+}
+
+fn check(question: &Question) -> Result<(), Failure> {
+    let wrong = |message: String| Err(Failure::Question(message));
+    // Candidates and prompts of earlier answers are longer than questions.
+    let texts = [
+        ("question", Some(&question.question), LONGEST),
+        ("context", Some(&question.context), LONGEST),
+        ("candidates", question.candidates.as_ref(), 16 * LONGEST),
+        ("prompt", question.prompt.as_ref(), 16 * LONGEST),
+    ];
+    for (name, text, longest) in texts {
+        if text.is_some_and(|text| text.len() > longest) {
+            return wrong(format!("{name}: longer than {longest} bytes"));
+        }
+    }
+    if question.question.trim().is_empty() {
+        return wrong("there is no question".to_owned());
+    }
+    match &question.queries {
+        Some(queries) if queries.is_empty() || queries.len() > 2 => wrong("queries: expected one or two".to_owned()),
+        _ => Ok(()),
+    }
+}
+
+/// Returns the languages that a query may have.
+fn languages(world: World<'_>, settings: &Settings) -> Result<Vec<Lang>, Failure> {
+    let mut languages = Vec::new();
+    if world.manifest.counts.nodes > 0 {
+        languages.push(Lang::Overpassql);
+    }
+    // SPARQL is also for elements of OpenStreetMap.
+    if world.triples.is_some() || world.manifest.counts.nodes > 0 {
+        languages.push(Lang::Sparql);
+    }
+    if let Some(only) = settings.only.map(Lang::from) {
+        languages.retain(|language| *language == only);
+    }
+    if languages.is_empty() {
+        return Err(Failure::Question("the snapshot has no data for queries in this language".to_owned()));
+    }
+    Ok(languages)
+}
+
+struct Conversation<'a> {
+    world: World<'a>,
+    model: &'a dyn Model,
+    settings: &'a Settings,
+    question: &'a Question,
+    limits: &'a Limits,
+    languages: Vec<Lang>,
+    /// Places that the snapshot does not contain, and whether they were guessed.
+    missing: Vec<String>,
+    is_guess: bool,
+    steps: Vec<Step>,
+    tell: &'a mut dyn FnMut(&Step),
+}
+
+/// The outcome of all queries of a reply.
+struct QueryOutcomes {
+    results: Vec<QueryResult>,
+    feedback: Option<String>,
+    /// Whether a query failed.
+    is_wrong: bool,
+}
+
+impl Conversation<'_> {
+    fn step(&mut self, step: Step) {
+        (self.tell)(&step);
+        self.steps.push(step);
+    }
+
+    /// Sends a request within the time of the question.
+    fn send(&self, request: &Request<'_>) -> Result<Reply, Failure> {
+        if self.limits.deadline.is_some_and(|deadline| Instant::now() >= deadline) {
+            return Err(Failure::Model(terrapin_chat::Error::new(Kind::Late, "no time is left to ask it")));
+        }
+        let patience = Patience { deadline: self.limits.deadline, cancelled: &self.limits.cancelled };
+        Ok(self.model.reply(request, patience)?)
+    }
+
+    fn context(&self) -> String {
+        match self.question.context.trim() {
+            "" => String::new(),
+            context => format!("What is to be known besides: {context}"),
+        }
+    }
+
+    fn system(&self) -> Message {
+        let data = words::snapshot(self.world);
+        Message::new(Role::System, self.settings.prompts.fill(Prompt::System, &[("data", &data)]))
+    }
+
+    /// Returns the mentions of the question: given, listed by the model, or guessed if its reply is late, cut off, empty or
+    /// unreadable.
+    fn mentions(&mut self) -> Result<Mentions, Failure> {
+        if let Some(mentions) = &self.question.mentions {
+            return Ok(mentions.clone().bounded());
+        }
+        let question = self.question.question.as_str();
+        let values = [("question", question), ("context", &self.context())];
+        let messages = [self.system(), Message::new(Role::User, self.settings.prompts.fill(Prompt::Mentions, &values))];
+        let time = self.limits.deadline.map(|end| end.saturating_duration_since(Instant::now()) / MENTIONS_SHARE);
+        let request = Request {
+            tokens: Some(self.settings.mention_tokens),
+            time,
+            is_complete: Some(&Mentions::is_complete),
+            ..Request::new(MENTIONS, &messages)
+        };
+        let examples = examples(self.settings.prompts.text(Prompt::Mentions));
+        let about = format!("{question} {}", self.question.context);
+        let (mentions, cost) = match self.send(&request) {
+            Ok(reply) => {
+                let mentions = Mentions::read(&reply.text).and_then(|read| read.without_examples(&examples, &about));
+                let mentions = match mentions {
+                    Err(_) if reply.is_cut => {
+                        let tokens = self.settings.mention_tokens;
+                        Err(format!("the reply was cut off after {tokens} tokens"))
+                    }
+                    mentions => mentions,
+                };
+                (mentions, StepCost::new(&reply))
+            }
+            Err(Failure::Model(error)) if is_of_reply(error.kind) => (Err(reason(&error)), StepCost::default()),
+            Err(failure) => return Err(failure),
+        };
+        let (mentions, note) = match mentions {
+            Ok(mentions) => (mentions, None),
+            Err(note) => {
+                self.is_guess = true;
+                (Mentions::guess(question), Some(note))
+            }
+        };
+        self.step(Step::Mentions { mentions: mentions.clone(), note, cost });
+        Ok(mentions)
+    }
+
+    /// Returns the prompt that asks for a query.
+    fn prompt(&mut self) -> Result<String, Failure> {
+        if let Some(prompt) = &self.question.prompt {
+            return Ok(prompt.clone());
+        }
+        let candidates = match &self.question.candidates {
+            Some(candidates) => candidates.clone(),
+            None if !self.settings.search => "Nothing was looked up.".to_owned(),
+            None => {
+                let mentions = self.mentions()?;
+                let Candidates { lines, missing } = candidates::find(self.world, &mentions, self.limits)?;
+                let candidates = if lines.is_empty() { "Nothing was found.".to_owned() } else { lines };
+                self.missing.clone_from(&missing);
+                self.step(Step::Candidates { candidates: candidates.clone(), missing });
+                candidates
+            }
+        };
+        let (has_elements, has_triples) = (self.world.manifest.counts.nodes > 0, self.world.triples.is_some());
+        let name = |language: &Lang| match (language, has_elements, has_triples) {
+            (Lang::Overpassql, ..) => "OverpassQL, to find elements of OpenStreetMap by tag and place",
+            (Lang::Sparql, true, true) => {
+                "SPARQL, for items of Wikidata, and to sort, group or measure elements or to join them with items"
+            }
+            (Lang::Sparql, true, false) => "SPARQL, to sort, group or measure elements of OpenStreetMap",
+            (Lang::Sparql, false, _) => "SPARQL, for items of Wikidata",
+        };
+        let sheets = self.languages.iter().flat_map(|language| match language {
+            Lang::Overpassql => vec![Prompt::OverpassQl],
+            Lang::Sparql => [(has_triples, Prompt::Sparql), (has_elements, Prompt::Elements)]
+                .into_iter()
+                .filter_map(|(is_there, sheet)| is_there.then_some(sheet))
+                .collect(),
+        });
+        let sheets = sheets.map(|sheet| self.settings.prompts.fill(sheet, &[])).collect::<Vec<_>>().join("\n\n");
+        let names = self.languages.iter().map(name).collect::<Vec<_>>().join("; and ");
+        let fences =
+            self.languages.iter().map(|language| format!("```{}", language.name())).collect::<Vec<_>>().join(" or ");
+        let values = [
+            ("question", self.question.question.as_str()),
+            ("context", &self.context()),
+            ("candidates", &candidates),
+            ("languages", &names),
+            ("sheets", &sheets),
+            ("fences", &fences),
+        ];
+        let prompt = self.settings.prompts.fill(Prompt::Query, &values);
+        self.step(Step::Prompt { prompt: prompt.clone() });
+        Ok(prompt)
+    }
+
+    /// Lets the model write queries until one has a result.
+    fn converse(mut self) -> Result<Answer, Failure> {
+        let prompt = self.prompt()?;
+        let mut messages = vec![self.system(), Message::new(Role::User, prompt)];
+        let most = self.settings.repairs.min(MOST_REPAIRS);
+        let mut repairs = 0;
+        let mut before: Option<(Vec<Query>, QueryOutcomes)> = None;
+        loop {
+            let written = self.written(&messages)?;
+            let mut written_before = None;
+            let (outcome, is_for_map, shown) = match written {
+                Written::Words(text) => return Ok(self.words_alone(text, repairs)),
+                Written::Nothing(feedback) => {
+                    let outcome = QueryOutcomes { results: Vec::new(), feedback: Some(feedback), is_wrong: true };
+                    (outcome, false, "...".to_owned())
+                }
+                Written::Queries(queries, is_for_map) => match before.take() {
+                    // A model that repeats a query without results stands by it.
+                    Some((same, outcome)) if same == queries && !outcome.is_wrong => {
+                        return self.finish(outcome, is_for_map, repairs);
+                    }
+                    _ => {
+                        let outcome = self.run_all(&queries, is_for_map)?;
+                        let shown = fenced(&queries, is_for_map);
+                        written_before = Some(queries);
+                        (outcome, is_for_map, shown)
+                    }
+                },
+            };
+            if repairs == most || outcome.feedback.is_none() {
+                return self.finish(outcome, is_for_map, repairs);
+            }
+            let feedback = outcome.feedback.clone().unwrap_or_default();
+            before = written_before.map(|queries| (queries, outcome));
+            let values = [("feedback", feedback.as_str()), ("question", &self.question.question)];
+            let repair = self.settings.prompts.fill(Prompt::Repair, &values);
+            // Of a reply only the query goes back: its prose would fill a small context. Some servers refuse empty messages.
+            messages.push(Message::new(Role::Assistant, shown));
+            messages.push(Message::new(Role::User, repair));
+            repairs += 1;
+        }
+    }
+
+    /// Returns the queries of the model's next reply.
+    fn written(&mut self, messages: &[Message]) -> Result<Written, Failure> {
+        let languages = self.languages.clone();
+        let is_complete = |text: &str| is_complete(text, &languages);
+        let request = Request { is_complete: Some(&is_complete), ..Request::new(QUERY, messages) };
+        match self.send(&request) {
+            Ok(reply) => {
+                self.step(Step::Reply { reply: shown(&reply), cut: reply.is_cut, cost: StepCost::new(&reply) });
+                Ok(read(&reply, self.settings.only))
+            }
+            Err(Failure::Model(error)) if error.kind == Kind::Broken => {
+                Ok(Written::Nothing(format!("Your reply could not be read: {}", error.message)))
+            }
+            Err(failure) => Err(failure),
+        }
+    }
+
+    /// Runs queries. The outcome has feedback if a query fails, or if no query has a result.
+    fn run_all(&mut self, queries: &[Query], is_for_map: bool) -> Result<QueryOutcomes, Failure> {
+        let (mut results, mut feedback, mut is_wrong, mut has_result) = (Vec::new(), Vec::new(), false, false);
+        for query in queries {
+            if self.limits.cancelled.load(Ordering::Relaxed) {
+                return Err(Exceeded::Cancelled.into());
+            }
+            self.step(Step::Query(query.clone()));
+            let RunOutcome { result, feedback: own } = run(self.world, query, is_for_map, self.limits)?;
+            is_wrong |= result.is_none();
+            has_result |= own.is_none();
+            if let Some(own) = own {
+                self.step(Step::Feedback { feedback: own.clone() });
+                feedback.push(own);
+            }
+            if let Some(result) = result {
+                let (language, total, features) = (result.query.language, result.total, result.features);
+                self.step(Step::Result { language, total, features });
+                results.push(result);
+            }
+        }
+        let feedback = (is_wrong || !has_result).then(|| feedback.join("\n"));
+        Ok(QueryOutcomes { results, feedback, is_wrong })
+    }
+
+    fn words_alone(self, text: String, repairs: u8) -> Answer {
+        let text = self.with_missing(text, false);
+        let missing = self.missing;
+        let steps = self.steps;
+        Answer { text, map: false, results: Vec::new(), features: None, missing, problem: None, repairs, steps }
+    }
+
+    fn finish(mut self, outcome: QueryOutcomes, is_for_map: bool, repairs: u8) -> Result<Answer, Failure> {
+        let QueryOutcomes { mut results, feedback, .. } = outcome;
+        if results.is_empty() {
+            let problem = Some(feedback.unwrap_or_default());
+            let text = self.with_missing("No query that answers this was found.".to_owned(), false);
+            let (missing, steps) = (self.missing, self.steps);
+            return Ok(Answer { text, map: false, results, features: None, missing, problem, repairs, steps });
+        }
+        let text = self.text(&results)?;
+        let text = self.with_missing(text, feedback.is_none());
+        let shapes: Vec<_> = results.iter_mut().flat_map(|result| std::mem::take(&mut result.shapes)).collect();
+        let map = is_for_map && !shapes.is_empty();
+        let features = map.then_some(Features { r#type: "FeatureCollection", features: shapes });
+        let (missing, steps) = (self.missing, self.steps);
+        Ok(Answer { text, map, results, features, missing, problem: None, repairs, steps })
+    }
+
+    /// Adds the places that the snapshot does not contain. Guessed places may be no places, so they are named only if
+    /// nothing was found.
+    fn with_missing(&self, text: String, is_found: bool) -> String {
+        let missing = words::missing(&self.missing);
+        if missing.is_empty() || self.is_guess && is_found || text.contains(&missing) {
+            return text;
+        }
+        format!("{} {missing}", text.trim_end())
+    }
+
+    /// Returns the answer as text: the model's, or a plain one if its reply is late, cut off, empty or unreadable.
+    fn text(&mut self, results: &[QueryResult]) -> Result<String, Failure> {
+        if !self.settings.words {
+            return Ok(plain(results));
+        }
+        let shown = words::results(results);
+        let values = [("question", self.question.question.as_str()), ("context", &self.context()), ("results", &shown)];
+        let messages = [self.system(), Message::new(Role::User, self.settings.prompts.fill(Prompt::Answer, &values))];
+        let request = Request { tokens: Some(self.settings.text_tokens), ..Request::new(TEXT, &messages) };
+        let (text, note, cost) = match self.send(&request) {
+            Ok(reply) if reply.is_cut => {
+                let note = format!("the reply was cut off after {} tokens", self.settings.text_tokens);
+                (plain(results), Some(note), StepCost::new(&reply))
+            }
+            Ok(reply) if reply.text.is_empty() => {
+                (plain(results), Some("the reply is empty".to_owned()), StepCost::new(&reply))
+            }
+            Ok(reply) => (reply.text.clone(), None, StepCost::new(&reply)),
+            Err(Failure::Model(error)) if error.kind != Kind::Cancelled => {
+                (plain(results), Some(reason(&error)), StepCost::default())
+            }
+            Err(failure) => return Err(failure),
+        };
+        self.step(Step::Text { text: text.clone(), note, cost });
+        Ok(text)
+    }
+}
+
+/// Returns whether a failure concerns one reply, not the server: the step can do without it.
+fn is_of_reply(kind: Kind) -> bool {
+    matches!(kind, Kind::Broken | Kind::Late)
+}
+
+/// Returns the text of a reply, with its tool calls.
+fn shown(reply: &Reply) -> String {
+    let mut text = reply.text.clone();
+    for call in &reply.tool_calls {
+        let _ = write!(text, "\n[calls {} {}]", call.name, call.arguments);
+    }
+    text.trim().to_owned()
+}

@@ -1,0 +1,166 @@
+//! Solutions of SPARQL on a map: by what geometry a solution has, or else by the shape of the first element in it, or else by
+//! the coordinates (P625) of the first item in it that has some. The item's label, description and image are told where the
+//! snapshot has them.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+use oxrdf::{NamedNodeRef, Term, TermRef};
+use serde::Deserialize;
+use serde_json::value::{RawValue, to_raw_value};
+use serde_json::{Map, Value, json};
+
+use crate::agents::{Trouble, World, body, script};
+use terrapin_budget::{self as budget, Limits};
+use terrapin_overpass::output::{Form, Layout};
+use terrapin_sparql::geo::{Crs, Format, Located};
+use terrapin_sparql::results::cell;
+use terrapin_triples::Store;
+
+/// What stands before each feature of a sequence.
+const SEPARATOR: u8 = 0x1e;
+/// What stands before an element's type and id.
+const ELEMENT: &str = "https://www.openstreetmap.org/";
+const ENTITY: &str = "http://www.wikidata.org/entity/Q";
+const COORDINATES: &str = "http://www.wikidata.org/prop/direct/P625";
+const IMAGE: &str = "http://www.wikidata.org/prop/direct/P18";
+const LABEL: &str = "http://www.w3.org/2000/01/rdf-schema#label";
+const DESCRIPTION: &str = "http://schema.org/description";
+/// The language of labels.
+const LANGUAGE: &str = "en";
+
+/// Where solutions are.
+pub struct Places<'a> {
+    store: &'a Store,
+    /// The shapes of the elements that are in them, by their names.
+    elements: HashMap<String, Box<RawValue>>,
+}
+
+#[derive(Deserialize)]
+struct Shaped {
+    id: String,
+    geometry: Box<RawValue>,
+}
+
+impl<'a> Places<'a> {
+    /// Those of these solutions.
+    ///
+    /// # Errors
+    /// A bound was reached.
+    pub fn of(
+        world: World<'_>,
+        store: &'a Store,
+        rows: &[Vec<Option<Term>>],
+        limits: &Limits,
+    ) -> Result<Places<'a>, Trouble> {
+        let mut ids: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+        // A solution that has a shape needs no other.
+        for row in rows.iter().filter(|row| !row.iter().flatten().any(|value| geometry(value).is_some())) {
+            budget::checkpoint();
+            for (kind, id) in row.iter().flatten().filter_map(element) {
+                ids.entry(kind).or_default().insert(id);
+            }
+        }
+        let mut elements = HashMap::new();
+        if !ids.is_empty() {
+            let listed = ids
+                .iter()
+                .map(|(kind, ids)| format!("{kind}(id:{});", ids.iter().copied().collect::<Vec<_>>().join(",")));
+            let query = format!("({});out geom;", listed.collect::<String>());
+            let query = script(world, &query, None, limits)?;
+            let shapes = body(world.osm(), &query, Form::GeoJson(Layout::Sequence), limits)?;
+            let shaped = records(&shapes).filter_map(|record| serde_json::from_slice::<Shaped>(record).ok());
+            elements.extend(shaped.map(|shaped| (shaped.id, shaped.geometry)));
+        }
+        Ok(Places { store, elements })
+    }
+
+    /// A solution as a feature; nothing where it is nowhere.
+    pub fn feature(&self, columns: &[String], row: &[Option<Term>]) -> Option<Box<RawValue>> {
+        budget::checkpoint();
+        let store = self.store;
+        let values = || row.iter().flatten();
+        let item = values().find(|value| matches!(value, Term::NamedNode(node) if node.as_str().starts_with(ENTITY)));
+        let shape = || {
+            let named = values().filter_map(element).map(|(kind, id)| format!("{kind}/{id}"));
+            named.filter_map(|name| self.elements.get(&name)).find_map(|shape| serde_json::from_str(shape.get()).ok())
+        };
+        let geometry = values().find_map(geometry).or_else(shape).or_else(|| {
+            values().find_map(|value| {
+                let Term::NamedNode(node) = value else { return None };
+                node.as_str().starts_with(ENTITY).then_some(())?;
+                objects(store, value, COORDINATES).find_map(|place| geometry(&place))
+            })
+        })?;
+        let mut properties: Map<String, Value> = columns
+            .iter()
+            .zip(row)
+            // The shape itself is beside them.
+            .filter_map(|(name, value)| {
+                Some((name.clone(), value.as_ref().filter(|value| Located::from_term(value).is_none())?))
+            })
+            .map(|(name, value)| (name, Value::from(shown(value))))
+            .collect();
+        if let Some(item) = item {
+            for (name, value) in [
+                ("label", text(store, item, LABEL)),
+                ("description", text(store, item, DESCRIPTION)),
+                ("image", objects(store, item, IMAGE).next().map(|image| shown(&image))),
+            ] {
+                if let Some(value) = value.filter(|_| !properties.contains_key(name)) {
+                    properties.insert(name.to_owned(), value.into());
+                }
+            }
+        }
+        let id = item.or_else(|| values().find(|value| element(value).is_some())).map(cell);
+        to_raw_value(&json!({"type": "Feature", "id": id, "properties": properties, "geometry": geometry})).ok()
+    }
+}
+
+/// The features of a sequence, each as it is written.
+pub fn records(sequence: &[u8]) -> impl Iterator<Item = &[u8]> {
+    sequence.split(|byte| *byte == SEPARATOR).map(<[u8]>::trim_ascii).filter(|record| !record.is_empty())
+}
+
+/// The type and the id of an element.
+fn element(value: &Term) -> Option<(&str, &str)> {
+    let Term::NamedNode(node) = value else { return None };
+    let (kind, id) = node.as_str().strip_prefix(ELEMENT)?.split_once('/')?;
+    let is_one = ["node", "way", "relation"].contains(&kind) && id.parse::<i64>().is_ok();
+    is_one.then_some((kind, id))
+}
+
+/// A literal's shape, in longitude and latitude.
+fn geometry(value: &Term) -> Option<Value> {
+    let located = Located::from_term(value)?;
+    if matches!(located.crs, Crs::Other(_)) {
+        return None;
+    }
+    let Term::Literal(written) = (Located { format: Format::GeoJson, crs: Crs::Crs84, ..located }).to_term()? else {
+        return None;
+    };
+    serde_json::from_str(written.value()).ok()
+}
+
+/// A value as people read it: a text without its language.
+pub fn shown(value: &Term) -> String {
+    match value {
+        Term::Literal(literal) => literal.value().to_owned(),
+        other => cell(other),
+    }
+}
+
+fn objects<'a>(store: &'a Store, subject: &Term, predicate: &str) -> impl Iterator<Item = Term> + 'a {
+    let subject = store.id(TermRef::from(subject));
+    let predicate = store.id(NamedNodeRef::new_unchecked(predicate).into());
+    let both = subject.zip(predicate);
+    both.into_iter()
+        .flat_map(|(subject, predicate)| store.triples(Some(subject), Some(predicate), None))
+        .filter_map(|[_, _, object]| store.term(object))
+}
+
+fn text(store: &Store, subject: &Term, predicate: &str) -> Option<String> {
+    objects(store, subject, predicate).find_map(|object| match object {
+        Term::Literal(literal) if literal.language() == Some(LANGUAGE) => Some(literal.value().to_owned()),
+        _ => None,
+    })
+}

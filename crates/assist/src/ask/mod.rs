@@ -1,0 +1,374 @@
+//! Questions in plain language: a model writes queries, the snapshot answers them. The snapshot's own search looks up what a
+//! question mentions, so that the model sees real identifiers and tags; a wrong query goes back to it with its errors.
+//! May use the tools of agents and the crates below; knows nothing of commands and of HTTP.
+//!
+//! ```text
+//! prompts.rs       the prompts
+//! mentions.rs      places, things, names and properties in a question
+//! candidates.rs    tags, places and items of the snapshot for them
+//! written.rs       the queries in a reply
+//! run.rs           runs a query; sparql.rs keeps solutions, map.rs finds their geometries
+//! words.rs         texts about the snapshot and about results
+//! conversation.rs  the loop over these steps
+//! ```
+
+mod candidates;
+mod conversation;
+mod map;
+mod mentions;
+mod prompts;
+mod run;
+mod sparql;
+mod words;
+mod written;
+
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+use terrapin_chat::{Kind, Model, Reply, ReplyTiming, ServerIdentity, TokenCounts};
+
+use terrapin_budget::Exceeded;
+use terrapin_eval::language::Language;
+
+pub use conversation::ask;
+pub use mentions::Mentions;
+pub use prompts::Prompts;
+pub use written::{Query, Written, is_complete, read as queries};
+
+/// Maximum number of repairs.
+pub const MOST_REPAIRS: u8 = 3;
+/// Maximum bytes of a question, and of its context.
+pub const LONGEST: usize = 8 << 10;
+/// Default maximum tokens of the list of mentions; a list of 24 has some 200.
+pub const MENTION_TOKENS: u32 = 512;
+/// Default maximum tokens of the answer as text; three sentences have some 100.
+pub const TEXT_TOKENS: u32 = 512;
+
+/// The names of the steps for which a model gets a request.
+pub const MENTIONS: &str = "mentions";
+/// The request for a query, or for a better one.
+pub const QUERY: &str = "query";
+/// The request for the answer as text.
+pub const TEXT: &str = "text";
+
+/// A model with the settings for questions to it.
+pub struct Asker {
+    /// The model.
+    pub model: Box<dyn Model + Send>,
+    /// The settings.
+    pub settings: Settings,
+}
+
+/// Settings for answering questions.
+#[derive(Debug, Clone)]
+pub struct Settings {
+    /// The prompts.
+    pub prompts: Prompts,
+    /// How often a query that fails or finds nothing goes back to the model, at most [`MOST_REPAIRS`] times.
+    pub repairs: u8,
+    /// Whether the mentions of the question are looked up.
+    pub search: bool,
+    /// Whether the model writes the answer as text.
+    pub words: bool,
+    /// The only language of queries, if there is one.
+    pub only: Option<Language>,
+    /// Maximum tokens of the list of mentions.
+    pub mention_tokens: u32,
+    /// Maximum tokens of the answer as text.
+    pub text_tokens: u32,
+}
+
+impl Default for Settings {
+    fn default() -> Settings {
+        Settings {
+            prompts: Prompts::default(),
+            repairs: 2,
+            search: true,
+            words: true,
+            only: None,
+            mention_tokens: MENTION_TOKENS,
+            text_tokens: TEXT_TOKENS,
+        }
+    }
+}
+
+/// A question, optionally with the result of a step: that step and those before it are skipped.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Question {
+    /// The question in plain language.
+    pub question: String,
+    /// Context: what is meant, what counts, what to show.
+    #[serde(default)]
+    pub context: String,
+    /// Its mentions.
+    pub mentions: Option<Mentions>,
+    /// The candidates for them, a line each.
+    pub candidates: Option<String>,
+    /// The prompt for a query.
+    pub prompt: Option<String>,
+    /// The queries.
+    pub queries: Option<Vec<Query>>,
+}
+
+/// A step on the way to an answer.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(tag = "step", rename_all = "lowercase")]
+pub enum Step {
+    /// The mentions of the question.
+    Mentions {
+        /// The mentions.
+        mentions: Mentions,
+        /// Why they were guessed, if they were.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        note: Option<String>,
+        /// What the reply cost.
+        #[serde(flatten)]
+        cost: StepCost,
+    },
+    /// The candidates for the mentions.
+    Candidates {
+        /// A line each.
+        candidates: String,
+        /// Places that the snapshot does not contain.
+        #[serde(skip_serializing_if = "Vec::is_empty")]
+        missing: Vec<String>,
+    },
+    /// The prompt for a query.
+    Prompt {
+        /// Its text.
+        prompt: String,
+    },
+    /// A reply to it.
+    Reply {
+        /// Its text.
+        reply: String,
+        /// Whether a limit ended it.
+        #[serde(skip_serializing_if = "std::ops::Not::not")]
+        cut: bool,
+        /// What the reply cost.
+        #[serde(flatten)]
+        cost: StepCost,
+    },
+    /// A query that is to be run.
+    Query(Query),
+    /// Its result.
+    Result {
+        /// The language.
+        language: Lang,
+        /// Number of elements or rows.
+        total: u64,
+        /// Number of features for a map.
+        features: u64,
+    },
+    /// What is wrong with a query or its result. Goes back to the model if a repair is left.
+    Feedback {
+        /// The text.
+        feedback: String,
+    },
+    /// The answer.
+    Text {
+        /// The text.
+        text: String,
+        /// Why it is not the model's, if it is not.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        note: Option<String>,
+        /// What the reply cost.
+        #[serde(flatten)]
+        cost: StepCost,
+    },
+}
+
+/// The cost of a step with a request to the model, as far as the server reports it; empty if there was no reply.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+pub struct StepCost {
+    /// Tokens.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tokens: Option<TokenCounts>,
+    /// Time, and tokens from the server's cache. Not serialized: both differ between equal runs.
+    #[serde(skip)]
+    pub timing: Option<ReplyTiming>,
+    /// The server. Not serialized: runs record it once a question.
+    #[serde(skip)]
+    pub server: Option<ServerIdentity>,
+}
+
+impl StepCost {
+    /// Returns the cost of a reply.
+    pub fn new(reply: &Reply) -> StepCost {
+        StepCost {
+            tokens: Some(reply.tokens).filter(|tokens| !tokens.is_empty()),
+            timing: Some(reply.timing),
+            server: Some(reply.server.clone()).filter(|server| !server.is_empty()),
+        }
+    }
+}
+
+impl Step {
+    /// Returns its name.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Step::Mentions { .. } => MENTIONS,
+            Step::Candidates { .. } => "candidates",
+            Step::Prompt { .. } => "prompt",
+            Step::Reply { .. } => "reply",
+            Step::Query(_) => QUERY,
+            Step::Result { .. } => "result",
+            Step::Feedback { .. } => "feedback",
+            Step::Text { .. } => TEXT,
+        }
+    }
+
+    /// Returns the cost of the reply; `None` for steps without a request to the model.
+    pub fn cost(&self) -> Option<&StepCost> {
+        match self {
+            Step::Mentions { cost, .. } | Step::Reply { cost, .. } | Step::Text { cost, .. } => Some(cost),
+            _ => None,
+        }
+    }
+}
+
+/// A query language, with the names that programs use.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Lang {
+    /// OverpassQL.
+    Overpassql,
+    /// SPARQL.
+    Sparql,
+}
+
+impl Lang {
+    /// Returns its name, as between fences.
+    pub fn name(self) -> &'static str {
+        match self {
+            Lang::Overpassql => "overpassql",
+            Lang::Sparql => "sparql",
+        }
+    }
+}
+
+impl From<Language> for Lang {
+    fn from(language: Language) -> Lang {
+        match language {
+            Language::OverpassQl => Lang::Overpassql,
+            Language::Sparql => Lang::Sparql,
+        }
+    }
+}
+
+/// The result of a query.
+#[derive(Debug, Serialize)]
+pub struct QueryResult {
+    /// The query.
+    #[serde(flatten)]
+    pub query: Query,
+    /// Number of elements or rows.
+    pub total: u64,
+    /// The columns of the rows.
+    pub columns: Vec<String>,
+    /// The first rows: a text for each column, `None` for a missing value.
+    pub rows: Vec<Vec<Option<String>>>,
+    /// Number of features for a map; the answer has the first of them.
+    pub features: u64,
+    #[serde(skip)]
+    shapes: Vec<Box<RawValue>>,
+}
+
+/// An answer.
+#[derive(Debug, Serialize)]
+pub struct Answer {
+    /// The answer as text.
+    pub text: String,
+    /// Whether it is for a map.
+    pub map: bool,
+    /// The results of the last queries.
+    pub results: Vec<QueryResult>,
+    /// The features for the map; `None` if the answer is not for a map.
+    pub features: Option<Features>,
+    /// Places of the question that the snapshot does not contain.
+    pub missing: Vec<String>,
+    /// What is wrong with the last query, if there is no answer.
+    pub problem: Option<String>,
+    /// Number of repairs.
+    pub repairs: u8,
+    /// The steps.
+    pub steps: Vec<Step>,
+}
+
+/// Features of GeoJSON.
+#[derive(Debug, Serialize)]
+pub struct Features {
+    /// `FeatureCollection`.
+    pub r#type: &'static str,
+    /// The features.
+    pub features: Vec<Box<RawValue>>,
+}
+
+/// A failure: there is no answer.
+#[derive(Debug)]
+pub enum Failure {
+    /// The question cannot be asked.
+    Question(String),
+    /// The model did not reply.
+    Model(terrapin_chat::Error),
+    /// A limit was reached.
+    Exceeded(Exceeded),
+    /// The program or the snapshot is faulty.
+    Fault(String),
+}
+
+impl std::fmt::Display for Failure {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Failure::Question(message) | Failure::Fault(message) => f.write_str(message),
+            Failure::Model(error) => match advice(error.kind) {
+                Some(advice) => write!(f, "{error}\n{advice}"),
+                None => error.fmt(f),
+            },
+            Failure::Exceeded(exceeded) => exceeded.fmt(f),
+        }
+    }
+}
+
+/// Returns why a reply cannot be used, in a text that is equal in equal runs: it has no times and no counts that depend on
+/// them.
+pub fn reason(error: &terrapin_chat::Error) -> String {
+    match error.kind {
+        Kind::Late => "the model: its reply did not end in time".to_owned(),
+        _ => error.to_string(),
+    }
+}
+
+/// Returns advice for the user who configured the model.
+fn advice(kind: Kind) -> Option<&'static str> {
+    match kind {
+        Kind::Unauthorized => {
+            Some("its key is missing or wrong: put it into a file for --model-key-file, or into TERRAPIN_MODEL_KEY")
+        }
+        Kind::NotFound => Some(
+            "is --model-url the root of the protocol, which often ends in /v1, and --model-name one of those that /models \
+             there lists?",
+        ),
+        Kind::TooLong => Some(
+            "give fewer --model-tokens, or a longer context to the server: prompts have up to 3,500 tokens, and the reply \
+             needs room behind them",
+        ),
+        Kind::Late => Some(
+            "a larger --model-time lets it take longer; a smaller --model-tokens cuts off a reply that repeats itself, so \
+             that it is repaired",
+        ),
+        _ => None,
+    }
+}
+
+impl From<terrapin_chat::Error> for Failure {
+    fn from(error: terrapin_chat::Error) -> Failure {
+        Failure::Model(error)
+    }
+}
+
+impl From<Exceeded> for Failure {
+    fn from(exceeded: Exceeded) -> Failure {
+        Failure::Exceeded(exceeded)
+    }
+}

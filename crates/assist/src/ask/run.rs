@@ -1,0 +1,265 @@
+//! Runs a query for its result or for feedback that helps a model to write a better one. OverpassQL runs as in the tools of
+//! agents; of SPARQL the first solutions are kept.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use oxrdf::Term;
+use serde_json::value::RawValue;
+use serde_json::{Value, json};
+
+use super::sparql::FirstSolutions;
+use super::{Failure, Lang, Query, QueryResult, map};
+use crate::agents::{self, Trouble, World, body, script};
+use terrapin_budget::{self as budget, Budget, Exceeded, Limits, Stopped};
+use terrapin_overpass::lint;
+use terrapin_overpass::output::{Form, Layout};
+use terrapin_sparql::{Bounds, Class, Error, prepare};
+
+/// Maximum time of one query, also if the question has more.
+const TIME: Duration = Duration::from_secs(60);
+/// Maximum rows of a result, and solutions that are searched for geometries.
+const ROWS: usize = 200;
+const SOLUTIONS: usize = 20_000;
+/// Maximum features of a result, and their bytes.
+const FEATURES: usize = 20_000;
+const BYTES: usize = 16 << 20;
+/// Maximum columns for tags: of many elements, and of up to three.
+const TAGS: usize = 8;
+const ALL_TAGS: usize = 24;
+const FEW: usize = 3;
+
+/// The outcome of a query.
+pub struct RunOutcome {
+    /// Its result, if it ran.
+    pub result: Option<QueryResult>,
+    /// What is wrong with the query or its result.
+    pub feedback: Option<String>,
+}
+
+impl RunOutcome {
+    fn failed(feedback: String) -> RunOutcome {
+        RunOutcome { result: None, feedback: Some(feedback) }
+    }
+}
+
+/// Runs a query. With `for_map`, a result without positions gets feedback.
+///
+/// # Errors
+/// The question was cancelled, or the snapshot is damaged.
+pub fn run(world: World<'_>, query: &Query, for_map: bool, limits: &Limits) -> Result<RunOutcome, Failure> {
+    let own = Instant::now() + TIME;
+    let limits = Limits { deadline: Some(limits.deadline.map_or(own, |deadline| deadline.min(own))), ..limits.clone() };
+    let done = budget::watched(&Arc::new(Budget::new(&limits)), || match query.language {
+        Lang::Overpassql => overpass(world, query, for_map, &limits),
+        Lang::Sparql => sparql(world, query, for_map, &limits),
+    });
+    match done {
+        Ok(came) => came,
+        Err(Stopped::Exceeded(exceeded)) => exceeded_by(exceeded),
+        Err(Stopped::Panicked(panic)) => Err(Failure::Fault(format!("a fault of the program: {panic}"))),
+    }
+}
+
+/// Turns an exceeded limit into feedback; cancellation ends the question.
+fn exceeded_by(exceeded: Exceeded) -> Result<RunOutcome, Failure> {
+    match exceeded {
+        Exceeded::Cancelled => Err(exceeded.into()),
+        _ => Ok(RunOutcome::failed(format!("{exceeded}: ask for less: a smaller area, fewer patterns, a limit"))),
+    }
+}
+
+fn trouble(trouble: Trouble) -> Result<RunOutcome, Failure> {
+    if trouble.is_fault {
+        return Err(Failure::Fault(trouble.message));
+    }
+    match trouble.exceeded {
+        Some(exceeded) => exceeded_by(exceeded),
+        None => Ok(RunOutcome::failed(trouble.to_string())),
+    }
+}
+
+/// Returns the text of the tool `check_query` about a query.
+fn checked(world: World<'_>, query: &Query, limits: &Limits) -> Option<String> {
+    let tool = agents::find("check_query")?;
+    let said = tool.call(world, json!({"query": query.query, "lang": query.language.name()}), limits).ok()?;
+    Some(said["text"].as_str()?.trim_end().to_owned())
+}
+
+fn overpass(world: World<'_>, query: &Query, for_map: bool, limits: &Limits) -> Result<RunOutcome, Failure> {
+    let Some(tool) = agents::find("query_overpass") else {
+        return Ok(RunOutcome::failed("there is no OverpassQL".to_owned()));
+    };
+    let answer = match tool.call(world, json!({"query": query.query, "limit": ROWS}), limits) {
+        Ok(answer) => answer,
+        Err(why) => return trouble(why),
+    };
+    let total = answer["total"].as_u64().unwrap_or_default();
+    let is_count =
+        answer["types"].as_object().is_some_and(|types| !types.is_empty() && types.keys().all(|kind| kind == "count"));
+    let elements = answer["elements"].as_array().map_or(&[][..], Vec::as_slice);
+    let is_nothing = total == 0 || (is_count && elements.iter().all(|count| count["tags"]["total"] == "0"));
+    let keys = script(world, &query.query, None, limits).map_or_else(|_| Vec::new(), |script| lint::keys(&script));
+    let (columns, rows) = table(elements, &keys);
+    let mut result = QueryResult { query: query.clone(), total, columns, rows, features: 0, shapes: Vec::new() };
+    if is_nothing {
+        let feedback = checked(world, query, limits).unwrap_or_else(|| "0 results".to_owned());
+        return Ok(RunOutcome { result: Some(result), feedback: Some(feedback) });
+    }
+    if is_count || !for_map {
+        return Ok(RunOutcome { result: Some(result), feedback: None });
+    }
+    let shapes = script(world, &query.query, None, limits)
+        .and_then(|script| body(world.osm(), &script, Form::GeoJson(Layout::Sequence), limits));
+    match shapes {
+        Ok(bytes) => (result.features, result.shapes) = features(&bytes),
+        Err(why) => return trouble(why),
+    }
+    let feedback = (result.features == 0).then(|| nowhere(total, "end the query with `out center;` or `out geom;`"));
+    Ok(RunOutcome { result: Some(result), feedback })
+}
+
+/// Returns the feedback for a result without positions where a map is wanted.
+fn nowhere(total: u64, instead: &str) -> String {
+    format!("{total} results, none of them with a position: {instead}, or say `map: no` where the answer needs none")
+}
+
+/// Returns the number of features in a sequence, and the first of them.
+fn features(sequence: &[u8]) -> (u64, Vec<Box<RawValue>>) {
+    let (mut total, mut bytes, mut shapes) = (0, 0, Vec::new());
+    for record in map::records(sequence) {
+        budget::checkpoint();
+        total += 1;
+        bytes += record.len();
+        if shapes.len() < FEATURES && bytes <= BYTES {
+            shapes.extend(serde_json::from_slice::<Box<RawValue>>(record).ok());
+        }
+    }
+    (total, shapes)
+}
+
+/// Returns elements as rows: type and id, then the name, the tags in the query, and the most frequent tags; keys with a colon,
+/// such as names in other languages, come last.
+fn table(elements: &[Value], asked: &[String]) -> (Vec<String>, Vec<Vec<Option<String>>>) {
+    let mut counts: Vec<(&str, usize)> = Vec::new();
+    for key in elements.iter().filter_map(|element| element["tags"].as_object()).flat_map(|tags| tags.keys()) {
+        budget::checkpoint();
+        match counts.iter_mut().find(|(known, _)| known == key) {
+            Some((_, count)) => *count += 1,
+            None => counts.push((key, 1)),
+        }
+    }
+    let rank = |key: &str| match key {
+        "name" => 0,
+        key => asked.iter().position(|asked| asked == key).map_or(usize::MAX, |place| place + 1),
+    };
+    counts.sort_by_key(|(key, count)| (rank(key), key.contains(':'), std::cmp::Reverse(*count)));
+    let most = if elements.len() <= FEW { ALL_TAGS } else { TAGS };
+    let keys: Vec<&str> = counts.into_iter().map(|(key, _)| key).take(most).collect();
+    let columns = std::iter::once("element").chain(keys.iter().copied()).map(str::to_owned).collect();
+    let row = |element: &Value| {
+        let kind = element["type"].as_str().unwrap_or_default();
+        let name = element["id"].as_i64().map_or_else(|| kind.to_owned(), |id| format!("{kind}/{id}"));
+        let tags = keys.iter().map(|key| element["tags"][key].as_str().map(str::to_owned));
+        std::iter::once(Some(name)).chain(tags).collect()
+    };
+    (columns, elements.iter().map(row).collect())
+}
+
+fn sparql(world: World<'_>, query: &Query, for_map: bool, limits: &Limits) -> Result<RunOutcome, Failure> {
+    let prepared = match prepare(&query.query, &terrapin_sparql::Settings::default()) {
+        Ok(prepared) => prepared,
+        Err(error) => {
+            return Ok(RunOutcome::failed(checked(world, query, limits).unwrap_or_else(|| error.to_string())));
+        }
+    };
+    let environment = match world.asked(&prepared) {
+        Ok(environment) => environment,
+        Err(why) => return trouble(why),
+    };
+    let mut kept = FirstSolutions { most: SOLUTIONS, ..FirstSolutions::default() };
+    let done = prepared.run(environment, &Bounds { limits: limits.clone(), rows: None }, &mut kept);
+    if let Err(damage) = environment.store.check() {
+        return Err(Failure::Fault(damage.to_string()));
+    }
+    if let Err(error) = done {
+        return stopped(&error);
+    }
+    if let Some(answer) = kept.boolean {
+        kept.columns = vec!["answer".to_owned()];
+        kept.rows =
+            vec![vec![Some(Term::Literal(oxrdf::Literal::new_simple_literal(if answer { "yes" } else { "no" })))]];
+    }
+    let (mut shapes, mut features, mut bytes) = (Vec::new(), 0, 0);
+    if for_map {
+        let places = match map::Places::of(world, &environment.store, &kept.rows, limits) {
+            Ok(places) => places,
+            Err(why) => return trouble(why),
+        };
+        for row in &kept.rows {
+            let Some(feature) = places.feature(&kept.columns, row) else { continue };
+            features += 1;
+            bytes += feature.get().len();
+            if bytes <= BYTES {
+                shapes.push(feature);
+            }
+        }
+    }
+    let rows: Vec<Vec<Option<String>>> = kept
+        .rows
+        .iter()
+        .take(ROWS)
+        .map(|row| row.iter().map(|value| value.as_ref().map(map::shown)).collect())
+        .collect();
+    let is_nothing = kept.total == 0 || matches!(&rows[..], [row] if matches!(&row[..], [Some(value)] if value == "0"));
+    let feedback = if is_nothing {
+        Some(checked(world, query, limits).unwrap_or_else(|| "0 results".to_owned()))
+    } else if for_map && features == 0 {
+        Some(nowhere(
+            kept.total,
+            "select an item's coordinates (`wdt:P625`) or an element's (`geo:hasCentroid/geo:asWKT`), too",
+        ))
+    } else {
+        None
+    };
+    let result = QueryResult { query: query.clone(), total: kept.total, columns: kept.columns, rows, features, shapes };
+    Ok(RunOutcome { result: Some(result), feedback })
+}
+
+fn stopped(error: &Error) -> Result<RunOutcome, Failure> {
+    match (error.class, error.code) {
+        (_, terrapin_sparql::Code::Cancelled) => Err(Exceeded::Cancelled.into()),
+        (Class::Internal, _) => Err(Failure::Fault(error.to_string())),
+        (Class::Limit, _) => Ok(RunOutcome::failed(format!("{error}: ask for less: fewer patterns, a LIMIT"))),
+        _ => Ok(RunOutcome::failed(error.to_string())),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_of_the_query_are_columns() {
+        let mut tags = serde_json::Map::new();
+        for letter in 'a'..='j' {
+            tags.insert(format!("name:{letter}"), "Gozo".into());
+            tags.insert(format!("a{letter}"), "1".into());
+        }
+        let element = |id: i64, more: &str| {
+            let mut tags = tags.clone();
+            tags.insert(more.to_owned(), "7".into());
+            tags.insert("name".to_owned(), "Gozo".into());
+            json!({"type": "node", "id": id, "tags": tags})
+        };
+        let mut elements: Vec<Value> = (1..=9).map(|id| element(id, "ele")).collect();
+        elements.push(element(10, "stars"));
+        let (columns, rows) = table(&elements, &["stars".to_owned()]);
+        assert_eq!((columns.len(), &columns[..3]), (TAGS + 1, &["element", "name", "stars"].map(str::to_owned)[..]));
+        assert_eq!((rows[9][2].as_deref(), rows[0][2].as_deref()), (Some("7"), None));
+        assert!(columns.iter().all(|column| !column.contains(':')), "{columns:?}");
+        // Of one element nearly all tags are shown.
+        let (columns, _) = table(&elements[..1], &[]);
+        assert!(columns.len() == 23 && columns.contains(&"ele".to_owned()), "{columns:?}");
+    }
+}

@@ -1,0 +1,174 @@
+//! Services that take a JSON object and give one: running them behind the gate, and how they refuse.
+
+use std::io::{self, Read};
+use std::sync::Arc;
+
+use axum::http::{StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use super::App;
+use super::body::{Received, Unreadable};
+use super::context::Context;
+use super::job::{Halt, Job, Lane, Run};
+use super::outcome::Outcome;
+use super::pipe::Sink;
+use super::service::{self, Refused, Wording};
+use terrapin_budget::{self as budget, Limits};
+
+/// The content type.
+pub(super) const JSON: &str = "application/json";
+
+/// Why there is no answer to a question.
+pub enum Wrong {
+    /// The question: what is wrong with it.
+    Question(String),
+    /// Nobody waits for the answer any more.
+    Abandoned,
+}
+
+/// Waits for a slot, reads the request on a thread of its own and runs `work` there within the server's limits. When the
+/// client goes away the work is told to stop. `what` is the service's name in the log.
+pub(super) async fn serve<Q, A>(
+    app: Arc<App>,
+    context: Arc<Context>,
+    what: &'static str,
+    body: Result<Received, Unreadable>,
+    work: impl FnOnce(&App, Q, &Limits) -> Result<A, Wrong> + Send + 'static,
+) -> Result<Response, Refused>
+where
+    Q: DeserializeOwned,
+    A: Serialize,
+{
+    let body = service::body(&app, &Json, body)?;
+    let work = move |job: Job| answer(job, what, body, work);
+    let answer = service::run(&app, &context, Lane::Query, &Json, work).await?;
+    Ok(answer.into_response(&app))
+}
+
+fn answer<Q: DeserializeOwned, A: Serialize>(
+    job: Job,
+    what: &'static str,
+    body: Received,
+    work: impl FnOnce(&App, Q, &Limits) -> Result<A, Wrong>,
+) {
+    let question: Q = match question(&job, body) {
+        Ok(question) => question,
+        Err(unreadable) => return unreadable.end(job),
+    };
+    let (time, memory) = (job.app().settings.max_time, job.memory());
+    let (run, sink) = job.begin(time, memory, JSON);
+    let answer = work(run.app(), question, run.limits());
+    let Some((run, sink)) = service::sound(run, sink, &Json, what) else { return };
+    let (outcome, message) = match answer {
+        Ok(answer) => return write(run, sink, what, &answer, 0),
+        Err(Wrong::Question(message)) => (Outcome::Refused, message),
+        Err(Wrong::Abandoned) => (Outcome::Abandoned, "it was stopped".to_owned()),
+    };
+    run.refused(sink, what, outcome, Json.refusal(outcome.status(), &message));
+}
+
+/// Why a request has no question that can be read.
+pub(super) enum QuestionError {
+    /// What goes out instead of an answer.
+    Refused(Box<Response>),
+    /// Reading it reached a bound of its job.
+    Halted(Halt),
+}
+
+impl QuestionError {
+    /// Ends the job.
+    pub(super) fn end(self, job: Job) {
+        match self {
+            QuestionError::Refused(refusal) => job.refuse(*refusal),
+            QuestionError::Halted(halt) => service::halt(job, &Json, halt),
+        }
+    }
+}
+
+/// Parses the object of a request within the job's bounds. The text is dropped, its object counts among what the job holds.
+///
+/// # Errors
+/// It is not the object, or a bound of the job was reached.
+pub(super) fn question<Q: DeserializeOwned>(job: &Job, body: Received) -> Result<Q, QuestionError> {
+    let read = || {
+        let text = body.decoded().map_err(|why| Box::new(service::unreadable(&Json, &why)))?;
+        parse(&text).map_err(|wrong| {
+            let message = format!("not the JSON object expected: {wrong}");
+            Box::new(Json.refusal(StatusCode::BAD_REQUEST, &message))
+        })
+    };
+    match job.within(read) {
+        Ok(read) => read.map_err(QuestionError::Refused),
+        Err(halt) => Err(QuestionError::Halted(halt)),
+    }
+}
+
+/// Parses JSON from outside within the budget of this thread: a tree takes many times the bytes of its text, so that a bound
+/// has to be able to stop it half-way.
+///
+/// # Errors
+/// It is not JSON, or not of this type.
+pub(super) fn parse<T: DeserializeOwned>(text: &[u8]) -> serde_json::Result<T> {
+    serde_json::from_reader(MeteredReader(text))
+}
+
+/// A text whose every byte counts as a step of the work.
+struct MeteredReader<'a>(&'a [u8]);
+
+impl Read for MeteredReader<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let read = self.0.read(buffer)?;
+        budget::checkpoints(read);
+        Ok(read)
+    }
+}
+
+/// Writes an answer that has so many results.
+pub(super) fn write(run: Run, mut sink: Sink, what: &'static str, answer: &impl Serialize, results: u64) {
+    match serde_json::to_writer(&mut sink, answer) {
+        Ok(()) => run.answered(sink, what, results),
+        // It cannot be written where nobody reads it.
+        Err(_) => run.refused(sink, what, Outcome::Abandoned, StatusCode::SERVICE_UNAVAILABLE.into_response()),
+    }
+}
+
+/// The wording of our own services: `{"error": "..."}`.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Json;
+
+impl Wording for Json {
+    fn names_snapshot(&self) -> bool {
+        true
+    }
+
+    fn refusal(&self, status: StatusCode, message: &str) -> Response {
+        refusal(status, &serde_json::json!({ "error": message }))
+    }
+}
+
+/// A refusal that is an object.
+pub(super) fn refusal(status: StatusCode, object: &serde_json::Value) -> Response {
+    (status, [(header::CONTENT_TYPE, JSON)], object.to_string()).into_response()
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::Value;
+
+    use super::*;
+    use terrapin_budget::{Budget, Exceeded, Stopped};
+
+    #[test]
+    fn a_tree_is_stopped_while_it_grows() {
+        // 2 MiB of small objects, which take some 100 bytes each.
+        let text = format!("[{}{{}}]", "{\"\":0},".repeat(299_000));
+        let limits = Limits { memory: Some(8 << 20), ..Limits::default() };
+        let stopped = budget::watched(&Arc::new(Budget::new(&limits)), || parse::<Value>(text.as_bytes()).is_ok());
+        let Err(Stopped::Exceeded(Exceeded::Memory(held))) = stopped else { panic!("{stopped:?}") };
+        assert!(held < 9 << 20, "{held}");
+        let small = budget::watched(&Arc::new(Budget::new(&limits)), || parse::<Value>(&text.as_bytes()[..9]).is_ok());
+        assert_eq!(small, Ok(false));
+    }
+}

@@ -1,0 +1,490 @@
+//! The HTTP services over one open snapshot: a file a service. May use the query engine and the snapshot's facts; knows
+//! nothing of loading, and keeps no state but the queries that run now.
+//!
+//! ```text
+//! connections.rs   accepts, bounds and ends connections
+//! access.rs        goes around every request: context.rs is what is known of it, proxies.rs, tokens.rs and client.rs
+//!                  tell who asks
+//! sites.rs         turns away pages of other sites from what changes something or costs money
+//! admit.rs         turns away who may not ask: tokens.rs, quota.rs
+//! body.rs          reads a request's body, bounded; form.rs decodes what is in it and in addresses
+//! service.rs       what services have in common that parse or run something: through a job, and how each words that
+//!                  there is no answer; outcome.rs is how a query ended
+//! job.rs           what a service does with a request: gate.rs lets it in, workers.rs gives it a thread,
+//!                  running.rs lists it; trial.rs has threads for queries that find no slot
+//! pipe.rs          from that thread to the client; spool.rs is where an answer lies until it is read
+//! interpreter.rs, sparql/, convert.rs, search.rs, taginfo.rs, tiles.rs, feedback.rs, score.rs (both by json.rs)
+//!                  services that parse or run what somebody sent; place.rs, place_shape.rs and place_xml.rs are a place as search.rs tells
+//!                  of it, place_request.rs what it is asked,
+//!                  request.rs what the address says beside an OverpassQL query, accept.rs which forms of an answer a
+//!                  client would rather have, etag.rs whether it has the answer already
+//! ask.rs           questions in plain language, by terrapin_assist::ask
+//! mcp.rs, mcp/     the tools of terrapin_assist::agents by the Model Context Protocol
+//! web.rs           the page that browsers get: files built of `web/`
+//! home.rs, openapi.rs, status.rs, timestamp.rs, health.rs, metrics.rs, kill.rs
+//!                  services that only tell what is known, or stop what runs
+//! admin.rs         those for operators, at an address of their own; reload.rs has the tokens read again
+//! ```
+
+mod accept;
+mod access;
+mod admin;
+mod admit;
+mod ask;
+mod body;
+mod cgi;
+mod client;
+mod connections;
+mod context;
+mod convert;
+mod cost;
+mod costs;
+mod etag;
+mod feedback;
+mod form;
+mod gate;
+mod health;
+mod home;
+mod interpreter;
+mod job;
+mod json;
+mod kill;
+mod mcp;
+mod memory;
+mod metrics;
+mod openapi;
+mod outcome;
+mod page;
+mod pipe;
+mod place;
+mod place_request;
+mod place_shape;
+mod place_xml;
+mod proxies;
+mod quota;
+mod reload;
+mod request;
+mod running;
+mod score;
+mod search;
+mod service;
+mod sites;
+mod sparql;
+mod spool;
+mod status;
+mod taginfo;
+mod tiles;
+mod timestamp;
+mod tokens;
+mod trial;
+mod web;
+mod wikibase;
+mod workers;
+mod xapi;
+
+use std::io;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::http::HeaderName;
+use axum::middleware::{from_fn, from_fn_with_state};
+use axum::routing::{any, get, post};
+use axum::{Extension, Router};
+use ipnet::IpNet;
+use tower_http::compression::CompressionLayer;
+
+use body::{Bodies, LongestBody};
+use connections::Connections;
+use costs::Costs;
+use job::Gates;
+use metrics::Metrics;
+use quota::Quota;
+use running::Register;
+use service::Wording;
+use spool::Spool;
+use terrapin_assist::agents::World;
+use terrapin_assist::ask::Asker;
+use terrapin_eval::cache::InMemory;
+use terrapin_osm::Osm;
+use terrapin_osm::history::StateSettings;
+use terrapin_snapshot::Manifest;
+use terrapin_tags::{Docs, Tags};
+use terrapin_tiles::Tiles;
+use terrapin_triples::Store;
+use trial::Trials;
+use workers::Workers;
+
+pub use connections::ConnectionLimits;
+pub use memory::Division;
+pub use sites::{AllowedPages, HostName, SitePolicy};
+pub use spool::SpoolLimits;
+pub use tokens::Tokens;
+
+/// The header that names the snapshot which an answer comes from.
+const SNAPSHOT_HEADER: HeaderName = HeaderName::from_static("x-terrapin-snapshot");
+
+/// How the server is run.
+#[derive(Debug, Clone)]
+pub struct Settings {
+    /// Where it listens; port 0 takes any free one.
+    pub bind: SocketAddr,
+    /// Where `/metrics` and what else is for operators is; with the other services where there is no such address.
+    pub metrics_bind: Option<SocketAddr>,
+    /// Queries that run at once, at least 1.
+    pub max_queries: usize,
+    /// Questions in plain language that are worked on at once.
+    pub max_asks: usize,
+    /// Queries that wait behind them.
+    pub max_waiting: usize,
+    /// How long they wait.
+    pub queue_timeout: Duration,
+    /// No query runs longer, whatever its own `[timeout:]`.
+    pub max_time: Duration,
+    /// How long a query is tried while all slots are taken; none is where this is zero.
+    pub trial: Duration,
+    /// How memory is divided. No query holds more than its share, whatever its own `[maxsize:]`.
+    pub memory: Division,
+    /// The longest request body in bytes.
+    pub max_body: usize,
+    /// Queries that a client has at once, any number where 0.
+    pub client_queries: u32,
+    /// Seconds of work that a client may ask for in a minute, any number where 0.
+    pub client_seconds: u32,
+    /// The proxies whose `X-Forwarded-For` is believed.
+    pub trusted_proxies: Vec<IpNet>,
+    /// How long the port stays open after the server was told to stop, with new queries refused.
+    pub drain_delay: Duration,
+    /// How long running queries may go on after that.
+    pub grace: Duration,
+    /// What bounds connections.
+    pub connections: ConnectionLimits,
+    /// What is put aside of answers for slow clients.
+    pub spool: SpoolLimits,
+    /// The server's names, and the pages of other sites that may use it.
+    pub sites: SitePolicy,
+}
+
+/// What the services tell of the snapshot.
+#[derive(Debug, Clone)]
+pub struct About {
+    /// Its name: the digest of its manifest.
+    pub digest: String,
+    /// Its manifest.
+    pub manifest: Manifest,
+}
+
+/// Where a server listens.
+#[derive(Debug, Clone, Copy)]
+pub struct Addresses {
+    /// For everybody.
+    pub public: SocketAddr,
+    /// For operators, where they have an address of their own.
+    pub metrics: Option<SocketAddr>,
+}
+
+/// What every service has.
+struct App {
+    osm: Arc<Osm>,
+    tags: Tags,
+    /// What queries of elements are asked of where there are no triples.
+    elements: Arc<sparql::Endpoint>,
+    sparql: Option<Arc<sparql::Endpoint>>,
+    about: About,
+    settings: Settings,
+    connections: Arc<Connections>,
+    bodies: Bodies,
+    quota: Arc<Quota>,
+    tokens: Option<Tokens>,
+    gates: Gates,
+    workers: Workers,
+    /// Where queries are tried while all slots are taken.
+    trials: Option<Trials>,
+    spool: Arc<Spool>,
+    tiles: Tiles,
+    /// What queries gave that were scored.
+    results: InMemory,
+    running: Arc<Register>,
+    /// What the last queries cost.
+    costs: Costs,
+    metrics: Metrics,
+    /// Who answers questions in plain language, where a model is named.
+    asker: Option<Asker>,
+}
+
+/// What is served.
+pub struct Data {
+    /// The elements.
+    pub osm: Arc<Osm>,
+    /// What keys and tags mean.
+    pub docs: Docs,
+    /// The triples, where there are any.
+    pub triples: Option<Arc<Store>>,
+    /// The snapshot's facts.
+    pub about: About,
+    /// Who answers questions in plain language, where a model is named.
+    pub asker: Option<Asker>,
+}
+
+impl App {
+    fn new(data: Data, settings: Settings, tokens: Option<Tokens>) -> io::Result<Arc<App>> {
+        let Data { osm, docs, triples, about, asker } = data;
+        let metrics = Metrics::install(&about)?;
+        osm.set_states(StateSettings::within(settings.spool.folder.clone(), settings.memory.states));
+        let gates = Gates::new(settings.max_queries, settings.max_asks, settings.max_waiting, settings.queue_timeout);
+        let trials = (!settings.trial.is_zero()).then(|| Trials::new(settings.max_queries)).transpose()?;
+        let connections = Connections::new(settings.connections.clone());
+        let make_room = {
+            let connections = Arc::clone(&connections);
+            move || connections.drop_a_body()
+        };
+        let bodies = Bodies::new(settings.max_body, settings.connections.body, settings.connections.memory, make_room);
+        Ok(Arc::new(App {
+            tags: Tags::new(Arc::clone(&osm), docs),
+            elements: Arc::new(sparql::Endpoint::of_elements(&osm, &about)),
+            sparql: triples.map(|store| Arc::new(sparql::Endpoint::new(store, &osm, &about))),
+            osm,
+            about,
+            connections,
+            bodies,
+            quota: Arc::new(Quota::new(settings.client_queries, settings.client_seconds)),
+            tokens,
+            workers: Workers::new(gates.total()),
+            trials,
+            gates,
+            spool: Spool::new(settings.spool.clone()),
+            tiles: Tiles::new(settings.memory.tiles),
+            results: InMemory::new(usize::try_from(settings.memory.results).unwrap_or(usize::MAX)),
+            settings,
+            running: Arc::default(),
+            costs: Costs::default(),
+            metrics,
+            asker,
+        }))
+    }
+
+    /// What tools are asked of.
+    fn world(&self) -> World<'_> {
+        World {
+            tags: &self.tags,
+            triples: self.sparql.as_ref().map(|endpoint| endpoint.environment()),
+            graph: self.sparql.as_ref().unwrap_or(&self.elements).environment(),
+            digest: &self.about.digest,
+            manifest: &self.about.manifest,
+        }
+    }
+}
+
+fn runtime() -> io::Result<tokio::runtime::Runtime> {
+    // Its threads for blocking calls only read answers that were put aside; queries have threads of their own.
+    tokio::runtime::Builder::new_multi_thread().enable_all().max_blocking_threads(16).build()
+}
+
+/// Serves until SIGINT or SIGTERM, then refuses new queries and lets running ones end: for the delay with the port open,
+/// so that whoever sends requests here can find out, then for the grace time. A second signal ends it at once. Where there
+/// are `tokens`, queries need one. `ready` is called with the addresses once the server listens.
+pub fn serve(data: Data, settings: Settings, tokens: Option<Tokens>, ready: impl FnOnce(Addresses)) -> io::Result<()> {
+    let runtime = runtime()?;
+    let app = runtime.block_on(async { App::new(data, settings, tokens) })?;
+    let result = runtime.block_on(listen(app, ready));
+    // Whatever still runs was cancelled; its thread ends with the process at the latest.
+    runtime.shutdown_timeout(Duration::from_millis(100));
+    result
+}
+
+/// Offers the tools of `terrapin_assist::agents` by the Model Context Protocol on standard input and output, until the input ends.
+/// Nothing is listened to.
+pub fn serve_pipe(data: Data, settings: Settings) -> io::Result<()> {
+    let runtime = runtime()?;
+    let app = runtime.block_on(async { App::new(data, settings, None) })?;
+    let result = runtime.block_on(mcp::over_stdio(Arc::clone(&app)));
+    app.running.cancel_all();
+    runtime.shutdown_timeout(Duration::from_millis(100));
+    result.map_err(io::Error::other)
+}
+
+async fn listen(app: Arc<App>, ready: impl FnOnce(Addresses)) -> io::Result<()> {
+    let listener = connections::listen(app.settings.bind)?;
+    let metrics = app.settings.metrics_bind.map(|address| admin::listen(&app, address)).transpose()?;
+    let mut signals = Signals::hear()?;
+    if app.tokens.is_some() {
+        reload::on_hangup(Arc::clone(&app))?;
+    }
+    ready(Addresses { public: listener.local_addr()?, metrics });
+    tokio::spawn(metrics::upkeep(Arc::clone(&app)));
+    tokio::spawn(Arc::clone(&app.connections).sweep());
+    let mut accepting = Box::pin(Arc::clone(&app.connections).serve(listener, router(Arc::clone(&app))));
+    tokio::select! {
+        never = &mut accepting => match never {},
+        () = signals.told() => {}
+    }
+    tracing::info!("stopping: no new queries, {} running", app.running.list().len());
+    app.gates.close();
+    app.connections.drain();
+    let draining = async {
+        tokio::select! {
+            never = &mut accepting => match never {},
+            () = tokio::time::sleep(app.settings.drain_delay) => {}
+        }
+        drop(accepting);
+        app.connections.end();
+        if tokio::time::timeout(app.settings.grace, app.connections.ended()).await.is_err() {
+            app.running.cancel_all();
+            // Time for those who were cancelled to say so.
+            if tokio::time::timeout(Duration::from_secs(1), app.connections.ended()).await.is_err() {
+                tracing::warn!("stopped with {} connections open", app.connections.open());
+            }
+        }
+    };
+    tokio::select! {
+        () = draining => {}
+        () = signals.told() => {
+            tracing::warn!("told twice: stopped at once, with {} queries running", app.running.list().len());
+            app.running.cancel_all();
+        }
+    }
+    Ok(())
+}
+
+fn router(app: Arc<App>) -> Router {
+    let queries = Router::new()
+        .route("/api/interpreter", get(interpreter::interpreter).post(interpreter::interpreter))
+        .route("/api/convert", get(convert::convert).post(convert::convert))
+        .route("/api/map", get(xapi::map))
+        .route("/api/xapi", get(xapi::xapi))
+        .route("/api/xapi_meta", get(xapi::xapi_meta))
+        .route("/sparql", get(sparql::sparql).post(sparql::sparql))
+        .route("/sparql/", get(sparql::sparql).post(sparql::sparql))
+        .route(sparql::BIGDATA, get(sparql::sparql).post(sparql::sparql))
+        .route("/feedback", post(feedback::feedback))
+        .route("/score", post(score::score))
+        .route("/ask", post(ask::ask))
+        .route("/search", get(search::search))
+        .route("/search.php", get(search::search))
+        .route("/lookup", get(search::lookup))
+        .route("/lookup.php", get(search::lookup))
+        .route("/reverse", get(search::reverse))
+        .route("/reverse.php", get(search::reverse))
+        .route("/mcp", any(mcp::mcp).layer((Extension(mcp::service(&app)), Extension(LongestBody(mcp::LONGEST)))))
+        .merge(taginfo::routes())
+        .merge(wikibase::routes())
+        .route_layer(from_fn_with_state(Arc::clone(&app), admit::quota));
+    let with_token = Router::new()
+        .route("/services", get(home::home))
+        .route("/api/snapshot", get(home::snapshot))
+        .route("/openapi.json", get(openapi::openapi))
+        .route("/llms.txt", get(openapi::llms))
+        .route("/api/status", get(status::status))
+        .route("/status", get(search::status))
+        .route("/status.php", get(search::status))
+        .route("/api/timestamp", get(timestamp::timestamp))
+        .route("/api/cost", get(cost::cost))
+        .route("/tiles.json", get(tiles::description))
+        .route("/tiles/{z}/{x}/{y}", get(tiles::tile))
+        .route("/api/kill_my_queries", get(kill::own).post(kill::own))
+        .route("/api/kill/{id}", post(kill::by_number))
+        .merge(queries)
+        .layer(from_fn_with_state(Arc::clone(&app), admit::authenticate));
+    let home = Router::new()
+        .route("/", get(home::home))
+        .layer(from_fn_with_state(Arc::clone(&app), admit::authenticate))
+        .layer(from_fn(web::for_browsers));
+    let page = Router::new()
+        .route("/page/{name}", get(web::file))
+        .route("/node/{id}", get(web::page))
+        .route("/way/{id}", get(web::page))
+        .route("/relation/{id}", get(web::page))
+        .route("/entity/{id}", get(web::page).layer(from_fn(wikibase::moved)));
+    let mut all = Router::new()
+        .route("/healthz", get(health::health))
+        .route("/readyz", get(health::readiness))
+        .merge(home)
+        .merge(with_token);
+    if app.settings.metrics_bind.is_none() {
+        all = all.route("/metrics", get(metrics::metrics));
+    }
+    // The page's files are packed already. What has no route is refused as what has one: by the last that is merged.
+    page.merge(all.layer(CompressionLayer::new()))
+        .layer(app.settings.sites.pages.layer())
+        .layer(from_fn_with_state(Arc::clone(&app), sites::guard))
+        .layer(from_fn_with_state(Arc::clone(&app), access::access))
+        .with_state(app)
+}
+
+/// How whoever may not ask is refused on a route of [`router`].
+fn wording(route: &str) -> &'static dyn Wording {
+    match route {
+        "/api/interpreter" | "/api/convert" | "/api/map" | "/api/xapi" | "/api/xapi_meta" => &interpreter::PAGES,
+        "/sparql" | "/sparql/" | sparql::BIGDATA => &sparql::Plain,
+        "/w/api.php" => &wikibase::Action,
+        route if route.starts_with(wikibase::REST) => &wikibase::Rest,
+        _ => &json::Json,
+    }
+}
+
+/// The routes as `/` lists them.
+const LISTED: &str = "\
+/api/interpreter  OverpassQL; the query as the parameter `data` (GET or POST) or as the body of a POST
+/api/convert      a query in another form: `data`, and `target` = xml, mapql or compact
+/api/map          everything in a box: `bbox` = left,bottom,right,top
+/api/xapi         a query of the extended API: /api/xapi?node[amenity=cafe]; /api/xapi_meta with versions and users
+/sparql           SPARQL; the query as the parameter `query` (GET or POST) or as the body of a POST
+/search           where a name leads; the name as the parameter `q`, or `street`, `city`, `country` and the like
+/lookup           elements as such places; their ids as the parameter `osm_ids`
+/reverse          what is at a point; the parameters `lat` and `lon`
+/status           whether places are found, and of what time they are
+/api/4/...        keys, values and tags, how often and together with what, as taginfo answers it
+/w/api.php        entities as a Wikibase answers them: `action` = wbsearchentities or wbgetentities
+/w/rest.php/wikibase/v1/entities/items/{id}  an item in Wikibase's REST API, which has properties, /search and /suggest, too
+/wiki/Special:EntityData/{id}.json  all that is said of an entity
+/api/snapshot     what is served, as JSON
+/tiles.json       vector tiles of the snapshot, for maps: /tiles/{z}/{x}/{y}.mvt
+/ask              a question in plain language, where a language model is named: `question` in a JSON object by POST
+/mcp              tools for agents, by the Model Context Protocol
+/openapi.json     all of this for programs, /llms.txt for language models
+/api/status       slots and running queries
+/api/kill_my_queries  stops your running queries
+/api/cost         what your query cost; the X-Request-Id of its answer as the parameter `request`
+/api/timestamp    the time of the data
+/readyz           200 while queries are let in
+/healthz          200 while the snapshot is sound
+/metrics          for Prometheus
+";
+
+/// The signals by which the server is told to stop.
+struct Signals {
+    #[cfg(unix)]
+    interrupt: tokio::signal::unix::Signal,
+    #[cfg(unix)]
+    terminate: tokio::signal::unix::Signal,
+}
+
+impl Signals {
+    /// From here on they are heard, even before anybody waits for them.
+    #[cfg(unix)]
+    fn hear() -> io::Result<Self> {
+        use tokio::signal::unix::{SignalKind, signal};
+        Ok(Signals { interrupt: signal(SignalKind::interrupt())?, terminate: signal(SignalKind::terminate())? })
+    }
+
+    #[cfg(not(unix))]
+    fn hear() -> io::Result<Self> {
+        Ok(Signals {})
+    }
+
+    /// Returns when one came, each time.
+    #[cfg(unix)]
+    async fn told(&mut self) {
+        tokio::select! {
+            _ = self.interrupt.recv() => {}
+            _ = self.terminate.recv() => {}
+        }
+    }
+
+    #[cfg(not(unix))]
+    async fn told(&mut self) {
+        if tokio::signal::ctrl_c().await.is_err() {
+            std::future::pending::<()>().await;
+        }
+    }
+}

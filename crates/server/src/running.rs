@@ -1,0 +1,115 @@
+//! The queries and questions that run now: what `/api/status` lists, and what a server that goes down stops.
+
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant, SystemTime};
+
+use super::context::Context;
+
+/// A query that runs, or a question.
+#[derive(Clone)]
+pub struct Running {
+    /// When it began, by the wall clock.
+    pub since: SystemTime,
+    /// When it is stopped at the latest.
+    pub deadline: Instant,
+    /// How long it may run in all.
+    pub allowed: Duration,
+    /// The bytes it may hold.
+    pub memory: u64,
+    /// Whether it has one of the slots that clients are told of; a question has one of its own.
+    pub in_slot: bool,
+    /// Set to stop it.
+    pub cancelled: Arc<AtomicBool>,
+    /// The request that brought it.
+    pub request: Arc<Context>,
+}
+
+/// All of them, by a number that grows.
+#[derive(Default)]
+pub struct Register {
+    inner: Mutex<Inner>,
+}
+
+#[derive(Default)]
+struct Inner {
+    last: u64,
+    queries: BTreeMap<u64, Running>,
+}
+
+impl Register {
+    fn lock(&self) -> MutexGuard<'_, Inner> {
+        // Nothing in here can be left half done.
+        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Lists a query until what this returns is dropped.
+    pub fn enter(self: &Arc<Self>, query: Running) -> Ticket {
+        let mut inner = self.lock();
+        inner.last += 1;
+        let number = inner.last;
+        inner.queries.insert(number, query);
+        Ticket { register: Arc::clone(self), number }
+    }
+
+    /// The queries that run now, oldest first.
+    pub fn list(&self) -> Vec<(u64, Running)> {
+        self.lock().queries.iter().map(|(number, query)| (*number, query.clone())).collect()
+    }
+
+    /// Stops those that are `wanted`, and gives those that were not stopped before.
+    pub fn cancel(&self, wanted: impl Fn(u64, &Running) -> bool) -> Vec<(u64, Running)> {
+        let mut queries = self.list();
+        queries.retain(|(number, query)| wanted(*number, query) && !query.cancelled.swap(true, Ordering::Relaxed));
+        queries
+    }
+
+    /// Stops all of them.
+    pub fn cancel_all(&self) {
+        self.cancel(|_, _| true);
+    }
+}
+
+/// A query's place in the list.
+pub struct Ticket {
+    register: Arc<Register>,
+    number: u64,
+}
+
+impl Drop for Ticket {
+    fn drop(&mut self) {
+        self.register.lock().queries.remove(&self.number);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use axum::http::HeaderMap;
+
+    use super::*;
+    use crate::tokens::Bearer;
+
+    #[test]
+    fn a_query_is_listed_while_it_runs_and_can_be_stopped() {
+        let register = Arc::new(Register::default());
+        let cancelled = Arc::new(AtomicBool::new(false));
+        let request = Arc::new(Context::new(&HeaderMap::new(), [192, 0, 2, 1].into(), Bearer::Anyone));
+        let query = Running {
+            since: SystemTime::now(),
+            deadline: Instant::now(),
+            allowed: Duration::from_secs(180),
+            memory: 0,
+            in_slot: true,
+            cancelled: Arc::clone(&cancelled),
+            request,
+        };
+        let ticket = register.enter(query);
+        assert_eq!(register.list().len(), 1);
+        assert!(register.cancel(|number, _| number != 1).is_empty() && !cancelled.load(Ordering::Relaxed));
+        register.cancel_all();
+        assert!(cancelled.load(Ordering::Relaxed));
+        drop(ticket);
+        assert!(register.list().is_empty());
+    }
+}

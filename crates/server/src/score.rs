@@ -1,0 +1,245 @@
+//! `POST /score`: predictions and references in, a record for each pair out. As one JSON object both ways, or line by line
+//! (`lines.rs`).
+
+mod lines;
+mod text;
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use axum::Extension;
+use axum::extract::{RawQuery, State};
+use axum::http::{HeaderMap, header};
+use axum::response::Response;
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+
+use super::body::{Received, Unreadable};
+use super::context::Context;
+use super::json::Wrong;
+use super::service::Refused;
+use super::{App, json};
+use terrapin_budget::{self as budget, Budget, Limits, Stopped};
+use terrapin_eval::about::engine;
+use terrapin_eval::cache::{Batch, Cache, Counts, InMemory, Key};
+use terrapin_eval::language::Language;
+use terrapin_eval::record::Instance;
+use terrapin_eval::reply;
+use terrapin_eval::scoring::{Scored, Scoring, unreadable};
+use terrapin_geocoder::{Areas, Chain, Places, Table};
+use text::ReceivedText;
+
+/// Pairs that one object may have.
+const MOST: usize = 200;
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Question {
+    predictions: Vec<ReceivedText>,
+    references: Vec<ReceivedText>,
+    /// The language of all of them: OverpassQL where nothing is said.
+    lang: Option<String>,
+    bbox: Option<Vec<String>>,
+    places: Option<Box<RawValue>>,
+    /// Seconds that each query has; default: the request's time.
+    timeout: Option<f64>,
+    /// Whether texts and trees are compared, too: so they are where nothing is said.
+    similarity: Option<bool>,
+    /// Whether each pair gets a summary.
+    summary: Option<bool>,
+    /// Whether predictions are replies of a language model, in which the query is to be found.
+    extract: Option<bool>,
+}
+
+#[derive(Serialize)]
+struct Answer {
+    snapshot: String,
+    engine: String,
+    /// How often what a query gave was known from a pair before, of this request or of another.
+    reused: u64,
+    /// In the order of the predictions.
+    results: Vec<Scored>,
+}
+
+/// How pairs are scored.
+struct Options {
+    /// Of pairs that do not say theirs.
+    language: Language,
+    each: Duration,
+    similarity: bool,
+    summary: bool,
+    extract: bool,
+}
+
+impl Options {
+    /// What is wrong with them is told in words.
+    fn new(app: &App, lang: Option<&str>, timeout: Option<f64>) -> Result<Options, String> {
+        let each = match timeout.map(Duration::try_from_secs_f64) {
+            None => app.settings.max_time,
+            Some(Ok(time)) if !time.is_zero() => time,
+            Some(_) => return Err("timeout: expected a number of seconds above 0".to_owned()),
+        };
+        let lang = lang.unwrap_or("overpassql");
+        let wrong = || format!("lang {lang:?}: expected \"overpassql\" or \"sparql\"");
+        let language = Language::named(lang).ok_or_else(wrong)?;
+        Ok(Options { language, each, similarity: true, summary: false, extract: false })
+    }
+
+    /// Scores a pair, whose names lead where `table` says, or else where the data does.
+    fn score(
+        &self,
+        app: &App,
+        mut instance: Instance,
+        table: Option<&Table>,
+        limits: &Limits,
+        cache: &dyn Cache,
+    ) -> Scored {
+        if self.extract {
+            instance.pred = reply::query(&instance.pred, Some(instance.language()));
+        }
+        let areas = Areas::new(&app.osm);
+        let mut places = Chain::default();
+        places.0.extend(table.map(|table| table as &dyn Places));
+        places.0.push(&areas);
+        let scoring = Scoring {
+            osm: &app.osm,
+            snapshot: &app.about.digest,
+            triples: app.sparql.as_ref().map(|endpoint| endpoint.environment()),
+            now: app.about.manifest.data_timestamp,
+            places: &places,
+            limits,
+            each: Some(self.each),
+            similarity: self.similarity,
+            cache,
+            fault: &|panic| tracing::error!(panic, "a pair could not be scored: a fault of the program"),
+        };
+        scoring.pair_with(&instance, self.summary)
+    }
+}
+
+const NO_TRIPLES: &str = "this snapshot has no triples: load some with --wikidata or --rdf";
+
+/// What queries gave that any request asked for, with how often one request found it there. In one request a query runs
+/// once, its time-out included.
+struct Known<'a> {
+    results: Batch<&'a InMemory>,
+    hits: AtomicU64,
+}
+
+impl<'a> Known<'a> {
+    fn new(results: &'a InMemory) -> Known<'a> {
+        Known { results: Batch::new(results), hits: AtomicU64::new(0) }
+    }
+}
+
+impl Cache for Known<'_> {
+    fn get(&self, key: &Key<'_>) -> Option<Vec<u8>> {
+        let found = self.results.get(key);
+        self.hits.fetch_add(u64::from(found.is_some()), Ordering::Relaxed);
+        found
+    }
+
+    fn put(&self, key: &Key<'_>, results: Vec<u8>) {
+        self.results.put(key, results);
+    }
+
+    fn enter(&self, key: &Key<'_>) -> Option<Vec<u8>> {
+        let found = self.results.enter(key);
+        self.hits.fetch_add(u64::from(found.is_some()), Ordering::Relaxed);
+        found
+    }
+
+    fn leave(&self, key: &Key<'_>, failed: Option<Vec<u8>>) {
+        self.results.leave(key, failed);
+    }
+
+    fn counts(&self) -> Option<Counts> {
+        self.results.counts()
+    }
+
+    fn finish(&self) -> Vec<String> {
+        self.results.finish()
+    }
+}
+
+/// Answers `{"predictions": [...], "references": [...], "bbox": [...], "places": {...}, "timeout": 10, "similarity": false,
+/// "summary": true, "extract": true}` as `terrapin eval overpassnl` does; all but the first two may be left out. With `"lang": "sparql"` it
+/// answers as `terrapin eval jsonl` does. A body of the type `application/x-ndjson` is answered line by line.
+///
+/// What a query gave is kept for later requests, within a bounded number of bytes: a reference that many predictions share
+/// runs once. A record is the same with it and without.
+///
+/// All pairs together have the time of one query. Those that it is used up before have the error class of a query that
+/// ran out of its time, so that a trainer gets a record for each pair, in order, and every record that is complete. With
+/// `timeout`, one pair that takes for ever leaves the others their time; within a request a query that ran out of it is not
+/// run again. With `extract`, predictions are replies of a language model, in which the query is found by the rules of
+/// `docs/replies.md`.
+pub async fn score(
+    State(app): State<Arc<App>>,
+    Extension(context): Extension<Arc<Context>>,
+    RawQuery(in_address): RawQuery,
+    headers: HeaderMap,
+    body: Result<Received, Unreadable>,
+) -> Result<Response, Refused> {
+    let media_type = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    if lines::are_named(media_type) {
+        return lines::serve(app, context, in_address, body).await;
+    }
+    json::serve(app, context, "score", body, |app, question: Question, limits| {
+        let wrong = |message: String| Err(Wrong::Question(message));
+        let count = question.references.len();
+        if question.predictions.len() != count || question.bbox.as_ref().is_some_and(|bbox| bbox.len() != count) {
+            return wrong("predictions, references and bbox must have the same length".to_owned());
+        }
+        if count > MOST {
+            return wrong(format!("{count} pairs: send at most {MOST} at once, or any number as application/x-ndjson"));
+        }
+        let options = match Options::new(app, question.lang.as_deref(), question.timeout) {
+            Ok(options) => Options {
+                similarity: question.similarity.unwrap_or(options.similarity),
+                summary: question.summary.unwrap_or(options.summary),
+                extract: question.extract.unwrap_or(options.extract),
+                ..options
+            },
+            Err(message) => return wrong(message),
+        };
+        let table = || question.places.map(|places| Table::parse(places.get().as_bytes())).transpose();
+        let table = match budget::watched(&Arc::new(Budget::new(limits)), table) {
+            Ok(Ok(table)) => table,
+            Ok(Err(e)) => return wrong(format!("places: {e}")),
+            Err(Stopped::Exceeded(exceeded)) => return wrong(format!("places: {exceeded}")),
+            Err(Stopped::Panicked(_)) => return wrong("places: they could not be read".to_owned()),
+        };
+        let is_sparql = options.language == Language::Sparql;
+        if is_sparql && app.sparql.is_none() {
+            return wrong(NO_TRIPLES.to_owned());
+        }
+        if is_sparql && (table.is_some() || question.bbox.is_some()) {
+            return wrong("bbox and places are of OverpassQL: leave them out for SPARQL".to_owned());
+        }
+        let cache = Known::new(&app.results);
+        let mut results = Vec::with_capacity(count);
+        for (index, (gold, pred)) in question.references.into_iter().zip(question.predictions).enumerate() {
+            if limits.cancelled.load(Ordering::Relaxed) {
+                return Err(Wrong::Abandoned);
+            }
+            let bbox = question.bbox.as_ref().and_then(|boxes| boxes.get(index)).cloned();
+            let lang = is_sparql.then(|| "sparql".to_owned());
+            let line = index + 1;
+            let instance = Instance { line, gold: gold.text, pred: pred.text, lang, bbox, ..Instance::default() };
+            if gold.wrong.is_some() || pred.wrong.is_some() {
+                let scored = unreadable(&instance, gold.wrong, pred.wrong);
+                results.push(Scored { summary: scored.summary.filter(|_| options.summary), ..scored });
+                continue;
+            }
+            results.push(options.score(app, instance, table.as_ref(), limits, &cache));
+        }
+        if limits.cancelled.load(Ordering::Relaxed) {
+            return Err(Wrong::Abandoned);
+        }
+        let reused = cache.hits.into_inner();
+        Ok(Answer { snapshot: app.about.digest.clone(), engine: engine(), reused, results })
+    })
+    .await
+}

@@ -1,0 +1,84 @@
+//! The threads on which queries are tried while all slots are taken. Each is a pool of its own: what a query does with many
+//! threads elsewhere it does on one here, and never waits for the pool that the long queries keep busy.
+
+use std::io;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use rayon::{ThreadPool, ThreadPoolBuilder};
+
+use super::workers::survive;
+use terrapin_base::stack::STACK;
+
+/// So many threads, for as many queries at once.
+pub struct Trials {
+    idle: Arc<Idle>,
+}
+
+type Idle = Mutex<Vec<Arc<ThreadPool>>>;
+
+/// A thread for one trial; idle again when this is dropped.
+pub struct Thread {
+    pool: Arc<ThreadPool>,
+    idle: Arc<Idle>,
+}
+
+impl Trials {
+    /// Starts `count` threads.
+    ///
+    /// # Errors
+    /// The system gives no threads.
+    pub fn new(count: usize) -> io::Result<Self> {
+        let name = |_| "trial".to_owned();
+        let pool =
+            |_| ThreadPoolBuilder::new().num_threads(1).thread_name(name).stack_size(STACK).build().map(Arc::new);
+        let idle: Result<Vec<_>, _> = (0..count).map(pool).collect();
+        Ok(Trials { idle: Arc::new(Mutex::new(idle.map_err(io::Error::other)?)) })
+    }
+
+    /// A thread, where one is idle.
+    pub fn thread(&self) -> Option<Thread> {
+        let pool = self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop()?;
+        Some(Thread { pool, idle: Arc::clone(&self.idle) })
+    }
+}
+
+impl Thread {
+    /// Runs a task, which holds the thread until it is done with it.
+    pub fn run(self, task: impl FnOnce(Thread) + Send + 'static) {
+        let pool = Arc::clone(&self.pool);
+        pool.spawn(move || survive(move || task(self)));
+    }
+}
+
+impl Drop for Thread {
+    fn drop(&mut self) {
+        self.idle.lock().unwrap_or_else(PoisonError::into_inner).push(Arc::clone(&self.pool));
+    }
+}
+
+/// How much processor time this thread has had. Zero where the system does not tell.
+pub fn processor_time() -> Duration {
+    #[cfg(target_os = "linux")]
+    {
+        let time = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
+        Duration::try_from(time).unwrap_or_default()
+    }
+    #[cfg(not(target_os = "linux"))]
+    Duration::ZERO
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::time::Instant;
+
+    #[test]
+    fn a_thread_that_works_has_processor_time() {
+        let before = processor_time();
+        let begun = Instant::now();
+        while processor_time() - before < Duration::from_millis(2) {
+            assert!(begun.elapsed() < Duration::from_secs(60), "none in a minute");
+        }
+    }
+}

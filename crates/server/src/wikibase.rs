@@ -1,0 +1,117 @@
+//! The services of a Wikibase: `/w/api.php` (action.rs), `/w/rest.php/wikibase/...` (rest.rs, described by openapi.rs) and
+//! `/wiki/Special:EntityData/...` (data.rs). Search and JSON come from `terrapin_entities`.
+
+mod action;
+mod data;
+mod openapi;
+mod parameters;
+mod rest;
+
+use std::io::Write;
+use std::sync::Arc;
+
+use axum::Router;
+use axum::http::{HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use axum::routing::get;
+use serde_json::Value;
+
+use super::App;
+use super::context::Context;
+use super::job::{Job, Lane};
+use super::json::JSON;
+use super::outcome::Outcome;
+use super::service::{self, Refused, Wording};
+use parameters::Parameters;
+use terrapin_budget::{self as budget, Budget, Stopped};
+use terrapin_triples::Store;
+
+pub(super) use action::Action;
+pub(super) use data::moved;
+pub(super) use rest::Rest;
+
+/// The prefix of the REST API's paths.
+pub(super) const REST: &str = "/w/rest.php/";
+
+const NO_TRIPLES: &str = "this snapshot has no triples: load some with --wikidata or --rdf";
+
+/// Returns the routes.
+pub fn routes() -> Router<Arc<App>> {
+    Router::new()
+        .route("/w/api.php", get(action::action).post(action::action))
+        .route("/w/rest.php/wikibase/{version}/{*path}", get(rest::rest))
+        .route("/wiki/Special:EntityData/{page}", get(data::data))
+}
+
+/// The answer of a service.
+enum Told {
+    /// An object, and the number of entities in it.
+    Found(Value, u64),
+    /// An error or a redirect.
+    Instead(Response),
+}
+
+/// Reads the parameters and runs `give` on the triples.
+async fn answer(
+    app: &Arc<App>,
+    context: &Arc<Context>,
+    what: &'static str,
+    words: &'static dyn Wording,
+    parameters: impl FnOnce() -> Result<Parameters, String> + Send + 'static,
+    give: impl FnOnce(&Store, &Parameters) -> Told + Send + 'static,
+) -> Result<Response, Refused> {
+    let work = move |job: Job| {
+        if job.app().sparql.is_none() {
+            return job.refuse(words.refusal(StatusCode::NOT_FOUND, NO_TRIPLES));
+        }
+        match parameters() {
+            Ok(parameters) => work(job, what, words, |store| give(store, &parameters)),
+            Err(wrong) => job.refuse(words.refusal(StatusCode::BAD_REQUEST, &wrong)),
+        }
+    };
+    let answer = service::run(app, context, Lane::Search, words, work).await?;
+    Ok(answer.into_response(app))
+}
+
+fn work(job: Job, what: &'static str, words: &'static dyn Wording, give: impl FnOnce(&Store) -> Told) {
+    let (time, memory) = (job.app().settings.max_time, job.memory());
+    let (run, sink) = job.begin(time, memory, JSON);
+    let budget = Arc::new(Budget::new(run.limits()));
+    let Some(endpoint) = run.app().sparql.clone() else { return };
+    let store = &endpoint.environment().store;
+    let told = budget::watched(&budget, || match give(store) {
+        Told::Found(object, count) => Ok((object.to_string(), count)),
+        Told::Instead(response) => Err(Box::new(response)),
+    });
+    if let Err(damage) = store.check() {
+        tracing::error!(%damage, "no answer can be trusted");
+        let instead = words.refusal(StatusCode::INTERNAL_SERVER_ERROR, &words.damaged(&damage));
+        return run.refused(sink, what, Outcome::Broken, instead);
+    }
+    let Some((run, mut sink)) = service::sound(run, sink, words, what) else { return };
+    let (outcome, message) = match told {
+        Ok(Ok((text, count))) => {
+            return match sink.write_all(text.as_bytes()) {
+                Ok(()) => run.answered(sink, what, count),
+                // The client has closed its connection.
+                Err(_) => run.refused(sink, what, Outcome::Abandoned, StatusCode::SERVICE_UNAVAILABLE.into_response()),
+            };
+        }
+        Ok(Err(instead)) => return run.refused(sink, what, Outcome::Refused, *instead),
+        Err(Stopped::Exceeded(exceeded)) => (Outcome::from(exceeded), exceeded.to_string()),
+        Err(Stopped::Panicked(panic)) => {
+            tracing::error!(panic, "entities could not be told: a fault of the program");
+            (Outcome::Broken, "a fault of the program: see the server's log".to_owned())
+        }
+    };
+    run.refused(sink, what, outcome, words.refusal(outcome.status(), &message));
+}
+
+/// Returns a redirect.
+fn elsewhere(status: StatusCode, address: &str) -> Response {
+    let mut response = status.into_response();
+    if let Ok(address) = HeaderValue::from_str(address) {
+        response.headers_mut().insert(header::LOCATION, address);
+    }
+    response
+}

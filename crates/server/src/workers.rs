@@ -1,0 +1,149 @@
+//! The threads that queries run on. They are no threads of the runtime, which has to serve everybody, and not its pool
+//! for blocking calls, which others share and whose stacks are small.
+
+use std::any::Any;
+use std::collections::VecDeque;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+use std::{io, thread};
+
+use terrapin_base::stack::STACK;
+
+/// How long a thread waits for work before it ends, and gives the stack that it used back.
+const IDLE: Duration = Duration::from_secs(10);
+
+type Task = Box<dyn FnOnce() + Send>;
+
+/// Threads that are started when needed, kept for a while, and survive a panic of what they run.
+pub struct Workers {
+    shared: Arc<Shared>,
+    most: usize,
+}
+
+#[derive(Default)]
+struct Shared {
+    state: Mutex<State>,
+    wake: Condvar,
+}
+
+#[derive(Default)]
+struct State {
+    tasks: VecDeque<Task>,
+    threads: usize,
+    /// Threads that wait for a task, those among them that were called and did not look yet.
+    waiting: usize,
+}
+
+impl Shared {
+    fn lock(&self) -> MutexGuard<'_, State> {
+        // No task runs under the lock: nothing in here can be left half done.
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Workers {
+    /// At most so many threads.
+    pub fn new(most: usize) -> Self {
+        Workers { shared: Arc::default(), most: most.max(1) }
+    }
+
+    /// Runs a task on one of the threads; where all are busy, on the first that is not.
+    ///
+    /// # Errors
+    /// The system gives no thread.
+    pub fn run(&self, task: impl FnOnce() + Send + 'static) -> io::Result<()> {
+        let mut state = self.shared.lock();
+        state.tasks.push_back(Box::new(task));
+        // One for each task in the queue, or a thread that was called for an earlier one would be counted twice.
+        if state.waiting >= state.tasks.len() {
+            drop(state);
+            self.shared.wake.notify_one();
+            return Ok(());
+        }
+        if state.threads < self.most {
+            let shared = Arc::clone(&self.shared);
+            match thread::Builder::new().name("query".into()).stack_size(STACK).spawn(move || work(&shared)) {
+                Ok(_) => state.threads += 1,
+                Err(error) if state.threads == 0 => {
+                    state.tasks.pop_back();
+                    return Err(error);
+                }
+                Err(_) => {}
+            }
+        }
+        Ok(())
+    }
+}
+
+/// What a thread does.
+fn work(shared: &Shared) {
+    let mut state = shared.lock();
+    loop {
+        if let Some(task) = state.tasks.pop_front() {
+            drop(state);
+            survive(task);
+            state = shared.lock();
+            continue;
+        }
+        state.waiting += 1;
+        let (back, waited) = match shared.wake.wait_timeout_while(state, IDLE, |state| state.tasks.is_empty()) {
+            Ok(woken) => woken,
+            Err(poisoned) => poisoned.into_inner(),
+        };
+        state = back;
+        state.waiting -= 1;
+        if waited.timed_out() && state.tasks.is_empty() {
+            state.threads -= 1;
+            return;
+        }
+    }
+}
+
+/// Runs a task; where it panics the log says so, and the thread goes on.
+pub fn survive(task: impl FnOnce()) {
+    if let Err(panic) = catch_unwind(AssertUnwindSafe(task)) {
+        tracing::error!(panic = words(&*panic), "a query failed: a fault of the program");
+    }
+}
+
+/// What a panic said.
+fn words(panic: &(dyn Any + Send)) -> &str {
+    let text = panic.downcast_ref::<&str>().copied();
+    text.or_else(|| panic.downcast_ref::<String>().map(String::as_str)).unwrap_or("without words")
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc;
+
+    use super::*;
+
+    #[test]
+    fn a_panic_costs_no_thread_and_stacks_are_deep() {
+        fn depth(n: usize) -> usize {
+            let here = std::hint::black_box([n; 64]);
+            if n == 0 { here[0] } else { depth(n - 1) + 1 }
+        }
+        let workers = Workers::new(1);
+        workers.run(|| panic!("on purpose")).unwrap();
+        let (sender, receiver) = mpsc::channel();
+        workers.run(move || sender.send(depth(10_000)).unwrap()).unwrap();
+        assert_eq!(receiver.recv_timeout(Duration::from_secs(10)), Ok(10_000));
+        assert_eq!(workers.shared.lock().threads, 1);
+    }
+
+    #[test]
+    fn no_more_threads_than_allowed_and_nothing_is_lost() {
+        let workers = Workers::new(3);
+        let (sender, receiver) = mpsc::channel();
+        for n in 0..1000 {
+            let sender = sender.clone();
+            workers.run(move || sender.send(n).unwrap()).unwrap();
+        }
+        let mut all: Vec<i32> = (0..1000).map(|_| receiver.recv_timeout(Duration::from_secs(10)).unwrap()).collect();
+        all.sort_unstable();
+        assert_eq!(all, (0..1000).collect::<Vec<_>>());
+        assert!(workers.shared.lock().threads <= 3);
+    }
+}
