@@ -188,7 +188,7 @@ mod tests {
         assert!(finland.tags().contains(&("name:de".to_owned(), "Finnland".to_owned())));
     }
 
-    /// Positions of capitals, and of Suva on Fiji, whose box crosses the antimeridian.
+    /// Positions of capitals, and of Suva on Fiji, where the country's box crosses the antimeridian.
     #[test]
     fn points_lie_in_countries() {
         for (lat, lon, code) in
