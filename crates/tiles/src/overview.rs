@@ -149,7 +149,7 @@ impl OverviewReader {
     }
 }
 
-/// The tile whose corner is the origin of all positions.
+/// The tile with its corner at the origin of all positions.
 const WHOLE: Place = Place::first(ZOOM);
 
 /// Runs `make` on chunks of `at_once` items in parallel. Returns the results in order.

@@ -1,6 +1,6 @@
-//! Where a tile is: the square grid of web maps (Mercator's projection, tiles from the north-west), and the positions of
-//! elements on it in whole units, counted over the whole world. What two tiles share has the same units in both, so that
-//! nothing shifts at their seam.
+//! The position of a tile in the square grid of web maps (Mercator projection, tiles from the north-west), and
+//! positions of elements on it in whole units, counted over the whole world. Shared geometry has the same units in both
+//! tiles, so that seams match.
 
 use std::sync::OnceLock;
 
@@ -37,7 +37,7 @@ impl Place {
         inside.then_some(Place { z, x, y })
     }
 
-    /// Returns the north-western tile of a zoom, whose corner is the origin of the whole world.
+    /// Returns the north-western tile of a zoom. Its corner is the origin of the whole world.
     pub const fn first(z: u8) -> Place {
         Place { z, x: 0, y: 0 }
     }
