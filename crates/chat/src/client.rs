@@ -285,8 +285,8 @@ impl Client {
     }
 }
 
-/// Returns the pause of a `Retry-After` in seconds (RFC 9110, section 10.2.3), at most [`LONGEST_WAIT`], also for a number
-/// longer than any integer. `None` for a date.
+/// Returns the pause of a `Retry-After` in seconds (RFC 9110, section 10.2.3), at most [`LONGEST_WAIT`], also for a
+/// number longer than any integer. `None` for a date.
 fn wait(text: &str) -> Option<Duration> {
     let text = text.trim();
     let is_number = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
@@ -308,7 +308,7 @@ impl Model for Client {
         match reply {
             Ok(mut reply) => {
                 reply.timing.set_time(began.elapsed());
-                // Requested after the reply, so that a failure cannot lose the reply.
+                // Outside the time limit of the reply, so that a slow answer here cannot lose it.
                 if reply.is_llama_cpp {
                     reply.server.context = runtime.block_on(self.context());
                 }

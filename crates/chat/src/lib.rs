@@ -1,6 +1,6 @@
-//! A client for language models that speak the chat completions protocol of OpenAI and compatible servers (llama.cpp,
-//! vLLM, Ollama and others), for whole and streamed replies. Replies are limited in time, tokens and bytes, and no
-//! error contains the key. The crate does not know questions or queries.
+//! A client for language models with the chat completions protocol of OpenAI (llama.cpp, vLLM, Ollama and others), for
+//! whole and streamed replies. Replies are limited in time, tokens and bytes, and no error contains the key. The crate
+//! does not know questions or queries.
 //!
 //! ```text
 //! endpoint.rs  the address of a model and its limits; key.rs is the API key, which is never printed

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 use tree_sitter::{Node, Parser, Point, Tree};
 
-/// Maximum depth up to which data flows are followed.
+/// Maximum depth for following data flows; a deeper tree has none.
 const DEEPEST: usize = 400;
 /// Maximum height of a tree that is written as text, which is recursive. Higher trees compare as if they were empty.
 const TALLEST: u32 = 50_000;

@@ -2,9 +2,9 @@
 //!
 //! The hash of a snak is the SHA-1 of its PHP serialization, in the format of `C:` objects: name of the class, then the
 //! length and the bytes of its own serialization. No document describes these; they were found by trying candidates on
-//! published hashes. All 4,348 snaks of the current kind in the data of the tests have the hash that this module computes.
-//! Forms follow senses, as no hash of a form was at hand. Values of the type `entity-schema` have no hash here, because
-//! their class is unknown.
+//! published hashes. All 4,348 snaks of the current kind in the data of the tests have the hash that this module
+//! computes. Forms follow senses, as no hash of a form was at hand. Values of the type `entity-schema` have no hash
+//! here, because their class is unknown.
 //!
 //! The hash of a reference is the SHA-1 of the sorted hashes of its snaks with `|` between them.
 

@@ -163,7 +163,8 @@ impl Address {
     }
 }
 
-/// Estimates the postal code of a town or of a smaller place that has none. `border` is the border with its name, if any.
+/// Estimates the postal code of a town or of a smaller place that has none. `border` is the border with its name, if
+/// any.
 fn estimated(
     osm: &Osm,
     details: &Details,

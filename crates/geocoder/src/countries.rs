@@ -1,7 +1,8 @@
 //! Countries and their larger regions, independent of the snapshot: names in all languages, codes, coarse outlines.
 //! Extracts of regions have no national borders, but queries name the country.
 //!
-//! `data/countries.tsv` and `data/regions.tsv` are made by `scripts/countries`; outlines are the crate `country-boundaries`.
+//! `data/countries.tsv` and `data/regions.tsv` are made by `scripts/countries`; outlines are the crate
+//! `country-boundaries`.
 
 use std::collections::HashMap;
 use std::sync::OnceLock;

@@ -1,7 +1,7 @@
 //! Postal codes of places that have none: that of the addresses in a border, or of the nearest address.
 //!
-//! Nominatim's documentation calls these codes estimated. They are in addresses only: a search for a code finds the places
-//! that have it as a tag.
+//! Nominatim's documentation calls these codes estimated. They are in addresses only: a search for a code finds the
+//! places that have it as a tag.
 
 use terrapin_budget as budget;
 use terrapin_osm::areas::Shape;

@@ -12,8 +12,7 @@ use terrapin_osm::BoundingBox;
 
 use crate::work::Stop;
 
-/// Default memory limit of a query in bytes if the memory of the machine is unknown; otherwise the default is half of
-/// it.
+/// Default memory limit of a query in bytes if the memory available to the process is unknown; otherwise half of that.
 const UNKNOWN: u64 = 4 << 30;
 
 /// Timeout, memory limit and cancellation flag.

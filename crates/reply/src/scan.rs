@@ -285,7 +285,7 @@ fn sparql_end(text: &str, begin: usize) -> Scan {
                 let behind = &rest[name.len()..];
                 let is_call = !name.is_empty() && behind.starts_with('(');
                 if is_call || TAIL.iter().any(|known| name.eq_ignore_ascii_case(known)) {
-                    // A name after this word belongs to the query.
+                    // The query extends to this word only if its argument follows.
                     takes_name = true;
                     at += name.len();
                     continue;

@@ -1,6 +1,6 @@
 //! Text search for tags, such as `fast food that is vegan`. The search is lexical and deterministic. A score depends on
-//! the words of keys, values and descriptions, their rarity, the share of a tag that the query covers, the count of the
-//! tag, and the number of elements that also have the best tag.
+//! the rarity of the matching words in key, value and description, and on the share of the tag that the query covers.
+//! The count of the tag, and the number of elements that also have the best tag, add to it.
 
 use std::sync::Arc;
 

@@ -2,11 +2,11 @@
 //! by a word, by a prefix of a word, or by a similar word.
 //!
 //! ```text
-//! rdf.labels         the literal of every text, those of the best known entities first: a column of the literal's number,
-//!                    shifted left by 5, and of how many words it has
-//! rdf.labels.words   words: a letter (`Q`, `P`, `L` for names, `q`, `p`, `l` for descriptions), the language in small
-//!                    letters, a zero, the word
-//! rdf.labels.lists   the numbers of the texts that have a word
+//! rdf.labels         a column with an entry per text, best known entities first: the literal's number, shifted left by
+//!                    5, plus the number of words
+//! rdf.labels.words   words: a letter (`Q`, `P`, `L` for names, `q`, `p`, `l` for descriptions), the language in lower
+//!                    case, a zero byte, the word
+//! rdf.labels.lists   for each word, the numbers of the texts that contain it
 //! ```
 //!
 //! The entities of a text, and the predicate, are looked up in the permutations. A text of both items and properties is

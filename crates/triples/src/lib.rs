@@ -11,8 +11,8 @@
 //! rdf.kinds                      the first numbers of IRIs, literals, codes and literals' codes, and the end
 //! rdf.predicates, .subjects,     the distinct predicates; the numbers of distinct subjects and objects of each
 //!   .objects
-//! rdf.spo.*, rdf.pos.*,          a permutation of the triples: the starts of each first component, then a column of the
-//!   rdf.osp.*                    second and one of the third components (store.rs)
+//! rdf.spo.*, rdf.pos.*,          a permutation of the triples: the starts of each first component, a column of the
+//!   rdf.osp.*                    second components and one of the third (store.rs)
 //! rdf.graphs, .starts,           if named graphs exist: their names, the starts of their triples, and these triples in
 //!   .spo.*, .pos.*, .osp.*       three orders (graphs.rs); the permutations contain the triples of all graphs
 //! rdf.labels, .words, .lists     the names and descriptions of Wikidata's entities by their words (labels.rs)

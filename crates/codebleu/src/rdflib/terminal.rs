@@ -72,7 +72,7 @@ impl Terminal {
             Terminal::Double => AstValue::typed(&float(word.parse().unwrap_or(f64::NAN)), "double"),
             Terminal::Long1 | Terminal::Long2 => AstValue::term("Literal", &unescaped(inner(3, 3))),
             Terminal::Short1 | Terminal::Short2 => {
-                // Two quotes in a row are an empty string or the start of a long string; other terminals match these.
+                // A quote directly after the string makes it the start of a long string, or invalid.
                 let quote = word.get(..1)?;
                 if text.get(word.len()..).is_some_and(|rest| rest.starts_with(quote)) {
                     return None;

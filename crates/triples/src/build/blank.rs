@@ -2,8 +2,8 @@
 //!
 //! A label identifies a node within one file only. In the snapshot a node's label is derived from its triples by colour
 //! refinement. All nodes start with the same colour. Each round replaces a node's colour by a hash (BLAKE3) of its
-//! triples, with the text of the other terms and the colours of the other blank nodes, until the number of colours
-//! stops growing. The label is `b` and 32 hexadecimal digits of the colour.
+//! triples: the text of the other terms, and the colours of the other blank nodes. The rounds end when the number of
+//! colours stops growing. The label is `b` and 32 hexadecimal digits of the colour.
 //!
 //! Nodes that keep the same colour are numbered (`-1`, `-2`, ...) by their labels in the files and the files' digests.
 //! Nearly always, such nodes are interchangeable in the graph, so that the result does not depend on the files. If they
