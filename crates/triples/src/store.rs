@@ -168,7 +168,7 @@ impl Store {
         }
     }
 
-    /// Returns whether everything read so far was intact. Call it before a result is completed.
+    /// Checks that everything read so far was intact. Call it before a result is completed.
     ///
     /// # Errors
     /// The first damage found.

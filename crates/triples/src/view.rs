@@ -83,7 +83,7 @@ pub trait Computed: Send + Sync {
     /// Returns whether a store may contain some of these terms itself; then the store's numbers take precedence.
     fn is_shadowed(&self) -> bool;
 
-    /// Returns whether all data that the terms are computed from was intact.
+    /// Checks that all data that the terms are computed from was intact.
     ///
     /// # Errors
     /// The first damage found.
