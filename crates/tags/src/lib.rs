@@ -2,7 +2,7 @@
 //! posting lists. Only combinations are counted element by element. The crate may use `osm`; it does not know query
 //! languages or HTTP. The server formats the answers as taginfo does.
 //!
-//! Nothing is read until the first request. Every scan runs within the budget of the caller. Caches are bounded;
+//! No data is read before the first request. Every scan runs within the budget of the caller. Caches are bounded;
 //! `combinations.rs`, `frequent.rs` and `index.rs` state their limits.
 
 mod combinations;
@@ -41,7 +41,7 @@ pub struct Tags {
 }
 
 impl Tags {
-    /// Creates the statistics of `osm` with the descriptions in `docs`. Reads nothing.
+    /// Creates the statistics of `osm` with the descriptions in `docs`, without reading any data.
     pub fn new(osm: Arc<Osm>, docs: Docs) -> Tags {
         Tags { osm, docs, frequent: OnceLock::new(), index: OnceLock::new(), together: combinations::Kept::default() }
     }
