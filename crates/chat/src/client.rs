@@ -21,36 +21,36 @@ const RETRIES: u32 = 2;
 const PAUSE: Duration = Duration::from_millis(500);
 /// Maximum pause in seconds that a server may ask for: a day. Times from outside never enter arithmetic unbounded.
 const LONGEST_WAIT: u64 = 86_400;
-/// Bytes of an error body that are read.
+/// Maximum number of bytes to read of an error body.
 const ERROR: usize = 8 << 10;
 /// Interval for checking cancellation and reporting progress.
 const TICK: Duration = Duration::from_millis(50);
 /// Timeout for the end of the stream once the reply is complete.
 const END: Duration = Duration::from_secs(5);
-/// Timeout and maximum bytes of llama.cpp's properties.
+/// Timeout and maximum size in bytes of llama.cpp's properties.
 const PROPERTIES: Duration = Duration::from_secs(2);
 const PROPERTIES_BYTES: usize = 1 << 20;
 
 /// A model at an endpoint.
 pub struct Client {
     endpoint: Endpoint,
-    /// The form of requests, without what the server refused.
+    /// The form of requests, without fields that the server rejected.
     form: Mutex<RequestForm>,
     http: reqwest::Client,
-    /// Context length of a server of llama.cpp; set with its first reply.
+    /// Context length reported by llama.cpp; set after its first reply.
     context: OnceLock<Option<u64>>,
-    /// Taken when the client is dropped, which may be on a thread that must not wait for it.
+    /// Moved out when the client is dropped, because the dropping thread may not block.
     runtime: Option<tokio::runtime::Runtime>,
 }
 
 impl Client {
-    /// Returns a client. Nothing is sent yet.
+    /// Creates a client. Nothing is sent yet.
     ///
     /// # Errors
     /// No thread can be started, or the certificates of the system cannot be read.
     pub fn new(endpoint: Endpoint) -> Result<Client, Error> {
         let failed = |why: String| Error::new(Kind::Unreachable, why);
-        // The library leaves the choice of the implementation to the program; it is made once.
+        // rustls requires the program to choose the implementation, once.
         let _ = rustls::crypto::ring::default_provider().install_default();
         let runtime =
             tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().thread_name("model").build();
@@ -61,7 +61,7 @@ impl Client {
             .redirect(reqwest::redirect::Policy::none())
             .user_agent(concat!("terrapin/", env!("CARGO_PKG_VERSION")));
         let builder = if endpoint.is_local() { builder.no_proxy() } else { builder };
-        // Without TLS no certificates are needed, and some systems have none.
+        // Without TLS no certificates are loaded, because some systems have none.
         let builder = if endpoint.url.scheme() == "http" { builder.tls_certs_only([]) } else { builder };
         let http = builder.build().map_err(|error| failed(format!("cannot make connections: {}", cause(&error))))?;
         let form = Mutex::new(RequestForm::new(&endpoint));
@@ -102,7 +102,7 @@ impl Client {
             return Err(self.refused(answer).await);
         }
         let media_type = answer.headers().get(CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
-        // Some servers do not stream when asked to, and others always do.
+        // Some servers do not stream on request, and others always do.
         if media_type.to_ascii_lowercase().contains("event-stream") {
             self.streamed(answer, request, received).await
         } else {
@@ -210,7 +210,7 @@ impl Client {
             Kind::Refused if is_about_model(&text) => Kind::NotFound,
             kind => kind,
         };
-        // Servers repeat a part of a wrong key.
+        // Servers may quote a part of a wrong key.
         let text = if kind == Kind::Unauthorized { String::new() } else { text };
         let text = if status.is_redirection() { "a redirect, which is not followed".to_owned() } else { text };
         let text = if text.is_empty() { String::new() } else { format!(": {text}") };
@@ -218,7 +218,7 @@ impl Client {
         Error { kind, message, wait }
     }
 
-    /// Sends a request until there is a reply or a retry is of no use.
+    /// Sends a request, with retries while they can help.
     async fn send_with_retries(
         &self,
         request: &Request<'_>,
@@ -236,7 +236,7 @@ impl Client {
             };
             if let Some(other) = form.without(&error) {
                 form = other;
-                // Later requests begin with this form.
+                // Later requests start with this form.
                 *self.form.lock().unwrap_or_else(PoisonError::into_inner) = form;
                 continue;
             }
@@ -252,7 +252,7 @@ impl Client {
         }
     }
 
-    /// Sends a request within the time that is left, until it is cancelled.
+    /// Sends a request within the remaining time, unless it is cancelled.
     async fn send_in_time(&self, request: &Request<'_>, patience: Patience<'_>) -> Result<Reply, Error> {
         let (began, received) = (Instant::now(), AtomicU64::new(0));
         let time = patience.left(request.time.map_or(self.endpoint.time, |time| time.min(self.endpoint.time)));
@@ -285,8 +285,8 @@ impl Client {
     }
 }
 
-/// Returns the pause of a `Retry-After` in seconds (RFC 9110, section 10.2.3), at most [`LONGEST_WAIT`], also for a number
-/// longer than any integer. `None` for a date.
+/// Returns the pause of a `Retry-After` in seconds (RFC 9110, section 10.2.3), at most [`LONGEST_WAIT`], also for a
+/// number longer than any integer. `None` for a date.
 fn wait(text: &str) -> Option<Duration> {
     let text = text.trim();
     let is_number = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
@@ -308,7 +308,7 @@ impl Model for Client {
         match reply {
             Ok(mut reply) => {
                 reply.timing.set_time(began.elapsed());
-                // Not within the time of the reply, which must not be lost.
+                // Outside the time limit of the reply, so that a slow answer here cannot lose it.
                 if reply.is_llama_cpp {
                     reply.server.context = runtime.block_on(self.context());
                 }

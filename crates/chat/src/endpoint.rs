@@ -35,19 +35,19 @@ pub struct Endpoint {
 /// An address that cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum EndpointError {
-    /// It is no URL.
+    /// The address is not a URL.
     #[error("not an address of a model: {0}")]
     Address(#[from] url::ParseError),
-    /// It has another scheme.
+    /// The scheme is neither `http` nor `https`.
     #[error("the address of a model begins with http:// or https://")]
     Scheme,
-    /// It has a user or a password.
+    /// The address contains a user or a password.
     #[error("the address of a model has no user and no password in it: give the key in a file or the environment")]
     Secret,
 }
 
 impl Endpoint {
-    /// Returns a model at an address without a key; replies are streamed, in at most 120 seconds, 4,096 tokens and 64 KiB.
+    /// Creates an endpoint without a key. Replies are streamed, in at most 120 seconds, 4,096 tokens and 64 KiB.
     ///
     /// # Errors
     /// The address cannot be used.
@@ -91,7 +91,7 @@ impl Endpoint {
         url
     }
 
-    /// Returns the address for messages, without the query string: some servers take keys in it.
+    /// Returns the address for messages, without the query string, which may contain keys.
     pub fn shown(&self) -> String {
         let mut url = self.completions();
         url.set_query(None);

@@ -1,9 +1,9 @@
-//! Lines of a stream of server-sent events, whatever packets they come in.
+//! Reads lines of a stream of server-sent events, independent of packet boundaries.
 
 /// Maximum bytes of a line.
 const LONGEST: usize = 1 << 20;
 
-/// A reader of lines; holds the beginning of the next one.
+/// A reader of lines that buffers an incomplete line.
 #[derive(Debug, Default)]
 pub struct Lines {
     begun: Vec<u8>,
@@ -14,7 +14,7 @@ pub struct Lines {
 pub struct TooLong;
 
 impl Lines {
-    /// Takes received bytes and returns the data of each whole event. Comments, names and numbers of events are skipped.
+    /// Takes received bytes and returns the data of each complete event. Comments, event names and ids are skipped.
     ///
     /// # Errors
     /// A line is too long.
@@ -33,7 +33,7 @@ impl Lines {
         Ok(events)
     }
 
-    /// Returns the data of a last line without an end, which some servers send.
+    /// Returns the data of a last line without a line end, which some servers send.
     pub fn last(&self) -> Option<String> {
         data(&self.begun)
     }

@@ -1,18 +1,18 @@
-//! Fields of the user that are merged into requests: a seed, a grammar, the cache of the server.
+//! User-defined fields that are merged into requests: a seed, a grammar, the server's cache.
 
 use std::io::Read;
 use std::path::Path;
 
 use serde_json::{Map, Value};
 
-/// Bytes of a file with fields; grammars may be long.
+/// Maximum size in bytes of a file with fields; grammars may be long.
 const LONGEST: u64 = 1 << 20;
 /// Fields that the program itself sets in every request.
 const OWN: [&str; 7] = ["model", "messages", "stream", "stream_options", "max_tokens", "max_completion_tokens", "n"];
-/// The field with fields for single steps.
+/// The field that contains the fields for single steps.
 const STEPS: &str = "steps";
 
-/// Fields for all requests, and for those of single steps. A field for a step replaces one for all.
+/// Fields for all requests, and for those of single steps. A field of a step takes precedence.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Extra {
     fields: Map<String, Value>,
@@ -36,13 +36,13 @@ pub enum ExtraError {
         /// Its path.
         path: String,
     },
-    /// The text is not what is expected.
+    /// The text is not a JSON object.
     #[error("expected a JSON object with fields of a request: {0}")]
     NoObject(String),
     /// A field is set by the program.
     #[error("the field `{0}` is set by the program: remove it")]
     Reserved(String),
-    /// A step has another name.
+    /// The name of a step is unknown.
     #[error("unknown step `{name}` in `steps`: expected an object with {expected}")]
     UnknownStep {
         /// The name.
@@ -53,11 +53,11 @@ pub enum ExtraError {
 }
 
 impl Extra {
-    /// Reads a file: a JSON object whose fields are merged into each request. Its field `steps`, if any, has an object of
-    /// fields for each of the `steps`.
+    /// Reads a file: a JSON object with fields to merge into each request. Its optional field `steps` contains an
+    /// object of fields for each of the `steps`.
     ///
     /// # Errors
-    /// The file cannot be read, is no such object, or has a field that the program sets.
+    /// The file cannot be read, is not such an object, or contains a field that the program sets.
     pub fn read(path: &Path, steps: &[&str]) -> Result<Extra, ExtraError> {
         let shown = || path.display().to_string();
         let unreadable = |source| ExtraError::Unreadable { path: shown(), source };
@@ -71,10 +71,10 @@ impl Extra {
         Extra::parse(&text, steps)
     }
 
-    /// Reads a text, as [`read`](Extra::read) reads a file.
+    /// Parses a text in the form of such a file ([`read`](Extra::read)).
     ///
     /// # Errors
-    /// The text is no such object, or has a field that the program sets.
+    /// The text is not such an object, or contains a field that the program sets.
     pub fn parse(text: &str, steps: &[&str]) -> Result<Extra, ExtraError> {
         let mut fields: Map<String, Value> =
             serde_json::from_str(text).map_err(|error| ExtraError::NoObject(error.to_string()))?;
@@ -102,7 +102,7 @@ impl Extra {
         self.fields.iter().chain(own.into_iter().flatten())
     }
 
-    /// Returns the object as it was read; `None` if it has no fields.
+    /// Returns the object as it was read, or `None` if it has no fields.
     pub fn to_value(&self) -> Option<Value> {
         let mut all = self.fields.clone();
         if !self.steps.is_empty() {

@@ -1,4 +1,4 @@
-//! The form of a request. Servers and models differ in the fields that they take, and name in an error what they refuse.
+//! The form of a request. Servers and models accept different fields, and name the rejected one in an error.
 
 use serde_json::json;
 
@@ -11,21 +11,21 @@ pub struct RequestForm {
     has_new_name: bool,
     /// Without `temperature`.
     is_without_temperature: bool,
-    /// The reply comes in one piece.
+    /// Without streaming.
     is_whole: bool,
     /// Without `stream_options`.
     is_without_usage: bool,
-    /// The system message is the beginning of the first message.
+    /// The system message is prepended to the first message.
     is_without_system: bool,
 }
 
 impl RequestForm {
-    /// Returns the form that is tried first.
+    /// Returns the form to try first.
     pub fn new(endpoint: &Endpoint) -> RequestForm {
         RequestForm { is_whole: !endpoint.stream, ..RequestForm::default() }
     }
 
-    /// Returns the form without what an error says that the server refuses; `None` if that changes nothing.
+    /// Returns the form without the field that an error rejects, or `None` if that changes nothing.
     pub fn without(self, error: &Error) -> Option<RequestForm> {
         if error.kind != Kind::Refused {
             return None;
@@ -43,7 +43,7 @@ impl RequestForm {
         (other != self).then_some(other)
     }
 
-    /// Returns the body of a request with so many tokens at most.
+    /// Returns the body of a request with at most `tokens` tokens in the reply.
     pub fn body(self, endpoint: &Endpoint, request: &Request<'_>, tokens: u32) -> String {
         let mut messages = request.messages.to_vec();
         if self.is_without_system && messages.len() > 1 && messages[0].role == Role::System {

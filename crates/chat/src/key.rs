@@ -3,7 +3,7 @@
 use std::fmt;
 use std::path::Path;
 
-/// Bytes of a key file that are read.
+/// Maximum number of bytes to read of a key file.
 const LONGEST: u64 = 8 << 10;
 /// Replaces a key in texts.
 const HIDDEN: &str = "[key]";
@@ -23,16 +23,16 @@ pub enum KeyError {
         /// The system's error.
         source: std::io::Error,
     },
-    /// It is empty or has other characters than printable ASCII.
+    /// The key is empty or contains other characters than printable ASCII.
     #[error("the model's key must be one line of printable ASCII and not empty")]
     Unfit,
 }
 
 impl Key {
-    /// Returns a key, without white space around it.
+    /// Creates a key, without surrounding white space.
     ///
     /// # Errors
-    /// It is empty, or has characters that an HTTP header cannot have.
+    /// The key is empty, or contains characters that are invalid in an HTTP header.
     pub fn new(text: &str) -> Result<Key, KeyError> {
         let key = text.trim();
         let is_fit = !key.is_empty() && key.bytes().all(|byte| byte.is_ascii_graphic());
@@ -42,7 +42,7 @@ impl Key {
     /// Reads the key in a file.
     ///
     /// # Errors
-    /// The file cannot be read, or has no key.
+    /// The file cannot be read, or contains no valid key.
     pub fn read(path: &Path) -> Result<Key, KeyError> {
         use std::io::Read;
         let unreadable = |source| KeyError::Unreadable { path: path.display().to_string(), source };

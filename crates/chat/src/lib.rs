@@ -1,6 +1,6 @@
-//! A client of language models that speak the chat completions protocol of OpenAI and compatible servers (llama.cpp, vLLM,
-//! Ollama and others), for whole and streamed replies. Replies are bounded in time, tokens and bytes, and no error shows the
-//! key. Knows nothing of questions and queries.
+//! A client for language models with the chat completions protocol of OpenAI (llama.cpp, vLLM, Ollama and others), for
+//! whole and streamed replies. Replies are limited in time, tokens and bytes, and no error contains the key. The crate
+//! does not know questions or queries.
 //!
 //! ```text
 //! endpoint.rs  the address of a model and its limits; key.rs is the API key, which is never printed
@@ -46,12 +46,12 @@ pub use usage::{ReplyTiming, ServerIdentity, TokenCounts};
 
 /// A language model.
 pub trait Model: Sync {
-    /// Returns its name at the server.
+    /// Returns the model's name at the server.
     fn name(&self) -> &str;
 
-    /// Returns its reply to a request.
+    /// Returns the model's reply to a request.
     ///
     /// # Errors
-    /// The server cannot be reached, refuses the request, is late, or sends no reply.
+    /// The server cannot be reached, rejects the request, is late, or sends no reply.
     fn reply(&self, request: &Request<'_>, patience: Patience<'_>) -> Result<Reply, Error>;
 }

@@ -24,7 +24,7 @@ pub struct Message {
 }
 
 impl Message {
-    /// Returns a message of this author.
+    /// Creates a message of this author.
     pub fn new(role: Role, content: impl Into<String>) -> Message {
         Message { role, content: content.into() }
     }

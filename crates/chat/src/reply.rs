@@ -13,30 +13,30 @@ use crate::{Error, Kind, ReplyTiming, ServerIdentity, TokenCounts};
 
 /// Maximum number of tool calls in a reply.
 const TOOLS: usize = 16;
-/// Entries of a list that are kept; the others are skipped. A tree takes many times the bytes of its text, and a server may
-/// send lists of any length.
+/// Maximum number of entries of a list; the rest is skipped. A parsed tree takes many times the bytes of its text, and
+/// a server may send lists of any length.
 const ENTRIES: usize = 64;
-/// Bytes of an error that are parsed; a longer one gets a fixed text.
+/// Maximum size in bytes of an error to parse; a longer one gets a fixed text.
 const ERROR: usize = 8 << 10;
 
 /// A reply of a model.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Reply {
-    /// Its text, without the thoughts before it.
+    /// The text, without the thoughts before it.
     pub text: String,
-    /// Tool calls, which some models make though no tools are offered.
+    /// Tool calls, which some models make even if no tools are offered.
     pub tool_calls: Vec<ToolCall>,
     /// The reason of a refusal.
     pub refusal: Option<String>,
-    /// Whether a limit of tokens or bytes ended it.
+    /// Whether a limit of tokens or bytes cut off the reply.
     pub is_cut: bool,
-    /// Its tokens.
+    /// Token counts.
     pub tokens: TokenCounts,
-    /// Its time, and the use of the server's cache.
+    /// Time, and tokens from the server's cache.
     pub timing: ReplyTiming,
     /// The server that sent it.
     pub server: ServerIdentity,
-    /// Whether that server is llama.cpp's.
+    /// Whether that server is llama.cpp.
     pub is_llama_cpp: bool,
 }
 
@@ -75,7 +75,7 @@ struct Choice {
 #[derive(Deserialize)]
 struct ReplyMessage {
     content: Option<Content>,
-    /// Thoughts, which llama.cpp and others send apart from the text. Only counted.
+    /// Thoughts, which llama.cpp and others send separately from the text. Only counted.
     reasoning_content: Option<IgnoredAny>,
     reasoning: Option<IgnoredAny>,
     refusal: Option<String>,
@@ -145,7 +145,7 @@ struct Part {
 
 #[derive(Deserialize)]
 struct Call {
-    /// The number of the call that a piece belongs to.
+    /// The index of the call that a piece belongs to.
     index: Option<usize>,
     function: Option<Function>,
 }
@@ -156,7 +156,7 @@ struct Function {
     arguments: Option<String>,
 }
 
-/// A reply that is being received.
+/// A partially received reply.
 #[derive(Debug, Default)]
 pub struct ReplyBuilder {
     text: String,
@@ -165,11 +165,11 @@ pub struct ReplyBuilder {
     is_cut: bool,
     is_filtered: bool,
     is_thinking: bool,
-    /// Whether the server sent a reason for the end.
+    /// Whether the server sent a finish reason.
     is_ended: bool,
     /// Whether further text is dropped.
     is_closed: bool,
-    /// Pieces with text or thoughts.
+    /// Number of pieces with text or thoughts.
     pieces: u64,
     /// Maximum bytes.
     most: usize,
@@ -188,7 +188,7 @@ impl ReplyBuilder {
         self.text.len() + self.refusal.len() + calls > self.most
     }
 
-    /// Returns whether the server sent a reason for the end.
+    /// Returns whether the server sent a finish reason.
     pub fn is_ended(&self) -> bool {
         self.is_ended
     }
@@ -213,10 +213,10 @@ impl ReplyBuilder {
         self.is_closed = true;
     }
 
-    /// Takes an object, or a piece of a stream.
+    /// Adds a reply object, or a piece of a stream.
     ///
     /// # Errors
-    /// It is neither, or reports an error.
+    /// The JSON is neither, or reports an error.
     pub fn take(&mut self, json: &[u8]) -> Result<(), Error> {
         let body: Body = serde_json::from_slice(json)
             .map_err(|wrong| Error::new(Kind::Broken, format!("its reply is not the JSON expected: {wrong}")))?;
@@ -265,8 +265,8 @@ impl ReplyBuilder {
         call.arguments.push_str(function.arguments.as_deref().unwrap_or_default());
     }
 
-    /// Returns the reply. A count of tokens that the server did not report is that of the `pieces`, if the reply was
-    /// streamed.
+    /// Completes the reply. If the reply was streamed and the server reported no token count, the number of pieces is
+    /// used.
     ///
     /// # Errors
     /// The reply is empty.

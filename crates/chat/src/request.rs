@@ -1,4 +1,4 @@
-//! One request to a model, and how long its reply is waited for.
+//! A request to a model, and the caller's deadline for its reply.
 
 use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -17,14 +17,14 @@ pub struct Request<'a> {
     pub tokens: Option<u32>,
     /// Maximum time for the reply, retries included.
     pub time: Option<Duration>,
-    /// Returns whether a text holds everything that is needed of the reply. A streamed reply is read up to there.
+    /// Returns whether a text contains all needed parts of the reply; reading of a stream stops there.
     pub is_complete: Option<&'a (dyn Fn(&str) -> bool + Sync)>,
-    /// Called some 20 times a second while the reply is waited for.
+    /// Called about 20 times a second while waiting for the reply.
     pub progress: Option<&'a (dyn Fn(Progress) + Sync)>,
 }
 
 impl<'a> Request<'a> {
-    /// Returns a request without limits of its own.
+    /// Creates a request without limits of its own.
     pub fn new(step: &'a str, messages: &'a [Message]) -> Request<'a> {
         Request { messages, step, tokens: None, time: None, is_complete: None, progress: None }
     }
@@ -41,19 +41,20 @@ impl fmt::Debug for Request<'_> {
     }
 }
 
-/// The state of a reply that is being received.
+/// The progress of a reply.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Progress {
-    /// Pieces of text received so far; most servers send one token a piece. 0 for replies that are not streamed.
+    /// Number of text pieces received so far; most servers send one token per piece. 0 for replies that are not
+    /// streamed.
     pub pieces: u64,
-    /// Time since the request was made.
+    /// Time since the start of the request.
     pub elapsed: Duration,
 }
 
-/// How long a caller waits.
+/// The caller's deadline and cancellation flag.
 #[derive(Clone, Copy)]
 pub struct Patience<'a> {
-    /// The end of the wait.
+    /// The deadline.
     pub deadline: Option<Instant>,
     /// Set when the caller no longer needs the reply.
     pub cancelled: &'a AtomicBool,
@@ -65,7 +66,7 @@ impl Patience<'_> {
         self.cancelled.load(Ordering::Relaxed)
     }
 
-    /// Returns the time left until the deadline, at most `most`.
+    /// Returns the remaining time until the deadline, at most `most`.
     pub fn left(&self, most: Duration) -> Duration {
         self.deadline.map_or(most, |deadline| most.min(deadline.saturating_duration_since(Instant::now())))
     }

@@ -4,26 +4,26 @@ use crate::events::Lines;
 use crate::reply::ReplyBuilder;
 use crate::{Error, Kind, Reply, Request};
 
-/// Bytes of a stream for each byte of text: names and numbers around a piece of a word.
+/// Maximum number of stream bytes for each byte of text: the JSON around a piece of a word.
 const AROUND: usize = 256;
-/// Pieces that are read after a reply is complete. A model that stops there ends its reply within them, and the server reports
-/// its tokens; one that goes on is left.
+/// Maximum number of pieces to read after a reply is complete. A model that stops there ends its reply within them, and
+/// the server reports its tokens; otherwise the connection is closed.
 const PIECES_AFTER: u64 = 4;
-/// A reply is checked for completeness when it has grown by this part of its length, so that all checks together take time
-/// proportional to the length.
+/// A reply is checked for completeness each time it has grown by this fraction of its length, so that all checks
+/// together take linear time.
 const GROWTH: usize = 64;
 
-/// A stream of server-sent events, read as it comes.
+/// A stream of server-sent events.
 pub struct Stream<'a> {
     request: &'a Request<'a>,
     lines: Lines,
     reply: ReplyBuilder,
-    /// Bytes received, and their maximum.
+    /// Number of bytes received, and its maximum.
     received: usize,
     most: usize,
-    /// Maximum pieces.
+    /// Maximum number of pieces.
     pieces: u64,
-    /// Length of the text at which it is checked next.
+    /// Length of the text at the next check.
     next_check: usize,
     /// Number of pieces when the reply was complete.
     complete_at: Option<u64>,
@@ -34,7 +34,7 @@ pub struct Stream<'a> {
 }
 
 impl<'a> Stream<'a> {
-    /// Returns a stream whose text has at most so many bytes and tokens.
+    /// Creates a stream with a text of at most `bytes` bytes and `tokens` tokens.
     pub fn new(request: &'a Request<'a>, bytes: usize, tokens: u32) -> Stream<'a> {
         Stream {
             request,
@@ -55,16 +55,16 @@ impl<'a> Stream<'a> {
         self.reply.pieces()
     }
 
-    /// Returns whether everything that is needed was received, though the stream may go on.
+    /// Returns whether all needed text was received, although the stream may go on.
     pub fn is_complete(&self) -> bool {
         self.complete_at.is_some()
     }
 
-    /// Takes received bytes and returns whether reading ends: the stream is at its end, a limit is reached, or the reply is
-    /// complete. Events after that point are ignored, however the bytes were cut into packets.
+    /// Takes received bytes. Returns whether reading ends: at the end of the stream, at a limit, or after a complete
+    /// reply. Later events are ignored, independent of packet boundaries.
     ///
     /// # Errors
-    /// The bytes are no stream of a reply.
+    /// The bytes are not a valid stream of a reply.
     pub fn take(&mut self, bytes: &[u8]) -> Result<bool, Error> {
         self.received = self.received.saturating_add(bytes.len());
         let events = self.lines.take(bytes).map_err(|_| Error::new(Kind::Broken, "a line of its reply has no end"))?;
@@ -85,7 +85,7 @@ impl<'a> Stream<'a> {
         Ok(false)
     }
 
-    /// Ends reading of a complete reply whose end does not come.
+    /// Stops reading a complete reply without waiting for its end.
     pub fn leave(&mut self) {
         self.is_left = self.is_complete();
     }
@@ -108,7 +108,7 @@ impl<'a> Stream<'a> {
                 return false;
             }
         }
-        // Servers that ignore the limit of the request.
+        // Some servers ignore the limit of the request.
         if self.reply.pieces() > self.pieces {
             self.reply.cut();
             return true;
@@ -116,10 +116,10 @@ impl<'a> Stream<'a> {
         false
     }
 
-    /// Returns the reply, once there is no more or enough.
+    /// Returns the reply, after reading has ended.
     ///
     /// # Errors
-    /// The stream broke off, or its reply is empty.
+    /// The stream was interrupted, or its reply is empty.
     pub fn finish(mut self) -> Result<Reply, Error> {
         let is_enough = self.is_done || self.is_left;
         // The last line may lack its end.
@@ -129,7 +129,7 @@ impl<'a> Stream<'a> {
         } else if last.is_some() {
             self.is_done = true;
         }
-        // A part of a query may parse as a query.
+        // An interrupted query may still parse, so the reply must not be used.
         if !is_enough && !self.is_done && !self.reply.is_ended() && !self.reply.is_full() {
             return Err(Error::new(Kind::Unreachable, "its reply broke off before it ended"));
         }
@@ -137,10 +137,10 @@ impl<'a> Stream<'a> {
     }
 }
 
-/// Returns a reply that is one object, with a text of at most so many bytes.
+/// Parses a reply that is not streamed, with a text of at most `bytes` bytes.
 ///
 /// # Errors
-/// The object is no reply, or an empty one.
+/// The object is not a reply, or the reply is empty.
 pub fn whole(object: &[u8], bytes: usize) -> Result<Reply, Error> {
     let mut reply = ReplyBuilder::new(bytes);
     reply.take(object)?;
@@ -171,7 +171,7 @@ mod tests {
         for end in ["", ": still there\n\n", "data: {\"choices\": []}\n\n"] {
             assert_eq!(read(&format!("{text}{end}")).unwrap_err().kind, Kind::Unreachable, "{end}");
         }
-        // A reply over its limit is cut, not broken off.
+        // A reply over its limit is cut, not an error.
         assert!(read(&text.repeat(20)).unwrap().is_cut);
     }
 
@@ -183,9 +183,9 @@ mod tests {
         let estimate = TokenCounts { prompt: None, completion: Some(8), is_estimate: true };
         let counted = TokenCounts { prompt: Some(9), completion: Some(5), is_estimate: false };
         for (after, text, tokens) in [
-            // A model that runs on is left after four more pieces.
+            // If a model runs on, reading stops after four more pieces.
             (piece(" and so on").repeat(50), "{\"a\": 1}", estimate),
-            // One that stops reports its tokens, and a limit that it reaches there does not count.
+            // If it stops, its tokens are reported, and a limit that it reaches there does not count.
             (end.to_owned(), "{\"a\": 1}", counted),
         ] {
             let bytes = format!("{}{}{}{after}", piece("{\"a\""), piece(": "), piece("1}"));
@@ -197,7 +197,7 @@ mod tests {
                 assert_eq!((reply.text.as_str(), reply.is_cut, reply.tokens), (text, false, tokens));
             }
         }
-        // A connection that breaks is no end, and one that stalls is left.
+        // A broken connection is an error; a stalled one is closed.
         let mut stream = Stream::new(&request, 1000, 4096);
         assert!(!stream.take(piece("{}").as_bytes()).unwrap() && stream.is_complete());
         stream.leave();
@@ -205,7 +205,7 @@ mod tests {
         let mut stream = Stream::new(&request, 1000, 4096);
         assert!(!stream.take(piece("{}").as_bytes()).unwrap());
         assert_eq!(stream.finish().unwrap_err().kind, Kind::Unreachable);
-        // What is thought is not the reply.
+        // Thoughts are not part of the reply.
         let thought = format!("{}{}", piece("<think>{}"), piece(" hm"));
         let mut stream = Stream::new(&request, 1000, 4096);
         assert!(!stream.take(thought.as_bytes()).unwrap() && !stream.is_complete());

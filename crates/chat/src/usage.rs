@@ -1,4 +1,4 @@
-//! Tokens, time and the identity of the server, as far as a server reports them.
+//! Token counts, time and the identity of the server, as reported by the server.
 
 use std::time::Duration;
 
@@ -6,21 +6,21 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::value::RawValue;
 
-/// Bytes of a report that are read; a longer one is ignored.
+/// Maximum size in bytes of a report; a longer one is ignored.
 const REPORT: usize = 8 << 10;
-/// Characters of a name that are kept.
+/// Maximum length in characters of a name; the rest is cut off.
 const NAME: usize = 200;
 
-/// Tokens of one exchange, as the server counts them. They depend on the request and the model alone.
+/// Token counts of one exchange, by the server's tokenizer. They depend on the request and the model only.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct TokenCounts {
-    /// Tokens of the prompt.
+    /// Number of tokens in the prompt.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub prompt: Option<u64>,
-    /// Tokens of the reply.
+    /// Number of tokens in the reply.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub completion: Option<u64>,
-    /// Whether `completion` is the number of pieces that were read, because the server reported no count.
+    /// Whether `completion` is the number of received pieces, because the server reported no count.
     #[serde(rename = "estimate", skip_serializing_if = "std::ops::Not::not")]
     pub is_estimate: bool,
 }
@@ -43,12 +43,12 @@ impl TokenCounts {
     }
 }
 
-/// The part of a reply's cost that differs between two equal requests: it depends on the machine and on earlier requests.
+/// The costs of a reply that differ between equal requests: they depend on the machine and on earlier requests.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
 pub struct ReplyTiming {
     /// Seconds from the request to the end of the reply, retries included, to the millisecond.
     pub seconds: f64,
-    /// Tokens of the prompt that the server had in its cache.
+    /// Number of prompt tokens in the server's cache.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cached: Option<u64>,
 }
@@ -60,22 +60,22 @@ impl ReplyTiming {
     }
 }
 
-/// What replied, as far as the server reports it.
+/// The identity of the server and model, as reported.
 #[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct ServerIdentity {
-    /// Name of the model in the reply, such as `gpt-4o-2024-08-06`. Of a file's path only the file name.
+    /// Name of the model in the reply, such as `gpt-4o-2024-08-06`; a path is reduced to its file name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
     /// `system_fingerprint` of the reply: the build of llama.cpp, the configuration at OpenAI.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fingerprint: Option<String>,
-    /// Context length in tokens. Known of llama.cpp only.
+    /// Context length in tokens; reported by llama.cpp only.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub context: Option<u64>,
 }
 
 impl ServerIdentity {
-    /// Returns whether the server reported nothing.
+    /// Returns whether the server reported neither a model nor a fingerprint.
     pub fn is_empty(&self) -> bool {
         self.model.is_none() && self.fingerprint.is_none()
     }
@@ -102,7 +102,7 @@ struct PromptDetails {
     cached_tokens: Option<u64>,
 }
 
-/// `timings` of llama.cpp's server. `prompt_n` is without the cached tokens.
+/// `timings` of llama.cpp's server. `prompt_n` excludes the cached tokens.
 #[derive(Deserialize)]
 pub struct Timings {
     cache_n: Option<u64>,
@@ -110,7 +110,7 @@ pub struct Timings {
     predicted_n: Option<u64>,
 }
 
-/// Reads a report of any form: one of another type is ignored, because a reply is of use without it.
+/// Parses an optional report; one of another type is ignored, because the reply is useful without it.
 pub fn lenient<'de, D: Deserializer<'de>, T: DeserializeOwned>(deserializer: D) -> Result<Option<T>, D::Error> {
     let raw = Option::<Box<RawValue>>::deserialize(deserializer)?;
     Ok(raw.filter(|raw| raw.get().len() <= REPORT).and_then(|raw| serde_json::from_str(raw.get()).ok()))

@@ -1,10 +1,10 @@
-//! Comments out of a text that is taken for Python, as codebleu takes them out: by Python's tokens, which lose tabs, ends
-//! of lines behind a backslash, and strings where one would document something.
+//! Removes comments from a text that is treated as Python, exactly as codebleu does. codebleu works on Python tokens;
+//! therefore it also loses tabs, line ends after a backslash, and strings in the position of a docstring.
 
-/// Columns between the stops of tabs.
+/// Width of a tab in columns.
 const TAB: usize = 8;
 
-/// What Python's tokenizer finds in a text.
+/// A kind of Python token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Indent,
@@ -14,7 +14,7 @@ enum Kind {
     Other,
 }
 
-/// The text without comments and empty lines; as it is where Python cannot cut it into tokens.
+/// Returns the text without comments and empty lines, or unchanged if Python cannot tokenize it.
 pub fn without(text: &str) -> String {
     let mut cutter = Cutter::new(text.len());
     if cutter.cut(text).is_none() {
@@ -28,27 +28,27 @@ pub fn without(text: &str) -> String {
 struct Cutter {
     out: String,
     before: Kind,
-    /// The line and column behind the last token.
+    /// The line and column after the last token.
     line: usize,
     column: usize,
-    /// Brackets that are open.
+    /// Number of open brackets.
     depth: i64,
-    /// Whether a backslash ended the line before.
+    /// Whether the previous line ended with a backslash.
     goes_on: bool,
-    /// The columns of the blocks around.
+    /// The columns of the enclosing blocks.
     indents: Vec<usize>,
     open: Option<Open>,
 }
 
-/// A string that goes on in the next line.
+/// A string that continues on the next line.
 struct Open {
     text: String,
     at: (usize, usize),
-    /// What ends it, or nothing where it goes on behind a backslash only.
+    /// The closing quotes; a single quote if only a backslash continues the string.
     end: Vec<char>,
 }
 
-/// A line with its end.
+/// A line, including its line end.
 struct Line<'t> {
     number: usize,
     text: &'t str,
@@ -56,7 +56,7 @@ struct Line<'t> {
 }
 
 impl Line<'_> {
-    /// Whether a backslash is its last character.
+    /// Returns whether the line ends with a backslash.
     fn goes_on(&self) -> bool {
         self.text.ends_with("\\\n") || self.text.ends_with("\\\r\n")
     }
@@ -80,7 +80,7 @@ impl Cutter {
         }
     }
 
-    /// Reads all tokens; nothing where Python gives up.
+    /// Reads all tokens. Returns `None` if Python's tokenizer fails.
     fn cut(&mut self, text: &str) -> Option<()> {
         for (number, text) in (1..).zip(text.split_inclusive('\n')) {
             let line = Line { number, text, chars: text.chars().collect() };
@@ -109,7 +109,7 @@ impl Cutter {
         (self.before, self.line, self.column) = (kind, end.0, end.1);
     }
 
-    /// Reads on in a string: where the line's other tokens begin, if it ends in this line.
+    /// Continues a string. If it ends in this line, returns the position of the line's next token.
     fn continue_string(&mut self, line: &Line, mut string: Open) -> Option<Option<usize>> {
         if let Some(end) = closing(&line.chars, 0, &string.end) {
             string.text.push_str(&line.part(..end)?);
@@ -125,7 +125,7 @@ impl Cutter {
         Some(None)
     }
 
-    /// Reads the beginning of a line: where its tokens begin, if there is more in it than a comment.
+    /// Reads the indentation. Returns the position of the first token if the line contains more than a comment.
     fn indentation(&mut self, line: &Line) -> Option<Option<usize>> {
         let (number, chars) = (line.number, &line.chars);
         let (mut at, mut column) = (0, 0);
@@ -164,7 +164,7 @@ impl Cutter {
         Some(Some(at))
     }
 
-    /// Reads a line's tokens.
+    /// Reads the tokens of a line.
     fn tokens(&mut self, line: &Line, mut at: usize) -> Option<()> {
         let (number, chars) = (line.number, &line.chars);
         while at < chars.len() {
@@ -202,7 +202,7 @@ impl Cutter {
         Some(())
     }
 
-    /// Reads a string that begins in a line.
+    /// Reads a string that begins in this line.
     fn string(&mut self, line: &Line, start: usize, quote: &Quote) -> Option<Quoted> {
         let place = (line.number, start);
         let end = vec![quote.sign; quote.count];
@@ -217,13 +217,13 @@ impl Cutter {
         Some(Quoted::Never)
     }
 
-    /// Reads a word or a sign, which may be a quote that nothing closes; where it ends. `behind` is the place behind the
-    /// last token, white space before `start`.
+    /// Reads a word or a sign, which may be an unclosed quote, and returns its end. `behind` is the position after the
+    /// last token; white space may follow up to `start`.
     fn sign_or_word(&mut self, line: &Line, behind: usize, start: usize, quoted: bool) -> Option<usize> {
         let (number, chars) = (line.number, &line.chars);
         let word = length(chars, start, |c| c.is_alphanumeric() || c == '_');
         if word == 0 && quoted {
-            // The character behind the last token is one of its own then.
+            // Python then makes a token of the character after the last token.
             self.token(Kind::Other, &chars.get(behind)?.to_string(), (number, behind), (number, behind + 1));
             return Some(behind + 1);
         }
@@ -238,31 +238,31 @@ impl Cutter {
     }
 }
 
-/// The beginning of a string.
+/// The start of a string.
 struct Quote {
     sign: char,
-    /// How many signs there are: 1 or 3.
+    /// Number of quotes: 1 or 3.
     count: usize,
-    /// How far behind its beginning the string's content begins.
+    /// Offset of the content from the start of the string.
     content: usize,
 }
 
-/// How a string ends that begins in a line.
+/// The end of a string that begins in a line.
 enum Quoted {
     /// Before this character of the line.
     Closed(usize),
-    /// In another line.
+    /// In a later line.
     GoesOn,
-    /// Not at all: it is none.
+    /// Missing: the quote is not a string.
     Never,
 }
 
-/// How many characters from a place on are of a kind.
+/// Counts the consecutive characters from `at` on that satisfy `is`.
 fn length(chars: &[char], at: usize, is: impl Fn(char) -> bool) -> usize {
     chars.iter().skip(at).take_while(|c| is(**c)).count()
 }
 
-/// The quote that a string begins with, perhaps behind a prefix.
+/// Reads the quotes at the start of a string, after an optional prefix.
 fn quote(chars: &[char]) -> Option<Quote> {
     let prefix = length(chars, 0, |c| c.is_alphanumeric() || c == '_');
     let word: String = chars.get(..prefix)?.iter().collect::<String>().to_lowercase();
@@ -274,7 +274,7 @@ fn quote(chars: &[char]) -> Option<Quote> {
     Some(Quote { sign, count, content: prefix + count })
 }
 
-/// The character behind the end of a string; strings with one quote end within their line.
+/// Returns the position after the end of a string; a string with single quotes must end in its line.
 fn closing(chars: &[char], from: usize, end: &[char]) -> Option<usize> {
     let mut at = from;
     while let Some(c) = chars.get(at) {
@@ -300,7 +300,7 @@ mod tests {
     #[test]
     fn comments_and_empty_lines_go() {
         assert_eq!(without("SELECT * { # all\n\n ?x\ta 'b # c' }"), "SELECT * { \n ?x a 'b # c' }");
-        // An IRI with a fragment is a comment, too.
+        // The fragment of an IRI is also removed as a comment.
         assert_eq!(without("<http://a#b> ?x\n?y"), "<http://a\n?y");
     }
 
@@ -309,7 +309,7 @@ mod tests {
         for text in ["{ # open", "\"\"\" # never closed", "  a\n b # other indent"] {
             assert_eq!(without(text), text);
         }
-        // A quote that nothing closes is a sign like others.
+        // An unclosed quote is an ordinary sign.
         assert_eq!(without("it's # so"), "it's ");
     }
 }

@@ -1,49 +1,49 @@
-//! CodeBLEU of two SPARQL queries as the authors of Instruct-to-SPARQL compute it: codebleu 0.7.0 told that the language
-//! is Python, over what Python prints of rdflib's parse of both queries, or over the queries themselves where rdflib
-//! cannot parse one of them. Four scores with equal weights: BLEU, BLEU by recall with Python's keywords, the syntax trees
-//! and the flows of data that tree-sitter's parser of Python finds. Knows nothing of any data.
+//! CodeBLEU of two SPARQL queries, as the authors of Instruct-to-SPARQL compute it. They run codebleu 0.7.0 with Python
+//! as the language. The input is Python's representation of rdflib's parse of both queries, or the queries themselves
+//! if rdflib cannot parse one. Four scores have equal weights: BLEU, recall-based BLEU with Python's keywords, syntax
+//! trees and data flows by tree-sitter's Python parser. The crate does not know any data.
 
 mod comments;
 mod ngram;
 mod rdflib;
 mod tree;
 
-/// Bytes of stack for reading a query.
+/// Stack size in bytes for parsing a query.
 const STACK: usize = 64 << 20;
 
-/// What Python's `str.isspace` calls white space, which is what the published code splits and strips at.
+/// Returns whether Python's `str.isspace` accepts a character; the published code splits and strips at these.
 pub fn is_python_space(c: char) -> bool {
     c.is_whitespace() || ('\u{1c}'..='\u{1f}').contains(&c)
 }
 
-/// The four scores, 0 to 1.
+/// The four scores, from 0 to 1.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct CodeBleu {
     /// BLEU over words.
     pub ngram: f64,
-    /// BLEU by recall over weighted words.
+    /// Recall-based BLEU over weighted words.
     pub weighted: f64,
     /// Common subtrees.
     pub syntax: f64,
-    /// Common flows of data; 1 where there are none.
+    /// Share of common data flows; 1 if no flow is common.
     pub dataflow: f64,
-    /// Whether rdflib parses both queries; else the queries themselves were compared.
+    /// Whether rdflib parses both queries; otherwise the query texts are compared.
     pub parsed: bool,
 }
 
 impl CodeBleu {
-    /// The mean of the four.
+    /// Returns the mean of the four scores.
     pub fn score(&self) -> f64 {
         0.25 * self.ngram + 0.25 * self.weighted + 0.25 * self.syntax + 0.25 * self.dataflow
     }
 }
 
-/// Compares two queries. Nothing where the prediction is empty, which the published code gives 0.
+/// Compares two queries. Returns `None` for an empty prediction, which the published code scores 0.
 pub fn codebleu(gold: &str, pred: &str) -> Option<CodeBleu> {
     if pred.is_empty() {
         return None;
     }
-    // Reading goes as deep as Python's own stack lets it, which is deeper than that of a thread of a pool.
+    // The recursion may go as deep as Python's own stack permits, which is more than a pool thread's stack can hold.
     std::thread::scope(|scope| {
         let reader = std::thread::Builder::new().stack_size(STACK);
         let thread = reader.spawn_scoped(scope, || queries(gold, pred)).ok()?;
@@ -52,7 +52,7 @@ pub fn codebleu(gold: &str, pred: &str) -> Option<CodeBleu> {
 }
 
 fn queries(gold: &str, pred: &str) -> Option<CodeBleu> {
-    // Blank nodes without names are never the same in two queries, not even in the same query parsed twice.
+    // Anonymous blank nodes never match, not even if the same query is parsed twice.
     match (rdflib::printed(gold, "N"), rdflib::printed(pred, "M")) {
         (Some(gold), Some(pred)) => compared(&gold, &pred, true),
         _ => compared(gold, pred, false),
@@ -63,7 +63,7 @@ fn compared(gold: &str, pred: &str, parsed: bool) -> Option<CodeBleu> {
     let [gold, pred] = [gold, pred].map(|text| text.trim_matches(is_python_space));
     let words = |text| -> Vec<&str> { str::split(text, is_python_space).filter(|w| !w.is_empty()).collect() };
     let (gold_words, pred_words) = (words(gold), words(pred));
-    // What Python prints has no comments.
+    // Python's representation contains no comments.
     let program = |text: &str| if parsed { text.to_owned() } else { comments::without(text) };
     let [gold, pred] = [gold, pred].map(program);
     let (gold_tree, pred_tree) = (tree::parse(&gold)?, tree::parse(&pred)?);
@@ -114,7 +114,7 @@ mod tests {
         ] {
             assert_eq!(rdflib::printed(query, "N"), None, "{query}");
         }
-        // Where Python's stack would be full.
+        // These depths exceed Python's stack.
         let deep = |n: usize| {
             let query = format!("SELECT * {{ FILTER{}?a{} }}", "(".repeat(n), ")".repeat(n));
             codebleu(&query, &query).unwrap().parsed
@@ -134,7 +134,7 @@ mod tests {
 
     #[test]
     fn a_text_deeper_than_the_stack_is_compared() {
-        // Whether the tree is that tall depends on how tree-sitter was compiled.
+        // The height of the tree depends on how tree-sitter was compiled.
         let text = "(".repeat(300_000);
         let compared = codebleu(&text, &text).map(|bleu| bleu.syntax);
         assert!(compared == Some(0.0) || compared == Some(1.0), "{compared:?}");
@@ -145,7 +145,7 @@ mod tests {
         let query = "SELECT ?x { ?x wdt:P31 wd:Q5 }";
         let same = codebleu(query, query).unwrap();
         assert_eq!((same.parsed, same.score()), (true, 1.0));
-        // One word of the printed text differs, and neither tree nor flows do.
+        // One word of the printed text differs; the trees and flows are equal.
         let other = codebleu(query, "SELECT ?x { ?x wdt:P31 wd:Q6 }").unwrap();
         assert_eq!((other.syntax, other.dataflow), (1.0, 1.0));
         assert!(other.ngram < 1.0 && other.score() > 0.8, "{other:?}");

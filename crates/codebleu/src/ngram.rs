@@ -1,12 +1,13 @@
-//! The two scores of CodeBLEU that see words only.
+//! The two scores of CodeBLEU that compare words.
 
 use std::collections::HashMap;
 
-/// What a count of 0 is taken for.
+/// Replaces a match count of 0 (smoothing).
 const EPSILON: f64 = 0.1;
-/// The longest n-gram.
+/// Maximum length of an n-gram.
 const LONGEST: usize = 4;
-/// Words that weigh 1, others weigh 0.2: those of Python, since that is the language that the evaluation names.
+/// Words with weight 1; all others weigh 0.2. They are Python's keywords, because the evaluation sets the language to
+/// Python.
 const KEYWORDS: [&str; 38] = [
     "False", "None", "True", "and", "as", "assert", "async", "await", "break", "case", "class", "continue", "def",
     "del", "elif", "else", "except", "finally", "for", "from", "global", "if", "import", "in", "is", "lambda", "match",
@@ -19,7 +20,7 @@ fn counts<'a>(words: &'a [&'a str], n: usize) -> HashMap<&'a [&'a str], u32> {
     counts
 }
 
-/// From matches and totals by length of n-gram: their geometric mean, less for what is too short.
+/// Combines matches and totals by n-gram length: their geometric mean, times the brevity penalty.
 fn combined(parts: [(f64, f64); LONGEST], length: usize, wanted: usize) -> f64 {
     if parts.first().is_none_or(|(matches, _)| *matches == 0.0) {
         return 0.0;
@@ -38,7 +39,7 @@ fn combined(parts: [(f64, f64); LONGEST], length: usize, wanted: usize) -> f64 {
     penalty * libm::exp(parts.map(logarithm).iter().sum())
 }
 
-/// BLEU over words.
+/// Computes BLEU over words.
 pub fn bleu(gold: &[&str], pred: &[&str]) -> f64 {
     let part = |n: usize| {
         let (of_gold, of_pred) = (counts(gold, n), counts(pred, n));
@@ -48,9 +49,9 @@ pub fn bleu(gold: &[&str], pred: &[&str]) -> f64 {
     combined([1, 2, 3, 4].map(part), pred.len(), gold.len())
 }
 
-/// BLEU by recall, in which single words have weights.
+/// Computes recall-based BLEU, in which single words are weighted.
 ///
-/// The published code takes the length of a pair, words and weights, for the length of the gold.
+/// The published code takes the length of a pair (words and weights), 2, for the length of the reference.
 pub fn weighted(gold: &[&str], pred: &[&str]) -> f64 {
     let part = |n: usize| {
         let (of_gold, of_pred) = (counts(gold, n), counts(pred, n));
@@ -58,7 +59,7 @@ pub fn weighted(gold: &[&str], pred: &[&str]) -> f64 {
             [word] if !KEYWORDS.contains(word) => 0.2,
             _ => 1.0,
         };
-        // In the order of the text, so that the sum is always the same.
+        // Sum in the order of the text, so that the rounding is reproducible.
         let mut order: Vec<&[&str]> = Vec::new();
         let mut seen = std::collections::HashSet::new();
         gold.windows(n).for_each(|gram| {
@@ -89,11 +90,11 @@ mod tests {
     #[test]
     fn by_hand() {
         let (gold, pred) = (words("a b c d e"), words("a b c d f"));
-        // Of 5, 4, 3, 2 n-grams 4, 3, 2, 1 are common.
+        // 4, 3, 2 and 1 of the 5, 4, 3 and 2 n-grams are common.
         let expected = (0.8_f64 * 0.75 * (2.0 / 3.0) * 0.5).powf(0.25);
         assert!((bleu(&gold, &pred) - expected).abs() < 1e-12);
         assert!((weighted(&gold, &pred) - expected).abs() < 1e-12);
-        // A shorter prediction: all its n-grams are right, and the penalty is e^(1 - 5/4).
+        // All n-grams of the shorter prediction match; the penalty is e^(1 - 5/4).
         let short = words("a b c d");
         assert!((bleu(&gold, &short) - (-0.25_f64).exp()).abs() < 1e-12);
         assert_eq!(bleu(&gold, &words("x y")), 0.0);
@@ -102,7 +103,7 @@ mod tests {
 
     #[test]
     fn keywords_weigh_more_and_longer_n_grams_may_be_missing() {
-        // Words: "in" weighs 1, the others 0.2, of which one is missing; the rest of the sums are below 1.
+        // Words: "in" weighs 1, the others 0.2; one of these is missing. The other sums are below 1.
         let score = weighted(&words("in x y"), &words("in x z"));
         let expected = (1.2 / 1.4 * (1.0 / 2.0) * 0.1 * 0.1_f64).powf(0.25);
         assert!((score - expected).abs() < 1e-12, "{score} {expected}");

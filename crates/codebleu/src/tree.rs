@@ -1,32 +1,32 @@
-//! The two scores of CodeBLEU that see the text as a program: as one in Python, since that is the language that the
-//! evaluation names. What it reads is none, so most of what is compared is how the parser recovers.
+//! The two scores of CodeBLEU that compare programs. The text is parsed as Python, because the evaluation sets that
+//! language. Queries are not Python, so most of the comparison concerns the parser's error recovery.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use tree_sitter::{Node, Parser, Point, Tree};
 
-/// Trees nested more deeply are not looked at further.
+/// Maximum depth for following data flows; a deeper tree has none.
 const DEEPEST: usize = 400;
-/// Trees with more levels have no text, which is written by recursion; they compare as if nothing were in them.
+/// Maximum height of a tree that is written as text, which is recursive. Higher trees compare as if they were empty.
 const TALLEST: u32 = 50_000;
-/// Bytes of subtrees as text that are compared: far more than queries have that nobody wrote to break this.
+/// Maximum total bytes of subtrees as text. Only queries written to exhaust memory exceed it.
 const MOST_BYTES: usize = 64 << 20;
 
-/// A text as the parser of Python reads it.
+/// Parses a text as Python.
 pub fn parse(text: &str) -> Option<Tree> {
     let mut parser = Parser::new();
     parser.set_language(&tree_sitter_python::language()).ok()?;
     parser.parse(text, None)
 }
 
-/// The share of the gold's subtrees that the prediction has somewhere.
+/// Returns the share of the reference's subtrees that also occur in the prediction.
 pub fn syntax(gold: &Tree, pred: &Tree) -> f64 {
     let (gold, pred) = (subtrees(gold.root_node()), subtrees(pred.root_node()));
     let known: HashSet<&String> = pred.iter().collect();
     gold.iter().filter(|tree| known.contains(tree)).count() as f64 / gold.len().max(1) as f64
 }
 
-/// The root and all nodes below that have children, as text.
+/// Returns the root and all descendants with children, as text.
 fn subtrees(root: Node<'_>) -> Vec<String> {
     let (mut open, mut trees, mut bytes) = (vec![root], Vec::new(), 0);
     if levels(root) > TALLEST {
@@ -44,7 +44,7 @@ fn subtrees(root: Node<'_>) -> Vec<String> {
     trees
 }
 
-/// How many levels there are below a node, counted without recursion.
+/// Counts the levels below a node, without recursion.
 fn levels(root: Node<'_>) -> u32 {
     let mut cursor = root.walk();
     let mut deepest = 0;
@@ -65,8 +65,8 @@ fn children(node: Node<'_>) -> Vec<Node<'_>> {
     node.children(&mut node.walk()).collect()
 }
 
-/// The share of the gold's flows of data that the prediction has; 1 where there are none in common, which the published
-/// code does not tell from none at all.
+/// Returns the share of the reference's data flows that the prediction has. Returns 1 if none match, because the
+/// published code does not distinguish this from having no flows.
 pub fn flow(gold: (&str, &Tree), pred: (&str, &Tree)) -> f64 {
     let gold = named(flows(gold.0, gold.1.root_node()));
     let mut pred = named(flows(pred.0, pred.1.root_node()));
@@ -80,22 +80,22 @@ pub fn flow(gold: (&str, &Tree), pred: (&str, &Tree)) -> f64 {
     if matches == 0 { 1.0 } else { f64::from(matches) / gold.len() as f64 }
 }
 
-/// Where the value of a word comes from.
+/// The origin of a word's value.
 #[derive(Debug, Clone, PartialEq)]
 struct Flow {
     /// The word.
     word: String,
-    /// Which of the text's words it is.
+    /// The index of the word in the text.
     at: usize,
-    /// Whether it is computed from the others rather than the same as they.
+    /// Whether the value is computed from the others; otherwise it is equal to them.
     computed: bool,
-    /// The words that it comes from.
+    /// The words that the value comes from.
     from: Vec<String>,
-    /// Which of the text's words they are.
+    /// The indices of those words.
     from_at: Vec<usize>,
 }
 
-/// Flows with the words' names replaced by the order in which they come.
+/// Replaces the names of words by their order of occurrence.
 fn named(flows: Vec<Flow>) -> Vec<(usize, bool, Vec<usize>)> {
     let mut numbers: HashMap<String, usize> = HashMap::new();
     let mut number = |word: String| {
@@ -113,11 +113,11 @@ type Span = (Point, Point);
 type States = BTreeMap<String, Vec<usize>>;
 
 struct Words {
-    /// The number and text of the word at a place.
+    /// The index and text of each word, by position.
     at: HashMap<Span, (usize, String)>,
 }
 
-/// A node that cannot be followed: the published code then has no flows at all.
+/// A node that cannot be followed; the published code then finds no flows at all.
 struct Lost;
 
 fn span(node: Node<'_>) -> Span {
@@ -128,7 +128,7 @@ fn is_leaf(node: Node<'_>) -> bool {
     (node.child_count() == 0 || node.kind() == "string") && node.kind() != "comment"
 }
 
-/// The flows of a text, one for each word that has any.
+/// Returns the data flows of a text, one for each word that has any.
 fn flows(text: &str, root: Node<'_>) -> Vec<Flow> {
     let mut leaves = Vec::new();
     let mut open = vec![root];
@@ -167,7 +167,7 @@ fn flows(text: &str, root: Node<'_>) -> Vec<Flow> {
     merged
 }
 
-/// Adds to a flow what another one of the same word comes from, each once.
+/// Merges another flow of the same word, without duplicate origins.
 fn join(known: &mut Flow, other: Flow) {
     let mut from: Vec<String> = Vec::new();
     for word in known.from.drain(..).chain(other.from) {
@@ -181,7 +181,7 @@ fn join(known: &mut Flow, other: Flow) {
     known.from_at.dedup();
 }
 
-/// The text at a place. Its columns are bytes, and the published code takes them for characters.
+/// Returns the text at a position. Columns are bytes, but the published code treats them as characters.
 fn word(lines: &[Vec<char>], (start, end): Span) -> String {
     let cut = |row: usize, from: usize, to: usize| -> String {
         let line = lines.get(row).map_or(&[][..], Vec::as_slice);
@@ -199,7 +199,7 @@ impl Words {
         self.at.get(&span).map(|(at, word)| (*at, word.as_str())).ok_or(Lost)
     }
 
-    /// The words below a node that are no signs.
+    /// Returns the words below a node, without signs.
     fn below(&self, node: Node<'_>) -> Result<Vec<(usize, String)>, Lost> {
         let (mut words, mut open) = (Vec::new(), vec![node]);
         while let Some(node) = open.pop() {
@@ -215,7 +215,7 @@ impl Words {
         Ok(words)
     }
 
-    /// The flows below a node, and where the words' values come from behind it.
+    /// Returns the flows below a node, and the origins of the words' values after it.
     fn follow(&self, node: Node<'_>, mut states: States, depth: usize) -> Result<(Vec<Flow>, States), Lost> {
         if depth > DEEPEST {
             return Err(Lost);
@@ -268,7 +268,7 @@ impl Words {
         Ok((sorted(flows), states))
     }
 
-    /// A parameter with a default value, whose words it is from.
+    /// Follows a parameter with a default value, which its words come from.
     fn parameter(
         &self,
         node: Node<'_>,
@@ -364,7 +364,7 @@ impl Words {
     }
 }
 
-/// What is assigned to what: one by one where there are as many on both sides.
+/// Returns the targets and values of an assignment: pairwise if both sides have the same number.
 fn sides<'t>(node: Node<'t>) -> Result<(Vec<Node<'t>>, Vec<Node<'t>>), Lost> {
     let side = |name: &str| node.child_by_field_name(name).ok_or(Lost);
     let parts =
@@ -382,7 +382,7 @@ fn sorted(mut flows: Vec<Flow>) -> Vec<Flow> {
     flows
 }
 
-/// Each flow of a loop once.
+/// Removes duplicate flows of a loop.
 fn once(flows: Vec<Flow>) -> Vec<Flow> {
     let mut known: Vec<Flow> = Vec::new();
     for flow in flows {

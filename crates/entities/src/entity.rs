@@ -11,7 +11,7 @@ use super::statement::{Statements, datatype, statements};
 use super::terms::Terms;
 
 const ENTITY: &str = "http://www.wikidata.org/entity/";
-/// The IRIs of pages of data: a dump has the revision and the time of change on these.
+/// Prefix of the IRIs of data pages; a dump attaches the revision and the time of change to these.
 const DATA: &str = "https://www.wikidata.org/wiki/Special:EntityData/";
 const SAME: &str = "http://www.w3.org/2002/07/owl#sameAs";
 

@@ -2,9 +2,9 @@
 //!
 //! The hash of a snak is the SHA-1 of its PHP serialization, in the format of `C:` objects: name of the class, then the
 //! length and the bytes of its own serialization. No document describes these; they were found by trying candidates on
-//! published hashes. All 4,348 snaks of the current kind in the data of the tests have the hash that this module computes.
-//! Forms follow senses, as no hash of a form was at hand. Values of the type `entity-schema` have no hash here, because
-//! their class is unknown.
+//! published hashes. All 4,348 snaks of the current kind in the data of the tests have the hash that this module
+//! computes. Forms follow senses, as no hash of a form was at hand. Values of the type `entity-schema` have no hash
+//! here, because their class is unknown.
 //!
 //! The hash of a reference is the SHA-1 of the sorted hashes of its snaks with `|` between them.
 
@@ -152,8 +152,8 @@ mod tests {
         SnakValue::Value(Value::Monolingual { language: language.to_owned(), text: text.to_owned() })
     }
 
-    /// Hashes that Wikidata's own JSON has: of the dump with a hundred lines in the tests' data, and, for the lexeme and
-    /// the property, of examples that others quote from Wikidata's API.
+    /// Hashes from Wikidata's own JSON: of the dump with a hundred lines in the test data, and, for the lexeme and the
+    /// property, of examples quoted from Wikidata's API.
     #[test]
     fn snaks_have_wikidatas_hashes() {
         let text = SnakValue::Value(Value::Text("Abt. E7, No. 28".to_owned()));
@@ -190,7 +190,7 @@ mod tests {
         assert_eq!(reference_hash(&[retrieved, stated_in]), hash);
     }
 
-    /// What PHP 8 prints for `json_encode` of these numbers.
+    /// The output of PHP 8's `json_encode` for these numbers.
     #[test]
     fn numbers_are_written_as_php_writes_them() {
         for (number, text) in [(51.0, "51"), (0.0, "0"), (1e-6, "1.0e-6"), (2.5e-7, "2.5e-7"), (0.0001, "0.0001")] {

@@ -1,4 +1,4 @@
-//! Entities as `action=wbgetentities` and `Special:EntityData` have them: Wikibase's JSON.
+//! Entities in Wikibase's JSON, as `action=wbgetentities` and `Special:EntityData` return them.
 
 use std::collections::BTreeMap;
 
@@ -110,7 +110,7 @@ pub fn lexeme_part(lexeme: &Entity, part: &PartOfLexeme, props: Props) -> Json {
     Json::Object(all)
 }
 
-/// Returns what `props=info` has: the entity's page, its last revision and when it was changed.
+/// Returns the fields of `props=info`: the entity's page, its last revision and the time of its last change.
 fn page_facts(entity: &Entity) -> Map<String, Json> {
     let (namespace, title) = page(entity.id);
     let mut all = Map::new();

@@ -34,8 +34,8 @@ const STAND_INS: &[(&str, &[&str])] = &[
 const MANY: &str = "mul";
 const LAST: &str = "en";
 
-/// Returns whether a text has the form of a language code of Wikidata: a code of two or three letters, or `simple`, then
-/// variants behind dashes.
+/// Returns whether a text has the form of a language code of Wikidata: a code of two or three letters, or `simple`,
+/// then variants behind dashes.
 pub fn is_language_code(code: &str) -> bool {
     let is_plain = code.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-');
     let (language, variant) = code.split_once('-').unwrap_or((code, "x"));

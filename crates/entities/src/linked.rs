@@ -1,5 +1,5 @@
-//! What is told of an item beside something that is linked with it, such as an element of a map: its label, and the values
-//! of some properties, plain enough to be shown in a table.
+//! Facts about items that are linked with other data, such as the elements of a map: the label and the values of
+//! selected properties, in a form for tables.
 
 use oxrdf::NamedNodeRef;
 use serde_json::{Map, Value as Json, json};
@@ -12,24 +12,24 @@ use super::terms::label;
 use super::value::Value;
 
 const ENTITY: &str = "http://www.wikidata.org/entity/";
-/// Properties that may be chosen.
+/// Maximum number of selected properties.
 const MOST: usize = 64;
 /// The precisions of a year, a month and a day; larger ones are finer.
 const YEAR: u8 = 9;
 const MONTH: u8 = 10;
 const DAY: u8 = 11;
 
-/// Some properties, each once, in the order in which they were named.
+/// A list of properties without duplicates, in the order given.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Properties(Vec<u64>);
 
-/// Why a list of properties is none.
+/// The reason why a list of properties is invalid.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Unfit {
-    /// A part of it names no property.
+    /// A part of the list is not the identifier of a property.
     #[error("'{0}' is no property: give identifiers such as P1082, with commas between them")]
     Name(String),
-    /// There are too many.
+    /// The list is too long.
     #[error("more than {MOST} properties")]
     Many,
 }
@@ -37,7 +37,7 @@ pub enum Unfit {
 impl std::str::FromStr for Properties {
     type Err = Unfit;
 
-    /// Reads `P1082,P571`; nothing names none.
+    /// Parses a list such as `P1082,P571`; an empty text is an empty list.
     fn from_str(text: &str) -> Result<Properties, Unfit> {
         let mut all = Properties::default();
         for name in text.split(',').map(str::trim).filter(|_| !text.trim().is_empty()) {
@@ -51,7 +51,7 @@ impl std::str::FromStr for Properties {
     }
 }
 
-/// A property with its predicates, where the snapshot has any: of statements, and of direct values.
+/// A property with its predicates for statements and for direct values, if they occur in the snapshot.
 #[derive(Debug)]
 struct Chosen {
     number: u64,
@@ -59,10 +59,10 @@ struct Chosen {
     direct: Option<TermId>,
 }
 
-/// Tells of items.
+/// A writer of facts about linked items.
 pub struct Linked<'a> {
     store: &'a Store,
-    /// Of labels, the one that is wanted most first.
+    /// Languages of labels, in order of preference.
     languages: Vec<String>,
     properties: Vec<Chosen>,
 }
@@ -74,7 +74,7 @@ impl std::fmt::Debug for Linked<'_> {
 }
 
 impl<'a> Linked<'a> {
-    /// What tells of the items of `store`.
+    /// Creates a writer for the items in `store`.
     pub fn new(store: &'a Store, properties: &Properties, languages: Vec<String>) -> Linked<'a> {
         let id = |path: &str, number: &u64| {
             let iri = format!("http://www.wikidata.org/prop/{path}P{number}");
@@ -85,15 +85,16 @@ impl<'a> Linked<'a> {
         Linked { store, languages, properties: properties.0.iter().map(chosen).collect() }
     }
 
-    /// The chosen properties by which nothing is said in the whole snapshot.
+    /// Returns the selected properties that do not occur in the snapshot.
     pub fn unknown(&self) -> impl Iterator<Item = EntityId> {
         let unknown = self.properties.iter().filter(|chosen| chosen.statements.or(chosen.direct).is_none());
         unknown.map(|chosen| EntityId { kind: EntityKind::Property, number: chosen.number })
     }
 
-    /// Appends what a tag such as `wikidata=Q233` leads to: `{"id", "label", "P1082": [...]}`. Of several identifiers (with
-    /// semicolons) the first counts that the snapshot knows; nothing is appended, and `false` told, where it knows none. A
-    /// property that the item does not have is left out, and so is a label that it has in none of the languages.
+    /// Appends the item of a tag such as `wikidata=Q233` as JSON: `{"id", "label", "P1082": [...]}`. If the tag has
+    /// several identifiers separated by semicolons, the first one in the snapshot is used. If none is in the snapshot,
+    /// nothing is appended and the result is `false`. Missing properties, and a label in none of the languages, are
+    /// left out.
     pub fn put_item(&self, tag: &str, out: &mut Vec<u8>) -> bool {
         let ids = tag.split(';').filter_map(|id| EntityId::parse(id.trim()));
         let known = ids.filter(|id| id.kind == EntityKind::Item).find_map(|id| {
@@ -116,15 +117,15 @@ impl<'a> Linked<'a> {
         }
         for (at, (name, value)) in parts.into_iter().enumerate() {
             out.push(if at == 0 { b'{' } else { b',' });
-            // Names of fields have nothing that needs a backslash.
+            // Names of fields need no escaping.
             out.extend_from_slice(format!("\"{name}\":{value}").as_bytes());
         }
         out.push(b'}');
         true
     }
 
-    /// The values of a property: those of its statements with their precision and unit where the snapshot has statements,
-    /// else the direct ones.
+    /// Returns the values of a property: those of its statements, with precision and unit, if the snapshot has
+    /// statements; otherwise the direct values.
     fn values(&self, item: TermId, property: &Chosen) -> Vec<Value> {
         let said = property.statements.map(|predicate| best_values(self.store, item, predicate, property.number));
         if let Some(values) = said.filter(|values| !values.is_empty()) {
@@ -138,14 +139,14 @@ impl<'a> Linked<'a> {
         self.store.triples(Some(item), Some(predicate), None).filter_map(value).collect()
     }
 
-    /// An entity with its label.
+    /// Returns an entity as an object with its identifier and label.
     fn named(&self, id: &str) -> Map<String, Json> {
         let text = EntityId::parse(id).and_then(|id| label(self.store, id, &self.languages));
         let label = text.map(|text| ("label".to_owned(), Json::String(text.value)));
         std::iter::once(("id".to_owned(), json!(id))).chain(label).collect()
     }
 
-    /// A value as people and maps read it.
+    /// Converts a value to a plain form for tables and maps.
     fn plain(&self, value: &Value) -> Json {
         match value {
             Value::Text(text) | Value::File(text) | Value::Data(text) | Value::Url(text) => json!(text),
@@ -156,13 +157,13 @@ impl<'a> Linked<'a> {
                 Some(unit) => json!({ "amount": number(amount), "unit": self.named(unit) }),
                 None => number(amount),
             },
-            // As GeoJSON has positions.
+            // The order of coordinates is that of GeoJSON.
             Value::Globe { latitude, longitude, .. } => json!([longitude, latitude]),
         }
     }
 }
 
-/// As a number where it is one that programs read, else as it is written.
+/// Parses an amount as a number, or returns it as a string if it is not a finite number.
 fn number(amount: &str) -> Json {
     let plain = amount.strip_prefix('+').unwrap_or(amount);
     match (plain.parse::<i64>(), plain.parse::<f64>()) {
@@ -172,10 +173,11 @@ fn number(amount: &str) -> Json {
     }
 }
 
-/// A time of Wikibase as far as it is known: `1571`, `1571-03`, `1571-03-28`. Of a decade or a century it is a year in it.
+/// Shortens a Wikibase time to its precision: `1571`, `1571-03`, `1571-03-28`. A decade or a century becomes a year in
+/// it.
 fn date(time: &str, precision: u8) -> &str {
     let plain = time.strip_prefix('+').unwrap_or(time);
-    // Behind the sign of a year before our era.
+    // Skips the sign of a year before the common era.
     let mut ends = plain.char_indices().skip(1).filter(|(_, c)| *c == '-').map(|(at, _)| at);
     let (year, month) = (ends.next(), ends.next());
     let end = match precision {

@@ -1,4 +1,4 @@
-//! What was found so far, and in which order it is told.
+//! Candidates of a search, and their ranking.
 
 use std::cmp::Reverse;
 
@@ -8,98 +8,100 @@ use terrapin_base::words::words;
 use terrapin_budget as budget;
 use terrapin_triples::{EntityId, EntityKind, Said, Store, TermId};
 
-/// Entities with one text that are looked at, at most.
+/// Maximum number of entities to examine for one text.
 const LOOKED_AT: usize = 1024;
 
-/// How a text was found; what comes first is nearer.
+/// The kind of a match, best first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Found {
-    /// What was asked for is the identifier.
+    /// The search text is the identifier.
     Id,
-    /// The label is what was asked for, letter for letter.
+    /// The label is identical to the search text.
     Label,
-    /// Another name is.
+    /// An alias is identical to the search text.
     Alias,
-    /// The label is, but for case, accents and punctuation.
+    /// The label is equal except for case, accents and punctuation.
     LikeLabel,
-    /// Another name is.
+    /// An alias is equal except for case, accents and punctuation.
     LikeAlias,
-    /// A label or another name begins with it.
+    /// A label or alias begins with the search text.
     Prefix,
-    /// A label or another name has all its words.
+    /// A label or alias contains all words.
     Words,
-    /// A label or another name has words that are nearly so.
+    /// A label or alias contains misspelled variants of the words.
     Near,
-    /// The description has all its words.
+    /// The description contains all words.
     Description,
 }
 
-/// In which languages is looked.
+/// The languages to search in.
 #[derive(Debug, Clone, Copy)]
 pub enum Languages<'a> {
-    /// In these: what is found in the first comes before what is found as well in the second.
+    /// These languages; among equally good matches, one in an earlier language ranks higher.
     These(&'a [String]),
-    /// In all that there are.
+    /// All languages of the snapshot.
     All,
 }
 
-/// What is looked for.
+/// A search for entities.
 #[derive(Debug, Clone, Copy)]
 pub struct Search<'a> {
     /// The name, or its beginning.
     pub text: &'a str,
-    /// What the entity is.
+    /// The kind of entity.
     pub kind: EntityKind,
-    /// In which languages.
+    /// The languages to search in.
     pub languages: Languages<'a>,
-    /// Entities that are told, at most.
+    /// Maximum number of entities to return.
     pub limit: usize,
-    /// Whether descriptions are looked at where names are too few.
+    /// Whether to search descriptions if names yield fewer than `limit` entities.
     pub descriptions: bool,
-    /// Whether names that are misspelt follow wherever there is room; else only where nothing else is found.
+    /// Whether misspelled names fill the result up to `limit`; otherwise they are searched only if nothing else
+    /// matches.
     pub slips: bool,
 }
 
-/// An entity that was found.
+/// An entity in the result of a search.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Match {
-    /// Which.
+    /// The entity.
     pub id: EntityId,
-    /// How.
+    /// The kind of match.
     pub found: Found,
-    /// Whether the text is its label; else it is another name, or the description.
+    /// Whether the matched text is the label; otherwise it is an alias or the description.
     pub is_label: bool,
-    /// The language of the text that was found, in small letters.
+    /// The language of the matched text, in lower case.
     pub language: String,
-    /// That text.
+    /// The matched text.
     pub text: String,
-    /// How well it is known.
+    /// A measure of how well known the entity is.
     pub fame: u64,
 }
 
-/// How near something is: how it was found, letters that differ, whether it is misspelt as an alias, the place of its
+/// The rank of a match: its kind, the edit distance, whether it is a misspelled alias, and the position of its
 /// language.
 type Nearness = (Found, u8, bool, usize);
 
-/// What was found so far, by entity.
+/// The candidates so far, by entity.
 pub(super) struct Matches<'a> {
     store: &'a Store,
     kind: EntityKind,
-    /// Predicates of labels, and of other names.
+    /// Predicates of labels and of aliases.
     names: [Option<TermId>; 3],
     description: Option<TermId>,
     pub(super) wanted: Wanted,
     found: FxHashMap<EntityId, (Nearness, Match)>,
 }
 
-/// The words that are looked for.
+/// The text and the words of a search.
 pub(super) struct Wanted {
     pub(super) text: String,
     pub(super) words: Vec<String>,
 }
 
 impl Wanted {
-    /// How a name is what was asked for; the second is of an alias. `None` where it has other words.
+    /// Returns the kind of match of a name: first as a label, then as an alias. Returns `None` if the name has other
+    /// words.
     pub(super) fn nearness(&self, text: &str) -> Option<(Found, Found)> {
         let own = words(text);
         if own == self.words {
@@ -119,7 +121,7 @@ impl Wanted {
 }
 
 impl<'a> Matches<'a> {
-    /// How many entities were found.
+    /// Returns the number of candidates.
     pub(super) fn len(&self) -> usize {
         self.found.len()
     }
@@ -140,7 +142,7 @@ impl<'a> Matches<'a> {
         }
     }
 
-    /// The entity whose identifier or IRI a text is.
+    /// Adds the entity with this identifier or IRI.
     pub(super) fn by_id(&mut self, text: &str) {
         let text = text.strip_prefix("wd:").unwrap_or(text);
         let Some(id) = EntityId::parse(text).or_else(|| EntityId::of_iri(text)).filter(|id| id.kind == self.kind)
@@ -160,7 +162,7 @@ impl<'a> Matches<'a> {
         }
     }
 
-    /// Takes a name in for the entities that have it, if it is near, which `near` says of a label and of another name.
+    /// Adds the entities with a name if it matches; `near` returns the kind of match as a label and as an alias.
     pub(super) fn name(
         &mut self,
         literal: TermId,
@@ -187,7 +189,7 @@ impl<'a> Matches<'a> {
         Some(as_label)
     }
 
-    /// Takes a description in for the entities that have it.
+    /// Adds the entities with a description.
     pub(super) fn description(&mut self, literal: TermId, place: usize) {
         budget::checkpoints(8);
         let (Some(predicate), Some(Term::Literal(value))) = (self.description, self.store.term(literal)) else {

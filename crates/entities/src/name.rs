@@ -1,4 +1,4 @@
-//! Names of entities, and of the forms and senses that are parts of a lexeme.
+//! Identifiers of entities, and of the forms and senses of a lexeme.
 
 use std::fmt;
 
@@ -14,7 +14,7 @@ pub struct EntityName {
 }
 
 impl EntityName {
-    /// Parses an identifier. Letters may be small.
+    /// Parses an identifier, ignoring case.
     pub fn parse(text: &str) -> Option<EntityName> {
         let (entity, part) = text.split_once('-').map_or((text, None), |(entity, part)| (entity, Some(part)));
         let entity = EntityId::parse(entity)?;
@@ -26,7 +26,7 @@ impl EntityName {
         Some(EntityName { entity, part })
     }
 
-    /// Returns whether it names a form or a sense.
+    /// Returns whether the identifier is that of a form or a sense.
     pub fn is_part(&self) -> bool {
         self.part.is_some()
     }

@@ -1,4 +1,4 @@
-//! Entities as Wikibase's REST API has them.
+//! Entities in the JSON of Wikibase's REST API.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,7 @@ use super::snak::{Snak, SnakValue};
 use super::statement::Statement;
 use super::value::Value;
 
-/// An entity: of an item also its links to sites, of a property the type of its values.
+/// Returns an entity; an item includes its sitelinks, a property the type of its values.
 pub fn entity(entity: &Entity) -> Json {
     let mut all = json!({
         "type": entity.id.kind.name(),
@@ -29,7 +29,7 @@ pub fn entity(entity: &Entity) -> Json {
     all
 }
 
-/// The links to sites, by site.
+/// Returns the sitelinks, by site.
 pub fn sitelinks(entity: &Entity) -> Json {
     let told = entity
         .sitelinks
@@ -38,7 +38,7 @@ pub fn sitelinks(entity: &Entity) -> Json {
     Json::Object(told.collect())
 }
 
-/// The statements, by property; of one property alone where its number is given.
+/// Returns the statements by property; only those of `property`, if given.
 pub fn statements(entity: &Entity, property: Option<u64>) -> Json {
     let wanted = |number: &u64| property.is_none_or(|wanted| wanted == *number);
     let told = entity.statements.iter().filter(|(number, _)| wanted(number)).map(|(number, all)| {
@@ -47,7 +47,7 @@ pub fn statements(entity: &Entity, property: Option<u64>) -> Json {
     Json::Object(told.collect())
 }
 
-/// A statement.
+/// Returns a statement.
 pub fn statement(entity: &Entity, statement: &Statement) -> Json {
     let snaks = |all: &[Snak]| Json::Array(all.iter().map(|one| Json::Object(snak(entity, one))).collect());
     let references = statement
@@ -93,7 +93,7 @@ fn content(value: &Value) -> Json {
     }
 }
 
-/// The types of properties, each with the type of its values.
+/// Returns the data types of properties, each with the type of its values.
 pub fn property_data_types() -> Json {
     let entity = "wikibase-entityid";
     json!({
@@ -118,7 +118,7 @@ pub fn property_data_types() -> Json {
     })
 }
 
-/// Names by language, for the parts of an entity that are told alone.
+/// Returns texts by language, for requests of a single part of an entity.
 pub fn texts<T: Clone + Into<Json>>(all: &BTreeMap<String, T>) -> Json {
     Json::Object(all.iter().map(|(language, text)| (language.clone(), text.clone().into())).collect())
 }

@@ -1,4 +1,4 @@
-//! Finding entities where a snapshot has no index of their texts: by looking at every name.
+//! Search for entities in a snapshot without an index of texts: a scan of every name.
 
 use oxrdf::{NamedNodeRef, Term};
 use terrapin_budget as budget;
@@ -6,7 +6,7 @@ use terrapin_triples::{Said, Store};
 
 use super::matches::{Languages, Matches, Search, Wanted};
 
-/// Takes in all names that are near, in the languages that are looked at.
+/// Adds all matching names in the languages of the search.
 pub(super) fn look(matches: &mut Matches<'_>, store: &Store, search: &Search<'_>) {
     let place = |language: &str| match search.languages {
         Languages::All => Some(0),
@@ -17,7 +17,7 @@ pub(super) fn look(matches: &mut Matches<'_>, store: &Store, search: &Search<'_>
         let mut last = None;
         for [_, _, object] in store.triples(None, Some(predicate), None) {
             budget::checkpoints(1);
-            // Ordered by the name: one that many entities have is looked at once.
+            // Triples are ordered by name, so that a name of many entities is compared once.
             if last.replace(object) == Some(object) {
                 continue;
             }

@@ -1,8 +1,8 @@
-//! Finding entities by what they are called.
+//! Search for entities by name.
 //!
-//! The index leads from words to texts, those of the best known entities first. Of texts that have the words some are
-//! looked at: those that have as many words first, then as many of the others as a limit asks for. What a text is of, the
-//! triples tell.
+//! The index maps words to texts; texts of the best known entities come first. Of the texts with all words, those with
+//! the same number of words are examined first, then others up to the limit. The entities of a text are looked up in
+//! the triples.
 
 use terrapin_budget as budget;
 use terrapin_triples::{Labels, Part, Said, Store};
@@ -10,15 +10,15 @@ use terrapin_triples::{Labels, Part, Said, Store};
 use super::matches::{Found, Languages, Match, Matches, Search, Wanted};
 use super::scan;
 
-/// Texts of a kind that are looked at, at most, in a language.
+/// Maximum number of texts of a kind to examine in a language.
 const LOOKED_AT: usize = 1024;
-/// Words with the same beginning whose texts are looked at, those of the best known entities.
+/// Maximum number of words with the same prefix to examine: those of the best known entities.
 const BEGINNINGS: usize = 512;
-/// Letters of a word from which on it may have one slip, and two.
+/// Minimum length in characters of a word with one and with two misspelled letters.
 const SLIPS: [usize; 2] = [4, 8];
 
-/// The entities that are called so, the likeliest first: by how they were found, then by how well they are known, then by
-/// their numbers.
+/// Returns the entities that match a search, best first: by kind of match, then by how well known they are, then by
+/// number.
 pub fn find(store: &Store, search: &Search<'_>) -> Vec<Match> {
     let text = search.text.trim();
     let mut matches = Matches::new(store, search.kind, text);
@@ -42,7 +42,7 @@ fn by_index(matches: &mut Matches<'_>, labels: &Labels, search: &Search<'_>) {
     for (place, language) in names.iter().enumerate() {
         Lists { labels, part: part(language), place }.whole(matches);
     }
-    // Beginnings of what is found in full are as good as nothing where that is enough.
+    // Prefix matches rank below full matches; they are skipped if those suffice.
     for (place, language) in names.iter().enumerate() {
         if matches.len() < search.limit {
             Lists { labels, part: part(language), place }.begun(matches, search.limit);
@@ -63,7 +63,7 @@ fn by_index(matches: &mut Matches<'_>, labels: &Labels, search: &Search<'_>) {
     }
 }
 
-/// The texts of a language, which has a place among those that are looked at.
+/// The posting lists of one language, with its position among the languages of the search.
 struct Lists<'a> {
     labels: &'a Labels,
     part: Part<'a>,
@@ -71,7 +71,7 @@ struct Lists<'a> {
 }
 
 impl Lists<'_> {
-    /// The texts that have all of some words.
+    /// Returns the texts that contain all words.
     fn with_all(&self, words: &[String]) -> Vec<u32> {
         let mut lists: Vec<Vec<u32>> = Vec::with_capacity(words.len());
         for word in words {
@@ -83,7 +83,7 @@ impl Lists<'_> {
         intersection(lists)
     }
 
-    /// Names that are what was asked for.
+    /// Adds names equal to the search text.
     fn whole(&self, matches: &mut Matches<'_>) {
         let count = matches.wanted.words.len();
         let all = self.with_all(&matches.wanted.words);
@@ -96,7 +96,7 @@ impl Lists<'_> {
         }
     }
 
-    /// Names that begin so, or have all the words.
+    /// Adds names that begin with the search text or contain all its words.
     fn begun(&self, matches: &mut Matches<'_>, limit: usize) {
         let Some((last, rest)) = matches.wanted.words.split_last() else { return };
         let mut begun = self.part.beginning(last);
@@ -110,14 +110,15 @@ impl Lists<'_> {
         for number in all.into_iter().take(LOOKED_AT) {
             let found = matches.name(self.labels.text(number).0, self.place, Wanted::nearness);
             prefixes += usize::from(found == Some(Found::Prefix));
-            // Those that begin so come first, whatever else is found; of them those that are known best are found first.
+            // Prefix matches rank first. Texts are in order of how well known their entities are, so the loop can stop
+            // early.
             if prefixes >= limit && matches.len() - before >= limit {
                 break;
             }
         }
     }
 
-    /// Names whose words are nearly those that were asked for.
+    /// Adds names with misspelled variants of the words.
     fn misspelt(&self, matches: &mut Matches<'_>) {
         let mut lists = Vec::new();
         for word in &matches.wanted.words {
@@ -136,7 +137,7 @@ impl Lists<'_> {
         }
     }
 
-    /// Descriptions that have all the words.
+    /// Adds descriptions that contain all words.
     fn described(&self, matches: &mut Matches<'_>, limit: usize) {
         let all = self.with_all(&matches.wanted.words);
         for number in all.into_iter().take(limit) {
@@ -145,7 +146,7 @@ impl Lists<'_> {
     }
 }
 
-/// What all of some ascending lists have.
+/// Returns the intersection of ascending lists.
 fn intersection(mut lists: Vec<Vec<u32>>) -> Vec<u32> {
     lists.sort_by_key(Vec::len);
     let mut lists = lists.into_iter();
@@ -161,7 +162,7 @@ fn intersection(mut lists: Vec<Vec<u32>>) -> Vec<u32> {
     common
 }
 
-/// What any of some lists has.
+/// Returns the union of lists.
 fn union(lists: Vec<Vec<u32>>) -> Vec<u32> {
     let mut all = lists.concat();
     budget::checkpoints(all.len() >> 4);

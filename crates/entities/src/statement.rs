@@ -97,7 +97,8 @@ pub(super) fn statements(store: &Store, subject: TermId, id: &str) -> Statements
     all
 }
 
-/// Returns the known values of one property of an item, from its statements of the best rank; `predicate` leads to them.
+/// Returns the known values of one property of an item, from its statements of the best rank; `predicate` leads to
+/// them.
 pub(super) fn best_values(store: &Store, item: TermId, predicate: TermId, number: u64) -> Vec<Value> {
     let nodes = store.triples(Some(item), Some(predicate), None);
     let mut said: Vec<(Rank, Vec<SnakValue>)> = nodes.map(|[_, _, node]| main_value(store, node, number)).collect();
@@ -219,7 +220,8 @@ struct Values {
 }
 
 impl Values {
-    /// Returns the full values if there are any, else the terms. Terms for unknown values have no full value and are kept.
+    /// Returns the full values if there are any, else the terms. Terms for unknown values have no full value and are
+    /// kept.
     fn finish(self, store: &Store) -> Vec<SnakValue> {
         let full: Vec<SnakValue> =
             self.full.into_iter().filter_map(|node| Value::full(store, node)).map(SnakValue::Value).collect();

@@ -14,25 +14,25 @@ const DESCRIPTION: &str = "http://schema.org/description";
 /// A text in a language.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct InLanguage {
-    /// The code of the language, in small letters.
+    /// The language code, in lower case.
     pub language: String,
     /// The text.
     pub value: String,
 }
 
-/// What an entity is called and described by, by language.
+/// Labels, descriptions and aliases of an entity, by language.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Terms {
-    /// Labels; lemmas of a lexeme.
+    /// Labels, or the lemmas of a lexeme.
     pub labels: BTreeMap<String, String>,
     /// Descriptions.
     pub descriptions: BTreeMap<String, String>,
-    /// Other names.
+    /// Aliases.
     pub aliases: BTreeMap<String, Vec<String>>,
 }
 
 impl Terms {
-    /// Those of an entity.
+    /// Reads the terms of an entity.
     pub fn of(store: &Store, id: EntityId) -> Terms {
         let aliases = texts(store, id, ALIAS).into_iter().fold(BTreeMap::new(), |mut all, text| {
             all.entry(text.language).or_insert_with(Vec::new).push(text.value);
@@ -50,7 +50,7 @@ fn label_of(kind: EntityKind) -> &'static str {
     if kind == EntityKind::Lexeme { LEMMA } else { LABEL }
 }
 
-/// The labels of an entity by language: of two in one language the first.
+/// Returns the labels of an entity by language; if a language has two, the first.
 pub fn labels_of(store: &Store, id: EntityId) -> BTreeMap<String, String> {
     by_language(store, id, label_of(id.kind))
 }
@@ -86,12 +86,12 @@ fn first_of(mut all: BTreeMap<String, String>, languages: &[String]) -> Option<I
     Some(InLanguage { language, value })
 }
 
-/// The label of an entity in the first of some languages that it has one in.
+/// Returns the label of an entity in the first of `languages` that has one.
 pub fn label(store: &Store, id: EntityId, languages: &[String]) -> Option<InLanguage> {
     first_of(labels_of(store, id), languages)
 }
 
-/// The description of an entity in the first of some languages that it has one in.
+/// Returns the description of an entity in the first of `languages` that has one.
 pub fn description(store: &Store, id: EntityId, languages: &[String]) -> Option<InLanguage> {
     first_of(by_language(store, id, DESCRIPTION), languages)
 }

@@ -21,18 +21,18 @@ const JULIAN: &str = "http://www.wikidata.org/entity/Q1985786";
 const YEAR: u8 = 9;
 const MONTH: u8 = 10;
 const DAY: u8 = 11;
-/// Years from which on days are not converted between calendars.
+/// Days of years beyond this number are not converted between calendars.
 const FAR: i64 = 10_000_000;
 
 /// A value.
 #[derive(Debug, Clone, PartialEq)]
 #[allow(missing_docs)]
 pub enum Value {
-    /// A text without a language: of a string, an external identifier, a formula.
+    /// A text without a language: a string, an external identifier or a formula.
     Text(String),
-    /// The name of a file at Wikimedia Commons.
+    /// The name of a file on Wikimedia Commons.
     File(String),
-    /// The name of a page with data there.
+    /// The name of a data page on Wikimedia Commons.
     Data(String),
     Url(String),
     /// The identifier of an entity, a form or a sense.
@@ -42,12 +42,12 @@ pub enum Value {
         text: String,
     },
     Time {
-        /// As `+1952-03-11T00:00:00Z`, with zeros for what is not known.
+        /// For example `+1952-03-11T00:00:00Z`, with zeros for unknown parts.
         time: String,
         timezone: i64,
-        /// 11 of a day, 10 of a month, 9 of a year.
+        /// 11 for a day, 10 for a month, 9 for a year.
         precision: u8,
-        /// The item of the calendar.
+        /// The item of the calendar model.
         calendar: String,
     },
     Quantity {
@@ -68,7 +68,7 @@ pub enum Value {
 }
 
 impl Value {
-    /// The type of the properties that have such values, where the property does not say its own.
+    /// Returns the data type of properties with such values, for properties without a declared type.
     pub fn datatype(&self) -> &'static str {
         match self {
             Value::Text(_) => "string",
@@ -91,8 +91,8 @@ impl Value {
         }
     }
 
-    /// The value that one term is. What it has no place for (the precision of a time, the bounds of a quantity) is as it
-    /// mostly is. `None` of what stands for something unknown.
+    /// Converts a term to a value. Parts that a term cannot have (the precision of a time, the bounds of a quantity)
+    /// get their most common values. Returns `None` for an unknown value.
     pub(super) fn simple(term: &Term) -> Option<Value> {
         match term {
             Term::NamedNode(node) => Value::of_iri(node.as_str()),
@@ -135,7 +135,7 @@ impl Value {
         })
     }
 
-    /// The value that a node tells in full.
+    /// Reads the full value of a node.
     pub(super) fn full(store: &Store, node: TermId) -> Option<Value> {
         let fact = |name: &str| {
             let predicate = store.id(NamedNodeRef::new_unchecked(&format!("{WIKIBASE}{name}")).into())?;
@@ -173,7 +173,7 @@ impl Value {
     }
 }
 
-/// What the entity with an identifier is, as values name it.
+/// Returns the type of the entity with an identifier, as named in values.
 pub(super) fn entity_type(id: &str) -> &'static str {
     match (id.bytes().next(), id.split_once('-')) {
         (Some(b'L'), Some((_, part))) if part.starts_with('F') => "form",
@@ -191,13 +191,13 @@ fn point(term: &Term) -> Option<Value> {
     Some(Value::Globe { latitude: point.latitude, longitude: point.longitude, precision: None, globe })
 }
 
-/// A number with its sign.
+/// Adds a plus sign to a number without a sign.
 fn signed(number: &str) -> String {
     if number.starts_with(['+', '-']) { number.to_owned() } else { format!("+{number}") }
 }
 
-/// A time of the proleptic Gregorian calendar with a year 0 as Wikibase writes it: years before our era from 1, zeros for
-/// what is finer than the precision, days in their own calendar.
+/// Converts a time of the proleptic Gregorian calendar with a year 0 to Wikibase's form. There, years before the common
+/// era count from 1, parts finer than the precision are zero, and days are in their own calendar.
 fn wikibase_time(time: &str, precision: u8, julian: bool) -> String {
     let (negative, rest) = time.strip_prefix('-').map_or((false, time), |rest| (true, rest));
     let (date, clock) = rest.split_once('T').unwrap_or((rest, "00:00:00Z"));

@@ -33,7 +33,7 @@ pub struct About {
     pub requests: Option<ModelRequests>,
 }
 
-/// How a language model was asked for predictions, and what replied.
+/// The requests to a language model for predictions, and the identity of the server.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ModelRequests {
     /// Name of the model in requests.

@@ -3,13 +3,17 @@
 //! Uses both engines, `geocoder` and `osm`, and is the only crate with RocksDB. It does not know the command line or
 //! HTTP. Scores do not depend on the number of threads, the clock or the machine.
 //!
-//! `input` reads files of predictions and instances in any format; the crate `reply` finds the query in a model's
-//! reply and its language. `record` is an instance and its outcome. `metrics` compares two results or two queries
-//! (one file each), `metric` describes a metric, and `benchmarks` prepares and runs the instances of a benchmark and
-//! registers its metrics (one file each). `cache` stores results for other runs, `summary` aggregates records,
-//! `report` renders them, `runs` scores many instances and stores the outcomes, and `scoring` scores single pairs for
-//! interactive clients. `feedback` helps to repair a query, and `dataset` checks a benchmark's questions and gold
-//! queries against a snapshot.
+//! - `input` reads files of predictions and instances in any format.
+//! - `record` describes an instance and its outcome.
+//! - `metrics` compares two results or two queries, one metric per file; `metric` describes a metric.
+//! - `benchmarks` prepares and runs the instances of a benchmark and registers its metrics, one benchmark per file.
+//! - `cache` stores results for other runs.
+//! - `runs` scores many instances and stores the outcomes; `scoring` scores single pairs for interactive clients.
+//! - `summary` aggregates records; `report` renders them.
+//! - `feedback` helps to repair a query.
+//! - `dataset` checks a benchmark's questions and gold queries against a snapshot.
+//!
+//! The crate `reply` finds the query in a model's reply, and its language.
 
 pub mod about;
 pub mod benchmarks;

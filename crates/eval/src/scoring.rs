@@ -166,8 +166,8 @@ fn is_query(instance: &Instance, record: &Record) -> bool {
     }
 }
 
-/// Returns the record and summary of a pair whose gold query or prediction is not valid Unicode, with the reason for
-/// each.
+/// Returns the record and summary of a pair with a gold query or prediction that is not valid Unicode, with the reason
+/// for each.
 pub fn unreadable(instance: &Instance, gold: Option<String>, pred: Option<String>) -> Scored {
     let mut record = Record::of(instance);
     let problem = pred.clone().map(|message| Problem {
@@ -211,7 +211,7 @@ pub fn unreadable(instance: &Instance, gold: Option<String>, pred: Option<String
     Scored { record, summary: Some(summary) }
 }
 
-/// Returns the record of a pair whose queries timed out.
+/// Returns the record of a pair that was not run; it counts as a timeout.
 fn unfinished(instance: &Instance, why: &str) -> Record {
     failed(instance, ErrorClass::RuntimeErrorTimeout, FailureClass::Timeout, &format!("not run: {why}"))
 }

@@ -72,7 +72,7 @@ pub struct Totals<C> {
     pub ref_empty: usize,
     /// Predictions without results.
     pub pred_empty: usize,
-    /// Instances whose results were cut by a limit; the stricter scores skip them.
+    /// Number of instances with results cut by a limit; the stricter scores skip them.
     pub limited: usize,
 }
 
@@ -233,7 +233,7 @@ fn usable(records: &[Record]) -> Option<usize> {
 }
 
 impl Summary {
-    /// Returns the number of gold queries with results and of all, if they are few: then the scores say little.
+    /// Returns the number of gold queries with results, and of all, if there are too few for meaningful scores.
     pub fn few_usable(&self) -> Option<(usize, usize)> {
         self.usable.filter(|usable| 2 * usable < self.n).map(|usable| (usable, self.n))
     }

@@ -49,7 +49,7 @@ pub fn xml(osm: &Osm, scratch: &Scratch, out: &mut dyn Write, progress: &dyn Pro
     out.flush().map_err(ExportError::Output)
 }
 
-/// Returns the header of the file. It has nothing from the machine or the clock, so that the bytes are always the
+/// Returns the header of the file. It does not depend on the machine or the clock, so that the bytes are always the
 /// same.
 fn header(osm: &Osm) -> Header {
     let manifest = osm.snapshot().manifest();

@@ -1,6 +1,6 @@
 //! Exports all data of a snapshot to files for other programs. Loaded again, they give the same content digest. The
-//! same snapshot gives the same bytes, independent of threads, memory and time. This crate does not know query languages or how snapshots are
-//! made.
+//! same snapshot gives the same bytes, independent of threads, memory and time. This crate does not know query
+//! languages or how snapshots are made.
 
 mod by_id;
 mod elements;

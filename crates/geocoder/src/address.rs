@@ -27,7 +27,7 @@ const NODES: [(&str, f64, Kind); 8] = [
     ("neighbourhood", 1_000.0, Kind::Quarter),
 ];
 
-/// The lowest rank of places whose postal code is estimated: towns.
+/// The lowest rank of places with an estimated postal code: towns.
 const ESTIMATED: u8 = 16;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -163,7 +163,8 @@ impl Address {
     }
 }
 
-/// Estimates the postal code of a town or of a smaller place that has none. `border` is the border with its name, if any.
+/// Estimates the postal code of a town or of a smaller place that has none. `border` is the border with its name, if
+/// any.
 fn estimated(
     osm: &Osm,
     details: &Details,

@@ -1,7 +1,8 @@
 //! Countries and their larger regions, independent of the snapshot: names in all languages, codes, coarse outlines.
 //! Extracts of regions have no national borders, but queries name the country.
 //!
-//! `data/countries.tsv` and `data/regions.tsv` are made by `scripts/countries`; outlines are the crate `country-boundaries`.
+//! `data/countries.tsv` and `data/regions.tsv` are made by `scripts/countries`; outlines are the crate
+//! `country-boundaries`.
 
 use std::collections::HashMap;
 use std::sync::OnceLock;
@@ -188,7 +189,7 @@ mod tests {
         assert!(finland.tags().contains(&("name:de".to_owned(), "Finnland".to_owned())));
     }
 
-    /// Positions of capitals, and of Suva on Fiji, whose box crosses the antimeridian.
+    /// Positions of capitals, and of Suva on Fiji, where the country's box crosses the antimeridian.
     #[test]
     fn points_lie_in_countries() {
         for (lat, lon, code) in

@@ -1,7 +1,7 @@
 //! Postal codes of places that have none: that of the addresses in a border, or of the nearest address.
 //!
-//! Nominatim's documentation calls these codes estimated. They are in addresses only: a search for a code finds the places
-//! that have it as a tag.
+//! Nominatim's documentation calls these codes estimated. They are in addresses only: a search for a code finds the
+//! places that have it as a tag.
 
 use terrapin_budget as budget;
 use terrapin_osm::areas::Shape;
@@ -11,7 +11,7 @@ use terrapin_osm::{BoundingBox, Coord, ElementType, Ordinal, Osm, Scope};
 use super::nearby::{find_pair, pairs_of, ranges};
 use super::spot::Spot;
 
-/// Metres within which an address is looked for, one after another.
+/// Radii in metres of the successive searches for an address.
 const RADII: [f64; 4] = [150.0, 600.0, 2_500.0, 6_000.0];
 /// Maximum number of addresses to read for one radius, and for a border.
 const READ: usize = 512;

@@ -1,8 +1,8 @@
 //! The geocoder: finds places by name and by position.
 //!
 //! Shortcuts in queries need an element, a position or a box: [`Places`]. Services need places with addresses:
-//! [`search()`] over the snapshot's index of names, and [`nearest`]. May use `osm`; knows nothing of query languages and
-//! never uses the network, so that results are the same on every machine.
+//! [`search()`] over the snapshot's index of names, and [`nearest`]. The crate may use `osm`; it does not know query
+//! languages and never uses the network, so that results are the same on every machine.
 
 mod address;
 mod areas;

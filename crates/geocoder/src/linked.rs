@@ -1,4 +1,4 @@
-//! Links a border to its label node. The node has the `place` value that tells a town from a village.
+//! Links a border to its label node. The `place` tag of the node distinguishes towns from villages.
 
 use terrapin_osm::{ElementType, Member, Ordinal, Osm};
 

@@ -58,7 +58,7 @@ fn most_rank(zoom: u8) -> u8 {
     }
 }
 
-/// Returns the place at a point; `None` if nothing is near.
+/// Returns the nearest place to a point, or `None` if no place is near.
 pub fn nearest(osm: &Osm, near: &Near<'_>) -> Option<Hit> {
     let most = most_rank(near.zoom);
     let is_addressed = near.layers.contains(&Layer::Address);

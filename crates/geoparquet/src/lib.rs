@@ -2,7 +2,7 @@
 //! query engines. One folder per type has files of neighbouring elements, with row groups along the Hilbert curve.
 //! Their bounding boxes show which ones a query needs. This crate does not know query languages.
 //!
-//! The same snapshot gives the same bytes, whatever the number of threads.
+//! The same snapshot gives the same bytes, independent of the number of threads.
 
 mod geometry;
 mod part;

@@ -1,11 +1,12 @@
-//! Errors as programs read them.
+//! Problems as JSON, for programs.
 
 use serde_json::json;
 
 use super::Problem;
 use super::place::{Place, place};
 
-/// A problem of a query with this text: `class`, `code`, `message`, and where they are known `line`, `position` and `help`.
+/// Returns a problem of the query `text` as an object: `class`, `code`, `message`, and `line`, `position` and `help` if
+/// known.
 pub fn to_json(problem: &Problem, text: &str) -> serde_json::Value {
     let mut object = json!({
         "class": problem.class.name(),

@@ -1,5 +1,5 @@
-//! What is wrong with a query of either language: for people with the place underlined in the text, for programs as JSON.
-//! Knows the texts of queries; knows nothing of any data, of commands or of HTTP.
+//! Problems of a query in either language: for people with the place underlined in the text, for programs as JSON. The
+//! crate may read the texts of queries; it does not know any data, commands or HTTP.
 
 mod json;
 mod place;
@@ -15,17 +15,17 @@ use terrapin_overpass_syntax as overpass;
 use terrapin_overpass_syntax::{Class, Diagnostic, Failure, Span};
 use terrapin_sparql_syntax as sparql;
 
-/// What programs know a problem by.
+/// The machine-readable code of a problem.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Code {
-    /// Of a query in OverpassQL.
+    /// The code of a problem in OverpassQL.
     Overpass(overpass::Code),
-    /// Of a query in SPARQL.
+    /// The code of a problem in SPARQL.
     Sparql(sparql::Code),
 }
 
 impl Code {
-    /// Its name.
+    /// Returns the name of the code.
     pub fn name(self) -> &'static str {
         match self {
             Code::Overpass(code) => code.name(),
@@ -34,20 +34,20 @@ impl Code {
     }
 }
 
-/// One thing that is wrong.
+/// A problem of a query.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Problem {
-    /// Its class, for both languages in the words of one.
+    /// The class; both languages use those of OverpassQL.
     pub class: Class,
-    /// What programs know it by.
+    /// The machine-readable code.
     pub code: Code,
-    /// The line, from 1; 0 where none is known.
+    /// The line, from 1; 0 if unknown.
     pub line: u32,
-    /// Where in the text it is, where that is known.
+    /// The span in the text, if known.
     pub span: Option<Span>,
-    /// What is wrong.
+    /// The message.
     pub message: String,
-    /// What was probably meant, or what to do.
+    /// Advice: the probable intention, or a remedy.
     pub help: Option<String>,
 }
 
@@ -84,7 +84,7 @@ impl From<sparql::Error> for Problem {
     }
 }
 
-/// All of a failure.
+/// Converts all diagnostics of a failure.
 pub fn all(failure: Failure) -> Vec<Problem> {
     failure.diagnostics.into_iter().map(Problem::from).collect()
 }

@@ -1,23 +1,23 @@
-//! Where in a text an error is.
+//! The position of a problem in a text.
 
 use std::ops::Range;
 
 use super::Problem;
 
-/// A place in a text.
+/// A position in a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Place {
-    /// Its first byte.
+    /// The first byte.
     pub start: usize,
-    /// The byte behind its last.
+    /// The byte after the last one.
     pub end: usize,
     /// The line, from 1.
     pub line: usize,
-    /// The character in the line, from 1.
+    /// The column in characters, from 1.
     pub column: usize,
 }
 
-/// Where in the text a problem is, where that is known.
+/// Returns the position of a problem in the text, if known.
 pub fn place(problem: &Problem, text: &str) -> Option<Place> {
     problem.span?;
     let span = span_in(problem, text)?;
@@ -31,8 +31,8 @@ pub fn place(problem: &Problem, text: &str) -> Option<Place> {
     })
 }
 
-/// The span of a problem, made to lie in the text and on the borders of its characters; where only a line is
-/// known, that line.
+/// Returns the span of a problem, clamped to the text and to character boundaries. If only a line is known, returns the
+/// span of that line.
 pub(super) fn span_in(problem: &Problem, text: &str) -> Option<Range<usize>> {
     if let Some(span) = problem.span {
         let is_border = |&at: &usize| text.is_char_boundary(at);

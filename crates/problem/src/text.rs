@@ -1,4 +1,4 @@
-//! Errors, written for people.
+//! Problems as text, for people.
 
 use annotate_snippets::{AnnotationKind, Level, Renderer, Snippet};
 
@@ -25,8 +25,8 @@ pub fn for_people(problems: &[Problem], text: &str, origin: &str, styled: bool) 
     out.join("\n")
 }
 
-/// Returns the errors that are probably no consequence of the one before: after a parse error, those in a later line, unless
-/// they are about the end of the text.
+/// Returns the errors that are probably not consequences of the previous one. After a parse error these are the errors
+/// in a later line, except those about the end of the text.
 fn own<'a>(problems: &'a [Problem], text: &'a str) -> impl Iterator<Item = &'a Problem> {
     let end = Code::Overpass(overpass::Code::UnexpectedEnd);
     let mut line = None;
@@ -59,7 +59,8 @@ fn one(problem: &Problem, text: &str, origin: &str, renderer: &Renderer) -> Stri
     renderer.render(&[group])
 }
 
-/// Returns a message for one line of a terminal: it may quote input that steers or fills one.
+/// Returns a message as one line for a terminal, without control characters and of bounded length; messages may quote
+/// malicious input.
 fn printable(text: &str) -> String {
     let line = untrusted::line(text);
     let mut chars = line.chars();
@@ -74,8 +75,8 @@ fn printable(text: &str) -> String {
 mod tests {
     use super::*;
 
-    /// The class of the key in the tests of `untrusted`: a forged line, a terminal's title (OSC 0 of ECMA-48), an override of
-    /// direction (CVE-2021-42574).
+    /// The attacks tested for `untrusted`: a forged line, a terminal title (OSC 0 of ECMA-48), a direction override
+    /// (CVE-2021-42574).
     #[test]
     fn a_message_stays_one_line_and_steers_nothing() {
         assert_eq!(printable("a\r\nerror: b\u{1b}]0;x\u{7}\u{202e}c"), "a error: b ]0;x c");

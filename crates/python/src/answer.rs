@@ -1,4 +1,4 @@
-//! An answer to OverpassQL: kept as it came, written or looked at when somebody asks.
+//! The result of an OverpassQL query: recorded once, then serialized or read on request.
 
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -16,31 +16,31 @@ use crate::raise;
 use crate::table::Table;
 use crate::work::{self, Stop};
 
-/// An answer.
+/// The result of an OverpassQL query.
 #[pyclass(frozen, module = "terrapin_osm._native")]
 pub struct Answer {
     recording: Arc<Recording>,
 }
 
 impl Answer {
-    /// Of what was recorded.
+    /// Wraps a recorded result.
     pub fn new(recording: Recording) -> Answer {
         Answer { recording: Arc::new(recording) }
     }
 }
 
-/// Why an answer could not be written.
+/// An error while serializing a result.
 pub enum Unwritten {
-    /// There is no such format for it.
+    /// The format is not available for this result.
     Failed(Failure),
-    /// Its elements have no ids, and features need them.
+    /// GeoJSON needs ids, and some elements have none.
     Nameless,
-    /// Somebody stopped it, or a fault of the program.
+    /// Cancelled by the caller, or a panic.
     Stopped(Stopped),
 }
 
 impl Unwritten {
-    /// What Python raises.
+    /// Returns the Python exception for this error.
     pub fn raise(&self) -> PyErr {
         match self {
             Unwritten::Failed(failure) => PyValueError::new_err(failure.to_string()),
@@ -53,20 +53,20 @@ impl Unwritten {
     }
 }
 
-/// Does work that `stop` ends.
+/// Runs `work`; setting `stop` cancels it.
 pub fn stoppable<T>(stop: &Arc<AtomicBool>, work: impl FnOnce() -> T) -> Result<T, Unwritten> {
     let limits = Limits { cancelled: Arc::clone(stop), ..Limits::default() };
     budget::watched(&Arc::new(Budget::new(&limits)), work).map_err(Unwritten::Stopped)
 }
 
-/// How an answer is to be written.
+/// The output format.
 enum Wanted {
     Asked,
     As(OutputFormat),
     GeoJson,
 }
 
-/// Whether there are elements of the data without ids: features are told apart by these.
+/// Returns whether any element of the data lacks an id. GeoJSON identifies features by id.
 fn has_nameless(recording: &Recording) -> bool {
     let found = recording.pieces().try_for_each(|piece| {
         recording.each(piece, |entry| match entry {
@@ -77,7 +77,7 @@ fn has_nameless(recording: &Recording) -> bool {
     found.is_err()
 }
 
-/// Up to `most` entries from a place on as a whole answer.
+/// Serializes at most `most` entries from `cursor` on as a complete document.
 fn written(recording: &Recording, form: Form<'_>, cursor: &mut Cursor, most: u64) -> Result<Vec<u8>, Failure> {
     let mut out = Vec::new();
     {
@@ -90,24 +90,24 @@ fn written(recording: &Recording, form: Form<'_>, cursor: &mut Cursor, most: u64
 
 #[pymethods]
 impl Answer {
-    /// How many elements and counts it has.
+    /// Number of elements and counts.
     fn __len__(&self) -> usize {
         usize::try_from(self.recording.written()).unwrap_or(usize::MAX)
     }
 
-    /// The media type that the query asks for.
+    /// Media type of the output format that the query requests.
     #[getter]
     fn content_type(&self) -> &'static str {
         Form::Asked(self.recording.format()).content_type()
     }
 
-    /// Bytes that it takes in memory.
+    /// Memory use in bytes.
     #[getter]
     fn nbytes(&self) -> usize {
         self.recording.bytes()
     }
 
-    /// The answer in a form: `asked`, as the query asks for it, `json`, `xml`, `geojson`.
+    /// Serializes the result as `json`, `xml`, `geojson`, or `asked`: the format that the query requests.
     #[pyo3(signature = (form, stop=None))]
     fn written<'py>(&self, py: Python<'py>, form: &str, stop: Option<&Stop>) -> PyResult<Bound<'py, PyBytes>> {
         let form = match form {
@@ -132,12 +132,12 @@ impl Answer {
         bytes.map(|bytes| PyBytes::new(py, &bytes)).map_err(|unwritten| unwritten.raise())
     }
 
-    /// Answers in JSON with so many elements each, one after another.
+    /// Returns an iterator over JSON documents with at most `most` elements each.
     fn parts(&self, most: u64) -> Parts {
         Parts { recording: Arc::clone(&self.recording), most, cursor: Mutex::default() }
     }
 
-    /// Type and id of every element that has an id.
+    /// Returns type and id of every element that has an id.
     fn ids(&self, py: Python<'_>) -> Vec<(String, i64)> {
         py.detach(|| {
             let mut ids = Vec::new();
@@ -155,7 +155,7 @@ impl Answer {
         })
     }
 
-    /// The elements as rows.
+    /// Returns the elements as an Arrow table.
     #[pyo3(signature = (stop=None))]
     fn to_arrow(&self, py: Python<'_>, stop: Option<&Stop>) -> PyResult<Table> {
         let stop = stop.map(|stop| Arc::clone(&stop.0)).unwrap_or_default();
@@ -165,7 +165,7 @@ impl Answer {
     }
 }
 
-/// An answer in parts.
+/// An iterator over a result in JSON documents.
 #[pyclass(frozen, module = "terrapin_osm._native")]
 pub struct Parts {
     recording: Arc<Recording>,

@@ -1,4 +1,4 @@
-//! What a caller allows a piece of work.
+//! Timeout, memory limit and cancellation of a call.
 
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, OnceLock};
@@ -12,24 +12,24 @@ use terrapin_osm::BoundingBox;
 
 use crate::work::Stop;
 
-/// The memory of a query where nobody says anything: half of the process's, and of a machine that does not tell so much.
+/// Default memory limit of a query in bytes if the memory available to the process is unknown; otherwise half of that.
 const UNKNOWN: u64 = 4 << 30;
 
-/// Time, memory, and who may stop it.
+/// Timeout, memory limit and cancellation flag.
 #[derive(Clone)]
 pub struct Bounds {
-    /// Of each query or pair; `None` is what the query itself asks for.
+    /// Timeout of each query or pair; `None` uses the timeout of the query itself.
     pub time: Option<Duration>,
     memory: u64,
-    /// Set when it is to be stopped.
+    /// Setting this flag cancels the work.
     pub stop: Arc<AtomicBool>,
 }
 
 impl Bounds {
-    /// Seconds, bytes, and what stops it.
+    /// Checks the arguments of a call: `timeout` in seconds, `memory` in bytes.
     ///
     /// # Errors
-    /// `ValueError` for what is no time.
+    /// `ValueError` if `timeout` is not a positive number of seconds.
     pub fn new(timeout: Option<f64>, memory: Option<u64>, stop: Option<&Stop>) -> PyResult<Bounds> {
         let time = match timeout.map(Duration::try_from_secs_f64) {
             None => None,
@@ -42,23 +42,23 @@ impl Bounds {
         Ok(Bounds { time, memory, stop: stop.map(|stop| Arc::clone(&stop.0)).unwrap_or_default() })
     }
 
-    /// The limits of a query that begins now.
+    /// Returns the limits of a query that starts now.
     pub fn limits(&self) -> Limits {
         let deadline = self.time.and_then(|time| Instant::now().checked_add(time));
-        // What reading the query and running it hold together.
+        // Parsing and execution share one memory account.
         Limits { deadline, account: Some(Arc::default()), ..self.of_each() }
     }
 
-    /// Those of pairs, each of which has the time for itself.
+    /// Returns the limits of a batch of pairs. They have no deadline, because the timeout applies to each pair.
     pub fn of_each(&self) -> Limits {
         Limits { memory: Some(self.memory), cancelled: Arc::clone(&self.stop), ..Limits::default() }
     }
 }
 
-/// A box as a text.
+/// Parses a bounding box `south,west,north,east` in degrees.
 ///
 /// # Errors
-/// `ValueError` for any other text.
+/// `ValueError` if the text has another form.
 pub fn bbox(text: Option<&str>) -> PyResult<Option<BoundingBox>> {
     let wrong = |text| PyValueError::new_err(format!("bbox {text:?}: expected \"south,west,north,east\" in degrees"));
     text.map(|text| text.parse().map_err(|_| wrong(text))).transpose()

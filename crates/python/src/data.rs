@@ -1,4 +1,4 @@
-//! What is open of a snapshot, and how OverpassQL is run on it.
+//! The open parts of a snapshot, and the execution of OverpassQL on it.
 
 use std::sync::Arc;
 
@@ -16,41 +16,42 @@ use terrapin_tags::Tags;
 use crate::bounds::Bounds;
 use crate::raise::Refused;
 
-/// What is open of a snapshot.
+/// The open parts of a snapshot.
 pub struct Data {
-    /// The file.
+    /// The snapshot file.
     pub file: Arc<file::Snapshot>,
-    /// What it says of itself.
+    /// The manifest of the file.
     pub manifest: Manifest,
-    /// Its name.
+    /// The digest, which identifies the snapshot.
     pub digest: String,
-    /// Its elements.
+    /// The elements.
     pub osm: Arc<Osm>,
-    /// Which tags they have.
+    /// The statistics of tags.
     pub tags: Tags,
-    /// Its triples.
+    /// The triples, if the snapshot has any.
     pub triples: Option<Arc<Environment>>,
 }
 
-/// Where names lead that an answer is not to look up in the data.
+/// Parses the places of a call: names with their places, which take precedence over the data.
 ///
 /// # Errors
-/// `ValueError` for what is not in the shape of `nominatim_cache.json`.
+/// `ValueError` if the JSON does not have the form of `nominatim_cache.json`.
 pub fn places(json: Option<&str>) -> PyResult<Option<Table>> {
     let table = json.map(|json| Table::parse(json.as_bytes())).transpose();
     table.map_err(|e| PyValueError::new_err(format!("places: {e}")))
 }
 
-/// What shortcuts of Overpass Turbo's stand for.
+/// Values of the shortcuts of Overpass Turbo.
 pub struct Shortcuts {
-    /// The box of `{{bbox}}`.
+    /// The bounding box for `{{bbox}}`.
     pub bbox: Option<BoundingBox>,
-    /// Where names lead.
+    /// Places by name, for `{{geocodeArea:}}` and similar shortcuts.
     pub places: Option<Table>,
 }
 
 impl Data {
-    /// What a SPARQL query is asked of; nothing where there are no triples, and it is not of elements alone.
+    /// Returns the environment for a SPARQL query. Returns `None` if the snapshot has no triples and the query needs
+    /// more than elements.
     pub fn asked(&self, query: &str) -> Option<Arc<Environment>> {
         let elements = || Arc::new(Environment::of_elements(Arc::clone(&self.osm), Some(&self.manifest), &self.digest));
         self.triples.clone().or_else(|| is_of_elements(query).then(elements))
@@ -59,7 +60,7 @@ impl Data {
     /// Runs a query in OverpassQL or its XML form.
     ///
     /// # Errors
-    /// It is refused, or a bound was reached.
+    /// The query is invalid, fails, or reaches a limit.
     pub fn overpass(&self, text: &str, shortcuts: &Shortcuts, bounds: &Bounds) -> Result<Recording, Refused> {
         let limits = bounds.limits();
         let bounded = Arc::new(Budget::new(&limits));

@@ -1,5 +1,5 @@
-//! The elements of an answer as rows, with the columns that GeoParquet files of a snapshot have and those that only answers
-//! need.
+//! The elements of a result as Arrow rows. The columns are those of GeoParquet exports, and further ones that occur in
+//! query results only.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -17,10 +17,10 @@ use terrapin_overpass::output::{Counts, Cursor, Entry, MemberItem, Meta, OutputI
 use crate::table::Table;
 use crate::wkb;
 
-/// The sides of a box, in the order of its columns.
+/// The sides of a bounding box, in the order of its columns.
 const SIDES: [&str; 4] = ["xmin", "ymin", "xmax", "ymax"];
 
-/// What tells libraries of geometries that a column has some: <https://geoarrow.org/extension-types>.
+/// Metadata that marks a column as geometry: <https://geoarrow.org/extension-types>.
 const GEOMETRY: [(&str, &str); 2] = [
     ("ARROW:extension:name", "geoarrow.wkb"),
     ("ARROW:extension:metadata", r#"{"crs":"OGC:CRS84","crs_type":"authority_code"}"#),
@@ -67,10 +67,10 @@ fn schema() -> Schema {
     ])
 }
 
-/// All elements and counts of an answer.
+/// Converts all elements and counts of a result to a table.
 ///
 /// # Errors
-/// Only where the columns do not fit the schema.
+/// The columns do not match the schema, which would be a bug.
 pub fn rows(recording: &Recording) -> Result<Table, ArrowError> {
     let schema = Arc::new(schema());
     let current = budget::current();
@@ -157,7 +157,7 @@ impl Rows {
         Ok(())
     }
 
-    /// A count is an element with tags, as in JSON.
+    /// Appends a count as an element with tags, as JSON output does.
     fn count(&mut self, counts: &Counts) -> Result<(), ArrowError> {
         self.types.append_value("count");
         self.ids.append_option(counts.with_id.then_some(0));
@@ -180,7 +180,7 @@ impl Rows {
         self.tags.values().append_value(value);
     }
 
-    /// What is not known is null.
+    /// Appends metadata; unknown values are null.
     fn meta(&mut self, meta: Option<&Meta<'_>>) {
         let known = |number: i64| (number != 0).then_some(number);
         self.versions.append_option(meta.and_then(|meta| known(meta.version.into())));

@@ -1,25 +1,25 @@
-//! The engine in a process of Python: the compiled part `terrapin_osm._native` of the package `terrapin-osm`. What people
-//! call is in Python, in `python/terrapin-osm`, which hands over plain texts and numbers and makes Python's things of what
-//! comes back.
+//! The engine as a Python extension: the compiled module `terrapin_osm._native` of the package `terrapin-osm`. The
+//! public API is written in Python, in `python/terrapin-osm`. It passes plain strings and numbers to this module and
+//! wraps the results.
 //!
-//! Knows both engines, `eval` and `load`, as the server does; knows nothing of the server or of RocksDB. Nothing here
-//! holds Python's lock while it works.
+//! Like the server, the crate may use both engines, `eval` and `load`; it does not know the server or RocksDB. No
+//! function keeps the GIL while it works.
 //!
 //! ```text
-//! snapshot.rs   a snapshot, and what it is asked; data.rs is what is open of it
-//! answer.rs     an answer to OverpassQL; elements.rs makes rows of its elements, wkb.rs their geometries
-//! solutions.rs  an answer to SPARQL
-//! table.rs      rows for other libraries: Arrow's interface
-//! scores.rs     pairs of queries scored
-//! lookup.rs     tags and places for who writes a query
-//! text.rs       queries as texts
-//! unicode.rs    texts of Python
-//! bounds.rs     what a caller allows
-//! work.rs       threads, and how Python waits for them
-//! raise.rs      errors
+//! snapshot.rs   an open snapshot and its methods; data.rs owns the open parts
+//! answer.rs     result of an OverpassQL query; elements.rs makes rows of its elements, wkb.rs their geometries
+//! solutions.rs  result of a SPARQL query
+//! table.rs      rows for other libraries through Arrow's PyCapsule interface
+//! scores.rs     scoring of query pairs
+//! lookup.rs     search for tags, entities and places
+//! text.rs       extraction and conversion of queries
+//! unicode.rs    Python strings with lone surrogates
+//! bounds.rs     timeout, memory limit and cancellation of a call
+//! work.rs       worker threads, and waiting for them
+//! raise.rs      conversion of errors to exceptions
 //! ```
 
-// The process's memory is counted, so that queries can be bounded.
+// This allocator counts the memory of the process, so that queries can have memory limits.
 use terrapin_allocator as _;
 
 mod answer;

@@ -1,4 +1,5 @@
-//! What helps to write a query: tags found in words, entities and places found by name. The answers are those of the tools of agents.
+//! Search for tags by words, and for entities and places by name. The results have the form of the agent tools'
+//! results.
 
 use std::sync::Arc;
 
@@ -12,15 +13,15 @@ use crate::bounds::Bounds;
 use crate::data::Data;
 use crate::raise::Refused;
 
-/// Most tags that are given.
+/// Maximum number of tags or entities.
 const MOST: usize = 50;
-/// Most keys that are given beside them.
+/// Maximum number of keys.
 const KEYS: usize = 10;
 
-/// The tags that words in English stand for, the best first, as JSON.
+/// Searches for tags by English words. Returns JSON, best match first.
 ///
 /// # Errors
-/// A bound was reached.
+/// A limit was reached.
 pub fn search_tags(data: &Data, text: &str, limit: usize, bounds: &Bounds) -> Result<Value, Refused> {
     within(bounds, text, || {
         let found = data.tags.search(text, limit.clamp(1, MOST));
@@ -37,10 +38,11 @@ pub fn search_tags(data: &Data, text: &str, limit: usize, bounds: &Bounds) -> Re
     })
 }
 
-/// The entities that a name stands for, the likeliest first, as JSON: in a language and those that stand in for it, else in any.
+/// Searches for entities by name. Returns JSON, likeliest first. Labels in `language` and its fallback languages are
+/// searched first; if none matches, those in all languages are.
 ///
 /// # Errors
-/// A bound was reached.
+/// A limit was reached.
 pub fn search_entities(
     triples: &Environment,
     text: &str,
@@ -71,10 +73,10 @@ pub fn search_entities(
     })
 }
 
-/// The area that a name stands for, as JSON; null where there is none.
+/// Finds the area with a name. Returns JSON, or null if no area matches.
 ///
 /// # Errors
-/// A bound was reached.
+/// A limit was reached.
 pub fn geocode(data: &Data, name: &str, bounds: &Bounds) -> Result<Value, Refused> {
     within(bounds, name, || {
         let name = name.trim();

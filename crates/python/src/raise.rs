@@ -1,4 +1,4 @@
-//! Errors as Python raises them: the classes are in `terrapin_osm.errors`.
+//! Conversion of errors to Python exceptions; the classes are defined in `terrapin_osm.errors`.
 
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
@@ -7,7 +7,7 @@ use terrapin_overpass::{Class, Code, Diagnostic, Failure};
 use terrapin_problem::{Problem, for_people, to_json};
 use terrapin_snapshot::Error;
 
-/// A query that was refused or stopped: what is wrong, in the text that was run.
+/// A rejected or aborted query: its problems, with positions in the query text that was run.
 #[derive(Debug)]
 pub struct Refused {
     problems: Vec<Problem>,
@@ -15,17 +15,17 @@ pub struct Refused {
 }
 
 impl Refused {
-    /// By these problems.
+    /// Creates the error from a list of problems.
     pub fn new(problems: Vec<Problem>, text: impl Into<String>) -> Refused {
         Refused { problems, text: text.into() }
     }
 
-    /// By a failure of OverpassQL.
+    /// Creates the error from an OverpassQL failure.
     pub fn of(failure: Failure, text: impl Into<String>) -> Refused {
         Refused::new(terrapin_problem::all(failure), text)
     }
 
-    /// By a bound that was reached while the query was read, or by a fault of the program.
+    /// Creates the error from a limit reached while parsing, or from a panic.
     pub fn stopped(stopped: &Stopped, text: impl Into<String>) -> Refused {
         let (code, message) = match stopped {
             Stopped::Exceeded(exceeded) => (Code::from(*exceeded), format!("{exceeded}, while it was read")),
@@ -35,16 +35,16 @@ impl Refused {
         Refused::new(vec![diagnostic.into()], text)
     }
 
-    /// By what makes a text no text.
+    /// Creates the error for a string that is not valid Unicode.
     pub fn unreadable(why: &str, text: impl Into<String>) -> Refused {
         let (class, code, message) = (Class::Parse, Code::UnexpectedToken, why.to_owned());
         Refused::new(vec![Diagnostic { class, code, line: 0, span: None, message, help: None }.into()], text)
     }
 
-    /// The exception.
+    /// Returns the exception object.
     ///
     /// # Errors
-    /// The package is not whole.
+    /// The Python part of the package is missing or incomplete.
     pub fn exception<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let problems: Vec<_> = self.problems.iter().map(|problem| to_json(problem, &self.text)).collect();
         let problems = serde_json::Value::from(problems).to_string();
@@ -52,7 +52,7 @@ impl Refused {
         class(py, "_query_error")?.call1((problems, &self.text, shown))
     }
 
-    /// The exception, to be raised.
+    /// Returns the exception as an error to raise.
     pub fn raise(&self, py: Python<'_>) -> PyErr {
         self.exception(py).map_or_else(|error| error, PyErr::from_value)
     }
@@ -62,13 +62,13 @@ fn class<'py>(py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyAny>> {
     py.import("terrapin_osm.errors")?.getattr(name)
 }
 
-/// An error of a snapshot or a source file, by a code that programs know it by.
+/// Returns a `SnapshotError` with a machine-readable code, for a snapshot or a source file.
 pub fn snapshot(py: Python<'_>, code: &str, message: &str) -> PyErr {
     let raised = class(py, "SnapshotError").and_then(|class| class.call1((code, message)));
     raised.map_or_else(|error| error, PyErr::from_value)
 }
 
-/// An error of a snapshot file.
+/// Returns the `SnapshotError` of an unreadable or damaged snapshot file.
 pub fn of_file(py: Python<'_>, error: &Error) -> PyErr {
     let code = match error {
         Error::Io { .. } => "snapshot-unreadable",
@@ -79,7 +79,7 @@ pub fn of_file(py: Python<'_>, error: &Error) -> PyErr {
     snapshot(py, code, &error.to_string())
 }
 
-/// An error that has no class of its own.
+/// Returns a `RuntimeError` for errors without a class of their own.
 pub fn other(message: impl std::fmt::Display) -> PyErr {
     PyRuntimeError::new_err(message.to_string())
 }

@@ -1,4 +1,4 @@
-//! Pairs of queries scored, as `terrapin eval` scores them.
+//! Scoring of query pairs, with the metrics of `terrapin eval`.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -17,37 +17,38 @@ use crate::raise;
 use crate::unicode::Text;
 use crate::work;
 
-/// Bytes of results that are kept for pairs that share a query.
+/// Maximum size in bytes of the result cache, used by pairs that share a query.
 const KEPT: usize = 256 << 20;
 
 /// Pairs to score.
 pub struct Pairs {
-    /// The queries that are right.
+    /// The reference queries.
     pub gold: Vec<Text>,
-    /// Those of a system.
+    /// The predicted queries.
     pub pred: Vec<Text>,
-    /// What `{{bbox}}` stands for in each.
+    /// The bounding box for `{{bbox}}`, for each pair.
     pub bbox: Option<Vec<Option<String>>>,
-    /// Of all of them.
+    /// The language of all queries.
     pub language: Language,
-    /// Where names lead.
+    /// Places by name.
     pub places: Option<Table>,
-    /// Whether texts are compared, too.
+    /// Whether to compute text similarity as well.
     pub similarity: bool,
-    /// Whether each gets a summary.
+    /// Whether each record gets a summary.
     pub summary: bool,
-    /// Whether predictions are replies of a language model.
+    /// Whether predictions are replies of a language model, to extract the query from.
     pub extract: bool,
-    /// The number of the first.
+    /// The number of the first pair.
     pub first: usize,
 }
 
-/// What queries gave, for the next batch. What a query gives may depend on its memory: with another bound all is forgotten.
+/// A cache of query results between batches. Results may depend on the memory limit; a batch with another limit
+/// therefore clears the cache.
 #[derive(Default)]
 pub struct Kept(Mutex<Option<(Option<u64>, Arc<InMemory>)>>);
 
 impl Kept {
-    /// What is known of queries within these bounds.
+    /// Returns the cached results for the memory limit in `bounds`.
     pub fn within(&self, bounds: &Bounds) -> Arc<InMemory> {
         let memory = bounds.of_each().memory;
         let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
@@ -62,10 +63,10 @@ impl Kept {
     }
 }
 
-/// The language of a name.
+/// Parses the name of a query language.
 ///
 /// # Errors
-/// `ValueError` for any other name.
+/// `ValueError` for an unknown name.
 pub fn language(name: &str) -> PyResult<Language> {
     let wrong = || PyValueError::new_err(format!("lang {name:?}: expected \"overpassql\" or \"sparql\""));
     Language::named(name).ok_or_else(wrong)
@@ -86,10 +87,10 @@ impl Pairs {
     }
 }
 
-/// Scores all pairs: a record each, in their order, as a line of JSON.
+/// Scores all pairs. Returns one record per pair, in order, as a line of JSON.
 ///
 /// # Errors
-/// `ValueError` for pairs that are none; what [`work::batch`] has.
+/// `ValueError` for lists of different lengths or invalid options, and the errors of [`work::batch`].
 pub fn score(
     py: Python<'_>,
     data: &Arc<Data>,
@@ -123,7 +124,7 @@ pub fn score(
             each: bounds.time,
             similarity: pairs.similarity,
             cache: &batch,
-            // The record says so.
+            // The record contains the error.
             fault: &|_| {},
         };
         let instance = pairs.instance(index);
@@ -138,6 +139,6 @@ pub fn score(
         whole.map(|()| serde_json::to_string(&scored).unwrap_or_default())
     };
     let lines = work::batch(py, &stop, threads, count, score)?;
-    // Where the snapshot is damaged no score is worth anything.
+    // No score of a damaged snapshot is reliable.
     lines.into_iter().collect::<Result<_, _>>().map_err(|error| raise::of_file(py, &error))
 }

@@ -1,4 +1,4 @@
-//! A snapshot, and what it is asked.
+//! The class `Snapshot` and its methods.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -31,10 +31,10 @@ use crate::solutions::{Solutions, Taken};
 use crate::unicode::Text;
 use crate::work::{self, Stop};
 
-/// Most results that feedback shows.
+/// Maximum number of results in feedback.
 const MOST_SHOWN: usize = 100;
 
-/// A snapshot that is open.
+/// An open snapshot.
 #[pyclass(frozen, module = "terrapin_osm._native")]
 pub struct Snapshot {
     data: Arc<Data>,
@@ -43,7 +43,7 @@ pub struct Snapshot {
 
 #[pymethods]
 impl Snapshot {
-    /// Opens a snapshot file; `cache` is how many bytes of it are kept decoded.
+    /// Opens a snapshot file; `cache` is the size in bytes of the cache of decoded pages.
     #[staticmethod]
     #[pyo3(signature = (path, cache=None))]
     fn open(py: Python<'_>, path: PathBuf, cache: Option<u64>) -> PyResult<Snapshot> {
@@ -60,24 +60,24 @@ impl Snapshot {
         Ok(Snapshot { data: Arc::new(data), results: scores::Kept::default() })
     }
 
-    /// The snapshot's name.
+    /// The digest, which identifies the snapshot.
     #[getter]
     fn digest(&self) -> &str {
         &self.data.digest
     }
 
-    /// Whether it has triples.
+    /// Whether the snapshot contains triples.
     #[getter]
     fn has_triples(&self) -> bool {
         self.data.triples.is_some()
     }
 
-    /// What is known of it, as JSON.
+    /// Returns the facts about the snapshot as JSON.
     fn info(&self) -> String {
         facts::to_json(&self.data.digest, self.data.file.file_len(), &self.data.manifest).to_string()
     }
 
-    /// Answers a query in OverpassQL or its XML form.
+    /// Runs a query in OverpassQL or its XML form.
     #[pyo3(signature = (query, timeout=None, max_memory=None, bbox=None, places=None, stop=None))]
     #[expect(clippy::too_many_arguments, reason = "they are a function's of Python, by name")]
     fn overpass(
@@ -97,7 +97,8 @@ impl Snapshot {
         answer.map(Answer::new).map_err(|refused| refused.raise(py))
     }
 
-    /// Answers many queries on all cores: in their order answers, and exceptions for those that were refused or stopped.
+    /// Runs many queries on all cores. Returns a result, or an exception for a failed query, in the order of the
+    /// queries.
     #[pyo3(signature = (queries, timeout=None, max_memory=None, bbox=None, places=None, threads=None, stop=None))]
     #[expect(clippy::too_many_arguments, reason = "they are a function's of Python, by name")]
     fn overpass_many(
@@ -127,7 +128,7 @@ impl Snapshot {
         answers.into_iter().map(object).collect()
     }
 
-    /// Answers a query in SPARQL.
+    /// Runs a SPARQL query.
     #[pyo3(signature = (query, timeout=None, max_memory=None, max_rows=None, language="en", stop=None))]
     #[expect(clippy::too_many_arguments, reason = "they are a function's of Python, by name")]
     fn sparql(
@@ -159,7 +160,7 @@ impl Snapshot {
         solved.map(Solutions::new).map_err(|refused: Refused| refused.raise(py))
     }
 
-    /// What a model needs to repair a query, as JSON.
+    /// Returns feedback that helps a model repair a query, as JSON.
     #[pyo3(signature = (query, lang=None, bbox=None, places=None, sample=5, timeout=None, max_memory=None, stop=None))]
     #[expect(clippy::too_many_arguments, reason = "they are a function's of Python, by name")]
     fn feedback(
@@ -208,7 +209,7 @@ impl Snapshot {
         })
     }
 
-    /// The tags that words in English stand for, as JSON.
+    /// Searches for tags by English words. Returns JSON.
     #[pyo3(signature = (text, limit=10, timeout=None, stop=None))]
     fn search_tags(
         &self,
@@ -224,7 +225,7 @@ impl Snapshot {
         found.map(|found| found.to_string()).map_err(|refused| refused.raise(py))
     }
 
-    /// The entities that a name stands for, as JSON; `kind` is `item`, `property` or `lexeme`.
+    /// Searches for entities by name. Returns JSON; `kind` is `item`, `property` or `lexeme`.
     #[pyo3(signature = (text, kind="item", language="en", limit=8, timeout=None, stop=None))]
     #[expect(clippy::too_many_arguments, reason = "they are a function's of Python, by name")]
     fn search_entities(
@@ -256,7 +257,7 @@ impl Snapshot {
         found.map(|found| found.to_string()).map_err(|refused| refused.raise(py))
     }
 
-    /// The area that a name stands for, as JSON.
+    /// Finds the area with a name. Returns JSON.
     #[pyo3(signature = (name, timeout=None, stop=None))]
     fn geocode(&self, py: Python<'_>, name: String, timeout: Option<f64>, stop: Option<&Stop>) -> PyResult<String> {
         let bounds = Bounds::new(timeout, None, stop)?;
@@ -265,7 +266,8 @@ impl Snapshot {
         found.map(|found| found.to_string()).map_err(|refused| refused.raise(py))
     }
 
-    /// Scores pairs on all cores: a line of JSON each, in their order; `first` is the number of the first.
+    /// Scores pairs on all cores. Returns a line of JSON for each pair, in order; `first` is the number of the first
+    /// pair.
     #[pyo3(signature = (gold, pred, bbox=None, lang="overpassql", places=None, timeout=None, max_memory=None,
                         similarity=true, summary=false, extract=false, first=1, threads=None, stop=None))]
     #[expect(clippy::too_many_arguments, reason = "they are a function's of Python, by name")]
@@ -298,7 +300,7 @@ impl Snapshot {
     }
 }
 
-/// Feedback as JSON, with all of it as one text.
+/// Returns feedback as JSON; the field `text` contains all of it in words.
 fn as_json(said: &Feedback) -> String {
     let mut json = serde_json::to_value(said).unwrap_or_default();
     json["text"] = said.to_string().into();
@@ -307,7 +309,7 @@ fn as_json(said: &Feedback) -> String {
 
 const NO_TRIPLES: &str = "this snapshot has no triples: load some with wikidata= or rdf=";
 
-/// Unwinds a load that is stopped.
+/// A progress observer that unwinds a cancelled load.
 struct Heeded {
     stop: Arc<AtomicBool>,
 }
@@ -324,7 +326,7 @@ impl Progress for Heeded {
     }
 }
 
-/// Makes a snapshot file; its digest.
+/// Creates a snapshot file and returns its digest.
 #[pyfunction]
 #[pyo3(signature = (out, osm=None, wikidata=Vec::new(), rdf=Vec::new(), at=None, history=false, metadata=true,
                     memory=1 << 30, stop=None))]

@@ -1,4 +1,4 @@
-//! An answer to SPARQL: kept as it came, written or looked at when somebody asks.
+//! The result of a SPARQL query: kept in memory, then serialized or read on request.
 
 use std::io;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -20,7 +20,7 @@ use crate::raise;
 use crate::table::Table;
 use crate::work::{self, Stop};
 
-/// What is taken of an answer: everything.
+/// A sink that keeps a whole result in memory.
 pub struct Taken {
     form: Form,
     variables: Vec<Variable>,
@@ -29,14 +29,14 @@ pub struct Taken {
 }
 
 impl Taken {
-    /// Nothing yet.
+    /// Creates an empty sink.
     pub fn new(form: Form) -> Taken {
         let columns = if form == Form::Graph { &["subject", "predicate", "object"][..] } else { &[] };
         let variables = columns.iter().map(|name| Variable::new_unchecked(*name)).collect();
         Taken { form, variables, rows: Vec::new(), boolean: None }
     }
 
-    /// Hands everything on.
+    /// Writes the whole result to another sink.
     fn give(&self, sink: &mut dyn Sink) -> io::Result<()> {
         match self.form {
             Form::Ask => sink.boolean(self.boolean.unwrap_or_default()),
@@ -55,7 +55,7 @@ impl Taken {
     }
 }
 
-/// A row of a graph as a triple again.
+/// Converts a row of a graph back to a triple.
 fn triple(row: &[Option<Term>]) -> Option<Triple> {
     let [Some(subject), Some(Term::NamedNode(predicate)), Some(object)] = row else { return None };
     let subject = match subject {
@@ -89,20 +89,20 @@ impl Sink for Taken {
     }
 }
 
-/// An answer to a query in SPARQL.
+/// The result of a SPARQL query.
 #[pyclass(frozen, module = "terrapin_osm._native")]
 pub struct Solutions {
     taken: Arc<Taken>,
 }
 
 impl Solutions {
-    /// Of what was taken.
+    /// Wraps a result.
     pub fn new(taken: Taken) -> Solutions {
         Solutions { taken: Arc::new(taken) }
     }
 }
 
-/// Kind, value, datatype and language of a term.
+/// Returns kind, value, datatype and language of a term.
 fn parts(term: &Term) -> (&'static str, &str, Option<&str>, Option<&str>) {
     match term {
         Term::NamedNode(node) => ("uri", node.as_str(), None, None),
@@ -124,7 +124,7 @@ impl Solutions {
         self.taken.rows.len()
     }
 
-    /// `select`, `ask` or `graph`.
+    /// The query form: `select`, `ask` or `graph`.
     #[getter]
     fn form(&self) -> &'static str {
         match self.taken.form {
@@ -140,18 +140,20 @@ impl Solutions {
         self.taken.variables.iter().map(Variable::as_str).collect()
     }
 
-    /// The answer of an ASK.
+    /// The result of an ASK query.
     #[getter]
     fn boolean(&self) -> Option<bool> {
         self.taken.boolean
     }
 
-    /// The rows, so many at a time: JSON lists of kind, value, datatype and language, or null where a variable is unbound.
+    /// Returns an iterator over the rows, at most `most` at a time. Each value is a JSON list of kind, value, datatype
+    /// and language, or null for an unbound variable.
     fn parts(&self, most: usize) -> Parts {
         Parts { taken: Arc::clone(&self.taken), most: most.max(1), next: Mutex::default() }
     }
 
-    /// The answer in a format of the SPARQL Protocol: `json`, `xml`, `csv`, `tsv`; of a graph `ttl`, `nt`, `rdf`.
+    /// Serializes the result in a format of the SPARQL Protocol: `json`, `xml`, `csv` or `tsv`; a graph as `ttl`, `nt`
+    /// or `rdf`.
     #[pyo3(signature = (format, stop=None))]
     fn written<'py>(&self, py: Python<'py>, format: &str, stop: Option<&Stop>) -> PyResult<Bound<'py, PyBytes>> {
         let wrong = || PyValueError::new_err(format!("there is no format {format:?}"));
@@ -171,7 +173,8 @@ impl Solutions {
         Ok(PyBytes::new(py, &bytes))
     }
 
-    /// The rows as a table: columns of texts, IRIs and lexical forms; with `terms` of kind, value, datatype and language.
+    /// Returns the rows as a table with a string column for each variable: IRIs and lexical forms. With `terms`, each
+    /// value is a struct of kind, value, datatype and language.
     fn to_arrow(&self, py: Python<'_>, terms: bool) -> PyResult<Table> {
         py.detach(|| self.taken.table(terms)).map_err(raise::other)
     }
@@ -213,7 +216,7 @@ fn described<'t>(values: impl Iterator<Item = Option<&'t Term>>) -> Result<Array
     Ok(Arc::new(column.finish()))
 }
 
-/// An answer in parts.
+/// An iterator over a result in parts.
 #[pyclass(frozen, module = "terrapin_osm._native")]
 pub struct Parts {
     taken: Arc<Taken>,

@@ -1,4 +1,4 @@
-//! Rows for other libraries, by Arrow's PyCapsule interface: nothing is copied.
+//! Tables for other libraries through Arrow's PyCapsule interface, without copies.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use pyo3::types::PyCapsule;
 
 use crate::raise;
 
-/// Rows.
+/// An Arrow table.
 #[pyclass(frozen, module = "terrapin_osm._native")]
 pub struct Table {
     schema: Arc<Schema>,
@@ -19,7 +19,7 @@ pub struct Table {
 }
 
 impl Table {
-    /// Of batches with this schema.
+    /// Creates a table of batches with this schema.
     pub fn new(schema: Arc<Schema>, batches: Vec<RecordBatch>) -> Table {
         Table { schema, batches }
     }
@@ -37,13 +37,13 @@ impl Table {
         self.schema.fields().iter().map(|field| field.name().as_str()).collect()
     }
 
-    /// The columns' types.
+    /// Exports the schema.
     fn __arrow_c_schema__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyCapsule>> {
         let schema = FFI_ArrowSchema::try_from(&*self.schema).map_err(raise::other)?;
         PyCapsule::new_with_value(py, schema, c"arrow_schema")
     }
 
-    /// The rows. Columns come in the types that they have, whatever is requested, as the interface allows.
+    /// Exports the rows. `requested_schema` is ignored, as the interface allows: columns keep their types.
     #[pyo3(signature = (requested_schema=None))]
     fn __arrow_c_stream__<'py>(
         &self,

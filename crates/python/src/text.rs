@@ -1,4 +1,4 @@
-//! Queries as texts: checked, and written in another form.
+//! Extraction of a query from a reply, and conversion of queries.
 
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -11,10 +11,10 @@ use crate::scores;
 use crate::unicode::Text;
 use crate::work;
 
-/// The query in a language model's reply.
+/// Extracts the query from a language model's reply.
 ///
 /// # Errors
-/// `ValueError` for a language that is none.
+/// `ValueError` for an unknown language.
 #[pyfunction]
 #[pyo3(signature = (reply, lang=None))]
 pub fn query_of(py: Python<'_>, reply: Text, lang: Option<&str>) -> PyResult<String> {
@@ -22,11 +22,11 @@ pub fn query_of(py: Python<'_>, reply: Text, lang: Option<&str>) -> PyResult<Str
     Ok(py.detach(|| reply::query(&reply.text, language)))
 }
 
-/// A query in another form: `xml`, `ql`, `compact`. With `strict` it has to be one that could be run; without, what could be
-/// understood of a broken one comes with the exception that says what is wrong.
+/// Converts a query to another form: `xml`, `ql` or `compact`. With `strict` the query must be valid. Otherwise the
+/// parts of a broken query that were understood are returned with an exception that describes the problems.
 ///
 /// # Errors
-/// `QueryError` where nothing of it is understood, or with `strict` for anything wrong.
+/// `QueryError` if no part is understood, or with `strict` for any problem.
 #[pyfunction]
 #[pyo3(signature = (query, form, strict))]
 pub fn convert(py: Python<'_>, query: String, form: &str, strict: bool) -> PyResult<(String, Option<Py<PyAny>>)> {

@@ -1,13 +1,13 @@
-//! Texts of Python, of which some are no Unicode texts.
+//! Python strings, which may contain lone surrogates.
 
 use pyo3::prelude::*;
 use pyo3::types::PyString;
 
-/// A text of Python. One with a lone surrogate, which Unicode texts cannot have, is no reason to refuse all that came with it.
+/// A Python string. A lone surrogate, which is invalid in Unicode, fails one query and not the whole batch.
 pub struct Text {
-    /// The text, with U+FFFD in place of what it cannot have.
+    /// The text, with U+FFFD in place of invalid parts.
     pub text: String,
-    /// Why it is no Unicode text.
+    /// The reason why the string is not valid Unicode, if it is not.
     pub wrong: Option<String>,
 }
 

@@ -1,4 +1,4 @@
-//! Geometries as well-known binary, the least significant byte first; in degrees, longitude before latitude.
+//! Geometries as little-endian well-known binary (WKB); coordinates in degrees, longitude before latitude.
 
 use std::collections::HashSet;
 
@@ -14,8 +14,9 @@ const LINES: u32 = 5;
 const POLYGONS: u32 = 6;
 const COLLECTION: u32 = 7;
 
-/// What an answer says of the place of an element: a node's point, a way's line, or its polygon where its tags make it an
-/// area, a multipolygon, lines of other relations' ways, a centre. `None` where it says nothing.
+/// Returns the geometry of an element in a result: the point of a node, the line of a way, or a polygon if its tags
+/// make it an area. A multipolygon becomes polygons, another relation the lines of its ways, and an element with `out
+/// center` a point. Returns `None` if the result has no geometry for it.
 pub fn of(item: &OutputItem<'_>) -> Option<Vec<u8>> {
     let mut out = Vec::new();
     if let Some(shape) = item.shape {
@@ -57,7 +58,7 @@ pub fn of(item: &OutputItem<'_>) -> Option<Vec<u8>> {
     Some(out)
 }
 
-/// The polygons within a border, or its lines where there are none.
+/// Writes the polygons within a border, or its lines if they form no valid polygon.
 fn area(out: &mut Vec<u8>, border: Border) -> Option<()> {
     match border.polygons().as_deref() {
         Ok([one]) => polygon(out, one),
@@ -70,12 +71,12 @@ fn area(out: &mut Vec<u8>, border: Border) -> Option<()> {
     Some(())
 }
 
-/// Lines in pieces that do not cross 180 degrees.
+/// Splits lines at the 180th meridian.
 fn pieces(lines: &[Line]) -> Vec<Line> {
     lines.iter().filter(|line| line.len() > 1).flat_map(|line| cut_at_180(line)).collect()
 }
 
-/// One line, or several in one geometry; nothing where there is none of two points.
+/// Writes one line, or a multi-line. Returns `None` if no line has two points.
 fn line_pieces(out: &mut Vec<u8>, all: &[Line]) -> Option<()> {
     match &pieces(all)[..] {
         [] => return None,
@@ -98,7 +99,7 @@ fn known(line: &[Coord]) -> Line {
     line.iter().copied().filter(|c| !c.is_missing()).collect()
 }
 
-/// The byte order, the type, and how many of its parts follow.
+/// Writes the byte order, the type and the number of parts.
 fn head(out: &mut Vec<u8>, kind: u32, parts: usize) {
     out.push(1);
     out.extend_from_slice(&kind.to_le_bytes());
@@ -137,7 +138,7 @@ fn polygon(out: &mut Vec<u8>, rings: &[Line]) {
     }
 }
 
-/// A geometry that a query made.
+/// Writes a geometry that the query computed.
 fn geometry(out: &mut Vec<u8>, shape: &Geometry) {
     let positions = |out: &mut Vec<u8>, line: &[Position]| line.iter().for_each(|at| place(out, at.lon, at.lat));
     match shape {

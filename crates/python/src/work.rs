@@ -1,7 +1,7 @@
-//! Threads that work for Python. They have the stacks that queries need, whatever thread of Python asks; that one waits, with
-//! Python's lock free and an eye on signals, so that Ctrl-C stops a query.
+//! Worker threads for Python. They have the stack size that queries need, whichever Python thread makes the call. The
+//! calling thread waits without the GIL and polls for signals, so that Ctrl-C cancels a query.
 //!
-//! A process that was forked has none of its parent's threads: each process has its own here.
+//! A forked process does not inherit the threads of its parent; therefore each process has its own pools here.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -17,15 +17,15 @@ use terrapin_base::deferred;
 use terrapin_base::stack::STACK;
 use terrapin_budget::{self as budget, Stopped};
 
-/// How often a waiting thread looks for signals.
+/// Interval at which a waiting thread polls for signals.
 const TICK: Duration = Duration::from_millis(20);
-/// How long a thread waits for work before it ends, and gives the stack that it used back.
+/// Time that an idle thread waits for work before it exits and releases its stack.
 const IDLE: Duration = Duration::from_secs(10);
-/// Results of a batch that come together, and how long they wait for each other.
+/// Number of batch results that are sent together, and the longest time before they are sent.
 const TOGETHER: usize = 64;
 const LATEST: Duration = Duration::from_millis(10);
 
-/// Stops what it is given to.
+/// A cancellation flag to pass to a call.
 #[pyclass(frozen, module = "terrapin_osm._native")]
 #[derive(Default)]
 pub struct Stop(pub Arc<AtomicBool>);
@@ -37,7 +37,7 @@ impl Stop {
         Stop::default()
     }
 
-    /// Stops it, now or as soon as it begins.
+    /// Cancels the call, even if it has not started yet.
     fn set(&self) {
         self.0.store(true, Ordering::Relaxed);
     }
@@ -45,17 +45,17 @@ impl Stop {
 
 type Task = Box<dyn FnOnce() + Send>;
 
-/// The threads of a process, and those of the processes that it is forked into.
+/// The threads of a process, linked to those of its forked child.
 struct Process {
     id: u32,
-    /// For one query after another: what one of them does in parallel it does on all cores.
+    /// Threads for single queries; parallel parts of a query use all cores.
     shared: Threads,
-    /// For the queries of a batch: each uses its thread alone, and waits for none of the others.
+    /// Threads for the queries of a batch: each query runs on one thread and never waits for another query.
     alone: Threads,
     child: OnceLock<Box<Process>>,
 }
 
-/// Threads that are started when needed and kept for a while.
+/// A pool of threads that start on demand and exit when idle.
 struct Threads {
     alone: bool,
     idle: Mutex<Vec<(usize, Sender<Task>)>>,
@@ -65,7 +65,8 @@ struct Threads {
 static FIRST: OnceLock<Process> = OnceLock::new();
 
 impl Process {
-    /// In a forked process the pool that all share is dead: each query uses its thread alone there.
+    /// Creates the pools of a process. In a forked process rayon's global pool is dead; each query uses one thread
+    /// there.
     fn new(id: u32, forked: bool) -> Process {
         let threads = |alone| Threads { alone, idle: Mutex::default(), started: AtomicUsize::new(0) };
         Process { id, shared: threads(forked), alone: threads(true), child: OnceLock::new() }
@@ -74,7 +75,7 @@ impl Process {
     fn this() -> &'static Process {
         let id = std::process::id();
         let mut process = FIRST.get_or_init(|| {
-            // Fails where there is one already, which is ours.
+            // This fails if a global pool exists already; that is the one from here.
             let _ = ThreadPoolBuilder::new().stack_size(STACK).build_global();
             Process::new(id, false)
         });
@@ -101,15 +102,15 @@ impl Threads {
         self.idle.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// What a thread does.
+    /// Runs tasks on the current thread until no further task arrives.
     fn work(&self, first: Task) {
-        // A pool of this thread alone.
+        // A pool that consists of the current thread only.
         let pool = self.alone.then(|| ThreadPoolBuilder::new().num_threads(1).use_current_thread().build());
         let number = self.started.fetch_add(1, Ordering::Relaxed);
         let mut task = first;
         loop {
             task();
-            // The next one finds what this one held free.
+            // Wait for deferred drops, so that the next task finds the memory of this one free.
             deferred::wait();
             let (sender, tasks) = channel();
             self.lock().push((number, sender));
@@ -121,7 +122,7 @@ impl Threads {
         }
     }
 
-    /// The next task of a thread; nothing where it has waited long enough.
+    /// Returns the next task of a thread, or `None` if it was idle for [`IDLE`].
     fn next(&self, number: usize, tasks: &Receiver<Task>) -> Option<Task> {
         if let Ok(task) = tasks.recv_timeout(IDLE) {
             return Some(task);
@@ -131,12 +132,12 @@ impl Threads {
             let place = idle.iter().position(|(listed, _)| *listed == number);
             place.map(|place| idle.swap_remove(place)).is_some()
         };
-        // Whoever took it from the list is about to send a task.
+        // If another thread has removed this one from the list, it is about to send a task.
         if is_listed { None } else { tasks.recv().ok() }
     }
 }
 
-/// What came of a task: a panic is a fault of the program.
+/// Runs a job and converts a panic to an error message.
 fn guarded<T>(job: impl FnOnce() -> T) -> Result<T, String> {
     catch_unwind(AssertUnwindSafe(job)).map_err(|panic| match budget::caught(&*panic) {
         Stopped::Panicked(message) => message,
@@ -148,7 +149,7 @@ fn fault(message: &str) -> PyErr {
     PyRuntimeError::new_err(format!("a fault of the program: {message}"))
 }
 
-/// Takes all that is sent until nobody sends any more. A signal whose handler raises stops the senders.
+/// Receives values until all senders are dropped. If a signal handler raises, the senders are cancelled.
 fn receive<T: Send>(py: Python<'_>, stop: &AtomicBool, mut from: Receiver<T>, mut take: impl FnMut(T)) -> PyResult<()> {
     let mut raised = None;
     loop {
@@ -169,10 +170,10 @@ fn receive<T: Send>(py: Python<'_>, stop: &AtomicBool, mut from: Receiver<T>, mu
     }
 }
 
-/// Runs a job on a thread and waits for it.
+/// Runs a job on a worker thread and waits for its result.
 ///
 /// # Errors
-/// What a handler of signals raised, which stopped the job; a fault of the program; no thread.
+/// The exception of a signal handler, which also cancels the job; a panic in the job; a thread that cannot be started.
 pub fn wait<T: Send + 'static>(
     py: Python<'_>,
     stop: &Arc<AtomicBool>,
@@ -180,7 +181,7 @@ pub fn wait<T: Send + 'static>(
 ) -> PyResult<T> {
     let (sender, receiver) = channel();
     let task = move || {
-        // Nobody waits any more where it cannot be sent.
+        // Sending fails only if the caller no longer waits.
         let _ = sender.send(guarded(job));
     };
     Process::this().shared.run(Box::new(task)).map_err(PyOSError::new_err)?;
@@ -193,10 +194,11 @@ pub fn wait<T: Send + 'static>(
     }
 }
 
-/// Does a job so many times, each with its number, on so many threads; the results in the order of the numbers.
+/// Runs a job `count` times, with the numbers from 0, on `threads` threads (default: one per core). Returns the results
+/// in the order of the numbers.
 ///
 /// # Errors
-/// As [`wait`]; those that were not begun by then are not.
+/// As [`wait`]. After an error no further jobs are started.
 pub fn batch<T: Send + 'static>(
     py: Python<'_>,
     stop: &Arc<AtomicBool>,

@@ -17,7 +17,7 @@ const THOUGHTS: &[(&str, &str)] = &[
     ("<unused94>", "<unused95>"),
 ];
 
-/// Before each message of models that write to channels; the answer is in the last message to `final`.
+/// Precedes each message of models that write to channels; the answer is the last message to `final`.
 const CHANNEL: &str = "<|channel|>";
 const FINAL: &str = "<|channel|>final<|message|>";
 
@@ -63,9 +63,9 @@ const ENDS: &[&str] = &[
     "\nhuman:",
 ];
 
-/// Returns the answer in a reply: without thoughts (`<think>` and its kin), without special tokens, up to the next turn.
-/// A thought that is not closed reaches to the end; a closing tag without an opening one ends a thought that began with
-/// the reply.
+/// Returns the answer in a reply, up to the next turn: without special tokens and without thoughts (`<think>` and
+/// similar tags). An unclosed thought extends to the end; a closing tag without an opening one ends a thought that
+/// began with the reply.
 pub fn answer(reply: &str) -> Cow<'_, str> {
     let mut text = Cow::Borrowed(reply);
     if text.contains(CHANNEL) {
@@ -94,7 +94,7 @@ fn without(text: &str, open: &str, close: &str) -> Option<String> {
         match (begin, end) {
             (None, None) => break,
             (Some(begin), end) if end.is_none_or(|end| begin < end) => {
-                // Both sides stay apart.
+                // Keep the text before and after separate.
                 out.push_str(&text[at..begin]);
                 out.push('\n');
             }
@@ -120,13 +120,13 @@ fn without_tokens(text: &str) -> &str {
     text[..end.unwrap_or(text.len())].trim()
 }
 
-/// The text behind a token that it begins with, in any case of letters.
+/// Removes a token from the start of a text, ignoring case.
 fn strip<'a>(text: &'a str, token: &str) -> Option<&'a str> {
     let begin = text.get(..token.len())?;
     begin.eq_ignore_ascii_case(token).then(|| &text[token.len()..])
 }
 
-/// The first place of a token, in any case of letters.
+/// Returns the first position of a token, ignoring case.
 fn find(text: &str, token: &str) -> Option<usize> {
     let first = *token.as_bytes().first()?;
     let (lower, upper) = (first.to_ascii_lowercase(), first.to_ascii_uppercase());

@@ -7,7 +7,7 @@ use crate::language::{self, Language};
 /// A block of code.
 #[derive(Debug, PartialEq, Eq)]
 pub struct CodeBlock<'a> {
-    /// The language that the fence names, if it is one that is run here.
+    /// The supported language that the fence names, if any.
     pub named: Option<Language>,
     /// The content without the name.
     pub body: &'a str,
@@ -36,8 +36,8 @@ pub fn blocks(text: &str) -> Vec<CodeBlock<'_>> {
     blocks
 }
 
-/// Returns the place of the blocks of a text, from the first fence to behind the last one. `None` if there are no blocks or
-/// the last one is not closed.
+/// Returns the range of the blocks of a text, from the first fence to the end of the last one. Returns `None` if there
+/// are no blocks or the last one is not closed.
 pub fn closed_blocks(text: &str) -> Option<Range<usize>> {
     let (mut at, mut found) = (0, None::<Range<usize>>);
     while let Some(open) = next(&text[at..], None) {
@@ -63,7 +63,8 @@ pub fn outside(text: &str) -> String {
     out
 }
 
-/// The next fence; of those that close `open` the next: as long, of the same sign, and without a name behind it.
+/// Returns the next fence; with `open`, the next one that closes it: at least as long, with the same sign and no name
+/// after it.
 fn next(text: &str, open: Option<&Fence>) -> Option<Fence> {
     let bytes = text.as_bytes();
     let (mut at, mut begins_line) = (0, true);
@@ -75,7 +76,7 @@ fn next(text: &str, open: Option<&Fence>) -> Option<Fence> {
             continue;
         }
         let length = bytes[at..].iter().take_while(|byte| **byte == sign).count();
-        // Tildes within a line are no fence.
+        // Tildes within a line are not a fence.
         let is_fence = length >= 3 && (sign == b'`' || begins_line);
         begins_line = false;
         let closes = |open: &Fence| {
@@ -90,7 +91,7 @@ fn next(text: &str, open: Option<&Fence>) -> Option<Fence> {
     None
 }
 
-/// A block's content without the name behind its fence.
+/// Returns the content of a block without the name after its fence.
 fn without_name(block: &str) -> (Option<Language>, &str) {
     let is_name = |c: char| c.is_alphanumeric() || "+-_#.".contains(c);
     let (head, below) = block.split_once('\n').unwrap_or((block, ""));
@@ -99,7 +100,7 @@ fn without_name(block: &str) -> (Option<Language>, &str) {
     let name = |text: &str| Language::named(&text.replace(['-', '_', ' ', '.'], ""));
     let named = name(head).or_else(|| name(word));
     let is_query = |text: &str| language::of(text).is_some();
-    // Behind the name there may be attributes.
+    // Attributes may follow the name.
     let is_head = head.chars().all(is_name) || name(head).is_some() || named.is_some() && is_query(below);
     if block.contains('\n') && is_head && !is_query(head) {
         return (named, below);
@@ -108,7 +109,7 @@ fn without_name(block: &str) -> (Option<Language>, &str) {
         return (named.filter(|_| word.len() < head.len()), block);
     }
     let rest = &block[block.len() - block.trim_start().len() + word.len()..];
-    // A name on the query's line.
+    // The name is on the first line of the query.
     if !word.is_empty() && rest.starts_with(char::is_whitespace) { (named, rest) } else { (None, block) }
 }
 

@@ -7,9 +7,9 @@ use crate::language::{self, Language};
 use crate::scan::is_whole;
 use crate::{json, prose};
 
-/// Levels of forms within forms: JSON in a block in an outer block.
+/// Maximum nesting of forms, such as JSON in a block in an outer block.
 const DEPTH: usize = 3;
-/// Tags around a query, opening and closing, of which no XML of Overpass has any.
+/// Tags around a query, opening and closing. They do not occur in Overpass XML.
 const TAGS: &[(&str, &str)] = &[
     ("[QUERY]", "[/QUERY]"),
     ("<query>", "</query>"),
@@ -25,14 +25,15 @@ const TAGS: &[(&str, &str)] = &[
 /// A query in a reply.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ReplyQuery {
-    /// The language that it begins like, or that its fence names.
+    /// The language, by the beginning of the text or the name of the fence.
     pub language: Language,
-    /// Its text, without white space around it.
+    /// The text without surrounding white space.
     pub text: String,
 }
 
-/// Returns the queries of the form that takes precedence, at most one of each language, in the order of the reply: a later
-/// one corrects an earlier one, unless it is a fragment. If the reply was cut off, a block that is not closed is none.
+/// Returns the queries of the form with the highest precedence, at most one per language, in the order of the reply. A
+/// later query replaces an earlier one, unless it is a fragment. If the reply was cut off, an unclosed block is
+/// ignored.
 pub fn queries(reply: &str, is_cut: bool) -> Vec<ReplyQuery> {
     let text = reply.trim();
     if let Some(language) = prose::alone(text) {
@@ -51,8 +52,8 @@ pub fn queries(reply: &str, is_cut: bool) -> Vec<ReplyQuery> {
     last
 }
 
-/// Returns the query in a reply: the last one, in this language if any is. If there is none, returns what its last block
-/// has, or else the answer as it is.
+/// Returns the last query in a reply, preferably in this language. If the reply has none, returns the content of its
+/// last block, or else the whole answer.
 pub fn query(reply: &str, language: Option<Language>) -> String {
     let mut found = queries(reply, false);
     let wanted = found.iter().rposition(|query| language.is_none_or(|language| query.language == language));
@@ -111,7 +112,7 @@ fn fenced(text: &str, is_cut: bool, within: &dyn Fn(&str) -> Vec<ReplyQuery>) ->
             break;
         }
         let body = block.body.trim();
-        // Without a fence behind it there may be an explanation.
+        // An explanation may follow in an unclosed block.
         let body = match prose::first(body) {
             Some(query) if !block.is_closed => query.text,
             _ => body,
@@ -129,7 +130,7 @@ fn fenced(text: &str, is_cut: bool, within: &dyn Fn(&str) -> Vec<ReplyQuery>) ->
     queries
 }
 
-/// Returns a text of a known language, or one that begins like a query.
+/// Returns a text as a query if its language is known or recognized.
 fn known(named: Option<Language>, text: &str) -> Option<ReplyQuery> {
     let text = text.trim();
     let language = named.or_else(|| language::of(text))?;
@@ -150,8 +151,8 @@ fn tagged(text: &str) -> Option<&str> {
 mod tests {
     use super::*;
 
-    /// The forms of `docs/replies.md`: those that the chat templates of Llama, Qwen, DeepSeek, gpt-oss and Mistral, and the
-    /// examples of the given benchmarks have.
+    /// The forms of `docs/replies.md`: those of the chat templates of Llama, Qwen, DeepSeek, gpt-oss and Mistral, and
+    /// of the examples in the given benchmarks.
     const CASES: &str = include_str!("../cases.jsonl");
 
     #[test]
@@ -166,7 +167,7 @@ mod tests {
             if found != text("query") {
                 wrong.push(format!("{}: {:?}\n  gives {found:?}", text("form"), text("reply")));
             }
-            // A query is found in itself, unchanged.
+            // A bare query is returned unchanged.
             assert_eq!(query(text("query"), Language::named(text("lang"))), text("query"), "{}", text("form"));
         }
         assert!(wrong.is_empty(), "{} of {} forms:\n{}", wrong.len(), cases.len(), wrong.join("\n"));

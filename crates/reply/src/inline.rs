@@ -22,7 +22,7 @@ fn in_paragraph<'a>(text: &'a str, spans: &mut Vec<&'a str>) {
     }
 }
 
-/// The next run of exactly so many backticks.
+/// Returns the position of the next run of exactly `length` backticks.
 fn end(text: &str, length: usize) -> Option<usize> {
     let mut at = 0;
     while let Some(next) = text[at..].find('`') {

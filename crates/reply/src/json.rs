@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-/// Names of the fields that a query is in, in order of precedence.
+/// Names of fields that contain a query, in order of precedence.
 const FIELDS: &[&str] = &[
     "query",
     "sparql",
@@ -33,14 +33,14 @@ const FIELDS: &[&str] = &[
     "function",
     "tool_calls",
 ];
-/// Levels of a value that are looked through.
+/// Maximum depth to search in a value.
 const DEPTH: usize = 6;
-/// Beginnings of objects that are tried in a text.
+/// Maximum number of possible objects to try in a text.
 const ATTEMPTS: usize = 64;
 /// Quotes, opening and closing.
 const QUOTES: &[(char, char)] = &[('"', '"'), ('\'', '\''), ('`', '`'), ('“', '”'), ('«', '»'), ('‘', '’'), ('„', '“')];
 
-/// Returns the value if the whole text is an object, an array or a text of JSON.
+/// Returns the value if the whole text is a JSON object, array or string.
 pub fn whole(text: &str) -> Option<Value> {
     let text = text.trim();
     if !text.starts_with(['{', '[', '"']) {
@@ -55,7 +55,7 @@ pub fn within(text: &str) -> Vec<Value> {
     while let Some(next) = text[at..].find('{') {
         let begin = at + next;
         at = begin + 1;
-        // An object begins with a name.
+        // A JSON object starts with a field name.
         if !text[at..].trim_start().starts_with('"') {
             continue;
         }
@@ -76,7 +76,7 @@ pub fn within(text: &str) -> Vec<Value> {
     values
 }
 
-/// Returns the texts that may be queries, in order of precedence: those in fields of known names.
+/// Returns the strings that may be queries, in order of precedence: those in fields of known names.
 pub fn texts(value: &Value) -> Vec<String> {
     let mut texts = Vec::new();
     collect(value, DEPTH, &mut texts);
@@ -86,7 +86,7 @@ pub fn texts(value: &Value) -> Vec<String> {
 fn collect(value: &Value, depth: usize, texts: &mut Vec<String>) {
     let Some(depth) = depth.checked_sub(1) else { return };
     match value {
-        // Arguments of a tool call are an object within a text.
+        // The arguments of a tool call are an object encoded as a string.
         Value::String(text) => match text.trim_start().starts_with('{').then(|| whole(text)).flatten() {
             Some(object) => collect(&object, depth, texts),
             None => texts.push(text.clone()),
@@ -100,7 +100,7 @@ fn collect(value: &Value, depth: usize, texts: &mut Vec<String>) {
     }
 }
 
-/// Returns the content of a text that is in quotes as a whole; JSON's escapes and doubled quotes are decoded.
+/// Returns the content of a text that is entirely in quotes; JSON escapes and doubled quotes are decoded.
 pub fn unquoted(text: &str) -> Option<String> {
     let text = text.trim().trim_end_matches([',', ';', '.']).trim_end();
     let is_around = |(open, close): &&(char, char)| {
@@ -114,12 +114,12 @@ pub fn unquoted(text: &str) -> Option<String> {
     Some(if open == close { inside.replace(&format!("{open}{open}"), &open.to_string()) } else { inside.to_owned() })
 }
 
-/// Whether the whole text is in quotes.
+/// Returns whether the whole text is in quotes.
 pub fn is_quoted(text: &str) -> bool {
     unquoted(text).is_some()
 }
 
-/// The text with line breaks and tabs within its strings escaped: models write them as they are.
+/// Escapes line breaks and tabs within strings, which models write unescaped.
 fn escaped(text: &str) -> String {
     let (mut out, mut is_inside, mut is_escape) = (String::with_capacity(text.len()), false, false);
     for c in text.chars() {

@@ -10,7 +10,7 @@ pub enum Language {
 }
 
 impl Language {
-    /// Returns the language of a name, in any case of letters.
+    /// Parses the name of a language, ignoring case.
     pub fn named(name: &str) -> Option<Language> {
         match name.to_ascii_lowercase().as_str() {
             "overpassql" | "overpass" | "ql" => Some(Language::OverpassQl),
@@ -51,7 +51,7 @@ pub(crate) const HEADS: &[&str] = &[
     "local",
     "map_to_area",
 ];
-/// First words of statements with other words behind them.
+/// First words of statements that are followed by other words.
 const VERBS: &[&str] = &["out", "make", "convert"];
 /// Settings, in brackets.
 pub(crate) const SETTINGS: &[&str] = &["out", "timeout", "maxsize", "bbox", "date", "diff", "adiff"];
@@ -87,14 +87,14 @@ pub(crate) const TAGS: &[&str] = &[
 /// First words of SPARQL.
 const CLAUSES: &[&str] = &["select", "ask", "construct", "describe", "prefix", "base"];
 
-/// Returns the language that a text begins like; `None` if it begins like no query.
+/// Detects the language of a text by its beginning; returns `None` if it does not begin like a query.
 pub fn of(text: &str) -> Option<Language> {
     let (text, hash) = after_comments(text.trim_start_matches('\u{feff}'));
     let end = text.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(text.len());
     let (word, rest) = text.split_at(end);
     if CLAUSES.contains(&word.to_ascii_lowercase().as_str()) {
         let follows = rest.starts_with(|c: char| c.is_whitespace() || "(*?$<{#".contains(c));
-        // SQL begins like this, but has no groups.
+        // SQL begins the same way, but has no braces.
         let is_sparql = follows && (rest.contains('{') || word.eq_ignore_ascii_case("describe"));
         return is_sparql.then_some(Language::Sparql);
     }
@@ -126,7 +126,7 @@ fn is_overpass(word: &str, rest: &str) -> bool {
     next.starts_with("{{") || next.starts_with(['(', '.', ';', '>'])
 }
 
-/// Returns the text behind comments of either language, and whether one of them is SPARQL's.
+/// Returns the text after comments of either language, and whether one of them is a SPARQL comment.
 fn after_comments(text: &str) -> (&str, bool) {
     let (mut rest, mut hash) = (text.trim_start(), false);
     loop {

@@ -1,5 +1,5 @@
-//! Finds the query in a language model's reply. The rules are in `docs/replies.md`, with a case for each form in
-//! `cases.jsonl`. Works on texts alone and knows nothing of engines, parsers or protocols.
+//! Extraction of the query from a language model's reply. The rules are in `docs/replies.md`, with a case for each form
+//! in `cases.jsonl`. The crate works on text only; it does not know engines, parsers or protocols.
 //!
 //! ```text
 //! language.rs   the language that a text begins like

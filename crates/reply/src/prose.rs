@@ -3,21 +3,21 @@
 use crate::language::Language;
 use crate::scan::{Scan, begins, end, is_whole};
 
-/// Places that are tried without a query being found there.
+/// Maximum number of positions to try without finding a query.
 const ATTEMPTS: usize = 64;
 
-/// A query among sentences.
+/// A query within prose.
 #[derive(Debug, PartialEq, Eq)]
 pub struct ProseQuery<'a> {
-    /// Its language.
+    /// The language.
     pub language: Language,
-    /// Its text.
+    /// The text.
     pub text: &'a str,
     /// Whether it is more than a fragment.
     pub is_whole: bool,
 }
 
-/// Returns the text if it is a query from its beginning to its end, with nothing around it.
+/// Returns the language if the whole text is a query.
 pub fn alone(text: &str) -> Option<Language> {
     let language = begins(text)?;
     match end(text, language) {
@@ -26,8 +26,8 @@ pub fn alone(text: &str) -> Option<Language> {
     }
 }
 
-/// Returns the query that begins the text without the sentences behind it. A query with anything else behind it is wrong,
-/// not explained.
+/// Returns the query at the start of a text, without the sentences after it. A query followed by anything else than
+/// prose counts as a wrong query, not as an explained one.
 pub fn first(text: &str) -> Option<ProseQuery<'_>> {
     let language = begins(text)?;
     let Scan::End(end) = end(text, language) else { return None };
@@ -37,7 +37,7 @@ pub fn first(text: &str) -> Option<ProseQuery<'_>> {
     is_alone.then_some(ProseQuery { language, text: query.trim(), is_whole })
 }
 
-/// Whether what stands behind a query explains it, and is no part of it that is misspelt.
+/// Returns whether the text after a query is prose, and not a misspelled part of the query.
 fn is_prose(behind: &str, language: Language) -> bool {
     let tail = behind.trim_start();
     let space = &behind[..behind.len() - tail.len()];
@@ -48,7 +48,7 @@ fn is_prose(behind: &str, language: Language) -> bool {
         Some('*' | '#' | '>' | '-' | '_' | '"' | '\'' | '`' | '“' | '[' | '(' | '|') => begins_line,
         Some(c) if c.is_uppercase() => match language {
             Language::OverpassQl => !space.is_empty(),
-            // Its keywords have capitals.
+            // SPARQL keywords are in upper case.
             Language::Sparql => begins_line && (word.len() == 1 || word.chars().any(char::is_lowercase)),
         },
         Some(c) if c.is_alphanumeric() => begins_line && !line.contains([';', '{', '?']) || !c.is_ascii(),
@@ -64,7 +64,7 @@ pub fn queries(text: &str) -> Vec<ProseQuery<'_>> {
         match first(text) {
             Some(query) if query.text.len() == text.trim().len() => return vec![query],
             Some(query) => queries.push(query),
-            // It begins as a query that is wrong: no part of it is taken for the whole.
+            // The text begins with an invalid query; do not take a part of it for the whole.
             None => return queries,
         }
     }
@@ -90,12 +90,12 @@ pub fn queries(text: &str) -> Vec<ProseQuery<'_>> {
     queries
 }
 
-/// The next place where a word or a bracket begins that a query may begin with.
+/// Returns the next position of a word or bracket that may begin a query.
 fn boundary(text: &str) -> Option<usize> {
     let mut before = text.chars().next()?;
     for (at, c) in text.char_indices().skip(1) {
         let is_begin = c.is_ascii_alphabetic() || "[({<.>".contains(c);
-        // Of several brackets the first.
+        // Of consecutive equal brackets, only the first.
         let is_apart = c != before && (before.is_whitespace() || "\"'`*_:([|“«‘>".contains(before));
         if is_begin && is_apart {
             return Some(at);

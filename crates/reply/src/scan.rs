@@ -1,18 +1,18 @@
-//! Where a query ends: by brackets, quotes, comments and the words that may follow, without a parser. A query that a
-//! parser would refuse still has an end.
+//! Finds the end of a query by brackets, quotes, comments and the words that may follow, without a parser. Therefore an
+//! invalid query also has an end.
 
 use crate::language::{HEADS, Language, SETTINGS, TAGS};
 
-/// How a query ends.
+/// The result of a scan.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Scan {
-    /// At this byte; what follows is no part of it.
+    /// The query ends at this byte.
     End(usize),
-    /// Something in it is not closed: it takes all of the text.
+    /// Something is not closed; the query extends to the end of the text.
     Unclosed,
 }
 
-/// The language that a text begins in, stricter than [`crate::language::of`]: prose does not pass.
+/// Detects the language at the start of a text. This is stricter than [`crate::language::of`] and rejects prose.
 pub fn begins(text: &str) -> Option<Language> {
     let at = skip(text, 0, true);
     let code = &text[at..];
@@ -24,7 +24,7 @@ pub fn begins(text: &str) -> Option<Language> {
     (is_setting(code) || is_statement(code)).then_some(Language::OverpassQl)
 }
 
-/// Whether a query is more than a fragment: it asks for output of something.
+/// Returns whether a query is more than a fragment: it requests output.
 pub fn is_whole(query: &str, language: Language) -> bool {
     match language {
         Language::Sparql => {
@@ -48,7 +48,7 @@ pub fn end(text: &str, language: Language) -> Scan {
     }
 }
 
-/// The place behind white space and comments.
+/// Returns the position after white space and comments.
 fn skip(text: &str, mut at: usize, is_sparql: bool) -> usize {
     loop {
         let rest = &text[at..];
@@ -78,10 +78,10 @@ fn is_setting(code: &str) -> bool {
     SETTINGS.contains(&name) && setting[name.len()..].trim_start().starts_with([':', ']'])
 }
 
-/// Words of `out`.
+/// Parameters of `out`.
 const OUT: &[&str] =
     &["ids", "skel", "body", "tags", "meta", "noids", "geom", "bb", "center", "asc", "qt", "count", "ids_only"];
-/// Whether a statement of OverpassQL, or the XML form, begins here.
+/// Returns whether a statement of OverpassQL, or the XML form, begins here.
 fn is_statement(code: &str) -> bool {
     let name = word(code);
     let rest = &code[name.len()..];
@@ -116,13 +116,14 @@ fn is_statement(code: &str) -> bool {
     }
 }
 
-/// The rest of a statement, if it is not endless.
+/// Returns the rest of a statement up to its semicolon, if that is within 10,000 bytes.
 fn statement(text: &str) -> Option<&str> {
     const LONGEST: usize = 10_000;
     text.bytes().take(LONGEST).position(|byte| byte == b';').map(|end| &text[..end])
 }
 
-/// Whether an element of the XML form begins so. `<query>` without attributes is none: models put it around queries.
+/// Returns whether an element of the XML form begins here. `<query>` without attributes does not count, because models
+/// put it around queries.
 fn is_tag(tag: &str) -> bool {
     !tag.starts_with("query>") && TAGS.iter().any(|name| tag.starts_with(name))
 }
@@ -132,7 +133,7 @@ fn is_out_mode(mode: &str) -> bool {
     bare.is_empty() || OUT.contains(&bare) || bare.bytes().all(|byte| byte.is_ascii_digit() || b".-)".contains(&byte))
 }
 
-/// The end of OverpassQL: the first place behind a statement where no other begins.
+/// Finds the end of OverpassQL: the first position after a statement where no further statement begins.
 fn overpass_end(text: &str, begin: usize) -> Scan {
     let bytes = text.as_bytes();
     let (mut at, mut depth) = (begin, 0_usize);
@@ -177,7 +178,7 @@ fn overpass_end(text: &str, begin: usize) -> Scan {
         if at == bytes.len() {
             return Scan::End(at);
         }
-        // The first statement may be behind the settings.
+        // The first statement may follow the settings.
         let goes_on = is_statement(&text[at..]) || bytes[at] == b'}' || text[at..].starts_with("else");
         if !goes_on && !settings {
             return Scan::End(end);
@@ -187,7 +188,7 @@ fn overpass_end(text: &str, begin: usize) -> Scan {
     if depth == 0 { Scan::End(text.len()) } else { Scan::Unclosed }
 }
 
-/// The place behind a string with backslashes, which does not reach over a blank line.
+/// Returns the position after a string with backslash escapes, which must not cross a blank line.
 fn string_end(bytes: &[u8], begin: usize, quote: u8) -> Option<usize> {
     let mut at = begin + 1;
     while let Some(byte) = bytes.get(at) {
@@ -201,7 +202,7 @@ fn string_end(bytes: &[u8], begin: usize, quote: u8) -> Option<usize> {
     None
 }
 
-/// The end of the XML form: behind the last closing bracket of a tag.
+/// Finds the end of the XML form: after the last closing bracket of a tag.
 fn xml_end(text: &str, begin: usize) -> Scan {
     let rest = &text[begin..];
     let end =
@@ -209,7 +210,7 @@ fn xml_end(text: &str, begin: usize) -> Scan {
     end.map_or(Scan::Unclosed, |end| Scan::End(begin + end))
 }
 
-/// Whether a query of SPARQL begins here.
+/// Returns whether a SPARQL query begins here.
 fn is_clause(code: &str) -> bool {
     let name = word(code);
     let rest = &code[name.len()..];
@@ -238,10 +239,10 @@ const TAIL: &[&str] = &[
     "where", "from", "named",
 ];
 
-/// The end of SPARQL: behind the last group and its solution modifiers.
+/// Finds the end of SPARQL: after the last group and its solution modifiers.
 fn sparql_end(text: &str, begin: usize) -> Scan {
     let bytes = text.as_bytes();
-    // A description of resources needs no group.
+    // DESCRIBE needs no group.
     let head = text[begin..].find('{').map_or(text.len(), |at| begin + at);
     let described = find_word(&text[begin..head], "describe").map(|at| begin + at + "describe".len());
     let (mut at, mut end, mut depth, mut groups, mut takes_name) = (begin, begin, 0_usize, 0, true);
@@ -284,7 +285,7 @@ fn sparql_end(text: &str, begin: usize) -> Scan {
                 let behind = &rest[name.len()..];
                 let is_call = !name.is_empty() && behind.starts_with('(');
                 if is_call || TAIL.iter().any(|known| name.eq_ignore_ascii_case(known)) {
-                    // What it asks for ends it.
+                    // The query extends to this word only if its argument follows.
                     takes_name = true;
                     at += name.len();
                     continue;
@@ -303,7 +304,7 @@ fn sparql_end(text: &str, begin: usize) -> Scan {
     if depth > 0 || groups == 0 && described.is_none() { Scan::Unclosed } else { Scan::End(text.len()) }
 }
 
-/// The length of a literal that begins with the text.
+/// Returns the length of the literal at the start of the text.
 fn literal(text: &str, quote: u8) -> Option<usize> {
     let triple = if quote == b'"' { "\"\"\"" } else { "'''" };
     match text.strip_prefix(triple) {
@@ -312,7 +313,7 @@ fn literal(text: &str, quote: u8) -> Option<usize> {
     }
 }
 
-/// The place of a word, in any case of letters.
+/// Returns the position of a whole word, ignoring case.
 fn find_word(text: &str, word: &str) -> Option<usize> {
     let lower = text.to_ascii_lowercase();
     let is_apart = |c: char| !c.is_alphanumeric() && c != ':' && c != '/' && c != '_';
@@ -327,7 +328,7 @@ mod tests {
 
     const QL: Language = Language::OverpassQl;
 
-    /// The query that begins the text, and what is behind it.
+    /// Splits a text after the query at its start.
     fn cut(text: &str, language: Language) -> Option<(&str, &str)> {
         match end(text, language) {
             Scan::End(end) => Some((text[..end].trim(), text[end..].trim())),
@@ -410,7 +411,7 @@ mod tests {
         ] {
             assert_eq!(begins(prose), None, "{prose}");
         }
-        // Thousands of brackets take no stack.
+        // Thousands of brackets do not overflow the stack.
         assert_eq!(begins(&"(".repeat(200_000)), None);
     }
 }

@@ -1,8 +1,8 @@
-//! The algebra: what a query's text means, what the dialect's rewriting makes of that, and what planning makes of it in
-//! turn. Its leaves (variables, terms, triple patterns, paths) are oxrdf's and spargebra's.
+//! The algebra: the meaning of a query after parsing, after the rewriting for the dialect, and after planning. Leaves
+//! (variables, terms, triple patterns, paths) are types of oxrdf and spargebra.
 //!
-//! Walks over it go by [`crate::walk`], which knows the children of every node; what spargebra has in its place is a
-//! matter of [`crate::convert`] alone.
+//! Traversals use [`crate::walk`], which lists the children of every node. Only [`crate::convert`] deals with nodes
+//! that spargebra lacks.
 
 use std::sync::Arc;
 
@@ -14,109 +14,109 @@ pub use spargebra::term::{NamedNodePattern, TermPattern, TriplePattern};
 /// A query.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Query {
-    /// What it asks for.
+    /// The query form.
     pub form: QueryForm,
-    /// The graphs that it says it is about, if it does.
+    /// The dataset of FROM and FROM NAMED, if given.
     pub dataset: Option<QueryDataset>,
-    /// What relative IRIs that it computes are relative to.
+    /// The base for relative IRIs that the query computes.
     pub base: Option<Iri<String>>,
-    /// Its pattern, modifiers included.
+    /// The pattern, including the solution modifiers.
     pub pattern: Pattern,
 }
 
-/// What a query asks for.
+/// A query form.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum QueryForm {
     /// Solutions.
     Select,
-    /// Whether there is a solution.
+    /// Whether a solution exists.
     Ask,
-    /// These triples, filled with each solution.
+    /// A template of triples, instantiated for each solution.
     Construct(Vec<TriplePattern>),
-    /// What there is about the terms of the solutions.
+    /// A description of the terms in the solutions.
     Describe,
 }
 
-/// A solution: a value, if there is one, for each of some variables.
+/// A solution: for each column a value, or `None` if unbound.
 pub type Row = Vec<Option<Term>>;
 
 /// A graph pattern.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Pattern {
-    /// Triple patterns that are joined. Without any it has one solution, which binds nothing.
+    /// A join of triple patterns. The empty one has a single solution without bindings.
     Bgp {
         /// The triple patterns.
         patterns: Vec<TriplePattern>,
     },
-    /// A path that is more than a predicate.
+    /// A property path of more than one predicate.
     Path {
-        /// Where it begins.
+        /// The subject.
         subject: TermPattern,
         /// The path.
         path: Path,
-        /// Where it ends.
+        /// The object.
         object: TermPattern,
     },
     /// Pairs of a relation that is computed, not stored.
     Relation {
         /// The first of each pair.
         subject: TermPattern,
-        /// The relation, by its number among those of the running query.
+        /// The number of the relation in the running query.
         number: usize,
         /// The second of each pair.
         object: TermPattern,
     },
-    /// Rows that are given: those of VALUES, or a table's.
+    /// Inline rows: those of VALUES, or of a table.
     Values {
         /// The columns.
         variables: Vec<Variable>,
-        /// A value, if there is one, for each column. Those of tables may be blank nodes.
+        /// For each column a value, or `None` if unbound. Rows of tables may contain blank nodes.
         rows: Arc<Vec<Row>>,
     },
-    /// A table that is made before the query is solved, and then stands here with its rows.
+    /// A table that is computed before evaluation and then replaced by its rows.
     Table {
-        /// Its number among the query's tables.
+        /// The number of the table in the query.
         number: usize,
         /// Its columns.
         variables: Vec<Variable>,
     },
     /// `INCLUDE %name`.
     Include {
-        /// The name of the subquery, without the sign.
+        /// The name of the subquery, without `%`.
         name: String,
         /// Its columns.
         variables: Vec<Variable>,
     },
-    /// Solutions of both sides that fit together.
+    /// Compatible solutions of both sides, merged.
     Join {
         /// One side.
         left: Box<Pattern>,
         /// The other side.
         right: Box<Pattern>,
     },
-    /// The same, with the right side asked once for each solution of the left one, whose values it sees.
+    /// A join that evaluates the right side once for each solution of the left side, with its bindings.
     Lateral {
-        /// What is asked first.
+        /// The side that is evaluated first.
         left: Box<Pattern>,
-        /// What is asked for each of its solutions.
+        /// The side that is evaluated for each solution of the left one.
         right: Box<Pattern>,
     },
     /// OPTIONAL.
     LeftJoin {
-        /// What has to be there.
+        /// The required side.
         left: Box<Pattern>,
-        /// What may be there.
+        /// The optional side.
         right: Box<Pattern>,
-        /// What has to hold for both together.
+        /// The condition on the merged solution.
         condition: Option<Expression>,
     },
-    /// The same, with the right side asked once for each solution of the left one, whose values it sees.
+    /// An OPTIONAL that evaluates the right side once for each solution of the left side, with its bindings.
     LeftLateral {
-        /// What has to be there.
+        /// The required side.
         left: Box<Pattern>,
-        /// What may be there.
+        /// The optional side.
         right: Box<Pattern>,
-        /// What has to hold for both together.
+        /// The condition on the merged solution.
         condition: Option<Expression>,
     },
     /// The solutions of both sides.
@@ -126,85 +126,85 @@ pub enum Pattern {
         /// The other side.
         right: Box<Pattern>,
     },
-    /// The solutions of the left side that none of the right side fits.
+    /// The solutions of the left side without a compatible solution on the right side.
     Minus {
-        /// What is left.
+        /// The solutions to filter.
         left: Box<Pattern>,
-        /// What is taken away.
+        /// The solutions to exclude.
         right: Box<Pattern>,
     },
     /// FILTER, HAVING.
     Filter {
-        /// What is filtered.
+        /// The filtered pattern.
         inner: Box<Pattern>,
-        /// What has to hold.
+        /// The condition.
         condition: Expression,
     },
     /// BIND, and `AS` in SELECT and GROUP BY.
     Extend {
-        /// What gets the value.
+        /// The pattern to extend.
         inner: Box<Pattern>,
-        /// What the value is called.
+        /// The variable that gets the value.
         variable: Variable,
-        /// The value. An error is no value.
+        /// The value. On an error the variable stays unbound.
         expression: Expression,
     },
     /// GRAPH.
     Graph {
         /// The graph.
         name: NamedNodePattern,
-        /// What is in it.
+        /// The pattern within the graph.
         inner: Box<Pattern>,
     },
     /// SERVICE.
     Service {
         /// The service.
         name: NamedNodePattern,
-        /// What it is given.
+        /// The pattern that the service evaluates.
         inner: Box<Pattern>,
-        /// Whether the query goes on where the service fails.
+        /// Whether a failure of the service is ignored.
         silent: bool,
     },
-    /// GROUP BY, and aggregates without it.
+    /// GROUP BY, or aggregates without it.
     Group {
-        /// What is grouped.
+        /// The pattern to group.
         inner: Box<Pattern>,
-        /// What the solutions of a group have in common.
+        /// The group key.
         variables: Vec<Variable>,
-        /// What is calculated for each group.
+        /// The aggregates, each with the variable for its value.
         aggregates: Vec<(Variable, Aggregate)>,
     },
     /// ORDER BY.
     OrderBy {
-        /// What is sorted.
+        /// The pattern to sort.
         inner: Box<Pattern>,
-        /// What it is sorted by, what matters most first.
+        /// The sort keys, most significant first.
         keys: Vec<SortKey>,
     },
-    /// The variables of a SELECT.
+    /// The projection of a SELECT.
     Project {
-        /// What they are taken from.
+        /// The pattern to project.
         inner: Box<Pattern>,
         /// The variables.
         variables: Vec<Variable>,
     },
     /// DISTINCT.
     Distinct {
-        /// What each is taken once of.
+        /// The pattern to deduplicate.
         inner: Box<Pattern>,
     },
     /// REDUCED.
     Reduced {
-        /// What each is taken at least once of.
+        /// The pattern in which duplicates may be dropped.
         inner: Box<Pattern>,
     },
     /// LIMIT and OFFSET.
     Slice {
-        /// What is cut.
+        /// The pattern to cut.
         inner: Box<Pattern>,
-        /// How many solutions are left out.
+        /// Number of solutions to skip.
         start: usize,
-        /// How many there are at most after these.
+        /// Maximum number of solutions after those; `None` for all.
         length: Option<usize>,
     },
 }
@@ -218,21 +218,21 @@ pub enum Expression {
     Literal(Literal),
     /// A variable's value.
     Variable(Variable),
-    /// Whether a variable has a value.
+    /// Whether a variable is bound.
     Bound(Variable),
-    /// Whether a pattern has a solution that fits.
+    /// Whether a pattern has a compatible solution.
     Exists(Box<Pattern>),
     /// An operator with one operand.
     Unary(Unary, Box<Expression>),
     /// An operator with two operands.
     Binary(Binary, Box<Expression>, Box<Expression>),
-    /// Whether a value is among others.
+    /// Whether a value equals one of a list.
     In(Box<Expression>, Vec<Expression>),
-    /// Where the first holds, the second, else the third.
+    /// The second expression if the first is true, else the third.
     If(Box<Expression>, Box<Expression>, Box<Expression>),
-    /// The first that is no error.
+    /// The first value that is not an error.
     Coalesce(Vec<Expression>),
-    /// A function's value.
+    /// A function call.
     Call(Function, Vec<Expression>),
 }
 
@@ -279,20 +279,20 @@ pub enum Binary {
 /// A key of ORDER BY.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct SortKey {
-    /// What it is.
+    /// The expression to sort by.
     pub expression: Expression,
-    /// Whether the greatest comes first.
+    /// Whether the order is descending.
     pub descends: bool,
 }
 
 impl SortKey {
-    /// Whether it is a variable's value.
+    /// Returns whether the key is a plain variable.
     pub fn is_variable(&self) -> bool {
         matches!(self.expression, Expression::Variable(_))
     }
 }
 
-/// What is calculated for a group of solutions.
+/// An aggregate over a group of solutions.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Aggregate {
     /// `COUNT(*)`.
@@ -311,10 +311,10 @@ pub enum Aggregate {
     },
 }
 
-/// A variable that no query can name, by what it stands for.
+/// A generated variable, by purpose. Its name begins with a dot, which no query can write.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Helper<'l> {
-    /// What the text has without a name: an aggregate, an expression.
+    /// An aggregate or an expression without an alias.
     Unnamed(usize),
     /// A key of ORDER BY.
     SortKey(usize),
@@ -322,30 +322,30 @@ pub enum Helper<'l> {
     Blank(&'l str),
     /// The node between two steps of a path.
     Middle(usize),
-    /// What a pattern with a variable for its predicate says of an element.
+    /// The node that joins predicate and object of an element's statement, for a pattern with a variable predicate.
     Said(usize),
     /// The argument of an aggregate.
     Argument(usize),
-    /// The value of an expression that is calculated alone.
+    /// The value of an expression that is compiled alone.
     Value,
-    /// Where a row stands among what a search found.
+    /// The rank of a row in the results of a search service.
     Found(usize),
-    /// A number that each solution has for itself.
+    /// A number that is unique to each solution.
     Solution(usize),
 }
 
 impl Helper<'_> {
-    /// Whether a variable is a helper of any kind.
+    /// Returns whether a variable is a helper of any kind.
     pub fn is_helper(variable: &Variable) -> bool {
         variable.as_str().starts_with('.')
     }
 
-    /// Whether a variable is a [`Helper::Found`].
+    /// Returns whether a variable is a [`Helper::Found`].
     pub fn is_found(variable: &Variable) -> bool {
         variable.as_str().starts_with(".found")
     }
 
-    /// Whether a variable is a [`Helper::Solution`].
+    /// Returns whether a variable is a [`Helper::Solution`].
     pub fn is_solution(variable: &Variable) -> bool {
         variable.as_str().starts_with(".solution")
     }
@@ -368,58 +368,58 @@ impl From<Helper<'_>> for Variable {
 }
 
 impl Default for Pattern {
-    /// One solution, which binds nothing.
+    /// Returns the pattern with a single solution without bindings.
     fn default() -> Self {
         Pattern::Bgp { patterns: Vec::new() }
     }
 }
 
 impl Pattern {
-    /// Whether it is one solution that binds nothing.
+    /// Returns whether this is the pattern with a single solution without bindings.
     pub fn is_unit(&self) -> bool {
         matches!(self, Pattern::Bgp { patterns } if patterns.is_empty())
     }
 
-    /// Two patterns joined.
+    /// Joins two patterns.
     pub fn join(left: Pattern, right: Pattern) -> Pattern {
         Pattern::Join { left: Box::new(left), right: Box::new(right) }
     }
 
-    /// A pattern filtered.
+    /// Adds a filter to a pattern.
     pub fn filter(inner: Pattern, condition: Expression) -> Pattern {
         Pattern::Filter { inner: Box::new(inner), condition }
     }
 
-    /// A pattern with a value for a variable.
+    /// Binds a variable to the value of an expression.
     pub fn extend(inner: Pattern, variable: Variable, expression: Expression) -> Pattern {
         Pattern::Extend { inner: Box::new(inner), variable, expression }
     }
 
-    /// A projection.
+    /// Projects a pattern.
     pub fn project(inner: Pattern, variables: Vec<Variable>) -> Pattern {
         Pattern::Project { inner: Box::new(inner), variables }
     }
 }
 
 impl Default for Expression {
-    /// An error.
+    /// Returns an expression that is always an error.
     fn default() -> Self {
         Expression::Coalesce(Vec::new())
     }
 }
 
 impl Expression {
-    /// An operator with its operand.
+    /// Applies an operator to one operand.
     pub fn unary(operator: Unary, operand: Expression) -> Expression {
         Expression::Unary(operator, Box::new(operand))
     }
 
-    /// An operator with its operands.
+    /// Applies an operator to two operands.
     pub fn binary(operator: Binary, left: Expression, right: Expression) -> Expression {
         Expression::Binary(operator, Box::new(left), Box::new(right))
     }
 
-    /// The opposite of a condition.
+    /// Negates a condition.
     #[expect(clippy::should_implement_trait, reason = "it makes a node and calculates nothing")]
     pub fn not(condition: Expression) -> Expression {
         Expression::unary(Unary::Not, condition)

@@ -1,11 +1,11 @@
-//! What programs know errors in SPARQL by.
+//! Machine-readable codes of SPARQL errors.
 
 use terrapin_budget::{Exceeded, codes};
 
 codes! {
-    /// What is wrong with a query, or stopped it. `terrapin query --lang sparql --json` gives its name.
+    /// The reason why a query was rejected or aborted. `terrapin query --lang sparql --json` prints its name.
     pub enum Code {
-        // Of the text.
+        // Codes of syntax errors.
         TooLong = "too-long", "The text, a group or a chain of operators is longer than what is read.";
         TooDeep = "too-deep", "The query is nested deeper than what is read.";
         TooLarge = "too-large", "More builds on each other than what is run, or there are too many variables or steps.";
@@ -21,12 +21,12 @@ codes! {
         Arity = "arity", "A function takes more or fewer arguments.";
         Aggregate = "aggregate", "An aggregate, or what only aggregates take, cannot stand here.";
         Pattern = "pattern", "A regular expression or its replacement is wrong, not supported, or takes too many steps.";
-        // Of what a snapshot can answer.
+        // Codes of queries that a snapshot cannot answer.
         UnknownFunction = "unknown-function", "There is no function of this name.";
         UnknownService = "unknown-service", "Wikidata's query service has no service of this name.";
         LiveService = "live-service", "A service would need the live web.";
         ServiceParameter = "service-parameter", "A service lacks a parameter, or takes no such value for one.";
-        // Of a run.
+        // Codes of failed executions.
         Timeout = "timeout", "The time is over.";
         Memory = "memory", "More memory is needed than the query may hold.";
         Work = "work", "More triples have to be looked at than the query may.";

@@ -1,8 +1,8 @@
-//! The algebra as spargebra has it, for the evaluator: the one place that knows what stands for what spargebra has no
-//! node for.
+//! Conversion of the algebra to spargebra's, for the evaluator. Only this module knows the encodings of nodes that
+//! spargebra lacks.
 //!
-//! Blank nodes of tables and relations go by IRIs there. Every IRI of a text, of the data or of a function has a colon
-//! behind its scheme; these have none, so that nothing else can be called like them.
+//! Blank nodes of tables, and relations, are encoded as IRIs. Every IRI of a query, of the data or of a function has a
+//! colon after its scheme; the encoded ones have none, so that they cannot collide.
 
 use oxrdf::{BlankNode, NamedNode, Term};
 use spargebra::algebra::{AggregateExpression, Expression as Its, GraphPattern, OrderExpression};
@@ -10,30 +10,30 @@ use spargebra::term::GroundTerm;
 
 use crate::algebra::{Aggregate, Binary, Expression, Pattern, Query, QueryForm, Row, SortKey, Unary};
 
-/// What stands for a blank node begins with this.
+/// Prefix of the IRI that encodes a blank node.
 const BLANK: &str = "blank ";
-/// A service of this name and of what follows stands for what has no rows yet.
+/// Prefix of the services that encode tables and named subqueries without rows.
 const OPEN: &str = "urn:terrapin:";
 
-/// The name that a relation has to have as a predicate.
+/// Returns the predicate that encodes a relation.
 pub fn relation(number: usize) -> NamedNode {
     NamedNode::new_unchecked(format!("relation {number}"))
 }
 
-/// What stands for a blank node where only IRIs may stand.
+/// Encodes a blank node as an IRI, for places where only IRIs are allowed.
 fn of_blank(node: &BlankNode) -> NamedNode {
-    // Labels may have colons.
+    // Labels may contain colons.
     let label = node.as_str().replace('%', "%25").replace(':', "%3A");
     NamedNode::new_unchecked(format!("{BLANK}{label}"))
 }
 
-/// The blank node that an IRI stands for, if it stands for one.
+/// Decodes a blank node; returns `None` if the IRI encodes none.
 pub fn blank(node: &NamedNode) -> Option<BlankNode> {
     let label = node.as_str().strip_prefix(BLANK).filter(|label| !label.contains(':'))?;
     Some(BlankNode::new_unchecked(label.replace("%3A", ":").replace("%25", "%")))
 }
 
-/// A query.
+/// Converts a query.
 pub fn query(query: Query) -> spargebra::Query {
     let Query { form, dataset, base: base_iri, pattern: inner } = query;
     let pattern = pattern(inner);
@@ -49,7 +49,7 @@ fn boxed(inner: Pattern) -> Box<GraphPattern> {
     Box::new(pattern(inner))
 }
 
-/// A pattern. What has no rows yet becomes a service that there is not.
+/// Converts a pattern. Tables and named subqueries without rows become calls of services that do not exist.
 pub fn pattern(pattern: Pattern) -> GraphPattern {
     match pattern {
         Pattern::Bgp { patterns } => GraphPattern::Bgp { patterns },

@@ -1,45 +1,45 @@
-//! How deep a query's tree is. Cloning, comparing, planning, evaluating and freeing it go down it by recursion, so that
-//! its depth has to be bounded before it is made: the parser makes its nodes through `tree.rs`, which adds depths up as
-//! [`Depth`] says; what rewriting adds is measured here, without recursion.
+//! Limits on the depth of a query's tree. Cloning, comparing, planning, evaluating and freeing a tree are recursive;
+//! therefore its depth must be limited before it is built. The parser builds nodes through `tree.rs`, which computes
+//! the depth by the rules of [`Depth`]. After rewriting, the depth is measured here, without recursion.
 
 use crate::algebra::{Path, Pattern};
 use crate::error::{Class, Code, Error};
 use crate::walk::{AsNode, Node};
 
-/// The deepest tree that is read.
+/// Maximum depth of a parsed tree.
 pub const MOST: usize = 400;
-/// The deepest tree that is solved: what WDQS calculates otherwise takes more nodes, and each label is one.
+/// Maximum depth of a tree that is evaluated. The rewriting for WDQS adds nodes, such as one for each label.
 const MOST_REWRITTEN: usize = 2 * MOST;
 
-/// How deep a tree is, or becomes when it is planned: what is joined is put in an order and becomes a chain.
+/// The depth of a tree after planning, which orders joined patterns and turns them into a chain.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Depth {
-    /// The links of the chain that the tree's top becomes.
+    /// Number of links of the chain at the top of the tree.
     chain: usize,
-    /// The depth of the deepest tree that hangs on a link.
+    /// Depth of the deepest subtree below a link.
     below: usize,
 }
 
 impl Depth {
-    /// A node without children.
+    /// The depth of a node without children.
     pub const LEAF: Depth = Depth::chain(1);
 
-    /// A chain whose links have no children.
+    /// Returns the depth of a chain without children below its links.
     pub const fn chain(links: usize) -> Depth {
         Depth { chain: links, below: 0 }
     }
 
-    /// The number of nodes from the top to the deepest leaf.
+    /// Returns the number of nodes from the top to the deepest leaf.
     pub fn levels(self) -> usize {
         self.chain.saturating_add(self.below)
     }
 
-    /// A node over some children.
+    /// Returns the depth of a node with these children.
     pub fn over(children: impl IntoIterator<Item = Depth>) -> Depth {
         Depth { chain: 1, below: children.into_iter().map(Depth::levels).max().unwrap_or(0) }
     }
 
-    /// A chain of some chains, and of `links` more.
+    /// Returns the depth of a chain that joins the chains of the children and has `links` more.
     pub fn joined(links: usize, children: impl IntoIterator<Item = Depth>) -> Depth {
         let add = |sum: Depth, child: Depth| Depth {
             chain: sum.chain.saturating_add(child.chain),
@@ -48,10 +48,10 @@ impl Depth {
         children.into_iter().fold(Depth::chain(links), add)
     }
 
-    /// Refuses what is deeper than what is read.
+    /// Rejects a tree that is deeper than [`MOST`].
     ///
     /// # Errors
-    /// It is.
+    /// The tree is too deep.
     pub fn check(self) -> Result<(), Error> {
         self.check_most(MOST)
     }
@@ -66,30 +66,30 @@ impl Depth {
     }
 }
 
-/// Refuses a pattern that has become too deep to be solved.
+/// Rejects a rewritten pattern that is too deep to be evaluated.
 ///
 /// # Errors
-/// It has.
+/// The pattern is too deep.
 pub fn check_rewritten(pattern: &Pattern) -> Result<(), Error> {
     Depth::of(pattern).check_most(MOST_REWRITTEN)
 }
 
-/// How the depths of a node's children make its own.
+/// The rule that computes a node's depth from those of its children.
 enum Makes {
     /// [`Depth::over`].
     Over,
-    /// [`Depth::joined`], with so many links of its own.
+    /// [`Depth::joined`], with this many links of its own.
     Joined(usize),
 }
 
 enum Task<'q> {
     Measure(Node<'q>),
-    /// All depths from this place on are a node's children's.
+    /// Combines the depths from this index on, which are those of a node's children.
     Close(Makes, usize),
 }
 
 impl Depth {
-    /// The depth of a tree.
+    /// Measures the depth of a tree.
     pub fn of(tree: &impl AsNode) -> Depth {
         let mut tasks = vec![Task::Measure(tree.as_node())];
         let mut depths: Vec<Depth> = Vec::new();
@@ -113,13 +113,13 @@ impl Depth {
     }
 }
 
-/// How the depth of a node is made.
+/// Returns the rule for the depth of a node.
 fn makes(node: Node<'_>) -> Makes {
     match node {
         Node::Pattern(pattern) => match pattern {
             Pattern::Bgp { patterns } => Makes::Joined(patterns.len()),
             Pattern::Path { .. } | Pattern::Join { .. } | Pattern::Lateral { .. } => Makes::Joined(0),
-            // A key that is no variable is given one below the sorting.
+            // Each key that is not a variable is bound in a node below the sorting.
             Pattern::OrderBy { keys, .. } => Makes::Joined(1 + keys.iter().filter(|key| !key.is_variable()).count()),
             Pattern::Relation { .. }
             | Pattern::Values { .. }
@@ -140,7 +140,7 @@ fn makes(node: Node<'_>) -> Makes {
             | Pattern::Slice { .. } => Makes::Over,
         },
         Node::Path(path) => match path {
-            // What is turned round at the top of a path is no node.
+            // An inversion at the top of a path adds no node.
             Path::Reverse(_) => Makes::Joined(1),
             Path::Sequence(..) => Makes::Joined(0),
             Path::NamedNode(_)

@@ -1,4 +1,4 @@
-//! What can be wrong with a SPARQL query: a class, a stable code, the place in the text, and what to do about it.
+//! Errors in SPARQL queries: a class, a stable code, a position in the text, and advice.
 
 use std::fmt;
 
@@ -6,16 +6,17 @@ pub use super::code::Code;
 
 pub(crate) type Result<T> = std::result::Result<T, Error>;
 
-/// Where a query went wrong, which also decides what a server answers.
+/// The class of an error, which also determines the status code of a server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Class {
-    /// The text is not in the language: a server answers 400.
+    /// The text is not in the language; a server returns 400.
     Syntax,
-    /// The query is in the language, but needs what a snapshot cannot give: a live endpoint, an unknown function.
+    /// The query is valid but needs something that a snapshot does not have, such as a live endpoint or an unknown
+    /// function.
     Unsupported,
     /// A limit was reached: time, memory, work or rows.
     Limit,
-    /// The data could not be read, or something that should not happen did.
+    /// The data cannot be read, or an internal error.
     Internal,
 }
 
@@ -31,7 +32,7 @@ impl Class {
     }
 }
 
-/// A place in a query's text.
+/// A position in a query's text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Position {
     /// First byte.
@@ -45,7 +46,7 @@ pub struct Position {
 }
 
 impl Position {
-    /// The place of the bytes from `start` to `end` of `text`.
+    /// Creates the position of the bytes from `start` to `end` of `text`.
     pub fn new(text: &str, start: usize, end: usize) -> Self {
         let start = start.min(text.len());
         let before = text.get(..start).unwrap_or(text);
@@ -59,35 +60,35 @@ impl Position {
     }
 }
 
-/// Why a query was refused or stopped.
+/// The reason why a query was rejected or aborted.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Error {
-    /// Its class.
+    /// The class.
     pub class: Class,
-    /// What programs know it by.
+    /// The machine-readable code.
     pub code: Code,
-    /// Where in the text it is, where that is known.
+    /// The position in the text, if known.
     pub place: Option<Position>,
-    /// What is wrong.
+    /// The message.
     pub message: String,
-    /// What was probably meant, or what to do.
+    /// Advice: the probable intention, or a remedy.
     pub help: Option<String>,
 }
 
 impl Error {
-    /// An error without a place.
+    /// Creates an error without a position.
     pub fn new(class: Class, code: Code, message: impl Into<String>) -> Self {
         Error { class, code, place: None, message: message.into(), help: None }
     }
 
-    /// The same with a place.
+    /// Sets the position.
     #[must_use]
     pub fn at(mut self, place: Position) -> Self {
         self.place = Some(place);
         self
     }
 
-    /// The same with advice.
+    /// Sets the advice.
     #[must_use]
     pub fn help(mut self, help: impl Into<String>) -> Self {
         self.help = Some(help.into());

@@ -1,4 +1,4 @@
-//! Expressions.
+//! Rules for expressions.
 
 use super::parser::Parser;
 use super::token::Kind;
@@ -6,11 +6,11 @@ use super::tree::{Tree, reduce};
 use crate::algebra::{Binary, Expression, Unary};
 use crate::error::{Code, Result};
 
-/// Most terms that one sum, product or chain of conditions may have.
+/// Maximum number of terms of a sum, product or chain of conditions.
 const MAX_TERMS: usize = 20_000;
 
 impl Parser<'_> {
-    /// An expression.
+    /// Parses an expression.
     pub fn expression(&mut self) -> Result<Tree<Expression>> {
         self.nested(|p| {
             let mut terms = vec![p.conjunction()?];
@@ -23,7 +23,7 @@ impl Parser<'_> {
         })
     }
 
-    /// Refuses a chain that is too long.
+    /// Rejects a chain that is too long.
     pub fn check_chain(&self, length: usize) -> Result<()> {
         if length <= MAX_TERMS {
             return Ok(());
@@ -139,7 +139,7 @@ impl Parser<'_> {
         Ok(expression)
     }
 
-    /// What FILTER, HAVING and ORDER BY take: an expression in brackets or a call.
+    /// Parses an argument of FILTER, HAVING or ORDER BY: an expression in brackets or a call.
     pub fn constraint(&mut self) -> Result<Tree<Expression>> {
         match self.maybe_constraint()? {
             Some(expression) => Ok(expression),
@@ -162,7 +162,7 @@ impl Parser<'_> {
         self.maybe_builtin()
     }
 
-    /// `(a, b, ...)`, perhaps empty.
+    /// Parses `(a, b, ...)`, which may be empty.
     pub fn expression_list(&mut self) -> Result<Tree<Vec<Expression>>> {
         self.expect("(")?;
         let mut list = Vec::new();
@@ -183,7 +183,7 @@ pub(super) fn not(expression: Tree<Expression>) -> Result<Tree<Expression>> {
     expression.under(Expression::not)
 }
 
-/// The conditions together; None where there is none.
+/// Combines conditions with AND; returns `None` for an empty list.
 pub(super) fn all_of(conditions: Vec<Tree<Expression>>) -> Result<Option<Tree<Expression>>> {
     reduce(conditions, |a, b| a.and(b, |a, b| Expression::binary(Binary::And, a, b)))
 }

@@ -1,4 +1,4 @@
-//! Calls: built-in functions by a table of names and arities, aggregates, and functions with an IRI.
+//! Function calls: built-in functions by a table of names and arities, aggregates, and functions named by an IRI.
 
 use oxrdf::NamedNode;
 
@@ -10,7 +10,7 @@ use crate::algebra::{Aggregate, AggregateFunction, Binary, Expression, Function}
 use crate::error::{Code, Error, Result};
 use crate::expression::not;
 
-/// Built-in functions that are plain calls: name, the function, fewest and most arguments.
+/// Built-in functions that are plain calls: name, function, minimum and maximum number of arguments.
 const FUNCTIONS: [(&str, Function, usize, usize); 52] = [
     ("STR", Function::Str, 1, 1),
     ("LANG", Function::Lang, 1, 1),
@@ -61,18 +61,18 @@ const FUNCTIONS: [(&str, Function, usize, usize); 52] = [
     ("ISNUMERIC", Function::IsNumeric, 1, 1),
     ("REGEX", Function::Regex, 2, 3),
     ("ADJUST", Function::Adjust, 2, 2),
-    // Names under which other tools know functions of SPARQL.
+    // Names of SPARQL functions in other tools.
     ("SUBSTRING", Function::SubStr, 2, 3),
     ("UPPER", Function::UCase, 1, 1),
     ("LOWER", Function::LCase, 1, 1),
 ];
 
-/// How many entries at the end of [`FUNCTIONS`] are no names of SPARQL and only lead to advice.
+/// Number of entries at the end of [`FUNCTIONS`] that are not SPARQL names and only lead to advice.
 const FOREIGN: usize = 3;
 
-/// Where the functions are named that SPARQL's own are defined by; WDQS knows some by these names, too.
+/// Namespace of the XPath functions by which SPARQL defines its own; WDQS accepts some of these names.
 const XPATH: &str = "http://www.w3.org/2005/xpath-functions#";
-/// Their names there, and SPARQL's.
+/// XPath names and the equivalent SPARQL names.
 const XPATH_NAMES: [(&str, &str); 22] = [
     ("concat", "CONCAT"),
     ("contains", "CONTAINS"),
@@ -98,15 +98,16 @@ const XPATH_NAMES: [(&str, &str); 22] = [
     ("year-from-dateTime", "YEAR"),
 ];
 
-/// Where GeoSPARQL's functions are, by the standard and as WDQS has it.
+/// Namespaces of GeoSPARQL functions: the standard's, and the variant of WDQS.
 const GEOSPARQL: [&str; 2] =
     ["http://www.opengis.net/def/function/geosparql/", "http://www.opengis.net/def/geosparql/function/"];
-/// Those of them that are aggregates: of the standard's, those that are answered.
+/// The supported GeoSPARQL aggregates.
 const OF_GEOMETRIES: [&str; 4] = ["aggBoundingBox", "aggCentroid", "aggConvexHull", "aggUnion"];
 
 const AGGREGATES: [&str; 7] = ["COUNT", "SUM", "MIN", "MAX", "AVG", "SAMPLE", "GROUP_CONCAT"];
 
-/// What an operator makes of two arguments; of more or fewer, which were counted before, none is lost.
+/// Applies an operator to two arguments. Any other number, which the caller has already rejected, is kept in a
+/// COALESCE.
 fn pair(list: Vec<Expression>, operator: Binary) -> Expression {
     match <[Expression; 2]>::try_from(list) {
         Ok([a, b]) => Expression::binary(operator, a, b),
@@ -114,7 +115,7 @@ fn pair(list: Vec<Expression>, operator: Binary) -> Expression {
     }
 }
 
-/// The same of three.
+/// Applies a form to three arguments, like [`pair`].
 fn triple(
     list: Vec<Expression>,
     make: fn(Box<Expression>, Box<Expression>, Box<Expression>) -> Expression,
@@ -126,7 +127,7 @@ fn triple(
 }
 
 impl Parser<'_> {
-    /// A built-in call or an aggregate, if one starts here.
+    /// Parses a built-in call or an aggregate, if one starts here.
     pub fn maybe_builtin(&mut self) -> Result<Option<Tree<Expression>>> {
         let token = self.peek();
         if token.kind != Kind::Word {
@@ -139,7 +140,7 @@ impl Parser<'_> {
             self.at += 2;
             return Ok(Some(not(self.exists()?)?));
         }
-        // These stand before brackets, too, and are no functions.
+        // These keywords also precede brackets but are not functions.
         let reserved = ["HAVING", "VALUES", "FILTER", "BIND", "AS"].iter().any(|word| self.is_word(word));
         if reserved || self.ahead(1).kind != Kind::Mark("(") {
             return Ok(None);
@@ -170,7 +171,7 @@ impl Parser<'_> {
         Ok(Some(arguments.under(|arguments| Expression::Call(function.clone(), arguments))?))
     }
 
-    /// The arguments of a functional form, which has a node of its own.
+    /// Parses a functional form, which has a node of its own.
     fn functional_form(&mut self, token: Token, name: &str) -> Result<Tree<Expression>> {
         let arguments = self.expression_list()?;
         let count = arguments.len();
@@ -227,7 +228,7 @@ impl Parser<'_> {
             "SAMPLE" => AggregateFunction::Sample,
             _ => {
                 let mut separator = None;
-                // WDQS takes a comma for the semicolon, too.
+                // WDQS also accepts a comma for the semicolon.
                 if self.mark(";") || self.mark(",") {
                     self.expect_word("SEPARATOR")?;
                     self.expect("=")?;
@@ -240,7 +241,7 @@ impl Parser<'_> {
         argument.under(|argument| Aggregate::Call { function, argument, distinct })
     }
 
-    /// The variable that stands for an aggregate's value; equal aggregates share one.
+    /// Returns the variable for an aggregate's value; equal aggregates share one.
     fn add_aggregate(&mut self, token: Token, aggregate: Tree<Aggregate>) -> Result<oxrdf::Variable> {
         let variable = self.helper();
         let Some(list) = self.aggregates.last_mut() else {
@@ -256,7 +257,7 @@ impl Parser<'_> {
         Ok(variable)
     }
 
-    /// The arguments of a function or an aggregate with an IRI.
+    /// Parses the arguments of a function or an aggregate named by an IRI.
     pub fn custom_call(&mut self, token: Token, name: NamedNode) -> Result<Tree<Expression>> {
         let of_geometries = GEOSPARQL.iter().find_map(|space| name.as_str().strip_prefix(space));
         if let Some(local) = of_geometries.filter(|local| OF_GEOMETRIES.contains(local)) {

@@ -1,15 +1,15 @@
-//! Text → tokens with positions → algebra.
+//! Parser for SPARQL: text to tokens with positions to algebra.
 //!
-//! The grammar is SPARQL 1.1's (with `LATERAL`) and what the Wikidata Query Service adds to it: named subqueries, known
-//! prefixes, and a number of things that the standard refuses and Blazegraph takes ([`Extension`]). For a query that
-//! needs none of them the algebra means what spargebra's own parser makes of it; helper variables and blank nodes get
-//! names by counting, so that one text always gives one tree. Knows nothing of any data, and starts no threads.
+//! The grammar is SPARQL 1.1 with `LATERAL` and the additions of the Wikidata Query Service (WDQS): named subqueries,
+//! predeclared prefixes, and constructs that Blazegraph accepts but the standard rejects ([`Extension`]). For a query
+//! without such constructs, the algebra is equivalent to spargebra's. Helper variables and blank nodes are numbered;
+//! therefore a text always gives the same tree. The crate does not know any data and starts no threads.
 //!
 //! ```
 //! use terrapin_sparql_syntax::algebra::Pattern;
 //! use terrapin_sparql_syntax::{Dialect, parse};
 //!
-//! // WDQS knows its prefixes, and takes an expression in SELECT without a name only where Blazegraph does.
+//! // WDQS predeclares these prefixes.
 //! let parsed = parse("SELECT ?city { ?city wdt:P31/wdt:P279* wd:Q515 } LIMIT 3", Dialect::Wdqs)?;
 //! let Pattern::Slice { length, .. } = parsed.query.pattern else { panic!("LIMIT is at the top") };
 //! assert_eq!(length, Some(3));
@@ -45,13 +45,13 @@ pub use token::{Kind as TokenKind, tokens};
 
 pub use error::{Class, Code, Error, Position};
 
-/// Longest query that is read, in bytes.
+/// Maximum length of a query in bytes.
 pub const MAX_TEXT: usize = 1 << 20;
 
-/// Parses a query of [`MAX_TEXT`] bytes at most.
+/// Parses a query of at most [`MAX_TEXT`] bytes.
 ///
 /// # Errors
-/// It is not in the dialect, uses an undeclared prefix, or is too deep: see [`error`].
+/// The query is not in the dialect, uses an undeclared prefix, or exceeds a limit: see [`error`].
 pub fn parse(text: &str, dialect: Dialect) -> Result<Parsed, Error> {
     parser::Parser::new(text, dialect)?.query_unit()
 }

@@ -1,4 +1,4 @@
-//! The parser's state: the token that is looked at, prefixes, names given so far; and what all rules use.
+//! The parser's state (position, prefixes, generated names) and the operations that all grammar rules share.
 
 use std::collections::HashSet;
 
@@ -14,29 +14,29 @@ use crate::error::{Class, Code, Error, Position, Result};
 use crate::walk::nodes;
 use terrapin_budget as budget;
 
-/// Deepest nesting of groups, brackets and paths.
+/// Maximum nesting depth of groups, brackets and paths.
 const MAX_DEPTH: usize = 64;
-/// Most variables that a query may have, those included that stand for aggregates and blank nodes: the evaluator looks
-/// each of them up in the list of all.
+/// Maximum number of variables, including those generated for aggregates and blank nodes. The evaluator searches the
+/// list of all variables linearly.
 const MAX_VARIABLES: usize = 4096;
-/// Most steps, alternatives and repetitions of all paths that are more than triples: what is made of one grows as their
-/// square.
+/// Maximum number of steps, alternatives and repetitions of all property paths. The size of their expansion grows
+/// quadratically.
 const MAX_STEPS: usize = 4096;
-/// Most bytes that are cut into tokens again because an IRI was none.
+/// Maximum number of bytes that are tokenized again because `<` was a comparison and not an IRI.
 const MAX_AGAIN: usize = 64 << 20;
 
-/// Which language is read.
+/// A dialect of SPARQL.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Dialect {
-    /// What the Wikidata Query Service takes.
+    /// The language that the Wikidata Query Service accepts.
     #[default]
     Wdqs,
-    /// SPARQL 1.1 and nothing else, except that WDQS's prefixes are known.
+    /// SPARQL 1.1 only, but with the predeclared prefixes of WDQS.
     Standard,
 }
 
 impl Dialect {
-    /// The dialect of a name, in any case: `wdqs` or `standard`.
+    /// Parses the name of a dialect, ignoring case: `wdqs` or `standard`.
     pub fn named(name: &str) -> Option<Dialect> {
         match name.to_ascii_lowercase().as_str() {
             "wdqs" => Some(Dialect::Wdqs),
@@ -46,26 +46,26 @@ impl Dialect {
     }
 }
 
-/// Something that a query relies on and that SPARQL 1.1 refuses.
+/// A construct that a query uses and SPARQL 1.1 rejects.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Extension {
     /// `WITH { ... } AS %name` and `INCLUDE %name`.
     NamedSubquery,
-    /// A SELECT expression whose alias is a variable of the pattern: the new value is what is projected.
+    /// A SELECT expression with an alias that the pattern already binds: the new value is projected.
     AliasOfVisible,
-    /// `BIND` to a variable that has a value: solutions stay where both are the same.
+    /// `BIND` to a bound variable: only solutions with an equal value remain.
     BindToBound,
-    /// A projected variable that is neither grouped nor aggregated: one of its values is taken.
+    /// A projected variable that is neither grouped nor aggregated: one of its values is sampled.
     Ungrouped,
-    /// An IRI with characters that IRIs may not have.
+    /// An IRI with characters that are invalid in IRIs.
     LooseIri,
-    /// A relative IRI without a BASE: it is relative to WDQS's own address.
+    /// A relative IRI without BASE: it is resolved against the address of WDQS.
     RelativeIri,
     /// The same variable twice in a SELECT clause.
     RepeatedVariable,
-    /// A `BIND` that stands before the patterns that its variables get their values from: it is taken up after them.
+    /// A `BIND` before the patterns that bind its variables: it is moved after them.
     EarlyBind,
-    /// `HAVING` with a variable that SELECT names: in SPARQL 1.1 it has no value there.
+    /// `HAVING` with an alias of SELECT, which is unbound there in SPARQL 1.1.
     NamedInHaving,
     /// A `<` that compares where SPARQL 1.1 reads an IRI up to the next `>`.
     ComparedIri,
@@ -74,23 +74,23 @@ pub enum Extension {
 /// A parsed query.
 #[derive(Debug, Clone)]
 pub struct Parsed {
-    /// The algebra, services still in it. A named subquery stands in it by its name and its columns.
+    /// The algebra before services are replaced. A named subquery is represented by its name and its columns.
     pub query: Query,
-    /// The named subqueries that it needs, each after those that it needs itself.
+    /// The named subqueries that the query includes, in dependency order.
     pub named: Vec<(String, Pattern)>,
-    /// What the query needed beyond SPARQL 1.1, sorted.
+    /// The extensions of SPARQL 1.1 that the query uses, sorted.
     pub extensions: Vec<Extension>,
 }
 
-/// What WDQS takes relative IRIs to be relative to where a query has no BASE: its own address. Ours would make answers
-/// depend on where they are asked for.
+/// The base for relative IRIs in a query without BASE: the address of WDQS. With the address of this server, results
+/// would depend on the host.
 const SERVICE: &str = "https://query.wikidata.org/sparql";
 
-/// A named subquery: where its body stands, and what it is once it has been needed.
+/// A named subquery: the position of its body, and its variables once it has been read.
 pub(super) struct Named<'a> {
     pub name: &'a str,
     pub body: usize,
-    /// Its variables, sorted.
+    /// The variables, sorted; `None` if the body has not been read.
     pub variables: Option<Vec<Variable>>,
     pub open: bool,
 }
@@ -105,22 +105,22 @@ pub(super) struct Parser<'a> {
     depth: usize,
     helpers: usize,
     variables: HashSet<&'a str>,
-    /// Bytes that were cut into tokens again.
+    /// Number of bytes tokenized again so far.
     again: usize,
-    /// Steps of paths so far.
+    /// Number of path steps so far.
     steps: usize,
     pub used_labels: Vec<BlankNode>,
     pub labels: Vec<BlankNode>,
     pub aggregates: Vec<Vec<(Variable, Tree<Aggregate>)>>,
     pub named: Vec<Named<'a>>,
-    /// The patterns of those named subqueries that have been needed, in the order in which they were complete.
+    /// The patterns of the included named subqueries, in the order of their completion.
     pub needed: Vec<(String, Pattern)>,
     extensions: Vec<Extension>,
-    /// The BINDs that stay where they stand, by the offsets of their variables.
+    /// BINDs that must not be moved, by the offsets of their variables.
     pub fixed: Vec<usize>,
 }
 
-/// Where the parser was, to go back to.
+/// A saved state of the parser, for backtracking.
 pub(super) struct State {
     at: usize,
     used_labels: usize,
@@ -156,7 +156,7 @@ impl<'a> Parser<'a> {
         })
     }
 
-    /// Reads the whole text.
+    /// Parses the whole text.
     pub fn query_unit(mut self) -> Result<Parsed> {
         let query = self.whole().map_err(|error| match error.place {
             Some(_) => error,
@@ -204,13 +204,13 @@ impl<'a> Parser<'a> {
 
     // Tokens.
 
-    /// The token that is looked at.
+    /// Returns the next token without consuming it.
     pub fn peek(&self) -> Token {
         self.ahead(0)
     }
 
     pub fn ahead(&self, by: usize) -> Token {
-        // All rules look at tokens, and some look far.
+        // Every rule calls this function, and some scan far ahead.
         budget::checkpoint();
         let last = Token { kind: Kind::End, start: self.text.len(), end: self.text.len() };
         self.tokens.get(self.at + by).copied().unwrap_or(last)
@@ -224,7 +224,7 @@ impl<'a> Parser<'a> {
         matches!(self.peek().kind, Kind::Mark(m) if m == mark)
     }
 
-    /// Takes the mark if it is next.
+    /// Consumes the next token if it is this mark.
     pub fn mark(&mut self, mark: &str) -> bool {
         let found = self.is_mark(mark);
         self.at += usize::from(found);
@@ -244,7 +244,7 @@ impl<'a> Parser<'a> {
         self.is_word_at(0, word)
     }
 
-    /// Takes the keyword if it is next.
+    /// Consumes the next token if it is this keyword.
     pub fn word(&mut self, word: &str) -> bool {
         let found = self.is_word(word);
         self.at += usize::from(found);
@@ -262,12 +262,12 @@ impl<'a> Parser<'a> {
     }
 
     pub fn error_at(&self, token: Token, code: Code, message: impl Into<String>) -> Error {
-        // Too much of what is right is not wrong.
+        // An overlong query is a reached limit, not a syntax error.
         let class = if code == Code::TooLong { Class::Limit } else { Class::Syntax };
         Error::new(class, code, message).at(self.place(token))
     }
 
-    /// The error that something else stands where `what` should.
+    /// Returns the error that the next token is not `what`.
     pub fn expected(&self, what: &str) -> Error {
         let token = self.peek();
         match token.kind {
@@ -284,7 +284,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// What was probably meant, by the token that is looked at.
+    /// Returns advice for common mistakes at the next token.
     fn advice(&self) -> Option<&'static str> {
         let before = self.at.checked_sub(1).and_then(|i| self.tokens.get(i)).map(|t| self.slice(*t));
         match (before, self.slice(self.peek())) {
@@ -298,7 +298,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// Notes that the query needs an extension; an error where the dialect has none.
+    /// Records the use of an extension; returns an error if the dialect does not have it.
     pub fn extend(&mut self, token: Token, extension: Extension, otherwise: &str) -> Result<()> {
         if self.dialect == Dialect::Standard {
             return Err(self.error_at(token, Code::Syntax, otherwise));
@@ -307,7 +307,7 @@ impl<'a> Parser<'a> {
         Ok(())
     }
 
-    /// Goes one level deeper for as long as `rule` runs.
+    /// Runs `rule` one nesting level deeper.
     pub fn nested<T>(&mut self, rule: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
         if self.depth >= MAX_DEPTH {
             let message = format!("the query is nested more than {MAX_DEPTH} levels deep");
@@ -320,7 +320,7 @@ impl<'a> Parser<'a> {
         result
     }
 
-    /// Where the parser is.
+    /// Saves the state of the parser.
     pub fn mark_state(&self) -> State {
         State {
             at: self.at,
@@ -330,7 +330,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// Goes back.
+    /// Restores a saved state.
     pub fn reset_state(&mut self, state: &State) {
         self.at = state.at;
         self.used_labels.truncate(state.used_labels);
@@ -340,7 +340,7 @@ impl<'a> Parser<'a> {
 
     // Names.
 
-    /// Refuses a query with too many variables.
+    /// Rejects a query with too many variables.
     pub fn check_variables(&self) -> Result<()> {
         if self.variables.len() + self.helpers <= MAX_VARIABLES {
             return Ok(());
@@ -349,7 +349,7 @@ impl<'a> Parser<'a> {
         Err(Error::new(Class::Unsupported, Code::TooLarge, message).at(self.place(self.peek())))
     }
 
-    /// Adds a path to those that the query has; refuses too many.
+    /// Adds a path to the number of steps; rejects too many.
     pub fn count_path(&mut self, path: &Path) -> Result<()> {
         self.steps += nodes(path);
         if self.steps <= MAX_STEPS {
@@ -359,7 +359,7 @@ impl<'a> Parser<'a> {
         Err(Error::new(Class::Unsupported, Code::TooLarge, message).at(self.place(self.peek())))
     }
 
-    /// After an operand `<` compares, even where `<...>` could be an IRI, which is what the standard reads there.
+    /// Reads `<` after an operand as a comparison, even where the standard reads `<...>` as an IRI.
     pub fn split_iri(&mut self) -> Result<()> {
         let token = self.peek();
         if token.kind != Kind::Iri {
@@ -378,19 +378,19 @@ impl<'a> Parser<'a> {
         Ok(())
     }
 
-    /// A variable that no query can name.
+    /// Returns a new variable with a name that no query can write.
     pub fn helper(&mut self) -> Variable {
         self.helpers += 1;
         Helper::Unnamed(self.helpers).into()
     }
 
-    /// A blank node that no query can name.
+    /// Returns a new blank node with a label that no query can write.
     pub fn anonymous(&mut self) -> BlankNode {
         self.helpers += 1;
         BlankNode::new_unchecked(format!(".{}", self.helpers))
     }
 
-    /// Blank node labels belong to one group: those seen so far may not come again.
+    /// Closes the scope of blank node labels: a label must not occur in two groups.
     pub fn close_labels(&mut self) {
         self.used_labels.append(&mut self.labels);
     }
@@ -414,7 +414,7 @@ impl<'a> Parser<'a> {
         matches!(self.peek().kind, Kind::Iri | Kind::Prefixed { .. })
     }
 
-    /// An IRI in angle brackets.
+    /// Parses an IRI in angle brackets.
     fn iri_token(&mut self) -> Result<Iri<String>> {
         let token = self.peek();
         if token.kind != Kind::Iri {
@@ -453,7 +453,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// An IRI in either form.
+    /// Parses an IRI in angle brackets or a prefixed name.
     pub fn iri(&mut self) -> Result<NamedNode> {
         let token = self.peek();
         let Kind::Prefixed { colon } = token.kind else {
@@ -485,7 +485,7 @@ impl<'a> Parser<'a> {
     }
 }
 
-/// `\uXXXX` and `\UXXXXXXXX` replaced; None where another escape stands.
+/// Replaces `\uXXXX` and `\UXXXXXXXX`. Returns `None` for any other escape.
 fn unescape_codepoints(text: &str) -> Option<String> {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;

@@ -1,4 +1,4 @@
-//! Groups and what stands in them.
+//! Rules for groups and their parts.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -15,13 +15,13 @@ use crate::expression::all_of;
 use crate::vocabulary::LABEL_SERVICE;
 use crate::walk::{Node, on_in_scope};
 
-/// A group's pattern, and its filters.
+/// The pattern of a group and its filters.
 type Group = (Tree<Pattern>, Option<Tree<Expression>>);
 
-/// Most parts that one group may have.
+/// Maximum number of parts of a group.
 const MAX_PARTS: usize = 500;
 
-/// A BIND that stands before what it needs.
+/// A BIND before the patterns that bind its variables.
 struct Early {
     needs: HashSet<Variable>,
     expression: Tree<Expression>,
@@ -29,7 +29,7 @@ struct Early {
     token: Token,
 }
 
-/// What a group is made of so far.
+/// The parts of a group read so far.
 #[derive(Default)]
 struct Parts {
     group: Tree<Pattern>,
@@ -40,13 +40,13 @@ struct Parts {
 }
 
 impl Parser<'_> {
-    /// A group in braces, its filters applied.
+    /// Parses a group in braces and applies its filters.
     pub fn group(&mut self) -> Result<Tree<Pattern>> {
         let (pattern, filter) = self.group_and_filter()?;
         filtered(pattern, filter)
     }
 
-    /// A group in braces, with its filters apart: `OPTIONAL` takes them for its condition.
+    /// Parses a group in braces. Returns its filters separately, because `OPTIONAL` uses them as its condition.
     fn group_and_filter(&mut self) -> Result<Group> {
         self.nested(|p| {
             p.expect("{")?;
@@ -68,7 +68,8 @@ impl Parser<'_> {
         }
     }
 
-    /// Reads a group's parts; None where a BIND waited for values that never came: it is to stay where it stands.
+    /// Parses the parts of a group. Returns `None` if a BIND waited for variables that were never bound; the group is
+    /// then read again with that BIND in place.
     fn parts_once(&mut self) -> Result<Option<Group>> {
         let mut parts = Parts { group: bgp(self.triples_block(true)?)?, ..Parts::default() };
         for number in 0.. {
@@ -103,7 +104,7 @@ impl Parser<'_> {
         Ok(Some((group, all_of(filters)?)))
     }
 
-    /// Reads one part of a group, if there is one that is no triples.
+    /// Parses one part of a group. Returns whether the next tokens are a part other than triples.
     fn part(&mut self, parts: &mut Parts) -> Result<bool> {
         let token = self.peek();
         let group = std::mem::take(&mut parts.group);
@@ -145,7 +146,8 @@ impl Parser<'_> {
         Ok(true)
     }
 
-    /// `SERVICE` after its keyword. Wherever it stands in its group, WDQS's label service comes last.
+    /// Parses `SERVICE` after its keyword. In WDQS, the label service is evaluated last in its group, wherever it is
+    /// written.
     fn service(&mut self, group: Tree<Pattern>, labels: &mut Vec<Tree<Pattern>>) -> Result<Tree<Pattern>> {
         let silent = self.word("SILENT");
         let name = self.variable_or_iri()?;
@@ -202,7 +204,7 @@ impl Parser<'_> {
         bind_again(group, variable, value, expression)
     }
 
-    /// Takes up the BINDs that stood before what they need, as soon as it is there.
+    /// Applies each waiting BIND once its variables are bound.
     fn bind_ready(&mut self, mut group: Tree<Pattern>, early: &mut Vec<Early>) -> Result<Tree<Pattern>> {
         while !early.is_empty() {
             let scope = in_scope(&group);
@@ -226,7 +228,7 @@ impl Parser<'_> {
         }
     }
 
-    /// `VALUES` after its keyword.
+    /// Parses `VALUES` after its keyword.
     pub fn data_block(&mut self) -> Result<Tree<Pattern>> {
         let mut variables = Vec::new();
         let single = self.maybe_variable();
@@ -283,8 +285,8 @@ impl Parser<'_> {
 
     // Named subqueries.
 
-    /// `WITH { ... } AS %name` as often as it stands here. The bodies are read when they are needed, so that they may
-    /// include one another in any order.
+    /// Parses any number of `WITH { ... } AS %name`. A body is read on first use, so that subqueries may include each
+    /// other in any order.
     pub fn with_clauses(&mut self) -> Result<()> {
         while self.is_word("WITH") {
             let with = self.peek();
@@ -341,12 +343,12 @@ impl Parser<'_> {
         if self.named.get(index).is_some_and(|n| n.open) {
             return Err(self.error_at(token, Code::NamedSubquery, format!("%{name} includes itself")));
         }
-        // The pattern itself would double with every subquery that includes another one twice.
+        // Inlining the pattern would double the tree with each subquery that includes another one twice.
         let variables = self.named_variables(index)?;
         Ok(Tree::of_part(Pattern::Include { name: name.to_owned(), variables }))
     }
 
-    /// The variables of a named subquery, which is read where that has not been done.
+    /// Returns the variables of a named subquery; reads its body if necessary.
     fn named_variables(&mut self, index: usize) -> Result<Vec<Variable>> {
         let Some(named) = self.named.get_mut(index) else { return Ok(Vec::new()) };
         if let Some(variables) = &named.variables {
@@ -369,7 +371,7 @@ impl Parser<'_> {
         Ok(variables)
     }
 
-    /// Reads the named subqueries that nothing included, so that their errors are found, too.
+    /// Reads the named subqueries that are never included, to report their errors as well.
     pub fn named_left_over(&mut self) -> Result<()> {
         for index in 0..self.named.len() {
             self.named_variables(index)?;
@@ -378,7 +380,7 @@ impl Parser<'_> {
     }
 }
 
-/// `variable := expression` where the variable may have a value: solutions stay where both are the same.
+/// Binds a variable that may be bound already: only solutions with an equal value remain.
 fn bind_again(
     group: Tree<Pattern>,
     variable: Variable,
@@ -401,12 +403,13 @@ pub(super) fn filtered(pattern: Tree<Pattern>, filter: Option<Tree<Expression>>)
     }
 }
 
-/// A pattern with a value for a variable.
+/// Binds a variable to the value of an expression.
 pub(super) fn extended(pattern: Tree<Pattern>, variable: Variable, value: Tree<Expression>) -> Result<Tree<Pattern>> {
     pattern.and(value, |inner, expression| Pattern::extend(inner, variable, expression))
 }
 
-/// Collects the variables without any of which an expression is an error; false where that depends.
+/// Collects the variables that must be bound for an expression to have a value. Returns `false` if that depends on
+/// other values.
 fn strict_variables(expression: &Expression, out: &mut HashSet<Variable>) -> bool {
     match expression {
         Expression::NamedNode(_) | Expression::Literal(_) => true,
@@ -415,7 +418,7 @@ fn strict_variables(expression: &Expression, out: &mut HashSet<Variable>) -> boo
             true
         }
         Expression::Unary(Unary::Plus | Unary::Minus | Unary::Not, a) => strict_variables(a, out),
-        // The other side of these may say enough.
+        // The other operand may decide alone.
         Expression::Binary(Binary::Or | Binary::And, ..) => false,
         Expression::Binary(_, a, b) => strict_variables(a, out) && strict_variables(b, out),
         Expression::Call(_, arguments) => arguments.iter().all(|a| strict_variables(a, out)),
@@ -427,7 +430,7 @@ fn strict_variables(expression: &Expression, out: &mut HashSet<Variable>) -> boo
     }
 }
 
-/// The variables that a pattern can bind.
+/// Returns the variables that a pattern can bind.
 pub fn in_scope(pattern: &Pattern) -> HashSet<Variable> {
     let mut variables = HashSet::new();
     on_in_scope(pattern, &mut |v| {
@@ -438,7 +441,7 @@ pub fn in_scope(pattern: &Pattern) -> HashSet<Variable> {
     variables
 }
 
-/// The variables that a pattern makes with `AS` or `VALUES`.
+/// Collects the variables that a pattern binds with `AS` or `VALUES`.
 fn defines(pattern: &Pattern, out: &mut HashSet<Variable>) {
     let mut shown = |inner: &Pattern, variables: &[Variable]| {
         let mut inside = HashSet::new();

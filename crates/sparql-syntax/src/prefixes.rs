@@ -1,7 +1,7 @@
-//! The prefixes that the Wikidata Query Service knows without a declaration, those that the authors of
-//! Instruct-to-SPARQL put in front of their queries, osm2rdf's, and `terrapin:`. A query's own declarations win.
+//! Predeclared prefixes: those of the Wikidata Query Service, those that Instruct-to-SPARQL prepends to its queries,
+//! those of osm2rdf, and `terrapin:`. Declarations in a query take precedence.
 
-/// Prefix and IRI, sorted by prefix.
+/// Prefixes and their IRIs, sorted by prefix.
 const KNOWN: [(&str, &str); 74] = [
     ("bd", "http://www.bigdata.com/rdf#"),
     ("bds", "http://www.bigdata.com/rdf/search#"),
@@ -79,23 +79,23 @@ const KNOWN: [(&str, &str); 74] = [
     ("xsd", "http://www.w3.org/2001/XMLSchema#"),
 ];
 
-/// The IRI of a prefix that needs no declaration.
+/// Returns the IRI of a predeclared prefix.
 pub(crate) fn known(prefix: &str) -> Option<&'static str> {
     let at = KNOWN.binary_search_by(|(name, _)| name.cmp(&prefix)).ok()?;
     KNOWN.get(at).map(|(_, iri)| *iri)
 }
 
-/// What Sophox calls tags and metadata of elements, and what they are called here.
+/// Sophox's prefixes for tags and metadata of elements, and their equivalents here.
 const OTHERS: [(&str, &str); 2] = [("osmt", "osmkey"), ("osmm", "osmmeta")];
 
-/// The known prefix that was probably meant.
+/// Suggests a predeclared prefix for a misspelled one.
 pub(crate) fn suggest(prefix: &str) -> Option<&'static str> {
     let lower = prefix.to_lowercase();
     let lower = OTHERS.iter().find(|(other, _)| *other == lower).map_or(&*lower, |(_, here)| here);
     KNOWN.iter().find(|(name, _)| *name == lower).map(|(name, _)| *name)
 }
 
-/// An IRI as a prefixed name, where a known prefix makes it shorter and its rest needs no escapes.
+/// Shortens an IRI to a prefixed name if a predeclared prefix matches and the rest needs no escapes.
 pub fn shorten(iri: &str) -> String {
     let plain =
         |rest: &str| !rest.is_empty() && rest.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_' || b == b'-');

@@ -1,4 +1,4 @@
-//! The four forms of queries, subqueries, and what stands around their pattern.
+//! Rules for the four query forms, subqueries, and the clauses around a pattern.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -18,10 +18,10 @@ use crate::error::{Code, Result};
 use crate::expression::all_of;
 use crate::walk::on_variables;
 
-/// Most names of a DESCRIBE that are values of variables one by one.
+/// Maximum number of IRIs in a DESCRIBE that are bound one by one.
 const MOST_EXTENDED: usize = 64;
 
-/// What duplicates become.
+/// The treatment of duplicates.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Duplicates {
     Kept,
@@ -29,25 +29,25 @@ enum Duplicates {
     Reduced,
 }
 
-/// One thing of a SELECT clause, and where it stands.
+/// An item of a SELECT clause, with its token.
 enum Member {
     Variable(Variable, Token),
     Expression(Tree<Expression>, Variable, Token),
-    /// A name to be described.
+    /// An IRI to describe.
     Named(NamedNode, Token),
 }
 
 struct Selection {
     duplicates: Duplicates,
-    /// None for `*`, and where the form has no such clause.
+    /// `None` for `*`, and for query forms without this clause.
     members: Option<Vec<Member>>,
     start: Token,
-    /// Whether it is a SELECT clause, whose `*` cannot be combined with groups.
+    /// Whether this is a SELECT clause, in which `*` cannot be combined with groups.
     select: bool,
 }
 
 impl Selection {
-    /// Whether an expression has a variable that the selection gives a value.
+    /// Returns whether an expression uses an alias of the selection.
     fn names_any_of(&self, expression: &Expression) -> bool {
         let mut any = false;
         on_variables(expression, &mut |variable| {
@@ -61,10 +61,10 @@ impl Selection {
     }
 }
 
-/// The variables of GROUP BY, and the expressions that make some of them.
+/// The variables of GROUP BY, and the expressions bound to some of them.
 type Grouping = (Vec<Variable>, Vec<(Tree<Expression>, Variable)>);
 
-/// What follows the pattern.
+/// The solution modifiers after the pattern.
 #[derive(Default)]
 struct Modifiers {
     group: Option<Grouping>,
@@ -173,7 +173,7 @@ impl Parser<'_> {
         self.finished(QueryForm::Describe, dataset, pattern)
     }
 
-    /// A subquery, after the brace that opens its group.
+    /// Parses a subquery, after the opening brace of its group.
     pub fn sub_select(&mut self) -> Result<Tree<Pattern>> {
         let selection = self.selection()?;
         let pattern = self.where_clause()?;
@@ -337,7 +337,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Puts a query's parts together, as the standard orders them: grouping, HAVING, VALUES, expressions of SELECT,
+    /// Combines the parts of a query in the order of the standard: grouping, HAVING, VALUES, expressions of SELECT,
     /// ORDER BY, projection, DISTINCT, LIMIT.
     fn select(
         &mut self,
@@ -363,7 +363,7 @@ impl Parser<'_> {
                 aggregates: names.into_iter().zip(aggregates).collect(),
             })?;
         }
-        // In the standard HAVING does not see what SELECT names; for WDQS it does.
+        // In the standard, aliases of SELECT are not visible in HAVING; in WDQS they are.
         let (early, late) = match modifiers.having {
             Some(having) if self.dialect == Dialect::Wdqs && selection.names_any_of(&having) => {
                 self.extend(selection.start, Extension::NamedInHaving, "HAVING does not see what SELECT names")?;
@@ -384,7 +384,7 @@ impl Parser<'_> {
         let (mut pattern, projected) = self.project(members, pattern)?;
         pattern = filtered(pattern, late)?;
         if let Some(order) = modifiers.order {
-            // Each key that is no variable will be the value of one.
+            // Planning binds each key that is not a variable to one.
             let keys = order.iter().filter(|key| !key.is_variable()).count();
             pattern = pattern
                 .and(order, |inner, keys| Pattern::OrderBy { inner: Box::new(inner), keys })?
@@ -402,7 +402,7 @@ impl Parser<'_> {
         Ok(pattern)
     }
 
-    /// Projected variables that are neither grouped nor aggregated become samples of themselves.
+    /// Adds SAMPLE for each projected variable that is neither grouped nor aggregated.
     fn with_samples(
         &mut self,
         selection: &Selection,
@@ -440,7 +440,7 @@ impl Parser<'_> {
             let wrong = format!("{variable} is neither grouped nor in an aggregate");
             let visible = visible.get_or_insert_with(|| in_scope(pattern));
             self.extend(*token, Extension::Ungrouped, &wrong)?;
-            // The label service's variables get their values only later.
+            // The variables of the label service are bound later.
             let labelled = ["Label", "Description"].iter().any(|suffix| variable.as_str().ends_with(suffix));
             if labelled || visible.contains(variable) {
                 let (function, argument) = (AggregateFunction::Sample, variable.clone().into());
@@ -451,7 +451,7 @@ impl Parser<'_> {
         Ok(aggregates)
     }
 
-    /// The expressions of SELECT, and what is projected.
+    /// Binds the expressions of SELECT and returns the projected variables.
     fn project(
         &mut self,
         members: Option<Vec<Member>>,
@@ -468,13 +468,13 @@ impl Parser<'_> {
         let mut projected: Vec<Variable> = Vec::with_capacity(members.len());
         let mut known: HashSet<Variable> = HashSet::with_capacity(members.len());
         let names = members.iter().filter_map(|m| if let Member::Named(name, _) = m { Some(name) } else { None });
-        // A value each for a few, which is how the standard has them; a row of values for many.
+        // A few names are bound one by one, as in the standard; many are bound by one row of VALUES.
         let in_row = names.collect::<HashSet<_>>().len() > MOST_EXTENDED;
         let mut described: HashSet<NamedNode> = HashSet::new();
         let (mut columns, mut row) = (Vec::new(), Vec::new());
         for member in members {
             let (variable, token) = match member {
-                // To describe something twice is to describe it.
+                // Describing a resource twice has no effect.
                 Member::Named(name, _) if !described.insert(name.clone()) => continue,
                 Member::Named(name, token) => {
                     let variable = self.helper();

@@ -1,4 +1,4 @@
-//! The grammar beside spargebra's own, and what goes beyond it.
+//! Tests that compare the grammar with spargebra's, and tests of the extensions.
 
 use regex::Regex;
 use spargebra::SparqlParser;
@@ -6,7 +6,7 @@ use spargebra::SparqlParser;
 use super::algebra::Pattern;
 use super::*;
 
-/// Helper names replaced by numbers in the order in which they come.
+/// Replaces helper names by numbers in the order of their occurrence.
 fn canonical(sse: &str) -> String {
     let helper = Regex::new(r"(\?|_:)(\.[0-9]+|[0-9a-f]{20,32})\b").unwrap();
     let mut names: Vec<String> = Vec::new();
@@ -26,7 +26,7 @@ fn ours(text: &str) -> String {
     canonical(&convert::query(parse(text, Dialect::Wdqs).unwrap().query).to_sse())
 }
 
-/// Texts that both parsers take.
+/// Queries that both parsers accept.
 const STANDARD: &[&str] = &[
     "SELECT * { ?s a <http://a>, <http://b> ; <http://p>/^<http://q>* [ <http://r> 1, -2.5 ] . (1 ?x) <http://p> () }",
     "SELECT DISTINCT ?a (COUNT(DISTINCT ?b) AS ?c) { ?a ?p ?b OPTIONAL { ?b ?q ?d FILTER(?d > 1) } } GROUP BY ?a (STR(?a) AS ?e) HAVING (COUNT(DISTINCT ?b) > 2) ORDER BY DESC(?c) ?a LIMIT 3 OFFSET 1",
@@ -60,8 +60,8 @@ fn variables_in_scope_are_those_of_the_reference() {
     }
 }
 
-/// SPARQL 1.1, 19.8: `AskQuery`, `ConstructQuery` and `DescribeQuery` end with a `SolutionModifier`, as `SelectQuery` does,
-/// and only the `*` of SELECT cannot be combined with GROUP BY. spargebra takes aggregates in `SelectQuery` alone.
+/// SPARQL 1.1, 19.8: `AskQuery`, `ConstructQuery` and `DescribeQuery` end with a `SolutionModifier`, as `SelectQuery`
+/// does. Only the `*` of SELECT cannot be combined with GROUP BY. spargebra accepts aggregates in `SelectQuery` alone.
 #[test]
 fn every_form_takes_solution_modifiers() {
     let modifiers = "GROUP BY ?s (STR(?p) AS ?q) HAVING (COUNT(?o) > 1) ORDER BY DESC(COUNT(?o)) LIMIT 2 OFFSET 1";
@@ -85,9 +85,8 @@ fn every_form_takes_solution_modifiers() {
     }
 }
 
-/// The queries of the W3C's SPARQL 1.1 test suite that are wrong by the notes of its grammar and that the dialect of the
-/// Wikidata Query Service takes here: agg08 to agg12, group06, group07, syn-bad-02, syn-bad-03, BINDscope6 to 8 and
-/// SELECTscope2.
+/// Queries of the W3C's SPARQL 1.1 test suite that violate the notes of its grammar and that the WDQS dialect accepts
+/// here: agg08 to agg12, group06, group07, syn-bad-02, syn-bad-03, BINDscope6 to 8 and SELECTscope2.
 #[test]
 fn wrong_queries_that_the_dialect_takes_are_errors_of_the_standard() {
     let prefix = "PREFIX : <http://www.example.org/> ";
@@ -128,7 +127,7 @@ fn named_subqueries_may_come_in_any_order_and_often() {
         WITH { SELECT ?x { ?x wdt:P31 [] } } AS %b WHERE { INCLUDE %a . INCLUDE %b }";
     let parsed = parse(text, Dialect::Wdqs).unwrap();
     assert_eq!(parsed.extensions, [Extension::NamedSubquery]);
-    // Each stands by its name, and its pattern once, behind what it needs.
+    // Each subquery is included by name; its pattern occurs once, after the subqueries it includes.
     let includes = |pattern: &Pattern| {
         let mut names = Vec::new();
         walk::on_patterns(pattern, &mut |pattern| {

@@ -1,6 +1,7 @@
-//! Text to tokens with positions. Knows the lexical grammar of SPARQL 1.1 and `%name`; knows nothing of what tokens mean.
+//! Tokenizer: text to tokens with positions. Follows the lexical grammar of SPARQL 1.1, with `%name`; does not
+//! interpret tokens.
 
-/// What a token is.
+/// The kind of a token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
     /// `<...>`.
@@ -33,16 +34,16 @@ pub enum Kind {
     Named,
     /// A mark: `{`, `^^`, `&&`, ...
     Mark(&'static str),
-    /// Something that no token starts with, or a token that does not end.
+    /// A character that starts no token, or a token without an end.
     Wrong(&'static str),
     /// The end of the text.
     End,
 }
 
-/// A token: what it is and its bytes.
+/// A token: its kind and its bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Token {
-    /// What it is.
+    /// The kind.
     pub kind: Kind,
     /// Its first byte.
     pub start: usize,
@@ -50,7 +51,7 @@ pub struct Token {
     pub end: usize,
 }
 
-/// The marks, the longer ones first.
+/// The marks, longest first.
 const MARKS: [&str; 32] = [
     "^^", "&&", "||", "<=", ">=", "!=", "{|", "|}", "<<", ">>", "{", "}", "(", ")", "[", "]", ".", ";", ",", "*", "/",
     "|", "^", "?", "+", "-", "!", "=", "<", ">", "~", "&",
@@ -62,7 +63,7 @@ fn is_name_start(c: char) -> bool {
         | '\u{2C00}'..='\u{2FEF}' | '\u{3001}'..='\u{D7FF}' | '\u{F900}'..='\u{FDCF}' | '\u{FDF0}'..='\u{FFFD}')
 }
 
-/// What the rest of a variable's name may have.
+/// Returns whether a variable's name may contain `c` after its first character.
 fn is_variable_char(c: char) -> bool {
     c == '_'
         || c.is_ascii_digit()
@@ -74,18 +75,18 @@ fn is_name_char(c: char) -> bool {
     c == '-' || is_variable_char(c)
 }
 
-/// Length of the run of characters at the start of `text` that pass `test`.
+/// Returns the length of the run of characters at the start of `text` that pass `test`.
 fn run(text: &str, test: impl Fn(char) -> bool) -> usize {
     text.find(|c| !test(c)).unwrap_or(text.len())
 }
 
-/// Length of a run of name characters in which dots may stand, but not at its end.
+/// Returns the length of a run of name characters, in which dots may occur except at the end.
 fn dotted(text: &str) -> usize {
     let all = run(text, |c| c == '.' || is_name_char(c));
     text.get(..all).unwrap_or("").trim_end_matches('.').len()
 }
 
-/// Length of the part of a prefixed name after its colon.
+/// Returns the length of the local part of a prefixed name.
 fn local(text: &str) -> usize {
     let bytes = text.as_bytes();
     let (mut at, mut end) = (0, 0);
@@ -107,7 +108,7 @@ fn local(text: &str) -> usize {
     end
 }
 
-/// The string at the start of `text`: its length and the length of its quotes, or what is wrong with it.
+/// Scans the string at the start of `text`. Returns its length and the length of its quotes, or an error message.
 fn string(text: &str) -> Result<(usize, u8), &'static str> {
     let bytes = text.as_bytes();
     let quote = bytes.first().copied().unwrap_or(b'"');
@@ -132,7 +133,7 @@ fn string(text: &str) -> Result<(usize, u8), &'static str> {
     Err("the string does not end")
 }
 
-/// The number at the start of `text`.
+/// Scans the number at the start of `text`.
 fn number(text: &str) -> Option<(usize, Kind)> {
     let digits = |text: &str| run(text, |c| c.is_ascii_digit());
     let whole = digits(text);
@@ -211,12 +212,12 @@ fn one(text: &str) -> (usize, Kind) {
     }
 }
 
-/// Length of the white space and comments at the start of `text`.
+/// Returns the length of the white space and comments at the start of `text`.
 fn blank(text: &str) -> usize {
     let mut at = 0;
     loop {
         let rest = text.get(at..).unwrap_or("");
-        // WDQS takes every Unicode space (copied from web pages) for white space.
+        // Like WDQS, accept every Unicode space, for queries copied from web pages.
         let space = run(rest, |c| c.is_whitespace() || matches!(c, '\u{FEFF}' | '\u{200B}'));
         let rest = rest.get(space..).unwrap_or("");
         if !rest.starts_with('#') {
@@ -226,7 +227,7 @@ fn blank(text: &str) -> usize {
     }
 }
 
-/// The tokens of `text` from byte `from`, the last one an [`Kind::End`].
+/// Returns the tokens of `text` from byte `from`; the last one is a [`Kind::End`].
 pub fn tokens(text: &str, from: usize) -> Vec<Token> {
     let mut tokens = Vec::with_capacity((text.len() - from.min(text.len())) / 4 + 1);
     let mut at = from;

@@ -1,5 +1,5 @@
-//! Where the parser makes nodes: a part of a query's tree with its depth. A part can only get into a node through the
-//! functions here, which refuse what becomes too deep; so no tall tree is ever made, not even one to be freed again.
+//! Construction of nodes by the parser, with depth limits. A part can enter a node only through the functions here,
+//! which reject trees that become too deep. Therefore no deep tree ever exists that would have to be freed.
 
 use std::ops::Deref;
 
@@ -17,7 +17,7 @@ pub(super) struct Tree<T> {
     levels: Levels,
 }
 
-/// A [`Depth`], which does not tell equal parts apart.
+/// A [`Depth`] that is ignored when parts are compared.
 #[derive(Debug, Clone, Copy)]
 struct Levels(Depth);
 
@@ -43,21 +43,21 @@ impl<T> Tree<T> {
         self.levels.0
     }
 
-    /// A node over this part.
+    /// Creates a node with this part as its child.
     pub fn under<N>(self, make: impl FnOnce(T) -> N) -> Result<Tree<N>> {
         let depth = Depth::over([self.depth()]);
         depth.check()?;
         Tree::new(make(self.part), depth)
     }
 
-    /// A node over this part and another one.
+    /// Creates a node with this part and another one as children.
     pub fn and<U, N>(self, other: Tree<U>, make: impl FnOnce(T, U) -> N) -> Result<Tree<N>> {
         let depth = Depth::over([self.depth(), other.depth()]);
         depth.check()?;
         Tree::new(make(self.part, other.part), depth)
     }
 
-    /// A node over this part, another one and perhaps a third one.
+    /// Creates a node with this part, another one and an optional third one as children.
     pub fn and_maybe<U, V, N>(
         self,
         other: Tree<U>,
@@ -70,33 +70,33 @@ impl<T> Tree<T> {
         Tree::new(make(self.part, other.part, third.map(|third| third.part)), depth)
     }
 
-    /// A link of a chain that this part and another one make.
+    /// Creates a node that chains this part and another one.
     pub fn joined<U, N>(self, other: Tree<U>, make: impl FnOnce(T, U) -> N) -> Result<Tree<N>> {
         let depth = Depth::joined(0, [self.depth(), other.depth()]);
         depth.check()?;
         Tree::new(make(self.part, other.part), depth)
     }
 
-    /// The same part where planning makes so many more links of it.
+    /// Adds the `links` that planning will add to this part.
     pub fn with_links(self, links: usize) -> Result<Tree<T>> {
         let depth = Depth::joined(links, [self.depth()]);
         Tree::new(self.part, depth)
     }
 
-    /// Parts beside each other.
+    /// Collects siblings into a list.
     pub fn list(parts: Vec<Tree<T>>) -> Tree<Vec<T>> {
         let deepest = parts.iter().map(Tree::depth).max_by_key(|depth| depth.levels()).unwrap_or(Depth::chain(0));
         Tree { levels: Levels(deepest), part: parts.into_iter().map(|tree| tree.part).collect() }
     }
 
-    /// The part, to be looked through or handed over, not to be built upon.
+    /// Returns the bare part. Do not build nodes on it, because its depth is lost.
     pub fn into_part(self) -> T {
         self.part
     }
 }
 
 impl<T: AsNode> Tree<T> {
-    /// A part that was made in some other way: it is measured.
+    /// Measures a part that was built in another way.
     pub fn of_part(part: T) -> Tree<T> {
         let depth = Depth::of(&part);
         Tree { part, levels: Levels(depth) }
@@ -136,13 +136,13 @@ impl Default for Tree<Pattern> {
 }
 
 impl Tree<Pattern> {
-    /// Triples that are joined.
+    /// Creates a join of triples.
     pub fn triples(patterns: Vec<TriplePattern>) -> Result<Self> {
         let depth = Depth::chain(patterns.len());
         Tree::new(Pattern::Bgp { patterns }, depth)
     }
 
-    /// The triples, if there is nothing else.
+    /// Returns the triples if the pattern consists of nothing else.
     #[expect(clippy::result_large_err, reason = "what is given back is no error")]
     pub fn into_triples(self) -> std::result::Result<Vec<TriplePattern>, Self> {
         match self.part {
@@ -153,13 +153,14 @@ impl Tree<Pattern> {
 }
 
 impl Tree<Path> {
-    /// The path from a subject to an object. Planning makes joins of its steps, so that it is as deep as they are.
+    /// Creates the pattern of a path from a subject to an object. Planning turns its steps into joins; therefore it has
+    /// the depth of the path.
     pub fn between(self, subject: TermPattern, object: TermPattern) -> Tree<Pattern> {
         Tree { levels: self.levels, part: Pattern::Path { subject, path: self.part, object } }
     }
 }
 
-/// Folds from the left; long lists are folded as a balanced tree, which means the same and is not deep.
+/// Folds from the left. A list of more than 64 parts is folded as a balanced tree, which is equivalent and less deep.
 pub(super) fn reduce<T>(
     mut parts: Vec<Tree<T>>,
     combine: impl Fn(Tree<T>, Tree<T>) -> Result<Tree<T>>,

@@ -1,4 +1,4 @@
-//! Triples, paths and terms.
+//! Rules for triples, paths and terms.
 
 use oxrdf::vocab::{rdf, xsd};
 use oxrdf::{BlankNode, Literal, NamedNode};
@@ -10,7 +10,7 @@ use crate::algebra::{NamedNodePattern, Path, Pattern, TermPattern, TriplePattern
 use crate::error::{Code, Result};
 use crate::hints;
 
-/// A triple, or a path that is more than a predicate.
+/// A triple pattern, or a path of more than one predicate.
 pub(super) enum Triple {
     Plain(TriplePattern),
     Path { subject: TermPattern, path: Tree<Path>, object: TermPattern },
@@ -23,11 +23,11 @@ enum Verb {
     Path(Tree<Path>),
 }
 
-/// What a predicate-object list says: verbs with their objects, and the triples made on the way.
+/// The result of a predicate-object list: verbs with their objects, and the triples of nested blank nodes and lists.
 type Properties = (Vec<(Verb, Vec<TermPattern>)>, Vec<Triple>);
 
 impl Parser<'_> {
-    /// Whether a triple can start here.
+    /// Returns whether a triple can start here.
     pub fn starts_triple(&self) -> bool {
         match self.peek().kind {
             Kind::Variable | Kind::Iri | Kind::Prefixed { .. } | Kind::Blank | Kind::Text { .. } => true,
@@ -38,7 +38,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Triples up to something else; `paths` tells whether paths may stand.
+    /// Parses consecutive triples; `paths` permits property paths.
     pub fn triples_block(&mut self, paths: bool) -> Result<Vec<Triple>> {
         let mut triples = Vec::new();
         while self.starts_triple() {
@@ -90,7 +90,7 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// A path's sequences and inversions at the top are triples.
+    /// Turns sequences and inversions at the top of a path into triples.
     fn path_triples(
         &mut self,
         subject: TermPattern,
@@ -219,7 +219,7 @@ impl Parser<'_> {
         path.under(|path| make(Box::new(path)))
     }
 
-    /// A path of one predicate.
+    /// Parses a path of one predicate.
     fn step(&mut self) -> Result<Tree<Path>> {
         Ok(Tree::of_part(Path::NamedNode(self.predicate()?)))
     }
@@ -258,7 +258,7 @@ impl Parser<'_> {
         self.is_mark("(") && self.ahead(1).kind == Kind::Mark(")")
     }
 
-    /// A term, a list or a blank node with properties.
+    /// Parses a term, a list or a blank node with properties.
     fn node(&mut self, paths: bool, out: &mut Vec<Triple>) -> Result<TermPattern> {
         if self.is_mark("(") && !self.is_nil() {
             return self.nested(|p| p.collection(paths, out));
@@ -335,7 +335,7 @@ impl Parser<'_> {
         Ok(node)
     }
 
-    /// A variable or an IRI.
+    /// Parses a variable or an IRI.
     pub fn variable_or_iri(&mut self) -> Result<NamedNodePattern> {
         if let Some(variable) = self.maybe_variable() {
             return Ok(variable.into());
@@ -346,7 +346,7 @@ impl Parser<'_> {
         Err(self.expected("a variable or an IRI"))
     }
 
-    /// A literal, a signed number included.
+    /// Parses a literal, which may be a signed number.
     pub fn maybe_literal(&mut self) -> Result<Option<Literal>> {
         let token = self.peek();
         if let Kind::Mark(sign @ ("+" | "-")) = token.kind {
@@ -359,7 +359,7 @@ impl Parser<'_> {
         self.maybe_unsigned_literal()
     }
 
-    /// A literal; a sign in front of a number is not its own.
+    /// Parses a literal without the sign of a number.
     pub fn maybe_unsigned_literal(&mut self) -> Result<Option<Literal>> {
         let token = self.peek();
         if let Some(datatype) = number_type(token.kind) {
@@ -367,7 +367,7 @@ impl Parser<'_> {
             return Ok(Some(Literal::new_typed_literal(self.slice(token), datatype)));
         }
         if token.kind == Kind::Word {
-            // A keyword as any other: in capitals, too (SPARQL 1.1, section 19.8, note 1).
+            // Case-insensitive like any keyword (SPARQL 1.1, section 19.8, note 1).
             let value = ["true", "false"].into_iter().find(|word| self.is_word(word));
             self.at += usize::from(value.is_some());
             return Ok(value.map(|value| Literal::new_typed_literal(value, xsd::BOOLEAN)));
@@ -393,7 +393,7 @@ impl Parser<'_> {
         }
     }
 
-    /// A string without type or language.
+    /// Parses a string without type or language.
     pub fn string(&mut self) -> Result<String> {
         let token = self.peek();
         let Kind::Text { quote } = token.kind else { return Err(self.expected("a string")) };
@@ -457,8 +457,8 @@ fn unescape(text: &str) -> Option<String> {
     Some(out)
 }
 
-/// The pattern that triples make: basic graph patterns joined with paths in the order in which they stand. Hints to
-/// the optimiser are left out.
+/// Creates the pattern of triples: basic graph patterns joined with paths, in the order of the text. Optimizer hints
+/// are left out.
 pub(super) fn bgp(triples: Vec<Triple>) -> Result<Tree<Pattern>> {
     let mut patterns = Vec::new();
     let mut all: Option<Tree<Pattern>> = None;
@@ -487,7 +487,7 @@ pub(super) fn bgp(triples: Vec<Triple>) -> Result<Tree<Pattern>> {
     Ok(all.unwrap_or_default())
 }
 
-/// The join of two patterns; neighbouring basic graph patterns become one.
+/// Joins two patterns; adjacent basic graph patterns are merged.
 pub(super) fn join(left: Tree<Pattern>, right: Tree<Pattern>) -> Result<Tree<Pattern>> {
     match (left.into_triples(), right.into_triples()) {
         (Ok(mut left), Ok(right)) => {
@@ -501,7 +501,7 @@ pub(super) fn join(left: Tree<Pattern>, right: Tree<Pattern>) -> Result<Tree<Pat
     }
 }
 
-/// Two patterns joined, whatever they are.
+/// Joins two patterns without merging.
 pub(super) fn joined(left: Tree<Pattern>, right: Tree<Pattern>) -> Result<Tree<Pattern>> {
     left.joined(right, Pattern::join)
 }

@@ -1,13 +1,13 @@
-//! Walking over the algebra: the one place that knows which children a node has. Depth, variables in scope, counting,
-//! filling tables in and looking for EXISTS all go by it.
+//! Traversal of the algebra. Only this module lists the children of a node; depth, scope, counting, table insertion and
+//! the search for EXISTS build on it.
 //!
-//! No arm of a match is a wildcard: what the algebra may get one day does not compile until it is looked at.
+//! No match here has a wildcard arm, so that a new kind of node does not compile until it is handled.
 
 use oxrdf::Variable;
 
 use crate::algebra::{Aggregate, Expression, NamedNodePattern, Path, Pattern, SortKey, TermPattern, TriplePattern};
 
-/// A node of a query's tree.
+/// A reference to a node of a query's tree.
 #[derive(Debug, Clone, Copy)]
 pub enum Node<'q> {
     /// A graph pattern.
@@ -22,7 +22,7 @@ pub enum Node<'q> {
     Path(&'q Path),
 }
 
-/// A node of a query's tree, to be changed.
+/// A mutable reference to a node of a query's tree.
 #[derive(Debug)]
 pub enum NodeMut<'q> {
     /// A graph pattern.
@@ -37,7 +37,7 @@ pub enum NodeMut<'q> {
     Path(&'q mut Path),
 }
 
-/// Gives a node's children to `$each`, in the order of the text. It works on either kind of reference.
+/// Passes a node's children to `$each`, in the order of the text. Works on shared and on mutable references.
 macro_rules! children {
     ($Node:ident, $node:expr, $each:expr) => {{
         let each = $each;
@@ -144,20 +144,20 @@ macro_rules! children {
 }
 
 impl<'q> Node<'q> {
-    /// Gives the node's children to `each`.
+    /// Passes the node's children to `each`.
     pub fn children(self, each: &mut dyn FnMut(Node<'q>)) {
         children!(Node, self, each);
     }
 }
 
 impl<'q> NodeMut<'q> {
-    /// Gives the node's children to `each`, to be changed.
+    /// Passes mutable references to the node's children to `each`.
     pub fn children(self, each: &mut dyn FnMut(NodeMut<'q>)) {
         children!(NodeMut, self, each);
     }
 }
 
-// What has no children: these only have to compile.
+// These types have no children. The functions exist to fail compilation if a type gains a variant.
 
 fn of_triple(triple: &TriplePattern) {
     let TriplePattern { subject, predicate, object } = triple;
@@ -178,9 +178,9 @@ fn of_name(name: &NamedNodePattern) {
     }
 }
 
-/// What a walk begins at.
+/// A type that a traversal can start from.
 pub trait AsNode {
-    /// The node that it is.
+    /// Returns the node.
     fn as_node(&self) -> Node<'_>;
 }
 
@@ -208,7 +208,7 @@ impl AsNode for Path {
     }
 }
 
-/// How many nodes a tree has.
+/// Returns the number of nodes in a tree.
 pub fn nodes(tree: &impl AsNode) -> usize {
     let mut open = vec![tree.as_node()];
     let mut nodes = 0;
@@ -219,7 +219,7 @@ pub fn nodes(tree: &impl AsNode) -> usize {
     nodes
 }
 
-/// Calls `each` for every pattern of a tree, those of EXISTS among them.
+/// Calls `each` for every pattern of a tree, including those within EXISTS.
 pub fn on_patterns<'q>(tree: &'q impl AsNode, each: &mut dyn FnMut(&'q Pattern)) {
     let mut open = vec![tree.as_node()];
     while let Some(node) = open.pop() {
@@ -230,14 +230,14 @@ pub fn on_patterns<'q>(tree: &'q impl AsNode, each: &mut dyn FnMut(&'q Pattern))
     }
 }
 
-/// How many expressions an expression is made of, itself included, those of patterns in it aside.
+/// Returns the number of expressions in an expression, including itself but without those in patterns.
 pub fn size(expression: &Expression) -> usize {
     let mut size = 0;
     on_expressions(expression, &mut |_| size += 1);
     size
 }
 
-/// Calls `each` for the expressions that an expression is made of, itself first, those of patterns in it aside.
+/// Calls `each` for an expression and its subexpressions, in pre-order and without those in patterns.
 pub fn on_expressions<'q>(expression: &'q Expression, each: &mut dyn FnMut(&'q Expression)) {
     each(expression);
     Node::Expression(expression).children(&mut |child| {
@@ -247,7 +247,7 @@ pub fn on_expressions<'q>(expression: &'q Expression, each: &mut dyn FnMut(&'q E
     });
 }
 
-/// Calls `each` for every variable of an expression, those of patterns in it aside.
+/// Calls `each` for every variable of an expression, without those in patterns.
 pub fn on_variables<'q>(expression: &'q Expression, each: &mut dyn FnMut(&'q Variable)) {
     on_expressions(expression, &mut |expression| {
         if let Expression::Variable(variable) | Expression::Bound(variable) = expression {
@@ -256,7 +256,7 @@ pub fn on_variables<'q>(expression: &'q Expression, each: &mut dyn FnMut(&'q Var
     });
 }
 
-/// Calls `each` for the patterns of the EXISTS in an expression.
+/// Calls `each` for the pattern of every EXISTS in an expression.
 pub fn on_exists<'q>(expression: &'q Expression, each: &mut dyn FnMut(&'q Pattern)) {
     on_expressions(expression, &mut |expression| {
         if let Expression::Exists(pattern) = expression {
@@ -265,14 +265,14 @@ pub fn on_exists<'q>(expression: &'q Expression, each: &mut dyn FnMut(&'q Patter
     });
 }
 
-/// Whether there is an EXISTS in an expression.
+/// Returns whether an expression contains an EXISTS.
 pub fn has_exists(expression: &Expression) -> bool {
     let mut any = false;
     on_exists(expression, &mut |_| any = true);
     any
 }
 
-/// Calls `each` for the patterns right below a node: its children, and those of the EXISTS in its expressions.
+/// Calls `each` for the patterns directly below a node: its children, and those of EXISTS in its expressions.
 pub fn on_patterns_below(node: NodeMut<'_>, each: &mut dyn FnMut(&mut Pattern)) {
     node.children(&mut |child| match child {
         NodeMut::Pattern(pattern) => each(pattern),
@@ -281,7 +281,7 @@ pub fn on_patterns_below(node: NodeMut<'_>, each: &mut dyn FnMut(&mut Pattern)) 
     });
 }
 
-/// Calls `each` for every variable that a pattern can bind, each time that it stands there.
+/// Calls `each` for every occurrence of a variable that a pattern can bind.
 pub fn on_in_scope<'q>(pattern: &'q Pattern, each: &mut dyn FnMut(&'q Variable)) {
     match pattern {
         Pattern::Bgp { patterns } => {

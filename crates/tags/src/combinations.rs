@@ -1,5 +1,6 @@
-//! What is found together: which keys and tags the elements have that have a key or a tag. No list knows that; so the
-//! tags of all these elements are counted, on several threads, within the budget of who asks, and the result is kept.
+//! Combinations: the keys and tags of the elements that have a given key or tag. No posting list stores them; therefore
+//! the tags of all these elements are counted, on several threads and within the budget of the caller. Results are
+//! cached.
 
 use std::sync::Arc;
 
@@ -13,45 +14,45 @@ use terrapin_osm::{ElementType, KeyId, Ordinal, PairId, Postings, Scope};
 use super::Tags;
 use super::counts::{Counts, Which, fraction};
 
-/// Bytes of results that are kept.
+/// Maximum size in bytes of the result cache.
 const KEPT: u64 = 16 << 20;
-/// Ordinals that one thread looks through at a time.
+/// Number of ordinals that one task counts.
 const SPAN: u64 = 1 << 18;
-/// A tag is listed where at least one in so many of the elements has it: names, which all differ, are not.
+/// A tag is listed if at least one in this many of the elements has it. This leaves out names, which rarely repeat.
 const RARE: u64 = 1000;
 
-/// What elements are asked about.
+/// The key or the tag to count combinations of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) enum Of {
     Key(KeyId),
     Pair(PairId),
 }
 
-/// What is found together with a key or a tag.
+/// A key or tag that occurs together with the given one.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Combination {
     /// The other key.
     pub other_key: String,
-    /// The other value; the key with any value where there is none.
+    /// The other value; `None` for the key with any value.
     pub other_value: Option<String>,
-    /// How many elements have both.
+    /// Number of elements with both.
     pub together: u64,
-    /// The part of the elements asked about that has the other, too.
+    /// Share of the given elements that also have the other key or tag, from 0 to 1.
     pub to_fraction: f64,
-    /// The part of the elements that have the other which are among those asked about.
+    /// Share of the elements with the other key or tag that also have the given one, from 0 to 1.
     pub from_fraction: f64,
 }
 
-/// How many of the elements have a key or a tag, too.
+/// The count of one other key or tag.
 #[derive(Debug, Clone, Copy)]
 struct Row {
     other: Of,
     together: u64,
-    /// Elements that have the other.
+    /// Number of all elements with the other key or tag.
     whole: u64,
 }
 
-/// Results, for as long as there is room.
+/// A cache of results, bounded by [`KEPT`] bytes.
 pub(super) struct Kept(Cache<(Of, Which), Arc<[Row]>, ByBytes>);
 
 #[derive(Clone)]
@@ -70,13 +71,13 @@ impl Default for Kept {
 }
 
 impl Tags {
-    /// The keys found together with a key, the most frequent first.
+    /// Lists the keys that occur together with a key, by descending count.
     pub fn keys_with_key(&self, key: &str, which: Which) -> Vec<Combination> {
         self.osm.key(key).map_or_else(Vec::new, |key| self.found_with(Of::Key(key), which))
     }
 
-    /// The keys and tags found together with a tag, the most frequent first; tags where at least one in a thousand of the
-    /// elements has them.
+    /// Lists the keys and tags that occur together with a tag, by descending count. Tags are listed if at least one in
+    /// a thousand of the elements has them.
     pub fn tags_with_tag(&self, key: &str, value: &str, which: Which) -> Vec<Combination> {
         self.osm.pair(key, value).map_or_else(Vec::new, |pair| self.found_with(Of::Pair(pair), which))
     }
@@ -134,7 +135,7 @@ impl Tags {
             .chain(tags.map(|(pair, together)| (Of::Pair(pair), together)))
             .map(|(other, together)| Row { other, together, whole: self.counts_of(other).of(which) })
             .collect();
-        // Keys before their tags, in byte order.
+        // Ties: keys before their tags, in byte order.
         let place = |of: Of| match of {
             Of::Key(key) => (self.osm.pairs_of(key).start, 0),
             Of::Pair(pair) => (pair, 1),
@@ -178,7 +179,7 @@ impl Tags {
 
     fn add(&self, of: Of, pair: PairId, found: &mut Together) {
         match of {
-            // Tags are not told of a key's elements, so that they need not be kept.
+            // Combinations of a key list keys alone; counting tags would only cost memory.
             Of::Key(own) => {
                 let key = self.osm.key_of(pair);
                 if key != own {
@@ -194,7 +195,7 @@ impl Tags {
     }
 }
 
-/// How many elements have each key and each tag.
+/// Counts of elements by key and by tag.
 #[derive(Default)]
 struct Together {
     keys: FxHashMap<KeyId, u64>,

@@ -1,45 +1,45 @@
-//! How many elements have something, by type.
+//! Element counts by type.
 
 use std::ops::AddAssign;
 
 use terrapin_osm::{ElementType, Osm};
 
-/// How many nodes, ways and relations.
+/// Numbers of nodes, ways and relations, in this order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Counts(pub [u64; 3]);
 
-/// Which elements are counted.
+/// Element types to count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Which {
-    /// All of them.
+    /// Nodes, ways and relations.
     #[default]
     All,
-    /// Those of one type.
+    /// One type.
     Only(ElementType),
 }
 
-/// The types of elements in the order of their numbers.
+/// The element types in the order of their numbers.
 pub const KINDS: [ElementType; 3] = [ElementType::Node, ElementType::Way, ElementType::Relation];
 
 impl Which {
-    /// The types that are counted.
+    /// Returns the element types to count.
     pub fn kinds(self) -> impl Iterator<Item = ElementType> {
         KINDS.into_iter().filter(move |kind| self == Which::All || self == Which::Only(*kind))
     }
 }
 
 impl Counts {
-    /// All elements of a snapshot.
+    /// Counts all elements of a snapshot.
     pub fn elements(osm: &Osm) -> Counts {
         Counts(KINDS.map(|kind| osm.count(kind)))
     }
 
-    /// Nodes, ways and relations together.
+    /// Returns the sum over all types.
     pub fn all(self) -> u64 {
         self.0.iter().sum()
     }
 
-    /// Those that are counted.
+    /// Returns the sum over the selected types.
     pub fn of(self, which: Which) -> u64 {
         match which {
             Which::All => self.all(),
@@ -54,7 +54,7 @@ impl AddAssign for Counts {
     }
 }
 
-/// `part` of `whole` as a number between 0 and 1; 0 of nothing.
+/// Returns `part / whole`, or 0 if `whole` is 0.
 pub fn fraction(part: u64, whole: u64) -> f64 {
     if whole == 0 { 0.0 } else { part as f64 / whole as f64 }
 }

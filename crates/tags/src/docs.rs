@@ -1,5 +1,6 @@
-//! What keys and tags mean, from a file that somebody exported: the data items of OpenStreetMap's wiki as JSON lines, or
-//! taginfo's pages of that wiki as JSON lines or CSV. English descriptions alone: the search knows no other language.
+//! Descriptions of keys and tags, read from an exported file: data items of the OpenStreetMap wiki as JSON lines, or
+//! taginfo's wiki pages as JSON lines or CSV. Only English descriptions are used, because the search stems English
+//! words.
 
 use std::fmt::Write;
 use std::fs::File;
@@ -11,15 +12,15 @@ use serde::Deserialize;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
-/// Bytes of a line that are read: a data item has some hundred kilobytes at most.
+/// Maximum length in bytes of a line. Data items have at most some hundred kilobytes.
 const LONGEST_LINE: u64 = 16 << 20;
-/// Descriptions of keys and tags that are taken.
+/// Maximum number of described keys and tags.
 const MOST: usize = 1 << 20;
-/// Bytes of a description that are kept.
+/// Maximum length in bytes of a stored description; the rest is cut off.
 const LONGEST: usize = 1000;
-/// The wiki's property that names a key.
+/// The wiki property with the key of a data item.
 const KEY: &str = "P16";
-/// The wiki's property that names a tag, `key=value`.
+/// The wiki property with the tag of a data item, as `key=value`.
 const TAG: &str = "P19";
 
 /// Descriptions of keys and tags.
@@ -30,16 +31,16 @@ pub struct Docs {
     tags: FxHashMap<(String, String), String>,
 }
 
-/// Where descriptions come from.
+/// The file that the descriptions were read from.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Source {
-    /// The file's name, without its folder.
+    /// The file name without its folder.
     pub name: String,
-    /// The SHA-256 of all its bytes, hexadecimal.
+    /// The SHA-256 digest of the file, in hexadecimal.
     pub sha256: String,
 }
 
-/// Why there are no descriptions.
+/// An error while reading descriptions.
 #[derive(Debug, thiserror::Error)]
 pub enum DocsError {
     /// The file cannot be read.
@@ -47,20 +48,20 @@ pub enum DocsError {
     Io {
         /// The file.
         file: String,
-        /// What the system said.
+        /// The system's error.
         error: io::Error,
     },
-    /// A line is not what it should be.
+    /// A line is not valid JSON or CSV of the expected form.
     #[error("{file}, line {line}: {message}")]
     Line {
         /// The file.
         file: String,
-        /// The line, from 1.
+        /// The line number, from 1.
         line: u64,
-        /// What is wrong with it.
+        /// The cause.
         message: String,
     },
-    /// No line describes anything.
+    /// The file contains no description.
     #[error(
         "{file} describes no key and no tag in English; it has to have data items of the wiki as JSON lines, or rows with key, value, lang and description as JSON lines or CSV"
     )]
@@ -70,7 +71,7 @@ pub enum DocsError {
     },
 }
 
-/// Reads and keeps the digest of what was read.
+/// A reader that also computes the digest of the bytes.
 struct Digesting<R> {
     from: R,
     digest: Sha256,
@@ -84,7 +85,7 @@ impl<R: Read> Read for Digesting<R> {
     }
 }
 
-/// A row of taginfo's.
+/// A row of taginfo's export.
 #[derive(Deserialize)]
 struct Row {
     key: Option<String>,
@@ -94,10 +95,10 @@ struct Row {
 }
 
 impl Docs {
-    /// Reads a file.
+    /// Reads descriptions from a file. JSON or CSV is detected by the first byte.
     ///
     /// # Errors
-    /// It cannot be read, is of another kind, or describes nothing.
+    /// The file cannot be read, has another format, has too many descriptions, or has none.
     pub fn read(path: &Path) -> Result<Docs, DocsError> {
         let file = path.display().to_string();
         let io = |error| DocsError::Io { file: file.clone(), error };
@@ -130,7 +131,7 @@ impl Docs {
             if read.map_err(|error| DocsError::Io { file: file.to_owned(), error })? == 0 {
                 break;
             }
-            // A dump is one array with an entity on each line.
+            // A Wikibase dump is one JSON array with one entity per line.
             let object = text.trim_ascii();
             let object = object.strip_suffix(b",").unwrap_or(object);
             if matches!(object, b"" | b"[" | b"]") {
@@ -171,7 +172,7 @@ impl Docs {
         Err(DocsError::Io { file: file.to_owned(), error })
     }
 
-    /// A data item: what it is about is a claim.
+    /// Adds a data item; a claim contains its key or tag.
     fn add_item(&mut self, item: &Value) {
         let claim = |property: &str| item["claims"][property][0]["mainsnak"]["datavalue"]["value"].as_str();
         let Some(description) = item["descriptions"]["en"]["value"].as_str() else { return };
@@ -191,7 +192,7 @@ impl Docs {
         }
     }
 
-    /// The first description of a key or tag stays.
+    /// Adds a description; the first one of each key or tag is kept.
     fn add(&mut self, key: &str, value: Option<&str>, description: &str) {
         let description = description.trim();
         if key.is_empty() || description.is_empty() {
@@ -205,17 +206,17 @@ impl Docs {
         }
     }
 
-    /// Where they come from; nowhere where there are none.
+    /// Returns the source file, or `None` if no descriptions were read.
     pub fn source(&self) -> Option<&Source> {
         self.source.as_ref()
     }
 
-    /// What a key means.
+    /// Returns the description of a key.
     pub fn key(&self, key: &str) -> Option<&str> {
         self.keys.get(key).map(String::as_str)
     }
 
-    /// What a tag means.
+    /// Returns the description of a tag.
     pub fn tag(&self, key: &str, value: &str) -> Option<&str> {
         if self.tags.is_empty() {
             return None;

@@ -1,5 +1,5 @@
-//! Everyday words for what tags call otherwise. English, as keys and values are; each line is what people say, as stems,
-//! and the words of the tags. Kept short: what a table of descriptions knows has no place here.
+//! Synonyms from everyday English to the words of tags. Each row maps stems of everyday words to words of keys or
+//! values. Keep the table short: words that occur in tag descriptions need no row.
 
 const WORDS: &[(&[&str], &[&str])] = &[
     (&["airport"], &["aerodrome"]),
@@ -78,7 +78,7 @@ const WORDS: &[(&[&str], &[&str])] = &[
     (&["zip", "code"], &["postcode"]),
 ];
 
-/// The words for these stems.
+/// Returns the tag words for `stems`, or an empty slice.
 pub fn words(stems: &[&str]) -> &'static [&'static str] {
     WORDS.iter().find(|(said, _)| *said == stems).map_or(&[], |(_, words)| words)
 }

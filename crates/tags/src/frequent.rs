@@ -1,4 +1,4 @@
-//! The most frequent tags, and tags by what is in their texts.
+//! The most frequent tags, and a search for tags by substring.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use super::counts::{Counts, Which};
 use super::listed::{First, Listed, Part, sorted};
 use super::needle::Needle;
 
-/// So many are kept: 3.2 MB.
+/// Number of tags in the cached list; 3.2 MB.
 const MOST: usize = 100_000;
 
 /// A tag.
@@ -21,11 +21,11 @@ pub struct Tag {
     pub key: String,
     /// Its value.
     pub value: String,
-    /// How many elements have it.
+    /// Number of elements with this tag.
     pub counts: Counts,
 }
 
-/// A tag among the most frequent ones.
+/// An entry of the cached list.
 #[derive(Debug, Clone, Copy)]
 pub struct Entry {
     pub pair: PairId,
@@ -33,18 +33,19 @@ pub struct Entry {
 }
 
 impl Tags {
-    /// A tag by its number.
+    /// Returns a tag by its number.
     pub(super) fn tag(&self, pair: PairId) -> Tag {
         let key = self.osm.key_name(self.osm.key_of(pair)).to_owned();
         Tag { key, value: self.osm.with_value(pair, str::to_owned), counts: self.counts_of_pair(pair) }
     }
 
-    /// How many tags there are.
+    /// Returns the number of distinct tags.
     pub fn tag_count(&self) -> u64 {
         pair_count(&self.osm).into()
     }
 
-    /// The most frequent tags, the most frequent first. Made by the first who needs it, within its budget, and kept.
+    /// Returns the most frequent tags, by descending count. The first caller builds the list within its own budget; it
+    /// is then cached.
     pub(super) fn frequent(&self) -> Arc<[Entry]> {
         if let Some(made) = self.frequent.get() {
             return Arc::clone(made);
@@ -71,12 +72,12 @@ impl Tags {
         let mut entries = starts.par_iter().map(part).reduce(Vec::new, |a, b| current.share(|| merge(a, b)));
         entries.sort_unstable_by_key(order);
         let made = budget::unwatched(|| entries.as_slice().into());
-        // Another one may have been faster: both made the same.
+        // Another thread may have been faster; both built the same list.
         Arc::clone(self.frequent.get_or_init(|| made))
     }
 
-    /// The tags whose key and whose value have something in them, sorted by how many of `which` have them, or by their
-    /// text where nothing is said.
+    /// Lists the tags with `key` and `value` as case-insensitive substrings. The order is by the count of `sorting`, or
+    /// by key and value if it is `None`.
     pub fn tags(&self, key: &str, value: &str, sorting: Option<Which>, descending: bool, part: Part) -> Listed<Tag> {
         let by_count = sorting == Some(Which::All) && descending && key.is_empty() && value.is_empty();
         if by_count && part.take.is_some_and(|take| part.skip.saturating_add(take) <= MOST) {

@@ -1,7 +1,8 @@
-//! The words of keys and tags, to be searched: made by the first who searches, within its budget, and kept.
+//! An inverted index of the words of keys and tags. The first search builds it within its own budget; it is then
+//! cached.
 //!
-//! Not every tag is in it. A key whose values are mostly texts of their own, such as names, addresses and notes, is in it
-//! as a key alone; of the others the most frequent values are.
+//! The index does not contain every tag. A key with mostly free text as values (names, addresses, notes) is indexed
+//! without values; of all other keys, the most frequent values are indexed.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -15,37 +16,38 @@ use super::counts::Counts;
 use super::docs::Docs;
 use super::words::Words;
 
-/// Tags that are in it at most, the most frequent ones: some 20 MB.
+/// Maximum number of tags in the index, the most frequent first; about 20 MB.
 const MOST: usize = 200_000;
-/// Values of a key that are.
+/// Maximum number of indexed values per key.
 const OF_KEY: usize = 1000;
-/// A key with more values than that is one of texts, without a look at them.
+/// A key with more distinct values than this counts as free text; its values are not examined.
 const TEXTS: usize = 1 << 20;
-/// The most frequent values of a key, by which it is known ...
+/// Number of most frequent values that decide whether a key is free text.
 const KNOWN: usize = 100;
-/// ... as one of texts where they are on a smaller part of its elements.
+/// If the [`KNOWN`] most frequent values cover less than this share of its elements, a key counts as free text.
 const PART: f64 = 0.2;
-/// Longer values are texts.
+/// Maximum length in bytes of an indexed value; longer values count as free text.
 const LONGEST: usize = 64;
-/// So many words are a text, too.
+/// Maximum number of words of an indexed value; longer values count as free text.
 const MOST_WORDS: usize = 6;
 
-/// A word's number.
+/// The number of a stem in the index.
 pub type WordId = u32;
 
 /// A tag in the index.
 #[derive(Debug, Clone)]
 pub struct Doc {
     pub pair: PairId,
-    /// The key's place in [`Index::keys`].
+    /// The position of the key in [`Index::keys`].
     pub key: u32,
-    /// How many elements have it.
+    /// Number of elements with this tag.
     pub count: u64,
-    /// Its own words, those of its key's last part where its value says nothing: a range of [`Index::words_of`].
+    /// The words of the value, as a range of [`Index::words`]. For the values `yes` and `only`: the words of the last
+    /// part of the key.
     words: Range<u32>,
-    /// The stem of its two words as one.
+    /// The stem of the two words of the value written as one word.
     pub joined: Option<WordId>,
-    /// The words of its description, ascending, a range of [`Index::texts`].
+    /// The words of the description, ascending, as a range of [`Index::texts`].
     text: Range<u32>,
 }
 
@@ -53,18 +55,18 @@ pub struct Doc {
 #[derive(Debug, Clone)]
 pub struct KeyDoc {
     pub key: KeyId,
-    /// How many elements have it.
+    /// Number of elements with this key.
     pub count: u64,
     words: Range<u32>,
-    /// The part of its elements that has one of its most frequent values, from 0 to 1.
+    /// Share of its elements that have one of the [`KNOWN`] most frequent values, from 0 to 1.
     pub known: f64,
-    /// Parts of its name between colons.
+    /// Number of parts of its name, separated by colons.
     pub parts: usize,
     /// Its tags.
     pub docs: Range<u32>,
 }
 
-/// The index.
+/// An inverted index from words to tags and keys.
 #[derive(Debug, Clone, Default)]
 pub struct Index {
     pub docs: Vec<Doc>,
@@ -72,15 +74,15 @@ pub struct Index {
     numbers: FxHashMap<Box<str>, WordId>,
     words: Vec<WordId>,
     texts: Vec<WordId>,
-    /// The tags that have each word as one of their own.
+    /// For each word, the tags with that word in their value.
     in_docs: Vec<Vec<u32>>,
-    /// The tags that have each word in their description.
+    /// For each word, the tags with that word in their description.
     in_texts: Vec<Vec<u32>>,
-    /// The keys that have each word.
+    /// For each word, the keys with that word in their name.
     in_keys: Vec<Vec<u32>>,
 }
 
-/// A key's tags as they are gathered.
+/// A key and its values while the index is built.
 struct Gathered {
     key: KeyId,
     count: u64,
@@ -89,7 +91,7 @@ struct Gathered {
 }
 
 impl Index {
-    /// Reads the keys and their most frequent values.
+    /// Builds the index from all keys and their most frequent values.
     pub fn make(osm: &Osm, docs: &Docs, words: &Words) -> Index {
         let mut gathered = gather(osm);
         keep_most_frequent(&mut gathered);
@@ -121,7 +123,7 @@ impl Index {
         if value.len() > LONGEST {
             return;
         }
-        // Its words are those of its key's last part, as `diet:vegan=yes` is about `vegan`.
+        // `diet:vegan=yes` is indexed under `vegan`: its value has no meaning of its own.
         let speaks_for_key = matches!(value, "yes" | "only");
         let own = if speaks_for_key { Vec::new() } else { words.of(value) };
         if own.len() > MOST_WORDS || (own.is_empty() && (!speaks_for_key || last.is_empty())) {
@@ -168,42 +170,42 @@ impl Index {
         from..self.texts.len() as u32
     }
 
-    /// A word's number, if any tag or key has it.
+    /// Returns the number of a stem, or `None` if no tag or key contains it.
     pub fn word(&self, stem: &str) -> Option<WordId> {
         self.numbers.get(stem).copied()
     }
 
-    /// A tag's own words, each once.
+    /// Returns the words of a tag's value, each once.
     pub fn words_of(&self, doc: &Doc) -> Vec<WordId> {
         unique(&self.words[doc.words.start as usize..doc.words.end as usize])
     }
 
-    /// A key's words, each once.
+    /// Returns the words of a key, each once.
     pub fn words_of_key(&self, key: &KeyDoc) -> Vec<WordId> {
         unique(&self.words[key.words.start as usize..key.words.end as usize])
     }
 
-    /// The tags that have a word as one of their own, ascending.
+    /// Returns the tags with `word` in their value, ascending.
     pub fn with_word(&self, word: WordId) -> &[u32] {
         &self.in_docs[word as usize]
     }
 
-    /// The tags that have a word in their description, ascending.
+    /// Returns the tags with `word` in their description, ascending.
     pub fn with_word_in_text(&self, word: WordId) -> &[u32] {
         &self.in_texts[word as usize]
     }
 
-    /// Whether a tag has a word in its description.
+    /// Returns whether the description of a tag contains `word`.
     pub fn tells(&self, doc: &Doc, word: WordId) -> bool {
         self.texts[doc.text.start as usize..doc.text.end as usize].binary_search(&word).is_ok()
     }
 
-    /// The keys that have a word, ascending.
+    /// Returns the keys with `word` in their name, ascending.
     pub fn keys_with_word(&self, word: WordId) -> &[u32] {
         &self.in_keys[word as usize]
     }
 
-    /// How much a word tells: the rarer, the more.
+    /// Returns the weight of a word: its inverse document frequency, greater for rarer words.
     pub fn weight(&self, word: WordId) -> f64 {
         let keys: usize = self.keys_with_word(word).iter().map(|&key| self.keys[key as usize].docs.len()).sum();
         let with = self.with_word(word).len() + self.with_word_in_text(word).len() + keys;
@@ -216,7 +218,7 @@ struct Tag<'a> {
     place: u32,
     count: u64,
     value: &'a str,
-    /// Its description, empty where there is none.
+    /// The description, or an empty string.
     text: &'a str,
 }
 
@@ -230,7 +232,7 @@ fn unique(words: &[WordId]) -> Vec<WordId> {
     all
 }
 
-/// The keys with their most frequent values.
+/// Collects all keys with their most frequent values, on all threads.
 fn gather(osm: &Osm) -> Vec<Gathered> {
     let current = budget::current();
     let of_key = |key: KeyId| {
@@ -252,7 +254,7 @@ fn gather(osm: &Osm) -> Vec<Gathered> {
     (0..osm.key_count()).into_par_iter().map(|key| current.share(|| of_key(key))).collect()
 }
 
-/// Leaves no more than [`MOST`] tags, by what count they have.
+/// Keeps at most [`MOST`] tags, by a minimum count that applies to all keys.
 fn keep_most_frequent(gathered: &mut [Gathered]) {
     let mut with: BTreeMap<u64, usize> = BTreeMap::new();
     gathered.iter().flat_map(|key| &key.tags).for_each(|(count, _)| *with.entry(*count).or_default() += 1);

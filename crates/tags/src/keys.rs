@@ -1,4 +1,4 @@
-//! The keys.
+//! Lists and counts of keys.
 
 use terrapin_budget as budget;
 use terrapin_osm::KeyId;
@@ -9,14 +9,14 @@ use super::listed::{First, Listed, Part, Place, sorted};
 use super::needle::Needle;
 use super::{Tags, Value, ValueSorting, ValuesWanted};
 
-/// What is asked of a key.
+/// A condition on a key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum KeyFilter {
-    /// There is white space in it.
+    /// The key contains white space.
     Space,
-    /// There is something in it that is likely to make trouble, such as `=` or a quotation mark.
+    /// The key contains a character that often causes errors, such as `=`, a quotation mark or a control character.
     Problem,
-    /// There is a description of it.
+    /// The key has a description.
     Described,
 }
 
@@ -30,49 +30,49 @@ impl KeyFilter {
     }
 }
 
-/// What keys are sorted by.
+/// The sort order of keys.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum KeySorting {
-    /// What fits the query best, then what is most frequent.
+    /// Best match first, then descending count.
     Fit,
     /// Byte order of the keys.
     Key,
-    /// How many characters they have.
+    /// Length in characters.
     Length,
-    /// How many elements have them.
+    /// Number of elements, of the selected types.
     Count(Which),
-    /// How many values they have.
+    /// Number of distinct values.
     Values,
 }
 
-/// Which keys are listed, and in which order.
+/// Filter, sort order and page of a list of keys.
 #[derive(Debug, Clone)]
 pub struct KeysWanted<'a> {
-    /// Keys that have this in them, whatever the case.
+    /// Case-insensitive substring of the keys; empty for all.
     pub query: &'a str,
-    /// What else is asked of them.
+    /// A further condition on the keys.
     pub filter: Option<KeyFilter>,
-    /// What they are sorted by; byte order decides between equals.
+    /// The sort order; ties are in byte order.
     pub sorting: KeySorting,
-    /// Whether the greatest is first.
+    /// Whether the order is descending.
     pub descending: bool,
-    /// Which of them.
+    /// The rows to return.
     pub part: Part,
 }
 
 /// A key.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Key {
-    /// Its text.
+    /// The key as text.
     pub key: String,
-    /// How many elements have it.
+    /// Number of elements with this key.
     pub counts: Counts,
-    /// How many values it has.
+    /// Number of distinct values.
     pub values: u64,
 }
 
 impl Tags {
-    /// How many elements have a key; nobody has one that there is not.
+    /// Returns the number of elements with a key: 0 if the key does not occur.
     pub fn key_counts(&self, key: &str) -> Counts {
         self.osm.key(key).map_or_else(Counts::default, |key| self.counts_of_key(key))
     }
@@ -81,7 +81,7 @@ impl Tags {
         Counts(KINDS.map(|kind| self.osm.key_posting_len(kind, key)))
     }
 
-    /// How many values a key has on these elements.
+    /// Returns the number of distinct values of a key on the selected element types.
     pub fn key_values(&self, key: &str, which: Which) -> u64 {
         let Some(id) = self.osm.key(key) else { return 0 };
         if which == Which::All {
@@ -97,7 +97,7 @@ impl Tags {
         Key { key: self.osm.key_name(id).to_owned(), counts, values }
     }
 
-    /// The keys.
+    /// Lists the keys.
     pub fn keys(&self, wanted: &KeysWanted<'_>) -> Listed<Key> {
         let needle = Needle::new(wanted.query);
         let mut first = First::new(wanted.part);
@@ -116,7 +116,7 @@ impl Tags {
     fn place(&self, wanted: &KeysWanted<'_>, id: KeyId, name: &str, fit: u8) -> Place {
         let number = match wanted.sorting {
             KeySorting::Fit => return (fit, sorted(self.counts_of_key(id).all(), true), id),
-            // The other way round from the end.
+            // Inverted numbers sort in reverse; `keys` inverts them back.
             KeySorting::Key => return (0, 0, if wanted.descending { !id } else { id }),
             KeySorting::Length => name.chars().count() as u64,
             KeySorting::Count(which) => self.counts_of_key(id).of(which),
@@ -125,7 +125,7 @@ impl Tags {
         (0, sorted(number, wanted.descending), id)
     }
 
-    /// The values that one in a hundred of a key's elements has or more, the most frequent first.
+    /// Returns the values that at least 1 % of the key's elements have, by descending count; at most 100.
     pub fn prevalent(&self, key: &str, which: Which) -> Vec<Value> {
         const MOST: usize = 100;
         let wanted = ValuesWanted {

@@ -1,9 +1,9 @@
-//! Which keys and tags a snapshot has, how often, and together with which others. Counts come from posting lists, which
-//! know them; only what is found together is counted element by element. May use `osm`; knows nothing of query languages,
-//! and nothing of HTTP: how taginfo words an answer is for the server to say.
+//! Statistics of keys and tags of a snapshot: counts, values, combinations and a text search. Counts are the lengths of
+//! posting lists. Only combinations are counted element by element. The crate may use `osm`; it does not know query
+//! languages or HTTP. The server formats the answers as taginfo does.
 //!
-//! Nothing is read before somebody asks. All that walks data does so within the budget of who asks; what is kept of it is
-//! bounded: `combinations.rs`, `frequent.rs` and `index.rs` say by what.
+//! No data is read before the first request. Every scan runs within the budget of the caller. Caches are bounded;
+//! `combinations.rs`, `frequent.rs` and `index.rs` state their limits.
 
 mod combinations;
 mod counts;
@@ -31,7 +31,7 @@ pub use listed::{Listed, Part};
 pub use search::{Found, Match};
 pub use values::{Value, ValueSorting, ValuesWanted};
 
-/// The tags of a snapshot, and what was found out about them so far.
+/// The tags of a snapshot, with cached statistics.
 pub struct Tags {
     osm: Arc<Osm>,
     docs: Docs,
@@ -41,17 +41,17 @@ pub struct Tags {
 }
 
 impl Tags {
-    /// The tags of these elements, and what they mean. Reads nothing.
+    /// Creates the statistics of `osm` with the descriptions in `docs`, without reading any data.
     pub fn new(osm: Arc<Osm>, docs: Docs) -> Tags {
         Tags { osm, docs, frequent: OnceLock::new(), index: OnceLock::new(), together: combinations::Kept::default() }
     }
 
-    /// What keys and tags mean.
+    /// Returns the descriptions of keys and tags.
     pub fn docs(&self) -> &Docs {
         &self.docs
     }
 
-    /// The elements.
+    /// Returns the elements.
     pub fn osm(&self) -> &Osm {
         &self.osm
     }

@@ -1,58 +1,58 @@
-//! A part of a list in some order, without holding the whole of it.
+//! One page of a sorted list, computed without keeping the whole list.
 
 use terrapin_budget as budget;
 
-/// Which rows of a list are wanted.
+/// The page of a list to return.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Part {
-    /// So many are left out at the beginning.
+    /// Number of rows to skip.
     pub skip: usize,
-    /// So many at most; all of them where nothing is said.
+    /// Maximum number of rows; `None` for all.
     pub take: Option<usize>,
 }
 
-/// Some rows, and how many there are in all.
+/// A page of rows with the total number of rows.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Listed<T> {
-    /// Of the whole list.
+    /// Number of rows of the whole list.
     pub total: u64,
-    /// Those that were wanted.
+    /// The rows of the page.
     pub rows: Vec<T>,
 }
 
 impl<T> Listed<T> {
-    /// The same list with other rows.
+    /// Converts each row.
     pub fn map<U>(self, f: impl FnMut(T) -> U) -> Listed<U> {
         Listed { total: self.total, rows: self.rows.into_iter().map(f).collect() }
     }
 }
 
-/// Where a row comes in a list: what fits better, then the number that it is sorted by, then its place in byte order. The
-/// smallest is first.
+/// The sort key of a row: quality of the match, the number to sort by, and its position in byte order. The smallest is
+/// first.
 pub type Place = (u8, u64, u32);
 
-/// A number's part of a [`Place`].
+/// Returns the number to sort by, inverted for a descending order.
 pub fn sorted(number: u64, descending: bool) -> u64 {
     if descending { !number } else { number }
 }
 
-/// Gathers the first rows of a list whose rows come in any order.
+/// A bounded collector of the first rows of a list, pushed in any order.
 pub struct First {
     part: Part,
     kept: Vec<Place>,
     total: u64,
 }
 
-/// How many more than the wanted rows are kept at least before the others are dropped.
+/// Minimum number of surplus rows before they are dropped.
 const SLACK: usize = 1024;
 
 impl First {
-    /// Nothing yet.
+    /// Creates an empty collector.
     pub fn new(part: Part) -> First {
         First { part, kept: Vec::new(), total: 0 }
     }
 
-    /// One more row.
+    /// Adds a row.
     pub fn push(&mut self, place: Place) {
         self.total += 1;
         if self.kept.len() == self.kept.capacity() {
@@ -71,7 +71,7 @@ impl First {
         self.part.take.map(|take| take.saturating_add(self.part.skip))
     }
 
-    /// The wanted rows in order.
+    /// Returns the rows of the page, in order.
     pub fn listed(mut self) -> Listed<Place> {
         self.kept.sort_unstable();
         self.kept.truncate(self.most().unwrap_or(usize::MAX));

@@ -1,22 +1,23 @@
-//! Texts that have another one in them, whatever the case of their letters.
+//! Case-insensitive substring search.
 
 use std::cell::RefCell;
 
-/// A text that is looked for; the empty one is in every text.
+/// A substring to search for. The empty string matches every text.
 #[derive(Debug, Clone)]
 pub struct Needle {
     text: String,
-    /// The last text that it was looked for in, so that no memory is asked for anew.
+    /// The lower-case form of the last text searched; kept to reuse its allocation.
     other: RefCell<String>,
 }
 
 impl Needle {
-    /// Looks for this.
+    /// Creates a search for `text`.
     pub fn new(text: &str) -> Needle {
         Needle { text: text.to_lowercase(), other: RefCell::default() }
     }
 
-    /// How well a text fits: 0 where it is the same, 1 where it begins so, 2 where the needle is elsewhere in it.
+    /// Returns how well `text` matches: 0 if it is equal, 1 if it begins with the needle, 2 if it contains it
+    /// elsewhere.
     pub fn fits(&self, text: &str) -> Option<u8> {
         if self.text.is_empty() {
             return Some(0);

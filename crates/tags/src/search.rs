@@ -1,6 +1,6 @@
-//! `fast food that is vegan`: which tags a question in words is about. Lexical and without chance: the words of keys and
-//! values, how rare they are, how much of a tag is asked for, how frequent it is, and what is found together with what
-//! fits best.
+//! Text search for tags, such as `fast food that is vegan`. The search is lexical and deterministic. A score depends on
+//! the rarity of the matching words in key, value and description, and on the share of the tag that the query covers.
+//! The count of the tag, and the number of elements that also have the best tag, add to it.
 
 use std::sync::Arc;
 
@@ -15,63 +15,63 @@ use super::index::{Doc, Index, WordId};
 use super::keys::Key;
 use super::words::Words;
 
-/// Tags that are weighed again by what they are found with.
+/// Number of best tags that are scored again by their combination with the best one.
 const AGAIN: usize = 40;
-/// Longer lists are not compared for that.
+/// Combinations are not counted if the shorter posting list is longer than this.
 const LONG: u64 = 1 << 20;
 
-/// What each side of a match counts for. Found by trying on questions that nothing is measured by.
+/// Weights of the parts of a score. They were tuned on questions that no benchmark uses.
 mod weights {
-    /// A word of the key.
+    /// A matched word of the key, if a word of the value matches.
     pub const KEY: f64 = 0.6;
-    /// The same where no word of the value is asked for.
+    /// A matched word of the key, if no word of the value matches.
     pub const KEY_ALONE: f64 = 0.3;
-    /// A word of the description that is in neither.
+    /// A matched word of the description that neither key nor value contains.
     pub const TEXT: f64 = 0.35;
-    /// How frequent the tag is, by the logarithm of its count.
+    /// The natural logarithm of the tag's count.
     pub const COUNT: f64 = 0.7;
-    /// A key of which few values are known.
+    /// Penalty for a free-text key, times the share of its elements without a frequent value.
     pub const TEXTS: f64 = 4.0;
-    /// Each part of a key after the first.
+    /// Penalty for each part of the key after the first.
     pub const PART: f64 = 0.4;
-    /// Found together with what fits best, by the logarithm of how often.
+    /// The logarithm of the number of elements that also have the best tag.
     pub const TOGETHER: f64 = 0.3;
 }
 
-/// A tag that a question is about.
+/// A tag that matches a query.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Match {
     /// The tag.
     pub tag: Tag,
-    /// How well it fits: the greater, the better; of use only beside the others.
+    /// The score: greater is better. Comparable within one result only.
     pub score: f64,
-    /// How many elements have it and the first tag, where this was counted.
+    /// Number of elements that also have the best tag, if counted.
     pub together: Option<u64>,
 }
 
-/// What a question is about.
+/// The result of a text search.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Found {
-    /// How many tags there are that have one of the words.
+    /// Number of tags with at least one word of the query.
     pub total: u64,
-    /// Tags, the best first.
+    /// Tags, best first.
     pub tags: Vec<Match>,
-    /// Keys whatever their value, the best first.
+    /// Keys with any value, best first.
     pub keys: Vec<Key>,
 }
 
-/// A candidate.
+/// A tag with its score.
 #[derive(Debug, Clone, Copy)]
 struct Candidate {
     doc: u32,
     score: f64,
 }
 
-/// A question's words that the index knows: what each counts for.
+/// The words of a query that occur in the index, with their weights.
 type Wanted = FxHashMap<WordId, f64>;
 
 impl Tags {
-    /// The tags that a question is about, at most so many, and as many keys.
+    /// Searches for tags by text. Returns at most `most` tags and `most` keys.
     pub fn search(&self, question: &str, most: usize) -> Found {
         let words = Words::new();
         let index = self.index(&words);
@@ -100,7 +100,7 @@ impl Tags {
             return Arc::clone(made);
         }
         let made = Index::make(&self.osm, &self.docs, words);
-        // A copy that belongs to nobody.
+        // The cached copy is not charged to the budget of this query.
         let made = budget::unwatched(|| Arc::new(made.clone()));
         Arc::clone(self.index.get_or_init(|| made))
     }
@@ -122,7 +122,8 @@ impl Tags {
         scored.into_iter().map(|(_, place)| self.key_of(index.keys[place as usize].key)).collect()
     }
 
-    /// Raises what is found together with the best tag and says something that this one does not; tells how often.
+    /// Raises the score of tags that occur together with the best tag and match a word of the query that it does not.
+    /// Returns the number of elements with both, by tag.
     fn weigh_together(&self, index: &Index, wanted: &Wanted, best: &mut [Candidate]) -> FxHashMap<u32, u64> {
         let mut together = FxHashMap::default();
         let Some((first, others)) = best.split_first_mut() else { return together };
@@ -142,7 +143,7 @@ impl Tags {
         together
     }
 
-    /// How many elements have both tags.
+    /// Returns the number of elements with both tags.
     fn both(&self, a: PairId, b: PairId) -> u64 {
         KINDS.into_iter().map(|kind| self.both_of(kind, a, b)).sum()
     }
@@ -154,14 +155,14 @@ impl Tags {
     }
 }
 
-/// What of these words is asked for, and all of them: sums of what they tell.
+/// Returns the summed weight of the words in `own` that the query contains, and that of all words in `own`.
 fn covered(index: &Index, wanted: &Wanted, own: &[WordId]) -> (f64, f64) {
     let got = own.iter().filter_map(|word| wanted.get(word)).sum();
     let all = own.iter().map(|word| index.weight(*word)).sum::<f64>().max(f64::MIN_POSITIVE);
     (got, all)
 }
 
-/// The words of a tag and its key that are asked for.
+/// Returns the words of a tag and its key that the query contains.
 fn said(index: &Index, doc: &Doc, wanted: &Wanted) -> Vec<WordId> {
     let mut words = index.words_of(doc);
     words.extend(index.words_of_key(&index.keys[doc.key as usize]));
@@ -169,7 +170,7 @@ fn said(index: &Index, doc: &Doc, wanted: &Wanted) -> Vec<WordId> {
     words
 }
 
-/// Every tag that has a word which is asked for, the best first.
+/// Returns every tag with at least one word of the query, best first.
 fn candidates(index: &Index, wanted: &Wanted) -> Vec<Candidate> {
     let mut docs: FxHashSet<u32> = wanted.keys().flat_map(|word| index.with_word(*word)).copied().collect();
     docs.extend(wanted.keys().flat_map(|word| index.with_word_in_text(*word)));
@@ -203,7 +204,7 @@ fn score(index: &Index, wanted: &Wanted, doc: u32) -> f64 {
     // Sums of floats depend on their order.
     told.sort_unstable_by_key(|(word, _)| *word);
     let of_text: f64 = told.iter().map(|(_, weight)| weight).sum();
-    // What its own words say is said.
+    // A word in both key and value counts for the value only.
     let mut rest = index.words_of_key(key);
     let own = index.words_of(doc);
     rest.retain(|word| !own.contains(word));

@@ -7,43 +7,43 @@ use super::counts::{Counts, KINDS, Which};
 use super::listed::{First, Listed, Part, sorted};
 use super::needle::Needle;
 
-/// What values are sorted by.
+/// The sort order of values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ValueSorting {
-    /// What fits the query best, then what is most frequent.
+    /// Best match first, then descending count.
     Fit,
     /// Byte order of the values.
     Value,
-    /// How many of the elements have them.
+    /// Number of elements, of the selected types.
     Count,
 }
 
-/// Which values are listed, and in which order.
+/// Filter, sort order and page of a list of values.
 #[derive(Debug, Clone)]
 pub struct ValuesWanted<'a> {
-    /// Values that have this in them, whatever the case.
+    /// Case-insensitive substring of the values; empty for all.
     pub query: &'a str,
-    /// Those that these elements have.
+    /// Element types to count; values with a count of 0 are left out.
     pub which: Which,
-    /// What they are sorted by; byte order decides between equals.
+    /// The sort order; ties are in byte order.
     pub sorting: ValueSorting,
-    /// Whether the greatest is first.
+    /// Whether the order is descending.
     pub descending: bool,
-    /// Which of them.
+    /// The rows to return.
     pub part: Part,
 }
 
 /// A value of a key.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Value {
-    /// Its text.
+    /// The value as text.
     pub value: String,
-    /// How many elements have it.
+    /// Number of elements with this value.
     pub counts: Counts,
 }
 
 impl Tags {
-    /// How many elements have a tag; nobody has one that there is not.
+    /// Returns the number of elements with a tag: 0 if the tag does not occur.
     pub fn tag_counts(&self, key: &str, value: &str) -> Counts {
         self.osm.pair(key, value).map_or_else(Counts::default, |pair| self.counts_of_pair(pair))
     }
@@ -52,7 +52,7 @@ impl Tags {
         Counts(KINDS.map(|kind| self.osm.posting_len(kind, pair)))
     }
 
-    /// The values of a key; none of one that there is not.
+    /// Lists the values of a key; the list is empty if the key does not occur.
     pub fn values(&self, key: &str, wanted: &ValuesWanted<'_>) -> Listed<Value> {
         let mut first = First::new(wanted.part);
         let Some(key) = self.osm.key(key) else { return Listed { total: 0, rows: Vec::new() } };

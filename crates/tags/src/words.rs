@@ -1,4 +1,4 @@
-//! Texts as words: of keys and values, and of what people ask for.
+//! Tokenization and stemming of keys, values, descriptions and queries.
 
 use std::borrow::Cow;
 
@@ -7,7 +7,7 @@ use rust_stemmers::{Algorithm, Stemmer};
 
 use super::everyday;
 
-/// What stands in every other question and tells nothing of a tag.
+/// Stop words: frequent in queries, without meaning for tags.
 const STOP: &[&str] = &[
     "a",
     "all",
@@ -79,26 +79,26 @@ const STOP: &[&str] = &[
     "within",
 ];
 
-/// After these the name of a place follows, or another thing than the one that is asked for.
+/// A place name or a second object usually follows these words; their weight is [`OF_PLACE`].
 const BEFORE_PLACES: &[&str] = &["around", "at", "in", "inside", "near", "within"];
-/// These lead back to the thing.
+/// After these words the query describes the object again.
 const BACK: &[&str] = &["having", "that", "where", "which", "with"];
-/// What a word counts for that belongs to a place.
+/// Weight of a word that probably belongs to a place name.
 const OF_PLACE: f64 = 0.5;
-/// What a word counts for that is another one for what was said.
+/// Factor for a synonym of a query word.
 const OTHER_WORD: f64 = 0.8;
-/// What is left of words that mean something else together, as `gas` in `gas station`.
+/// Factor for the single words of a known phrase, such as `gas` in `gas station`.
 const OF_PHRASE: f64 = 0.4;
-/// Words of a question that count; more are left out.
+/// Maximum number of words of a query; further words are ignored.
 const MOST: usize = 64;
 
-/// Takes texts apart.
+/// Splits texts into normalized words and stems.
 pub struct Words {
     stemmer: Stemmer,
     normalizer: DecomposingNormalizerBorrowed<'static>,
 }
 
-/// A word of a question, as its stem, and what it counts for.
+/// A stem of a query with its weight, from 0 to 1.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Asked {
     pub stem: String,
@@ -110,8 +110,8 @@ impl Words {
         Words { stemmer: Stemmer::create(Algorithm::English), normalizer: DecomposingNormalizerBorrowed::new_nfd() }
     }
 
-    /// The words of a text in small letters without accents: `addr:street` is two, `associatedStreet` two, a date or a
-    /// number with a point one.
+    /// Splits a text into lower-case words without accents. `addr:street` and `associatedStreet` have two words each; a
+    /// date or a decimal number is one word.
     fn split(&self, text: &str) -> Vec<String> {
         let plain: Cow<'_, str> = self.normalizer.normalize(text);
         let plain: Vec<char> = plain.chars().filter(|c| !('\u{300}'..='\u{36f}').contains(c) && *c != '\'').collect();
@@ -139,17 +139,17 @@ impl Words {
         self.stemmer.stem(word).into_owned()
     }
 
-    /// The stems of a key or a value.
+    /// Returns the stems of a key or a value.
     pub fn of(&self, text: &str) -> Vec<String> {
         self.split(text).iter().map(|word| self.stem(word)).collect()
     }
 
-    /// The stems of a description that tell something.
+    /// Returns the stems of a description, without stop words.
     pub fn of_text(&self, text: &str) -> Vec<String> {
         self.split(text).iter().filter(|word| !STOP.contains(&word.as_str())).map(|word| self.stem(word)).collect()
     }
 
-    /// The stem of two words written as one, as `bus_stop` is in `busstop`.
+    /// Returns the stem of a two-word text written as one word: `busstop` for `bus_stop`.
     pub fn joined(&self, text: &str) -> Option<String> {
         match self.split(text).as_slice() {
             [first, second] => Some(self.stem(&format!("{first}{second}"))),
@@ -157,7 +157,7 @@ impl Words {
         }
     }
 
-    /// What a question asks for: each stem once.
+    /// Returns the weighted stems of a query, each once.
     pub fn asked(&self, question: &str) -> Vec<Asked> {
         let words = self.split(question);
         let words = &words[..words.len().min(MOST)];

@@ -218,7 +218,8 @@ pub fn poi(rules: &[&'static Rule], tags: &Tags<'_>) -> Attributes {
     all
 }
 
-/// Returns the drawing order of a street: lower layers first, tunnels before bridges, then the more important class first.
+/// Returns the drawing order of a street: lower layers first, tunnels before bridges, then the more important class
+/// first.
 pub fn street_rank(class: &str, tags: &Tags<'_>) -> i64 {
     const CLASSES: [&str; 22] = [
         "motorway",

@@ -1,5 +1,5 @@
-//! The layers `boundaries` and `boundary_labels`: borders of countries and states. A border's line belongs to the highest of
-//! the relations that have its way. At low zooms both are those of the overview.
+//! The layers `boundaries` and `boundary_labels`: borders of countries and states. A border's line belongs to the
+//! highest of the relations that have its way. At low zooms both are those of the overview.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -224,8 +224,8 @@ fn may_be_seen(tile: Place, bounds: &BoundingBox) -> bool {
     low.x < EXTENT && high.x >= 0 && low.y < EXTENT && high.y >= 0
 }
 
-/// Returns the name of a country or state, or `None` if its border is incomplete. The border is read with the resolution of
-/// the tile's units.
+/// Returns the name of a country or state, or `None` if its border is incomplete. The border is read with the
+/// resolution of the tile's units.
 pub fn name(osm: &Osm, tile: Place, relation: Ordinal, level: u64) -> Option<Name> {
     osm.areas().of_relation(relation)?;
     let mut lines = Lines::new(osm, tile);
@@ -261,7 +261,8 @@ fn named(osm: &Osm, tile: Place, relation: Ordinal, level: u64, rings: Vec<Vec<P
 }
 
 impl Name {
-    /// Returns the feature at a position in the tile, or `None` if the area is too small or the position is outside of the tile.
+    /// Returns the feature at a position in the tile, or `None` if the area is too small or the position is outside of
+    /// the tile.
     fn feature(&self, tile: Place, middle: Point) -> Option<Feature> {
         let (_, least) = NAMED.iter().rev().find(|(zoom, _)| *zoom <= tile.zoom())?;
         let seen = 0..EXTENT;

@@ -340,7 +340,8 @@ impl<'o> Maker<'o> {
     }
 }
 
-/// Returns a ring, clockwise if it is an outer ring and counterclockwise if it is a hole; an empty one if it has no area.
+/// Returns a ring, clockwise if it is an outer ring and counterclockwise if it is a hole; an empty one if it has no
+/// area.
 pub fn finished(mut ring: Vec<Point>, outer: bool) -> Vec<Point> {
     let area = twice_area(&ring);
     if ring.len() < 4 || area == 0 {

@@ -1,4 +1,5 @@
-//! Encoder for Mapbox Vector Tile 2.1: layers with features, whose attributes are indexes into the layer's keys and values.
+//! Encoder for Mapbox Vector Tile 2.1: layers with features. Attributes are indexes into the keys and values of the
+//! layer.
 
 use prost::encoding::{bool, bytes, string, uint32, uint64};
 use rustc_hash::FxHashMap;

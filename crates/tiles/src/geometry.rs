@@ -1,5 +1,5 @@
-//! Simplification and clipping of lines and rings in units of a tile. They are simplified as a whole and clipped afterwards,
-//! so that neighbouring tiles agree.
+//! Simplification and clipping of lines and rings in units of a tile. They are simplified as a whole and clipped
+//! afterwards, so that neighbouring tiles agree.
 
 use terrapin_budget as budget;
 use terrapin_osm::Coord;
@@ -144,8 +144,8 @@ fn clip_segment(a: Point, b: Point) -> Option<(Point, Point)> {
 /// Clips the area that rings enclose to the tile with its margin. Returns the rings of valid polygons: outer rings run
 /// clockwise on the screen, each before its holes. The first `outers` of the given rings are outer ones.
 ///
-/// Rounding and simplification can make rings cross or touch. They get points where they do, before they are clipped, so that
-/// neighbouring tiles have the same points in their common margin.
+/// Rounding and simplification can make rings cross or touch. They get points where they do, before they are clipped,
+/// so that neighbouring tiles have the same points in their common margin.
 pub fn clip_rings(rings: Vec<Vec<Point>>, outers: usize) -> Vec<Vec<Point>> {
     let is_inside = rings.iter().flatten().all(|p| is_in_box(*p));
     let rings = if is_inside { rings } else { rings.into_iter().map(without_far_points).collect() };
@@ -160,8 +160,8 @@ pub fn clip_rings(rings: Vec<Vec<Point>>, outers: usize) -> Vec<Vec<Point>> {
     into_box(outline::clip(&lines, BOX))
 }
 
-/// Returns the part of the tile and its margin outside of areas, in the form of [`clip_rings`]. The area of a ring is on its
-/// left; a ring in the other direction is a hole. Rings may cross and overlap.
+/// Returns the part of the tile and its margin outside of areas, in the form of [`clip_rings`]. The area of a ring is
+/// on its left; a ring in the other direction is a hole. Rings may cross and overlap.
 pub fn outside(rings: Vec<Vec<Point>>) -> Vec<Vec<Point>> {
     let rings = rings.into_iter().map(without_far_points);
     let lines: Vec<Line> = rings.map(|ring| ring.iter().map(coord).collect()).collect();
@@ -198,11 +198,12 @@ fn point(c: &Coord) -> Point {
     Point { x: c.lon, y: -c.lat }
 }
 
-/// Distance from the tile in units beyond which rings are shortened: twice the margin, so that the margin stays unchanged.
+/// Distance from the tile in units beyond which rings are shortened: twice the margin, so that the margin stays
+/// unchanged.
 const FAR: i32 = 2 * BUFFER;
 
-/// Returns a ring without most of the points that are far from the tile. Of consecutive points beyond the same side of the
-/// tile only the first and the last stay. All segments that come near the tile stay unchanged.
+/// Returns a ring without most of the points that are far from the tile. Of consecutive points beyond the same side of
+/// the tile only the first and the last stay. All segments that come near the tile stay unchanged.
 fn without_far_points(ring: Vec<Point>) -> Vec<Point> {
     let beyond = [
         |p: &Point| p.x < -FAR,
@@ -280,8 +281,8 @@ mod tests {
         assert!(clip(&[(9000, 0), (9500, 0), (9500, 10), (9000, 0)]).is_empty());
     }
 
-    /// A comb with its back outside of the box: each tooth is a polygon. An algorithm that clips side by side would connect
-    /// them along the border, which is not valid (OGC 06-103r4, 6.1.11.1).
+    /// A comb with its back outside of the box: each tooth is a polygon. An algorithm that clips side by side would
+    /// connect them along the border, which is not valid (OGC 06-103r4, 6.1.11.1).
     #[test]
     fn pieces_are_polygons_of_their_own() {
         let far = HIGH + 1000;
@@ -302,8 +303,9 @@ mod tests {
         assert_eq!(clip_rings(square.clone(), 1), square);
     }
 
-    /// Random rings that cross themselves and each other at the seam of two tiles: both tiles have the same points in their
-    /// margins, except at the edge, where the cut rounds. No point is outside of the box, and the polygons are valid.
+    /// Random rings that cross themselves and each other at the seam of two tiles: both tiles have the same points in
+    /// their margins, except at the edge, where the cut rounds. No point is outside of the box, and the polygons are
+    /// valid.
     #[test]
     fn neighbours_agree_on_repaired_rings() {
         let mut state = 7_u64;

@@ -1,5 +1,5 @@
-//! The outline of the Earth's land, built into the program: extracts have only parts of the world's coasts, but a tile of a low
-//! zoom shows continents.
+//! The outline of the Earth's land, built into the program: extracts have only parts of the world's coasts, but a tile
+//! of a low zoom shows continents.
 //!
 //! `data/land.bin` is made by `scripts/land`, which describes its format.
 

@@ -1,6 +1,6 @@
-//! Vector tiles made from a snapshot on request, in the layers of Shortbread (`schema.rs`). Neighbouring tiles agree at their
-//! seam: positions are whole units from the corner of the world (`place.rs`), lines are simplified as a whole and clipped
-//! afterwards, with a margin (`geometry.rs`). The same snapshot gives the same bytes.
+//! Vector tiles made from a snapshot on request, in the layers of Shortbread (`schema.rs`). Neighbouring tiles agree at
+//! their seam: positions are whole units from the corner of the world (`place.rs`), lines are simplified as a whole and
+//! clipped afterwards, with a margin (`geometry.rs`). The same snapshot gives the same bytes.
 //!
 //! May use `osm`; does not know HTTP. The cache has a fixed size in bytes. Long computations check the current budget.
 //!

@@ -1,5 +1,5 @@
-//! Lines of ways in units of a tile. At low zooms the bounding box of a page of nodes is mostly within one unit; the positions
-//! of its nodes are not read. The result is the same as with all positions.
+//! Lines of ways in units of a tile. At low zooms the bounding box of a page of nodes is mostly within one unit; the
+//! positions of its nodes are not read. The result is the same as with all positions.
 
 use std::sync::Arc;
 
@@ -66,8 +66,8 @@ impl<'o> Lines<'o> {
     }
 }
 
-/// Returns the north-western and the south-eastern corner of the bounding box of a page in units, or `None` if its elements have
-/// no position.
+/// Returns the north-western and the south-eastern corner of the bounding box of a page in units, or `None` if its
+/// elements have no position.
 pub fn extent(osm: &Osm, kind: ElementType, page: u32, tile: Place) -> Option<(Point, Point)> {
     let bounds = osm.page_box(kind, page);
     let corners = [Coord { lat: bounds.north, lon: bounds.west }, Coord { lat: bounds.south, lon: bounds.east }];

@@ -1,9 +1,9 @@
 //! The layer `ocean`.
 //!
-//! At low zooms the sea is the area outside of the overview's land. At the other zooms it is the area on the right of the
-//! snapshot's coastlines. Extracts have only pieces of the world's coasts, so the sea is assembled in each tile: coastlines
-//! are cut at the box around the tile and closed along its border. A tile without a coast is sea if it is on the right of
-//! the nearest coast.
+//! At low zooms the sea is the area outside of the overview's land. At the other zooms it is the area on the right of
+//! the snapshot's coastlines. Extracts have only pieces of the world's coasts, so the sea is assembled in each tile:
+//! coastlines are cut at the box around the tile and closed along its border. A tile without a coast is sea if it is on
+//! the right of the nearest coast.
 
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
@@ -129,8 +129,8 @@ pub fn join(pieces: Vec<Vec<Point>>) -> Vec<Vec<Point>> {
     joined
 }
 
-/// Returns the distance of a point along the border of the box, clockwise from its north-western corner, or `None` if the point
-/// is not on the border.
+/// Returns the distance of a point along the border of the box, clockwise from its north-western corner, or `None` if
+/// the point is not on the border.
 fn on_border(p: Point) -> Option<i32> {
     let side = HIGH - LOW;
     if p.y == LOW {
@@ -277,8 +277,8 @@ fn has(ring: &[Point], p: Point) -> bool {
     ring.windows(2).filter(|side| crosses(side)).count() % 2 == 1
 }
 
-/// Whether a tile without a coast is sea: seen from its middle, the first coast on the way to the nearest one has the tile
-/// on its right. In degrees, as coasts are points at low zooms.
+/// Whether a tile without a coast is sea: seen from its middle, the first coast on the way to the nearest one has the
+/// tile on its right. In degrees, as coasts are points at low zooms.
 fn is_sea(osm: &Osm, coastline: PairId, tile: Place) -> bool {
     let bounds = tile.bounds(0);
     let (width, height) =
@@ -310,8 +310,8 @@ fn is_sea(osm: &Osm, coastline: PairId, tile: Place) -> bool {
     }
 }
 
-/// Whether a point is on the right of the first coast on the way to the nearest one of those that are `within`; x to the
-/// east, y to the south.
+/// Whether a point is on the right of the first coast on the way to the nearest one of those that are `within`; x to
+/// the east, y to the south.
 fn first_side([x, y]: [f64; 2], coasts: &[Vec<[f64; 2]>], within: impl Fn([f64; 2]) -> bool) -> Option<bool> {
     let sides = || coasts.iter().flat_map(|line| line.windows(2));
     let middle = |side: &[[f64; 2]]| [(side[0][0] + side[1][0]) / 2.0, (side[0][1] + side[1][1]) / 2.0];

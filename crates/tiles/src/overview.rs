@@ -1,10 +1,10 @@
-//! The source of tiles at low zooms: the land, the borders of countries and the names of countries and states of the whole
-//! world, in units of zoom [`ZOOM`]. Such a tile shows a large share of the world; reading that share of the snapshot for each
-//! tile would be slow. The overview is read once, in small steps, when the first such tile is requested. A tile that runs out
-//! of time leaves its progress to the next tile.
+//! The source of tiles at low zooms: the land, the borders of countries and the names of countries and states of the
+//! whole world, in units of zoom [`ZOOM`]. Such a tile shows a large share of the world; reading that share of the
+//! snapshot for each tile would be slow. The overview is read once, in small steps, when the first such tile is
+//! requested. A tile that runs out of time leaves its progress to the next tile.
 //!
-//! Land is the built-in outline of the Earth together with the islands of the snapshot. Other coasts of the snapshot are not
-//! used, because an extract cuts them.
+//! Land is the built-in outline of the Earth together with the islands of the snapshot. Other coasts of the snapshot
+//! are not used, because an extract cuts them.
 
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, TryLockError};
 use std::thread;
@@ -149,7 +149,7 @@ impl OverviewReader {
     }
 }
 
-/// The tile whose corner is the origin of all positions.
+/// The tile with its corner at the origin of all positions.
 const WHOLE: Place = Place::first(ZOOM);
 
 /// Runs `make` on chunks of `at_once` items in parallel. Returns the results in order.

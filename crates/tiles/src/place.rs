@@ -1,6 +1,6 @@
-//! Where a tile is: the square grid of web maps (Mercator's projection, tiles from the north-west), and the positions of
-//! elements on it in whole units, counted over the whole world. What two tiles share has the same units in both, so that
-//! nothing shifts at their seam.
+//! Positions of tiles and points. Tiles form the square grid of web maps: Mercator projection, counted from the
+//! north-west. Points have whole units, counted over the whole world. Shared geometry has the same units in both tiles,
+//! so that seams match.
 
 use std::sync::OnceLock;
 
@@ -37,7 +37,7 @@ impl Place {
         inside.then_some(Place { z, x, y })
     }
 
-    /// Returns the north-western tile of a zoom, whose corner is the origin of the whole world.
+    /// Returns the north-western tile of a zoom. Its corner is the origin of the whole world.
     pub const fn first(z: u8) -> Place {
         Place { z, x: 0, y: 0 }
     }
@@ -101,8 +101,8 @@ fn latitude(part: f64) -> i32 {
     libm::round(angle.to_degrees() * 1e7) as i32
 }
 
-/// How far a latitude is from the north, as a part of the world's height in 2 to the power of [`WORLD`]: read from a table,
-/// and between its entries on a straight line, which is off by millimetres in towns and decimetres at the poles.
+/// How far a latitude is from the north, as a part of the world's height in 2 to the power of [`WORLD`]: read from a
+/// table, and between its entries on a straight line, which is off by millimetres in towns and decimetres at the poles.
 #[inline]
 fn height(latitude: i32) -> i64 {
     static TABLE: OnceLock<Vec<i64>> = OnceLock::new();

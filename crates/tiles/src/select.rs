@@ -1,5 +1,5 @@
-//! Selection of the elements that may be in a tile. At low zooms few tags matter: elements come from the posting lists of these
-//! tags, on pages in the box. At high zooms nearly all tags matter, and pages are scanned.
+//! Selection of the elements that may be in a tile. At low zooms few tags matter: elements come from the posting lists
+//! of these tags, on pages in the box. At high zooms nearly all tags matter, and pages are scanned.
 
 use std::ops::Range;
 

@@ -65,8 +65,8 @@ impl Rules {
         }
     }
 
-    /// Returns the tags that put elements of a type into a layer of a zoom, each list ascending: first the tags of lines and
-    /// points, then those of areas only.
+    /// Returns the tags that put elements of a type into a layer of a zoom, each list ascending: first the tags of
+    /// lines and points, then those of areas only.
     pub fn pairs(&self, kind: ElementType, zoom: u8) -> (Vec<PairId>, Vec<PairId>) {
         let fits = |at: usize| {
             let rule = &RULES[at];

@@ -1,8 +1,7 @@
-//! Literals as the evaluator computes with them: a value has one form, whatever form it was written in. Terms are brought
-//! into it when they are loaded and when a query names them, so that what is stored, what is asked for and what is
-//! answered are the same terms.
+//! Canonical forms of literals: each value has one lexical form, the evaluator's. Terms are canonicalized on loading
+//! and in queries, so that stored, queried and returned terms are identical.
 //!
-//! Datatypes stay, and so do texts that are no value of their datatype.
+//! Datatypes are kept, and so are texts that are not valid for their datatype.
 
 use oxrdf::vocab::xsd;
 use oxrdf::{Literal, LiteralRef, NamedNodeRef, Term};
@@ -11,11 +10,11 @@ use oxsdatatypes::{
     Time, YearMonthDuration,
 };
 
-/// Longest text of a double, and of a float, whose digits all count: a plain number of it is in its canonical form.
+/// Maximum length of a double's or float's text with exact digits: a plain number up to this length is canonical.
 const DOUBLE_DIGITS: usize = 15;
 const FLOAT_DIGITS: usize = 6;
 
-/// Whether a number's text is its canonical form: cheap, and true of most.
+/// Returns whether a number's text is certainly canonical; a cheap test that most texts pass.
 fn is_plain(text: &str) -> bool {
     let digits = text.strip_prefix('-').unwrap_or(text);
     let (whole, fraction) = digits.split_once('.').unwrap_or((digits, "1"));
@@ -24,13 +23,14 @@ fn is_plain(text: &str) -> bool {
     text == "0" || (all(whole) && all(fraction) && leading && !fraction.ends_with('0') && digits != "0")
 }
 
-/// Whether it is a time as Wikidata writes it: `2001-12-31T00:00:00Z`. It is canonical, or none at all.
+/// Returns whether a text has the form of Wikidata's times, `2001-12-31T00:00:00Z`. Such a text is either canonical or
+/// invalid.
 fn is_plain_time(text: &str) -> bool {
     let bytes = text.as_bytes();
     bytes.len() == 20 && bytes.ends_with(b"Z") && bytes.get(10) == Some(&b'T') && bytes.get(11..13) < Some(b"24")
 }
 
-/// The form of a decimal or an integer of any size: no sign before a positive number, no zeros that say nothing.
+/// Returns the canonical form of a decimal or an integer of any size: without plus sign and redundant zeros.
 fn number(text: &str, has_fraction: bool) -> Option<String> {
     let (negative, unsigned) = match text.as_bytes().first()? {
         b'-' => (true, text.get(1..)?),
@@ -56,7 +56,7 @@ fn form<T: std::str::FromStr + ToString>(text: &str) -> Option<String> {
     Some(text.parse::<T>().ok()?.to_string())
 }
 
-/// The canonical form of a literal's text; `None` where it has none or is in it.
+/// Returns the canonical form of a literal's text, or `None` if the text is already canonical or has no canonical form.
 pub fn canonical_text(literal: LiteralRef<'_>) -> Option<String> {
     let (text, datatype) = (literal.value(), literal.datatype());
     if datatype == xsd::STRING || literal.language().is_some() {
@@ -92,7 +92,7 @@ fn canonical_value(text: &str, datatype: NamedNodeRef<'_>) -> Option<String> {
     }
 }
 
-/// The term with a literal's text in its canonical form.
+/// Returns the term with its text in canonical form.
 pub fn canonical(term: Term) -> Term {
     let Term::Literal(literal) = &term else { return term };
     match canonical_text(literal.as_ref()) {
@@ -107,7 +107,7 @@ mod tests {
 
     use super::*;
 
-    /// Where the evaluator has a form, it is the same.
+    /// If the evaluator has a form, the two must agree.
     #[test]
     fn numbers_have_the_form_of_the_evaluator() {
         for sign in ["", "+", "-", "--"] {

@@ -1,8 +1,8 @@
-//! Terms that fit into 64 bits with their exact lexical form, and so need no text: IRIs of Wikidata's entities and
-//! properties, booleans, integers, decimals, plain doubles, dates and times, points. What does not come out as it went
-//! in, such as "007" or "+1.0E3", is text.
+//! Encoding of terms in 64 bits without loss of their lexical form: IRIs of Wikidata's entities and properties,
+//! booleans, integers, decimals, plain doubles, dates and times, points. A text that would not round-trip, such as
+//! "007" or "+1.0E3", is stored in the dictionary.
 //!
-//! The eight bits at the top say what it is, 56 bits are the value. The codes are part of the file's format.
+//! The upper 8 bits are the kind, the lower 56 bits the value. The codes are part of the file format.
 
 use std::cmp::Ordering;
 
@@ -11,12 +11,12 @@ use oxrdf::{LiteralRef, NamedNodeRef, TermRef};
 use oxsdatatypes::{DateTime, Decimal, Double, Integer};
 use spareval::ExpressionTerm;
 
-/// A term without text. The order of codes is: by kind, then by value, where the kind is an IRI's prefix or a literal's
-/// datatype.
+/// A term encoded in 64 bits. Codes are ordered by kind, then by value; the kind is the prefix of an IRI or the
+/// datatype of a literal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Code(u64);
 
-/// IRIs: one of these, then a number without leading zeros. The place in the list is the kind.
+/// Prefixes of IRIs; a number without leading zeros follows. The index in the list is the kind.
 const PREFIXES: [&str; 26] = [
     "http://www.wikidata.org/entity/Q",
     "http://www.wikidata.org/entity/P",
@@ -45,7 +45,7 @@ const PREFIXES: [&str; 26] = [
     "https://www.openstreetmap.org/relation/",
     "https://www.openstreetmap.org/node/",
 ];
-/// How [`PREFIXES`] begin: most other IRIs are told apart from them at once.
+/// The beginnings of [`PREFIXES`], to reject most other IRIs quickly.
 const HOSTS: [&str; 5] = ["http://www.w", "https://www.w", "http://commo", "https://comm", "https://www.o"];
 
 const BOOLEAN: u64 = 0x80;
@@ -55,7 +55,7 @@ const DOUBLE: u64 = 0x83;
 const DATE_TIME: u64 = 0x84;
 const DATE: u64 = 0x85;
 const POINT: u64 = 0x86;
-/// The first kind of literals: those below are IRIs.
+/// The first kind of literals; all smaller kinds are IRIs.
 const LITERALS: u64 = BOOLEAN;
 
 const PAYLOAD: u32 = 56;
@@ -64,7 +64,7 @@ const WKT: &str = "http://www.opengis.net/ont/geosparql#wktLiteral";
 const BOOLEANS: [&str; 4] = ["false", "true", "0", "1"];
 
 impl Code {
-    /// The code of a term that has one.
+    /// Encodes a term, if possible.
     pub fn of(term: TermRef<'_>) -> Option<Code> {
         match term {
             TermRef::NamedNode(node) => Code::of_iri(node.as_str()),
@@ -73,7 +73,7 @@ impl Code {
         }
     }
 
-    /// The code of an IRI.
+    /// Encodes an IRI, if possible.
     pub fn of_iri(iri: &str) -> Option<Code> {
         if !HOSTS.iter().any(|host| iri.starts_with(host)) {
             return None;
@@ -111,27 +111,27 @@ impl Code {
         Some(Code(kind << PAYLOAD | payload))
     }
 
-    /// The number that the file has for it.
+    /// Returns the number stored in the file.
     pub fn to_bits(self) -> u64 {
         self.0
     }
 
-    /// The code that [`Code::to_bits`] gave.
+    /// Returns the code for a number from [`Code::to_bits`].
     pub fn from_bits(bits: u64) -> Code {
         Code(bits)
     }
 
-    /// Whether it is an IRI; else it is a literal.
+    /// Returns whether the term is an IRI; otherwise it is a literal.
     pub fn is_iri(self) -> bool {
         self.kind() < LITERALS
     }
 
-    /// The least code that is a literal.
+    /// Returns the smallest code of a literal.
     pub fn first_literal() -> Code {
         Code(LITERALS << PAYLOAD)
     }
 
-    /// The bits from which on, and up to which, codes are points.
+    /// Returns the range of the codes of points: first, and one past the last.
     pub fn points() -> [u64; 2] {
         [POINT << PAYLOAD, (POINT + 1) << PAYLOAD]
     }
@@ -144,7 +144,8 @@ impl Code {
         self.0 & MASK
     }
 
-    /// The term's text, an IRI or a lexical form, and a literal's datatype. `None` if no term has this code.
+    /// Returns the text of the term (an IRI or a lexical form) and the datatype of a literal. Returns `None` if the
+    /// code is invalid.
     pub fn text(self) -> Option<(String, Option<NamedNodeRef<'static>>)> {
         let value = self.payload();
         Some(match self.kind() {
@@ -159,7 +160,7 @@ impl Code {
         })
     }
 
-    /// The value of an integer or a decimal.
+    /// Returns the value of an integer or a decimal.
     pub fn exact(self) -> Option<Exact> {
         let value = self.payload();
         match self.kind() {
@@ -169,7 +170,7 @@ impl Code {
         }
     }
 
-    /// A part of a date or time. Nothing where it is not certain that there is such a day.
+    /// Returns a part of a date or time, or `None` if the day may not exist.
     pub fn date_part(self, part: DatePart) -> Option<Exact> {
         let date = self.certain_date()? >> 17;
         Some(Exact::from(match part {
@@ -179,14 +180,13 @@ impl Code {
         }))
     }
 
-    /// A number that is greater for a later time. Nothing where it is not certain that there is such a day; dates are no
-    /// times.
+    /// Returns a number that is greater for a later time. Returns `None` for dates and if the day may not exist.
     pub fn moment(self) -> Option<u64> {
-        // They all are in UTC.
+        // All times are in UTC.
         self.certain_date().filter(|_| self.kind() == DATE_TIME)
     }
 
-    /// The value of a date or a time, if there is such a day for certain.
+    /// Returns the value of a date or a time if the day certainly exists.
     fn certain_date(self) -> Option<u64> {
         let value = self.payload();
         if !matches!(self.kind(), DATE_TIME | DATE) {
@@ -194,13 +194,13 @@ impl Code {
         }
         let (hour, minute, second) = (value >> 12 & 31, value >> 6 & 63, value & 63);
         let (month, day) = (value >> 22 & 15, value >> 17 & 31);
-        // Whether the last of February was there is the calendar's question.
+        // 29 February is uncertain: only the calendar knows leap years.
         let longest = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31].get((month as usize).checked_sub(1)?)?;
         let is_certain = (1..=*longest).contains(&day) && hour <= 23 && minute <= 59 && second <= 59;
         is_certain.then_some(value)
     }
 
-    /// The value of a number, where that is quicker than by its text.
+    /// Returns the value of a number or boolean for expressions, if that is faster than parsing its text.
     pub fn expression(self) -> Option<ExpressionTerm> {
         let value = self.payload();
         Some(match self.kind() {
@@ -217,7 +217,7 @@ impl Code {
 /// A part of a date.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DatePart {
-    /// The year, as it is written: there is a year 0.
+    /// The year as written; year 0 exists.
     Year,
     /// The month, from 1.
     Month,
@@ -225,12 +225,12 @@ pub enum DatePart {
     Day,
 }
 
-/// The exact value of an integer or a decimal. Values are equal, and in order, as numbers are: 1.5 is 1.50.
+/// The exact value of an integer or a decimal. Comparison is numeric: 1.5 equals 1.50.
 #[derive(Debug, Clone, Copy)]
 pub struct Exact {
     /// All digits as one number.
     digits: i64,
-    /// How many of them stand behind the point, at most 14.
+    /// Number of digits after the point, at most 14.
     scale: u32,
 }
 
@@ -242,7 +242,7 @@ impl From<i64> for Exact {
 
 impl Ord for Exact {
     fn cmp(&self, other: &Exact) -> Ordering {
-        // Nineteen digits and fourteen more are fewer than an i128 has.
+        // The value has at most 19 digits and is scaled by at most 14 more, which an i128 can hold.
         let scaled = |number: &Exact, scale: u32| i128::from(number.digits) * 10_i128.pow(scale);
         scaled(self, other.scale).cmp(&scaled(other, self.scale))
     }
@@ -262,7 +262,7 @@ impl PartialEq for Exact {
 
 impl Eq for Exact {}
 
-/// A number without sign and leading zeros.
+/// Parses a number without sign and leading zeros.
 fn whole(digits: &str) -> Option<u64> {
     match digits.as_bytes() {
         [b'0'] => Some(0),
@@ -271,13 +271,13 @@ fn whole(digits: &str) -> Option<u64> {
     }
 }
 
-/// Exactly `width` digits.
+/// Parses exactly `width` digits.
 fn digits(text: &str, width: usize) -> Option<u64> {
     let fits = text.len() == width && text.bytes().all(|b| b.is_ascii_digit());
     if fits { text.parse().ok() } else { None }
 }
 
-/// Integers of 55 bits and a sign, moved up to be without sign and in order.
+/// The bias that makes signed 56-bit integers unsigned and keeps their order.
 const MIDDLE: i64 = 1 << (PAYLOAD - 1);
 
 fn integer(text: &str) -> Option<u64> {
@@ -293,8 +293,8 @@ fn integer_of(payload: u64) -> i64 {
     payload as i64 - MIDDLE
 }
 
-/// `+12.50`: its sign (2 bits: none, plus, minus), how many digits stand behind the point (4 bits; 15 for a number
-/// without a point), all digits as one number (50 bits).
+/// Encodes a decimal such as `+12.50`: sign (2 bits: none, plus, minus), number of digits after the point (4 bits; 15
+/// without a point), and all digits as one number (50 bits).
 fn decimal(text: &str) -> Option<u64> {
     let (sign, text) = match text.as_bytes().first()? {
         b'+' => (1, &text[1..]),
@@ -332,7 +332,7 @@ fn decimal_exact(payload: u64) -> Exact {
     Exact { digits, scale: if scale == 15 { 0 } else { scale } }
 }
 
-/// `-0044-03-15`: year (16 bits, moved up to be in order), month (4), day (5).
+/// Encodes a date such as `-0044-03-15`: year (16 bits with a bias that keeps the order), month (4), day (5).
 fn date(text: &str) -> Option<u64> {
     let (negative, text) = match text.strip_prefix('-') {
         Some(rest) => (true, rest),
@@ -353,7 +353,7 @@ fn date_text(value: u64) -> String {
     format!("{sign}{:04}-{:02}-{:02}", year.unsigned_abs(), value >> 5 & 15, value & 31)
 }
 
-/// `2001-12-31T00:00:00Z`, as Wikidata writes times: a date and 17 bits of hour (5), minute (6), second (6).
+/// Encodes a time in Wikidata's form, `2001-12-31T00:00:00Z`: a date, then hour (5 bits), minute (6), second (6).
 fn date_time(text: &str) -> Option<u64> {
     let (day, time) = text.strip_suffix('Z')?.split_once('T')?;
     let mut parts = time.splitn(3, ':');
@@ -367,8 +367,8 @@ fn date_time_text(value: u64) -> String {
     format!("{}T{:02}:{:02}:{:02}Z", date_text(value >> 17), value >> 12 & 31, value >> 6 & 63, value & 63)
 }
 
-/// `Point(12.5 -41.9)`: two decimals of 28 bits: minus (1), digits behind the point (3; 7 for a number without one), all
-/// digits as one number (24).
+/// Encodes a point such as `Point(12.5 -41.9)`: two decimals of 28 bits. Each has a minus flag (1 bit), the number of
+/// digits after the point (3; 7 without a point), and all digits as one number (24).
 fn point(text: &str) -> Option<u64> {
     let (a, b) = text.strip_prefix("Point(")?.strip_suffix(')')?.split_once(' ')?;
     let side = |text: &str| {
@@ -526,7 +526,7 @@ mod tests {
             let (quick, slow) = value(text, datatype);
             assert!(quick == Some(slow), "{text}");
         }
-        // What is no date stays a literal of an unknown form.
+        // An invalid date stays a literal without a value.
         assert!(value("2001-00-00T00:00:00Z", xsd::DATE_TIME).0.is_none());
     }
 }

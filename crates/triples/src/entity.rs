@@ -1,4 +1,4 @@
-//! Identifiers of Wikidata's entities, and how well these are known.
+//! Identifiers of Wikidata's entities, and a measure of how well known they are.
 
 use std::fmt;
 
@@ -6,20 +6,20 @@ use oxrdf::{NamedNode, Term};
 
 use super::{EntityKind, Store, TermId};
 
-/// What stands before an identifier in the IRI of an entity.
+/// Prefix of an entity's IRI, before its identifier.
 const ENTITY: &str = "http://www.wikidata.org/entity/";
 
 /// The identifier of an entity, such as `Q42`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct EntityId {
-    /// What it is.
+    /// The kind of entity.
     pub kind: EntityKind,
-    /// Its number.
+    /// The number in the identifier.
     pub number: u64,
 }
 
 impl EntityId {
-    /// The identifier that a text is; its letter may be small.
+    /// Parses an identifier; its letter may be lower case.
     pub fn parse(text: &str) -> Option<EntityId> {
         let (letter, digits) = text.split_at_checked(1)?;
         let kind = EntityKind::ALL
@@ -29,12 +29,12 @@ impl EntityId {
         Some(EntityId { kind, number: digits.parse().ok().filter(|_| plain)? })
     }
 
-    /// The identifier in an IRI.
+    /// Parses the IRI of an entity.
     pub fn of_iri(iri: &str) -> Option<EntityId> {
         iri.strip_prefix(ENTITY).and_then(EntityId::parse)
     }
 
-    /// The identifier of a term.
+    /// Returns the identifier of a term, if it is an entity.
     pub fn of_term(store: &Store, term: TermId) -> Option<EntityId> {
         match store.term(term)? {
             Term::NamedNode(node) => EntityId::of_iri(node.as_str()),
@@ -42,17 +42,17 @@ impl EntityId {
         }
     }
 
-    /// Its IRI.
+    /// Returns the IRI.
     pub fn iri(self) -> NamedNode {
         NamedNode::new_unchecked(format!("{ENTITY}{self}"))
     }
 
-    /// Its term, if the snapshot has it.
+    /// Returns the term, if the snapshot contains it.
     pub fn term(self, store: &Store) -> Option<TermId> {
         store.id(self.iri().as_ref().into())
     }
 
-    /// How often it is used: an item and a lexeme as an object, a property as a predicate.
+    /// Counts the uses: of an item or a lexeme as an object, of a property as a predicate.
     pub fn uses(self, store: &Store) -> u64 {
         let count = |iri: String| {
             let id = store.id(NamedNode::new_unchecked(iri).as_ref().into());
@@ -65,7 +65,7 @@ impl EntityId {
         self.term(store).map_or(0, |term| store.count(None, None, Some(term)))
     }
 
-    /// How well it is known, by its sitelinks and its uses: more of either is more.
+    /// Returns a measure of how well known the entity is: sitelinks times uses, each plus 1.
     pub fn fame(self, store: &Store) -> u64 {
         let links = match self.kind {
             EntityKind::Item => super::sitelinks(store, &self.to_string()).unwrap_or(0),

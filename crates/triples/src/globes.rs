@@ -1,9 +1,9 @@
-//! Globes that points can be on, and their sizes.
+//! Globes of points, and their radii.
 
-/// Earth's item, the globe of points that name none.
+/// The item of Earth, the default globe of points.
 pub(super) const EARTH: &str = "http://www.wikidata.org/entity/Q2";
 
-/// Where Wikidata's items begin.
+/// Prefix of the IRIs of Wikidata's items.
 const ENTITY: &str = "http://www.wikidata.org/entity/";
 
 /// The globes of Wikidata's coordinates: number of the item, mean radius in kilometres.
@@ -53,7 +53,7 @@ pub fn radius(globe: &str) -> Option<f64> {
     RADII.iter().find(|(known, _)| *known == item).map(|(_, radius)| *radius)
 }
 
-/// How a reference system of the Earth orders the axes of a point.
+/// The axis order of a point in a reference system of the Earth.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Axes {
     /// Longitude, then latitude.
@@ -62,8 +62,7 @@ pub(super) enum Axes {
     NorthEast,
 }
 
-/// What an IRI in front of a point's text is: a globe, or a reference system of the Earth. GeoSPARQL has the latter,
-/// Wikidata the former.
+/// Interprets the IRI before a point's text. In Wikidata it is a globe, in GeoSPARQL a reference system of the Earth.
 pub(super) fn globe_of(iri: &str) -> (&str, Axes) {
     const OPENGIS: &str = "www.opengis.net/def/crs/";
     let name = iri.strip_prefix("http://").or_else(|| iri.strip_prefix("https://"));

@@ -1,4 +1,4 @@
-//! Which triples are in which graph, where a snapshot has named graphs.
+//! Lookup of triples by named graph.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -6,19 +6,19 @@ use std::sync::Arc;
 use super::{TermId, layout};
 use terrapin_snapshot::{Column, Error, Fault, Snapshot};
 
-/// The graphs of a snapshot that has named ones.
+/// The graphs of a snapshot with named graphs.
 pub struct Graphs {
     names: Box<[u64]>,
-    /// Where the triples of each begin, those of the default graph last, and the end.
+    /// The start of each graph's triples, with the default graph last, and the end.
     starts: Box<[u64]>,
     orders: [[Column; 3]; 3],
 }
 
-/// Which component of a triple is which column of an order.
+/// For each order, the component of a triple in each column.
 const TURNS: [[usize; 3]; 3] = [[0, 1, 2], [1, 2, 0], [2, 0, 1]];
 
 impl Graphs {
-    /// The graphs of a snapshot; `None` if it has no named ones.
+    /// Opens the graphs of a snapshot; returns `None` if it has no named ones.
     pub fn open(snapshot: &Arc<Snapshot>, fault: &Arc<Fault>) -> Result<Option<Graphs>, Error> {
         if snapshot.place(layout::GRAPHS).is_none() {
             return Ok(None);
@@ -39,12 +39,12 @@ impl Graphs {
         Ok(Some(graphs))
     }
 
-    /// The names of the named graphs, ascending.
+    /// Returns the names of the named graphs, ascending.
     pub fn names(&self) -> impl Iterator<Item = TermId> + '_ {
         self.names.iter().map(|&name| TermId::of_snapshot(name))
     }
 
-    /// Whether there is a graph of this name.
+    /// Returns whether a graph of this name exists.
     pub fn has(&self, name: TermId) -> bool {
         self.place(Some(name)).is_some()
     }
@@ -56,7 +56,7 @@ impl Graphs {
         }
     }
 
-    /// The triples of a named graph (or of the default graph alone) that match a pattern.
+    /// Returns the triples of a graph that match a pattern; `None` is the default graph alone.
     pub fn triples(&self, graph: Option<TermId>, pattern: [Option<TermId>; 3]) -> GraphTriples<'_> {
         self.find(graph, pattern).unwrap_or(GraphTriples { columns: &self.orders[0], turn: TURNS[0], places: 0..0 })
     }
@@ -78,7 +78,7 @@ impl Graphs {
     }
 }
 
-/// Triples of a graph, as subject, predicate, object.
+/// An iterator over triples of a graph, as subject, predicate, object.
 pub struct GraphTriples<'a> {
     columns: &'a [Column; 3],
     turn: [usize; 3],

@@ -1,66 +1,68 @@
-//! What a term is called inside: a number.
+//! The internal number of a term.
 
 use std::num::NonZeroU64;
 
-/// A term: its place in the canonical order of the snapshot's terms, or a term that only the running query has.
+/// The number of a term: its position in the canonical order of the snapshot's terms, or a term of the running query
+/// only.
 ///
-/// The canonical order is: terms with text (blank nodes, then IRIs, then literals, each by their bytes), then the terms
-/// that need no text (IRIs of Wikidata's entities and properties, numbers, times, points: see [`super::Code`]), then the
-/// query's own terms as they came up. It depends on the triples of the snapshot alone, not on how they were loaded.
+/// The canonical order has three parts. First come terms with text: blank nodes, IRIs, literals, each in byte order.
+/// Then come encoded terms: IRIs of Wikidata's entities and properties, numbers, times, points (see [`super::Code`]).
+/// The query's own terms follow in order of creation. The order depends on the triples of the snapshot only, not on how
+/// they were loaded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct TermId(NonZeroU64);
 
-/// Marks the terms that only the running query has.
+/// Marks terms of the running query.
 const LOCAL: u64 = 1 << 63;
 
-/// Marks, among these, the terms that are told from their numbers.
+/// Marks, among these, the terms that are computed from their numbers.
 const COMPUTED: u64 = 1 << 62;
 
 impl TermId {
-    /// The snapshot's term with a number, which is less than 2^62.
+    /// Returns the snapshot's term with a number less than 2^62.
     #[inline]
     pub fn of_snapshot(number: u64) -> TermId {
         TermId(NonZeroU64::MIN.saturating_add(number & !LOCAL))
     }
 
-    /// The query's own term with a number, which is less than 2^62.
+    /// Returns the query's own term with a number less than 2^62.
     #[inline]
     pub fn of_query(number: u64) -> TermId {
         TermId(NonZeroU64::MIN.saturating_add(number) | LOCAL)
     }
 
-    /// The term that [`super::Computed`] tells from a number, which is less than 2^62 - 1.
+    /// Returns the term that [`super::Computed`] derives from a number less than 2^62 - 1.
     #[inline]
     pub fn of_computed(number: u64) -> TermId {
         TermId(NonZeroU64::MIN.saturating_add(number) | LOCAL | COMPUTED)
     }
 
-    /// Whether only the running query has the term: then no triple of the snapshot does.
+    /// Returns whether the term belongs to the running query only. No triple of the snapshot contains such a term.
     #[inline]
     pub fn is_of_query(self) -> bool {
         self.0.get() & LOCAL != 0
     }
 
-    /// Its place in the order of the snapshot's terms, from 0; `None` for a term of the query.
+    /// Returns the position in the order of the snapshot's terms, from 0, or `None` for a term of the query.
     #[inline]
     pub fn number(self) -> Option<u64> {
         if self.is_of_query() { None } else { Some(self.0.get() - 1) }
     }
 
-    /// Its place among the query's own terms, from 0.
+    /// Returns the index among the query's own terms, from 0.
     #[inline]
     pub fn query_number(self) -> Option<u64> {
         (self.0.get() & (LOCAL | COMPUTED) == LOCAL).then(|| (self.0.get() & !LOCAL) - 1)
     }
 
-    /// Its number among those that are told from their numbers.
+    /// Returns the number of a computed term.
     #[inline]
     pub fn computed_number(self) -> Option<u64> {
         const BOTH: u64 = LOCAL | COMPUTED;
         (self.0.get() & BOTH == BOTH).then(|| (self.0.get() & !BOTH) - 1)
     }
 
-    /// Other bits for every term, for hashing.
+    /// Returns bits that are unique to the term, for hashing.
     #[inline]
     pub fn bits(self) -> u64 {
         self.0.get()

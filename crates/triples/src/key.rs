@@ -1,11 +1,11 @@
-//! How terms with text are written in the dictionary, so that byte order is the canonical order: a letter for the kind
-//! (`b`lank node, `i`RI, `l`iteral), then the label, the IRI, or a literal's lexical form, a zero byte and what it is:
-//! nothing (a string), `@` and a language, or `^` and a datatype.
+//! Keys of terms in the dictionary; their byte order is the canonical order. A key is a letter for the kind (`b`lank
+//! node, `i`RI, `l`iteral) and the label or IRI. A literal has its lexical form, a zero byte, and then an empty string
+//! for `xsd:string`, `@` and a language, or `^` and a datatype.
 
 use oxrdf::vocab::xsd;
 use oxrdf::{BlankNode, Literal, NamedNode, Term, TermRef};
 
-/// The first bytes of keys, in their order.
+/// The first bytes of keys, in order.
 pub const KINDS: [u8; 3] = [b'b', b'i', b'l'];
 
 /// Appends a term's key.
@@ -22,7 +22,7 @@ pub fn push(out: &mut Vec<u8>, term: TermRef<'_>) {
         TermRef::Literal(literal) => {
             out.push(KINDS[2]);
             out.extend_from_slice(literal.value().as_bytes());
-            // Neither languages nor IRIs have a zero byte: the last one in the key is this.
+            // Languages and IRIs contain no zero byte; therefore the last zero byte of the key is this one.
             out.push(0);
             if let Some(language) = literal.language() {
                 out.push(b'@');
@@ -35,12 +35,12 @@ pub fn push(out: &mut Vec<u8>, term: TermRef<'_>) {
     }
 }
 
-/// The least key of a literal whose text begins so.
+/// Returns the smallest key of a literal with this prefix.
 pub fn literals_from(prefix: &[u8]) -> Vec<u8> {
     [&[KINDS[2]], prefix].concat()
 }
 
-/// The term of a key; `None` if no term has it.
+/// Parses a key; returns `None` if it is invalid.
 pub fn term(key: &[u8]) -> Option<Term> {
     let (&kind, rest) = key.split_first()?;
     let text = |bytes: &[u8]| Some(std::str::from_utf8(bytes).ok()?.to_owned());

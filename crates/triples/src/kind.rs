@@ -1,6 +1,6 @@
 //! The kinds of Wikidata's entities.
 
-/// What an entity is.
+/// A kind of entity.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[allow(missing_docs)]
 pub enum EntityKind {
@@ -10,10 +10,10 @@ pub enum EntityKind {
 }
 
 impl EntityKind {
-    /// All of them.
+    /// All kinds.
     pub const ALL: [EntityKind; 3] = [EntityKind::Item, EntityKind::Property, EntityKind::Lexeme];
 
-    /// What identifiers begin with.
+    /// Returns the first letter of identifiers.
     pub fn letter(self) -> char {
         match self {
             EntityKind::Item => 'Q',
@@ -22,7 +22,7 @@ impl EntityKind {
         }
     }
 
-    /// The word for it: `item`.
+    /// Returns the name of the kind, such as `item`.
     pub fn name(self) -> &'static str {
         match self {
             EntityKind::Item => "item",

@@ -1,4 +1,4 @@
-//! Making the index of entities' texts, which labels.rs reads: sorts that spill to temporary files.
+//! Builds the index of entities' texts that labels.rs reads, with sorts that spill to temporary files.
 
 use oxrdf::{NamedNodeRef, Term};
 use rustc_hash::FxHashMap;
@@ -11,10 +11,10 @@ use terrapin_base::external_sort::{Scratch, SpillBuffer, StringSorter};
 use terrapin_base::words::words;
 use terrapin_snapshot::{ColumnWriter, Writer, write_words};
 
-/// Texts that are put aside at once.
+/// Number of texts added to a buffer at a time.
 const AT_ONCE: usize = 1 << 16;
 
-/// A literal and what it is of in one number; what is left of the largest number by how well the entity is known.
+/// A literal with its kind and role in one number; and the fame of the entity subtracted from the largest number.
 type Scored = [u64; 2];
 
 fn of(literal: u64, kind: EntityKind, said: Said) -> u64 {
@@ -24,7 +24,7 @@ fn of(literal: u64, kind: EntityKind, said: Said) -> u64 {
 /// Writes the index of the entities' texts.
 ///
 /// # Errors
-/// A full disk, or damage.
+/// The disk is full, or the snapshot is damaged.
 pub fn write_labels(
     store: &Store,
     scratch: &Scratch,
@@ -37,7 +37,7 @@ pub fn write_labels(
         return Ok(());
     }
     let texts = texts.sort(|text| *text)?;
-    // Each once, by its best known entity.
+    // Keep each text once, with its best known entity.
     let mut by_fame = SpillBuffer::<Scored>::new(scratch);
     let mut last = None;
     for some in texts.as_slice().chunks(AT_ONCE) {
@@ -66,11 +66,11 @@ pub fn write_labels(
     write_words(sorter, layout::LABEL_WORDS, scratch, writer)
 }
 
-/// Every text of an entity with how well that is known.
+/// Returns every text of an entity with the entity's fame.
 fn scored(store: &Store, scratch: &Scratch) -> Result<SpillBuffer<Scored>, BuildError> {
     let mut texts = SpillBuffer::new(scratch);
     let mut some = Vec::new();
-    // Properties have many names and are looked up by several predicates.
+    // Cache the fame of properties, which have many names and need several lookups.
     let mut properties: FxHashMap<u64, u64> = FxHashMap::default();
     for said in Said::ALL {
         for predicate in said.predicates() {

@@ -1,37 +1,38 @@
-//! The index of entities' texts: which labels, aliases, lemmas and descriptions have a word, or words that begin so or
-//! are written nearly so, by what the entity is and by language.
+//! The index of entities' texts (labels, aliases, lemmas, descriptions), by kind of entity and language. It finds texts
+//! by a word, by a prefix of a word, or by a similar word.
 //!
 //! ```text
-//! rdf.labels         the literal of every text, those of the best known entities first: a column of the literal's number,
-//!                    shifted left by 5, and of how many words it has
-//! rdf.labels.words   words: a letter (`Q`, `P`, `L` for names, `q`, `p`, `l` for descriptions), the language in small
-//!                    letters, a zero, the word
-//! rdf.labels.lists   the numbers of the texts that have a word
+//! rdf.labels         a column with an entry per text, best known entities first: the literal's number, shifted left by
+//!                    5, plus the number of words
+//! rdf.labels.words   words: a letter (`Q`, `P`, `L` for names, `q`, `p`, `l` for descriptions), the language in lower
+//!                    case, a zero byte, the word
+//! rdf.labels.lists   for each word, the numbers of the texts that contain it
 //! ```
 //!
-//! Which entities have a text, and as what, the permutations tell. A text that is of items and of properties is in it twice.
+//! The entities of a text, and the predicate, are looked up in the permutations. A text of both items and properties is
+//! listed twice.
 
 use std::sync::Arc;
 
 use super::{EntityKind, TermId, layout};
 use terrapin_snapshot::{Column, Error, Fault, Snapshot, Word, Words};
 
-/// Bits of the number of words.
+/// Number of bits for the number of words.
 pub(super) const COUNT_BITS: u64 = 5;
 
-/// What a text says of an entity.
+/// The role of a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Said {
-    /// What it is called: a label, an alias, a lemma.
+    /// A name: a label, an alias or a lemma.
     Name,
-    /// What it is.
+    /// A description.
     Description,
 }
 
 impl Said {
     pub(super) const ALL: [Said; 2] = [Said::Name, Said::Description];
 
-    /// The predicates that say it.
+    /// Returns the predicates of this role.
     pub fn predicates(self) -> &'static [&'static str] {
         match self {
             Said::Name => &[
@@ -44,7 +45,7 @@ impl Said {
     }
 }
 
-/// What words of such texts begin with.
+/// Returns the prefix of the words of such texts.
 pub(super) fn start(kind: EntityKind, said: Said, language: &str) -> String {
     let letter = match said {
         Said::Name => kind.letter(),
@@ -60,10 +61,10 @@ pub struct Labels {
 }
 
 impl Labels {
-    /// `None` where a snapshot has none.
+    /// Opens the index; returns `None` if the snapshot has none.
     ///
     /// # Errors
-    /// Sections are missing or not whole.
+    /// Sections are missing or damaged.
     pub(super) fn open(snapshot: &Arc<Snapshot>, fault: &Arc<Fault>) -> Result<Option<Labels>, Error> {
         if snapshot.place(layout::LABELS).is_none() {
             return Ok(None);
@@ -72,23 +73,23 @@ impl Labels {
         Ok(Some(Labels { words: Words::open(snapshot, layout::LABEL_WORDS, texts.len(), fault)?, texts }))
     }
 
-    /// How many texts there are.
+    /// Returns the number of texts.
     pub fn len(&self) -> u64 {
         self.texts.len()
     }
 
-    /// Whether there is none.
+    /// Returns whether the index is empty.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// The literal of a text and how many words it has, at most 31.
+    /// Returns the literal of a text and its number of words, at most 31.
     pub fn text(&self, number: u32) -> (TermId, usize) {
         let packed = self.texts.get(number.into());
         (TermId::of_snapshot(packed >> COUNT_BITS), (packed & ((1 << COUNT_BITS) - 1)) as usize)
     }
 
-    /// The languages of the texts of a kind, in small letters, in byte order.
+    /// Returns the languages of the texts of a kind, in lower case and byte order.
     pub fn languages(&self, kind: EntityKind, said: Said) -> Vec<String> {
         let letter = start(kind, said, "");
         let letter = letter.trim_end_matches('\0');
@@ -103,41 +104,41 @@ impl Labels {
         found
     }
 
-    /// The words of the texts of a kind in a language.
+    /// Returns the words of the texts of a kind in a language.
     pub fn part(&self, kind: EntityKind, said: Said, language: &str) -> Part<'_> {
         Part { words: &self.words, start: start(kind, said, &language.to_ascii_lowercase()) }
     }
 }
 
-/// The words of some of the texts.
+/// The words of one kind, role and language.
 pub struct Part<'a> {
     words: &'a Words,
     start: String,
 }
 
 impl Part<'_> {
-    /// The texts that have a word, ascending.
+    /// Returns the texts with a word, ascending.
     pub fn texts(&self, word: &str) -> Vec<u32> {
         let word = self.words.word(&format!("{}{word}", self.start));
         word.map(|word| self.words.list(&word)).unwrap_or_default()
     }
 
-    /// The words that begin with a text, in byte order; some of them where there are very many.
+    /// Returns the words with a prefix, in byte order; only some of them if there are very many.
     pub fn beginning(&self, text: &str) -> Vec<Word> {
         self.words.beginning(&format!("{}{text}", self.start))
     }
 
-    /// The words that are at most so many edits away from a text.
+    /// Returns the words within an edit distance of `edits`.
     pub fn near(&self, text: &str, edits: u8) -> Vec<Word> {
         self.words.near(&self.start, text, edits)
     }
 
-    /// The texts that have a word, ascending.
+    /// Returns the texts with a word, ascending.
     pub fn list(&self, word: &Word) -> Vec<u32> {
         self.words.list(word)
     }
 
-    /// The first of them.
+    /// Returns the first text with a word.
     pub fn first(&self, word: &Word) -> Option<u32> {
         self.words.first(word)
     }

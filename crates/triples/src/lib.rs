@@ -1,25 +1,25 @@
-//! Triples in a snapshot: a dictionary of terms in canonical order and three sorted permutations of the triples, read in
-//! place from the mapped file, and a query's view of them for the SPARQL evaluator.
+//! Triples of a snapshot: a dictionary of terms in canonical order and three sorted permutations of the triples, read
+//! in place from the mapped file. A view gives the SPARQL evaluator access to them for one query.
 //!
-//! This crate knows the snapshot file and knows nothing of the query language's text. A term is its number in the
-//! canonical order ([`TermId`]); what a term is and in which order solutions come depends on the triples alone, not on
-//! how they were loaded. Literals are in their canonical form, one for each value (canonical.rs).
+//! The crate may use the snapshot file; it does not know the text of queries. A term is represented by its number in
+//! the canonical order ([`TermId`]). Term numbers and the order of solutions depend on the triples only, not on how
+//! they were loaded. Literals are in canonical form, one for each value (canonical.rs).
 //!
 //! ```text
 //! rdf.strings                    terms with text, front-coded in buckets of 16, in byte order of their keys (key.rs)
 //! rdf.codes                      terms that need no text, as 64 bits each, ascending (code.rs)
-//! rdf.kinds                      where IRIs, literals, codes, literals' codes begin among the numbers, and the end
-//! rdf.predicates, .subjects,     the distinct predicates; how many subjects and objects each has
+//! rdf.kinds                      the first numbers of IRIs, literals, codes and literals' codes, and the end
+//! rdf.predicates, .subjects,     the distinct predicates; the numbers of distinct subjects and objects of each
 //!   .objects
-//! rdf.spo.*, rdf.pos.*,          a permutation of the triples: where those of each first component begin, then a column
-//!   rdf.osp.*                    of the second and one of the third components (store.rs)
-//! rdf.graphs, .starts,           where there are named graphs: their names, where the triples of each begin, and these
-//!   .spo.*, .pos.*, .osp.*       in three orders (graphs.rs); the permutations have those of all graphs together
+//! rdf.spo.*, rdf.pos.*,          a permutation of the triples: the starts of each first component, a column of the
+//!   rdf.osp.*                    second components and one of the third (store.rs)
+//! rdf.graphs, .starts,           if named graphs exist: their names, the starts of their triples, and these triples in
+//!   .spo.*, .pos.*, .osp.*       three orders (graphs.rs); the permutations contain the triples of all graphs
 //! rdf.labels, .words, .lists     the names and descriptions of Wikidata's entities by their words (labels.rs)
 //! ```
 //!
-//! All but the dictionary's text are columns of integers in as few bits as they need (column.rs); all are checked in
-//! granules of 16 KiB when first touched (checked.rs).
+//! Everything but the dictionary's text is stored as bit-packed columns of integers (column.rs). All sections are
+//! checked in granules of 16 KiB on first access (checked.rs).
 
 pub mod build;
 mod canonical;

@@ -1,11 +1,11 @@
-//! The terms that only the running query has: those it names and the snapshot does not have, and those it computes.
+//! Terms of the running query only: its constants that the snapshot lacks, and computed values.
 
 use oxrdf::{Term, TermRef};
 use rustc_hash::FxHashMap;
 
 use super::TermId;
 
-/// A query's own terms, numbered as they come up.
+/// The query's own terms, numbered in order of creation.
 #[derive(Default)]
 pub struct LocalTerms {
     terms: Vec<Term>,
@@ -14,7 +14,7 @@ pub struct LocalTerms {
 }
 
 impl LocalTerms {
-    /// The id of a term that is among them.
+    /// Returns the id of a term, if it is known.
     pub fn id(&self, term: &Term) -> Option<TermId> {
         if self.terms.is_empty() {
             return None;
@@ -22,28 +22,28 @@ impl LocalTerms {
         self.ids.get(term).map(|&number| TermId::of_query(number))
     }
 
-    /// Adds a term that is not among them.
+    /// Adds a term that is not known yet.
     pub fn add(&mut self, term: Term) -> TermId {
         let number = self.terms.len() as u64;
-        // The text twice, and what the tables need.
+        // The text twice, plus the overhead of the tables.
         self.bytes += 2 * text_len(term.as_ref()) + 160;
         self.terms.push(term.clone());
         self.ids.insert(term, number);
         TermId::of_query(number)
     }
 
-    /// The term of an id.
+    /// Returns the term with an id.
     pub fn term(&self, id: TermId) -> Option<&Term> {
         self.terms.get(usize::try_from(id.query_number()?).ok()?)
     }
 
-    /// About how many bytes they take.
+    /// Returns the approximate memory use in bytes.
     pub fn bytes(&self) -> u64 {
         self.bytes
     }
 }
 
-/// Bytes of a term's texts.
+/// Returns the length in bytes of a term's texts.
 pub(super) fn text_len(term: TermRef<'_>) -> u64 {
     match term {
         TermRef::BlankNode(node) => node.as_str().len() as u64,

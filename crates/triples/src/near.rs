@@ -1,5 +1,4 @@
-//! Points near others as a relation, so that a query asks where the snapshot's points lie where it would else look at
-//! every point.
+//! A relation between nearby points. With it, a query looks up points in a spatial index instead of scanning them all.
 
 use super::build::BuildError;
 use super::globes::{EARTH, radius};
@@ -10,28 +9,28 @@ use terrapin_base::external_sort::{Scratch, SpillBuffer};
 use terrapin_budget as budget;
 use terrapin_snapshot::Writer;
 
-/// By how much a degree of a great circle is taken for shorter than it is, so that no point at the edge is missed.
+/// Factor that shortens a degree of a great circle, so that rounding excludes no point at the edge.
 const SHORTER: f64 = 0.998;
 
-/// Literals between two looks at a query's bounds.
+/// Number of literals between two checks of a query's limits.
 const LOOK: u64 = 4096;
 
-/// What is near.
+/// The search area of the relation.
 #[derive(Debug, Clone, Copy)]
 pub enum Near {
     /// Near the object, which is a point.
     Around {
-        /// Within so many kilometres.
+        /// Radius in kilometres.
         kilometres: f64,
-        /// On a globe of this radius in kilometres. `None` for the globe of the object.
+        /// Radius of the globe in kilometres; `None` for the globe of the object.
         radius: Option<f64>,
     },
-    /// In a zone, whatever the object is.
+    /// Within a zone, independent of the object.
     Within(Zone),
 }
 
 impl Near {
-    /// The zone of what is near a point.
+    /// Returns the zone that contains the search area around `centre`.
     fn zone(self, centre: Option<Point<'_>>) -> Option<Zone> {
         match self {
             Near::Within(zone) => Some(zone),
@@ -40,7 +39,7 @@ impl Near {
                 let degree = given.or_else(|| radius(globe))?.to_radians() * SHORTER;
                 let reach = kilometres.max(0.0) / degree;
                 let (south, north) = (latitude - reach, latitude + reach);
-                // The meridians that touch the circle, unless a pole is in it.
+                // The meridians that touch the circle, unless it contains a pole.
                 let half = match south > -90.0 && north < 90.0 {
                     true => libm::asin(libm::sin(reach.to_radians()) / libm::cos(latitude.to_radians())).to_degrees(),
                     false => f64::NAN,
@@ -52,8 +51,8 @@ impl Near {
     }
 }
 
-/// Its subjects are all that may be near the object, and some more: the query's own condition decides. A subject that is
-/// given is always one of them.
+/// Yields a superset of the points near the object; the query's own condition decides. A given subject is always
+/// included.
 impl Relation for Near {
     fn pairs<'a>(&'a self, view: &'a View, subject: Option<TermId>, object: Option<TermId>) -> Pairs<'a> {
         let found = || -> Result<Vec<(TermId, TermId)>, ReadError> {
@@ -82,7 +81,7 @@ impl Relation for Near {
             End::Term(id) => view.term(id).ok(),
             _ => None,
         };
-        // A zone somewhere in the middle, where the centre is not known.
+        // If the centre is unknown, estimate with one at a middle latitude.
         let middle = Point { longitude: 0.0, latitude: 45.0, globe: EARTH };
         let zone = self.zone(centre.as_ref().and_then(Point::of).or(Some(middle)));
         zone.map_or(1.0, |zone| view.store().points_expected(&zone))
@@ -93,8 +92,8 @@ impl Relation for Near {
     }
 }
 
-/// Looks the points of a snapshot up that does not list them. That is no work of the view's query, which does the same whether it is the first to
-/// ask or not; but its bounds hold.
+/// Finds the points of a snapshot without a list of points. The scan is not charged as work of this query, because
+/// later queries reuse its result. The limits of the query still apply.
 fn looked_up(view: &View) -> Result<Points, ReadError> {
     let mut points = Vec::new();
     for range in view.store().point_literals() {
@@ -109,10 +108,10 @@ fn looked_up(view: &View) -> Result<Points, ReadError> {
     Ok(Points::held(points, view.store().fault()))
 }
 
-/// Writes where the points of a snapshot lie that is being made.
+/// Writes the positions of the points of a new snapshot.
 ///
 /// # Errors
-/// A full disk, or damage.
+/// The disk is full, or the snapshot is damaged.
 pub fn write_points(store: &Store, scratch: &Scratch, writer: &mut Writer) -> Result<(), BuildError> {
     let mut points = SpillBuffer::<Placed>::new(scratch);
     for range in store.point_literals() {
@@ -127,15 +126,16 @@ pub fn write_points(store: &Store, scratch: &Scratch, writer: &mut Writer) -> Re
 }
 
 impl Store {
-    /// The place of a literal that is a point.
+    /// Returns the position of a literal that is a point.
     fn placed(&self, number: u64) -> Option<Placed> {
         Some(placed(&Point::of(&self.term(TermId::of_snapshot(number))?)?, number))
     }
 
-    /// The snapshot's points in a zone, and perhaps some at its edge; ascending.
+    /// Returns the snapshot's points in a zone, ascending; some points just outside may be included.
     ///
     /// # Errors
-    /// In a file of format 1 they are looked up the first time; then a bound of the query may be reached, or the snapshot is damaged.
+    /// In a file of format 1 the first call scans for points; a limit of the query may then be reached. The snapshot
+    /// may be damaged.
     fn points_within(&self, view: &View, zone: &Zone) -> Result<Vec<TermId>, ReadError> {
         let points = match self.points.get() {
             Some(points) => points,
@@ -151,14 +151,15 @@ impl Store {
         Ok(within)
     }
 
-    /// About how many of the snapshot's points are in a zone somewhere.
+    /// Estimates how many of the snapshot's points a zone contains.
     fn points_expected(&self, zone: &Zone) -> f64 {
-        // Not how many there are: that is known only once they were looked up, and plans are the same before and after.
+        // Use an upper bound, not the exact count. The latter is known only after the first scan, and plans must not
+        // depend on that.
         let points = *self
             .most_points
             .get_or_init(|| self.point_literals().into_iter().map(|range| range.end.saturating_sub(range.start)).sum());
         let share = (zone.north - zone.south) / 180.0 * zone.width / 360.0;
-        // Places lie where other places are.
+        // Points cluster, so a zone contains more than its share.
         (points as f64 * share.clamp(0.0, 1.0) * 10.0).max(1.0)
     }
 }

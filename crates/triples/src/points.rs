@@ -1,5 +1,5 @@
-//! Points: what their texts say, and where those of the snapshot lie: along a Hilbert curve, as boxes that have no size,
-//! with an R-tree of groups of them.
+//! Points: parsing of their texts, and an index of those of the snapshot. The index stores empty boxes along a Hilbert
+//! curve, with an R-tree over groups of them.
 
 use std::sync::Arc;
 
@@ -12,17 +12,17 @@ use terrapin_snapshot::{Boxes, BoxesWriter, Column, ColumnWriter, Corners, Error
 /// A point on a globe, in degrees.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Point<'a> {
-    /// East of the prime meridian.
+    /// Degrees east of the prime meridian.
     pub longitude: f64,
-    /// North of the equator.
+    /// Degrees north of the equator.
     pub latitude: f64,
     /// The IRI of the globe.
     pub globe: &'a str,
 }
 
 impl<'a> Point<'a> {
-    /// The point of a literal such as `Point(12.5 41.9)`. In front of it may be the IRI of its globe, as in WDQS, or of
-    /// a reference system of the Earth, as in GeoSPARQL: CRS84 or EPSG:4326.
+    /// Parses a literal such as `Point(12.5 41.9)`. An IRI may precede it: of a globe, as in WDQS, or of a reference
+    /// system of the Earth, as in GeoSPARQL (CRS84 or EPSG:4326).
     pub fn of(term: &'a Term) -> Option<Point<'a>> {
         let Term::Literal(literal) = term else { return None };
         let text = literal.value().trim_ascii();
@@ -45,14 +45,14 @@ impl<'a> Point<'a> {
         Some(Point { longitude, latitude, globe })
     }
 
-    /// The same position on another globe.
+    /// Returns the same position on another globe.
     #[must_use]
     pub fn on<'g>(&self, globe: &'g str) -> Point<'g> {
         Point { longitude: self.longitude, latitude: self.latitude, globe }
     }
 
-    /// Returns the kilometres to another point, along a great circle of a sphere with the mean radius of the globe. `None`
-    /// for points of two globes, and where the radius of the globe is unknown.
+    /// Returns the distance in kilometres along a great circle, on a sphere with the mean radius of the globe. Returns
+    /// `None` for points on different globes, or if the radius is unknown.
     pub fn distance(&self, other: &Point<'_>) -> Option<f64> {
         if self.globe != other.globe {
             return None;
@@ -73,17 +73,17 @@ pub struct Zone {
     pub south: f64,
     /// The northern edge.
     pub north: f64,
-    /// The western edge; at any turn of the globe.
+    /// The western edge; any multiple of 360 may be added.
     pub west: f64,
-    /// How far it goes to the east from there; 360 and more is all around.
+    /// The extent to the east; 360 or more covers all longitudes.
     pub width: f64,
 }
 
-/// Degrees by which what is calculated may be off.
+/// Tolerance of computed degrees.
 const SLACK: f64 = 1e-9;
 
 impl Zone {
-    /// From the first point to the east as far as the second; which of them is the northern one is left open.
+    /// Creates the zone from the first point eastwards to the second; either may be the northern one.
     pub fn between(from: &Point<'_>, to: &Point<'_>) -> Zone {
         let turn = if from.longitude <= to.longitude { 0.0 } else { 360.0 };
         Zone {
@@ -94,52 +94,52 @@ impl Zone {
         }
     }
 
-    /// Whether a point is in it.
+    /// Returns whether the zone contains a point.
     pub fn has(&self, point: &Point<'_>) -> bool {
         let east = (point.longitude - self.west + SLACK).rem_euclid(360.0) - SLACK;
         point.latitude >= self.south && point.latitude <= self.north && east <= self.width + SLACK
     }
 }
 
-/// The place along the curve of a point that is a term, and the term's number.
+/// The position of a point along the curve, and the number of its term.
 pub(super) type Placed = [u64; 2];
 
-/// Steps of a degree.
+/// Steps per degree.
 const STEPS: f64 = 1e7;
 const ORDER: u8 = 32;
 
-/// A term that is a point, at its place. What is no place on a globe is at the edge of what there is.
+/// Computes the curve position of a point. Coordinates out of range are clamped to the edge.
 pub(super) fn placed(point: &Point<'_>, number: u64) -> Placed {
     let step = |degrees: f64| (libm::floor(degrees * STEPS) as i32 as u32) ^ 1 << 31;
     [fast_hilbert::xy2h(step(turned(point.longitude)), step(point.latitude), ORDER), number]
 }
 
-/// The box of a point that is nothing but the point.
+/// Returns the empty box of a point.
 fn corners([place, _]: &Placed) -> Corners {
     let (x, y): (u32, u32) = fast_hilbert::h2xy(*place, ORDER);
     let [east, north] = [x, y].map(|step| (step ^ 1 << 31) as i32);
     [north, east, north, east]
 }
 
-/// A longitude from -180 to less than 180.
+/// Normalizes a longitude to the range from -180 to less than 180.
 fn turned(longitude: f64) -> f64 {
     (longitude + 180.0).rem_euclid(360.0) - 180.0
 }
 
-/// The points of a snapshot, all globes' together.
+/// The points of a snapshot, on all globes.
 pub(super) struct Points {
     terms: Column,
     boxes: Boxes,
 }
 
 impl Points {
-    /// Writes the sections of points that are in order.
+    /// Writes the sections of sorted points.
     pub fn write(writer: &mut Writer, points: &[Placed]) -> Result<(), Error> {
         ColumnWriter::write(writer, layout::POINTS, points.iter().map(|point| point[1]))?;
         BoxesWriter::write(writer, layout::POINT_BOXES, points.iter().map(corners))
     }
 
-    /// The points of a snapshot, if it lists them: format 1 does not.
+    /// Opens the points of a snapshot; returns `None` for format 1, which has no such sections.
     pub fn open(snapshot: &Arc<Snapshot>, fault: &Arc<Fault>) -> Result<Option<Points>, Error> {
         if snapshot.place(layout::POINTS).is_none() {
             return Ok(None);
@@ -152,19 +152,19 @@ impl Points {
         }
     }
 
-    /// Points in memory, in any order.
+    /// Creates an index in memory from points in any order.
     pub fn held(mut points: Vec<Placed>, fault: &Arc<Fault>) -> Points {
         points.sort_unstable();
         let terms = Column::held(layout::POINTS, points.iter().map(|point| point[1]), fault);
         Points { terms, boxes: Boxes::held(layout::POINT_BOXES, points.iter().map(corners), fault) }
     }
 
-    /// Makes what is made once for all who ask.
+    /// Builds the shared R-tree in advance.
     pub fn prepare(&self) {
         self.boxes.prepare();
     }
 
-    /// The points in a zone, in no order, and perhaps some at its edge.
+    /// Returns the points in a zone, unordered; some points just outside may be included.
     pub fn within(&self, zone: &Zone) -> impl Iterator<Item = TermId> + '_ {
         let west = turned(zone.west);
         let east = west + zone.width;
@@ -172,12 +172,12 @@ impl Points {
         let boxes = match () {
             () if zone.width >= 360.0 - slack => [Some((-180.0, 180.0)), None],
             () if east > 180.0 - slack => [Some((west, 180.0)), Some((-180.0, east - 360.0))],
-            // A point a little to the west of the edge.
+            // A point slightly west of the edge.
             () if west < slack - 180.0 => [Some((west, east)), Some((180.0 - slack, 180.0))],
             () => [Some((west, east)), None],
         };
         let (south, north) = (zone.south, zone.north);
-        // A step more on every side than it is: points are on whole steps.
+        // Widen the area by one step on each side, because points are rounded to steps.
         let step = |degrees: f64, more: f64| (libm::floor(degrees * STEPS) + more) as i32;
         boxes.into_iter().flatten().flat_map(move |(west, east)| {
             let area = [step(south, -1.0), step(west, -1.0), step(north, 1.0), step(east, 1.0)];

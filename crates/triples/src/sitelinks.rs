@@ -1,15 +1,15 @@
-//! How many articles there are about an item of Wikidata.
+//! Number of sitelinks of an item.
 
 use oxrdf::{NamedNode, NamedNodeRef, Term};
 
 use super::Store;
 
 const SITELINKS: NamedNodeRef<'_> = NamedNodeRef::new_unchecked("http://wikiba.se/ontology#sitelinks");
-/// What the count is said of: by WDQS of the item, in dumps of the page with its data.
+/// Prefixes of the subject of the count: WDQS attaches it to the item, dumps to the data page.
 const SUBJECTS: [&str; 2] = ["http://www.wikidata.org/entity/", "https://www.wikidata.org/wiki/Special:EntityData/"];
 
-/// How many pages of Wikipedia and its sisters are about an item, by its id such as `Q233`; `None` where the triples do not
-/// say it.
+/// Returns the number of Wikimedia pages about an item with an id such as `Q233`, or `None` if the triples do not
+/// contain it.
 pub fn sitelinks(store: &Store, item: &str) -> Option<u64> {
     let said = store.id(SITELINKS.into())?;
     SUBJECTS.into_iter().find_map(|start| {

@@ -1,5 +1,5 @@
-//! Reading triples: the terms, the three permutations, exact counts of patterns. Everything is read in place from the
-//! mapped file; nothing is cached, nothing is locked.
+//! Reading triples: terms, the three permutations, exact counts of patterns. Everything is read in place from the
+//! mapped file, without a cache or locks.
 
 use std::cell::RefCell;
 use std::ops::Range;
@@ -18,7 +18,7 @@ use terrapin_snapshot::{Column, Error, Fault, Run, Snapshot};
 pub struct Store {
     strings: Strings,
     codes: Column,
-    /// Few, and needed for every other triple: not left in the file.
+    /// Kept in memory, because they are few and needed for every other triple.
     predicates: Box<[u64]>,
     predicate_subjects: Column,
     predicate_objects: Column,
@@ -29,13 +29,13 @@ pub struct Store {
     graphs: Option<Graphs>,
     labels: Option<Labels>,
     fault: Arc<Fault>,
-    /// Made when they are first asked for, in a file of format 1.
+    /// For a file of format 1, built on first use.
     pub(super) points: OnceLock<Points>,
-    /// Literals that may be points.
+    /// Number of literals that may be points.
     pub(super) most_points: OnceLock<u64>,
 }
 
-/// Where each kind of term begins among the numbers.
+/// The first number of each kind of term.
 #[derive(Debug, Clone, Copy)]
 struct Kinds {
     iris: u64,
@@ -51,18 +51,18 @@ struct Permutation {
     third: Column,
 }
 
-/// What is known of a predicate.
+/// Counts of a predicate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct PredicateCounts {
-    /// Triples that have it.
+    /// Number of triples.
     pub triples: u64,
-    /// Distinct subjects of these.
+    /// Number of distinct subjects.
     pub subjects: u64,
-    /// Distinct objects of these.
+    /// Number of distinct objects.
     pub objects: u64,
 }
 
-/// What a term is.
+/// A kind of term.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[allow(missing_docs)]
 pub enum TermKind {
@@ -72,15 +72,15 @@ pub enum TermKind {
 }
 
 thread_local! {
-    /// A key being put together: one a thread saves an allocation a look-up.
+    /// Buffer for a key: one per thread saves an allocation per lookup.
     static KEY: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
 }
 
 impl Store {
-    /// The triples of a snapshot; `None` if it was made without any.
+    /// Opens the triples of a snapshot; returns `None` if it has none.
     ///
     /// # Errors
-    /// The sections are not whole.
+    /// The sections are damaged.
     pub fn open(snapshot: &Arc<Snapshot>) -> Result<Option<Store>, Error> {
         if snapshot.place(layout::STRINGS).is_none() {
             return Ok(None);
@@ -141,7 +141,7 @@ impl Store {
         Ok(Some(store))
     }
 
-    /// No triples: what a snapshot of elements alone has.
+    /// Returns an empty store, for a snapshot of elements only.
     pub fn none() -> Store {
         let fault = Arc::new(Fault::default());
         let column = |name| Column::held(name, [], &fault);
@@ -168,10 +168,10 @@ impl Store {
         }
     }
 
-    /// Whether everything read so far was whole: to be asked before an answer is complete.
+    /// Checks that everything read so far was intact. Call it before a result is completed.
     ///
     /// # Errors
-    /// The damage found first.
+    /// The first damage found.
     pub fn check(&self) -> Result<(), Error> {
         self.fault.check()
     }
@@ -180,39 +180,39 @@ impl Store {
         &self.fault
     }
 
-    /// The graphs, if there are named ones. Everything else here is about the triples of all graphs together.
+    /// Returns the graphs, if named ones exist. All other methods cover the triples of all graphs.
     pub fn graphs(&self) -> Option<&Graphs> {
         self.graphs.as_ref()
     }
 
-    /// The index of entities' texts, if the snapshot has one.
+    /// Returns the index of entities' texts, if the snapshot has one.
     pub fn labels(&self) -> Option<&Labels> {
         self.labels.as_ref()
     }
 
-    /// How many triples there are.
+    /// Returns the number of triples.
     pub fn len(&self) -> u64 {
         self.spo.second.len()
     }
 
-    /// Whether there is none.
+    /// Returns whether the store is empty.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// How many terms there are: their numbers are less than this.
+    /// Returns the number of terms; all term numbers are smaller.
     pub fn terms(&self) -> u64 {
         self.kinds.end
     }
 
-    /// The distinct predicates, ascending.
+    /// Returns the distinct predicates, ascending.
     pub fn predicates(&self) -> impl Iterator<Item = TermId> + '_ {
         self.predicates.iter().map(|&p| TermId::of_snapshot(p))
     }
 
     // Terms
 
-    /// A term's id, if the snapshot has it.
+    /// Returns the id of a term, if the snapshot contains it.
     pub fn id(&self, term: TermRef<'_>) -> Option<TermId> {
         if let Some(code) = Code::of(term) {
             return self.id_of_code(code);
@@ -224,20 +224,20 @@ impl Store {
         })
     }
 
-    /// The id of a term without text, if the snapshot has it.
+    /// Returns the id of an encoded term, if the snapshot contains it.
     pub fn id_of_code(&self, code: Code) -> Option<TermId> {
         let (bits, len) = (code.to_bits(), self.codes.len());
         let at = self.codes.lower_bound(0, len, bits);
         (at < len && self.codes.get(at) == bits).then(|| TermId::of_snapshot(self.kinds.codes + at))
     }
 
-    /// The code of a term that has no text.
+    /// Returns the code of a term, if it is encoded.
     pub fn code(&self, id: TermId) -> Option<Code> {
         let at = id.number()?.checked_sub(self.kinds.codes)?;
         (at < self.codes.len()).then(|| Code::from_bits(self.codes.get(at)))
     }
 
-    /// The term with an id of the snapshot; `None` for other ids and where the snapshot is damaged.
+    /// Returns the term with an id of the snapshot, or `None` for other ids and if the snapshot is damaged.
     pub fn term(&self, id: TermId) -> Option<Term> {
         let number = id.number()?;
         if number < self.kinds.codes {
@@ -261,7 +261,7 @@ impl Store {
         })
     }
 
-    /// The term with an id of the snapshot as expressions see it.
+    /// Returns the term with an id of the snapshot as a value for expressions.
     pub fn expression(&self, id: TermId) -> Option<ExpressionTerm> {
         if let Some(value) = self.code(id).and_then(Code::expression) {
             return Some(value);
@@ -269,7 +269,7 @@ impl Store {
         Some(self.term(id)?.into())
     }
 
-    /// Whether a term is an IRI that begins so.
+    /// Returns whether an IRI with this prefix occurs.
     pub fn has_iri_beginning(&self, prefix: &str) -> bool {
         let key = [&[key::KINDS[1]], prefix.as_bytes()].concat();
         let (at, _) = self.strings.lower_bound(&key);
@@ -278,10 +278,10 @@ impl Store {
         })
     }
 
-    /// The numbers of the literals that may be points: those without text, then texts that begin like one.
+    /// Returns the numbers of the literals that may be points: encoded ones, then texts that begin like a point.
     pub(super) fn point_literals(&self) -> Vec<Range<u64>> {
         let codes = Code::points().map(|bits| self.kinds.codes + self.codes.lower_bound(0, self.codes.len(), bits));
-        // "point" in every mixture of letters, a globe's IRI, white space.
+        // "point" in every combination of cases, an IRI in angle brackets, white space.
         let spellings = (0..32_u8).map(|upper| {
             let letter = |(place, letter): (usize, &u8)| match upper >> place & 1 {
                 1 => letter.to_ascii_uppercase(),
@@ -301,7 +301,7 @@ impl Store {
         std::iter::once(codes[0]..codes[1]).chain(texts).collect()
     }
 
-    /// What the term with an id of the snapshot is, without looking at it.
+    /// Returns the kind of a term of the snapshot, without reading the term.
     pub fn kind(&self, id: TermId) -> Option<TermKind> {
         let number = id.number().filter(|&n| n < self.kinds.end)?;
         Some(match number {
@@ -315,12 +315,12 @@ impl Store {
 
     // Triples
 
-    /// How many triples a pattern matches. Exact, in the time of a few look-ups.
+    /// Returns the exact number of triples that match a pattern, in the time of a few lookups.
     pub fn count(&self, subject: Option<TermId>, predicate: Option<TermId>, object: Option<TermId>) -> u64 {
         self.places(subject, predicate, object).map_or(0, |(_, from, to)| to - from)
     }
 
-    /// The subjects of the triples with a predicate and an object, for being asked about many times.
+    /// Returns the subjects of the triples with a predicate and an object, for repeated membership tests.
     pub fn subjects(&self, predicate: TermId, object: TermId) -> Subjects {
         match self.places(None, Some(predicate), Some(object)) {
             Some((_, from, to)) => Subjects { from, to },
@@ -328,7 +328,7 @@ impl Store {
         }
     }
 
-    /// Whether a term is among subjects that [`Store::subjects`] gave.
+    /// Returns whether a term is among subjects from [`Store::subjects`].
     #[inline]
     pub fn is_among(&self, subjects: Subjects, subject: TermId) -> bool {
         let Some(number) = subject.number() else { return false };
@@ -336,13 +336,13 @@ impl Store {
         at < subjects.to && self.pos.third.get(at) == number
     }
 
-    /// Whether a term is the subject or the object of a triple.
+    /// Returns whether a term is the subject or the object of a triple.
     pub fn is_node(&self, id: TermId) -> bool {
         let Some(number) = id.number().filter(|&n| n < self.kinds.end) else { return false };
         [&self.spo, &self.osp].iter().any(|p| p.starts.get(number) < p.starts.get(number + 1))
     }
 
-    /// What is known of a predicate; nothing of a term that is none.
+    /// Returns the counts of a predicate; all are 0 for any other term.
     pub fn predicate(&self, predicate: TermId) -> PredicateCounts {
         let Some(at) = self.predicate_number(predicate) else { return PredicateCounts::default() };
         PredicateCounts {
@@ -352,8 +352,9 @@ impl Store {
         }
     }
 
-    /// The triples that match a pattern, ascending: in the order subject, predicate, object if the subject is given or
-    /// nothing is; predicate, object, subject if the predicate is; object, subject, predicate if the object is.
+    /// Returns the triples that match a pattern, ascending. The order is subject, predicate, object if the subject or
+    /// no component is given; predicate, object, subject if the predicate is given; object, subject, predicate if the
+    /// object is.
     pub fn triples(&self, subject: Option<TermId>, predicate: Option<TermId>, object: Option<TermId>) -> Triples<'_> {
         let (order, from, to) = self.places(subject, predicate, object).unwrap_or((Order::Spo, 0, 0));
         let permutation = match order {
@@ -371,7 +372,7 @@ impl Store {
             order,
             left: to.saturating_sub(from),
             at: from,
-            // Only a walk over everything comes past the end of the first component, and only where there is one.
+            // Only a full scan crosses the end of the first component, and only if a component exists.
             first: first.unwrap_or(TermId::of_snapshot(0)),
             first_end: if first.is_some() || from == to { u64::MAX } else { permutation.starts.get(1) },
             second: permutation.second.run(from),
@@ -379,7 +380,7 @@ impl Store {
         }
     }
 
-    /// The places in a permutation that match a pattern; `None` if nothing does.
+    /// Returns the range of a permutation that matches a pattern, or `None` if it is empty.
     fn places(
         &self,
         subject: Option<TermId>,
@@ -388,7 +389,7 @@ impl Store {
     ) -> Option<(Order, u64, u64)> {
         let number = |term: Option<TermId>| match term {
             None => Some(None),
-            // A term of the query's own matches nothing.
+            // A term of the query alone matches no triple.
             Some(id) => id.number().filter(|&n| n < self.kinds.end).map(Some),
         };
         let (s, o) = (number(subject)?, number(object)?);
@@ -438,12 +439,12 @@ pub struct Subjects {
 }
 
 impl Subjects {
-    /// How many there are.
+    /// Returns the number of subjects.
     pub fn len(self) -> u64 {
         self.to - self.from
     }
 
-    /// Whether there is none.
+    /// Returns whether there are no subjects.
     pub fn is_empty(self) -> bool {
         self.from == self.to
     }
@@ -456,7 +457,7 @@ enum Order {
     Osp,
 }
 
-/// Triples in the order of a permutation, as subject, predicate, object.
+/// An iterator over triples in the order of a permutation, as subject, predicate, object.
 pub struct Triples<'a> {
     store: &'a Store,
     order: Order,
@@ -477,7 +478,7 @@ impl Iterator for Triples<'_> {
             return None;
         }
         self.left -= 1;
-        // A walk over everything goes by subjects; some numbers are no subject's.
+        // A full scan is ordered by subject; some numbers are not subjects.
         while self.at >= self.first_end {
             let next = self.first.number()? + 1;
             if next >= self.store.kinds.end {
@@ -490,7 +491,7 @@ impl Iterator for Triples<'_> {
         let (second, third) = (self.second.next_value(), self.third.next_value());
         let term = TermId::of_snapshot;
         Some(match self.order {
-            // Numbers of damaged triples may be no term's; who asks for the term finds out.
+            // Damaged triples may contain invalid numbers; the caller detects this when it reads the term.
             Order::Spo => [self.first, self.store.predicate_at(second), term(third)],
             Order::Pos => [term(third), self.first, term(second)],
             Order::Osp => [term(second), self.store.predicate_at(third), self.first],

@@ -1,5 +1,6 @@
-//! The dictionary of the terms that are text: keys in byte order, in buckets of 16. A bucket's first key is whole, every
-//! other one says how many bytes it shares with the one before. Read in place; a key's number is its place in the order.
+//! The dictionary of terms with text: keys in byte order, front-coded in buckets of 16. The first key of a bucket is
+//! stored whole; each other key stores the length of the prefix it shares with the previous one. It is read in place;
+//! the number of a key is its position.
 
 use std::cmp::Ordering;
 use std::sync::Arc;
@@ -9,7 +10,7 @@ use terrapin_snapshot::{Checked, CheckedWriter, Column, ColumnWriter, Error, Fau
 
 const BUCKET: u64 = 16;
 
-/// Writes the dictionary.
+/// A writer of the dictionary.
 pub struct StringsWriter {
     out: CheckedWriter,
     starts: Vec<u64>,
@@ -19,19 +20,19 @@ pub struct StringsWriter {
 }
 
 impl StringsWriter {
-    /// Begins it; until [`StringsWriter::finish`] nothing else may be written.
+    /// Starts the dictionary; nothing else may be written until [`StringsWriter::finish`].
     ///
     /// # Errors
-    /// The operating system's.
+    /// The error of the operating system.
     pub fn begin(writer: &mut Writer) -> Result<StringsWriter, Error> {
         let out = CheckedWriter::begin(writer, layout::STRINGS)?;
         Ok(StringsWriter { out, starts: Vec::new(), previous: Vec::new(), bytes: Vec::new(), len: 0 })
     }
 
-    /// Appends a key, greater in byte order than the one before.
+    /// Appends a key, which must be greater in byte order than the previous one.
     ///
     /// # Errors
-    /// The operating system's.
+    /// The error of the operating system.
     pub fn push(&mut self, writer: &mut Writer, key: &[u8]) -> Result<(), Error> {
         self.bytes.clear();
         let shared = if self.len.is_multiple_of(BUCKET) {
@@ -51,10 +52,10 @@ impl StringsWriter {
         Ok(())
     }
 
-    /// Ends it and gives the number of keys.
+    /// Completes the dictionary and returns the number of keys.
     ///
     /// # Errors
-    /// The operating system's.
+    /// The error of the operating system.
     pub fn finish(self, writer: &mut Writer) -> Result<u64, Error> {
         let end = self.out.len();
         self.out.finish(writer, self.len)?;
@@ -75,7 +76,7 @@ fn put(out: &mut Vec<u8>, mut value: usize) {
     out.push(value as u8);
 }
 
-/// Takes a number from the front of `bytes`.
+/// Reads a variable-length number from the front of `bytes`.
 #[inline]
 fn take(bytes: &mut &[u8]) -> Option<usize> {
     let mut value = 0;
@@ -104,10 +105,10 @@ pub struct Strings {
 }
 
 impl Strings {
-    /// The dictionary of `snapshot`.
+    /// Opens the dictionary of `snapshot`.
     ///
     /// # Errors
-    /// Its sections are not there, or not whole.
+    /// Its sections are missing or damaged.
     pub fn open(snapshot: &Arc<Snapshot>, fault: &Arc<Fault>) -> Result<Strings, Error> {
         let content = Checked::open(snapshot, layout::STRINGS, fault)?;
         let starts = Column::open(snapshot, layout::BUCKETS, fault)?;
@@ -117,13 +118,13 @@ impl Strings {
         Ok(Strings { content, starts })
     }
 
-    /// A dictionary without keys.
+    /// Returns an empty dictionary.
     pub fn none(fault: &Arc<Fault>) -> Strings {
         let content = Checked::held(layout::STRINGS, Vec::new(), 0, fault);
         Strings { content, starts: Column::held(layout::BUCKETS, [0], fault) }
     }
 
-    /// How many keys there are.
+    /// Returns the number of keys.
     pub fn len(&self) -> u64 {
         self.content.number()
     }
@@ -133,7 +134,7 @@ impl Strings {
         self.content.get(start, end.checked_sub(start)?)
     }
 
-    /// Puts the key with a number into `key`; `None` if there is no such number or the snapshot is damaged.
+    /// Writes the key with a number to `key`; returns `None` if the number is too large or the snapshot is damaged.
     pub fn key(&self, number: u64, key: &mut Vec<u8>) -> Option<()> {
         key.clear();
         if number >= self.len() {
@@ -157,15 +158,15 @@ impl Strings {
         Some(())
     }
 
-    /// The number of a key.
+    /// Returns the number of a key.
     pub fn find(&self, key: &[u8]) -> Option<u64> {
         let place = self.lower_bound(key);
         place.1.then_some(place.0)
     }
 
-    /// The number of the first key that is at least `key`, and whether it is equal.
+    /// Returns the number of the first key that is at least `key`, and whether it is equal.
     pub fn lower_bound(&self, key: &[u8]) -> (u64, bool) {
-        // The last bucket whose first key is at most `key`.
+        // Find the last bucket with a first key of at most `key`.
         let (mut low, mut high) = (0, self.len().div_ceil(BUCKET));
         while low < high {
             let middle = low + (high - low) / 2;
@@ -197,26 +198,26 @@ impl Strings {
     #[inline]
     fn head(&self, bucket: u64) -> Option<&[u8]> {
         let start = self.starts.get(bucket) as usize;
-        // Most heads are short: look at a few bytes for the length, then at the key.
+        // Most first keys are short: read a few bytes for the length, then the key.
         let mut bytes = self.content.get(start, 10.min(self.content.len().checked_sub(start)?))?;
         let before = bytes.len();
         let len = take(&mut bytes)?;
         self.content.get(start + before - bytes.len(), len)
     }
 
-    /// The slot of the first key of a bucket that is at least `key`, the number of keys if none is.
+    /// Returns the slot of the first key of a bucket that is at least `key`, or the number of keys if all are smaller.
     fn scan(&self, bucket: u64, keys: u64, key: &[u8]) -> Option<(u64, bool)> {
         let mut bytes = self.bucket(bucket)?;
-        // How many bytes the key before has in common with `key`; it is less than `key`.
+        // Length of the prefix that the previous key shares with `key`; the previous key is smaller.
         let mut common = 0;
         for slot in 0..keys {
             let shared = if slot == 0 { 0 } else { take(&mut bytes)? };
             let rest = take(&mut bytes)?;
             let rest = take_bytes(&mut bytes, rest)?;
             match shared.cmp(&common) {
-                // It differs from the one before where that one still agreed with `key`: it is greater.
+                // It differs from the previous key within the prefix shared with `key`; therefore it is greater.
                 Ordering::Less => return Some((slot, false)),
-                // It differs from `key` where the one before does.
+                // It differs from `key` in the same place as the previous key.
                 Ordering::Greater => continue,
                 Ordering::Equal => {}
             }

@@ -1,9 +1,9 @@
-//! One query's view of the triples: what the SPARQL evaluator reads through. Has the query's own terms and virtual
-//! predicates (relations between terms that are computed, not stored, and that triple patterns name like any predicate),
-//! counts the work against the query's budget, and passes errors on where the store only remembers them.
+//! A query's view of the triples, which the SPARQL evaluator reads. It contains the query's own terms and virtual
+//! predicates: relations between terms that are computed, not stored, and that triple patterns use like any predicate.
+//! It charges work to the query's budget and reports errors that the store only records.
 //!
-//! The default graph is that of all graphs together, unless they are kept apart ([`View::keep_graphs_apart`]). A view
-//! belongs to one query on one thread.
+//! The default graph is the union of all graphs, unless [`View::keep_graphs_apart`] is called. A view belongs to one
+//! query on one thread.
 
 use std::cell::{Cell, RefCell};
 use std::sync::Arc;
@@ -17,76 +17,76 @@ use super::store::Triples;
 use super::{Code, GraphTriples, Store, TermId, TermKind};
 use terrapin_budget::{self as budget, Budget, Exceeded};
 
-/// Units of work between two looks at the bounds.
+/// Units of work between two checks of the limits.
 const PENDING: u64 = 256;
 
-/// What ends the reading of a query.
+/// An error that ends the reading of a query.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ReadError {
-    /// A bound of the query was reached.
+    /// A limit of the query was reached.
     #[error(transparent)]
     Exceeded(#[from] Exceeded),
     /// The snapshot is damaged.
     #[error(transparent)]
     Snapshot(#[from] terrapin_snapshot::Error),
-    /// A relation cannot answer; says which and why.
+    /// A relation cannot answer; the text states which and why.
     #[error("{0}")]
     Relation(String),
 }
 
-/// Pairs of a relation.
+/// An iterator over the pairs of a relation.
 pub type Pairs<'a> = Box<dyn Iterator<Item = Result<(TermId, TermId), ReadError>> + 'a>;
 
-/// What is known of one end of a pattern when it is planned.
+/// The knowledge about one end of a pattern during planning.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum End {
-    /// It is this term.
+    /// A constant.
     Term(TermId),
-    /// It will have a value by the time the pattern is asked; not known which.
+    /// A variable that is bound when the pattern is evaluated, to an unknown value.
     Bound,
-    /// It is what is asked for.
+    /// An unbound variable.
     Free,
 }
 
 /// A relation between terms.
 ///
-/// It is registered with a [`View`] under an IRI of the query's own ([`View::register`]) and then answers the triple
-/// patterns that have this IRI as their predicate. It may read everything through the view, which counts the work.
+/// It is registered with a [`View`] under an IRI of the query ([`View::register`]). Then it answers the triple patterns
+/// with this IRI as predicate. It may read everything through the view, which counts the work.
 pub trait Relation {
-    /// The pairs with the given ends, each time in the same order; the first error ends them. Repeated pairs are repeated
-    /// solutions.
+    /// Returns the pairs with the given ends, always in the same order; the first error ends them. Duplicate pairs are
+    /// duplicate solutions.
     ///
-    /// Terms may be the query's own. Given ends come back as they were given.
+    /// Terms may be the query's own. Given ends are returned unchanged.
     fn pairs<'a>(&'a self, view: &'a View, subject: Option<TermId>, object: Option<TermId>) -> Pairs<'a>;
 
-    /// About how many pairs a pattern with these ends gives each time it is asked.
+    /// Estimates the number of pairs for one evaluation of a pattern with these ends.
     fn estimate(&self, view: &View, subject: End, object: End) -> f64;
 
-    /// Whether it can be asked with these ends given; a pattern whose answer needs an end that is not given has to come
-    /// after those that bind it.
+    /// Returns whether the relation can be evaluated with these ends given. If it needs an end that is not given, the
+    /// pattern must be evaluated after those that bind it.
     fn answers(&self, subject_given: bool, object_given: bool) -> bool {
         let _ = (subject_given, object_given);
         true
     }
 }
 
-/// Terms that no table has: each is told from its number, and its number from it. Whoever makes triples while a query
-/// runs has such terms, which take no memory.
+/// Terms that are stored in no table: each is computed from its number, and its number from the term. They represent
+/// triples that are generated while a query runs, and take no memory.
 pub trait Computed: Send + Sync {
-    /// The term with a number, if one has it.
+    /// Returns the term with a number, if the number is valid.
     fn term(&self, number: u64) -> Option<Term>;
 
-    /// The number of a term, if it has one.
+    /// Returns the number of a term, if it is one of these terms.
     fn number(&self, term: &Term) -> Option<u64>;
 
-    /// Whether a store may have some of these terms itself; then that one's numbers are theirs.
+    /// Returns whether a store may contain some of these terms itself; then the store's numbers take precedence.
     fn is_shadowed(&self) -> bool;
 
-    /// Whether all that they were told from was whole.
+    /// Checks that all data that the terms are computed from was intact.
     ///
     /// # Errors
-    /// The damage found first.
+    /// The first damage found.
     fn check(&self) -> Result<(), terrapin_snapshot::Error>;
 }
 
@@ -110,7 +110,7 @@ pub struct View {
 }
 
 impl View {
-    /// A view for one query within its bounds.
+    /// Creates a view for one query with its budget.
     pub fn new(store: Arc<Store>, budget: Arc<Budget>) -> View {
         View {
             store,
@@ -124,20 +124,20 @@ impl View {
         }
     }
 
-    /// Makes the default graph that of the triples in no named graph, where there are named ones.
+    /// Restricts the default graph to the triples in no named graph.
     pub fn keep_graphs_apart(&mut self) {
         self.apart = true;
     }
 
-    /// Knows these terms from now on, besides the snapshot's and the query's own.
+    /// Adds computed terms to those of the snapshot and of the query.
     pub fn compute(&mut self, computed: Arc<dyn Computed>) {
         self.computed = Some(computed);
     }
 
-    /// The id of the term that is told from a number.
+    /// Returns the id of the computed term with a number.
     ///
     /// # Errors
-    /// There is no such term.
+    /// The number is invalid.
     pub fn computed(&self, number: u64) -> Result<TermId, ReadError> {
         match &self.computed {
             Some(computed) if computed.is_shadowed() => {
@@ -147,7 +147,7 @@ impl View {
         }
     }
 
-    /// The number that a term is told from, if it is one of those.
+    /// Returns the number of a computed term, or `None` for any other term.
     pub fn computed_number(&self, id: TermId) -> Option<u64> {
         if let Some(number) = id.computed_number() {
             return Some(number);
@@ -156,17 +156,17 @@ impl View {
         computed.number(&self.term(id).ok()?)
     }
 
-    /// The triples of the snapshot.
+    /// Returns the triples of the snapshot.
     pub fn store(&self) -> &Store {
         &self.store
     }
 
-    /// The bounds of the query.
+    /// Returns the budget of the query.
     pub fn budget(&self) -> &Budget {
         &self.budget
     }
 
-    /// Answers patterns with the predicate `name` by a relation from now on; `label` tells people what it is.
+    /// Registers a relation for the predicate `name`; `label` describes it in plans.
     pub fn register(&mut self, name: NamedNode, label: String, relation: Box<dyn Relation>) -> TermId {
         let id = self.id(&name.into());
         self.relations.retain(|other| other.id != id);
@@ -174,12 +174,12 @@ impl View {
         id
     }
 
-    /// How many relations there are.
+    /// Returns the number of relations.
     pub fn relations(&self) -> usize {
         self.relations.len()
     }
 
-    /// The relation that answers for a predicate.
+    /// Returns the relation for a predicate.
     #[inline]
     pub fn relation(&self, predicate: TermId) -> Option<&dyn Relation> {
         if !predicate.is_of_query() {
@@ -188,7 +188,7 @@ impl View {
         self.registered(predicate).map(|registered| &*registered.relation)
     }
 
-    /// What people are told that answers for a predicate, if it is a relation.
+    /// Returns the label of the relation for a predicate.
     pub fn relation_label(&self, predicate: TermId) -> Option<&str> {
         self.registered(predicate).map(|registered| &*registered.label)
     }
@@ -198,15 +198,15 @@ impl View {
         self.relations.iter().find(|registered| registered.id == predicate)
     }
 
-    /// A term's id, in its canonical form; a term that the snapshot does not have becomes the query's own.
+    /// Returns the id of a term in its canonical form; a term that the snapshot lacks becomes one of the query's own.
     pub fn id(&self, term: &Term) -> TermId {
-        // It is copied three times before it is one of the query's own.
+        // The term is copied three times before it is added to the query's own.
         budget::charge(4 * text_len(term.as_ref()));
         let term = canonical(term.clone());
         self.known(&term).unwrap_or_else(|| self.local.borrow_mut().add(term))
     }
 
-    /// The id of a term that the snapshot or the query has.
+    /// Returns the id of a term of the snapshot or of the query.
     fn known(&self, term: &Term) -> Option<TermId> {
         if let Some(id) = self.local.borrow().id(term) {
             return Some(id);
@@ -215,10 +215,10 @@ impl View {
         stored.or_else(|| self.computed.as_ref()?.number(term).map(TermId::of_computed))
     }
 
-    /// The term of an id that this view or its store gave.
+    /// Returns the term with an id from this view or its store.
     ///
     /// # Errors
-    /// The snapshot is damaged, or the id is another view's.
+    /// The snapshot is damaged, or the id belongs to another view.
     pub fn term(&self, id: TermId) -> Result<Term, ReadError> {
         let term = match id.computed_number() {
             Some(number) => self.computed.as_ref().and_then(|computed| computed.term(number)),
@@ -236,10 +236,10 @@ impl View {
         }
     }
 
-    /// What a term is.
+    /// Returns the kind of a term.
     ///
     /// # Errors
-    /// The id is another view's.
+    /// The id belongs to another view.
     pub fn kind(&self, id: TermId) -> Result<TermKind, ReadError> {
         let of_term = |term: &Term| match term {
             Term::BlankNode(_) => TermKind::BlankNode,
@@ -253,7 +253,7 @@ impl View {
         kind.ok_or_else(|| self.no_term())
     }
 
-    /// The code of a term that has no text, whether the snapshot has it or the query.
+    /// Returns the code of an encoded term, of the snapshot or of the query.
     pub fn code(&self, id: TermId) -> Option<Code> {
         match self.local.borrow().term(id) {
             Some(term) => Code::of(term.as_ref()),
@@ -261,7 +261,7 @@ impl View {
         }
     }
 
-    /// The snapshot's triples of a pattern, in the order of [`Store::triples`], each a unit of work.
+    /// Returns the snapshot's triples that match a pattern, in the order of [`Store::triples`]; each is a unit of work.
     pub fn triples(&self, subject: Option<TermId>, predicate: Option<TermId>, object: Option<TermId>) -> Stored<'_> {
         Stored { view: self, inner: Some(self.store.triples(subject, predicate, object)) }
     }
@@ -272,10 +272,10 @@ impl View {
         Quads::InGraphs(InGraphs { view: self, pattern, graph: first, triples, rest: rest.into_iter() })
     }
 
-    /// Counts units of work, and now and then looks at the bounds. A triple looked at is a unit.
+    /// Counts units of work, and checks the limits from time to time. Each triple read is a unit.
     ///
     /// # Errors
-    /// A bound was reached, or the snapshot is damaged; then every later call fails, too.
+    /// A limit was reached, or the snapshot is damaged; every later call also fails.
     #[inline]
     pub fn work(&self, units: u64) -> Result<(), ReadError> {
         let pending = self.pending.get() + units;
@@ -283,7 +283,7 @@ impl View {
         if pending < PENDING { Ok(()) } else { self.look(pending) }
     }
 
-    /// The units of work counted so far, those of the query's other views included.
+    /// Returns the units of work so far, including those of the query's other views.
     pub fn worked(&self) -> u64 {
         self.budget.work_done() + self.pending.get()
     }
@@ -296,15 +296,15 @@ impl View {
         if let Some(computed) = &self.computed {
             computed.check()?;
         }
-        // Only now: after an error the next call is to look again.
+        // Reset after the check only: after an error the next call must check again.
         self.pending.set(0);
         Ok(())
     }
 
-    /// Counts bytes that the query holds from now on (or gives back), besides its own terms.
+    /// Adds bytes to the memory that the query uses besides its own terms; a negative number releases them.
     ///
     /// # Errors
-    /// They are more than it may hold.
+    /// The memory limit is exceeded.
     pub fn hold(&self, bytes: i64) -> Result<(), ReadError> {
         budget::checkpoint();
         let held = self.held.get().saturating_add_signed(bytes);
@@ -312,16 +312,16 @@ impl View {
         Ok(self.budget.memory(held + self.local.borrow().bytes())?)
     }
 
-    /// Whether everything was well: to be asked before an answer is complete.
+    /// Checks for errors. Call it before a result is completed.
     ///
     /// # Errors
-    /// A bound was reached, or the snapshot is damaged.
+    /// A limit was reached, or the snapshot is damaged.
     pub fn check(&self) -> Result<(), ReadError> {
         self.look(self.pending.get())
     }
 }
 
-/// The snapshot's triples of a pattern.
+/// An iterator over the snapshot's triples of a pattern, which counts work.
 pub struct Stored<'a> {
     view: &'a View,
     inner: Option<Triples<'a>>,
@@ -343,25 +343,25 @@ impl Iterator for Stored<'_> {
     }
 }
 
-/// The triples of a pattern as the evaluator takes them.
+/// The triples of a pattern, in the form that the evaluator reads.
 pub enum Quads<'a> {
-    /// None, any more.
+    /// No more triples.
     End,
-    /// The snapshot's.
+    /// Triples of the snapshot.
     Stored(Stored<'a>),
-    /// Those of graphs.
+    /// Triples of named graphs.
     InGraphs(InGraphs<'a>),
-    /// A relation's, with its predicate and the graph that was asked for.
+    /// Pairs of a relation, with its predicate and the requested graph.
     Related(TermId, Option<TermId>, Pairs<'a>),
 }
 
-/// The triples of graphs that match a pattern, one graph after the other.
+/// An iterator over the triples of graphs that match a pattern, one graph after the other.
 pub struct InGraphs<'a> {
     view: &'a View,
     pattern: [Option<TermId>; 3],
     graph: Option<TermId>,
     triples: GraphTriples<'a>,
-    /// Graphs to come.
+    /// The remaining graphs.
     rest: std::vec::IntoIter<TermId>,
 }
 

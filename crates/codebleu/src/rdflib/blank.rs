@@ -1,22 +1,22 @@
-//! Blank nodes without a name, which get one by counting.
+//! Numbered names for anonymous blank nodes.
 
 use super::value::AstValue;
 
-/// Names for blank nodes.
+/// A generator of names for blank nodes.
 pub struct Blanks<'a> {
-    /// What the names begin with.
+    /// The prefix of the names.
     name: &'a str,
-    /// How many have one.
+    /// Number of names generated so far.
     pub count: u64,
 }
 
 impl<'a> Blanks<'a> {
-    /// None named yet; the names begin with the one given.
+    /// Creates a generator with this prefix.
     pub fn new(name: &'a str) -> Self {
         Blanks { name, count: 0 }
     }
 
-    /// A blank node of its own.
+    /// Returns a new blank node.
     pub fn next(&mut self) -> AstValue {
         self.count += 1;
         AstValue::term("BNode", &format!("{}{:031x}", self.name, self.count))

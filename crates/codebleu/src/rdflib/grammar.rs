@@ -1,65 +1,65 @@
-//! The grammar, read from its notation once.
+//! The grammar, parsed once from its notation in `grammar.txt`.
 //!
-//! | notation | what |
+//! | notation | meaning |
 //! |---|---|
 //! | `"x"` | a mark |
-//! | `'X'` | a keyword, whatever its case |
-//! | `-x` | read, not kept |
+//! | `'X'` | a keyword, case-insensitive |
+//! | `-x` | suppressed: read but not kept |
 //! | `~x` | no white space before it |
-//! | `name=x`, `name+=x` | a part of what it stands in; the second, one of many |
-//! | `<Name: x>` | a thing with parts |
-//! | `[ x ]` | kept together |
-//! | `@name( x )` | made into something else |
-//! | `( x )?`, `( x )*`, `( x )+`, `x \| y` | as ever; the first alternative that fits is taken and never left again |
-//! | `^Rule` | a rule that may lead back to itself |
+//! | `name=x`, `name+=x` | a named part of the enclosing component; the second form adds to a list |
+//! | `<Name: x>` | a component with named parts |
+//! | `[ x ]` | a group of tokens |
+//! | `@name( x )` | converted by the action `name` |
+//! | `( x )?`, `( x )*`, `( x )+`, `x \| y` | as usual; the first matching alternative is taken, without backtracking |
+//! | `^Rule` | a recursive rule |
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
 use super::terminal::Terminal;
 
-/// A piece of the grammar.
+/// An expression of the grammar.
 #[derive(Debug, Clone)]
 pub enum Expr {
     /// A mark.
     Mark(&'static str),
     /// A keyword.
     Keyword(&'static str),
-    /// What a pattern describes.
+    /// A token described by a regular expression.
     Terminal(Terminal),
-    /// Read, not kept.
+    /// Read but not kept.
     Drop(Box<Expr>),
-    /// One after the other.
+    /// A sequence.
     All(Vec<Expr>),
-    /// The first that fits.
+    /// The first matching alternative.
     First(Vec<Expr>),
-    /// If it is there.
+    /// Optional.
     Maybe(Box<Expr>),
-    /// As often as it is there.
+    /// Zero or more.
     Many(Box<Expr>),
-    /// As often as it is there, at least once.
+    /// One or more.
     Some(Box<Expr>),
-    /// Kept together.
+    /// A group of tokens.
     Together(Box<Expr>),
-    /// A part of what it stands in, and whether it is one of many.
+    /// A named part of the enclosing component, and whether it adds to a list.
     Part(&'static str, bool, Box<Expr>),
-    /// A thing with parts.
+    /// A component with named parts.
     Thing(&'static str, Box<Expr>),
-    /// Made into something else.
+    /// Converted by an action.
     Made(&'static str, Box<Expr>),
-    /// No white space before it.
+    /// Without white space before it.
     Tight(Box<Expr>),
-    /// Another rule; whether it is a step of its own.
+    /// Another rule, and whether it counts as a level of recursion.
     Rule(usize, bool),
 }
 
-/// The rules.
+/// The rules of the grammar.
 pub struct Grammar {
-    /// By their numbers.
+    /// The rules by number.
     pub rules: Vec<Expr>,
-    /// Where reading begins.
+    /// The start rule.
     pub start: usize,
-    /// What a service's text is looked for by.
+    /// The rule that finds the text of a SERVICE.
     pub service: usize,
 }
 
@@ -81,7 +81,7 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    /// Whether a sign comes next, which then is read.
+    /// Consumes `sign` if it is next, and returns whether it was.
     fn reads(&mut self, sign: &str) -> bool {
         self.rest = self.rest.trim_start();
         match self.rest.strip_prefix(sign) {
@@ -93,7 +93,7 @@ impl Reader<'_> {
         }
     }
 
-    /// What comes before a sign, which is read, too.
+    /// Returns the text before `sign`, and consumes both.
     fn until(&mut self, sign: char) -> &'static str {
         let (text, rest) = self.rest.split_once(sign).unwrap_or((self.rest, ""));
         self.rest = rest;
@@ -156,7 +156,7 @@ impl Reader<'_> {
         if self.reads("(") {
             let inner = self.choice();
             self.until(')');
-            // Directly behind the bracket.
+            // The sign must follow the bracket directly.
             let sign = self.rest.chars().next();
             self.rest = self.rest.strip_prefix(['?', '*', '+']).unwrap_or(self.rest);
             return match sign {
@@ -181,7 +181,7 @@ impl Reader<'_> {
     }
 }
 
-/// What needs no step of its own gets none.
+/// Wraps several items; a single item stays bare, because each wrapper counts as a step.
 fn single(mut items: Vec<Expr>, many: impl Fn(Vec<Expr>) -> Expr) -> Expr {
     match (items.len(), items.pop()) {
         (1, Some(item)) => item,

@@ -1,4 +1,4 @@
-//! What rdflib makes of some tokens while it reads: terms, and triples out of their short forms.
+//! The parse actions of rdflib: terms from tokens, and triples from their short forms.
 
 use super::blank::Blanks;
 use super::stop::Stop;
@@ -10,7 +10,7 @@ fn rdf(name: &str) -> AstValue {
     AstValue::iri(&format!("{RDF}{name}"))
 }
 
-/// Makes what is called by a name out of tokens.
+/// Runs the action `name` on tokens.
 pub fn make(blanks: &mut Blanks<'_>, name: &str, tokens: Vec<AstValue>) -> Result<Vec<AstValue>, Stop> {
     Ok(match name {
         "true" | "false" => vec![AstValue::typed(name, "boolean")],
@@ -21,7 +21,7 @@ pub fn make(blanks: &mut Blanks<'_>, name: &str, tokens: Vec<AstValue>) -> Resul
         "negated" => vec![negated(tokens)?],
         "triples" => triples(tokens)?,
         "properties" => {
-            // The brackets keep their tokens together.
+            // The tokens within brackets form one group.
             let Some(AstValue::List(inner)) = tokens.into_iter().next().map(AstValue::listed) else {
                 return Err(Stop::Unfit);
             };
@@ -33,7 +33,7 @@ pub fn make(blanks: &mut Blanks<'_>, name: &str, tokens: Vec<AstValue>) -> Resul
     })
 }
 
-/// A number below zero. Of decimals rdflib cannot make one, and gives the text up.
+/// Negates a number. rdflib fails to negate a decimal and rejects the query.
 fn negated(tokens: Vec<AstValue>) -> Result<AstValue, Stop> {
     let Some(AstValue::Term { shown, text }) = tokens.into_iter().next() else { return Err(Stop::Unfit) };
     if shown.contains("#integer'") {
@@ -45,8 +45,8 @@ fn negated(tokens: Vec<AstValue>) -> Result<AstValue, Stop> {
     }
 }
 
-/// Whether rdflib's test "not one of these signs" holds of what comes next. It looks for a text within a text, so that
-/// things that are no text give the whole query up.
+/// Evaluates rdflib's test "none of these signs" on the next token. rdflib searches for a substring; a token that is
+/// not a string makes it reject the query.
 fn goes_on(next: &AstValue) -> Result<bool, Stop> {
     match next {
         AstValue::Text(text) | AstValue::Term { text, .. } => Ok(!".,;".contains(text.as_str())),
@@ -54,7 +54,7 @@ fn goes_on(next: &AstValue) -> Result<bool, Stop> {
     }
 }
 
-/// Triples written out, one after the other.
+/// Expands the short forms of triples, one triple after the other.
 fn triples(terms: Vec<AstValue>) -> Result<Vec<AstValue>, Stop> {
     let is = |value: Option<&AstValue>, sign: &str| matches!(value, Some(AstValue::Text(text)) if text == sign);
     let mut made: Vec<AstValue> = Vec::new();
@@ -92,7 +92,7 @@ fn triples(terms: Vec<AstValue>) -> Result<Vec<AstValue>, Stop> {
     Ok(made)
 }
 
-/// A collection written out.
+/// Expands a collection.
 fn collection(blanks: &mut Blanks<'_>, items: Vec<AstValue>) -> Result<Vec<AstValue>, Stop> {
     let mut made: Vec<AstValue> = Vec::new();
     let mut others = Vec::new();

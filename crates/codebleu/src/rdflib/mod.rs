@@ -1,4 +1,4 @@
-//! A query as Python prints what rdflib 7 parses it to.
+//! Python's representation of a query as parsed by rdflib 7.
 
 mod blank;
 mod grammar;
@@ -11,8 +11,8 @@ mod value;
 use reader::Reader;
 use value::AstValue;
 
-/// The text that `str(parseQuery(query))` is, where rdflib can parse the query. Blank nodes without a name get one that
-/// begins with `name`; rdflib gives them random ones.
+/// Returns the text of `str(parseQuery(query))`, or `None` if rdflib cannot parse the query. Names of anonymous blank
+/// nodes begin with `name`; rdflib uses random names.
 pub fn printed(query: &str, name: &str) -> Option<String> {
     let text = without_tabs(&decoded(query)?);
     let tokens = Reader::new(&text, name).whole()?;
@@ -20,7 +20,7 @@ pub fn printed(query: &str, name: &str) -> Option<String> {
     for (i, token) in tokens.iter().enumerate() {
         out.push_str(if i > 0 { ", " } else { "" });
         match token {
-            // Tokens kept together are printed as a list where nothing is around them.
+            // At the top level, a group of tokens is printed as a list.
             AstValue::Tokens(values) => AstValue::List(values.clone()).print(&mut out),
             other => other.print(&mut out),
         }
@@ -29,7 +29,7 @@ pub fn printed(query: &str, name: &str) -> Option<String> {
     Some(out)
 }
 
-/// Escapes of code points, which are replaced before anything is read; nothing where one is no code point.
+/// Replaces escaped code points, before any parsing. Returns `None` if a code point is invalid.
 fn decoded(query: &str) -> Option<String> {
     let mut out = String::with_capacity(query.len());
     let mut rest = query;
@@ -50,7 +50,7 @@ fn decoded(query: &str) -> Option<String> {
     Some(out)
 }
 
-/// Tabs as spaces, up to the next column that 8 divides.
+/// Expands tabs to the next column divisible by 8.
 fn without_tabs(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut column = 0;

@@ -1,5 +1,5 @@
-//! Reading a text by the grammar, as pyparsing does: the first alternative that fits is taken, white space and comments
-//! are skipped before everything that does not forbid it, and a text that nests too deeply is none.
+//! Interprets the grammar as pyparsing does: the first matching alternative is taken. White space and comments are
+//! skipped unless an expression forbids it. A text that nests too deeply is rejected.
 
 use super::blank::Blanks;
 use super::grammar::{Expr, GRAMMAR};
@@ -7,28 +7,28 @@ use super::made;
 use super::stop::Stop;
 use super::value::AstValue;
 
-/// Steps within each other before Python's stack is full.
+/// Maximum nesting of expressions; one more overflows Python's stack.
 const DEEPEST: usize = 486;
-/// Steps after which a text is given up.
+/// Maximum number of steps before a text is rejected.
 const LONGEST: u64 = 20_000_000;
 
-/// Reads a text.
+/// An interpreter of the grammar for one text.
 pub struct Reader<'a> {
     text: &'a str,
     depth: usize,
     steps: u64,
-    /// Blank nodes that were made.
+    /// Generator of the blank nodes' names.
     blanks: Blanks<'a>,
     service: Option<String>,
 }
 
 impl<'a> Reader<'a> {
-    /// A reader of a text; the names of blank nodes that it makes begin with the name.
+    /// Creates a reader of `text`; the names of its blank nodes begin with `name`.
     pub fn new(text: &'a str, name: &'a str) -> Self {
         Reader { text, depth: 0, steps: 0, blanks: Blanks::new(name), service: None }
     }
 
-    /// The whole text, as tokens.
+    /// Parses the whole text to tokens.
     pub fn whole(&mut self) -> Option<Vec<AstValue>> {
         let mut out = Vec::new();
         let query = GRAMMAR.rules.get(GRAMMAR.start)?;
@@ -40,7 +40,7 @@ impl<'a> Reader<'a> {
         self.text.get(at..).unwrap_or_default()
     }
 
-    /// Behind white space that comments follow, and the comments.
+    /// Returns the position after comments, each with the white space before it.
     fn uncommented(&self, mut at: usize) -> usize {
         loop {
             let rest = self.rest(at);
@@ -52,7 +52,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Behind comments and white space.
+    /// Returns the position after comments and white space.
     fn spaced(&self, at: usize) -> usize {
         let at = self.uncommented(at);
         self.text.len() - self.rest(at).trim_start_matches([' ', '\n', '\t', '\r']).len()
@@ -62,7 +62,7 @@ impl<'a> Reader<'a> {
         if tight { self.uncommented(at) } else { self.spaced(at) }
     }
 
-    /// Reads at a byte and says where it ended.
+    /// Matches `expr` at byte `at` and returns the end of the match.
     fn read(&mut self, expr: &Expr, at: usize, tight: bool, out: &mut Vec<AstValue>) -> Result<usize, Stop> {
         self.steps += 1;
         if self.depth > DEEPEST || self.steps > LONGEST {
@@ -165,7 +165,7 @@ impl<'a> Reader<'a> {
         Ok(at + mark.len())
     }
 
-    /// A keyword in either case, which is no part of a longer word.
+    /// Matches a keyword, case-insensitive and not as part of a longer word.
     fn keyword(&self, word: &str, at: usize, tight: bool, out: &mut Vec<AstValue>) -> Result<usize, Stop> {
         let at = self.before(at, tight);
         let end = at + word.len();
@@ -180,7 +180,7 @@ impl<'a> Reader<'a> {
         Ok(end)
     }
 
-    /// Reads into a list of its own; that, and where it ended.
+    /// Matches an expression into a list of its own; returns the list and the end of the match.
     fn apart(&mut self, expr: &Expr, at: usize, tight: bool) -> Result<(Vec<AstValue>, usize), Stop> {
         let mut tokens = Vec::new();
         let end = self.read(expr, at, tight, &mut tokens)?;
@@ -197,7 +197,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// The text of the first service in the whole text, which rdflib keeps with every service.
+    /// Returns the text of the first SERVICE in the whole text. rdflib stores it with every SERVICE.
     fn first_service(&mut self) -> Result<String, Stop> {
         if let Some(known) = &self.service {
             return Ok(known.clone());
@@ -222,8 +222,8 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// Adds those tokens that have names to the parts of a thing: to a list of those with the same name, or in the place of
-/// the one before.
+/// Adds named tokens to the parts of a component. A list part is extended; any other part replaces the previous one of
+/// the same name.
 fn add_named(parts: &mut Vec<(&'static str, AstValue)>, tokens: Vec<AstValue>) {
     for token in tokens {
         let AstValue::Named(name, many, value) = token else { continue };

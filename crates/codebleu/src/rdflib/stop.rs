@@ -1,10 +1,10 @@
-//! Why a text is not read on.
+//! Failures of the grammar interpreter.
 
-/// Why a step failed.
+/// The reason why a step failed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Stop {
-    /// It does not fit here; another may.
+    /// The expression does not match here; an alternative may.
     Unfit,
-    /// The whole text cannot be read.
+    /// The whole text is rejected.
     Broken,
 }

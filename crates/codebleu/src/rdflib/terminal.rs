@@ -1,4 +1,4 @@
-//! The words of the language, by the patterns that rdflib reads them with.
+//! The terminal symbols, with the regular expressions of rdflib.
 
 use std::sync::LazyLock;
 
@@ -6,7 +6,7 @@ use regex::Regex;
 
 use super::value::{AstValue, float};
 
-/// A kind of word.
+/// A terminal symbol.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Terminal {
     IriRef,
@@ -51,12 +51,12 @@ static PATTERNS: LazyLock<Vec<(Terminal, &'static str, Option<Regex>)>> = LazyLo
 });
 
 impl Terminal {
-    /// The kind with a name in the grammar.
+    /// Returns the terminal with this name in the grammar.
     pub fn of_name(name: &str) -> Option<Terminal> {
         PATTERNS.iter().find(|(_, known, _)| *known == name).map(|(kind, ..)| *kind)
     }
 
-    /// Reads a word at the start of a text: its length and what it says.
+    /// Matches the terminal at the start of a text; returns its length and value.
     pub fn read(self, text: &str) -> Option<(usize, AstValue)> {
         let pattern = PATTERNS.iter().find(|(kind, ..)| *kind == self)?.2.as_ref()?;
         let word = pattern.find(text)?.as_str();
@@ -72,7 +72,7 @@ impl Terminal {
             Terminal::Double => AstValue::typed(&float(word.parse().unwrap_or(f64::NAN)), "double"),
             Terminal::Long1 | Terminal::Long2 => AstValue::term("Literal", &unescaped(inner(3, 3))),
             Terminal::Short1 | Terminal::Short2 => {
-                // Two quotes in a row are the beginning of something longer, or nothing.
+                // A quote directly after the string makes it the start of a long string, or invalid.
                 let quote = word.get(..1)?;
                 if text.get(word.len()..).is_some_and(|rest| rest.starts_with(quote)) {
                     return None;
@@ -84,13 +84,13 @@ impl Terminal {
     }
 }
 
-/// Digits as Python prints the integer that they are.
+/// Formats an integer as Python prints it.
 fn integer(digits: &str) -> &str {
     let short = digits.trim_start_matches('0');
     if short.is_empty() { "0" } else { short }
 }
 
-/// Digits and a point as Python prints the decimal that they are.
+/// Formats a decimal as Python prints it.
 fn decimal(word: &str) -> String {
     let (whole, part) = word.split_once('.').unwrap_or((word, ""));
     format!("{}.{part}", integer(whole))

@@ -1,48 +1,48 @@
-//! What the grammar makes of a text, and how Python prints it.
+//! The values of the parse tree, and their representation in Python.
 
 use std::fmt::Write;
 
-/// A token, or what was made of some.
+/// A token, or the result of a parse action.
 #[derive(Debug, Clone, PartialEq)]
 pub enum AstValue {
     /// A piece of the text.
     Text(String),
-    /// A term of RDF, by the name of its class.
+    /// An RDF term with its class name.
     Term {
-        /// As Python prints it.
+        /// Its representation in Python.
         shown: String,
-        /// Its text alone.
+        /// The bare text.
         text: String,
     },
-    /// A named thing with named parts.
+    /// A component with named parts.
     Part(&'static str, Vec<(&'static str, AstValue)>),
     /// A list.
     List(Vec<AstValue>),
-    /// Tokens kept together.
+    /// A group of tokens.
     Tokens(Vec<AstValue>),
-    /// A part on its way into the thing that it belongs to; whether it is one of many there.
+    /// A named part before it is added to its component, and whether it adds to a list.
     Named(&'static str, bool, Box<AstValue>),
 }
 
 impl AstValue {
-    /// A term of a class with a text.
+    /// Creates a term of this class.
     pub fn term(class: &str, text: &str) -> AstValue {
         AstValue::Term { shown: format!("rdflib.term.{class}({})", quoted(text)), text: text.to_owned() }
     }
 
-    /// An IRI.
+    /// Creates an IRI.
     pub fn iri(text: &str) -> AstValue {
         AstValue::term("URIRef", text)
     }
 
-    /// A literal of a type of XML Schema.
+    /// Creates a literal with a datatype of XML Schema.
     pub fn typed(text: &str, datatype: &str) -> AstValue {
         let datatype = quoted(&format!("http://www.w3.org/2001/XMLSchema#{datatype}"));
         let shown = format!("rdflib.term.Literal({}, datatype=rdflib.term.URIRef({datatype}))", quoted(text));
         AstValue::Term { shown, text: text.to_owned() }
     }
 
-    /// Tokens as a list, those within them too.
+    /// Converts groups of tokens to lists, recursively.
     pub fn listed(self) -> AstValue {
         match self {
             AstValue::Tokens(values) => AstValue::List(values.into_iter().map(AstValue::listed).collect()),
@@ -50,7 +50,7 @@ impl AstValue {
         }
     }
 
-    /// As Python's `repr` prints it.
+    /// Writes the value as Python's `repr` does.
     pub fn print(&self, out: &mut String) {
         let list = |values: &[AstValue], out: &mut String| {
             out.push('[');
@@ -82,7 +82,7 @@ impl AstValue {
     }
 }
 
-/// A text as Python's `repr` prints it.
+/// Quotes a string as Python's `repr` does.
 pub fn quoted(text: &str) -> String {
     let quote = if text.contains('\'') && !text.contains('"') { '"' } else { '\'' };
     let mut out = String::with_capacity(text.len() + 2);
@@ -112,7 +112,8 @@ pub fn quoted(text: &str) -> String {
     out
 }
 
-/// Whether Python prints a character as it is: what is no control, no format, no space but U+0020 and not private.
+/// Returns whether Python prints a character unescaped: it is not a control or format character, no space except
+/// U+0020, and not private.
 fn is_shown(c: char) -> bool {
     let hidden = c.is_control()
         || (c != ' ' && c.is_whitespace())
@@ -122,7 +123,7 @@ fn is_shown(c: char) -> bool {
     !hidden
 }
 
-/// A number as Python's `repr` of a float prints it.
+/// Formats a float as Python's `repr` does.
 pub fn float(value: f64) -> String {
     if !value.is_finite() {
         return if value.is_nan() {
@@ -134,7 +135,7 @@ pub fn float(value: f64) -> String {
         }
         .to_owned();
     }
-    // The shortest digits that give the number back, as Python finds them, too.
+    // Like Python, use the shortest digits that round-trip.
     let scientific = format!("{value:e}");
     let (digits, exponent) = scientific.split_once('e').unwrap_or((&scientific, "0"));
     let exponent: i32 = exponent.parse().unwrap_or_default();

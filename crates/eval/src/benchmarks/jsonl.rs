@@ -57,7 +57,7 @@ pub struct Read {
 /// The contents of a file of questions and gold queries.
 #[derive(Debug, Default)]
 pub struct Golds {
-    /// The instances, whose predictions are empty.
+    /// The instances, with empty predictions.
     pub instances: Vec<Instance>,
     /// The split of each instance, if it has one.
     pub splits: Vec<Option<String>>,
@@ -175,7 +175,7 @@ pub struct JsonLines<'a> {
     pub places: &'a dyn Places,
     /// The cache of results.
     pub cache: &'a dyn Cache,
-    /// Limits of each query besides those of every run.
+    /// Limits of each query, in addition to those of every run.
     pub bounds: Bounds,
 }
 

@@ -32,8 +32,8 @@ pub fn benchmark(name: &str) -> Option<&'static Registration> {
     BENCHMARKS.iter().copied().find(|benchmark| benchmark.name == name)
 }
 
-/// Returns the metrics of all benchmarks, each once: those of OverpassNL in the order of the paper's table, the
-/// stricter ones, then those of SPARQL, whose names contain their set.
+/// Returns the metrics of all benchmarks, each once. Those of OverpassNL come first, in the order of the paper's table;
+/// then the stricter ones; then those of SPARQL, with their set in the name.
 pub fn metrics() -> &'static [&'static Metric] {
     static METRICS: LazyLock<Vec<&'static Metric>> = LazyLock::new(|| {
         let mut metrics: Vec<&Metric> = Vec::new();

@@ -1,13 +1,13 @@
 //! The cache in RocksDB, for other runs and processes. Errors never stop a run: if the folder is unusable, the run
 //! continues without a cache. It does not know the meaning of the results.
 //!
-//! | in the folder | what |
+//! | in the folder | contents |
 //! |---|---|
-//! | `CACHEDIR.TAG` | says whose it is, and tells backups to leave it out |
-//! | `lock` | which process writes |
-//! | `results-1` | the database; the number is that of the form of its keys and values |
-//! | `damaged` | says that the database is, so that the next process that writes begins anew |
-//! | `results-1.damaged` | what was set aside because it could not be read |
+//! | `CACHEDIR.TAG` | names the owner, and excludes the folder from backups |
+//! | `lock` | the process that writes |
+//! | `results-1` | the database; the number is the version of its key and value format |
+//! | `damaged` | marks the database as damaged, so that the next writing process starts a new one |
+//! | `results-1.damaged` | an unreadable database that was set aside |
 //!
 //! A key is the BLAKE3 of everything the results depend on. If the database is full, it deletes its oldest file
 //! first.

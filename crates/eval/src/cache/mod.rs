@@ -61,8 +61,8 @@ pub trait Cache: Sync {
     fn enter(&self, key: &Key<'_>) -> Option<Vec<u8>> {
         self.get(key)
     }
-    /// Ends what [`Cache::enter`] began, after durable results were stored. `failed` has results that are not
-    /// durable.
+    /// Ends an entry that [`Cache::enter`] began, after durable results were stored. `failed` contains results that are
+    /// not durable.
     fn leave(&self, _key: &Key<'_>, _failed: Option<Vec<u8>>) {}
     /// Returns the counts so far; `None` without a cache.
     fn counts(&self) -> Option<Counts>;
@@ -97,7 +97,7 @@ impl<P: Deref<Target: Cache> + Sync> Cache for P {
     }
 }
 
-/// Caches nothing.
+/// A cache that stores no results.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct NoCache;
 

@@ -51,7 +51,7 @@ pub struct Author {
 }
 
 impl Description {
-    /// Returns what is missing for a publication; empty if complete.
+    /// Returns a message for each field that a publication requires and that is missing or invalid.
     pub fn lacks(&self) -> Vec<String> {
         let mut lacks = Vec::new();
         let texts = [

@@ -19,7 +19,7 @@ pub struct Side {
     /// The number of elements or rows, or the printed count.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub number: Option<u64>,
-    /// The error, if there is no answer.
+    /// The error, if the query failed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
 }

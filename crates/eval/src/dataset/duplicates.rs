@@ -8,8 +8,8 @@ use crate::language::Language;
 use crate::metrics::exact_match;
 use terrapin_sparql::{Dialect, syntax};
 
-/// Reports the pairs whose question or query occurs in an earlier pair, as written or normalised; once for its own
-/// split and once for each other.
+/// Reports the pairs with a question or query that occurs in an earlier pair, as written or normalized; once for its
+/// own split and once for each other.
 pub fn duplicates(pairs: &[Pair]) -> Vec<Finding> {
     let mut findings = Vec::new();
     let question = |pair: &Pair| pair.question.clone();

@@ -1,9 +1,13 @@
 //! Tools for making a benchmark: pairs of a question and its query are checked against a snapshot before publication.
 //!
-//! `pairs` reads them, `answer` runs a gold query and stores a compact form of its answer, `duplicates` finds
-//! repeated pairs within and between splits, `volatile` finds queries that depend on the day or on chance, `measures`
-//! computes the difficulty of a pair, `check` combines these, `pack` writes the folder to publish, and `drift`
-//! compares answers between snapshots.
+//! - `pairs` reads the pairs.
+//! - `answer` runs a gold query and stores a compact form of its answer.
+//! - `duplicates` finds repeated pairs within and between splits.
+//! - `volatile` finds queries that depend on the day or on chance.
+//! - `measures` computes the difficulty of a pair.
+//! - `check` combines these checks.
+//! - `pack` writes the folder to publish.
+//! - `drift` compares answers between snapshots.
 
 mod answer;
 mod check;

@@ -33,7 +33,7 @@ fn dates(engine: &Engine<'_>, pair: &Pair) -> Option<String> {
     (one != other).then(|| format!("{which} depends on the day"))
 }
 
-/// Returns the functions of a query whose value changes.
+/// Returns the functions in a query with values that change over time or between runs.
 fn functions(query: &str) -> Vec<(Kind, String)> {
     let Ok(parsed) = syntax::parse(query, Dialect::Wdqs) else { return Vec::new() };
     let mut found: Vec<(Kind, String)> = Vec::new();

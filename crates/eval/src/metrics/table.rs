@@ -149,7 +149,7 @@ fn picked<'a>(row: &'a [String], columns: &[Option<usize>]) -> Vec<Option<&'a st
     columns.iter().map(|column| column.and_then(|column| row.get(column)).map(String::as_str)).collect()
 }
 
-/// Returns what the unequal rows share in an optimal one-to-one matching.
+/// Returns the similarity of the unequal rows in an optimal one-to-one matching.
 ///
 /// Removing equal rows first is optimal: if both rows of an equal pair are matched elsewhere, matching them with each
 /// other and their partners with each other is no worse.
@@ -237,7 +237,7 @@ mod tests {
 
     #[test]
     fn rows_are_matched_as_well_as_can_be() {
-        // A greedy matching would give "a 1 z" to the first row and nothing to the second.
+        // A greedy matching would give "a 1 z" to the first row and leave the second unmatched.
         let gold = table("x y z", &["a 1 p", "a 1 q"]);
         let pred = table("x y z", &["a 1 z", "a 2 p"]);
         assert_eq!(scores(&gold, &pred).2[3], 2.0 * (2.0 / 3.0 + 2.0 / 3.0) / 4.0);

@@ -15,8 +15,8 @@ type Shape<'a> = (&'a str, BTreeMap<&'a str, &'a str>, Vec<usize>);
 /// child. Therefore a subtree with children only matches at the same depth.
 type Occurrence<'a> = (usize, Vec<(&'a str, &'a str)>, &'a str);
 
-/// Returns the share of the gold's subtrees found in the prediction, 0 to 1. One subtree of the prediction matches
-/// any number of equal ones, and extra subtrees cost nothing.
+/// Returns the share of the gold's subtrees found in the prediction, 0 to 1. One subtree of the prediction matches any
+/// number of equal ones; extra subtrees have no cost.
 pub fn trees(gold: &QueryTree, pred: &QueryTree) -> f64 {
     let mut classes = BTreeMap::new();
     let gold = places(gold, &mut classes);

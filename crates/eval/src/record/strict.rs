@@ -52,7 +52,7 @@ pub struct Strict {
 }
 
 impl Strict {
-    /// Returns the result of an instance whose scoring panicked, which says nothing about the prediction's syntax.
+    /// Returns the result of an instance after a panic during scoring. The syntax of the prediction counts as valid.
     pub fn failed(message: String) -> Strict {
         Strict {
             error: Some(FailureClass::Internal),

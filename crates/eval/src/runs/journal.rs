@@ -16,7 +16,7 @@ pub trait Journal: Sync {
     fn append(&self, outcomes: &[Outcome]) -> io::Result<()>;
 }
 
-/// A journal that stores nothing.
+/// A journal that discards everything.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct NoJournal;
 

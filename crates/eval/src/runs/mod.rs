@@ -1,16 +1,16 @@
 //! A run: scores instances in parallel and stores the outcomes in a folder.
 //!
-//! | file | what |
+//! | file | contents |
 //! |---|---|
-//! | `run.json` | what was run: benchmark, snapshot, engine, inputs with their digests, which shard |
+//! | `run.json` | the parameters of the run: benchmark, snapshot, engine, inputs with their digests, shard |
 //! | `instances.jsonl` | the instances as they were given |
-//! | `places.json` | where the names in them lead, as far as that was given |
+//! | `places.json` | the given places by name |
 //! | `results.jsonl` | a line per instance |
-//! | `summary.json` | the numbers |
-//! | `map.jsonl` | where results lie |
-//! | `timings.jsonl` | how long each instance took: the one file that differs between runs |
-//! | `report.html`, `plots/` | the same for people |
-//! | `journal/` | what is done of a run that is not |
+//! | `summary.json` | the scores |
+//! | `map.jsonl` | the locations of the results |
+//! | `timings.jsonl` | the time of each instance: the only file that differs between equal runs |
+//! | `report.html`, `plots/` | the report as a page and as plots |
+//! | `journal/` | the finished instances of an unfinished run |
 
 mod claim;
 mod compare;

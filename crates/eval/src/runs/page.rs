@@ -12,7 +12,7 @@ use crate::report::{STYLE, fill, rank, words};
 
 const PAGE: &str = include_str!("page.html");
 
-/// Returns the page of a comparison. `by` is the metric whose changed instances are listed.
+/// Returns the page of a comparison. It lists the instances with a change in the metric `by`.
 pub fn comparison_html(first: &Run, second: &Run, comparison: &Comparison, by: Option<&Change>) -> String {
     let mut table = String::new();
     let mut changes: Vec<&Change> = comparison.changes.iter().collect();

@@ -112,8 +112,8 @@ fn is_at_end(question: &Question, details: &Details) -> bool {
     said.starts_with(&code) || said.ends_with(&code)
 }
 
-/// Returns how many names of an element, and of its street, are parts of the question letter by letter. Ways of one street
-/// are often written in different ways: `Triq Is-Sur`, `Triq is-Sur`.
+/// Returns how many names of an element, and of its street, are parts of the question letter by letter. Ways of one
+/// street are often written in different ways: `Triq Is-Sur`, `Triq is-Sur`.
 fn texts_as_written(details: &Details, question: &Question) -> usize {
     let Question::Text(text) = question else { return 0 };
     let is_text =

@@ -17,7 +17,7 @@ use crate::spot::Spot;
 use crate::streets::{BESIDE, is_street, names_of, nearest_street};
 use crate::{Details, Element};
 
-/// Maximum number of houses of one street whose numbers are read.
+/// Maximum number of houses of one street to read the numbers of.
 const READ: usize = 4096;
 /// Maximum number of streets of one name, and of houses with that name in their address, around which houses are
 /// searched.
@@ -130,7 +130,7 @@ impl Finder<'_> {
         }
     }
 
-    /// Returns the elements whose number matches, each with its distance.
+    /// Returns the elements with a matching number, each with its distance.
     fn numbered(
         &self,
         kind: ElementType,
@@ -160,7 +160,7 @@ impl Finder<'_> {
         found
     }
 
-    /// Adds houses near streets whose address names no other street, and interpolated houses.
+    /// Adds houses near streets, except those with an address on another street, and interpolated houses.
     #[allow(clippy::too_many_arguments)]
     fn beside_streets(
         &mut self,

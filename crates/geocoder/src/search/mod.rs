@@ -5,7 +5,7 @@
 //! dropped. Full matches of a name come first, then towns and countries with borders, then by importance, element type
 //! and id.
 //!
-//! If nothing is found, the next pass reads the text from right to left and compares it with the tags of addresses
+//! If no place matches, the next pass reads the text from right to left and compares it with the tags of addresses
 //! nearby. Later passes allow prefixes of words, then misspelled words.
 
 mod answer;
@@ -46,7 +46,7 @@ const SETTLED: u8 = 20;
 const ALIKE: u8 = 4;
 /// Maximum number of positions around which addresses are read.
 const BESIDE_MOST: usize = 128;
-/// Maximum number of candidates of a reading whose address is built to compare postal codes.
+/// Maximum number of candidates of a reading to build an address for when postal codes are compared.
 const CODES_READ: usize = 48;
 /// Radii in metres for a search of a kind of thing near a place, tried in this order.
 const BESIDE: [f64; 3] = [500.0, 2_000.0, 10_000.0];
@@ -208,7 +208,7 @@ fn has_parts(question: &Question) -> bool {
     }
 }
 
-/// Returns the areas whose full name matches a text, best first.
+/// Returns the areas with a full name that matches a text, best first.
 pub fn areas_named(osm: &Osm, text: &str, most: usize) -> Vec<Element> {
     let is_area = |element: Option<Element>, _: &Details, _: &Spot| {
         let Some(element) = element.filter(|element| element.kind == ElementType::Relation) else { return false };

@@ -1,30 +1,30 @@
-//! Labels of blank nodes that do not depend on how the triples were loaded.
+//! Canonical labels of blank nodes, independent of how the triples were loaded.
 //!
-//! A label in a file means one node of that file; in the snapshot a node is called by what is said of it. The scheme is
-//! a colouring: at first all nodes are alike; in each round a node's colour becomes a hash (BLAKE3) of the triples that
-//! it is in, with the text of the other terms and the colours of the other blank nodes, until no more colours come up.
-//! The label is `b` and 32 hexadecimal digits of the colour.
+//! A label identifies a node within one file only. In the snapshot a node's label is derived from its triples by colour
+//! refinement. All nodes start with the same colour. Each round replaces a node's colour by a hash (BLAKE3) of its
+//! triples: the text of the other terms, and the colours of the other blank nodes. The rounds end when the number of
+//! colours stops growing. The label is `b` and 32 hexadecimal digits of the colour.
 //!
-//! Nodes that stay alike are numbered (`-1`, `-2`, ...) in the order of their labels in their files, and of the files'
-//! digests. Where such nodes can be exchanged for each other without changing the graph, which is nearly always, the
-//! result is again independent of the files. Where they are alike only to this colouring (regular structures of several
-//! nodes), the result depends on the labels in the files: the full canonicalisation of RDFC-1.0 is not attempted.
+//! Nodes that keep the same colour are numbered (`-1`, `-2`, ...) by their labels in the files and the files' digests.
+//! Nearly always, such nodes are interchangeable in the graph, so that the result does not depend on the files. If they
+//! only share their colour (regular structures of several nodes), the result depends on the labels in the files: the
+//! full canonicalization of RDFC-1.0 is not attempted.
 
 use std::collections::BTreeSet;
 
-/// An end of a triple.
+/// Subject or object of a triple.
 #[derive(Debug, Clone, Copy)]
 pub enum Side {
-    /// A blank node, by its place among them.
+    /// A blank node, by its index.
     Blank(u32),
-    /// Another term, by a hash of its key.
+    /// Another term, by the hash of its key.
     Term([u8; 16]),
 }
 
-/// Blank nodes and the triples that they are in.
+/// Blank nodes and the triples that contain them.
 #[derive(Default)]
 pub struct BlankNodes {
-    /// Label in the file, and the file's place in the order of their digests.
+    /// The label in the file, and the position of the file in the order of digests.
     pub nodes: Vec<(String, u32)>,
     /// Subject, hash of the predicate's key, object.
     pub triples: Vec<(Side, [u8; 16], Side)>,
@@ -32,7 +32,7 @@ pub struct BlankNodes {
 
 type Colour = [u8; 16];
 
-/// A hash of a key.
+/// Returns the hash of a key.
 pub fn digest(bytes: &[u8]) -> Colour {
     let mut short = [0; 16];
     short.copy_from_slice(&blake3::hash(bytes).as_bytes()[..16]);
@@ -40,9 +40,9 @@ pub fn digest(bytes: &[u8]) -> Colour {
 }
 
 impl BlankNodes {
-    /// A label for each node, all different.
+    /// Returns a label for each node; all are different.
     pub fn labels(mut self) -> Vec<String> {
-        // A triple that was loaded twice says no more than once.
+        // A triple that was loaded twice counts once.
         let key = |side: Side| match side {
             Side::Blank(node) => (Some(node), [0; 16]),
             Side::Term(hash) => (None, hash),
@@ -75,7 +75,7 @@ impl BlankNodes {
     }
 
     fn refine(&self, colours: &[Colour]) -> Vec<Colour> {
-        // What is said of a node, as hashes to be sorted: the order of triples must not show.
+        // The triples of a node, as hashes. Sorting them removes the order of the triples.
         let mut said: Vec<(u32, Colour)> = Vec::with_capacity(self.triples.len());
         for (subject, predicate, object) in &self.triples {
             let mut tell = |of: &Side, role: u8, other: &Side| {
@@ -133,11 +133,11 @@ mod tests {
         turned.reverse();
         assert_eq!(one, labels(&["w", "z", "y", "x"], &turned));
         assert_eq!(one.iter().map(|(_, label)| label).collect::<BTreeSet<_>>().len(), 4);
-        // Other names for the same: the same labels.
+        // The same graph with other names has the same labels.
         let renamed =
             labels(&["a", "b", "c", "d"], &[("a", "p", "b"), ("b", "p", "c"), ("c", "q", "A"), ("d", "q", "A")]);
         assert!(one.iter().map(|(_, l)| l).collect::<BTreeSet<_>>() == renamed.iter().map(|(_, l)| l).collect());
-        // Two that can be exchanged are told apart all the same.
+        // Interchangeable nodes still get different labels.
         let twins = labels(&["x", "y"], &[("x", "p", "A"), ("y", "p", "A")]);
         assert_eq!(format!("{}-1", twins[0].1), twins[1].1);
     }

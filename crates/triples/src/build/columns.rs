@@ -1,21 +1,21 @@
-//! Writes the three permutations and what is known of the predicates.
+//! Writes the three permutations and the counts of the predicates.
 
 use super::BuildError;
 use crate::layout::{self, Permutation};
 use terrapin_base::external_sort::{Records, Scratch};
 use terrapin_snapshot::{ColumnWriter, Writer};
 
-/// Subject, predicate, object; in the other permutations the same, turned.
+/// Subject, predicate, object; rotated in the other permutations.
 type Triple = [u32; 3];
 
-/// Writes everything; `terms` is how many terms there are. Gives how many distinct triples and predicates there are.
+/// Writes all sections; `terms` is the number of terms. Returns the numbers of distinct triples and predicates.
 pub fn write(
     scratch: &Scratch,
     writer: &mut Writer,
     triples: Records<Triple>,
     terms: u64,
 ) -> Result<(u64, u64), BuildError> {
-    // By predicates first: their places are what the other two have.
+    // Sort by predicate first, because the other permutations store the predicates' indices.
     let triples = triples.sort(scratch, |&[s, p, o]| [p, o, s])?;
     let mut predicates: Vec<u32> = Vec::new();
     let mut objects: Vec<u64> = Vec::new();
@@ -66,13 +66,13 @@ pub fn write(
     Ok((len, predicates.len() as u64))
 }
 
-/// The triples, each once: equal ones lie side by side.
+/// Returns each triple once; equal ones must be adjacent.
 pub fn distinct<T: Copy + PartialEq>(triples: &[T]) -> impl Iterator<Item = &T> {
     let mut last = None;
     triples.iter().filter(move |&&triple| last.replace(triple) != Some(triple))
 }
 
-/// Writes a permutation whose first component may be any term.
+/// Writes a permutation with any term as first component.
 fn permutation(
     writer: &mut Writer,
     names: Permutation,

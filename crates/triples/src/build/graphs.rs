@@ -1,4 +1,4 @@
-//! Writes which triples are in which graph, where there are named graphs.
+//! Writes the assignment of triples to graphs, if named graphs exist.
 
 use super::BuildError;
 use super::columns::{column, distinct};
@@ -6,10 +6,10 @@ use crate::layout;
 use terrapin_base::external_sort::{Records, Scratch, SpillBuffer};
 use terrapin_snapshot::Writer;
 
-/// Stands for the default graph: it comes after all named ones.
+/// The number of the default graph; it sorts after all named ones.
 const DEFAULT: u32 = u32::MAX;
 
-/// Writes the graphs, of which the default graph has `triples`; gives the triples of all graphs together.
+/// Writes the graphs; `triples` are those of the default graph. Returns the triples of all graphs.
 pub fn write(
     scratch: &Scratch,
     writer: &mut Writer,
@@ -42,7 +42,7 @@ pub fn write(
     Ok(together.seal()?)
 }
 
-/// Writes the graphs' names and where the triples of each begin, those of the default graph last.
+/// Writes the graph names and the start of each graph's triples; the default graph is last.
 fn starts(writer: &mut Writer, quads: &[[u32; 4]]) -> Result<(), BuildError> {
     let (mut names, mut starts, mut len): (Vec<u64>, Vec<u64>, u64) = (Vec::new(), Vec::new(), 0);
     let mut last = None;

@@ -1,14 +1,14 @@
-//! Gives keys numbers, equal keys the same one as long as memory lasts.
+//! Numbers keys; equal keys get the same number until the table is drained.
 
 use std::hash::Hasher;
 
 use rustc_hash::FxHasher;
 
-/// Keys with numbers: an open table over one stretch of bytes.
+/// A hash table of numbered keys: open addressing over one byte buffer.
 pub struct Interner {
     bytes: Vec<u8>,
     keys: Vec<Key>,
-    /// Places in `keys` plus 1, 0 for an empty slot; as many as a power of two.
+    /// Indices into `keys` plus 1, or 0 for an empty slot; the length is a power of two.
     table: Vec<u32>,
 }
 
@@ -16,7 +16,7 @@ pub struct Interner {
 struct Key {
     start: usize,
     len: u32,
-    /// The upper half of the hash: tells most keys apart without looking at them.
+    /// The upper half of the hash, which distinguishes most keys without comparing bytes.
     tag: u32,
     number: u32,
 }
@@ -26,12 +26,12 @@ impl Interner {
         Interner { bytes: Vec::new(), keys: Vec::new(), table: vec![0; 1 << 10] }
     }
 
-    /// About how many bytes it takes.
+    /// Returns the approximate memory use in bytes.
     pub fn memory(&self) -> usize {
         self.bytes.len() + self.keys.len() * size_of::<Key>() + self.table.len() * 4
     }
 
-    /// The number of a key; one that is not here gets `next`, and the second value is true.
+    /// Returns the number of a key. A new key gets the number `next`; the second value is then `true`.
     pub fn number(&mut self, key: &[u8], next: u32) -> (u32, bool) {
         let hash = hash(key);
         let tag = (hash >> 32) as u32;
@@ -65,7 +65,7 @@ impl Interner {
         self.table = table;
     }
 
-    /// All keys with their numbers; then it is empty.
+    /// Passes all keys with their numbers to `each`, and empties the table.
     pub fn drain<E>(&mut self, mut each: impl FnMut(&[u8], u32) -> Result<(), E>) -> Result<(), E> {
         for key in &self.keys {
             each(&self.bytes[key.start..key.start + key.len as usize], key.number)?;
@@ -75,11 +75,11 @@ impl Interner {
     }
 }
 
-/// A hash that is the same in every run: blank nodes are told apart by it.
+/// Returns a hash that is the same in every run; labels of blank nodes depend on it.
 pub fn hash(bytes: &[u8]) -> u64 {
     let mut hasher = FxHasher::default();
     hasher.write(bytes);
-    // Its low bits are its weakest.
+    // Mix the bits, because FxHasher's low bits are its weakest.
     let h = hasher.finish();
     (h ^ (h >> 32)).wrapping_mul(0x9E37_79B9_7F4A_7C15)
 }

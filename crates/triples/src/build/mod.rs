@@ -1,9 +1,9 @@
-//! Makes the sections of triples from a stream of triples. The result depends on the set of triples alone: not on their
-//! order, on how often each comes, on the number of threads or on the memory budget.
+//! Builds the sections of triples from a stream of triples. The result depends on the set of triples only: not on their
+//! order or repetition, the number of threads or the memory budget.
 //!
-//! Terms get temporary numbers as they come, by which the triples are kept (`interner.rs`); then the keys are sorted,
-//! which gives the final numbers; then the triples are sorted three times and written (`columns.rs`). Keys, numbers and
-//! triples spill to temporary files. In memory stay, whatever the budget: 100 bytes or so for each blank node.
+//! Terms get temporary numbers on arrival, and triples are stored by these (`interner.rs`). Sorting the keys gives the
+//! final numbers. Then the triples are sorted three times and written (`columns.rs`). Keys, numbers and triples spill
+//! to temporary files. Independent of the budget, about 100 bytes for each blank node stay in memory.
 
 mod blank;
 mod columns;
@@ -22,7 +22,7 @@ use terrapin_base::Progress;
 use terrapin_base::external_sort::{self, Records, Scratch, SpillBuffer, StringSorter};
 use terrapin_snapshot::{ColumnWriter, Writer};
 
-/// What can go wrong while triples are stored.
+/// An error while storing triples.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum BuildError {
@@ -32,49 +32,49 @@ pub enum BuildError {
     /// A temporary file failed.
     #[error(transparent)]
     Temporary(#[from] external_sort::Error),
-    /// Something has more entries than the format can number.
+    /// There are more entries than the format can number.
     #[error("too many {0} for this snapshot format")]
     TooMany(&'static str),
 }
 
-/// Collects triples.
+/// A builder of the sections of triples.
 pub struct Builder {
     scratch: Scratch,
-    /// As temporary numbers.
+    /// Triples of the default graph, as temporary numbers.
     triples: SpillBuffer<[u32; 3]>,
-    /// Those in named graphs, as temporary numbers: the graph, then the triple.
+    /// Triples of named graphs, as temporary numbers: the graph, then the triple.
     quads: SpillBuffer<[u32; 4]>,
     interner: Interner,
     strings: StringSorter,
     codes: FxHashMap<u64, u32>,
     /// Codes and their temporary numbers.
     spilled_codes: SpillBuffer<[u64; 2]>,
-    /// Labels of the current file's blank nodes, and their places in `blank.nodes`.
+    /// Labels of the current file's blank nodes, with their indices in `blank.nodes`.
     labels: FxHashMap<String, u32>,
     blank: BlankNodes,
-    /// The temporary numbers of the blank nodes, by their places.
+    /// The temporary numbers of the blank nodes, by index.
     blank_numbers: Vec<u32>,
-    /// Terms numbered so far.
+    /// Number of terms numbered so far.
     numbered: u32,
     files: u32,
-    /// The term that came before: subjects repeat.
+    /// The previous subject, because subjects repeat.
     previous: Option<(oxrdf::NamedOrBlankNode, u32)>,
     buffer: Vec<u8>,
 }
 
-/// What was made.
+/// Counts of the finished sections.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Built {
-    /// Distinct triples, of all graphs together.
+    /// Number of distinct triples in all graphs.
     pub triples: u64,
-    /// Distinct terms.
+    /// Number of distinct terms.
     pub terms: u64,
-    /// Distinct predicates.
+    /// Number of distinct predicates.
     pub predicates: u64,
 }
 
 impl Builder {
-    /// An empty one.
+    /// Creates an empty builder.
     pub fn new(scratch: &Scratch) -> Builder {
         Builder {
             scratch: scratch.clone(),
@@ -94,18 +94,18 @@ impl Builder {
         }
     }
 
-    /// The triples added from here on are another file's: its labels of blank nodes mean other nodes.
+    /// Starts a new file, which resets the scope of blank node labels.
     pub fn begin_file(&mut self) {
         self.files += 1;
         self.labels.clear();
         self.previous = None;
     }
 
-    /// Adds triples; their literals in canonical form. `graphs` has the names of the graphs of those that are not in the
-    /// default graph, each with the triple's place; places ascend.
+    /// Adds triples with literals in canonical form. `graphs` contains the graph of each triple that is not in the
+    /// default graph, with the triple's index, in ascending order.
     ///
     /// # Errors
-    /// A full disk; more than 2^32 terms.
+    /// The disk is full, or there are more than 2^32 terms.
     pub fn add(&mut self, triples: &[Triple], graphs: &[(usize, NamedOrBlankNode)]) -> Result<(), BuildError> {
         let mut numbered = Vec::with_capacity(triples.len() - graphs.len());
         let mut quads = Vec::with_capacity(graphs.len());
@@ -159,7 +159,7 @@ impl Builder {
         Ok(())
     }
 
-    /// The temporary number of a term.
+    /// Returns the temporary number of a term.
     fn number(&mut self, term: TermRef<'_>) -> Result<u32, BuildError> {
         let next = self.numbered;
         let (number, new) = if let Some(code) = Code::of(term) {
@@ -207,11 +207,11 @@ impl Builder {
         Ok(self.spilled_codes.extend(&codes)?)
     }
 
-    /// Writes the sections. `file_order` has the place of each file, in the order in which they came, among all of them
-    /// in an order that does not depend on how they came.
+    /// Writes the sections. `file_order` contains, for each file in order of arrival, its position in an order that
+    /// does not depend on arrival.
     ///
     /// # Errors
-    /// A full disk.
+    /// The disk is full.
     pub fn finish(
         mut self,
         writer: &mut Writer,
@@ -232,7 +232,7 @@ impl Builder {
         }
         let Builder { scratch, triples, quads, strings, spilled_codes, numbered, .. } = self;
 
-        // Temporary numbers and final ones.
+        // Pairs of temporary and final numbers.
         let mut numbers = SpillBuffer::<[u32; 2]>::new(&scratch);
         let mut kinds = write_strings(writer, strings, &mut numbers)?;
         write_codes(writer, spilled_codes, &mut numbers, &mut kinds)?;
@@ -260,7 +260,7 @@ impl Builder {
     }
 }
 
-/// Writes the dictionary; gives where kinds of terms begin, as far as known.
+/// Writes the dictionary. Returns the starts of the kinds of terms that are known so far.
 fn write_strings(
     writer: &mut Writer,
     strings: StringSorter,
@@ -288,7 +288,7 @@ fn write_strings(
     Ok([first_of[1].min(literals), literals, codes, codes, codes])
 }
 
-/// Writes the codes and fills in where they begin and end.
+/// Writes the codes and completes the starts of the kinds of terms.
 fn write_codes(
     writer: &mut Writer,
     codes: SpillBuffer<[u64; 2]>,
@@ -314,7 +314,7 @@ fn write_codes(
     Ok(out.finish(writer)?)
 }
 
-/// Records that are put on a pile at once.
+/// Number of records added to a buffer at a time.
 const CHUNK: usize = 1 << 16;
 
 fn push(
@@ -332,7 +332,7 @@ fn push(
     Ok(())
 }
 
-/// The triples by the final numbers, which lie in the order of the temporary ones.
+/// Converts triples to the final numbers; `numbers` is sorted by the temporary ones.
 fn renumber<const N: usize>(
     scratch: &Scratch,
     triples: SpillBuffer<[u32; N]>,

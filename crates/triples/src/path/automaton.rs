@@ -1,7 +1,7 @@
-//! A property path as an automaton over steps from node to node.
+//! Automaton of a property path, over steps from node to node.
 //!
-//! States are sets of positions in the expression that go on alike: walking `(a|b)*` has one state, not two, so that a
-//! node is looked at once. Built by the method of Glushkov (first, last and following positions; no empty moves).
+//! States are sets of positions in the expression with the same continuation: `(a|b)*` has one state, not two, so that
+//! a node is visited once. Built by Glushkov's method (first, last and following positions; no empty transitions).
 
 use std::rc::Rc;
 
@@ -11,36 +11,36 @@ use spargebra::algebra::PropertyPathExpression as Path;
 
 use crate::{TermId, View};
 
-/// One step.
+/// A step between two nodes.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Step {
-    /// From a triple's subject to its object.
+    /// From the subject of a triple to its object.
     Forward(TermId),
-    /// From its object to its subject.
+    /// From the object to the subject.
     Backward(TermId),
-    /// From subject to object by any predicate but these.
+    /// From subject to object by any predicate except these.
     ForwardExcept(Box<[TermId]>),
-    /// From object to subject by any predicate but these.
+    /// From object to subject by any predicate except these.
     BackwardExcept(Box<[TermId]>),
 }
 
-/// A state: by which steps it goes on, and to which states.
+/// A state with its transitions.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct State {
-    /// Steps and the states that they lead to.
+    /// Steps and their target states.
     pub moves: Vec<(Step, usize)>,
     /// Whether a walk may end here.
     pub accepts: bool,
 }
 
-/// The automaton; it begins in state 0.
+/// The automaton; state 0 is the start.
 #[derive(Debug, Clone)]
 pub struct Automaton {
     /// The states.
     pub states: Vec<State>,
 }
 
-/// What a part of the expression contributes.
+/// The position sets of a part of the expression.
 struct Part {
     nullable: bool,
     first: Vec<usize>,
@@ -50,25 +50,25 @@ struct Part {
 struct Builder<'v> {
     view: &'v View,
     steps: Vec<Step>,
-    /// By position; alternatives that are repeated share one list.
+    /// Following positions by position; repeated alternatives share one list.
     following: Vec<Rc<[usize]>>,
     nothing: Rc<[usize]>,
 }
 
 impl Automaton {
-    /// The walks from a path's subject to its object, or the other way round.
+    /// Builds the automaton of the walks from a path's subject to its object, or `backward`.
     pub fn new(path: &Path, view: &View, backward: bool) -> Automaton {
         let mut builder = Builder { view, steps: Vec::new(), following: Vec::new(), nothing: Rc::from([]) };
         let part = builder.part(path, backward);
         let mut last = vec![false; builder.steps.len()];
         part.last.iter().for_each(|&position| last[position] = true);
-        // Positions that go on alike and accept alike are one state.
+        // Positions with the same continuation and acceptance form one state.
         let mut kinds: Vec<(&[usize], bool)> = vec![(&part.first, part.nullable)];
         let mut known: FxHashMap<(&[usize], bool), usize> = kinds.iter().map(|kind| (*kind, 0)).collect();
         let mut known_lists: FxHashMap<(*const usize, usize, bool), usize> = FxHashMap::default();
         let mut state_of = Vec::with_capacity(builder.steps.len());
         for (following, accepts) in builder.following.iter().zip(last) {
-            // The same list need not be read again.
+            // A shared list needs no second comparison.
             let state = *known_lists.entry((following.as_ptr(), following.len(), accepts)).or_insert_with(|| {
                 *known.entry((following, accepts)).or_insert_with(|| {
                     kinds.push((following, accepts));
@@ -88,7 +88,7 @@ impl Automaton {
         Automaton { states }
     }
 
-    /// Whether a node leads to itself without any step.
+    /// Returns whether the empty walk is accepted.
     pub fn nullable(&self) -> bool {
         self.states[0].accepts
     }

@@ -1,25 +1,25 @@
-//! The triples of a path's steps as lists of small numbers. Where walks begin at very many nodes, each node is passed
-//! many times: reading its triples once, and marking it in an array, is many times as quick.
+//! The triples of a path's steps as adjacency lists of small numbers. If walks start at very many nodes, each node is
+//! visited many times. Reading its triples once and marking it in an array is then many times faster.
 
 use std::collections::HashMap;
 
 use super::automaton::{Automaton, Step};
 use crate::{ReadError, TermId, View};
 
-/// Most triples that are read, and most marks: an array of these takes 64 MiB.
+/// Maximum number of triples, and of marks: 64 MiB of marks.
 const MOST: u64 = 1 << 24;
-/// Triples for each node at which a walk begins, beyond which walks may well pass only a few of them.
+/// Maximum number of triples for each start node; beyond it, walks may visit only few of them.
 const FEW: u64 = 64;
 
-/// The nodes that one kind of step leads to.
+/// The adjacency list of one kind of step.
 struct Neighbours {
-    /// Where those of each node begin, and the end.
+    /// The start of each node's neighbours, and the end.
     starts: Vec<u32>,
     ends: Vec<u32>,
 }
 
 impl Neighbours {
-    /// Those of pairs, which are sorted by this.
+    /// Builds the list from pairs, which it sorts.
     fn new(mut pairs: Vec<(u32, u32)>, nodes: usize) -> Neighbours {
         pairs.sort_unstable();
         let mut starts = vec![0; nodes + 1];
@@ -38,25 +38,24 @@ impl Neighbours {
     }
 }
 
-/// A path's walks over numbers.
+/// The walks of a path over numbered nodes.
 pub struct Graph<'v> {
     view: &'v View,
     held: i64,
-    /// All that is in a triple of one of the path's predicates, ascending.
+    /// All subjects and objects of triples with the path's predicates, ascending.
     nodes: Vec<TermId>,
     neighbours: Vec<Neighbours>,
-    /// By state: which neighbours come next, and the state that these are reached in.
+    /// For each state, the adjacency lists to follow and the state that each leads to.
     moves: Vec<Vec<(usize, usize)>>,
     accepts: Vec<bool>,
-    /// For each node and state the walk that was there last.
+    /// For each node and state, the last walk that visited it.
     marks: Vec<u32>,
     walk: u32,
     queue: Vec<(u32, usize)>,
 }
 
 impl<'v> Graph<'v> {
-    /// The graph of walks that begin at so many nodes; `None` where reading it would take more than the walks
-    /// themselves.
+    /// Builds the graph for walks from `beginnings` nodes. Returns `None` if reading it would cost more than the walks.
     pub fn new(view: &'v View, automaton: &Automaton, beginnings: usize) -> Result<Option<Graph<'v>>, ReadError> {
         let store = view.store();
         let mut steps: Vec<&Step> = Vec::new();
@@ -74,7 +73,7 @@ impl<'v> Graph<'v> {
         if marks > MOST || triples > FEW * beginnings as u64 {
             return Ok(None);
         }
-        // Twice the triples as ids and as pairs, and the marks.
+        // The triples twice, as ids and as pairs, and the marks.
         let held = triples as i64 * 48 + marks as i64 * 4;
         view.hold(held)?;
         let mut pairs: Vec<Vec<(TermId, TermId)>> = Vec::new();
@@ -105,7 +104,7 @@ impl<'v> Graph<'v> {
         }))
     }
 
-    /// All nodes that walks from `node` lead to, ascending.
+    /// Returns all nodes that walks from `node` reach, ascending.
     pub fn walk(&mut self, node: TermId) -> Result<Vec<TermId>, ReadError> {
         let Ok(begin) = self.nodes.binary_search(&node) else {
             return Ok(if self.accepts[0] { vec![node] } else { Vec::new() });
@@ -141,7 +140,7 @@ impl<'v> Graph<'v> {
 
 impl Drop for Graph<'_> {
     fn drop(&mut self) {
-        // Giving back cannot go beyond a bound that taking did not.
+        // Releasing memory cannot exceed a limit.
         let _ = self.view.hold(-self.held);
     }
 }

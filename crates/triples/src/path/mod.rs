@@ -1,10 +1,11 @@
-//! Property paths as relations: which nodes a walk leads to, each once. Evaluated over numbers from the cheaper end.
+//! Property paths as relations: the nodes that a walk reaches, each once. Evaluated over term numbers, from the cheaper
+//! end.
 //!
-//! A walk of no steps leads from a node to itself. Only the subjects and objects of triples are nodes: SPARQL 1.1 would
-//! have a term of the query lead to itself wherever it comes from, the evaluators of the field do not.
+//! The empty walk leads from a node to itself. Only subjects and objects of triples are nodes. SPARQL 1.1 would also
+//! include terms of the query; existing evaluators do not.
 //!
-//! This is what `*`, `+`, `?` and `|` mean. A sequence outside these keeps repeated solutions and has to stay a join; a
-//! negated set outside them keeps them, too ([`NegatedSet`]).
+//! These are the semantics of `*`, `+`, `?` and `|`. A sequence outside these keeps duplicate solutions and must stay a
+//! join; a negated set outside them also keeps duplicates ([`NegatedSet`]).
 
 mod automaton;
 mod graph;
@@ -22,12 +23,12 @@ use self::graph::Graph;
 use self::search::{meet, walk};
 use super::{End, Pairs, ReadError, Relation, TermId, View};
 
-/// Times that two nodes are held against each other before all that one of them leads to is looked for, to be kept.
+/// Number of tests of a node against others before all nodes it reaches are computed and cached.
 const PATIENCE: u32 = 3;
 
-/// Most nodes that the kept results may have together.
+/// Maximum total number of nodes in cached results.
 const CACHED_NODES: usize = 1 << 22;
-/// What keeping a result takes besides, as nodes.
+/// Overhead of a cached result, in nodes.
 const ENTRY: usize = 8;
 
 /// The pairs of nodes that a walk along a property path connects.
@@ -37,7 +38,7 @@ pub struct PathRelation {
     cache: RefCell<Cache>,
 }
 
-/// What has been looked up: queries ask for the same ends again and again.
+/// Cached results: queries look up the same ends repeatedly.
 #[derive(Default)]
 struct Cache {
     nodes: usize,
@@ -45,18 +46,18 @@ struct Cache {
     asked: FxHashMap<(TermId, bool), Asked>,
 }
 
-/// How often a node was held against others, and what that took.
+/// The number of tests of a node against others, and their cost.
 #[derive(Clone, Copy, Default)]
 struct Asked {
     times: u32,
-    /// Units of work.
+    /// Units of work spent.
     spent: u64,
-    /// The most that looking up all that it leads to has been given so far.
+    /// The largest budget given so far to computing all nodes that it reaches.
     given: u64,
 }
 
 impl PathRelation {
-    /// The walks along a path.
+    /// Creates the relation of a path.
     pub fn new(path: &PropertyPathExpression, view: &View) -> PathRelation {
         PathRelation {
             forward: Automaton::new(path, view, false),
@@ -65,7 +66,7 @@ impl PathRelation {
         }
     }
 
-    /// The nodes at the other end of the walks from `node`, ascending.
+    /// Returns the nodes at the other end of the walks from `node`, ascending.
     fn ends(&self, view: &View, node: TermId, backward: bool) -> Result<Arc<[TermId]>, ReadError> {
         if let Some(found) = self.cache.borrow().results.get(&(node, backward)) {
             view.work(1)?;
@@ -76,7 +77,7 @@ impl PathRelation {
         self.keep(view, node, backward, found)
     }
 
-    /// Keeps what has been found, if there is room.
+    /// Caches a result, if the cache has room.
     fn keep(&self, view: &View, node: TermId, backward: bool, found: Vec<TermId>) -> Result<Arc<[TermId]>, ReadError> {
         let found: Arc<[TermId]> = found.into();
         let mut cache = self.cache.borrow_mut();
@@ -89,7 +90,7 @@ impl PathRelation {
         Ok(found)
     }
 
-    /// Whether a walk leads from one node to the other, where that has been looked up.
+    /// Returns whether a walk connects two nodes, if the cache contains the answer.
     fn known(&self, subject: TermId, object: TermId) -> Option<bool> {
         let cache = self.cache.borrow();
         let ends = [(subject, false, object), (object, true, subject)];
@@ -99,14 +100,15 @@ impl PathRelation {
         })
     }
 
-    /// Whether a walk leads from one node to the other; `known` is what was looked up before.
+    /// Returns whether a walk connects two nodes; `known` is the cached answer.
     fn connects(&self, view: &View, subject: TermId, object: TermId, known: Option<bool>) -> Result<bool, ReadError> {
         if let Some(known) = known {
             view.work(1)?;
             return Ok(known);
         }
-        // A query that holds many nodes against one is better served by all that the one leads to; but that may be
-        // much more than what these nodes have to do with. So it gets no more than what has been spent without it.
+        // A query that tests many nodes against one is better served by the set of all nodes that this one reaches.
+        // That set may be much larger than needed; therefore computing it gets at most the work already spent on single
+        // tests.
         let ends = [(object, true, subject), (subject, false, object)];
         for (node, backward, other) in ends {
             let asked = {
@@ -132,7 +134,7 @@ impl PathRelation {
         Ok(met)
     }
 
-    /// The nodes at which walks can begin, ascending; for a path that needs no step, all nodes.
+    /// Returns the start nodes of walks, ascending; all nodes if the path accepts the empty walk.
     fn beginnings(&self, view: &View) -> Result<Vec<TermId>, ReadError> {
         let store = view.store();
         let mut nodes = Vec::new();
@@ -168,7 +170,7 @@ impl PathRelation {
         Ok(nodes)
     }
 
-    /// All pairs.
+    /// Returns an iterator over all pairs.
     fn all<'a>(&'a self, view: &'a View) -> Result<AllPairs<'a>, ReadError> {
         let nodes = self.beginnings(view)?;
         let graph = Graph::new(view, &self.forward, nodes.len())?;
@@ -176,14 +178,14 @@ impl PathRelation {
     }
 }
 
-/// The error as the only item.
+/// Returns the error as the only item.
 fn failed<'a>(error: ReadError) -> Pairs<'a> {
     Box::new(std::iter::once(Err(error)))
 }
 
 impl Relation for PathRelation {
     fn pairs<'a>(&'a self, view: &'a View, subject: Option<TermId>, object: Option<TermId>) -> Pairs<'a> {
-        // As the evaluator has it: what is in no triple has no path, not even the one without a step.
+        // Like the evaluator: a term in no triple has no path, not even the empty one.
         let strange = || [subject, object].into_iter().flatten().any(|end| !view.store().is_node(end));
         let known = subject.zip(object).and_then(|(subject, object)| self.known(subject, object));
         if known.is_none() && strange() {
@@ -213,7 +215,7 @@ impl Relation for PathRelation {
     }
 
     fn estimate(&self, view: &View, subject: End, object: End) -> f64 {
-        // Walks fan out by what one step does, and seldom further than some steps.
+        // Walks fan out by the factor of one step, and rarely further than a few steps.
         let fan = |automaton: &Automaton| {
             let first = &automaton.states[0];
             let steps: f64 = first.moves.iter().map(|(step, _)| fan_out(view, step)).sum();
@@ -249,7 +251,7 @@ impl PathRelation {
         self.forward.states[0].moves.iter().map(|(step, _)| count(step)).sum()
     }
 
-    /// About how many nodes walks from this one lead to: if it has been looked up, exactly.
+    /// Estimates the number of nodes that walks from `node` reach; exact if cached.
     fn degree(&self, view: &View, automaton: &Automaton, node: TermId) -> f64 {
         let store = view.store();
         let first = &automaton.states[0];
@@ -268,7 +270,7 @@ impl PathRelation {
     }
 }
 
-/// About how many nodes one step leads to.
+/// Estimates the number of nodes that one step leads to.
 fn fan_out(view: &View, step: &Step) -> f64 {
     let store = view.store();
     let ratio = |a: u64, b: u64| if b == 0 { 0.0 } else { a as f64 / b as f64 };
@@ -285,7 +287,7 @@ fn fan_out(view: &View, step: &Step) -> f64 {
     }
 }
 
-/// Reads a shared list.
+/// An iterator over a shared list.
 struct Ends {
     ends: Arc<[TermId]>,
     at: usize,
@@ -301,7 +303,7 @@ impl Iterator for Ends {
     }
 }
 
-/// The walks from one node after another.
+/// An iterator over the walks from one node after another.
 struct AllPairs<'a> {
     relation: &'a PathRelation,
     view: &'a View,
@@ -311,8 +313,8 @@ struct AllPairs<'a> {
 }
 
 impl AllPairs<'_> {
-    /// The nodes that walks from this one lead to. But for the node itself they are kept: what asks for all pairs mostly
-    /// asks for some of them again.
+    /// Returns the nodes that walks from `node` reach. They are cached unless they are the node alone, because queries
+    /// for all pairs usually look some of them up again.
     fn ends(&mut self, node: TermId) -> Result<Arc<[TermId]>, ReadError> {
         let found = match &mut self.graph {
             Some(graph) => graph.walk(node)?,
@@ -348,13 +350,13 @@ impl Iterator for AllPairs<'_> {
     }
 }
 
-/// The triples of any predicate but some, as pairs: repeated where several predicates connect two nodes.
+/// The pairs of triples with any predicate except some; duplicates are kept if several predicates connect two nodes.
 pub struct NegatedSet {
     except: Vec<TermId>,
 }
 
 impl NegatedSet {
-    /// Any predicate but these.
+    /// Creates the relation that excludes these predicates.
     pub fn new(except: &[NamedNode], view: &View) -> NegatedSet {
         NegatedSet { except: except.iter().map(|name| view.id(&name.clone().into())).collect() }
     }
@@ -370,7 +372,7 @@ impl Relation for NegatedSet {
         if subject.is_none() {
             return Box::new(triples);
         }
-        // By predicates in the file: here the objects are to ascend.
+        // The file is ordered by predicate; the result must be ordered by object.
         match triples.collect::<Result<Vec<_>, _>>() {
             Ok(mut pairs) => {
                 pairs.sort_unstable();

@@ -1,11 +1,11 @@
-//! Walking over nodes and states, each looked at once.
+//! Search over nodes and states; each is visited once.
 
 use rustc_hash::FxHashSet;
 
 use super::automaton::{Automaton, Step};
 use crate::{ReadError, TermId, View};
 
-/// Nodes in states that have been seen. Few are kept as a set, many as one bit each.
+/// The set of visited nodes and states: a hash set while small, then a bitmap.
 struct Seen<'v> {
     view: &'v View,
     states: u64,
@@ -19,7 +19,7 @@ impl<'v> Seen<'v> {
         Seen { view, states: automaton.states.len() as u64, few: FxHashSet::default(), many: Vec::new(), held: 0 }
     }
 
-    /// Whether it was not there before. A node that only the query has leads nowhere and needs no marking.
+    /// Adds an entry and returns whether it is new. A node of the query alone has no triples and needs no mark.
     fn insert(&mut self, node: TermId, state: usize) -> Result<bool, ReadError> {
         let Some(number) = node.number() else { return Ok(true) };
         let place = number * self.states + state as u64;
@@ -32,7 +32,7 @@ impl<'v> Seen<'v> {
         }
         let new = self.few.insert(place);
         let words = self.view.store().terms() * self.states / 64 + 1;
-        // An entry of the set takes some 16 bytes.
+        // An entry of the hash set takes about 16 bytes.
         if self.few.len() as u64 * 2 > words {
             self.held += words as i64 * 8;
             self.view.hold(words as i64 * 8)?;
@@ -47,12 +47,12 @@ impl<'v> Seen<'v> {
 
 impl Drop for Seen<'_> {
     fn drop(&mut self) {
-        // Giving back cannot go beyond a bound that taking did not.
+        // Releasing memory cannot exceed a limit.
         let _ = self.view.hold(-self.held);
     }
 }
 
-/// Calls `each` with the nodes that a step leads to.
+/// Calls `each` for the nodes that a step leads to.
 fn step(
     view: &View,
     node: TermId,
@@ -74,7 +74,7 @@ fn step(
     Ok(())
 }
 
-/// All nodes that walks from `node` lead to, ascending; `None` if finding them takes more units of work than `most`.
+/// Returns all nodes that walks from `node` reach, ascending, or `None` if that takes more units of work than `most`.
 pub fn walk(view: &View, automaton: &Automaton, node: TermId, most: u64) -> Result<Option<Vec<TermId>>, ReadError> {
     let mut seen = Seen::new(view, automaton);
     let mut found = Vec::new();
@@ -106,7 +106,7 @@ pub fn walk(view: &View, automaton: &Automaton, node: TermId, most: u64) -> Resu
     Ok(Some(found))
 }
 
-/// One side of a search from both ends.
+/// One side of a bidirectional search.
 struct Front<'v, 'a> {
     automaton: &'a Automaton,
     seen: Seen<'v>,
@@ -121,7 +121,7 @@ impl<'v, 'a> Front<'v, 'a> {
         Ok(Front { automaton, seen, now: vec![(node, 0)], next: Vec::new() })
     }
 
-    /// Looks at one more node; whether the walk ends at `goal`, or `None` where there is no more.
+    /// Expands one more node. Returns whether a walk reaches `goal`, or `None` if no nodes are left.
     fn advance(&mut self, view: &View, goal: TermId) -> Result<Option<bool>, ReadError> {
         if self.now.is_empty() {
             std::mem::swap(&mut self.now, &mut self.next);
@@ -130,7 +130,7 @@ impl<'v, 'a> Front<'v, 'a> {
         view.work(1)?;
         let automaton = self.automaton;
         for (label, to) in &automaton.states[state].moves {
-            // A node with very many neighbours is not worth looking at all of them for one of these.
+            // Test the goal directly first, so that a node with very many neighbours need not be expanded to find it.
             if automaton.states[*to].accepts && holds(view, node, label, goal) {
                 return Ok(Some(true));
             }
@@ -145,7 +145,7 @@ impl<'v, 'a> Front<'v, 'a> {
     }
 }
 
-/// Whether a step leads from one node to the other.
+/// Returns whether a step leads from one node to the other.
 fn holds(view: &View, node: TermId, label: &Step, goal: TermId) -> bool {
     let store = view.store();
     match label {
@@ -160,8 +160,8 @@ fn holds(view: &View, node: TermId, label: &Step, goal: TermId) -> bool {
     }
 }
 
-/// Whether a walk leads from `subject` to `object`, and the units of work that it took to know: looked for from both ends in turn, so that it takes no more than
-/// twice what the cheaper end does.
+/// Returns whether a walk leads from `subject` to `object`, and the units of work spent. The search alternates between
+/// both ends, so that it costs at most twice the cheaper end.
 pub fn meet(
     view: &View,
     forward: &Automaton,
@@ -179,7 +179,7 @@ pub fn meet(
             match front.advance(view, *goal)? {
                 Some(true) => return Ok((true, view.worked() - before)),
                 Some(false) => {}
-                // All that this end leads to was looked at.
+                // This end has been searched exhaustively.
                 None => return Ok((false, view.worked() - before)),
             }
         }

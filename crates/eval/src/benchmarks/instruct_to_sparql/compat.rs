@@ -140,7 +140,7 @@ mod tests {
         assert_eq!(run(rows(&[]), failed(FailureClass::Unsupported)), (Some(1), Some(1.0), false));
         // An empty answer is wrong even if the gold answer is empty.
         assert_eq!(run(rows(&[]), rows(&[])), (Some(1), Some(0.0), false));
-        // Without matched columns there is no score, and the mean skips the instance.
+        // Without matched columns the instance has no score, and the mean skips it.
         assert_eq!(run(rows(&[]), rows(&["a"])), (Some(1), None, false));
         // Other failures are skipped.
         assert_eq!(run(failed(FailureClass::Timeout), rows(&["a"])), (None, None, true));

@@ -31,7 +31,7 @@ fn recompute(data: Data<'_>) -> Box<dyn Benchmark + '_> {
     Box::new(InstructToSparql { triples, snapshot, cache })
 }
 
-/// The language of instances whose queries have labels instead of identifiers.
+/// The language of queries with labels instead of identifiers.
 pub const LABELLED: &str = "sparql-labelled";
 /// The language of labels, as in the benchmark.
 const LANGUAGE: &str = "en";

@@ -14,7 +14,7 @@ use terrapin_overpass::{Class, Code, Failure, Limits};
 /// The time that the published code waits for an answer. The prepared limit is shorter, but a text can have several.
 const TIMEOUT: Duration = Duration::from_secs(500);
 
-/// Limits of a query besides those of the published evaluation.
+/// Limits of a query, in addition to those of the published evaluation.
 #[derive(Debug, Clone)]
 pub struct Bounds {
     /// Time and memory.

@@ -44,7 +44,7 @@ pub static METRICS: &[Metric] = &[
     ),
 ];
 
-/// Returns a score of a record, or zero if both results are empty: most wrong queries find nothing as well.
+/// Returns a score of a record, or zero if both results are empty, because most wrong queries also find no elements.
 fn earned(record: &Record, score: fn(&Execution) -> Option<f64>) -> Option<f64> {
     let execution = record.execution.as_ref()?;
     score(execution).map(|score| if execution.ran().is_nothing_twice() { 0.0 } else { score })

@@ -72,7 +72,7 @@ pub struct OverpassNl<'a> {
     pub similarity: bool,
     /// The cache of results.
     pub cache: &'a dyn Cache,
-    /// Limits of each query besides those of the published evaluation.
+    /// Limits of each query, in addition to those of the published evaluation.
     pub bounds: Bounds,
 }
 
@@ -99,7 +99,7 @@ impl Benchmark for OverpassNl<'_> {
     }
 }
 
-/// Returns the outcome of an instance whose evaluation panicked.
+/// Returns the outcome of an instance after a panic during its evaluation.
 pub(super) fn failed(instance: &Instance, compared: bool, run: bool, message: String) -> Outcome {
     let mut record = Record::of(instance);
     if compared {

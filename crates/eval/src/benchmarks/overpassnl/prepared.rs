@@ -73,7 +73,7 @@ impl PreparedQuery {
         self.compat.as_ref()
     }
 
-    /// Returns the part of the cache key besides the text.
+    /// Returns the language and its variant for the cache key.
     pub(super) fn language(&self) -> &'static str {
         // The answer's text is parsed like in the published code, within the published limits.
         match self.source {

@@ -122,7 +122,7 @@ pub struct QuestionAnswering<'a> {
     pub snapshot: &'a str,
     /// The cache of results.
     pub cache: &'a dyn Cache,
-    /// Limits of each query besides those of every run.
+    /// Limits of each query, in addition to those of every run.
     pub limits: Limits,
 }
 

@@ -72,7 +72,7 @@ pub static METRICS: &[Metric] = &[
     ),
 ];
 
-/// Returns a score of a record, or zero if both answers are empty: most wrong queries find nothing as well. The
+/// Returns a score of a record, or zero if both answers are empty, because most wrong queries also have no results. The
 /// paper's scores (Jaccard, overlap, Dice) follow the paper.
 fn earned(record: &Record, score: fn(&Strict) -> Option<f64>) -> Option<f64> {
     let strict = record.strict.as_ref()?;

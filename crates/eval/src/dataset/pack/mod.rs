@@ -1,13 +1,13 @@
 //! Writes a benchmark as a folder to publish: data, pin, card, Croissant, licences, citation. The same input gives
 //! the same bytes.
 //!
-//! | file | what |
+//! | file | contents |
 //! |---|---|
 //! | `data/SPLIT.jsonl` | the pairs, with results, the digest of the answer and difficulty |
 //! | `README.md` | the dataset card, with the fields that Hugging Face reads |
 //! | `pin.toml` | which snapshot it is for, as `terrapin verify --pin` reads it |
-//! | `manifest.json` | what the snapshot says of itself |
-//! | `checks.json` | what was found when it was checked |
+//! | `manifest.json` | the manifest of the snapshot |
+//! | `checks.json` | the findings of the dataset check |
 //! | `croissant.json` | the data described in JSON-LD |
 //! | `CITATION.cff`, `LICENSES.md` | how to cite it, and under which terms |
 //! | `SHA256SUMS` | the digests of all of them |
