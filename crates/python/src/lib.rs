@@ -2,7 +2,7 @@
 //! call is in Python, in `python/terrapin-osm`, which hands over plain texts and numbers and makes Python's things of what
 //! comes back.
 //!
-//! Knows both engines, `eval` and `load`, as the server does; knows nothing of the server or of RocksDB. Nothing here
+//! Knows both engines, `eval` and `load`, as the server does; knows nothing of the server or of SQLite. Nothing here
 //! holds Python's lock while it works.
 //!
 //! ```text
