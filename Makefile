@@ -3,8 +3,8 @@
 # Tests are always asked for with --workspace, one alone, too: without it cargo takes other features of shared libraries,
 # and builds half of the crates for the second time.
 
-# Outside the checkout, so that a fresh clone builds on what an older one has built. Everything is built with one
-# profile, so that RocksDB, most of a first build, is built once.
+# Outside the checkout, so that a fresh clone builds on what an older one has built. Tests and lints use the profile ci,
+# which compiles faster; what is shipped and measured uses the profile release.
 export CARGO_TARGET_DIR ?= $(HOME)/.cache/terrapin-target
 
 # The crate that `make check` looks at; all of them where none is named.
@@ -41,21 +41,21 @@ build:
 	@scripts/setup
 	cargo build --locked --release
 
-# The loop of a change: no RocksDB, the development profile, a folder of its own.
+# The loop of a change: the development profile, a folder of its own.
 check:
-	@scripts/setup small
+	@scripts/setup
 	cargo fmt --all --check
-	cargo clippy --locked --no-default-features --all-targets --target-dir $(CARGO_TARGET_DIR)/check \
+	cargo clippy --locked --all-targets --target-dir $(CARGO_TARGET_DIR)/check \
 	    $(if $(CRATE),-p $(CRATE),--workspace) -- -D warnings
-	RUST_MIN_STACK=67108864 cargo test --locked --no-default-features --lib --target-dir $(CARGO_TARGET_DIR)/check $(if $(CRATE),-p $(CRATE),--workspace)
+	RUST_MIN_STACK=67108864 cargo test --locked --lib --target-dir $(CARGO_TARGET_DIR)/check $(if $(CRATE),-p $(CRATE),--workspace)
 
 demo:
-	@scripts/setup small
+	@scripts/setup
 	@demo/run
 
 test:
 	@scripts/setup
-	cargo test --locked --release --workspace
+	cargo test --locked --profile ci --workspace
 
 # Python and Node packages from their registries, into ~/.cache/terrapin-clients. TERRAPIN is the program, if not the
 # release build.
@@ -113,11 +113,11 @@ tilemaker:
 lint:
 	@scripts/setup
 	cargo fmt --all --check
-	cargo clippy --locked --release --workspace --all-targets -- -D warnings
+	cargo clippy --locked --profile ci --workspace --all-targets -- -D warnings
 
 doc:
 	@scripts/setup
-	RUSTDOCFLAGS='-D warnings' cargo doc --locked --release --no-deps --workspace
+	RUSTDOCFLAGS='-D warnings' cargo doc --locked --profile ci --no-deps --workspace
 
 audit:
 	@scripts/audit
@@ -130,21 +130,21 @@ pin:
 	@scripts/pin
 
 features:
-	TERRAPIN_WRITE=1 cargo test --locked --release --workspace --test integration -- page mistakes
+	TERRAPIN_WRITE=1 cargo test --locked --profile ci --workspace --test integration -- page mistakes
 
 # A minute for each target, or what TERRAPIN_FUZZ_SECONDS says; FUZZ=sparql for those whose names have that in them.
 # Inputs that break something are in fuzz/artifacts.
 fuzz:
 	@scripts/setup
-	TERRAPIN_FUZZ_SECONDS=$${TERRAPIN_FUZZ_SECONDS:-60} cargo test --locked --release --workspace --test fuzz -- $(FUZZ)
+	TERRAPIN_FUZZ_SECONDS=$${TERRAPIN_FUZZ_SECONDS:-60} cargo test --locked --profile ci --workspace --test fuzz -- $(FUZZ)
 
 # All faults; `make test` has the short ones only.
 faults:
 	@scripts/setup
-	TERRAPIN_FAULTS=all cargo test --locked --release --workspace --test faults -- --nocapture
+	TERRAPIN_FAULTS=all cargo test --locked --profile ci --workspace --test faults -- --nocapture
 
 # Ten minutes of a crowd and five of a siege, or what TERRAPIN_FLOOD_SECONDS says and half of it; `make test` has ten
 # seconds of each.
 flood:
 	@scripts/setup
-	TERRAPIN_FLOOD_SECONDS=$${TERRAPIN_FLOOD_SECONDS:-600} cargo test --locked --release --workspace --test flood -- --nocapture
+	TERRAPIN_FLOOD_SECONDS=$${TERRAPIN_FLOOD_SECONDS:-600} cargo test --locked --profile ci --workspace --test flood -- --nocapture

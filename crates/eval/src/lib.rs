@@ -1,6 +1,6 @@
 //! Scores predictions against a benchmark's gold queries, as its authors do and more strictly.
 //!
-//! Uses both engines, `geocoder` and `osm`, and is the only crate with RocksDB. It does not know the command line or
+//! Uses both engines, `geocoder` and `osm`, and is the only crate with SQLite. It does not know the command line or
 //! HTTP. Scores do not depend on the number of threads, the clock or the machine.
 //!
 //! - `input` reads files of predictions and instances in any format.

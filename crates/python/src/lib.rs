@@ -2,7 +2,7 @@
 //! public API is written in Python, in `python/terrapin-osm`. It passes plain strings and numbers to this module and
 //! wraps the results.
 //!
-//! Like the server, the crate may use both engines, `eval` and `load`; it does not know the server or RocksDB. No
+//! Like the server, the crate may use both engines, `eval` and `load`; it does not know the server or SQLite. No
 //! function keeps the GIL while it works.
 //!
 //! ```text

@@ -1,4 +1,4 @@
-//! Caches of query results: their keys, and the decision which results are cached. Runs share them in RocksDB
+//! Caches of query results: their keys, and the decision which results are cached. Runs share them in SQLite
 //! (`db.rs`, feature `cache`); pairs scored together share them in memory (`in_memory.rs`, `batch.rs`).
 
 mod batch;
