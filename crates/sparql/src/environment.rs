@@ -1,4 +1,4 @@
-//! What queries are asked of.
+//! The data that a query runs on.
 
 use std::sync::Arc;
 
@@ -8,20 +8,20 @@ use terrapin_osm::Osm;
 use terrapin_snapshot::{Manifest, Snapshot};
 use terrapin_triples::Store;
 
-/// What queries are asked of.
+/// The data that a query runs on: triples, elements, and fixed inputs for `NOW()` and random values.
 pub struct Environment {
-    /// The triples.
+    /// The triple store.
     pub store: Arc<Store>,
-    /// The elements of OpenStreetMap, if the snapshot has some: they are asked as triples, too.
+    /// The OpenStreetMap elements, if the snapshot has any. Queries see them as triples.
     pub elements: Option<Arc<Elements>>,
-    /// The snapshot's time as `xsd:dateTime` is written: what `NOW()` gives.
+    /// The value of `NOW()`: the snapshot's time in the lexical form of `xsd:dateTime`.
     pub now: String,
-    /// What random values depend on besides the query: the snapshot's digest.
+    /// The seed of random values, besides the query: the snapshot's digest.
     pub seed: Vec<u8>,
 }
 
 impl Environment {
-    /// What queries of a snapshot are asked of; `None` if it has no triples.
+    /// Opens a snapshot for queries; returns `None` if it has no triples.
     ///
     /// # Errors
     /// The snapshot is damaged.
@@ -33,7 +33,7 @@ impl Environment {
         }
     }
 
-    /// The same where the snapshot's elements are open already.
+    /// Opens a snapshot with its elements open already; returns `None` if it has no triples.
     ///
     /// # Errors
     /// The snapshot is damaged.
@@ -49,19 +49,19 @@ impl Environment {
         Environment::of(Arc::new(store), snapshot.manifest(), &snapshot.digest())
     }
 
-    /// What queries of elements are asked of, where there are no triples.
+    /// Creates an environment with elements and an empty triple store.
     pub fn of_elements(osm: Arc<Osm>, manifest: Option<&Manifest>, digest: &str) -> Environment {
         Environment::of(Arc::new(Store::none()), manifest, digest).with_elements(osm)
     }
 
-    /// The same with the snapshot's elements.
+    /// Adds the snapshot's elements.
     #[must_use]
     pub fn with_elements(self, osm: Arc<Osm>) -> Environment {
         let elements = Elements::new(osm, &self.store);
         Environment { elements: Some(Arc::new(elements)), ..self }
     }
 
-    /// What queries of triples are asked of, whose snapshot has this manifest and digest.
+    /// Creates an environment from a triple store and its snapshot's manifest and digest.
     pub fn of(store: Arc<Store>, manifest: Option<&Manifest>, digest: &str) -> Environment {
         let newest = manifest
             .map_or(0, |manifest| manifest.triples.map_or(0, |triples| triples.newest).max(manifest.data_timestamp));

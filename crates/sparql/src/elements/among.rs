@@ -1,5 +1,5 @@
-//! The elements that one end of a relation may be, by what a query asks of them besides: their type, a tag. Those near a
-//! place are looked for in an R-tree of their boxes, where they are not too many for one, or page by page.
+//! The candidates for one end of a relation, restricted by the query's conditions on their type and tags. Nearby
+//! candidates are found in an R-tree of their boxes if they are few enough, otherwise page by page.
 
 use std::cell::{Cell, OnceCell};
 use std::rc::Rc;
@@ -15,49 +15,50 @@ use super::naming::Element;
 use super::session::Session;
 use super::tags;
 
-/// Most elements of an R-tree.
+/// Maximum number of elements in an R-tree.
 const MOST: u64 = 1 << 20;
-/// Bytes of an element in it, about.
+/// Estimated bytes of an R-tree entry.
 const ENTRY: i64 = 96;
 
-/// What a query asks of an element, besides what a relation is about.
+/// A condition of the query on an element.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Asked {
-    /// It is of this type.
+    /// The element has this type.
     Type(ElementType),
-    /// It has a tag with this key.
+    /// The element has a tag with this key.
     Key(String),
-    /// It has this tag.
+    /// The element has this tag.
     Tag(String, Literal),
 }
 
-/// Elements in the order of their names, each with the box around it.
+/// Elements with their bounding boxes, in the order of their names.
 pub type Found<'a> = Box<dyn Iterator<Item = Result<(Element, BoundingBox), ReadError>> + 'a>;
 
 type Entry = GeomWithData<Rectangle<[i64; 2]>, Element>;
 
-/// The elements that meet what is asked of them.
+/// The elements that meet the type conditions and the most selective tag condition.
 pub struct Among {
     session: Rc<Session>,
     kinds: [bool; 3],
     tag: Option<Tag>,
     lists: OnceCell<[Arc<[Ordinal]>; 3]>,
-    /// Elements whose boxes have been looked at, page by page.
+    /// Number of elements with boxes examined page by page; the R-tree is built once this reaches the number of
+    /// candidates.
     looked: Cell<u64>,
     tree: OnceCell<RTree<Entry>>,
 }
 
-/// The tag that the fewest elements have, of those that are asked for.
+/// The most selective tag condition.
 #[derive(Clone, Copy)]
 enum Tag {
     Key(KeyId),
     Pair(PairId),
-    /// One that no element has.
+    /// A tag that no element has.
     Nothing,
 }
 
 impl Among {
-    /// Those that meet all that is asked.
+    /// Selects the candidates by conditions.
     pub fn new(session: Rc<Session>, asked: &[Asked]) -> Among {
         let mut kinds = [true; 3];
         let mut fewest: Option<(u64, Tag)> = None;
@@ -79,12 +80,12 @@ impl Among {
         Among { session, kinds, tag: fewest.map(|(_, tag)| tag), lists, looked, tree }
     }
 
-    /// Whether elements with certain tags are asked for.
+    /// Whether a tag condition restricts the candidates.
     pub fn is_of_tags(&self) -> bool {
         self.tag.is_some()
     }
 
-    /// How many they are.
+    /// Returns the number of candidates.
     pub fn len(&self) -> u64 {
         let count = |kind| match self.tag {
             Some(tag) => tag.count(&self.session, kind),
@@ -93,12 +94,12 @@ impl Among {
         self.kinds().map(count).sum()
     }
 
-    /// The types that they may have, nodes first.
+    /// Iterates over the possible element types, nodes first.
     pub fn kinds(&self) -> impl Iterator<Item = ElementType> + '_ {
         ElementType::ALL.into_iter().filter(|&kind| self.kinds[kind as usize])
     }
 
-    /// Those whose boxes meet a box; but none on pages that are passed over by their boxes.
+    /// Returns the candidates with boxes that intersect `zone`. Pages for whose box `passes` returns true are skipped.
     pub fn near<'a>(
         &'a self,
         view: &'a View,
@@ -129,7 +130,7 @@ impl Among {
         })))
     }
 
-    /// All of them.
+    /// Iterates over all candidates.
     pub fn all<'a>(&'a self, view: &'a View) -> impl Iterator<Item = Result<Element, ReadError>> + use<'a> {
         self.kinds().flat_map(move |kind| {
             let (list, count) = match self.tag {
@@ -143,7 +144,7 @@ impl Among {
         })
     }
 
-    /// Those on a page.
+    /// Returns the candidates on a page.
     fn on_page(
         &self,
         view: &View,
@@ -231,7 +232,7 @@ fn to_entry(at: Element, bounds: &BoundingBox) -> Entry {
 
 fn of_entry(entry: &Entry) -> BoundingBox {
     let ([west, south], [east, north]) = (entry.geom().lower(), entry.geom().upper());
-    // They were such before.
+    // The corners were `i32` before they became `i64`.
     let side = |side: i64| i32::try_from(side).unwrap_or_default();
     BoundingBox { south: side(south), west: side(west), north: side(north), east: side(east) }
 }

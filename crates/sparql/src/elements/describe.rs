@@ -1,5 +1,5 @@
-//! All that is said of an element, a geometry or a member, where a query asks for any predicate of one. A triple has three
-//! ends and a relation two: what is said is a thing of its own between the three, and each relation tells one of them.
+//! Triples with a variable predicate whose subject is an element, a geometry or a member. A relation has only two ends.
+//! Each triple is therefore reified as a statement node, and one relation maps that node to each end of the triple.
 
 use std::rc::Rc;
 
@@ -16,13 +16,13 @@ use super::session::Session;
 use super::tags::Tag;
 use super::vocabulary::{FACTS, KEY, LINK, MEMBERSHIPS};
 
-/// How much is said of an element, about.
+/// Estimated number of triples of an element.
 const MANY: f64 = 20.0;
 
-/// All predicates and objects of what has a name, each pair once; without those that are stored, too.
+/// Returns all computed pairs of predicate and object of `of`, each once. Triples that the store also has are left out.
 ///
 /// # Errors
-/// A bound was reached, or more is said of it than can be told.
+/// A budget is exhausted, or the subject has more than [`MOST_SAID`] triples.
 pub fn told(session: &Rc<Session>, view: &View, of: Named) -> Result<Rc<[(TermId, TermId)]>, ReadError> {
     if let Some(told) = session.told(of) {
         return Ok(told);
@@ -67,7 +67,7 @@ pub fn told(session: &Rc<Session>, view: &View, of: Named) -> Result<Rc<[(TermId
     Ok(out)
 }
 
-/// Which end of a triple.
+/// An end of a triple.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[allow(missing_docs)]
 pub enum SaidEnd {
@@ -76,25 +76,26 @@ pub enum SaidEnd {
     Object,
 }
 
-/// What is said, and one end of it: of a subject the first of each pair is that, of the others what is said.
+/// The relation between statement nodes and one end of their triples. For the subject, pairs are (subject, statement);
+/// for the predicate and the object, (statement, end).
 pub struct Said {
     session: Rc<Session>,
     end: SaidEnd,
 }
 
 impl Said {
-    /// All of it.
+    /// Creates the relation for one end.
     pub fn new(session: Rc<Session>, end: SaidEnd) -> Said {
         Said { session, end }
     }
 
-    /// All that is said of something.
+    /// Returns the statement nodes of a subject.
     fn of<'a>(&self, view: &'a View, of: Named, subject: TermId) -> Result<Pairs<'a>, ReadError> {
         let said = 0..told(&self.session, view, of)?.len() as u64;
         Ok(Box::new(said.map(move |place| Ok((subject, id(view, Named::Said(of.number(), place))?)))))
     }
 
-    /// The predicate or object of what is said.
+    /// Returns the predicate or the object of a statement node.
     fn end(&self, view: &View, said: TermId) -> Result<Option<TermId>, ReadError> {
         let Some(Named::Said(of, place)) = named(view, said) else { return Ok(None) };
         let Some(of) = Named::of(of) else { return Ok(None) };
@@ -105,7 +106,7 @@ impl Said {
         }))
     }
 
-    /// All that has a name.
+    /// Iterates over all possible subjects: elements, geometries, centroids and members.
     fn named<'a>(&'a self, view: &'a View) -> impl Iterator<Item = Result<Named, ReadError>> + 'a {
         let elements = || all(view, &self.session, &ElementType::ALL);
         let members = elements().flat_map(|at| -> Box<dyn Iterator<Item = Result<Named, ReadError>>> {
@@ -148,7 +149,7 @@ impl Said {
     }
 }
 
-/// A key as IRIs have it.
+/// Percent-encodes a tag key for use in an IRI.
 fn written(key: &str) -> String {
     let plain = |c: char| c.is_alphanumeric() || "_-.:~@!$&()*+,;=/".contains(c);
     let mut out = String::new();

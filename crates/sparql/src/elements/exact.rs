@@ -1,6 +1,6 @@
-//! Whether two shapes lie so to each other. Where a point lies, whether borders and lines meet, and what follows from
-//! that, is decided in integers; where they meet without crossing, `geo`'s relation of the two geometries decides, whose
-//! predicates are exact.
+//! The exact test of a spatial relation between two shapes. Point locations, intersections of borders and lines, and
+//! their consequences are decided in integers. If borders touch without crossing, `geo`'s `Relate` decides, with exact
+//! predicates.
 
 use std::cell::OnceCell;
 use std::rc::Rc;
@@ -14,48 +14,49 @@ use terrapin_triples::{ReadError, View};
 use super::shape::Shape;
 use crate::geo::{Spatial, of_pairs};
 
-/// Points from which on a geometry is prepared for being held against many.
+/// Minimum number of points of a geometry that is prepared for repeated comparison.
 const MANY: usize = 16;
 
-/// How the borders and lines of two shapes meet.
+/// How the borders and lines of two shapes intersect.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Meeting {
-    /// Not at all.
+    /// They are disjoint.
     Apart,
-    /// They touch, or run along each other.
+    /// They touch or overlap along a segment.
     Touching,
-    /// One goes from one side of an area's border to the other.
+    /// A segment crosses the border of an area.
     Crossing,
 }
 
-/// A shape that is held against many.
+/// A shape that is compared with many others.
 pub struct Known {
     shape: Rc<Shape>,
     prepared: OnceCell<PreparedGeometry<'static, Geometry>>,
 }
 
 impl Known {
-    /// This one.
+    /// Wraps a shape.
     pub fn new(shape: Rc<Shape>) -> Known {
         Known { shape, prepared: OnceCell::new() }
     }
 
-    /// The box around it.
+    /// Returns its bounding box.
     pub fn bounds(&self) -> BoundingBox {
         self.shape.bounds
     }
 
-    /// Whether what is in a box lies wholly outside of it.
+    /// Whether every shape inside `bounds` lies wholly outside this one.
     pub fn is_apart_from(&self, bounds: &BoundingBox) -> bool {
         self.shape.area().is_some_and(|area| area.relate(bounds) == BoxRelation::Outside)
     }
 
-    /// Whether it lies so to whatever is in a box, where that alone decides; `first` says that it is the first of the two.
+    /// Whether the relation holds for every shape inside `bounds`, or `None` if the box alone does not decide. `first`
+    /// is true if this shape is the first of the pair.
     pub fn lies_to_box(&self, how: Spatial, bounds: &BoundingBox, first: bool) -> Option<bool> {
         by_box(how, &self.shape, bounds, first)
     }
 
-    /// Whether it lies so to another one; `first` says that it is the first of the two.
+    /// Whether the relation holds with `other`; `first` is true if this shape is the first of the pair.
     pub fn lies(&self, view: &View, how: Spatial, other: &Shape, first: bool) -> Result<bool, ReadError> {
         let (a, b) = if first { (&*self.shape, other) } else { (other, &*self.shape) };
         let mut pairs = 0;
@@ -76,7 +77,7 @@ impl Known {
             .ok_or_else(|| ReadError::Relation("two geometries are too large to be held against each other".to_owned()))
     }
 
-    /// The same by the matrix of all intersections; nothing where that would take too long.
+    /// Decides the relation by the DE-9IM matrix; `None` if the computation would take too long.
     fn relate(&self, how: Spatial, other: &Shape, first: bool, pairs: usize) -> Option<bool> {
         of_pairs(self.shape.points() + other.points(), pairs)?;
         let (known, other) = (&self.shape.geometry, &other.geometry);
@@ -94,7 +95,7 @@ impl Known {
     }
 }
 
-/// Where one of them is a point, or it cannot hold for such shapes.
+/// Decides the relation if one shape is a point, or if it is impossible for shapes of these dimensions.
 fn by_points(how: Spatial, a: &Shape, b: &Shape) -> Option<bool> {
     match (a.point(), b.point()) {
         (Some(a), Some(b)) => {
@@ -107,7 +108,7 @@ fn by_points(how: Spatial, a: &Shape, b: &Shape) -> Option<bool> {
     }
 }
 
-/// Where what is in a box lies wholly inside or outside of an area.
+/// Decides the relation if the box lies wholly inside or outside an area.
 fn by_box(how: Spatial, shape: &Shape, bounds: &BoundingBox, first: bool) -> Option<bool> {
     match shape.area()?.relate(bounds) {
         BoxRelation::Outside => Some(false),
@@ -116,7 +117,7 @@ fn by_box(how: Spatial, shape: &Shape, bounds: &BoundingBox, first: bool) -> Opt
     }
 }
 
-/// What follows from how borders and lines meet.
+/// Decides the relation by how borders and lines intersect, if that suffices.
 fn by_borders(how: Spatial, a: &Shape, b: &Shape, meeting: Meeting) -> Option<bool> {
     if meeting == Meeting::Apart {
         return apart(how, a, b);
@@ -125,7 +126,7 @@ fn by_borders(how: Spatial, a: &Shape, b: &Shape, meeting: Meeting) -> Option<bo
         return Some(true);
     }
     let areas = [a, b].into_iter().filter(|shape| shape.is_area()).count();
-    // Where an area's border is crossed there is something of the other one on both sides of it.
+    // If the border of an area is crossed, the other shape has points on both sides of it.
     match (meeting, how, areas) {
         (Meeting::Touching, ..) => None,
         (_, Spatial::Overlaps, _) => Some(areas == 2),
@@ -134,27 +135,27 @@ fn by_borders(how: Spatial, a: &Shape, b: &Shape, meeting: Meeting) -> Option<bo
     }
 }
 
-/// Where no border and no line meets another one each part lies wholly inside or outside.
+/// Decides the relation if borders and lines are disjoint: each part then lies wholly inside or outside.
 fn apart(how: Spatial, a: &Shape, b: &Shape) -> Option<bool> {
     let ((a_in, a_all), (b_in, b_all)) = (inside(b, a)?, inside(a, b)?);
     match (a_in, b_in) {
         (0, 0) => Some(false),
         (0, some) if some == b_all => Some(of_part(how, Location::Inside, true)),
         (some, 0) if some == a_all => Some(of_part(how, Location::Inside, false)),
-        // Of several lines some are inside.
+        // Only some of several lines lie inside.
         (0, _) if !b.is_area() => Some(matches!(how, Spatial::Intersects | Spatial::Crosses)),
         (_, 0) if !a.is_area() => Some(matches!(how, Spatial::Intersects | Spatial::Crosses)),
         _ => None,
     }
 }
 
-/// How many of a shape's parts lie inside another one, and how many there are; nothing where one is on its border, or on
-/// a line.
+/// Returns how many parts lie inside `of`, and the number of all parts; `None` if a part lies on its border or on a
+/// line.
 fn inside(of: &Shape, parts: &Shape) -> Option<(usize, usize)> {
     let (mut inside, mut all) = (0, 0);
     for part in parts.lines() {
         budget::checkpoint();
-        // Lines lie in no line where no segments meet; a point may.
+        // A line cannot lie in another line if no segments intersect; a point can.
         if of.is_area() || part.len() == 1 {
             match of.locate(*part.first()?) {
                 Location::Inside if of.is_area() => inside += 1,
@@ -167,7 +168,8 @@ fn inside(of: &Shape, parts: &Shape) -> Option<(usize, usize)> {
     Some((inside, all))
 }
 
-/// How borders and lines meet, and how many pairs of segments were looked at: all, unless one of them decides.
+/// Returns how borders and lines intersect, and the number of pairs of segments examined. Stops at the first pair that
+/// decides.
 fn meet(how: Spatial, a: &Shape, b: &Shape) -> (Meeting, u64) {
     let (few, many) = if a.edges().segments().len() <= b.edges().segments().len() { (a, b) } else { (b, a) };
     let areas = a.is_area() || b.is_area();
@@ -193,7 +195,7 @@ fn meet(how: Spatial, a: &Shape, b: &Shape) -> (Meeting, u64) {
     (meeting, pairs)
 }
 
-/// Whether two segments cross in a point that is an end of neither.
+/// Whether two segments cross at a point that is an end of neither.
 fn cross(s: Segment, t: Segment) -> bool {
     let apart = |of: Segment, a: Coord, b: Coord| {
         let (a, b) = (side(of.a, of.b, a), side(of.a, of.b, b));
@@ -202,8 +204,8 @@ fn cross(s: Segment, t: Segment) -> bool {
     apart(s, t.a, t.b) && apart(t, s.a, s.b)
 }
 
-/// Whether it can hold for areas or lines: a line has no room for an area, only what is alike is equal or overlaps, and no
-/// area crosses anything: a line crosses it.
+/// Whether the relation is possible for the dimensions: `first` and `second` are true for areas. A line cannot contain
+/// an area, only equal dimensions can be equal or overlap, and an area crosses nothing.
 fn is_possible(how: Spatial, first: bool, second: bool) -> bool {
     match how {
         Spatial::Contains | Spatial::Covers => first || !second,
@@ -214,8 +216,8 @@ fn is_possible(how: Spatial, first: bool, second: bool) -> bool {
     }
 }
 
-/// Whether it holds for something and a point that lies there, or what lies wholly in it; `first` says that it is the
-/// first of the two.
+/// Whether the relation holds between a shape and a part at the location `at` of it: a point, or a shape wholly inside.
+/// `first` is true if the shape is the first of the pair.
 fn of_part(how: Spatial, at: Location, first: bool) -> bool {
     match how {
         Spatial::Contains => first && at == Location::Inside,

@@ -1,4 +1,4 @@
-//! What is said once of each element: its type, geometry, size and metadata; and the text of a geometry.
+//! Single-valued properties of an element (type, geometry, size, metadata), and the WKT of a geometry.
 
 use std::rc::Rc;
 
@@ -15,19 +15,19 @@ use super::vocabulary::{CHANGESET, Fact, class, of_class};
 use crate::geo::{metres, square_metres};
 use crate::moment::Moment;
 
-/// What is known once of what has it.
+/// The relation of one [`Fact`]: each subject has at most one value.
 pub struct Facts {
     session: Rc<Session>,
     fact: Fact,
 }
 
 impl Facts {
-    /// All pairs of a fact.
+    /// Creates the relation of `fact`.
     pub fn new(session: Rc<Session>, fact: Fact) -> Facts {
         Facts { session, fact }
     }
 
-    /// The types of what may have it.
+    /// Returns the element types that can have the fact.
     fn kinds(&self) -> &'static [ElementType] {
         match self.fact {
             Fact::Area => &[ElementType::Way, ElementType::Relation],
@@ -37,7 +37,7 @@ impl Facts {
         }
     }
 
-    /// What is said of something.
+    /// Returns the value of the fact for `of`, or `None` if it has none.
     pub fn of(&self, view: &View, of: Named) -> Result<Option<TermId>, ReadError> {
         let session = &self.session;
         let literal = |literal: Option<Literal>| Ok(literal.map(|literal| view.id(&literal.into())));
@@ -93,7 +93,7 @@ impl Facts {
         }
     }
 
-    /// Whether the extract has all members of a relation.
+    /// Whether the extract contains all members of a relation.
     fn is_complete(&self, at: Element) -> bool {
         let (page, slot) = self.session.osm().place(at.kind, at.ordinal);
         let page = self.session.osm().relation_page(page);
@@ -105,7 +105,7 @@ impl Facts {
         self.session.osm().meta_page(at.kind, page).meta(slot)
     }
 
-    /// The name of something that an element has where it has a place.
+    /// Returns the id of the geometry or centroid `what` of an element, or `None` if the element has no coordinates.
     fn placed(&self, view: &View, at: Element, what: Named) -> Result<Option<TermId>, ReadError> {
         match self.session.bounds(at).is_empty() {
             true => Ok(None),
@@ -113,7 +113,8 @@ impl Facts {
         }
     }
 
-    /// Whom a value is said of, where that is quickly told: nobody or one.
+    /// Returns the subject of a value if it follows from the value's name: `Some(None)` if no subject has it, `None` if
+    /// all subjects must be scanned.
     fn backwards(&self, view: &View, object: TermId) -> Option<Option<Named>> {
         match (self.fact, named(view, object)) {
             (Fact::Geometry, Some(Named::Geometry(at))) | (Fact::Centroid, Some(Named::Centroid(at))) => {
@@ -124,7 +125,7 @@ impl Facts {
         }
     }
 
-    /// All that it may be said of, as elements come.
+    /// Iterates over all possible subjects, in the order of the elements.
     fn subjects<'a>(
         &self,
         view: &'a View,
@@ -181,7 +182,7 @@ impl Facts {
     }
 }
 
-/// The type that a class is of.
+/// Returns the element type of a class.
 fn kind_of(view: &View, id: TermId) -> Result<Option<ElementType>, ReadError> {
     Ok(match view.term(id)? {
         Term::NamedNode(node) => of_class(node.as_str()),
@@ -203,9 +204,9 @@ impl Relation for Facts {
                 kind_of(view, class).ok().flatten().map_or(0.0, |kind| count(&[kind]))
             }
             (End::Free, End::Term(_) | End::Bound) if inverse => 1.0,
-            // All are looked at, whatever is found.
+            // A scan visits all subjects, even if few match.
             (End::Free, _) => count(self.kinds()),
-            // A text takes long to make: what else is known of its element comes first.
+            // WKT is expensive to produce: a higher estimate puts the other patterns of the element first.
             (_, End::Free) if self.fact == Fact::Wkt => 1.5,
             (_, End::Free) => 1.0,
             _ => 0.5,

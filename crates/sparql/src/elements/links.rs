@@ -1,4 +1,4 @@
-//! `osm2rdfkey:`: what a tag's value names, an item of Wikidata, an article of Wikipedia or a date.
+//! `osm2rdfkey:` relations: from an element to the Wikidata item, Wikipedia article or date in a tag's value.
 
 use std::cell::OnceCell;
 use std::rc::Rc;
@@ -15,19 +15,19 @@ use super::session::Session;
 use super::tags::Keyed;
 use super::vocabulary::ITEM;
 
-/// What the values of a key name.
+/// The kind of resource that the values of a key refer to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Leads {
-    /// Items of Wikidata, one or several with semicolons between them.
+    /// Wikidata items, separated by semicolons.
     Items,
-    /// An article of a Wikipedia, `en:Valletta`.
+    /// A Wikipedia article, such as `en:Valletta`.
     Article,
     /// A day, month or year.
     Date,
 }
 
 impl Leads {
-    /// Where the values of a key with this name lead.
+    /// Returns the kind of resource for a key.
     fn of(key: &str) -> Option<Leads> {
         match (key.rsplit(':').next(), key) {
             (Some("wikidata"), _) => Some(Leads::Items),
@@ -37,7 +37,7 @@ impl Leads {
         }
     }
 
-    /// What a value names.
+    /// Returns the terms that a value refers to.
     fn terms(self, value: &str) -> Vec<Term> {
         let item = |number| NamedNode::new_unchecked(format!("{ITEM}Q{number}")).into();
         match self {
@@ -48,7 +48,7 @@ impl Leads {
     }
 }
 
-/// How many items and articles a tag names.
+/// Returns the number of items and articles that a tag refers to.
 pub fn links(osm: &Osm, tag: PairId) -> usize {
     match Leads::of(osm.key_name(osm.key_of(tag))) {
         Some(leads @ (Leads::Items | Leads::Article)) => osm.with_value(tag, |value| leads.terms(value).len()),
@@ -56,7 +56,7 @@ pub fn links(osm: &Osm, tag: PairId) -> usize {
     }
 }
 
-/// The address of an article, as Wikipedia writes it: with underscores for spaces.
+/// Returns the address of a Wikipedia article, with underscores for spaces.
 fn article(value: &str) -> Option<Term> {
     let (language, title) = value.trim().split_once(':')?;
     let plain = language.bytes().all(|b| b.is_ascii_lowercase() || b == b'-');
@@ -76,7 +76,7 @@ fn article(value: &str) -> Option<Term> {
     Some(NamedNode::new(iri).ok()?.into())
 }
 
-/// `1837`, `1837-06` and `1837-06-20` with their types.
+/// Parses `1837`, `1837-06` or `1837-06-20` into a typed literal.
 fn date(value: &str) -> Option<Term> {
     let parts: Vec<&str> = value.split('-').collect();
     let is = |text: &&str, digits: usize, most: u32| {
@@ -93,27 +93,27 @@ fn date(value: &str) -> Option<Term> {
     Some(Literal::new_typed_literal(value, datatype).into())
 }
 
-/// Elements and what the values of a key name.
+/// The relation from elements to the resources in the values of one key.
 pub struct Link {
     keyed: Keyed,
     leads: Option<Leads>,
-    /// The values that name several: an item's number, and the tag.
+    /// Values with several items or with white space around them: pairs of an item's number and the tag, sorted.
     several: OnceCell<Vec<(u64, PairId)>>,
 }
 
-/// The items that a value names.
+/// Iterates over the numbers of the items in a value.
 fn items(value: &str) -> impl Iterator<Item = u64> + '_ {
     value.split(';').filter_map(|part| item(part.trim()))
 }
 
-/// The number of an item, `Q42`.
+/// Parses the number of an item such as `Q42`.
 fn item(name: &str) -> Option<u64> {
     let digits = name.strip_prefix('Q')?;
     let plain = digits.bytes().all(|digit| digit.is_ascii_digit()) && !digits.starts_with('0');
     digits.parse().ok().filter(|_| plain)
 }
 
-/// The number of an item that a term is.
+/// Returns the item number of a term, if it is a Wikidata item.
 fn item_of(term: &Term) -> Option<u64> {
     match term {
         Term::NamedNode(node) => node.as_str().strip_prefix(ITEM).and_then(item),
@@ -122,7 +122,7 @@ fn item_of(term: &Term) -> Option<u64> {
 }
 
 impl Link {
-    /// What the key with this name leads to.
+    /// Creates the relation of the key with this name.
     pub fn new(session: Rc<Session>, name: &str) -> Link {
         let keyed = Keyed::new(session, name);
         let leads = keyed.key.and_then(|key| Leads::of(keyed.session.osm().key_name(key)));
@@ -145,7 +145,7 @@ impl Link {
         })
     }
 
-    /// The tags that name something.
+    /// Returns the tags that refer to a term.
     fn tags(&self, view: &View, of: TermId) -> Result<Vec<PairId>, ReadError> {
         let (osm, Some(key), Some(leads)) = (self.keyed.session.osm(), self.keyed.key, self.leads) else {
             return Ok(Vec::new());
@@ -170,7 +170,7 @@ impl Link {
         Ok(tags)
     }
 
-    /// What an element's tag names, ascending.
+    /// Returns the resources that an element's tag refers to, in ascending order.
     fn of(&self, view: &View, at: Element) -> Vec<TermId> {
         let session = &self.keyed.session;
         let tag = session.tag(at, &self.keyed.pairs);

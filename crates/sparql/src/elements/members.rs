@@ -1,4 +1,5 @@
-//! Members of relations and nodes of ways: each is a node of its own between the two, with a place and a role.
+//! Members of relations and nodes of ways. Each membership is a node of its own, with an element, a position and a
+//! role.
 
 use std::rc::Rc;
 
@@ -11,25 +12,25 @@ use super::relation::{all, id, named, one, or_failed, sorted};
 use super::session::Session;
 use super::vocabulary::Membership;
 
-/// Members a relation or a way has, about.
+/// Estimated number of members of a relation or a way.
 const MANY: f64 = 12.0;
 
-/// The role of a member that has none, as osm2rdf says it.
+/// The role that osm2rdf writes for a member without one.
 const NO_ROLE: &str = "member";
 
-/// What leads to members, and what is said of them.
+/// The relation of one [`Membership`] predicate.
 pub struct Members {
     session: Rc<Session>,
     what: Membership,
 }
 
 impl Members {
-    /// All pairs.
+    /// Creates the relation of a predicate.
     pub fn new(session: Rc<Session>, what: Membership) -> Members {
         Members { session, what }
     }
 
-    /// The type of element whose members are meant, if it is one.
+    /// Returns the types of the elements with the members.
     fn parents(&self) -> &'static [ElementType] {
         match self.what {
             Membership::OfRelation
@@ -43,12 +44,12 @@ impl Members {
         }
     }
 
-    /// Whether it leads from elements to their members.
+    /// Whether the predicate leads from an element to its members.
     fn leads(&self) -> bool {
         matches!(self.what, Membership::OfRelation | Membership::OfWay | Membership::Node)
     }
 
-    /// What is said of something.
+    /// Returns the values of the predicate for `of`.
     pub fn of(&self, view: &View, of: Named) -> Result<Vec<TermId>, ReadError> {
         let session = &self.session;
         let literal = |literal: Literal| vec![view.id(&literal.into())];
@@ -76,7 +77,7 @@ impl Members {
         })
     }
 
-    /// The element that a member is, whether the extract has it or not.
+    /// Returns the element that a member refers to, even if the extract lacks it.
     fn element(&self, view: &View, member: Named) -> Result<Vec<TermId>, ReadError> {
         let Named::Member(at, place) = member else { return Ok(Vec::new()) };
         let osm = self.session.osm();
@@ -100,7 +101,7 @@ impl Members {
         }])
     }
 
-    /// What may lead to something; nothing where that is not quickly told.
+    /// Returns candidates for the subjects of a value, or `None` if all subjects must be scanned.
     fn backwards(&self, view: &View, object: TermId) -> Option<Vec<Named>> {
         let osm = self.session.osm();
         match (self.what, named(view, object)?) {
@@ -127,7 +128,7 @@ impl Members {
         }
     }
 
-    /// What leads to anything.
+    /// Iterates over all possible subjects.
     fn subjects<'a>(&self, view: &'a View) -> Box<dyn Iterator<Item = Result<Named, ReadError>> + 'a> {
         let parents = all(view, &self.session, self.parents());
         let whole = self.leads();

@@ -1,21 +1,22 @@
-//! OpenStreetMap's elements as triples in osm2rdf's vocabulary, told from the snapshot's pages while a query runs: nothing
-//! of it is stored. Patterns become relations (`triples/view.rs`), which the planner orders like any other pattern.
+//! OpenStreetMap elements as triples in osm2rdf's vocabulary. The triples are computed from the snapshot's pages while
+//! a query runs; none is stored. Patterns become relations (`triples/view.rs`), which the planner orders like any other
+//! pattern.
 //!
 //! ```text
-//! vocabulary.rs  namespaces, and what predicates say
+//! vocabulary.rs  namespaces and predicates
 //! naming.rs      elements, geometries, members ↔ numbers ↔ names
-//! session.rs     what one query has looked up
-//! relation.rs    what relations share; stored triples of the same predicate beside the computed ones
+//! session.rs     caches of one query
+//! relation.rs    shared functions; union of computed and stored triples
 //! tags.rs        osmkey:
 //! links.rs       osm2rdfkey:
 //! facts.rs       types, geometries, area, length, metadata
 //! members.rs     members of relations, nodes of ways
 //! shape.rs       an element's geometry
-//! among.rs       the elements that one end of a relation may be, by where they are
-//! near.rs        what may be near, for conditions on geometries
-//! spatial.rs     how two elements lie to each other
-//! exact.rs       how two shapes do
-//! describe.rs    all that is said of an element, for queries that ask for any predicate
+//! among.rs       candidates for one end of a relation, spatial index
+//! near.rs        prefilter for conditions on geometries
+//! spatial.rs     spatial relations of elements
+//! exact.rs       exact test of two shapes
+//! describe.rs    triples with a variable predicate
 //! ```
 
 mod among;
@@ -49,31 +50,31 @@ pub(crate) use self::relation::named;
 pub(crate) use self::session::Session;
 use self::vocabulary::Predicate;
 
-/// The elements of a snapshot, as queries of triples see them.
+/// The elements of a snapshot, as a source of triples.
 pub struct Elements {
     osm: Arc<Osm>,
     shadowed: bool,
 }
 
 impl Elements {
-    /// Those of a snapshot with these triples.
+    /// Combines the elements of a snapshot with its triple store.
     pub fn new(osm: Arc<Osm>, store: &Store) -> Elements {
         let shadowed = [vocabulary::OSM, vocabulary::GEOMETRY].iter().any(|prefix| store.has_iri_beginning(prefix));
         Elements { osm, shadowed }
     }
 
-    /// The pages.
+    /// Returns the element pages.
     pub fn osm(&self) -> &Arc<Osm> {
         &self.osm
     }
 
-    /// Whether triples are stored that speak of elements.
+    /// Whether the store also has triples about elements.
     pub(crate) fn speak_triples(&self) -> bool {
         self.shadowed
     }
 }
 
-/// The key of the tag that a predicate asks elements for; nothing where it asks for something else.
+/// Returns the tag key of a predicate, or `None` for any other predicate.
 pub fn asked_key(predicate: &NamedNode) -> Option<String> {
     match Predicate::of(predicate.as_str())? {
         Predicate::Tag(key) | Predicate::Link(key) => Some(percent_decode_str(&key).decode_utf8_lossy().into_owned()),
@@ -81,7 +82,7 @@ pub fn asked_key(predicate: &NamedNode) -> Option<String> {
     }
 }
 
-/// Whether an IRI is a predicate or a class that elements may have, an element, or the geometry or centroid of one.
+/// Whether an IRI is a predicate or class of elements, an element, a geometry or a centroid.
 pub fn names_elements(name: &NamedNode) -> bool {
     let iri = name.as_str();
     Predicate::of(iri).is_some()
@@ -90,27 +91,27 @@ pub fn names_elements(name: &NamedNode) -> bool {
         || iri.starts_with(vocabulary::GEOMETRY)
 }
 
-/// Whether a predicate asks elements for whole numbers.
+/// Whether the values of a predicate are integers.
 pub fn asks_numbers(predicate: &NamedNode) -> bool {
     matches!(Predicate::of(predicate.as_str()), Some(Predicate::Tag(key)) if key == session::NUMBERS)
 }
 
-/// Predicates that were probably meant by one that no element has, in a namespace of theirs; nothing where some have it, or
-/// it has nothing to do with elements.
+/// Suggests predicates for an unknown one in a namespace of elements. Returns `None` if the predicate is known or in
+/// another namespace.
 pub fn meant_predicates(predicate: &NamedNode) -> Option<Vec<String>> {
     vocabulary::meant(predicate.as_str())
 }
 
-/// The elements that a relation's two ends may be.
+/// The candidates for the two ends of a relation.
 pub(crate) struct Ends {
-    /// What its subjects are among.
+    /// The candidates for its subjects.
     pub(crate) subjects: Rc<Among>,
-    /// What its objects are.
+    /// The candidates for its objects.
     pub(crate) objects: Rc<Among>,
 }
 
-/// The relation that answers for a predicate; with the stored triples that have it, too, where `stored` says what it is
-/// called.
+/// Creates the relation of a predicate. If `stored` is the predicate's id in the store, the relation includes the
+/// stored triples.
 pub(crate) fn relation(
     predicate: &Predicate,
     session: &Rc<Session>,

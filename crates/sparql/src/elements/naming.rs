@@ -1,5 +1,5 @@
-//! What elements, their geometries and their members are called: each name is told from a number and leads back to it,
-//! so that none is kept.
+//! Names of elements, geometries and members. Each name is computed from a number, and the number from the name, so
+//! that no name is stored.
 
 use oxrdf::{BlankNode, NamedNode, Term};
 use terrapin_osm::{ElementType, Ordinal};
@@ -13,51 +13,52 @@ use terrapin_triples::Computed;
 pub struct Element {
     /// Its type.
     pub kind: ElementType,
-    /// Its place among those.
+    /// Its index among the elements of its type.
     pub ordinal: Ordinal,
 }
 
-/// What has a name.
+/// A computed node of the graph.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Named {
     /// An element.
     Element(Element),
-    /// Its geometry.
+    /// The geometry of an element.
     Geometry(Element),
-    /// The point in the middle of that.
+    /// The centroid of an element's geometry.
     Centroid(Element),
-    /// A member of a relation, or a node of a way, by its place there.
+    /// A member of a relation or a node of a way, by its position.
     Member(Element, u64),
-    /// What is said of one of these, by the number of that and the place among all that is said of it.
+    /// A statement node: the number of its subject, and its index among the subject's triples.
     Said(u64, u64),
 }
 
-/// Bits of a place among members, or among what is said of an element.
+/// Number of bits of a member's position or a statement's index.
 const PLACE: u32 = 20;
-/// Bits of an ordinal.
+/// Number of bits of an ordinal.
 const ORDINAL: u32 = 36;
-/// What geometries' names have after the namespace, by type.
+/// Prefixes of the local names of geometries, by element type.
 const PREFIXES: [&str; 3] = ["osmnode_", "osmway_", "osmrel_"];
-/// What centroids' names have there.
+/// Prefixes of the local names of centroids, by element type.
 const CENTROIDS: [&str; 3] = ["osm_node_centroid_", "osmway_centroid_", "osmrel_centroid_"];
-/// What blank nodes of members begin with, by type.
+/// Prefixes of the blank node labels of members, by element type.
 const MEMBERS: [&str; 3] = ["", "osmway", "osmrel"];
-/// What blank nodes of what is said begin with.
+/// Prefix of the blank node labels of statements.
 const SAID: &str = "said";
-/// How much is said at most of what has a name and is no element.
+/// Maximum number of triples of a subject that is not an element.
 const FEW: u64 = 3;
-/// How much is said at most of an element.
+/// Maximum number of triples of an element.
 pub const MOST_SAID: u64 = 1 << PLACE;
 
 impl Named {
-    /// Its number: names of one kind and type ascend with their elements.
+    /// Returns the number of the node. Numbers of one kind and element type are in the order of the elements.
     pub fn number(self) -> u64 {
         let (what, Element { kind, ordinal }, place) = match self {
             Named::Element(element) => (0, element, 0),
             Named::Geometry(element) => (1, element, 0),
             Named::Centroid(element) => (2, element, 0),
             Named::Member(element, place) => (3, element, place),
-            // Of an element its place takes the place's bits, of all else it is a class of its own.
+            // For an element the index uses the bits of the position. Other subjects use those bits already, so that
+            // each index is a class of its own.
             Named::Said(of, place) => {
                 return match of >> (ORDINAL + PLACE) {
                     kind @ 0..3 => (4 * 3 + kind) << (ORDINAL + PLACE) | (of & !(!0 << (ORDINAL + PLACE))) | place,
@@ -72,7 +73,7 @@ impl Named {
         (what * 3 + kind as u64) << (ORDINAL + PLACE) | ordinal << PLACE | place
     }
 
-    /// The element that it is, or belongs to.
+    /// Returns the element that the node is or belongs to.
     pub fn element(self) -> Element {
         match self {
             Named::Element(at) | Named::Geometry(at) | Named::Centroid(at) | Named::Member(at, _) => at,
@@ -80,7 +81,7 @@ impl Named {
         }
     }
 
-    /// What has a number.
+    /// Returns the node with a number; the inverse of [`Self::number`].
     pub fn of(number: u64) -> Option<Named> {
         let (class, element, place) = (number >> (ORDINAL + PLACE), at(number), number & ((1 << PLACE) - 1));
         let with_class = |class: u64| class << (ORDINAL + PLACE) | (number & !(!0 << (ORDINAL + PLACE)));
@@ -99,23 +100,23 @@ impl Named {
     }
 }
 
-/// The element that a number belongs to.
+/// Returns the element in a number.
 fn at(number: u64) -> Element {
     let kind = ElementType::ALL[(number >> (ORDINAL + PLACE)) as usize % 3];
     Element { kind, ordinal: number >> PLACE & ((1 << ORDINAL) - 1) }
 }
 
-/// The text of an IRI with an id after a prefix.
+/// Builds an IRI from a namespace, a prefix and an id.
 fn iri(namespace: &str, prefix: &str, id: i64) -> Term {
     NamedNode::new_unchecked(format!("{namespace}{prefix}{id}")).into()
 }
 
-/// The IRI of an element that has this id.
+/// Returns the IRI of the element with this id.
 pub fn element_iri(kind: ElementType, id: i64) -> NamedNode {
     NamedNode::new_unchecked(format!("{}{id}", ELEMENTS[kind as usize]))
 }
 
-/// An id in its canonical form: no other text is one.
+/// Parses an id in its canonical form; rejects signs and leading zeros as in `+1`, `01` and `-0`.
 fn id(text: &str) -> Option<i64> {
     let id: i64 = text.parse().ok()?;
     let plain = text.bytes().next().is_some_and(|first| first != b'+' && (first != b'0' || text.len() == 1));
@@ -123,17 +124,17 @@ fn id(text: &str) -> Option<i64> {
 }
 
 impl Elements {
-    /// The element with an id, if it is there.
+    /// Returns the element with an id, if the snapshot has it.
     fn find(&self, kind: ElementType, text: &str) -> Option<Element> {
         Some(Element { kind, ordinal: self.osm().find(kind, id(text)?)? })
     }
 
-    /// The element's id.
+    /// Returns the OpenStreetMap id of an element.
     pub(crate) fn id(&self, element: Element) -> i64 {
         self.osm().ids(element.kind, &[element.ordinal]).first().copied().unwrap_or_default()
     }
 
-    /// How many members a relation has, or nodes a way.
+    /// Returns the number of members of a relation, or of nodes of a way.
     pub(super) fn members(&self, element: Element) -> u64 {
         let (page, slot) = self.osm().place(element.kind, element.ordinal);
         let count = match element.kind {
@@ -141,7 +142,7 @@ impl Elements {
             ElementType::Way => self.osm().way_page(page).nodes(slot).len(),
             ElementType::Relation => self.osm().relation_page(page).members(slot).len(),
         };
-        // No more than a name has room for.
+        // The position of a member must fit into its bits.
         (count as u64).min(1 << PLACE)
     }
 

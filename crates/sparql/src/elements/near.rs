@@ -1,5 +1,5 @@
-//! Geometries that may be near others: what conditions on distances and on how geometries lie to each other ask of their
-//! boxes, so that a query goes from the one to those around it. The condition itself decides.
+//! A prefilter for filters on distances and spatial relations of geometries. It finds the candidates near a known
+//! geometry by their boxes; the filter itself still decides.
 
 use std::rc::Rc;
 
@@ -13,25 +13,26 @@ use super::relation::{id, named, none, one, or_failed};
 use super::session::Session;
 use crate::geo::Located;
 
-/// Metres of a degree of a great circle, a little less than they are.
+/// A lower bound of the metres per degree of a great circle.
 const DEGREE: f64 = 111_000.0;
-/// Degrees by which the latitude may differ at which a distance is measured: that between the two geometries' middles.
+/// Degrees by which the latitude of a measurement may differ: distances are measured at the middle latitude of the two
+/// geometries.
 const LATITUDES: f64 = 10.0;
-/// Steps of a coordinate in a degree.
+/// Coordinate steps per degree.
 const STEPS: f64 = 1e7;
-/// The share of elements that are near one of them, about, for a distance of no metres and for each one more.
+/// Estimated share of elements near a given one: for a distance of 0 m, and the increase per metre.
 const SHARE: (f64, f64) = (0.002, 0.000_02);
 
-/// What geometries of elements may be near others.
+/// The candidate geometries for one end.
 pub struct Side {
     /// The elements.
     pub among: Rc<Among>,
-    /// Which of their geometries: nothing where either may be meant.
+    /// True for centroids, false for geometries, `None` for both.
     pub centroids: Option<bool>,
 }
 
-/// The geometries within so many metres of others, and some more. Its subjects are geometries of elements; so are its
-/// objects, or they are literals, which have to be given.
+/// The pairs of geometries within a distance, with false positives. Its subjects are geometries of elements. Its
+/// objects are geometries of elements or literals; literals must be bound.
 pub struct Near {
     session: Rc<Session>,
     metres: f64,
@@ -40,12 +41,12 @@ pub struct Near {
 }
 
 impl Near {
-    /// Those within so many metres; without `objects` these are literals.
+    /// Creates the relation for a distance in metres; without `objects` the objects are literals.
     pub fn new(session: Rc<Session>, metres: f64, subjects: Side, objects: Option<Side>) -> Near {
         Near { session, metres, subjects, objects }
     }
 
-    /// The box of what may be near something; nothing where all may be.
+    /// Returns the box of all candidates near `bounds`, or `None` if it is not limited (close to a pole).
     fn zone(&self, bounds: &BoundingBox) -> Option<BoundingBox> {
         let degrees = |steps: i32| f64::from(steps) / STEPS;
         let reach = self.metres / DEGREE;
@@ -56,7 +57,7 @@ impl Near {
         }
         let east = reach / libm::cos(highest.to_radians());
         let (mut west, mut east) = (degrees(bounds.west) - east, degrees(bounds.east) + east);
-        // What is across the antimeridian is at the other end of a box.
+        // A zone that crosses the antimeridian covers all longitudes.
         if west < -180.0 || east > 180.0 {
             (west, east) = (-180.0, 180.0);
         }
@@ -69,7 +70,7 @@ impl Near {
         })
     }
 
-    /// The box of a term; nothing where it is no geometry.
+    /// Returns the bounding box of a term, or `None` if it is not a geometry.
     fn bounds(&self, view: &View, of: TermId) -> Result<Option<BoundingBox>, ReadError> {
         match named(view, of) {
             Some(Named::Geometry(at)) => Ok(Some(self.session.bounds(at)).filter(|bounds| !bounds.is_empty())),
@@ -118,7 +119,7 @@ impl Near {
 }
 
 impl Side {
-    /// The geometries whose elements' boxes meet a zone, in the order of their names.
+    /// Returns the geometries with element boxes that intersect a zone, in the order of their names.
     fn within<'a>(
         &'a self,
         view: &'a View,

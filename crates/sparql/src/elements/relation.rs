@@ -1,4 +1,4 @@
-//! What relations share.
+//! Functions that the relations share.
 
 use std::sync::Arc;
 
@@ -8,28 +8,28 @@ use terrapin_triples::{End, Pairs, ReadError, Relation, TermId, View};
 use super::naming::{Element, Named};
 use super::session::Session;
 
-/// No pairs.
+/// Returns an empty iterator of pairs.
 pub fn none<'a>() -> Pairs<'a> {
     Box::new(std::iter::empty())
 }
 
-/// An error, or what there is.
+/// Returns the pairs, or an iterator of the one error.
 pub fn or_failed<'a>(pairs: Result<Pairs<'a>, ReadError>) -> Pairs<'a> {
     pairs.unwrap_or_else(|error| Box::new(std::iter::once(Err(error))))
 }
 
-/// A pair, if there is one.
+/// Returns an iterator of at most one pair.
 pub fn one<'a>(pair: Option<(TermId, TermId)>) -> Pairs<'a> {
     Box::new(pair.into_iter().map(Ok))
 }
 
-/// Pairs that have been found, in order.
+/// Sorts pairs.
 pub fn sorted<'a>(mut pairs: Vec<(TermId, TermId)>) -> Pairs<'a> {
     pairs.sort_unstable();
     Box::new(pairs.into_iter().map(Ok))
 }
 
-/// The elements of ascending lists, nodes first; each is a unit of work.
+/// Iterates over the elements of ascending lists, nodes first. Each element counts as one unit of work.
 pub fn listed<'a>(
     view: &'a View,
     lists: [Arc<[Ordinal]>; 3],
@@ -42,7 +42,7 @@ pub fn listed<'a>(
     })
 }
 
-/// All elements of some types; each is a unit of work.
+/// Iterates over all elements of some types. Each element counts as one unit of work.
 pub fn all<'a>(
     view: &'a View,
     session: &Session,
@@ -54,17 +54,17 @@ pub fn all<'a>(
     })
 }
 
-/// The id of what has a name.
+/// Returns the term id of a computed node.
 pub fn id(view: &View, named: Named) -> Result<TermId, ReadError> {
     view.computed(named.number())
 }
 
-/// What has a name, if a term is one.
+/// Returns the computed node of a term id, if it is one.
 pub fn named(view: &View, id: TermId) -> Option<Named> {
     Named::of(view.computed_number(id)?)
 }
 
-/// The element that a term is.
+/// Returns the element of a term id, if it is one.
 pub fn element(view: &View, id: TermId) -> Option<Element> {
     match named(view, id)? {
         Named::Element(element) => Some(element),
@@ -72,11 +72,11 @@ pub fn element(view: &View, id: TermId) -> Option<Element> {
     }
 }
 
-/// The computed pairs of a predicate and the stored ones.
+/// The union of the computed and the stored pairs of a predicate.
 pub struct Together {
-    /// What is computed.
+    /// The computed relation.
     pub computed: Box<dyn Relation>,
-    /// What the store calls the predicate.
+    /// The predicate's id in the store.
     pub stored: TermId,
 }
 
@@ -84,7 +84,7 @@ impl Relation for Together {
     fn pairs<'a>(&'a self, view: &'a View, subject: Option<TermId>, object: Option<TermId>) -> Pairs<'a> {
         let stored = view.triples(subject, Some(self.stored), object).map(|triple| triple.map(|[s, _, o]| (s, o)));
         let computed = || self.computed.pairs(view, subject, object);
-        // A triple that is stored and computed, too, is one: its element has to be a term of the store.
+        // A triple that is both stored and computed counts once.
         let new = stored.filter(move |pair| match pair {
             Ok((s, o)) => element(view, *s).is_none() || self.computed.pairs(view, Some(*s), Some(*o)).next().is_none(),
             Err(_) => true,

@@ -1,4 +1,4 @@
-//! What one query has looked up of the elements.
+//! The caches of one query for the data of elements.
 
 use std::cell::RefCell;
 use std::ops::Range;
@@ -14,20 +14,20 @@ use super::Elements;
 use super::naming::{Element, Named};
 use super::shape::{Shape, lacks_ways};
 
-/// The key whose values are numbers: osm2rdf has `osmkey:admin_level 8`.
+/// The key with integer values: osm2rdf writes `osmkey:admin_level 8`.
 pub(super) const NUMBERS: &str = "admin_level";
-/// Bytes of shapes that are kept.
+/// Maximum bytes of cached shapes.
 const SHAPES: usize = 64 << 20;
-/// Boxes that are kept, of relations and of pages.
+/// Maximum number of cached boxes, for relations and for pages each.
 const BOXES: usize = 1 << 20;
-/// What keeping a value takes, in bytes.
+/// Estimated bytes of a cached value.
 const ENTRY: i64 = 40;
 
 /// Predicates and objects.
 type Told = Rc<[(TermId, TermId)]>;
 type Pages = Remembered<TagPage, Box<dyn FnMut(u32) -> Arc<TagPage>>>;
 
-/// What one query has looked up.
+/// The caches of one query.
 pub struct Session {
     elements: Arc<Elements>,
     tags: [RefCell<Pages>; 3],
@@ -53,7 +53,7 @@ struct Shapes {
 }
 
 impl Session {
-    /// Nothing yet.
+    /// Creates empty caches.
     pub fn new(elements: &Arc<Elements>) -> Rc<Session> {
         let pages = |kind| {
             let osm = Arc::clone(elements.osm());
@@ -84,14 +84,14 @@ impl Session {
         self.elements.osm()
     }
 
-    /// Calls `f` with the tags of an element, ascending.
+    /// Calls `f` with the tags of an element, in ascending order.
     pub fn with_tags<R>(&self, element: Element, f: impl FnOnce(&[PairId]) -> R) -> R {
         let Element { kind, ordinal } = element;
         let (page, slot) = self.osm().place(kind, ordinal);
         f(self.tags[kind as usize].borrow_mut().get(page).tags(slot))
     }
 
-    /// The tag of an element that is one of these.
+    /// Returns the element's tag within a range of tags, such as those of one key.
     pub fn tag(&self, element: Element, pairs: &Range<PairId>) -> Option<PairId> {
         self.with_tags(element, |tags| {
             let at = tags.partition_point(|&tag| tag < pairs.start);
@@ -99,13 +99,13 @@ impl Session {
         })
     }
 
-    /// The shape of an element, made anew.
+    /// Builds the shape of an element without the cache.
     pub fn make_shape(&self, element: Element) -> Option<Shape> {
         let tags = self.with_tags(element, <[PairId]>::to_vec);
         Shape::of(self.osm(), element, &tags)
     }
 
-    /// The term that is the value of a tag.
+    /// Returns the term of a tag's value.
     pub fn value(&self, view: &View, pair: PairId) -> Result<TermId, ReadError> {
         if let Some(id) = self.values.borrow().get(&pair) {
             return Ok(*id);
@@ -120,7 +120,7 @@ impl Session {
         Ok(id)
     }
 
-    /// The tag with a key that has a literal as its value.
+    /// Returns the tag with this key and value, if it exists in the snapshot.
     pub fn pair(&self, key: KeyId, value: &Literal) -> Option<PairId> {
         let text = value.value();
         let simple = value.language().is_none() && value.datatype() == oxrdf::vocab::xsd::STRING;
@@ -130,7 +130,7 @@ impl Session {
         written.then(|| self.osm().pair(self.osm().key_name(key), text)).flatten()
     }
 
-    /// The id of a literal that belongs to what has a number, made when it is first asked for.
+    /// Returns the id of the literal of a computed node, made at the first request and then cached.
     pub fn literal(
         &self,
         view: &View,
@@ -147,7 +147,7 @@ impl Session {
         Ok(Some(id))
     }
 
-    /// The shape of an element; nothing where it has no place.
+    /// Returns the shape of an element, or `None` if it has no geometry.
     pub fn shape(&self, view: &View, element: Element) -> Result<Option<Rc<Shape>>, ReadError> {
         if element.kind != ElementType::Node
             && let Some(kept) = self.shapes.borrow().kept.get(&element)
@@ -172,17 +172,17 @@ impl Session {
         Ok(shape)
     }
 
-    /// What is said of something, if that was asked for last.
+    /// Returns the cached triples of `of`. Only the last subject is cached.
     pub fn told(&self, of: Named) -> Option<Told> {
         self.told.borrow().as_ref().filter(|(last, _)| *last == of).map(|(_, told)| Rc::clone(told))
     }
 
-    /// Keeps what is said of something until it is asked for of something else.
+    /// Caches the triples of `of` in place of those of the previous subject.
     pub fn keep_told(&self, of: Named, told: &Told) {
         *self.told.borrow_mut() = Some((of, Rc::clone(told)));
     }
 
-    /// The boxes around the elements on a page.
+    /// Returns the boxes of the elements on a page.
     pub fn page_bounds(&self, view: &View, kind: ElementType, page: u32) -> Result<Rc<[BoundingBox]>, ReadError> {
         if let Some(kept) = self.pages.borrow().kept.get(&(kind, page)) {
             return Ok(Rc::clone(kept));
@@ -203,7 +203,7 @@ impl Session {
         Ok(made)
     }
 
-    /// The box around an element; empty where it has no place.
+    /// Returns the bounding box of an element; it is empty if the element has no geometry.
     pub fn bounds(&self, element: Element) -> BoundingBox {
         let Element { kind, ordinal } = element;
         let (page, slot) = self.osm().place(kind, ordinal);
@@ -241,7 +241,7 @@ impl Session {
     }
 }
 
-/// A whole number that is written as such.
+/// Parses an integer in its canonical form.
 fn number(text: &str) -> Option<i64> {
     text.parse().ok().filter(|number: &i64| number.to_string() == text)
 }

@@ -1,7 +1,12 @@
-//! The geometry of an element, as osm2rdf has it: a node is a point; a way a line, or a polygon where it is
-//! closed, has tags and is no `area=no`; a multipolygon or a boundary what its ways enclose, and nothing where ways of it are
-//! missing; any other relation, and one whose ways enclose nothing, its nodes and ways together. Relations in relations are
-//! left out. What ways enclose follows the rules at the top of `osm/outline`; lines across 180 degrees are cut there.
+//! The geometry of an element, by osm2rdf's rules:
+//! - A node is a point.
+//! - A way is a line. It is a polygon if it is closed, has tags and lacks `area=no`.
+//! - A multipolygon or boundary relation is the area that its ways enclose. It has no geometry if the extract lacks
+//!   some of its ways.
+//! - Any other relation, or one with ways that enclose no area, is the collection of its nodes and ways. Relations in
+//!   relations are left out.
+//!
+//! The module comment of `osm/outline` has the rules for enclosed areas. Lines that cross 180 degrees are cut there.
 
 use std::cell::OnceCell;
 use std::collections::HashSet;
@@ -17,16 +22,16 @@ use terrapin_osm::{BoundingBox, Coord, ElementType, Member, Ordinal, Osm, PairId
 use super::naming::Element;
 use crate::geo::{Crs, Format, Located};
 
-/// Steps of a coordinate in a degree.
+/// Coordinate steps per degree.
 const STEPS: f64 = 1e7;
 
-/// An element's geometry.
+/// The geometry of an element.
 pub struct Shape {
-    /// In degrees, longitudes first.
+    /// The geometry in degrees, longitude first.
     pub geometry: Geometry,
     /// The box around it.
     pub bounds: BoundingBox,
-    /// The rings of an area; else lines, and points as lines of one.
+    /// The rings of an area, or the lines; a point is a line of one point.
     parts: Parts,
     edges: OnceCell<Edges>,
     own_pairs: OnceCell<usize>,
@@ -51,7 +56,7 @@ fn polygon(rings: &[Line]) -> Option<Polygon> {
 }
 
 impl Shape {
-    /// Of an element with these tags; nothing where it has no place.
+    /// Builds the shape of an element with these tags; `None` if it has no geometry.
     pub fn of(osm: &Osm, element: Element, tags: &[PairId]) -> Option<Shape> {
         match element.kind {
             ElementType::Node => {
@@ -76,7 +81,7 @@ impl Shape {
         Shape { geometry, bounds, parts, edges: OnceCell::new(), own_pairs: OnceCell::new() }
     }
 
-    /// How many points it has.
+    /// Returns the number of points.
     pub fn points(&self) -> usize {
         self.geometry.coords_count()
     }
@@ -86,22 +91,22 @@ impl Shape {
         matches!(self.parts, Parts::Polygons(_))
     }
 
-    /// The area, for questions about points and boxes.
+    /// Returns the edges of an area for tests of points and boxes; `None` for lines and points.
     pub fn area(&self) -> Option<&Edges> {
         self.is_area().then(|| self.edges())
     }
 
-    /// The edges of an area, or the segments of lines, in a tree.
+    /// Returns the edges of an area, or the segments of lines, as a tree.
     pub fn edges(&self) -> &Edges {
         self.edges.get_or_init(|| {
             let sides = self.lines().flat_map(|line| line.windows(2));
             let segment = |side: &[Coord]| Some(Segment { a: *side.first()?, b: *side.get(1)? });
-            // How near to a border is on it is not asked: points are located exactly.
+            // The tolerance of the border type has no effect: points are located exactly.
             Edges::new(Borders::ClosedWay, sides.filter_map(segment))
         })
     }
 
-    /// How many pairs of its own edges have boxes that meet, each counted from either side.
+    /// Returns the number of pairs of its own edges with intersecting boxes. Each pair counts twice.
     pub fn own_pairs(&self) -> usize {
         *self.own_pairs.get_or_init(|| {
             let mut pairs = 0;
@@ -116,7 +121,7 @@ impl Shape {
         })
     }
 
-    /// The rings of an area; else lines, and points as lines of one.
+    /// Iterates over the rings of an area, or the lines; a point is a line of one point.
     pub fn lines(&self) -> Box<dyn Iterator<Item = &Line> + '_> {
         match &self.parts {
             Parts::Polygons(polygons) => Box::new(polygons.iter().flatten()),
@@ -124,7 +129,8 @@ impl Shape {
         }
     }
 
-    /// Where a point lies, decided in integers: on the border are the ends of lines where an odd number of them end.
+    /// Locates a point exactly, in integers. The border of lines consists of the points where an odd number of them
+    /// end.
     pub fn locate(&self, c: Coord) -> Location {
         let Parts::Lines(lines) = &self.parts else {
             return self.edges().locate_exactly(c);
@@ -144,18 +150,18 @@ impl Shape {
         }
     }
 
-    /// Its only point, if it is one.
+    /// Returns the point if the shape is one.
     pub fn point(&self) -> Option<Coord> {
         let at = Coord { lat: self.bounds.south, lon: self.bounds.west };
         matches!(self.geometry, Geometry::Point(_)).then_some(at)
     }
 
-    /// Well-known text.
+    /// Returns the geometry as WKT.
     pub fn wkt(&self) -> Option<Literal> {
         wkt(self.geometry.clone())
     }
 
-    /// The point in its middle, on whole steps as nodes are.
+    /// Returns the centroid as WKT, rounded to the coordinate steps of nodes.
     pub fn centroid(&self) -> Option<Literal> {
         let middle = geo::Centroid::centroid(&self.geometry)?;
         let whole = |degrees: f64| libm::round(degrees * STEPS) / STEPS;
@@ -170,7 +176,7 @@ fn wkt(geometry: Geometry) -> Option<Literal> {
     }
 }
 
-/// The points of a way, and whether it is closed.
+/// Returns the points of a way, and whether it is closed.
 fn points(osm: &Osm, ordinal: Ordinal) -> (Line, bool) {
     let (page, slot) = osm.place(ElementType::Way, ordinal);
     let page = osm.way_page(page);
@@ -179,7 +185,7 @@ fn points(osm: &Osm, ordinal: Ordinal) -> (Line, bool) {
     (line, is_closed(page.nodes(slot)))
 }
 
-/// The polygons within a border of which nothing is missing.
+/// Returns the polygons of a border; none if the border is incomplete.
 fn whole(border: Border) -> Vec<Vec<Line>> {
     if border.is_incomplete() { Vec::new() } else { border.polygons().unwrap_or_default() }
 }
@@ -217,7 +223,7 @@ fn around(points: &[Coord]) -> BoundingBox {
     bounds
 }
 
-/// Whether a relation is one that its ways make an area of.
+/// Whether a relation's tags make it an area.
 fn is_areal_relation(osm: &Osm, tags: &[PairId]) -> bool {
     let is = |value| osm.pair("type", value).is_some_and(|pair| tags.binary_search(&pair).is_ok());
     is("multipolygon") || is("boundary")
@@ -227,7 +233,8 @@ fn is_areal_way(osm: &Osm, tags: &[PairId]) -> bool {
     !tags.is_empty() && osm.pair("area", "no").is_none_or(|pair| tags.binary_search(&pair).is_err())
 }
 
-/// Whether a relation with these tags is an area of which ways are missing: it has no geometry then.
+/// Whether a relation with these tags is an area and the extract lacks some of its ways. Such a relation has no
+/// geometry.
 pub fn lacks_ways(osm: &Osm, element: Element, tags: &[PairId]) -> bool {
     let (page, slot) = osm.place(element.kind, element.ordinal);
     let is_missing = |member: &Member| member.kind == ElementType::Way && member.element.ordinal().is_none();
@@ -246,7 +253,7 @@ fn of_polygons(polygons: Vec<Vec<Line>>) -> Option<Shape> {
     Some(Shape::new(geometry, bounds, Parts::Polygons(polygons)))
 }
 
-/// The nodes and ways of a relation, each once.
+/// Collects the nodes and ways of a relation, each once.
 fn collection(osm: &Osm, element: Element) -> Option<Shape> {
     let (page, slot) = osm.place(ElementType::Relation, element.ordinal);
     let page = osm.relation_page(page);

@@ -1,8 +1,8 @@
-//! How two elements lie to each other: a join that goes from the one that is known to those near it by the R-tree of
-//! pages, then by boxes, then by an exact test. Where a point lies, and what lies wholly in an area, is decided in
-//! integers; all else is `geo`'s relation of the two geometries, whose predicates are exact.
+//! Spatial relations of elements, as a join. From the known element, candidates come from the R-tree of pages. They are
+//! filtered by bounding box, then by an exact test. Points, and shapes wholly inside an area, are decided in integers.
+//! All other cases use `geo`'s `Relate` on the two geometries, with exact predicates.
 //!
-//! A node without tags is a point of ways and lies to nothing; no element lies to itself.
+//! A node without tags is only a vertex of ways and has no spatial relations. No element is related to itself.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -18,16 +18,16 @@ use super::relation::{element, id, none, one, or_failed};
 use super::session::Session;
 use crate::geo::Spatial;
 
-/// Areas around a point, about.
+/// Estimated number of areas around a point.
 const AROUND: f64 = 8.0;
-/// Elements in an element, about.
+/// Estimated number of elements inside an element.
 const INSIDE: f64 = 100.0;
-/// Nodes that have tags, one in so many.
+/// Estimated ratio of all nodes to nodes with tags.
 const TAGGED: f64 = 10.0;
-/// Elements that have been found and are kept.
+/// Maximum number of elements in the cache of results.
 const KEPT: usize = 1 << 20;
 
-/// Pairs of elements that lie so to each other.
+/// The pairs of elements in one spatial relation.
 pub struct Lie {
     session: Rc<Session>,
     how: Spatial,
@@ -36,34 +36,35 @@ pub struct Lie {
     kept: RefCell<Kept>,
 }
 
-/// Those that lie so to an element, which is the first of the two or not: many solutions have the same one.
+/// A cache of the related elements by known element; the flag is true if the known element is the first of the pair. It
+/// helps because many solutions share an element.
 #[derive(Default)]
 struct Kept {
     found: FxHashMap<(Element, bool), Rc<[Element]>>,
     number: usize,
 }
 
-/// Elements, one after the other.
+/// An iterator of elements.
 type Found<'a> = Box<dyn Iterator<Item = Result<Element, ReadError>> + 'a>;
 
-/// What is asked of a candidate's box.
+/// The condition on the bounding box of a candidate.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Boxes {
-    /// To be in the box of what is known.
+    /// It lies inside the box of the known element.
     Within,
-    /// To be around it.
+    /// It contains the box of the known element.
     Around,
-    /// To meet it.
+    /// It intersects the box of the known element.
     Meet,
 }
 
 impl Lie {
-    /// The pairs of these.
+    /// Creates the relation `how` between candidates for subjects and for objects.
     pub fn new(session: Rc<Session>, how: Spatial, subjects: Rc<Among>, objects: Rc<Among>) -> Lie {
         Lie { session, how, subjects, objects, kept: RefCell::default() }
     }
 
-    /// What is asked of the box of the second where the first is known, or the other way round.
+    /// Returns the condition on the candidate's box; `first` is true if the known element is the first of the pair.
     fn boxes(&self, first: bool) -> Boxes {
         match (self.how, first) {
             (Spatial::Contains | Spatial::Covers, true) | (Spatial::Within, false) => Boxes::Within,
@@ -72,12 +73,12 @@ impl Lie {
         }
     }
 
-    /// Whether an element lies to anything.
+    /// Whether an element takes part in spatial relations.
     fn counts(&self, at: Element) -> bool {
         at.kind != ElementType::Node || self.session.with_tags(at, |tags| !tags.is_empty())
     }
 
-    /// Whether two elements lie so to each other.
+    /// Whether the relation holds for `a` and `b`.
     fn holds(&self, view: &View, a: Element, b: Element) -> Result<bool, ReadError> {
         view.work(1)?;
         let boxes = self.boxes(true);
@@ -92,7 +93,7 @@ impl Lie {
         }
     }
 
-    /// Those that lie so to what is known, in the order of their names.
+    /// Returns the elements related to `known`, in the order of their names, from the cache if possible.
     fn others<'a>(&'a self, view: &'a View, known: Element, first: bool) -> Result<Found<'a>, ReadError> {
         if let Some(kept) = self.kept.borrow().found.get(&(known, first)).map(Rc::clone) {
             let places = 0..kept.len();
@@ -119,11 +120,11 @@ impl Lie {
         })))
     }
 
-    /// Keeps what has been found, instead of all else where that is too much.
+    /// Caches related elements; clears the cache first if they would exceed its limit.
     fn keep(&self, view: &View, known: (Element, bool), found: Vec<Element>) -> Result<(), ReadError> {
         let bytes = |number: usize| (number * size_of::<Element>()) as i64;
         let mut kept = self.kept.borrow_mut();
-        // What keeping it takes besides.
+        // Each entry counts as four additional elements, for its overhead.
         let number = found.len() + 4;
         if kept.number + number > KEPT {
             view.hold(-bytes(kept.number))?;
@@ -135,7 +136,7 @@ impl Lie {
         Ok(())
     }
 
-    /// Looks for them.
+    /// Searches the elements related to `known`.
     fn look<'a>(&'a self, view: &'a View, known: Element, first: bool) -> Result<Found<'a>, ReadError> {
         if !self.counts(known) {
             return Ok(Box::new(std::iter::empty()));
@@ -143,7 +144,8 @@ impl Lie {
         let Some(shape) = self.session.shape(view, known)? else { return Ok(Box::new(std::iter::empty())) };
         let held = Rc::new(Known::new(shape));
         let among = if first { &self.objects } else { &self.subjects };
-        // What is around a box is never decided by the page, and seldom by its area.
+        // A whole page cannot be skipped if candidates must contain the known box, because one of them may be larger
+        // than the page.
         let decided = (self.boxes(first) != Boxes::Around).then(|| Rc::clone(&held));
         let passes = move |page: &BoundingBox| decided.as_ref().is_some_and(|held| held.is_apart_from(page));
         let near = among.near(view, held.bounds(), passes)?;
@@ -153,7 +155,7 @@ impl Lie {
         })))
     }
 
-    /// Whether what is known lies so to an element with this box around it.
+    /// Whether the relation holds for the known element and a candidate with the box `bounds`.
     fn lies(
         &self,
         view: &View,
@@ -208,7 +210,7 @@ impl Lie {
         })
     }
 
-    /// About how many elements there are in the box of one.
+    /// Estimates the number of candidates in the bounding box of the known element.
     fn near(&self, view: &View, known: TermId, among: &Among) -> f64 {
         let Some(known) = element(view, known) else { return 0.0 };
         let (osm, bounds) = (self.session.osm(), self.session.bounds(known));
@@ -219,12 +221,12 @@ impl Lie {
             near += pages.min(osm.count(kind) as f64) / tagged;
             all += osm.count(kind) as f64 / tagged;
         }
-        // Those that are asked for lie there like all.
+        // Assumes that candidates are distributed like all elements.
         near * (among.len() as f64 / f64::max(all, 1.0)).min(1.0)
     }
 }
 
-/// Whether boxes are so that a relation is possible, by what it asks of the second's.
+/// Whether the boxes allow the relation, by the condition on the second box.
 fn fit(boxes: Boxes, a: &BoundingBox, b: &BoundingBox) -> bool {
     let within = |inner: &BoundingBox, outer: &BoundingBox| {
         inner.south >= outer.south && inner.north <= outer.north && inner.west >= outer.west && inner.east <= outer.east
@@ -261,7 +263,7 @@ impl Relation for Lie {
     }
 }
 
-/// About how many there are in an element.
+/// Estimates the number of candidates inside an element.
 fn inside(among: &Among) -> f64 {
     let many = among.len() as f64;
     if among.is_of_tags() { many.sqrt().min(INSIDE) } else { INSIDE.min(many) }

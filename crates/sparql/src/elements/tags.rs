@@ -1,4 +1,4 @@
-//! Tags: `osmkey:` and the value.
+//! `osmkey:` relations: from an element to the value of a tag.
 
 use std::ops::Range;
 use std::rc::Rc;
@@ -13,18 +13,18 @@ use super::naming::{Element, Named};
 use super::relation::{element, id, listed, none, one, or_failed};
 use super::session::Session;
 
-/// Of an element that is known the share that has a key that is asked for.
+/// Estimated share of known elements with the queried key.
 const HAS_KEY: f64 = 0.7;
-/// The share that has a value, too.
+/// Estimated share of known elements with the queried key and value.
 const HAS_VALUE: f64 = 0.1;
 
-/// The key that a name in an IRI stands for; what IRIs cannot have is written with percent signs.
+/// Returns the key of a local name in an IRI; the name may be percent-encoded.
 pub fn key(session: &Session, name: &str) -> Option<KeyId> {
     let osm = session.osm();
     osm.key(name).or_else(|| osm.key(&percent_decode_str(name).decode_utf8().ok()?))
 }
 
-/// What is known of the elements with a key.
+/// The index of the elements with one key.
 pub(super) struct Keyed {
     pub(super) session: Rc<Session>,
     pub(super) key: Option<KeyId>,
@@ -52,7 +52,7 @@ impl Keyed {
         ElementType::ALL.iter().map(|&kind| self.session.osm().posting_len(kind, pair)).sum::<u64>() as f64
     }
 
-    /// About how many pairs there are, where `count` knows how many elements have a value.
+    /// Estimates the number of pairs; `count` returns the number of elements with a given value.
     pub(super) fn estimate(&self, subject: End, object: End, count: impl FnOnce(TermId) -> f64) -> f64 {
         match (subject, object) {
             _ if self.pairs.is_empty() => 0.0,
@@ -65,16 +65,16 @@ impl Keyed {
     }
 }
 
-/// Elements and the values of a key.
+/// The relation from elements to the values of one key.
 pub struct Tag(Keyed);
 
 impl Tag {
-    /// The values of the key with this name.
+    /// Creates the relation of the key with this name.
     pub fn new(session: Rc<Session>, name: &str) -> Tag {
         Tag(Keyed::new(session, name))
     }
 
-    /// The tag whose value a term is.
+    /// Returns the tag with the value `value`.
     fn pair(&self, view: &View, value: TermId) -> Result<Option<PairId>, ReadError> {
         let Term::Literal(literal) = view.term(value)? else { return Ok(None) };
         Ok(self.0.key.and_then(|key| self.0.session.pair(key, &literal)))

@@ -1,37 +1,37 @@
-//! The vocabulary of osm2rdf (<https://github.com/ad-freiburg/osm2rdf>), by which OpenStreetMap's elements are spoken of:
-//! its namespaces, and what its predicates say.
+//! The vocabulary of osm2rdf (<https://github.com/ad-freiburg/osm2rdf>) for OpenStreetMap elements: its namespaces and
+//! predicates.
 
 use terrapin_osm::ElementType;
 
 use crate::geo::Spatial;
 
-/// What is OpenStreetMap's own: `osm:node`, `osm:way`, `osm:relation` are the classes.
+/// `osm:`, with the classes `osm:node`, `osm:way` and `osm:relation`.
 pub const OSM: &str = "https://www.openstreetmap.org/";
-/// `osmnode:`, `osmway:`, `osmrel:`, by type.
+/// `osmnode:`, `osmway:` and `osmrel:`, indexed by element type.
 pub const ELEMENTS: [&str; 3] = [
     "https://www.openstreetmap.org/node/",
     "https://www.openstreetmap.org/way/",
     "https://www.openstreetmap.org/relation/",
 ];
-/// `osmkey:`, a tag's value by its key.
+/// `osmkey:`: from an element to the value of a tag.
 pub const KEY: &str = "https://www.openstreetmap.org/wiki/Key:";
-/// `osmmeta:`, version, time and author.
+/// `osmmeta:`: version, time and author.
 pub const META: &str = "https://www.openstreetmap.org/meta/";
-/// `osmchangeset:`, the changesets.
+/// `osmchangeset:`: the changesets.
 pub const CHANGESET: &str = "https://www.openstreetmap.org/changeset/";
-/// `osm2rdf:`, what is computed of an element.
+/// `osm2rdf:`: properties computed from an element.
 pub const OSM2RDF: &str = "https://osm2rdf.cs.uni-freiburg.de/rdf#";
-/// `osm2rdfkey:`, the item, article or date that a tag's value names.
+/// `osm2rdfkey:`: the item, article or date that a tag's value refers to.
 pub const LINK: &str = "https://osm2rdf.cs.uni-freiburg.de/rdf/key#";
-/// `osm2rdfgeom:`, the geometries.
+/// `osm2rdfgeom:`: the geometries.
 pub const GEOMETRY: &str = "https://osm2rdf.cs.uni-freiburg.de/rdf/geom#";
-/// `osm2rdfmember:`, under which earlier versions of osm2rdf said what a member is.
+/// `osm2rdfmember:`: properties of a member in earlier versions of osm2rdf.
 pub const MEMBER: &str = "https://osm2rdf.cs.uni-freiburg.de/rdf/member#";
-/// `geo:`, GeoSPARQL's properties.
+/// `geo:`: GeoSPARQL's properties.
 pub const GEO: &str = "http://www.opengis.net/ont/geosparql#";
-/// `ogc:`, under which osm2rdf has the spatial relations.
+/// `ogc:`: osm2rdf's spatial relations.
 pub const OGC: &str = "http://www.opengis.net/rdf#";
-/// Sophox's tags, which have another name here.
+/// The namespace of tags in Sophox, used for suggestions only.
 const SOPHOX_KEY: &str = "https://wiki.openstreetmap.org/wiki/Key:";
 /// Wikidata's items.
 pub const ITEM: &str = "http://www.wikidata.org/entity/";
@@ -50,18 +50,18 @@ const SPATIAL: [(&str, Spatial); 8] = [
     ("sfWithin", Spatial::Within),
 ];
 
-/// What is said of an element, or of a geometry, once.
+/// A property with at most one value per element or geometry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[allow(missing_docs)]
 pub enum Fact {
     Type,
     Geometry,
     Centroid,
-    /// Of a geometry.
+    /// The WKT of a geometry.
     Wkt,
     Area,
     Length,
-    /// Whether all members of a relation that has a geometry are there.
+    /// Whether the extract has all members of a relation with a geometry.
     Complete,
     Tags,
     Version,
@@ -71,7 +71,7 @@ pub enum Fact {
     Uid,
 }
 
-/// What is said once, by namespace and name.
+/// The predicates of the facts: namespace and local name.
 pub const FACTS: [(Fact, &str, &str); 13] = [
     (Fact::Type, TYPE, ""),
     (Fact::Geometry, GEO, "hasGeometry"),
@@ -88,20 +88,20 @@ pub const FACTS: [(Fact, &str, &str); 13] = [
     (Fact::Uid, META, "uid"),
 ];
 
-/// What a fact is called, too.
+/// Alternative predicates of facts.
 const OTHER_NAMES: [(&str, Fact); 1] = [("https://osm2rdf.cs.uni-freiburg.de/rdf#hasCentroid", Fact::Centroid)];
 
-/// What leads to a member, or is said of one.
+/// A predicate that leads to a member, or a property of a member.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[allow(missing_docs)]
 pub enum Membership {
     /// From a relation to a member.
     OfRelation,
-    /// From a way to a member, which is a node.
+    /// From a way to a member, which refers to a node.
     OfWay,
-    /// From a way to a member, and from that to the node.
+    /// From a way to a member, and from the member to its node (earlier versions of osm2rdf).
     Node,
-    /// From a member to the element that it is; a type says whose members are meant.
+    /// From a member to its element; the type restricts it to members of ways or of relations.
     Id(Option<ElementType>),
     Role,
     Position(Option<ElementType>),
@@ -110,7 +110,7 @@ pub enum Membership {
 const OF_WAY: Option<ElementType> = Some(ElementType::Way);
 const OF_RELATION: Option<ElementType> = Some(ElementType::Relation);
 
-/// What memberships are called.
+/// The predicates of members: namespace and local name.
 pub const MEMBERSHIPS: [(Membership, &str, &str); 7] = [
     (Membership::OfRelation, ELEMENTS[2], "member"),
     (Membership::Id(OF_RELATION), ELEMENTS[2], "member_id"),
@@ -121,7 +121,7 @@ pub const MEMBERSHIPS: [(Membership, &str, &str); 7] = [
     (Membership::Position(OF_WAY), ELEMENTS[1], "member_pos"),
 ];
 
-/// What they were called by osm2rdf before, and in queries written for that.
+/// The predicates of members in earlier versions of osm2rdf, which older queries use.
 const EARLIER_MEMBERSHIPS: [(Membership, &str, &str); 4] = [
     (Membership::Node, ELEMENTS[1], "node"),
     (Membership::Id(None), MEMBER, "id"),
@@ -129,23 +129,23 @@ const EARLIER_MEMBERSHIPS: [(Membership, &str, &str); 4] = [
     (Membership::Position(None), MEMBER, "pos"),
 ];
 
-/// What a predicate says.
+/// The meaning of a predicate.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Predicate {
     /// The value of the tag with this key.
     Tag(String),
-    /// What the tag with this key names.
+    /// The item, article or date that the tag with this key refers to.
     Link(String),
-    /// What is said once.
+    /// A property with one value.
     Fact(Fact),
-    /// A member.
+    /// A member, or a property of one.
     Member(Membership),
-    /// How two elements lie to each other.
+    /// A spatial relation of two elements.
     Spatial(Spatial),
 }
 
 impl Predicate {
-    /// What the predicate with an IRI says, if it is one of these.
+    /// Returns the meaning of the predicate `iri`, or `None` if it is not in this vocabulary.
     pub fn of(iri: &str) -> Option<Predicate> {
         if let Some(key) = iri.strip_prefix(KEY) {
             return Some(Predicate::Tag(key.to_owned()));
@@ -168,14 +168,14 @@ impl Predicate {
         member.map(|(member, ..)| Predicate::Member(*member))
     }
 
-    /// Whether only elements are spoken of so: other triples have types and geometries, too.
+    /// Whether only elements and their parts have the predicate. `rdf:type` also occurs in other triples.
     pub fn is_of_elements(&self) -> bool {
         !matches!(self, Predicate::Fact(Fact::Type))
     }
 }
 
-/// Predicates that were probably meant by one in a namespace of elements that says nothing here; nothing where it says
-/// something, or has nothing to do with elements.
+/// Suggests predicates for an unknown one in a namespace of elements. Returns `None` if the predicate is known or in
+/// another namespace.
 pub fn meant(iri: &str) -> Option<Vec<String>> {
     if let Some(key) = iri.strip_prefix(SOPHOX_KEY) {
         return Some(vec![format!("{KEY}{key}")]);
@@ -183,7 +183,7 @@ pub fn meant(iri: &str) -> Option<Vec<String>> {
     let spaces = [MEMBER, META, OSM2RDF, OGC].into_iter().chain(ELEMENTS).chain([OSM]);
     let name = spaces.into_iter().find_map(|space| iri.strip_prefix(space))?;
     let is_other = Predicate::of(iri).is_some() || of_class(iri).is_some() || name.contains(':');
-    // What is named by a number is an element, or a changeset.
+    // A numeric local name is an element or a changeset, not a predicate.
     if is_other || name.contains('/') || name.bytes().all(|b| b.is_ascii_digit() || b == b'-') {
         return None;
     }
@@ -195,7 +195,7 @@ pub fn meant(iri: &str) -> Option<Vec<String>> {
     let facts = FACTS.iter().map(|(_, space, name)| (*space, *name));
     let members = MEMBERSHIPS.iter().map(|(_, space, name)| (*space, *name));
     let spatial = SPATIAL.iter().map(|(name, _)| (OGC, *name));
-    // Those with the most words in common, and the fewest others.
+    // The best suggestions share the most words with the name; ties go to the fewest additional words.
     let far = |name: &str| {
         let known = words(name.strip_prefix("sf").unwrap_or(name));
         let common = asked.iter().filter(|word| known.contains(word)).count();
@@ -207,12 +207,12 @@ pub fn meant(iri: &str) -> Option<Vec<String>> {
     Some(meant.map(|(space, name)| format!("{space}{name}")).collect())
 }
 
-/// The class of a type of element.
+/// Returns the class of an element type.
 pub fn class(kind: ElementType) -> String {
     format!("{OSM}{}", kind.name())
 }
 
-/// The type of element that a class is of.
+/// Returns the element type of a class.
 pub fn of_class(iri: &str) -> Option<ElementType> {
     let name = iri.strip_prefix(OSM)?;
     ElementType::ALL.into_iter().find(|kind| kind.name() == name)

@@ -1,6 +1,6 @@
-//! What patterns that have to hold together ask of the elements that variables stand for. By this the relations of
-//! geometries know among which elements they are to look, and patterns that ask for any predicate whether elements are
-//! meant.
+//! Constraints on the elements that variables are bound to, collected from patterns that must hold together. They
+//! restrict the candidates of spatial relations. They also decide whether a pattern with a variable predicate matches
+//! elements.
 
 use oxrdf::{NamedNode, Term, Variable};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -11,18 +11,18 @@ use crate::elements::{Asked, named};
 use terrapin_sparql_syntax::algebra::{Expression, NamedNodePattern, Pattern, TermPattern, TriplePattern};
 use terrapin_triples::View;
 
-/// What is asked of variables.
+/// The constraints on variables.
 #[derive(Debug, Clone, Default)]
 pub struct AskedOf {
     elements: FxHashMap<Variable, Vec<Asked>>,
-    /// Whose geometries variables stand for, and whether they are centroids.
+    /// For a variable bound to a geometry: its element, and whether the geometry is the centroid.
     geometries: FxHashMap<Variable, (TermPattern, bool)>,
-    /// Those that may be elements, or what else has a name there.
+    /// Variables that may be bound to an element or another computed node.
     named: FxHashSet<Variable>,
 }
 
 impl AskedOf {
-    /// Adds what a pattern asks in every one of its solutions.
+    /// Adds the constraints that hold in every solution of a pattern.
     pub fn add(&mut self, pattern: &Pattern, view: &View) {
         match pattern {
             Pattern::Bgp { patterns } => patterns.iter().for_each(|triple| self.add_triple(triple, view)),
@@ -39,7 +39,7 @@ impl AskedOf {
         self.add_named(pattern, view);
     }
 
-    /// Adds the variables that a pattern itself may have elements for.
+    /// Adds the variables that the pattern itself may bind to elements.
     fn add_named(&mut self, pattern: &Pattern, view: &View) {
         match pattern {
             Pattern::Bgp { patterns } => patterns.iter().for_each(|triple| self.add_ends(triple)),
@@ -54,7 +54,8 @@ impl AskedOf {
                     }
                 }
             }
-            // What these have to hold in every solution is not asked of each side; who is meant is.
+            // Constraints inside these patterns do not hold in every solution, but their variables may still be
+            // elements.
             Pattern::Union { left, right } => [left, right].into_iter().for_each(|side| self.add_names_of(side, view)),
             Pattern::Distinct { inner }
             | Pattern::Reduced { inner }
@@ -69,14 +70,14 @@ impl AskedOf {
         }
     }
 
-    /// Adds the variables alone that a pattern has elements for.
+    /// Adds only the variables that a pattern may bind to elements, without its constraints.
     fn add_names_of(&mut self, pattern: &Pattern, view: &View) {
         let mut inside = AskedOf::default();
         inside.add(pattern, view);
         self.named.extend(inside.named);
     }
 
-    /// Adds the ends of a triple pattern that are elements by its predicate.
+    /// Adds the ends of a triple pattern that are elements according to its predicate.
     fn add_ends(&mut self, triple: &TriplePattern) {
         let NamedNodePattern::NamedNode(node) = &triple.predicate else { return };
         let Some(predicate) = Predicate::of(node.as_str()) else { return };
@@ -93,7 +94,7 @@ impl AskedOf {
         }
     }
 
-    /// Whether a term is a variable that may be an element, by what is said of it elsewhere.
+    /// Whether a term is a variable that other patterns may bind to an element.
     pub fn may_be_named(&self, term: &TermPattern) -> bool {
         matches!(term, TermPattern::Variable(variable) if self.named.contains(variable))
     }
@@ -110,7 +111,7 @@ impl AskedOf {
             let whose = (triple.subject.clone(), *fact == Fact::Centroid);
             self.geometries.insert(geometry.clone(), whose);
         }
-        // A stored triple may say it of other elements, too.
+        // No constraint holds if stored triples also match: their subjects may be other elements.
         let predicate_id = view.id(&node.clone().into());
         let is_stored = |object| view.store().count(None, Some(predicate_id), object) > 0;
         let asked = match (predicate, &triple.object) {
@@ -128,7 +129,7 @@ impl AskedOf {
         self.elements.entry(subject.clone()).or_default().extend(asked);
     }
 
-    /// What is asked of some of the variables.
+    /// Returns the constraints on a subset of the variables.
     pub fn of_those(&self, variables: &Variables) -> AskedOf {
         let elements = self.elements.iter().filter(|(variable, _)| variables.has(variable));
         let geometries = self.geometries.iter().filter(|(variable, _)| variables.has(variable));
@@ -139,7 +140,7 @@ impl AskedOf {
         }
     }
 
-    /// What is asked of the element that a term stands for.
+    /// Returns the constraints on an element.
     pub fn of(&self, element: &TermPattern) -> &[Asked] {
         match element {
             TermPattern::Variable(variable) => self.elements.get(variable).map_or(&[], |asked| asked),
@@ -147,7 +148,7 @@ impl AskedOf {
         }
     }
 
-    /// Whose geometry a term stands for, and whether that is the centroid, where it is asked for by that.
+    /// Returns the element of a geometry, and whether it is the centroid, if a pattern links the two.
     pub fn geometry(&self, geometry: &TermPattern) -> Option<(&TermPattern, bool)> {
         match geometry {
             TermPattern::Variable(variable) => self.geometries.get(variable).map(|(of, centroid)| (of, *centroid)),
@@ -156,7 +157,7 @@ impl AskedOf {
     }
 }
 
-/// Whether a value is an element, or what else has a name there.
+/// Whether a value is an element, another computed node, or a class of elements.
 fn is_meant(value: &Term, view: &View) -> bool {
     match value {
         Term::NamedNode(node) => is_named(node),
@@ -165,7 +166,7 @@ fn is_meant(value: &Term, view: &View) -> bool {
     }
 }
 
-/// Whether a term is written like an element, a geometry of one or a class of elements.
+/// Whether an IRI has the form of an element, a geometry or a class of elements.
 pub fn is_named(node: &NamedNode) -> bool {
     let iri = node.as_str();
     of_class(iri).is_some() || ELEMENTS.iter().chain([&GEOMETRY]).any(|space| iri.starts_with(space))

@@ -1,15 +1,15 @@
-//! What share of solutions a filter's conditions leave, by rules of thumb: Selinger et al., "Access path selection in a
-//! relational database management system", 1979, table 1. They matter for the order of joins alone.
+//! Estimates of the selectivity of filter conditions, by rules of thumb: Selinger et al., "Access path selection in a
+//! relational database management system", 1979, table 1. They affect only the order of joins.
 
 use super::scope::Variables;
 use terrapin_sparql_syntax::algebra::{Binary, Expression, Function, Unary};
 use terrapin_sparql_syntax::walk::{has_exists, on_variables};
 
-/// What equality with a value that nothing is known of leaves.
+/// Selectivity of equality with an unknown value.
 const EQUAL: f64 = 0.1;
-/// What a comparison leaves.
+/// Selectivity of an order comparison.
 const RANGE: f64 = 1.0 / 3.0;
-/// What any other condition leaves.
+/// Selectivity of any other condition.
 const OTHER: f64 = 0.5;
 
 /// One of the conditions of a filter that must all hold.
@@ -22,7 +22,8 @@ pub struct Condition {
 }
 
 impl Condition {
-    /// The conditions of a filter that a join may begin with; those on patterns and on nothing are left out.
+    /// Splits a filter into the conditions that affect the order of a join. Conditions with EXISTS or without variables
+    /// are left out.
     pub fn all(filter: &Expression) -> Vec<Condition> {
         let (mut out, mut open) = (Vec::new(), vec![filter]);
         while let Some(expression) = open.pop() {
@@ -39,7 +40,8 @@ impl Condition {
         out
     }
 
-    /// The share of solutions that is left where variables become known besides those that were.
+    /// Returns the combined selectivity of the conditions that become decidable when `more` is bound in addition to
+    /// `before`.
     pub fn left(conditions: &[Condition], before: &Variables, more: &Variables) -> f64 {
         let holds_first = |condition: &&Condition| {
             condition.variables.common(more) > 0

@@ -1,9 +1,12 @@
-//! Patterns that speak of OpenStreetMap's elements become relations, which their pages answer.
+//! Rewrites patterns on OpenStreetMap elements to relations over the element pages.
 //!
-//! Only where a pattern says so: its predicate is one of osm2rdf's, its object is a class of elements, or its subject is
-//! an element, or a variable that another pattern beside it has elements for. What asks for any predicate of any subject
-//! is about the stored triples alone, so that it means what it means of a snapshot without elements, and costs what it
-//! costs there.
+//! A pattern is rewritten only if it refers to elements explicitly:
+//! - Its predicate is one of osm2rdf's.
+//! - Its object is a class of elements.
+//! - Its subject is an element, or a variable that a joined pattern may bind to elements.
+//!
+//! A pattern with a variable subject and predicate matches stored triples only. It therefore has the same meaning and
+//! cost as in a snapshot without elements.
 
 use std::rc::Rc;
 use std::sync::Arc;
@@ -25,8 +28,8 @@ use terrapin_sparql_syntax::shorten;
 use terrapin_sparql_syntax::walk::{NodeMut, on_patterns, on_patterns_below};
 use terrapin_triples::{Computed, View};
 
-/// Takes alternatives apart in which elements are spoken of: paths are walked over stored triples. Whole numbers that tags
-/// are asked for become integers, which is what they are.
+/// Splits alternative paths with predicates of elements into unions, because paths are evaluated over stored triples.
+/// Integer literals in tag patterns become `xsd:integer`, the type of such tag values.
 pub fn split(pattern: &mut Pattern) {
     if let Pattern::Graph { .. } | Pattern::Service { .. } = pattern {
         return;
@@ -48,7 +51,7 @@ pub fn split(pattern: &mut Pattern) {
     }
 }
 
-/// A path, its alternatives apart where they speak of elements.
+/// Splits a path into a union if its alternatives refer to elements.
 fn alternatives(subject: TermPattern, path: Path, object: TermPattern) -> Pattern {
     match path {
         Path::Alternative(a, b) if speaks(&a) || speaks(&b) => {
@@ -59,7 +62,7 @@ fn alternatives(subject: TermPattern, path: Path, object: TermPattern) -> Patter
     }
 }
 
-/// Whether a path has a step by a predicate of elements.
+/// Whether a path contains a predicate of elements.
 fn speaks(path: &Path) -> bool {
     match path {
         Path::NamedNode(node) => Predicate::of(node.as_str()).is_some_and(|predicate| predicate.is_of_elements()),
@@ -71,7 +74,7 @@ fn speaks(path: &Path) -> bool {
     }
 }
 
-/// Whether a pattern speaks of elements anywhere.
+/// Whether a pattern refers to elements anywhere.
 pub(crate) fn speak(pattern: &Pattern) -> bool {
     let mut found = false;
     on_patterns(pattern, &mut |pattern| {
@@ -89,7 +92,7 @@ pub(crate) fn speak(pattern: &Pattern) -> bool {
     found
 }
 
-/// Whether a query that describes terms names an element among them.
+/// Whether a DESCRIBE query names an element.
 pub(crate) fn describes(pattern: &Pattern) -> bool {
     let mut found = false;
     on_patterns(pattern, &mut |pattern| {
@@ -98,7 +101,7 @@ pub(crate) fn describes(pattern: &Pattern) -> bool {
     found
 }
 
-/// Whether a term is written like an element or a geometry.
+/// Whether a term has the form of an element or a geometry.
 fn may_be_named(term: &TermPattern) -> bool {
     matches!(term, TermPattern::NamedNode(node) if is_named(node))
 }
@@ -107,7 +110,7 @@ fn is_term_named(term: &Term) -> bool {
     matches!(term, Term::NamedNode(node) if is_named(node))
 }
 
-/// Rewrites the triple patterns that speak of elements.
+/// Rewrites the triple patterns on elements to relations.
 pub fn rewrite(pattern: &mut Pattern, view: &mut View, elements: &Arc<Elements>) {
     Rewriter {
         view,
@@ -126,14 +129,14 @@ struct Rewriter<'v> {
     view: &'v mut View,
     elements: &'v Arc<Elements>,
     session: Option<Rc<Session>>,
-    /// Predicates that have a relation: the same ones share it.
+    /// The relations by predicate, for reuse.
     relations: Vec<(Predicate, usize)>,
-    /// The relations that tell the three ends of what is said, and how many patterns have them.
+    /// The relations of statement nodes to subject, predicate and object. `saying` counts the patterns that use them.
     said: Option<[usize; 3]>,
     saying: usize,
-    /// What is asked of variables by the patterns around one, all of which have to hold.
+    /// The constraints on variables from the surrounding patterns, which must all hold.
     asked: AskedOf,
-    /// Whether that does not have what the next pattern itself asks.
+    /// Whether the constraints of the next pattern have yet to be added to `asked`.
     apart: bool,
 }
 
@@ -162,8 +165,8 @@ impl Rewriter<'_> {
         }
     }
 
-    /// The patterns within one. What has to hold around it has to hold of their solutions, too, where each of its
-    /// solutions is made of one of theirs.
+    /// Rewrites the patterns inside a pattern. Outer constraints apply inside if each solution of the outer pattern is
+    /// composed of solutions of the inner ones.
     fn below(&mut self, pattern: &mut Pattern) {
         match pattern {
             Pattern::Join { left, right } | Pattern::Lateral { left, right } => {
@@ -200,15 +203,15 @@ impl Rewriter<'_> {
         }
     }
 
-    /// What has to hold of what is optional, taken away or asked whether it exists: what holds of the variables of what it is beside, and nothing
-    /// else, since a solution is one without it, too.
+    /// Returns the constraints that may be pushed into an OPTIONAL, MINUS or EXISTS: only those on variables that the
+    /// pattern on its left always binds. A solution must survive without the right side.
     fn beside(&self, left: &Pattern) -> AskedOf {
         let mut asked = self.asked.of_those(&bound(left).1);
         asked.add(left, self.view);
         asked
     }
 
-    /// The patterns within something, each by itself where this is asked.
+    /// Rewrites the patterns below a node, each separately, with the constraints `asked`.
     fn within(&mut self, asked: AskedOf, node: NodeMut<'_>) {
         self.with(asked, |rewriter| {
             on_patterns_below(node, &mut |below| {
@@ -218,7 +221,7 @@ impl Rewriter<'_> {
         });
     }
 
-    /// Goes on where only this is asked.
+    /// Runs `rewrite` with the constraints `asked` in place of the current ones.
     fn with(&mut self, asked: AskedOf, rewrite: impl FnOnce(&mut Self)) {
         let outer = std::mem::replace(&mut self.asked, asked);
         self.apart = true;
@@ -227,7 +230,7 @@ impl Rewriter<'_> {
         self.asked = outer;
     }
 
-    /// Triple patterns, those that ask of elements as relations.
+    /// Joins triple patterns; those on elements become relations.
     fn triples(&mut self, patterns: Vec<TriplePattern>) -> Pattern {
         let (asking, stored): (Vec<_>, Vec<_>) = patterns.into_iter().partition(|triple| self.asks(triple));
         let mut joined = (!stored.is_empty()).then_some(Pattern::Bgp { patterns: stored });
@@ -241,7 +244,7 @@ impl Rewriter<'_> {
         joined.unwrap_or_default()
     }
 
-    /// Whether a pattern asks of elements.
+    /// Whether a triple pattern matches elements.
     fn asks(&self, triple: &TriplePattern) -> bool {
         match &triple.predicate {
             NamedNodePattern::NamedNode(node) => match Predicate::of(node.as_str()) {
@@ -254,7 +257,7 @@ impl Rewriter<'_> {
         }
     }
 
-    /// Whether a term is an element or what else has a name, or may be one.
+    /// Whether a term is an element or another computed node, or a variable that may be bound to one.
     fn is_named(&self, term: &TermPattern) -> bool {
         match term {
             TermPattern::NamedNode(node) => self.elements.number(&Term::from(node.clone())).is_some(),
@@ -281,11 +284,11 @@ impl Rewriter<'_> {
         }
     }
 
-    /// What conditions on geometries ask of their boxes.
+    /// Returns the relations that prefilter a spatial or distance condition by bounding boxes.
     fn near(&mut self, condition: &Expression, inner: &Pattern) -> Vec<Pattern> {
         let texts = self.relations.iter().find(|(predicate, _)| *predicate == Predicate::Fact(Fact::Wkt));
         let Some(&(_, texts)) = texts else { return Vec::new() };
-        // Stored geometries are on no page.
+        // Stored geometries are not in the element pages, so that the prefilter would miss them.
         if self.view.store().predicate(self.view.id(&wkt().into())).triples > 0 {
             return Vec::new();
         }
@@ -317,9 +320,9 @@ impl Rewriter<'_> {
         out
     }
 
-    /// The number of a predicate's relation.
+    /// Returns the number of a predicate's relation; creates the relation if necessary.
     fn relation(&mut self, predicate: Predicate, node: NamedNode, ends: [&TermPattern; 2]) -> usize {
-        // Each spatial relation looks among the elements that its own ends may be.
+        // Spatial relations are not shared, because their candidates depend on their ends.
         let is_shared = !matches!(predicate, Predicate::Spatial(_));
         let same = self.relations.iter().find(|(other, _)| is_shared && *other == predicate);
         if let Some((_, number)) = same {
@@ -339,7 +342,7 @@ impl Rewriter<'_> {
         number
     }
 
-    /// What the geometry that a term stands for may be.
+    /// Returns the candidates for a geometry.
     fn side(&mut self, geometry: &TermPattern) -> Side {
         let session = self.session();
         let of = self.asked.geometry(geometry);
@@ -347,7 +350,7 @@ impl Rewriter<'_> {
         Side { among: Rc::new(Among::new(session, asked)), centroids: of.map(|(_, centroids)| centroids) }
     }
 
-    /// All that is said of an element, and what is stored of it.
+    /// Rewrites a pattern with a variable predicate: the union of an element's computed and stored triples.
     fn any(&mut self, subject: TermPattern, predicate: Variable, object: TermPattern) -> Pattern {
         let session = self.session();
         let view = &mut *self.view;
@@ -370,7 +373,7 @@ impl Rewriter<'_> {
     }
 }
 
-/// A whole number of any of XSD's types as an integer: of tags that have numbers they say the same.
+/// Converts a literal of any XSD integer type to `xsd:integer`, because tag values have that type.
 fn whole(value: &mut Literal) {
     const TYPES: [NamedNodeRef<'_>; 12] = [
         xsd::BYTE,
@@ -391,12 +394,12 @@ fn whole(value: &mut Literal) {
     }
 }
 
-/// The predicate of geometries' texts.
+/// Returns the predicate from a geometry to its WKT.
 fn wkt() -> NamedNode {
     NamedNode::new_unchecked(format!("{GEO}asWKT"))
 }
 
-/// Within how many metres of each other a condition asks two geometries to be.
+/// Returns the maximum distance in metres that a condition allows, and the two geometries.
 fn reach(condition: &Expression) -> Option<(f64, &Expression, &Expression)> {
     let (distance, most) = match condition {
         Expression::Binary(Binary::Less | Binary::LessOrEqual, distance, most) => (&**distance, &**most),
@@ -419,17 +422,17 @@ fn reach(condition: &Expression) -> Option<(f64, &Expression, &Expression)> {
     }
 }
 
-/// The name of one of GeoSPARQL's functions that is called, and its arguments.
+/// Returns the local name and the arguments of a call of a GeoSPARQL function.
 fn call(expression: &Expression) -> Option<(&str, &[Expression])> {
     let Expression::Call(Function::Custom(name), arguments) = expression else { return None };
     Some((geo_name(name.as_str())?, arguments))
 }
 
-/// The functions of which boxes have to meet.
+/// Functions that imply intersecting bounding boxes.
 const MEETING: [&str; 8] =
     ["sfContains", "sfCrosses", "sfEquals", "sfIntersects", "sfOverlaps", "sfTouches", "sfWithin", "ehCovers"];
 
-/// The name of a geometry, where a variable is its text in every solution.
+/// Returns the geometry node of a WKT variable, if a relation binds the variable in every solution.
 fn geometry(pattern: &Pattern, texts: usize, text: &Expression) -> Option<TermPattern> {
     let Expression::Variable(variable) = text else { return None };
     match pattern {
@@ -447,7 +450,7 @@ fn geometry(pattern: &Pattern, texts: usize, text: &Expression) -> Option<TermPa
     }
 }
 
-/// A literal, or a variable that has a value in every solution.
+/// Returns a literal, or a variable that is bound in every solution.
 fn place(expression: &Expression, pattern: &Pattern) -> Option<TermPattern> {
     match expression {
         Expression::Literal(literal) => Some(literal.clone().into()),

@@ -1,4 +1,4 @@
-//! Conditions that say which terms a variable may have are VALUES besides, so that the planner may begin there.
+//! Adds VALUES for conditions that limit a variable to listed terms, so that the planner may begin there.
 
 use std::sync::Arc;
 

@@ -72,7 +72,7 @@ impl Operand {
     }
 }
 
-/// What is known of a triple pattern or a relation.
+/// The cardinalities of a triple pattern or a relation.
 #[derive(Debug, Clone)]
 pub struct Counted {
     /// Its variables.
@@ -104,7 +104,7 @@ impl Counted {
         let place = |term: &TermPattern| match term {
             TermPattern::NamedNode(node) => Operand::Term(view.id(&node.clone().into())),
             TermPattern::Literal(literal) => Operand::Term(view.id(&literal.clone().into())),
-            // None is left by now; it would stand for a variable.
+            // Blank nodes have become variables before; any other acts as a variable.
             TermPattern::BlankNode(node) => Operand::Variable(Variable::new_unchecked(node.as_str())),
             TermPattern::Variable(variable) => Operand::Variable(variable.clone()),
         };
@@ -129,7 +129,7 @@ impl Counted {
         relation.is_none_or(|relation| relation.answers(given(&self.subject), given(&self.object)))
     }
 
-    /// About how many solutions it has each time it is asked with these variables bound.
+    /// Estimates the number of solutions per evaluation with these variables bound.
     pub fn rows(&self, view: &View, bound: &Variables) -> f64 {
         let (subject, object) = (self.subject.end(bound), self.object.end(bound));
         let Some(count) = self.count else {
@@ -138,10 +138,10 @@ impl Counted {
         };
         let store = view.store();
         let mut rows = count as f64;
-        // Were the values of the side with fewer all among the other's, each with as many triples as any other, the
-        // greater number of values would count. Of subjects that holds; objects differ in how many triples they have, and
-        // those with many are more often on both sides: what is between the two numbers is the same in whichever order
-        // the sides are joined.
+        // If the values of the smaller side were a subset of the other's, with equally many triples per value, the
+        // larger number of values would count. This holds for subjects. Objects differ in their number of triples, and
+        // frequent ones are more likely on both sides. The geometric mean is used for objects; it is the same in either
+        // join order.
         let others = |place: &Operand| match place {
             Operand::Variable(variable) => bound.values(variable) as f64,
             Operand::Term(_) => 0.0,

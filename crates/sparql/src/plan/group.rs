@@ -1,5 +1,5 @@
-//! The order of a join of many patterns: greedily the one that leaves the fewest solutions, from the few beginnings that
-//! promise most, by the snapshot's real counts.
+//! Join ordering: a greedy search from the most promising first items, by the snapshot's cardinalities. Each step takes
+//! the item that leaves the fewest solutions.
 
 use super::condition::Condition;
 use super::estimate::{Counted, rough};
@@ -14,42 +14,42 @@ enum JoinItem {
     Other(Other),
 }
 
-/// One triple pattern or relation.
+/// A triple pattern or relation.
 struct Single {
     pattern: Pattern,
     counted: Counted,
 }
 
-/// What is more than that.
+/// Any other pattern.
 struct Other {
     pattern: Pattern,
     possible: Variables,
-    /// Its solutions when it is solved alone.
+    /// Estimated number of its solutions if it is evaluated alone.
     rows: f64,
-    /// Whether it may instead be asked for each solution of the others, wherever it stands among them.
+    /// Whether it may be evaluated per solution of all other items, at any position in the order.
     fits: bool,
 }
 
 impl Other {
-    /// Whether it may be asked for each solution of what binds these variables.
+    /// Whether it may be evaluated per solution that binds `known`.
     fn fits(&self, known: &Variables) -> bool {
         self.fits || scope::fits(&self.pattern, known)
     }
 }
 
-/// Beginnings that are tried.
+/// Number of first items to try.
 const BEGINNINGS: usize = 5;
 
-/// Items of a join beyond which only the most promising beginning is.
+/// For joins with more items than this, only one first item is tried.
 const LONG: usize = 50;
 
-/// A hash join asks its sides once each, an index nested loop once a solution; that costs about so many triples.
+/// Cost of one lookup, in triples. An index nested loop does one lookup per solution, a hash join one per side.
 const ASKING: f64 = 2.0;
 
-/// Solutions from which on a hash join is considered.
+/// A hash join is considered above this number of solutions.
 const MANY: f64 = 2000.0;
 
-/// Expected solutions among which one is for certain.
+/// Estimated number of solutions at which the existence of one is taken as certain.
 const ENOUGH: f64 = 100.0;
 
 impl JoinItem {
@@ -60,7 +60,7 @@ impl JoinItem {
         }
     }
 
-    /// Whether there is certainly no solution.
+    /// Whether the item has certainly no solution.
     fn is_none(&self) -> bool {
         match self {
             JoinItem::Single(single) => single.counted.count == Some(0),
@@ -69,7 +69,7 @@ impl JoinItem {
     }
 }
 
-/// Finds out which items may be asked for each solution of all the others.
+/// Determines for each item whether it may be evaluated per solution of all others.
 fn find_fitting(items: &mut [JoinItem], bound: &Variables) {
     for i in 0..items.len() {
         if !matches!(items.get(i), Some(JoinItem::Other(_))) {
@@ -86,14 +86,14 @@ fn find_fitting(items: &mut [JoinItem], bound: &Variables) {
     }
 }
 
-/// One order of the items and what it is expected to cost.
+/// An order of the items with its estimated cost.
 struct Order {
     items: Vec<usize>,
     cost: f64,
 }
 
 impl Planner<'_> {
-    /// Plans a join whose solutions have to meet conditions.
+    /// Plans a join under a filter's conditions.
     pub(super) fn group(&mut self, pattern: Pattern, conditions: &[Condition], bound: &Variables) -> Part {
         let mut items = self.items(pattern);
         if items.iter().any(JoinItem::is_none) {
@@ -114,7 +114,7 @@ impl Planner<'_> {
         }
     }
 
-    /// What a join is made of, from left to right.
+    /// Splits a join into its items, from left to right.
     fn items(&self, pattern: Pattern) -> Vec<JoinItem> {
         let mut items = Vec::new();
         let mut open = vec![pattern];
@@ -140,13 +140,14 @@ impl Planner<'_> {
         items
     }
 
-    /// Solutions that an item adds to each of `rows` solutions with `bound` bound, and the cost of finding them all.
+    /// Returns the estimated solutions of an item per input solution with `bound` bound, and the cost for all `rows`
+    /// input solutions.
     fn step(&self, item: &JoinItem, rows: f64, bound: &Variables) -> (f64, f64) {
         match item {
             JoinItem::Single(Single { counted, .. }) => {
                 let fan = counted.rows(self.view, bound);
                 let loops = rows * (ASKING + fan);
-                // Its solutions could also be found once and held against the others.
+                // The alternative is a hash join: scan the item once and probe with the other side.
                 let hashed = counted.count.map_or(f64::INFINITY, |count| count as f64 + rows);
                 (fan, loops.min(hashed))
             }
@@ -169,14 +170,14 @@ impl Planner<'_> {
         }
     }
 
-    /// The best of the orders that begin in the most promising ways.
+    /// Returns the cheapest of the greedy orders from the most promising first items.
     fn best(&self, items: &[JoinItem], conditions: &[Condition], bound: &Variables) -> Vec<usize> {
         let solutions =
             |item: &JoinItem| self.step(item, 1.0, bound).0 * Condition::left(conditions, bound, item.variables());
         let mut beginnings: Vec<(bool, f64, usize)> =
             (0..items.len()).map(|i| (!self.answers(&items[i], bound), solutions(&items[i]), i)).collect();
         beginnings.sort_by(|a, b| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)).then(a.2.cmp(&b.2)));
-        // Trying an order takes as long as the square of their number.
+        // A greedy order takes quadratic time in the number of items.
         beginnings.truncate(if items.len() > LONG { 1 } else { BEGINNINGS });
         let orders = beginnings.into_iter().map(|(_, _, first)| self.greedy(items, first, conditions, bound));
         orders.min_by(|a, b| a.cost.total_cmp(&b.cost)).map_or_else(|| (0..items.len()).collect(), |order| order.items)
@@ -193,7 +194,8 @@ impl Planner<'_> {
             rows = (rows * fan * Condition::left(conditions, &known, items[item].variables())).max(1e-3);
             known = known.or(items[item].variables());
             order.items.push(item);
-            // Those that have a variable in common first, and that can be asked; then those that leave the fewest.
+            // Prefer items that can be evaluated, then those that share a variable, then those that leave the fewest
+            // solutions.
             next = (0..items.len())
                 .filter(|i| !order.items.contains(i))
                 .map(|i| {
@@ -209,11 +211,11 @@ impl Planner<'_> {
         order
     }
 
-    /// The items in an order as a pattern.
+    /// Builds the pattern that joins the items in an order.
     fn chain(&mut self, items: Vec<JoinItem>, order: Vec<usize>, conditions: &[Condition], bound: &Variables) -> Part {
         let mut items: Vec<Option<JoinItem>> = items.into_iter().map(Some).collect();
         let mut known = bound.clone();
-        // What has no variable in common with what is before begins a chain of its own.
+        // An item that shares no variable with the current chain begins a new one.
         let mut chains: Vec<Part> = Vec::new();
         let mut own = Variables::default();
         let mut now: Option<Part> = None;
@@ -238,7 +240,7 @@ impl Planner<'_> {
             now = Some(next);
         }
         chains.extend(now);
-        // Where the smaller side of a product has no solution the other one need not be solved.
+        // The smaller side of a product comes first: if it has no solution, the other side is not evaluated.
         chains.sort_by(|a, b| a.rows.total_cmp(&b.rows));
         let joined = chains.into_iter().reduce(|left, right| {
             self.optimise = true;
@@ -263,11 +265,12 @@ impl Planner<'_> {
             JoinItem::Single(Single { pattern, counted }) => {
                 let loops = part.rows * (ASKING + fan);
                 let hashed = counted.count.map_or(f64::INFINITY, |count| count as f64 + part.rows);
-                // Loops end with the first solution where that is enough, a hash join has its table to make before.
+                // If one solution suffices, a nested loop stops there, while a hash join must first build its table.
                 let needed = if self.first { (ENOUGH / rows).min(1.0) } else { 1.0 };
                 let hash = shares && part.rows > MANY && hashed * 2.0 < loops * needed;
                 if hash {
-                    // The evaluator's optimiser makes a loop of any join with a bare pattern.
+                    // The projection prevents a nested loop: the evaluator's optimiser makes one of any join with a
+                    // bare pattern.
                     (Pattern::project(pattern, counted.variables.sorted()), false)
                 } else {
                     (pattern, true)

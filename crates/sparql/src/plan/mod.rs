@@ -1,12 +1,15 @@
-//! From a query's algebra to a form that the evaluator runs in a good order: property paths become relations over
-//! numbers (`paths.rs`), and so do conditions on where a place is (`near.rs`); conditions that say which terms a variable
-//! may have become VALUES (`equal.rs`); joins are put in an order by the real cardinalities of the snapshot (`order.rs`,
-//! `group.rs`) and by what other conditions leave (`condition.rs`). What speaks of OpenStreetMap's elements becomes a
-//! relation, too (`elements.rs`), which looks among the elements that the query asks for besides (`asked.rs`).
+//! Query planning: from the algebra to a form that the evaluator runs in an efficient order.
+//! - Property paths become relations over term ids (`paths.rs`), as do conditions on the position of a point
+//!   (`near.rs`).
+//! - Conditions that list the terms of a variable become VALUES (`equal.rs`).
+//! - Joins are ordered by the snapshot's cardinalities (`order.rs`, `group.rs`) and the selectivity of filters
+//!   (`condition.rs`).
+//! - Patterns on OpenStreetMap elements become relations (`elements.rs`), with candidates limited by the query's other
+//!   patterns (`asked.rs`).
 //!
-//! A `Lateral` (or a `LeftLateral`) is run as an index nested loop: its right side is asked once for each solution of the
-//! left one, with the variables bound. A `Join` the evaluator runs as a hash join, but only if its own optimiser has
-//! looked for the variables in common. Hence the result is nested `Lateral`s wherever these mean the same and cost less.
+//! A `Lateral` (or `LeftLateral`) runs as an index nested loop: its right side is evaluated once per solution of the
+//! left, with the variables bound. The evaluator runs a `Join` as a hash join, but only after its own optimiser has
+//! found the shared variables. The plan therefore uses nested `Lateral`s if they are equivalent and cheaper.
 //!
 //! That optimiser cannot be stopped, and takes the cube of the number of patterns joined: it sees small joins only
 //! (`optimiser.rs`).
@@ -47,7 +50,7 @@ pub struct Planned {
     pub rows: f64,
 }
 
-/// What is wanted of a plan.
+/// Requirements for a plan.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Goal {
     /// Whether one solution is enough.
@@ -79,7 +82,7 @@ pub(crate) fn plan_with(
     Planned { pattern: part.pattern, optimise, rows: part.rows }
 }
 
-/// A pattern as it is, for the evaluator to put in an order.
+/// Returns a pattern in its written order; the evaluator's optimiser orders it.
 pub fn unplanned(mut pattern: Pattern, view: &mut View) -> Planned {
     paths::rewrite_without_steps(&mut pattern, view);
     let optimise = optimiser::is_quick(&pattern);

@@ -1,5 +1,5 @@
-//! Conditions on where a point is become relations besides, which the R-tree of the snapshot's points answers: the planner
-//! may begin there.
+//! Adds relations for conditions on the position of a point, which the R-tree of the snapshot's points evaluates. The
+//! planner may begin there.
 
 use oxrdf::{Term, Variable};
 
@@ -31,7 +31,7 @@ pub fn relations(condition: &Expression, inner: &Pattern, view: &mut View) -> Ve
     out
 }
 
-/// A condition's point, what it has to be, and the term that this is about.
+/// Returns the point variable of a condition, the required position, and the term that the position refers to.
 fn condition_of(condition: &Expression) -> Option<(&Variable, Near, TermPattern)> {
     let point = |term: &'_ Expression| match term {
         Expression::Literal(literal) => Some(Term::from(literal.clone())),

@@ -1,5 +1,5 @@
-//! What the evaluator's own optimiser (`sparopt`) may see. It looks at every pair of joined patterns for every place in
-//! the order, and no budget stops it: 390 patterns take minutes.
+//! Limits on the input of the evaluator's own optimiser (`sparopt`). It compares every pair of joined patterns at every
+//! position, and no budget stops it: 390 patterns take minutes.
 
 use terrapin_sparql_syntax::algebra::Pattern;
 use terrapin_sparql_syntax::walk::on_patterns;
@@ -15,7 +15,8 @@ pub fn is_quick(pattern: &Pattern) -> bool {
     quick
 }
 
-/// How many patterns the optimiser sees side by side at the top of a pattern: what a graph contains is not apart.
+/// Returns the number of patterns that the optimiser sees in one join at the top of a pattern. Patterns in a graph
+/// count with them.
 fn joined(pattern: &Pattern) -> usize {
     let (mut open, mut joined) = (vec![pattern], 0);
     while let Some(pattern) = open.pop() {

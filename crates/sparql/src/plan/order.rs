@@ -10,7 +10,7 @@ use terrapin_triples::View;
 
 /// Plans one query.
 pub struct Planner<'v> {
-    /// What the query is run on.
+    /// The data that the query runs on.
     pub view: &'v View,
     /// Whether something in the plan needs the evaluator's optimiser.
     pub optimise: bool,
@@ -23,7 +23,7 @@ pub struct Planner<'v> {
 pub struct Part {
     /// The pattern.
     pub pattern: Pattern,
-    /// About how many solutions it has each time it is asked.
+    /// Estimated number of solutions per evaluation.
     pub rows: f64,
 }
 
@@ -80,7 +80,7 @@ impl Planner<'_> {
                 Part::new(pattern, rows)
             }
             Pattern::Minus { mut left, mut right } => {
-                // Without a variable in common nothing is taken away, which the evaluator's optimiser does not know.
+                // MINUS without a shared variable removes no solution. The evaluator's optimiser does not know this.
                 if scope::bound(&left).0.common(&scope::bound(&right).0) == 0 {
                     return self.pattern(*left, bound);
                 }
@@ -118,7 +118,7 @@ impl Planner<'_> {
                 }
                 Part::new(pattern, rows)
             }
-            // What is the evaluator's, and what is only made here.
+            // Patterns that the evaluator handles, and patterns that only the planner creates.
             Pattern::Path { .. }
             | Pattern::Table { .. }
             | Pattern::Include { .. }
@@ -138,7 +138,7 @@ impl Planner<'_> {
         planned.rows
     }
 
-    /// The same for a part that nothing around it is known to.
+    /// Plans a part that sees no surrounding bindings. Returns the estimated number of its solutions.
     fn apart(&mut self, part: &mut Pattern) -> f64 {
         let first = std::mem::take(&mut self.first);
         let rows = self.within(part, &Variables::default());
@@ -146,7 +146,7 @@ impl Planner<'_> {
         rows
     }
 
-    /// Plans the patterns of the EXISTS in an expression, which are asked with the solution's variables bound.
+    /// Plans the patterns of EXISTS in an expression, which run with the solution's variables bound.
     fn expression(&mut self, expression: &mut Expression, bound: &Variables) {
         self.exists(NodeMut::Expression(expression), bound);
     }
@@ -167,8 +167,8 @@ impl Planner<'_> {
         let entry = bound.or(&scope::bound(&left).0);
         let shares = scope::bound(&right).0.common(&entry) > 0;
         let left = self.pattern(left, bound);
-        // A variable that the left side has not bound in a solution is free in what is asked for that solution, too; and
-        // the condition sees both sides' values in either form.
+        // A variable that the left side leaves unbound in a solution is also free on the right side. The condition sees
+        // the values of both sides in either form.
         if shares && scope::fits(&right, &entry) {
             let right = self.pattern(right, &entry);
             if right.is_none() {

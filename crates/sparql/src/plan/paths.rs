@@ -1,5 +1,5 @@
-//! Property paths become relations, sequences of them joins; blank nodes become variables, which is what they mean, so
-//! that patterns can be moved about; conditions on places become relations, too, and those on terms VALUES.
+//! Rewrites property paths to relations, and sequences of paths to joins. Blank nodes become the equivalent variables,
+//! so that patterns can be reordered. Conditions on positions become relations, and those on terms VALUES.
 
 use std::sync::Arc;
 
@@ -17,14 +17,14 @@ pub fn rewrite(pattern: &mut Pattern, view: &mut View) {
     Rewriter { view, paths: Vec::new(), middles: 0 }.pattern(pattern);
 }
 
-/// Rewrites only the paths that lead a term to itself because it is in no triple: what the evaluator would not find.
+/// Rewrites only paths that match a term with itself although no triple contains it; the evaluator would miss these.
 pub fn rewrite_without_steps(pattern: &mut Pattern, view: &mut View) {
     Rewriter { view, paths: Vec::new(), middles: 0 }.only_without_steps(pattern);
 }
 
 struct Rewriter<'v> {
     view: &'v mut View,
-    /// Paths that have a relation: equal ones share it, and what it has looked up.
+    /// The relations by path: equal paths share one relation and its cache.
     paths: Vec<(Path, usize)>,
     middles: usize,
 }
@@ -58,7 +58,7 @@ fn name(term: &mut TermPattern) {
 
 impl Rewriter<'_> {
     fn pattern(&mut self, pattern: &mut Pattern) {
-        // There are no graphs for the one, and the other is somebody else's.
+        // Relations cover only the default graph, and a remaining SERVICE is not evaluated here.
         if let Pattern::Graph { .. } | Pattern::Service { .. } = pattern {
             return;
         }

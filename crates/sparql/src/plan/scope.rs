@@ -1,4 +1,4 @@
-//! Which variables a pattern binds, and whether it may be asked with some of them bound already.
+//! The variables that a pattern binds, and whether it may be evaluated with some of them bound already.
 
 use oxrdf::Variable;
 use rustc_hash::FxHashMap;
@@ -6,33 +6,32 @@ use rustc_hash::FxHashMap;
 use terrapin_sparql_syntax::algebra::{Expression, Pattern};
 use terrapin_sparql_syntax::walk::{on_exists, on_in_scope, on_variables};
 
-/// A set of variables, each with about how many values it may have: all subjects of a predicate, for instance; 0 where
-/// nothing is known of that.
+/// A set of variables, each with an estimate of its distinct values, such as the subjects of a predicate; 0 if unknown.
 #[derive(Debug, Clone, Default)]
 pub struct Variables(FxHashMap<Variable, u64>);
 
 impl Variables {
-    /// Whether a variable is among them.
+    /// Whether the set contains a variable.
     pub fn has(&self, variable: &Variable) -> bool {
         self.0.contains_key(variable)
     }
 
-    /// Whether there is none.
+    /// Whether the set is empty.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// About how many values a variable may have; 0 where that is not known.
+    /// Returns the estimated number of values of a variable; 0 if unknown.
     pub fn values(&self, variable: &Variable) -> u64 {
         self.0.get(variable).copied().unwrap_or(0)
     }
 
-    /// Adds a variable.
+    /// Adds a variable without an estimate.
     pub fn add(&mut self, variable: &Variable) {
         self.add_with(variable, 0);
     }
 
-    /// Adds a variable that may have so many values. Where several say so, the fewest count.
+    /// Adds a variable with an estimate of its values; the lowest estimate counts.
     pub fn add_with(&mut self, variable: &Variable, values: u64) {
         match self.0.get_mut(variable) {
             None => {
@@ -43,33 +42,33 @@ impl Variables {
         }
     }
 
-    /// Those in this or the other.
+    /// Returns the union.
     pub fn or(&self, other: &Variables) -> Variables {
         self.clone().with(other)
     }
 
-    /// These and the other's, without a copy of these: a long chain of patterns has many.
+    /// Returns the union and reuses this set, because long chains of patterns have many variables.
     fn with(mut self, other: &Variables) -> Variables {
         other.0.iter().for_each(|(variable, values)| self.add_with(variable, *values));
         self
     }
 
-    /// Those in both.
+    /// Returns the intersection.
     pub fn and(&self, other: &Variables) -> Variables {
         Variables(self.0.iter().filter(|(v, _)| other.has(v)).map(|(v, values)| (v.clone(), *values)).collect())
     }
 
-    /// How many are in both.
+    /// Returns the size of the intersection.
     pub fn common(&self, other: &Variables) -> usize {
         self.0.keys().filter(|variable| other.has(variable)).count()
     }
 
-    /// Whether the other has all of them.
+    /// Whether this is a subset of the other.
     pub fn is_within(&self, other: &Variables) -> bool {
         self.0.keys().all(|variable| other.has(variable))
     }
 
-    /// All of them in the order of their names.
+    /// Returns the variables sorted by name.
     pub fn sorted(&self) -> Vec<Variable> {
         let mut out: Vec<Variable> = self.0.keys().cloned().collect();
         out.sort_unstable_by(|a, b| a.as_str().cmp(b.as_str()));
@@ -83,7 +82,7 @@ impl FromIterator<Variable> for Variables {
     }
 }
 
-/// The variables that a pattern may bind, and those that it binds in every solution.
+/// Returns the variables that a pattern may bind, and those that it binds in every solution.
 pub fn bound(pattern: &Pattern) -> (Variables, Variables) {
     match pattern {
         Pattern::Bgp { .. } | Pattern::Relation { .. } => {
@@ -144,8 +143,8 @@ fn in_scope(pattern: &Pattern) -> Variables {
     all
 }
 
-/// Whether a pattern gives the same when it is asked once for each solution of another one, with the variables of
-/// `entry` perhaps bound by that, as when it is solved alone and then joined.
+/// Whether a pattern may be evaluated per solution of another one, with the variables `entry` possibly bound: the
+/// result must equal that of evaluating it alone and then joining.
 pub fn fits(pattern: &Pattern, entry: &Variables) -> bool {
     match pattern {
         Pattern::Bgp { .. } | Pattern::Relation { .. } | Pattern::Values { .. } => true,
@@ -159,13 +158,14 @@ pub fn fits(pattern: &Pattern, entry: &Variables) -> bool {
         }
         Pattern::LeftJoin { left, right, condition } => {
             let ((_, certain), (possible, always)) = (bound(left), bound(right));
-            // What the left side binds only sometimes would be bound by the right side, or not, depending on who asks.
+            // An `entry` variable that the left side binds only sometimes could take its value from the right side
+            // instead.
             fits(left, entry)
                 && fits(right, entry)
                 && possible.and(entry).is_within(&certain)
                 && condition.as_ref().is_none_or(|e| expression_fits(e, &certain.or(&always), entry))
         }
-        // What the sides have in common must not become more.
+        // Bound variables must not add to those that both sides of MINUS share.
         Pattern::Minus { left, right } => {
             fits(left, entry) && is_plain(right) && bound(right).0.and(entry).is_within(&bound(left).1)
         }
@@ -173,7 +173,7 @@ pub fn fits(pattern: &Pattern, entry: &Variables) -> bool {
     }
 }
 
-/// Whether a pattern gives the same whatever is known around it, so that it may be solved apart.
+/// Whether the result of a pattern is independent of the surrounding bindings, so that it may be evaluated alone.
 pub fn is_plain(pattern: &Pattern) -> bool {
     match pattern {
         Pattern::Bgp { .. } | Pattern::Relation { .. } | Pattern::Values { .. } => true,
@@ -185,7 +185,7 @@ pub fn is_plain(pattern: &Pattern) -> bool {
     }
 }
 
-/// Whether an expression sees the same values in both cases.
+/// Whether an expression sees the same values with and without `entry` bound.
 fn expression_fits(expression: &Expression, certain: &Variables, entry: &Variables) -> bool {
     let mut fit = true;
     on_variables(expression, &mut |variable| fit &= certain.has(variable) || !entry.has(variable));
@@ -193,7 +193,7 @@ fn expression_fits(expression: &Expression, certain: &Variables, entry: &Variabl
     fit
 }
 
-/// Whether the pattern of an EXISTS is asked with the same values of its variables in both cases.
+/// Whether the pattern of an EXISTS sees the same values with and without `entry` bound.
 fn exists_fits(pattern: &Pattern, certain: &Variables, entry: &Variables) -> bool {
     match pattern {
         Pattern::Bgp { .. } | Pattern::Relation { .. } | Pattern::Values { .. } => {

@@ -1,5 +1,5 @@
-//! DESCRIBE: of what is stored the evaluator's, its triples and those of the blank nodes that they lead to; of elements what
-//! is told of them besides, with their members.
+//! DESCRIBE. For stored terms, the evaluator returns their triples and those of the blank nodes that they lead to. For
+//! elements, this module writes their computed and stored triples, with those of their members.
 
 use std::collections::{BTreeSet, HashSet, VecDeque};
 use std::rc::Rc;
@@ -18,7 +18,7 @@ use crate::tables::{Tables, fill_tables};
 use terrapin_sparql_syntax::algebra::{Pattern, QueryForm};
 use terrapin_triples::{ReadError, TermId, View};
 
-/// An answer that is being written.
+/// The output of a DESCRIBE query.
 struct Graph<'s> {
     sink: &'s mut dyn Sink,
     labels: Labels,
@@ -26,7 +26,7 @@ struct Graph<'s> {
 }
 
 impl Run<'_> {
-    /// Writes what is said of what a query finds; how many triples that are.
+    /// Writes the description of each term in the query's solutions. Returns the number of triples.
     pub(super) fn describe(&self, tables: &Tables, sink: &mut dyn Sink) -> Result<u64> {
         let plan = &self.rewritten.plan;
         let mut graph = Graph { sink, labels: Labels::default(), rows: 0 };
@@ -37,7 +37,7 @@ impl Run<'_> {
                 self.of_elements(elements, &mut rows, &mut graph)?;
                 values(rows)
             }
-            // The evaluator gets the rows themselves where a LIMIT or the like makes them.
+            // If the rows can stream, the evaluator runs the pattern itself.
             None if plan.streams() => fill_tables(&plan.pattern, tables),
             None => values(self.rows(plan, tables)?),
         };
@@ -59,7 +59,7 @@ impl Run<'_> {
         graph.sink.triple(&graph.labels.triple(triple)).map_err(gone)
     }
 
-    /// Takes the elements out of rows and describes each of them.
+    /// Removes the elements from `rows` and writes the description of each.
     fn of_elements(&self, elements: &Arc<Elements>, rows: &mut [Row], graph: &mut Graph<'_>) -> Result<()> {
         let view = self.view();
         let session = Session::new(elements);
@@ -78,7 +78,7 @@ impl Run<'_> {
             for (predicate, object) in said(&view, &session, subject).map_err(read)? {
                 let triple = triple(&view, [subject, predicate, object]).map_err(read)?;
                 let Some(triple) = triple else { continue };
-                // What leads to members has no other name.
+                // Blank nodes are described as well, because no other query can address them.
                 if triple.object.is_blank_node() && seen.insert(object) {
                     open.push_back(object);
                 }
@@ -89,7 +89,7 @@ impl Run<'_> {
     }
 }
 
-/// What is told and stored of a term, each once.
+/// Returns the computed and the stored triples of a subject, each once.
 fn said(
     view: &View,
     session: &Rc<Session>,

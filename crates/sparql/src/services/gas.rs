@@ -181,12 +181,12 @@ impl Traversal {
         Ok(found)
     }
 
-    /// The columns that are asked for.
+    /// Selects the requested columns.
     fn row(&self, values: [Option<Term>; 3]) -> Row {
         self.outputs.iter().zip(values).filter(|(output, _)| output.is_some()).map(|(_, value)| value).collect()
     }
 
-    /// The nodes given and nothing else.
+    /// Returns one row per start node, without any other column.
     fn start_rows(&self) -> Vec<Row> {
         let row = |term: &Term| self.row([Some(term.clone()), Some(Literal::from(0).into()), None]);
         self.from.iter().map(row).collect()

@@ -32,7 +32,7 @@ fn languages(parameters: &Parameters, automatic: &str) -> String {
     languages.join(",")
 }
 
-/// Adds to `group` what the service with the group `inner` finds; `language` is that of `[AUTO_LANGUAGE]`.
+/// Adds the labels of the service with the group `inner` to `group`; `language` replaces `[AUTO_LANGUAGE]`.
 pub(crate) fn apply(
     functions: &mut Called,
     language: &str,
@@ -69,7 +69,7 @@ pub(crate) fn apply(
     let mut pattern = group;
     let mut made: Vec<Variable> = Vec::new();
     for (of, kind, target) in wanted {
-        // What has a value keeps it.
+        // A variable that is already bound keeps its value.
         if !scope.contains(&of) || scope.contains(&target) || made.contains(&target) {
             continue;
         }

@@ -28,7 +28,7 @@ use terrapin_sparql_syntax::vocabulary::{BD, TERRAPIN, WIKIBASE};
 
 type Result<T> = std::result::Result<T, Error>;
 
-/// A service: how a query names it, and what takes its place there.
+/// A service: its name in queries and the function that replaces it.
 #[derive(Debug)]
 struct Service {
     /// Its name with a prefix, for messages.
@@ -47,7 +47,7 @@ impl Service {
     }
 }
 
-/// All services but the label service, which looks at what is around it.
+/// All services except the label service, which depends on the surrounding patterns.
 const SERVICES: &[&Service] = &[
     &around::AROUND,
     &around::BOX,
@@ -63,18 +63,18 @@ const SERVICES: &[&Service] = &[
 pub(crate) enum Table {
     /// A subquery's, which the evaluator solves.
     Plan(Box<Plan>),
-    /// What a pattern has in each named graph.
+    /// The solutions of a pattern in each named graph.
     Graphs(Box<EachGraph>),
     /// A service's.
     Service(Box<dyn Rows>),
 }
 
-/// What a service finds by itself.
+/// The rows of a service that needs no input.
 pub(crate) trait Rows: fmt::Debug + Send + Sync {
     /// The columns.
     fn variables(&self) -> Vec<Variable>;
 
-    /// Adds a column with the place of each row among the others, where their order says something.
+    /// Adds a column with the rank of each row, if the order of rows is meaningful.
     fn show_order(&mut self, _: Variable) {}
 
     /// Whether they are of OpenStreetMap's elements.
@@ -97,9 +97,9 @@ impl Table {
     }
 }
 
-/// What takes a service's place in a query.
+/// The replacement for a service in a query.
 pub(crate) enum Replacement {
-    /// A pattern, and what waits for values that it does not have.
+    /// A pattern, with conditions that wait for variables from outside it.
     Pattern(Waiting),
     /// A table.
     Table(Table),
@@ -112,7 +112,7 @@ impl Replacement {
     }
 }
 
-/// What a service of WDQS is given: parameters and patterns.
+/// The arguments of a WDQS service: parameters and patterns.
 pub(crate) struct Parameters {
     service: &'static str,
     values: Vec<(NamedNode, TermPattern)>,
@@ -123,7 +123,7 @@ pub(crate) struct Parameters {
 }
 
 impl Parameters {
-    /// Takes a service's group apart. Parameters are the triples whose subject is `subject`.
+    /// Splits a service's group into parameters and patterns. Parameters are the triples with the subject `subject`.
     fn new(service: &'static str, subject: &str, inner: Pattern) -> Parameters {
         let mut parameters = Parameters { service, values: Vec::new(), triples: Vec::new(), others: Vec::new() };
         let mut open = vec![inner];
@@ -192,7 +192,7 @@ impl Parameters {
         match self.get(namespace, name) {
             None => Ok(None),
             Some(TermPattern::Variable(variable)) => Ok(Some(variable.clone())),
-            // Whoever writes [] does not want it.
+            // `[]` as an output parameter means that the query does not need that output.
             Some(TermPattern::BlankNode(_)) => Ok(None),
             Some(_) => Err(self.wrong(format!("{}: {name} has to be a variable", self.service))),
         }

@@ -30,7 +30,7 @@ pub(super) const SERVICE: Service = Service {
     rewrite: |_, parameters| Ok(Replacement::rows(Overpass::new(&parameters)?)),
 };
 
-/// What a column has.
+/// The content of a column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Output {
     Element,
@@ -49,7 +49,7 @@ const OUTPUTS: [(&str, Output); 5] = [
     ("centroid", Output::Centroid),
 ];
 
-/// A query and what is taken of its answer.
+/// An Overpass query and the columns taken from its result.
 #[derive(Debug)]
 struct Overpass {
     query: String,
@@ -120,7 +120,7 @@ impl Overpass {
     }
 }
 
-/// The element that something in an answer is: an area is what it is made from.
+/// Returns the element of a result item; an area maps to the way or relation that it is built from.
 fn element(type_name: &str, id: i64) -> Option<(ElementType, i64)> {
     if type_name == "area" {
         let relation = id.checked_sub(RELATION_AREAS).filter(|id| *id > 0);

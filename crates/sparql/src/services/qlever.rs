@@ -3,7 +3,7 @@
 
 use oxrdf::NamedNode;
 
-/// What the addresses of its endpoints begin with, without the scheme.
+/// Prefixes of QLever's endpoint addresses, without the scheme.
 const HOSTS: [&str; 2] = ["qlever.cs.uni-freiburg.de/api/", "qlever.dev/api/"];
 /// Its search by distance, which asks no endpoint.
 const SPATIAL: &str = "https://qlever.cs.uni-freiburg.de/spatialSearch/";

@@ -28,7 +28,7 @@ pub(super) const SLICE: Service = Service {
     rewrite: |_, parameters| Ok(Replacement::rows(Sample::new(parameters, false)?)),
 };
 
-/// How many matches a sample has where the query does not say.
+/// Default number of matches in a sample.
 const LIMIT: usize = 100;
 
 /// A sample or a slice.

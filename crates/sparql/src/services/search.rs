@@ -1,7 +1,7 @@
-//! `SERVICE wikibase:mwapi` with `EntitySearch`: entities whose label or alias begins with a text, from the snapshot's
-//! own labels, as <https://www.wikidata.org/w/api.php?action=help&modules=wbsearchentities> has them: items, unless `type`
-//! says otherwise, the best known first. Names that are spelt a little otherwise follow, where there is room for them.
-//! MediaWiki's other interfaces are not in a snapshot.
+//! `SERVICE wikibase:mwapi` with `EntitySearch`: entities with a label or alias that begins with a text, from the
+//! snapshot's own labels. It follows <https://www.wikidata.org/w/api.php?action=help&modules=wbsearchentities>: items
+//! unless `type` is given, the best known first. Fuzzy matches follow if the limit allows. MediaWiki's other interfaces
+//! are not available, because a snapshot has no data for them.
 
 use oxrdf::{Literal, Variable};
 
@@ -26,7 +26,7 @@ pub(super) const SERVICE: Service = Service {
 /// How many are found where the query sets no limit, as the interface has it.
 const LIMIT: usize = 50;
 
-/// What a column has.
+/// The content of a column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Output {
     Item,

@@ -3,10 +3,10 @@
 
 use oxrdf::NamedNode;
 
-/// What the addresses of its endpoints begin with, without the scheme.
+/// Hosts of the Wikidata Query Service, without the scheme.
 const HOSTS: [&str; 4] =
     ["query.wikidata.org", "query-main.wikidata.org", "query-scholarly.wikidata.org", "query-legacy-full.wikidata.org"];
-/// What follows the host.
+/// The paths of its endpoints.
 const PATHS: [&str; 3] = ["/sparql", "/bigdata/namespace/wdq/sparql", "/bigdata/sparql"];
 /// The halves, by the prefix `wdsubgraph:`.
 const HALVES: [&str; 2] = ["wikidata_main", "scholarly_articles"];
