@@ -1,4 +1,4 @@
-//! What can be wrong with a file, and where.
+//! Errors of the loaders, with their position in the file.
 
 use crate::limits::{MAX_BLOB, MAX_ELEMENT};
 use std::io;
@@ -12,7 +12,7 @@ pub enum Error {
     Open {
         /// The file.
         file: PathBuf,
-        /// What the system says.
+        /// The system's error.
         source: io::Error,
     },
     /// The file is of no format that is read here.
@@ -20,7 +20,7 @@ pub enum Error {
     Format {
         /// The file.
         file: PathBuf,
-        /// What it seems to be.
+        /// The reason, with the detected format.
         reason: &'static str,
     },
     /// A PBF file is broken.
@@ -32,7 +32,7 @@ pub enum Error {
         blob: u64,
         /// Where the blob begins in the file.
         offset: u64,
-        /// What is wrong with it.
+        /// The problem in the blob.
         #[source]
         problem: PbfProblem,
     },
@@ -45,16 +45,16 @@ pub enum Error {
         line: u64,
         /// Where the tag or text begins, or reading stopped: bytes of the unpacked text.
         offset: u64,
-        /// What is wrong there.
+        /// The problem at that offset.
         #[source]
         problem: XmlProblem,
     },
-    /// A folder of replication does not have the changes that are asked for.
+    /// A replication folder does not contain the requested changes.
     #[error("{}: {reason}", folder.display())]
     Replication {
         /// The folder.
         folder: PathBuf,
-        /// What is wrong with it.
+        /// The reason.
         reason: String,
     },
     /// A text of triples or of entities is broken.
@@ -66,13 +66,13 @@ pub enum Error {
         line: u64,
         /// Where it is wrong, or reading stopped: bytes of the unpacked text.
         offset: u64,
-        /// What is wrong there.
+        /// The problem at that offset.
         #[source]
         problem: TextProblem,
     },
 }
 
-/// What can be wrong with a text of triples or of entities.
+/// A problem in a text of triples or entities.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum TextProblem {
     /// Reading or unpacking failed.
@@ -81,12 +81,12 @@ pub enum TextProblem {
     /// A line takes more memory than any real one.
     #[error("a line of more than {0} bytes")]
     Line(usize),
-    /// It is not what the format says.
+    /// A syntax error.
     #[error("{0}")]
     Syntax(String),
 }
 
-/// What can be wrong with an OSM XML document.
+/// A problem in an OSM XML document.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum XmlProblem {
     /// Reading or unpacking failed.
@@ -127,7 +127,7 @@ pub enum XmlProblem {
         /// The element.
         element: &'static str,
     },
-    /// An element among changes of which nothing says what became of it.
+    /// An element of a change file outside of `<create>`, `<modify>` and `<delete>`.
     #[error("an element outside of <create>, <modify> and <delete>")]
     NoSection,
     /// Another version of the format.
@@ -148,7 +148,7 @@ pub enum XmlProblem {
     /// An element has more of something than any real one.
     #[error("an element of more than {most} {what}")]
     TooMany {
-        /// Of what.
+        /// The items that are too many.
         what: &'static str,
         /// How many there may be.
         most: usize,
@@ -161,7 +161,7 @@ pub enum XmlProblem {
     Value {
         /// Name of the attribute.
         attribute: String,
-        /// What it is, cut to 40 characters.
+        /// The value, cut to 40 characters.
         value: String,
     },
 }
@@ -182,7 +182,7 @@ impl From<quick_xml::Error> for XmlProblem {
     }
 }
 
-/// What can be wrong with a blob of a PBF file.
+/// A problem in a blob of a PBF file.
 #[derive(Debug, thiserror::Error)]
 pub enum PbfProblem {
     /// Reading failed.
@@ -223,7 +223,7 @@ pub enum PbfProblem {
     Unpack {
         /// The compression.
         method: &'static str,
-        /// What the decoder says.
+        /// The decoder's message.
         reason: String,
     },
     /// The blob is not of the size that it gives.
@@ -231,7 +231,7 @@ pub enum PbfProblem {
     Size {
         /// Bytes that came out.
         got: usize,
-        /// Bytes that the blob says.
+        /// Size in bytes that the blob declares.
         said: usize,
     },
     /// The protocol buffer encoding is broken.
@@ -290,7 +290,7 @@ pub enum PbfProblem {
     TooMany {
         /// The element.
         element: ElementId,
-        /// Of what.
+        /// The items that are too many.
         what: &'static str,
         /// How many there may be.
         most: usize,
@@ -335,7 +335,7 @@ impl std::fmt::Display for ElementId {
     }
 }
 
-/// What can be wrong with the protocol buffer encoding of a message.
+/// A problem in the protocol buffer encoding of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Wire {
     /// The message ends within a field.
@@ -347,7 +347,7 @@ pub enum Wire {
     /// A field with an unknown kind of encoding.
     #[error("a field of unknown encoding")]
     Encoding,
-    /// A field that has another encoding than the format says.
+    /// A field with another encoding than the format defines.
     #[error("field {0} has the wrong encoding")]
     Mismatch(u32),
 }

@@ -39,14 +39,14 @@ use model::{Entity, Map};
 use oxrdf::Triple;
 use std::path::Path;
 
-/// Bytes that are looked at to know what a file is.
+/// Bytes that are read to detect the format.
 const LOOK: usize = 4096;
 
 /// Bytes that an entity's line may have: what is made of it takes up to ten times that. The longest entities of Wikidata
 /// have some 5 MB.
 const MAX_LINE: usize = 16 << 20;
 
-/// What is said of an array without an end.
+/// The message for an array without an end.
 const CUT: &str = "the text ends within the array: its closing ] is missing, the dump was cut off";
 
 /// Errors that a [`Summary`] has in full.
@@ -70,7 +70,7 @@ impl Default for Options {
     }
 }
 
-/// What was read.
+/// Counts and errors of a reading run.
 #[derive(Debug, Default)]
 pub struct Summary {
     /// Entities.
@@ -80,12 +80,12 @@ pub struct Summary {
     pub chosen: u64,
     /// Lines that were left out because they are wrong; one of them stands for the missing end of an array.
     pub bad: u64,
-    /// What is wrong with the first of them, 10 at most.
+    /// The first errors, at most 10.
     pub errors: Vec<Error>,
 }
 
 impl Summary {
-    /// Counts what is left out.
+    /// Counts a skipped line.
     fn skip(&mut self, error: Error) {
         self.bad += 1;
         if self.errors.len() < MAX_SHOWN {

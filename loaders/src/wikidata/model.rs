@@ -138,7 +138,7 @@ pub struct Entity<'a> {
     pub id: Text<'a>,
     /// `item`, `property` or `lexeme`.
     pub r#type: Text<'a>,
-    /// Of a property: what its values are, such as `wikibase-item`.
+    /// Data type of a property's values, such as `wikibase-item`.
     pub datatype: Option<Text<'a>>,
     /// Number of its revision.
     pub lastrevid: Option<u64>,
@@ -146,7 +146,7 @@ pub struct Entity<'a> {
     pub modified: Option<Text<'a>>,
     /// Its names, by language.
     pub labels: Map<'a, InLanguage<'a>>,
-    /// What tells it from others of its name, by language.
+    /// Descriptions, by language.
     pub descriptions: Map<'a, InLanguage<'a>>,
     /// Its other names, by language.
     pub aliases: Map<'a, List<InLanguage<'a>>>,
@@ -201,7 +201,7 @@ pub struct Sitelink<'a> {
     pub site: Text<'a>,
     /// Its title.
     pub title: Text<'a>,
-    /// Ids of what it is marked as.
+    /// Ids of its badges.
     #[serde(default)]
     pub badges: List<Text<'a>>,
     /// Its address, which dumps leave out.
@@ -228,7 +228,7 @@ pub struct Form<'a> {
 pub struct Sense<'a> {
     /// Its id, such as `L42-S1`.
     pub id: Text<'a>,
-    /// What it means, by language.
+    /// Glosses, by language.
     pub glosses: Map<'a, InLanguage<'a>>,
     /// Its statements, by property.
     pub claims: Map<'a, List<Statement<'a>>>,
@@ -240,12 +240,12 @@ pub struct Sense<'a> {
 pub struct Statement<'a> {
     /// Its id.
     pub id: Text<'a>,
-    /// What it says.
+    /// The main snak.
     pub mainsnak: Snak<'a>,
-    /// What holds among the statements of its property.
+    /// The rank among the statements of the same property.
     #[serde(default)]
     pub rank: Rank,
-    /// What limits or details it, by property.
+    /// Qualifiers, by property.
     #[serde(default)]
     pub qualifiers: Map<'a, List<Snak<'a>>>,
     /// Where it is from.
@@ -253,7 +253,7 @@ pub struct Statement<'a> {
     pub references: List<Reference<'a>>,
 }
 
-/// What holds among the statements of a property.
+/// The rank of a statement among those of its property.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Rank {
@@ -272,7 +272,7 @@ pub enum Rank {
 pub struct Reference<'a> {
     /// Names it by its content.
     pub hash: Text<'a>,
-    /// What it says, by property.
+    /// Snaks of the reference, by property.
     #[serde(default)]
     pub snaks: Map<'a, List<Snak<'a>>>,
 }
@@ -285,7 +285,7 @@ pub struct Snak<'a> {
     pub snaktype: SnakType,
     /// The property's id.
     pub property: Text<'a>,
-    /// What the property's values are, such as `external-id`.
+    /// Data type of the property, such as `external-id`.
     pub datatype: Option<Text<'a>>,
     /// The value.
     pub datavalue: Option<DataValue<'a>>,
@@ -299,7 +299,7 @@ pub enum SnakType {
     Value,
     /// There is, and it is unknown.
     SomeValue,
-    /// There is none.
+    /// The property has no value.
     NoValue,
 }
 
@@ -307,7 +307,7 @@ pub enum SnakType {
 #[derive(Clone, Debug, PartialEq, serde::Deserialize)]
 #[serde(bound(deserialize = "'de: 'a"))]
 pub struct DataValue<'a> {
-    /// Its type, which says what of its content is meant.
+    /// The type, which determines the fields of `value`.
     pub r#type: Text<'a>,
     /// Its content.
     pub value: Content<'a>,

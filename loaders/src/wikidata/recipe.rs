@@ -24,7 +24,7 @@ use std::path::{Path, PathBuf};
 pub struct Recipe {
     /// Which entities.
     pub take: Take,
-    /// What of them.
+    /// The parts of these entities to keep.
     pub keep: Keep,
 }
 
@@ -36,7 +36,7 @@ pub struct Take {
     pub classes: Vec<String>,
     /// Ids of entities.
     pub entities: Vec<String>,
-    /// Files with ids of entities, plain or packed: whatever in them has the form of an id.
+    /// Files with ids of entities, plain or packed. All texts in them that have the form of an id count.
     pub entities_from: Vec<PathBuf>,
     /// Boxes, in degrees: south, west, north, east; east of the 180th meridian if west is greater than east. What has
     /// coordinates on the Earth (P625) in one of them is taken.
@@ -70,7 +70,7 @@ impl Default for Take {
     }
 }
 
-/// What is kept of an entity; all of what is not set.
+/// The parts of an entity to keep. A setting that is absent keeps everything.
 #[derive(Clone, Debug, Default, PartialEq, serde::Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Keep {
@@ -82,7 +82,7 @@ pub struct Keep {
     pub sitelinks: Option<Vec<String>>,
 }
 
-/// What the files say that a recipe names.
+/// The ids from the files that a recipe names.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Lists {
     /// Ids from [`Take::entities_from`].

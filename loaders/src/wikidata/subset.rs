@@ -64,7 +64,7 @@ impl Set {
     }
 }
 
-/// What the first pass finds in an entity.
+/// A fact that the first pass finds in an entity.
 enum Fact {
     Subclass(Number, Number),
     Instance(Number, Number),
@@ -92,7 +92,7 @@ impl Plan {
     /// Begins with a recipe and the lists that belong to it. `memory` bounds what is kept of the dumps, in bytes.
     ///
     /// # Errors
-    /// What is wrong with the recipe.
+    /// Returns the problem of an invalid recipe.
     pub fn new(recipe: &Recipe, lists: &Lists, memory: u64) -> Result<Self, String> {
         recipe.check()?;
         let take = &recipe.take;
