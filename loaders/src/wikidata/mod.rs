@@ -85,7 +85,7 @@ pub struct Summary {
 }
 
 impl Summary {
-    /// Counts a skipped line.
+    /// Counts a skipped line, or the missing end of an array.
     fn skip(&mut self, error: Error) {
         self.bad += 1;
         if self.errors.len() < MAX_SHOWN {
