@@ -14,7 +14,7 @@
 //! waiting.rs  what waits until its variables have values
 //! native/     most patterns, solved on our own
 //! guard.rs    the evaluator's view of the triples: bounds hold in every loop
-//! explain.rs  how a query is solved
+//! run/explain.rs  explains how a query is solved
 //! solve.rs    ORDER BY, LIMIT, DISTINCT at the top
 //! construct.rs  solutions to triples
 //! tables.rs   subqueries solved before, put in their places

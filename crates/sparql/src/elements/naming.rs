@@ -116,7 +116,7 @@ pub fn element_iri(kind: ElementType, id: i64) -> NamedNode {
     NamedNode::new_unchecked(format!("{}{id}", ELEMENTS[kind as usize]))
 }
 
-/// Parses an id in its canonical form; rejects signs and leading zeros as in `+1`, `01` and `-0`.
+/// Parses an id in its canonical form; rejects `+1`, `01` and `-0`.
 fn id(text: &str) -> Option<i64> {
     let id: i64 = text.parse().ok()?;
     let plain = text.bytes().next().is_some_and(|first| first != b'+' && (first != b'0' || text.len() == 1));

@@ -106,7 +106,8 @@ impl Shape {
         })
     }
 
-    /// Returns the number of pairs of its own edges with intersecting boxes. Each pair counts twice.
+    /// Returns the number of pairs of its own edges with intersecting boxes. Each pair counts twice, and each
+    /// edge with itself.
     pub fn own_pairs(&self) -> usize {
         *self.own_pairs.get_or_init(|| {
             let mut pairs = 0;

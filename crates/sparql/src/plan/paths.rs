@@ -58,7 +58,7 @@ fn name(term: &mut TermPattern) {
 
 impl Rewriter<'_> {
     fn pattern(&mut self, pattern: &mut Pattern) {
-        // Relations cover only the default graph, and a remaining SERVICE is not evaluated here.
+        // Only patterns over the default graph are rewritten.
         if let Pattern::Graph { .. } | Pattern::Service { .. } = pattern {
             return;
         }

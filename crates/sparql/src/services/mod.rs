@@ -99,7 +99,7 @@ impl Table {
 
 /// The replacement for a service in a query.
 pub(crate) enum Replacement {
-    /// A pattern, with conditions that wait for variables from outside it.
+    /// A pattern, with filters and bindings that wait for variables from outside it.
     Pattern(Waiting),
     /// A table.
     Table(Table),
