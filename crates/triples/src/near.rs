@@ -3,6 +3,7 @@
 
 use super::build::BuildError;
 use super::globes::{EARTH, radius};
+use super::layout;
 use super::points::{Placed, Points, placed};
 use super::{End, Pairs, Point, ReadError, Relation, Store, TermId, View, Zone};
 
@@ -93,22 +94,6 @@ impl Relation for Near {
     }
 }
 
-/// Looks the points of a snapshot up that does not list them. That is no work of the view's query, which does the same whether it is the first to
-/// ask or not; but its bounds hold.
-fn looked_up(view: &View) -> Result<Points, ReadError> {
-    let mut points = Vec::new();
-    for range in view.store().point_literals() {
-        for number in range {
-            if number % LOOK == 0 {
-                view.check()?;
-            }
-            points.extend(view.store().placed(number));
-        }
-    }
-    view.check()?;
-    Ok(Points::held(points, view.store().fault()))
-}
-
 /// Writes where the points of a snapshot lie that is being made.
 ///
 /// # Errors
@@ -135,14 +120,11 @@ impl Store {
     /// The snapshot's points in a zone, and perhaps some at its edge; ascending.
     ///
     /// # Errors
-    /// In a file of format 1 they are looked up the first time; then a bound of the query may be reached, or the snapshot is damaged.
+    /// A limit of the query is reached, or the snapshot lists no points.
     fn points_within(&self, view: &View, zone: &Zone) -> Result<Vec<TermId>, ReadError> {
-        let points = match self.points.get() {
-            Some(points) => points,
-            None => {
-                let made = looked_up(view)?;
-                self.points.get_or_init(|| made)
-            }
+        let Some(points) = &self.points else {
+            self.fault().report(layout::POINTS, "the snapshot does not have it");
+            return Ok(Vec::new());
         };
         budget::unwatched(|| points.prepare());
         let mut within: Vec<TermId> = points.within(zone).collect();

@@ -139,7 +139,7 @@ impl Points {
         BoxesWriter::write(writer, layout::POINT_BOXES, points.iter().map(corners))
     }
 
-    /// The points of a snapshot, if it lists them: format 1 does not.
+    /// The points of a snapshot; `None` while it is being made, before they are written.
     pub fn open(snapshot: &Arc<Snapshot>, fault: &Arc<Fault>) -> Result<Option<Points>, Error> {
         if snapshot.place(layout::POINTS).is_none() {
             return Ok(None);
