@@ -181,7 +181,6 @@ fn a_part_of_wikidata_comes_back() {
     }
     let Some(snapshot) = wikidata::path() else { return };
     let folder = tempfile::tempdir().unwrap();
-    // Also one of format 1, which does not hold it, has a content digest.
     let told = terrapin().args(["verify", "--json"]).arg(&snapshot).assert().success();
     let from: Value = serde_json::from_slice(&told.get_output().stdout).unwrap();
     export(folder.path(), &[snapshot.to_str().unwrap(), "--nt", "a.nt"]);

@@ -42,10 +42,7 @@ pub fn for_people(digest: &str, bytes: u64, manifest: &Manifest) -> String {
     };
     let counts = &manifest.counts;
     line("snapshot", digest.to_owned());
-    line(
-        "content",
-        manifest.content.map_or_else(|| "missing in format 1; `terrapin verify` computes it".to_owned(), |c| hex(&c)),
-    );
+    line("content", manifest.content.map(|content| hex(&content)).unwrap_or_default());
     line("file", format!("{}, format {}, {}", size::show(bytes), manifest.format_version, manifest.writer));
     for source in &manifest.sources {
         line("source", format!("{}, {}, {}", source.name, size::show(source.bytes), source.licence));

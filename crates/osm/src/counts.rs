@@ -15,7 +15,6 @@ pub(super) fn check(snapshot: &Snapshot, counts: &Counts) -> Result<(), Error> {
         pages(snapshot, Paged::Elements(kind, Part::Core), kind.name(), count, page_size(kind))?;
     }
     pages(snapshot, Paged::Values, "tag", counts.tags, PAIRS_ON_PAGE as u64)?;
-    // Format 1 has tables instead of these columns, which are decoded as a whole.
     column(snapshot, layout::KEY_PAIRS, "key", counts.keys, 1)?;
     column(snapshot, layout::USER_IDS, "user", counts.users, 1)?;
     column(snapshot, layout::AREAS, "area", counts.areas, 0)?;

@@ -58,13 +58,11 @@ pub enum Paged {
     Postings,
     /// Blocks of long posting lists.
     Blocks,
-    /// Long posting lists in files of format 1, each on one page.
-    LongLists,
 }
 
 impl Paged {
     /// How many there are.
-    pub const COUNT: usize = 19;
+    pub const COUNT: usize = 18;
 
     /// Its place among them.
     pub fn number(self) -> usize {
@@ -73,7 +71,6 @@ impl Paged {
             Paged::Values => 15,
             Paged::Postings => 16,
             Paged::Blocks => 17,
-            Paged::LongLists => 18,
         }
     }
 
@@ -98,7 +95,6 @@ impl Paged {
             "tags.values",
             "tags.postings",
             "tags.blocks",
-            "tags.long",
         ];
         NAMES[self.number()]
     }

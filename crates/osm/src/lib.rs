@@ -15,7 +15,6 @@ pub mod layout;
 mod lookup;
 mod name_table;
 pub mod names;
-mod old;
 pub mod outline;
 mod page;
 mod page_cache;

@@ -9,7 +9,7 @@ use super::page_cache::{IdPage, Key};
 use super::postings::Postings;
 use super::radix;
 use super::store::{Osm, Remembered};
-use super::tags::{PairList, PostingPage, ValuePage, decode_values, get_list};
+use super::tags::{PairList, PostingPage, ValuePage, decode_values};
 use super::types::{ElementRef, ElementType, Ordinal};
 use super::{KeyId, PairId, codec::Reader};
 use terrapin_snapshot::{Error, ordered};
@@ -212,7 +212,7 @@ impl Osm {
         let page = self.posting_page(pair / PAIRS_ON_PAGE as PairId);
         let key = Key::Pair(kind, pair);
         match page.list(pair as usize % PAIRS_ON_PAGE, kind as usize) {
-            PairList::Long { place, count } => self.long(kind, key, place, count),
+            PairList::Long { place, count } => Postings::in_blocks(self, kind, key, place, count),
             PairList::Here { at, count } => Postings::held(self.list(key, kind, || {
                 page.read(at, count)
                     .ok_or_else(|| Error::damaged(Paged::Postings.name(), format!("the list of pair {pair}")))
@@ -246,7 +246,7 @@ impl Osm {
         let (count, place) = self.keys().map_or((0, None), |keys| keys.list(kind, key));
         let pairs = self.pairs_of(key);
         match place {
-            Some(place) => self.long(kind, Key::List(kind, key), place, count),
+            Some(place) => Postings::in_blocks(self, kind, Key::List(kind, key), place, count),
             None if pairs.len() == 1 => self.postings(kind, pairs.start),
             None if count == 0 => Postings::held([].into()),
             None => Postings::held(self.list(Key::List(kind, key), kind, || {
@@ -260,16 +260,6 @@ impl Osm {
     /// How many they are, without reading them.
     pub fn key_posting_len(&self, kind: ElementType, key: KeyId) -> u64 {
         self.keys().map_or(0, |keys| keys.list(kind, key).0)
-    }
-
-    /// A list that is in blocks, or, in a file of format 1, on a page of its own.
-    fn long(&self, kind: ElementType, key: Key, place: u32, count: u64) -> Postings<'_> {
-        if !self.has_long_lists() {
-            return Postings::in_blocks(self, kind, key, place, count);
-        }
-        Postings::held(self.list(key, kind, || {
-            self.decoded(Paged::LongLists, place, |bytes| get_list(&bytes, usize::try_from(count).ok()?))
-        }))
     }
 
     /// A posting list, cached; ordinals beyond the last element are damage.

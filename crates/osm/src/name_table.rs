@@ -44,7 +44,7 @@ impl Deref for NameTable {
 }
 
 impl NameTable {
-    /// Of a snapshot with so many tags; `None` where it has no index, as before format 3.
+    /// Of a snapshot with so many tags; `None` where it has no index.
     ///
     /// # Errors
     /// Sections are missing or not whole.

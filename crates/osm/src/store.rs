@@ -12,7 +12,6 @@ use super::area_table::Areas;
 use super::counts;
 use super::layout::{self, Paged, Part};
 use super::name_table::NameTable;
-use super::old;
 use super::page::{self, Lists, MetaColumns};
 use super::page_cache::{Cached, Key, MetaPage, NodePage, Page, RelationPage, TagPage, WayNodes, WayPage, Weigher};
 use super::state_settings::StateSettings;
@@ -44,8 +43,6 @@ pub struct Osm {
     counts: Counts,
     data_time: i64,
     cache: Cache<Key, Cached, Weigher>,
-    /// Whether long posting lists are whole, as in format 1.
-    long_lists: bool,
     /// Bytes of borders of areas that are kept.
     borders: u64,
     /// Sections of pages, by [`Paged::number`].
@@ -95,7 +92,6 @@ impl Osm {
         let borders = cache / BORDERS;
         Osm {
             borders,
-            long_lists: snapshot.place(Paged::LongLists.name()).is_some(),
             snapshot,
             counts,
             data_time,
@@ -215,11 +211,6 @@ impl Osm {
     /// A section of pages; nothing where it is damaged.
     fn paged(&self, section: Paged) -> Option<&Pages> {
         self.opened(&self.pages[section.number()], |snapshot, fault| Pages::open(snapshot, section.name(), fault))
-    }
-
-    /// Whether long posting lists are on a page each, as in format 1, and not in blocks.
-    pub(super) fn has_long_lists(&self) -> bool {
-        self.long_lists
     }
 
     /// A page of a section, decoded.
@@ -374,8 +365,7 @@ impl Osm {
 
     fn page_boxes(&self, kind: ElementType) -> Option<&Boxes> {
         self.opened(&self.boxes[kind as usize], |snapshot, fault| {
-            let boxes = old::boxes(snapshot, kind, fault)
-                .unwrap_or_else(|| Boxes::open(snapshot, layout::boxes(kind), fault))?;
+            let boxes = Boxes::open(snapshot, layout::boxes(kind), fault)?;
             match boxes.prepare().len() == self.page_count(kind) {
                 true => Ok(boxes),
                 false => Err(Error::damaged(layout::boxes(kind), "not one for each page")),
@@ -392,13 +382,12 @@ impl Osm {
     /// The areas.
     pub fn areas(&self) -> &Areas {
         budget::once(&self.areas, || {
-            let opened = old::areas(&self.snapshot, self.borders, &self.fault)
-                .unwrap_or_else(|| Areas::open(&self.snapshot, self.borders, &self.fault));
+            let opened = Areas::open(&self.snapshot, self.borders, &self.fault);
             self.or_fault(opened, || Areas::held(&[], 0, &self.fault))
         })
     }
 
-    /// The index of names; nothing where the snapshot has none, as before format 3, or where it is damaged.
+    /// The index of names; nothing where the snapshot has none or it is damaged.
     pub fn names(&self) -> Option<&NameTable> {
         let tags = self.counts.tags;
         budget::once(&self.names, || self.or_fault(NameTable::open(&self.snapshot, tags, &self.fault), || None))
@@ -424,9 +413,7 @@ impl Osm {
     /// The keys; nothing where they are damaged.
     pub(super) fn keys(&self) -> Option<&Keys> {
         let tags = self.counts.tags;
-        self.opened(&self.keys, |snapshot, fault| {
-            old::keys(snapshot, tags, fault).unwrap_or_else(|| Keys::open(snapshot, tags, fault))
-        })
+        self.opened(&self.keys, |snapshot, fault| Keys::open(snapshot, tags, fault))
     }
 
     /// The first ordinals of the blocks of posting lists; nothing where they are damaged.
@@ -437,8 +424,7 @@ impl Osm {
     /// The first ids of the pages of ids; nothing where they are damaged.
     pub(super) fn first_ids(&self, kind: ElementType) -> Option<&Column> {
         self.opened(&self.first_ids[kind as usize], |snapshot, fault| {
-            old::first_ids(snapshot, kind, fault)
-                .unwrap_or_else(|| Column::open(snapshot, layout::first_ids(kind), fault))
+            Column::open(snapshot, layout::first_ids(kind), fault)
         })
     }
 
@@ -457,9 +443,7 @@ impl Osm {
     }
 
     fn users(&self) -> Option<&Users> {
-        self.opened(&self.users, |snapshot, fault| {
-            old::users(snapshot, fault).unwrap_or_else(|| Users::open(snapshot, fault))
-        })
+        self.opened(&self.users, Users::open)
     }
 
     /// The text of a user's name.
@@ -485,10 +469,7 @@ impl Osm {
     // ---- topology
 
     fn roles(&self) -> Option<&Names> {
-        self.opened(&self.roles, |snapshot, fault| {
-            let roles = old::roles(snapshot, fault).unwrap_or_else(|| Texts::open(snapshot, layout::ROLES, fault));
-            roles.map(Names::of)
-        })
+        self.opened(&self.roles, |snapshot, fault| Texts::open(snapshot, layout::ROLES, fault).map(Names::of))
     }
 
     /// The text of a role.
@@ -513,10 +494,8 @@ impl Osm {
 
     /// The id of an element that is referred to and not there.
     pub(super) fn missing(&self, kind: ElementType, index: u64) -> i64 {
-        let count = self.counts.missing[kind as usize];
         let ids = self.opened(&self.missing[kind as usize], |snapshot, fault| {
-            old::missing(snapshot, kind, count, fault)
-                .unwrap_or_else(|| Column::open(snapshot, layout::missing(kind), fault))
+            Column::open(snapshot, layout::missing(kind), fault)
         });
         ids.map_or(0, |ids| signed(ids.get(index)))
     }

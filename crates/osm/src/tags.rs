@@ -10,13 +10,11 @@
 //! ```
 //! Before a block is read, the column `tags.blocks.firsts` tells its first ordinal.
 
-use serde::Deserialize;
-
 use super::codec::{Reader, put};
 use super::{KeyId, Ordinal, PairId};
 
-/// Keys and where their values and lists are: while a snapshot is made, and in files of format 1.
-#[derive(Debug, Default, Deserialize)]
+/// Keys and where their values and lists are, while a snapshot is made.
+#[derive(Debug, Default)]
 pub struct KeyTable {
     /// Names, in byte order.
     pub names: Vec<String>,
@@ -27,11 +25,11 @@ pub struct KeyTable {
 }
 
 /// The elements of one type that have a key.
-#[derive(Debug, Default, Clone, Copy, Deserialize)]
+#[derive(Debug, Default, Clone, Copy)]
 pub struct KeyList {
     /// How many.
     pub count: u64,
-    /// The list's first block, its page in format 1; without one the list is the union of the pairs' lists.
+    /// The list's first block; without one the list is the union of the pairs' lists.
     pub place: Option<u32>,
 }
 
@@ -45,9 +43,9 @@ pub enum PairList {
         /// How many ordinals.
         count: u32,
     },
-    /// In blocks, in format 1 on a page of its own.
+    /// In blocks.
     Long {
-        /// The first block, or the page.
+        /// The first block.
         place: u32,
         /// How many ordinals.
         count: u64,

@@ -3,6 +3,7 @@
 
 use std::ops::Range;
 
+use super::error::readable_formats;
 use super::manifest::LONGEST;
 use super::read::{self, Footer};
 use super::{Error, FOOTER_LEN, FORMAT_VERSION, HEADER_LEN, Manifest, OLDEST_FORMAT, Section, hex};
@@ -71,16 +72,16 @@ impl Arrival {
     pub fn new(len: u64, header: &[u8], rest: &[u8]) -> Result<Arrival, Error> {
         let version = read::version(header).ok_or_else(|| Error::damaged("header", "it is no snapshot's"))?;
         if !(OLDEST_FORMAT..=FORMAT_VERSION).contains(&version) {
-            let reason = format!("format {version}, of which this version of the program knows nothing");
+            let reason = format!("snapshot format {version}; this build reads {}", readable_formats());
             return Err(Error::damaged("header", reason));
         }
         let footer = Footer::read(&rest[rest.len().saturating_sub(FOOTER_LEN as usize)..])?;
-        let (manifest, names) = footer.split(version, rest)?;
+        let (manifest, names) = footer.split(rest)?;
         let digest = Manifest::digest(manifest);
         if digest != footer.digest {
             return Err(Error::damaged("manifest", "its SHA-256 differs"));
         }
-        let manifest = Manifest::decode(version, manifest, names)?;
+        let manifest = Manifest::decode(manifest, names)?;
         read::check_places(&manifest.sections, footer.offset)?;
         Ok(Arrival {
             len,

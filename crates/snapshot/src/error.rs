@@ -2,6 +2,8 @@
 
 use std::path::PathBuf;
 
+use super::{FORMAT_VERSION, OLDEST_FORMAT};
+
 /// An error of a snapshot file. Its text names the file or the section and the remedy.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -24,16 +26,15 @@ pub enum Error {
     },
     /// This build does not read the snapshot's format.
     #[error(
-        "{path}: snapshot format {found}, written by {writer}; this build reads formats up to {expected}. Use {writer} or load the extract again",
-        path = path.display()
+        "{path}: snapshot format {found}, written by {writer}; this build reads {formats}; load the extract again",
+        path = path.display(),
+        formats = readable_formats()
     )]
     Version {
         /// The file.
         path: PathBuf,
         /// The file's format version.
         found: u32,
-        /// The newest version this build reads.
-        expected: u32,
         /// The name and version of the program that wrote it.
         writer: String,
     },
@@ -58,5 +59,13 @@ impl Error {
     /// Returns an error of the operating system for `path`.
     pub fn io(path: impl Into<PathBuf>, source: std::io::Error) -> Error {
         Error::Io { path: path.into(), source }
+    }
+}
+
+/// Returns the format versions that this build reads, for an error.
+pub(super) fn readable_formats() -> String {
+    match OLDEST_FORMAT {
+        FORMAT_VERSION => format!("format {FORMAT_VERSION}"),
+        oldest => format!("formats {oldest} to {FORMAT_VERSION}"),
     }
 }

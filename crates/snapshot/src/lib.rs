@@ -32,8 +32,7 @@
 //! file except the names of the sources. It does not depend on the machine, the clock or paths: the same inputs and
 //! version give the same digest, and with the same names the same bytes.
 //!
-//! Formats 1 and 2 are read but not written. Format 2 lacks the indexes of the names of elements and entities. Format
-//! 1 also lacks the content digest, and has the sources' names in the manifest.
+//! Format 3 is the first that a release writes. Formats 1 and 2 are not read.
 //!
 //! Opening checks header, footer, manifest and the bounds of the sections. Compressed pages have a checksum each;
 //! sections read in place have one per 16 KiB, verified on first access. The amount read and checked depends on the
@@ -74,7 +73,7 @@ pub use write::Writer;
 /// The format version that this build writes.
 pub const FORMAT_VERSION: u32 = 3;
 /// The oldest format version that it reads.
-pub const OLDEST_FORMAT: u32 = 1;
+pub const OLDEST_FORMAT: u32 = 3;
 
 const HEADER_LEN: u64 = 64;
 const FOOTER_LEN: u64 = 64;

@@ -1,8 +1,7 @@
 //! The manifest: the origin and checksum of every byte of the snapshot.
 //!
 //! It is stored as the [`Manifest`] with empty source names, followed by the fields skipped there as a [`Tail`]. The
-//! names of the sources follow the manifest: the same bytes under another name make the same snapshot. Format 1 has
-//! the names in the manifest and, of the tail, only the counts of triples, if any.
+//! names of the sources follow the manifest: the same bytes under another name make the same snapshot.
 
 use bincode::config;
 use serde::{Deserialize, Serialize};
@@ -36,8 +35,8 @@ pub struct Manifest {
     /// The counts of triples and terms; `None` for a snapshot without triples.
     #[serde(skip)]
     pub triples: Option<TripleCounts>,
-    /// The content digest, which identifies the elements and triples independently of format and version. `None` in
-    /// format 1.
+    /// The content digest, which identifies the elements and triples independently of format and version. `None` only
+    /// while the snapshot is written.
     #[serde(skip)]
     pub content: Option<[u8; 32]>,
 }
@@ -135,21 +134,14 @@ impl Manifest {
         Ok((bytes, encode(&names)?))
     }
 
-    /// Parses a stored manifest of a format version.
-    pub(super) fn decode(version: u32, bytes: &[u8], names: &[u8]) -> Result<Manifest, Error> {
-        let (mut manifest, mut read): (Manifest, usize) = decode(bytes)?;
+    /// Parses a stored manifest.
+    pub(super) fn decode(bytes: &[u8], names: &[u8]) -> Result<Manifest, Error> {
+        let (mut manifest, read): (Manifest, usize) = decode(bytes)?;
         let rest = bytes.get(read..).unwrap_or_default();
-        if version >= 2 {
-            let (tail, more): (Tail, usize) = decode(rest)?;
-            (manifest.triples, manifest.content) = (tail.triples, tail.content);
-            read += more;
-            manifest.name(names)?;
-        } else if !rest.is_empty() {
-            let (triples, more) = decode(rest)?;
-            manifest.triples = Some(triples);
-            read += more;
-        }
-        no_more("manifest", bytes.len() - read)?;
+        let (tail, read): (Tail, usize) = decode(rest)?;
+        (manifest.triples, manifest.content) = (tail.triples, tail.content);
+        manifest.name(names)?;
+        no_more("manifest", rest.len() - read)?;
         let newest = manifest.triples.map_or(0, |triples| triples.newest);
         for time in [manifest.replication_timestamp, manifest.data_timestamp, newest] {
             if !TIMES.contains(&time) {

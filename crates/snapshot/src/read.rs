@@ -44,7 +44,6 @@ impl Snapshot {
             return Err(Error::Version {
                 path: path.to_owned(),
                 found: version,
-                expected: FORMAT_VERSION,
                 writer: String::from_utf8_lossy(&header[16..16 + len]).into_owned(),
             });
         }
@@ -56,12 +55,12 @@ impl Snapshot {
         let footer = Footer::read(&map[footer_at as usize..])?;
         let rest = map.get(footer.offset as usize..).filter(|_| (HEADER_LEN..footer_at).contains(&footer.offset));
         let (bytes, names) =
-            footer.split(version, rest.ok_or_else(|| Error::damaged("manifest", "it lies outside the file"))?)?;
+            footer.split(rest.ok_or_else(|| Error::damaged("manifest", "it lies outside the file"))?)?;
         let digest = Manifest::digest(bytes);
         if footer.digest != digest {
             return Err(Error::damaged("manifest", "its SHA-256 differs"));
         }
-        let manifest = Manifest::decode(version, bytes, names)?;
+        let manifest = Manifest::decode(bytes, names)?;
         check_places(&manifest.sections, footer.offset)?;
         let sections = table(&manifest.sections);
         Ok(Snapshot { map, manifest: Some(manifest), digest, sections })
@@ -146,11 +145,11 @@ impl Footer {
         Ok(Footer { offset: u64_at(bytes, 0), len: u64_at(bytes, 8), digest })
     }
 
-    /// Splits the bytes from the manifest on into manifest and names, for a format version.
-    pub(super) fn split<'a>(&self, version: u32, rest: &'a [u8]) -> Result<(&'a [u8], &'a [u8]), Error> {
+    /// Splits the bytes from the manifest on into manifest and names.
+    pub(super) fn split<'a>(&self, rest: &'a [u8]) -> Result<(&'a [u8], &'a [u8]), Error> {
         let rest = &rest[..rest.len().saturating_sub(FOOTER_LEN as usize)];
         let parts = usize::try_from(self.len).ok().and_then(|len| rest.split_at_checked(len));
-        match parts.filter(|(_, names)| version >= 2 || names.is_empty()) {
+        match parts {
             Some((manifest, stored)) => Ok((manifest, names(stored)?)),
             None => Err(Error::damaged("manifest", "it does not end where the footer begins")),
         }

@@ -2,6 +2,7 @@
 
 use super::build::BuildError;
 use super::globes::{EARTH, radius};
+use super::layout;
 use super::points::{Placed, Points, placed};
 use super::{End, Pairs, Point, ReadError, Relation, Store, TermId, View, Zone};
 
@@ -92,22 +93,6 @@ impl Relation for Near {
     }
 }
 
-/// Finds the points of a snapshot without a list of points. The scan is not charged as work of this query, because
-/// later queries reuse its result. The limits of the query still apply.
-fn looked_up(view: &View) -> Result<Points, ReadError> {
-    let mut points = Vec::new();
-    for range in view.store().point_literals() {
-        for number in range {
-            if number % LOOK == 0 {
-                view.check()?;
-            }
-            points.extend(view.store().placed(number));
-        }
-    }
-    view.check()?;
-    Ok(Points::held(points, view.store().fault()))
-}
-
 /// Writes the positions of the points of a new snapshot.
 ///
 /// # Errors
@@ -134,15 +119,11 @@ impl Store {
     /// Returns the snapshot's points in a zone, ascending; some points just outside may be included.
     ///
     /// # Errors
-    /// In a file of format 1 the first call scans for points; a limit of the query may then be reached. The snapshot
-    /// may be damaged.
+    /// A limit of the query is reached, or the snapshot is damaged.
     fn points_within(&self, view: &View, zone: &Zone) -> Result<Vec<TermId>, ReadError> {
-        let points = match self.points.get() {
-            Some(points) => points,
-            None => {
-                let made = looked_up(view)?;
-                self.points.get_or_init(|| made)
-            }
+        let Some(points) = &self.points else {
+            self.fault().report(layout::POINTS, "the snapshot does not have it");
+            return Ok(Vec::new());
         };
         budget::unwatched(|| points.prepare());
         let mut within: Vec<TermId> = points.within(zone).collect();

@@ -139,7 +139,7 @@ impl Points {
         BoxesWriter::write(writer, layout::POINT_BOXES, points.iter().map(corners))
     }
 
-    /// Opens the points of a snapshot; returns `None` for format 1, which has no such sections.
+    /// Opens the points of a snapshot; returns `None` while it is being made, before they are written.
     pub fn open(snapshot: &Arc<Snapshot>, fault: &Arc<Fault>) -> Result<Option<Points>, Error> {
         if snapshot.place(layout::POINTS).is_none() {
             return Ok(None);

@@ -29,8 +29,8 @@ pub struct Store {
     graphs: Option<Graphs>,
     labels: Option<Labels>,
     fault: Arc<Fault>,
-    /// For a file of format 1, built on first use.
-    pub(super) points: OnceLock<Points>,
+    /// `None` while the snapshot is being made, before they are written.
+    pub(super) points: Option<Points>,
     /// Number of literals that may be points.
     pub(super) most_points: OnceLock<u64>,
 }
@@ -113,7 +113,7 @@ impl Store {
             },
             graphs: Graphs::open(snapshot, &fault)?,
             labels: Labels::open(snapshot, &fault)?,
-            points: Points::open(snapshot, &fault)?.map_or_else(OnceLock::new, OnceLock::from),
+            points: Points::open(snapshot, &fault)?,
             fault,
             most_points: OnceLock::new(),
         };
@@ -162,7 +162,7 @@ impl Store {
             kinds: Kinds { iris: 0, literals: 0, codes: 0, literal_codes: 0, end: 0 },
             graphs: None,
             labels: None,
-            points: OnceLock::from(Points::held(Vec::new(), &fault)),
+            points: Some(Points::held(Vec::new(), &fault)),
             fault,
             most_points: OnceLock::new(),
         }

@@ -4,7 +4,7 @@
 mod section;
 mod shape;
 
-pub(crate) use section::{Entry, decode, write};
+pub(crate) use section::{Entry, write};
 pub use shape::Shape;
 
 use std::sync::Arc;
