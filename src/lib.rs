@@ -13,6 +13,7 @@ pub use terrapin_base::{self as base, deferred, machine, size, stack, temporary}
 pub use terrapin_budget as budget;
 pub use terrapin_budget::memory;
 pub use terrapin_chat as chat;
+pub use terrapin_engine as engine;
 pub use terrapin_entities as entities;
 pub use terrapin_eval as eval;
 pub use terrapin_export as export;

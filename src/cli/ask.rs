@@ -3,7 +3,7 @@
 use std::fmt::Write;
 use std::io::IsTerminal;
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use indicatif::ProgressBar;
@@ -13,14 +13,12 @@ use super::model::{ModelArgs, ReportingModel};
 use super::progress::styled;
 use super::query::text_of;
 use super::stdout::{print, print_json, tell};
-use super::{Error, open, slips};
-use crate::agents::World;
+use super::{Error, open};
 use crate::ask::{Answer, Failure, QueryResult, Question, Settings, Step, StepCost, ask};
 use crate::base::untrusted;
 use crate::budget::Limits;
+use crate::engine::EngineOptions;
 use crate::size;
-use crate::sparql::Environment;
-use crate::tags::Tags;
 
 /// Maximum rows of a result in text output, and characters of a cell.
 const ROWS: usize = 20;
@@ -91,14 +89,8 @@ pub fn run(args: &Args) -> Result<(), Error> {
         "-" => text_of(Some("-"), None)?,
         text => (text.to_owned(), String::new()),
     };
-    slips::no_address(&args.snapshot)?;
-    let (opened, osm) = open::elements(&args.snapshot)?;
-    let triples = Environment::open_beside(&opened.snapshot, &osm).map_err(open::error)?;
-    let tags = Tags::new(Arc::clone(&osm), open::tag_docs(args.tag_docs.as_deref())?);
-    let digest = opened.snapshot.digest();
-    let elements = Environment::of_elements(Arc::clone(&osm), Some(&opened.manifest), &digest);
-    let graph = triples.as_ref().unwrap_or(&elements);
-    let world = World { tags: &tags, triples: triples.as_ref(), graph, digest: &digest, manifest: &opened.manifest };
+    let docs = open::tag_docs(args.tag_docs.as_deref())?;
+    let engine = open::engine(&args.snapshot, EngineOptions { docs, ..EngineOptions::default() })?;
     let limits = Limits {
         deadline: Instant::now().checked_add(Duration::from_secs(args.timeout)),
         memory: args.memory,
@@ -114,9 +106,9 @@ pub fn run(args: &Args) -> Result<(), Error> {
             tell(&shown(step));
         }
     };
-    let answer = ask(world, &model, &settings, &question, &limits, &mut show);
+    let answer = ask(&engine, &model, &settings, &question, &limits, &mut show);
     waiting.clear();
-    osm.check().map_err(open::error)?;
+    engine.fail_if_damaged().map_err(open::error)?;
     let answer = answer.map_err(failed)?;
     match args.format {
         Format::Text => print(&for_people(&answer))?,

@@ -47,8 +47,8 @@ pub fn run(args: &Args) -> Result<(), Error> {
         serve::Args::augment_args(Command::new("serve")).try_get_matches_from(options).map_err(Error::usage)?;
     let as_server = serve::Args::from_arg_matches(&matches).map_err(Error::usage)?;
     let memory = serve::division(&as_server, &args.snapshot)?;
-    let data = serve::data(&args.snapshot, args.tag_docs.as_deref(), memory.cache)?;
+    let engine = serve::data(&args.snapshot, args.tag_docs.as_deref(), memory.cache)?;
     let _log = log::start(log::Form::Text)
         .map_err(|e| Error::system("log", format!("cannot start the thread for the log: {e}")))?;
-    server::serve_pipe(data, serve::settings(&as_server, memory)).map_err(|error| Error::system("mcp", error))
+    server::serve_pipe(engine, serve::settings(&as_server, memory)).map_err(|error| Error::system("mcp", error))
 }

@@ -4,6 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::{Error, slips};
+use crate::engine::{Engine, EngineOptions};
 use crate::eval::language::{self, Language};
 use crate::osm::{CACHE_BYTES, Osm};
 use crate::snapshot::{self, Manifest, Snapshot};
@@ -80,6 +81,12 @@ pub fn elements_within(path: &Path, cache: u64) -> Result<(Opened, Arc<Osm>), Er
     let opened = snapshot(path)?;
     let osm = Osm::open_with(Arc::clone(&opened.snapshot), cache).map_err(error)?;
     Ok((opened, Arc::new(osm)))
+}
+
+/// Opens all parts of a snapshot file.
+pub fn engine(path: &Path, options: EngineOptions) -> Result<Engine, Error> {
+    slips::no_address(path)?;
+    Engine::open(path, options).map_err(error)
 }
 
 /// Reads the descriptions of keys and tags; without a path, returns none.

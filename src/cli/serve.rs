@@ -2,7 +2,6 @@
 
 use std::net::{IpAddr, SocketAddr};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::time::Duration;
 
 use clap::{ArgMatches, Args as _, Command};
@@ -11,10 +10,10 @@ use ipnet::IpNet;
 use super::connections::Connections;
 use super::model::ModelArgs;
 use super::{Error, config, log, open, stdout};
+use crate::engine::{Engine, EngineOptions};
 use crate::machine;
 use crate::osm::history::History;
-use crate::rdf::Store;
-use crate::server::{self, About, Addresses, AllowedPages, Data, Division, HostName, Settings, SitePolicy, Tokens};
+use crate::server::{self, Addresses, AllowedPages, Division, HostName, Settings, SitePolicy, Tokens};
 use crate::size;
 use crate::snapshot::Snapshot;
 
@@ -190,12 +189,8 @@ pub(super) fn settings(args: &Args, memory: Division) -> Settings {
 }
 
 /// Opens the served data, with at most this many bytes of decoded pages.
-pub(super) fn data(snapshot: &Path, docs: Option<&Path>, cache: u64) -> Result<Data, Error> {
-    let docs = open::tag_docs(docs)?;
-    let (opened, osm) = open::elements_within(snapshot, cache)?;
-    let triples = Store::open(&opened.snapshot).map_err(open::error)?.map(Arc::new);
-    let about = About { digest: opened.snapshot.digest(), manifest: opened.manifest };
-    Ok(Data { osm, docs, triples, about, asker: None })
+pub(super) fn data(snapshot: &Path, docs: Option<&Path>, cache: u64) -> Result<Engine, Error> {
+    open::engine(snapshot, EngineOptions { cache, docs: open::tag_docs(docs)? })
 }
 
 /// Runs the command. `matches` are its parsed options.
@@ -211,7 +206,7 @@ pub fn run(args: &Args, matches: Option<&ArgMatches>) -> Result<(), Error> {
     let tokens = args.tokens.as_deref().map(Tokens::read).transpose().map_err(|e| Error::input("tokens", e))?;
     let memory = division(args, snapshot)?;
     let asker = args.model.asker()?;
-    let data = Data { asker, ..data(snapshot, args.tag_docs.as_deref(), memory.cache)? };
+    let engine = data(snapshot, args.tag_docs.as_deref(), memory.cache)?;
     if let (true, Some(matches)) = (args.check_config, matches) {
         let command = Args::augment_args(Command::new(super::SERVE));
         return stdout::print(&config::effective(&command, matches)?);
@@ -220,7 +215,7 @@ pub fn run(args: &Args, matches: Option<&ArgMatches>) -> Result<(), Error> {
     let _log =
         log::start(args.log).map_err(|e| Error::system("log", format!("cannot start the thread for the log: {e}")))?;
     let settings = settings(args, memory);
-    let name = data.about.digest.clone();
+    let name = engine.digest().to_owned();
     let ready = |at: Addresses| {
         let url = |address: SocketAddr| format!("http://{address}");
         // The server also runs if its standard output is closed.
@@ -231,6 +226,6 @@ pub fn run(args: &Args, matches: Option<&ArgMatches>) -> Result<(), Error> {
             stdout::print(&format!("serving snapshot {name} at {}/api/interpreter\n", url(at.public)))
         };
     };
-    server::serve(data, settings, tokens, ready)
+    server::serve(engine, asker, settings, tokens, ready)
         .map_err(|e| Error::system("serve", format!("cannot serve at {}: {e}", args.bind)))
 }

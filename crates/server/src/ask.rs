@@ -66,7 +66,7 @@ fn work(job: Job, body: Received, in_steps: bool) {
         }
     };
     let model = UncountedModel { model: &*asker.model, context: run.context() };
-    let done = answer(run.app().world(), &model, &asker.settings, &question, run.limits(), &mut tell);
+    let done = answer(&run.app().engine, &model, &asker.settings, &question, run.limits(), &mut tell);
     let Some((run, sink)) = service::sound(run, sink, &Json, NAME) else { return };
     match done {
         Ok(answer) => write(run, sink, &answer, in_steps),

@@ -68,11 +68,10 @@ pub async fn feedback(
             None => language::of(&question.query),
         };
         if language == Some(Language::Sparql) {
-            let endpoint = app.sparql.as_ref().unwrap_or(&app.elements);
             let needs_triples =
                 || prepare(&question.query, &Settings::default()).is_ok_and(|query| !query.is_of_elements());
             // What is only read needs none, nor what cannot be.
-            if app.sparql.is_none() && run && needs_triples() {
+            if app.engine.triples().is_none() && run && needs_triples() {
                 let feedback = without_triples();
                 // A client that names the language relies on it; any other one is told like of other errors.
                 return match question.lang {
@@ -82,13 +81,15 @@ pub async fn feedback(
                     None => Ok(Said { text: feedback.to_string(), feedback }),
                 };
             }
-            let feedback = sparql_feedback(endpoint.environment(), &question.query, sample, run, limits);
+            let feedback = sparql_feedback(app.engine.graph(), &question.query, sample, run, limits);
             return Ok(Said { text: feedback.to_string(), feedback });
         }
-        let places = Areas::new(&app.osm);
+        let places = Areas::new(app.engine.osm());
         let limits = limits.clone();
-        let feedback =
-            look(&app.osm, &FeedbackRequest { query: &question.query, bbox, places: &places, sample, run, limits });
+        let feedback = look(
+            app.engine.osm(),
+            &FeedbackRequest { query: &question.query, bbox, places: &places, sample, run, limits },
+        );
         Ok(Said { text: feedback.to_string(), feedback })
     })
     .await

@@ -10,7 +10,7 @@ use super::App;
 const DAMAGED: (StatusCode, &str) = (StatusCode::SERVICE_UNAVAILABLE, "the snapshot is damaged\n");
 
 fn is_damaged(app: &App) -> bool {
-    app.osm.check().is_err() || app.sparql.as_ref().is_some_and(|endpoint| endpoint.is_damaged())
+    app.engine.fail_if_damaged().is_err()
 }
 
 /// Tells whether no damage to the snapshot was met. Whoever asks this starts the process anew where the answer is no,

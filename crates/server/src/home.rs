@@ -13,7 +13,7 @@ use terrapin_osm::history::History;
 
 /// Tells what is served.
 pub async fn home(State(app): State<Arc<App>>) -> String {
-    let manifest = &app.about.manifest;
+    let manifest = app.engine.manifest();
     let counts = &manifest.counts;
     let sources: Vec<String> =
         manifest.sources.iter().map(|s| format!("{} (sha256 {}, {})", s.name, s.sha256, s.licence)).collect();
@@ -26,7 +26,7 @@ pub async fn home(State(app): State<Arc<App>>) -> String {
          {LISTED}\n\
          Map data \u{a9} OpenStreetMap contributors, under the licence named with its source.\n",
         version = env!("CARGO_PKG_VERSION"),
-        digest = app.about.digest,
+        digest = app.engine.digest(),
         sources = sources.join("\n           "),
         time = iso(manifest.data_timestamp),
         nodes = count(counts.nodes),
@@ -40,7 +40,7 @@ pub async fn home(State(app): State<Arc<App>>) -> String {
 /// without nodes), how many of everything, whether there are older versions of elements, the sources and their licences.
 /// `triples` is `null` where there are none. `ask` says whether questions in plain language are answered.
 pub async fn snapshot(State(app): State<Arc<App>>) -> Response {
-    let manifest = &app.about.manifest;
+    let manifest = app.engine.manifest();
     let counts = &manifest.counts;
     let content = manifest.content.map(|digest| digest.iter().map(|b| format!("{b:02x}")).collect::<String>());
     let sources: Vec<_> = manifest
@@ -49,7 +49,7 @@ pub async fn snapshot(State(app): State<Arc<App>>) -> Response {
         .map(|source| json!({ "name": source.name, "sha256": source.sha256, "licence": source.licence }))
         .collect();
     let facts = json!({
-        "digest": app.about.digest,
+        "digest": app.engine.digest(),
         "content": content,
         "version": env!("CARGO_PKG_VERSION"),
         "data_time": iso(manifest.data_timestamp),
@@ -62,7 +62,7 @@ pub async fn snapshot(State(app): State<Arc<App>>) -> Response {
             "keys": counts.keys,
             "tags": counts.tags,
         },
-        "history": History::of(&app.osm).is_some(),
+        "history": History::of(app.engine.osm()).is_some(),
         "ask": app.asker.is_some(),
         "triples": manifest.triples.map(|counts| counts.triples),
         "sources": sources,

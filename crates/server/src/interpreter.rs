@@ -152,8 +152,9 @@ pub(super) fn answer(job: Job, text: &str, wanted: Wanted<'_>) {
     let form = form(&script.settings.output, accepted);
     let content_type = if function.is_some() { JAVASCRIPT } else { form.content_type() };
     // What is told of items comes from the triples.
-    let triples = items.as_ref().and_then(|_| job.app().sparql.clone());
-    let store: Option<&Store> = triples.as_ref().map(|endpoint| &*endpoint.environment().store);
+    let triples = items.as_ref().and_then(|_| job.app().engine.triples());
+    let triples = triples.map(|environment| Arc::clone(&environment.store));
+    let store: Option<&Store> = triples.as_deref();
     let items = match (items, store, form) {
         (None, ..) => None,
         (Some((properties, languages)), Some(store), Form::GeoJson(_)) => {
@@ -207,7 +208,8 @@ fn write(
     if let Some(function) = function {
         call(&format!("{function}("), sink)?;
     }
-    let summary = overpass::run_as(&run.app().osm, script, form, run.limits(), &mut WithoutHead::new(&mut *sink))?;
+    let summary =
+        overpass::run_as(run.app().engine.osm(), script, form, run.limits(), &mut WithoutHead::new(&mut *sink))?;
     if function.is_some() {
         call(");\n", sink)?;
     }

@@ -473,7 +473,7 @@ impl Run {
 
 /// Says which snapshot an answer comes from.
 pub fn from_snapshot(app: &App, mut response: Response) -> Response {
-    if let Ok(digest) = HeaderValue::from_str(&app.about.digest) {
+    if let Ok(digest) = HeaderValue::from_str(app.engine.digest()) {
         response.headers_mut().insert(SNAPSHOT_HEADER, digest);
     }
     response

@@ -103,15 +103,11 @@ use quota::Quota;
 use running::Register;
 use service::Wording;
 use spool::Spool;
-use terrapin_assist::agents::World;
 use terrapin_assist::ask::Asker;
+use terrapin_engine::Engine;
 use terrapin_eval::cache::InMemory;
-use terrapin_osm::Osm;
 use terrapin_osm::history::StateSettings;
-use terrapin_snapshot::Manifest;
-use terrapin_tags::{Docs, Tags};
 use terrapin_tiles::Tiles;
-use terrapin_triples::Store;
 use trial::Trials;
 use workers::Workers;
 
@@ -165,15 +161,6 @@ pub struct Settings {
     pub sites: SitePolicy,
 }
 
-/// What the services tell of the snapshot.
-#[derive(Debug, Clone)]
-pub struct About {
-    /// Its name: the digest of its manifest.
-    pub digest: String,
-    /// Its manifest.
-    pub manifest: Manifest,
-}
-
 /// Where a server listens.
 #[derive(Debug, Clone, Copy)]
 pub struct Addresses {
@@ -185,12 +172,7 @@ pub struct Addresses {
 
 /// What every service has.
 struct App {
-    osm: Arc<Osm>,
-    tags: Tags,
-    /// What queries of elements are asked of where there are no triples.
-    elements: Arc<sparql::Endpoint>,
-    sparql: Option<Arc<sparql::Endpoint>>,
-    about: About,
+    engine: Engine,
     settings: Settings,
     connections: Arc<Connections>,
     bodies: Bodies,
@@ -212,25 +194,10 @@ struct App {
     asker: Option<Asker>,
 }
 
-/// What is served.
-pub struct Data {
-    /// The elements.
-    pub osm: Arc<Osm>,
-    /// What keys and tags mean.
-    pub docs: Docs,
-    /// The triples, where there are any.
-    pub triples: Option<Arc<Store>>,
-    /// The snapshot's facts.
-    pub about: About,
-    /// Who answers questions in plain language, where a model is named.
-    pub asker: Option<Asker>,
-}
-
 impl App {
-    fn new(data: Data, settings: Settings, tokens: Option<Tokens>) -> io::Result<Arc<App>> {
-        let Data { osm, docs, triples, about, asker } = data;
-        let metrics = Metrics::install(&about)?;
-        osm.set_states(StateSettings::within(settings.spool.folder.clone(), settings.memory.states));
+    fn new(engine: Engine, asker: Option<Asker>, settings: Settings, tokens: Option<Tokens>) -> io::Result<Arc<App>> {
+        let metrics = Metrics::install(&engine)?;
+        engine.osm().set_states(StateSettings::within(settings.spool.folder.clone(), settings.memory.states));
         let gates = Gates::new(settings.max_queries, settings.max_asks, settings.max_waiting, settings.queue_timeout);
         let trials = (!settings.trial.is_zero()).then(|| Trials::new(settings.max_queries)).transpose()?;
         let connections = Connections::new(settings.connections.clone());
@@ -240,11 +207,7 @@ impl App {
         };
         let bodies = Bodies::new(settings.max_body, settings.connections.body, settings.connections.memory, make_room);
         Ok(Arc::new(App {
-            tags: Tags::new(Arc::clone(&osm), docs),
-            elements: Arc::new(sparql::Endpoint::of_elements(&osm, &about)),
-            sparql: triples.map(|store| Arc::new(sparql::Endpoint::new(store, &osm, &about))),
-            osm,
-            about,
+            engine,
             connections,
             bodies,
             quota: Arc::new(Quota::new(settings.client_queries, settings.client_seconds)),
@@ -262,17 +225,6 @@ impl App {
             asker,
         }))
     }
-
-    /// What tools are asked of.
-    fn world(&self) -> World<'_> {
-        World {
-            tags: &self.tags,
-            triples: self.sparql.as_ref().map(|endpoint| endpoint.environment()),
-            graph: self.sparql.as_ref().unwrap_or(&self.elements).environment(),
-            digest: &self.about.digest,
-            manifest: &self.about.manifest,
-        }
-    }
 }
 
 fn runtime() -> io::Result<tokio::runtime::Runtime> {
@@ -283,9 +235,15 @@ fn runtime() -> io::Result<tokio::runtime::Runtime> {
 /// Serves until SIGINT or SIGTERM, then refuses new queries and lets running ones end: for the delay with the port open,
 /// so that whoever sends requests here can find out, then for the grace time. A second signal ends it at once. Where there
 /// are `tokens`, queries need one. `ready` is called with the addresses once the server listens.
-pub fn serve(data: Data, settings: Settings, tokens: Option<Tokens>, ready: impl FnOnce(Addresses)) -> io::Result<()> {
+pub fn serve(
+    engine: Engine,
+    asker: Option<Asker>,
+    settings: Settings,
+    tokens: Option<Tokens>,
+    ready: impl FnOnce(Addresses),
+) -> io::Result<()> {
     let runtime = runtime()?;
-    let app = runtime.block_on(async { App::new(data, settings, tokens) })?;
+    let app = runtime.block_on(async { App::new(engine, asker, settings, tokens) })?;
     let result = runtime.block_on(listen(app, ready));
     // Whatever still runs was cancelled; its thread ends with the process at the latest.
     runtime.shutdown_timeout(Duration::from_millis(100));
@@ -294,9 +252,9 @@ pub fn serve(data: Data, settings: Settings, tokens: Option<Tokens>, ready: impl
 
 /// Offers the tools of `terrapin_assist::agents` by the Model Context Protocol on standard input and output, until the input ends.
 /// Nothing is listened to.
-pub fn serve_pipe(data: Data, settings: Settings) -> io::Result<()> {
+pub fn serve_pipe(engine: Engine, settings: Settings) -> io::Result<()> {
     let runtime = runtime()?;
-    let app = runtime.block_on(async { App::new(data, settings, None) })?;
+    let app = runtime.block_on(async { App::new(engine, None, settings, None) })?;
     let result = runtime.block_on(mcp::over_stdio(Arc::clone(&app)));
     app.running.cancel_all();
     runtime.shutdown_timeout(Duration::from_millis(100));

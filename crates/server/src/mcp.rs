@@ -31,8 +31,9 @@ use super::json::JSON;
 use super::outcome::Outcome;
 use super::tokens::Bearer;
 use terrapin_assist::agents::resources::{RESOURCES, Resource as Readable};
-use terrapin_assist::agents::{self, Definition, TOOLS, Trouble, World};
+use terrapin_assist::agents::{self, Definition, TOOLS, Trouble};
 use terrapin_budget::Limits;
+use terrapin_engine::Engine;
 
 pub use http::{LONGEST, mcp, service};
 
@@ -74,9 +75,9 @@ impl CallBounds {
         &self,
         app: &App,
         what: &'static str,
-        work: impl FnOnce(World<'_>, &Limits) -> Result<T, Trouble>,
+        work: impl FnOnce(&Engine, &Limits) -> Result<T, Trouble>,
     ) -> Result<T, Trouble> {
-        let result = work(app.world(), &self.limits);
+        let result = work(&app.engine, &self.limits);
         let _ = self.ended.set((what, outcome(&result)));
         result
     }
@@ -115,7 +116,7 @@ impl Server {
         &self,
         request: &RequestContext<RoleServer>,
         what: &'static str,
-        work: impl FnOnce(World<'_>, &Limits) -> Result<T, Trouble> + Send + 'static,
+        work: impl FnOnce(&Engine, &Limits) -> Result<T, Trouble> + Send + 'static,
     ) -> Result<T, Trouble> {
         let parts = request.extensions.get::<request::Parts>();
         if let Some(bounds) = parts.and_then(|parts| parts.extensions.get::<Arc<CallBounds>>()) {
@@ -127,7 +128,7 @@ impl Server {
         let task = move |job: Job| {
             let (time, memory) = (job.app().settings.max_time, job.memory());
             let (run, sink) = job.begin(time, memory, JSON);
-            let result = work(run.app().world(), run.limits());
+            let result = work(&run.app().engine, run.limits());
             let outcome = outcome(&result);
             let _ = sender.send(result);
             if outcome == Outcome::Answered {
@@ -194,7 +195,7 @@ impl ServerHandler for Server {
         _: Option<PaginatedRequestParams>,
         _: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        let has_triples = self.app.sparql.is_some();
+        let has_triples = self.app.engine.triples().is_some();
         let offered = TOOLS.iter().filter(|definition| has_triples || !definition.needs_triples);
         Ok(ListToolsResult::with_all_items(offered.map(tool).collect()))
     }
@@ -214,7 +215,7 @@ impl ServerHandler for Server {
             return Err(ErrorData::invalid_params(message, None));
         };
         let arguments = Value::Object(asked.arguments.unwrap_or_default());
-        let work = move |world: World<'_>, limits: &Limits| definition.call(world, arguments, limits);
+        let work = move |engine: &Engine, limits: &Limits| definition.call(engine, arguments, limits);
         let result = match self.run(&context, definition.name, work).await {
             Ok(given) => CallToolResult::structured(given),
             // For the model, which may call it again with other arguments.
@@ -241,7 +242,7 @@ impl ServerHandler for Server {
             let message = format!("there is no resource {:?}; there are {}", asked.uri, uris.join(", "));
             return Err(ErrorData::resource_not_found(message, None));
         };
-        let work = move |world: World<'_>, limits: &Limits| readable.read(world, limits);
+        let work = move |engine: &Engine, limits: &Limits| readable.read(engine, limits);
         match self.run(&context, "resource", work).await {
             Ok(text) => {
                 let contents = ResourceContents::text(text, readable.uri).with_mime_type(readable.media_type);

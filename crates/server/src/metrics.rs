@@ -11,9 +11,10 @@ use axum::response::IntoResponse;
 use metrics_exporter_prometheus::{PrometheusBuilder, PrometheusHandle};
 use metrics_process::Collector;
 
+use super::App;
 use super::gate::Refusal;
 use super::outcome::Outcome;
-use super::{About, App};
+use terrapin_engine::Engine;
 
 /// Upper borders of the buckets of query times, seconds.
 const BUCKETS: [f64; 14] = [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 5.0, 20.0, 60.0, 180.0];
@@ -95,7 +96,7 @@ pub struct Metrics {
 
 impl Metrics {
     /// Makes this the process's recorder; once a process.
-    pub fn install(about: &About) -> io::Result<Self> {
+    pub fn install(engine: &Engine) -> io::Result<Self> {
         let handle = PrometheusBuilder::new()
             .set_buckets(&BUCKETS)
             .and_then(PrometheusBuilder::install_recorder)
@@ -119,15 +120,15 @@ impl Metrics {
         describe_gauge!("terrapin_snapshot_info", "1; the labels name the snapshot.");
         describe_gauge!("terrapin_snapshot_elements", "Elements of the snapshot by type.");
         describe_gauge!("terrapin_snapshot_data_timestamp_seconds", "The time of the data.");
-        let counts = &about.manifest.counts;
-        gauge!("terrapin_snapshot_info", "digest" => about.digest.clone(), "version" => env!("CARGO_PKG_VERSION"))
+        let counts = &engine.manifest().counts;
+        gauge!("terrapin_snapshot_info", "digest" => engine.digest().to_owned(), "version" => env!("CARGO_PKG_VERSION"))
             .set(1.0);
         for (kind, n) in
             [("node", counts.nodes), ("way", counts.ways), ("relation", counts.relations), ("area", counts.areas)]
         {
             gauge!("terrapin_snapshot_elements", "type" => kind).set(n as f64);
         }
-        gauge!("terrapin_snapshot_data_timestamp_seconds").set(about.manifest.data_timestamp as f64);
+        gauge!("terrapin_snapshot_data_timestamp_seconds").set(engine.manifest().data_timestamp as f64);
         let process = Collector::default();
         process.describe();
         Ok(Metrics { handle, process })

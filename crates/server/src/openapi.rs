@@ -403,7 +403,7 @@ fn description(app: &App) -> Value {
             "title": "Terrapin",
             "version": env!("CARGO_PKG_VERSION"),
             "summary": "One immutable snapshot of OpenStreetMap and a part of Wikidata",
-            "description": format!("Snapshot {}", app.about.digest),
+            "description": format!("Snapshot {}", app.engine.digest()),
             "license": { "name": "MIT OR Apache-2.0", "identifier": "MIT OR Apache-2.0" },
         },
         "servers": [{ "url": "/" }],
@@ -423,7 +423,7 @@ pub async fn openapi(State(app): State<Arc<App>>) -> Json<Value> {
 
 /// Answers `/llms.txt`.
 pub async fn llms(State(app): State<Arc<App>>) -> String {
-    let triples = app.sparql.as_ref().map_or(
+    let triples = app.engine.triples().map_or(
         "",
         |_| {
             "- [SPARQL](/sparql): the parameter `query`, as the Wikidata Query Service takes it; `format=json`\n\
@@ -449,7 +449,7 @@ pub async fn llms(State(app): State<Arc<App>>) -> String {
          - [OpenAPI](/openapi.json): every service with its parameters\n\
          - [What is served](/): the snapshot, its sources and their licences\n",
         of_wikidata = if triples.is_empty() { "" } else { " and a part of Wikidata" },
-        digest = app.about.digest,
+        digest = app.engine.digest(),
         ask = if app.asker.is_some() {
             "- [Questions in plain language](/ask): POST {\"question\": \"...\"}\n"
         } else {

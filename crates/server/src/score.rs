@@ -98,15 +98,15 @@ impl Options {
         if self.extract {
             instance.pred = reply::query(&instance.pred, Some(instance.language()));
         }
-        let areas = Areas::new(&app.osm);
+        let areas = Areas::new(app.engine.osm());
         let mut places = Chain::default();
         places.0.extend(table.map(|table| table as &dyn Places));
         places.0.push(&areas);
         let scoring = Scoring {
-            osm: &app.osm,
-            snapshot: &app.about.digest,
-            triples: app.sparql.as_ref().map(|endpoint| endpoint.environment()),
-            now: app.about.manifest.data_timestamp,
+            osm: app.engine.osm(),
+            snapshot: app.engine.digest(),
+            triples: app.engine.triples(),
+            now: app.engine.manifest().data_timestamp,
             places: &places,
             limits,
             each: Some(self.each),
@@ -212,7 +212,7 @@ pub async fn score(
             Err(Stopped::Panicked(_)) => return wrong("places: they could not be read".to_owned()),
         };
         let is_sparql = options.language == Language::Sparql;
-        if is_sparql && app.sparql.is_none() {
+        if is_sparql && app.engine.triples().is_none() {
             return wrong(NO_TRIPLES.to_owned());
         }
         if is_sparql && (table.is_some() || question.bbox.is_some()) {
@@ -239,7 +239,7 @@ pub async fn score(
             return Err(Wrong::Abandoned);
         }
         let reused = cache.hits.into_inner();
-        Ok(Answer { snapshot: app.about.digest.clone(), engine: engine(), reused, results })
+        Ok(Answer { snapshot: app.engine.digest().to_owned(), engine: engine(), reused, results })
     })
     .await
 }

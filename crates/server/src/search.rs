@@ -68,7 +68,7 @@ pub async fn status(State(app): State<Arc<App>>, RawQuery(query): RawQuery) -> R
                 "message": "OK",
                 "data_updated": iso(&app),
                 "software_version": env!("CARGO_PKG_VERSION"),
-                "database_version": app.about.digest,
+                "database_version": app.engine.digest(),
             });
             ([(header::CONTENT_TYPE, JSON)], told.to_string()).into_response()
         }
@@ -79,7 +79,7 @@ pub async fn status(State(app): State<Arc<App>>, RawQuery(query): RawQuery) -> R
 
 /// The time of the data, as Nominatim writes it.
 fn iso(app: &App) -> String {
-    let time = terrapin_snapshot::facts::time(app.about.manifest.data_timestamp).unwrap_or_default();
+    let time = terrapin_snapshot::facts::time(app.engine.manifest().data_timestamp).unwrap_or_default();
     time.strip_suffix('Z').map_or(time.clone(), |time| format!("{time}+00:00"))
 }
 
@@ -92,8 +92,8 @@ enum Wanted {
 
 impl Wanted {
     fn find(&self, app: &App) -> Vec<Hit> {
-        let osm = &app.osm;
-        let store = app.sparql.as_ref().map(|endpoint| &endpoint.environment().store);
+        let osm = app.engine.osm();
+        let store = app.engine.triples().map(|triples| &triples.store);
         let articles = |item: &str| store.and_then(|store| rdf::sitelinks(store, item));
         match self {
             Wanted::Name(request) => by_name(app, request, &articles),
@@ -138,7 +138,7 @@ const JAVASCRIPT: &str = "application/javascript; charset=utf-8";
 
 /// What the index of names finds; the area that queries find where that is nothing, or where there is no index.
 fn by_name(app: &App, request: &SearchRequest, articles: &dyn Fn(&str) -> Option<u64>) -> Vec<Hit> {
-    let osm = &app.osm;
+    let osm = app.engine.osm();
     let wanted = |element: Option<Element>, details: &Details, spot: &Spot| request.wants(element, details, spot);
     let found = geocoder::search(
         osm,
@@ -226,7 +226,8 @@ fn work(job: Job, what: &'static str, wording: &'static Nominatim, form: &Form, 
     let budget = Arc::new(Budget::new(run.limits()));
     let found = budget::watched(&budget, || {
         let app = run.app();
-        let found: Vec<Found> = wanted.find(app).into_iter().map(|hit| Found::of(&app.osm, hit, extras)).collect();
+        let found: Vec<Found> =
+            wanted.find(app).into_iter().map(|hit| Found::of(app.engine.osm(), hit, extras)).collect();
         (form.written(wanted.told(&found, form.format, &iso(app))), found.len())
     });
     let Some((run, mut sink)) = service::sound(run, sink, wording, what) else { return };

@@ -158,7 +158,7 @@ pub fn halt(job: Job, words: &dyn Wording, halt: Halt) {
 /// Goes on where no damage to the elements was met; else ends the answer, with status 500 or by breaking it off.
 /// `what` is the service's name in the log.
 pub fn sound(run: Run, sink: Sink, words: &dyn Wording, what: &'static str) -> Option<(Run, Sink)> {
-    let Err(damage) = run.app().osm.check() else { return Some((run, sink)) };
+    let Err(damage) = run.app().engine.osm().check() else { return Some((run, sink)) };
     tracing::error!(%damage, "no answer can be trusted");
     let instead = words.refusal(StatusCode::INTERNAL_SERVER_ERROR, &words.damaged(&damage));
     run.refused(sink, what, Outcome::Broken, instead);

@@ -136,7 +136,7 @@ fn work(job: Job, service: &Service, url: &str, query: &str) {
     let given = budget::watched(&budget, || {
         let parameters = Parameters::read(query)?;
         let app = run.app();
-        (service.give)(&Asked { app, tags: &app.tags, url, parameters })
+        (service.give)(&Asked { app, tags: app.engine.tags(), url, parameters })
     });
     let what = "taginfo";
     let Some((run, mut sink)) = service::sound(run, sink, &Json, what) else { return };
@@ -181,7 +181,7 @@ struct Envelope<'a, T> {
 
 impl Asked<'_> {
     fn give<T: Serialize>(&self, total: u64, count: usize, page: Option<usize>, rp: Option<usize>, data: T) -> Given {
-        let data_until = iso(self.app.about.manifest.data_timestamp);
+        let data_until = iso(self.app.engine.manifest().data_timestamp);
         let envelope = Envelope { url: self.url, data_until, page, rp, total, data };
         let text = match self.parameters.get("format").unwrap_or("json") {
             "json" => serde_json::to_string(&envelope),
@@ -578,13 +578,13 @@ fn site_info(asked: &Asked<'_>) -> Given {
         name: &'a str,
         sha256: &'a str,
     }
-    let about = &asked.app.about;
-    let sources: Vec<&str> = about.manifest.sources.iter().map(|source| source.name.as_str()).collect();
+    let engine = &asked.app.engine;
+    let sources: Vec<&str> = engine.manifest().sources.iter().map(|source| source.name.as_str()).collect();
     let site = Site {
         url: asked.url,
-        data_until: iso(about.manifest.data_timestamp),
+        data_until: iso(engine.manifest().data_timestamp),
         name: "Terrapin",
-        description: format!("snapshot {}", about.digest),
+        description: format!("snapshot {}", engine.digest()),
         area: &sources.join(", "),
         descriptions: asked.tags.docs().source().map(|Source { name, sha256 }| Described { name, sha256 }),
     };

@@ -99,7 +99,7 @@ fn finished(app: &App, query: Option<&str>, tag: &str, mut response: Response) -
 
 /// What a tile depends on besides its place.
 fn version(app: &App) -> String {
-    let digest = app.about.digest.trim_start_matches("sha256:");
+    let digest = app.engine.digest().trim_start_matches("sha256:");
     format!("{}-{}", digest.get(..16).unwrap_or(digest), env!("CARGO_PKG_VERSION"))
 }
 
@@ -125,7 +125,7 @@ fn work(job: Job, place: Place) {
     let memory = job.memory();
     let (run, sink) = job.begin(LONGEST, memory, MVT);
     let budget = Arc::new(Budget::new(run.limits()));
-    let made = budget::watched(&budget, || run.app().tiles.make(&run.app().osm, place));
+    let made = budget::watched(&budget, || run.app().tiles.make(run.app().engine.osm(), place));
     let Some((run, mut sink)) = service::sound(run, sink, &Json, "tile") else { return };
     let (outcome, message) = match made {
         Ok(tile) => {
@@ -148,7 +148,7 @@ fn work(job: Job, place: Place) {
 
 /// Tells where the tiles are and what is in them.
 pub async fn description(State(app): State<Arc<App>>, headers: HeaderMap) -> Response {
-    let manifest = &app.about.manifest;
+    let manifest = app.engine.manifest();
     let text = |name: header::HeaderName| headers.get(name).and_then(|value| value.to_str().ok());
     let scheme = match headers.get("x-forwarded-proto").map(HeaderValue::as_bytes) {
         Some(b"https") => "https",

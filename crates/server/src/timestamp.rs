@@ -8,5 +8,5 @@ use super::{App, status::iso};
 
 /// Tells the time of the data.
 pub async fn timestamp(State(app): State<Arc<App>>) -> String {
-    format!("{}\n", iso(app.about.manifest.data_timestamp))
+    format!("{}\n", iso(app.engine.manifest().data_timestamp))
 }

@@ -61,7 +61,7 @@ async fn answer(
     give: impl FnOnce(&Store, &Parameters) -> Told + Send + 'static,
 ) -> Result<Response, Refused> {
     let work = move |job: Job| {
-        if job.app().sparql.is_none() {
+        if job.app().engine.triples().is_none() {
             return job.refuse(words.refusal(StatusCode::NOT_FOUND, NO_TRIPLES));
         }
         match parameters() {
@@ -77,9 +77,8 @@ fn work(job: Job, what: &'static str, words: &'static dyn Wording, give: impl Fn
     let (time, memory) = (job.app().settings.max_time, job.memory());
     let (run, sink) = job.begin(time, memory, JSON);
     let budget = Arc::new(Budget::new(run.limits()));
-    let Some(endpoint) = run.app().sparql.clone() else { return };
-    let store = &endpoint.environment().store;
-    let told = budget::watched(&budget, || match give(store) {
+    let Some(store) = run.app().engine.triples().map(|environment| Arc::clone(&environment.store)) else { return };
+    let told = budget::watched(&budget, || match give(&store) {
         Told::Found(object, count) => Ok((object.to_string(), count)),
         Told::Instead(response) => Err(Box::new(response)),
     });

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{File, OpenOptions};
 use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use rayon::prelude::*;
@@ -17,9 +17,9 @@ use super::super::model::{ModelArgs, ReportingModel, RequestLimits};
 use super::super::{Error, open, stdout};
 use super::progress::Progress;
 use super::{RunArgs, digest, unusable};
-use crate::agents::World;
 use crate::ask::{Asker, Failure, Lang, Question, Settings, Step, ask, reason};
 use crate::budget::Limits;
+use crate::engine::{Engine, EngineOptions};
 use crate::eval::about::{About, ModelRequests, Names, engine};
 use crate::eval::benchmarks::jsonl::{self, Golds, JsonLines};
 use crate::eval::benchmarks::overpassnl::Bounds;
@@ -29,9 +29,7 @@ use crate::eval::language::Language;
 use crate::eval::record::Instance;
 use crate::geocoder::Areas;
 use crate::snapshot::hex;
-use crate::sparql::Environment;
 use crate::stack::STACK;
-use crate::tags::Tags;
 
 /// The questions of a run: a line with its settings, then a line for each question. Equal runs have equal files.
 const ASKED: &str = "asked.jsonl";
@@ -148,23 +146,18 @@ pub fn run(args: &Args) -> Result<(), Error> {
         let message = format!("{}: line {} has no question (`nl`, `question`)", args.file.display(), instance.line);
         return Err(Error::input("lines-unreadable", message));
     }
-    let (opened, osm) = open::elements(&args.snapshot)?;
-    let triples = Environment::open_beside(&opened.snapshot, &osm).map_err(open::error)?;
-    if let (None, Some(instance)) = (&triples, instances.iter().find(|instance| jsonl::is_sparql(instance))) {
+    let docs = open::tag_docs(args.tag_docs.as_deref())?;
+    let snapshot = open::engine(&args.snapshot, EngineOptions { docs, ..EngineOptions::default() })?;
+    if let (None, Some(instance)) = (snapshot.triples(), instances.iter().find(|instance| jsonl::is_sparql(instance))) {
         let message = format!("line {} is SPARQL, and the snapshot has no triples", instance.line);
         return Err(Error::input("no-triples", message));
     }
-    let tags = Tags::new(Arc::clone(&osm), open::tag_docs(args.tag_docs.as_deref())?);
-    let snapshot = opened.snapshot.digest();
-    let elements = Environment::of_elements(Arc::clone(&osm), Some(&opened.manifest), &snapshot);
-    let graph = triples.as_ref().unwrap_or(&elements);
-    let world = World { tags: &tags, triples: triples.as_ref(), graph, digest: &snapshot, manifest: &opened.manifest };
     let questions = digest(&args.file)?;
     let settings = Settings { search: !args.no_search, words: false, ..asker.settings.clone() };
     let RequestLimits { seconds, tokens, extra } = args.model.limits()?;
     let run_settings = RunSettings {
         engine: engine(),
-        snapshot: snapshot.clone(),
+        snapshot: snapshot.digest().to_owned(),
         questions: questions.clone(),
         timeout: args.timeout,
         requests: ModelRequests {
@@ -178,15 +171,16 @@ pub fn run(args: &Args) -> Result<(), Error> {
             servers: Vec::new(),
         },
     };
-    let questioner = Questioner { world, asker: &asker, settings, timeout: Duration::from_secs(args.timeout) };
+    let questioner =
+        Questioner { snapshot: &snapshot, asker: &asker, settings, timeout: Duration::from_secs(args.timeout) };
     let servers = questioner.ask_all(&mut instances, &run_settings, args)?;
-    let areas = Areas::new(&osm);
+    let areas = Areas::new(snapshot.osm());
     let cache = args.run.cache.open(Some(&args.snapshot))?;
     let benchmark = JsonLines {
-        osm: Some(&osm),
-        snapshot: &snapshot,
-        triples: triples.as_ref(),
-        now: opened.manifest.data_timestamp,
+        osm: Some(snapshot.osm()),
+        snapshot: snapshot.digest(),
+        triples: snapshot.triples(),
+        now: snapshot.data_timestamp(),
         places: &areas,
         cache: &*cache,
         bounds: Bounds::default(),
@@ -194,8 +188,8 @@ pub fn run(args: &Args) -> Result<(), Error> {
     let about = About {
         benchmark: jsonl::REGISTRATION.name.to_owned(),
         names: Names { model: args.model.name().map(str::to_owned), ..Names::default() },
-        snapshot: Some(snapshot.clone()),
-        content: opened.content(),
+        snapshot: Some(snapshot.digest().to_owned()),
+        content: snapshot.content(),
         engine: engine(),
         inputs: BTreeMap::from([("instances".to_owned(), questions)]),
         requests: Some(ModelRequests { servers, ..run_settings.requests }),
@@ -205,7 +199,7 @@ pub fn run(args: &Args) -> Result<(), Error> {
 }
 
 struct Questioner<'a> {
-    world: World<'a>,
+    snapshot: &'a Engine,
     asker: &'a Asker,
     settings: Settings,
     timeout: Duration,
@@ -279,7 +273,7 @@ impl Questioner<'_> {
         let limits = Limits { deadline: began.checked_add(self.timeout), ..Limits::default() };
         let model = ReportingModel { model: &*self.asker.model, report: waiting };
         let mut steps: Vec<Step> = Vec::new();
-        let answer = ask(self.world, &model, &settings, &question, &limits, &mut |step| steps.push(step.clone()));
+        let answer = ask(self.snapshot, &model, &settings, &question, &limits, &mut |step| steps.push(step.clone()));
         let query = steps.iter().rev().find_map(|step| match step {
             Step::Query(query) if query.language == Lang::from(language) => Some(query.query.clone()),
             _ => None,

@@ -3,7 +3,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Limits, Tool, Trouble, World};
+use super::{Limits, Tool, Trouble, environment};
+use terrapin_engine::Engine;
 use terrapin_eval::feedback::{FeedbackRequest, feedback, sparql_feedback};
 use terrapin_eval::language::{self, Language};
 use terrapin_geocoder::Areas;
@@ -69,8 +70,8 @@ impl Tool for CheckQuery {
     type Input = Query;
     type Output = Checked;
 
-    fn run(world: World<'_>, input: Query, limits: &Limits) -> Result<Checked, Trouble> {
-        let osm = world.osm();
+    fn run(engine: &Engine, input: Query, limits: &Limits) -> Result<Checked, Trouble> {
+        let osm = engine.osm();
         let named = match input.lang.as_deref() {
             Some(name) => Some(Language::named(name).ok_or_else(|| {
                 Trouble::new(format!("lang {name:?}: there is no such language")).hint("overpassql or sparql")
@@ -79,9 +80,9 @@ impl Tool for CheckQuery {
         };
         let language = named.or_else(|| language::of(&input.query));
         let said = if language == Some(Language::Sparql) {
-            let asked = prepare(&input.query, &Settings::default()).map(|prepared| world.asked(&prepared));
+            let asked = prepare(&input.query, &Settings::default()).map(|prepared| environment(engine, &prepared));
             // What cannot be read needs no triples for that to be said.
-            sparql_feedback(asked.unwrap_or(Ok(world.graph))?, &input.query, SAMPLE, true, limits)
+            sparql_feedback(asked.unwrap_or(Ok(engine.graph()))?, &input.query, SAMPLE, true, limits)
         } else {
             let bbox = input.bbox.as_deref().map(str::parse::<BoundingBox>).transpose();
             let bbox = bbox.map_err(|e| Trouble::new(format!("bbox: {e}")).hint("south,west,north,east in degrees"))?;

@@ -5,8 +5,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::part::{Part, short_text};
-use super::{Limits, Tool, Trouble, World};
+use super::{Limits, Tool, Trouble, triples};
 use terrapin_budget as budget;
+use terrapin_engine::Engine;
 use terrapin_entities as entities;
 use terrapin_entities::{EntityId, EntityKind, Found as How, Languages, chain, find};
 use terrapin_sparql::labelled::{Kind, label_of};
@@ -86,8 +87,8 @@ impl Tool for SearchEntities {
     type Input = Search;
     type Output = Found;
 
-    fn run(world: World<'_>, input: Search, _: &Limits) -> Result<Found, Trouble> {
-        let store = &world.triples()?.store;
+    fn run(engine: &Engine, input: Search, _: &Limits) -> Result<Found, Trouble> {
+        let store = &triples(engine)?.store;
         let kind = match input.kind.unwrap_or(Sort::Item) {
             Sort::Item => EntityKind::Item,
             Sort::Property => EntityKind::Property,
@@ -191,8 +192,8 @@ impl Tool for DescribeEntity {
     type Input = Named;
     type Output = Described;
 
-    fn run(world: World<'_>, input: Named, _: &Limits) -> Result<Described, Trouble> {
-        let store = &world.triples()?.store;
+    fn run(engine: &Engine, input: Named, _: &Limits) -> Result<Described, Trouble> {
+        let store = &triples(engine)?.store;
         let part = Part::asked(input.limit, input.cursor.as_deref(), FACTS.0, FACTS.1)?;
         let language = input.language.as_deref().unwrap_or(LANGUAGE);
         let id = input.id.trim().trim_start_matches("wd:");

@@ -8,9 +8,10 @@ use serde_json::Value;
 
 use super::overpass::{body, script};
 use super::part::Part;
-use super::{Limits, Tool, Trouble, World};
+use super::{Limits, Tool, Trouble, triples};
 use crate::items::Items;
 use terrapin_budget as budget;
+use terrapin_engine::Engine;
 use terrapin_entities::{Properties, chain_of};
 use terrapin_overpass::output::{Form, Layout};
 
@@ -64,18 +65,18 @@ impl Tool for ExportGeoJson {
     type Input = Query;
     type Output = Features;
 
-    fn run(world: World<'_>, input: Query, limits: &Limits) -> Result<Features, Trouble> {
+    fn run(engine: &Engine, input: Query, limits: &Limits) -> Result<Features, Trouble> {
         let part = Part::asked(input.limit, input.cursor.as_deref(), FEATURES.0, FEATURES.1)?;
-        let script = script(world, &input.query, input.bbox.as_deref(), limits)?;
+        let script = script(engine, &input.query, input.bbox.as_deref(), limits)?;
         let properties = input.with_wikidata.as_deref().map(str::parse::<Properties>).transpose();
         let properties = properties.map_err(|wrong| Trouble::new(format!("with_wikidata: {wrong}")))?;
         let items = match &properties {
-            Some(properties) => Some(Items::new(&world.triples()?.store, properties, chain_of([]))),
+            Some(properties) => Some(Items::new(&triples(engine)?.store, properties, chain_of([]))),
             None => None,
         };
         let layout = Layout::Sequence;
         let form = items.as_ref().map_or(Form::GeoJson(layout), |items| Form::WithItems(layout, items));
-        let body = body(world.osm(), &script, form, limits)?;
+        let body = body(engine.osm(), &script, form, limits)?;
         let (mut total, mut bytes, mut features) = (0, 0, Vec::new());
         let mut is_full = false;
         for record in body.split(|byte| *byte == SEPARATOR).filter(|record| !record.is_empty()) {

@@ -39,44 +39,21 @@ use serde_json::{Map, Value};
 
 use source::SourcedAnswer;
 use terrapin_budget::{self as budget, Budget, Exceeded, Limits, Stopped};
-use terrapin_osm::Osm;
-use terrapin_snapshot::Manifest;
+use terrapin_engine::Engine;
 use terrapin_sparql::{Environment, Prepared};
-use terrapin_tags::Tags;
 
-/// The snapshot that tools run on.
-#[derive(Clone, Copy)]
-pub struct World<'a> {
-    /// Its tags and elements.
-    pub tags: &'a Tags,
-    /// Its triples, if it has any, and its elements.
-    pub triples: Option<&'a Environment>,
-    /// Its elements as SPARQL reads them, and its triples if it has any.
-    pub graph: &'a Environment,
-    /// Its digest.
-    pub digest: &'a str,
-    /// Its manifest.
-    pub manifest: &'a Manifest,
+/// Returns the environment over triples.
+fn triples(engine: &Engine) -> Result<&Environment, Trouble> {
+    let message = "this snapshot has no triples: only elements of OpenStreetMap";
+    engine.triples().ok_or_else(|| Trouble::new(message).hint("use search_tags and query_overpass"))
 }
 
-impl<'a> World<'a> {
-    /// Returns its elements.
-    pub fn osm(&self) -> &'a Osm {
-        self.tags.osm()
-    }
-
-    fn triples(&self) -> Result<&'a Environment, Trouble> {
-        let message = "this snapshot has no triples: only elements of OpenStreetMap";
-        self.triples.ok_or_else(|| Trouble::new(message).hint("use search_tags and query_overpass"))
-    }
-
-    /// Returns the data that a query in SPARQL runs on.
-    ///
-    /// # Errors
-    /// The query needs triples, and the snapshot has none.
-    pub fn asked(&self, query: &Prepared) -> Result<&'a Environment, Trouble> {
-        if query.is_of_elements() { Ok(self.graph) } else { self.triples() }
-    }
+/// Returns the environment for a query in SPARQL.
+///
+/// # Errors
+/// The query needs triples, and the snapshot has none.
+pub fn environment<'a>(engine: &'a Engine, query: &Prepared) -> Result<&'a Environment, Trouble> {
+    engine.environment(query).map_or_else(|| triples(engine), Ok)
 }
 
 /// The error of a call, for the model that made it.
@@ -132,7 +109,7 @@ trait Tool {
     type Output: Serialize + JsonSchema;
 
     /// Runs the tool within these limits, which are also those of the thread's budget.
-    fn run(world: World<'_>, input: Self::Input, limits: &Limits) -> Result<Self::Output, Trouble>;
+    fn run(engine: &Engine, input: Self::Input, limits: &Limits) -> Result<Self::Output, Trouble>;
 }
 
 /// An entry in the list of tools.
@@ -147,7 +124,7 @@ pub struct Definition {
     pub needs_triples: bool,
     input: fn() -> Map<String, Value>,
     output: fn() -> Map<String, Value>,
-    run: fn(World<'_>, Value, &Limits) -> Result<Value, Trouble>,
+    run: fn(&Engine, Value, &Limits) -> Result<Value, Trouble>,
 }
 
 /// All tools.
@@ -196,11 +173,10 @@ impl Definition {
     ///
     /// # Errors
     /// The arguments are wrong, nothing was found, a limit was reached, or the snapshot is damaged.
-    pub fn call(&self, world: World<'_>, arguments: Value, limits: &Limits) -> Result<Value, Trouble> {
+    pub fn call(&self, engine: &Engine, arguments: Value, limits: &Limits) -> Result<Value, Trouble> {
         let budget = Arc::new(Budget::new(limits));
-        let done = budget::watched(&budget, || (self.run)(world, arguments, limits));
-        let damage = world.osm().check().err().or_else(|| world.triples.and_then(|all| all.store.check().err()));
-        if let Some(damage) = damage {
+        let done = budget::watched(&budget, || (self.run)(engine, arguments, limits));
+        if let Err(damage) = engine.fail_if_damaged() {
             return Err(Trouble::fault(damage.to_string()));
         }
         match done {
@@ -239,7 +215,7 @@ fn with_integers(value: Value) -> Value {
 /// The largest number up to which every integer is a float of its own: 2^53.
 const EXACT: f64 = 9_007_199_254_740_992.0;
 
-fn run<T: Tool>(world: World<'_>, arguments: Value, limits: &Limits) -> Result<Value, Trouble> {
+fn run<T: Tool>(engine: &Engine, arguments: Value, limits: &Limits) -> Result<Value, Trouble> {
     let input = serde_json::from_value(with_integers(arguments)).map_err(|wrong| {
         let takes = schema::<T::Input>(SchemaSettings::draft2020_12());
         let names: Vec<&str> = takes
@@ -249,8 +225,8 @@ fn run<T: Tool>(world: World<'_>, arguments: Value, limits: &Limits) -> Result<V
         Trouble::new(format!("the arguments of {} are not right: {wrong}", T::NAME))
             .hint(format!("it takes {}", names.join(", ")))
     })?;
-    let output = T::run(world, input, limits)?;
-    serde_json::to_value(SourcedAnswer::new(world, output)).map_err(|error| Trouble::fault(error.to_string()))
+    let output = T::run(engine, input, limits)?;
+    serde_json::to_value(SourcedAnswer::new(engine, output)).map_err(|error| Trouble::fault(error.to_string()))
 }
 
 #[cfg(test)]

@@ -10,8 +10,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::part::{Part, short};
-use super::{Limits, Tool, Trouble, World};
+use super::{Limits, Tool, Trouble};
 use terrapin_base::Bounded;
+use terrapin_engine::Engine;
 use terrapin_eval::feedback::{FeedbackRequest, feedback};
 use terrapin_geocoder::Areas;
 use terrapin_osm::{BoundingBox, Osm};
@@ -68,11 +69,11 @@ impl Tool for QueryOverpass {
     type Input = Query;
     type Output = Answer;
 
-    fn run(world: World<'_>, input: Query, limits: &Limits) -> Result<Answer, Trouble> {
+    fn run(engine: &Engine, input: Query, limits: &Limits) -> Result<Answer, Trouble> {
         let part = Part::asked(input.limit, input.cursor.as_deref(), ELEMENTS.0, ELEMENTS.1)?;
-        let mut script = script(world, &input.query, input.bbox.as_deref(), limits)?;
+        let mut script = script(engine, &input.query, input.bbox.as_deref(), limits)?;
         script.settings.output = OutputFormat::Json;
-        let osm = world.osm();
+        let osm = engine.osm();
         let body = body(osm, &script, Form::Asked(&script.settings.output), limits)?;
         let read = Document(part).deserialize(&mut serde_json::Deserializer::from_slice(&body));
         let mut answer = read.map_err(|error| Trouble::fault(format!("an answer that cannot be read: {error}")))?;
@@ -98,10 +99,10 @@ impl Tool for QueryOverpass {
 ///
 /// # Errors
 /// What is wrong with it, in the words of `check_query`; nothing ran.
-pub fn script(world: World<'_>, query: &str, bbox: Option<&str>, limits: &Limits) -> Result<Script, Trouble> {
+pub fn script(engine: &Engine, query: &str, bbox: Option<&str>, limits: &Limits) -> Result<Script, Trouble> {
     let bbox = bbox.map(str::parse::<BoundingBox>).transpose();
     let bbox = bbox.map_err(|error| Trouble::new(format!("bbox: {error}")).hint("south,west,north,east in degrees"))?;
-    let (osm, places) = (world.osm(), Areas::new(world.osm()));
+    let (osm, places) = (engine.osm(), Areas::new(engine.osm()));
     let surroundings = Surroundings { bbox, now: osm.data_time(), places: &places };
     let explained = || {
         let asked = FeedbackRequest { query, bbox, places: &places, sample: 0, run: false, limits: limits.clone() };

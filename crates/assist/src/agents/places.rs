@@ -3,7 +3,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Limits, Tool, Trouble, World};
+use super::{Limits, Tool, Trouble};
+use terrapin_engine::Engine;
 use terrapin_geocoder::{
     Areas, Bounds, Element, Hit, Layer, Near, Places, Position, Question, Search, coord, nearest, search,
 };
@@ -64,8 +65,8 @@ pub struct Named {
 }
 
 impl Place {
-    fn of(world: World<'_>, hit: &Hit, languages: &[String]) -> Place {
-        let osm = world.osm();
+    fn of(engine: &Engine, hit: &Hit, languages: &[String]) -> Place {
+        let osm = engine.osm();
         let (key, value) = hit.details.category();
         let is_area = |element: &Element| match element.kind {
             ElementType::Node => false,
@@ -106,18 +107,18 @@ impl Tool for Geocode {
     type Input = Name;
     type Output = Named;
 
-    fn run(world: World<'_>, input: Name, _: &Limits) -> Result<Named, Trouble> {
-        let (name, osm) = (input.name.trim(), world.osm());
+    fn run(engine: &Engine, input: Name, _: &Limits) -> Result<Named, Trouble> {
+        let (name, osm) = (input.name.trim(), engine.osm());
         let languages: Vec<String> = input.language.into_iter().collect();
         let others = input.limit.unwrap_or(PLACES.0).min(PLACES.1);
-        let articles = |item: &str| world.triples.and_then(|triples| sitelinks(&triples.store, item));
+        let articles = |item: &str| engine.triples().and_then(|triples| sitelinks(&triples.store, item));
         let question = Question::Text(name.to_owned());
         let mut hits = search(osm, &Search::of(&question, others + 1, &articles));
         if hits.is_empty() {
             let element = Areas::new(osm).find(name).and_then(|place| place.element.value().copied());
             hits.extend(element.and_then(|element| Hit::of(osm, element, &articles)));
         }
-        let mut places = hits.iter().map(|hit| Place::of(world, hit, &languages));
+        let mut places = hits.iter().map(|hit| Place::of(engine, hit, &languages));
         let Some(place) = places.next() else {
             return Err(Trouble::new(format!("no place is called {name:?} here")).hint(
                 "write the name as the map has it, with what it lies in after a comma, or less of it; by parts of names ask \
@@ -154,16 +155,16 @@ impl Tool for Reverse {
     type Input = Point;
     type Output = Place;
 
-    fn run(world: World<'_>, input: Point, _: &Limits) -> Result<Place, Trouble> {
+    fn run(engine: &Engine, input: Point, _: &Limits) -> Result<Place, Trouble> {
         let at = coord(input.lat, input.lon).ok_or_else(|| {
             Trouble::new("no such place on the globe").hint("lat is from -90 to 90, lon from -180 to 180")
         })?;
         let languages: Vec<String> = input.language.into_iter().collect();
-        let articles = |item: &str| world.triples.and_then(|triples| sitelinks(&triples.store, item));
+        let articles = |item: &str| engine.triples().and_then(|triples| sitelinks(&triples.store, item));
         let near =
             Near { at, zoom: input.zoom.unwrap_or(18), layers: &[Layer::Address, Layer::Poi], articles: &articles };
-        match nearest(world.osm(), &near) {
-            Some(hit) => Ok(Place::of(world, &hit, &languages)),
+        match nearest(engine.osm(), &near) {
+            Some(hit) => Ok(Place::of(engine, &hit, &languages)),
             None => Err(Trouble::new("nothing is near this point in this data")
                 .hint("terrapin://manifest says which box the data is of")),
         }

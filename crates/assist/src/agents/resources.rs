@@ -6,9 +6,10 @@ use std::sync::Arc;
 use oxrdf::Term;
 use serde_json::{Value, json};
 
-use super::{Limits, Trouble, World};
+use super::{Limits, Trouble};
 use terrapin_base::untrusted;
 use terrapin_budget::{self as budget, Budget, Stopped};
+use terrapin_engine::Engine;
 use terrapin_sparql::labelled::{Kind, label_of};
 use terrapin_tags::{KeySorting, KeysWanted, Part, ValueSorting, ValuesWanted, Which};
 use terrapin_triples::Store;
@@ -40,7 +41,7 @@ pub struct Resource {
     pub description: &'static str,
     /// Its media type.
     pub media_type: &'static str,
-    read: fn(World<'_>) -> Result<String, Trouble>,
+    read: fn(&Engine) -> Result<String, Trouble>,
 }
 
 /// All of them.
@@ -50,7 +51,7 @@ pub static RESOURCES: [Resource; 6] = [
         name: "The snapshot",
         description: "What the data is: digest, sources with checksums and licences, time, counts, box",
         media_type: "application/json",
-        read: |world| written(&manifest(world)),
+        read: |engine| written(&manifest(engine)),
     },
     Resource {
         uri: "terrapin://cheatsheet/overpassql",
@@ -78,14 +79,14 @@ pub static RESOURCES: [Resource; 6] = [
         name: "Tags in the data",
         description: "The most frequent keys, with counts and their most frequent values",
         media_type: "application/json",
-        read: |world| written(&keys(world)),
+        read: |engine| written(&keys(engine)),
     },
     Resource {
         uri: "terrapin://schema/properties",
         name: "Properties in the data",
         description: "The most frequent properties of Wikidata, with labels and counts",
         media_type: "application/json",
-        read: |world| written(&properties(world)),
+        read: |engine| written(&properties(engine)),
     },
 ];
 
@@ -94,9 +95,9 @@ impl Resource {
     ///
     /// # Errors
     /// A bound was reached, or the snapshot is damaged.
-    pub fn read(&self, world: World<'_>, limits: &Limits) -> Result<String, Trouble> {
-        let text = budget::watched(&Arc::new(Budget::new(limits)), || (self.read)(world));
-        if let Err(damage) = world.osm().check() {
+    pub fn read(&self, engine: &Engine, limits: &Limits) -> Result<String, Trouble> {
+        let text = budget::watched(&Arc::new(Budget::new(limits)), || (self.read)(engine));
+        if let Err(damage) = engine.osm().check() {
             return Err(Trouble::fault(damage.to_string()));
         }
         match text {
@@ -113,11 +114,11 @@ fn written(value: &Value) -> Result<String, Trouble> {
     Ok(untrusted::json(&text).into_owned())
 }
 
-fn manifest(world: World<'_>) -> Value {
-    let manifest = world.manifest;
+fn manifest(engine: &Engine) -> Value {
+    let manifest = engine.manifest();
     let time = jiff::Timestamp::from_second(manifest.data_timestamp).map(|time| time.to_string()).ok();
     json!({
-        "digest": world.digest,
+        "digest": engine.digest(),
         "data_time": time,
         "sources": manifest.sources,
         "counts": manifest.counts,
@@ -126,16 +127,16 @@ fn manifest(world: World<'_>) -> Value {
     })
 }
 
-fn keys(world: World<'_>) -> Value {
+fn keys(engine: &Engine) -> Value {
     let part = |most| Part { skip: 0, take: Some(most) };
     let sorting = KeySorting::Count(Which::All);
     let wanted = KeysWanted { query: "", filter: None, sorting, descending: true, part: part(TOLD) };
-    let keys = world.tags.keys(&wanted);
+    let keys = engine.tags().keys(&wanted);
     let row = |key: &terrapin_tags::Key| {
         let sorting = ValueSorting::Count;
         let wanted = ValuesWanted { query: "", which: Which::All, sorting, descending: true, part: part(VALUES) };
         // Texts, such as names, have no values worth telling.
-        let values = world.tags.values(&key.key, &wanted).rows;
+        let values = engine.tags().values(&key.key, &wanted).rows;
         let values = values.into_iter().filter(|value| value.counts.all() * 100 >= key.counts.all());
         let values: serde_json::Map<String, Value> =
             values.map(|value| (value.value, value.counts.all().into())).collect();
@@ -144,8 +145,8 @@ fn keys(world: World<'_>) -> Value {
     json!({ "keys_total": keys.total, "keys": keys.rows.iter().map(row).collect::<Vec<_>>() })
 }
 
-fn properties(world: World<'_>) -> Value {
-    let Some(environment) = world.triples else { return json!({ "properties_total": 0, "properties": [] }) };
+fn properties(engine: &Engine) -> Value {
+    let Some(environment) = engine.triples() else { return json!({ "properties_total": 0, "properties": [] }) };
     let store: &Store = &environment.store;
     let mut all: Vec<(u64, String)> = store
         .predicates()

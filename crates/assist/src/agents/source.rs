@@ -6,8 +6,8 @@ use std::collections::BTreeSet;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::World;
 use super::part::short_text;
+use terrapin_engine::Engine;
 
 /// Maximum number of licences in an answer.
 const LICENCES: usize = 8;
@@ -31,10 +31,10 @@ struct AnswerSource {
 
 impl<T> SourcedAnswer<T> {
     /// Adds the source to an answer from a snapshot.
-    pub fn new(world: World<'_>, answer: T) -> SourcedAnswer<T> {
-        let licences: BTreeSet<&str> = world.manifest.sources.iter().map(|source| source.licence.as_str()).collect();
+    pub fn new(engine: &Engine, answer: T) -> SourcedAnswer<T> {
+        let licences: BTreeSet<&str> = engine.manifest().sources.iter().map(|source| source.licence.as_str()).collect();
         let licences =
             licences.into_iter().rev().take(LICENCES).map(|licence| short_text(licence.to_owned())).collect();
-        SourcedAnswer { answer, source: AnswerSource { snapshot: world.digest.to_owned(), licences } }
+        SourcedAnswer { answer, source: AnswerSource { snapshot: engine.digest().to_owned(), licences } }
     }
 }

@@ -8,7 +8,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::part::{Part, short_text};
-use super::{Limits, Tool, Trouble, World};
+use super::{Limits, Tool, Trouble, environment};
+use terrapin_engine::Engine;
 use terrapin_sparql::results::cell;
 use terrapin_sparql::{self as sparql, Bounds, Class, Code, Error, Settings, Sink};
 
@@ -59,10 +60,10 @@ impl Tool for QuerySparql {
     type Input = Query;
     type Output = Answer;
 
-    fn run(world: World<'_>, input: Query, limits: &Limits) -> Result<Answer, Trouble> {
+    fn run(engine: &Engine, input: Query, limits: &Limits) -> Result<Answer, Trouble> {
         let part = Part::asked(input.limit, input.cursor.as_deref(), ROWS.0, ROWS.1)?;
         let prepared = sparql::prepare(&input.query, &Settings::default()).map_err(|error| told(&error))?;
-        let environment = world.asked(&prepared)?;
+        let environment = environment(engine, &prepared)?;
         let mut seen = Seen { part, answer: Answer::default() };
         let bounds = Bounds { limits: limits.clone(), rows: None };
         prepared.run(environment, &bounds, &mut seen).map_err(|error| told(&error))?;

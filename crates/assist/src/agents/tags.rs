@@ -3,8 +3,9 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Limits, Tool, Trouble, World};
+use super::{Limits, Tool, Trouble};
 use terrapin_base::untrusted;
+use terrapin_engine::Engine;
 use terrapin_tags::{Counts, KeySorting, KeysWanted, Listed, Part, Tags, Value, ValueSorting, ValuesWanted, Which};
 
 /// Tags that a search gives where nothing is said, and at most.
@@ -69,9 +70,9 @@ impl Tool for SearchTags {
     type Input = Search;
     type Output = Found;
 
-    fn run(world: World<'_>, input: Search, _: &Limits) -> Result<Found, Trouble> {
+    fn run(engine: &Engine, input: Search, _: &Limits) -> Result<Found, Trouble> {
         let most = input.limit.unwrap_or(FOUND.0).clamp(1, FOUND.1);
-        let (tags, docs) = (world.tags, world.tags.docs());
+        let (tags, docs) = (engine.tags(), engine.tags().docs());
         let found = tags.search(&input.text, most);
         let hint = match found.tags.first() {
             Some(best) => format!(
@@ -158,9 +159,9 @@ impl Tool for DescribeTag {
     type Input = Named;
     type Output = Described;
 
-    fn run(world: World<'_>, input: Named, _: &Limits) -> Result<Described, Trouble> {
+    fn run(engine: &Engine, input: Named, _: &Limits) -> Result<Described, Trouble> {
         let Named { key, value } = input;
-        let tags = world.tags;
+        let tags = engine.tags();
         let counts = match &value {
             Some(value) => tags.tag_counts(&key, value),
             None => tags.key_counts(&key),

@@ -6,10 +6,11 @@ use std::fmt::Write;
 use serde_json::{Value, json};
 
 use super::{Failure, Mentions};
-use crate::agents::{self, World};
+use crate::agents;
 use terrapin_base::untrusted;
 use terrapin_base::words::words;
 use terrapin_budget::Limits;
+use terrapin_engine::Engine;
 
 /// Maximum tags and keys of a thing, values of a key, entities of a name and of a thing, and other places of a name.
 const TAGS: usize = 6;
@@ -36,8 +37,8 @@ pub struct Candidates {
 ///
 /// # Errors
 /// A limit was reached, or the snapshot is damaged.
-pub fn find(world: World<'_>, mentions: &Mentions, limits: &Limits) -> Result<Candidates, Failure> {
-    let search = Searching { world, limits };
+pub fn find(engine: &Engine, mentions: &Mentions, limits: &Limits) -> Result<Candidates, Failure> {
+    let search = Searching { engine, limits };
     let (mut out, mut missing) = (String::new(), Vec::new());
     for thing in &mentions.things {
         search.tags(thing, &mut out)?;
@@ -47,7 +48,7 @@ pub fn find(world: World<'_>, mentions: &Mentions, limits: &Limits) -> Result<Ca
             missing.push(place.trim().to_owned());
         }
     }
-    if world.triples.is_some() {
+    if engine.triples().is_some() {
         let kinds = [
             ("item", &mentions.places, ENTITIES),
             ("item", &mentions.names, ENTITIES),
@@ -79,7 +80,7 @@ pub fn find(world: World<'_>, mentions: &Mentions, limits: &Limits) -> Result<Ca
 }
 
 struct Searching<'a> {
-    world: World<'a>,
+    engine: &'a Engine,
     limits: &'a Limits,
 }
 
@@ -87,7 +88,7 @@ impl Searching<'_> {
     /// Returns the result of a tool; `None` if it finds nothing.
     fn call(&self, tool: &str, arguments: Value) -> Result<Option<Value>, Failure> {
         let Some(tool) = agents::find(tool) else { return Ok(None) };
-        match tool.call(self.world, arguments, self.limits) {
+        match tool.call(self.engine, arguments, self.limits) {
             Ok(given) => Ok(Some(given)),
             Err(trouble) if trouble.is_fault => Err(Failure::Fault(trouble.message)),
             Err(trouble) => trouble.exceeded.map_or(Ok(None), |exceeded| Err(exceeded.into())),
@@ -182,7 +183,7 @@ impl Searching<'_> {
     }
 
     fn is_only_triples(&self) -> bool {
-        self.world.manifest.counts.nodes == 0
+        self.engine.manifest().counts.nodes == 0
     }
 }
 

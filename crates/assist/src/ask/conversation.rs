@@ -5,6 +5,7 @@ use std::sync::atomic::Ordering;
 use std::time::Instant;
 
 use terrapin_chat::{Kind, Message, Model, Patience, Reply, Request, Role};
+use terrapin_engine::Engine;
 
 use super::candidates::{self, Candidates};
 use super::mentions::examples;
@@ -16,7 +17,6 @@ use super::{
     Answer, Failure, Features, LONGEST, Lang, MENTIONS, MOST_REPAIRS, Mentions, QUERY, Query, QueryResult, Question,
     Settings, Step, StepCost, TEXT, reason,
 };
-use crate::agents::World;
 use terrapin_budget::{Exceeded, Limits};
 
 /// The part of the remaining time that the list of mentions may take: the query needs the rest, and there is a fallback.
@@ -28,7 +28,7 @@ const MENTIONS_SHARE: u32 = 3;
 /// The question is not one, the model does not reply, a limit was reached, or the snapshot is damaged. A query that cannot
 /// be repaired is not an error: the answer says so.
 pub fn ask(
-    world: World<'_>,
+    engine: &Engine,
     model: &dyn Model,
     settings: &Settings,
     question: &Question,
@@ -36,9 +36,9 @@ pub fn ask(
     tell: &mut dyn FnMut(&Step),
 ) -> Result<Answer, Failure> {
     check(question)?;
-    let languages = languages(world, settings)?;
+    let languages = languages(engine, settings)?;
     let mut conversation = Conversation {
-        world,
+        engine,
         model,
         settings,
         question,
@@ -84,13 +84,13 @@ fn check(question: &Question) -> Result<(), Failure> {
 }
 
 /// Returns the languages that a query may have.
-fn languages(world: World<'_>, settings: &Settings) -> Result<Vec<Lang>, Failure> {
+fn languages(engine: &Engine, settings: &Settings) -> Result<Vec<Lang>, Failure> {
     let mut languages = Vec::new();
-    if world.manifest.counts.nodes > 0 {
+    if engine.manifest().counts.nodes > 0 {
         languages.push(Lang::Overpassql);
     }
     // SPARQL is also for elements of OpenStreetMap.
-    if world.triples.is_some() || world.manifest.counts.nodes > 0 {
+    if engine.triples().is_some() || engine.manifest().counts.nodes > 0 {
         languages.push(Lang::Sparql);
     }
     if let Some(only) = settings.only.map(Lang::from) {
@@ -103,7 +103,7 @@ fn languages(world: World<'_>, settings: &Settings) -> Result<Vec<Lang>, Failure
 }
 
 struct Conversation<'a> {
-    world: World<'a>,
+    engine: &'a Engine,
     model: &'a dyn Model,
     settings: &'a Settings,
     question: &'a Question,
@@ -147,7 +147,7 @@ impl Conversation<'_> {
     }
 
     fn system(&self) -> Message {
-        let data = words::snapshot(self.world);
+        let data = words::snapshot(self.engine);
         Message::new(Role::System, self.settings.prompts.fill(Prompt::System, &[("data", &data)]))
     }
 
@@ -205,14 +205,14 @@ impl Conversation<'_> {
             None if !self.settings.search => "Nothing was looked up.".to_owned(),
             None => {
                 let mentions = self.mentions()?;
-                let Candidates { lines, missing } = candidates::find(self.world, &mentions, self.limits)?;
+                let Candidates { lines, missing } = candidates::find(self.engine, &mentions, self.limits)?;
                 let candidates = if lines.is_empty() { "Nothing was found.".to_owned() } else { lines };
                 self.missing.clone_from(&missing);
                 self.step(Step::Candidates { candidates: candidates.clone(), missing });
                 candidates
             }
         };
-        let (has_elements, has_triples) = (self.world.manifest.counts.nodes > 0, self.world.triples.is_some());
+        let (has_elements, has_triples) = (self.engine.manifest().counts.nodes > 0, self.engine.triples().is_some());
         let name = |language: &Lang| match (language, has_elements, has_triples) {
             (Lang::Overpassql, ..) => "OverpassQL, to find elements of OpenStreetMap by tag and place",
             (Lang::Sparql, true, true) => {
@@ -313,7 +313,7 @@ impl Conversation<'_> {
                 return Err(Exceeded::Cancelled.into());
             }
             self.step(Step::Query(query.clone()));
-            let RunOutcome { result, feedback: own } = run(self.world, query, is_for_map, self.limits)?;
+            let RunOutcome { result, feedback: own } = run(self.engine, query, is_for_map, self.limits)?;
             is_wrong |= result.is_none();
             has_result |= own.is_none();
             if let Some(own) = own {

@@ -9,8 +9,9 @@ use serde::Deserialize;
 use serde_json::value::{RawValue, to_raw_value};
 use serde_json::{Map, Value, json};
 
-use crate::agents::{Trouble, World, body, script};
+use crate::agents::{Trouble, body, script};
 use terrapin_budget::{self as budget, Limits};
+use terrapin_engine::Engine;
 use terrapin_overpass::output::{Form, Layout};
 use terrapin_sparql::geo::{Crs, Format, Located};
 use terrapin_sparql::results::cell;
@@ -47,7 +48,7 @@ impl<'a> Places<'a> {
     /// # Errors
     /// A bound was reached.
     pub fn of(
-        world: World<'_>,
+        engine: &Engine,
         store: &'a Store,
         rows: &[Vec<Option<Term>>],
         limits: &Limits,
@@ -66,8 +67,8 @@ impl<'a> Places<'a> {
                 .iter()
                 .map(|(kind, ids)| format!("{kind}(id:{});", ids.iter().copied().collect::<Vec<_>>().join(",")));
             let query = format!("({});out geom;", listed.collect::<String>());
-            let query = script(world, &query, None, limits)?;
-            let shapes = body(world.osm(), &query, Form::GeoJson(Layout::Sequence), limits)?;
+            let query = script(engine, &query, None, limits)?;
+            let shapes = body(engine.osm(), &query, Form::GeoJson(Layout::Sequence), limits)?;
             let shaped = records(&shapes).filter_map(|record| serde_json::from_slice::<Shaped>(record).ok());
             elements.extend(shaped.map(|shaped| (shaped.id, shaped.geometry)));
         }

@@ -10,8 +10,9 @@ use serde_json::{Value, json};
 
 use super::sparql::FirstSolutions;
 use super::{Failure, Lang, Query, QueryResult, map};
-use crate::agents::{self, Trouble, World, body, script};
+use crate::agents::{self, Trouble, body, environment, script};
 use terrapin_budget::{self as budget, Budget, Exceeded, Limits, Stopped};
+use terrapin_engine::Engine;
 use terrapin_overpass::lint;
 use terrapin_overpass::output::{Form, Layout};
 use terrapin_sparql::{Bounds, Class, Error, prepare};
@@ -47,12 +48,12 @@ impl RunOutcome {
 ///
 /// # Errors
 /// The question was cancelled, or the snapshot is damaged.
-pub fn run(world: World<'_>, query: &Query, for_map: bool, limits: &Limits) -> Result<RunOutcome, Failure> {
+pub fn run(engine: &Engine, query: &Query, for_map: bool, limits: &Limits) -> Result<RunOutcome, Failure> {
     let own = Instant::now() + TIME;
     let limits = Limits { deadline: Some(limits.deadline.map_or(own, |deadline| deadline.min(own))), ..limits.clone() };
     let done = budget::watched(&Arc::new(Budget::new(&limits)), || match query.language {
-        Lang::Overpassql => overpass(world, query, for_map, &limits),
-        Lang::Sparql => sparql(world, query, for_map, &limits),
+        Lang::Overpassql => overpass(engine, query, for_map, &limits),
+        Lang::Sparql => sparql(engine, query, for_map, &limits),
     });
     match done {
         Ok(came) => came,
@@ -80,17 +81,17 @@ fn trouble(trouble: Trouble) -> Result<RunOutcome, Failure> {
 }
 
 /// Returns the text of the tool `check_query` about a query.
-fn checked(world: World<'_>, query: &Query, limits: &Limits) -> Option<String> {
+fn checked(engine: &Engine, query: &Query, limits: &Limits) -> Option<String> {
     let tool = agents::find("check_query")?;
-    let said = tool.call(world, json!({"query": query.query, "lang": query.language.name()}), limits).ok()?;
+    let said = tool.call(engine, json!({"query": query.query, "lang": query.language.name()}), limits).ok()?;
     Some(said["text"].as_str()?.trim_end().to_owned())
 }
 
-fn overpass(world: World<'_>, query: &Query, for_map: bool, limits: &Limits) -> Result<RunOutcome, Failure> {
+fn overpass(engine: &Engine, query: &Query, for_map: bool, limits: &Limits) -> Result<RunOutcome, Failure> {
     let Some(tool) = agents::find("query_overpass") else {
         return Ok(RunOutcome::failed("there is no OverpassQL".to_owned()));
     };
-    let answer = match tool.call(world, json!({"query": query.query, "limit": ROWS}), limits) {
+    let answer = match tool.call(engine, json!({"query": query.query, "limit": ROWS}), limits) {
         Ok(answer) => answer,
         Err(why) => return trouble(why),
     };
@@ -99,18 +100,18 @@ fn overpass(world: World<'_>, query: &Query, for_map: bool, limits: &Limits) -> 
         answer["types"].as_object().is_some_and(|types| !types.is_empty() && types.keys().all(|kind| kind == "count"));
     let elements = answer["elements"].as_array().map_or(&[][..], Vec::as_slice);
     let is_nothing = total == 0 || (is_count && elements.iter().all(|count| count["tags"]["total"] == "0"));
-    let keys = script(world, &query.query, None, limits).map_or_else(|_| Vec::new(), |script| lint::keys(&script));
+    let keys = script(engine, &query.query, None, limits).map_or_else(|_| Vec::new(), |script| lint::keys(&script));
     let (columns, rows) = table(elements, &keys);
     let mut result = QueryResult { query: query.clone(), total, columns, rows, features: 0, shapes: Vec::new() };
     if is_nothing {
-        let feedback = checked(world, query, limits).unwrap_or_else(|| "0 results".to_owned());
+        let feedback = checked(engine, query, limits).unwrap_or_else(|| "0 results".to_owned());
         return Ok(RunOutcome { result: Some(result), feedback: Some(feedback) });
     }
     if is_count || !for_map {
         return Ok(RunOutcome { result: Some(result), feedback: None });
     }
-    let shapes = script(world, &query.query, None, limits)
-        .and_then(|script| body(world.osm(), &script, Form::GeoJson(Layout::Sequence), limits));
+    let shapes = script(engine, &query.query, None, limits)
+        .and_then(|script| body(engine.osm(), &script, Form::GeoJson(Layout::Sequence), limits));
     match shapes {
         Ok(bytes) => (result.features, result.shapes) = features(&bytes),
         Err(why) => return trouble(why),
@@ -166,14 +167,14 @@ fn table(elements: &[Value], asked: &[String]) -> (Vec<String>, Vec<Vec<Option<S
     (columns, elements.iter().map(row).collect())
 }
 
-fn sparql(world: World<'_>, query: &Query, for_map: bool, limits: &Limits) -> Result<RunOutcome, Failure> {
+fn sparql(engine: &Engine, query: &Query, for_map: bool, limits: &Limits) -> Result<RunOutcome, Failure> {
     let prepared = match prepare(&query.query, &terrapin_sparql::Settings::default()) {
         Ok(prepared) => prepared,
         Err(error) => {
-            return Ok(RunOutcome::failed(checked(world, query, limits).unwrap_or_else(|| error.to_string())));
+            return Ok(RunOutcome::failed(checked(engine, query, limits).unwrap_or_else(|| error.to_string())));
         }
     };
-    let environment = match world.asked(&prepared) {
+    let environment = match environment(engine, &prepared) {
         Ok(environment) => environment,
         Err(why) => return trouble(why),
     };
@@ -192,7 +193,7 @@ fn sparql(world: World<'_>, query: &Query, for_map: bool, limits: &Limits) -> Re
     }
     let (mut shapes, mut features, mut bytes) = (Vec::new(), 0, 0);
     if for_map {
-        let places = match map::Places::of(world, &environment.store, &kept.rows, limits) {
+        let places = match map::Places::of(engine, &environment.store, &kept.rows, limits) {
             Ok(places) => places,
             Err(why) => return trouble(why),
         };
@@ -213,7 +214,7 @@ fn sparql(world: World<'_>, query: &Query, for_map: bool, limits: &Limits) -> Re
         .collect();
     let is_nothing = kept.total == 0 || matches!(&rows[..], [row] if matches!(&row[..], [Some(value)] if value == "0"));
     let feedback = if is_nothing {
-        Some(checked(world, query, limits).unwrap_or_else(|| "0 results".to_owned()))
+        Some(checked(engine, query, limits).unwrap_or_else(|| "0 results".to_owned()))
     } else if for_map && features == 0 {
         Some(nowhere(
             kept.total,

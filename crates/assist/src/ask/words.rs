@@ -4,16 +4,16 @@ use std::borrow::Cow;
 use std::fmt::Write;
 
 use super::{Lang, QueryResult};
-use crate::agents::World;
 use terrapin_base::untrusted;
+use terrapin_engine::Engine;
 
 /// Rows of a result that a model sees, and characters of all results.
 const ROWS: usize = 20;
 const LETTERS: usize = 6000;
 
 /// Returns the content of the snapshot, a line for each kind of data.
-pub fn snapshot(world: World<'_>) -> String {
-    let manifest = world.manifest;
+pub fn snapshot(engine: &Engine) -> String {
+    let manifest = engine.manifest();
     let mut out = String::new();
     let counts = &manifest.counts;
     if counts.nodes > 0 {

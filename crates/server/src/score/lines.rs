@@ -129,7 +129,7 @@ fn each(run: &Run, sink: &mut Sink, text: &[u8], options: &Options) -> io::Resul
         match read {
             Ok((instance, table)) => {
                 let scored = options.score(app, instance, table.as_ref(), limits, &cache);
-                if app.osm.check().is_err() {
+                if app.engine.osm().check().is_err() {
                     break;
                 }
                 write(sink, &scored)?;
@@ -156,7 +156,7 @@ fn pair(app: &App, line: &[u8], number: usize, options: &Options) -> Result<(Ins
     if instance.lang.is_none() && options.language == Language::Sparql {
         instance.lang = Some("sparql".to_owned());
     }
-    if instance.language() == Language::Sparql && app.sparql.is_none() {
+    if instance.language() == Language::Sparql && app.engine.triples().is_none() {
         return Err(NO_TRIPLES.to_owned());
     }
     let places = instance.places.take();

@@ -13,54 +13,22 @@ use axum::extract::{RawQuery, State};
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 
+use super::App;
 use super::body::{Received, Unreadable};
 use super::context::Context;
 use super::gate::Refusal;
 use super::job::{Halt, Job};
 use super::outcome::Outcome;
 use super::service::{self, Refused, Wording};
-use super::{About, App};
 use request::{BadRequest, Operation};
-use terrapin_osm::Osm;
 use terrapin_sparql::results::{Formats, Writer};
-use terrapin_sparql::{self as sparql, Bounds, Class, Code, Environment, Error, Form, Prepared, Settings};
-use terrapin_triples::Store;
+use terrapin_sparql::{self as sparql, Bounds, Class, Code, Error, Form, Prepared, Settings};
 
 /// The path of the same endpoint that clients of the Wikidata Query Service know from its server, Blazegraph.
 pub(super) const BIGDATA: &str = "/bigdata/namespace/wdq/sparql";
 
 /// Milliseconds that a query may take, which Blazegraph's clients send.
 const MAX_TIME: HeaderName = HeaderName::from_static("x-bigdata-max-query-millis");
-
-/// What queries are asked of.
-pub struct Endpoint {
-    environment: Environment,
-    settings: Settings,
-}
-
-impl Endpoint {
-    /// The endpoint of a snapshot's triples.
-    pub fn new(store: Arc<Store>, osm: &Arc<Osm>, about: &About) -> Self {
-        let environment = Environment::of(store, Some(&about.manifest), &about.digest).with_elements(Arc::clone(osm));
-        Endpoint { environment, settings: Settings::default() }
-    }
-
-    /// The endpoint of a snapshot that has elements alone.
-    pub fn of_elements(osm: &Arc<Osm>, about: &About) -> Self {
-        let environment = Environment::of_elements(Arc::clone(osm), Some(&about.manifest), &about.digest);
-        Endpoint { environment, settings: Settings::default() }
-    }
-
-    /// What queries are asked of.
-    pub(super) fn environment(&self) -> &Environment {
-        &self.environment
-    }
-
-    /// Whether damage to the triples was met.
-    pub fn is_damaged(&self) -> bool {
-        self.environment.store.check().is_err()
-    }
-}
 
 /// Answers a query.
 pub async fn sparql(
@@ -118,25 +86,24 @@ fn work(job: Job, asked: SparqlRequest) {
     let SparqlRequest { accept, body, max_time, .. } = asked;
     drop(body);
     let (format, accept) = (operation.format.as_deref(), accept.as_deref());
-    let triples = job.app().sparql.clone();
+    let has_triples = job.app().engine.triples().is_some();
     let no_triples =
         || plain(StatusCode::NOT_FOUND, &format!("this snapshot has no triples: {}", sparql::WITHOUT_TRIPLES));
     let Some(query) = &operation.query else {
-        let Some(endpoint) = triples else { return job.refuse(no_triples()) };
-        let described = description::description(&endpoint.environment.store, format, accept);
+        let Some(triples) = job.app().engine.triples() else { return job.refuse(no_triples()) };
+        let described = description::description(&triples.store, format, accept);
         return job.tell(described);
     };
     job.context().set_query(query);
-    let endpoint = triples.clone().unwrap_or_else(|| Arc::clone(&job.app().elements));
     let graphs = (operation.default_graphs.clone(), operation.named_graphs.clone());
-    let dialect = operation.dialect.unwrap_or(endpoint.settings.dialect);
-    let settings = Settings { graphs, dialect, ..endpoint.settings.clone() };
+    let defaults = Settings::default();
+    let settings = Settings { graphs, dialect: operation.dialect.unwrap_or(defaults.dialect), ..defaults };
     let prepared = match job.within(|| sparql::prepare(query, &settings)) {
         Ok(Ok(prepared)) => prepared,
         Ok(Err(error)) => return job.refuse(refused(&error)),
         Err(halt) => return service::halt(job, &Plain, halt),
     };
-    if triples.is_none() && !prepared.is_of_elements() {
+    if !has_triples && !prepared.is_of_elements() {
         return job.refuse(no_triples());
     }
     let Some((formats, content_type)) = formats(&prepared, format, accept) else {
@@ -152,7 +119,7 @@ fn work(job: Job, asked: SparqlRequest) {
     let (run, mut sink) = job.begin(time, memory, content_type);
     let bounds = Bounds { limits: run.limits().clone(), rows: None };
     let mut writer = Writer::new(&mut sink, formats);
-    let result = prepared.run(&endpoint.environment, &bounds, &mut writer);
+    let result = prepared.run(run.app().engine.graph(), &bounds, &mut writer);
     let result = result.and_then(|summary| match writer.finish() {
         Ok(()) => Ok(summary),
         Err(e) => Err(Error::new(Class::Internal, Code::Output, format!("the answer cannot be written: {e}"))),
