@@ -12,12 +12,13 @@
 //! database is full, the oldest results are deleted first.
 
 use std::collections::HashMap;
+use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use rusqlite::{Connection, ErrorCode, OptionalExtension, TransactionBehavior, params};
+use rusqlite::{Connection, ErrorCode, OpenFlags, OptionalExtension, TransactionBehavior, params};
 
 use super::{Cache, Counts, Key, program};
 
@@ -211,15 +212,14 @@ impl DbCache {
 impl Cache for DbCache {
     fn get(&self, key: &Key<'_>) -> Option<Vec<u8>> {
         let digest = self.digest(key);
-        let found = self.value(&digest).and_then(|value| unpack(&digest, &value));
+        let found = self.value(&digest).and_then(|value| unpack(&digest, &value, self.size));
         let count = if found.is_some() { &self.hits } else { &self.misses };
         count.fetch_add(1, Ordering::Relaxed);
         found
     }
 
     fn put(&self, key: &Key<'_>, results: Vec<u8>) {
-        // A few results of this size would evict everything else.
-        if results.len() as u64 > self.size / 16 || self.program.is_empty() {
+        if results.len() as u64 > longest(self.size) || self.program.is_empty() {
             return;
         }
         let digest = self.digest(key);
@@ -255,9 +255,18 @@ impl Cache for DbCache {
     }
 }
 
+/// Writes what a run that failed has left.
+impl Drop for DbCache {
+    fn drop(&mut self) {
+        self.write(&mut self.state());
+    }
+}
+
 /// Opens or creates the database.
 fn connect(path: &Path) -> rusqlite::Result<Connection> {
-    let db = Connection::open(path)?;
+    // Without the flag for URIs, so that a folder may be called `file:cache`.
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let db = Connection::open_with_flags(path, flags)?;
     db.busy_timeout(QUERY_WAIT)?;
     // A killed process leaves a journal, from which the next one recovers. After a power failure, checksums tell which
     // results are whole.
@@ -308,19 +317,27 @@ fn write(db: &mut Connection, results: &HashMap<Digest, Vec<u8>>, size: u64) -> 
     Ok(())
 }
 
+/// Returns the maximum length in bytes of the results of a query: a few longer ones would evict everything else.
+fn longest(size: u64) -> u64 {
+    size / 16
+}
+
 /// Compresses results and puts their checksum before them.
 fn pack(key: &Digest, results: &[u8]) -> std::io::Result<Vec<u8>> {
     let compressed = zstd::bulk::compress(results, 1)?;
     Ok([&checksum(key, &compressed)[..], &compressed].concat())
 }
 
-/// Returns the results of a value; `None` if it is damaged.
-fn unpack(key: &Digest, value: &[u8]) -> Option<Vec<u8>> {
+/// Returns the results of a value; `None` if it is damaged or longer than a cache of `size` bytes takes.
+fn unpack(key: &Digest, value: &[u8], size: u64) -> Option<Vec<u8>> {
     let (sum, compressed) = value.split_first_chunk::<CHECKSUM>()?;
     if *sum != checksum(key, compressed) {
         return None;
     }
-    zstd::stream::decode_all(compressed).ok()
+    let mut results = Vec::new();
+    let mut decoder = zstd::stream::read::Decoder::new(compressed).ok()?.take(longest(size) + 1);
+    decoder.read_to_end(&mut results).ok()?;
+    (results.len() as u64 <= longest(size)).then_some(results)
 }
 
 fn checksum(key: &Digest, compressed: &[u8]) -> [u8; CHECKSUM] {
