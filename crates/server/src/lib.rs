@@ -1,5 +1,6 @@
-//! The HTTP services over one open snapshot: a file a service. May use the query engine and the snapshot's facts; knows
-//! nothing of loading, and keeps no state but the queries that run now.
+//! The HTTP services over one open snapshot, one file each. The crate may use the query engines, the tools of agents and the
+//! snapshot's facts. It does not know loading or commands. It keeps no data of clients, only running queries, quotas, tokens,
+//! and caches of tiles and of scored results.
 //!
 //! ```text
 //! connections.rs   accepts, bounds and ends connections
