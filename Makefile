@@ -10,7 +10,7 @@ export CARGO_TARGET_DIR ?= $(HOME)/.cache/terrapin-target
 # The crate that `make check` looks at; all of them where none is named.
 CRATE ?=
 
-.PHONY: help build check clients mcp geojson osm-testdata jts wheel harnesses storage geoparquet osm2rdf tilemaker demo test lint doc audit bench pin features fuzz faults flood page page-test
+.PHONY: help build check clients mcp openapi reference geojson osm-testdata jts wheel harnesses storage geoparquet osm2rdf tilemaker demo test lint doc audit bench pin features fuzz faults flood page page-test
 
 help:
 	@echo 'make demo   load a real extract, ask it some questions, score some predictions'
@@ -20,6 +20,7 @@ help:
 	@echo 'make geojson  answers in GeoJSON against osmtogeojson; fetches it'
 	@echo 'make osm-testdata jts  the areas of osm-testdata and the geometries of JTS, of checkouts at CHECKOUT'
 	@echo 'make mcp    agents'\'' tools through the client of the Model Context Protocol; fetches it'
+	@echo 'make openapi  /openapi.json against the server, by schemathesis; fetches it'
 	@echo 'make storage  a snapshot to a server that speaks S3 and back; fetches the server'
 	@echo 'make geoparquet  what DuckDB, GeoPandas and SedonaDB read of an export of EXTRACT, one of Malta; fetches these'
 	@echo 'make osm2rdf  the triples that the osm2rdf at OSM2RDF writes of EXTRACT, against those of a snapshot'
@@ -32,6 +33,7 @@ help:
 	@echo 'make audit  licences, sources and known holes of all dependencies'
 	@echo 'make bench  speed of loading, opening and querying'
 	@echo 'make features  docs/features.md anew, after a change to tests/cases'
+	@echo 'make reference  docs/http-reference.md anew, after a change to a route'
 	@echo 'make fuzz   a minute of random input for every parser; TERRAPIN_FUZZ_SECONDS=3600 for an hour each'
 	@echo 'make faults  kills, full disks, short reads, damage: what the program does about them'
 	@echo 'make flood  64 clients for ten minutes, all attacks at once for five: latency, memory, descriptors'
@@ -86,6 +88,10 @@ page-test:
 mcp:
 	@tests/mcp/run.py
 
+# schemathesis from its registry, into the same folder.
+openapi:
+	@tests/openapi/run.py
+
 # Python packages from PyPI, into ~/.cache/terrapin-wheel.
 wheel:
 	@scripts/wheel
@@ -128,6 +134,10 @@ bench:
 
 pin:
 	@scripts/pin
+
+# docs/http-reference.md, made of the table of routes.
+reference:
+	TERRAPIN_WRITE=1 cargo test --locked --profile ci --workspace --lib -- services::reference
 
 features:
 	TERRAPIN_WRITE=1 cargo test --locked --profile ci --workspace --test integration -- page mistakes

@@ -14,10 +14,11 @@ use axum::middleware::Next;
 use axum::response::Response;
 use http_body::{Frame, SizeHint};
 
-use super::context::{Context, REQUEST_ID};
-use super::metrics;
-use super::tokens::Bearer;
-use super::{App, proxies};
+use crate::App;
+use crate::context::{Context, REQUEST_ID};
+use crate::metrics;
+use crate::proxies;
+use crate::tokens::Bearer;
 
 /// The status in the log of a request whose client left before there was one, as nginx has it.
 const CLIENT_LEFT: u16 = 499;

@@ -9,8 +9,13 @@ use axum::Router;
 use axum::middleware::from_fn_with_state;
 use axum::routing::{get, post};
 
-use super::connections::{self, ConnectionLimits, Connections};
-use super::{App, health, kill, metrics, sites, status};
+use crate::App;
+use crate::connections::{self, ConnectionLimits, Connections};
+use crate::metrics;
+use crate::services::health;
+use crate::services::kill;
+use crate::services::status;
+use crate::sites;
 
 /// Connections at once.
 const MOST: usize = 64;

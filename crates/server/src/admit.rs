@@ -4,17 +4,16 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use axum::Extension;
-use axum::extract::{MatchedPath, Request, State};
+use axum::extract::{Request, State};
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::middleware::Next;
 use axum::response::Response;
 
-use super::context::Context;
-use super::metrics::Rejection;
-use super::quota::Exceeded;
-use super::service::Wording;
-use super::tokens::Bearer;
-use super::{App, wording};
+use crate::App;
+use crate::context::Context;
+use crate::metrics::Rejection;
+use crate::quota::Exceeded;
+use crate::tokens::Bearer;
 
 /// How long a client shall wait that has all its queries running: nobody knows when one ends.
 const A_WHILE: Duration = Duration::from_secs(5);
@@ -36,7 +35,7 @@ pub async fn authenticate(
         Bearer::Unknown => ("Bearer realm=\"terrapin\", error=\"invalid_token\"", "this token is not known here"),
     };
     app.metrics.rejected(Rejection::Unauthorized);
-    let mut answer = words(&request).refusal(StatusCode::UNAUTHORIZED, message);
+    let mut answer = app.routes.wording(&request).refusal(StatusCode::UNAUTHORIZED, message);
     answer.headers_mut().insert(header::WWW_AUTHENTICATE, HeaderValue::from_static(challenge));
     answer
 }
@@ -61,7 +60,7 @@ pub async fn quota(
         }
     };
     app.metrics.rejected(reason);
-    let words = words(&request);
+    let words = app.routes.wording(&request);
     let mut answer = words.refusal(StatusCode::TOO_MANY_REQUESTS, words.over_quota(message));
     answer.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from(whole_seconds(wait.min(LONGEST_WAIT))));
     answer
@@ -70,11 +69,6 @@ pub async fn quota(
 /// Seconds, rounded up, at least one.
 pub fn whole_seconds(wait: Duration) -> u64 {
     wait.as_secs() + u64::from(wait.subsec_nanos() > 0 || wait.is_zero())
-}
-
-/// How the request's service words a refusal.
-fn words(request: &Request) -> &'static dyn Wording {
-    wording(request.extensions().get::<MatchedPath>().map_or("", MatchedPath::as_str))
 }
 
 #[cfg(test)]

@@ -14,8 +14,8 @@ use flate2::read::MultiGzDecoder;
 use http_body_util::BodyExt;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-use super::App;
-use super::connections::{ArrivingBody, Peer};
+use crate::App;
+use crate::connections::{ArrivingBody, Peer};
 
 /// An extension of a route: its longest body in bytes, where that is less than the server's.
 #[derive(Debug, Clone, Copy)]

@@ -27,7 +27,7 @@ use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore, watch};
 use tokio::time::Sleep;
 use tower::ServiceExt;
 
-use super::client::ClientKey;
+use crate::client::ClientKey;
 
 /// Longest head of a request in bytes, which is also what a connection buffers: an address of 65,534 bytes, which is the
 /// most that is read, and 16 KiB of headers.

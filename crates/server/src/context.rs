@@ -8,9 +8,9 @@ use axum::http::{HeaderMap, HeaderName, HeaderValue};
 use sha2::{Digest, Sha256};
 use uuid::Uuid;
 
-use super::client::ClientKey;
-use super::quota::{Admission, Wait, Work};
-use super::tokens::Bearer;
+use crate::client::ClientKey;
+use crate::quota::{Admission, Wait, Work};
+use crate::tokens::Bearer;
 
 /// The header that names a request, in it and in its answer.
 pub const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use axum::http::HeaderValue;
 
-use super::client::ClientKey;
+use crate::client::ClientKey;
 
 /// Queries whose costs are remembered, some hundred bytes each.
 const REMEMBERED: usize = 1024;

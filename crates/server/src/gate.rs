@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use tokio::sync::oneshot;
 
-use super::client::ClientKey;
+use crate::client::ClientKey;
 
 /// Why a request was not let in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

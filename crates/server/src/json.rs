@@ -5,16 +5,16 @@ use std::sync::Arc;
 
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use serde::Serialize;
-use serde::de::DeserializeOwned;
+use serde::de::{DeserializeOwned, Error};
+use serde::{Deserialize, Deserializer, Serialize};
 
-use super::App;
-use super::body::{Received, Unreadable};
-use super::context::Context;
-use super::job::{Halt, Job, Lane, Run};
-use super::outcome::Outcome;
-use super::pipe::Sink;
-use super::service::{self, Refused, Wording};
+use crate::App;
+use crate::body::{Received, Unreadable};
+use crate::context::Context;
+use crate::job::{Halt, Job, Lane, Run};
+use crate::outcome::Outcome;
+use crate::pipe::Sink;
+use crate::service::{self, Refused, Wording};
 use terrapin_budget::{self as budget, Limits};
 
 /// The content type.
@@ -123,6 +123,17 @@ impl Read for MeteredReader<'_> {
         budget::checkpoints(read);
         Ok(read)
     }
+}
+
+/// Reads a whole number, which may be written with a fraction of zero: JSON Schema takes `5.0` for an integer.
+///
+/// # Errors
+/// It is another value.
+pub(super) fn whole_number<'de, D: Deserializer<'de>>(value: D) -> Result<Option<usize>, D::Error> {
+    let Some(number) = Option::<f64>::deserialize(value)? else { return Ok(None) };
+    // Above 2^53 neighbours are one number, and anything so large is a limit that is never reached.
+    let is_whole = number >= 0.0 && number.fract() == 0.0;
+    is_whole.then_some(Some(number as usize)).ok_or_else(|| D::Error::custom("expected a whole number of at least 0"))
 }
 
 /// Writes an answer that has so many results.

@@ -3,85 +3,60 @@
 //! and caches of tiles and of scored results.
 //!
 //! ```text
-//! connections.rs   accepts, bounds and ends connections
-//! access.rs        goes around every request: context.rs is what is known of it, proxies.rs, tokens.rs and client.rs
-//!                  tell who asks
-//! sites.rs         turns away pages of other sites from what changes something or costs money
-//! admit.rs         turns away who may not ask: tokens.rs, quota.rs
-//! body.rs          reads a request's body, bounded; form.rs decodes what is in it and in addresses
-//! service.rs       what services have in common that parse or run something: through a job, and how each words that
-//!                  there is no answer; outcome.rs is how a query ended
-//! job.rs           what a service does with a request: gate.rs lets it in, workers.rs gives it a thread,
-//!                  running.rs lists it; trial.rs has threads for queries that find no slot
-//! pipe.rs          from that thread to the client; spool.rs is where an answer lies until it is read
-//! interpreter.rs, sparql/, convert.rs, search.rs, taginfo.rs, tiles.rs, feedback.rs, score.rs (both by json.rs)
-//!                  services that parse or run what somebody sent; place.rs, place_shape.rs and place_xml.rs are a place as search.rs tells
-//!                  of it, place_request.rs what it is asked,
-//!                  request.rs what the address says beside an OverpassQL query, accept.rs which forms of an answer a
-//!                  client would rather have, etag.rs whether it has the answer already
-//! ask.rs           questions in plain language, by terrapin_assist::ask
-//! mcp.rs, mcp/     the tools of terrapin_assist::agents by the Model Context Protocol
-//! web.rs           the page that browsers get: files built of `web/`
-//! home.rs, openapi.rs, status.rs, timestamp.rs, health.rs, metrics.rs, kill.rs
-//!                  services that only tell what is known, or stop what runs
-//! admin.rs         those for operators, at an address of their own; reload.rs has the tokens read again
+//! connections.rs   accepts, limits and closes connections
+//! router.rs        builds the router from the table of routes in services/mod.rs; route.rs is an entry of the table
+//! access.rs        the outermost layer: request ids and the access log; context.rs is a request's identity, found by
+//!                  proxies.rs, tokens.rs and client.rs
+//! sites.rs         rejects pages of other sites on routes that change something or cost money
+//! admit.rs         rejects requests without a required token and clients over their quota: tokens.rs, quota.rs
+//! body.rs          reads a request's body, bounded; form.rs decodes forms and query strings
+//! service.rs       what services have in common: they run through a job, and word their refusals; outcome.rs is how a
+//!                  query ended
+//! job.rs           a service's work on a request: gate.rs admits it, workers.rs gives it a thread, running.rs lists it;
+//!                  trial.rs has threads for queries that find no slot
+//! pipe.rs          from that thread to the client; spool.rs stores an answer until the client reads it
+//! services/        the services, one file each
+//! json.rs, page.rs the refusals of our own services and of Overpass API; request.rs the parameters of an OverpassQL
+//!                  query, accept.rs the header Accept, etag.rs conditional requests
+//! metrics.rs, status, health, kill
+//!                  for operators; admin.rs serves them at an address of their own; reload.rs reads the tokens again
 //! ```
 
 mod accept;
 mod access;
 mod admin;
 mod admit;
-mod ask;
 mod body;
 mod cgi;
 mod client;
 mod connections;
 mod context;
-mod convert;
-mod cost;
 mod costs;
 mod etag;
-mod feedback;
 mod form;
 mod gate;
-mod health;
-mod home;
-mod interpreter;
 mod job;
 mod json;
-mod kill;
-mod mcp;
 mod memory;
 mod metrics;
-mod openapi;
+mod operation;
 mod outcome;
 mod page;
 mod pipe;
-mod place;
-mod place_request;
-mod place_shape;
-mod place_xml;
 mod proxies;
 mod quota;
 mod reload;
 mod request;
+mod route;
+mod router;
 mod running;
-mod score;
-mod search;
 mod service;
+mod services;
 mod sites;
-mod sparql;
 mod spool;
-mod status;
-mod taginfo;
-mod tiles;
-mod timestamp;
 mod tokens;
 mod trial;
-mod web;
-mod wikibase;
 mod workers;
-mod xapi;
 
 use std::io;
 use std::net::SocketAddr;
@@ -89,20 +64,16 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use axum::http::HeaderName;
-use axum::middleware::{from_fn, from_fn_with_state};
-use axum::routing::{any, get, post};
-use axum::{Extension, Router};
 use ipnet::IpNet;
-use tower_http::compression::CompressionLayer;
 
-use body::{Bodies, LongestBody};
+use body::Bodies;
 use connections::Connections;
 use costs::Costs;
 use job::Gates;
 use metrics::Metrics;
 use quota::Quota;
+use route::{Access, Route, Routes};
 use running::Register;
-use service::Wording;
 use spool::Spool;
 use terrapin_assist::ask::Asker;
 use terrapin_engine::Engine;
@@ -173,6 +144,7 @@ pub struct Addresses {
 
 /// What every service has.
 struct App {
+    routes: Routes,
     engine: Engine,
     settings: Settings,
     connections: Arc<Connections>,
@@ -208,6 +180,7 @@ impl App {
         };
         let bodies = Bodies::new(settings.max_body, settings.connections.body, settings.connections.memory, make_room);
         Ok(Arc::new(App {
+            routes: Routes::new(services::ROUTES),
             engine,
             connections,
             bodies,
@@ -225,6 +198,20 @@ impl App {
             metrics,
             asker,
         }))
+    }
+}
+
+impl App {
+    /// Returns the routes of the public address.
+    fn offered_routes(&self) -> impl Iterator<Item = &'static Route> {
+        let has_operators_address = self.settings.metrics_bind.is_some();
+        self.routes.all().filter(move |route| !(route.access == Access::Operator && has_operators_address))
+    }
+
+    /// Returns those of them that documents show.
+    fn shown_routes(&self) -> impl Iterator<Item = &'static Route> {
+        let has_model = self.asker.is_some();
+        self.offered_routes().filter(move |route| !route.is_hidden && (has_model || !route.needs_model))
     }
 }
 
@@ -256,7 +243,7 @@ pub fn serve(
 pub fn serve_pipe(engine: Engine, settings: Settings) -> io::Result<()> {
     let runtime = runtime()?;
     let app = runtime.block_on(async { App::new(engine, None, settings, None) })?;
-    let result = runtime.block_on(mcp::over_stdio(Arc::clone(&app)));
+    let result = runtime.block_on(services::mcp::over_stdio(Arc::clone(&app)));
     app.running.cancel_all();
     runtime.shutdown_timeout(Duration::from_millis(100));
     result.map_err(io::Error::other)
@@ -272,7 +259,7 @@ async fn listen(app: Arc<App>, ready: impl FnOnce(Addresses)) -> io::Result<()> 
     ready(Addresses { public: listener.local_addr()?, metrics });
     tokio::spawn(metrics::upkeep(Arc::clone(&app)));
     tokio::spawn(Arc::clone(&app.connections).sweep());
-    let mut accepting = Box::pin(Arc::clone(&app.connections).serve(listener, router(Arc::clone(&app))));
+    let mut accepting = Box::pin(Arc::clone(&app.connections).serve(listener, router::public(Arc::clone(&app))));
     tokio::select! {
         never = &mut accepting => match never {},
         () = signals.told() => {}
@@ -304,111 +291,6 @@ async fn listen(app: Arc<App>, ready: impl FnOnce(Addresses)) -> io::Result<()> 
     }
     Ok(())
 }
-
-fn router(app: Arc<App>) -> Router {
-    let queries = Router::new()
-        .route("/api/interpreter", get(interpreter::interpreter).post(interpreter::interpreter))
-        .route("/api/convert", get(convert::convert).post(convert::convert))
-        .route("/api/map", get(xapi::map))
-        .route("/api/xapi", get(xapi::xapi))
-        .route("/api/xapi_meta", get(xapi::xapi_meta))
-        .route("/sparql", get(sparql::sparql).post(sparql::sparql))
-        .route("/sparql/", get(sparql::sparql).post(sparql::sparql))
-        .route(sparql::BIGDATA, get(sparql::sparql).post(sparql::sparql))
-        .route("/feedback", post(feedback::feedback))
-        .route("/score", post(score::score))
-        .route("/ask", post(ask::ask))
-        .route("/search", get(search::search))
-        .route("/search.php", get(search::search))
-        .route("/lookup", get(search::lookup))
-        .route("/lookup.php", get(search::lookup))
-        .route("/reverse", get(search::reverse))
-        .route("/reverse.php", get(search::reverse))
-        .route("/mcp", any(mcp::mcp).layer((Extension(mcp::service(&app)), Extension(LongestBody(mcp::LONGEST)))))
-        .merge(taginfo::routes())
-        .merge(wikibase::routes())
-        .route_layer(from_fn_with_state(Arc::clone(&app), admit::quota));
-    let with_token = Router::new()
-        .route("/services", get(home::home))
-        .route("/api/snapshot", get(home::snapshot))
-        .route("/openapi.json", get(openapi::openapi))
-        .route("/llms.txt", get(openapi::llms))
-        .route("/api/status", get(status::status))
-        .route("/status", get(search::status))
-        .route("/status.php", get(search::status))
-        .route("/api/timestamp", get(timestamp::timestamp))
-        .route("/api/cost", get(cost::cost))
-        .route("/tiles.json", get(tiles::description))
-        .route("/tiles/{z}/{x}/{y}", get(tiles::tile))
-        .route("/api/kill_my_queries", get(kill::own).post(kill::own))
-        .route("/api/kill/{id}", post(kill::by_number))
-        .merge(queries)
-        .layer(from_fn_with_state(Arc::clone(&app), admit::authenticate));
-    let home = Router::new()
-        .route("/", get(home::home))
-        .layer(from_fn_with_state(Arc::clone(&app), admit::authenticate))
-        .layer(from_fn(web::for_browsers));
-    let page = Router::new()
-        .route("/page/{name}", get(web::file))
-        .route("/node/{id}", get(web::page))
-        .route("/way/{id}", get(web::page))
-        .route("/relation/{id}", get(web::page))
-        .route("/entity/{id}", get(web::page).layer(from_fn(wikibase::moved)));
-    let mut all = Router::new()
-        .route("/healthz", get(health::health))
-        .route("/readyz", get(health::readiness))
-        .merge(home)
-        .merge(with_token);
-    if app.settings.metrics_bind.is_none() {
-        all = all.route("/metrics", get(metrics::metrics));
-    }
-    // The page's files are packed already. What has no route is refused as what has one: by the last that is merged.
-    page.merge(all.layer(CompressionLayer::new()))
-        .layer(app.settings.sites.pages.layer())
-        .layer(from_fn_with_state(Arc::clone(&app), sites::guard))
-        .layer(from_fn_with_state(Arc::clone(&app), access::access))
-        .with_state(app)
-}
-
-/// How whoever may not ask is refused on a route of [`router`].
-fn wording(route: &str) -> &'static dyn Wording {
-    match route {
-        "/api/interpreter" | "/api/convert" | "/api/map" | "/api/xapi" | "/api/xapi_meta" => &interpreter::PAGES,
-        "/sparql" | "/sparql/" | sparql::BIGDATA => &sparql::Plain,
-        "/w/api.php" => &wikibase::Action,
-        route if route.starts_with(wikibase::REST) => &wikibase::Rest,
-        _ => &json::Json,
-    }
-}
-
-/// The routes as `/` lists them.
-const LISTED: &str = "\
-/api/interpreter  OverpassQL; the query as the parameter `data` (GET or POST) or as the body of a POST
-/api/convert      a query in another form: `data`, and `target` = xml, mapql or compact
-/api/map          everything in a box: `bbox` = left,bottom,right,top
-/api/xapi         a query of the extended API: /api/xapi?node[amenity=cafe]; /api/xapi_meta with versions and users
-/sparql           SPARQL; the query as the parameter `query` (GET or POST) or as the body of a POST
-/search           where a name leads; the name as the parameter `q`, or `street`, `city`, `country` and the like
-/lookup           elements as such places; their ids as the parameter `osm_ids`
-/reverse          what is at a point; the parameters `lat` and `lon`
-/status           whether places are found, and of what time they are
-/api/4/...        keys, values and tags, how often and together with what, as taginfo answers it
-/w/api.php        entities as a Wikibase answers them: `action` = wbsearchentities or wbgetentities
-/w/rest.php/wikibase/v1/entities/items/{id}  an item in Wikibase's REST API, which has properties, /search and /suggest, too
-/wiki/Special:EntityData/{id}.json  all that is said of an entity
-/api/snapshot     what is served, as JSON
-/tiles.json       vector tiles of the snapshot, for maps: /tiles/{z}/{x}/{y}.mvt
-/ask              a question in plain language, where a language model is named: `question` in a JSON object by POST
-/mcp              tools for agents, by the Model Context Protocol
-/openapi.json     all of this for programs, /llms.txt for language models
-/api/status       slots and running queries
-/api/kill_my_queries  stops your running queries
-/api/cost         what your query cost; the X-Request-Id of its answer as the parameter `request`
-/api/timestamp    the time of the data
-/readyz           200 while queries are let in
-/healthz          200 while the snapshot is sound
-/metrics          for Prometheus
-";
 
 /// The signals by which the server is told to stop.
 struct Signals {

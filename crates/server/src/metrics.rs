@@ -11,10 +11,17 @@ use axum::response::IntoResponse;
 use metrics_exporter_prometheus::{PrometheusBuilder, PrometheusHandle};
 use metrics_process::Collector;
 
-use super::App;
-use super::gate::Refusal;
-use super::outcome::Outcome;
+use crate::App;
+use crate::gate::Refusal;
+use crate::outcome::Outcome;
+use crate::route::{Access, Route, TEXT};
+use axum::routing::on;
 use terrapin_engine::Engine;
+
+/// The route of metrics.
+pub const ROUTES: &[Route] = &[Route::get("/metrics", "Metrics for Prometheus", |_, methods| on(methods, metrics))
+    .answers(&[TEXT])
+    .access(Access::Operator)];
 
 /// Upper borders of the buckets of query times, seconds.
 const BUCKETS: [f64; 14] = [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 5.0, 20.0, 60.0, 180.0];

@@ -5,11 +5,11 @@ use std::fmt::Display;
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
 
-use super::body::Unreadable;
-use super::gate::Refusal;
-use super::job::Halt;
-use super::outcome::Outcome;
-use super::service::Wording;
+use crate::body::Unreadable;
+use crate::gate::Refusal;
+use crate::job::Halt;
+use crate::outcome::Outcome;
+use crate::service::Wording;
 
 /// The page with these lines as its errors.
 pub fn page<'a>(lines: impl IntoIterator<Item = &'a str>) -> String {
@@ -63,6 +63,10 @@ pub struct Pages {
 }
 
 impl Wording for Pages {
+    fn media_types(&self) -> &'static [&'static str] {
+        &["text/html"]
+    }
+
     fn refusal(&self, status: StatusCode, message: &str) -> Response {
         error(status, [message])
     }

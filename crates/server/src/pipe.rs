@@ -18,7 +18,7 @@ use tokio::task::JoinHandle;
 use tokio::time::Sleep;
 use tokio_stream::Stream;
 
-use super::spool::{self, Aside, Spool};
+use crate::spool::{self, Aside, Spool};
 use terrapin_budget::memory;
 
 /// Bytes in one piece of an answer.

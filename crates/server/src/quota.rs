@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use super::client::ClientKey;
+use crate::client::ClientKey;
 
 /// The time in which a client may use up its seconds.
 const MINUTE: f64 = 60.0;

@@ -3,7 +3,7 @@
 use std::io;
 use std::sync::Arc;
 
-use super::App;
+use crate::App;
 
 /// Hears the signal until the process ends.
 #[cfg(unix)]

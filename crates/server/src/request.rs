@@ -4,7 +4,7 @@
 
 use std::borrow::Cow;
 
-use super::form;
+use crate::form;
 use terrapin_entities::Properties;
 
 /// The longest name of a function.

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant, SystemTime};
 
-use super::context::Context;
+use crate::context::Context;
 
 /// A query that runs, or a question.
 #[derive(Clone)]

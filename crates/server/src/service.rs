@@ -7,19 +7,24 @@ use std::sync::Arc;
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 
-use super::App;
-use super::body::{Received, Unreadable};
-use super::context::Context;
-use super::gate::Refusal;
-use super::job::{self, Answer, Given, Halt, Job, Lane, Run};
-use super::outcome::Outcome;
-use super::pipe::Sink;
+use crate::App;
+use crate::body::{Received, Unreadable};
+use crate::context::Context;
+use crate::gate::Refusal;
+use crate::job::{self, Answer, Given, Halt, Job, Lane, Run};
+use crate::outcome::Outcome;
+use crate::pipe::Sink;
 
 /// How a service words what it sends instead of an answer: the form, and the texts and statuses where its clients know
 /// others.
 pub trait Wording: Sync {
     /// A refusal: a page, a text, an object.
     fn refusal(&self, status: StatusCode, message: &str) -> Response;
+
+    /// The media types of refusals.
+    fn media_types(&self) -> &'static [&'static str] {
+        &["application/json"]
+    }
 
     /// Whether what the work itself refuses names the snapshot, as answers do.
     fn names_snapshot(&self) -> bool {

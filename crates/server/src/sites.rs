@@ -6,19 +6,18 @@ use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use axum::extract::{MatchedPath, Request, State};
+use axum::extract::{Request, State};
 use axum::http::uri::Authority;
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, Uri, header};
 use axum::middleware::Next;
 use axum::response::Response;
 use tower_http::cors::{AllowHeaders, AllowOrigin, CorsLayer};
 
-use super::context::REQUEST_ID;
-use super::metrics::Rejection;
-use super::{App, SNAPSHOT_HEADER, wording};
+use crate::App;
+use crate::SNAPSHOT_HEADER;
+use crate::context::REQUEST_ID;
+use crate::metrics::Rejection;
 
-/// The routes that change something or cost money.
-const GUARDED: [&str; 4] = ["/ask", "/mcp", "/api/kill_my_queries", "/api/kill/{id}"];
 /// How a browser says whether a request comes from a page of the same site (W3C, Fetch Metadata).
 const FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
 
@@ -187,10 +186,7 @@ impl SitePolicy {
 
 /// Refuses requests on guarded routes that are for another name, or that a page of another site sends.
 pub async fn guard(State(app): State<Arc<App>>, request: Request, next: Next) -> Response {
-    let route = request.extensions().get::<MatchedPath>().map_or("", MatchedPath::as_str);
-    if !GUARDED.contains(&route) {
-        return next.run(request).await;
-    }
+    let Some(route) = app.routes.of(&request).filter(|route| route.is_guarded) else { return next.run(request).await };
     let message = match app.settings.sites.check(request.uri(), request.headers()) {
         Ok(()) => return next.run(request).await,
         Err(CrossSite::Host) => {
@@ -201,7 +197,7 @@ pub async fn guard(State(app): State<Arc<App>>, request: Request, next: Next) ->
         }
     };
     app.metrics.rejected(Rejection::Foreign);
-    wording(route).refusal(StatusCode::FORBIDDEN, message)
+    route.wording.refusal(StatusCode::FORBIDDEN, message)
 }
 
 #[cfg(test)]

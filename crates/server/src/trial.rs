@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
-use super::workers::survive;
+use crate::workers::survive;
 use terrapin_base::stack::STACK;
 
 /// So many threads, for as many queries at once.

@@ -1,5 +1,6 @@
 //! The places, things, names and properties that a question mentions, as a model lists them or as its capitals suggest.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use terrapin_base::words::words;
@@ -12,7 +13,7 @@ const LONGEST: usize = 120;
 const STEM: usize = 4;
 
 /// What a question mentions.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct Mentions {
     /// Names of places.

@@ -22,6 +22,7 @@ mod sparql;
 mod words;
 mod written;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use terrapin_chat::{Kind, Model, Reply, ReplyTiming, ServerIdentity, TokenCounts};
@@ -92,7 +93,7 @@ impl Default for Settings {
 }
 
 /// A question, optionally with the result of a step: that step and those before it are skipped.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Question {
     /// The question in plain language.
@@ -228,7 +229,7 @@ impl Step {
 }
 
 /// A query language, with the names that programs use.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Lang {
     /// OverpassQL.

@@ -1,5 +1,6 @@
 //! The queries in a reply, and whether their answer is for a map.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use terrapin_chat::Reply;
 
@@ -8,7 +9,7 @@ use terrapin_eval::language::Language;
 use terrapin_eval::reply::{self, ReplyQuery};
 
 /// A query.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Query {
     /// Its language.

@@ -1,0 +1,389 @@
+//! The description of a route. The router, `/openapi.json`, `/llms.txt`, the list at `/services` and the reference of the
+//! HTTP interface are all made of the table of these in `services/mod.rs`.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::extract::{MatchedPath, Request};
+use axum::routing::{MethodFilter, MethodRouter};
+use schemars::JsonSchema;
+use schemars::generate::SchemaSettings;
+use serde_json::{Value, json};
+
+use crate::App;
+use crate::json::Json;
+use crate::service::Wording;
+
+/// A route: where it is, what it takes, what it answers, and its handler.
+pub struct Route {
+    /// The path, with parameters in braces, as the router has it.
+    pub path: &'static str,
+    /// The path in documents, if it differs: a parameter with an ending, which the router cannot match.
+    pub documented_path: Option<&'static str>,
+    /// Other paths of the same service, which clients of its model know.
+    pub aliases: &'static [&'static str],
+    /// The methods.
+    pub methods: Methods,
+    /// One line for lists.
+    pub summary: &'static str,
+    /// More sentences for documents; empty if the summary says everything.
+    pub details: &'static str,
+    /// The parameters of the path and of the query string, in groups that routes share.
+    pub parameters: &'static [&'static [Parameter]],
+    /// The media types of a request's body.
+    pub bodies: &'static [Media],
+    /// The media types of an answer.
+    pub answers: &'static [&'static str],
+    /// Statuses besides those that [`Route::statuses`] derives.
+    pub more_statuses: &'static [u16],
+    /// Who may use it.
+    pub access: Access,
+    /// Whether it changes something or costs money, so that pages of other sites may not use it.
+    pub is_guarded: bool,
+    /// Whether it exists only if a language model is configured.
+    pub needs_model: bool,
+    /// Whether documents leave it out: pages of the browser, and paths that another document describes.
+    pub is_hidden: bool,
+    /// How a refusal is worded.
+    pub wording: &'static dyn Wording,
+    /// Returns the handler of the methods.
+    pub handler: fn(&Arc<App>, MethodFilter) -> MethodRouter<Arc<App>>,
+}
+
+/// The table of routes.
+pub struct Routes {
+    groups: &'static [&'static [Route]],
+    by_path: HashMap<&'static str, &'static Route>,
+}
+
+impl Routes {
+    /// Makes the table of groups, one for each service.
+    pub fn new(groups: &'static [&'static [Route]]) -> Routes {
+        let all = groups.iter().copied().flatten();
+        Routes { groups, by_path: all.flat_map(|route| route.paths().map(move |path| (path, route))).collect() }
+    }
+
+    /// Returns the routes in order.
+    pub fn all(&self) -> impl Iterator<Item = &'static Route> + use<> {
+        self.groups.iter().copied().flatten()
+    }
+
+    /// Returns the entry that a request matched.
+    pub fn of(&self, request: &Request) -> Option<&'static Route> {
+        self.by_path.get(request.extensions().get::<MatchedPath>()?.as_str()).copied()
+    }
+
+    /// Returns how a refusal of a request is worded.
+    pub fn wording(&self, request: &Request) -> &'static dyn Wording {
+        self.of(request).map_or(&Json, |route| route.wording)
+    }
+}
+
+/// The methods of a route. `GET` includes `HEAD`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Methods {
+    /// `GET`.
+    Get,
+    /// `POST`.
+    Post,
+    /// Both.
+    GetAndPost,
+}
+
+/// Who may use a route.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Access {
+    /// Everybody. Its files are compressed already.
+    Page,
+    /// Everybody: probes and metrics.
+    Probe,
+    /// Clients with a token, if the server has tokens.
+    Client,
+    /// The same, within their quota.
+    Query,
+    /// The same as `Client`. A browser gets the page instead.
+    Browser,
+    /// Operators: everybody, unless operators have an address of their own, where it is then.
+    Operator,
+}
+
+/// A parameter of the path or of the query string.
+#[derive(Debug, Clone, Copy)]
+pub struct Parameter {
+    /// Its name.
+    pub name: &'static str,
+    /// Where it is.
+    pub place: Place,
+    /// Whether a request without it is refused.
+    pub is_required: bool,
+    /// Its values.
+    pub schema: Schema,
+    /// Its meaning.
+    pub text: &'static str,
+}
+
+/// Where a parameter is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Place {
+    /// In the path.
+    Path,
+    /// In the query string.
+    Query,
+}
+
+/// The values of a parameter. A value that the schema does not allow is refused; an empty one is the same as none, but for
+/// required parameters and IRIs.
+#[derive(Debug, Clone, Copy)]
+pub enum Schema {
+    /// Any text.
+    Text,
+    /// Text that a regular expression of ECMA 262 matches.
+    Pattern(&'static str),
+    /// One of these.
+    OneOf(&'static [&'static str]),
+    /// An integer from the first to the second, and the default if there is one.
+    Integer(i64, i64, Option<i64>),
+    /// A number from the first to the second.
+    Number(f64, f64),
+    /// A finite number.
+    AnyNumber,
+    /// An absolute IRI.
+    Iri,
+}
+
+/// A media type of a request's body.
+#[derive(Debug, Clone, Copy)]
+pub struct Media {
+    /// Its name.
+    pub name: &'static str,
+    /// Returns its JSON Schema.
+    pub schema: fn() -> Value,
+}
+
+/// Describes a parameter of the query string.
+pub const fn query(name: &'static str, schema: Schema, text: &'static str) -> Parameter {
+    Parameter { name, place: Place::Query, is_required: false, schema, text }
+}
+
+/// Describes a parameter of the query string without which a request is refused.
+pub const fn required(name: &'static str, schema: Schema, text: &'static str) -> Parameter {
+    Parameter { is_required: true, ..query(name, schema, text) }
+}
+
+/// Describes a parameter of the path.
+pub const fn path(name: &'static str, schema: Schema, text: &'static str) -> Parameter {
+    Parameter { name, place: Place::Path, is_required: true, schema, text }
+}
+
+/// Describes a body that is text.
+pub const fn text_body(name: &'static str) -> Media {
+    Media { name, schema: || json!({ "type": "string" }) }
+}
+
+/// Describes a form with the parameters of the query string.
+pub const fn form_body(schema: fn() -> Value) -> Media {
+    Media { name: "application/x-www-form-urlencoded", schema }
+}
+
+/// Describes a JSON body.
+pub const fn json_body(schema: fn() -> Value) -> Media {
+    Media { name: "application/json", schema }
+}
+
+/// A timeout in seconds, at least a millisecond.
+pub const TIMEOUT: Schema = Schema::Number(0.001, 1e9);
+
+/// Returns the timeout of so many seconds, if it is one that [`TIMEOUT`] allows.
+pub fn timeout(seconds: f64) -> Option<Duration> {
+    (0.001..=1e9).contains(&seconds).then(|| Duration::from_secs_f64(seconds))
+}
+
+/// The media type of our own answers.
+pub const JSON: &str = "application/json";
+/// The media type of lines for people.
+pub const TEXT: &str = "text/plain";
+
+type Handler = fn(&Arc<App>, MethodFilter) -> MethodRouter<Arc<App>>;
+
+impl Route {
+    const fn new(methods: Methods, path: &'static str, summary: &'static str, handler: Handler) -> Route {
+        Route {
+            path,
+            documented_path: None,
+            aliases: &[],
+            methods,
+            summary,
+            details: "",
+            parameters: &[],
+            bodies: &[],
+            answers: &[JSON],
+            more_statuses: &[],
+            access: Access::Client,
+            is_guarded: false,
+            needs_model: false,
+            is_hidden: false,
+            wording: &Json,
+            handler,
+        }
+    }
+
+    /// A route for `GET`, by default for clients with a token and with an answer in JSON.
+    pub const fn get(path: &'static str, summary: &'static str, handler: Handler) -> Route {
+        Route::new(Methods::Get, path, summary, handler)
+    }
+
+    /// A route for `POST`, likewise.
+    pub const fn post(path: &'static str, summary: &'static str, handler: Handler) -> Route {
+        Route::new(Methods::Post, path, summary, handler)
+    }
+
+    /// A route for `GET` and `POST`, likewise.
+    pub const fn get_and_post(path: &'static str, summary: &'static str, handler: Handler) -> Route {
+        Route::new(Methods::GetAndPost, path, summary, handler)
+    }
+
+    /// Sets who may use it.
+    pub const fn access(self, access: Access) -> Route {
+        Route { access, ..self }
+    }
+
+    /// Sets the parameters.
+    pub const fn takes(self, parameters: &'static [&'static [Parameter]]) -> Route {
+        Route { parameters, ..self }
+    }
+
+    /// Sets the media types of bodies.
+    pub const fn reads(self, bodies: &'static [Media]) -> Route {
+        Route { bodies, ..self }
+    }
+
+    /// Sets the media types of answers.
+    pub const fn answers(self, answers: &'static [&'static str]) -> Route {
+        Route { answers, ..self }
+    }
+
+    /// Sets how refusals are worded.
+    pub const fn worded(self, wording: &'static dyn Wording) -> Route {
+        Route { wording, ..self }
+    }
+
+    /// Sets other paths.
+    pub const fn aliases(self, aliases: &'static [&'static str]) -> Route {
+        Route { aliases, ..self }
+    }
+
+    /// Sets further sentences.
+    pub const fn details(self, details: &'static str) -> Route {
+        Route { details, ..self }
+    }
+
+    /// Adds statuses.
+    pub const fn statuses_too(self, more_statuses: &'static [u16]) -> Route {
+        Route { more_statuses, ..self }
+    }
+
+    /// Refuses pages of other sites.
+    pub const fn guarded(self) -> Route {
+        Route { is_guarded: true, ..self }
+    }
+
+    /// Leaves it out of documents.
+    pub const fn hidden(self) -> Route {
+        Route { is_hidden: true, ..self }
+    }
+
+    /// Returns the path that documents show.
+    pub fn shown_path(&self) -> &'static str {
+        self.documented_path.unwrap_or(self.path)
+    }
+
+    /// Returns all paths.
+    pub fn paths(&self) -> impl Iterator<Item = &'static str> {
+        std::iter::once(self.path).chain(self.aliases.iter().copied())
+    }
+
+    /// Returns all parameters.
+    pub fn parameters(&self) -> impl Iterator<Item = &'static Parameter> {
+        self.parameters.iter().copied().flatten()
+    }
+
+    /// Returns the statuses of refusals: those that follow from what the route takes, and its own.
+    pub fn statuses(&self, has_tokens: bool) -> Vec<u16> {
+        let mut statuses = self.more_statuses.to_vec();
+        if self.parameters.iter().any(|group| !group.is_empty()) || !self.bodies.is_empty() {
+            statuses.push(400);
+        }
+        if self.parameters().any(|parameter| parameter.place == Place::Path) {
+            statuses.push(404);
+        }
+        if !self.bodies.is_empty() {
+            statuses.extend([408, 413, 415]);
+        }
+        if self.is_guarded {
+            statuses.push(403);
+        }
+        if has_tokens && !matches!(self.access, Access::Page | Access::Probe | Access::Operator) {
+            statuses.push(401);
+        }
+        if self.access == Access::Query {
+            statuses.extend([429, 500, 503, 504]);
+        }
+        statuses.sort_unstable();
+        statuses.dedup();
+        statuses
+    }
+}
+
+impl Methods {
+    /// Returns the filter of the router.
+    pub fn filter(self) -> MethodFilter {
+        match self {
+            Methods::Get => MethodFilter::GET,
+            Methods::Post => MethodFilter::POST,
+            Methods::GetAndPost => MethodFilter::GET.or(MethodFilter::POST),
+        }
+    }
+
+    /// Returns the methods in lower case.
+    pub fn names(self) -> &'static [&'static str] {
+        match self {
+            Methods::Get => &["get"],
+            Methods::Post => &["post"],
+            Methods::GetAndPost => &["get", "post"],
+        }
+    }
+}
+
+impl Schema {
+    /// Returns the JSON Schema.
+    pub fn to_json(self) -> Value {
+        match self {
+            Schema::Text => json!({ "type": "string" }),
+            Schema::Pattern(pattern) => json!({ "type": "string", "pattern": pattern }),
+            Schema::OneOf(values) => json!({ "type": "string", "enum": values }),
+            Schema::Integer(least, most, default) => {
+                let mut schema = json!({ "type": "integer", "minimum": least });
+                if most < i64::MAX {
+                    schema["maximum"] = json!(most);
+                }
+                if let Some(default) = default {
+                    schema["default"] = json!(default);
+                }
+                schema
+            }
+            Schema::Number(least, most) => json!({ "type": "number", "minimum": least, "maximum": most }),
+            Schema::AnyNumber => json!({ "type": "number" }),
+            Schema::Iri => json!({ "type": "string", "format": "iri" }),
+        }
+    }
+}
+
+/// Returns the JSON Schema of a request's body, with all its parts inline.
+pub fn schema_of<T: JsonSchema>() -> Value {
+    let settings = SchemaSettings::draft2020_12().with(|settings| {
+        settings.inline_subschemas = true;
+        settings.meta_schema = None;
+    });
+    settings.into_generator().into_root_schema_for::<T>().to_value()
+}

@@ -1,0 +1,59 @@
+//! `/api/cost`: what a query cost, once it has ended, told to whoever asked it. The headers of an answer that streams are
+//! out long before that is known.
+
+use std::sync::Arc;
+
+use axum::Extension;
+use axum::extract::rejection::QueryRejection;
+use axum::extract::{Query, State};
+use axum::http::{StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use serde::Deserialize;
+use serde_json::json;
+
+use crate::App;
+use crate::context::Context;
+use crate::job;
+use crate::json::{JSON, Json};
+use crate::route::{Route, Schema, required};
+use crate::service::Wording;
+use axum::routing::on;
+
+/// The route of costs.
+pub const ROUTES: &[Route] =
+    &[Route::get("/api/cost", "Time, work and memory of one of the client's last queries", |_, methods| {
+        on(methods, cost)
+    })
+    .takes(&[&[required("request", Schema::Text, "The `X-Request-Id` of its answer")]])
+    .statuses_too(&[404])];
+
+/// What is asked.
+#[derive(Deserialize)]
+pub struct Asked {
+    request: String,
+}
+
+/// Tells what one's own query cost, by the name of its request: the header `X-Request-Id` of its answer.
+pub async fn cost(
+    State(app): State<Arc<App>>,
+    Extension(context): Extension<Arc<Context>>,
+    asked: Result<Query<Asked>, QueryRejection>,
+) -> Response {
+    let Ok(Query(Asked { request })) = asked else {
+        let message = "the parameter `request` is missing: the X-Request-Id of an answer";
+        return Json.refusal(StatusCode::BAD_REQUEST, message);
+    };
+    let Some(cost) = app.costs.of(&request, &context.client) else {
+        let message = "no query of yours has this name among the last that ended";
+        return Json.refusal(StatusCode::NOT_FOUND, message);
+    };
+    let told = json!({
+        "request": request,
+        "results": cost.results,
+        "bytes": cost.bytes,
+        "milliseconds": cost.took.as_micros() as f64 / 1000.0,
+        "work": cost.work,
+        "memory": cost.memory,
+    });
+    job::from_snapshot(&app, ([(header::CONTENT_TYPE, JSON)], told.to_string()).into_response())
+}

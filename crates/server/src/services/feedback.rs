@@ -1,0 +1,117 @@
+//! `POST /feedback`: a query in, what a model needs to repair it out.
+
+use std::sync::Arc;
+
+use axum::Extension;
+use axum::extract::State;
+use axum::response::Response;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::App;
+use crate::body::{Received, Unreadable};
+use crate::context::Context;
+use crate::json;
+use crate::json::Wrong;
+use crate::route::{Access, Route, json_body, schema_of};
+use crate::service::Refused;
+use axum::routing::on;
+use terrapin_eval::feedback::{Feedback, FeedbackRequest, feedback as look, sparql_feedback, without_triples};
+use terrapin_eval::language::{self, Language};
+use terrapin_geocoder::Areas;
+use terrapin_osm::BoundingBox;
+use terrapin_sparql::{Settings, WITHOUT_TRIPLES, prepare};
+
+/// The route of feedback.
+pub const ROUTES: &[Route] = &[Route::post(
+    "/feedback",
+    "Check a query of either language: errors with hints, a sample of results, warnings",
+    |_, methods| on(methods, feedback),
+)
+.reads(&[json_body(schema_of::<Question>)])
+.access(Access::Query)];
+
+/// Most results that are shown.
+const MOST: usize = 100;
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Question {
+    query: String,
+    /// Its language; where nothing is said, what it begins like.
+    #[schemars(extend("enum" = ["overpassql", "sparql", null]))]
+    lang: Option<String>,
+    /// south,west,north,east in degrees.
+    #[schemars(regex(
+        pattern = r"^-?[0-9]{1,2}(\.[0-9]+)?,-?[0-9]{1,2}(\.[0-9]+)?,-?[0-9]{1,2}(\.[0-9]+)?,-?[0-9]{1,2}(\.[0-9]+)?$"
+    ))]
+    bbox: Option<String>,
+    /// Maximum number of results to show, at most 100. Default: 5.
+    #[serde(default, deserialize_with = "json::whole_number")]
+    #[schemars(range(min = 0))]
+    sample: Option<usize>,
+    run: Option<bool>,
+}
+
+#[derive(Serialize)]
+struct Said {
+    #[serde(flatten)]
+    feedback: Feedback,
+    /// All of it in one text, for a prompt.
+    text: String,
+}
+
+/// Answers `{"query": "...", "bbox": "south,west,north,east", "sample": 5, "lang": "sparql", "run": false}`; all but the query
+/// may be left out. A query without `lang` is in the language that it begins like. One that is not to be run is read and
+/// held against the data only: what an editor asks while somebody types.
+pub async fn feedback(
+    State(app): State<Arc<App>>,
+    Extension(context): Extension<Arc<Context>>,
+    body: Result<Received, Unreadable>,
+) -> Result<Response, Refused> {
+    let asked = Arc::clone(&context);
+    json::serve(app, context, "feedback", body, move |app, question: Question, limits| {
+        asked.set_query(&question.query);
+        let bbox = match question.bbox.as_deref().map(|text| (text, text.parse::<BoundingBox>().ok())) {
+            Some((text, None)) => {
+                return Err(Wrong::Question(format!("bbox {text:?}: expected \"south,west,north,east\" in degrees")));
+            }
+            Some((_, bbox)) => bbox,
+            None => None,
+        };
+        let run = question.run.unwrap_or(true);
+        let sample = question.sample.unwrap_or(5).min(MOST);
+        let language = match question.lang.as_deref().map(|lang| (lang, Language::named(lang))) {
+            Some((lang, None)) => {
+                return Err(Wrong::Question(format!("lang {lang:?}: expected \"overpassql\" or \"sparql\"")));
+            }
+            Some((_, named)) => named,
+            None => language::of(&question.query),
+        };
+        if language == Some(Language::Sparql) {
+            let needs_triples =
+                || prepare(&question.query, &Settings::default()).is_ok_and(|query| !query.is_of_elements());
+            // What is only read needs none, nor what cannot be.
+            if app.engine.triples().is_none() && run && needs_triples() {
+                let feedback = without_triples();
+                // A client that names the language relies on it; any other one is told like of other errors.
+                return match question.lang {
+                    Some(_) => Err(Wrong::Question(format!(
+                        "the query is SPARQL, and this snapshot has no triples: {WITHOUT_TRIPLES}"
+                    ))),
+                    None => Ok(Said { text: feedback.to_string(), feedback }),
+                };
+            }
+            let feedback = sparql_feedback(app.engine.graph(), &question.query, sample, run, limits);
+            return Ok(Said { text: feedback.to_string(), feedback });
+        }
+        let places = Areas::new(app.engine.osm());
+        let limits = limits.clone();
+        let feedback = look(
+            app.engine.osm(),
+            &FeedbackRequest { query: &question.query, bbox, places: &places, sample, run, limits },
+        );
+        Ok(Said { text: feedback.to_string(), feedback })
+    })
+    .await
+}

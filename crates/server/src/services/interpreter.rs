@@ -1,0 +1,378 @@
+//! `/api/interpreter`: an OverpassQL query in, its answer out, by GET and POST: in the form that the query asks for, or as
+//! GeoJSON where the client would rather have that.
+
+use std::borrow::Cow;
+use std::io::Write;
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::Extension;
+use axum::extract::{RawQuery, State};
+use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
+use axum::response::Response;
+
+use crate::App;
+use crate::accept::{self, Accept};
+use crate::body::{Received, Unreadable};
+use crate::cgi::{self, WithoutHead};
+use crate::context::Context;
+use crate::form::{self, NotUtf8};
+use crate::job::{self, Answer, Job, Run};
+use crate::outcome::Outcome;
+use crate::page::{self, Pages};
+use crate::pipe::Sink;
+use crate::request::{Beside, WITH_WIKIDATA};
+use crate::route::{Access, Media, Parameter, Route, Schema, form_body, query, text_body};
+use crate::service::{self, Refused, Wording};
+use axum::routing::on;
+use serde_json::json;
+use terrapin_assist::items::Items;
+use terrapin_entities::{Properties, chain_of};
+use terrapin_overpass::output::{Form, Layout};
+use terrapin_overpass::syntax::{OutputFormat, Script};
+use terrapin_overpass::{self as overpass, Failure, Summary, output};
+use terrapin_triples::Store;
+
+/// The route of OverpassQL.
+pub const ROUTES: &[Route] = &[Route::get_and_post(
+    "/api/interpreter",
+    "Run an OverpassQL query: `data`, or the body of a POST",
+    |_, methods| on(methods, interpreter),
+)
+.details(
+    "As Overpass API answers it. Without a query in `data` or in the body the status is 400. `Accept` selects GeoJSON.",
+)
+.takes(&[BESIDE])
+.reads(QUERY_BODIES)
+.answers(ANSWERS)
+.access(Access::Query)
+.worded(&PAGES)];
+
+/// The parameters of a query in OverpassQL.
+const BESIDE: &[Parameter] = &[
+    query("data", Schema::Text, "The query"),
+    query(
+        "bbox",
+        Schema::Pattern(BOX),
+        "west,south,east,north in degrees: the value of `(bbox)` and `[bbox]` in the query",
+    ),
+    query("jsonp", Schema::Pattern(FUNCTION), "A JavaScript function to call with the answer"),
+    query(
+        "with-wikidata",
+        Schema::Pattern("^(P[1-9][0-9]{0,8}(,P[1-9][0-9]{0,8}){0,9})?$"),
+        "With GeoJSON: properties of the linked Wikidata items to add to features, such as P1082,P571. Empty: labels only",
+    ),
+    query("accept-language", Schema::Text, "Languages of labels, such as de,en. Default: the header `Accept-Language`"),
+];
+
+/// Four numbers.
+pub(super) const BOX: &str = r"^-?[0-9]{1,3}(\.[0-9]{1,7})?(,-?[0-9]{1,3}(\.[0-9]{1,7})?){3}$";
+/// The name of a function.
+const FUNCTION: &str = r"^[A-Za-z_$][A-Za-z0-9_$]{0,60}(\.[A-Za-z_$][A-Za-z0-9_$]{0,60})?$";
+
+/// A query as text, or in a form.
+pub(super) const QUERY_BODIES: &[Media] = &[
+    text_body("text/plain"),
+    form_body(|| json!({ "type": "object", "properties": { "data": { "type": "string" } } })),
+];
+
+/// The media types of answers.
+pub(super) const ANSWERS: &[&str] = &[
+    "application/osm3s+xml",
+    "application/json",
+    "application/geo+json",
+    "application/geo+json-seq",
+    "text/csv",
+    "text/html",
+    "text/javascript",
+];
+
+/// The type of an answer that calls a function.
+const JAVASCRIPT: &str = "text/javascript; charset=utf-8";
+
+/// Its wording.
+pub(super) const PAGES: Pages = Pages { broken: "runtime error: The query could not be run: see the server's log." };
+
+/// Answers a query.
+pub async fn interpreter(
+    State(app): State<Arc<App>>,
+    Extension(context): Extension<Arc<Context>>,
+    RawQuery(in_address): RawQuery,
+    headers: HeaderMap,
+    body: Result<Received, Unreadable>,
+) -> Result<Response, Refused> {
+    let body = Arc::new(service::body(&app, &PAGES, body)?);
+    let in_languages = in_address.as_deref().is_some_and(|address| address.contains(WITH_WIKIDATA));
+    let head = Head { accepted: accept::text(&headers), languages: accept::language(&headers) };
+    let work = move |job: Job| work(job, in_address.as_deref(), head, body);
+    let mut response = respond(&app, &context, work).await?;
+    if in_languages {
+        response.headers_mut().append(header::VARY, HeaderValue::from_static("accept-language"));
+    }
+    Ok(response)
+}
+
+/// What the request's head says.
+#[derive(Clone)]
+struct Head {
+    accepted: Option<String>,
+    languages: Option<String>,
+}
+
+/// How the answer is wanted.
+#[derive(Default)]
+pub(super) struct Wanted<'a> {
+    /// Media types, as the header `Accept` has them.
+    pub accepted: Option<&'a str>,
+    /// The function that is called with it.
+    pub function: Option<String>,
+    /// What features tell of linked items: properties, and the languages of labels.
+    pub items: Option<(Properties, Vec<String>)>,
+}
+
+/// Runs `work`, which ends with [`answer`].
+pub(super) async fn respond(
+    app: &Arc<App>,
+    context: &Arc<Context>,
+    work: impl FnOnce(Job) + Clone + Send + 'static,
+) -> Result<Response, Refused> {
+    let answer = service::run_query(app, context, &PAGES, work).await?;
+    let mut response = finished(app, answer);
+    response.headers_mut().append(header::VARY, HeaderValue::from_static("accept"));
+    Ok(response)
+}
+
+/// The answer as it goes out.
+fn finished(app: &App, answer: Answer) -> Response {
+    let (Answer::Whole(content_type, _) | Answer::Streaming(content_type, _)) = answer;
+    if !content_type.starts_with("text/html") {
+        return answer.into_response(app);
+    }
+    let moved = match &answer {
+        Answer::Whole(_, bytes) => cgi::redirection(bytes),
+        Answer::Streaming(..) => None,
+    };
+    let mut response = match moved {
+        Some(moved) => job::from_snapshot(app, moved),
+        None => answer.into_response(app),
+    };
+    // tags are in it as they are, whatever mappers wrote there
+    let nothing = HeaderValue::from_static("default-src 'none'; sandbox");
+    response.headers_mut().insert(header::CONTENT_SECURITY_POLICY, nothing);
+    response
+}
+
+/// GeoJSON, where the client would rather have it than what the query asks for.
+fn form<'a>(asked: &'a OutputFormat, accepted: Option<&str>) -> Form<'a> {
+    let asked = Form::Asked(asked);
+    let Some(accepted) = accepted.map(Accept::of) else { return asked };
+    let quality = |form: &Form<'_>| accepted.quality(form.content_type());
+    let others = [Form::GeoJson(Layout::Collection), Form::GeoJson(Layout::Sequence)];
+    // Of equals the first.
+    others.into_iter().fold(asked, |best, other| if quality(&other) > quality(&best) { other } else { best })
+}
+
+fn work(job: Job, in_address: Option<&str>, head: Head, body: Arc<Received>) {
+    let text = match query_in(in_address, &body) {
+        Ok(text) => text,
+        Err(refused) => return job.refuse(refused.into()),
+    };
+    let beside = match beside(in_address, &body) {
+        Ok(beside) => beside,
+        Err(message) => {
+            return job.refuse(page::error(StatusCode::BAD_REQUEST, [format!("encoding error: {message}.").as_str()]));
+        }
+    };
+    drop(body);
+    let text = beside.fill(&text);
+    let languages = accept::languages(beside.languages.as_deref().or(head.languages.as_deref()).unwrap_or_default());
+    let languages = chain_of(languages.iter().map(String::as_str));
+    let items = beside.items.map(|properties| (properties, languages));
+    answer(job, &text, Wanted { accepted: head.accepted.as_deref(), function: beside.jsonp, items });
+}
+
+/// Answers a query, in the form that the client would rather have; as the argument of a function where one is named.
+pub(super) fn answer(job: Job, text: &str, wanted: Wanted<'_>) {
+    let Wanted { accepted, function, items } = wanted;
+    job.context().set_query(text);
+    let script = match job.within(|| overpass::parse(text)) {
+        Ok(Ok(script)) => script,
+        Ok(Err(failure)) => return job.refuse(refused(&failure)),
+        Err(halt) => return service::halt(job, &PAGES, halt),
+    };
+    let settings = &job.app().settings;
+    let time = settings.max_time.min(Duration::from_secs(script.settings.timeout));
+    let memory = job.memory().min(script.settings.maxsize);
+    // A page of another site that wants a function called cannot say what it accepts.
+    let function = function.filter(|_| script.settings.output == OutputFormat::Json);
+    let accepted = accepted.filter(|_| function.is_none());
+    let form = form(&script.settings.output, accepted);
+    let content_type = if function.is_some() { JAVASCRIPT } else { form.content_type() };
+    // What is told of items comes from the triples.
+    let triples = items.as_ref().and_then(|_| job.app().engine.triples());
+    let triples = triples.map(|environment| Arc::clone(&environment.store));
+    let store: Option<&Store> = triples.as_deref();
+    let items = match (items, store, form) {
+        (None, ..) => None,
+        (Some((properties, languages)), Some(store), Form::GeoJson(_)) => {
+            Some(Items::new(store, &properties, languages))
+        }
+        (Some(_), None, _) => return job.refuse(no_items(NO_TRIPLES)),
+        (Some(_), Some(_), _) => return job.refuse(no_items(NO_FEATURES)),
+    };
+    let form = match (form, &items) {
+        (Form::GeoJson(layout), Some(items)) => Form::WithItems(layout, items),
+        (form, _) => form,
+    };
+    let (run, mut sink) = job.begin(time, memory, content_type);
+    let result = write(&run, &script, form, function.as_deref(), &mut sink);
+    if let Some(Err(damage)) = items.as_ref().and(store).map(Store::check) {
+        tracing::error!(%damage, "no answer can be trusted");
+        let instead = PAGES.refusal(StatusCode::INTERNAL_SERVER_ERROR, &PAGES.damaged(&damage));
+        return run.refused(sink, "query", Outcome::Broken, instead);
+    }
+    let Some((run, sink)) = service::sound(run, sink, &PAGES, "query") else { return };
+    match result {
+        Ok(summary) => run.answered(sink, "query", summary.elements),
+        Err(failure) => {
+            let request_id = run.context().id();
+            match failure.is_fault() {
+                true => tracing::error!(request_id, error = %failure, help = failure.help(), "no answer"),
+                false => tracing::debug!(request_id, error = %failure, "stopped"),
+            }
+            run.refused(sink, "query", Outcome::from(&failure), refused(&failure));
+        }
+    }
+}
+
+const NO_TRIPLES: &str = "this snapshot has no triples of Wikidata";
+const NO_FEATURES: &str = "it is for features: send the header Accept: application/geo+json";
+
+/// Nothing is told of items.
+fn no_items(why: &str) -> Response {
+    page::error(StatusCode::BAD_REQUEST, [format!("runtime error: {WITH_WIKIDATA}: {why}.").as_str()])
+}
+
+/// Writes the answer, as the argument of a function where one is named.
+fn write(
+    run: &Run,
+    script: &Script,
+    form: Form<'_>,
+    function: Option<&str>,
+    sink: &mut Sink,
+) -> Result<Summary, Failure> {
+    let call = |around: &str, sink: &mut Sink| sink.write_all(around.as_bytes()).map_err(output::disconnected);
+    if let Some(function) = function {
+        call(&format!("{function}("), sink)?;
+    }
+    let summary =
+        overpass::run_as(run.app().engine.osm(), script, form, run.limits(), &mut WithoutHead::new(&mut *sink))?;
+    if function.is_some() {
+        call(");\n", sink)?;
+    }
+    Ok(summary)
+}
+
+/// What stands beside the query.
+fn beside(in_address: Option<&str>, body: &Received) -> Result<Beside, String> {
+    let body = body.decoded().unwrap_or_default();
+    let form: &[u8] = if is_form(&body) { &body } else { b"" };
+    Beside::read(in_address.unwrap_or_default().as_bytes(), form)
+}
+
+/// The query in a request, or the page that says why there is none.
+pub(super) fn query_in(in_address: Option<&str>, body: &Received) -> Result<String, Refused> {
+    let refuse = |message: &str| Err(page::error(StatusCode::BAD_REQUEST, [message]).into());
+    let body = match body.decoded() {
+        Ok(body) => body,
+        Err(why) => return Err(service::unreadable(&PAGES, &why).into()),
+    };
+    match query_text(in_address, &body) {
+        Some(Ok(text)) => Ok(text.into_owned()),
+        Some(Err(NotUtf8(at))) => {
+            let message = format!(
+                "encoding error: Invalid UTF-8: byte {} of the query begins no character. Send it in UTF-8.",
+                at + 1
+            );
+            refuse(&message)
+        }
+        None => refuse(
+            "encoding error: No query found. Send it as the parameter \"data\", by GET or POST, \
+             or as the body of a POST.",
+        ),
+    }
+}
+
+/// The query in a request: the parameter `data` of the body or of the address, or the body as it is.
+fn query_text<'a>(in_address: Option<&'a str>, body: &'a [u8]) -> Option<Result<Cow<'a, str>, NotUtf8>> {
+    if is_form(body)
+        && let Some(data) = parameter(body)
+    {
+        return Some(data);
+    }
+    if !body.is_empty() {
+        return Some(std::str::from_utf8(body).map(Cow::Borrowed).map_err(|e| NotUtf8(e.valid_up_to())));
+    }
+    parameter(in_address?.as_bytes())
+}
+
+/// Told apart from a query by what it looks like and not by the content type: clients send plain queries as forms, too.
+/// What stands before a parameter is encoded, which no query is.
+fn is_form(body: &[u8]) -> bool {
+    let is_encoded = |b: &u8| b.is_ascii_alphanumeric() || b"*-._+%=&".contains(b);
+    let plain_from = body.iter().position(|b| !is_encoded(b)).unwrap_or(body.len());
+    body.starts_with(b"data=") || body[..plain_from].windows(6).any(|w| w == b"&data=")
+}
+
+/// The parameter `data`.
+fn parameter(encoded: &[u8]) -> Option<Result<Cow<'_, str>, NotUtf8>> {
+    let (_, value) = form::pairs(encoded).find(|(name, _)| *name == b"data")?;
+    Some(form::decoded(value).map(Cow::Owned))
+}
+
+fn refused(failure: &Failure) -> Response {
+    let lines: Vec<String> = failure.diagnostics.iter().map(ToString::to_string).collect();
+    page::error(Outcome::from(failure).status(), lines.iter().map(String::as_str))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn text(address: Option<&str>, body: &str) -> Option<String> {
+        query_text(address, body.as_bytes()).map(|text| text.unwrap().into_owned())
+    }
+
+    #[test]
+    fn the_query_is_found_wherever_clients_put_it() {
+        assert_eq!(text(Some("data=node(1)%3Bout%3B"), "").as_deref(), Some("node(1);out;"));
+        assert_eq!(text(None, "data=node%281%29%3b+out%3b").as_deref(), Some("node(1); out;"));
+        assert_eq!(text(None, "target=x&data=out;").as_deref(), Some("out;"));
+        let looks_like_a_form = "node[url=\"http://a?b=1&data=2\"];out;";
+        assert_eq!(text(None, looks_like_a_form).as_deref(), Some(looks_like_a_form));
+        assert_eq!(text(Some("data=a"), "node(1);out;").as_deref(), Some("node(1);out;"));
+        assert_eq!(text(None, "node[\"a\"=\"b&c\"];out;").as_deref(), Some("node[\"a\"=\"b&c\"];out;"));
+        assert_eq!(text(Some("query=1"), ""), None);
+        assert_eq!(text(None, ""), None);
+        assert_eq!(text(Some("database=1&data=out%3B&data=x"), "").as_deref(), Some("out;"));
+    }
+
+    #[test]
+    fn geojson_goes_to_those_who_would_rather_have_it() {
+        let chosen = |accepted: Option<&str>| form(&OutputFormat::Json, accepted).content_type();
+        for accepted in [None, Some("*/*"), Some(""), Some("application/json, application/geo+json;q=0.9")] {
+            assert_eq!(chosen(accepted), "application/json", "{accepted:?}");
+        }
+        assert_eq!(chosen(Some("application/geo+json")), "application/geo+json");
+        assert_eq!(chosen(Some("application/geo+json, */*;q=0.5")), "application/geo+json");
+        assert_eq!(chosen(Some("application/geo+json-seq, application/json;q=0.1")), "application/geo+json-seq");
+        assert_eq!(chosen(Some("text/html")), "application/json");
+    }
+
+    #[test]
+    fn another_encoding_is_refused_wherever_it_stands() {
+        assert_eq!(query_text(None, b"node[name=\"caf\xe9\"];"), Some(Err(NotUtf8(14))));
+        assert_eq!(query_text(None, b"data=caf%E9"), Some(Err(NotUtf8(3))));
+        assert_eq!(query_text(Some("data=%ff"), b""), Some(Err(NotUtf8(0))));
+    }
+}

@@ -1,0 +1,75 @@
+//! `/api/kill_my_queries` and `/api/kill/{id}`: stopping one's own queries, as Overpass API has it, and, for whoever runs
+//! the server, any. A query that is stopped so ends with the status of one that the server stopped.
+
+use std::fmt::Write;
+use std::sync::Arc;
+
+use axum::extract::{Path, State};
+use axum::http::StatusCode;
+use axum::response::{IntoResponse, Response};
+use axum::{Extension, Json};
+use serde_json::json;
+
+use crate::App;
+use crate::context::Context;
+use crate::metrics::Rejection;
+use crate::route::{Route, Schema, TEXT, path};
+use crate::tokens::Bearer;
+use axum::routing::on;
+
+/// The routes that stop queries.
+pub const ROUTES: &[Route] = &[
+    Route::get_and_post("/api/kill_my_queries", "Stop the client's running queries", |_, methods| on(methods, own))
+        .answers(&[TEXT])
+        .guarded(),
+    Route::post("/api/kill/{id}", "Stop a query by its number, with an admin token", |_, methods| {
+        on(methods, by_number)
+    })
+    .takes(&[&[path("id", Schema::Integer(0, i64::MAX, None), "First column of the running queries in /api/status")]])
+    .guarded(),
+];
+
+/// Stops all queries of whoever asks. Tells them in the words of the public services; nothing where there were none.
+pub async fn own(State(app): State<Arc<App>>, Extension(context): Extension<Arc<Context>>) -> String {
+    let mut out = String::new();
+    for (number, _) in app.running.cancel(|_, query| query.request.client == context.client) {
+        let _ = writeln!(out, "Killing query (pid {number}) from IP {} ...\nDone!", context.client.0);
+    }
+    out
+}
+
+/// Stops a query by the number in `/api/status`, for the bearer of an admin's token.
+pub async fn by_number(
+    State(app): State<Arc<App>>,
+    Extension(context): Extension<Arc<Context>>,
+    number: Path<String>,
+) -> Response {
+    if context.is_admin() {
+        return any(State(app), number).await;
+    }
+    app.metrics.rejected(Rejection::Forbidden);
+    let message = match context.bearer {
+        Bearer::Anyone => "only at the address of --metrics-bind, or with a token marked `admin` (--tokens)",
+        _ => "a token marked `admin` is needed",
+    };
+    (StatusCode::FORBIDDEN, Json(json!({ "error": message }))).into_response()
+}
+
+/// Stops a query by its number, for whoever reaches the address that only operators reach.
+pub async fn any(State(app): State<Arc<App>>, Path(number): Path<String>) -> Response {
+    let Ok(wanted) = number.parse::<u64>() else {
+        let message = "expected the number of a query, the first column of the running queries in /api/status";
+        return (StatusCode::BAD_REQUEST, Json(json!({ "error": message }))).into_response();
+    };
+    match app.running.cancel(|number, _| number == wanted).pop() {
+        Some((number, query)) => {
+            let (request, client) = (query.request.id(), &*query.request.client.0);
+            tracing::info!(query = number, request_id = request, client, "stopped by an operator");
+            Json(json!({ "killed": number, "request_id": request, "client": client })).into_response()
+        }
+        None => {
+            let message = format!("no query {wanted} runs: /api/status lists those that do");
+            (StatusCode::NOT_FOUND, Json(json!({ "error": message }))).into_response()
+        }
+    }
+}

@@ -1,0 +1,55 @@
+//! The services, one file each, and the table of their routes.
+
+mod ask;
+mod convert;
+mod cost;
+mod feedback;
+pub mod health;
+mod home;
+mod interpreter;
+pub mod kill;
+pub mod mcp;
+mod openapi;
+mod place;
+mod place_request;
+mod place_shape;
+mod place_xml;
+mod reference;
+mod score;
+mod search;
+mod sparql;
+pub mod status;
+mod taginfo;
+mod tiles;
+mod timestamp;
+pub mod web;
+mod wikibase;
+mod xapi;
+
+use crate::metrics;
+use crate::route::Route;
+
+/// The routes, in the order of the list of services.
+pub const ROUTES: &[&[Route]] = &[
+    interpreter::ROUTES,
+    convert::ROUTES,
+    xapi::ROUTES,
+    sparql::ROUTES,
+    search::ROUTES,
+    feedback::ROUTES,
+    score::ROUTES,
+    ask::ROUTES,
+    mcp::ROUTES,
+    taginfo::ROUTES,
+    wikibase::ROUTES,
+    tiles::ROUTES,
+    home::ROUTES,
+    openapi::ROUTES,
+    status::ROUTES,
+    timestamp::ROUTES,
+    kill::ROUTES,
+    cost::ROUTES,
+    health::ROUTES,
+    metrics::ROUTES,
+    web::ROUTES,
+];

@@ -1,0 +1,344 @@
+//! `POST /score`: predictions and references in, a record for each pair out. As one JSON object both ways, or line by line
+//! (`lines.rs`).
+
+mod lines;
+mod text;
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use axum::Extension;
+use axum::extract::{RawQuery, State};
+use axum::http::{HeaderMap, header};
+use axum::response::Response;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+
+use crate::App;
+use crate::body::{Received, Unreadable};
+use crate::context::Context;
+use crate::json;
+use crate::json::Wrong;
+use crate::route::{Access, Route, Schema, TIMEOUT, json_body, query, schema_of, text_body};
+use crate::service::Refused;
+use crate::{form, route};
+use axum::routing::on;
+use terrapin_budget::{self as budget, Budget, Limits, Stopped};
+use terrapin_eval::about::engine;
+use terrapin_eval::cache::{Batch, Cache, Counts, InMemory, Key};
+use terrapin_eval::language::Language;
+use terrapin_eval::record::Instance;
+use terrapin_eval::reply;
+use terrapin_eval::scoring::{Scored, Scoring, unreadable};
+use terrapin_geocoder::{Areas, Chain, Places, Table};
+use text::ReceivedText;
+
+/// The route of scores.
+pub const ROUTES: &[Route] = &[Route::post(
+    "/score",
+    "Score predicted queries against references",
+    |_, methods| on(methods, score),
+)
+.details(
+    "As one JSON object, or as lines of JSON ({\"gold\": \"...\", \"pred\": \"...\"}), each answered when its pair is scored. \
+     The parameters are for lines; an object has members of the same names.",
+)
+.takes(&[&[
+    query("lang", Schema::OneOf(&["overpassql", "sparql"]), "The language of the queries. Default: overpassql"),
+    query("timeout", TIMEOUT, "Timeout of each query in seconds"),
+    query("similarity", FLAG, "false: do not compare queries as texts and trees"),
+    query("summary", FLAG, "true: add a summary of each difference"),
+    query("extract", FLAG, "true: predictions are replies of a language model, which contain the query"),
+]])
+.reads(&[json_body(schema_of::<Question>), text_body("application/x-ndjson")])
+.answers(&["application/json", "application/x-ndjson"])
+.access(Access::Query)];
+
+const FLAG: Schema = Schema::OneOf(&["true", "false", "1", "0"]);
+
+/// Pairs that one object may have.
+const MOST: usize = 200;
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Question {
+    #[schemars(with = "Vec<String>")]
+    predictions: Vec<ReceivedText>,
+    #[schemars(with = "Vec<String>")]
+    references: Vec<ReceivedText>,
+    /// The language of all queries. Default: overpassql.
+    #[schemars(extend("enum" = ["overpassql", "sparql", null]))]
+    lang: Option<String>,
+    bbox: Option<Vec<String>>,
+    #[schemars(with = "Option<serde_json::Map<String, serde_json::Value>>")]
+    places: Option<Box<RawValue>>,
+    /// Timeout of each query in seconds. Default: the time of the request.
+    #[schemars(range(min = 0.001, max = 1e9))]
+    timeout: Option<f64>,
+    /// Whether queries are also compared as texts and trees. Default: true.
+    similarity: Option<bool>,
+    /// Whether each pair gets a summary. Default: false.
+    summary: Option<bool>,
+    /// Whether predictions are replies of a language model, which contain the query. Default: false.
+    extract: Option<bool>,
+}
+
+#[derive(Serialize)]
+struct Answer {
+    snapshot: String,
+    engine: String,
+    /// How often what a query gave was known from a pair before, of this request or of another.
+    reused: u64,
+    /// In the order of the predictions.
+    results: Vec<Scored>,
+}
+
+/// The options of a request.
+#[derive(Debug, Default)]
+struct GivenOptions {
+    language: Option<Language>,
+    timeout: Option<Duration>,
+    similarity: Option<bool>,
+    summary: Option<bool>,
+    extract: Option<bool>,
+}
+
+fn language_of(name: &str) -> Result<Language, String> {
+    Language::named(name).ok_or_else(|| format!("lang {name:?}: expected \"overpassql\" or \"sparql\""))
+}
+
+fn timeout_of(seconds: f64) -> Result<Duration, String> {
+    route::timeout(seconds).ok_or_else(|| "timeout: expected a number of seconds, at least 0.001".to_owned())
+}
+
+impl GivenOptions {
+    /// Reads the parameters of an address.
+    ///
+    /// # Errors
+    /// Returns what is wrong with a parameter.
+    fn in_address(address: &str) -> Result<GivenOptions, String> {
+        let mut given = GivenOptions::default();
+        for (name, value) in form::pairs(address.as_bytes()) {
+            let [name, value] = [name, value].map(|text| form::decoded(text).unwrap_or_default());
+            let flag = || match value.as_str() {
+                "true" | "1" => Ok(Some(true)),
+                "false" | "0" => Ok(Some(false)),
+                _ => Err(format!("{name}: expected true or false")),
+            };
+            match name.as_str() {
+                "lang" | "timeout" | "similarity" | "summary" | "extract" if value.is_empty() => {}
+                "lang" => given.language = Some(language_of(&value)?),
+                "timeout" => given.timeout = Some(timeout_of(value.parse().unwrap_or(f64::NAN))?),
+                "similarity" => given.similarity = flag()?,
+                "summary" => given.summary = flag()?,
+                "extract" => given.extract = flag()?,
+                _ => return Err(format!("{name}: expected lang, timeout, similarity, summary or extract")),
+            }
+        }
+        Ok(given)
+    }
+
+    /// Returns the options of an object.
+    ///
+    /// # Errors
+    /// Returns what is wrong with a member.
+    fn in_object(question: &Question) -> Result<GivenOptions, String> {
+        Ok(GivenOptions {
+            language: question.lang.as_deref().map(language_of).transpose()?,
+            timeout: question.timeout.map(timeout_of).transpose()?,
+            similarity: question.similarity,
+            summary: question.summary,
+            extract: question.extract,
+        })
+    }
+
+    /// Returns these options, and those of `other` that are missing here.
+    fn or(self, other: GivenOptions) -> GivenOptions {
+        GivenOptions {
+            language: self.language.or(other.language),
+            timeout: self.timeout.or(other.timeout),
+            similarity: self.similarity.or(other.similarity),
+            summary: self.summary.or(other.summary),
+            extract: self.extract.or(other.extract),
+        }
+    }
+}
+
+/// How pairs are scored.
+struct Options {
+    /// Of pairs that do not say theirs.
+    language: Language,
+    each: Duration,
+    similarity: bool,
+    summary: bool,
+    extract: bool,
+}
+
+impl Options {
+    /// Returns the options with the server's defaults.
+    fn new(app: &App, given: &GivenOptions) -> Options {
+        Options {
+            language: given.language.unwrap_or(Language::OverpassQl),
+            each: given.timeout.unwrap_or(app.settings.max_time),
+            similarity: given.similarity.unwrap_or(true),
+            summary: given.summary.unwrap_or(false),
+            extract: given.extract.unwrap_or(false),
+        }
+    }
+
+    /// Scores a pair, whose names lead where `table` says, or else where the data does.
+    fn score(
+        &self,
+        app: &App,
+        mut instance: Instance,
+        table: Option<&Table>,
+        limits: &Limits,
+        cache: &dyn Cache,
+    ) -> Scored {
+        if self.extract {
+            instance.pred = reply::query(&instance.pred, Some(instance.language()));
+        }
+        let areas = Areas::new(app.engine.osm());
+        let mut places = Chain::default();
+        places.0.extend(table.map(|table| table as &dyn Places));
+        places.0.push(&areas);
+        let scoring = Scoring {
+            osm: app.engine.osm(),
+            snapshot: app.engine.digest(),
+            triples: app.engine.triples(),
+            now: app.engine.manifest().data_timestamp,
+            places: &places,
+            limits,
+            each: Some(self.each),
+            similarity: self.similarity,
+            cache,
+            fault: &|panic| tracing::error!(panic, "a pair could not be scored: a fault of the program"),
+        };
+        scoring.pair_with(&instance, self.summary)
+    }
+}
+
+const NO_TRIPLES: &str = "this snapshot has no triples: load some with --wikidata or --rdf";
+
+/// What queries gave that any request asked for, with how often one request found it there. In one request a query runs
+/// once, its time-out included.
+struct Known<'a> {
+    results: Batch<&'a InMemory>,
+    hits: AtomicU64,
+}
+
+impl<'a> Known<'a> {
+    fn new(results: &'a InMemory) -> Known<'a> {
+        Known { results: Batch::new(results), hits: AtomicU64::new(0) }
+    }
+}
+
+impl Cache for Known<'_> {
+    fn get(&self, key: &Key<'_>) -> Option<Vec<u8>> {
+        let found = self.results.get(key);
+        self.hits.fetch_add(u64::from(found.is_some()), Ordering::Relaxed);
+        found
+    }
+
+    fn put(&self, key: &Key<'_>, results: Vec<u8>) {
+        self.results.put(key, results);
+    }
+
+    fn enter(&self, key: &Key<'_>) -> Option<Vec<u8>> {
+        let found = self.results.enter(key);
+        self.hits.fetch_add(u64::from(found.is_some()), Ordering::Relaxed);
+        found
+    }
+
+    fn leave(&self, key: &Key<'_>, failed: Option<Vec<u8>>) {
+        self.results.leave(key, failed);
+    }
+
+    fn counts(&self) -> Option<Counts> {
+        self.results.counts()
+    }
+
+    fn finish(&self) -> Vec<String> {
+        self.results.finish()
+    }
+}
+
+/// Answers `{"predictions": [...], "references": [...], "bbox": [...], "places": {...}, "timeout": 10, "similarity": false,
+/// "summary": true, "extract": true}` as `terrapin eval overpassnl` does; all but the first two may be left out. With `"lang": "sparql"` it
+/// answers as `terrapin eval jsonl` does. A body of the type `application/x-ndjson` is answered line by line.
+///
+/// What a query gave is kept for later requests, within a bounded number of bytes: a reference that many predictions share
+/// runs once. A record is the same with it and without.
+///
+/// All pairs together have the time of one query. Those that it is used up before have the error class of a query that
+/// ran out of its time, so that a trainer gets a record for each pair, in order, and every record that is complete. With
+/// `timeout`, one pair that takes for ever leaves the others their time; within a request a query that ran out of it is not
+/// run again. With `extract`, predictions are replies of a language model, in which the query is found by the rules of
+/// `docs/replies.md`.
+pub async fn score(
+    State(app): State<Arc<App>>,
+    Extension(context): Extension<Arc<Context>>,
+    RawQuery(in_address): RawQuery,
+    headers: HeaderMap,
+    body: Result<Received, Unreadable>,
+) -> Result<Response, Refused> {
+    let media_type = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    if lines::are_named(media_type) {
+        return lines::serve(app, context, in_address, body).await;
+    }
+    json::serve(app, context, "score", body, move |app, question: Question, limits| {
+        let wrong = |message: String| Err(Wrong::Question(message));
+        let count = question.references.len();
+        if question.predictions.len() != count || question.bbox.as_ref().is_some_and(|bbox| bbox.len() != count) {
+            return wrong("predictions, references and bbox must have the same length".to_owned());
+        }
+        if count > MOST {
+            return wrong(format!("{count} pairs: send at most {MOST} at once, or any number as application/x-ndjson"));
+        }
+        let options = GivenOptions::in_address(in_address.as_deref().unwrap_or_default())
+            .and_then(|in_address| Ok(GivenOptions::in_object(&question)?.or(in_address)));
+        let options = match options {
+            Ok(given) => Options::new(app, &given),
+            Err(message) => return wrong(message),
+        };
+        let table = || question.places.map(|places| Table::parse(places.get().as_bytes())).transpose();
+        let table = match budget::watched(&Arc::new(Budget::new(limits)), table) {
+            Ok(Ok(table)) => table,
+            Ok(Err(e)) => return wrong(format!("places: {e}")),
+            Err(Stopped::Exceeded(exceeded)) => return wrong(format!("places: {exceeded}")),
+            Err(Stopped::Panicked(_)) => return wrong("places: they could not be read".to_owned()),
+        };
+        let is_sparql = options.language == Language::Sparql;
+        if is_sparql && app.engine.triples().is_none() {
+            return wrong(NO_TRIPLES.to_owned());
+        }
+        if is_sparql && (table.is_some() || question.bbox.is_some()) {
+            return wrong("bbox and places are of OverpassQL: leave them out for SPARQL".to_owned());
+        }
+        let cache = Known::new(&app.results);
+        let mut results = Vec::with_capacity(count);
+        for (index, (gold, pred)) in question.references.into_iter().zip(question.predictions).enumerate() {
+            if limits.cancelled.load(Ordering::Relaxed) {
+                return Err(Wrong::Abandoned);
+            }
+            let bbox = question.bbox.as_ref().and_then(|boxes| boxes.get(index)).cloned();
+            let lang = is_sparql.then(|| "sparql".to_owned());
+            let line = index + 1;
+            let instance = Instance { line, gold: gold.text, pred: pred.text, lang, bbox, ..Instance::default() };
+            if gold.wrong.is_some() || pred.wrong.is_some() {
+                let scored = unreadable(&instance, gold.wrong, pred.wrong);
+                results.push(Scored { summary: scored.summary.filter(|_| options.summary), ..scored });
+                continue;
+            }
+            results.push(options.score(app, instance, table.as_ref(), limits, &cache));
+        }
+        if limits.cancelled.load(Ordering::Relaxed) {
+            return Err(Wrong::Abandoned);
+        }
+        let reused = cache.hits.into_inner();
+        Ok(Answer { snapshot: app.engine.digest().to_owned(), engine: engine(), reused, results })
+    })
+    .await
+}

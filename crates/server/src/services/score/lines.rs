@@ -1,0 +1,142 @@
+//! Pairs line by line: `application/x-ndjson` in and out. A line of the answer goes out as soon as its pair is scored, in the
+//! order of the request's lines.
+
+use std::collections::BTreeSet;
+use std::io::{self, Write};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use axum::http::StatusCode;
+use axum::response::Response;
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+use super::Known;
+use super::NO_TRIPLES;
+use super::{GivenOptions, Options};
+use crate::App;
+use crate::body::{Received, Unreadable};
+use crate::context::Context;
+use crate::job::{Job, Lane, Run};
+use crate::json::{self, Json};
+use crate::outcome::Outcome;
+use crate::pipe::Sink;
+use crate::service::{self, Refused, Wording};
+use terrapin_budget::{self as budget, Budget, Stopped};
+use terrapin_eval::benchmarks::jsonl;
+use terrapin_eval::input::rows::Row;
+use terrapin_eval::language::Language;
+use terrapin_eval::record::Instance;
+use terrapin_geocoder::Table;
+
+/// The content type.
+const NDJSON: &str = "application/x-ndjson";
+
+/// Whether a content type names lines of JSON.
+pub fn are_named(media_type: &str) -> bool {
+    let name = media_type.split(';').next().unwrap_or_default().trim();
+    [NDJSON, "application/ndjson", "application/jsonl"].iter().any(|known| name.eq_ignore_ascii_case(known))
+}
+
+/// The line for one that has no pair to score.
+#[derive(Serialize)]
+struct Unfit {
+    /// From 1.
+    line: usize,
+    /// What is wrong with it.
+    problem: String,
+}
+
+/// Answers lines as `terrapin eval jsonl` reads them (`{"gold": "...", "pred": "..."}`), each with the line of
+/// `results.jsonl` or with what is wrong with it; empty ones are left out. The address has what holds for all: `lang`,
+/// `timeout` (seconds of each query), `similarity=false`, `summary=true`, `extract=true`.
+pub async fn serve(
+    app: Arc<App>,
+    context: Arc<Context>,
+    in_address: Option<String>,
+    body: Result<Received, Unreadable>,
+) -> Result<Response, Refused> {
+    let body = service::body(&app, &Json, body)?;
+    let work = move |job: Job| work(job, in_address.as_deref().unwrap_or_default(), body);
+    let answer = service::run(&app, &context, Lane::Query, &Json, work).await?;
+    Ok(answer.into_response(&app))
+}
+
+fn work(job: Job, in_address: &str, body: Received) {
+    let options = match GivenOptions::in_address(in_address).map(|given| Options::new(job.app(), &given)) {
+        Ok(options) => options,
+        Err(message) => return job.refuse(Json.refusal(StatusCode::BAD_REQUEST, &message)),
+    };
+    let text = match body.decoded() {
+        Ok(text) => text,
+        Err(why) => return job.refuse(service::unreadable(&Json, &why)),
+    };
+    let (time, memory) = (job.app().settings.max_time, job.memory());
+    let (run, mut sink) = job.begin(time, memory, NDJSON);
+    let done = each(&run, &mut sink, &text, &options);
+    let Some((run, sink)) = service::sound(run, sink, &Json, "score") else { return };
+    match done {
+        Ok(pairs) => run.answered(sink, "score", pairs),
+        // Nobody reads it.
+        Err(_) => {
+            let instead = Json.refusal(Outcome::Abandoned.status(), "it was stopped");
+            run.refused(sink, "score", Outcome::Abandoned, instead);
+        }
+    }
+}
+
+/// Scores all lines; how many pairs there were. It ends early where damage was met, which whoever called looks for.
+fn each(run: &Run, sink: &mut Sink, text: &[u8], options: &Options) -> io::Result<u64> {
+    let (app, limits) = (run.app(), run.limits());
+    let cache = Known::new(&app.results);
+    let mut pairs = 0;
+    for (index, line) in text.split(|byte| *byte == b'\n').enumerate() {
+        let line = line.trim_ascii();
+        if line.is_empty() {
+            continue;
+        }
+        if limits.cancelled.load(Ordering::Relaxed) {
+            return Err(io::ErrorKind::BrokenPipe.into());
+        }
+        let read = budget::watched(&Arc::new(Budget::new(limits)), || pair(app, line, index + 1, options));
+        let read = read.unwrap_or_else(|stopped| match stopped {
+            Stopped::Exceeded(exceeded) => Err(format!("{exceeded}, while the line was read")),
+            Stopped::Panicked(_) => Err("the line could not be read".to_owned()),
+        });
+        match read {
+            Ok((instance, table)) => {
+                let scored = options.score(app, instance, table.as_ref(), limits, &cache);
+                if app.engine.osm().check().is_err() {
+                    break;
+                }
+                write(sink, &scored)?;
+                pairs += 1;
+            }
+            Err(problem) => write(sink, &Unfit { line: index + 1, problem })?,
+        }
+    }
+    Ok(pairs)
+}
+
+fn write(sink: &mut Sink, line: &impl Serialize) -> io::Result<()> {
+    serde_json::to_writer(&mut *sink, line)?;
+    sink.write_all(b"\n")?;
+    sink.pass_on()
+}
+
+/// The pair of a line, and where its names lead.
+fn pair(app: &App, line: &[u8], number: usize, options: &Options) -> Result<(Instance, Option<Table>), String> {
+    let fields: Map<String, Value> =
+        json::parse(line).map_err(|wrong| format!("not the JSON object expected: {wrong}"))?;
+    let row = Row { number, place: format!("line {number}"), fields };
+    let mut instance = jsonl::instance(row, &mut BTreeSet::new())?;
+    if instance.lang.is_none() && options.language == Language::Sparql {
+        instance.lang = Some("sparql".to_owned());
+    }
+    if instance.language() == Language::Sparql && app.engine.triples().is_none() {
+        return Err(NO_TRIPLES.to_owned());
+    }
+    let places = instance.places.take();
+    let table = places.map(|places| Table::parse(places.to_string().as_bytes())).transpose();
+    Ok((instance, table.map_err(|wrong| format!("places: {wrong}"))?))
+}

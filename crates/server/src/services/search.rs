@@ -1,0 +1,392 @@
+//! `/search`, `/lookup`, `/reverse`, `/status`: where a name leads, what an element is, what is at a point, as Nominatim
+//! answers it, from the snapshot alone and the same every day. How each field is made that another geocoder would take from elsewhere is in `docs/geocoder.md`.
+
+use std::io::Write;
+use std::sync::Arc;
+
+use axum::Extension;
+use axum::extract::{RawQuery, State};
+use axum::http::{HeaderMap, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use serde_json::json;
+
+use super::place::{Extras, Format, Found};
+use super::place_request::{self, Parameters, PointRequest, SearchRequest, Wrong};
+use super::place_xml;
+use crate::App;
+use crate::context::Context;
+use crate::gate::Refusal;
+use crate::job::{Job, Lane};
+use crate::outcome::Outcome;
+use crate::route::{Access, Parameter, Route, Schema, query, required};
+use crate::service::{self, Refused, Wording};
+use axum::routing::on;
+use terrapin_budget::{self as budget, Budget, Stopped};
+use terrapin_geocoder::{
+    self as geocoder, Areas, Details, Element, Hit, Near, Places, Question, Search, Spot, nearest,
+};
+use terrapin_osm::Coord;
+use terrapin_triples as rdf;
+
+/// The routes of the geocoder.
+pub const ROUTES: &[Route] = &[
+    Route::get("/search", "Find places by name or address, as Nominatim does", |_, methods| on(methods, search))
+        .aliases(&["/search.php"])
+        .details("Either `q` or parts of an address.")
+        .takes(&[SEARCH, OUTPUT])
+        .answers(ANSWERS)
+        .access(Access::Query)
+        .worded(&Nominatim::JSON),
+    Route::get("/lookup", "Return elements as places, as Nominatim does", |_, methods| on(methods, lookup))
+        .aliases(&["/lookup.php"])
+        .takes(&[&[required("osm_ids", Schema::Text, "At most 50 elements: R123,W123,N123")], OUTPUT])
+        .answers(ANSWERS)
+        .access(Access::Query)
+        .worded(&Nominatim::JSON),
+    Route::get("/reverse", "Find the place at a point, as Nominatim does", |_, methods| on(methods, reverse))
+        .aliases(&["/reverse.php"])
+        .details("The default format is XML.")
+        .takes(&[POINT, OUTPUT])
+        .answers(ANSWERS)
+        .access(Access::Query)
+        .worded(&Nominatim::JSON),
+    Route::get("/status", "State of the geocoder and time of its data, as Nominatim reports it", |_, methods| {
+        on(methods, status)
+    })
+    .aliases(&["/status.php"])
+    .takes(&[&[query("format", Schema::OneOf(&["text", "json"]), "Default: text")]])
+    .answers(&["text/plain", "application/json"])
+    .worded(&Nominatim::JSON),
+];
+
+const ANSWERS: &[&str] = &["application/json", "text/xml", "application/javascript"];
+const LAYERS: &str = "^(address|poi|railway|natural|manmade)(,(address|poi|railway|natural|manmade)){0,4}$";
+
+/// The parameters of a search.
+const SEARCH: &[Parameter] = &[
+    query(
+        "q",
+        Schema::Text,
+        "A name, with the areas around it after commas: Sliema, Malta; a category: pubs in Sliema; a position",
+    ),
+    query("amenity", Schema::Text, "Name or category of a point of interest, such as pub"),
+    query("street", Schema::Text, "A street, with or without a house number"),
+    query("city", Schema::Text, "A city, town or village"),
+    query("county", Schema::Text, "A county"),
+    query("state", Schema::Text, "A state"),
+    query("country", Schema::Text, "A country"),
+    query("postalcode", Schema::Text, "A postal code"),
+    query("typing", Schema::Text, "1: the last word may be a prefix"),
+    query("limit", Schema::Integer(1, 40, Some(10)), "Maximum number of places"),
+    query(
+        "viewbox",
+        Schema::Pattern(super::interpreter::BOX),
+        "Places in this box come first: longitude and latitude of two corners",
+    ),
+    query("bounded", Schema::Text, "1: only places in the box"),
+    query("countrycodes", Schema::Text, "Only these countries: mt,it"),
+    query("layer", Schema::Pattern(LAYERS), "Only these layers: address, poi, railway, natural, manmade"),
+    query("featureType", Schema::OneOf(&["country", "state", "city", "settlement"]), "Only places of this level"),
+    query("exclude_place_ids", Schema::Pattern("^[1-9][0-9]{0,9}(,[1-9][0-9]{0,9}){0,9}$"), "Places to leave out"),
+    query("dedupe", Schema::Text, "0: return all elements of one place"),
+];
+
+/// The parameters of a position.
+const POINT: &[Parameter] = &[
+    required("lat", Schema::Number(-90.0, 90.0), "Latitude in degrees"),
+    required("lon", Schema::Number(-180.0, 180.0), "Longitude in degrees"),
+    query(
+        "zoom",
+        Schema::Integer(0, 18, Some(18)),
+        "Level of detail: 3 is a country, 10 a city, 16 a street, 18 a house",
+    ),
+    query("layer", Schema::Pattern(LAYERS), "Only these layers. Default: address,poi"),
+];
+
+/// The parameters of answers.
+const OUTPUT: &[Parameter] = &[
+    query(
+        "format",
+        Schema::OneOf(&["json", "jsonv2", "geojson", "geocodejson", "xml"]),
+        "Default: jsonv2; of /reverse: xml",
+    ),
+    query("accept-language", Schema::Text, "Languages of names, such as de,en. Default: the header `Accept-Language`"),
+    query("addressdetails", Schema::Text, "1: with the parts of the address"),
+    query("extratags", Schema::Text, "1: with further tags"),
+    query("namedetails", Schema::Text, "1: with all names"),
+    query("entrances", Schema::Text, "1: with the entrances of a building"),
+    query("polygon_geojson", Schema::Text, "1: with the shape as GeoJSON"),
+    query("polygon_text", Schema::Text, "1: with the shape as WKT"),
+    query("polygon_kml", Schema::Text, "1: with the shape as KML"),
+    query("polygon_svg", Schema::Text, "1: with the shape as an SVG path"),
+    query("polygon_threshold", Schema::AnyNumber, "Tolerance of the shape's simplification in degrees"),
+    query(
+        "json_callback",
+        Schema::Pattern("^[A-Za-z_$][A-Za-z0-9_$]{0,60}$"),
+        "A JavaScript function to call with the answer",
+    ),
+];
+
+/// Looks a name up: the parameter `q`, or the parts of an address.
+pub async fn search(
+    State(app): State<Arc<App>>,
+    Extension(context): Extension<Arc<Context>>,
+    headers: HeaderMap,
+    RawQuery(query): RawQuery,
+) -> Result<Response, Refused> {
+    answer(app, context, query, headers, "search", |parameters| parameters.search().map(Box::new).map(Wanted::Name))
+        .await
+}
+
+/// Looks elements up: the parameter `osm_ids`.
+pub async fn lookup(
+    State(app): State<Arc<App>>,
+    Extension(context): Extension<Arc<Context>>,
+    headers: HeaderMap,
+    RawQuery(query): RawQuery,
+) -> Result<Response, Refused> {
+    answer(app, context, query, headers, "lookup", |parameters| parameters.elements().map(Wanted::Elements)).await
+}
+
+/// Tells what is at a point: the parameters `lat` and `lon`.
+pub async fn reverse(
+    State(app): State<Arc<App>>,
+    Extension(context): Extension<Arc<Context>>,
+    headers: HeaderMap,
+    RawQuery(query): RawQuery,
+) -> Result<Response, Refused> {
+    answer(app, context, query, headers, "reverse", |parameters| parameters.point().map(Wanted::Point)).await
+}
+
+/// Tells that places are found, and of what time they are.
+pub async fn status(State(app): State<Arc<App>>, RawQuery(query): RawQuery) -> Response {
+    let format = form_urlencoded::parse(query.as_deref().unwrap_or_default().as_bytes())
+        .find_map(|(name, value)| (name == "format").then(|| value.into_owned()));
+    match format.as_deref().filter(|format| !format.is_empty()).unwrap_or("text") {
+        "json" => {
+            let told = json!({
+                "status": 0,
+                "message": "OK",
+                "data_updated": iso(&app),
+                "software_version": env!("CARGO_PKG_VERSION"),
+                "database_version": app.engine.digest(),
+            });
+            ([(header::CONTENT_TYPE, JSON)], told.to_string()).into_response()
+        }
+        "text" => "OK".into_response(),
+        _ => Nominatim::JSON.refusal(StatusCode::BAD_REQUEST, "Parameter 'format' must be one of: text, json"),
+    }
+}
+
+/// The time of the data, as Nominatim writes it.
+fn iso(app: &App) -> String {
+    let time = terrapin_snapshot::facts::time(app.engine.manifest().data_timestamp).unwrap_or_default();
+    time.strip_suffix('Z').map_or(time.clone(), |time| format!("{time}+00:00"))
+}
+
+/// What a request asks for.
+enum Wanted {
+    Name(Box<SearchRequest>),
+    Elements(Vec<Element>),
+    Point(PointRequest),
+}
+
+impl Wanted {
+    fn find(&self, app: &App) -> Vec<Hit> {
+        let osm = app.engine.osm();
+        let store = app.engine.triples().map(|triples| &triples.store);
+        let articles = |item: &str| store.and_then(|store| rdf::sitelinks(store, item));
+        match self {
+            Wanted::Name(request) => by_name(app, request, &articles),
+            Wanted::Elements(all) => all.iter().filter_map(|element| Hit::of(osm, *element, &articles)).collect(),
+            Wanted::Point(PointRequest { at, zoom, layers, .. }) => {
+                let near = |at: Coord| Near { at, zoom: *zoom, layers, articles: &articles };
+                at.and_then(|at| nearest(osm, &near(at))).into_iter().collect()
+            }
+        }
+    }
+
+    /// The answer in a format.
+    fn told(&self, found: &[Found], format: Format, time: &str) -> String {
+        let asked = match self {
+            Wanted::Name(request) => request.question.text(),
+            Wanted::Elements(all) => place_request::named(all),
+            Wanted::Point(point) => point.text.clone(),
+        };
+        let is_point = matches!(self, Wanted::Point(_));
+        match (format, is_point) {
+            (Format::Xml, true) => place_xml::point(found.first(), &asked, time),
+            (Format::Xml, false) => {
+                let more = match self {
+                    Wanted::Name(request) => {
+                        let (ids, address) = request.more(found);
+                        Some(place_xml::More { ids, address, viewbox: request.viewbox.clone() })
+                    }
+                    _ => None,
+                };
+                place_xml::search(found, &asked, more, time)
+            }
+            (_, false) => format.of(found, &asked).to_string(),
+            (_, true) => format.of_point(found.first(), &asked).to_string(),
+        }
+    }
+}
+
+const XML: &str = "text/xml; charset=utf-8";
+/// Some clients take a text without a charset for one of Latin letters.
+const JSON: &str = "application/json; charset=utf-8";
+const JAVASCRIPT: &str = "application/javascript; charset=utf-8";
+
+/// What the index of names finds; the area that queries find where that is nothing, or where there is no index.
+fn by_name(app: &App, request: &SearchRequest, articles: &dyn Fn(&str) -> Option<u64>) -> Vec<Hit> {
+    let osm = app.engine.osm();
+    let wanted = |element: Option<Element>, details: &Details, spot: &Spot| request.wants(element, details, spot);
+    let found = geocoder::search(
+        osm,
+        &Search {
+            question: &request.question,
+            typing: request.typing,
+            limit: request.limit,
+            near: request.near,
+            bounded: request.bounded,
+            countries: &request.countries,
+            once: request.once,
+            wanted: &wanted,
+            articles,
+        },
+    );
+    let is_plain = request.near.is_none() && request.countries.is_empty() && !request.typing;
+    match &request.question {
+        Question::Text(text) if found.is_empty() && is_plain => {
+            let place = Areas::new(osm).find(text);
+            let element = place.and_then(|place| place.element.value().copied());
+            let hit = element.and_then(|element| Hit::of(osm, element, articles));
+            hit.into_iter().filter(|hit| request.wants(hit.element, &hit.details, &hit.spot)).collect()
+        }
+        _ => found,
+    }
+}
+
+async fn answer(
+    app: Arc<App>,
+    context: Arc<Context>,
+    query: Option<String>,
+    headers: HeaderMap,
+    what: &'static str,
+    wanted: impl FnOnce(&Parameters) -> Result<Wanted, Wrong> + Send + 'static,
+) -> Result<Response, Refused> {
+    // What is at a point comes as XML by default.
+    let usual = if what == "reverse" { Format::Xml } else { Format::JsonV2 };
+    let is_xml = Parameters::of(query.as_deref(), &headers).format(usual) == Ok(Format::Xml);
+    let wording: &'static Nominatim = if is_xml { &Nominatim::XML } else { &Nominatim::JSON };
+    let work = move |job: Job| {
+        let parameters = Parameters::of(query.as_deref(), &headers);
+        let read = || {
+            let format = parameters.format(usual)?;
+            let callback = if format == Format::Xml { None } else { parameters.callback()? };
+            let form = Form { format, callback };
+            Ok((form, parameters.extras(what != "search")?, wanted(&parameters)?))
+        };
+        match read() {
+            Ok((form, extras, wanted)) => work(job, what, wording, &form, &extras, &wanted),
+            Err::<_, Wrong>(message) => job.refuse(wording.refusal(StatusCode::BAD_REQUEST, &message)),
+        }
+    };
+    let answer = service::run(&app, &context, Lane::Search, wording, work).await?;
+    Ok(answer.into_response(&app))
+}
+
+/// How an answer is written.
+struct Form {
+    format: Format,
+    /// A function of JavaScript to call with it.
+    callback: Option<String>,
+}
+
+impl Form {
+    fn content_type(&self) -> &'static str {
+        match (self.format, &self.callback) {
+            (Format::Xml, _) => XML,
+            (_, Some(_)) => JAVASCRIPT,
+            (_, None) => JSON,
+        }
+    }
+
+    fn written(&self, text: String) -> String {
+        match &self.callback {
+            Some(name) if self.format != Format::Xml => format!("{name}({text})"),
+            _ => text,
+        }
+    }
+}
+
+fn work(job: Job, what: &'static str, wording: &'static Nominatim, form: &Form, extras: &Extras, wanted: &Wanted) {
+    let (time, memory) = (job.app().settings.max_time, job.memory());
+    let content_type = form.content_type();
+    let (run, sink) = job.begin(time, memory, content_type);
+    let budget = Arc::new(Budget::new(run.limits()));
+    let found = budget::watched(&budget, || {
+        let app = run.app();
+        let found: Vec<Found> =
+            wanted.find(app).into_iter().map(|hit| Found::of(app.engine.osm(), hit, extras)).collect();
+        (form.written(wanted.told(&found, form.format, &iso(app))), found.len())
+    });
+    let Some((run, mut sink)) = service::sound(run, sink, wording, what) else { return };
+    let (outcome, message) = match found {
+        Ok((text, count)) => {
+            return match sink.write_all(text.as_bytes()) {
+                Ok(()) => run.answered(sink, what, count as u64),
+                // It cannot be written where nobody reads it.
+                Err(_) => run.refused(sink, what, Outcome::Abandoned, StatusCode::SERVICE_UNAVAILABLE.into_response()),
+            };
+        }
+        Err(Stopped::Exceeded(exceeded)) => (Outcome::from(exceeded), exceeded.to_string()),
+        Err(Stopped::Panicked(panic)) => {
+            tracing::error!(panic, "a search ended by a fault of the program");
+            (Outcome::Broken, "A fault of the program: see the server's log".to_owned())
+        }
+    };
+    run.refused(sink, what, outcome, wording.refusal(outcome.status(), &message));
+}
+
+/// Nominatim's wording.
+#[derive(Debug, Clone, Copy)]
+struct Nominatim {
+    is_xml: bool,
+}
+
+impl Nominatim {
+    const JSON: Nominatim = Nominatim { is_xml: false };
+    const XML: Nominatim = Nominatim { is_xml: true };
+}
+
+impl Wording for Nominatim {
+    fn media_types(&self) -> &'static [&'static str] {
+        &["application/json", "text/xml"]
+    }
+
+    fn names_snapshot(&self) -> bool {
+        true
+    }
+
+    fn late(&self) -> StatusCode {
+        StatusCode::SERVICE_UNAVAILABLE
+    }
+
+    fn refusal(&self, status: StatusCode, message: &str) -> Response {
+        if self.is_xml {
+            let text = place_xml::error(status.as_u16(), message);
+            return (status, [(header::CONTENT_TYPE, XML)], text).into_response();
+        }
+        let object = json!({ "error": { "code": status.as_u16(), "message": message } });
+        (status, [(header::CONTENT_TYPE, JSON)], object.to_string()).into_response()
+    }
+
+    fn busy(&self, refusal: Refusal) -> &'static str {
+        match refusal {
+            Refusal::Full => "Too many requests wait already",
+            Refusal::TooLong => "The server is too busy",
+            Refusal::Closed => "The server is going down",
+        }
+    }
+}

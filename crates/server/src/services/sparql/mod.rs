@@ -1,0 +1,252 @@
+//! `/sparql`: the SPARQL 1.1 Protocol's query operation over the snapshot's triples. Reads requests and writes answers;
+//! what a query means is `terrapin_sparql`'s.
+
+mod description;
+mod negotiate;
+mod request;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::Extension;
+use axum::extract::{RawQuery, State};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+
+use crate::App;
+use crate::body::{Received, Unreadable};
+use crate::context::Context;
+use crate::gate::Refusal;
+use crate::job::{Halt, Job};
+use crate::outcome::Outcome;
+use crate::route::{Access, Media, Route, Schema, TIMEOUT, form_body, query, text_body};
+use crate::service::{self, Refused, Wording};
+use axum::routing::on;
+use request::{BadRequest, Operation};
+use serde_json::json;
+use terrapin_sparql::results::{Formats, Writer};
+use terrapin_sparql::{self as sparql, Bounds, Class, Code, Error, Form, Prepared, Settings};
+
+/// The route of SPARQL.
+pub const ROUTES: &[Route] = &[Route::get_and_post(
+    "/sparql",
+    "Run a SPARQL query: `query`, or the body of a POST",
+    |_, methods| on(methods, sparql),
+)
+.aliases(&["/sparql/", BIGDATA])
+.details("The SPARQL 1.1 Protocol, as the Wikidata Query Service answers it. Without a query, GET returns the service description.")
+.takes(&[&[
+    query("query", Schema::Text, "The query"),
+    query("format", Schema::Text, "The format of the answer: a media type or a short name such as json, csv, ttl. Default: by `Accept`"),
+    query("timeout", TIMEOUT, "Timeout in seconds, at most that of the server"),
+    query("dialect", Schema::OneOf(&["wdqs", "standard"]), "wdqs: the language of the Wikidata Query Service (default); standard: SPARQL 1.1"),
+    query("default-graph-uri", Schema::Iri, "IRI of a default graph; may be repeated"),
+    query("named-graph-uri", Schema::Iri, "IRI of a named graph; may be repeated"),
+]])
+.reads(BODIES)
+.answers(&[
+    "application/sparql-results+json",
+    "application/sparql-results+xml",
+    "text/csv",
+    "text/tab-separated-values",
+    "text/turtle",
+    "application/n-triples",
+    "application/rdf+xml",
+    "application/n-quads",
+    "application/trig",
+    "application/ld+json",
+    "text/n3",
+])
+.access(Access::Query)
+.statuses_too(&[403, 404, 406])
+.worded(&Plain)];
+
+const BODIES: &[Media] = &[
+    text_body("application/sparql-query"),
+    form_body(|| json!({ "type": "object", "properties": { "query": { "type": "string" } } })),
+];
+
+/// The path of the same endpoint that clients of the Wikidata Query Service know from its server, Blazegraph.
+pub(super) const BIGDATA: &str = "/bigdata/namespace/wdq/sparql";
+
+/// Milliseconds that a query may take, which Blazegraph's clients send.
+const MAX_TIME: HeaderName = HeaderName::from_static("x-bigdata-max-query-millis");
+
+/// Answers a query.
+pub async fn sparql(
+    State(app): State<Arc<App>>,
+    Extension(context): Extension<Arc<Context>>,
+    method: Method,
+    RawQuery(in_address): RawQuery,
+    headers: HeaderMap,
+    body: Result<Received, Unreadable>,
+) -> Result<Response, Refused> {
+    let body = Arc::new(service::body(&app, &Plain, body)?);
+    let header = |name: HeaderName| headers.get(name).and_then(|value| value.to_str().ok()).map(str::to_owned);
+    let asked = SparqlRequest {
+        method,
+        in_address,
+        content_type: header(header::CONTENT_TYPE),
+        accept: header(header::ACCEPT),
+        max_time: header(MAX_TIME).and_then(|value| value.trim().parse().ok()).map(Duration::from_millis),
+        body,
+    };
+    let answer = service::run_query(&app, &context, &Plain, move |job| work(job, asked)).await?;
+    let mut response = answer.into_response(&app);
+    response.headers_mut().insert(header::VARY, HeaderValue::from_static("accept"));
+    Ok(response)
+}
+
+/// A request as it came.
+#[derive(Clone)]
+struct SparqlRequest {
+    method: Method,
+    in_address: Option<String>,
+    content_type: Option<String>,
+    accept: Option<String>,
+    /// How long the query may take at most, by a header of the Wikidata Query Service's server.
+    max_time: Option<Duration>,
+    body: Arc<Received>,
+}
+
+impl SparqlRequest {
+    fn operation(&self) -> Result<Operation, BadRequest> {
+        let body = self
+            .body
+            .decoded()
+            .map_err(|why| BadRequest { status: why.status(), message: Plain.unreadable(&why).into() })?;
+        let in_address = self.in_address.as_deref().unwrap_or_default();
+        Operation::read(&self.method, in_address, self.content_type.as_deref(), &body)
+    }
+}
+
+fn work(job: Job, asked: SparqlRequest) {
+    let operation = match asked.operation() {
+        Ok(operation) => operation,
+        Err(BadRequest { status, message }) => return job.refuse(plain(status, &message)),
+    };
+    let SparqlRequest { accept, body, max_time, .. } = asked;
+    drop(body);
+    let (format, accept) = (operation.format.as_deref(), accept.as_deref());
+    let has_triples = job.app().engine.triples().is_some();
+    let no_triples =
+        || plain(StatusCode::NOT_FOUND, &format!("this snapshot has no triples: {}", sparql::WITHOUT_TRIPLES));
+    let Some(query) = &operation.query else {
+        let Some(triples) = job.app().engine.triples() else { return job.refuse(no_triples()) };
+        let described = description::description(&triples.store, format, accept);
+        return job.tell(described);
+    };
+    job.context().set_query(query);
+    let graphs = (operation.default_graphs.clone(), operation.named_graphs.clone());
+    let defaults = Settings::default();
+    let settings = Settings { graphs, dialect: operation.dialect.unwrap_or(defaults.dialect), ..defaults };
+    let prepared = match job.within(|| sparql::prepare(query, &settings)) {
+        Ok(Ok(prepared)) => prepared,
+        Ok(Err(error)) => return job.refuse(refused(&error)),
+        Err(halt) => return service::halt(job, &Plain, halt),
+    };
+    if !has_triples && !prepared.is_of_elements() {
+        return job.refuse(no_triples());
+    }
+    let Some((formats, content_type)) = formats(&prepared, format, accept) else {
+        let message = match prepared.form() {
+            Form::Graph => format!("this answer is a graph; accept one of {}", negotiate::graph_types()),
+            _ => format!("this answer is a table; accept one of {}", negotiate::result_types()),
+        };
+        return job.refuse(plain(StatusCode::NOT_ACCEPTABLE, &message));
+    };
+    let settings = &job.app().settings;
+    let time = [operation.timeout, max_time].into_iter().flatten().fold(settings.max_time, Duration::min);
+    let memory = job.memory();
+    let (run, mut sink) = job.begin(time, memory, content_type);
+    let bounds = Bounds { limits: run.limits().clone(), rows: None };
+    let mut writer = Writer::new(&mut sink, formats);
+    let result = prepared.run(run.app().engine.graph(), &bounds, &mut writer);
+    let result = result.and_then(|summary| match writer.finish() {
+        Ok(()) => Ok(summary),
+        Err(e) => Err(Error::new(Class::Internal, Code::Output, format!("the answer cannot be written: {e}"))),
+    });
+    match result {
+        Ok(summary) => run.answered(sink, "SPARQL query", summary.rows),
+        Err(error) => {
+            let outcome = Outcome::from(&error);
+            if outcome == Outcome::Broken {
+                tracing::error!(request_id = run.context().id(), %error, "a SPARQL query failed");
+            }
+            run.refused(sink, "SPARQL query", outcome, refused(&error));
+        }
+    }
+}
+
+/// The formats for a query's answer, and its content type.
+fn formats(prepared: &Prepared, format: Option<&str>, accept: Option<&str>) -> Option<(Formats, &'static str)> {
+    let mut formats = Formats::default();
+    let content_type = match prepared.form() {
+        Form::Graph => {
+            let choice = negotiate::graph(format, accept)?;
+            formats.triples = choice.format;
+            choice.content_type
+        }
+        Form::Select | Form::Ask => {
+            let choice = negotiate::results(format, accept)?;
+            formats.solutions = choice.format;
+            choice.content_type
+        }
+    };
+    Some((formats, content_type))
+}
+
+/// The statuses of the protocol, which the Wikidata Query Service has, too, and harnesses tell errors apart by: 400 for
+/// what is no query, 500 for one that is not answered, whether it needs what a snapshot cannot give or reached a limit.
+fn refused(error: &Error) -> Response {
+    let status = match (error.class, error.code) {
+        (Class::Syntax, _) => StatusCode::BAD_REQUEST,
+        (Class::Limit, Code::Cancelled) => StatusCode::SERVICE_UNAVAILABLE,
+        (_, Code::Format) => StatusCode::NOT_ACCEPTABLE,
+        (Class::Unsupported | Class::Limit | Class::Internal, _) => StatusCode::INTERNAL_SERVER_ERROR,
+    };
+    plain(status, &error.to_string())
+}
+
+fn plain(status: StatusCode, message: &str) -> Response {
+    (status, [(header::CONTENT_TYPE, "text/plain; charset=utf-8")], format!("{message}\n")).into_response()
+}
+
+/// The wording of the protocol.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Plain;
+
+impl Wording for Plain {
+    fn media_types(&self) -> &'static [&'static str] {
+        &["text/plain"]
+    }
+
+    fn late(&self) -> StatusCode {
+        StatusCode::SERVICE_UNAVAILABLE
+    }
+
+    fn refusal(&self, status: StatusCode, message: &str) -> Response {
+        plain(status, message)
+    }
+
+    fn unreadable(&self, why: &Unreadable) -> String {
+        why.message("the query")
+    }
+
+    fn busy(&self, refusal: Refusal) -> &'static str {
+        match refusal {
+            Refusal::Full => "too many queries wait already: come back later",
+            Refusal::TooLong => "no slot came free in time: come back later",
+            Refusal::Closed => "the server is going down",
+        }
+    }
+
+    /// As of every limit that a query reaches here.
+    fn halted(&self, halt: Halt) -> (StatusCode, String) {
+        (StatusCode::INTERNAL_SERVER_ERROR, halt.to_string())
+    }
+
+    fn broken(&self) -> &'static str {
+        "the query could not be run: see the server's log"
+    }
+}

@@ -1,0 +1,160 @@
+//! Which format an answer takes: what the request's `format` or `Accept` (RFC 9110, section 12.5.1) asks for, of what
+//! the kind of answer can be written in.
+
+use oxrdfio::RdfFormat;
+use sparesults::QueryResultsFormat;
+
+use crate::accept::Accept;
+use terrapin_sparql::results::GraphFormat;
+
+/// A format of an answer, with the content type that it is sent as.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Choice<F> {
+    /// The format.
+    pub format: F,
+    /// Its content type.
+    pub content_type: &'static str,
+}
+
+/// A format, its media types and short names, and the content type that it is sent as.
+type Known<F> = (F, &'static [&'static str], &'static str);
+
+const RESULTS: [Known<QueryResultsFormat>; 4] = [
+    (
+        QueryResultsFormat::Json,
+        &["application/sparql-results+json", "application/json", "text/json", "json"],
+        "application/sparql-results+json",
+    ),
+    (
+        QueryResultsFormat::Xml,
+        &["application/sparql-results+xml", "application/xml", "text/xml", "xml"],
+        "application/sparql-results+xml",
+    ),
+    (QueryResultsFormat::Csv, &["text/csv", "csv"], "text/csv; charset=utf-8"),
+    (QueryResultsFormat::Tsv, &["text/tab-separated-values", "tsv"], "text/tab-separated-values; charset=utf-8"),
+];
+
+const JSON_LD: RdfFormat = RdfFormat::JsonLd { profile: oxrdfio::JsonLdProfileSet::empty() };
+
+/// How graphs are sent: as RDF, and then as tables.
+const GRAPHS: [Known<GraphFormat>; 11] = [
+    (
+        GraphFormat::Rdf(RdfFormat::Turtle),
+        &["text/turtle", "application/x-turtle", "ttl", "turtle"],
+        "text/turtle; charset=utf-8",
+    ),
+    (GraphFormat::Rdf(RdfFormat::NTriples), &["application/n-triples", "nt", "ntriples"], "application/n-triples"),
+    (
+        GraphFormat::Rdf(RdfFormat::RdfXml),
+        &["application/rdf+xml", "application/xml", "text/xml", "rdf", "xml"],
+        "application/rdf+xml",
+    ),
+    (GraphFormat::Rdf(RdfFormat::NQuads), &["application/n-quads", "nq", "nquads"], "application/n-quads"),
+    (GraphFormat::Rdf(RdfFormat::TriG), &["application/trig", "trig"], "application/trig"),
+    (
+        GraphFormat::Rdf(JSON_LD),
+        &["application/ld+json", "application/json", "jsonld", "json-ld"],
+        "application/ld+json",
+    ),
+    // Turtle is a part of it.
+    (GraphFormat::Rdf(RdfFormat::Turtle), &["text/n3", "text/rdf+n3", "n3"], "text/n3; charset=utf-8"),
+    (GraphFormat::Table(QueryResultsFormat::Json), RESULTS[0].1, RESULTS[0].2),
+    (GraphFormat::Table(QueryResultsFormat::Xml), RESULTS[1].1, RESULTS[1].2),
+    (GraphFormat::Table(QueryResultsFormat::Csv), RESULTS[2].1, RESULTS[2].2),
+    (GraphFormat::Table(QueryResultsFormat::Tsv), RESULTS[3].1, RESULTS[3].2),
+];
+
+/// The IRIs of all formats, for the service description.
+pub fn result_formats() -> impl Iterator<Item = &'static str> {
+    let rdf = [RdfFormat::Turtle, RdfFormat::NTriples, RdfFormat::RdfXml, RdfFormat::NQuads, RdfFormat::TriG, JSON_LD];
+    RESULTS.iter().map(|(format, ..)| format.iri()).chain(rdf.into_iter().map(|format| format.iri()))
+}
+
+/// The media types that answers to SELECT and ASK may have.
+pub fn result_types() -> String {
+    types(&RESULTS)
+}
+
+/// The media types that answers to CONSTRUCT and DESCRIBE may have.
+pub fn graph_types() -> String {
+    types(&GRAPHS)
+}
+
+fn types<F>(known: &[Known<F>]) -> String {
+    let types: Vec<&str> = known.iter().filter_map(|(_, names, _)| names.first().copied()).collect();
+    types.join(", ")
+}
+
+/// The format of an answer to SELECT or ASK; JSON where anything goes. Nothing where nothing fits.
+pub fn results(format: Option<&str>, accept: Option<&str>) -> Option<Choice<QueryResultsFormat>> {
+    choose(&RESULTS, format, accept)
+}
+
+/// The format of an answer to CONSTRUCT or DESCRIBE; Turtle where anything goes. Nothing where nothing fits.
+pub fn graph(format: Option<&str>, accept: Option<&str>) -> Option<Choice<GraphFormat>> {
+    choose(&GRAPHS, format, accept)
+}
+
+fn choose<F: Copy>(known: &[Known<F>], format: Option<&str>, accept: Option<&str>) -> Option<Choice<F>> {
+    let choice = |(format, _, content_type): &Known<F>| Choice { format: *format, content_type };
+    // A name that says nothing of this kind of answer is as none, as the Wikidata Query Service has it.
+    let named = format.map(str::trim).and_then(|name| {
+        known.iter().find(|(_, names, _)| names.iter().any(|n| n.eq_ignore_ascii_case(name))).map(choice)
+    });
+    if named.is_some() {
+        return named;
+    }
+    let Some(accept) = accept.filter(|a| !a.trim().is_empty()) else { return known.first().map(choice) };
+    let accept = Accept::of(accept);
+    let mut best: Option<(u16, &Known<F>)> = None;
+    for entry in known {
+        let quality = entry.1.iter().filter(|n| n.contains('/')).map(|n| accept.quality(n)).max().unwrap_or(0);
+        // Of equals the first one of ours stays.
+        if quality > best.map_or(0, |(q, _)| q) {
+            best = Some((quality, entry));
+        }
+    }
+    best.map(|(_, entry)| choice(entry))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn accepted(accept: &str) -> Option<&'static str> {
+        results(None, Some(accept)).map(|c| c.content_type)
+    }
+
+    #[test]
+    fn the_best_that_a_client_accepts() {
+        assert_eq!(accepted("*/*"), Some("application/sparql-results+json"));
+        assert_eq!(accepted(""), Some("application/sparql-results+json"));
+        assert_eq!(accepted("text/csv"), Some("text/csv; charset=utf-8"));
+        assert_eq!(accepted("text/csv;q=0.5, application/xml"), Some("application/sparql-results+xml"));
+        assert_eq!(accepted("text/html, */*;q=0.1"), Some("application/sparql-results+json"));
+        assert_eq!(
+            accepted("application/*;q=0.1, application/sparql-results+json;q=0, application/json;q=0"),
+            Some("application/sparql-results+xml")
+        );
+        assert_eq!(accepted("text/*"), Some("application/sparql-results+json"), "as text/json");
+        assert_eq!(accepted("image/png"), None);
+    }
+
+    #[test]
+    fn a_named_format_goes_first() {
+        assert_eq!(results(Some("tsv"), Some("text/csv")).map(|c| c.format), Some(QueryResultsFormat::Tsv));
+        let graph = |format, accept| graph(format, accept).map(|c| c.content_type);
+        assert_eq!(graph(Some("nt"), None), Some("application/n-triples"));
+        assert_eq!(graph(None, None), Some("text/turtle; charset=utf-8"));
+        assert_eq!(graph(Some("json-ld"), None), Some("application/ld+json"));
+        assert_eq!(graph(Some("n3"), None), Some("text/n3; charset=utf-8"));
+        // Names that say nothing here.
+        assert_eq!(results(Some("pdf"), Some("text/csv")).map(|c| c.format), Some(QueryResultsFormat::Csv));
+        assert_eq!(results(Some("ttl"), None).map(|c| c.format), Some(QueryResultsFormat::Json));
+        // A graph as a table.
+        assert_eq!(graph(Some("json"), None), Some("application/sparql-results+json"));
+        assert_eq!(graph(None, Some("application/sparql-results+xml")), Some("application/sparql-results+xml"));
+        assert_eq!(graph(None, Some("text/csv, text/turtle;q=0.5")), Some("text/csv; charset=utf-8"));
+        assert_eq!(graph(None, Some("application/xml")), Some("application/rdf+xml"));
+    }
+}

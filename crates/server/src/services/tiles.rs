@@ -1,0 +1,245 @@
+//! `/tiles/{z}/{x}/{y}.mvt`: vector tiles of the snapshot, and `/tiles.json`, which tells a map where they are and what is
+//! in them (TileJSON 3). Tiles that were made last are kept; others are made behind a gate of their own. What a tile is
+//! depends on the snapshot and this program alone: an address that names both in `v`, as `/tiles.json` gives it, may be
+//! kept for ever.
+
+use std::io::{Cursor, Read, Write};
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::Extension;
+use axum::body::{Body, Bytes};
+use axum::extract::{Path, RawQuery, State};
+use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use flate2::read::GzDecoder;
+use serde_json::{Value, json};
+
+use crate::App;
+use crate::context::Context;
+use crate::etag;
+use crate::job::{self, Answer, Job, Lane};
+use crate::json::Json;
+use crate::outcome::Outcome;
+use crate::route::{Route, Schema, path, query};
+use crate::service::{self, Refused, Wording};
+use axum::routing::on;
+use terrapin_budget::{self as budget, Budget, Stopped};
+use terrapin_tiles::{self as tiles, DEEPEST, Place};
+
+/// The routes of vector tiles.
+pub const ROUTES: &[Route] = &[
+    Route::get("/tiles.json", "Description of the vector tiles (TileJSON 3)", |_, methods| on(methods, description)),
+    Route {
+        documented_path: Some("/tiles/{z}/{x}/{y}.mvt"),
+        ..Route::get("/tiles/{z}/{x}/{y}", "A vector tile in the layers of Shortbread", |_, methods| on(methods, tile))
+            .takes(&[&[
+                path("z", Schema::Integer(0, DEEPEST as i64, None), "Zoom"),
+                path("x", Schema::Integer(0, (1 << DEEPEST) - 1, None), "Column, below 2^z"),
+                path("y", Schema::Integer(0, (1 << DEEPEST) - 1, None), "Row, below 2^z"),
+                query("v", Schema::Text, "Version, as /tiles.json has it: such a tile may be cached for ever"),
+            ]])
+            .answers(&[MVT])
+            .statuses_too(&[304, 429, 500, 503, 504])
+    },
+];
+
+/// The media type of a tile.
+const MVT: &str = "application/vnd.mapbox-vector-tile";
+/// Bytes of a tile that are unpacked at once.
+const PIECE: u64 = 64 << 10;
+/// No tile takes longer.
+const LONGEST: Duration = Duration::from_secs(20);
+/// Whom a map has to name.
+const ATTRIBUTION: &str =
+    "<a href=\"https://www.openstreetmap.org/copyright\" target=\"_blank\">&copy; OpenStreetMap contributors</a>";
+
+/// Gives a tile.
+pub async fn tile(
+    State(app): State<Arc<App>>,
+    Extension(context): Extension<Arc<Context>>,
+    Path((z, x, y)): Path<(String, String, String)>,
+    RawQuery(query): RawQuery,
+    headers: HeaderMap,
+) -> Result<Response, Refused> {
+    let Some(place) = place(&z, &x, &y) else {
+        let message = format!("there is no such tile: /tiles/z/x/y.mvt, with z from 0 to {DEEPEST}, x and y below 2^z");
+        return Err(Json.refusal(StatusCode::NOT_FOUND, &message).into());
+    };
+    // A weak one: packed or not, it is the same tile.
+    let tag = format!("W/\"{}\"", version(&app));
+    if etag::is_known(&headers, &tag) {
+        return Ok(finished(&app, query.as_deref(), &tag, StatusCode::NOT_MODIFIED.into_response()));
+    }
+    let packed: Bytes = match app.tiles.kept(place) {
+        Some(kept) => Bytes::from_owner(kept),
+        None => match service::run(&app, &context, Lane::Search, &Json, move |job| work(job, place)).await? {
+            Answer::Whole(_, bytes) => bytes,
+            // It is larger than what is held back, and as much a tile.
+            streaming @ Answer::Streaming(..) => {
+                let mut response = streaming.into_response(&app);
+                response.headers_mut().insert(header::CONTENT_ENCODING, HeaderValue::from_static("gzip"));
+                return Ok(finished(&app, query.as_deref(), &tag, response));
+            }
+        },
+    };
+    let mut response = if takes_gzip(&headers) {
+        let mut response = Body::from(packed).into_response();
+        response.headers_mut().insert(header::CONTENT_ENCODING, HeaderValue::from_static("gzip"));
+        response
+    } else {
+        unpacked(packed).into_response()
+    };
+    response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static(MVT));
+    Ok(finished(&app, query.as_deref(), &tag, response))
+}
+
+/// A tile for those who do not read gzip, unpacked as it is sent: one who reads slowly holds no more than a piece of it.
+fn unpacked(packed: Bytes) -> Body {
+    let mut tile = GzDecoder::new(Cursor::new(packed));
+    let pieces = std::iter::from_fn(move || {
+        let mut piece = Vec::new();
+        let read = tile.by_ref().take(PIECE).read_to_end(&mut piece);
+        read.map(|length| (length > 0).then(|| Bytes::from(piece))).transpose()
+    });
+    Body::from_stream(tokio_stream::iter(pieces))
+}
+
+/// Adds for how long an answer is good.
+fn finished(app: &App, query: Option<&str>, tag: &str, mut response: Response) -> Response {
+    let named = query.is_some_and(|query| query.split('&').any(|part| part.strip_prefix("v=") == Some(&version(app))));
+    let kept = if named { "public, max-age=31536000, immutable" } else { "no-cache" };
+    let headers = response.headers_mut();
+    headers.insert(header::CACHE_CONTROL, HeaderValue::from_static(kept));
+    headers.append(header::VARY, HeaderValue::from_static("accept-encoding"));
+    headers.extend(HeaderValue::from_str(tag).ok().map(|tag| (header::ETAG, tag)));
+    job::from_snapshot(app, response)
+}
+
+/// What a tile depends on besides its place.
+fn version(app: &App) -> String {
+    let digest = app.engine.digest().trim_start_matches("sha256:");
+    format!("{}-{}", digest.get(..16).unwrap_or(digest), env!("CARGO_PKG_VERSION"))
+}
+
+/// The tile that an address names.
+fn place(z: &str, x: &str, y: &str) -> Option<Place> {
+    let number =
+        |text: &str| text.bytes().all(|byte| byte.is_ascii_digit()).then(|| text.parse::<u32>().ok()).flatten();
+    Place::new(u8::try_from(number(z)?).ok()?, number(x)?, number(y.strip_suffix(".mvt")?)?)
+}
+
+/// Whether a client reads gzip, which those that say nothing may not.
+fn takes_gzip(headers: &HeaderMap) -> bool {
+    let accepted = headers.get_all(header::ACCEPT_ENCODING).iter().filter_map(|value| value.to_str().ok());
+    accepted.flat_map(|value| value.split(',')).any(|coding| {
+        let mut parts = coding.split(';').map(str::trim);
+        let name = parts.next().unwrap_or_default();
+        let refused = parts.any(|part| part.strip_prefix("q=").is_some_and(|q| q.parse::<f32>() == Ok(0.0)));
+        (name.eq_ignore_ascii_case("gzip") || name == "*") && !refused
+    })
+}
+
+fn work(job: Job, place: Place) {
+    let memory = job.memory();
+    let (run, sink) = job.begin(LONGEST, memory, MVT);
+    let budget = Arc::new(Budget::new(run.limits()));
+    let made = budget::watched(&budget, || run.app().tiles.make(run.app().engine.osm(), place));
+    let Some((run, mut sink)) = service::sound(run, sink, &Json, "tile") else { return };
+    let (outcome, message) = match made {
+        Ok(tile) => {
+            run.app().tiles.keep(place, &tile);
+            return match sink.write_all(&tile) {
+                Ok(()) => run.answered(sink, "tile", 1),
+                Err(_) => {
+                    run.refused(sink, "tile", Outcome::Abandoned, StatusCode::SERVICE_UNAVAILABLE.into_response())
+                }
+            };
+        }
+        Err(Stopped::Exceeded(exceeded)) => (Outcome::from(exceeded), exceeded.to_string()),
+        Err(Stopped::Panicked(panic)) => {
+            tracing::error!(panic, "a tile ended by a fault of the program");
+            (Outcome::Broken, "a fault of the program: see the server's log".to_owned())
+        }
+    };
+    run.refused(sink, "tile", outcome, Json.refusal(outcome.status(), &message));
+}
+
+/// Tells where the tiles are and what is in them.
+pub async fn description(State(app): State<Arc<App>>, headers: HeaderMap) -> Response {
+    let manifest = app.engine.manifest();
+    let text = |name: header::HeaderName| headers.get(name).and_then(|value| value.to_str().ok());
+    let scheme = match headers.get("x-forwarded-proto").map(HeaderValue::as_bytes) {
+        Some(b"https") => "https",
+        _ => "http",
+    };
+    let host = text(header::HOST).unwrap_or("localhost");
+    let degrees = |number: i32| f64::from(number) / 1e7;
+    let mut about = json!({
+        "tilejson": "3.0.0",
+        "name": "Terrapin",
+        "description": "The snapshot in the layers of Shortbread 1.0",
+        "version": "1.0.0",
+        "attribution": ATTRIBUTION,
+        "scheme": "xyz",
+        "tiles": [format!("{scheme}://{host}/tiles/{{z}}/{{x}}/{{y}}.mvt?v={}", version(&app))],
+        "minzoom": 0,
+        "maxzoom": DEEPEST,
+        "vector_layers": tiles::layers().map(layer).collect::<Vec<Value>>(),
+    });
+    if let Some([south, west, north, east]) = manifest.bounding_box.map(|sides| sides.map(degrees)) {
+        // Mercator's projection ends before the poles.
+        let (south, north) = (south.max(-85.0511287), north.min(85.0511287));
+        about["bounds"] = json!([west, south, east, north]);
+        about["center"] = json!([(west + east) / 2.0, (south + north) / 2.0, zoom(east - west)]);
+    }
+    job::from_snapshot(&app, axum::Json(about).into_response())
+}
+
+/// The zoom at which a screen of some tiles shows so many degrees.
+fn zoom(degrees: f64) -> u8 {
+    (0..DEEPEST).rev().find(|zoom| 720.0 / f64::from(1_u32 << zoom) >= degrees).unwrap_or_default()
+}
+
+fn layer((name, from, fields): (&str, u8, &[(&str, &str)])) -> Value {
+    let fields: serde_json::Map<String, Value> =
+        fields.iter().map(|(field, kind)| ((*field).to_owned(), json!(kind))).collect();
+    json!({ "id": name, "minzoom": from, "maxzoom": DEEPEST, "fields": fields })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tiles_have_one_address() {
+        assert_eq!(place("14", "8852", "6418.mvt"), Place::new(14, 8852, 6418));
+        for (z, x, y) in [
+            ("15", "0", "0.mvt"),
+            ("0", "1", "0.mvt"),
+            ("1", "0", "2.mvt"),
+            ("1", "0", "0"),
+            ("1", "0", "0.png"),
+            ("-1", "0", "0.mvt"),
+            ("+1", "0", "0.mvt"),
+            ("1", "0x1", "0.mvt"),
+            ("1", "", "0.mvt"),
+            ("300", "0", "0.mvt"),
+            ("1", "99999999999", "0.mvt"),
+        ] {
+            assert_eq!(place(z, x, y), None, "{z}/{x}/{y}");
+        }
+    }
+
+    #[test]
+    fn gzip_goes_to_those_who_read_it() {
+        let takes = |value: &'static str| {
+            let mut headers = HeaderMap::new();
+            headers.insert(header::ACCEPT_ENCODING, HeaderValue::from_static(value));
+            takes_gzip(&headers)
+        };
+        assert!(takes("gzip, deflate, br") && takes("br;q=1.0, gzip;q=0.8") && takes("*"));
+        assert!(!takes("br") && !takes("gzip;q=0") && !takes("identity"));
+        assert!(!takes_gzip(&HeaderMap::new()));
+    }
+}

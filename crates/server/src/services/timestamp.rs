@@ -1,0 +1,19 @@
+//! `/api/timestamp`: the time of the data, one line.
+
+use std::sync::Arc;
+
+use axum::extract::State;
+
+use super::status::iso;
+use crate::App;
+use crate::route::{Route, TEXT};
+use axum::routing::on;
+
+/// The route of the time.
+pub const ROUTES: &[Route] =
+    &[Route::get("/api/timestamp", "The time of the data", |_, methods| on(methods, timestamp)).answers(&[TEXT])];
+
+/// Tells the time of the data.
+pub async fn timestamp(State(app): State<Arc<App>>) -> String {
+    format!("{}\n", iso(app.engine.manifest().data_timestamp))
+}

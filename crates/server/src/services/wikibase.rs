@@ -1,0 +1,140 @@
+//! The services of a Wikibase: `/w/api.php` (action.rs), `/w/rest.php/wikibase/...` (rest.rs, described by openapi.rs) and
+//! `/wiki/Special:EntityData/...` (data.rs). Search and JSON come from `terrapin_entities`.
+
+mod action;
+mod data;
+mod openapi;
+mod parameters;
+mod rest;
+
+use std::io::Write;
+use std::sync::Arc;
+
+use axum::http::{HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use axum::routing::on;
+use serde_json::{Value, json};
+
+use crate::App;
+use crate::context::Context;
+use crate::job::{Job, Lane};
+use crate::json::JSON;
+use crate::outcome::Outcome;
+use crate::route::{Access, Route, Schema, form_body, path, query};
+use crate::service::{self, Refused, Wording};
+use parameters::Parameters;
+use terrapin_budget::{self as budget, Budget, Stopped};
+use terrapin_triples::Store;
+
+use action::Action;
+pub(super) use data::moved;
+pub(super) use openapi::paths as described_paths;
+use rest::Rest;
+
+const NO_TRIPLES: &str = "this snapshot has no triples: load some with --wikidata or --rdf";
+
+/// The routes.
+pub const ROUTES: &[Route] = &[
+    Route::get_and_post("/w/api.php", "Find or return entities, as Wikidata's action API does", |_, methods| {
+        on(methods, action::action)
+    })
+    .takes(&[action::PARAMETERS])
+    .reads(&[form_body(|| json!({ "type": "object" }))])
+    .access(Access::Query)
+    .worded(&Action),
+    Route::get("/w/rest.php/wikibase/{version}/{*path}", "Wikibase's REST API", |_, methods| on(methods, rest::rest))
+        .access(Access::Query)
+        .worded(&Rest)
+        .hidden(),
+    Route {
+        documented_path: Some("/wiki/Special:EntityData/{id}"),
+        ..Route::get("/wiki/Special:EntityData/{page}", "An entity with all its parts", |_, methods| {
+            on(methods, data::data)
+        })
+        .details(
+            "An ending (.json, .ttl, .nt, .rdf, .n3, .html) or `Accept` selects the format; all but JSON redirect.",
+        )
+        .takes(&[&[
+            path("id", Schema::Pattern(r"^[QPL][1-9][0-9]{0,8}(\.(json|ttl|nt|rdf|n3|html))?$"), "The entity's id"),
+            query(
+                "format",
+                Schema::OneOf(&["json", "ttl", "nt", "rdf", "n3", "html"]),
+                "The format, without an ending",
+            ),
+        ]])
+        .statuses_too(&[303, 415])
+        .access(Access::Query)
+    },
+];
+
+/// The answer of a service.
+enum Told {
+    /// An object, and the number of entities in it.
+    Found(Value, u64),
+    /// An error or a redirect.
+    Instead(Response),
+}
+
+/// Reads the parameters and runs `give` on the triples.
+async fn answer(
+    app: &Arc<App>,
+    context: &Arc<Context>,
+    what: &'static str,
+    words: &'static dyn Wording,
+    parameters: impl FnOnce() -> Result<Parameters, String> + Send + 'static,
+    give: impl FnOnce(&Store, &Parameters) -> Told + Send + 'static,
+) -> Result<Response, Refused> {
+    let work = move |job: Job| {
+        if job.app().engine.triples().is_none() {
+            return job.refuse(words.refusal(StatusCode::NOT_FOUND, NO_TRIPLES));
+        }
+        match parameters() {
+            Ok(parameters) => work(job, what, words, |store| give(store, &parameters)),
+            Err(wrong) => job.refuse(words.refusal(StatusCode::BAD_REQUEST, &wrong)),
+        }
+    };
+    let answer = service::run(app, context, Lane::Search, words, work).await?;
+    Ok(answer.into_response(app))
+}
+
+fn work(job: Job, what: &'static str, words: &'static dyn Wording, give: impl FnOnce(&Store) -> Told) {
+    let (time, memory) = (job.app().settings.max_time, job.memory());
+    let (run, sink) = job.begin(time, memory, JSON);
+    let budget = Arc::new(Budget::new(run.limits()));
+    let Some(store) = run.app().engine.triples().map(|environment| Arc::clone(&environment.store)) else { return };
+    let told = budget::watched(&budget, || match give(&store) {
+        Told::Found(object, count) => Ok((object.to_string(), count)),
+        Told::Instead(response) => Err(Box::new(response)),
+    });
+    if let Err(damage) = store.check() {
+        tracing::error!(%damage, "no answer can be trusted");
+        let instead = words.refusal(StatusCode::INTERNAL_SERVER_ERROR, &words.damaged(&damage));
+        return run.refused(sink, what, Outcome::Broken, instead);
+    }
+    let Some((run, mut sink)) = service::sound(run, sink, words, what) else { return };
+    let (outcome, message) = match told {
+        Ok(Ok((text, count))) => {
+            return match sink.write_all(text.as_bytes()) {
+                Ok(()) => run.answered(sink, what, count),
+                // The client has closed its connection.
+                Err(_) => run.refused(sink, what, Outcome::Abandoned, StatusCode::SERVICE_UNAVAILABLE.into_response()),
+            };
+        }
+        Ok(Err(instead)) => return run.refused(sink, what, Outcome::Refused, *instead),
+        Err(Stopped::Exceeded(exceeded)) => (Outcome::from(exceeded), exceeded.to_string()),
+        Err(Stopped::Panicked(panic)) => {
+            tracing::error!(panic, "entities could not be told: a fault of the program");
+            (Outcome::Broken, "a fault of the program: see the server's log".to_owned())
+        }
+    };
+    run.refused(sink, what, outcome, words.refusal(outcome.status(), &message));
+}
+
+/// Returns a redirect.
+fn elsewhere(status: StatusCode, address: &str) -> Response {
+    let mut response = status.into_response();
+    if let Ok(address) = HeaderValue::from_str(address) {
+        response.headers_mut().insert(header::LOCATION, address);
+    }
+    response
+}

@@ -1,0 +1,109 @@
+//! `/api/map`, `/api/xapi` and `/api/xapi_meta`: the calls of the extended API, which older programs send, as the
+//! compatibility layer of Overpass API answers them.
+
+use std::sync::Arc;
+
+use axum::Extension;
+use axum::extract::{RawQuery, State};
+use axum::http::{HeaderMap, StatusCode};
+use axum::response::Response;
+
+use super::interpreter::{self, Wanted};
+use crate::App;
+use crate::accept;
+use crate::context::Context;
+use crate::form;
+use crate::page;
+use crate::route::{Access, Route, Schema, required};
+use crate::service::Refused;
+use crate::services::interpreter::{ANSWERS, PAGES};
+use axum::routing::on;
+use terrapin_overpass::syntax::xapi;
+
+/// The routes of the extended API.
+pub const ROUTES: &[Route] = &[
+    Route::get("/api/map", "All elements in a bounding box, with metadata", |_, methods| on(methods, map))
+        .details("Nodes in the box, the ways with them, and the relations of both.")
+        .takes(&[&[required("bbox", Schema::Pattern(BOUNDS), "left,bottom,right,top in degrees")]])
+        .answers(ANSWERS)
+        .access(Access::Query)
+        .worded(&PAGES),
+    Route::get("/api/xapi", "Run a query of the extended API (XAPI)", |_, methods| on(methods, xapi))
+        .details(XAPI)
+        .answers(ANSWERS)
+        .access(Access::Query)
+        .statuses_too(&[400])
+        .worded(&PAGES),
+    Route::get("/api/xapi_meta", "The same, with versions, times, changesets and users", |_, methods| {
+        on(methods, xapi_meta)
+    })
+    .details(XAPI)
+    .answers(ANSWERS)
+    .access(Access::Query)
+    .statuses_too(&[400])
+    .worded(&PAGES),
+];
+
+/// Longitude, latitude, longitude, latitude.
+const BOUNDS: &str = r"^-?(180(\.0+)?|(1[0-7][0-9]|[0-9]{1,2})(\.[0-9]+)?),-?(90(\.0+)?|[0-8]?[0-9](\.[0-9]+)?),-?(180(\.0+)?|(1[0-7][0-9]|[0-9]{1,2})(\.[0-9]+)?),-?(90(\.0+)?|[0-8]?[0-9](\.[0-9]+)?)$";
+const XAPI: &str = "The query is the whole query string: /api/xapi?node[amenity=cafe|bar][bbox=14.4,35.8,14.6,36.0]";
+
+/// Everything in a box: `/api/map?bbox=left,bottom,right,top`.
+pub async fn map(
+    State(app): State<Arc<App>>,
+    Extension(context): Extension<Arc<Context>>,
+    RawQuery(in_address): RawQuery,
+    headers: HeaderMap,
+) -> Result<Response, Refused> {
+    let address = in_address.unwrap_or_default();
+    let bbox = form::pairs(address.as_bytes()).find(|(name, _)| *name == b"bbox");
+    let text = bbox.and_then(|(_, bbox)| form::decoded(bbox).ok()).and_then(|bbox| xapi::map(&bbox));
+    let text = text.ok_or_else(|| refused("bbox=left,bottom,right,top is needed, four numbers in degrees."))?;
+    answer(&app, &context, &headers, text).await
+}
+
+/// `/api/xapi?node[amenity=cafe][bbox=14.4,35.8,14.6,36.0]`
+pub async fn xapi(
+    State(app): State<Arc<App>>,
+    Extension(context): Extension<Arc<Context>>,
+    RawQuery(in_address): RawQuery,
+    headers: HeaderMap,
+) -> Result<Response, Refused> {
+    let text = translated(in_address, false)?;
+    answer(&app, &context, &headers, text).await
+}
+
+/// The same with versions, times, changesets and users.
+pub async fn xapi_meta(
+    State(app): State<Arc<App>>,
+    Extension(context): Extension<Arc<Context>>,
+    RawQuery(in_address): RawQuery,
+    headers: HeaderMap,
+) -> Result<Response, Refused> {
+    let text = translated(in_address, true)?;
+    answer(&app, &context, &headers, text).await
+}
+
+fn translated(in_address: Option<String>, meta: bool) -> Result<String, Refused> {
+    let address = in_address.unwrap_or_default();
+    let query = form::decoded(address.as_bytes()).map_err(|_| refused("Invalid UTF-8 in the query."))?;
+    xapi::translate(&query, meta).map_err(|problem| refused(&problem.to_string()))
+}
+
+async fn answer(
+    app: &Arc<App>,
+    context: &Arc<Context>,
+    headers: &HeaderMap,
+    text: String,
+) -> Result<Response, Refused> {
+    let accepted = accept::text(headers);
+    let work = move |job| {
+        let wanted = Wanted { accepted: accepted.as_deref(), ..Wanted::default() };
+        interpreter::answer(job, &text, wanted);
+    };
+    interpreter::respond(app, context, work).await
+}
+
+fn refused(message: &str) -> Refused {
+    page::error(StatusCode::BAD_REQUEST, [format!("encoding error: {message}").as_str()]).into()
+}
