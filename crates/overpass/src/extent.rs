@@ -14,7 +14,7 @@ pub struct Extent {
     east_half: i32,
     /// The easternmost position west of Greenwich.
     west_half: i32,
-    /// Whether a node was added whose position is missing in the data.
+    /// Whether a node without a position in the data was added.
     unknown: bool,
 }
 
