@@ -1,10 +1,10 @@
-//! `convert type key=evaluator,...->.into`: a new element from each of a set.
+//! The statement `convert type key=evaluator,...->.into`: makes a derived element from each element of a set.
 
 use super::{Facts, Syntax, properties};
 use crate::tree::{Expr, Property, SetName};
 use crate::{Form, Node, Part};
 
-/// A new element from each of a set.
+/// A derived element from each element of a set.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Convert {
     /// The set.
