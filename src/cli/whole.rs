@@ -20,7 +20,7 @@ pub enum Target {
     File(BufWriter<Part>, PathBuf),
 }
 
-/// Reports whether a path means standard output.
+/// Returns whether a path means standard output.
 pub fn is_stdout(path: &Path) -> bool {
     path.as_os_str() == STDOUT
 }
