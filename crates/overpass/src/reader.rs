@@ -110,12 +110,12 @@ impl<'a> Reader<'a> {
         self.bare
     }
 
-    /// The store.
+    /// Returns the store.
     pub fn osm(&self) -> &'a Osm {
         self.osm
     }
 
-    /// The id of an element.
+    /// Returns the id of an element.
     pub fn id(&mut self, kind: ElementType, ordinal: Ordinal) -> i64 {
         match kind {
             ElementType::Node => {
@@ -141,13 +141,13 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// The position of a node.
+    /// Returns the position of a node.
     pub fn coord(&mut self, node: Ordinal) -> Coord {
         let (page, slot) = self.nodes.at(node, |page| self.osm.node_page(page));
         page.coords.get(slot).copied().unwrap_or(Coord::MISSING)
     }
 
-    /// The page with this way, and its slot there.
+    /// Returns the page with this way, and its slot there.
     pub fn way(&mut self, way: Ordinal) -> (Arc<WayPage>, usize) {
         let (page, slot) = self.ways.at(way, |page| self.osm.way_page(page));
         (Arc::clone(page), slot)
@@ -166,13 +166,13 @@ impl<'a> Reader<'a> {
         }));
     }
 
-    /// The page with this relation, and its slot there.
+    /// Returns the page with this relation, and its slot there.
     pub fn relation(&mut self, relation: Ordinal) -> (Arc<RelationPage>, usize) {
         let (page, slot) = self.relations.at(relation, |page| self.osm.relation_page(page));
         (Arc::clone(page), slot)
     }
 
-    /// The tags of an element, in byte order of their keys.
+    /// Returns the tags of an element, in byte order of their keys.
     pub fn tags(&mut self, kind: ElementType, ordinal: Ordinal) -> &[PairId] {
         if self.bare {
             return &[];
@@ -181,19 +181,19 @@ impl<'a> Reader<'a> {
         page.tags(slot)
     }
 
-    /// The key and the value of a tag.
+    /// Returns the key and the value of a tag.
     pub fn tag_text(&mut self, pair: PairId) -> (&'a str, &str) {
         let (page, slot) = self.values.at(pair.into(), |page| self.osm.value_page(page));
         (self.osm.key_name(page.key(slot)), page.get(slot))
     }
 
-    /// The metadata of an element.
+    /// Returns the metadata of an element.
     pub fn meta(&mut self, kind: ElementType, ordinal: Ordinal) -> MetaRef {
         let (page, slot) = self.metas[kind as usize].at(ordinal, |page| self.osm.meta_page(kind, page));
         page.meta(slot)
     }
 
-    /// The box around a way's nodes.
+    /// Returns the box around a way's nodes.
     pub fn way_box(&mut self, way: Ordinal) -> BoundingBox {
         let (page, slot) = self.ways.at(way, |page| self.osm.way_page(page));
         let mut bounds = BoundingBox::EMPTY;

@@ -140,7 +140,7 @@ impl Set {
         self.len() == 0
     }
 
-    /// The elements of one type.
+    /// Returns the elements of one type.
     pub fn part(&self, kind: ElementType) -> &[Ordinal] {
         match kind {
             ElementType::Node => &self.nodes,

@@ -11,7 +11,7 @@ use crate::timestamp;
 use terrapin_osm::geometry::{line_length, round_length};
 use terrapin_osm::{ElementType, MetaRef};
 
-/// The value of a function without arguments.
+/// Returns the value of a function without arguments.
 pub(super) fn function(reader: &mut Reader<'_>, function: Function, subject: Subject<'_>) -> EvaluatorValue {
     match function {
         Function::Id => id(reader, subject),

@@ -30,7 +30,7 @@ impl<'a> Environment<'a> {
         Reader::with_areas_of(self.osm, self.current)
     }
 
-    /// The content of a set.
+    /// Returns the content of a set.
     pub(super) fn set(&self, name: &str) -> Arc<Set> {
         self.sets.get(name).cloned().unwrap_or_default()
     }
