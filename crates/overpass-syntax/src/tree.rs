@@ -48,7 +48,7 @@ pub enum TimeFrame {
     Diff {
         /// The older moment.
         from: Timestamp,
-        /// The newer moment, else now.
+        /// The newer moment; `None` for now.
         to: Option<Timestamp>,
         /// Written as `adiff`.
         augmented: bool,

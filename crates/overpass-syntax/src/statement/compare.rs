@@ -12,7 +12,7 @@ use crate::{Form, Node, Part};
 pub struct Compare {
     /// The set.
     pub from: SetName,
-    /// Where the result goes.
+    /// The set for the result.
     pub into: SetName,
     /// The evaluator that must have a value for an element to count.
     pub delta: Option<Expr>,

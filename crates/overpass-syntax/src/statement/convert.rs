@@ -9,7 +9,7 @@ use crate::{Form, Node, Part};
 pub struct Convert {
     /// The set.
     pub from: SetName,
-    /// Where the result goes.
+    /// The set for the result.
     pub into: SetName,
     /// The type of the new elements.
     pub type_name: String,

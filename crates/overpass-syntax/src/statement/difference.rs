@@ -12,7 +12,7 @@ use crate::{Form, Node, Part};
 pub struct Difference {
     /// The statements.
     pub operands: Block,
-    /// Where the result goes.
+    /// The set for the result.
     pub into: SetName,
 }
 

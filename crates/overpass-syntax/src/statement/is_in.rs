@@ -11,7 +11,7 @@ use crate::{Form, Node, Part};
 pub struct IsIn {
     /// The place.
     pub place: IsInPlace,
-    /// Where the result goes.
+    /// The set for the result.
     pub into: SetName,
 }
 

@@ -12,7 +12,7 @@ use crate::{Form, Node, Part};
 pub struct Local {
     /// The set.
     pub from: SetName,
-    /// Where the result goes.
+    /// The set for the result.
     pub into: SetName,
     /// The level of detail.
     pub detail: LocalDetail,

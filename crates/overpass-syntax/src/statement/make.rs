@@ -9,7 +9,7 @@ use crate::{Form, Node, Part};
 pub struct Make {
     /// The set before the statement.
     pub from: SetName,
-    /// Where the result goes.
+    /// The set for the result.
     pub into: SetName,
     /// The element's type.
     pub type_name: String,

@@ -9,7 +9,7 @@ use crate::{Form, Part};
 pub struct MapToArea {
     /// The set.
     pub from: SetName,
-    /// Where the result goes.
+    /// The set for the result.
     pub into: SetName,
 }
 

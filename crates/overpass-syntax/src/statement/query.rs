@@ -18,7 +18,7 @@ pub struct Query {
     pub what: QueryType,
     /// The filters, as written.
     pub filters: Vec<Filter>,
-    /// Where the result goes.
+    /// The set for the result.
     pub into: SetName,
 }
 

@@ -14,7 +14,7 @@ pub struct Recursion {
     pub kind: Recurse,
     /// The set to start from.
     pub from: SetName,
-    /// Where the result goes.
+    /// The set for the result.
     pub into: SetName,
 }
 

@@ -16,7 +16,7 @@ pub struct Timeline {
     pub id: i64,
     /// The version, if only one is requested.
     pub version: Option<i64>,
-    /// Where the result goes.
+    /// The set for the result.
     pub into: SetName,
 }
 

@@ -13,7 +13,7 @@ use crate::{Form, Node, Part};
 pub struct Union {
     /// The statements.
     pub members: Block,
-    /// Where the result goes.
+    /// The set for the result.
     pub into: SetName,
 }
 
