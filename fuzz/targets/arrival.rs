@@ -50,8 +50,8 @@ pub fn check(input: &[u8]) {
     assert_eq!(arrival.rewind(), arrival.checked());
 }
 
-/// A server may announce any length, and its footer any position. Checks that the number of bytes to fetch at once is
-/// limited in any case.
+/// Checks that the number of bytes to fetch at once is limited, even though a server may announce any length, and its
+/// footer any position.
 fn claim(whole: &[u8], changes: &[u8]) {
     let number = |at: usize| {
         let mut bytes = [0; 8];
