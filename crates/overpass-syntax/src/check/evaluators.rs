@@ -232,7 +232,7 @@ pub(crate) fn function_name(element: &Element) -> Option<&'static str> {
     by_element(element).map(|spec| spec.name)
 }
 
-/// Returns the result type of an evaluator element. That of a ternary is the type of its branches.
+/// Returns the result type of an evaluator element: that of its function, or string for operators and constants.
 pub(crate) fn evaluator_type(element: &Element) -> Type {
     by_element(element).map_or(Type::String, |spec| spec.returns)
 }
