@@ -77,7 +77,7 @@ pub(super) struct MemberWay<'r> {
 pub(super) enum WayPlace {
     /// A way of the answer, by its index.
     Own(usize),
-    /// A way that only relations show, by its index in `member_ways`.
+    /// A way as shown by relations, by its index in `member_ways`.
     Member(usize),
 }
 
