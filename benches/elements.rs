@@ -1,17 +1,17 @@
-//! How long queries of OpenStreetMap's elements and Wikidata's items in one graph take:
-//! `cargo bench --bench elements -- SNAPSHOT [FILE.rq ...]`.
+//! Measures queries over OpenStreetMap's elements and Wikidata's items in one graph: `cargo bench --bench elements --
+//! SNAPSHOT [FILE.rq ...]`.
 //!
-//! Each of the queries below, or of the files, is asked five times by the command, which opens the snapshot each time. Told
-//! are the median, the first time and the number of rows. The queries are of Malta with its items; those of shops are meant
-//! for patchwork-world.
+//! The command runs each of the queries below, or of the files, five times, and opens the snapshot each time. Prints
+//! the median time, the first time and the number of rows. The queries are for Malta with its items; those for shops
+//! are meant for patchwork-world.
 
 use std::process::Command;
 use std::time::Instant;
 
-/// Times that each is asked.
+/// The number of runs of each query.
 const TIMES: usize = 5;
 
-/// Names of queries and their texts.
+/// The queries with their names.
 const QUERIES: [(&str, &str); 14] = [
     (
         "castles begun before 1600, 500 m from a bus stop",
@@ -81,7 +81,7 @@ const QUERIES: [(&str, &str); 14] = [
     ("shops in anything", "SELECT (COUNT(*) AS ?n) { ?a ogc:sfContains ?n . ?n osmkey:shop ?s }"),
 ];
 
-/// Milliseconds that a query takes, and its rows.
+/// Returns the time of a query in milliseconds, and its number of rows.
 fn ask(snapshot: &str, query: &str) -> Result<(f64, usize), String> {
     let mut command = Command::new(env!("CARGO_BIN_EXE_terrapin"));
     command.args(["query", snapshot, "--lang", "sparql", "--format", "csv", query]);
@@ -94,7 +94,7 @@ fn ask(snapshot: &str, query: &str) -> Result<(f64, usize), String> {
     Ok((took, String::from_utf8_lossy(&out.stdout).lines().count().saturating_sub(1)))
 }
 
-/// Asks a query several times and tells how long it took.
+/// Runs a query several times and prints its times.
 fn measure(snapshot: &str, name: &str, query: &str) {
     let asked: Result<Vec<(f64, usize)>, String> = (0..TIMES).map(|_| ask(snapshot, query)).collect();
     match asked {

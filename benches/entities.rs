@@ -1,13 +1,16 @@
-//! How surely and how fast names lead to entities: `cargo bench --workspace --bench entities -- SNAPSHOT`.
+//! Measures the accuracy and speed of the search for entities by name: `cargo bench --workspace --bench entities --
+//! SNAPSHOT`.
 //!
-//! What is looked for are a thousand labels of the snapshot, drawn by a seed (TERRAPIN_SEED): first an entity, each as likely
-//! as any other, then one of its languages. Each is looked for as it stands, in small letters, as its first half while it is typed, and
-//! with a letter left out. Counted are searches whose first entity, and whose first five, have the one that was drawn. A
-//! label that several entities have does not say which is meant; so it is told, too, how many of the labels one entity alone
-//! has, how many of these lead to it, and how many of all lead to any entity that has the label. Whichever order those have
-//! that share a label, the one that was drawn is equally likely in any place: `possible` is how many can be expected among
-//! the first five where all of these share it, and no order has more. A second list draws texts instead, each as likely as any
-//! other, and then one of the entities that have it. Every list is run twice: what is told is the second time, and the first in brackets.
+//! Draws a thousand labels of the snapshot with a seed (TERRAPIN_SEED): first an entity, each with the same
+//! probability, then one of its labels. Each label is searched unchanged, in small letters, as its first half as if it
+//! were being typed, and with a letter left out. Counts the searches that return the drawn entity first, and among the
+//! first five. A label that several entities have does not determine which one is meant. Therefore three more numbers
+//! are printed: the number of labels that only one entity has, the number of these that find it, and the number of all
+//! labels that find any entity with the label. Among entities with the same label, the drawn one has the same
+//! probability at every position, regardless of their order. `possible` is the expected number of drawn entities among
+//! the first five if only entities with the label are there; no order exceeds it. A second list draws texts instead,
+//! each with the same probability, and then one of the entities with the text. Every list runs twice: prints the times
+//! of the second run, and those of the first in parentheses.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -19,22 +22,22 @@ use terrapin::entities::{EntityId, EntityKind, Languages, Search, chain, find};
 use terrapin::rdf::Store;
 use terrapin::snapshot::Snapshot;
 
-/// Labels that are drawn.
+/// The number of labels to draw.
 const DRAWN: usize = 1000;
 const SEED: u64 = 15;
-/// Results that are looked at.
+/// The number of results to check.
 const SHOWN: usize = 5;
 
-/// A label that was drawn.
+/// A drawn label.
 struct Drawn {
     id: EntityId,
     text: String,
     language: String,
-    /// The entities of the kind that have the label, in its language.
+    /// The entities of the same kind with the label, in its language.
     same: Vec<EntityId>,
 }
 
-/// Numbers that look random (SplitMix64).
+/// A generator of pseudorandom numbers (SplitMix64).
 struct Random(u64);
 
 impl Random {
@@ -51,7 +54,7 @@ fn seed() -> u64 {
     std::env::var("TERRAPIN_SEED").ok().and_then(|seed| seed.parse().ok()).unwrap_or(SEED)
 }
 
-/// Draws texts, and of each one of the entities that have it.
+/// Draws texts, and for each text one of the entities that have it.
 fn drawn_texts(store: &Store) -> Vec<Drawn> {
     let label = NamedNodeRef::new_unchecked("http://www.w3.org/2000/01/rdf-schema#label");
     let label = store.id(label.into()).expect("labels");
@@ -120,7 +123,7 @@ fn found(store: &Store, kind: EntityKind, text: &str, language: &str) -> Vec<Ent
     find(store, &search).into_iter().map(|found| found.id).collect()
 }
 
-/// Median, the slowest of ten, the slowest of a hundred.
+/// Formats the median, the 90th and the 99th percentile.
 fn told(mut times: Vec<Duration>) -> String {
     times.sort_unstable();
     let at = |part: f64| times.get(((times.len() as f64 * part) as usize).min(times.len().saturating_sub(1)));
@@ -128,7 +131,7 @@ fn told(mut times: Vec<Duration>) -> String {
     format!("{:7.3} {:7.3} {:7.3}", ms(0.5), ms(0.9), ms(0.99))
 }
 
-/// Runs a list twice.
+/// Runs a list twice and prints the results.
 fn measure(store: &Store, what: &str, all: &[(&Drawn, String)]) {
     let mut lines = Vec::new();
     let (mut first, mut five, mut of_alone, mut any) = (0, 0, [0; 3], 0);

@@ -1,10 +1,11 @@
-//! How long places take to be found: `cargo bench --bench geocoder -- SNAPSHOT`.
+//! Measures the search for places: `cargo bench --bench geocoder -- SNAPSHOT`.
 //!
-//! What is looked for comes from the snapshot: of its names a thousand, at even distances in the order of the index, so that
-//! few are of towns and most of streets, shops and stops. Each is looked for as it stands, with the town or country behind it
-//! that it lies in, as its first half while it is typed, and with a letter left out. Points are those of a thousand nodes that
-//! have a name, some metres aside. Every list is run twice: what is told is the second time, and the first in brackets.
-//! Counted are searches whose first ten places have an element with the name.
+//! Searches a thousand names of the snapshot, at even distances in the order of the index. Therefore few are names of
+//! towns, and most are names of streets, shops and stops. Each is searched unchanged, followed by the town or country
+//! that contains it, as its first half as if it were being typed, and with a letter left out. The points of reverse
+//! searches are some metres from a thousand nodes with a name. Every list runs twice: prints the times of the second
+//! run, and those of the first in parentheses. Counts the searches whose first ten places contain an element with the
+//! name.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -15,9 +16,9 @@ use terrapin::osm::names::words;
 use terrapin::osm::{Coord, ElementType, Osm};
 use terrapin::snapshot::Snapshot;
 
-/// Searches of each kind.
+/// The number of searches of each kind.
 const MEASURED: u64 = 1000;
-/// What a point lies beside a node, in 1e-7 degrees.
+/// The distance of a point from its node, in 1e-7 degrees.
 const ASIDE: i32 = 300;
 
 fn found(osm: &Osm, text: &str, typing: bool) -> Vec<Hit> {
@@ -25,7 +26,7 @@ fn found(osm: &Osm, text: &str, typing: bool) -> Vec<Hit> {
     search(osm, &Search { typing, ..Search::of(&question, 10, &|_| None) })
 }
 
-/// Median, the slowest of ten, the slowest of a hundred.
+/// Formats the median, the 90th and the 99th percentile.
 fn told(mut times: Vec<Duration>) -> String {
     times.sort_unstable();
     let at = |part: f64| times.get(((times.len() as f64 * part) as usize).min(times.len().saturating_sub(1)));
@@ -33,7 +34,7 @@ fn told(mut times: Vec<Duration>) -> String {
     format!("{:7.3} {:7.3} {:7.3}", ms(0.5), ms(0.9), ms(0.99))
 }
 
-/// Runs a list twice.
+/// Runs a list twice and prints the results.
 fn measure<T>(what: &str, all: &[T], run: impl Fn(&T) -> bool) {
     let mut lines = Vec::new();
     let mut good = 0;

@@ -1,9 +1,9 @@
-//! How many pairs `/score` scores: `cargo bench --bench score [-- SECONDS]`, 10 seconds for each row where nothing is said.
+//! Measures how many pairs `/score` scores: `cargo bench --bench score [-- SECONDS]`. Default: 10 seconds for each row.
 //!
-//! Eight clients, each with a connection that it keeps, send a pair a request and wait for its answer; then one and eight
-//! send lines. Pairs are short queries (a node by its id, a tag in a small box) with half of the predictions wrong, and
-//! those of the Malta benchmark, on a snapshot made of `malta-2016.osm.pbf` in TERRAPIN_SHARED (default `../shared`). The
-//! clients run on the same machine and take their part of it.
+//! Eight clients, each with a keep-alive connection, send one pair per request and wait for its answer. Then one client
+//! and eight clients send JSON lines. The pairs are short queries (a node by its id, a tag in a small box) with half of
+//! the predictions wrong, and those of the Malta benchmark. The snapshot is loaded from `malta-2016.osm.pbf` in
+//! TERRAPIN_SHARED (default `../shared`). The clients run on the same machine and use a part of its processor time.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
@@ -16,10 +16,10 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 
 const CLIENTS: usize = 8;
-/// Pairs of which a row goes round.
+/// The number of pairs of a row, which is repeated.
 const PAIRS: usize = 2000;
 
-/// A server that ends with this.
+/// A server that is ended when this is dropped.
 struct Server {
     child: Child,
     address: String,
@@ -50,7 +50,7 @@ impl Drop for Server {
     }
 }
 
-/// A connection that is kept.
+/// A keep-alive connection.
 struct Client {
     stream: BufReader<TcpStream>,
 }
@@ -62,7 +62,7 @@ impl Client {
         Client { stream: BufReader::new(stream) }
     }
 
-    /// Sends a request and reads its answer's body.
+    /// Sends a request and returns the body of its answer.
     fn ask(&mut self, path: &str, content_type: &str, body: &[u8]) -> Vec<u8> {
         let head = format!(
             "POST {path} HTTP/1.1\r\nHost: bench\r\nContent-Type: {content_type}\r\nContent-Length: {}\r\n\r\n",
@@ -108,13 +108,13 @@ impl Client {
 
 type Pairs = Vec<(String, String)>;
 
-/// Eight clients, a pair a request.
+/// Measures eight clients with one pair per request.
 fn one_by_one(server: &Server, what: &str, pairs: &[(String, String)], similarity: bool, time: Duration) {
     let body = |(gold, pred): &(String, String)| {
         json!({"references": [gold], "predictions": [pred], "similarity": similarity}).to_string().into_bytes()
     };
     let bodies: Vec<Vec<u8>> = pairs.iter().map(body).collect();
-    // Once, so that pages are decoded.
+    // One run before the measurement decodes the pages.
     let mut first = Client::to(server);
     for body in &bodies {
         first.ask("/score", "application/json", body);
@@ -152,7 +152,7 @@ fn one_by_one(server: &Server, what: &str, pairs: &[(String, String)], similarit
     );
 }
 
-/// So many clients, all pairs in one request of lines.
+/// Measures a number of clients that send all pairs in one request of JSON lines.
 fn by_lines(server: &Server, what: &str, pairs: &[(String, String)], similarity: bool, clients: usize) {
     let line = |(gold, pred): &(String, String)| format!("{}\n", json!({"gold": gold, "pred": pred}));
     let body: String = pairs.iter().map(line).collect();
@@ -170,7 +170,7 @@ fn by_lines(server: &Server, what: &str, pairs: &[(String, String)], similarity:
     println!("{what:<34} {clients} of lines {:>8.0} a second", pairs / begun.elapsed().as_secs_f64());
 }
 
-/// Numbers that are the same every time.
+/// A random generator with the same numbers in every run.
 struct Random(u64);
 
 impl Random {
@@ -180,7 +180,7 @@ impl Random {
     }
 }
 
-/// Pairs of short queries; in every second one the prediction is another query.
+/// Creates pairs of short queries. In every second pair the prediction is another query.
 fn short(make: impl Fn(&mut Random) -> String) -> Pairs {
     let mut random = Random(7);
     (0..PAIRS)

@@ -1,13 +1,13 @@
-//! How long SPARQL queries of public sets take, warm, beside Oxigraph's persistent store: `cargo bench --bench sparql`.
+//! Compares warm SPARQL queries of public sets with Oxigraph's persistent store: `cargo bench --bench sparql`.
 //!
-//! Needs TERRAPIN_SHARED (default `../shared`) and a snapshot of its four sets of triples, TERRAPIN_WIKIDATA. With
-//! TERRAPIN_PYOXIGRAPH=`python3`, a Python that has pyoxigraph, and TERRAPIN_OXIGRAPH=`folder` of a store of the same
-//! triples, every query is asked there, too, in turn.
-//! Times are in process and end with the last solution: what a caller of either library waits for. Neither takes more
-//! than 300,000 solutions of a query, nor more than some seconds: where both reach that, nothing is compared; where one
-//! does, it counts as having taken that long. Arguments that are no options choose the queries whose ids have them.
-//! Prepared queries are kept here, as a server keeps them; with `--fresh` each time has a text of its own. `--hard` asks
-//! those of `hard.tsv` instead, in which an order, a condition or a way of asking decides, and lists them all.
+//! Needs TERRAPIN_SHARED (default `../shared`) and a snapshot of its four sets of triples, TERRAPIN_WIKIDATA. If
+//! TERRAPIN_PYOXIGRAPH=`python3` is a Python with pyoxigraph, and TERRAPIN_OXIGRAPH=`folder` a store of the same
+//! triples, every query also runs there, in turn. Times are measured inside the process up to the last solution: this
+//! is the time that a caller of either library waits. Both are limited to 300,000 solutions and to some seconds per
+//! query. If both reach this limit, the query is not compared; if one does, it counts as having taken that long.
+//! Arguments other than options select the queries whose ids contain them. Prepared queries are cached, as in the
+//! server; with `--fresh`, each run has a different text. `--hard` runs the queries of `hard.tsv` instead and lists all
+//! of them. In these, the time depends on the order of joins, on a filter or on the kind of query.
 
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -25,12 +25,12 @@ use terrapin::rdf::Store;
 use terrapin::snapshot::Snapshot;
 use terrapin::sparql::{Bounds, Code, Environment, Settings, Sink, prepare};
 
-/// Longest time for asking a query once, seconds.
+/// The maximum time of one run of a query, in seconds.
 const PATIENCE: f64 = 5.0;
-/// Most solutions that are taken.
+/// The maximum number of solutions.
 const MOST: u64 = 300_000;
 
-/// Counts an answer.
+/// A sink that counts the solutions.
 #[derive(Default)]
 struct Count(u64);
 
@@ -56,20 +56,20 @@ impl Sink for Count {
     }
 }
 
-/// What the queries of `hard.tsv` begin with for the peer, which knows no prefixes.
+/// The prefixes of the queries in `hard.tsv`, for the peer, which has none built in.
 const PREFIXES: &str = "PREFIX wd: <http://www.wikidata.org/entity/> \
     PREFIX wdt: <http://www.wikidata.org/prop/direct/> \
     PREFIX rdfs: <http://www.w3.org/2000/01/rdf-schema#> \
     PREFIX xsd: <http://www.w3.org/2001/XMLSchema#> ";
 
-/// A query, and what is known of it.
+/// A query with its recorded result.
 struct Vector {
     id: String,
     query: String,
-    /// How long the recorded reference took. Without this it was stopped, or found the query wrong.
+    /// The time of the recorded reference. `None` if it was stopped or rejected the query.
     ms: Option<f64>,
     count: u64,
-    /// How often it is asked.
+    /// The number of runs.
     times: usize,
 }
 
@@ -102,10 +102,11 @@ impl Vector {
     }
 }
 
-/// Seconds and the number of solutions, or why there is no answer.
+/// The time in seconds and the number of solutions, or the error.
 type Asked = Result<(f64, u64), String>;
 
-/// Oxigraph in a process of its own: a query a line in, seconds and the number of solutions a line out.
+/// Oxigraph in its own process. It reads one query per line, and writes one line per query with the seconds and the
+/// number of solutions.
 struct Peer {
     child: Child,
     queries: ChildStdin,
@@ -137,7 +138,7 @@ impl Peer {
         Some(Peer { child, queries, answers })
     }
 
-    /// `None` where it took too long; then it was ended and begun anew.
+    /// Runs a query. Returns `None` if it took too long; the process was then ended and started again.
     fn ask(&mut self, query: &str, times: usize) -> Option<Asked> {
         writeln!(self.queries, "{}", json!({"query": query, "times": times, "rows": MOST})).expect("the peer lives");
         let Ok(line) = self.answers.recv_timeout(Duration::from_secs_f64(PATIENCE * (times + 1) as f64)) else {
@@ -152,8 +153,8 @@ impl Peer {
     }
 }
 
-/// The median seconds of asking so often after one time before, and the number of solutions; `None` where it took too
-/// long.
+/// Returns the median time of `times` runs in seconds after one warm-up run, and the number of solutions. Returns
+/// `None` if it took too long.
 fn ask(environment: &Environment, query: &str, times: usize, fresh: bool) -> Option<Asked> {
     let mut seconds = Vec::new();
     let mut count = 0;
@@ -182,10 +183,10 @@ fn median(values: &mut [f64]) -> f64 {
     values.get(values.len() / 2).copied().unwrap_or(f64::NAN)
 }
 
-/// What was found for some queries.
+/// The results for some queries.
 #[derive(Default, Clone)]
 struct Found {
-    /// Times as fast as the peer, and a line that says so.
+    /// The speed relative to the peer, and a line that reports it.
     ratios: Vec<(f64, String)>,
     ours: f64,
     theirs: f64,

@@ -1,7 +1,7 @@
-//! How long loading, opening and querying take: `cargo bench`.
+//! Measures loading, opening and querying: `cargo bench`.
 //!
-//! On the extract of Malta of March 2024: the one in TERRAPIN_SHARED (default `../shared`), where the recorded queries
-//! are, too, or the one that `make demo` fetched, with the demo's queries.
+//! Uses the extract of Malta of March 2024: either the one in TERRAPIN_SHARED (default `../shared`) with the recorded
+//! queries there, or the one fetched by `make demo` with the demo's queries.
 
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
@@ -39,7 +39,7 @@ impl Data {
     }
 }
 
-/// The queries of a file of recorded answers, but for those that the reference itself gave up on.
+/// Returns the queries of a file of recorded answers, except those that the reference could not finish.
 fn recorded(path: &Path) -> Vec<String> {
     let mut text = String::new();
     let file = std::fs::File::open(path).expect("the vectors lie beside the extract");
@@ -55,7 +55,7 @@ fn recorded(path: &Path) -> Vec<String> {
 }
 
 fn ask(osm: &Osm, query: &str) {
-    // A refused query is part of the mix.
+    // Rejected queries are part of the mix.
     let _ = overpass::parse(query).and_then(|script| overpass::run(osm, &script, &Limits::default(), &mut io::sink()));
 }
 

@@ -1,11 +1,12 @@
-//! How often the search for tags finds the one that a question is about:
-//! `cargo bench --bench tags -- SNAPSHOT [--others] [--docs FILE]`.
+//! Measures how often the search for tags finds the tag that a question needs: `cargo bench --bench tags -- SNAPSHOT
+//! [--others] [--docs FILE]`.
 //!
-//! The questions are those of OverpassNL's train split, in TERRAPIN_SHARED (default `../shared`), as they stand, with the names
-//! of places in them. A question is taken where its gold query, aside from the areas that it looks up, has filters by tag that
-//! are all the same `key=value`, a tag that the snapshot has; each pair of question and tag once. The pairs are put in the
-//! order of the SHA-256 of question, key and value with tabs between them. The first 300 are measured; the weights of
-//! the search were chosen on the others, which `--others` measures. It counts where the gold tag is among the first five.
+//! The questions are those of OverpassNL's train split, in TERRAPIN_SHARED (default `../shared`), unchanged, including
+//! names of places. A question is used if its gold query has only tag filters with the same `key=value`, not counting
+//! the areas that it looks up, and if the snapshot has this tag. Each pair of question and tag is used once. The pairs
+//! are sorted by the SHA-256 of question, key and value, separated by tabs. The first 300 are measured. The weights of
+//! the search were chosen on the others; `--others` measures these. A search counts as correct if the gold tag is among
+//! the first five.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -22,14 +23,14 @@ use terrapin::overpass::turbo::{self, Surroundings};
 use terrapin::snapshot::Snapshot;
 use terrapin::tags::{Docs, Tags};
 
-/// Pairs that are measured.
+/// The number of pairs to measure.
 const MEASURED: usize = 300;
-/// The gold tag has to be among so many.
+/// The number of results among which the gold tag must be.
 const FIRST: usize = 5;
-/// Misses that are shown.
+/// The maximum number of misses to print.
 const SHOWN: usize = 40;
 
-/// Every name leads to the same place: where is of no matter here.
+/// A geocoder that returns the same place for every name: the location does not matter here.
 struct Somewhere;
 
 impl Places for Somewhere {
@@ -43,7 +44,7 @@ impl Places for Somewhere {
     }
 }
 
-/// The tag of a query, if it has one alone.
+/// Returns the tag of a query, if it has exactly one.
 fn tag_of(query: &str) -> Option<(String, String)> {
     let bbox = Some(BoundingBox { south: 0, west: 0, north: 1, east: 1 });
     let plain = turbo::expand(query, &Surroundings { bbox, now: 0, places: &Somewhere }).ok()?;

@@ -1,10 +1,11 @@
-//! How long tiles take: `cargo bench --locked --workspace --bench tiles -- SNAPSHOT`.
+//! Measures tiles: `cargo bench --locked --workspace --bench tiles -- SNAPSHOT`.
 //!
-//! At each zoom those eight tiles are made that the most pages of nodes lie in, each by itself three times of a snapshot
-//! that was just opened: no page, list or area is decoded, and nothing was kept (`cold`; the file's bytes are in the
-//! machine's memory); from zoom 0 to 6 the overview of the world is read for it, too. Told are the median of the eight tiles' fastest times and the slowest of them, with its address, and
-//! then the same of the second time that a snapshot makes a tile (`warm`), which keeps pages, not tiles. The last column is
-//! a digest of all the bytes, by which two versions of this program are compared.
+//! At each zoom, makes the eight tiles with the most pages of nodes. Each tile is made three times, each time from a
+//! newly opened snapshot without any decoded pages, lists or areas (`cold`; the file itself is in the page cache). From
+//! zoom 0 to 6, this includes reading the overview of the world. Prints the median of the eight tiles' fastest times,
+//! and the slowest of them with its address. Then prints the same for the second time that a snapshot makes a tile
+//! (`warm`): then its pages are cached, but not the tile. The last column is a digest of all bytes, to compare two
+//! versions of this program.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -16,11 +17,11 @@ use terrapin::osm::{ElementType, Osm};
 use terrapin::snapshot::Snapshot;
 use terrapin::tiles::{DEEPEST, Place, Tiles};
 
-/// Tiles of a zoom.
+/// The number of tiles per zoom.
 const TILES: usize = 8;
-/// How often a tile is made.
+/// The number of times that a tile is made.
 const TIMES: usize = 3;
-/// The memory that pages are kept within, in bytes.
+/// The memory limit of cached pages, in bytes.
 const CACHE: u64 = 512 << 20;
 
 fn opened(path: &Path) -> Osm {
@@ -28,7 +29,7 @@ fn opened(path: &Path) -> Osm {
     Osm::open_with(snapshot, CACHE).expect("elements")
 }
 
-/// The tiles of a zoom that most pages of nodes have their middle in.
+/// Returns the tiles of a zoom that contain the centers of the most pages of nodes.
 fn fullest(osm: &Osm, zoom: u8) -> Vec<Place> {
     let mut pages: BTreeMap<(u32, u32), usize> = BTreeMap::new();
     for page in 0..osm.page_count(ElementType::Node) {

@@ -1,6 +1,6 @@
-//! How long loading triples, opening them and asking for patterns take: `cargo bench --bench triples`.
+//! Measures loading triples, opening them and finding patterns: `cargo bench --bench triples`.
 //!
-//! On the Wikidata subsets in TERRAPIN_SHARED (default `../shared`).
+//! Uses the Wikidata subsets in TERRAPIN_SHARED (default `../shared`).
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -42,7 +42,7 @@ fn parse(query: &str) -> Query {
     syntax::parse(query, Dialect::Standard).expect("a query").query
 }
 
-/// Plans and runs; how many solutions there are.
+/// Plans and runs a query. Returns the number of solutions.
 fn ask(store: &Arc<Store>, query: &Query) -> usize {
     let mut view = View::new(Arc::clone(store), Arc::new(Budget::new(&Limits::default())));
     let mut query = query.clone();

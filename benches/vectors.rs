@@ -1,10 +1,11 @@
-//! How long recorded queries take beside the reference, query by query: `cargo bench --bench vectors [-- NAME...]`.
+//! Compares recorded queries with the reference, query by query: `cargo bench --bench vectors [-- NAME...]`.
 //!
-//! The files of recorded answers lie in TERRAPIN_SHARED (default `../shared`); NAMEs choose those whose name contains
-//! one of them. Every extract is loaded, then every file's queries are asked one after another in this process, in
-//! several rounds, of which a query's fastest counts: the reference's times were taken on a quiet machine, too. Theirs
-//! include the start of a process. On a busy machine the processor time of a round tells more. The first round, with nothing cached, also gives a digest of all answers: a change
-//! that is to make things faster only must not change it.
+//! The files of recorded answers are in TERRAPIN_SHARED (default `../shared`); NAMEs select the files whose name
+//! contains one of them. Every extract is loaded, then every file's queries run one after another in this process, in
+//! several rounds. The fastest time of each query counts, because the reference's times were also measured on a quiet
+//! machine. The reference's times include the start of a process. On a busy machine, the processor time of a round is
+//! more meaningful. The first round, with empty caches, also prints a digest of all answers: a pure optimisation must
+//! not change it.
 
 use std::collections::BTreeMap;
 use std::io::{self, Read};
@@ -19,18 +20,18 @@ use terrapin::overpass;
 use terrapin::overpass::Limits;
 use terrapin::snapshot::Snapshot;
 
-/// Rounds after the first.
+/// The number of rounds after the first.
 const ROUNDS: usize = 3;
-/// So many of the slowest are listed.
+/// The number of slowest queries to print.
 const SLOWEST: usize = 10;
 
 /// A recorded query.
 struct Vector {
     id: String,
     query: String,
-    /// What the reference took.
+    /// The reference's time.
     theirs: Duration,
-    /// The reference itself gave up.
+    /// Whether the reference itself did not finish the query.
     hopeless: bool,
 }
 
@@ -49,21 +50,21 @@ fn vectors(path: &Path) -> Vec<Vector> {
     text.lines().map(vector).collect()
 }
 
-/// Asks a query; a refusal is an answer, too.
+/// Runs a query. An error also counts as an answer.
 fn ask(osm: &Osm, query: &str, out: &mut dyn io::Write) {
     let _ = overpass::parse(query).and_then(|script| overpass::run(osm, &script, &Limits::default(), out));
 }
 
-/// The processor time of this process so far, all threads; `None` where the system does not tell.
+/// Returns the processor time of this process so far, of all threads; `None` if the system does not report it.
 fn processor() -> Option<Duration> {
     let stat = std::fs::read_to_string("/proc/self/stat").ok()?;
-    // the command's name, in brackets, may hold anything
+    // The command's name, in parentheses, may contain any characters.
     let mut fields = stat.rsplit_once(')')?.1.split_whitespace().skip(11);
     let mut ticks = || fields.next()?.parse::<u64>().ok();
     Some(Duration::from_millis((ticks()? + ticks()?) * 10))
 }
 
-/// Counts and digests what is written.
+/// A writer that counts and digests the bytes.
 #[derive(Default)]
 struct Digest {
     hasher: blake3::Hasher,

@@ -1,4 +1,4 @@
-//! The targets under libFuzzer: the target is that of the program's name.
+//! Runs the targets under libFuzzer. The program's name selects the target.
 #![no_main]
 
 #[allow(dead_code, reason = "the seeds and words are for the other harness")]

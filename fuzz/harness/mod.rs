@@ -1,8 +1,8 @@
-//! Runs fuzz targets on any compiler: goes through a target's corpus, then through random changes of it for some time.
+//! Runs fuzz targets with any compiler: first a target's corpus, then random changes of it for some time.
 //!
-//! Each target runs in a process of its own, on a thread with the smallest stack that the program does this on. An
-//! input that panics, overflows the stack, ends the process, takes too long or takes too much memory is kept in
-//! `fuzz/artifacts` and is a failure.
+//! Each target runs in its own process, on a thread with the smallest stack that the program uses for this task. An
+//! input is a failure if it panics, overflows the stack, ends the process, takes too long or uses too much memory. It
+//! is then kept in `fuzz/artifacts`.
 
 mod mutate;
 
@@ -17,26 +17,26 @@ use std::time::{Duration, Instant};
 
 use super::targets::{TARGETS, Target};
 
-/// Memory that an input may take.
+/// The maximum memory of an input, in bytes.
 const MEMORY: u64 = 512 << 20;
-/// Memory beyond which an input is not even waited for, lest the machine goes with it.
+/// The memory at which an input is stopped immediately, so that it does not exhaust the machine.
 const TOO_MUCH: u64 = 3 << 30;
-/// How often time and memory are looked at.
+/// The interval between two checks of time and memory.
 const LOOK: Duration = Duration::from_millis(2);
-/// Time that an input may take. Beside other work a machine may stand still for seconds.
+/// The maximum time of an input. Other work can delay a machine for seconds.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// What is on the command line.
+/// The options of the command line.
 struct Options {
-    /// Parts of names of the targets that are to run; all if there is none.
+    /// Parts of the names of the targets to run; empty for all.
     names: Vec<String>,
-    /// Time for random changes of each target's corpus.
+    /// The time for random changes of each target's corpus, in seconds.
     seconds: f64,
-    /// An input to try instead.
+    /// A single input to run instead of the corpus.
     input: Option<PathBuf>,
-    /// Where the sequence of random numbers begins.
+    /// The seed of the random numbers.
     seed: u64,
-    /// Whether this process is the one that a target runs in.
+    /// Whether this is the process in which a target runs.
     inside: bool,
     list: bool,
 }
@@ -53,7 +53,7 @@ impl Options {
                 "--inside" => options.inside = true,
                 "--list" => options.list = true,
                 "--input" => options.input = words.next().map(PathBuf::from),
-                // What cargo gives to every test program says nothing here.
+                // Options that cargo passes to every test program are ignored.
                 word if word.starts_with('-') => {}
                 _ => options.names.push(word),
             }
@@ -62,19 +62,19 @@ impl Options {
     }
 }
 
-/// The folder of the fuzz targets.
+/// Returns the folder of the fuzz targets.
 fn folder() -> PathBuf {
     crate::place::root().join("fuzz")
 }
 
-/// Where inputs go that are a failure.
+/// Returns the folder for failing inputs.
 fn artifacts() -> PathBuf {
     let folder = std::env::var_os("TERRAPIN_FUZZ_ARTIFACTS").map_or_else(|| folder().join("artifacts"), PathBuf::from);
     std::fs::create_dir_all(&folder).expect("a folder for artifacts");
     folder
 }
 
-/// Runs what the command line says.
+/// Runs the program with the options of the command line.
 pub fn main() -> ExitCode {
     let options = Options::read();
     let asked = |target: &&Target| {
@@ -101,7 +101,7 @@ pub fn main() -> ExitCode {
     if failed == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
-/// Runs a target in another process, and keeps the input that ends it.
+/// Runs a target in another process. If an input ends it, keeps this input. Returns whether the target passed.
 fn outside(target: &Target, options: &Options) -> bool {
     let place = super::targets::folder();
     let mut command = Command::new(std::env::current_exe().expect("this program"));
@@ -154,25 +154,25 @@ fn running(name: &str, process: u32) -> PathBuf {
     artifacts().join(format!(".{name}-{process}"))
 }
 
-/// FNV-1a: the same on every machine.
+/// Returns the FNV-1a hash, which is the same on every machine.
 fn hash(bytes: &[u8]) -> u64 {
     bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, &byte| (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3))
 }
 
-/// What the target's thread is at, for the one that watches it.
+/// The state of the target's thread, for the thread that watches it.
 struct Watched {
     began: Instant,
-    /// Milliseconds after `began` at which the current input was begun; 0 between inputs.
+    /// The start of the current input in milliseconds after `began`; 0 between inputs.
     since: AtomicU64,
-    /// The most bytes that the process had allocated since this was last set.
+    /// The maximum number of bytes that the process had allocated since this was last set.
     peak: AtomicU64,
 }
 
-/// The last panic's text.
+/// The text of the last panic.
 static PANIC: Mutex<String> = Mutex::new(String::new());
 
 fn inside(target: &'static Target, options: &Options) -> ExitCode {
-    // Libraries that panic within our bounds are no failure; what is one shows its text at the end.
+    // Panics of libraries that the program catches are no failure, therefore the text is only printed at the end.
     std::panic::set_hook(Box::new(|panic| {
         *PANIC.lock().unwrap_or_else(|e| e.into_inner()) = panic.to_string();
     }));
@@ -201,7 +201,7 @@ fn inside(target: &'static Target, options: &Options) -> ExitCode {
     }
 }
 
-/// Ends the process when an input takes too long or far too much memory.
+/// Ends the process if an input takes too long or uses far too much memory.
 fn watch(watched: &Watched) {
     loop {
         std::thread::sleep(LOOK);
@@ -231,10 +231,10 @@ fn corpus(target: &Target) -> Vec<Vec<u8>> {
     all
 }
 
-/// Goes through the corpus, then through changes of it. Nothing if an input is a failure.
+/// Runs the corpus, then random changes of it. Returns a summary; `None` if an input is a failure.
 fn run(target: &Target, corpus: &mut [Vec<u8>], seconds: f64, seed: u64, watched: &Watched) -> Option<String> {
     let mut try_it = Try { target, watched, slowest: Duration::ZERO, most: 0, file: keeper(target) };
-    // Once, so that what is made once is not counted.
+    // The first run is not counted, because it allocates memory that is kept.
     try_it.one(&corpus[0])?;
     try_it.most = 0;
     for input in corpus.iter() {
@@ -260,7 +260,7 @@ struct Try<'a> {
     watched: &'a Watched,
     slowest: Duration,
     most: u64,
-    /// Has the current input, should it end the process.
+    /// The file with the current input, in case it ends the process.
     file: std::fs::File,
 }
 

@@ -1,9 +1,9 @@
-//! Random changes of inputs, the same ones every time for a seed.
+//! Random changes of inputs, always the same for a given seed.
 
-/// Xorshift.
+/// A xorshift generator.
 pub struct Random(u64);
 
-/// Numbers at which something may turn.
+/// Numbers at which behaviour may change.
 const NUMBERS: [&str; 14] = [
     "0",
     "-1",
@@ -21,16 +21,16 @@ const NUMBERS: [&str; 14] = [
     "0.0000000000000000000000000000000000001",
 ];
 const BYTES: [u8; 12] = [0, 1, 0x0a, 0x7f, 0x80, 0xff, b'"', b'<', b'{', b'(', b' ', b'9'];
-/// Times that a piece is repeated at most.
+/// The maximum number of times that a piece is repeated.
 const REPEATED: usize = 3000;
 
 impl Random {
-    /// Begins a sequence.
+    /// Starts a sequence of random numbers.
     pub fn new(seed: u64) -> Self {
         Random(seed ^ 88_172_645_463_325_252)
     }
 
-    /// A number below `end`; 0 if that is 0.
+    /// Returns a number below `end`; 0 if `end` is 0.
     pub fn below(&mut self, end: usize) -> usize {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
@@ -42,7 +42,8 @@ impl Random {
         &all[self.below(all.len())]
     }
 
-    /// An input with pieces left out, doubled, put elsewhere, taken from others or replaced; no longer than `longest`.
+    /// Returns an input from the corpus with pieces removed, repeated, moved, replaced or taken from other inputs. It
+    /// has at most `longest` bytes.
     pub fn change(&mut self, corpus: &[Vec<u8>], words: &[&str], longest: usize) -> Vec<u8> {
         let mut input = self.one_of(corpus).clone();
         for _ in 0..=self.below(6) {

@@ -1,15 +1,16 @@
-//! Snapshots that arrive from somebody's storage: what is announced and what comes may both be wrong, too short, too long,
-//! and come in any pieces. An input is the size of the pieces and a list of changes of the town's snapshot.
+//! Snapshots received from untrusted storage. The announced header, footer and manifest and the received bytes may be
+//! wrong, too short or too long, and arrive in any pieces. An input is the size of the pieces and a list of changes of
+//! the town's snapshot.
 
 use std::sync::OnceLock;
 
 use terrapin::snapshot::Arrival;
 
-/// Bytes of a change: what u8, place u32, value u8.
+/// The length of a change in bytes: kind u8, position u32, value u8.
 const CHANGE: usize = 6;
 
 pub fn seeds() -> Vec<Vec<u8>> {
-    // Nothing wrong; a byte of what comes, of what is announced; too short; too long.
+    // No change; a changed byte of the received or of the announced bytes; too few bytes; too many bytes.
     let change = |what: u8, place: u32, value: u8| [&[255, 15, what][..], &place.to_le_bytes(), &[value]].concat();
     let mut seeds = vec![vec![255, 255], vec![0, 0]];
     seeds.extend((0..4).flat_map(|what| [0, 5000, u32::MAX].map(|place| change(what, place, 1))));
@@ -24,7 +25,7 @@ pub fn check(input: &[u8]) {
     let (mut announced, mut comes) = (whole.clone(), whole.clone());
     for change in changes.chunks_exact(CHANGE) {
         let place = u32::from_le_bytes([change[1], change[2], change[3], change[4]]) as usize;
-        // From the end, where all that is announced lies.
+        // Positions count from the end, which contains most of the announced bytes.
         let from_end = announced.len() - 1 - place % announced.len();
         match change[0] % 4 {
             0 => {
@@ -49,7 +50,8 @@ pub fn check(input: &[u8]) {
     assert_eq!(arrival.rewind(), arrival.checked());
 }
 
-/// A server may announce any length, and its footer any place: what is to be fetched at once is bounded, whatever both say.
+/// Checks that the number of bytes to fetch at once is limited, even though a server may announce any length, and its
+/// footer any position.
 fn claim(whole: &[u8], changes: &[u8]) {
     let number = |at: usize| {
         let mut bytes = [0; 8];

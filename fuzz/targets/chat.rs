@@ -1,9 +1,10 @@
-//! Replies of language models, as one object or as a stream in packets of any size, and the mentions and queries in them.
+//! Replies of language models, as one object or as a stream in packets of any size, and the mentions and queries in
+//! them.
 
 use terrapin::ask::{Lang, Mentions, Written, is_complete, queries};
 use terrapin::chat::{Reply, Request, Stream, whole};
 
-/// Maximum bytes of a reply's text, and its tokens.
+/// The maximum size of a reply's text in bytes, and its maximum number of tokens.
 const MOST: usize = 4 << 10;
 const TOKENS: u32 = 60;
 

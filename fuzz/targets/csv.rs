@@ -1,4 +1,4 @@
-//! The settings of `[out:csv(...)]`: whatever is within the parentheses, a query with it is refused or answered.
+//! The settings of `[out:csv(...)]`: a query with any text in the parentheses is rejected or answered.
 
 use std::time::{Duration, Instant};
 

@@ -1,5 +1,5 @@
-//! What no query text may do to the front end, however broken: panic, recurse without bound, or take longer than a
-//! second for a mebibyte. The fuzzer's target, and the test that goes through the corpus that it left.
+//! Checks that no query text makes the front end panic, recurse without limit, or take longer than 5 seconds per
+//! mebibyte. Used by the fuzz target, and by the test that runs the fuzzer's corpus.
 
 use std::fmt::Write;
 use std::time::{Duration, Instant};
@@ -10,26 +10,26 @@ use terrapin::overpass::convert::{Form, convert};
 use terrapin::overpass::turbo::{self, Surroundings};
 use terrapin::overpass::{Failure, parse};
 
-/// What a text may take in any case; a machine does other things, too.
+/// The time that any text may take: a machine also has other work.
 const ALLOWANCE: Duration = Duration::from_millis(100);
-/// What it may take for a mebibyte in any build, on a busy machine: a guard against time that grows faster than the
+/// The additional time per mebibyte, in any build and on a busy machine. It detects time that grows faster than the
 /// text. A release build takes less than a second.
 const PER_MEBIBYTE: Duration = Duration::from_secs(5);
-/// How long the texts are that a small one is repeated to, to see what grows faster than the text.
+/// The length to which a small text is repeated, to detect time that grows faster than the text.
 const REPEATED: usize = 64 << 10;
 
-/// Puts a text through every part of the front end.
+/// Passes a text through every part of the front end.
 pub fn check(bytes: &[u8]) {
     let text = String::from_utf8_lossy(bytes);
     pass(&text);
-    // Repeating is dear, and a fuzzer shows many texts that are alike: some of them will do.
+    // Repeating is expensive, and a fuzzer creates many similar texts. Therefore only some are repeated.
     if !text.is_empty() && text.len() < 2048 && hash(bytes).is_multiple_of(32) {
         pass(&text.repeat(REPEATED / text.len()));
         nest(&text);
     }
 }
 
-/// The text within itself: what one opens in its first half and closes in its second gets deep.
+/// Nests a text in itself: brackets that open in its first half and close in its second are nested deep.
 fn nest(text: &str) {
     let middle = (text.len() / 2..=text.len()).find(|&at| text.is_char_boundary(at)).unwrap_or(text.len());
     let (before, after) = text.split_at(middle);
@@ -66,7 +66,7 @@ fn shortcuts(text: &str) {
     let _ = turbo::expand(text, &Surroundings { bbox, now: 1_600_000_000, places: &places });
 }
 
-/// Errors are there to be shown.
+/// Prints a failure and checks its positions.
 fn show(failure: &Failure, text: &str) {
     let mut out = String::new();
     let _ = write!(out, "{failure}");
@@ -77,8 +77,8 @@ fn show(failure: &Failure, text: &str) {
     }
 }
 
-/// Runs a part. What seems to take too long is measured again, in time on a processor where the system tells it: a
-/// machine has other things to do, too.
+/// Runs a part and checks its time. If it seems to take too long, it is measured again, in processor time if the system
+/// reports it, because a machine also has other work.
 fn timed(what: &str, text: &str, allowed: Duration, part: impl Fn()) {
     let start = Instant::now();
     part();
@@ -95,13 +95,13 @@ fn timed(what: &str, text: &str, allowed: Duration, part: impl Fn()) {
     assert!(fastest <= allowed, "{what} takes {fastest:?} for {} bytes", text.len());
 }
 
-/// How long this thread has been on a processor; only Linux tells.
+/// Returns the processor time of this thread; available on Linux only.
 fn busy() -> Option<Duration> {
     let text = std::fs::read_to_string("/proc/thread-self/schedstat").ok()?;
     text.split_whitespace().next()?.parse().ok().map(Duration::from_nanos)
 }
 
-/// FNV-1a: the same on every machine.
+/// Returns the FNV-1a hash, which is the same on every machine.
 fn hash(bytes: &[u8]) -> u64 {
     bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, &byte| (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3))
 }

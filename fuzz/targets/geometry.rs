@@ -1,4 +1,4 @@
-//! Literals of WKT and GeoJSON: read, written again, measured, and put into every function of GeoSPARQL that they fit.
+//! Literals of WKT and GeoJSON: parsed, written, measured, and passed to every function of GeoSPARQL that accepts them.
 
 use oxrdf::{Literal, NamedNode, Term};
 use terrapin::sparql::geo::{self, Located};
@@ -58,7 +58,7 @@ pub fn check(input: &[u8]) {
     let other = Term::from(Literal::new_typed_literal("POLYGON((0 0,3 0,3 3,0 3,0 0))", wkt));
     let metre = Term::from(NamedNode::new_unchecked("http://www.opengis.net/def/uom/OGC/1.0/metre"));
     let number = Term::from(Literal::from(1.0));
-    // What a geometry of many corners takes in some functions is a matter of queries' bounds, not of reading.
+    // The time of some functions for geometries with many corners is limited by the query, not by the parser.
     if text.len() > 2000 {
         return;
     }

@@ -1,5 +1,6 @@
-//! Requests to the server: their parameters, their bodies and the types of these. An input is lines: the method and
-//! the address, then the body's type, then the body. Those of `/feedback` and `/score` are the body alone.
+//! Requests to the server: their parameters, their bodies and the content types of these. An input consists of lines:
+//! first the method and the address, then the body's type, then the body. Inputs of `/feedback` and `/score` are the
+//! body alone.
 
 use super::server::ask;
 
@@ -85,7 +86,7 @@ pub fn score_seeds() -> Vec<Vec<u8>> {
     ])
 }
 
-/// Nothing that would end the line or the head.
+/// Removes characters that would end the line or the head.
 fn line(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).chars().filter(|c| !c.is_control()).collect()
 }

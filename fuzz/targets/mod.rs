@@ -1,5 +1,5 @@
-//! What is fuzzed: every parser of bytes from outside has a target, a file each. A target's `check` must return for any
-//! input; what it checks besides is its own matter.
+//! The fuzz targets: one file for every parser of external bytes. A target's `check` must return for any input. Each
+//! target decides what else it checks.
 
 mod arrival;
 mod chat;
@@ -24,27 +24,28 @@ mod wikidata;
 
 pub use town::folder;
 
-/// A target.
+/// A fuzz target.
 pub struct Target {
-    /// Its name, which is that of its folder in `fuzz/corpus`.
+    /// The name, which is also that of its folder in `fuzz/corpus`.
     pub name: &'static str,
-    /// Tries an input.
+    /// Runs an input.
     pub check: fn(&[u8]),
-    /// Inputs to begin with, besides the corpus.
+    /// Returns the inputs to start with, in addition to the corpus.
     pub seeds: fn() -> Vec<Vec<u8>>,
-    /// Pieces of which inputs are made.
+    /// Words that random changes insert into inputs.
     pub words: &'static [&'static str],
-    /// The longest input.
+    /// The maximum length of an input, in bytes.
     pub longest: usize,
-    /// Bytes of stack of the program's threads that do this.
+    /// The stack size of the program's threads for this task, in bytes.
     pub stack: usize,
 }
 
-/// Of threads that read and run queries, and of threads that the standard library or the runtime makes.
+/// The stack sizes of threads that parse and run queries, and of threads that the standard library or the runtime
+/// starts.
 const QUERIES: usize = terrapin::stack::STACK;
 const OTHERS: usize = 2 << 20;
 
-/// All of them.
+/// All fuzz targets.
 pub const TARGETS: &[Target] = &[
     Target {
         name: "front_end",
@@ -199,19 +200,19 @@ fn none() -> Vec<Vec<u8>> {
     Vec::new()
 }
 
-/// Texts as inputs.
+/// Converts texts to inputs.
 fn texts(all: &[&str]) -> Vec<Vec<u8>> {
     all.iter().map(|text| text.as_bytes().to_vec()).collect()
 }
 
-/// Tries an input of a target; for fuzzers that have names only.
+/// Runs an input of a target given by name, for fuzzers that only know names.
 #[allow(dead_code, reason = "the other harness has more than names")]
 pub fn check(name: &str, input: &[u8]) {
     let target = TARGETS.iter().find(|target| target.name == name).expect("a target of that name");
     (target.check)(input);
 }
 
-/// Ends what targets began.
+/// Ends the processes that targets have started.
 pub fn end() {
     server::end();
 }

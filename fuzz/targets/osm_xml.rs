@@ -1,4 +1,4 @@
-//! OSM XML: read, as elements and as changes, and now and then made a snapshot of.
+//! OSM XML: parsed as elements and as changes, and sometimes loaded into a snapshot.
 
 use terrapin_loaders::{Error, Options, header, read, read_changes};
 
@@ -54,7 +54,7 @@ pub fn check(input: &[u8]) {
     elements(&super::town::file("input.osm", input));
 }
 
-/// Reads a file of elements in every way that there is.
+/// Reads a file of elements in every supported way.
 pub fn elements(path: &std::path::Path) {
     let _ = header(path);
     let options = Options { memory: 8 << 20, ..Options::default() };
@@ -70,7 +70,7 @@ pub fn elements(path: &std::path::Path) {
     if let Err(error) = read_changes::<u64, Error>(path, &options, map, |_, _| Ok(())) {
         let _ = error.to_string();
     }
-    // What can be read can be loaded, or says why not. That is dear.
+    // A file that can be parsed can also be loaded, or the load returns an error. Loading is slow.
     if read.is_ok() {
         load(path);
     }

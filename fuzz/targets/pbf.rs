@@ -1,8 +1,8 @@
-//! PBF: an input is a file, or, after a byte that says so, the unpacked content of a block or of a header.
+//! PBF: the first byte of an input selects a whole file, or the unpacked content of a block or of a header.
 
 use std::io::Write;
 
-/// What the input's first byte says.
+/// The values of an input's first byte.
 const FILE: u8 = 0;
 const BLOCK: u8 = 1;
 const HEADER: u8 = 2;
@@ -97,7 +97,7 @@ pub fn seeds() -> Vec<Vec<u8>> {
 
 pub fn check(input: &[u8]) {
     let Some((first, rest)) = input.split_first() else { return };
-    // Packed now and then: what unpacks to more than its bytes is what budgets are for.
+    // Some inputs are packed: the memory limits must hold for content that is larger than its packed bytes.
     let packed = first & 4 != 0;
     let bytes = match first % 4 {
         BLOCK => [framed("OSMHeader", &header(), false), framed("OSMData", rest, packed)].concat(),

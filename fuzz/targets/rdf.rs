@@ -1,4 +1,4 @@
-//! Triples: the input as N-Quads, as Turtle, and as whatever it seems to be.
+//! Triples: the input is parsed as N-Quads, as Turtle, and in its detected format.
 
 use terrapin_loaders::Error;
 use terrapin_loaders::rdf::{Format, Options, read};
@@ -53,7 +53,7 @@ pub fn check(input: &[u8]) {
             }
         }
     }
-    // Small ones are loaded: what was read can be stored.
+    // Small inputs are also loaded: parsed triples can be stored.
     if input.len() < 4096 && input.len().is_multiple_of(8) {
         let options = terrapin::load::Options {
             rdf: vec![path.clone()],

@@ -1,4 +1,5 @@
-//! Recipes of subsets: TOML, checked, written again, and what queries mention that they name.
+//! Recipes of subsets: TOML that is parsed, checked and written again. The text is also searched for entities like a
+//! query.
 
 use terrapin_loaders::wikidata::Plan;
 use terrapin_loaders::wikidata::recipe::{Lists, Recipe, mentions};

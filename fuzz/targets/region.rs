@@ -1,4 +1,4 @@
-//! Regions that extracts are cut by: boxes, polygons in Osmosis' format and GeoJSON.
+//! Regions for extracts: boxes, polygons in Osmosis' format and GeoJSON.
 
 use terrapin::load::extract::Region;
 use terrapin::load::region;

@@ -1,4 +1,4 @@
-//! Replies of language models, in which a query is found.
+//! Replies of language models that contain a query.
 
 use terrapin::eval::language::Language;
 use terrapin::eval::reply::{answer, queries, query};
@@ -46,7 +46,7 @@ pub fn check(input: &[u8]) {
         let _ = query(text, language);
     }
     for found in queries(text, true) {
-        // No query has white space around it.
+        // A query has no white space around it.
         assert_eq!(found.text.trim(), found.text, "{text:?}");
     }
 }

@@ -1,4 +1,4 @@
-//! The folder of a run, and the files that a run is made of: an input is any of them, the others are as they should be.
+//! The folder of a run and the files that it is made from. An input replaces one of these files; the others are valid.
 
 use std::path::Path;
 use std::sync::OnceLock;
@@ -12,10 +12,10 @@ use terrapin::eval::runs::{
 };
 use terrapin::geocoder::Table;
 
-/// The files, by the input's first byte.
+/// The files of the folder, by the input's first byte.
 const FILES: [&str; 7] =
     ["run.json", "instances.jsonl", "results.jsonl", "map.jsonl", "timings.jsonl", "places.json", "summary.json"];
-/// And what is no file of the folder: lines to score, the journal, places.
+/// The other kinds of input: lines to score, which are also parsed as places, and the journal.
 const LINES: usize = 7;
 const JOURNAL: usize = 8;
 const KINDS: usize = 9;
@@ -64,7 +64,7 @@ fn run() -> &'static Run {
     })
 }
 
-/// A folder with a whole run.
+/// Returns a folder with a complete run.
 fn folder() -> &'static Path {
     static FOLDER: OnceLock<tempfile::TempDir> = OnceLock::new();
     FOLDER

@@ -1,4 +1,4 @@
-//! A server over the town, in a process of its own, and requests to it.
+//! Runs a server over the town in its own process, and sends requests to it.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpStream};
@@ -6,16 +6,16 @@ use std::process::{Child, Command, Stdio};
 use std::sync::{Mutex, OnceLock};
 use std::time::Duration;
 
-/// Memory that the server may have had at most, in KiB.
+/// The maximum memory that the server may have used, in KiB.
 const MEMORY: u64 = 1 << 20;
-/// Time that an answer may take.
+/// The maximum time of an answer.
 const PATIENCE: Duration = Duration::from_secs(15);
 
 struct Server {
     child: Mutex<Child>,
     id: u32,
     address: SocketAddr,
-    /// What it said of panics.
+    /// The panic messages in the server's log.
     panics: &'static Mutex<String>,
 }
 
@@ -39,7 +39,7 @@ fn server() -> &'static Server {
             .stderr(Stdio::piped())
             .spawn()
             .expect("a server");
-        // Whoever runs us has to end it if we are ended.
+        // The parent process must end the server if this process is killed.
         println!("helper {}", child.id());
         let mut line = String::new();
         BufReader::new(child.stdout.take().expect("its output")).read_line(&mut line).expect("its address");
@@ -64,7 +64,7 @@ fn server() -> &'static Server {
     })
 }
 
-/// Ends the server, if there is one.
+/// Ends the server if it is running.
 pub fn end() {
     if let Some(server) = SERVER.get() {
         let mut child = server.child.lock().unwrap_or_else(|e| e.into_inner());
@@ -73,7 +73,7 @@ pub fn end() {
     }
 }
 
-/// Sends a request and reads the whole answer, which has to be one.
+/// Sends a request and reads the whole answer. Returns its status.
 pub fn ask(method: &str, target: &str, content_type: &str, body: &[u8]) -> u16 {
     let server = server();
     let mut stream = TcpStream::connect(server.address).expect("the server listens");
@@ -84,7 +84,7 @@ pub fn ask(method: &str, target: &str, content_type: &str, body: &[u8]) -> u16 {
     );
     let mut request = head.into_bytes();
     request.extend_from_slice(body);
-    // A server that refuses a body early need not take it.
+    // A server that rejects a body early need not read it.
     let _ = stream.write_all(&request);
     let mut answer = Vec::new();
     let read = stream.read_to_end(&mut answer);
@@ -99,7 +99,7 @@ pub fn ask(method: &str, target: &str, content_type: &str, body: &[u8]) -> u16 {
     status
 }
 
-/// The most memory that a process has had, in KiB; only Linux tells.
+/// Returns the maximum memory that a process has used, in KiB; available on Linux only.
 fn peak(process: u32) -> Option<u64> {
     let text = std::fs::read_to_string(format!("/proc/{process}/status")).ok()?;
     let line = text.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;

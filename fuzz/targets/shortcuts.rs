@@ -1,4 +1,4 @@
-//! The `{{shortcuts}}` of Overpass Turbo: no text grows beyond what one may have.
+//! The `{{shortcuts}}` of Overpass Turbo: no expanded text exceeds the size limit.
 
 use terrapin::geocoder::Table;
 use terrapin::osm::BoundingBox;

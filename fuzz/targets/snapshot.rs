@@ -1,6 +1,6 @@
-//! Snapshots with hostile content under checksums that are right: whoever makes a file can make those, too. An input is
-//! a list of changes of the town's snapshot, or of the village's with all its versions, which is written anew with them,
-//! opened and asked.
+//! Snapshots with hostile content and valid checksums: an attacker who writes a file can also write its checksums. An
+//! input is a list of changes of the town's snapshot, or of the village's with all its versions. The snapshot is
+//! written again with these changes, opened and queried.
 
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
@@ -13,20 +13,21 @@ use terrapin::overpass;
 use terrapin::snapshot::{Manifest, PageWriter, Pages, Snapshot, Writer, compress, verify};
 use terrapin::sparql::{Bounds, Environment, Settings, prepare};
 
-/// Bytes of a change: section u16, page u16, what u8, place u32, value u32.
+/// The length of a change in bytes: section u16, page u16, kind u8, position u32, value u32.
 const CHANGE: usize = 13;
-/// Bytes of content that share a checksum, and what is behind all checksums, in sections that are read in place.
+/// In sections that are read in place: the number of bytes per checksum, and the length of the trailer after all
+/// checksums.
 const GRANULE: usize = 1 << 14;
 const TRAILER: usize = 24;
 
-/// How a section's bytes are checked.
+/// The checksums of a section.
 #[derive(Clone)]
 enum Kind {
-    /// As a whole.
+    /// One checksum for the whole section.
     Plain,
-    /// A page each; the section of their places belongs to it.
+    /// One checksum per page. The section with the pages' offsets belongs to it.
     Paged,
-    /// A granule each; with the number in the trailer.
+    /// One checksum per granule, and the number in the trailer.
     Granules(u64),
 }
 
@@ -34,7 +35,7 @@ enum Kind {
 struct Section {
     name: String,
     kind: Kind,
-    /// Its pages; one for all but those of pages.
+    /// The pages of a paged section; otherwise a single one.
     pages: Vec<Vec<u8>>,
 }
 
@@ -44,7 +45,7 @@ fn sum(bytes: &[u8]) -> [u8; 8] {
     short
 }
 
-/// The content and the number of a section that is read in place, if it is one.
+/// Returns the content and the trailer's number of a section that is read in place; `None` for other sections.
 fn granules(bytes: &[u8]) -> Option<(Vec<u8>, u64)> {
     let trailer = bytes.len().checked_sub(TRAILER)?;
     let number = |at: usize| Some(u64::from_le_bytes(bytes.get(at..at + 8)?.try_into().ok()?));
@@ -59,13 +60,13 @@ fn granules(bytes: &[u8]) -> Option<(Vec<u8>, u64)> {
 /// The sections of a snapshot and its manifest.
 type Base = (Vec<Section>, Manifest);
 
-/// The town's.
+/// Returns the town's snapshot.
 fn town() -> &'static Base {
     static BASE: OnceLock<Base> = OnceLock::new();
     BASE.get_or_init(|| base(&super::town::opened().snapshot))
 }
 
-/// The village's, with all its versions.
+/// Returns the village's snapshot, with all its versions.
 fn village() -> &'static Base {
     static BASE: OnceLock<Base> = OnceLock::new();
     BASE.get_or_init(|| base(&super::town::village()))
@@ -80,7 +81,7 @@ fn base(snapshot: &Arc<Snapshot>) -> Base {
         let name = section.name.clone();
         let before = sections.last().filter(|before| matches!(before.kind, Kind::Paged));
         if before.is_some_and(|before| name.strip_suffix(".starts") == Some(&before.name)) {
-            // Written with its pages.
+            // This section is written with its pages.
             continue;
         }
         let content = bytes[section.offset as usize..(section.offset + section.len) as usize].to_vec();
@@ -123,7 +124,7 @@ fn seeds_of((sections, _): &Base) -> Vec<Vec<u8>> {
     all
 }
 
-/// Numbers at which arithmetic may turn.
+/// Numbers at which arithmetic may overflow.
 const LARGE: [u64; 8] = [u64::MAX, 1 << 63, (1 << 63) - 1, 1 << 32, (1 << 32) - 1, 1 << 31, 1 << 16, 1 << 48];
 
 fn apply(change: &[u8], sections: &mut [Section], manifest: &mut Manifest) {
@@ -226,13 +227,13 @@ pub fn check_history(input: &[u8]) {
     ask(&changed(village(), input), &DATES);
 }
 
-/// A snapshot with the changes of an input.
+/// Writes a snapshot with the changes of an input, and opens it.
 fn changed((sections, manifest): &Base, input: &[u8]) -> Arc<Snapshot> {
     let (mut sections, mut manifest) = (sections.clone(), manifest.clone());
     input.chunks_exact(CHANGE).take(16).for_each(|change| apply(change, &mut sections, &mut manifest));
     let path = super::town::file("hostile.terrapin", &[]);
     write(&sections, manifest, &path);
-    // Every checksum is right.
+    // All checksums are valid.
     Arc::new(verify(&path).expect("whole"))
 }
 
@@ -275,7 +276,7 @@ fn ask(snapshot: &Arc<Snapshot>, overpass: &[&str]) {
         ..Limits::default()
     };
     if let Ok(osm) = Osm::open(snapshot.clone()) {
-        // What states hold is not the query's.
+        // The memory of states does not count as memory of the query.
         osm.set_states(StateSettings { folder: super::town::scratch(), memory: 96 << 20, cache: 8 << 20 });
         for text in overpass {
             let script = overpass::parse(text).expect("a query");
@@ -283,7 +284,7 @@ fn ask(snapshot: &Arc<Snapshot>, overpass: &[&str]) {
                 let _ = failure.to_string();
             }
         }
-        // The words of names, which are a library's to read.
+        // A library parses the words of names, therefore the search runs within a budget.
         let budget = Arc::new(Budget::new(&limits()));
         for text in NAMES {
             let question = Question::Text(text.to_owned());

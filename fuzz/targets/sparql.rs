@@ -1,4 +1,4 @@
-//! SPARQL: whatever text, it is refused or can be run over a few triples.
+//! SPARQL: any text is rejected, or can be run over a few triples.
 
 use std::time::{Duration, Instant};
 
@@ -93,7 +93,7 @@ pub fn seeds() -> Vec<Vec<u8>> {
     ])
 }
 
-/// Takes everything and keeps nothing.
+/// A sink that discards all results.
 pub struct Nowhere;
 
 impl Sink for Nowhere {

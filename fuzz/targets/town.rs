@@ -1,4 +1,4 @@
-//! A town of a few elements and triples, loaded once, for targets that need something to ask.
+//! A town of a few elements and triples, loaded once, for targets that need data.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
@@ -9,7 +9,7 @@ use terrapin::osm::Osm;
 use terrapin::snapshot::Snapshot;
 use terrapin::sparql::Environment;
 
-/// Its elements.
+/// The town's elements.
 pub const ELEMENTS: &str = r#"<osm version="0.6" generator="hand">
 <bounds minlat="10" minlon="20" maxlat="10.06" maxlon="20.06"/>
 <node id="1" lat="10.0010" lon="20.0010" version="1" timestamp="2020-01-01T00:00:00Z" changeset="11" uid="7" user="ann"><tag k="amenity" v="cafe"/><tag k="name" v="Bean &amp; Leaf"/></node>
@@ -24,7 +24,7 @@ pub const ELEMENTS: &str = r#"<osm version="0.6" generator="hand">
 </osm>
 "#;
 
-/// What else is said of it.
+/// The town's triples.
 pub const TRIPLES: &str = "\
 <http://www.wikidata.org/entity/Q1> <http://www.wikidata.org/prop/direct/P31> <http://www.wikidata.org/entity/Q3957> .
 <http://www.wikidata.org/entity/Q3957> <http://www.wikidata.org/prop/direct/P279> <http://www.wikidata.org/entity/Q5> .
@@ -37,26 +37,26 @@ _:b1 <http://example.org/p> _:b2 .
 _:b2 <http://example.org/p> \"some longer text that is no number\" .
 ";
 
-/// The town as queries see it.
+/// The opened town.
 pub struct Opened {
     pub snapshot: Arc<Snapshot>,
     pub osm: Osm,
     pub environment: Environment,
-    /// The folder that has it.
+    /// The folder with the snapshot.
     pub folder: tempfile::TempDir,
 }
 
 impl Opened {
-    /// The snapshot's file.
+    /// Returns the path of the snapshot.
     pub fn path(&self) -> PathBuf {
         self.folder.path().join("town.terrapin")
     }
 }
 
-/// A new folder, in memory where the system has such a place.
+/// Creates a new folder, in memory if the system has such a file system.
 pub fn folder() -> tempfile::TempDir {
     let shared = Path::new("/dev/shm");
-    // Who runs us cleans up behind us, however we end.
+    // The parent process removes this folder, even if this process is killed.
     if let Some(parent) = std::env::var_os("TERRAPIN_FUZZ_FOLDER") {
         return tempfile::tempdir_in(parent).expect("a folder");
     }
@@ -64,7 +64,7 @@ pub fn folder() -> tempfile::TempDir {
     tempfile::Builder::new().prefix("terrapin-fuzz-").tempdir_in(parent).expect("a folder")
 }
 
-/// The town.
+/// Returns the town.
 pub fn opened() -> &'static Opened {
     static TOWN: OnceLock<Opened> = OnceLock::new();
     TOWN.get_or_init(|| {
@@ -86,7 +86,7 @@ pub fn opened() -> &'static Opened {
     })
 }
 
-/// The made-up village of the tests, with all its versions.
+/// Returns the made-up village of the tests, with all its versions.
 pub fn village() -> Arc<Snapshot> {
     let out = scratch().join("village.terrapin");
     let source = scratch().join("village.osh");
@@ -99,13 +99,13 @@ pub fn village() -> Arc<Snapshot> {
 /// The history of the village.
 const VILLAGE: &str = include_str!("../../tests/history/village.osh");
 
-/// A folder for files of a moment, the same one every time.
+/// Returns a folder for temporary files, always the same one.
 pub fn scratch() -> PathBuf {
     static FOLDER: OnceLock<tempfile::TempDir> = OnceLock::new();
     FOLDER.get_or_init(folder).path().to_owned()
 }
 
-/// A file that has an input, the same one every time.
+/// Writes an input to a file, always the same one, and returns its path.
 pub fn file(name: &str, bytes: &[u8]) -> PathBuf {
     let path = scratch().join(name);
     std::fs::write(&path, bytes).expect("written");

@@ -1,4 +1,4 @@
-//! Dumps of Wikidata's entities: converted in both shapes, surveyed for a recipe and read by it.
+//! Dumps of Wikidata's entities: converted in both shapes, and read with a recipe.
 
 use terrapin_loaders::Error;
 use terrapin_loaders::wikidata::recipe::{Lists, Recipe, Take};

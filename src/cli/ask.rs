@@ -20,18 +20,18 @@ use crate::budget::Limits;
 use crate::engine::EngineOptions;
 use crate::size;
 
-/// Maximum rows of a result in text output, and characters of a cell.
+/// The maximum number of rows in text output, and of characters in a cell.
 const ROWS: usize = 20;
 const LETTERS: usize = 40;
-/// Interval between two lines about a reply that is waited for.
+/// The interval between two lines about a pending reply.
 const INTERVAL: Duration = Duration::from_secs(10);
 
 /// Answer a question in plain language, by the queries that a language model writes
 ///
-/// You bring the model: any server with OpenAI's chat completions, such as llama.cpp, vLLM or Ollama. Terrapin looks up what the
-/// question mentions, so that the model sees real tags and identifiers, and runs its query. A query that fails or finds nothing
-/// goes back to the model with its errors. The model gets the question, the candidates and the first rows of results; nothing
-/// else leaves the machine, and nothing at all without --model-url.
+/// You bring the model: any server with OpenAI's chat completions, such as llama.cpp, vLLM or Ollama. Terrapin looks up
+/// the names and things in the question, so that the model sees real tags and identifiers, and runs its query. A query
+/// that fails or has no results goes back to the model with its errors. The model gets the question, the candidates and
+/// the first rows of results. No other data leaves the machine, and without --model-url no data at all.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   terrapin ask malta.terrapin 'Which museums are in Valletta?' --model-url http://127.0.0.1:8080/v1 --model-name qwen
@@ -42,7 +42,7 @@ pub struct Args {
     snapshot: PathBuf,
     /// The question; `-` reads it from standard input
     question: String,
-    /// Context of the question: what is meant, what counts, what to show
+    /// Context of the question: its meaning, what to count, what to show
     #[arg(long, value_name = "TEXT", default_value = "")]
     context: String,
     /// Output: the answer as text with the first rows, everything as JSON, or the features as GeoJSON
@@ -51,11 +51,11 @@ pub struct Args {
     /// Print each step on standard error, with tokens and seconds: mentions, candidates, prompt, queries, their errors
     #[arg(long)]
     show_steps: bool,
-    /// Skip the search for what the question mentions
+    /// Skip the search for names and things in the question
     #[arg(long)]
     no_search: bool,
-    /// What keys and tags mean, to be searched, too: data items of OpenStreetMap's wiki as JSON lines, or taginfo's pages of it
-    /// (key, value, lang, description) as JSON lines or CSV
+    /// Descriptions of keys and tags, which are also searched: data items of OpenStreetMap's wiki as JSON lines, or
+    /// taginfo's pages of it (key, value, lang, description) as JSON lines or CSV
     #[arg(long, value_name = "FILE")]
     tag_docs: Option<PathBuf>,
     /// Timeout of the whole question in seconds
@@ -139,7 +139,7 @@ pub fn failed(failure: Failure) -> Error {
     }
 }
 
-/// Shows that a reply is waited for: a spinner on a terminal, else a line every ten seconds.
+/// Shows that a reply is pending: a spinner on a terminal, otherwise a line every ten seconds.
 struct Waiting {
     spinner: Option<ProgressBar>,
     last: Mutex<Instant>,
@@ -196,7 +196,7 @@ fn shown(step: &Step) -> String {
     untrusted::lines(&format!("== {}{cost}\n{}\n", step.name(), text.trim_end())).into_owned()
 }
 
-/// Returns the cost of a step in parentheses, as far as it is known.
+/// Returns the known parts of a step's cost in parentheses.
 fn cost(cost: &StepCost) -> String {
     let mut parts = Vec::new();
     if let Some(tokens) = &cost.tokens {

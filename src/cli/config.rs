@@ -17,7 +17,7 @@ const FILE: &str = "config";
 /// Options that choose an action; files and variables cannot set them.
 const ACTIONS: [&str; 3] = ["check-config", "help", "version"];
 
-/// Why the settings could not be read.
+/// The reason why the settings could not be read.
 #[derive(Debug)]
 pub enum Wrong {
     /// The command line or an environment variable is wrong, or help was requested.
@@ -26,7 +26,7 @@ pub enum Wrong {
     File(Error),
 }
 
-/// Parses a command line whose command `name` is configured in all three ways.
+/// Parses a command line. The options of the command `name` can be set in all three ways.
 pub fn matches(command: Command, name: &str, arguments: &[OsString]) -> Result<ArgMatches, Wrong> {
     let bare = command.find_subcommand(name).cloned();
     let command = command.mut_subcommand(name, with_environment);

@@ -21,7 +21,7 @@ pub fn report(error: &Error, as_json: bool) {
     let _ = writeln!(io::stderr().lock(), "{text}");
 }
 
-/// Reports whether standard error shows colours: if it is a terminal and neither it nor its user forbids colours
+/// Returns whether standard error shows colours: if it is a terminal and neither it nor its user forbids colours
 /// (<https://no-color.org>).
 pub fn is_coloured() -> bool {
     coloured(io::stderr().is_terminal(), std::env::var_os("NO_COLOR"), std::env::var_os("TERM"))

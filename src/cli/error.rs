@@ -15,9 +15,9 @@ pub enum Exit {
     Refused = 1,
     /// The command line is wrong.
     Usage = 2,
-    /// A file that was to be read is missing, broken or of another kind.
+    /// An input file is missing, broken or of the wrong kind.
     Input = 3,
-    /// The system failed: disk full, address in use, out of threads. s:     /// A file that was to be read is missing, broken or of another kind. Input =>     /// An input file is missing, broken or of the wrong kind. Input
+    /// The system failed: disk full, address in use, out of threads.
     System = 4,
     /// A file was truncated, overwritten or became unreadable while it was mapped into memory.
     Lost = 5,
@@ -66,7 +66,7 @@ impl Error {
         Error::Other { exit: Exit::Usage, code: "usage", message: message.to_string() }
     }
 
-    /// A file that was to be read is missing, broken or of another kind.
+    /// Returns the error of an input file that is missing, broken or of the wrong kind.
     pub fn input(code: &'static str, message: impl fmt::Display) -> Self {
         Error::Other { exit: Exit::Input, code, message: message.to_string() }
     }
@@ -95,7 +95,7 @@ impl Error {
         }
     }
 
-    /// The status to exit with.
+    /// Returns the status to exit with.
     pub fn exit(&self) -> Exit {
         match self {
             Error::Query { .. } => Exit::Refused,

@@ -1,4 +1,4 @@
-//! `terrapin feedback`: reports what a model needs to repair a query.
+//! `terrapin feedback`: reports errors, results and warnings of a query, for its repair by a model.
 
 use std::path::PathBuf;
 use std::time::{Duration, Instant};

@@ -8,7 +8,7 @@ use axum::http::Uri;
 
 use super::{Error, stdout};
 
-/// The maximum number of bytes read of an answer; its first line has the status.
+/// The maximum number of bytes read of an answer. Its first line contains the status.
 const LOOKED_AT: usize = 4096;
 
 /// Check that a running server answers with status 200; exit status 1 if not

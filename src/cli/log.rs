@@ -38,7 +38,7 @@ pub struct Log {
 /// Starts the log. RUST_LOG sets the levels.
 ///
 /// # Errors
-/// The system gives no thread.
+/// Returns an error if no thread can be started.
 pub fn start(form: Form) -> io::Result<Log> {
     let (sender, lines) = mpsc::channel();
     let queue = Queue { lines: sender, waiting: Arc::default(), lost: Arc::default() };
@@ -98,7 +98,7 @@ impl Write for Queue {
     }
 }
 
-/// Runs the thread. Errors of writing are ignored, because no other place for a log exists.
+/// Runs the thread. Errors of writing are ignored, because there is no other place to log them.
 fn write(lines: &Receiver<Message>, queue: &Queue, form: Form, out: &mut impl Write) {
     let mut together = Vec::new();
     let mut open = true;

@@ -1,4 +1,4 @@
-//! The options for a language model. Without an address none is asked, and nothing leaves the machine.
+//! The options for a language model. Without an address, no model is used, and no data leaves the machine.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -8,7 +8,8 @@ use terrapin_chat::{Client, Endpoint, Extra, Key, Model, Patience, Progress, Rep
 use super::Error;
 use crate::ask::{Asker, MENTION_TOKENS, MENTIONS, Prompts, QUERY, Settings, TEXT, TEXT_TOKENS};
 
-/// The variable with the key, for users without a file for it. No option has it: others see command lines.
+/// The environment variable with the API key, for users without a key file. There is no option for the key, because
+/// other users can see command lines.
 const KEY: &str = "TERRAPIN_MODEL_KEY";
 
 /// A language model and its limits
@@ -31,7 +32,7 @@ pub struct ModelArgs {
     #[arg(long, value_name = "N", default_value_t = 4096, env = "TERRAPIN_MODEL_TOKENS",
           value_parser = clap::value_parser!(u32).range(1..))]
     model_tokens: u32,
-    /// Maximum tokens of the reply that lists what the question mentions; a longer one is replaced by a guess
+    /// Maximum tokens of the reply that lists the names and things in the question; a longer one is replaced by a guess
     #[arg(long, value_name = "N", default_value_t = MENTION_TOKENS, env = "TERRAPIN_MODEL_MENTION_TOKENS",
           value_parser = clap::value_parser!(u32).range(1..))]
     model_mention_tokens: u32,
@@ -50,13 +51,13 @@ pub struct ModelArgs {
     /// sparql.md, elements.md
     #[arg(long, value_name = "DIR", env = "TERRAPIN_PROMPTS")]
     prompts: Option<PathBuf>,
-    /// Maximum repairs of a query that fails or finds nothing: 0 to 3
+    /// Maximum repairs of a query that fails or has no results: 0 to 3
     #[arg(long, value_name = "N", default_value_t = 2, env = "TERRAPIN_REPAIRS",
           value_parser = clap::value_parser!(u8).range(0..=3))]
     repairs: u8,
 }
 
-/// The limits and further fields of requests, as a run records them.
+/// The limits and further fields of requests, as recorded by a run.
 pub struct RequestLimits {
     /// Timeout of one reply in seconds.
     pub seconds: u64,
@@ -94,7 +95,7 @@ impl ModelArgs {
         extra.map_err(|error| Error::input("model-extra", format!("--model-extra {}: {error}", path.display())))
     }
 
-    /// Returns the configured model with its settings, if there is one. Nothing is sent yet.
+    /// Returns the configured model with its settings, if there is one. Sends no request yet.
     pub fn asker(&self) -> Result<Option<Asker>, Error> {
         let Some(url) = &self.model_url else {
             if self.model_name.is_some() || self.model_key_file.is_some() {
@@ -139,11 +140,11 @@ impl ModelArgs {
     }
 }
 
-/// A model that reports how far its replies are.
+/// A model that reports the progress of its replies.
 pub struct ReportingModel<'a> {
     /// The model.
     pub model: &'a dyn Model,
-    /// Gets a text some 20 times a second while a reply is waited for.
+    /// Called with a text some 20 times a second while a reply is pending.
     pub report: &'a (dyn Fn(&str) + Sync),
 }
 

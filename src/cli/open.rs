@@ -1,4 +1,4 @@
-//! Opening a snapshot for a command.
+//! Opens a snapshot for a command.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -35,7 +35,7 @@ pub fn snapshot(path: &Path) -> Result<Opened, Error> {
 /// Returns the snapshot with its manifest.
 ///
 /// # Errors
-/// The snapshot is unfinished.
+/// Returns an error if the snapshot is unfinished.
 pub fn facts(snapshot: Snapshot) -> Result<Opened, Error> {
     let manifest =
         snapshot.manifest().cloned().ok_or_else(|| Error::input("snapshot", "the snapshot is unfinished"))?;
@@ -45,7 +45,7 @@ pub fn facts(snapshot: Snapshot) -> Result<Opened, Error> {
 /// Returns the environment for SPARQL queries over triples.
 ///
 /// # Errors
-/// The snapshot has no triples.
+/// Returns an error if the snapshot has no triples.
 pub fn triples(opened: &Opened, path: &Path) -> Result<Environment, Error> {
     let environment = Environment::open(&opened.snapshot).map_err(error)?;
     environment
@@ -66,7 +66,7 @@ pub fn environment(opened: &Opened) -> Result<Environment, Error> {
     Ok(Environment::of_elements(Arc::new(osm), Some(&opened.manifest), &opened.snapshot.digest()))
 }
 
-/// Reports whether a query begins like SPARQL.
+/// Returns whether a query begins like SPARQL.
 pub fn begins_as_sparql(query: &str) -> bool {
     language::of(query) == Some(Language::Sparql)
 }

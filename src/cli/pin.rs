@@ -63,7 +63,7 @@ impl Pin {
     /// compared, if the pin has one.
     ///
     /// # Errors
-    /// The first difference.
+    /// Returns the first difference.
     pub fn hold(&self, digest: &str, content: &str, manifest: &Manifest) -> Result<(), Error> {
         let differs = |what: String| {
             Err(Error::refused("pin-differs", format!("the snapshot differs from the pin `{}`: {what}", self.name)))

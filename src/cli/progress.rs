@@ -30,7 +30,7 @@ pub struct Shown {
 }
 
 impl Shown {
-    /// Bars if standard error is a terminal, else lines.
+    /// Creates a display: bars if standard error is a terminal, otherwise lines.
     pub fn new() -> Self {
         Shown { bars: io::stderr().is_terminal(), phase: Mutex::new(None) }
     }

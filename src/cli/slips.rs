@@ -89,7 +89,7 @@ fn is_snapshot(file: &str) -> bool {
     file.ends_with(".terrapin") || Path::new(file).is_file()
 }
 
-/// Reports whether a file name is a web address.
+/// Returns whether a file name is a web address.
 pub fn is_address(path: &Path) -> bool {
     let text = path.to_string_lossy();
     (text.starts_with("http://") || text.starts_with("https://")) && !path.exists()
@@ -98,7 +98,7 @@ pub fn is_address(path: &Path) -> bool {
 /// Rejects a web address in the place of an input file.
 ///
 /// # Errors
-/// It is.
+/// Returns an error if the path is a web address.
 pub fn no_address(path: &Path) -> Result<(), Error> {
     if is_address(path) { Err(Error::usage(fetch(&path.display().to_string()))) } else { Ok(()) }
 }
@@ -106,7 +106,7 @@ pub fn no_address(path: &Path) -> Result<(), Error> {
 /// Rejects a query in the place of the snapshot.
 ///
 /// # Errors
-/// It does.
+/// Returns an error if the snapshot is missing and the first argument is a query.
 pub fn in_order(snapshot: &Path, query: Option<&str>) -> Result<(), Error> {
     if snapshot.exists() {
         return Ok(());
@@ -123,7 +123,7 @@ pub fn in_order(snapshot: &Path, query: Option<&str>) -> Result<(), Error> {
 /// Rejects a file name in the place of a query.
 ///
 /// # Errors
-/// It does.
+/// Returns an error if the query is the name of a file.
 pub fn no_file(query: &str) -> Result<(), Error> {
     let is_name = query.len() < 4096 && !query.is_empty() && language::of(query).is_none();
     if is_name && Path::new(query).is_file() {

@@ -17,7 +17,7 @@ pub struct Signal {
 /// Signals that were ignored at the start, as with `nohup`, stay ignored.
 ///
 /// # Errors
-/// The operating system's.
+/// Returns the operating system's errors.
 #[cfg(unix)]
 pub fn on_signal(f: impl FnOnce(Signal) + Send + 'static) -> io::Result<()> {
     use tokio::signal::unix::{SignalKind, signal};

@@ -20,7 +20,7 @@ pub enum Target {
     File(BufWriter<Part>, PathBuf),
 }
 
-/// Reports whether a path means standard output.
+/// Returns whether a path means standard output.
 pub fn is_stdout(path: &Path) -> bool {
     path.as_os_str() == STDOUT
 }
@@ -86,7 +86,7 @@ fn give_name(part: BufWriter<Part>, path: &Path) -> io::Result<u64> {
     Ok(bytes)
 }
 
-/// Temporary files are private; the finished file gets the usual permissions.
+/// Gives the finished file the usual permissions. Temporary files are private.
 #[cfg(unix)]
 fn set_readable(file: &File) -> io::Result<()> {
     use std::os::unix::fs::PermissionsExt;

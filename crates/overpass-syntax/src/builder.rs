@@ -1,4 +1,4 @@
-//! Elements are checked as they are made, so that static errors come in the order of the text.
+//! Creates elements and checks each on creation, so that static errors are reported in the order of the text.
 
 use crate::code::Code;
 use crate::{Form, Node, Part};
@@ -7,19 +7,20 @@ use std::collections::BTreeMap;
 use super::diagnostics::{Cause, Clue, Diagnostics};
 use super::element::Element;
 
-/// Makes and checks elements.
+/// A builder that creates and checks elements.
 #[derive(Default)]
 pub(crate) struct Builder {
-    /// What was wrong so far.
+    /// The errors found so far.
     pub diagnostics: Diagnostics,
-    /// Whether the elements are only to be written in another form. The reference then makes few of the checks.
+    /// Whether the query is only converted to another form. If so, the reference makes only a few of the checks.
     pub converting: bool,
-    /// Whether an element that is out of place is told of in the line of the one around it, as the reference does in QL.
+    /// Whether the error for a misplaced element names the line of the enclosing element, as in the reference's QL
+    /// parser.
     pub blames_outer: bool,
 }
 
 impl Builder {
-    /// Checks an element by itself.
+    /// Checks an element without its children.
     pub fn open(&mut self, element: Element) -> Node {
         let checked = !self.converting || Form::named(&element.name).iter().any(|form| form.checked_in_converting);
         let part = if checked { Part::of(&element, &mut self.diagnostics) } else { None };
@@ -27,10 +28,10 @@ impl Builder {
         Node { element, part, children: Vec::new(), properties: BTreeMap::new() }
     }
 
-    /// Puts `child` into `parent`.
+    /// Adds `child` to `parent`.
     pub fn add(&mut self, parent: &mut Node, child: Node) {
         if parent.children.is_empty() {
-            // Most have one, and room for four takes a kilobyte.
+            // Most elements have one child, and room for four takes a kilobyte.
             parent.children.reserve_exact(1);
         }
         if self.converting {
@@ -54,7 +55,8 @@ impl Builder {
             self.diagnostics.fixed(Code::MissingEvaluator, parent.element.line, parent.element.span, message);
         }
         if let Some((message, times)) = parent.set_before(&child) {
-            // Once for each time before; a long list would be gone through for each of its items.
+            // The error is reported once for each earlier time. Searching a long list for each of its items would be
+            // too slow.
             for _ in 0..times {
                 if self.diagnostics.full() {
                     break;
@@ -65,7 +67,7 @@ impl Builder {
         parent.children.push(child);
     }
 
-    /// Checks what can only be known when all children are there.
+    /// Runs the checks that require all children.
     pub fn close(&mut self, node: &Node) {
         if !self.converting {
             node.check_complete(&mut self.diagnostics);

@@ -1,12 +1,12 @@
-//! What programs know errors in OverpassQL by.
+//! The codes by which programs identify errors in OverpassQL.
 
 use terrapin_budget::{Exceeded, codes};
 
 codes! {
-    /// What is wrong with a query, or stopped it. `terrapin query --json`, `terrapin feedback` and `/feedback` give its
-    /// name.
+    /// The reason why a query is rejected or was stopped. `terrapin query --json`, `terrapin feedback` and `/feedback`
+    /// report its name.
     pub enum Code {
-        // Of the text.
+        // Errors in the text.
         TooLong = "too-long", "The text is longer than what is read.";
         EmptyQuery = "empty-query", "There is no text, or a query statement without a filter.";
         IncompleteQuery = "incomplete-query", "Nothing is wrong with any part, and the whole is no query.";
@@ -16,7 +16,7 @@ codes! {
         UnmatchedBracket = "unmatched-bracket", "A bracket closes nothing.";
         UnclosedBracket = "unclosed-bracket", "A bracket is never closed.";
         NestedTooDeep = "nested-too-deep", "Blocks or operators are nested deeper than what is read.";
-        // Of statements and settings.
+        // Errors in statements and settings.
         UnknownStatement = "unknown-statement", "A word begins no statement.";
         UnknownParameter = "unknown-parameter", "A word is no parameter of out.";
         UnknownOutputFormat = "unknown-output-format", "The setting out names no format.";
@@ -30,7 +30,7 @@ codes! {
         SetTwice = "set-twice", "A property is set for the second time.";
         BadValue = "bad-value", "An attribute takes no such value, or not together with another one.";
         BadTimestamp = "bad-timestamp", "A moment is not written as moments are.";
-        // Of filters.
+        // Errors in filters.
         UnknownFilter = "unknown-filter", "There is no filter of this name.";
         IncompleteBox = "incomplete-box", "A box has fewer than four sides.";
         MissingRadius = "missing-radius", "around has no radius.";
@@ -39,7 +39,7 @@ codes! {
         KeyPatternAlone = "key-pattern-alone", "A regular expression for keys has none for values beside it.";
         InvalidRegularExpression = "invalid-regular-expression", "A regular expression is none.";
         Unsupported = "unsupported", "A regular expression refers back to a group, or is too large.";
-        // Of evaluators.
+        // Errors in evaluators.
         MissingEvaluator = "missing-evaluator", "An evaluator has to stand here.";
         WrongEvaluator = "wrong-evaluator", "The evaluator gives another type, or is one too many.";
         UnknownFunction = "unknown-function", "There is no function of this name.";
@@ -50,7 +50,7 @@ codes! {
         MissingOperand = "missing-operand", "An operator or a filter lacks an operand.";
         UnquotedWord = "unquoted-word", "A word has to stand in quotation marks.";
         UnknownProperty = "unknown-property", "No property begins with :: and has this name.";
-        // Of a run.
+        // Errors while the query runs.
         TooDeep = "too-deep", "Statements or evaluators are nested deeper than what is run.";
         TooWeak = "too-weak", "A query statement would go through all elements.";
         DiffInALoop = "diff-in-a-loop", "An out in a loop cannot tell what has changed.";
@@ -62,7 +62,7 @@ codes! {
         Damaged = "damaged", "The snapshot does not hold what it should.";
         Temporary = "temporary", "Temporary files cannot be written.";
         Internal = "internal", "The query could not be run, by a fault of the program.";
-        // Around a run: of `terrapin query` and of feedback.
+        // Errors outside of a run: of `terrapin query` and of feedback.
         Shortcut = "shortcut", "A shortcut of Overpass Turbo's cannot be replaced.";
         Large = "large", "The answer is larger than what feedback reads.";
         Defect = "defect", "Feedback could not be given, by a fault of the program.";

@@ -103,7 +103,7 @@ impl Diagnostics {
         self.stopped = true;
     }
 
-    /// Returns whether there are no errors.
+    /// Returns whether no error was found.
     pub fn is_empty(&self) -> bool {
         self.list.is_empty()
     }

@@ -1,5 +1,5 @@
-//! What both front ends make of a text: elements with attributes, as the XML form of the language names them. The QL
-//! front end makes the elements that the XML form of the same query has.
+//! The elements with attributes that both parsers create from a text, with the names of the XML form. The QL parser
+//! creates the same elements as the XML form of the same query has.
 
 use std::borrow::Cow;
 
@@ -12,25 +12,25 @@ pub(crate) struct Element {
     pub name: Cow<'static, str>,
     /// Its attributes, in order.
     pub attributes: Vec<(Cow<'static, str>, String)>,
-    /// The line that errors about it name.
+    /// The line in errors about the element.
     pub line: u32,
-    /// Where it stands.
+    /// The position in the text.
     pub span: Span,
 }
 
 impl Element {
-    /// An element without attributes.
+    /// Creates an element without attributes.
     pub fn new(name: impl Into<Cow<'static, str>>, line: u32, span: Span) -> Element {
         Element { name: name.into(), attributes: Vec::new(), line, span }
     }
 
-    /// The same with one more attribute.
+    /// Adds an attribute.
     pub fn with(mut self, name: &'static str, value: impl Into<String>) -> Element {
         self.attributes.push((Cow::Borrowed(name), value.into()));
         self
     }
 
-    /// The same with one more attribute, where there is a value.
+    /// Adds an attribute if it has a value.
     pub fn with_some(self, name: &'static str, value: Option<impl Into<String>>) -> Element {
         match value {
             Some(value) => self.with(name, value),
@@ -38,17 +38,17 @@ impl Element {
         }
     }
 
-    /// The value of an attribute, empty where it is not there.
+    /// Returns the value of an attribute; an empty text if it is missing.
     pub fn get(&self, name: &str) -> &str {
         self.find(name).unwrap_or("")
     }
 
-    /// The value of an attribute.
+    /// Returns the value of an attribute.
     pub fn find(&self, name: &str) -> Option<&str> {
         self.attributes.iter().find(|(n, _)| n == name).map(|(_, value)| value.as_str())
     }
 
-    /// The values of `stem`, and of `stem_1`, `stem_2`, ...
+    /// Iterates over the values of `stem`, and of `stem_1`, `stem_2`, ...
     pub fn all<'a>(&'a self, stem: &'a str) -> impl Iterator<Item = &'a str> {
         self.attributes.iter().filter_map(move |(name, value)| {
             let rest = name.strip_prefix(stem)?;
@@ -57,12 +57,12 @@ impl Element {
         })
     }
 
-    /// Whether its result goes nowhere: the set has an empty name, as in `node(1)->.;` and `into=""`.
+    /// Returns whether the result is discarded: the set has an empty name, as in `node(1)->.;` and `into=""`.
     pub fn has_no_result(&self) -> bool {
         self.find("into") == Some("")
     }
 
-    /// The set in an attribute; `_` where it is not given.
+    /// Returns the set named by an attribute; `_` if it is missing.
     pub fn set(&self, name: &str) -> SetName {
         match self.get(name) {
             "" => "_".to_owned(),

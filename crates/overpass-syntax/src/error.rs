@@ -8,18 +8,18 @@ use super::code::Code;
 /// The reference's classes of errors.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Class {
-    /// `encoding error`: what arrived is no text of a query.
+    /// `encoding error`: the received bytes are not a text.
     Encoding,
     /// `parse error`: the text is not in the language.
     Parse,
-    /// `static error`: a value is not one that the statement takes.
+    /// `static error`: a value is not allowed in its statement.
     Static,
-    /// `runtime error`: the query cannot be run or went over a limit.
+    /// `runtime error`: the query cannot be run or exceeded a limit.
     Runtime,
 }
 
 impl Class {
-    /// `encoding error`, `parse error`, `static error` or `runtime error`.
+    /// Returns `encoding error`, `parse error`, `static error` or `runtime error`.
     pub fn name(self) -> &'static str {
         match self {
             Class::Encoding => "encoding error",
@@ -47,7 +47,8 @@ pub struct Diagnostic {
     pub help: Option<String>,
 }
 
-/// As the reference prints it: `line 1: parse error: ...`; of the text as a whole, and of a run, without a line.
+/// Prints the error like the reference: `line 1: parse error: ...`. Errors about the text as a whole and about a run
+/// have no line.
 impl fmt::Display for Diagnostic {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if matches!(self.class, Class::Parse | Class::Static) {
@@ -57,7 +58,7 @@ impl fmt::Display for Diagnostic {
     }
 }
 
-/// A query that was refused or stopped: at least one error, in the reference's order.
+/// A query that was rejected or stopped: at least one error, in the reference's order.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Failure {
     /// The errors.
@@ -78,7 +79,7 @@ impl Failure {
         self.diagnostics.iter().any(|diagnostic| faults.contains(&diagnostic.code))
     }
 
-    /// What to do, where an error says so.
+    /// Returns the suggested action of the first error that has one.
     pub fn help(&self) -> Option<&str> {
         self.diagnostics.iter().find_map(|diagnostic| diagnostic.help.as_deref())
     }

@@ -1,5 +1,5 @@
-//! What was probably meant, from the text around an error. Runs only when a query was refused, changes no words of the
-//! reference, and knows nothing but the text.
+//! Guesses the intended text from the text around an error. Runs only if a query was rejected, keeps the reference's
+//! error texts, and uses only the query's text.
 
 use super::diagnostics::{Clue, Found};
 use super::suggest;
@@ -7,7 +7,7 @@ use super::token::{Token, Tokens};
 use crate::code::Code;
 use crate::error::Diagnostic;
 
-/// Gives the errors hints where they have none. Only the first ones: what follows is mostly a consequence.
+/// Adds hints to the first three errors, as far as they have none. Later errors are mostly consequences of these.
 pub(super) fn add(text: &str, found: &mut [Found]) {
     let whole = suggest::language(text);
     for (i, Found { diagnostic, clue }) in found.iter_mut().take(3).enumerate() {
@@ -19,7 +19,7 @@ pub(super) fn add(text: &str, found: &mut [Found]) {
         if let Some(place) = ErrorContext::of(diagnostic, text)
             && let Some(help) = place.hint(diagnostic.code, *clue)
         {
-            // Of a word that begins no statement, the nearest one that does is the weaker guess.
+            // For an unknown statement, the hint replaces the nearest known word, which is the weaker guess.
             if diagnostic.code == Code::UnknownStatement {
                 diagnostic.help = Some(help);
             } else {
@@ -29,7 +29,7 @@ pub(super) fn add(text: &str, found: &mut [Found]) {
     }
 }
 
-/// Where an error is: what it stands on, and what is around it.
+/// The text at an error, and the text around it.
 struct ErrorContext<'a> {
     text: &'a str,
     at: usize,
@@ -76,13 +76,13 @@ impl<'a> ErrorContext<'a> {
         }
     }
 
-    /// Whether the error is within square brackets of tags.
+    /// Returns whether the error is within the square brackets of a tag filter.
     fn in_tag(&self) -> bool {
         let line = self.before.rfind([';', '(', ')', ']']).map_or(self.before, |at| &self.before[at..]);
         line.contains('[')
     }
 
-    /// Signs that other languages have.
+    /// Returns a hint for operators of other languages.
     fn sign(&self) -> Option<&'static str> {
         let tag = self.in_tag();
         Some(match self.found {
@@ -107,7 +107,7 @@ impl<'a> ErrorContext<'a> {
         })
     }
 
-    /// Strings that do not end, words that should be strings, and quotation marks of books.
+    /// Returns a hint for unterminated strings, words that should be strings, and typographic quotation marks.
     fn quotation(&self) -> Option<String> {
         if let Some(sign) = self.found.chars().next().filter(|c| "“”„‟«»‘’‚`´".contains(*c)) {
             return Some(format!("{sign} is no quotation mark of the language; use \" or '"));
@@ -121,7 +121,7 @@ impl<'a> ErrorContext<'a> {
             .then(|| format!("a text with spaces needs quotation marks: \"{} {}\"", short(before), short(self.found)))
     }
 
-    /// A string that the text ends in.
+    /// Returns a hint for a string that is not closed at the end of the text.
     fn open_string(&self) -> Option<String> {
         let quote = self.found.chars().next().filter(|c| matches!(c, '"' | '\''))?;
         let ends = self.at + self.found.len() >= self.text.len();
@@ -129,7 +129,7 @@ impl<'a> ErrorContext<'a> {
         (ends && !closed).then(|| format!("the text that begins with {quote} here is never closed"))
     }
 
-    /// A sign that was forgotten.
+    /// Returns a hint for a missing token.
     fn missing(&self, clue: Option<Clue>) -> Option<String> {
         let Some(Clue::Sign(sign @ (";" | ")" | "]" | "}"))) = clue else { return None };
         if self.after.is_empty() && self.at + self.found.len() >= self.text.trim_end().len() {
@@ -138,7 +138,7 @@ impl<'a> ErrorContext<'a> {
         Some(format!("a \"{sign}\" is missing before \"{}\"", short(self.found)))
     }
 
-    /// The bracket that is open at the end of the text.
+    /// Returns a hint for a bracket that is still open at the end of the text.
     fn open_bracket(&self) -> Option<String> {
         let mut open: Vec<Token<'_>> = Vec::new();
         let mut tokens = Tokens::new(self.text);
@@ -160,7 +160,7 @@ impl<'a> ErrorContext<'a> {
         Some(format!("the \"{}\" in line {line}, column {column} is never closed", token.text))
     }
 
-    /// Words that begin no statement.
+    /// Returns a hint for a word that begins no statement.
     fn statement(&self) -> Option<&'static str> {
         Some(match self.found {
             "[" => "all settings stand together before the first semicolon: [out:json][timeout:25];",
@@ -228,7 +228,7 @@ impl<'a> ErrorContext<'a> {
     }
 }
 
-/// Hints that need no look at the text.
+/// Returns a hint that does not depend on the text.
 fn fixed(code: Code) -> Option<&'static str> {
     Some(match code {
         Code::EmptyQuery => "what is asked for must be narrowed down: node[amenity=cafe]; node(south,west,north,east);",
@@ -245,7 +245,7 @@ fn fixed(code: Code) -> Option<&'static str> {
     })
 }
 
-/// The beginning of a text that a hint quotes.
+/// Returns the beginning of a text, to be quoted in a hint.
 fn short(text: &str) -> &str {
     let end = text.char_indices().nth(30).map_or(text.len(), |(at, _)| at);
     &text[..end]

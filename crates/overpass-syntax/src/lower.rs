@@ -1,12 +1,12 @@
-//! Evaluators, from checked elements to the tree. What is missing here was already reported; a hole that slipped through
-//! becomes an error, never a panic.
+//! Converts evaluators from checked elements to the tree. Missing parts were already reported. If the checks overlooked
+//! one, the result is an error, never a panic.
 
 use super::element::Evaluator;
 use super::tree::*;
 use crate::{Node, Part};
 
 impl Node {
-    /// The tree of an evaluator and those in it.
+    /// Converts an evaluator and its operands to the tree.
     pub fn expression(self) -> Option<Expr> {
         let span = self.element.span;
         let Part::Evaluator(kind) = self.part else { return None };

@@ -1,24 +1,24 @@
-//! Tables by name, of which a long query asks for each of its words.
+//! Tables by name. A long query looks up each of its words in them.
 
 use std::collections::HashMap;
 
-/// What there is of each name, in the order of the list that it was made from.
+/// The items by name, in the order of the original list.
 pub(super) struct Names<T: 'static>(HashMap<&'static str, Vec<&'static T>>);
 
 impl<T> Names<T> {
-    /// The table of a list.
+    /// Creates the table of a list.
     pub fn of(list: impl IntoIterator<Item = (&'static str, &'static T)>) -> Self {
         let mut names: HashMap<_, Vec<_>> = HashMap::new();
         list.into_iter().for_each(|(name, item)| names.entry(name).or_default().push(item));
         Names(names)
     }
 
-    /// All of a name.
+    /// Returns all items with a name.
     pub fn all(&self, name: &str) -> &[&'static T] {
         self.0.get(name).map_or(&[], Vec::as_slice)
     }
 
-    /// The first of a name.
+    /// Returns the first item with a name.
     pub fn first(&self, name: &str) -> Option<&'static T> {
         self.all(name).first().copied()
     }

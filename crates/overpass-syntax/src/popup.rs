@@ -1,11 +1,12 @@
-//! The blocks of `[out:popup("title";[key=value];"key";)...]`.
+//! Parses the blocks of `[out:popup("title";[key=value];"key";)...]`.
 
 use super::diagnostics::Diagnostics;
 use super::reader::Reader;
 use super::token::Tokens;
 use super::tree::{PopupBlock, PopupTest, PopupValue, Regex};
 
-/// The blocks that a text has: of one with mistakes as much as can be read, as the reference does it for the XML form.
+/// Returns the blocks of a text. If it has errors, returns the blocks that can be parsed, like the reference for the
+/// XML form.
 pub(super) fn popup(config: &str) -> Vec<PopupBlock> {
     if config.is_empty() {
         return Vec::new();
@@ -14,7 +15,7 @@ pub(super) fn popup(config: &str) -> Vec<PopupBlock> {
 }
 
 impl Reader<'_, '_> {
-    /// All blocks that come.
+    /// Parses all blocks.
     pub fn popup(&mut self) -> Vec<PopupBlock> {
         let mut blocks = Vec::new();
         self.skip_to(&["(", "]"]);
@@ -25,7 +26,7 @@ impl Reader<'_, '_> {
         blocks
     }
 
-    /// `"title";[key=value][key];...;"key";)`
+    /// Parses `"title";[key=value][key];...;"key";)`.
     fn popup_block(&mut self) -> PopupBlock {
         let title = self.text("title");
         self.expect(&[";", ")"]);
@@ -46,7 +47,7 @@ impl Reader<'_, '_> {
         PopupBlock { title, tests, title_key }
     }
 
-    /// `key=value]`
+    /// Parses `key=value]`.
     fn popup_test(&mut self) -> PopupTest {
         let key = self.text("Key");
         self.skip_to(&["!", "~", "=", "!=", "]"]);
@@ -58,7 +59,7 @@ impl Reader<'_, '_> {
         }
         let value = match self.tokens.text() {
             operator @ ("=" | "!=") => {
-                // with a blank in it, the reference forgets the exclamation mark
+                // If there is a blank in the operator, the reference ignores the exclamation mark.
                 negated = operator == "!=";
                 self.tokens.advance();
                 PopupValue::Equal(self.text("Value"))

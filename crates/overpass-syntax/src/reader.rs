@@ -1,19 +1,20 @@
-//! Taking tokens in turn. After an error it goes on as the reference does, so that follow-up errors are the same.
+//! Reads tokens one after another. After an error, it continues like the reference, so that the errors that follow are
+//! the same.
 
 use super::diagnostics::{Cause, Clue, Diagnostics};
 use super::token::{Token, Tokens};
 use crate::code::Code;
 
-/// Tokens, and where errors in them go.
+/// A reader of tokens that collects errors.
 pub(super) struct Reader<'a, 'text> {
     /// The tokens.
     pub tokens: &'a mut Tokens<'text>,
-    /// What was wrong so far.
+    /// The errors found so far.
     pub diagnostics: &'a mut Diagnostics,
 }
 
 impl Reader<'_, '_> {
-    /// Whether there is more text, and not so much wrong that reading it makes no sense.
+    /// Returns whether parsing continues: there is more text, and the errors so far do not stop it.
     pub fn goes_on(&self) -> bool {
         self.tokens.good() && !self.diagnostics.full()
     }
@@ -57,7 +58,7 @@ impl Reader<'_, '_> {
         self.tokens.advance();
     }
 
-    /// Takes a word, string or number, with an error if there is none.
+    /// Takes a word, string or number. Adds an error if the current token is none.
     pub fn text(&mut self, what: &str) -> String {
         let token = self.tokens.current();
         if self.tokens.good() && token.is_text() {
@@ -68,7 +69,8 @@ impl Reader<'_, '_> {
         String::new()
     }
 
-    /// The value of a token, with an error for every escape in it that stands for a control character or for none.
+    /// Returns the value of a token. Adds an error for each escape sequence that encodes a control character or no
+    /// character.
     pub fn value(&mut self, token: Token<'_>) -> String {
         for _ in 0..token.bad_escapes() {
             let message = "Invalid UTF-8 character (value below 32) in escape sequence.";
@@ -78,7 +80,7 @@ impl Reader<'_, '_> {
     }
 }
 
-/// `';'`, `'(' or '{'`, `',', ';', or ')' `: the last with the reference's extra space.
+/// Joins tokens to `';'`, `'(' or '{'`, `',', ';', or ')' `. A list of three ends with the reference's extra space.
 fn list(allowed: &[&str]) -> String {
     let quoted: Vec<String> = allowed.iter().map(|token| format!("'{token}'")).collect();
     match quoted.as_slice() {

@@ -1,8 +1,8 @@
-//! What was probably meant: the nearest known word, and hints for texts in another language.
+//! Guesses intended words: finds the nearest known word, and returns hints for texts in another language.
 
-/// `did you mean "..."?` for the known word that is nearest to `word`, if one is near.
+/// Returns `did you mean "..."?` for the known word that is nearest to `word`, if one is near.
 pub(super) fn nearest<'a>(word: &str, known: impl Iterator<Item = &'a str>) -> Option<String> {
-    // A longer text is no misspelt word, and its distance would take long.
+    // A longer text is unlikely to be a misspelt word, and computing its distance would be slow.
     if word.len() > 30 {
         return None;
     }
@@ -17,7 +17,7 @@ pub(super) fn nearest<'a>(word: &str, known: impl Iterator<Item = &'a str>) -> O
     (best.0 <= allowed).then(|| format!("did you mean \"{}\"?", best.1))
 }
 
-/// The function that was probably meant.
+/// Returns a hint with the function that was probably intended.
 pub(super) fn function<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Option<String> {
     let meant = match name.to_ascii_lowercase().as_str() {
         "len" | "distance" => "length()",
@@ -34,7 +34,7 @@ pub(super) fn function<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> 
     Some(format!("did you mean {meant}?"))
 }
 
-/// A hint for a text that is not OverpassQL at all, or not yet.
+/// Returns a hint for a text that is not OverpassQL at all, or not yet complete.
 pub(super) fn language(text: &str) -> Option<String> {
     if text.starts_with('\u{feff}') {
         return Some("the text begins with a byte order mark, which cannot be seen; save it without one".into());

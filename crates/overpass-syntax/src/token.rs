@@ -1,32 +1,32 @@
-//! Cuts the text of a query into tokens. The cursor stays on the last token when the text ends, as the reference's
-//! does: its follow-up messages name that token.
+//! Splits the text of a query into tokens. At the end of the text the cursor stays on the last token, as in the
+//! reference: errors that follow name this token.
 
 use super::Span;
 use terrapin_budget as budget;
 
-/// One token: a word, number, string (with its quotation marks) or a sign of one or two characters.
+/// A token: a word, a number, a string (with its quotation marks), or an operator of one or two characters.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Token<'a> {
     /// The text as written.
     pub text: &'a str,
-    /// First byte in the query.
+    /// The position of the first byte in the query.
     pub start: usize,
-    /// A string that the text ends in.
+    /// Whether this is a string that is not closed at the end of the text.
     pub unterminated: bool,
 }
 
 impl Token<'_> {
-    /// Where it stands.
+    /// Returns the position in the text.
     pub fn span(&self) -> Span {
         Span { start: self.start, end: self.start + self.text.len() }
     }
 
-    /// Whether it is a quoted string.
+    /// Returns whether it is a quoted string.
     pub fn is_string(&self) -> bool {
         self.text.starts_with(['"', '\''])
     }
 
-    /// Whether it starts like a number.
+    /// Returns whether it starts like a number.
     pub fn is_number(&self) -> bool {
         let mut bytes = self.text.bytes();
         match bytes.next() {
@@ -36,24 +36,24 @@ impl Token<'_> {
         }
     }
 
-    /// Whether it can stand for a name or a value: a word, a string or a number.
+    /// Returns whether it can be a name or a value: a word, a string or a number.
     pub fn is_text(&self) -> bool {
         self.is_string()
             || (self.is_number() && self.text != "->")
             || self.text.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
     }
 
-    /// The text as messages quote it.
+    /// Returns the text as quoted in messages.
     pub fn quoted(&self) -> String {
         let mut text = self.text.to_owned();
         if self.unterminated {
-            // The reference adds a line end to what it reads.
+            // The reference adds a line break to the text that it reads.
             text.push('\n');
         }
         text
     }
 
-    /// How many escapes `\\u` in it stand for a control character or for none.
+    /// Returns the number of `\\u` escapes that encode a control character or no character.
     pub fn bad_escapes(&self) -> usize {
         if !self.is_string() || !self.text.contains("\\u") {
             return 0;
@@ -69,7 +69,7 @@ impl Token<'_> {
         bad
     }
 
-    /// The value: a string without its quotation marks and escapes, else the text.
+    /// Returns the value: a string without its quotation marks and escapes; otherwise the text.
     pub fn value(&self) -> String {
         if !self.is_string() {
             return self.text.to_owned();
@@ -84,7 +84,7 @@ impl Token<'_> {
     }
 }
 
-/// Resolves `\n`, `\t`, `\uXXXX`; any other character after a backslash stands for itself.
+/// Resolves `\n`, `\t`, `\uXXXX`. After a backslash, any other character represents itself.
 fn unescape(text: &str) -> String {
     if !text.contains('\\') {
         return text.to_owned();
@@ -111,13 +111,13 @@ fn unescape(text: &str) -> String {
     out
 }
 
-/// The number that hexadecimal digits at the start of a text stand for, four at most, and how many there are.
+/// Parses up to four hexadecimal digits at the start of a text. Returns their value and their number.
 fn code_point(text: &str) -> (u32, usize) {
     let length = text.bytes().take(4).take_while(u8::is_ascii_hexdigit).count();
     (u32::from_str_radix(&text[..length], 16).unwrap_or(0), length)
 }
 
-/// Walks over the tokens of a text.
+/// A cursor over the tokens of a text.
 #[derive(Clone)]
 pub(crate) struct Tokens<'a> {
     text: &'a str,
@@ -125,15 +125,16 @@ pub(crate) struct Tokens<'a> {
     current: Token<'a>,
     end_of_last: usize,
     line: u32,
-    /// The line that the text before `position` ends in.
+    /// The line of `position`.
     reached: u32,
-    /// After a sign that is not ASCII, the reference names the line that the token before ended in.
+    /// Whether a non-ASCII token was read. From then on, the reference names the line in which the previous token
+    /// ended.
     lags: bool,
     good: bool,
 }
 
 impl<'a> Tokens<'a> {
-    /// Stands on the first token of `text`.
+    /// Creates a cursor on the first token of `text`.
     pub fn new(text: &'a str) -> Tokens<'a> {
         let current = Token { text: "", start: 0, unterminated: false };
         let mut tokens =
@@ -143,62 +144,62 @@ impl<'a> Tokens<'a> {
         tokens
     }
 
-    /// The token the cursor is on; the last one when the text has ended.
+    /// Returns the token at the cursor; at the end of the text, the last token.
     pub fn current(&self) -> Token<'a> {
         self.current
     }
 
-    /// Its text.
+    /// Returns the text of the current token.
     pub fn text(&self) -> &'a str {
         self.current.text
     }
 
-    /// Whether the text has not ended yet.
+    /// Returns whether the end of the text is not reached yet.
     pub fn good(&self) -> bool {
         self.good
     }
 
-    /// The line that messages name now.
+    /// Returns the line for messages at this point.
     pub fn line(&self) -> u32 {
         self.line
     }
 
-    /// Where the token before the current one ended.
+    /// Returns the end of the token before the current one.
     pub fn end_of_last(&self) -> usize {
         self.end_of_last
     }
 
-    /// Which byte of its line a byte is, from 1.
+    /// Returns the position of a byte in its line, from 1.
     pub fn column(&self, byte: usize) -> u32 {
         let before = self.between(0, byte);
         let line = before.len() - before.rfind('\n').map_or(0, |end| end + 1);
         u32::try_from(line).unwrap_or(u32::MAX).saturating_add(1)
     }
 
-    /// The text between two bytes.
+    /// Returns the text between two bytes.
     pub fn between(&self, start: usize, end: usize) -> &'a str {
         self.text.get(start..end).unwrap_or_default()
     }
 
-    /// Whether the cursor is on `text`.
+    /// Returns whether the current token is `text`.
     pub fn is(&self, text: &str) -> bool {
         self.good && self.current.text == text
     }
 
-    /// Whether no token comes after the current one.
+    /// Returns whether the current token is the last one.
     pub fn is_last(&self) -> bool {
         let mut next = self.clone();
         next.advance();
         !next.good
     }
 
-    /// Ends the text here.
+    /// Ends the text at the current token.
     pub fn stop(&mut self) {
         self.position = self.text.len();
         self.good = false;
     }
 
-    /// Goes on to the next token.
+    /// Advances to the next token.
     pub fn advance(&mut self) {
         budget::checkpoint();
         if !self.good {
@@ -207,7 +208,7 @@ impl<'a> Tokens<'a> {
         self.end_of_last = self.position;
         let before = self.reached;
         self.read();
-        // A string counts where it begins.
+        // The line of a string is the one in which it begins.
         let inside = if self.good && self.current.is_string() { count_lines(self.current.text.as_bytes()) } else { 0 };
         self.line = if self.lags { before } else { self.reached - inside };
         self.lags |= self.good && !self.current.text.is_ascii() && !self.current.is_string();
@@ -246,7 +247,7 @@ impl<'a> Tokens<'a> {
             }
         }
         if self.position >= bytes.len() {
-            // One for the line end that the reference adds, one for the end itself.
+            // The end of the text counts as a new line, because the reference adds a line break.
             self.reached += 1;
             self.good = false;
             return;
@@ -265,7 +266,8 @@ fn count_lines(bytes: &[u8]) -> u32 {
     bytes.iter().filter(|&&b| b == b'\n').count() as u32
 }
 
-/// How many bytes the token at the start of `rest` has (`rest` is not empty), and whether it is an open string.
+/// Returns the length in bytes of the token at the start of `rest`, and whether it is an unterminated string. `rest`
+/// must not be empty.
 fn token_length(rest: &str) -> (usize, bool) {
     let bytes = rest.as_bytes();
     let first = bytes[0];
@@ -302,7 +304,8 @@ fn token_length(rest: &str) -> (usize, bool) {
     (rest.chars().next().map_or(1, char::len_utf8), false)
 }
 
-/// `-1`, `1.5`, `1.`, `-.`, `1e5`, `1e-5`: signs and points as the reference groups them.
+/// Returns the length of a number: `-1`, `1.5`, `1.`, `-.`, `1e5`, `1e-5`. Signs and points are grouped like in the
+/// reference.
 fn number_length(bytes: &[u8]) -> usize {
     let digits = |mut at: usize| {
         while bytes.get(at).is_some_and(u8::is_ascii_digit) {

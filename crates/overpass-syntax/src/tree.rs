@@ -15,14 +15,14 @@ pub struct Span {
     pub end: usize,
 }
 
-/// `[out:...][timeout:...]...`; the defaults are the language's.
+/// `[out:...][timeout:...]...`. The defaults are those of the language.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Settings {
     /// `[timeout:]`, seconds.
     pub timeout: u64,
     /// `[maxsize:]`, bytes.
     pub maxsize: u64,
-    /// `[bbox:]`, applies to every query statement that has no place of its own.
+    /// `[bbox:]`: applies to every query statement without a filter on location.
     pub bbox: Option<BoundingBox>,
     /// `[out:]`.
     pub output: OutputFormat,
@@ -48,7 +48,7 @@ pub enum TimeFrame {
     Diff {
         /// The older moment.
         from: Timestamp,
-        /// The newer moment, else now.
+        /// The newer moment; `None` for now.
         to: Option<Timestamp>,
         /// Written as `adiff`.
         augmented: bool,
@@ -74,14 +74,14 @@ pub enum OutputFormat {
     Popup(Vec<PopupBlock>),
 }
 
-/// One block of a popup: a heading and what stands below it.
+/// A block of a popup: a heading and the elements below it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PopupBlock {
     /// The heading.
     pub title: String,
     /// An element belongs to the block if it passes at least one of these tests.
     pub tests: Vec<PopupTest>,
-    /// The key whose value names an element; empty for none.
+    /// The key whose value is used as the name of an element; empty for none.
     pub title_key: String,
 }
 
@@ -92,7 +92,7 @@ pub struct PopupTest {
     pub key: String,
     /// The condition on its value.
     pub value: PopupValue,
-    /// Whether all others pass instead.
+    /// Whether the condition is inverted.
     pub negated: bool,
 }
 
@@ -103,7 +103,7 @@ pub enum PopupValue {
     Any,
     /// Exactly this value.
     Equal(String),
-    /// A value in which the expression matches.
+    /// A value that the expression matches.
     Matching(Regex),
 }
 
@@ -123,7 +123,7 @@ pub struct CsvSettings {
 pub enum CsvField {
     /// A tag's value.
     Tag(String),
-    /// `::id`, `::count:nodes`: the name without the colons that lead it.
+    /// `::id`, `::count:nodes`: the name without the leading colons.
     Special(String),
 }
 
@@ -138,7 +138,7 @@ pub struct BoundingBox {
     pub north: i32,
     /// Eastern border.
     pub east: i32,
-    /// South, west, north and east in degrees as they are written: what ways are held against.
+    /// South, west, north and east in degrees as written. Ways are compared with these.
     pub degrees: [f64; 4],
 }
 
@@ -167,7 +167,7 @@ pub enum Recurse {
     UpRel,
 }
 
-/// The three kinds of element of OpenStreetMap.
+/// The three element types of OpenStreetMap.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[allow(missing_docs)]
 pub enum ElementType {

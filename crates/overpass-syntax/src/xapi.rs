@@ -1,7 +1,7 @@
-//! Queries of the extended API (XAPI), which older programs still send, to OverpassXML:
+//! Translates queries of the extended API (XAPI), which older programs still send, to OverpassXML:
 //! `node[amenity=cafe|bar][bbox=14.4,35.8,14.6,36.0]`.
 //!
-//! What Overpass API 0.7.62's compatibility layer makes of them is right:
+//! The expected translations are those of the compatibility layer of Overpass API 0.7.62:
 //! <https://wiki.openstreetmap.org/wiki/Overpass_API/XAPI_Compatibility_Layer>. Its grammar:
 //!
 //! ```text
@@ -13,22 +13,21 @@
 //! box       = left "," bottom "," right "," top         degrees
 //! ```
 //!
-//! Of these, the reference takes `@maxsize` (also called `@element-limit`), `@date`, `@bbox` and all that begins with `@`
-//! and is not in the list for keys of tags, so that its answer is empty. Here the former are settings, and the latter are
-//! refused.
+//! The reference treats `@maxsize` (also called `@element-limit`), `@date`, `@bbox` and all unlisted words that begin
+//! with `@` as keys of tags, so that the result is empty. Here, the former are settings, and the latter are rejected.
 //!
-//! A backslash takes its meaning from the sign after it. Ways come with their nodes. Without `@meta` versions, times,
-//! changesets and users are left out, but from a map.
+//! A backslash removes the special meaning of the character after it. Ways are returned with their nodes. Without
+//! `@meta`, versions, times, changesets and users are left out, except for `map`.
 
 use std::collections::BTreeMap;
 use std::fmt::{self, Display, Formatter, Write};
 
-/// What is wrong with a query.
+/// The reason why a query is rejected.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Problem {
-    /// The byte of the query from which on it is not understood, from 0.
+    /// The position of the first byte that cannot be parsed, from 0.
     pub at: usize,
-    /// The reference's words, or what it does not tell.
+    /// The reference's message, or an own one if it reports none.
     pub message: &'static str,
 }
 
@@ -44,21 +43,21 @@ const NO_TYPE: &str = "Query must start with 'node', 'way', 'relation', or '*'";
 const NO_SETTING: &str = "Unknown setting. Known are @meta, @user, @uid, @newer, @timeout, @maxsize, @date and @bbox.";
 const NO_BOX: &str = "Expected 'bbox=left,bottom,right,top', four numbers in degrees.";
 
-/// What a query asks for.
+/// The conditions and settings of a query.
 #[derive(Debug, Default)]
 struct Predicates<'a> {
     bbox: Option<[&'a str; 4]>,
     meta: bool,
-    /// The attributes of the whole query, as the XML form has them.
+    /// The attributes of `osm-script` in the XML form.
     settings: BTreeMap<&'static str, String>,
-    /// As they are written.
+    /// The conditions in the XML form, in the order of the query.
     conditions: String,
 }
 
-/// The query as OverpassXML. `meta` is whether it shall have metadata though it does not ask for them.
+/// Translates a query to OverpassXML. If `meta`, the result has metadata even if the query does not request it.
 ///
 /// # Errors
-/// It is not in the language.
+/// Returns an error if the query does not match the grammar.
 pub fn translate(query: &str, meta: bool) -> Result<String, Problem> {
     if let Some(bbox) = query.strip_prefix("map?bbox=") {
         return map(bbox).ok_or(Problem { at: query.len() - bbox.len(), message: NO_BOX });
@@ -88,8 +87,9 @@ pub fn translate(query: &str, meta: bool) -> Result<String, Problem> {
     Ok(format!("<osm-script{settings}>{query}</osm-script>"))
 }
 
-/// All nodes in a box, the ways that they are in with all nodes of these, and the relations of both, with metadata, as
-/// OverpassXML; `bbox` is left, bottom, right and top in degrees. `None` if it is not.
+/// Returns a query in OverpassXML for all nodes in a box, the ways with one of these nodes, all nodes of these ways,
+/// and the relations of both, with metadata. `bbox` is left, bottom, right and top in degrees. Returns `None` if it is
+/// not.
 pub fn map(bbox: &str) -> Option<String> {
     let bbox = bbox_query(sides(bbox)?);
     Some(format!(
@@ -108,7 +108,7 @@ fn bbox_query([left, bottom, right, top]: [&str; 4]) -> String {
     format!("<bbox-query s=\"{bottom}\" n=\"{top}\" w=\"{left}\" e=\"{right}\"/>")
 }
 
-/// Four numbers. Whether they are on the globe is for the parser to say.
+/// Splits a text into four numbers. The parser checks whether they are on the globe.
 fn sides(bbox: &str) -> Option<[&str; 4]> {
     let mut sides = [""; 4];
     let mut given = bbox.split(',');
@@ -149,7 +149,7 @@ fn predicates(query: &str, mut at: usize) -> Result<Predicates<'_>, Problem> {
             "@user" | "@uid" | "@newer" => condition(&mut found.conditions, key, value),
             _ if key.starts_with('@') => {
                 let Some(name) = setting(key) else { return here(NO_SETTING) };
-                // As in the reference, the last one of a name holds, and one without a value is none.
+                // As in the reference, the last setting with a name applies. Without a value, it unsets an earlier one.
                 match quoted(&unescape(value)) {
                     value if value.is_empty() => _ = found.settings.remove(name),
                     value => _ = found.settings.insert(name, value),
@@ -161,7 +161,7 @@ fn predicates(query: &str, mut at: usize) -> Result<Predicates<'_>, Problem> {
     Ok(found)
 }
 
-/// The attribute that a setting is in the XML form.
+/// Returns the attribute of a setting in the XML form.
 fn setting(key: &str) -> Option<&'static str> {
     Some(match key {
         "@timeout" => "timeout",
@@ -171,7 +171,7 @@ fn setting(key: &str) -> Option<&'static str> {
     })
 }
 
-/// Writes what an element must have.
+/// Writes a condition on elements.
 fn condition(to: &mut String, key: &str, value: &str) {
     let plain = quoted(&unescape(value));
     let _ = match key {
@@ -191,7 +191,7 @@ fn condition(to: &mut String, key: &str, value: &str) {
     };
 }
 
-/// Where the first of these signs is that has no backslash before it.
+/// Returns the position of the first of these signs that has no backslash before it.
 fn unescaped(text: &str, signs: &str) -> Option<usize> {
     let mut escaped = false;
     text.char_indices().find_map(|(at, c)| {
@@ -210,7 +210,7 @@ fn unescape(text: &str) -> String {
     text.chars().filter(kept).collect()
 }
 
-/// As it stands in an attribute.
+/// Escapes a text for an XML attribute.
 fn quoted(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
@@ -219,7 +219,7 @@ fn quoted(text: &str) -> String {
             '>' => out.push_str("&gt;"),
             '&' => out.push_str("&amp;"),
             '"' => out.push_str("&quot;"),
-            // Or they were read as a space.
+            // Otherwise, they would be read as a space.
             '\n' | '\r' | '\t' => _ = write!(out, "&#{};", u32::from(c)),
             c => out.push(c),
         }
@@ -232,7 +232,7 @@ mod tests {
     use super::*;
     use crate::parse;
 
-    /// As the reference writes it, but for its indentation.
+    /// The reference's output, without its indentation.
     #[test]
     fn a_query_becomes_what_the_reference_makes_of_it() {
         for (query, expected) in [

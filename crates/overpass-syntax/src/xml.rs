@@ -1,4 +1,4 @@
-//! The XML form of the language: `<osm-script>`, or statements without it.
+//! Parses the XML form of the language: `<osm-script>`, or statements without it.
 
 mod epilog;
 mod tag;
@@ -14,16 +14,16 @@ use super::tree::Span;
 use crate::{Node, Part};
 use terrapin_budget as budget;
 
-/// The line in which the reference puts the script around statements that stand alone.
+/// The line in which the reference adds the script around statements without one.
 const SCRIPT_LINE: u32 = 2;
 
-/// How deep elements may be nested.
+/// The maximum nesting depth of elements.
 const DEEPEST: usize = 300;
 
-/// Reads a text as XML.
+/// Parses a text as XML.
 pub(super) fn parse(text: &str, builder: Builder) -> (Option<Node>, Builder) {
     let base = text.len() - text.trim_start().len();
-    // The reference puts what is missing before the text, a line each, and counts those lines.
+    // The reference adds the missing parts before the text, one line each, and counts these lines.
     let added = match &text[base..] {
         text if text.contains("<?xml") => 0,
         text if text.contains("<osm-script") => 1,
@@ -51,9 +51,9 @@ pub(super) fn parse(text: &str, builder: Builder) -> (Option<Node>, Builder) {
 
 struct Reading<'a> {
     text: &'a str,
-    /// Where the text begins after white space.
+    /// The position of the text after leading white space.
     base: usize,
-    /// Whether there is no `osm-script`.
+    /// Whether `osm-script` is missing.
     bare: bool,
     builder: Builder,
     open: Vec<Node>,
@@ -62,7 +62,7 @@ struct Reading<'a> {
     characters: Option<Span>,
     /// The text before each open element.
     before: Vec<Option<Span>>,
-    /// Bytes whose lines have been counted.
+    /// The number of bytes whose lines have been counted.
     counted: usize,
     line: u32,
 }
@@ -108,7 +108,7 @@ impl Reading<'_> {
         }
     }
 
-    /// The text has ended. The reference lets elements that are still open pass, if the script is one of them.
+    /// Handles the end of the text. The reference accepts elements that are still open if the script is one of them.
     fn finish(&mut self, span: Span) {
         if self.bare && self.open.len() > 1 {
             self.error(span, "mismatched tag");
@@ -123,9 +123,9 @@ impl Reading<'_> {
         }
     }
 
-    /// The XML is not well-formed from a place on.
+    /// Reports that the XML is not well-formed from a position on.
     fn broken(&mut self, error: &Error, start: usize) {
-        // Some errors are found at the end of a tag.
+        // Some errors are detected at the end of a tag.
         let at = self.text[start..].find('<').map_or(start, |at| start + at);
         let rest = &self.text[at..];
         let span = Span { start: at, end: rest.find('>').map_or(self.text.len(), |end| at + end + 1) };
@@ -133,7 +133,7 @@ impl Reading<'_> {
             if !self.bare {
                 return self.finish(span);
             }
-            // The tag goes on to the one that the reference puts behind the text.
+            // The tag extends to the one that the reference adds after the text.
             let line = self.line_of(self.text.len()) + 2;
             self.builder.diagnostics.parse(Code::BrokenXml, line, span, tag::NOT_WELL_FORMED);
             return;
@@ -150,7 +150,7 @@ impl Reading<'_> {
         self.builder.diagnostics.help(Some(error.to_string()));
     }
 
-    /// Text between the tags: there must be none. The reference finds it at the next tag.
+    /// Handles text between the tags, which is an error. The reference reports it at the next tag.
     fn characters(&mut self, span: Span) -> Result<(), Stopped> {
         if self.text[span.start..span.end].trim().is_empty() {
             return Ok(());
@@ -166,7 +166,7 @@ impl Reading<'_> {
         Ok(())
     }
 
-    /// `&name;` between the tags.
+    /// Handles `&name;` between the tags.
     fn reference(&mut self, name: &str, span: Span) -> Result<(), Stopped> {
         if self.open.is_empty() && self.root.is_some() {
             self.error(span, tag::NOT_WELL_FORMED);
@@ -180,7 +180,7 @@ impl Reading<'_> {
         self.characters(span)
     }
 
-    /// Blames the innermost element for text in it.
+    /// Reports text inside the innermost element.
     fn blame(&mut self, characters: Option<Span>) {
         let Some(node) = self.open.last().filter(|node| Part::is_known(&node.element.name)) else { return };
         if let Some(span) = characters {
@@ -194,7 +194,7 @@ impl Reading<'_> {
         self.builder.diagnostics.parse(Code::BrokenXml, line, span, message);
     }
 
-    /// The line that a byte stands in; bytes must be asked for in order.
+    /// Returns the line of a byte. Must be called with ascending positions.
     fn line_of(&mut self, byte: usize) -> u32 {
         let bytes = self.text.as_bytes();
         if byte > self.counted {
@@ -228,7 +228,7 @@ impl Reading<'_> {
             }
         }
         if self.open.is_empty() && element.name != "osm-script" {
-            // Statements may stand alone.
+            // Statements are allowed without a script around them.
             let root = self.builder.open(Element::new("osm-script", SCRIPT_LINE, Span::default()));
             self.open.push(root);
             self.before.push(None);
@@ -248,7 +248,7 @@ impl Reading<'_> {
         if Part::is_known(&node.element.name) {
             self.blame(before);
         } else {
-            // It stays with the next element that ends.
+            // The text is reported with the next element that ends.
             self.characters = characters;
         }
         match self.open.last_mut() {

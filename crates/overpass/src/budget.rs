@@ -1,5 +1,5 @@
-//! What bounds a running query: a deadline, a memory budget, a work budget, a client that went away. Reaching one is an
-//! error that says which, never a shorter answer.
+//! The limits of a running query: a deadline, memory, work, and disconnection of the client. If a limit is reached, the
+//! query fails with an error that names the limit; the answer is never silently shortened.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -10,19 +10,19 @@ use terrapin_budget::{self as budget, Exceeded, Stopped};
 
 pub use terrapin_budget::Limits;
 
-/// The bounds of one running query and what it has used of them; the query's own `timeout` and `maxsize` apply besides
-/// the caller's.
+/// The limits of one running query, with its usage so far. The query's own `timeout` and `maxsize` apply in addition to
+/// the caller's limits.
 pub struct Budget {
     bounds: Arc<budget::Budget>,
-    /// The reference's name of the statement that runs, and its line.
+    /// The reference's name of the running statement, and its line.
     running: Mutex<(&'static str, u32)>,
 }
 
-/// The longest time that a query may ask for, so that adding it to now cannot overflow: ten years.
+/// The maximum timeout of a query, in seconds: ten years. Adding it to the current time cannot overflow.
 const LONGEST: u64 = 10 * 366 * 86_400;
 
 impl Budget {
-    /// The tighter of the query's and the caller's bounds. The clock starts now.
+    /// Creates a budget with the tighter of the query's and the caller's limits. The clock starts now.
     pub fn new(settings: &Settings, limits: &Limits) -> Budget {
         let time = Duration::from_secs(settings.timeout.min(LONGEST));
         Budget {
@@ -31,7 +31,7 @@ impl Budget {
         }
     }
 
-    /// Runs `work` within these bounds. A panic in it is an error, too.
+    /// Runs `work` within these limits. A panic in `work` is also returned as an error.
     pub fn watch<T>(&self, work: impl FnOnce() -> Result<T, Failure>) -> Result<T, Failure> {
         budget::watched(&self.bounds, work).unwrap_or_else(|stopped| {
             Err(match stopped {
@@ -43,32 +43,32 @@ impl Budget {
         })
     }
 
-    /// Notes which statement runs from here on.
+    /// Records which statement runs from now on.
     pub fn enter(&self, statement: &Statement) {
         *self.running.lock().unwrap_or_else(PoisonError::into_inner) = (statement.kind.name(), statement.line);
     }
 
-    /// Whether the query may go on: cheap enough to ask once a page.
+    /// Returns an error if a limit is reached. Cheap enough to call once per page.
     pub fn check(&self) -> Result<(), Failure> {
         self.bounds.check().map_err(|e| self.exceeded(e))
     }
 
-    /// Counts work, then [`Budget::check`]s.
+    /// Counts work, then calls [`Budget::check`].
     pub fn work(&self, units: usize) -> Result<(), Failure> {
         self.bounds.work(units as u64).map_err(|e| self.exceeded(e))
     }
 
-    /// The units of work so far.
+    /// Returns the units of work so far.
     pub fn work_done(&self) -> u64 {
         self.bounds.work_done()
     }
 
-    /// Fails where `bytes` are more than the query may hold.
+    /// Returns an error if `bytes` exceeds the query's memory limit.
     pub fn memory(&self, bytes: u64) -> Result<(), Failure> {
         self.bounds.memory(bytes).map_err(|e| self.exceeded(e))
     }
 
-    /// The bound that was reached, in the reference's words.
+    /// Returns the error for a limit that was reached, in the reference's wording.
     pub fn exceeded(&self, bound: Exceeded) -> Failure {
         let (what, detail) = match bound {
             Exceeded::Cancelled => ("Query was cancelled", String::new()),

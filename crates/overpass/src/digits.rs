@@ -1,6 +1,6 @@
-//! Two digits at a time, which is how numbers are printed.
+//! Prints numbers two digits at a time.
 
-/// The numbers from 00 to 99 in digits: dividing by a hundred is half the divisions.
+/// The numbers from 00 to 99 as digits. Dividing by 100 instead of 10 halves the number of divisions.
 static PAIRS: [[u8; 2]; 100] = {
     let mut pairs = [[0; 2]; 100];
     let mut i = 0;
@@ -11,7 +11,7 @@ static PAIRS: [[u8; 2]; 100] = {
     pairs
 };
 
-/// The two digits of a number below 100.
+/// Returns the two digits of a number below 100.
 #[inline]
 pub(super) fn pair(value: u64) -> [u8; 2] {
     PAIRS[(value % 100) as usize]

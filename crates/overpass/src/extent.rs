@@ -1,11 +1,12 @@
-//! The box around some positions, as the reference works it out: in three ways, which differ across the antimeridian.
+//! Bounding boxes of positions, computed like the reference. It has three variants, which differ across the
+//! antimeridian.
 
 use terrapin_osm::{BoundingBox, Coord};
 
 /// Half the globe, in 1e-7 degrees.
 const HALF: i64 = 1_800_000_000;
 
-/// The least box around the positions added so far.
+/// The smallest box around the positions added so far.
 #[derive(Debug, Clone, Copy)]
 pub struct Extent {
     bounds: BoundingBox,
@@ -13,12 +14,12 @@ pub struct Extent {
     east_half: i32,
     /// The easternmost position west of Greenwich.
     west_half: i32,
-    /// Whether there is a node whose position the data does not have.
+    /// Whether a node without a position in the data was added.
     unknown: bool,
 }
 
 impl Extent {
-    /// Around nothing.
+    /// The extent without positions.
     pub const EMPTY: Extent = Extent {
         bounds: BoundingBox { south: 1_000_000_000, west: 2_000_000_000, north: -1_000_000_000, east: -2_000_000_000 },
         east_half: 2_000_000_000,
@@ -26,14 +27,14 @@ impl Extent {
         unknown: false,
     };
 
-    /// What the reference takes for the position of a node that it does not show.
+    /// The position that the reference uses for a node that it does not show.
     pub const NULL: Coord = Coord { lat: -910_000_000, lon: i32::MIN };
 
-    /// The box around nothing but that.
+    /// The box around [`Extent::NULL`] alone.
     pub const NOWHERE: BoundingBox =
         BoundingBox { south: -910_000_000, west: i32::MIN, north: -910_000_000, east: i32::MIN };
 
-    /// Adds a position; a missing one changes nothing.
+    /// Adds a position. Ignores missing positions.
     pub fn add(&mut self, c: Coord) {
         if c.is_missing() {
             return;
@@ -49,32 +50,34 @@ impl Extent {
         }
     }
 
-    /// Adds a node whose position the data does not have. The reference takes it for one in the far south-west, which
-    /// turns the box of all others into nonsense; in boxes it matters here only if there are no others.
+    /// Adds a node without a position in the data. The reference places it in the far south-west, which makes the box
+    /// of all other nodes meaningless. In boxes it has an effect here only if there are no other nodes.
     pub fn add_unknown(&mut self) {
         self.unknown = true;
     }
 
-    /// Without regard to the antimeridian: the boxes and centres of ways.
+    /// Returns the box without regard to the antimeridian: for the boxes and centers of ways.
     pub fn plain(&self) -> Option<BoundingBox> {
         (self.bounds.south <= self.bounds.north).then_some(self.bounds)
     }
 
-    /// Across the antimeridian where it is half the globe wide: the boxes and centres of relations.
+    /// Returns the box across the antimeridian if the plain box is half the globe wide: for the boxes and centers of
+    /// relations.
     pub fn turned(&self) -> Option<BoundingBox> {
         let bounds = self.plain()?;
         let wide = i64::from(bounds.east) - i64::from(bounds.west) >= HALF;
         Some(if wide { BoundingBox { west: self.east_half, east: self.west_half, ..bounds } } else { bounds })
     }
 
-    /// The same, and in the far south-west if there are only nodes whose position the data does not have.
+    /// Like [`Extent::turned`], but returns a box in the far south-west if all nodes lack a position in the data.
     pub fn turned_or_unknown(&self) -> Option<BoundingBox> {
         let mut unknown = Extent::EMPTY;
         unknown.add(Extent::NULL);
         self.turned().or(unknown.turned().filter(|_| self.unknown))
     }
 
-    /// The shorter way round, or the whole globe where neither way is shorter than half of it: the boxes of geometries.
+    /// Returns the box that goes the shorter way round the globe; the whole globe if neither way is shorter than half
+    /// of it. For the boxes of geometries.
     pub fn around(&self) -> Option<BoundingBox> {
         let bounds = self.plain()?;
         if i64::from(bounds.east) - i64::from(bounds.west) <= HALF {
@@ -129,7 +132,8 @@ mod tests {
         assert_eq!(sides(extent.turned()), (20.0, -200.0));
     }
 
-    /// The reference's box of a relation without any member in the data; a member that is there is the whole box.
+    /// The reference's box of a relation without any member in the data. If a member exists, it alone determines the
+    /// box.
     #[test]
     fn a_node_that_is_not_known_is_nowhere_if_it_is_alone() {
         let mut alone = Extent::EMPTY;

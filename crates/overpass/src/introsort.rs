@@ -1,15 +1,15 @@
-//! The order in which the reference leaves elements that its sorting takes for equal.
+//! Sorts like the reference, which determines the order of elements that compare equal.
 //!
-//! Its sort is not stable; on lists of more than 16 it is the introsort that C++ libraries have: the median of three as
-//! the pivot, parts of up to 16 left alone, and insertion at the end. What it does to equal elements depends on how
-//! many there are only, so that its answers can be repeated.
+//! The reference's sort is not stable. On lists of more than 16 elements it is the introsort of C++ libraries: it uses
+//! the median of three as the pivot, leaves parts of up to 16 elements, and finishes with an insertion sort. The order
+//! of equal elements depends only on their number, therefore it can be reproduced.
 
 use terrapin_budget as budget;
 
-/// Parts up to this size are left to insertion.
+/// Parts of at most this size are left to the insertion sort.
 const SMALL: usize = 16;
 
-/// Sorts as the reference does; `less` is a strict weak order.
+/// Sorts like the reference; `less` is a strict weak order.
 pub fn sort<T>(list: &mut [T], less: impl Fn(&T, &T) -> bool) {
     let less = |a: &T, b: &T| {
         budget::checkpoint();
@@ -26,8 +26,8 @@ pub fn sort<T>(list: &mut [T], less: impl Fn(&T, &T) -> bool) {
     }
 }
 
-/// Sorts roughly: what is left to do is within parts of a few elements. Where the pivots have been bad too often, the
-/// part is sorted stably instead, which only bounds the time: no list of equal elements comes to that.
+/// Partitions until only parts of a few elements are unsorted. If too many pivots were bad, sorts the part stably
+/// instead to bound the time. A list of equal elements never reaches this case.
 fn divide<T>(mut list: &mut [T], less: &impl Fn(&T, &T) -> bool, mut depth: u32) {
     while list.len() > SMALL {
         if depth == 0 {
@@ -43,7 +43,7 @@ fn divide<T>(mut list: &mut [T], less: &impl Fn(&T, &T) -> bool, mut depth: u32)
     }
 }
 
-/// Where the median of the second, the middle and the last is.
+/// Returns the index of the median of the second, the middle and the last element.
 fn median<T>(list: &[T], less: &impl Fn(&T, &T) -> bool) -> usize {
     let (a, b, c) = (1, list.len() / 2, list.len() - 1);
     let before = |x: usize, y: usize| less(&list[x], &list[y]);
@@ -64,7 +64,7 @@ fn median<T>(list: &[T], less: &impl Fn(&T, &T) -> bool) -> usize {
     }
 }
 
-/// Puts what is less than the first element before what is not; equal ones change places, too.
+/// Moves elements less than the first one before the others. Elements equal to the first one also change places.
 fn partition<T>(list: &mut [T], less: &impl Fn(&T, &T) -> bool) -> usize {
     let (mut first, mut last) = (1, list.len());
     loop {

@@ -1,11 +1,11 @@
-//! The order of `out qt`, which is also the order in which the reference goes through a set: by quadtile, then by id.
+//! The order of `out qt`: by quadtile, then by id. The reference also iterates over sets in this order.
 //!
-//! Found by experiment. The world is cut into tiles of 65,536 × 65,536 units of 1e-7 degrees; a tile's number
-//! interleaves the bits of its row and its column. A node is in its tile. Way, relation and area are in the smallest
-//! square of 1, 2, 8, 32, ... 8192 tiles, aligned to its size, that together with its three neighbours to the north
-//! and the east covers them, and are numbered by that square's first tile plus a mark of its size, which is a bit (so that what is in one tile may
-//! stand between two sizes of squares); what no such square
-//! covers stands first. A relation covers the squares of its way members.
+//! Found by experiment. The world is divided into tiles of 65,536 × 65,536 units of 1e-7 degrees. A tile's number
+//! interleaves the bits of its row and its column. A node is in its tile. A way, relation or area is in a square of 1,
+//! 2, 8, 32, ... 8192 tiles per side, aligned to its size: the smallest one that covers it together with its three
+//! neighbors to the north and the east. Its number is that of the square's first tile plus a mark for the size. The
+//! mark is one bit, therefore elements in a single tile may be sorted between two sizes of squares. An element that no
+//! such square covers comes first. A relation covers the squares of its member ways.
 
 use std::collections::BTreeSet;
 
@@ -15,15 +15,15 @@ use terrapin_osm::history::changed_since;
 use terrapin_osm::radix;
 use terrapin_osm::{BoundingBox, Coord, ElementType, Ordinal, Osm};
 
-/// The place of an element among those of its type, without regard to its id: the number, and whether it is a square's.
+/// The sort key of an element within its type, without the id: the number, and whether it belongs to a square.
 pub type Key = (u32, bool);
 
-/// What nothing is known of the place of.
+/// The key of elements without a known location.
 const NOWHERE: Key = (0xfe, true);
-/// What covers more than four of the greatest squares.
+/// The key of elements that four squares of the largest size do not cover.
 const WORLD: Key = (0x80, true);
 
-/// Tiles that an element covers: rows and columns, the last ones included.
+/// The tiles that an element covers: first and last row, first and last column, inclusive.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Tiles {
     rows: (u32, u32),
@@ -49,7 +49,8 @@ impl Tiles {
         self.columns = (self.columns.0.min(other.columns.0), self.columns.1.max(other.columns.1));
     }
 
-    /// The exponent of the size of the square, and its mark; none for the whole world, and for no tiles.
+    /// Returns the exponent of the square's size and its mark; `None` if no square is large enough or if there are no
+    /// tiles.
     fn square(&self) -> Option<(u32, u32)> {
         if self.is_none() {
             return None;
@@ -76,13 +77,14 @@ impl Tiles {
         }
     }
 
-    /// All of the blocks of 16 × 16 tiles that these tiles are in: all that the reference knows of where an area is.
+    /// Returns the blocks of 16 × 16 tiles that contain these tiles. The reference stores the location of an area only
+    /// in blocks.
     fn blocks(&self) -> Tiles {
         let whole = |(first, last): (u32, u32)| (first & !15, last | 15);
         Tiles { rows: whole(self.rows), columns: whole(self.columns) }
     }
 
-    /// The box of these tiles, without a step on each side.
+    /// Returns the box of these tiles, smaller by one unit on each side.
     fn inner(&self) -> BoundingBox {
         let lat = |units: u32| (i64::from(units) - 910_000_000).min(i64::from(i32::MAX)) as i32;
         let lon = |units: u32| (units ^ 0x8000_0000) as i32;
@@ -94,7 +96,8 @@ impl Tiles {
         }
     }
 
-    /// The tiles of the square and its neighbours, which is all that a relation knows of its members.
+    /// Returns the tiles of the square and its neighbors. The location of a relation is computed only from these tiles
+    /// of its members.
     fn covered(&self) -> Tiles {
         if self.is_none() {
             return *self;
@@ -118,7 +121,7 @@ fn column(lon: i32) -> u32 {
     (lon as u32 ^ 0x8000_0000) >> 16
 }
 
-/// Row bits on the odd places, column bits on the even ones.
+/// Interleaves two numbers: row bits at the odd positions, column bits at the even ones.
 fn interleave(row: u32, column: u32) -> u32 {
     let spread = |mut v: u32| {
         v = (v | v << 8) & 0x00ff_00ff;
@@ -129,12 +132,12 @@ fn interleave(row: u32, column: u32) -> u32 {
     spread(row) << 1 | spread(column)
 }
 
-/// The key of a node.
+/// Returns the key of a node.
 pub fn node_key(c: Coord) -> Key {
     if c.is_missing() { NOWHERE } else { (interleave(row(c.lat), column(c.lon)), false) }
 }
 
-/// The key of an area, of which the reference only knows blocks of 16 × 16 tiles.
+/// Returns the key of an area. The reference stores its location only in blocks of 16 × 16 tiles.
 pub fn area_key(bounds: &BoundingBox) -> Key {
     let mut tiles = Tiles::of(bounds);
     if !tiles.is_none() {
@@ -145,12 +148,13 @@ pub fn area_key(bounds: &BoundingBox) -> Key {
     tiles.key()
 }
 
-/// Whether the squares of something meet a box: what the reference looks up for a box.
+/// Returns whether the squares of an element meet a box. The reference looks up a box by these squares.
 pub fn near(bounds: &BoundingBox, area: &BoundingBox) -> bool {
     meets(Tiles::of(bounds), area, |tiles| tiles)
 }
 
-/// Whether the squares of something meet the tiles of a box, which are made of the box's own tiles.
+/// Returns whether the squares of an element meet the tiles of a box. `made` converts the box's own tiles to the tiles
+/// to test.
 fn meets(tiles: Tiles, area: &BoundingBox, made: impl Fn(Tiles) -> Tiles) -> bool {
     let tiles = tiles.covered();
     let (parts, n) = area.split();
@@ -162,13 +166,14 @@ fn meets(tiles: Tiles, area: &BoundingBox, made: impl Fn(Tiles) -> Tiles) -> boo
     })
 }
 
-/// The block of 16 × 16 tiles that a node is in.
+/// Returns the block of 16 × 16 tiles that contains a node.
 pub fn node_block(c: Coord) -> BoundingBox {
     Tiles { rows: (row(c.lat), row(c.lat)), columns: (column(c.lon), column(c.lon)) }.blocks().inner()
 }
 
-/// Whether `holds` does for the blocks in which the reference looks for a way with these nodes: for those of its square,
-/// and, if the square is a great one, for those of one of its segments' squares.
+/// Returns whether `holds` is true for the blocks in which the reference searches for a way with these nodes. These are
+/// the blocks of its square. If the square is larger than two tiles, `holds` must also be true for the blocks of one of
+/// its segments.
 pub fn in_blocks(coords: &[Coord], holds: impl Fn(&BoundingBox) -> bool) -> bool {
     let blocks = |coords: &[Coord]| {
         let mut bounds = BoundingBox::EMPTY;
@@ -183,8 +188,9 @@ pub fn in_blocks(coords: &[Coord], holds: impl Fn(&BoundingBox) -> bool) -> bool
     }
 }
 
-/// Whether the reference knows where a way with these nodes is. What fits into a square of up to two tiles has its
-/// nodes' places, all of them or none; a way with a greater square has those that are known.
+/// Returns whether the reference knows the location of a way with these nodes. For a way that fits into a square of at
+/// most two tiles per side, it stores the positions of all nodes or of none. For a way in a larger square, it stores
+/// the known ones.
 pub fn has_place(coords: &[Coord]) -> bool {
     let mut bounds = BoundingBox::EMPTY;
     coords.iter().for_each(|&c| bounds.extend(c));
@@ -192,8 +198,8 @@ pub fn has_place(coords: &[Coord]) -> bool {
     !bounds.is_empty() && (!coords.iter().any(|c| c.is_missing()) || is_wide())
 }
 
-/// The lines of a way by which the reference finds it: the way itself if no node is missing. If one is, those between
-/// missing nodes that do not lie in one tile.
+/// Returns the lines by which the reference finds a way. If no node is missing, this is the way itself. Otherwise these
+/// are the parts between missing nodes that do not fit into one tile.
 fn indexed_lines(coords: &[Coord]) -> impl Iterator<Item = &[Coord]> {
     let is_whole = !coords.iter().any(|c| c.is_missing());
     let coords = if has_place(coords) { coords } else { &[] };
@@ -204,15 +210,16 @@ fn indexed_lines(coords: &[Coord]) -> impl Iterator<Item = &[Coord]> {
     })
 }
 
-/// Whether the reference finds a way in a place that holds all that it knows of.
+/// Returns whether the reference finds a way in a region that contains all of its known nodes.
 pub fn is_indexed(coords: &[Coord]) -> bool {
     indexed_lines(coords).next().is_some()
 }
 
-/// Whether the reference looks at a way that lacks nodes if it looks for what is in some boxes: one of the segments by
-/// which it finds the way is in their tiles, or, for areas, in their blocks. All others it looks at.
+/// Returns whether the reference considers a way when it searches some boxes. It always considers a way without missing
+/// nodes. A way with missing nodes is considered only if a segment of its indexed lines is in the tiles of the boxes;
+/// for areas, in their blocks.
 ///
-/// Whether the way is there is then for all of its known nodes and segments to decide.
+/// All known nodes and segments of the way then decide whether it is in the region.
 pub fn is_looked_at(coords: &[Coord], boxes: &[BoundingBox], by_blocks: bool) -> bool {
     if !coords.iter().any(|c| c.is_missing()) {
         return true;
@@ -246,7 +253,7 @@ fn relation_tiles(reader: &mut Reader<'_>, relation: Ordinal) -> Tiles {
     tiles
 }
 
-/// Keys, ids and ordinals of these elements, in order.
+/// Returns the keys, ids and ordinals of these elements, in order.
 pub fn keyed(reader: &mut Reader<'_>, kind: ElementType, list: &[Ordinal]) -> Vec<(Key, i64, Ordinal)> {
     let osm = reader.osm();
     let ids = osm.ids(kind, list);
@@ -258,7 +265,7 @@ pub fn keyed(reader: &mut Reader<'_>, kind: ElementType, list: &[Ordinal]) -> Ve
     let mut keyed: Vec<_> = keys.into_iter().zip(ids).zip(list).map(|((key, id), &o)| (key, id, o)).collect();
     radix::sort(&mut keyed, |&(_, id, _)| radix::signed(id));
     radix::sort(&mut keyed, |&((number, square), ..)| u64::from(number) << 1 | u64::from(square));
-    // at a date, what has not changed since comes first, as the reference finds it
+    // For a date, the reference returns the elements first that have not changed since.
     let changed = changed_since(reader.osm(), kind);
     if !changed.is_empty() {
         radix::sort(&mut keyed, |&(.., ordinal)| u64::from(changed.binary_search(&ordinal).is_ok()));
@@ -266,7 +273,7 @@ pub fn keyed(reader: &mut Reader<'_>, kind: ElementType, list: &[Ordinal]) -> Ve
     keyed
 }
 
-/// The elements in order.
+/// Returns the elements in order.
 pub fn order(osm: &Osm, kind: ElementType, list: &[Ordinal]) -> Vec<Ordinal> {
     if list.len() < 2 {
         return list.to_vec();
@@ -274,8 +281,8 @@ pub fn order(osm: &Osm, kind: ElementType, list: &[Ordinal]) -> Vec<Ordinal> {
     keyed(&mut Reader::new(osm), kind, list).into_iter().map(|(_, _, ordinal)| ordinal).collect()
 }
 
-/// The areas whose tags the reference overlooks where it reads them by place: those in a square of several blocks, if
-/// others are in its first block alone.
+/// Returns the areas whose tags the reference misses when it reads areas by location. These are areas in a square of
+/// several blocks if the first block also contains areas that fit into it alone.
 pub fn shadowed_areas(osm: &Osm) -> Vec<AreaOrdinal> {
     let areas = osm.areas();
     let keys: Vec<Key> = (0..areas.count()).map(|area| area_key(&areas.bbox(area))).collect();
@@ -285,7 +292,7 @@ pub fn shadowed_areas(osm: &Osm) -> Vec<AreaOrdinal> {
     (0..).zip(&keys).filter(|(_, key)| shadowed(key)).map(|(area, _)| area).collect()
 }
 
-/// Areas made from relations in order.
+/// Returns areas made from relations, in order.
 pub fn areas(osm: &Osm, list: &[AreaOrdinal]) -> Vec<AreaOrdinal> {
     let known = osm.areas();
     let ids = known.ids(osm, list);
@@ -312,7 +319,8 @@ mod tests {
         assert_eq!(key((10967, 10977), (6841, 6851)), (interleave(10944, 6816) | 4, true));
     }
 
-    /// As in the reference: what is in the tiles of a square's beginning, by number, and the greater squares between.
+    /// As in the reference: elements in the first tiles of a square are sorted by number, with the larger squares
+    /// between them.
     #[test]
     fn sizes_of_squares_are_bits() {
         let (row, column) = (16_384, 40_960);
@@ -329,8 +337,8 @@ mod tests {
         assert_eq!(node_key(Coord { lat: 0, lon: 0 }), (interleave(910_000_000 >> 16, 0x8000), false));
     }
 
-    /// As observed, with a node that is missing: by the row and column of the first node within eight tiles, and how far
-    /// away the second is.
+    /// As observed with a missing node: by the row and column of the first node within eight tiles, and by the distance
+    /// of the second node.
     #[test]
     fn a_way_with_a_missing_node_has_a_place_in_great_squares_only() {
         let place =

@@ -1,7 +1,7 @@
-//! Looking at single elements, in any order, with the pages last looked at in hand.
+//! Reads single elements in any order, and caches the most recently used pages.
 //!
-//! Statements that go through whole pages read them from the store directly; this is for writing answers in order of
-//! id and for evaluators that follow members.
+//! Statements that process whole pages read them from the store directly. This reader is for writing answers in order
+//! of id and for evaluators that follow members.
 
 use std::sync::Arc;
 
@@ -11,21 +11,21 @@ use terrapin_osm::{
     TagPage, ValuePage, WayPage,
 };
 
-/// Pages of one kind that are kept in hand at most. Writing in order of id hops over all pages of the answer, and a
-/// page in hand is several times cheaper than one from the store's cache.
+/// The maximum number of cached pages of one kind. Writing in order of id accesses all pages of the answer at random. A
+/// page cached here is several times cheaper than one from the store's cache.
 const CACHED_PAGES: u32 = 4096;
 
-/// Some pages by number; a page takes the place of another whose number has the same remainder.
+/// A direct-mapped page cache: a page replaces the one whose number has the same remainder.
 struct PageCache<P> {
     pages: Vec<Option<(u32, Arc<P>)>>,
-    /// How many are slots, a power of two.
+    /// The number of slots, a power of two.
     slots: u32,
-    /// The size of a page as a power of two.
+    /// The binary logarithm of the page size.
     bits: u32,
 }
 
 impl<P> PageCache<P> {
-    /// For pages of `size`, a power of two, of which there are `count`.
+    /// Creates a cache for `count` pages of `size` elements, a power of two.
     fn new(size: u64, count: u32) -> Self {
         PageCache {
             pages: Vec::new(),
@@ -34,12 +34,12 @@ impl<P> PageCache<P> {
         }
     }
 
-    /// For the pages of a type.
+    /// Creates a cache for the pages of a type.
     fn of(osm: &Osm, kind: ElementType) -> Self {
         PageCache::new(osm.page_size(kind), osm.page_count(kind))
     }
 
-    /// The page with this element, and its slot there.
+    /// Returns the page with this element, and its slot there.
     #[inline]
     fn at(&mut self, ordinal: Ordinal, load: impl FnOnce(u32) -> Arc<P>) -> (&Arc<P>, usize) {
         if self.pages.is_empty() {
@@ -65,12 +65,12 @@ pub struct Reader<'a> {
     metas: [PageCache<MetaPage>; 3],
     values: PageCache<ValuePage>,
     bare: bool,
-    /// What has the areas, where that is another store.
+    /// The reader of areas, if they are in another state of the data.
     current: Option<Box<Reader<'a>>>,
 }
 
 impl<'a> Reader<'a> {
-    /// A view with nothing in hand.
+    /// Creates a view with empty caches.
     pub fn new(osm: &'a Osm) -> Self {
         Reader {
             osm,
@@ -85,13 +85,13 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// A view of a state with the areas of another.
+    /// Creates a view of one state with the areas of another.
     pub fn with_areas_of(osm: &'a Osm, current: &'a Osm) -> Self {
         let other = !std::ptr::eq(osm, current);
         Reader { current: other.then(|| Box::new(Reader::new(current))), ..Reader::new(osm) }
     }
 
-    /// The view that has the areas.
+    /// Returns the view that has the areas.
     pub fn areas(&mut self) -> &mut Reader<'a> {
         if self.current.is_none() {
             return self;
@@ -99,23 +99,23 @@ impl<'a> Reader<'a> {
         self.current.as_deref_mut().expect("it is there")
     }
 
-    /// A view that shows ids, nodes of ways and members only: no tags, and evaluators are to find neither metadata nor
-    /// positions.
+    /// Creates a view that contains only ids, nodes of ways and members. Tags are empty, and evaluators find neither
+    /// metadata nor positions.
     pub fn bare(osm: &'a Osm) -> Self {
         Reader { bare: true, ..Reader::new(osm) }
     }
 
-    /// Whether it shows neither tags nor metadata nor positions.
+    /// Returns whether the view hides tags, metadata and positions.
     pub fn is_bare(&self) -> bool {
         self.bare
     }
 
-    /// The store.
+    /// Returns the store.
     pub fn osm(&self) -> &'a Osm {
         self.osm
     }
 
-    /// The id of an element.
+    /// Returns the id of an element.
     pub fn id(&mut self, kind: ElementType, ordinal: Ordinal) -> i64 {
         match kind {
             ElementType::Node => {
@@ -133,7 +133,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// The id of a way's node or of a member, also of one that is missing.
+    /// Returns the id of a way's node or of a member, even if it is missing in the data.
     pub fn ref_id(&mut self, kind: ElementType, element: ElementRef) -> i64 {
         match element.ordinal() {
             Some(ordinal) => self.id(kind, ordinal),
@@ -141,19 +141,19 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// The position of a node.
+    /// Returns the position of a node.
     pub fn coord(&mut self, node: Ordinal) -> Coord {
         let (page, slot) = self.nodes.at(node, |page| self.osm.node_page(page));
         page.coords.get(slot).copied().unwrap_or(Coord::MISSING)
     }
 
-    /// The page with this way, and its slot there.
+    /// Returns the page with this way, and its slot there.
     pub fn way(&mut self, way: Ordinal) -> (Arc<WayPage>, usize) {
         let (page, slot) = self.ways.at(way, |page| self.osm.way_page(page));
         (Arc::clone(page), slot)
     }
 
-    /// Appends the ids of a way's nodes, also of those that are missing.
+    /// Appends the ids of a way's nodes, including those of missing nodes.
     pub fn way_nodes(&mut self, way: Ordinal, into: &mut Vec<i64>) {
         let Reader { osm, ways, nodes, .. } = self;
         let (page, slot) = ways.at(way, |page| osm.way_page(page));
@@ -166,13 +166,13 @@ impl<'a> Reader<'a> {
         }));
     }
 
-    /// The page with this relation, and its slot there.
+    /// Returns the page with this relation, and its slot there.
     pub fn relation(&mut self, relation: Ordinal) -> (Arc<RelationPage>, usize) {
         let (page, slot) = self.relations.at(relation, |page| self.osm.relation_page(page));
         (Arc::clone(page), slot)
     }
 
-    /// The tags of an element, in byte order of their keys.
+    /// Returns the tags of an element, in byte order of their keys.
     pub fn tags(&mut self, kind: ElementType, ordinal: Ordinal) -> &[PairId] {
         if self.bare {
             return &[];
@@ -181,19 +181,19 @@ impl<'a> Reader<'a> {
         page.tags(slot)
     }
 
-    /// The key and the value of a tag.
+    /// Returns the key and the value of a tag.
     pub fn tag_text(&mut self, pair: PairId) -> (&'a str, &str) {
         let (page, slot) = self.values.at(pair.into(), |page| self.osm.value_page(page));
         (self.osm.key_name(page.key(slot)), page.get(slot))
     }
 
-    /// The metadata of an element.
+    /// Returns the metadata of an element.
     pub fn meta(&mut self, kind: ElementType, ordinal: Ordinal) -> MetaRef {
         let (page, slot) = self.metas[kind as usize].at(ordinal, |page| self.osm.meta_page(kind, page));
         page.meta(slot)
     }
 
-    /// The box around a way's nodes.
+    /// Returns the box around a way's nodes.
     pub fn way_box(&mut self, way: Ordinal) -> BoundingBox {
         let (page, slot) = self.ways.at(way, |page| self.osm.way_page(page));
         let mut bounds = BoundingBox::EMPTY;
@@ -201,7 +201,8 @@ impl<'a> Reader<'a> {
         bounds
     }
 
-    /// The extent of an element: of a relation that of its node and way members, relations among them do not count.
+    /// Returns the extent of an element. That of a relation covers its node and way members, but not its relation
+    /// members.
     pub fn extent(&mut self, kind: ElementType, ordinal: Ordinal) -> Extent {
         let mut extent = Extent::EMPTY;
         match kind {

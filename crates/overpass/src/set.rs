@@ -7,10 +7,10 @@ use super::sorted;
 use terrapin_budget as budget;
 use terrapin_osm::{BoundingBox, Coord, ElementType, Ordinal};
 
-/// The position of an area among the areas of the snapshot.
+/// The index of an area among the areas of the snapshot.
 pub type AreaOrdinal = u32;
 
-/// The content of a named set: each part ascending and without duplicates.
+/// The content of a named set. Each list is ascending and without duplicates.
 #[derive(Debug, Clone, Default)]
 pub struct Set {
     /// Nodes.
@@ -21,7 +21,7 @@ pub struct Set {
     pub relations: Vec<Ordinal>,
     /// Areas made from relations. (An area made from a closed way is that way.)
     pub areas: Vec<AreaOrdinal>,
-    /// What `make`, `convert` and the like made, in order of id.
+    /// Derived elements, made by `make`, `convert` and similar statements, in order of id.
     pub derived: Vec<Arc<Derived>>,
 }
 
@@ -39,7 +39,8 @@ pub struct Derived {
 }
 
 impl Derived {
-    /// By what derived elements are ordered and told apart, whatever their types: ids have no sign in the reference.
+    /// Returns the key by which derived elements are sorted and identified, regardless of their type. In the reference,
+    /// ids are unsigned.
     pub fn key(&self) -> u64 {
         self.id as u64
     }
@@ -64,15 +65,15 @@ pub struct Position {
 }
 
 impl From<Coord> for Position {
-    /// In the reference's operations, which differ in the last bit from a plain division.
+    /// Uses the reference's operations, whose last bit differs from that of a plain division.
     fn from(c: Coord) -> Position {
         Position { lat: (f64::from(c.lat) + 910_000_000.0) / 1e7 - 91.0, lon: f64::from(c.lon) / 1e7 }
     }
 }
 
 impl Position {
-    /// The middle of a box, with the rounding of the reference; on the other side of the globe of a box across the
-    /// antimeridian.
+    /// Returns the center of a box, rounded like the reference. For a box across the antimeridian, the center is on the
+    /// opposite side of the globe.
     pub fn middle(bounds: &BoundingBox) -> Position {
         let plain = Position::plain_middle(bounds);
         if bounds.west <= bounds.east {
@@ -83,39 +84,40 @@ impl Position {
         Position { lon: if lon > 180.0 { lon - 360.0 } else { lon }, ..plain }
     }
 
-    /// The middle of a box without regard to the antimeridian.
+    /// Returns the center of a box without regard to the antimeridian.
     pub fn plain_middle(bounds: &BoundingBox) -> Position {
         let a = Position::from(Coord { lat: bounds.south, lon: bounds.west });
         let b = Position::from(Coord { lat: bounds.north, lon: bounds.east });
         Position { lat: (a.lat + b.lat) / 2.0, lon: (a.lon + b.lon) / 2.0 }
     }
 
-    /// Where the reference puts a node that it does not know, when it makes a piece of a relation of it: nowhere on the
-    /// globe, but written, as 100 and 0.
+    /// The position that the reference gives an unknown node in a piece of a relation. It is not on the globe, but it
+    /// is written, as 100 and 0.
     pub const UNKNOWN: Position = Position { lat: 99.999_999_98, lon: 0.0 };
 
-    /// The middle of what has no positions in the reference: no place on the globe, nor one that `pt` can make, but
-    /// written, as 100 and 200.
+    /// The center of an element without positions in the reference. It is not on the globe, and `pt` cannot make it,
+    /// but it is written, as 100 and 200.
     pub const NOWHERE: Position = Position { lat: 100.000_000_01, lon: 200.0 };
 
-    /// Whether there is such a place.
+    /// Returns whether the position is on the globe.
     pub fn is_on_globe(self) -> bool {
         self.lat.abs() <= 90.0 && self.lon.abs() <= 180.0 || self == Position::UNKNOWN
     }
 
-    /// Whether it is written.
+    /// Returns whether the position is written to answers.
     fn is_written(self) -> bool {
         self.is_on_globe() || self == Position::NOWHERE
     }
 
-    /// Where the reference has it that has made a coordinate of it: halves go up in latitude, away from 0 in longitude.
+    /// Returns the position after the reference has converted it to a coordinate. Halves are rounded up in latitude and
+    /// away from 0 in longitude.
     pub fn encoded(self) -> Position {
         let lat = libm::floor((self.lat + 91.0) * 1e7 + 0.5) / 1e7 - 91.0;
         let lon = libm::trunc(self.lon * 1e7 + if self.lon > 0.0 { 0.5 } else { -0.5 }) / 1e7;
         Position { lat, lon }
     }
 
-    /// The nearest coordinate, rounded from the exact value of the double as printing seven decimals does.
+    /// Returns the nearest coordinate. Rounds the exact value of the double, as printing with seven decimals does.
     pub fn rounded(self) -> Coord {
         let round = |degrees: f64| {
             let floor = libm::floor(degrees * 1e7);
@@ -128,17 +130,17 @@ impl Position {
 }
 
 impl Set {
-    /// How many elements of all kinds.
+    /// Returns the number of elements of all types.
     pub fn len(&self) -> usize {
         self.nodes.len() + self.ways.len() + self.relations.len() + self.areas.len() + self.derived.len()
     }
 
-    /// Whether there is none.
+    /// Returns whether the set is empty.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// The elements of one type.
+    /// Returns the elements of one type.
     pub fn part(&self, kind: ElementType) -> &[Ordinal] {
         match kind {
             ElementType::Node => &self.nodes,
@@ -147,7 +149,7 @@ impl Set {
         }
     }
 
-    /// The elements of one type, to change.
+    /// Returns the elements of one type for modification.
     pub fn part_mut(&mut self, kind: ElementType) -> &mut Vec<Ordinal> {
         match kind {
             ElementType::Node => &mut self.nodes,
@@ -156,14 +158,14 @@ impl Set {
         }
     }
 
-    /// The bytes that the set holds, roughly.
+    /// Returns the approximate size in bytes.
     pub fn bytes(&self) -> u64 {
         let elements = self.nodes.len() + self.ways.len() + self.relations.len();
         (elements * size_of::<Ordinal>() + self.areas.len() * size_of::<AreaOrdinal>()) as u64
             + self.derived.iter().map(|d| d.bytes()).sum::<u64>()
     }
 
-    /// Adds what is in `other`. Of derived elements with the same id, that of `other` stays.
+    /// Adds the elements of `other`. If derived elements have the same id, that of `other` is kept.
     pub fn add(&mut self, other: &Set) {
         for kind in ElementType::ALL {
             if !other.part(kind).is_empty() {
@@ -176,7 +178,7 @@ impl Set {
             self.areas.dedup();
         }
         if !other.derived.is_empty() {
-            // the sort is stable, so that of two with one key the first stays
+            // The sort is stable, therefore of two elements with one key the first is kept.
             self.derived.splice(..0, other.derived.iter().cloned());
             self.derived.sort_by_key(|d| {
                 budget::checkpoint();
@@ -186,7 +188,7 @@ impl Set {
         }
     }
 
-    /// Takes away what is in `other`.
+    /// Removes the elements of `other`.
     pub fn subtract(&mut self, other: &Set) {
         for kind in ElementType::ALL {
             if !other.part(kind).is_empty() {
@@ -199,7 +201,7 @@ impl Set {
 }
 
 impl Derived {
-    /// The bytes that it holds, roughly.
+    /// Returns the approximate size in bytes.
     pub fn bytes(&self) -> u64 {
         let tags: usize = self.tags.iter().map(|(k, v)| k.len() + v.len() + 48).sum();
         (size_of::<Derived>() + self.type_name.len() + tags) as u64 + self.geometry.as_ref().map_or(0, Geometry::bytes)
@@ -207,10 +209,10 @@ impl Derived {
 }
 
 impl Geometry {
-    /// No parts.
+    /// The geometry without parts.
     pub const NOTHING: Geometry = Geometry::Collection(Vec::new());
 
-    /// The box around it, to the nearest coordinates.
+    /// Returns the bounding box, rounded to the nearest coordinates.
     pub fn bounding_box(&self) -> Option<BoundingBox> {
         let mut extent = Extent::EMPTY;
         self.each(&mut |p| {
@@ -224,8 +226,8 @@ impl Geometry {
         extent.around()
     }
 
-    /// The middle of the box around it, the shorter way round the globe. As in the reference, positions are not rounded
-    /// to coordinates before.
+    /// Returns the center of the bounding box that goes the shorter way round the globe. As in the reference, positions
+    /// are not rounded to coordinates before.
     pub fn middle(&self) -> Option<Position> {
         let (mut south, mut north) = (f64::INFINITY, f64::NEG_INFINITY);
         let (mut west, mut east) = (f64::INFINITY, f64::NEG_INFINITY);
@@ -259,14 +261,15 @@ impl Geometry {
         Some(Position { lat, lon: if lon > 180.0 { lon - 360.0 } else { lon } })
     }
 
-    /// Whether a position is off the globe.
+    /// Returns whether a position is off the globe.
     pub fn leaves_globe(&self) -> bool {
         let mut leaves = false;
         self.each(&mut |p| leaves |= !p.is_written());
         leaves
     }
 
-    /// What the reference writes of it where it leaves the globe: no position that is off it, nor a polygon with one.
+    /// Returns the part of a geometry that the reference writes. Positions off the globe are removed, and a polygon
+    /// with such a position becomes empty.
     pub fn on_globe(&self) -> Option<Geometry> {
         Some(match self {
             Geometry::Point(p) => Geometry::Point(Some(*p).filter(|p| p.is_written())?),
@@ -287,14 +290,14 @@ impl Geometry {
         }
     }
 
-    /// Whether it has no parts, or only such parts: what `trace` finds in a polygon without positions, and what a member
-    /// is that the extract does not have.
+    /// Returns whether the geometry is a collection without parts, or only with parts of this kind. `trace` returns
+    /// this for a polygon without positions, and a member missing in the extract also has this geometry.
     pub fn is_nothing(&self) -> bool {
         matches!(self, Geometry::Collection(parts) if parts.iter().all(Geometry::is_nothing))
     }
 
-    /// Whether it is a line or polygon without positions, which the reference has at a place off the globe, or the middle
-    /// of one.
+    /// Returns whether the geometry is a line or polygon without positions, or the center of one. The reference places
+    /// these off the globe.
     fn is_nowhere(&self) -> bool {
         match self {
             Geometry::Point(p) => *p == Position::NOWHERE,
@@ -304,7 +307,7 @@ impl Geometry {
         }
     }
 
-    /// The bytes that it holds, roughly.
+    /// Returns the approximate size in bytes.
     pub fn bytes(&self) -> u64 {
         let own = size_of::<Geometry>() as u64;
         let positions = |n: usize| (n * size_of::<Position>()) as u64;

@@ -1,9 +1,10 @@
-//! Sets of ordinals as ascending vectors without duplicates: the operations that statements are made of.
+//! Set operations on ascending vectors of ordinals without duplicates.
 
 use terrapin_osm::Ordinal;
 pub use terrapin_osm::radix::set as from_unsorted;
 
-/// The index of the first element of `list` from `from` on that is not below `value`: steps that double, then bisects.
+/// Returns the index of the first element of `list`, from `from` on, that is not below `value`. Doubles the step, then
+/// bisects.
 fn gallop(list: &[Ordinal], from: usize, value: Ordinal) -> usize {
     let (mut low, mut step) = (from, 1);
     while low + step < list.len() && list[low + step] < value {
@@ -14,7 +15,7 @@ fn gallop(list: &[Ordinal], from: usize, value: Ordinal) -> usize {
     low + list[low..high].partition_point(|&x| x < value)
 }
 
-/// What is in both.
+/// Returns the intersection.
 pub fn intersect(a: &[Ordinal], b: &[Ordinal]) -> Vec<Ordinal> {
     let (small, large) = if a.len() <= b.len() { (a, b) } else { (b, a) };
     let mut out = Vec::new();
@@ -33,7 +34,7 @@ pub fn intersect(a: &[Ordinal], b: &[Ordinal]) -> Vec<Ordinal> {
     out
 }
 
-/// What is in either.
+/// Returns the union.
 pub fn union(a: &[Ordinal], b: &[Ordinal]) -> Vec<Ordinal> {
     if a.is_empty() {
         return b.to_vec();
@@ -54,7 +55,7 @@ pub fn union(a: &[Ordinal], b: &[Ordinal]) -> Vec<Ordinal> {
     out
 }
 
-/// What is in `a` and not in `b`.
+/// Returns the elements of `a` that are not in `b`.
 pub fn difference(a: &[Ordinal], b: &[Ordinal]) -> Vec<Ordinal> {
     let mut out = Vec::new();
     let mut at = 0;
@@ -67,12 +68,12 @@ pub fn difference(a: &[Ordinal], b: &[Ordinal]) -> Vec<Ordinal> {
     out
 }
 
-/// Whether `list` has `value`.
+/// Returns whether `list` contains `value`.
 pub fn contains(list: &[Ordinal], value: Ordinal) -> bool {
     list.binary_search(&value).is_ok()
 }
 
-/// The runs of `list` that share a page: page and index range into `list`, ascending.
+/// Returns the runs of `list` that share a page: page and index range into `list`, ascending.
 pub fn pages(list: &[Ordinal], page_size: u64) -> Vec<(u32, std::ops::Range<usize>)> {
     let mut out = Vec::new();
     let mut at = 0;

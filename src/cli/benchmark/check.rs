@@ -104,7 +104,7 @@ pub(super) fn errors(checked: &Checked, allowed: &[Kind]) -> usize {
     checked.findings.iter().filter(is_error).count()
 }
 
-/// Returns an error if some are left.
+/// Returns an error if there are errors that are not permitted.
 pub(super) fn refuse(errors: usize) -> Result<(), Error> {
     match errors {
         0 => Ok(()),

@@ -112,7 +112,7 @@ impl Data {
     }
 }
 
-/// Reads the pairs of the files; at least one.
+/// Reads the pairs of the files. Returns an error if there are none.
 fn pairs(files: &[PathBuf]) -> Result<Vec<Pair>, Error> {
     let paths: Vec<&Path> = files.iter().map(PathBuf::as_path).collect();
     let (pairs, unused) = read_pairs(&paths).map_err(unusable)?;
@@ -134,7 +134,7 @@ fn pool(threads: usize) -> Result<rayon::ThreadPool, Error> {
         .map_err(|e| Error::system("threads", e))
 }
 
-/// Returns a progress bar on a terminal, nothing elsewhere.
+/// Returns a progress bar, which is hidden if standard error is not a terminal.
 fn bar(steps: usize) -> ProgressBar {
     if !std::io::stderr().is_terminal() {
         return ProgressBar::hidden();

@@ -31,9 +31,9 @@ use crate::geocoder::Areas;
 use crate::snapshot::hex;
 use crate::stack::STACK;
 
-/// The questions of a run: a line with its settings, then a line for each question. Equal runs have equal files.
+/// The file of a run's questions: a line with its settings, then a line for each question. Equal runs have equal files.
 const ASKED: &str = "asked.jsonl";
-/// Times of the questions and of their replies, and what depends on them: a line for each question.
+/// The file of times, and of data that depends on them: a line for each question.
 const TIMES: &str = "times.jsonl";
 
 /// Ask a language model questions as `terrapin ask` does, and score its queries against gold queries
@@ -53,7 +53,7 @@ pub struct Args {
     snapshot: PathBuf,
     /// The questions with their gold queries
     file: PathBuf,
-    /// Skip the search for what a question mentions
+    /// Skip the search for names and things in a question
     #[arg(long)]
     no_search: bool,
     /// Timeout of one question in seconds
@@ -69,7 +69,7 @@ pub struct Args {
     run: RunArgs,
 }
 
-/// The settings of a run. Questions that were asked with others are not taken over.
+/// The settings of a run. Questions that were asked with other settings are not reused.
 #[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct RunSettings {
     engine: String,
@@ -79,7 +79,7 @@ struct RunSettings {
     requests: ModelRequests,
 }
 
-/// A question that was asked. Equal in equal runs.
+/// A question with its outcome. Equal in equal runs.
 #[derive(Debug, Serialize, Deserialize)]
 struct AskedQuestion {
     line: usize,
@@ -87,9 +87,9 @@ struct AskedQuestion {
     repairs: u8,
     /// Number of results of the query, if it ran.
     total: Option<u64>,
-    /// Why there is no query, or none that runs.
+    /// The reason why there is no query, or why it does not run.
     problem: Option<String>,
-    /// Sum of the tokens of all steps.
+    /// The sum of the tokens of all steps.
     tokens: TokenSum,
     /// The servers that replied.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
@@ -97,12 +97,12 @@ struct AskedQuestion {
     steps: serde_json::Value,
 }
 
-/// Tokens of a question.
+/// The tokens of a question.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 struct TokenSum {
     prompt: u64,
     completion: u64,
-    /// Whether some counts are missing or were counted in pieces.
+    /// Whether some counts are missing or are estimated from pieces of replies.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     estimate: bool,
 }
@@ -113,7 +113,7 @@ struct QuestionTimes {
     line: usize,
     seconds: f64,
     steps: serde_json::Value,
-    /// The whole message of a failure, if it has times.
+    /// The whole message of a failure, if it contains times.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     error: Option<String>,
 }

@@ -24,7 +24,7 @@ pub struct Args {
     first: PathBuf,
     /// The folder of the second run
     second: PathBuf,
-    /// Metric whose changed instances are listed [default: ex, or oqs if no query ran]
+    /// Metric for the list of changed instances [default: ex, or oqs if no query ran]
     #[arg(long, value_name = "NAME")]
     by: Option<String>,
     /// Maximum number of instances listed on each side

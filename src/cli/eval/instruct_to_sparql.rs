@@ -131,7 +131,7 @@ pub fn run(args: &Args) -> Result<(), Error> {
     args.run.score(&benchmark, about, instances, None, &*cache)
 }
 
-/// Predictions without any tags are almost certainly in another form.
+/// Returns an error if no prediction has tags: then they are almost certainly in another form.
 fn refuse_without_tags(said: &[String]) -> Result<(), Error> {
     if said.iter().all(|text| text.trim().is_empty()) || said.iter().any(|text| !extract(text).is_empty()) {
         return Ok(());

@@ -274,7 +274,7 @@ fn read_lines(path: &Path) -> Result<Vec<String>, Error> {
     input::read_lines(path).map_err(unread)
 }
 
-/// Returns the places whose names occur in the instances' queries.
+/// Returns the places with names that occur in the instances' queries.
 fn used_places(
     path: &Path,
     instances: &[Instance],

@@ -173,7 +173,7 @@ fn numbers(path: &Path, lines: &[String]) -> Result<Vec<f64>, Error> {
     lines.iter().enumerate().map(number).collect()
 }
 
-/// A query with {{bbox}} but without a box is rejected and scores zero.
+/// Warns of queries with {{bbox}} but without a box: they are rejected and score zero.
 fn warn_without_boxes(instances: &[Instance]) {
     let wants = |i: &&Instance| overpassnl::wants_bbox(&i.gold) || overpassnl::wants_bbox(&i.pred);
     let mut lines = instances.iter().filter(wants).map(|instance| instance.line);

@@ -14,7 +14,7 @@ use crate::eval::cache::Cache;
 /// The time between two lines of progress.
 const PAUSE: Duration = Duration::from_secs(10);
 
-/// Shows on standard error how many instances are scored.
+/// A display on standard error of the number of scored instances.
 pub(super) struct Progress<'a> {
     cache: &'a dyn Cache,
     /// The number of instances, and of those scored by an earlier attempt.
@@ -54,7 +54,7 @@ impl<'a> Progress<'a> {
         }
     }
 
-    /// Shows what an instance waits for: behind the bar, or as a line now and then.
+    /// Shows the reason why an instance is waiting: next to the bar, or as an occasional line.
     pub(super) fn waiting(&self, text: &str) {
         if let Some(bar) = &self.bar {
             bar.set_message(format!(", {text}"));

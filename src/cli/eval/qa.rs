@@ -54,7 +54,7 @@ pub struct QaldArgs {
 pub struct LcQuad2Args {
     #[command(flatten)]
     common: Common,
-    /// The predictions, a query a line in the order of the questions
+    /// Predictions, one query per line in the order of the questions
     #[arg(long, value_name = "FILE")]
     pred: PathBuf,
 }
@@ -86,7 +86,7 @@ pub struct SpinachArgs {
 pub struct GeoQuestionsArgs {
     #[command(flatten)]
     common: Common,
-    /// The predictions, a query a line in the order of the questions
+    /// Predictions, one query per line in the order of the questions
     #[arg(long, value_name = "FILE")]
     pred: PathBuf,
 }

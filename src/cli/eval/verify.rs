@@ -37,7 +37,7 @@ pub struct Args {
 #[derive(Serialize)]
 struct Report {
     instances: usize,
-    /// Reports whether the queries ran again.
+    /// Whether the queries ran again.
     run_again: bool,
     /// Numbers of the summary that agree.
     standing: usize,

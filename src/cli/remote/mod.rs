@@ -73,13 +73,13 @@ fn setting(text: &str) -> Result<(String, String), String> {
     Ok((key.to_ascii_lowercase(), value.to_owned()))
 }
 
-/// Refuses: this build cannot reach object storage.
+/// Returns an error: this build cannot access object storage.
 #[cfg(not(feature = "remote"))]
 pub fn run_push(_: &PushArgs) -> Result<(), Error> {
     Err(features::missing("`terrapin push`", "remote"))
 }
 
-/// Refuses: this build cannot reach object storage.
+/// Returns an error: this build cannot access object storage.
 #[cfg(not(feature = "remote"))]
 pub fn run_pull(_: &PullArgs) -> Result<(), Error> {
     Err(features::missing("`terrapin pull`", "remote"))

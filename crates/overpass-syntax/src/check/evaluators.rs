@@ -1,4 +1,4 @@
-//! The elements of evaluators, and the table of their functions.
+//! Checks the elements of evaluators, and defines the table of functions.
 
 use super::super::element::{Element, Evaluator};
 use super::super::tree::*;
@@ -15,7 +15,7 @@ pub(crate) enum Type {
 }
 
 impl Type {
-    /// Its name in messages.
+    /// Returns the name for messages.
     pub fn name(self) -> &'static str {
         match self {
             Type::String => "string",
@@ -40,11 +40,11 @@ pub(crate) enum Arguments {
     Each(Type),
     /// A key.
     Key,
-    /// `nodes`, `ways`, ...: which elements of the set.
+    /// `nodes`, `ways`, ...: the elements of the set to count.
     SetCount,
-    /// Perhaps `nodes`, `ways` or `relations`.
+    /// Optionally `nodes`, `ways` or `relations`.
     Members,
-    /// A role, and perhaps `nodes`, `ways` or `relations`.
+    /// A role, and optionally `nodes`, `ways` or `relations`.
     Role,
 }
 
@@ -56,7 +56,7 @@ pub(crate) enum Needs {
     Member,
 }
 
-/// One function.
+/// The definition of a function.
 #[derive(Debug)]
 pub(crate) struct Spec {
     /// Its QL name.
@@ -111,7 +111,7 @@ const ELEMENT: Needs = Needs::Element;
 const MEMBER: Needs = Needs::Member;
 const NOTHING: Needs = Needs::Nothing;
 
-/// Every function.
+/// All functions.
 const FUNCTIONS: [Spec; 50] = [
     spec("id", "eval-id", Function::Id, NONE, ELEMENT),
     spec("type", "eval-type", Function::Type, NONE, ELEMENT),
@@ -166,18 +166,18 @@ const FUNCTIONS: [Spec; 50] = [
 ];
 
 impl Spec {
-    /// The function of a QL name.
+    /// Returns the function with a QL name.
     pub fn by_name(name: &str) -> Option<&'static Spec> {
         FUNCTIONS.iter().find(|spec| spec.name == name)
     }
 
-    /// The names of all functions.
+    /// Iterates over the names of all functions.
     pub fn names() -> impl Iterator<Item = &'static str> {
         FUNCTIONS.iter().map(|spec| spec.name)
     }
 }
 
-/// The function of an element.
+/// Returns the function of an element.
 pub(crate) fn by_element(element: &Element) -> Option<&'static Spec> {
     let name = element.name.as_ref();
     FUNCTIONS
@@ -185,16 +185,16 @@ pub(crate) fn by_element(element: &Element) -> Option<&'static Spec> {
         .find(|spec| spec.element == name && (spec.property.is_empty() || spec.property == element.get("type")))
 }
 
-/// The elements of evaluators that are neither functions nor between two operands.
+/// The elements of evaluators that are neither functions nor binary operators.
 pub(crate) const OTHERS: [&str; 7] =
     ["eval-fixed", "eval-value", "eval-generic", "eval-set-key", "eval-not", "eval-negate", "eval-ternary"];
 
-/// Whether there is an evaluator of an element's name.
+/// Returns whether an evaluator has this element name.
 pub(crate) fn is_known(name: &str) -> bool {
     OTHERS.contains(&name) || operator_sign(name).is_some() || FUNCTIONS.iter().any(|spec| spec.element == name)
 }
 
-/// The operators between two operands, with their elements.
+/// The binary operators, with their elements.
 const BINARY: [(&str, &str, BinaryOperator); 12] = [
     ("||", "eval-or", BinaryOperator::Or),
     ("&&", "eval-and", BinaryOperator::And),
@@ -210,33 +210,34 @@ const BINARY: [(&str, &str, BinaryOperator); 12] = [
     ("/", "eval-divided-by", BinaryOperator::Divided),
 ];
 
-/// Every operator between two operands and every function as an element, with the `type` that tells it from others.
+/// Iterates over the elements of all binary operators and functions, each with the `type` attribute that distinguishes
+/// it from others of the same name.
 pub(crate) fn elements() -> impl Iterator<Item = (&'static str, &'static str)> {
     let operators = BINARY.iter().map(|(_, element, _)| (*element, ""));
     operators.chain(FUNCTIONS.iter().map(|spec| (spec.element, spec.property)))
 }
 
-/// The element of an operator between two operands.
+/// Returns the element of a binary operator.
 pub(crate) fn operator_element(sign: &str) -> Option<&'static str> {
     BINARY.iter().find(|(known, ..)| *known == sign).map(|(_, element, _)| *element)
 }
 
-/// The operator between two operands that an element is.
+/// Returns the binary operator of an element.
 pub(crate) fn operator_sign(element: &str) -> Option<&'static str> {
     BINARY.iter().find(|(_, known, _)| *known == element).map(|(sign, ..)| *sign)
 }
 
-/// The QL name of the function that an element is.
+/// Returns the QL name of an element's function.
 pub(crate) fn function_name(element: &Element) -> Option<&'static str> {
     by_element(element).map(|spec| spec.name)
 }
 
-/// What an evaluator element yields; a ternary yields what its branches do.
+/// Returns the result type of an evaluator element: that of its function, or string for operators and constants.
 pub(crate) fn evaluator_type(element: &Element) -> Type {
     by_element(element).map_or(Type::String, |spec| spec.returns)
 }
 
-/// The evaluator that the element is.
+/// Checks an evaluator element and returns its meaning.
 pub(crate) fn part(context: &mut Context<'_>) -> Option<Part> {
     let element = context.element;
     let name = element.name.as_ref();
@@ -300,7 +301,7 @@ fn call(context: &mut Context<'_>) -> Option<Evaluator> {
     Some(Evaluator::Call { function: spec.function, set, words })
 }
 
-/// How many evaluators an evaluator has in it, at least and at most.
+/// Returns the minimum and maximum number of an evaluator's operands.
 pub(crate) fn operands(evaluator: &Evaluator) -> (usize, usize) {
     match evaluator {
         Evaluator::Fixed(_) | Evaluator::Generic | Evaluator::SetKey { .. } => (0, 0),

@@ -1,4 +1,4 @@
-//! Numbers and moments as the reference reads them from attributes: from the start of the text, as far as it goes.
+//! Parses numbers and moments in attributes like the reference: the longest valid prefix of the text.
 
 use terrapin_calendar::days_from_civil;
 
@@ -62,30 +62,30 @@ pub fn integer(text: &str) -> i64 {
     }
 }
 
-/// A latitude in 1e-7 degrees; half a unit goes north.
+/// Converts a latitude to 1e-7 degrees. Half a unit is rounded north.
 pub(crate) fn latitude(degrees: f64) -> i32 {
     (degrees * 1e7 + 0.5).floor() as i32
 }
 
-/// A longitude in 1e-7 degrees; half a unit goes away from Greenwich.
+/// Converts a longitude to 1e-7 degrees. Half a unit is rounded away from Greenwich.
 pub(crate) fn longitude(degrees: f64) -> i32 {
     (degrees * 1e7 + 0.5_f64.copysign(degrees)).trunc() as i32
 }
 
-/// A position of two numbers in degrees.
+/// Converts two numbers in degrees to a position.
 pub(crate) fn position(lat: f64, lon: f64) -> Point {
     Point { lat: latitude(lat), lon: longitude(lon) }
 }
 
-/// A box of four numbers in degrees.
+/// Converts four numbers in degrees to a box.
 pub(crate) fn bounds(south: f64, west: f64, north: f64, east: f64) -> BoundingBox {
     let degrees = [south, west, north, east];
     let ([south, north], [west, east]) = ([south, north].map(latitude), [west, east].map(longitude));
     BoundingBox { south, west, north, east, degrees }
 }
 
-/// The moment that `text` starts with (`2016-01-31T12:00:00Z`; the fields may be out of range, what stands between
-/// and after them is not looked at), or nothing if it is not one.
+/// Parses the moment at the start of `text`, such as `2016-01-31T12:00:00Z`. The fields may be out of range. The
+/// characters between and after the fields are not checked. Returns `None` if a field is not a number.
 pub fn timestamp(text: &str) -> Option<Timestamp> {
     let bytes = text.as_bytes();
     let field = |from: usize, length: usize| -> Option<i64> {
@@ -97,7 +97,7 @@ pub fn timestamp(text: &str) -> Option<Timestamp> {
     Some((days(year, month, day) * 24 + hour) * 3600 + minute * 60 + second)
 }
 
-/// Days from 1970-01-01 to a date, whose month and day may be out of range.
+/// Returns the days from 1970-01-01 to a date. The month and the day may be out of range.
 fn days(year: i64, month: i64, day: i64) -> i64 {
     let months = year * 12 + month - 1 + i64::from(month == 0);
     days_from_civil(months.div_euclid(12), months.rem_euclid(12) + 1, day)

@@ -1,4 +1,4 @@
-//! `osm-script`: the settings of a query.
+//! Checks `osm-script`: the settings of a query.
 
 use super::super::tree::*;
 use super::Context;
@@ -28,7 +28,7 @@ fn check(context: &mut Context<'_>) -> Option<Part> {
     Some(Part::Script(Box::new(Settings { timeout, maxsize, bbox, output, time })))
 }
 
-/// A positive integer, perhaps with `ki`, `Mi` or `Gi`.
+/// Returns a positive integer, optionally with `ki`, `Mi` or `Gi`.
 fn amount(context: &mut Context<'_>, attribute: &str) -> Option<u64> {
     let text = context.element.find(attribute)?;
     let digits = text.bytes().position(|b| !b.is_ascii_digit()).unwrap_or(text.len());
@@ -65,7 +65,7 @@ fn output(context: &mut Context<'_>) -> OutputFormat {
     }
 }
 
-/// The blocks of a popup; their expressions must be some.
+/// Returns the blocks of a popup. Reports invalid regular expressions in them.
 fn popup(context: &mut Context<'_>, config: &str) -> OutputFormat {
     let blocks = super::super::popup::popup(config);
     for test in blocks.iter().flat_map(|block| &block.tests) {
@@ -76,7 +76,7 @@ fn popup(context: &mut Context<'_>, config: &str) -> OutputFormat {
     OutputFormat::Popup(blocks)
 }
 
-/// Reads `("name",::id;true;",")`.
+/// Parses `("name",::id;true;",")`.
 fn csv(config: &str) -> CsvSettings {
     let mut settings = CsvSettings { fields: Vec::new(), header: true, separator: "\t".to_owned() };
     let mut tokens = super::super::token::Tokens::new(config);
@@ -92,7 +92,7 @@ fn csv(config: &str) -> CsvSettings {
             _ => match part {
                 0 if std::mem::take(&mut special) => {
                     let mut name = token.value();
-                    // `::count:nodes` may stand without quotation marks here.
+                    // `::count:nodes` is allowed without quotation marks here.
                     while tokens.good() && ![",", ";", ")"].contains(&tokens.text()) {
                         name.push_str(tokens.text());
                         tokens.advance();
@@ -124,13 +124,13 @@ fn bounding_box(context: &mut Context<'_>) -> Option<BoundingBox> {
     bounds_of(text)
 }
 
-/// The four sides of a box.
+/// Parses the four sides of a box.
 fn sides_of(text: &str) -> Option<[f64; 4]> {
     let sides: Vec<&str> = text.split(',').collect();
     Some([*sides.first()?, *sides.get(1)?, *sides.get(2)?, *sides.get(3)?].map(float))
 }
 
-/// The box that four sides make. As in the reference, one that is upside down or leaves the globe is none.
+/// Returns the box of four sides. As in the reference, returns `None` if it is upside down or leaves the globe.
 pub(crate) fn bounds_of(text: &str) -> Option<BoundingBox> {
     let [south, west, north, east] = sides_of(text)?;
     let on_globe = -90.0 <= south && north <= 90.0 && [west, east].iter().all(|lon| (-180.0..=180.0).contains(lon));

@@ -1,4 +1,4 @@
-//! What several elements have in their attributes: expressions, boxes, positions.
+//! Checks attributes that several elements share: regular expressions, boxes, positions.
 
 use super::Context;
 use super::numbers::{bounds, float, position};
@@ -7,10 +7,10 @@ use crate::diagnostics::{Cause, Clue};
 use crate::posix;
 use crate::tree::{BoundingBox, Point, Regex};
 
-/// What the regular expressions of a query may take together when compiled, in bytes.
+/// The maximum size of all compiled regular expressions of a query, in bytes.
 const MOST_PATTERNS: usize = 256 << 20;
 
-/// The expression, if it can be used.
+/// Checks a regular expression and returns it. If it cannot be used, reports an error and returns `None`.
 pub(crate) fn regex(context: &mut Context<'_>, pattern: &str, ignore_case: bool) -> Option<Regex> {
     let checked = posix::check(pattern, ignore_case).and_then(|size| {
         let all = &mut context.diagnostics.patterns;
@@ -31,7 +31,8 @@ pub(crate) fn regex(context: &mut Context<'_>, pattern: &str, ignore_case: bool)
     }
 }
 
-/// The four sides in `s`, `w`, `n`, `e`; a missing one counts as `missing`. Errors name the element `name`.
+/// Returns the box of the sides `s`, `w`, `n`, `e`. A missing side has the value `missing`. Errors name the element
+/// `name`.
 pub(crate) fn sides(context: &mut Context<'_>, name: &str, missing: f64) -> Option<BoundingBox> {
     let element = context.element;
     let cause = Cause::new(Code::BadValue, (name == "bbox-query").then_some(Clue::Box));
@@ -69,13 +70,13 @@ pub(crate) fn sides(context: &mut Context<'_>, name: &str, missing: f64) -> Opti
     (!bad).then_some(bounds(south, west, north, east))
 }
 
-/// The box of `print` and `localize`, if one of its sides is given.
+/// Returns the box of `print` or `localize`, if at least one of its sides is given.
 pub(crate) fn optional_box(context: &mut Context<'_>, name: &str, missing: f64) -> Option<BoundingBox> {
     let given = ["s", "w", "n", "e"].iter().any(|side| !context.element.get(side).is_empty());
     if given { sides(context, name, missing) } else { None }
 }
 
-/// The position in `lat` and `lon`.
+/// Returns the position in `lat` and `lon`.
 pub(crate) fn point(context: &mut Context<'_>) -> Point {
     let element = context.element;
     let number = |name: &str| if element.get(name).is_empty() { 200.0 } else { float(element.get(name)) };

@@ -1,15 +1,15 @@
-//! What the reference keeps of an element: its filters are read before they are written, so that their numbers are
-//! printed anew, and what is not valid is left out.
+//! Reduces elements to the attributes that the reference keeps in a conversion. It parses filters before it writes
+//! them. Therefore numbers are reformatted, and invalid parts are left out.
 
 use crate::Form;
 use crate::check::numbers::{float, number_text, timestamp};
 use crate::element::Element;
 
-/// Attributes in the order in which they are written.
+/// Attributes in output order.
 pub(crate) type Values = Vec<(String, String)>;
 
 impl Element {
-    /// Its attributes as they are written.
+    /// Returns the attributes for output.
     pub fn values(&self) -> Values {
         if let Some(values) = Form::named(&self.name).iter().find_map(|form| (form.values)(self)) {
             return values;
@@ -28,17 +28,17 @@ impl Element {
     }
 }
 
-/// Attributes as they are put together.
+/// A builder of attribute lists.
 #[derive(Default)]
 pub(crate) struct List(pub Values);
 
 impl List {
-    /// Adds one.
+    /// Adds an attribute.
     pub fn always(&mut self, name: &str, value: impl Into<String>) {
         self.0.push((name.to_owned(), value.into()));
     }
 
-    /// Adds one that has a value.
+    /// Adds an attribute if its value is not empty.
     pub fn some(&mut self, name: &str, value: impl Into<String>) {
         let value = value.into();
         if !value.is_empty() {
@@ -46,18 +46,18 @@ impl List {
         }
     }
 
-    /// The value of one, empty where it is not there.
+    /// Returns the value of an attribute; an empty text if it is missing.
     pub fn get(&self, name: &str) -> &str {
         self.0.iter().find(|(known, _)| known == name).map_or("", |(_, value)| value.as_str())
     }
 }
 
-/// A number as it is printed.
+/// Returns a number as the reference prints it.
 pub(crate) fn number(text: &str) -> String {
     number_text(float(text))
 }
 
-/// A moment; what is none is the earliest there is.
+/// Returns a moment as the reference prints it. An invalid text becomes the earliest possible moment.
 pub(crate) fn moment(text: &str) -> String {
     let digits = timestamp(text).and_then(|_| text.get(.."2020-02-20T20:20:20".len()));
     format!("{}Z", digits.unwrap_or("0000-00-00T00:00:00"))

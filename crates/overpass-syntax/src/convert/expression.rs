@@ -1,31 +1,31 @@
-//! Evaluators in QL, with brackets where they are needed and no others.
+//! Writes evaluators in QL, with only the necessary brackets.
 
 use crate::Node;
 use crate::check::evaluators::{function_name, operator_sign};
 use crate::element::Element;
 
-/// How tightly something binds that never needs brackets.
+/// The precedence of an expression that never needs brackets.
 const CLOSED: u8 = 20;
 
-/// Parts the evaluators that a statement begins with from its statements.
+/// Splits the leading evaluators of a statement from its nested statements.
 pub(crate) fn split(children: &[Node]) -> (&[Node], &[Node]) {
     let evaluators = children.iter().take_while(|node| node.element.name.starts_with("eval-")).count();
     children.split_at(evaluators)
 }
 
-/// An evaluator in QL.
+/// Returns an evaluator in QL.
 pub(crate) fn write(node: &Node) -> String {
     write_bound(node).0
 }
 
-/// An evaluator with how tightly its outermost sign binds.
+/// Returns an evaluator in QL, with the precedence of its outermost operator.
 fn write_bound(node: &Node) -> (String, u8) {
     let element = &node.element;
     let operand = |i: usize| node.children.get(i).map_or((String::new(), CLOSED), write_bound);
     let name = element.name.as_ref();
     if let Some(sign) = operator_sign(name) {
         let binding = binding(sign);
-        // Signs of the same kind are read from the left.
+        // Operators of the same precedence are left-associative.
         let (left, right) = (inside(operand(0), binding), inside(operand(1), binding + 1));
         return (format!("{left}{sign}{right}"), binding);
     }
@@ -33,10 +33,10 @@ fn write_bound(node: &Node) -> (String, u8) {
         "eval-fixed" => (fixed(element.get("v")), CLOSED),
         "eval-generic" => ("::".to_owned(), CLOSED),
         "eval-value" => (format!("t[{}]", operand(0).0), CLOSED),
-        // The point of a set binds less than a sign before it.
+        // The point of a set has a lower precedence than a unary operator before it.
         "eval-set-key" => (format!("{}.{}", set(element), word(element.get("key"))), 11),
         "eval-not" => (format!("!{}", inside(operand(0), CLOSED)), 12),
-        // A minus before an operand is read as if it stood between two, and one before a number as part of it.
+        // A minus before an operand is parsed like a binary operator, and one before a number as part of the number.
         "eval-negate" => {
             let (text, binding) = operand(0);
             let number = text.starts_with(|c: char| c.is_ascii_digit());
@@ -79,7 +79,7 @@ fn call(node: &Node) -> (String, u8) {
     (format!("{from}{name}({})", arguments.join(",")), binding)
 }
 
-/// Puts brackets around what binds less than it must.
+/// Adds brackets around an expression if its precedence is too low.
 fn inside((text, binding): (String, u8), least: u8) -> String {
     if binding < least { format!("({text})") } else { text }
 }
@@ -102,7 +102,7 @@ fn set(element: &Element) -> &str {
     }
 }
 
-/// A constant: a number as it is, anything else with quotation marks.
+/// Returns a constant: a number unchanged, anything else in quotation marks.
 fn fixed(text: &str) -> String {
     let digits = |part: &str| !part.is_empty() && part.bytes().all(|b| b.is_ascii_digit());
     let number = match text.split_once('.') {
@@ -112,14 +112,14 @@ fn fixed(text: &str) -> String {
     if number { text.to_owned() } else { quoted(text) }
 }
 
-/// A key: a plain word as it is, anything else with quotation marks.
+/// Returns a key: a plain word unchanged, anything else in quotation marks.
 pub(crate) fn word(text: &str) -> String {
     let plain = text.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
         && text.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_');
     if plain { text.to_owned() } else { quoted(text) }
 }
 
-/// A string with quotation marks, and escapes where the language needs them.
+/// Returns a string in quotation marks, with the escapes that the language requires.
 pub(crate) fn quoted(text: &str) -> String {
     let mut out = String::with_capacity(text.len() + 2);
     out.push('"');

@@ -1,5 +1,5 @@
-//! One form of the language to another: the XML form, QL on one line, QL on many lines. What a broken query has that
-//! can be understood is converted. Knows only the text; nothing is run.
+//! Converts a query to another form: the XML form, QL on one line, or QL on several lines. If the query has errors, the
+//! parts that can be parsed are converted. Uses only the text; the query is not run.
 
 mod canonical;
 pub(crate) mod expression;
@@ -22,16 +22,16 @@ pub enum Form {
     Compact,
 }
 
-/// A query in another form.
+/// A converted query.
 #[derive(Debug, Clone)]
 pub struct Converted {
-    /// The query: what was understood of it.
+    /// The parts of the query that could be parsed, in the new form.
     pub text: String,
-    /// What is wrong with the query as it was given. There is less that can be wrong than where it is run.
+    /// The errors in the original query. Fewer checks run than before a run of the query.
     pub problems: Option<Failure>,
 }
 
-/// Writes a query, QL or XML, in a form. Fails where there is nothing to convert.
+/// Converts a query in QL or XML to another form. Returns an error if the text cannot be converted at all.
 pub fn convert(text: &str, form: Form) -> Result<Converted, Failure> {
     let (root, problems) = crate::outline(text)?;
     let text = match form {

@@ -1,12 +1,12 @@
-//! QL, on one line or over several. The layout is the reference's; where what the reference writes could not be read
-//! again (doubled quotation marks and semicolons, brackets that are left out), this writes what can be.
+//! Writes QL, on one line or on several. The layout is the reference's. In some cases the reference's output could not
+//! be parsed again: doubled quotation marks and semicolons, missing brackets. The output here is valid in these cases.
 
 use super::expression::{self, quoted};
 use crate::Node;
 use crate::element::Element;
 use terrapin_budget as budget;
 
-/// Writes a whole query, which was QL or XML.
+/// Writes a whole query, whose original form was QL or XML.
 pub(super) fn write(root: Option<&Node>, pretty: bool, from_xml: bool) -> String {
     let mut writer = Writer { out: String::new(), pretty };
     if let Some(root) = root {
@@ -17,11 +17,11 @@ pub(super) fn write(root: Option<&Node>, pretty: bool, from_xml: bool) -> String
     writer.out
 }
 
-/// QL as it is written. How statements are written stands with them.
+/// A writer of QL. The code that writes each statement is in the statement's own module.
 pub(crate) struct Writer {
-    /// What is written so far.
+    /// The output so far.
     pub out: String,
-    /// Whether on many lines.
+    /// Whether to write several lines.
     pub pretty: bool,
 }
 
@@ -30,7 +30,7 @@ impl Writer {
         let mut all = Vec::new();
         let mut named = [("bbox", "bbox"), ("element-limit", "maxsize"), ("output", "out"), ("timeout", "timeout")];
         if from_xml {
-            // The reference keeps another order there.
+            // For XML, the reference uses another order.
             named.swap(2, 3);
         }
         for (attribute, name) in named {
@@ -59,14 +59,14 @@ impl Writer {
         self.end_line();
     }
 
-    /// Ends a line where there are lines.
+    /// Ends a line if several lines are written.
     pub fn end_line(&mut self) {
         if self.pretty {
             self.out.push('\n');
         }
     }
 
-    /// Begins a line.
+    /// Writes the indentation of a line.
     pub fn indent(&mut self, depth: usize) {
         budget::checkpoint();
         if self.pretty {
@@ -74,7 +74,7 @@ impl Writer {
         }
     }
 
-    /// Writes statements, a line each.
+    /// Writes statements, one per line.
     pub fn statements(&mut self, nodes: &[Node], depth: usize) {
         for node in nodes {
             self.indent(depth);
@@ -89,14 +89,14 @@ impl Writer {
         self.out.push_str(&into);
     }
 
-    /// Writes a statement without children, of which all but where its result goes is known.
+    /// Writes a statement without children: `text`, the result set and a semicolon.
     pub fn simple(&mut self, text: &str, element: &Element) {
         self.out.push_str(text);
         self.into(element);
         self.out.push(';');
     }
 
-    /// Writes a block behind what stands before it.
+    /// Writes a block after the given head.
     pub fn block(&mut self, head: &str, body: &[Node], depth: usize) {
         self.out.push_str(head);
         self.out.push('{');
@@ -105,18 +105,18 @@ impl Writer {
         self.out.push('}');
     }
 
-    /// The evaluator that a statement begins with, in QL, and the statements behind it.
+    /// Returns the leading evaluator of a statement in QL, and the statements after it.
     pub fn evaluator_and_body<'a>(&self, node: &'a Node) -> (String, &'a [Node]) {
         let (evaluators, body) = expression::split(&node.children);
         (evaluators.first().map(expression::write).unwrap_or_default(), body)
     }
 
-    /// Whether the QL of a statement begins with a point.
+    /// Returns whether the QL of a statement begins with a point.
     pub fn begins_with_point(&self, node: &Node) -> bool {
         node.element.name == "item" || !self.before(&node.element).is_empty()
     }
 
-    /// `.set ` before the word of a statement.
+    /// Returns `.set `, for output before the word of a statement.
     pub fn before(&self, element: &Element) -> String {
         match dotted(element, "from") {
             set if set.is_empty() => set,
@@ -124,12 +124,12 @@ impl Writer {
         }
     }
 
-    /// `.set->.set` behind the word of a statement.
+    /// Returns `.set->.set`, for output after the word of a statement.
     pub fn sets_behind(&self, element: &Element) -> String {
         format!("{}{}", dotted(element, "from"), self.result_text(element))
     }
 
-    /// `->.set`
+    /// Returns `->.set`.
     pub fn result_text(&self, element: &Element) -> String {
         match dotted(element, "into") {
             set if set.is_empty() => set,
@@ -137,14 +137,14 @@ impl Writer {
         }
     }
 
-    /// `(s,w,n,e)`, where they are given.
+    /// Returns `(s,w,n,e)` if at least one side is given.
     pub fn sides(&self, element: &Element) -> String {
         let sides = ["s", "w", "n", "e"].map(|side| element.get(side));
         if sides.iter().all(|side| side.is_empty()) { String::new() } else { format!("({})", sides.join(",")) }
     }
 }
 
-/// `.set`, unless it is the default one.
+/// Returns `.set`, or an empty text for the default set.
 pub(crate) fn dotted(element: &Element, name: &str) -> String {
     match element.get(name) {
         "" | "_" => String::new(),

@@ -1,4 +1,4 @@
-//! The XML form, as the reference's converter writes it.
+//! Writes the XML form like the reference's converter.
 
 use super::canonical::Values;
 use crate::Node;
@@ -14,12 +14,12 @@ pub(super) fn write(root: Option<&Node>) -> String {
         }
         None => element(&mut out, 0, "osm-script", &Values::new(), &[]),
     }
-    // The reference ends its last line only on a terminal.
+    // The reference ends the last line only if it writes to a terminal.
     out.truncate(out.trim_end_matches('\n').len());
     out
 }
 
-/// Writes an element and, where it has children, what is between its tags.
+/// Writes an element and its children.
 fn element(out: &mut String, depth: usize, name: &str, attributes: &Values, children: &[Node]) {
     open(out, depth, name, attributes);
     if children.is_empty() {
@@ -64,7 +64,7 @@ fn node(out: &mut String, depth: usize, node: &Node) {
     }
     let mut attributes = node.element.values();
     for (name, value) in &mut attributes {
-        // The reference has no word for it.
+        // The reference has no name for this value.
         if name == "keytype" && value == "id" {
             "generic".clone_into(value);
         }
@@ -72,7 +72,7 @@ fn node(out: &mut String, depth: usize, node: &Node) {
     element(out, depth, &node.element.name, &attributes, &node.children);
 }
 
-/// A query; one that is a single filter is written as that filter.
+/// Writes a query. A query with a single filter of some kinds is written as that filter.
 fn query(out: &mut String, depth: usize, query: &Node) {
     let into = query.element.get("into");
     let alone = query.single_filter();

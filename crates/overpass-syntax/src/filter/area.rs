@@ -1,4 +1,4 @@
-//! `(area.set)`, `(area:id)`
+//! The filter `(area.set)`, `(area:id)`.
 
 use super::{Facts, Syntax};
 use crate::check::Context;
@@ -13,7 +13,7 @@ use crate::{Alone, Form, Part};
 pub enum Area {
     /// The areas of a set.
     Set(SetName),
-    /// The area of this number.
+    /// The area with this id.
     Id(i64),
 }
 
@@ -37,7 +37,7 @@ pub(super) const SYNTAX: Syntax = Syntax {
     words: &["area"],
     read: |parser, clause| {
         let element = clause.element(parser, "area-query").with_some("from", clause.set.clone());
-        // Of several the reference takes none.
+        // If there are several ids, the reference uses none.
         let id = if clause.colon && clause.items.len() == 1 { clause.texts().pop() } else { None };
         Some(parser.builder.open(element.with_some("ref", id)))
     },

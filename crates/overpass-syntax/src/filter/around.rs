@@ -1,4 +1,4 @@
-//! `(around.set:radius)`, `(around:radius,lat,lon,...)`
+//! The filter `(around.set:radius)`, `(around:radius,lat,lon,...)`.
 
 use super::{Clause, Facts, Syntax};
 use crate::check::Context;
@@ -10,21 +10,21 @@ use crate::parse::Parser;
 use crate::tree::{Point, QueryType, SetName};
 use crate::{Alone, Form, Node, Part};
 
-/// Elements near something.
+/// Elements near a place.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Around {
-    /// How near, in metres.
+    /// The maximum distance in metres.
     pub radius: f64,
-    /// Near what.
+    /// The place.
     pub place: AroundPlace,
 }
 
-/// What elements are near.
+/// The place that elements are near to.
 #[derive(Debug, Clone, PartialEq)]
 pub enum AroundPlace {
     /// The elements of a set.
     Set(SetName),
-    /// A point, or a line of several.
+    /// A point, or a line of several points.
     Points(Vec<Point>),
 }
 
@@ -84,7 +84,7 @@ fn check(context: &mut Context<'_>) -> Option<Part> {
             context.refuse_value("lat", "floats between -90.0 and 90.0 or an empty value");
         }
         if !(-180.0..=180.0).contains(&lon) {
-            // The reference's words.
+            // This is the reference's text.
             context.refuse_value("lon", "floats between -1800.0 and 180.0 or an empty value");
         }
         points.push(position(lat, lon));
@@ -96,7 +96,7 @@ fn check(context: &mut Context<'_>) -> Option<Part> {
         context.refuse(Code::BadValue, message);
     }
     points.extend(numbers.chunks_exact(2).map(|pair| position(pair[0], pair[1])));
-    // The reference looks at the last point only.
+    // The reference checks only the last point.
     if let Some(&[lat, lon]) = numbers.chunks_exact(2).last() {
         for (value, most, text) in [(lat, 90.0, "-90.0 and 90.0"), (lon, 180.0, "-1800.0 and 180.0")] {
             if !(-most..=most).contains(&value) {
@@ -115,10 +115,10 @@ fn check(context: &mut Context<'_>) -> Option<Part> {
 fn read(parser: &mut Parser<'_>, clause: &Clause<'_, '_>) -> Option<Node> {
     let element = clause.element(parser, "around").with_some("from", clause.set.clone());
     let mut coordinates = clause.values(parser);
-    // The radius is what is left over; where an argument is missing, it is not come to.
+    // The first argument is the radius. If an argument is missing, the reference finds no radius.
     let complete = clause.colon && !clause.items.is_empty() && !clause.items.contains(&0);
     let radius = if complete { Some(coordinates.remove(0)) } else { None };
-    // `around,:300`: the reference counts the comma before the colon, too.
+    // In `around,:300`, the reference also counts the comma before the colon.
     let root = clause.tree.at(clause.tree.root);
     let comma = clause.colon && clause.tree.text(root.left) == ",";
     if coordinates.len() % 2 == 1 || comma {

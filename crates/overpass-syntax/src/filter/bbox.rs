@@ -1,4 +1,4 @@
-//! `(s,w,n,e)`
+//! The filter `(s,w,n,e)`.
 
 use super::{Facts, Syntax};
 use crate::check::sides;
@@ -51,7 +51,7 @@ impl Facts for Bbox {
     }
 }
 
-/// `(s,w,n,e)`; the reference takes the last four of more.
+/// Parses `(s,w,n,e)`. If there are more numbers, the reference uses the last four.
 pub(super) fn read_numbers(parser: &mut Parser<'_>, tree: &Tree<'_>, top: Id, mut element: Element) -> Option<Node> {
     let mut sides: Vec<Id> = Vec::new();
     let mut at = top;

@@ -1,4 +1,4 @@
-//! What stands in round brackets behind a query's type: `(1,2,3,4)`, `(around:100)`, `(if:...)`, ...
+//! Parses filters in round brackets after a query's type: `(1,2,3,4)`, `(around:100)`, `(if:...)`, ...
 
 use super::{Clause, bbox, ids, recurse_all, syntax_of, words};
 use crate::Node;
@@ -6,14 +6,14 @@ use crate::code::Code;
 use crate::parse::{Id, Parser, Reading, Start, Tree};
 use crate::suggest;
 
-/// A filter in round brackets of which no more is known than its tree.
+/// The tree of a filter in round brackets, before it is interpreted.
 pub(crate) struct Brackets<'a> {
     tree: Tree<'a>,
     byte: usize,
 }
 
 impl<'a> Parser<'a> {
-    /// Reads what is in round brackets. Nothing where the text ends before.
+    /// Parses the content of round brackets. Returns `None` if the text ends after the opening bracket.
     pub fn brackets(&mut self) -> Option<Brackets<'a>> {
         let byte = self.tokens.current().start;
         self.tokens.advance();
@@ -26,8 +26,8 @@ impl<'a> Parser<'a> {
         Some(Brackets { tree, byte })
     }
 
-    /// The filter that is in round brackets, in a query for the type `what`. Nothing where it is none, or where the
-    /// reference takes no notice of it.
+    /// Interprets the content of round brackets as a filter in a query for the type `what`. Returns `None` if it is
+    /// invalid, or if the reference ignores it.
     pub fn clause(&mut self, brackets: &Brackets<'a>, what: &str) -> Option<Node> {
         let Brackets { tree, byte } = brackets;
         let root = tree.at(tree.root);
@@ -56,7 +56,7 @@ impl<'a> Parser<'a> {
             return recurse_all::read(self, tree, start);
         }
         let rest = if colon { root.right } else { 0 };
-        // The word is the first token, whatever sign comes next.
+        // The word is the first token, regardless of the sign after it.
         let name = tree.text(first);
         let set = (above != 0 && tree.text(above) == ".").then(|| tree.at(tree.at(above).right).token.value());
         let items = match (rest, root.token.text) {
@@ -82,7 +82,7 @@ impl<'a> Parser<'a> {
         self.builder.diagnostics.help(help);
     }
 
-    /// `(123)` and `(s,w,n,e)`, below `top`.
+    /// Interprets `(123)` and `(s,w,n,e)`, below `top`.
     fn numbers(&mut self, tree: &Tree<'a>, top: Id, byte: usize, what: &str) -> Option<Node> {
         let start = Start { byte, line: tree.at(tree.root).line, from: None };
         if tree.text(top) == "," {

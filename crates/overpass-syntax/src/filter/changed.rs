@@ -1,4 +1,4 @@
-//! `(changed)`, `(changed:"a")`, `(changed:"a","b")`
+//! The filter `(changed)`, `(changed:"a")`, `(changed:"a","b")`.
 
 use super::{Clause, Facts, Syntax};
 use crate::check::Context;
@@ -15,7 +15,7 @@ use crate::{Alone, Form, Node, Part};
 pub struct Changed {
     /// The earlier moment.
     pub since: Option<Timestamp>,
-    /// The later moment, where there is one.
+    /// The later moment, if given.
     pub until: Option<Timestamp>,
 }
 
@@ -29,7 +29,7 @@ pub(super) const SYNTAX: Syntax = Syntax {
             let mut list = List::default();
             for name in ["since", "until"] {
                 let text = element.get(name);
-                // What is too short to be a moment is not kept at all.
+                // A text that is too short to be a moment is left out.
                 if text.len() >= "2020-02-20T20:20:20".len() {
                     list.always(name, moment(text));
                 }
@@ -60,7 +60,7 @@ impl Facts for Changed {
 
 fn check(context: &mut Context<'_>) -> Option<Part> {
     let mut moments = [None, None];
-    // "auto" is the time of the last update, as when nothing is given.
+    // "auto" is the time of the last update, which is also the default.
     let given = |name: &str| Some(context.element.get(name)).filter(|text| !matches!(*text, "" | "auto"));
     let texts = [("since", given("since")), ("until", given("until"))];
     for ((name, text), moment) in texts.iter().zip(&mut moments) {
@@ -96,7 +96,7 @@ fn read(parser: &mut Parser<'_>, clause: &Clause<'_, '_>) -> Option<Node> {
         clause.refuse(parser, Code::UnexpectedToken, message);
         return None;
     };
-    // One moment stands for both; the check takes it for "since then".
+    // A single moment is used for both attributes; the check interprets this as "since then".
     let twice = values.iter().take(usize::from(values.len() == 1));
     let mut moments = values.iter().chain(twice).cloned();
     let element = clause.element(parser, "changed").with_some("since", moments.next());

@@ -1,4 +1,4 @@
-//! `.set`: what is in that set, too. The element is that of a statement (`statement/item.rs`).
+//! The filter `.set`: elements that are also in that set. The definition of its element is in `statement/item.rs`.
 
 use super::{Facts, Syntax};
 use crate::Form;
@@ -7,7 +7,7 @@ use crate::element::Element;
 use crate::parse::{Parser, Start};
 use crate::tree::SetName;
 
-/// What is in a set.
+/// The elements of a set.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FromSet {
     /// The set.
@@ -37,7 +37,7 @@ impl Facts for FromSet {
     }
 }
 
-/// `.set`; right after the type any token is a name.
+/// Parses `.set`. Directly after the type, any token is a valid name.
 pub(crate) fn read_set(parser: &mut Parser<'_>, behind_others: bool) -> Element {
     let start = Start { byte: parser.tokens.current().start, line: parser.tokens.line(), from: None };
     parser.tokens.advance();
@@ -45,7 +45,7 @@ pub(crate) fn read_set(parser: &mut Parser<'_>, behind_others: bool) -> Element 
     element(parser, &start, from)
 }
 
-/// The element of a set in a query.
+/// Creates the element of a set in a query.
 pub(crate) fn element(parser: &Parser<'_>, start: &Start, set: String) -> Element {
     parser.element("item", start).with("from", set)
 }

@@ -1,4 +1,4 @@
-//! `(12,13)`, `(id:12)`
+//! The filter `(12,13)`, `(id:12)`.
 
 use super::{Clause, Facts, Syntax};
 use crate::check::Context;
@@ -9,13 +9,13 @@ use crate::parse::Parser;
 use crate::tree::QueryType;
 use crate::{Alone, Form, Node, Part};
 
-/// Which ids elements must have.
+/// The ids of the elements to find.
 #[derive(Debug, Clone, PartialEq)]
 #[allow(missing_docs)]
 pub enum Ids {
-    /// One of these.
+    /// One of these ids.
     List(Vec<i64>),
-    /// One in a range, both ends included; the QL form has no word for it.
+    /// An id in this range, both ends included. QL has no syntax for it.
     Range { lower: u64, upper: u64 },
 }
 
@@ -53,7 +53,7 @@ impl Facts for Ids {
     }
 }
 
-/// The word of a query for elements of a type.
+/// Returns the word of a query for elements of a type.
 pub(super) fn of_type(name: &str) -> &'static str {
     match name {
         "way" => "way",
@@ -70,7 +70,7 @@ fn check(context: &mut Context<'_>) -> Option<Part> {
         "way" => Some(QueryType::Way),
         "relation" => Some(QueryType::Relation),
         "area" => Some(QueryType::Area),
-        // In a query of several types it needs none of its own.
+        // In a query for several types, the filter needs no type of its own.
         "" => None,
         _ => {
             context.refuse_value("type", "\"node\", \"way\", \"relation\", or \"area\"");
@@ -83,14 +83,14 @@ fn check(context: &mut Context<'_>) -> Option<Part> {
             numbers.push((name, integer(text)));
         }
     }
-    // As in the reference, of several only the last one must be a number, in the order of the attributes' names.
+    // As in the reference, only the last of several ids must be a number, in the order of the attributes' names.
     let bad = numbers.iter().max().is_some_and(|(_, id)| *id == 0);
     let ids: Vec<i64> = numbers.into_iter().map(|(_, id)| id).filter(|id| *id != 0).collect();
     let (lower, upper) = (integer(element.get("lower")), integer(element.get("upper")));
     if bad || (ids.is_empty() && (lower == 0 || upper == 0)) {
         context.refuse_value("ref", "positive integers");
     }
-    // Ids that are listed go before a range. The reference's ids have no sign.
+    // Listed ids take precedence over a range. In the reference, ids are unsigned.
     let ids = if ids.is_empty() {
         let lower = u64::try_from(lower).unwrap_or(u64::MAX);
         Ids::Range { lower, upper: upper as u64 }
@@ -110,12 +110,12 @@ fn read(parser: &mut Parser<'_>, clause: &Clause<'_, '_>) -> Option<Node> {
     Some(parser.builder.open(element))
 }
 
-/// `(12)`
+/// Parses `(12)`.
 pub(super) fn read_number(parser: &mut Parser<'_>, element: Element, what: &str, id: &str) -> Node {
     parser.builder.open(element.with("type", type_in(what)).with("ref", id))
 }
 
-/// `type` in a query.
+/// Returns the value of `type` in a query.
 fn type_in(what: &str) -> &str {
     match what {
         "nwr" | "nw" | "nr" | "wr" => "",

@@ -1,4 +1,4 @@
-//! `(if:...)`: what an evaluator holds for.
+//! The filter `(if:...)`: elements for which an evaluator is true.
 
 use super::{Clause, Facts, Syntax};
 use crate::code::Code;
@@ -7,7 +7,7 @@ use crate::parse::{EvaluatorContext, Parser};
 use crate::tree::Expr;
 use crate::{Alone, Form, Node, Part};
 
-/// Elements that an evaluator holds for.
+/// Elements for which an evaluator is true.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Condition {
     /// The evaluator.
@@ -56,7 +56,7 @@ fn read<'a>(parser: &mut Parser<'a>, clause: &Clause<'_, 'a>) -> Option<Node> {
     match parser.evaluate(clause.tree, clause.tree.at(clause.tree.root).right, EvaluatorContext::FILTER) {
         Some(evaluator) => parser.builder.add(&mut node, evaluator),
         None if parser.builder.diagnostics.is_empty() => {
-            // The reference lets a set without a key pass.
+            // The reference accepts a set without a key.
             let message = "A set needs a key after its point: \"set.key\"";
             clause.refuse(parser, Code::MissingOperand, message);
         }

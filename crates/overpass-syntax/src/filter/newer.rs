@@ -1,4 +1,4 @@
-//! `(newer:"...")`
+//! The filter `(newer:"...")`.
 
 use super::{Facts, Syntax};
 use crate::check::Context;
@@ -9,7 +9,7 @@ use crate::convert::{List, moment};
 use crate::tree::Timestamp;
 use crate::{Alone, Form, Part};
 
-/// Elements written at a moment or later.
+/// Elements changed at a moment or later.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Newer {
     /// The moment.

@@ -1,11 +1,11 @@
-//! `(pivot.set)`: what areas are made from.
+//! The filter `(pivot.set)`: the elements that areas are made from.
 
 use super::{Facts, Syntax};
 use crate::convert::{List, dotted};
 use crate::tree::{QueryType, SetName};
 use crate::{Alone, Form, Part};
 
-/// What the areas of a set are made from.
+/// The elements that the areas of a set are made from.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Pivot {
     /// The set.

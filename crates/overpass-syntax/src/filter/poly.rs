@@ -1,4 +1,4 @@
-//! `(poly:"lat lon ...")`
+//! The filter `(poly:"lat lon ...")`.
 
 use super::{Facts, Syntax};
 use crate::check::Context;
@@ -87,7 +87,7 @@ fn check(context: &mut Context<'_>) -> Option<Part> {
     good.then(|| Part::Filter { kind, alone, into: context.sets().1 })
 }
 
-/// A polygon's points, two spaces between them.
+/// Returns a polygon's points, separated by two spaces.
 fn bounds(text: &str) -> String {
     let mut rest = text.trim_start();
     let mut numbers = Vec::new();
@@ -95,7 +95,7 @@ fn bounds(text: &str) -> String {
         let (value, length) = float_prefix(rest);
         if length == 0 {
             if numbers.len() % 2 == 1 {
-                // A longitude that is no number is 0, and the last.
+                // A longitude that is not a number becomes 0 and ends the list.
                 numbers.push("0".to_owned());
             }
             break;

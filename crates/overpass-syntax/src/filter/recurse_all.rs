@@ -1,4 +1,4 @@
-//! A recursion within a query: `(<)`, `(>>.set)`. The element is that of a statement (`statement/recurse.rs`).
+//! A recursion within a query: `(<)`, `(>>.set)`. The definition of its element is in `statement/recurse.rs`.
 
 use super::{Facts, Syntax};
 use crate::convert::dotted;
@@ -6,16 +6,16 @@ use crate::parse::{Parser, Start, Tree};
 use crate::tree::{Recurse, SetName};
 use crate::{Form, Node};
 
-/// What a recursion finds.
+/// The result of a recursion.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RecurseAll {
-    /// Which way, and how far.
+    /// The direction and depth.
     pub kind: Recurse,
-    /// The set that it starts from.
+    /// The set to start from.
     pub set: SetName,
 }
 
-/// The signs, with `type` in the XML form.
+/// The signs, with their `type` in the XML form.
 const SIGNS: [(&str, &str); 4] = [(">", "down"), (">>", "down-rel"), ("<", "up"), ("<<", "up-rel")];
 
 pub(super) const SYNTAX: Syntax = Syntax {
@@ -37,18 +37,19 @@ impl Facts for RecurseAll {
     }
 }
 
-/// Whether a type of the element is one of these.
+/// Returns whether the element's `type` is one of these.
 pub(super) fn is_type(name: &str) -> bool {
     SIGNS.iter().any(|(_, known)| *known == name)
 }
 
-/// Whether a token is one of the signs.
+/// Returns whether a token is one of the signs.
 pub(super) fn is_sign(token: &str) -> bool {
     SIGNS.iter().any(|(known, _)| *known == token)
 }
 
-/// Reads a filter that begins with one of the signs. As in the reference, `<` and `>` start from the default set whatever
-/// stands behind them, `<<` and `>>` from the one that does, and what has anything else in it is taken no notice of.
+/// Interprets a filter that begins with one of the signs. As in the reference, `<` and `>` always start from the
+/// default set, even if another set follows; `<<` and `>>` start from the set that follows. A filter with any other
+/// content is ignored.
 pub(super) fn read(parser: &mut Parser<'_>, tree: &Tree<'_>, start: Start) -> Option<Node> {
     let root = tree.at(tree.root);
     let (sign, set) = match root.token.text {

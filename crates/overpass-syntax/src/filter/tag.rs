@@ -1,4 +1,4 @@
-//! `[key]`, `[key=value]`, `[key~pattern]`, ...
+//! The filter `[key]`, `[key=value]`, `[key~pattern]`, ...
 
 use super::{Facts, FilterKind, Syntax};
 use crate::check::{Context, regex};
@@ -9,7 +9,7 @@ use crate::parse::{Parser, Start};
 use crate::tree::Regex;
 use crate::{Alone, Form, Part};
 
-/// What an element's tags must be.
+/// A condition on an element's tags.
 #[derive(Debug, Clone, PartialEq)]
 #[allow(missing_docs)]
 pub enum Tag {
@@ -19,15 +19,15 @@ pub enum Tag {
     NotKey { key: String },
     /// `[key=value]`.
     Equals { key: String, value: String },
-    /// `[key!=value]`: also true where the key is absent.
+    /// `[key!=value]`: also true if the key is absent.
     NotEquals { key: String, value: String },
     /// `[key~value]`, `[key~value,i]`.
     Matches { key: String, value: Regex },
-    /// `[key!~value]`: also true where the key is absent.
+    /// `[key!~value]`: also true if the key is absent.
     NotMatches { key: String, value: Regex },
     /// `[~key~value]`.
     KeyMatches { key: Regex, value: Regex },
-    /// `[~key!~value]`: a key matches and no such key's value does.
+    /// `[~key!~value]`: a key matches, and the value of no matching key does.
     KeyNotMatches { key: Regex, value: Regex },
 }
 
@@ -108,7 +108,7 @@ fn refuse_if(context: &mut Context<'_>, is_wrong: bool, why: &str) {
     }
 }
 
-/// `[key]`, `[key=value]`, ...; nothing where the reference takes no notice of it.
+/// Parses `[key]`, `[key=value]`, ... Returns `None` if the reference ignores the filter.
 pub(crate) fn read_tag(parser: &mut Parser<'_>) -> Option<Element> {
     let byte = parser.tokens.current().start;
     parser.tokens.advance();
@@ -136,7 +136,7 @@ pub(crate) fn read_tag(parser: &mut Parser<'_>) -> Option<Element> {
     }
     negated |= parser.tokens.is("!=");
     let Some(wanted) = wanted_value(parser, &mut start.line) else {
-        // The reference takes no notice of such a filter.
+        // The reference ignores such a filter.
         parser.expect(&["]"]);
         return None;
     };
@@ -158,7 +158,8 @@ pub(crate) fn read_tag(parser: &mut Parser<'_>) -> Option<Element> {
     Some(element)
 }
 
-/// What stands behind a key, up to the bracket, with the line of what it begins with; nothing for `[key=]`.
+/// Parses the condition after a key, up to the bracket, and sets `line` to the line of its first token. Returns `None`
+/// for `[key=]`.
 fn wanted_value(parser: &mut Parser<'_>, line: &mut u32) -> Option<Wanted> {
     if parser.tokens.is("]") {
         return Some(Wanted::Value(String::new()));
@@ -185,9 +186,9 @@ fn wanted_value(parser: &mut Parser<'_>, line: &mut u32) -> Option<Wanted> {
     Some(Wanted::Pattern { text, ignore_case })
 }
 
-/// What the value of a key must be.
+/// The condition on the value of a key.
 enum Wanted {
-    /// This; where it is empty, there must be one.
+    /// This value. An empty text only requires that the key exists.
     Value(String),
     Pattern {
         text: String,
@@ -195,7 +196,7 @@ enum Wanted {
     },
 }
 
-/// `["key"="value"]`
+/// Returns `["key"="value"]`.
 fn text(element: &Element) -> String {
     let not = if element.get("modv") == "not" { "!" } else { "" };
     let key_pattern = element.get("regk");

@@ -1,4 +1,4 @@
-//! `(user:"a","b")`, `(uid:1,2)`, `(user_touched:"a")`, `(uid_touched:1)`
+//! The filter `(user:"a","b")`, `(uid:1,2)`, `(user_touched:"a")`, `(uid_touched:1)`.
 
 use super::{Clause, Facts, Syntax, ids};
 use crate::check::Context;
@@ -11,21 +11,21 @@ use crate::parse::Parser;
 use crate::tree::QueryType;
 use crate::{Alone, Form, Node, Part};
 
-/// Elements that users have written.
+/// Elements changed by users.
 #[derive(Debug, Clone, PartialEq)]
 pub struct User {
     /// The users.
     pub who: Users,
-    /// Whether any version counts, and not the last alone.
+    /// Whether any version counts, instead of only the last one.
     pub touched: bool,
 }
 
-/// How users are named.
+/// The names or ids of users.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Users {
-    /// By name.
+    /// Names.
     Names(Vec<String>),
-    /// By id.
+    /// Ids.
     Ids(Vec<i64>),
 }
 
@@ -68,7 +68,7 @@ fn check(context: &mut Context<'_>) -> Option<Part> {
         "nw" => QueryType::Nw,
         "nr" => QueryType::Nr,
         "wr" => QueryType::Wr,
-        // Any other type is none: the statement finds nothing.
+        // Any other type is invalid: the statement finds no elements.
         _ => QueryType::Derived,
     };
     let touched = element.get("criterion") == "touched";
@@ -84,12 +84,12 @@ fn read(parser: &mut Parser<'_>, clause: &Clause<'_, '_>) -> Option<Node> {
     let mut element = clause.element(parser, "user").with("type", clause.what);
     let by_name = clause.name.starts_with("user");
     let stem = if by_name { "name" } else { "uid" };
-    // `(user,"a")`: its word is the list's first item, and the reference does not know what the others are.
+    // In `(user,"a")`, the word is the first item of the list, and the reference does not read the others.
     let tree = clause.tree;
     let bare = !clause.colon && tree.items(tree.root).len() > 1 && tree.at(tree.items(tree.root)[0]).left == 0;
     let values = match by_name {
         _ if bare => Vec::new(),
-        // As in the reference, none is left where one is missing behind another.
+        // As in the reference, all names are dropped if an item after the first one is missing.
         true if clause.items.iter().skip(1).any(|&id| id == 0) => Vec::new(),
         true => clause.values(parser),
         false => clause.texts(),

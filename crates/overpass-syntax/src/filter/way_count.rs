@@ -1,4 +1,4 @@
-//! `(way_cnt.set:2-)`, `(way_link:3-5)`: nodes by how many ways of a set they are in.
+//! The filters `(way_cnt.set:2-)`, `(way_link:3-5)`: nodes by the number of ways of a set that contain them.
 
 use super::restrictions::{Restrictions, restrictions};
 use super::{Clause, Facts, Syntax};
@@ -8,20 +8,20 @@ use crate::parse::{Id, Parser, Tree};
 use crate::tree::{QueryType, SetName};
 use crate::{Alone, Form, Node, Part};
 
-/// Nodes by how many ways they are in.
+/// Nodes by the number of ways that contain them.
 #[derive(Debug, Clone, PartialEq)]
 pub struct WayCount {
-    /// Whether the segments of ways are counted that meet there, not the ways.
+    /// Whether to count the segments of ways that meet at the node instead of the ways.
     pub link: bool,
     /// The set with the ways.
     pub set: SetName,
-    /// The least number.
+    /// The minimum number.
     pub lower: u64,
-    /// The greatest, where there is one.
+    /// The maximum number, if there is one.
     pub upper: Option<u64>,
 }
 
-// Its attributes, values and text are those of the other types of the element (`recurse.rs`).
+// The attributes, values and text are those of the element's other types (`recurse.rs`).
 pub(super) const SYNTAX: Syntax = Syntax {
     form: Form { name: "recurse", check, ..Form::NONE },
     words: &["way_cnt", "way_link"],
@@ -54,7 +54,8 @@ fn check(context: &mut Context<'_>) -> Option<Part> {
     Some(Part::Filter { kind: filter.into(), alone: Alone::Query(QueryType::Node), into: element.set("into") })
 }
 
-/// `(way_cnt:2)` and `(way_link:2-5)`. Where no nodes are asked for, the reference takes it for a recursion of no type.
+/// Parses `(way_cnt:2)` and `(way_link:2-5)`. If the query is not for nodes, the reference takes it for a recursion
+/// without a type.
 fn read(parser: &mut Parser<'_>, clause: &Clause<'_, '_>) -> Option<Node> {
     let values = clause.complete_values(parser)?;
     let wrong = clause.what != "node";
@@ -89,7 +90,7 @@ fn read(parser: &mut Parser<'_>, clause: &Clause<'_, '_>) -> Option<Node> {
     (parser.builder.converting || !wrong).then_some(node)
 }
 
-/// `2`, `2-`, `2-5`; nothing for a minus alone.
+/// Returns the range of `2`, `2-` or `2-5`; `None` for a minus alone.
 fn range(tree: &Tree<'_>, id: Id) -> Option<(String, String)> {
     let branch = tree.at(id);
     if branch.token.text == "-" && branch.left != 0 {

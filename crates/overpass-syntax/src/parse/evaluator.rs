@@ -1,4 +1,4 @@
-//! Trees of tokens to evaluators.
+//! Interprets trees of tokens as evaluators.
 
 mod call;
 
@@ -9,7 +9,7 @@ use crate::Node;
 use crate::code::Code;
 use crate::element::Element;
 
-/// Which types of evaluator fit.
+/// The accepted result types of an evaluator.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ExpectedType {
     One(Type),
@@ -35,7 +35,7 @@ impl ExpectedType {
     }
 }
 
-/// Where an evaluator stands: what it may use and must yield.
+/// The context of an evaluator: what it can use, and the type that it must return.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct EvaluatorContext {
     pub element: bool,
@@ -61,13 +61,13 @@ impl EvaluatorContext {
 }
 
 impl<'a> Parser<'a> {
-    /// Reads an evaluator up to the bracket that ends it.
+    /// Parses an evaluator up to the closing bracket.
     pub fn evaluator(&mut self, place: EvaluatorContext) -> Option<Node> {
         let tree = self.tree(Reading::Bracketed);
         self.evaluate(&tree, tree.root, place)
     }
 
-    /// The evaluator that a tree is.
+    /// Interprets a tree as an evaluator.
     pub fn evaluate(&mut self, tree: &Tree<'a>, id: Id, place: EvaluatorContext) -> Option<Node> {
         let branch = tree.at(id);
         if id == 0 {
@@ -87,7 +87,7 @@ impl<'a> Parser<'a> {
         self.builder.diagnostics.parse(code, branch.line, branch.token.span(), message);
     }
 
-    /// Adds the errors about a word that is no evaluator.
+    /// Adds the errors about a word that does not name an evaluator.
     pub fn unknown_word(&mut self, branch: Branch<'a>) {
         let word = branch.token.quoted();
         let message =
@@ -101,7 +101,7 @@ impl<'a> Parser<'a> {
         self.complain(branch, Code::UnquotedWord, message);
     }
 
-    /// Whether what was found fits; an error if not.
+    /// Returns whether a result type is accepted. Adds an error if not.
     fn fits(&mut self, element: &Element, found: Type, place: EvaluatorContext) -> bool {
         if place.wanted.takes(found) {
             return true;
@@ -116,7 +116,7 @@ impl<'a> Parser<'a> {
         false
     }
 
-    /// Adds the error about a sign that has nothing to its left.
+    /// Adds the error about an operator without a left operand.
     pub fn not_unary(&mut self, branch: Branch<'a>) {
         let message = format!("\"{}\" cannot be used as unary operator", branch.token.text);
         self.complain(branch, Code::WrongOperator, message);
@@ -132,7 +132,7 @@ impl<'a> Parser<'a> {
         self.complain(branch, Code::MissingOperand, message);
     }
 
-    /// The node of an element, with the evaluators that it works on.
+    /// Creates the node of an operator with its operands.
     fn operation(&mut self, element: Element, operands: impl IntoIterator<Item = Node>) -> Node {
         let mut node = self.builder.open(element);
         operands.into_iter().for_each(|operand| self.builder.add(&mut node, operand));
@@ -280,11 +280,11 @@ impl<'a> Parser<'a> {
         Some(self.operation(element, operands))
     }
 
-    /// `t["key"]`
+    /// Interprets `t["key"]`.
     fn tag_value(&mut self, tree: &Tree<'a>, id: Id, place: EvaluatorContext) -> Option<Node> {
         let branch = tree.at(id);
         if !place.element && branch.right != 0 {
-            // The reference names what it takes for a function.
+            // The reference's message names the token that it takes for a function.
             let name = tree.text(tree.at(branch.right).left);
             let message = format!("{name}(...) must be called in a context where it can evaluate an element");
             self.complain(branch, Code::WrongContext, message);

@@ -1,5 +1,5 @@
-//! The QL front end: tokens to elements by recursive descent, what all statements and filters need of it. After an error it goes on as the reference does, so
-//! that follow-up errors are the same.
+//! Parses QL by recursive descent: the parts that all statements and filters share. Tokens become elements. After an
+//! error, the parser continues like the reference, so that the errors that follow are the same.
 
 mod evaluator;
 mod expression;
@@ -17,12 +17,12 @@ use super::tree::Span;
 use crate::Node;
 use crate::code::Code;
 
-/// How deep blocks may be nested.
+/// The maximum nesting depth of blocks.
 const MOST_BLOCKS: usize = 100;
-/// How deep evaluators may be nested.
+/// The maximum nesting depth of evaluators.
 const MOST_OPERATORS: usize = 250;
 
-/// Reads a text as QL.
+/// Parses a text as QL.
 pub(super) fn parse(text: &str, builder: Builder) -> (Option<Node>, Builder) {
     let builder = Builder { blames_outer: true, ..builder };
     let mut parser = Parser { tokens: Tokens::new(text), builder, depth: 0, bbox: false };
@@ -35,25 +35,25 @@ pub(super) fn parse(text: &str, builder: Builder) -> (Option<Node>, Builder) {
     (Some(root), parser.builder)
 }
 
-/// The front end at work. How statements and filters are read stands with them.
+/// The state of the parser. The code that parses each statement and filter is in its own module.
 pub(crate) struct Parser<'a> {
-    /// The text that is still to be read.
+    /// The rest of the text.
     pub tokens: Tokens<'a>,
-    /// What makes elements of it.
+    /// The builder of elements.
     pub builder: Builder,
-    /// How deep in blocks it is.
+    /// The current nesting depth of blocks.
     pub depth: usize,
-    /// Whether the settings have a box, which then is a filter of every query.
+    /// Whether the settings have a box, which is then a filter of every query.
     pub bbox: bool,
 }
 
 impl<'a> Parser<'a> {
-    /// The reader of its tokens.
+    /// Returns a reader of the tokens.
     fn reader(&mut self) -> Reader<'_, 'a> {
         Reader { tokens: &mut self.tokens, diagnostics: &mut self.builder.diagnostics }
     }
 
-    /// Whether there is more text, and not so much wrong that reading it makes no sense.
+    /// Returns whether parsing continues: there is more text, and the errors so far do not stop it.
     pub fn goes_on(&self) -> bool {
         self.tokens.good() && !self.builder.diagnostics.full()
     }
@@ -78,17 +78,17 @@ impl<'a> Parser<'a> {
         self.reader().expect(allowed);
     }
 
-    /// Takes a word, string or number, with an error if there is none.
+    /// Takes a word, string or number. Adds an error if the current token is none.
     pub fn text(&mut self, what: &str) -> String {
         self.reader().text(what)
     }
 
-    /// The value of a token, with an error for every escape in it that stands for nothing.
+    /// Returns the value of a token. Adds an error for each invalid escape sequence.
     pub fn value(&mut self, token: Token<'_>) -> String {
         self.reader().value(token)
     }
 
-    /// Takes a plain word, with an error if there is none.
+    /// Takes a plain word. Adds an error if the current token is none.
     pub fn identifier(&mut self, what: &str) -> String {
         if self.tokens.good() && self.tokens.text().starts_with(|c: char| c.is_ascii_alphabetic() || c == '_') {
             return self.name();
@@ -106,7 +106,7 @@ impl<'a> Parser<'a> {
         Some(self.name())
     }
 
-    /// Takes `.name` where the name must be a word.
+    /// Takes `.name` if the name must be a word.
     pub fn named_set(&mut self) -> Option<String> {
         if !self.tokens.is(".") {
             return None;
@@ -115,14 +115,14 @@ impl<'a> Parser<'a> {
         Some(self.variable())
     }
 
-    /// Takes the name of a set, whatever token it is.
+    /// Takes the name of a set, which can be any token.
     pub fn name(&mut self) -> String {
         let name = self.tokens.current().value();
         self.tokens.advance();
         name
     }
 
-    /// Takes `->.name`; `_` if it is not there.
+    /// Takes `->.name`. Returns `_` if it is missing.
     pub fn into(&mut self) -> String {
         if !self.tokens.is("->") {
             return "_".to_owned();
@@ -132,7 +132,7 @@ impl<'a> Parser<'a> {
         self.variable()
     }
 
-    /// Takes the name of a set where it must be a word, with an error if it is none.
+    /// Takes the name of a set that must be a word. Adds an error if it is not.
     pub fn variable(&mut self) -> String {
         if self.tokens.text().starts_with(|c: char| c.is_ascii_alphabetic() || c == '_') {
             return self.name();
@@ -144,17 +144,17 @@ impl<'a> Parser<'a> {
         String::new()
     }
 
-    /// From a start to the end of the last token.
+    /// Returns the range from a start to the end of the last token.
     pub fn span_from(&self, start: usize) -> Span {
         Span { start, end: self.tokens.end_of_last().max(start) }
     }
 
-    /// Makes an element that ends before the current token.
+    /// Creates an element that ends before the current token.
     pub fn element(&self, name: &'static str, start: &Start) -> Element {
         Element::new(name, start.line, self.span_from(start.byte))
     }
 
-    /// Goes one level deeper; `false` and an error if that is too deep.
+    /// Increases the nesting depth. If it is too deep, adds an error and returns `false`.
     pub fn descend(&mut self) -> bool {
         if self.depth >= MOST_BLOCKS {
             let message = format!("Statements are nested in more than {MOST_BLOCKS} levels.");
@@ -168,18 +168,18 @@ impl<'a> Parser<'a> {
     }
 }
 
-/// Where a statement or filter starts, and with which set.
+/// The start of a statement or filter, with the set before it.
 pub(crate) struct Start {
-    /// The byte.
+    /// The position in bytes.
     pub byte: usize,
-    /// The line that errors name.
+    /// The line for errors.
     pub line: u32,
-    /// The set that stands before it.
+    /// The set before the word.
     pub from: Option<String>,
 }
 
 impl Start {
-    /// The set that it reads: the default set where none is named.
+    /// Returns the input set; the default set if none is named.
     pub fn set(&self) -> String {
         self.from.clone().unwrap_or_else(|| "_".to_owned())
     }

@@ -1,10 +1,11 @@
-//! `[out:...]`, up to its closing bracket.
+//! Parses `[out:...]`, up to its closing bracket.
 
 use super::Parser;
 use crate::code::Code;
 
 impl Parser<'_> {
-    /// The format and its parameters as the XML form has them; no parameters where the format is not known.
+    /// Parses the format and returns it with its parameters, as in the XML form. The parameters of an unknown format
+    /// are `None`.
     pub(super) fn output(&mut self) -> (String, Option<String>) {
         let format = self.text("Value");
         let config = match format.as_str() {
@@ -23,7 +24,7 @@ impl Parser<'_> {
         (format, config)
     }
 
-    /// `("name",::id;true;",")`
+    /// Parses `("name",::id;true;",")`.
     fn csv(&mut self) -> String {
         let mut config = String::from("(");
         self.skip_to(&["("]);
@@ -36,7 +37,7 @@ impl Parser<'_> {
                 config.push_str("::");
                 self.tokens.advance();
                 let name = self.text("CSV format specification");
-                // The converter forgets the quotation marks.
+                // The reference's converter drops the quotation marks.
                 config.push_str(&if self.builder.converting { name } else { plain(&name) });
             } else {
                 config.push_str(&quote(&self.text("CSV format specification")));
@@ -53,7 +54,7 @@ impl Parser<'_> {
             config.push(';');
             config.push_str(&self.text("CSV output header line (true or false)"));
             self.skip_to(&[";", ")"]);
-            // As in the reference, also where it is the last of the text.
+            // As in the reference, also if it is the last token of the text.
             if self.tokens.text() == ";" {
                 self.tokens.advance();
                 config.push(';');
@@ -65,7 +66,7 @@ impl Parser<'_> {
         config
     }
 
-    /// The blocks as written. The reference's converter forgets them.
+    /// Returns the blocks as written. The reference's converter drops them.
     fn popup_config(&mut self) -> String {
         let start = self.tokens.current().start;
         self.reader().popup();
@@ -74,12 +75,12 @@ impl Parser<'_> {
     }
 }
 
-/// A special field; one that is not a plain word keeps quotation marks.
+/// Returns the name of a special field. If it is not a plain word, it keeps its quotation marks.
 fn plain(name: &str) -> String {
     if name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_') { name.to_owned() } else { quote(name) }
 }
 
-/// A string with quotation marks, and escapes where the language needs them.
+/// Returns a string in quotation marks, with the escapes that the language requires.
 fn quote(text: &str) -> String {
     let mut out = String::with_capacity(text.len() + 2);
     out.push('"');

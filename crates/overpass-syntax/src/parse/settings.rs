@@ -1,4 +1,4 @@
-//! `[out:json][timeout:25]...;`
+//! Parses the settings: `[out:json][timeout:25]...;`.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use crate::check::settings::bounds_of;
 use crate::element::Element;
 
 impl Parser<'_> {
-    /// The settings, as the element that will hold the statements.
+    /// Returns the settings, as the element that will contain the statements.
     pub(super) fn settings(&mut self) -> Node {
         let start = self.tokens.current().start;
         let mut values: BTreeMap<String, String> = BTreeMap::new();
@@ -24,7 +24,7 @@ impl Parser<'_> {
             match keyword.as_str() {
                 "out" => {
                     let (format, config) = self.output();
-                    // One that is not known does not take the place of another.
+                    // An unknown format does not replace an earlier one.
                     if config.is_some() || !has_format {
                         set("output", format);
                     }
@@ -72,7 +72,7 @@ impl Parser<'_> {
                 break;
             }
         }
-        // The reference forgets it in converting, and then finds queries empty that are not.
+        // In a conversion, the reference ignores the box, and then rejects queries as empty that are not.
         self.bbox = !self.builder.converting && boxed;
         let mut element = Element::new("osm-script", self.tokens.line(), self.span_from(start));
         element.attributes = values.into_iter().map(|(name, value)| (name.into(), value)).collect();
@@ -83,7 +83,7 @@ impl Parser<'_> {
         node
     }
 
-    /// A number up to the bracket; `1Gi` is two tokens.
+    /// Takes a number up to the bracket; `1Gi` is two tokens.
     fn amount(&mut self) -> String {
         let mut value = String::new();
         if !self.tokens.good() || !self.tokens.current().is_text() {
@@ -95,7 +95,7 @@ impl Parser<'_> {
             if !value.is_empty() && apart {
                 value.push(' ');
             }
-            // As in the reference, only the first can be a string.
+            // As in the reference, only the first token can be a string.
             let text = if value.is_empty() { self.reader().value(token) } else { token.text.to_owned() };
             value.push_str(&text);
             self.tokens.advance();
@@ -103,7 +103,7 @@ impl Parser<'_> {
         value
     }
 
-    /// The four sides of `[bbox:...]`, and whether all are there.
+    /// Returns the four sides of `[bbox:...]`, and whether all of them are given.
     fn bounds(&mut self) -> (String, bool) {
         let mut bounds = self.text("Value");
         for _ in 0..3 {

@@ -1,31 +1,32 @@
-//! Bracket expressions of POSIX regular expressions: `[a-z]`, `[^[:digit:]]`; a backslash in them is a backslash.
+//! Translates bracket expressions of POSIX regular expressions: `[a-z]`, `[^[:digit:]]`. Inside brackets, a backslash
+//! is a normal character.
 
 use super::literal::literal;
 
 type Chars<'a> = std::iter::Peekable<std::str::Chars<'a>>;
 
-/// One thing in the brackets.
+/// An item inside brackets.
 enum BracketItem {
     Character(char),
     Class(&'static str),
 }
 
-/// Letters and digits, within brackets.
+/// Letters and digits, for use inside brackets.
 pub(super) const WORD: &str = r"\p{Alphabetic}\p{Nd}";
-/// Letters, within brackets.
+/// Letters, for use inside brackets.
 const LETTER: &str = r"[[\p{Alphabetic}\p{Nd}]--[0-9]]";
-/// White space, within brackets.
+/// White space, for use inside brackets.
 pub(super) const SPACE: &str = r"[\s--[\x{85}\x{A0}\x{2007}\x{202F}]]";
 
-/// About what a class with all letters takes when compiled, in bytes.
+/// The approximate compiled size of a class with all letters, in bytes.
 pub(super) const ALPHABET: usize = 48 << 10;
-/// About what a class of a few ranges takes when compiled, in bytes.
+/// The approximate compiled size of a class of a few ranges, in bytes.
 pub(super) const SMALL_CLASS: usize = 2 << 10;
-/// And each further range.
+/// The approximate compiled size of each further range, in bytes.
 const RANGE: usize = 64;
 
-/// Reads what follows `[`, and writes the class in the syntax of `regex`; nothing if it is not valid. Gives about what
-/// it takes when compiled, in bytes.
+/// Reads the text after `[`, and writes the class in the syntax of `regex`. Returns its approximate compiled size in
+/// bytes; `None` if it is invalid.
 pub(super) fn translate(chars: &mut Chars<'_>, ignore_case: bool, out: &mut String) -> Option<usize> {
     let mut size = 10 * RANGE;
     out.push('[');
@@ -68,16 +69,16 @@ pub(super) fn translate(chars: &mut Chars<'_>, ignore_case: bool, out: &mut Stri
     Some(size)
 }
 
-/// Writes the range from `low` to `high` by code point, and returns about what it takes when compiled, in bytes; `None`
-/// if it goes downwards.
+/// Writes the range from `low` to `high` by code point. Returns its approximate compiled size in bytes; `None` if it is
+/// descending.
 ///
-/// If the case is ignored, the C library compares upper-case letters: `[A-z]` is `[A-Z]`, and `[Z-a]` goes downwards.
+/// If case is ignored, the C library compares upper-case letters: `[A-z]` is `[A-Z]`, and `[Z-a]` is descending.
 fn range(low: char, high: char, ignore_case: bool, out: &mut String) -> Option<usize> {
     let (low, high) = if ignore_case { (upper(low), upper(high)) } else { (low, high) };
     if low > high {
         return None;
     }
-    // No text has small letters then, so that those of ASCII within other signs are left out.
+    // The text is then compared in upper case. Therefore the ASCII lower-case letters within a range are left out.
     let around_letters = [(low, high.min('`')), (low.max('{'), high)];
     let whole = [(low, high)];
     let parts: &[(char, char)] = if ignore_case { &around_letters } else { &whole };
@@ -89,12 +90,12 @@ fn range(low: char, high: char, ignore_case: bool, out: &mut String) -> Option<u
     Some(match (high.is_ascii(), ignore_case) {
         (true, _) => 2 * RANGE,
         (false, false) => SMALL_CLASS,
-        // The other case of each letter can be a range of its own.
+        // The other case of each letter can add a range of its own.
         (false, true) => ALPHABET,
     })
 }
 
-/// The upper-case letter of a letter, if it is one character.
+/// Returns the upper-case form of a letter, if it is a single character.
 fn upper(c: char) -> char {
     let mut upper = c.to_uppercase();
     match (upper.next(), upper.next()) {
@@ -103,7 +104,7 @@ fn upper(c: char) -> char {
     }
 }
 
-/// Whether a hyphen follows that is not the last thing in the brackets.
+/// Returns whether a hyphen follows that is not the last character in the brackets.
 fn starts_range(chars: &mut Chars<'_>) -> bool {
     let mut ahead = chars.clone();
     ahead.next() == Some('-') && ahead.next() != Some(']')
@@ -140,9 +141,9 @@ fn item(c: char, chars: &mut Chars<'_>, ignore_case: bool) -> Option<BracketItem
     class(&name, ignore_case).map(BracketItem::Class)
 }
 
-/// A class of characters by its name, as GNU's C library has it: digits of other scripts are letters, titlecase is upper
-/// case, spaces that do not break are no spaces, and what can be seen and is neither a letter nor a digit is punctuation:
-/// marks, signs of format and private characters, too.
+/// Returns a character class by its name, with the definitions of GNU's C library. Digits of other scripts are letters,
+/// titlecase is upper case, and non-breaking spaces are not space. All visible characters except letters and digits are
+/// punctuation, including marks, format characters and private-use characters.
 fn class(name: &str, ignore_case: bool) -> Option<&'static str> {
     Some(match name {
         "alpha" => LETTER,

@@ -1,6 +1,6 @@
-//! Characters of a pattern that stand for themselves.
+//! Writes literal characters of a pattern.
 
-/// A character that stands for itself.
+/// Writes a literal character.
 pub(super) fn literal(out: &mut String, c: char) {
     if c.is_ascii_alphanumeric() || !c.is_ascii() {
         out.push(c);

@@ -1,6 +1,7 @@
-//! POSIX extended regular expressions as the C library of GNU reads them, translated to those of `regex`, so that
-//! matching takes time linear in the text. A pattern is found anywhere in a text; `.` is any character. Ranges go by code
-//! point, as they do in the locales of the public servers; the library's locale `C.UTF-8` refuses ranges beyond ASCII.
+//! Translates POSIX extended regular expressions, as GNU's C library interprets them, to the syntax of `regex`.
+//! Therefore matching takes time linear in the text. A pattern can match anywhere in a text, and `.` is any character.
+//! Ranges are in order of code points, as in the locales of the public servers. The library's locale `C.UTF-8` rejects
+//! ranges beyond ASCII.
 
 mod bracket;
 mod literal;
@@ -31,7 +32,7 @@ pub enum Error {
 }
 
 impl Error {
-    /// The error for people; the first one in the reference's words.
+    /// Returns the error message for users. That of [`Error::Invalid`] is the reference's.
     pub fn message(self, pattern: &str) -> String {
         match self {
             Error::Invalid => format!("Invalid regular expression: \"{pattern}\""),
@@ -69,14 +70,14 @@ pub fn compile(pattern: &str, ignore_case: bool) -> Result<regex::Regex, Error> 
     RegexBuilder::new(&translated.text)
         .case_insensitive(ignore_case)
         .dot_matches_new_line(true)
-        // The estimate is what decides; this is above what it lets through.
+        // The estimated size was already checked. This limit is higher than any accepted estimate.
         .size_limit(4 * LARGEST)
         .nest_limit(2 * DEEPEST as u32)
         .build()
         .map_err(|_| Error::TooLarge)
 }
 
-/// Whether a pattern compiles, and about how many bytes it then takes; without compiling it, which takes long.
+/// Checks a pattern and returns its approximate compiled size in bytes. Does not compile it, because compiling is slow.
 pub(super) fn check(pattern: &str, ignore_case: bool) -> Result<usize, Error> {
     translate(pattern, ignore_case).map(|translated| translated.size)
 }
@@ -84,11 +85,11 @@ pub(super) fn check(pattern: &str, ignore_case: bool) -> Result<usize, Error> {
 /// A pattern in the syntax of `regex`.
 struct Translated {
     text: String,
-    /// What it takes when compiled, in bytes: more rather than less.
+    /// The compiled size in bytes, rather over- than underestimated.
     size: usize,
 }
 
-/// Bytes that one state takes.
+/// The size of a state in bytes.
 const STATE: usize = 48;
 
 fn translate(pattern: &str, ignore_case: bool) -> Result<Translated, Error> {
@@ -109,20 +110,20 @@ fn translate(pattern: &str, ignore_case: bool) -> Result<Translated, Error> {
     Ok(Translated { text: out, size: group.size })
 }
 
-/// A thing that a sign of repetition can repeat.
+/// A piece that a repetition operator can repeat.
 #[derive(Clone, Copy)]
 struct Atom {
-    /// Where it starts in what is written.
+    /// Its start in the output.
     start: usize,
-    /// Its size.
+    /// Its compiled size in bytes.
     size: usize,
-    /// How deep it is.
+    /// Its nesting depth.
     depth: usize,
-    /// How often it is repeated already.
+    /// The number of repetition operators already applied to it.
     repeated: usize,
 }
 
-/// What is between two brackets, or the whole.
+/// A group in round brackets, or the whole pattern.
 #[derive(Clone, Copy, Default)]
 struct Group {
     start: usize,
@@ -136,7 +137,7 @@ impl Group {
         self.depth = self.depth.max(atom.depth);
     }
 
-    /// Takes what was added last away again.
+    /// Removes the size of the last piece added.
     fn take(&mut self, atom: Atom) {
         self.size = self.size.saturating_sub(atom.size);
     }
@@ -144,16 +145,16 @@ impl Group {
 
 type Chars<'p> = std::iter::Peekable<std::str::Chars<'p>>;
 
-/// Writes a pattern anew, one piece after another, and adds up what the pieces take.
+/// A translator that writes a pattern piece by piece, and adds up the compiled sizes.
 struct Translator<'p> {
     chars: Chars<'p>,
     ignore_case: bool,
     out: String,
-    /// The groups around the one that is read.
+    /// The groups around the current one.
     outer: Vec<Group>,
     group: Group,
     closed_groups: usize,
-    /// What a sign of repetition would repeat here.
+    /// The piece that a repetition operator would repeat at this point.
     atom: Option<Atom>,
 }
 
@@ -194,7 +195,7 @@ impl<'p> Translator<'p> {
                 let class = bracket::translate(&mut self.chars, self.ignore_case, &mut self.out);
                 self.piece(start, class.ok_or(Error::Invalid)?, 3);
             }
-            // A bracket that closes nothing stands for itself.
+            // A closing bracket without an opening one is a literal.
             ')' => {
                 literal(&mut self.out, c);
                 self.piece(start, STATE, 1);
@@ -207,20 +208,20 @@ impl<'p> Translator<'p> {
         Ok(())
     }
 
-    /// What was written from `start` on can be repeated.
+    /// Records that the output from `start` on is a piece that can be repeated.
     fn piece(&mut self, start: usize, size: usize, depth: usize) {
         let atom = Atom { start, size, depth, repeated: 0 };
         self.group.add(atom);
         self.atom = Some(atom);
     }
 
-    /// What was written from `start` on has no width, and cannot be repeated.
+    /// Records that the output from `start` on is an assertion, which has no width and cannot be repeated.
     fn assertion(&mut self, start: usize) {
         self.group.add(Atom { start, size: STATE, depth: 1, repeated: 0 });
         self.atom = None;
     }
 
-    /// What is after a backslash.
+    /// Translates the character after a backslash.
     fn escape(&mut self) -> Result<(), Error> {
         let start = self.out.len();
         let escaped = self.chars.next().ok_or(Error::Invalid)?;
@@ -270,12 +271,12 @@ impl<'p> Translator<'p> {
         let inner = std::mem::replace(&mut self.group, self.outer.pop().unwrap_or_default());
         self.out.push(')');
         self.closed_groups += 1;
-        // A group, its alternatives, and what follows each other in them.
+        // Three levels: the group, its alternatives, and their sequences.
         self.piece(inner.start, inner.size.saturating_add(4 * STATE), inner.depth + 3);
         if inner.depth + 3 > DEEPEST { Err(Error::TooLarge) } else { Ok(()) }
     }
 
-    /// `*`, `+`, `?` or `{...}` for what is before it.
+    /// Applies `*`, `+`, `?` or `{...}` to the piece before it.
     fn repeat(&mut self, sign: char) -> Result<(), Error> {
         let mut atom = self.atom.ok_or(Error::Invalid)?;
         if atom.repeated >= MOST_STACKED {
@@ -301,14 +302,15 @@ impl<'p> Translator<'p> {
         if atom.depth > DEEPEST { Err(Error::TooLarge) } else { Ok(()) }
     }
 
-    /// What a character that stands for itself takes.
+    /// Returns the compiled size of a literal character.
     fn size_of_literal(&self, c: char) -> usize {
-        // Another case can have other lengths, and there can be three of them.
+        // The other case can have another length, and there can be three cases.
         if self.ignore_case && !c.is_ascii_digit() { 12 * STATE } else { c.len_utf8() * STATE }
     }
 }
 
-/// `{m}`, `{m,}`, `{,n}`, `{m,n}` after its opening brace; how often the thing before it is written out when compiled.
+/// Translates `{m}`, `{m,}`, `{,n}`, `{m,n}` after the opening brace. Returns how many copies of the repeated piece the
+/// compiled pattern contains.
 fn interval(chars: &mut Chars<'_>, out: &mut String) -> Result<usize, Error> {
     let number = |chars: &mut Chars<'_>| {
         let mut value = None;
@@ -340,7 +342,7 @@ fn interval(chars: &mut Chars<'_>, out: &mut String) -> Result<usize, Error> {
     Ok(high.unwrap_or(low + 1) as usize)
 }
 
-/// The first `{...}` in a pattern that is no number of repetitions, if it is closed.
+/// Returns the first closed `{...}` in a pattern that is not a valid number of repetitions.
 fn wrong_interval(pattern: &str) -> Option<&str> {
     let mut from = 0;
     while let Some(start) = pattern.get(from..)?.find('{').map(|at| from + at) {
@@ -355,7 +357,7 @@ fn wrong_interval(pattern: &str) -> Option<&str> {
     None
 }
 
-/// The first `b-a` in brackets whose ends are in the wrong order.
+/// Returns the first range `b-a` in brackets with its ends in the wrong order.
 fn downward_range(pattern: &str) -> Option<&str> {
     let inside = pattern.get(pattern.find('[')? + 1..)?;
     let characters: Vec<(usize, char)> = inside.char_indices().take(200).collect();
@@ -398,7 +400,8 @@ mod tests {
         assert!(compile("CAFÉ", true).unwrap().is_match("café"));
     }
 
-    /// As `regcomp` of GNU's C library has ranges of ASCII; beyond, as its locales have it whose order is the code points'.
+    /// ASCII ranges are as in `regcomp` of GNU's C library. Beyond ASCII, they are as in its locales that sort by code
+    /// point.
     #[test]
     fn ranges_go_by_code_point() {
         for (pattern, text, found) in [
@@ -434,7 +437,7 @@ mod tests {
         }
     }
 
-    /// How the C library's `iswctype` classifies characters of many kinds.
+    /// The classification of various characters by the C library's `iswctype`.
     #[test]
     fn classes_are_those_of_the_c_library() {
         let classes = [

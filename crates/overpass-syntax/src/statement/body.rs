@@ -1,4 +1,4 @@
-//! Blocks of statements and the evaluators before them, as several statements have them.
+//! Parses blocks of statements and the evaluators before them, for several statements.
 
 use super::{Statement, block};
 use crate::Node;
@@ -6,7 +6,7 @@ use crate::element::Element;
 use crate::parse::{EvaluatorContext, Parser};
 
 impl Parser<'_> {
-    /// `( ... )` or `{ ... }`
+    /// Parses `( ... )` or `{ ... }`.
     pub(super) fn body(&mut self) -> Vec<Node> {
         self.skip_to(&["(", "{"]);
         let end = if self.tokens.is("(") { ")" } else { "}" };
@@ -19,7 +19,7 @@ impl Parser<'_> {
         statements
     }
 
-    /// Makes a block of an element, the evaluator before it and its statements.
+    /// Creates a block from an element, the evaluator before it and its statements.
     pub(super) fn block(&mut self, element: Element, evaluator: Option<Node>, body: Vec<Node>) -> Node {
         let mut node = self.builder.open(element);
         for child in evaluator.into_iter().chain(body) {
@@ -32,7 +32,7 @@ impl Parser<'_> {
         node
     }
 
-    /// `(evaluator)` before a block.
+    /// Parses `(evaluator)` before a block.
     pub(super) fn condition(&mut self, place: EvaluatorContext) -> Option<Node> {
         self.expect(&["("]);
         let evaluator = self.evaluator(place);
@@ -40,7 +40,7 @@ impl Parser<'_> {
         evaluator
     }
 
-    /// Reads a statement with statements in it, unless they are too deep.
+    /// Parses a statement that contains statements, unless it is nested too deep.
     pub(super) fn nested(&mut self, read: impl FnOnce(&mut Self) -> Option<Node>) -> Option<Node> {
         if !self.descend() {
             return None;
@@ -51,7 +51,7 @@ impl Parser<'_> {
     }
 }
 
-/// Fills a body whose statement has nothing else in it.
+/// Fills the block of a statement that contains only statements.
 pub(super) fn fill(body: &mut Vec<Statement>, children: Vec<Node>) -> Option<()> {
     *body = block(children)?;
     Some(())

@@ -1,4 +1,4 @@
-//! `if (condition) { ... } else { ... }`
+//! The statement `if (condition) { ... } else { ... }`.
 
 use super::{Block, Facts, Statement, Syntax, block, take_evaluator};
 use crate::code::Code;
@@ -7,18 +7,18 @@ use crate::parse::{EvaluatorContext, Parser, Start};
 use crate::tree::Expr;
 use crate::{Form, Node, Part};
 
-/// One block or another.
+/// A choice between two blocks.
 #[derive(Debug, Clone, PartialEq)]
 pub struct If {
-    /// What decides.
+    /// The condition.
     pub condition: Expr,
-    /// The block that runs if it holds.
+    /// The block that runs if the condition holds.
     pub then: Block,
-    /// The block that runs if not.
+    /// The block that runs if it does not hold.
     pub otherwise: Block,
 }
 
-/// The word, and the element, before the second block.
+/// The word before the second block, and the name of its element.
 pub(super) const ELSE: &str = "else";
 
 pub(super) const SYNTAX: Syntax = Syntax {

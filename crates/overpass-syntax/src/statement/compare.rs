@@ -1,4 +1,5 @@
-//! `.from compare(delta:evaluator)->.into { ... }`: how a set differs at the two moments of a query.
+//! The statement `.from compare(delta:evaluator)->.into { ... }`: the differences of a set between the two moments of a
+//! query.
 
 use super::{Block, Facts, Statement, Syntax, block, take_evaluator};
 use crate::convert::Writer;
@@ -6,14 +7,14 @@ use crate::parse::{EvaluatorContext, Parser, Start};
 use crate::tree::{Expr, SetName};
 use crate::{Form, Node, Part};
 
-/// How a set differs at two moments.
+/// The differences of a set between two moments.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Compare {
     /// The set.
     pub from: SetName,
-    /// Where the result goes.
+    /// The set for the result.
     pub into: SetName,
-    /// What must have a value for an element to count.
+    /// The evaluator that must have a value for an element to count.
     pub delta: Option<Expr>,
     /// The block that runs over each side.
     pub body: Block,
@@ -69,7 +70,7 @@ impl Facts for Compare {
     }
 }
 
-/// Its condition and its block can be missing.
+/// Parses the statement. Its condition and its block are optional.
 fn read(parser: &mut Parser<'_>, start: Start) -> Option<Node> {
     parser.tokens.advance();
     let mut delta = None;

@@ -1,4 +1,4 @@
-//! `complete(limit).from->.into { ... }`: a block again and again, until it finds nothing new.
+//! The statement `complete(limit).from->.into { ... }`: repeats a block until it finds no new elements.
 
 use super::body::fill;
 use super::{Block, Facts, Statement, Syntax};
@@ -9,14 +9,14 @@ use crate::parse::{Parser, Start};
 use crate::tree::SetName;
 use crate::{Form, Node, Part};
 
-/// A block that runs until it finds nothing new.
+/// A block that is repeated until it finds no new elements.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Complete {
     /// The set that the block adds to.
     pub from: SetName,
-    /// Where the block finds what there is so far.
+    /// The set in which the block gets the elements found so far.
     pub into: SetName,
-    /// How often the block runs at most.
+    /// The maximum number of rounds.
     pub limit: u64,
     /// The block.
     pub body: Block,

@@ -1,15 +1,15 @@
-//! `convert type key=evaluator,...->.into`: a new element from each of a set.
+//! The statement `convert type key=evaluator,...->.into`: makes a derived element from each element of a set.
 
 use super::{Facts, Syntax, properties};
 use crate::tree::{Expr, Property, SetName};
 use crate::{Form, Node, Part};
 
-/// A new element from each of a set.
+/// A derived element from each element of a set.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Convert {
     /// The set.
     pub from: SetName,
-    /// Where the result goes.
+    /// The set for the result.
     pub into: SetName,
     /// The type of the new elements.
     pub type_name: String,

@@ -1,4 +1,4 @@
-//! `( base; - minus; )->.into`. Read as a union that has a minus sign (`union.rs`).
+//! The statement `( base; - minus; )->.into`. It is parsed like a union with a minus sign (`union.rs`).
 
 use super::body::fill;
 use super::union::{is_operand, write};
@@ -7,12 +7,12 @@ use crate::code::Code;
 use crate::tree::SetName;
 use crate::{Form, Node, Part};
 
-/// What a statement finds, without what another one finds. As in the reference, either can be missing.
+/// The result of a statement without the result of another one. As in the reference, either can be missing.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Difference {
     /// The statements.
     pub operands: Block,
-    /// Where the result goes.
+    /// The set for the result.
     pub into: SetName,
 }
 

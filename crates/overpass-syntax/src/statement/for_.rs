@@ -1,4 +1,5 @@
-//! `for.from->.into(evaluator) { ... }`: a block for each group of elements that an evaluator gives the same value.
+//! The statement `for.from->.into(evaluator) { ... }`: runs a block for each group of elements with the same value of
+//! an evaluator.
 
 use super::{Block, Facts, Statement, Syntax, block, take_evaluator};
 use crate::code::Code;
@@ -11,7 +12,7 @@ use crate::{Form, Node, Part};
 pub struct For {
     /// The set.
     pub from: SetName,
-    /// Where the block finds the elements with the value.
+    /// The set in which the block gets the elements with the value.
     pub into: SetName,
     /// The evaluator.
     pub key: Expr,

@@ -1,4 +1,4 @@
-//! `foreach.from->.into { ... }`: a block for each element of a set.
+//! The statement `foreach.from->.into { ... }`: runs a block for each element of a set.
 
 use super::body::fill;
 use super::{Block, Facts, Statement, Syntax};
@@ -11,7 +11,7 @@ use crate::{Form, Node, Part};
 pub struct Foreach {
     /// The set.
     pub from: SetName,
-    /// Where the block finds the element.
+    /// The set in which the block gets the element.
     pub into: SetName,
     /// The block.
     pub body: Block,

@@ -1,4 +1,4 @@
-//! `is_in`: the areas around the nodes of a set, or around a point.
+//! The statement `is_in`: finds the areas around the nodes of a set, or around a point.
 
 use super::{Facts, Syntax};
 use crate::check::{Context, point};
@@ -6,16 +6,16 @@ use crate::parse::{Parser, Start};
 use crate::tree::{Point, SetName};
 use crate::{Form, Node, Part};
 
-/// The areas around something.
+/// The areas around a place.
 #[derive(Debug, Clone, PartialEq)]
 pub struct IsIn {
-    /// Around what.
+    /// The place.
     pub place: IsInPlace,
-    /// Where the result goes.
+    /// The set for the result.
     pub into: SetName,
 }
 
-/// What `is_in` starts from.
+/// The place around which `is_in` finds areas.
 #[derive(Debug, Clone, PartialEq)]
 pub enum IsInPlace {
     /// The nodes of a set.

@@ -1,4 +1,4 @@
-//! `.from` on its own: a union gets that set. Within a query it is a filter.
+//! The statement `.from` alone: adds the set to a union. Within a query it is a filter.
 
 use super::{Facts, Start, Syntax};
 use crate::filter::{FilterKind, FromSet};
@@ -6,12 +6,12 @@ use crate::parse::Parser;
 use crate::tree::SetName;
 use crate::{Form, Node, Part};
 
-/// A set, given to another.
+/// A copy of a set.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Item {
     /// The set.
     pub from: SetName,
-    /// Where it goes.
+    /// The set to copy to.
     pub into: SetName,
 }
 
@@ -55,7 +55,7 @@ impl Facts for Item {
     }
 }
 
-/// Of two sets behind one another the second counts.
+/// Parses the statement. If two sets follow each other, the second one is used.
 fn read(parser: &mut Parser<'_>, mut start: Start) -> Option<Node> {
     if parser.tokens.good() && parser.tokens.is(".") {
         start.from = parser.set();

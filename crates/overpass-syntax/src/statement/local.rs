@@ -1,4 +1,4 @@
-//! `.from local detail (bbox)`: a set as pieces for a renderer.
+//! The statement `.from local detail (bbox)`: splits a set into pieces for a renderer.
 
 use super::{Facts, Syntax};
 use crate::check::{Context, optional_box};
@@ -7,16 +7,16 @@ use crate::parse::{Parser, Start};
 use crate::tree::{BoundingBox, SetName};
 use crate::{Form, Node, Part};
 
-/// A set as pieces.
+/// A set split into pieces.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Local {
     /// The set.
     pub from: SetName,
-    /// Where the result goes.
+    /// The set for the result.
     pub into: SetName,
-    /// How much of it.
+    /// The level of detail.
     pub detail: LocalDetail,
-    /// The box that the pieces touch.
+    /// The box that the pieces must touch.
     pub bbox: Option<BoundingBox>,
 }
 
@@ -84,7 +84,7 @@ fn read(parser: &mut Parser<'_>, start: Start) -> Option<Node> {
     parser.tokens.advance();
     let mut kind = "l".to_owned();
     if parser.tokens.current().is_text() {
-        // At the end of the text, the reference takes the word before for it.
+        // At the end of the text, the reference takes the previous word for the type.
         kind = parser.tokens.current().value();
         parser.tokens.advance();
     }
@@ -97,7 +97,7 @@ fn read(parser: &mut Parser<'_>, start: Start) -> Option<Node> {
     Some(parser.builder.open(element))
 }
 
-/// `(s,w,n,e)` where it stands; the reference takes fewer.
+/// Parses an optional `(s,w,n,e)`. Like the reference, accepts fewer sides.
 fn up_to_four_sides(parser: &mut Parser<'_>) -> [String; 4] {
     let mut sides: [String; 4] = Default::default();
     if !parser.tokens.is("(") {

@@ -1,15 +1,15 @@
-//! `make type key=evaluator,...->.into`: one new element.
+//! The statement `make type key=evaluator,...->.into`: makes one derived element.
 
 use super::{Facts, Syntax, properties};
 use crate::tree::{Expr, Property, SetName};
 use crate::{Form, Node, Part};
 
-/// One new element, from a whole set.
+/// One derived element, made from a whole set.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Make {
     /// The set before the statement.
     pub from: SetName,
-    /// Where the result goes.
+    /// The set for the result.
     pub into: SetName,
     /// The element's type.
     pub type_name: String,

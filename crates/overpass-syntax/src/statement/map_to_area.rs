@@ -1,4 +1,4 @@
-//! `map_to_area`: the areas that are made from elements.
+//! The statement `map_to_area`: finds the areas that are made from elements.
 
 use super::{Facts, Syntax};
 use crate::tree::SetName;
@@ -9,7 +9,7 @@ use crate::{Form, Part};
 pub struct MapToArea {
     /// The set.
     pub from: SetName,
-    /// Where the result goes.
+    /// The set for the result.
     pub into: SetName,
 }
 

@@ -335,7 +335,8 @@ impl Parser<'_> {
 }
 
 impl Writer {
-    /// Writes a statement with its semicolon, from where its first line is indented to before its last one ends.
+    /// Writes a statement with its semicolon. The caller has written the indentation of its first line, and ends its
+    /// last line.
     pub fn statement(&mut self, node: &Node, depth: usize) {
         match ELEMENTS.first(&node.element.name) {
             Some(syntax) => (syntax.write)(self, node, depth),
@@ -343,7 +344,7 @@ impl Writer {
         }
     }
 
-    /// Writes a filter that stands as a statement.
+    /// Writes a filter that is used as a statement.
     fn filter_alone(&mut self, node: &Node) {
         let Some(what) = filter::query_word(&node.element) else { return };
         self.out.push_str(what);
@@ -354,7 +355,7 @@ impl Writer {
 }
 
 impl Node {
-    /// What is wrong with a statement as the next in a block that needs an evaluator first and has none.
+    /// Returns an error message if a block needs an evaluator first, has none, and `child` is none either.
     pub fn before_evaluator(&self, child: &Node) -> Option<String> {
         let Part::Statement(kind) = &self.part else { return None };
         let name = kind.facts().begins_with_evaluator()?;
@@ -363,7 +364,7 @@ impl Node {
             .then(|| format!("{name} statement must have an Evaluator as first sub-statement."))
     }
 
-    /// Checks what can only be known when all children are there.
+    /// Runs the checks that require all children.
     pub fn check_complete(&self, diagnostics: &mut Diagnostics) {
         let problem = match &self.part {
             Part::Statement(kind) => kind.facts().incomplete(&self.children),
@@ -380,7 +381,7 @@ impl Node {
             }
             _ => None,
         };
-        // The reference has words for some of it only; the others are for who has nothing else to mend.
+        // The reference reports only some of these errors. The others are added only if the query has no other error.
         let own = |code: &Code| *code == Code::IncompleteStatement;
         if let Some((code, message)) = problem.filter(|(code, _)| !own(code) || diagnostics.is_empty()) {
             diagnostics.fixed(code, self.element.line, self.element.span, message);
@@ -388,14 +389,14 @@ impl Node {
     }
 }
 
-/// The tree of a query, from checked elements. What is missing was already reported; a hole that slipped through becomes
-/// an error, never a panic.
+/// Converts the checked elements of a query to the tree. Missing parts were already reported. If the checks overlooked
+/// one, the result is an error, never a panic.
 pub(crate) fn script(root: Node) -> Option<Script> {
     let Part::Script(settings) = root.part else { return None };
     Some(Script { settings: *settings, statements: block(root.children)? })
 }
 
-/// The statements that nodes are.
+/// Converts nodes to statements.
 fn block(nodes: Vec<Node>) -> Option<Block> {
     nodes.into_iter().filter(|node| !node.part.is_ignored()).map(statement).collect()
 }
@@ -416,7 +417,7 @@ fn statement(node: Node) -> Option<Statement> {
     Some(Statement { span, line, kind })
 }
 
-/// Takes the evaluator that a block starts with.
+/// Takes the leading evaluator of a block.
 fn take_evaluator(children: &mut Vec<Node>) -> Option<Expr> {
     if children.is_empty() {
         return None;

@@ -13,23 +13,23 @@ use crate::{Form, Node, Part};
 /// The `out` statement.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Out {
-    /// The set that is written.
+    /// The set to write.
     pub from: SetName,
-    /// How much of each element.
+    /// The parts of each element to write.
     pub detail: Detail,
     /// Whether ids are left out (`noids`).
     pub noids: bool,
-    /// Which geometry comes with it.
+    /// The geometry to write with each element.
     pub geometry: OutGeometry,
     /// `(s,w,n,e)`: geometry is cut to this box.
     pub bbox: Option<BoundingBox>,
     /// The order.
     pub order: Order,
-    /// At most so many elements.
+    /// The maximum number of elements.
     pub limit: Option<u64>,
 }
 
-/// How much of each element is written.
+/// The parts of each element to write.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Detail {
     /// `ids`.
@@ -47,7 +47,7 @@ pub enum Detail {
     Count,
 }
 
-/// Which geometry `out` adds.
+/// The geometry that `out` adds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[allow(missing_docs)]
 pub struct OutGeometry {
@@ -142,7 +142,7 @@ fn check(context: &mut Context<'_>) -> Option<Part> {
     Some(Part::Statement(out.into()))
 }
 
-/// `(s,w,n,e)`
+/// Parses `(s,w,n,e)`.
 fn four_sides(parser: &mut Parser<'_>) -> [String; 4] {
     parser.tokens.advance();
     let mut sides: [String; 4] = Default::default();
@@ -155,7 +155,7 @@ fn four_sides(parser: &mut Parser<'_>) -> [String; 4] {
 
 fn read(parser: &mut Parser<'_>, mut start: Start) -> Option<Node> {
     const MODES: [(&str, &str); 7] = [
-        // The reference reads this word as a mode, and refuses the mode.
+        // The reference parses this word as a mode, and rejects the mode.
         ("quirks", "quirks"),
         ("ids", "ids_only"),
         ("skel", "skeleton"),
@@ -191,7 +191,7 @@ fn read(parser: &mut Parser<'_>, mut start: Start) -> Option<Node> {
         parser.tokens.advance();
     }
     let [south, west, north, east] = sides;
-    // The reference names the line that it has come to.
+    // The reference names the current line at this point.
     start.line = parser.tokens.line();
     let element = parser.element("print", &start).with("e", east).with("from", start.set());
     let element = element.with("geometry", geometry).with("ids", ids).with("limit", limit).with("mode", mode);

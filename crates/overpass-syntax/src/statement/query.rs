@@ -1,4 +1,4 @@
-//! `node[...](...).set->.into`: the elements that filters let pass. The filters are in `filter/`.
+//! The statement `node[...](...).set->.into`: finds the elements that pass filters. The filters are in `filter/`.
 
 use super::{Facts, Syntax, words};
 use crate::check::Context;
@@ -11,18 +11,18 @@ use crate::suggest;
 use crate::tree::{Expr, QueryType, SetName};
 use crate::{Form, Node, Part};
 
-/// A query statement: a type and the filters that all must hold.
+/// A query statement: a type, and filters that must all hold.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Query {
     /// The type.
     pub what: QueryType,
     /// The filters, as written.
     pub filters: Vec<Filter>,
-    /// Where the result goes.
+    /// The set for the result.
     pub into: SetName,
 }
 
-/// The words that begin it.
+/// The words that begin a query.
 pub(crate) const WORDS: &[&str] = &["node", "way", "rel", "relation", "nwr", "nw", "nr", "wr", "area", "derived"];
 
 pub(super) const SYNTAX: Syntax = Syntax {
@@ -74,7 +74,7 @@ impl Facts for Query {
     }
 }
 
-/// The filter that an element in a query is.
+/// Converts an element in a query to a filter.
 fn filter(node: Node) -> Option<Filter> {
     let span = node.element.span;
     let kind = match node.part {
@@ -116,11 +116,11 @@ fn type_named(name: &str) -> Option<QueryType> {
 enum Written<'a> {
     /// A condition on tags or on a set.
     Condition(Element),
-    /// Any other.
+    /// Any other filter.
     Clause(Brackets<'a>),
 }
 
-/// A query up to its semicolon, whatever word it begins with.
+/// Parses a query up to its semicolon. It may begin with any word; an unknown one is an error.
 fn read(parser: &mut Parser<'_>, mut start: Start) -> Option<Node> {
     let word = parser.tokens.current();
     let what = match word.text {
@@ -142,18 +142,18 @@ fn read(parser: &mut Parser<'_>, mut start: Start) -> Option<Node> {
     if parser.tokens.is(".") && !parser.tokens.is_last() {
         written.push(Written::Condition(filter::read_set(parser, false)));
     }
-    // The reference names the line that it has come to.
+    // The reference names the current line at this point.
     start.line = parser.tokens.line();
     read_filters(parser, &start, &what, written)
 }
 
-/// `.set[...]`: the reference takes it for a query without a type.
+/// Parses `.set[...]`. Like the reference, interprets it as a query without a type.
 pub(super) fn read_behind_set(parser: &mut Parser<'_>, start: Start) -> Option<Node> {
     let set = filter::set_element(parser, &start, start.set());
     read_filters(parser, &start, "", vec![Written::Condition(set)])
 }
 
-/// What stands behind the word of a query.
+/// Parses the filters after the word of a query.
 fn read_filters<'a>(parser: &mut Parser<'a>, start: &Start, what: &str, mut written: Vec<Written<'a>>) -> Option<Node> {
     while parser.goes_on() {
         match parser.tokens.text() {
@@ -176,16 +176,17 @@ fn read_filters<'a>(parser: &mut Parser<'a>, start: &Start, what: &str, mut writ
         _ => Some(together(parser, element, written, what)),
     };
     parser.expect(&[";"]);
-    // Where the reference only converts, nothing is left of a query all of whose filters were refused.
+    // In a conversion, the reference drops a query if all of its filters were rejected.
     let is_left = |query: &Node| query.element.name != "query" || !query.children.is_empty();
     query.filter(|query| !parser.builder.converting || is_left(query))
 }
 
-/// A query of one clause, which the reference makes before the query; without it there is no query.
+/// Creates a query with a single clause. The reference creates the clause before the query; without a valid clause,
+/// there is no query.
 fn alone<'a>(parser: &mut Parser<'a>, element: Element, brackets: &Brackets<'a>, what: &str) -> Option<Node> {
     let mut clause = parser.clause(brackets, what)?;
     if clause.replaces_query(what) && !clause.finds(type_named(what)) {
-        // A statement of its own, of other types than the query's.
+        // The clause is a statement of its own, for other types than the query's.
         clause.give_result(element.set("into"));
         return Some(clause);
     }
@@ -194,7 +195,7 @@ fn alone<'a>(parser: &mut Parser<'a>, element: Element, brackets: &Brackets<'a>,
     Some(query)
 }
 
-/// A query of other filters: the reference makes those on tags and sets first.
+/// Creates a query with other filters. Like the reference, creates conditions on tags and sets first.
 fn together<'a>(parser: &mut Parser<'a>, element: Element, written: Vec<Written<'a>>, what: &str) -> Node {
     let mut query = parser.builder.open(element);
     let mut filters: Vec<Option<Node>> = Vec::new();

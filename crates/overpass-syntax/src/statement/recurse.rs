@@ -1,4 +1,4 @@
-//! `>`, `>>`, `<`, `<<`. Within a query it is a filter.
+//! The statements `>`, `>>`, `<`, `<<`. Within a query they are filters.
 
 use super::{Facts, Syntax};
 use crate::check::Context;
@@ -7,18 +7,18 @@ use crate::parse::{Parser, Start};
 use crate::tree::{Recurse, SetName};
 use crate::{Form, Node, Part};
 
-/// What elements refer to, or what refers to them.
+/// The elements that others refer to, or those that refer to others.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Recursion {
-    /// Which way, and how far.
+    /// The direction and depth.
     pub kind: Recurse,
     /// The set to start from.
     pub from: SetName,
-    /// Where the result goes.
+    /// The set for the result.
     pub into: SetName,
 }
 
-/// The signs, with `type` in the XML form.
+/// The signs, with their `type` in the XML form.
 const KINDS: [(&str, &str, Recurse); 4] = [
     (">", "down", Recurse::Down),
     (">>", "down-rel", Recurse::DownRel),

@@ -1,4 +1,4 @@
-//! `retro(evaluator) { ... }`: a block at another moment.
+//! The statement `retro(evaluator) { ... }`: runs a block at another moment.
 
 use super::{Block, Facts, Statement, Syntax, block, take_evaluator};
 use crate::code::Code;

@@ -1,4 +1,4 @@
-//! `timeline(type, id, version)`: the versions of an element.
+//! The statement `timeline(type, id, version)`: lists the versions of an element.
 
 use super::{Facts, Syntax};
 use crate::check::Context;
@@ -14,9 +14,9 @@ pub struct Timeline {
     pub kind: ElementType,
     /// Its id.
     pub id: i64,
-    /// The version, where only one is wanted.
+    /// The version, if only one is requested.
     pub version: Option<i64>,
-    /// Where the result goes.
+    /// The set for the result.
     pub into: SetName,
 }
 

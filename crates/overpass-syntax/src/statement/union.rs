@@ -1,4 +1,4 @@
-//! `( ...; ...; )->.into`
+//! The statement `( ...; ...; )->.into`.
 
 use super::body::fill;
 use super::{Block, Facts, Start, Statement, Syntax};
@@ -8,12 +8,12 @@ use crate::parse::Parser;
 use crate::tree::SetName;
 use crate::{Form, Node, Part};
 
-/// What any of several statements finds.
+/// The union of the results of several statements.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Union {
     /// The statements.
     pub members: Block,
-    /// Where the result goes.
+    /// The set for the result.
     pub into: SetName,
 }
 
@@ -56,7 +56,7 @@ impl Facts for Union {
     }
 }
 
-/// Whether an element can be an operand of a union or a difference.
+/// Returns whether an element can be an operand of a union or a difference.
 pub(super) fn is_operand(part: &Part) -> bool {
     match part {
         Part::Statement(kind) => kind.facts().is_operand(),
@@ -64,7 +64,7 @@ pub(super) fn is_operand(part: &Part) -> bool {
     }
 }
 
-/// Reads a union or, where a minus sign stands behind the first statement, a difference.
+/// Parses a union or, if a minus sign follows the first statement, a difference.
 fn read(parser: &mut Parser<'_>, start: Start) -> Option<Node> {
     parser.tokens.advance();
     let mut members: Vec<Node> = Vec::new();
@@ -113,7 +113,7 @@ pub(super) fn write(writer: &mut Writer, node: &Node, depth: usize, difference: 
             writer.indent(depth + 1);
             writer.out.push('-');
             writer.end_line();
-            // `-.a` would be one word.
+            // `-.a` would be parsed as one word.
             if !writer.pretty && writer.begins_with_point(member) {
                 writer.out.push(' ');
             }

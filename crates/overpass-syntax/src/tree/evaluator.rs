@@ -1,13 +1,13 @@
-//! Evaluators.
+//! The tree of evaluators.
 
 use super::{SetName, Span};
 
 /// An evaluator; by default an empty text.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Expr {
-    /// Where it stands.
+    /// The position in the text.
     pub span: Span,
-    /// What it is.
+    /// The kind of evaluator.
     pub kind: ExprKind,
 }
 
@@ -17,7 +17,7 @@ impl Default for ExprKind {
     }
 }
 
-/// Every form of evaluator.
+/// The kinds of evaluators.
 #[derive(Debug, Clone, PartialEq)]
 #[allow(missing_docs)]
 pub enum ExprKind {
@@ -55,7 +55,7 @@ pub enum ExprKind {
     },
 }
 
-/// Operators before their operand.
+/// The unary operators.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[allow(missing_docs)]
 pub enum UnaryOperator {
@@ -63,7 +63,7 @@ pub enum UnaryOperator {
     Minus,
 }
 
-/// Operators between two operands, weakest first.
+/// The binary operators, in order of ascending precedence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[allow(missing_docs)]
 pub enum BinaryOperator {
@@ -81,12 +81,12 @@ pub enum BinaryOperator {
     Divided,
 }
 
-/// Every function of the evaluator language, by its QL name. A function that takes one of the words `nodes`,
-/// `ways`, `relations`, `deriveds`, `nwr`, ... or a role has it as a fixed argument.
+/// All functions of the evaluator language, by QL name. Arguments such as `nodes`, `ways`, `relations`, `deriveds`,
+/// `nwr`, ... or a role are stored as fixed evaluators.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[allow(missing_docs)]
 pub enum Function {
-    // of an element
+    // Functions of an element.
     Id,
     Type,
     Version,
@@ -114,14 +114,14 @@ pub enum Function {
     Ref,
     Role,
     Angle,
-    // geometry
+    // Functions of geometries.
     Center,
     Trace,
     Hull,
     Pt,
     Lstr,
     Poly,
-    // of strings and numbers
+    // Functions of strings and numbers.
     Number,
     IsNumber,
     Suffix,
@@ -133,7 +133,7 @@ pub enum Function {
     LrsUnion,
     LrsMin,
     LrsMax,
-    // of a set
+    // Functions of a set.
     Count,
     Union,
     Min,

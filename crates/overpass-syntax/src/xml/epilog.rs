@@ -1,12 +1,12 @@
-//! What stands after the script's end. The reference's parser reads it as it reads declarations, and has other words for
-//! what could be in one than for what could not.
+//! Checks the text after the script's end. The reference's parser reads it like a declaration. Its error for text that
+//! is possible in a declaration differs from that for other text.
 
 use super::tag::NOT_WELL_FORMED;
 
-/// What could be in a declaration, but not here.
+/// The error for text that is possible in a declaration, but not here.
 pub(super) const JUNK: &str = "junk after document element";
 
-/// What is wrong with a text after the end; nothing if it is only the beginning of a string, or empty.
+/// Returns the error for a text after the end; `None` if it is empty or only the beginning of a string.
 pub(super) fn mistake(text: &str) -> Option<&'static str> {
     let first = text.chars().next()?;
     let after = match first {

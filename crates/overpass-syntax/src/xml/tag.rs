@@ -1,4 +1,4 @@
-//! The names and attributes in a tag, as strict as the reference's reader.
+//! Parses the names and attributes in a tag, as strictly as the reference's parser.
 
 use std::borrow::Cow;
 
@@ -6,14 +6,14 @@ use quick_xml::escape::EscapeError;
 use quick_xml::events::BytesStart;
 use quick_xml::events::attributes::AttrError;
 
-/// What the reference's reader says of most mistakes.
+/// The error of the reference's parser for most mistakes.
 pub(super) const NOT_WELL_FORMED: &str = "not well-formed (invalid token)";
 
-/// Why a tag is none.
+/// The reason why a tag is invalid.
 pub(super) struct Malformed {
-    /// In the words of the reference's reader.
+    /// The error of the reference's parser.
     pub message: &'static str,
-    /// What is wrong in detail.
+    /// The details of the mistake.
     pub help: String,
 }
 
@@ -23,13 +23,13 @@ impl Malformed {
     }
 }
 
-/// Whether a text is the name of an element or an attribute.
+/// Returns whether a text is a valid name of an element or an attribute.
 pub(super) fn is_name(text: &str) -> bool {
     let begins = |c: char| c.is_ascii_alphabetic() || matches!(c, '_' | ':') || !c.is_ascii();
     text.starts_with(begins) && text.chars().all(|c| begins(c) || c.is_ascii_digit() || matches!(c, '-' | '.'))
 }
 
-/// Whether a tag that the text ends in can still become one.
+/// Returns whether an unfinished tag at the end of the text could still become valid.
 pub(super) fn could_go_on(text: &str) -> bool {
     let inner = text.trim_start_matches('<');
     let closing = inner.strip_prefix('/');
@@ -38,7 +38,7 @@ pub(super) fn could_go_on(text: &str) -> bool {
     begun && (closing.is_some() || !text.trim_end().ends_with('/'))
 }
 
-/// The attributes of a tag, in order.
+/// Returns the attributes of a tag, in order.
 pub(super) fn attributes(tag: &BytesStart<'_>) -> Result<Vec<(Cow<'static, str>, String)>, Malformed> {
     let name = tag.name();
     if !is_name(name.as_ref()) {
@@ -67,7 +67,7 @@ pub(super) fn attributes(tag: &BytesStart<'_>) -> Result<Vec<(Cow<'static, str>,
     Ok(attributes)
 }
 
-/// Refuses what stands right behind the value of an attribute.
+/// Rejects characters directly after the value of an attribute.
 fn spaced(tag: &str) -> Result<(), Malformed> {
     let mut quote = None;
     let mut after = false;

@@ -1,4 +1,4 @@
-//! Functions of a whole set: `count`, `u`, `min`, `max`, `sum`, `set`, `gcat`.
+//! Evaluates the functions of a whole set: `count`, `u`, `min`, `max`, `sum`, `set`, `gcat`.
 
 use std::cmp::Ordering;
 use std::collections::BTreeSet;
@@ -18,17 +18,17 @@ use terrapin_base::deferred::Deferred;
 use terrapin_budget as budget;
 use terrapin_osm::ElementType;
 
-/// Elements evaluated between two looks at the budget.
+/// The number of elements evaluated between two checks of the budget.
 const STEP: usize = 1024;
 
-/// `count(nodes)` and so on.
+/// Evaluates `count(nodes)` and the like.
 pub(super) fn count(set: &Set, what: &str) -> EvaluatorValue {
     let (nodes, ways, relations) = (set.nodes.len(), set.ways.len(), set.relations.len());
     EvaluatorValue::Int(match what {
         "nodes" => nodes,
         "ways" => ways,
         "relations" => relations,
-        // The reference counts areas here.
+        // The reference includes areas in this count.
         "deriveds" => set.areas.len() + set.derived.len(),
         "nwr" => nodes + ways + relations,
         "nw" => nodes + ways,
@@ -38,8 +38,8 @@ pub(super) fn count(set: &Set, what: &str) -> EvaluatorValue {
     } as i64)
 }
 
-/// The value of a function over the elements of a set. No more than one value is held at a time, but by `set`, which
-/// holds the distinct ones, and by `gcat`.
+/// Returns the value of a function over the elements of a set. Holds only one value at a time, except for `set`, which
+/// holds the distinct values, and `gcat`.
 pub(super) fn over(
     environment: Environment<'_>,
     function: Function,
@@ -88,7 +88,7 @@ pub(super) fn over(
     }
 }
 
-/// Texts with semicolons between them.
+/// Joins texts with semicolons.
 pub(super) fn joined<'t>(texts: impl IntoIterator<Item = &'t String, IntoIter: Clone>) -> String {
     let texts = texts.into_iter();
     let bytes = texts.clone().map(|text| text.len() + 1).sum();
@@ -104,8 +104,8 @@ pub(super) fn joined<'t>(texts: impl IntoIterator<Item = &'t String, IntoIter: C
     list
 }
 
-/// Every element of a set in the order in which the reference goes through it, on which the rounding of sums and the
-/// order of geometries depend.
+/// Returns the elements of a set in the reference's order. The rounding of sums and the order of geometries depend on
+/// it.
 pub(super) fn in_order<'s>(environment: Environment<'_>, set: &'s Set) -> Vec<Subject<'s>> {
     let mut list = Vec::with_capacity(set.len());
     for kind in ElementType::ALL {
@@ -117,7 +117,7 @@ pub(super) fn in_order<'s>(environment: Environment<'_>, set: &'s Set) -> Vec<Su
     list
 }
 
-/// The value that all elements have that have one.
+/// Returns the value shared by all elements that have a value; a placeholder text if their values differ.
 fn union(values: impl Iterator<Item = EvaluatorValue>) -> EvaluatorValue {
     let mut one: Option<EvaluatorValue> = None;
     for value in values.filter(|value| !value.is_empty()) {
@@ -130,7 +130,7 @@ fn union(values: impl Iterator<Item = EvaluatorValue>) -> EvaluatorValue {
     one.unwrap_or(EvaluatorValue::EMPTY)
 }
 
-/// The sum of whole numbers where all are, else of numbers where all are.
+/// Returns the sum as a whole number if all values are whole, otherwise as a number if all are numbers.
 fn sum(values: impl Iterator<Item = EvaluatorValue>) -> EvaluatorValue {
     let (mut int, mut float) = (Some(0i64), Some(0.0));
     for value in values {

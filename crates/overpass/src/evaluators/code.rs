@@ -1,4 +1,4 @@
-//! Evaluators made ready to run over many elements.
+//! Compiled evaluators, to run over many elements.
 
 use std::ops::Range;
 
@@ -6,7 +6,7 @@ use super::value::EvaluatorValue;
 use crate::syntax::{BinaryOperator, Function, UnaryOperator};
 use terrapin_osm::{ElementType, Osm, PairId};
 
-/// A key, and the pairs that have it.
+/// A key, and the pairs with this key.
 #[derive(Debug, Clone)]
 pub(super) struct Key {
     pub name: String,
@@ -19,7 +19,7 @@ impl Key {
     }
 }
 
-/// Which members are counted.
+/// The members to count.
 #[derive(Debug, Clone)]
 pub(super) struct Members {
     pub distinct: bool,
@@ -27,7 +27,7 @@ pub(super) struct Members {
     pub kind: Option<ElementType>,
 }
 
-/// An evaluator, ready to run.
+/// A compiled evaluator.
 #[derive(Debug, Clone)]
 pub(super) enum Code {
     Constant(EvaluatorValue),

@@ -1,4 +1,4 @@
-//! Makes evaluators ready: keys are looked up, what does not depend on an element is worked out.
+//! Compiles evaluators: looks up keys and evaluates all parts that do not depend on an element.
 
 use super::code::{Code, Key, Members};
 use super::environment::Environment;
@@ -9,7 +9,7 @@ use crate::syntax::{BinaryOperator, Expr, ExprKind, Function};
 use terrapin_osm::ElementType;
 
 impl Code {
-    /// Makes an evaluator ready. Functions of sets are worked out here.
+    /// Compiles an evaluator. Functions of sets are evaluated here.
     pub fn new(environment: Environment<'_>, expr: &Expr) -> Result<Code, Failure> {
         Ok(match &expr.kind {
             ExprKind::Fixed(text) => Code::Constant(EvaluatorValue::text(text)),
@@ -36,7 +36,7 @@ impl Code {
                     (_, a, b) => Code::Binary(*operator, Box::new(a), Box::new(b)),
                 }
             }
-            // As in the reference, neither of the two is chosen.
+            // As in the reference, neither branch is chosen.
             ExprKind::Ternary { condition, .. } if has_no_value(environment, condition) => {
                 Code::Constant(EvaluatorValue::flag(false))
             }
@@ -131,9 +131,9 @@ impl Code {
     }
 }
 
-/// Whether an evaluator as a whole has no value because it is a function of a set that nothing has been put into. It then
-/// sets no property, and as a filter lets everything pass; within another evaluator it is empty, and as the condition of
-/// `? :` makes that 0.
+/// Returns whether a whole evaluator has no value because it is a function of a set that was never filled. Then it sets
+/// no property, and as a filter it lets all elements pass. Inside another evaluator it is empty. As the condition of `?
+/// :` it makes the result 0.
 pub(super) fn has_no_value(environment: Environment<'_>, expr: &Expr) -> bool {
     match &expr.kind {
         ExprKind::Call { function: Function::PerMember | Function::PerVertex, args, .. } => {

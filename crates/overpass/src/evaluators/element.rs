@@ -1,4 +1,4 @@
-//! Functions of an element.
+//! Evaluates the functions of an element.
 
 use super::scope::{Subject, area_id, tags};
 use super::shapes;
@@ -11,7 +11,7 @@ use crate::timestamp;
 use terrapin_osm::geometry::{line_length, round_length};
 use terrapin_osm::{ElementType, MetaRef};
 
-/// The value of a function without arguments.
+/// Returns the value of a function without arguments.
 pub(super) fn function(reader: &mut Reader<'_>, function: Function, subject: Subject<'_>) -> EvaluatorValue {
     match function {
         Function::Id => id(reader, subject),
@@ -80,7 +80,7 @@ fn meta(
     }
 }
 
-/// The middle of the element's box, in 1e-7 degrees.
+/// Returns the center of the element's box, in 1e-7 degrees.
 fn middle(reader: &mut Reader<'_>, subject: Subject<'_>) -> Option<(i64, i64)> {
     let center = match subject {
         Subject::Element(..) if reader.is_bare() => None,
@@ -95,17 +95,17 @@ fn middle(reader: &mut Reader<'_>, subject: Subject<'_>) -> Option<(i64, i64)> {
     Some((decimals(center.lat), decimals(center.lon)))
 }
 
-/// The 1e-7 degrees that are printed: rounded from the exact decimal value of the double, as printing does.
+/// Returns printed degrees as units of 1e-7 degrees. Rounds the exact decimal value of the double, as printing does.
 fn decimals(degrees: f64) -> i64 {
     format!("{degrees:.7}").replace('.', "").parse().unwrap_or_default()
 }
 
-/// The length of a way or of all way members in metres, not rounded.
+/// Returns the length of a way or of all way members in metres, not rounded.
 fn length(reader: &mut Reader<'_>, subject: Subject<'_>) -> f64 {
     match subject {
         Subject::Element(ElementType::Way, way) => {
             let (page, slot) = reader.way(way);
-            // As in the reference, which knows nothing of the nodes then.
+            // As in the reference, which then does not know the positions of the nodes.
             if has_place(page.coords(slot)) { line_length(page.coords(slot)) } else { 0.0 }
         }
         Subject::Element(ElementType::Relation, relation) => {

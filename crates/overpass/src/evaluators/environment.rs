@@ -1,4 +1,4 @@
-//! What evaluators see of the query that runs.
+//! The parts of a running query that evaluators can read.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -9,28 +9,28 @@ use crate::set::Set;
 use crate::syntax::SetName;
 use terrapin_osm::Osm;
 
-/// What evaluators see of the query that runs.
+/// The parts of a running query that evaluators can read.
 #[derive(Clone, Copy)]
 pub struct Environment<'a> {
     /// The data.
     pub osm: &'a Osm,
-    /// The data as it is now, which has the areas.
+    /// The current state of the data, which has the areas.
     pub current: &'a Osm,
     /// Deadline, memory and cancellation.
     pub budget: &'a Budget,
-    /// The named sets; a name that was never given is an empty set.
+    /// The named sets. A missing name is an empty set.
     pub sets: &'a BTreeMap<SetName, Arc<Set>>,
-    /// The value that the group in a set has in common, while a `for` runs over it: `_.val`.
+    /// The common value of the group in a set while a `for` iterates over it: `_.val`.
     pub loop_values: &'a BTreeMap<SetName, String>,
 }
 
 impl<'a> Environment<'a> {
-    /// A view of the data.
+    /// Creates a view of the data.
     pub(super) fn reader(&self) -> Reader<'a> {
         Reader::with_areas_of(self.osm, self.current)
     }
 
-    /// The content of a set.
+    /// Returns the content of a set.
     pub(super) fn set(&self, name: &str) -> Arc<Set> {
         self.sets.get(name).cloned().unwrap_or_default()
     }

@@ -9,7 +9,7 @@ use crate::syntax::BinaryOperator;
 use terrapin_budget as budget;
 use terrapin_osm::PairId;
 
-/// The value of an evaluator.
+/// Evaluates an evaluator.
 pub(super) fn eval(reader: &mut Reader<'_>, code: &Code, scope: Scope<'_>) -> EvaluatorValue {
     budget::checkpoint();
     match code {

@@ -1,29 +1,30 @@
-//! `hull` and `poly`: rings on the sphere, their edges drawn along great circles.
+//! Evaluates `hull` and `poly`: rings on the sphere with edges along great circles.
 
 use super::sphere::{Vector, cross, dot, vector};
 use crate::set::{Geometry, Position};
 use terrapin_budget as budget;
 use terrapin_osm::Coord;
 
-/// Edges are drawn in steps of at most so many degrees, measured where meridians lie closest.
+/// The maximum step between points of an edge, in degrees, measured where the meridians are closest to each other.
 const STEP: f64 = 0.006_553_6;
-/// More points than this are not put into one edge.
+/// The maximum number of points added to one edge.
 const MOST: f64 = 100_000.0;
 
-/// A point less far outside a hull than this, in radians, does not change it; the reference's bound.
+/// The reference's tolerance in radians: a point outside a hull by less than this does not change it.
 const NEAR: f64 = 1e-8;
 
-/// How far, in radians, `c` lies to the right of the great circle from `a` to `b`.
+/// Returns how far `c` is to the right of the great circle from `a` to `b`, in radians.
 fn aside(a: Vector, b: Vector, c: Vector) -> f64 {
     let normal = cross(a, b);
     dot(normal, c) / libm::sqrt(dot(normal, normal))
 }
 
-/// `hull(a)`: a convex polygon around a geometry, counterclockwise, from the point after the easternmost.
+/// Evaluates `hull(a)`: a convex polygon around a geometry, counterclockwise, starting at the point after the
+/// easternmost one.
 ///
-/// As in the reference, it begins with the westernmost and the easternmost point and takes in the others from west to
-/// east. One that is not as far as [`NEAR`] outside is left out, though a later one may have had it as a corner. Around
-/// no points there is none.
+/// As in the reference, starts with the westernmost and the easternmost point and adds the others from west to east. A
+/// point less than [`NEAR`] outside is left out, even if a hull with later points would have it as a corner. Returns
+/// `None` for a geometry without points.
 pub(super) fn hull(geometry: &Geometry) -> Option<Geometry> {
     let mut points = Vec::new();
     gather(geometry, &mut points);
@@ -52,8 +53,8 @@ pub(super) fn hull(geometry: &Geometry) -> Option<Geometry> {
     Some(Geometry::Polygon(vec![drawn(ring.map(|(position, _)| *position).collect())]))
 }
 
-/// Puts a corner into a chain that leads from the westernmost point to `last`, in place of those that it lies outside
-/// of, if it is far enough outside of one of the edges that it sees.
+/// Adds a corner to a chain from the westernmost point to `last`, in place of the corners between the edges that it is
+/// outside of. It is only added if it is at least [`NEAR`] outside one of these edges.
 fn take(
     chain: &mut Vec<(Position, Vector)>,
     last: Vector,
@@ -79,9 +80,8 @@ fn take(
     far
 }
 
-/// `poly(a, ...)`: a polygon of rings, which are closed where they are not, without those of fewer
-/// than three corners. Those around others run counterclockwise,
-/// those within others clockwise.
+/// Evaluates `poly(a, ...)`: a polygon of rings. Open rings are closed, and rings with fewer than three corners are
+/// left out. Outer rings run counterclockwise, inner rings clockwise.
 pub(super) fn polygon(rings: Vec<Vec<Position>>) -> Geometry {
     let open: Vec<Vec<Position>> = rings
         .into_iter()
@@ -105,13 +105,13 @@ pub(super) fn polygon(rings: Vec<Vec<Position>>) -> Geometry {
     Geometry::Polygon(result)
 }
 
-/// Twice the area in the plane, positive for a ring that runs counterclockwise.
+/// Returns twice the planar area, positive for a counterclockwise ring.
 fn area(ring: &[Position]) -> f64 {
     let next = ring.iter().cycle().skip(1);
     ring.iter().zip(next).fold(0.0, |sum, (a, b)| sum + (a.lon * b.lat - b.lon * a.lat))
 }
 
-/// Whether a point lies in a ring, in the plane.
+/// Returns whether a ring contains a point, in the plane.
 fn contains(ring: &[Position], p: Position) -> bool {
     budget::checkpoints(ring.len());
     let next = ring.iter().cycle().skip(1);
@@ -121,9 +121,9 @@ fn contains(ring: &[Position], p: Position) -> bool {
     crossings.count() % 2 == 1
 }
 
-/// Closes a ring and puts points into its long edges, as the reference does it: into those that are more than a step long
-/// in latitude or longitude. Where such an edge leads over the highest latitude of its great circle, that point is one
-/// of them, and the edge is cut evenly on both sides of it.
+/// Closes a ring and adds points to its long edges like the reference. An edge is long if it spans more than one step
+/// in latitude or longitude. If a long edge contains the highest latitude of its great circle, that point is added, and
+/// the edge is divided evenly on both sides of it.
 fn drawn(ring: Vec<Position>) -> Vec<Position> {
     let mut result = Vec::with_capacity(ring.len() + 1);
     for (n, &a) in ring.iter().enumerate() {
@@ -147,7 +147,7 @@ fn drawn(ring: Vec<Position>) -> Vec<Position> {
     result
 }
 
-/// The point of the great circle between two points that is nearest to a pole, if it lies between them.
+/// Returns the point of a great circle that is nearest to a pole, if it is between the two given points.
 fn summit(a: Vector, b: Vector) -> Option<Vector> {
     let unit = |v: Vector| {
         let length = libm::sqrt(dot(v, v));
@@ -159,7 +159,7 @@ fn summit(a: Vector, b: Vector) -> Option<Vector> {
     [north, north.map(|x| -x)].into_iter().find(between)
 }
 
-/// Adds the points that cut a great circle evenly.
+/// Adds the points that divide an arc of a great circle evenly.
 fn cut(a: Position, b: Position, points: &mut Vec<Position>) {
     let (u, v) = (vector(a), vector(b));
     let chord = libm::sqrt(u.iter().zip(v).fold(0.0, |sum, (x, y)| sum + (x - y) * (x - y)));
@@ -174,7 +174,7 @@ fn cut(a: Position, b: Position, points: &mut Vec<Position>) {
     }
 }
 
-/// The point that is so much of the way along a great circle.
+/// Returns the point at a given fraction of the arc between two points.
 fn between(a: Vector, b: Vector, angle: f64, part: f64) -> Position {
     let (p, q) = (libm::sin((1.0 - part) * angle), libm::sin(part * angle));
     position([0, 1, 2].map(|i| a[i] * p + b[i] * q))
@@ -223,7 +223,7 @@ mod tests {
         );
     }
 
-    /// Points on a shallow arc, as the reference answers.
+    /// Points on a shallow arc, with the reference's result.
     #[test]
     fn what_is_nearly_straight_has_few_corners() {
         let arc = |rise: f64, lean: f64| {

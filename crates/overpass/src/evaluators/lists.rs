@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use super::value::EvaluatorValue;
 use terrapin_budget as budget;
 
-/// The entries of a list. An empty string has none; an entry that is empty or blank is one blank.
+/// Returns the entries of a list. An empty string has no entries. An empty or blank entry is returned as one blank.
 fn entries(list: &str) -> Vec<&str> {
     let entry = |entry| {
         budget::checkpoint();
@@ -15,8 +15,8 @@ fn entries(list: &str) -> Vec<&str> {
     if list.is_empty() { Vec::new() } else { list.split(';').map(entry).collect() }
 }
 
-/// An entry without blanks around it. Where blanks come first, as many of the last ones stay as did come first: this
-/// is how the reference does it.
+/// Removes the blanks around an entry. As in the reference, if there are leading blanks, the same number of trailing
+/// blanks is kept.
 fn trimmed(entry: &str) -> &str {
     let blank = [' ', '\t', '\n', '\r', '\x0b', '\x0c'];
     let start = entry.len() - entry.trim_start_matches(blank).len();
@@ -24,25 +24,25 @@ fn trimmed(entry: &str) -> &str {
     if start >= entry.len() {
         return " ";
     }
-    // The blanks are single bytes, so the sum is at a character's border.
+    // The blanks are single bytes, therefore the sum is a character boundary.
     &entry[start..(start + end).min(entry.len())]
 }
 
-/// `lrs_in(a, list)`: whether `a` is in the list.
+/// Evaluates `lrs_in(a, list)`: whether `a` is in the list.
 pub(super) fn contains(needle: &EvaluatorValue, list: &EvaluatorValue) -> EvaluatorValue {
     let needle = needle.to_text();
     let needle = trimmed(&needle);
     EvaluatorValue::flag(entries(&list.to_text()).contains(&needle))
 }
 
-/// `lrs_isect(a, b)`: what is in both, in byte order.
+/// Evaluates `lrs_isect(a, b)`: the entries in both lists, in byte order.
 pub(super) fn intersection(a: &EvaluatorValue, b: &EvaluatorValue) -> EvaluatorValue {
     let (a, b) = (a.to_text(), b.to_text());
     let b: BTreeSet<&str> = entries(&b).into_iter().collect();
     joined(entries(&a).into_iter().filter(|entry| b.contains(entry)).collect())
 }
 
-/// `lrs_union(a, b)`: what is in one of them, in byte order.
+/// Evaluates `lrs_union(a, b)`: the entries in at least one list, in byte order.
 pub(super) fn union(a: &EvaluatorValue, b: &EvaluatorValue) -> EvaluatorValue {
     let (a, b) = (a.to_text(), b.to_text());
     joined(entries(&a).into_iter().chain(entries(&b)).collect())
@@ -53,18 +53,18 @@ fn joined(entries: BTreeSet<&str>) -> EvaluatorValue {
     EvaluatorValue::Text(entries.into_iter().collect::<Vec<_>>().join(";"))
 }
 
-/// `lrs_min(list)`: the least entry; by number where all are numbers.
+/// Evaluates `lrs_min(list)`: the smallest entry, compared as numbers if all are numbers.
 pub(super) fn least(list: &EvaluatorValue) -> EvaluatorValue {
     extreme(entries(&list.to_text()).into_iter().map(EvaluatorValue::text), Ordering::Less)
 }
 
-/// `lrs_max(list)`: the greatest entry; by number where all are numbers.
+/// Evaluates `lrs_max(list)`: the greatest entry, compared as numbers if all are numbers.
 pub(super) fn greatest(list: &EvaluatorValue) -> EvaluatorValue {
     extreme(entries(&list.to_text()).into_iter().map(EvaluatorValue::text), Ordering::Greater)
 }
 
-/// The least or the greatest of some values: of whole numbers where all are, else of numbers where all are, else of
-/// strings. Empty strings are never the answer, but are not numbers.
+/// Returns the smallest or the greatest of some values. They are compared as whole numbers if all are, otherwise as
+/// numbers if all are, otherwise as strings. An empty string is never the result, but it is not a number either.
 pub(super) fn extreme(values: impl Iterator<Item = EvaluatorValue>, wanted: Ordering) -> EvaluatorValue {
     let mut int: Option<i64> = None;
     let mut float: Option<f64> = None;
@@ -76,7 +76,8 @@ pub(super) fn extreme(values: impl Iterator<Item = EvaluatorValue>, wanted: Orde
             None => all_int = false,
         }
         match value.float() {
-            // Where no number comes before the greatest there is, or after the least, that is the answer.
+            // The start value is the largest double (or the lowest, for the maximum). It is the result if no number is
+            // better.
             Some(new) => {
                 let last = if wanted == Ordering::Less { f64::MAX } else { f64::MIN };
                 let old = float.unwrap_or(last);

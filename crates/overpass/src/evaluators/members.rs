@@ -1,4 +1,4 @@
-//! Functions of the members of an element: the members of a relation, the nodes of a way.
+//! Evaluates the functions of an element's members: the members of a relation, the nodes of a way.
 
 use std::collections::BTreeSet;
 
@@ -11,7 +11,7 @@ use crate::syntax::Function;
 use terrapin_budget as budget;
 use terrapin_osm::{ElementRef, ElementType};
 
-/// How many members of some kind and role there are. The nodes of a way have no type here and no role.
+/// Returns the number of members of a type and role. The nodes of a way have no type and no role here.
 pub(super) fn count(reader: &mut Reader<'_>, which: &Members, subject: Subject<'_>) -> EvaluatorValue {
     let found: Vec<(ElementType, ElementRef)> = match subject {
         Subject::Element(ElementType::Way, way) if which.role.is_none() && which.kind.is_none() => {
@@ -38,7 +38,7 @@ pub(super) fn count(reader: &mut Reader<'_>, which: &Members, subject: Subject<'
     )
 }
 
-/// How many members the element has.
+/// Returns the number of the element's members.
 fn length(reader: &mut Reader<'_>, subject: Subject<'_>) -> usize {
     match subject {
         Subject::Element(ElementType::Way, way) => {
@@ -71,7 +71,8 @@ fn over(
     EvaluatorValue::Text(text)
 }
 
-/// `per_member(a)`: the values for all members, separated by semicolons; `value` is that of `a` for one of them.
+/// Evaluates `per_member(a)`: the values for all members, separated by semicolons. `value` is the value of `a` for one
+/// member.
 pub(super) fn per_member(
     reader: &mut Reader<'_>,
     scope: Scope<'_>,
@@ -81,8 +82,8 @@ pub(super) fn per_member(
     over(reader, scope, 0..members, value)
 }
 
-/// `per_vertex(a)`: the values for the nodes of a way at which it bends: all but its ends, and the last where it is
-/// closed.
+/// Evaluates `per_vertex(a)`: the values for the vertices of a way, separated by semicolons. The ends are left out,
+/// except the last node of a closed way.
 pub(super) fn per_vertex(
     reader: &mut Reader<'_>,
     scope: Scope<'_>,
@@ -96,7 +97,7 @@ pub(super) fn per_vertex(
     over(reader, scope, 1.min(end)..end, value)
 }
 
-/// `pos()`, `mtype()`, `ref()`, `role()`, `angle()` of the member at hand.
+/// Evaluates `pos()`, `mtype()`, `ref()`, `role()`, `angle()` of the current member.
 pub(super) fn function(reader: &mut Reader<'_>, function: Function, scope: Scope<'_>) -> EvaluatorValue {
     let Some(MemberPosition { at }) = scope.member else { return EvaluatorValue::EMPTY };
     if function == Function::Pos {

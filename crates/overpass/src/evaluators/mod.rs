@@ -1,6 +1,7 @@
-//! Evaluators: the expressions in `if:`, `for`, `make` and `convert`.
+//! Evaluates the expressions in `if:`, `for`, `make` and `convert`, which are called evaluators.
 //!
-//! A file an area of the language. They read elements through `Reader` and know nothing of statements or output.
+//! One module per part of the language. Evaluators read elements through `Reader` and do not depend on statements or
+//! output.
 
 mod aggregates;
 mod code;
@@ -42,12 +43,12 @@ use terrapin_base::deferred::Deferred;
 use terrapin_budget as budget;
 use terrapin_osm::{ElementType, Ordinal};
 
-/// Elements evaluated by one thread between two looks at the budget.
+/// The number of elements that a thread evaluates between two checks of the budget.
 const CHUNK: usize = 4096;
-/// Evaluators may be nested this deep.
+/// The maximum nesting depth of evaluators.
 const DEEPEST: usize = 200;
 
-/// The elements of a set for which an evaluator is true.
+/// Returns the elements of a set for which an evaluator is true.
 pub fn filter(environment: Environment<'_>, expr: &Expr, set: &Set) -> Result<Set, Failure> {
     if has_no_value(environment, expr) {
         return Ok(set.clone());
@@ -79,24 +80,24 @@ pub fn filter(environment: Environment<'_>, expr: &Expr, set: &Set) -> Result<Se
     Ok(found)
 }
 
-/// Whether an evaluator that stands on its own is true.
+/// Returns whether an evaluator that runs on no element is true.
 pub fn condition(environment: Environment<'_>, expr: &Expr) -> Result<bool, Failure> {
     Ok(alone(environment, expr)?.is_true())
 }
 
-/// The value of an evaluator that stands on its own.
+/// Returns the value of an evaluator that runs on no element.
 pub fn text(environment: Environment<'_>, expr: &Expr) -> Result<String, Failure> {
     Ok(alone(environment, expr)?.into_text())
 }
 
-/// The elements of a set by the value that an evaluator has for them, in byte order of the values; of `bare` elements it
-/// sees ids, nodes and members only.
+/// Groups the elements of a set by the value of an evaluator, in byte order of the values. If `bare`, the evaluator
+/// reads only ids, nodes and members.
 pub fn group(environment: Environment<'_>, expr: &Expr, set: &Set, bare: bool) -> Result<Vec<(String, Set)>, Failure> {
     let code = Code::new(environment, expr)?;
     let mut reader = if bare { Reader::bare(environment.osm) } else { environment.reader() };
     let mut groups = Deferred::<BTreeMap<String, Set>>::default();
     let mut values = |subject: Subject<'_>| match code {
-        // An element is in the group of each of its keys.
+        // An element belongs to the group of each of its keys.
         Code::Element(Function::Keys) => keys(&mut reader, subject),
         _ => vec![eval(&mut reader, &code, subject.into()).into_text()],
     };
@@ -122,7 +123,7 @@ fn alone(environment: Environment<'_>, expr: &Expr) -> Result<EvaluatorValue, Fa
     Ok(eval(&mut environment.reader(), &code, Subject::None.into()))
 }
 
-/// Finds what evaluators cannot do, before anything runs.
+/// Reports unsupported parts of an evaluator, before the query runs.
 pub fn check(expr: &Expr, line: u32, found: &mut Vec<Diagnostic>) {
     walk(expr, line, 0, found);
 }
@@ -151,7 +152,7 @@ fn walk(expr: &Expr, line: u32, depth: usize, found: &mut Vec<Diagnostic>) {
     }
 }
 
-/// The element that `make` makes. Without an id of its own it gets the one after `last_id`.
+/// Creates the element of a `make`. If no id is set, it gets the one after `last_id`.
 pub fn make(
     environment: Environment<'_>,
     type_name: &str,
@@ -162,7 +163,7 @@ pub fn make(
     Ok(Arc::new(producer.produce(&mut environment.reader(), Subject::None, last_id)))
 }
 
-/// The elements that `convert` makes, in order of id. Those without an id of their own get the ones after `last_id`.
+/// Creates the elements of a `convert`, in order of id. Elements without an id get the ones after `last_id`.
 pub fn convert(
     environment: Environment<'_>,
     from: &Set,

@@ -1,4 +1,4 @@
-//! Operators.
+//! Evaluates operators.
 
 use std::cmp::Ordering;
 
@@ -6,7 +6,7 @@ use super::value::EvaluatorValue;
 use crate::syntax::{BinaryOperator, UnaryOperator};
 use terrapin_budget as budget;
 
-/// `!a`, `-a`.
+/// Evaluates `!a` and `-a`.
 pub(super) fn unary(operator: UnaryOperator, operand: &EvaluatorValue) -> EvaluatorValue {
     match operator {
         UnaryOperator::Not => EvaluatorValue::flag(!operand.is_true()),
@@ -18,7 +18,7 @@ pub(super) fn unary(operator: UnaryOperator, operand: &EvaluatorValue) -> Evalua
     }
 }
 
-/// `a && b` and `a || b` are not here: their right side is only looked at where it matters.
+/// Evaluates binary operators except `a && b` and `a || b`, whose right side is only evaluated if necessary.
 pub(super) fn binary(operator: BinaryOperator, a: &EvaluatorValue, b: &EvaluatorValue) -> EvaluatorValue {
     let is = |test: fn(Ordering) -> bool| EvaluatorValue::flag(a.compare(b).is_some_and(test));
     match operator {
@@ -73,13 +73,13 @@ fn numbers(a: &EvaluatorValue, b: &EvaluatorValue) -> Numbers {
     }
 }
 
-/// `a + b`.
+/// Evaluates `a + b`.
 pub(super) fn sum(a: f64, b: f64) -> f64 {
     defined(a + b, b, a)
 }
 
-/// The sign of what is not a number is left to the processor by the standard, and it is printed: that of an operand, of
-/// `a` rather than of `b`, else minus, as x86 has it.
+/// Sets the sign of a NaN result. The standard leaves this sign to the processor, but it is printed. It is that of a
+/// NaN operand, `a` before `b`; otherwise minus, as on x86.
 fn defined(result: f64, a: f64, b: f64) -> f64 {
     if !result.is_nan() {
         result

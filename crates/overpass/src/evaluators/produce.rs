@@ -1,4 +1,4 @@
-//! What `make` and `convert` assign: the properties of a new element.
+//! Assigns the properties of the new elements of `make` and `convert`.
 
 use super::code::Code;
 use super::compile::has_no_value;
@@ -11,7 +11,7 @@ use crate::reader::Reader;
 use crate::set::{Derived, Geometry};
 use crate::syntax::{Property, PropertyTarget};
 
-/// The properties of a statement, made ready.
+/// The compiled properties of a statement.
 pub(super) struct Producer<'p> {
     type_name: &'p str,
     properties: Vec<(&'p PropertyTarget, Option<Code>)>,
@@ -27,7 +27,7 @@ impl<'p> Producer<'p> {
         Ok(Producer { type_name, properties: properties.iter().map(ready).collect::<Result<_, Failure>>()? })
     }
 
-    /// The element made from `subject`. Without an id of its own it gets the next one.
+    /// Creates the element from `subject`. If no id is set, it gets the next one.
     pub fn produce(&self, reader: &mut Reader<'_>, subject: Subject<'_>, last_id: &mut i64) -> Derived {
         let scope = Scope::from(subject);
         let (mut id, mut tags, mut geometry) = (None, Vec::new(), None);
@@ -47,7 +47,7 @@ impl<'p> Producer<'p> {
         Derived { type_name: self.type_name.to_owned(), id, tags, geometry }
     }
 
-    /// `:: = ...`: every key of the element that no other property names.
+    /// Evaluates `:: = ...`: a property for every key of the element that no other property names.
     fn generic(&self, reader: &mut Reader<'_>, code: &Code, scope: Scope<'_>, tags: &mut Vec<(String, String)>) {
         for key in keys(reader, scope.subject) {
             let named = |target: &PropertyTarget| matches!(target, PropertyTarget::Tag(name) if *name == key);

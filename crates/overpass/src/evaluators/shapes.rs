@@ -1,4 +1,5 @@
-//! Geometries as values: `geom`, `center`, `trace`, `hull`, `pt`, `lstr`, `poly`, `gcat`, and the angle of a line.
+//! Evaluates the functions of geometries: `geom`, `center`, `trace`, `hull`, `pt`, `lstr`, `poly`, `gcat`, and the
+//! angle of a line.
 
 use super::scope::Subject;
 use super::sphere::{cross, dot, vector};
@@ -11,9 +12,9 @@ use crate::syntax::Function;
 use terrapin_budget as budget;
 use terrapin_osm::{Coord, ElementType};
 
-/// The geometry of an element: a point, a line, or what its members have. As in the reference, a way that the reference
-/// has no place for has an empty one, and every member of a relation is a part, if need be an empty one. A way does not
-/// lead over the nodes that it lacks: it is several lines then.
+/// Returns the geometry of an element: a point, a line, or the collection of its members' geometries. As in the
+/// reference, a way without a known location has an empty geometry. Every member of a relation is one part, which may
+/// be empty. A way with missing nodes is split there into several lines.
 pub(super) fn of(reader: &mut Reader<'_>, subject: Subject<'_>) -> Option<Geometry> {
     match subject {
         Subject::Element(ElementType::Node, node) => Some(Geometry::Point(reader.coord(node).into())),
@@ -53,7 +54,7 @@ pub(super) fn of(reader: &mut Reader<'_>, subject: Subject<'_>) -> Option<Geomet
     }
 }
 
-/// The value of a function of geometries, given those of its arguments.
+/// Returns the value of a function of geometries. `values` are its arguments.
 pub(super) fn function(function: Function, mut values: impl Iterator<Item = EvaluatorValue>) -> EvaluatorValue {
     let shape = match function {
         Function::Pt => match (values.next().and_then(|v| v.float()), values.next().and_then(|v| v.float())) {
@@ -97,11 +98,11 @@ pub(super) fn function(function: Function, mut values: impl Iterator<Item = Eval
     EvaluatorValue::Shape(shape.map(Box::new))
 }
 
-/// The angle in degrees by which a line bends at one of its points, printed with three decimals: positive to the right.
-/// A closed line bends at its last point, too. `None` at the ends.
+/// Returns the angle in degrees by which a line turns at one of its points, with three decimals: positive to the right.
+/// A closed line also turns at its last point. Returns `None` at the ends.
 ///
-/// Operation for operation as the reference computes it, which decides about the sign of zero, and whether a line turns
-/// back by 180 degrees or, where rounding makes the cosine larger than one, by none.
+/// Uses the same floating-point operations as the reference. They decide on the sign of zero. They also decide whether
+/// a line that turns back has an angle of 180 degrees, or of 0 if rounding makes the cosine larger than one.
 pub(super) fn angle(line: &[Coord], at: usize) -> Option<String> {
     let closed = line.len() > 1 && line.first() == line.last();
     let before = *line.get(at.checked_sub(1)?)?;

@@ -1,8 +1,8 @@
-//! Vectors to points on the sphere.
+//! Unit vectors of points on the sphere.
 
 use crate::set::Position;
 
-/// North, east of Greenwich, and towards the point where latitude and longitude are zero.
+/// The coordinates: towards the north pole, towards 90° east on the equator, and towards latitude 0, longitude 0.
 pub(super) type Vector = [f64; 3];
 
 pub(super) fn vector(p: Position) -> Vector {

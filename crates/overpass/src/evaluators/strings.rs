@@ -1,10 +1,11 @@
-//! `number`, `is_number`, `suffix`, `abs`, `date`, `is_date`.
+//! Evaluates `number`, `is_number`, `suffix`, `abs`, `date`, `is_date`.
 
 use std::borrow::Cow;
 
 use super::value::{EvaluatorValue, parse_float, parse_int};
 
-/// The number that a string starts with, and where it ends. Whole where C's `strtoll` reads as far as `strtod`.
+/// Returns the number at the start of a string, and its end. The number is whole if C's `strtoll` reads as far as
+/// `strtod`.
 fn leading(text: &str) -> Option<(EvaluatorValue, usize)> {
     let (float, end, out_of_range) = parse_float(text)?;
     match parse_int(text) {
@@ -14,7 +15,8 @@ fn leading(text: &str) -> Option<(EvaluatorValue, usize)> {
     }
 }
 
-/// A value whose number is its string, without making the string.
+/// Returns a value that is already a number, without converting it to a string. Otherwise returns the string as an
+/// error.
 fn numeric(value: &EvaluatorValue) -> Result<EvaluatorValue, Cow<'_, str>> {
     match value {
         EvaluatorValue::Int(_) | EvaluatorValue::Float(_) => Ok(value.clone()),
@@ -22,7 +24,7 @@ fn numeric(value: &EvaluatorValue) -> Result<EvaluatorValue, Cow<'_, str>> {
     }
 }
 
-/// `number(a)`: the number that the string starts with.
+/// Evaluates `number(a)`: the number at the start of the string.
 pub(super) fn number(value: &EvaluatorValue) -> EvaluatorValue {
     match numeric(value) {
         Ok(number) => number,
@@ -30,7 +32,7 @@ pub(super) fn number(value: &EvaluatorValue) -> EvaluatorValue {
     }
 }
 
-/// `is_number(a)`.
+/// Evaluates `is_number(a)`.
 pub(super) fn is_number(value: &EvaluatorValue) -> EvaluatorValue {
     EvaluatorValue::flag(match numeric(value) {
         Ok(_) => true,
@@ -38,7 +40,7 @@ pub(super) fn is_number(value: &EvaluatorValue) -> EvaluatorValue {
     })
 }
 
-/// `suffix(a)`: what follows that number and some blanks.
+/// Evaluates `suffix(a)`: the text after the number at the start and the white space that follows it.
 pub(super) fn suffix(value: &EvaluatorValue) -> EvaluatorValue {
     let text = value.to_text();
     match leading(&text) {
@@ -47,7 +49,7 @@ pub(super) fn suffix(value: &EvaluatorValue) -> EvaluatorValue {
     }
 }
 
-/// `abs(a)`.
+/// Evaluates `abs(a)`.
 pub(super) fn abs(value: &EvaluatorValue) -> EvaluatorValue {
     match number(value) {
         EvaluatorValue::Int(value) => EvaluatorValue::Int(value.wrapping_abs()),
@@ -56,20 +58,20 @@ pub(super) fn abs(value: &EvaluatorValue) -> EvaluatorValue {
     }
 }
 
-/// `date(a)`: a number that grows with the date.
+/// Evaluates `date(a)`: a number that increases with the date.
 pub(super) fn date(value: &EvaluatorValue) -> EvaluatorValue {
     parse_date(&value.to_text()).map_or_else(|| EvaluatorValue::text("NaD"), EvaluatorValue::number)
 }
 
-/// `is_date(a)`.
+/// Evaluates `is_date(a)`.
 pub(super) fn is_date(value: &EvaluatorValue) -> EvaluatorValue {
     EvaluatorValue::flag(parse_date(&value.to_text()).is_some())
 }
 
-/// Year, month, day, hour, minute and second are the first numbers in the string, whatever stands between them.
+/// Parses a date: year, month, day, hour, minute and second are the first numbers in the string, with any separators.
 fn parse_date(text: &str) -> Option<f64> {
     let mut parts = text.split(|c: char| !c.is_ascii_digit()).filter(|part| !part.is_empty());
-    // Years are 32 bits in the reference.
+    // In the reference, years have 32 bits.
     let year = parts.next()?.bytes().fold(0u32, |value, b| value.wrapping_mul(10).wrapping_add(u32::from(b - b'0')));
     if year < 1000 {
         return None;

@@ -1,4 +1,4 @@
-//! `trace`: lines cut into pieces at the points that they share, every piece once.
+//! Evaluates `trace`: cuts lines into pieces at the points that they share, and returns every piece once.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -6,8 +6,9 @@ use crate::set::{Geometry, Position};
 use terrapin_budget as budget;
 use terrapin_osm::Coord;
 
-/// The points of a geometry from south to north and from west to east, then the pieces of its lines: cut where lines end, where a point is met twice and where a
-/// point stands. A piece that was there before in either direction is left out.
+/// Returns the points of a geometry from south to north and from west to east, then the pieces of its lines. Lines are
+/// cut at their ends, at points that lines pass more than once, and at the points of the geometry. A piece that
+/// occurred before, in either direction, is left out.
 pub(super) fn trace(geometry: &Geometry) -> Geometry {
     let (mut points, mut lines) = (Vec::new(), Vec::new());
     gather(geometry, &mut points, &mut lines);
@@ -30,7 +31,7 @@ pub(super) fn trace(geometry: &Geometry) -> Geometry {
     for line in lines {
         let mut start = 0;
         for at in 1..line.len().max(2) {
-            // A line of one point goes from it to itself.
+            // A line of one point goes from the point to itself.
             budget::checkpoints(16);
             let end = *line.get(at).unwrap_or(&line[start]);
             if !cut.contains(&end.rounded()) {

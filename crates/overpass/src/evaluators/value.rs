@@ -1,8 +1,8 @@
-//! Values, and how the reference turns strings into numbers and numbers into strings.
+//! Values, and the reference's conversions between strings and numbers.
 //!
-//! In the reference every value is a string: what looks like a whole number to C's `strtoll` (with base 0, so that
-//! `010` is eight) is one, else what looks like a number to `strtod`; results are printed with 14 significant digits
-//! and read back by the next operator. Numbers are kept as numbers here where that makes no difference.
+//! In the reference, every value is a string. A string that C's `strtoll` accepts with base 0 is a whole number;
+//! therefore `010` is eight. Otherwise a string that `strtod` accepts is a number. Results are printed with 14
+//! significant digits, and the next operator parses them again. Here, numbers stay numbers if this makes no difference.
 
 use std::borrow::Cow;
 use std::cmp::Ordering;
@@ -10,18 +10,19 @@ use std::cmp::Ordering;
 use crate::set::Geometry;
 use terrapin_budget as budget;
 
-/// What an evaluator yields.
+/// The value of an evaluator.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum EvaluatorValue {
     /// A whole number.
     Int(i64),
-    /// A number that its 14 significant digits print and read back unchanged, and that is not whole.
+    /// A number that is not whole, and that does not change if it is printed with 14 significant digits and parsed
+    /// again.
     Float(f64),
-    /// A number that is printed with all of so many decimals, without its point.
+    /// A fixed-point number without its point, and the number of decimals to print.
     Decimal(i64, u8),
-    /// Anything else.
+    /// Any other string.
     Text(String),
-    /// A geometry, or none.
+    /// A geometry; `None` if it is missing.
     Shape(Option<Box<Geometry>>),
 }
 
@@ -29,7 +30,7 @@ impl EvaluatorValue {
     /// The empty string.
     pub const EMPTY: EvaluatorValue = EvaluatorValue::Text(String::new());
 
-    /// The value of a computed number.
+    /// Returns the value of a computed number.
     pub fn number(value: f64) -> EvaluatorValue {
         if value.trunc() == value && value.abs() < 1e14 && !(value == 0.0 && value.is_sign_negative()) {
             return EvaluatorValue::Int(value as i64);
@@ -37,22 +38,22 @@ impl EvaluatorValue {
         EvaluatorValue::Float(if value.is_finite() { rounded(value) } else { value })
     }
 
-    /// 1e-7 degrees.
+    /// Returns the value of an angle in units of 1e-7 degrees.
     pub fn degrees(value: i64) -> EvaluatorValue {
         EvaluatorValue::Decimal(value, 7)
     }
 
-    /// Metres, already rounded to the millimetre.
+    /// Returns the value of a length in metres, already rounded to the millimetre.
     pub fn metres(value: f64) -> EvaluatorValue {
         EvaluatorValue::Decimal(libm::round(value * 1000.0) as i64, 3)
     }
 
-    /// `1` or `0`.
+    /// Returns `1` or `0`.
     pub fn flag(value: bool) -> EvaluatorValue {
         EvaluatorValue::Int(i64::from(value))
     }
 
-    /// A copy, its bytes charged before they are allocated.
+    /// Returns a copy. Charges its bytes to the budget before they are allocated.
     pub fn charged_clone(&self) -> EvaluatorValue {
         match self {
             EvaluatorValue::Text(text) => budget::charge(text.len() as u64),
@@ -62,17 +63,17 @@ impl EvaluatorValue {
         self.clone()
     }
 
-    /// A string.
+    /// Returns the value of a string.
     pub fn text(value: &str) -> EvaluatorValue {
         EvaluatorValue::Text(value.to_owned())
     }
 
-    /// What an evaluator yields that has no number.
+    /// Returns the value of an evaluator that requires a number and has none.
     pub fn not_a_number() -> EvaluatorValue {
         EvaluatorValue::text("NaN")
     }
 
-    /// As a whole number, where the whole string is one.
+    /// Returns the value as a whole number, if the whole string is one.
     pub fn int(&self) -> Option<i64> {
         match self {
             EvaluatorValue::Int(value) => Some(*value),
@@ -81,7 +82,7 @@ impl EvaluatorValue {
         }
     }
 
-    /// As a number, where the whole string is one.
+    /// Returns the value as a number, if the whole string is one.
     pub fn float(&self) -> Option<f64> {
         match self {
             EvaluatorValue::Int(value) => Some(*value as f64),
@@ -94,7 +95,7 @@ impl EvaluatorValue {
         }
     }
 
-    /// Whether it counts as true: neither empty nor zero.
+    /// Returns whether the value counts as true: neither empty nor zero.
     pub fn is_true(&self) -> bool {
         match self {
             EvaluatorValue::Text(text) if text.is_empty() => false,
@@ -103,12 +104,12 @@ impl EvaluatorValue {
         }
     }
 
-    /// Whether it is the empty string.
+    /// Returns whether the value is the empty string.
     pub fn is_empty(&self) -> bool {
         matches!(self, EvaluatorValue::Text(text) if text.is_empty())
     }
 
-    /// As a string.
+    /// Returns the value as a string.
     pub fn to_text(&self) -> Cow<'_, str> {
         match self {
             EvaluatorValue::Int(value) => value.to_string().into(),
@@ -123,7 +124,7 @@ impl EvaluatorValue {
         }
     }
 
-    /// As a string.
+    /// Converts the value to a string.
     pub fn into_text(self) -> String {
         match self {
             EvaluatorValue::Text(text) => text,
@@ -131,7 +132,8 @@ impl EvaluatorValue {
         }
     }
 
-    /// Compares as whole numbers, else as numbers, else as strings; `None` where a side is not a number's number.
+    /// Compares two values as whole numbers, otherwise as numbers, otherwise as strings. Returns `None` if one of two
+    /// numbers is NaN.
     pub fn compare(&self, other: &EvaluatorValue) -> Option<Ordering> {
         if let (Some(a), Some(b)) = (self.int(), other.int()) {
             return Some(a.cmp(&b));
@@ -148,13 +150,13 @@ fn rounded(value: f64) -> f64 {
     format!("{value:.13e}").parse().unwrap_or(value)
 }
 
-/// The end of what C takes for white space.
+/// Returns the number of leading white-space bytes, as C defines white space.
 fn after_space(bytes: &[u8]) -> usize {
     bytes.iter().take_while(|b| matches!(b, b' ' | b'\t'..=b'\r')).count()
 }
 
-/// The whole number at the start of a string, as `strtoll` with base 0 reads it, and where it ends. Numbers out of
-/// range are the nearest ones in range.
+/// Parses the whole number at the start of a string like `strtoll` with base 0, and returns it with its end. A number
+/// out of range becomes the nearest one in range.
 pub(super) fn parse_int(text: &str) -> Option<(i64, usize)> {
     let bytes = text.as_bytes();
     let mut at = after_space(bytes);
@@ -186,8 +188,8 @@ pub(super) fn parse_int(text: &str) -> Option<(i64, usize)> {
     Some((value.clamp(i128::from(i64::MIN), i128::from(i64::MAX)) as i64, at))
 }
 
-/// The number at the start of a string, as `strtod` reads it, where it ends, and whether it is too great or too small
-/// for a double.
+/// Parses the number at the start of a string like `strtod`. Returns it with its end, and whether it is too large or
+/// too small for a double.
 pub(super) fn parse_float(text: &str) -> Option<(f64, usize, bool)> {
     let bytes = text.as_bytes();
     let mut at = after_space(bytes);
@@ -205,7 +207,7 @@ pub(super) fn parse_float(text: &str) -> Option<(f64, usize, bool)> {
         return Some((signed(f64::INFINITY), at + 3, false));
     }
     if word("nan") {
-        // Explicitly positive: what a sign would make of it is in the text.
+        // Explicitly positive: a sign in the text is applied afterwards.
         return Some((signed(f64::NAN.copysign(1.0)), at + 3, false));
     }
     if word("0x") {
@@ -241,7 +243,7 @@ pub(super) fn parse_float(text: &str) -> Option<(f64, usize, bool)> {
     Some((signed(value), at + end, out_of_range))
 }
 
-/// `1.8p3` after `0x`: its value and length.
+/// Parses `1.8p3` after `0x`: returns its value and length.
 fn parse_hexadecimal(bytes: &[u8]) -> Option<(f64, usize)> {
     let mut value = 0.0;
     let mut scale = 0i32;

@@ -1,10 +1,10 @@
-//! What programs know warnings by.
+//! The codes by which programs identify warnings.
 
 use serde::{Serialize, Serializer};
 use terrapin_budget::codes;
 
 codes! {
-    /// What will hardly be meant in a query.
+    /// A likely mistake in a query.
     pub enum Code {
         NoSuchKey = "no-such-key", "No element has the key of a filter.";
         NoSuchValue = "no-such-value", "No element has the key of a filter with its value.";

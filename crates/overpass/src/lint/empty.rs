@@ -1,15 +1,15 @@
-//! What may be wrong with a query that answers nothing, so that nobody takes an empty answer for what the map has. Looks at
-//! the query and at where the data lies, in no time.
+//! Explains an empty result by a likely mistake, so that no user takes it for the content of the map. Checks only the
+//! query and the extent of the data, therefore it is fast.
 
 use terrapin_osm::{BoundingBox, ElementType, Osm};
 
 use crate::run::to_osm;
 use crate::syntax::{FilterKind, Script, StatementKind, Tag, on_statements};
 
-/// Most notes that are given.
+/// The maximum number of notes.
 const NOTES: usize = 5;
 
-/// What may be wrong, in the order of the text, each once.
+/// Returns the likely mistakes in the order of the text, without duplicates.
 pub fn notes(script: &Script, osm: &Osm) -> Vec<String> {
     let mut notes: Vec<String> = Vec::new();
     let mut add = |note: Option<String>| {
@@ -41,7 +41,7 @@ fn filter_note(osm: &Osm, filter: &FilterKind) -> Option<String> {
     }
 }
 
-/// A box without any data that has some when latitudes and longitudes are swapped.
+/// Returns a note if a box contains no data, but would with latitudes and longitudes swapped.
 fn is_swapped(osm: &Osm, bbox: &BoundingBox) -> Option<String> {
     let swapped = BoundingBox { south: bbox.west, west: bbox.south, north: bbox.east, east: bbox.north };
     let has_data = |bbox: &BoundingBox| !osm.pages_in(ElementType::Node, bbox).is_empty();

@@ -1,4 +1,4 @@
-//! The keys and values of the data that are nearest to one that does not occur in it. All of it within a query's bounds.
+//! Finds the keys and values of the data that are nearest to one that does not occur, within the query's limits.
 
 use std::ops::ControlFlow;
 
@@ -6,25 +6,26 @@ use terrapin_base::untrusted;
 use terrapin_budget::{Budget, Exceeded};
 use terrapin_osm::{ElementType, KeyId, Osm, PairId};
 
-/// How many are named.
+/// The maximum number of suggestions.
 const NAMED: usize = 3;
-/// Longer words are no misspelt ones, and comparing them takes long.
+/// The maximum length of a word. Longer words are unlikely to be misspelt, and comparing them is slow.
 const LONGEST: usize = 60;
-/// Values that a key has at most whose values are words, not names.
+/// A key with at most this many values is assumed to have words as values, not names.
 const WORDS: usize = 1000;
-/// Values of a key that are compared: of keys with more, such as names, only the first.
+/// The maximum number of values of a key to compare. For keys with more, such as names, only the first are compared.
 const COMPARED: u32 = 200_000;
-/// Words between two looks at the bounds.
+/// The number of words between two checks of the limits.
 const LOOK: usize = 1024;
 
-/// The keys nearest to a word, with how many elements have each.
+/// Returns the keys nearest to a word, with the number of elements of each.
 pub fn keys(osm: &Osm, word: &str, budget: &Budget) -> Result<Vec<String>, Exceeded> {
     let candidates = (0..osm.key_count()).map(|key| (osm.key_name(key).to_owned(), key));
     let near = nearest(word, candidates, budget)?;
     Ok(by_count(near, |key| ElementType::ALL.iter().map(|kind| osm.key_posting_len(*kind, *key)).sum()))
 }
 
-/// The values of a key nearest to a word, or where none is near, the most frequent ones of a key with few values.
+/// Returns the values of a key that are nearest to a word. If none is near and the key has few values, returns its most
+/// frequent ones.
 pub fn values(osm: &Osm, key: KeyId, word: &str, budget: &Budget) -> Result<Vec<String>, Exceeded> {
     let pairs = osm.pairs_of(key);
     let mut candidates = Vec::new();
@@ -46,7 +47,7 @@ pub fn values(osm: &Osm, key: KeyId, word: &str, budget: &Budget) -> Result<Vec<
     Ok(by_count(near, |pair| count(osm, *pair)).into_iter().map(|value| format!("{name}={value}")).collect())
 }
 
-/// Tags that have a value under another key.
+/// Returns the tags that have a value under another key.
 pub fn elsewhere(osm: &Osm, value: &str, budget: &Budget) -> Result<Vec<String>, Exceeded> {
     let mut tags = Vec::new();
     for key in 0..osm.key_count() {
@@ -59,7 +60,7 @@ pub fn elsewhere(osm: &Osm, value: &str, budget: &Budget) -> Result<Vec<String>,
     Ok(by_count(tags, |pair| count(osm, *pair)))
 }
 
-/// Tags whose value is near to one that occurs nowhere, of keys that have a set of words as their values.
+/// Returns tags whose value is near to a word that does not occur. Considers only keys that have words as values.
 pub fn near_elsewhere(osm: &Osm, word: &str, budget: &Budget) -> Result<Vec<String>, Exceeded> {
     let length = word.chars().count();
     if !(5..=LONGEST).contains(&length) {
@@ -80,7 +81,7 @@ pub fn near_elsewhere(osm: &Osm, word: &str, budget: &Budget) -> Result<Vec<Stri
     Ok(by_count(tags, |pair| count(osm, *pair)))
 }
 
-/// Calls `f` with the values of a key until it says that it has enough.
+/// Calls `f` with the values of a key until it returns false.
 fn each_value(osm: &Osm, key: KeyId, budget: &Budget, mut f: impl FnMut(PairId, &str) -> bool) -> Result<(), Exceeded> {
     let mut seen = 0_usize;
     let stopped = osm.try_for_values(key, |pair, value| {
@@ -98,12 +99,12 @@ fn each_value(osm: &Osm, key: KeyId, budget: &Budget, mut f: impl FnMut(PairId, 
     }
 }
 
-/// How many elements have a tag.
+/// Returns the number of elements with a tag.
 pub fn count(osm: &Osm, pair: PairId) -> u64 {
     ElementType::ALL.iter().map(|kind| osm.posting_len(*kind, pair)).sum()
 }
 
-/// The candidates that are near enough to be meant, with their distances.
+/// Returns the candidates near enough to be meant, with their distances.
 fn nearest<T>(
     word: &str,
     candidates: impl Iterator<Item = (String, T)>,
@@ -142,7 +143,7 @@ fn nearest<T>(
     Ok(near)
 }
 
-/// The nearest, of equally near ones the most frequent, with their counts.
+/// Returns the nearest candidates with their counts. Of equally near ones, the most frequent come first.
 fn by_count<T>(near: Vec<(usize, String, T)>, count: impl Fn(&T) -> u64) -> Vec<String> {
     let mut counted: Vec<(usize, u64, String)> =
         near.into_iter().map(|(distance, text, what)| (distance, count(&what), text)).collect();

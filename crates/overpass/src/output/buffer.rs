@@ -1,4 +1,4 @@
-//! A buffered writer with the printing of integers, coordinates and times that all formats share.
+//! A buffered writer that prints integers, coordinates and times for all formats.
 
 use std::io::{self, Write};
 
@@ -8,10 +8,10 @@ use crate::set::Position;
 use crate::timestamp;
 use terrapin_osm::Coord;
 
-/// Bytes gathered before they go to the underlying writer.
+/// The number of bytes collected before they are passed to the underlying writer.
 const FLUSH: usize = 1 << 16;
 
-/// A buffer before a writer.
+/// A buffer in front of a writer.
 pub struct Buffer<'a> {
     pub(super) bytes: Vec<u8>,
     out: &'a mut dyn Write,
@@ -19,32 +19,32 @@ pub struct Buffer<'a> {
 }
 
 impl<'a> Buffer<'a> {
-    /// An empty one.
+    /// Creates an empty buffer.
     pub fn new(out: &'a mut dyn Write) -> Self {
         Buffer { bytes: Vec::with_capacity(FLUSH + (FLUSH >> 2)), out, started: false }
     }
 
-    /// How many bytes it holds.
+    /// Returns the number of buffered bytes.
     pub fn held(&self) -> usize {
         self.bytes.len()
     }
 
-    /// What it holds.
+    /// Returns the buffered bytes.
     pub fn into_bytes(self) -> Vec<u8> {
         self.bytes
     }
 
-    /// Whether bytes have left the buffer.
+    /// Returns whether bytes have left the buffer.
     pub(super) fn started(&self) -> bool {
         self.started
     }
 
-    /// Hands the bytes on where there are enough of them.
+    /// Passes the bytes on if the buffer is full.
     pub(super) fn settle(&mut self) -> io::Result<()> {
         if self.bytes.len() >= FLUSH { self.flush() } else { Ok(()) }
     }
 
-    /// Adds many bytes; they are not copied where there are enough of them.
+    /// Adds many bytes. They are not copied if there are enough of them.
     pub(super) fn pass(&mut self, bytes: &[u8]) -> io::Result<()> {
         if self.bytes.len() + bytes.len() < FLUSH {
             self.bytes.extend_from_slice(bytes);
@@ -54,7 +54,7 @@ impl<'a> Buffer<'a> {
         self.out.write_all(bytes)
     }
 
-    /// Hands all bytes on.
+    /// Passes all bytes on.
     pub(super) fn flush(&mut self) -> io::Result<()> {
         self.started = true;
         self.out.write_all(&self.bytes)?;
@@ -74,7 +74,7 @@ impl<'a> Buffer<'a> {
         self.unsigned(value.unsigned_abs());
     }
 
-    /// An element's id: those of elements that a query made have no sign in the reference.
+    /// Prints an element's id. In the reference, the ids of derived elements are unsigned.
     pub(super) fn id(&mut self, item: &OutputItem<'_>, id: i64) {
         if item.is_derived() { self.unsigned(id as u64) } else { self.integer(id) }
     }
@@ -94,7 +94,7 @@ impl<'a> Buffer<'a> {
         self.bytes.extend_from_slice(&digits[at..]);
     }
 
-    /// 1e-7 degrees as degrees with seven decimals, exactly.
+    /// Prints units of 1e-7 degrees as degrees with seven decimals, exactly.
     pub(super) fn degrees(&mut self, value: i32) {
         if value < 0 {
             self.bytes.push(b'-');
@@ -106,7 +106,7 @@ impl<'a> Buffer<'a> {
         self.bytes.extend_from_slice(&[b'.', b'0' + (rest / 1_000_000) as u8, a, b, c, d, e, f]);
     }
 
-    /// Degrees with seven decimals.
+    /// Prints degrees with seven decimals.
     pub(super) fn float(&mut self, value: f64) {
         use std::fmt::Write as _;
         let mut text = String::new();
@@ -115,26 +115,26 @@ impl<'a> Buffer<'a> {
         self.text(&text);
     }
 
-    /// `{latitude}{between}{longitude}`.
+    /// Prints `{latitude}{between}{longitude}`.
     pub(super) fn coord(&mut self, c: Coord, between: &str) {
         self.degrees(c.lat);
         self.text(between);
         self.degrees(c.lon);
     }
 
-    /// `{latitude}{between}{longitude}`.
+    /// Prints `{latitude}{between}{longitude}`.
     pub(super) fn position(&mut self, p: Position, between: &str) {
         self.float(p.lat);
         self.text(between);
         self.float(p.lon);
     }
 
-    /// Seconds since 1970 as `2016-11-09T15:50:10Z`.
+    /// Prints seconds since 1970 as `2016-11-09T15:50:10Z`.
     pub(super) fn time(&mut self, seconds: i64) {
         timestamp::push(&mut self.bytes, seconds);
     }
 
-    /// The time of a version of an element, which the data may lack.
+    /// Prints the time of an element's version, which may be missing in the data.
     pub fn version_time(&mut self, seconds: i64) {
         timestamp::push_version_time(&mut self.bytes, seconds);
     }

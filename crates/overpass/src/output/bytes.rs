@@ -1,9 +1,9 @@
-//! Texts and positions as bytes, as kept answers have them.
+//! Encodes texts and positions as bytes, for recorded answers.
 
 use terrapin_base::codec::{self, Reader};
 use terrapin_osm::Coord;
 
-/// Writes something with its length before it.
+/// Writes bytes with their length before them.
 pub(super) fn within(out: &mut Vec<u8>, write: impl FnOnce(&mut Vec<u8>)) {
     let start = out.len();
     out.extend_from_slice(&[0; 4]);
@@ -24,13 +24,13 @@ pub(super) fn put_coord(out: &mut Vec<u8>, c: Coord) {
     out.extend_from_slice(&c.lon.to_le_bytes());
 }
 
-/// Reads what [`put_text`] wrote.
+/// Reads a text written by [`put_text`].
 pub(super) fn get_text<'r>(from: &mut Reader<'r>) -> Option<&'r str> {
     let len = usize::try_from(from.get()?).ok()?;
     std::str::from_utf8(from.take(len)?).ok()
 }
 
-/// Reads what [`put_coord`] wrote.
+/// Reads a position written by [`put_coord`].
 pub(super) fn get_coord(from: &mut Reader<'_>) -> Option<Coord> {
     let mut number = || Some(i32::from_le_bytes(from.take(4)?.try_into().ok()?));
     Some(Coord { lat: number()?, lon: number()? })

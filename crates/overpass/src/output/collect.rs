@@ -1,4 +1,4 @@
-//! An answer that is only counted and listed: what the scoring of benchmarks compares.
+//! Collects only the ids and counts of an answer, which the scoring of benchmarks compares.
 
 use std::io;
 
@@ -9,9 +9,9 @@ use super::{Action, Answer, Counts, OutputItem};
 pub struct Collect {
     /// Type and id of every element; elements written without their id are left out.
     pub ids: Vec<(String, i64)>,
-    /// What each `out count` told.
+    /// The result of each `out count`.
     pub counts: Vec<Counts>,
-    /// Why the query was stopped.
+    /// The reason why the query was stopped.
     pub remark: Option<String>,
     written: u64,
 }

@@ -1,4 +1,4 @@
-//! `[out:csv(...)]`: a line an element, a column a field.
+//! Writes `[out:csv(...)]`: one line per element, one column per field.
 
 use std::io::{self, Write};
 
@@ -40,7 +40,7 @@ impl<'a> Csv<'a> {
     }
 }
 
-/// One line: every column by `write`.
+/// Writes one line, each column with `write`.
 fn line(b: &mut Buffer<'_>, settings: &CsvSettings, mut write: impl FnMut(&mut Buffer<'_>, &CsvField)) {
     for (i, field) in settings.fields.iter().enumerate() {
         if i > 0 {
@@ -51,7 +51,7 @@ fn line(b: &mut Buffer<'_>, settings: &CsvSettings, mut write: impl FnMut(&mut B
     b.text("\n");
 }
 
-/// What a column shows of an element.
+/// The field of an element in a column.
 #[derive(Debug, Clone)]
 enum Column {
     Tag(String),
@@ -129,7 +129,7 @@ impl Column {
     }
 }
 
-/// One element.
+/// Writes one element.
 fn render(b: &mut Buffer<'_>, columns: &[Column], separator: &str, item: &OutputItem<'_>) {
     let place = ElementPosition::of(item);
     for (i, column) in columns.iter().enumerate() {
@@ -187,7 +187,7 @@ impl Answer for Csv<'_> {
         self.buffer.settle()
     }
 
-    /// The format has no place for remarks.
+    /// Ignores the remark: the format has no place for it.
     fn remark(&mut self, _text: &str) -> io::Result<()> {
         Ok(())
     }
@@ -209,7 +209,7 @@ impl Answer for Csv<'_> {
     }
 }
 
-/// The point that stands for an element, as its kind of geometry gives it.
+/// The point that represents an element, depending on its geometry.
 enum ElementPosition {
     None,
     Exact(Coord),
@@ -236,7 +236,7 @@ impl ElementPosition {
     }
 }
 
-/// Quoted where a comma, a quotation mark or a line break stands in it, whatever the separator.
+/// Writes a text, quoted if it contains a comma, a quotation mark or a line break, regardless of the separator.
 fn quoted(b: &mut Buffer<'_>, text: &str) {
     if !text.bytes().any(|byte| matches!(byte, b',' | b'"' | b'\n')) {
         return b.text(text);

@@ -1,4 +1,4 @@
-//! What the two formats in HTML have in common: the page around the answer, and the names of elements.
+//! The common parts of the two HTML formats: the page around the answer, and the names of elements.
 
 use super::buffer::Buffer;
 use super::{COPYRIGHT, OutputItem};
@@ -6,12 +6,12 @@ use super::{COPYRIGHT, OutputItem};
 /// The media type.
 pub(super) const CONTENT_TYPE: &str = "text/html; charset=utf-8";
 
-/// Whether an element has a place in these formats: areas and what a query made have none.
+/// Returns whether these formats show an element. Areas and derived elements are not shown.
 pub(super) fn shows(item: &OutputItem<'_>) -> bool {
     matches!(item.type_name, "node" | "way" | "relation")
 }
 
-/// The page up to what is in it.
+/// Writes the page up to its content.
 pub(super) fn begin(b: &mut Buffer<'_>) {
     b.text(
         r#"<?xml version="1.0" encoding="UTF-8"?>
@@ -28,14 +28,14 @@ pub(super) fn begin(b: &mut Buffer<'_>) {
     );
 }
 
-/// The licence, as a paragraph.
+/// Writes the licence as a paragraph.
 pub(super) fn copyright(b: &mut Buffer<'_>) {
     b.text("<p>");
     b.text(COPYRIGHT);
     b.text("</p>\n");
 }
 
-/// The rest of the page.
+/// Writes the rest of the page.
 pub(super) fn end(b: &mut Buffer<'_>) {
     b.text("</body>\n</html>\n");
 }

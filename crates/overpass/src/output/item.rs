@@ -6,36 +6,36 @@ use terrapin_osm::{BoundingBox, Coord, ElementType};
 /// The printed parts of one element. Fields that are `None` are left out.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct OutputItem<'a> {
-    /// `node`, `way`, `relation`, `area` or the name that a query gave.
+    /// `node`, `way`, `relation`, `area`, or the type name that a query gave.
     pub type_name: &'a str,
     /// The id; `None` with `noids`.
     pub id: Option<i64>,
-    /// Whether the element is in the data at the newer moment, where an answer tells it.
+    /// Whether the element exists in the data at the newer moment, if the answer reports it.
     pub visible: Option<bool>,
     /// The position of a node.
     pub position: Option<Coord>,
-    /// Version and so on.
+    /// The metadata.
     pub meta: Option<Meta<'a>>,
-    /// The box around it.
+    /// The bounding box.
     pub bounds: Option<BoundingBox>,
-    /// The middle of that box.
+    /// The center of the bounding box.
     pub center: Option<Position>,
     /// The ids of a way's nodes.
     pub nodes: Option<&'a [i64]>,
-    /// The positions of a way's nodes, as many as nodes; [`Coord::MISSING`] where unknown or outside the output box.
+    /// The positions of a way's nodes, one per node; [`Coord::MISSING`] if unknown or outside the output box.
     pub geometry: Option<&'a [Coord]>,
     /// The members of a relation.
     pub members: Option<&'a [MemberItem<'a>]>,
     /// The geometry of a derived element.
     pub shape: Option<&'a Geometry>,
-    /// The point that stands for the element where the format has room for no more (CSV) and there is no centre.
+    /// The point that represents the element in a format without geometries (CSV), if there is no center.
     pub label: Option<Position>,
     /// The tags.
     pub tags: Option<&'a Tags>,
 }
 
 impl OutputItem<'_> {
-    /// Whether a query made it.
+    /// Returns whether the element is derived.
     pub fn is_derived(&self) -> bool {
         !matches!(self.type_name, "node" | "way" | "relation" | "area")
     }
@@ -72,12 +72,12 @@ pub struct MemberItem<'a> {
 /// The geometry of a member.
 #[derive(Debug, Clone, Copy)]
 pub enum MemberGeometry<'a> {
-    /// Not asked for or not known.
+    /// Not requested or unknown.
     None,
     /// A node's position.
     Point(Coord),
-    /// The positions of a way's nodes; none where the way is missing, [`Coord::MISSING`] where a node is missing or
-    /// lies outside the output box.
+    /// The positions of a way's nodes. Empty if the way is missing; [`Coord::MISSING`] for a node that is missing or
+    /// outside the output box.
     Line(&'a [Coord]),
 }
 
@@ -97,28 +97,28 @@ pub struct Counts {
 }
 
 impl Counts {
-    /// All of them.
+    /// Returns the sum of all counts.
     pub fn total(&self) -> u64 {
         self.nodes + self.ways + self.relations + self.areas.unwrap_or_default()
     }
 }
 
-/// The tags of one element, in order of key. Made to be filled again and again without allocating.
+/// The tags of one element, in order of key. The buffer is reused for many elements without allocating.
 #[derive(Debug, Clone, Default)]
 pub struct Tags {
     text: String,
-    /// Where each key and each value ends in `text`.
+    /// The end of each key and of each value in `text`.
     ends: Vec<(usize, usize)>,
 }
 
 impl Tags {
-    /// Forgets all tags.
+    /// Removes all tags.
     pub fn clear(&mut self) {
         self.text.clear();
         self.ends.clear();
     }
 
-    /// Adds a tag; keys come in ascending order.
+    /// Adds a tag. Keys must be added in ascending order.
     pub fn push(&mut self, key: &str, value: &str) {
         self.text.push_str(key);
         let middle = self.text.len();
@@ -126,17 +126,17 @@ impl Tags {
         self.ends.push((middle, self.text.len()));
     }
 
-    /// How many tags there are.
+    /// Returns the number of tags.
     pub fn len(&self) -> usize {
         self.ends.len()
     }
 
-    /// Returns whether there are no tags.
+    /// Returns whether the list is empty.
     pub fn is_empty(&self) -> bool {
         self.ends.is_empty()
     }
 
-    /// Keys and values.
+    /// Iterates over keys and values.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &str)> {
         let mut start = 0;
         self.ends.iter().map(move |&(middle, end)| {
@@ -146,7 +146,7 @@ impl Tags {
         })
     }
 
-    /// The value of a key.
+    /// Returns the value of a key.
     pub fn get(&self, key: &str) -> Option<&str> {
         self.iter().find(|(k, _)| *k == key).map(|(_, v)| v)
     }

@@ -1,4 +1,4 @@
-//! `[out:json]`.
+//! Writes `[out:json]`.
 
 use std::io::{self, Write};
 
@@ -7,7 +7,7 @@ use super::{Answer, COPYRIGHT, Counts, Header, MemberGeometry, OutputItem, Rende
 use crate::set::{Geometry, Position};
 use terrapin_osm::{BoundingBox, Coord};
 
-/// What stands between elements.
+/// The separator between elements.
 const BETWEEN: &str = ",\n";
 
 /// An answer in JSON.
@@ -115,7 +115,7 @@ impl Answer for Json<'_> {
     }
 }
 
-/// One element.
+/// Writes one element.
 fn render(b: &mut Buffer<'_>, item: &OutputItem<'_>) {
     b.text("{\n  \"type\": \"");
     escaped(b, item.type_name);
@@ -154,7 +154,7 @@ fn render(b: &mut Buffer<'_>, item: &OutputItem<'_>) {
     b.text("\n}");
 }
 
-/// Box, centre or shape. Derived elements have all of them as GeoJSON.
+/// Writes the box, the center or the geometry. For derived elements, all of them are GeoJSON.
 fn place(b: &mut Buffer<'_>, item: &OutputItem<'_>) {
     let derived = item.is_derived();
     if let Some(bounds) = &item.bounds {
@@ -188,7 +188,7 @@ fn box_sides(b: &mut Buffer<'_>, bounds: &BoundingBox) {
     b.text("\n  }");
 }
 
-/// The reference writes the corners one bracket short of GeoJSON.
+/// Writes a box. The reference writes the corners with one bracket less than GeoJSON requires.
 fn box_shape(b: &mut Buffer<'_>, bounds: &BoundingBox) {
     let BoundingBox { south, west, north, east } = *bounds;
     b.text(",\n  \"geometry\": {\n    \"type\": \"Polygon\",\n    \"coordinates\": [\n");
@@ -277,7 +277,7 @@ fn indent(b: &mut Buffer<'_>, depth: usize) {
     b.bytes.resize(b.bytes.len() + depth, b' ');
 }
 
-/// The inside of a GeoJSON geometry, `depth` blanks deep.
+/// Writes the content of a GeoJSON geometry, indented by `depth` blanks.
 fn shape(b: &mut Buffer<'_>, geometry: &Geometry, depth: usize) {
     let name = match geometry {
         Geometry::Point(_) => "Point",
@@ -349,10 +349,11 @@ fn escaped(b: &mut Buffer<'_>, text: &str) {
     escape(&mut b.bytes, text);
 }
 
-/// The reference's escapes: what JSON must escape, and a question mark for other control characters.
+/// Escapes a text like the reference: characters that JSON must escape are escaped, and other control characters become
+/// a question mark.
 pub(super) fn escape(out: &mut Vec<u8>, text: &str) {
     let bytes = text.as_bytes();
-    // hardly any text needs one, and looking at all bytes alike takes several at once
+    // Hardly any text needs an escape. Checking all bytes without branches allows to process several at once.
     if !bytes.iter().fold(false, |found, &byte| found | matches!(byte, b'"' | b'\\' | 0..0x20)) {
         return out.extend_from_slice(bytes);
     }

@@ -151,7 +151,7 @@ pub enum Form<'a> {
 }
 
 impl Form<'_> {
-    /// The media type of answers in this form.
+    /// Returns the media type of answers in this form.
     pub fn content_type(self) -> &'static str {
         match self {
             Form::Asked(OutputFormat::Xml) => "application/osm3s+xml",

@@ -1,6 +1,6 @@
-//! `[out:popup(...)]`: HTML for a map's popup, a heading a block, and below it the tags of the elements that belong
-//! there. An element belongs to the first block that has a test it passes; without one it is left out, and so is one
-//! without tags.
+//! Writes `[out:popup(...)]`: HTML for a popup on a map. It has a heading per block, followed by the tags of the
+//! block's elements. An element belongs to the first block with a test that it passes. Elements without such a block
+//! and elements without tags are left out.
 
 use std::io::{self, Write};
 
@@ -10,14 +10,14 @@ use super::buffer::Buffer;
 use super::{Answer, Counts, OutputItem, Projection, Tags, html};
 use crate::syntax::{PopupBlock, PopupTest, PopupValue, posix};
 
-/// What may wait for headings that come later, in bytes.
+/// The maximum number of bytes buffered for the blocks after the first one.
 const MOST: usize = 512 << 20;
 
 /// A popup.
 pub(super) struct Popup<'a> {
     buffer: Buffer<'a>,
     blocks: Vec<Block>,
-    /// Bytes that wait in all blocks.
+    /// The number of buffered bytes in all blocks.
     waiting: usize,
     written: u64,
 }
@@ -26,7 +26,7 @@ struct Block {
     title: String,
     tests: Vec<Test>,
     title_key: String,
-    /// Its elements; those of the first block do not wait.
+    /// The printed elements. Those of the first block are not buffered.
     text: String,
 }
 
@@ -76,7 +76,7 @@ impl Block {
         }
         to.push_str(if link.is_some() { "</strong></a><br/>\n" } else { "</strong><br/>\n" });
         for (key, value) in tags.iter() {
-            // the reference escapes nothing
+            // The reference does not escape these texts.
             to.push_str(key);
             to.push_str(": ");
             to.push_str(value);
@@ -86,8 +86,8 @@ impl Block {
     }
 }
 
-/// Where the name of an element leads, and what is to be put before that: the last value with an address of the best
-/// kind, whatever its key and whatever else is in it.
+/// Returns the link target of an element's name, and the prefix for it. The target is the last tag value that contains
+/// an address of the best kind, regardless of its key and of other text in it.
 fn link(tags: &Tags) -> Option<(&'static str, &str)> {
     let last = |sign: &str| tags.iter().filter(|(_, value)| value.contains(sign)).last().map(|(_, value)| value);
     let whole = last("https://").or_else(|| last("http://")).map(|value| ("", value));
@@ -110,7 +110,7 @@ struct Test {
 enum ValueTest {
     Any,
     Equal(String),
-    /// `None` is an expression that cannot be used: nothing is like it.
+    /// `None` for an invalid expression, which matches no value.
     Matching(Option<Regex>),
 }
 
@@ -163,12 +163,12 @@ impl Answer for Popup<'_> {
         self.buffer.settle()
     }
 
-    /// The format has no place for counts.
+    /// Ignores the counts: the format has no place for them.
     fn count(&mut self, _counts: &Counts) -> io::Result<()> {
         Ok(())
     }
 
-    /// The format has no place for remarks.
+    /// Ignores the remark: the format has no place for it.
     fn remark(&mut self, _text: &str) -> io::Result<()> {
         Ok(())
     }

@@ -1,4 +1,4 @@
-//! An answer that is kept: elements as they came, in few bytes, to be looked at one by one or written in any format later.
+//! Records an answer in compact form, to read its elements one by one or to write it in any format later.
 
 use std::io;
 
@@ -11,20 +11,20 @@ use terrapin_base::codec::{self, Reader};
 use terrapin_budget as budget;
 use terrapin_osm::{BoundingBox, Coord, ElementType};
 
-/// A piece of memory is full from here on: no more is copied while an answer grows.
+/// The size from which a piece of memory is full. Because of the pieces, no bytes are copied while an answer grows.
 const PIECE: usize = 1 << 20;
 
-/// An answer that is kept.
+/// A recorded answer.
 #[derive(Debug, Clone)]
 pub struct Recording {
     header: Header,
     format: OutputFormat,
-    /// Entries one after another, each with its length before it. None of them is in two pieces.
+    /// The entries one after another, each with its length before it. No entry spans two pieces.
     pieces: Vec<Vec<u8>>,
     written: u64,
 }
 
-/// Something in an answer.
+/// An entry of an answer.
 #[derive(Debug, Clone, Copy)]
 pub enum Entry<'a> {
     /// An element.
@@ -35,7 +35,7 @@ pub enum Entry<'a> {
     Action(Action),
 }
 
-/// A place between two entries of a recording.
+/// A position between two entries of a recording.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Cursor {
     piece: usize,
@@ -43,7 +43,7 @@ pub struct Cursor {
 }
 
 impl Recording {
-    /// Nothing yet, for the answer to a query that asks for this format.
+    /// Creates an empty recording for a query with this output format.
     pub(crate) fn new(header: Header, format: OutputFormat) -> Recording {
         Recording { header, format, pieces: Vec::new(), written: 0 }
     }
@@ -68,12 +68,12 @@ impl Recording {
         self.pieces.iter().map(Vec::capacity).sum()
     }
 
-    /// Where each piece begins, for those that look at several at once. Pieces have some thousand elements each.
+    /// Returns the start of each piece, to read several pieces in parallel. Each contains some thousand elements.
     pub fn pieces(&self) -> impl Iterator<Item = Cursor> + use<> {
         (0..self.pieces.len()).map(|piece| Cursor { piece, at: 0 })
     }
 
-    /// Looks at the entry at a place, which moves on to the next; `None` at the end.
+    /// Passes the entry at the cursor to `look` and advances the cursor. Returns `None` at the end.
     pub fn next<T>(
         &self,
         cursor: &mut Cursor,
@@ -94,10 +94,10 @@ impl Recording {
         }
     }
 
-    /// Looks at all entries of the piece in which a place is, from there on.
+    /// Passes all entries from the cursor to the end of its piece to `look`.
     ///
     /// # Errors
-    /// That of the first one for which `look` has any.
+    /// Returns the first error that `look` returns.
     pub fn each<E>(&self, mut cursor: Cursor, mut look: impl FnMut(Entry<'_>) -> Result<(), E>) -> Result<(), E> {
         let (piece, mut scratch) = (cursor.piece, RecordingScratch::default());
         loop {
@@ -110,10 +110,10 @@ impl Recording {
         }
     }
 
-    /// Writes up to `most` entries from a place on, which moves behind them; finishing the answer is the caller's.
+    /// Writes up to `most` entries from the cursor on and advances the cursor. The caller must finish the answer.
     ///
     /// # Errors
-    /// The answer cannot be written, or has no place for what was recorded.
+    /// Returns an error if the answer cannot be written, or if its format has no place for an entry.
     pub fn replay(&self, cursor: &mut Cursor, most: u64, answer: &mut dyn Answer) -> io::Result<()> {
         let mut scratch = RecordingScratch::default();
         for _ in 0..most {
@@ -140,7 +140,7 @@ impl Recording {
 }
 
 impl Answer for Recording {
-    /// Everything, whatever the format has room for: it may be written in another one.
+    /// Requires all parts: the recording may be written in another format than the query's.
     fn projection(&self) -> Projection {
         Projection::ALL
     }
@@ -173,13 +173,13 @@ impl Answer for Recording {
         within(self.piece(), |out| {
             out.extend_from_slice(&[COUNT, u8::from(counts.with_id)]);
             [counts.nodes, counts.ways, counts.relations].into_iter().for_each(|number| codec::put(out, number));
-            // One more than there are, so that none is something else.
+            // Adds one to the count, so that 0 encodes `None`.
             codec::put(out, counts.areas.map_or(0, |areas| areas + 1));
         });
         Ok(())
     }
 
-    /// What was stopped is no answer.
+    /// Ignores the remark: a stopped query leaves no recording.
     fn remark(&mut self, _text: &str) -> io::Result<()> {
         Ok(())
     }
@@ -201,11 +201,11 @@ impl Answer for Recording {
     }
 }
 
-/// What an entry is: an element of a type, or one of these.
+/// The kind of an entry: the type of an element, or one of these.
 const COUNT: u8 = 254;
 const ACTION: u8 = 255;
 
-/// The names of types that need no text.
+/// The type names that are encoded without text.
 const TYPES: [&str; 4] = ["node", "way", "relation", "area"];
 const OTHER: u8 = TYPES.len() as u8;
 
@@ -222,7 +222,7 @@ const ACTIONS: [Action; 10] = [
     Action::EndNew,
 ];
 
-/// Which parts an element has, each a bit.
+/// The parts of an element, one bit each.
 mod part {
     pub const ID: u16 = 1;
     pub const VISIBLE: u16 = 1 << 1;
@@ -357,7 +357,7 @@ fn put_shape(out: &mut Vec<u8>, shape: &Geometry) {
     }
 }
 
-/// Memory used for one entry after another.
+/// Buffers that are reused for each entry.
 #[derive(Debug, Default)]
 pub struct RecordingScratch {
     tags: Tags,
@@ -367,7 +367,7 @@ pub struct RecordingScratch {
     lines: Vec<Coord>,
 }
 
-/// Lends an entry; `None` where the bytes are none.
+/// Decodes an entry and passes it to `look`. Returns `None` if the bytes are no entry.
 fn get<T>(bytes: &[u8], scratch: &mut RecordingScratch, look: impl FnOnce(Entry<'_>) -> T) -> Option<T> {
     let mut from = Reader::new(bytes);
     let type_name = match from.take(1)?[0] {
@@ -450,7 +450,7 @@ fn get<T>(bytes: &[u8], scratch: &mut RecordingScratch, look: impl FnOnce(Entry<
     Some(look(Entry::Element(&item)))
 }
 
-/// A member whose line lies among those of all members.
+/// A member whose line is a range of the lines of all members.
 struct Stored<'r> {
     member: MemberItem<'static>,
     role: &'r str,

@@ -1,4 +1,4 @@
-//! The three formats on made-up elements, as the reference lays them out.
+//! Tests the three formats on made-up elements against the reference's layout.
 
 use super::*;
 use crate::set::{Geometry, Position};
@@ -22,13 +22,13 @@ fn header() -> Header {
     Header { data_time: 1_672_656_402, areas_time: None, bounds: None }
 }
 
-/// Elements and a remark.
+/// Writes elements and a remark.
 fn everything(answer: &mut dyn Answer) {
     elements(answer);
     answer.remark("runtime error: \"x\"").unwrap();
 }
 
-/// A way with everything, a relation with every kind of member, a derived element and a count.
+/// Writes a way with all parts, a relation with every kind of member, a derived element and a count.
 fn elements(answer: &mut dyn Answer) {
     let mut tags = Tags::default();
     tags.push("name", "a \"b\" <c> & \\d\n\u{1}");
@@ -93,7 +93,7 @@ fn what_was_recorded_is_written_as_what_came() {
         });
         assert_eq!(replayed, written(&format, header(), more));
     }
-    // As printing on many threads hands it over.
+    // Like the result of printing on several threads.
     let renderer = recording.renderer().unwrap();
     let mut nowhere = std::io::sink();
     let mut buffer = Buffer::new(&mut nowhere);
@@ -289,7 +289,7 @@ fn a_reader_that_went_away_is_an_error() {
     assert!(failed || answer.finish().is_err());
 }
 
-/// What the reference did with these tags.
+/// The reference's results for these tags.
 #[test]
 fn the_name_in_a_popup_leads_to_an_address() {
     let test = PopupTest { key: "t".to_owned(), value: PopupValue::Any, negated: true };

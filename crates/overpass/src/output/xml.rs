@@ -1,4 +1,4 @@
-//! `[out:xml]`, the language's default.
+//! Writes `[out:xml]`, the default format.
 
 use std::io::{self, Write};
 
@@ -36,7 +36,7 @@ impl<'a> Xml<'a> {
     }
 }
 
-/// One element.
+/// Writes one element.
 fn render(b: &mut Buffer<'_>, item: &OutputItem<'_>) {
     b.text("  <");
     b.text(item.type_name);
@@ -165,7 +165,7 @@ impl Answer for Xml<'_> {
     }
 }
 
-/// A box, as an element of its own.
+/// Writes a box as an XML element.
 fn write_bounds(b: &mut Buffer<'_>, indent: &str, bounds: &BoundingBox) {
     b.text(indent);
     b.text("<bounds minlat=\"");
@@ -179,7 +179,7 @@ fn write_bounds(b: &mut Buffer<'_>, indent: &str, bounds: &BoundingBox) {
     b.text("\"/>\n");
 }
 
-/// Everything between an element's start and end.
+/// Writes the content between an element's start and end tag.
 fn inside(b: &mut Buffer<'_>, item: &OutputItem<'_>) {
     if let Some(bounds) = &item.bounds {
         write_bounds(b, "    ", bounds);
@@ -247,7 +247,7 @@ fn indent(b: &mut Buffer<'_>, depth: usize) {
     b.bytes.resize(b.bytes.len() + depth, b' ');
 }
 
-/// A derived element's geometry, `depth` blanks deep.
+/// Writes a derived element's geometry, indented by `depth` blanks.
 fn shape(b: &mut Buffer<'_>, geometry: &Geometry, depth: usize) {
     match geometry {
         Geometry::Point(p) => point(b, "point", p, depth),
@@ -282,10 +282,11 @@ fn point(b: &mut Buffer<'_>, name: &str, p: &Position, depth: usize) {
     b.text("\"/>\n");
 }
 
-/// The reference's escapes: what XML must escape in an attribute, and a question mark for characters that XML lacks.
+/// Escapes a text like the reference: characters that XML must escape in an attribute are escaped, and characters that
+/// XML does not allow become a question mark.
 fn escaped(b: &mut Buffer<'_>, text: &str) {
     let bytes = text.as_bytes();
-    // hardly any text needs one, and looking at all bytes alike takes several at once
+    // Hardly any text needs an escape. Checking all bytes without branches allows to process several at once.
     if !bytes.iter().fold(false, |found, &byte| found | matches!(byte, b'&' | b'"' | b'<' | b'>' | 0xef | 0..0x20)) {
         return b.text(text);
     }
@@ -318,7 +319,7 @@ fn escaped(b: &mut Buffer<'_>, text: &str) {
 mod tests {
     use super::*;
 
-    /// XML 1.0, 2.2: a document has none of these characters, in no form.
+    /// XML 1.0, 2.2: a document may not contain these characters in any form.
     #[test]
     fn characters_that_xml_lacks_are_question_marks() {
         let mut out = Vec::new();

@@ -1,11 +1,11 @@
-//! A tree over boxes that come in an order in which neighbours are near, as elements along the Hilbert curve do: every
-//! eight in a row share a parent, so that building it is one pass.
+//! A tree of boxes. It requires an order in which neighbors are near each other, such as that of elements along the
+//! Hilbert curve. Each group of eight consecutive boxes has one parent, so that the tree is built in one pass.
 
 use terrapin_osm::BoundingBox;
 
 const FANOUT: usize = 8;
 
-/// The tree. No box in it crosses the antimeridian.
+/// The tree of boxes. No box in it crosses the antimeridian.
 #[derive(Debug, Default)]
 pub struct BoxTree {
     /// The boxes themselves, then each level above, up to a single box.
@@ -13,7 +13,7 @@ pub struct BoxTree {
 }
 
 impl BoxTree {
-    /// The tree of these boxes.
+    /// Builds the tree of these boxes.
     pub fn new(boxes: Vec<BoundingBox>) -> BoxTree {
         let mut levels = vec![boxes];
         while let Some(last) = levels.last()
@@ -30,18 +30,18 @@ impl BoxTree {
         BoxTree { levels }
     }
 
-    /// The box around all of them.
+    /// Returns the box around all boxes.
     pub fn bounds(&self) -> BoundingBox {
         self.levels.last().and_then(|l| l.first()).copied().unwrap_or(BoundingBox::EMPTY)
     }
 
-    /// The boxes themselves.
+    /// Returns the boxes themselves.
     pub fn boxes(&self) -> &[BoundingBox] {
         self.levels.first().map_or(&[], Vec::as_slice)
     }
 
-    /// Calls `f` with the index of every box that shares a point with `area` (which must not cross the antimeridian)
-    /// until it says yes, and tells whether it did.
+    /// Calls `f` with the index of every box that shares a point with `area`, until it returns true. Returns whether it
+    /// did. `area` must not cross the antimeridian.
     pub fn any(&self, area: &BoundingBox, mut f: impl FnMut(usize) -> bool) -> bool {
         let Some(top) = self.levels.len().checked_sub(1) else { return false };
         self.any_below(top, 0..1, area, &mut f)

@@ -1,25 +1,25 @@
-//! Filters on who changed an element and when, as tests on its metadata.
+//! Compiles filters on the user and the time of an element's change to tests on its metadata.
 
 use crate::syntax::{Changed, FilterKind, Timestamp, User, Users};
 use terrapin_osm::{MetaRef, Osm};
 
 /// One filter on metadata.
 pub enum MetaTest {
-    /// By one of these users, by place of the name (ascending).
+    /// Changed by one of these users, by index of the name (ascending).
     Users(Vec<u32>),
-    /// By one of these users, by id (ascending).
+    /// Changed by one of these users, by id (ascending).
     Uids(Vec<i64>),
     /// Changed at this moment or later.
     Since(Timestamp),
-    /// Already there at this moment.
+    /// Already existed at this moment.
     Until(Timestamp),
     /// Changed after the first moment and not after the second.
     Between(Timestamp, Timestamp),
 }
 
 impl MetaTest {
-    /// The test of a filter; `None` for other filters. The data being its current state, who touched an element is who
-    /// wrote its current version.
+    /// Returns the test of a filter; `None` for other filters. In the current state of the data, the user who touched
+    /// an element is the author of its current version.
     pub fn compile(osm: &Osm, filter: &FilterKind) -> Option<MetaTest> {
         match filter {
             FilterKind::User(User { who: Users::Names(names), .. }) => {
@@ -34,10 +34,10 @@ impl MetaTest {
                 Some(MetaTest::Uids(uids))
             }
             FilterKind::Newer(newer) => Some(MetaTest::Since(newer.than)),
-            // without a moment it asks for what changed between now and now
+            // Without a moment, the filter finds changes between now and now.
             FilterKind::Changed(Changed { since: None, .. }) => Some(MetaTest::Between(Timestamp::MAX, Timestamp::MAX)),
             FilterKind::Changed(Changed { since: Some(since), until }) => {
-                // as in the reference, the same moment twice is no upper limit
+                // As in the reference, `until` is no upper limit if it equals `since`.
                 let until = until.filter(|until| until != since).unwrap_or(Timestamp::MAX);
                 Some(MetaTest::Between(*since, until))
             }
@@ -45,7 +45,7 @@ impl MetaTest {
         }
     }
 
-    /// Whether an element with this metadata passes.
+    /// Returns whether an element with this metadata passes.
     pub fn holds(&self, meta: &MetaRef) -> bool {
         match self {
             MetaTest::Users(users) => users.binary_search(&meta.user).is_ok(),
@@ -56,12 +56,12 @@ impl MetaTest {
         }
     }
 
-    /// Whether the test alone is reason enough for the reference to look at all elements.
+    /// Returns whether the test alone is selective enough for the reference to test all elements.
     pub fn is_strong(&self) -> bool {
         !matches!(self, MetaTest::Since(_) | MetaTest::Until(_))
     }
 
-    /// Whether no element can pass.
+    /// Returns whether no element can pass.
     pub fn never(&self) -> bool {
         match self {
             MetaTest::Users(users) => users.is_empty(),

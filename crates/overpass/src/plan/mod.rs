@@ -1,8 +1,9 @@
-//! How a query statement finds its elements: the cheapest source, then the other tests in order of cost, over pages.
+//! Finds the elements of a query statement: from the cheapest source, then with the other tests in order of cost, page
+//! by page.
 //!
-//! Sources are elements that are known (ids, sets, recursions), a tag's posting list, the pages of a region, or all
-//! pages. Every page is looked at once, many of them in parallel, and results come in order. Knows elements and
-//! filters, nothing of statements or of named sets.
+//! A source is one of: known elements (ids, sets, recursions), a tag's posting list, the pages of a region, all pages.
+//! Each page is read once, many of them in parallel, and the results are in order. This module uses elements and
+//! filters, but no statements and no named sets.
 
 mod boxes;
 mod meta;
@@ -29,36 +30,37 @@ use super::syntax::{FilterKind, Tag};
 use terrapin_budget as budget;
 use terrapin_osm::{ElementType, Member, Ordinal, Osm, RelationPage, Scope};
 
-/// So many pages are worth a second thread.
+/// The minimum number of pages to use several threads.
 const PARALLEL_PAGES: usize = 48;
-/// The pages that a thread takes at once.
+/// The number of pages that a thread takes at once.
 const PAGES_AT_ONCE: usize = 16;
-/// Elements tested against a region between two looks at the budget.
+/// The number of elements tested against a region between two checks of the budget.
 const TESTS: usize = 16;
-/// A posting list at most so many times as long as the candidates is intersected with them; else their tags are read.
+/// A posting list is intersected with the candidates if it is at most this many times as long. Otherwise the tags of
+/// the candidates are read.
 const POSTING_FACTOR: u64 = 16;
 
-/// What the elements of one type must fulfil.
+/// The conditions on the elements of one type.
 #[derive(Default)]
 pub struct Plan {
-    /// Only these, where there is such a filter.
+    /// The only possible elements, if a filter names them.
     pub known: Option<Vec<Ordinal>>,
     /// Tag filters.
     pub tags: Vec<TagTest>,
     /// Filters on metadata.
     pub meta: Vec<MetaTest>,
-    /// Filters on places.
+    /// Filters on location.
     pub regions: Vec<Arc<dyn Region>>,
 }
 
-/// A page and which of its elements are candidates: a range of the list of candidates, or all of them.
+/// A page and its candidates: a range of the candidate list, or `None` for all elements of the page.
 struct Run {
     page: u32,
     range: Option<Range<usize>>,
 }
 
 impl Plan {
-    /// Narrows the known elements to those that are in `list`, too.
+    /// Restricts the known elements to those that are also in `list`.
     pub fn restrict_to(&mut self, list: Vec<Ordinal>) {
         self.known = Some(match self.known.take() {
             Some(known) => sorted::intersect(&known, &list),
@@ -66,7 +68,7 @@ impl Plan {
         });
     }
 
-    /// Adds the tag filters among `filters`. To be called when everything else is in place.
+    /// Adds the tag filters among `filters`. Call it after all other conditions are set.
     pub fn add_tags(&mut self, osm: &Osm, memo: &TagMemo, kind: ElementType, filters: &[&FilterKind]) {
         let mut candidates = self.known.as_ref().map_or_else(|| osm.count(kind), |known| known.len() as u64);
         let is_pattern = |f: &FilterKind| match f {
@@ -76,7 +78,8 @@ impl Plan {
             ),
             _ => false,
         };
-        // patterns last: how they are best compiled depends on how few candidates the rest leaves
+        // Patterns come last: the best way to compile them depends on the number of candidates left by the other
+        // filters.
         for patterns in [false, true] {
             if patterns && !filters.iter().any(|f| is_pattern(f)) {
                 break;
@@ -95,15 +98,15 @@ impl Plan {
         }
     }
 
-    /// Whether no element can pass.
+    /// Returns whether no element can pass.
     pub fn never(&self) -> bool {
         self.known.as_ref().is_some_and(Vec::is_empty)
             || self.tags.iter().any(TagTest::never)
             || self.meta.iter().any(MetaTest::never)
     }
 
-    /// Whether the reference refuses to look at all elements of this type for such filters. `states` are the states of the
-    /// data that decide whether an element has a tag: that of the query's date and that of now.
+    /// Returns whether the reference rejects a query for this type as too broad with such filters. `states` are the
+    /// states of the data at the query's date and now. Both decide whether an element has a tag.
     pub fn is_weak(&self, states: [&Osm; 2], kind: ElementType) -> bool {
         kind != ElementType::Relation
             && self.known.is_none()
@@ -112,7 +115,7 @@ impl Plan {
             && !self.tags.iter().any(|test| states.iter().any(|osm| test.is_strong(osm, kind)))
     }
 
-    /// The pages that meet all regions.
+    /// Returns the pages that meet all regions.
     fn region_pages(&self, osm: &Osm, kind: ElementType) -> Vec<u32> {
         let mut pages: Option<Vec<u32>> = None;
         for region in &self.regions {
@@ -134,7 +137,7 @@ impl Plan {
         pages.unwrap_or_default()
     }
 
-    /// The elements that pass, ascending.
+    /// Returns the elements that pass, ascending.
     pub fn select(mut self, osm: &Osm, budget: &Budget, kind: ElementType) -> Result<Vec<Ordinal>, Failure> {
         if self.never() {
             return Ok(Vec::new());
@@ -147,7 +150,7 @@ impl Plan {
         let known = list.as_ref().map_or(u64::MAX, |l| l.len() as u64);
         if let Some((most, i)) = best
             && most < known.saturating_mul(POSTING_FACTOR)
-            // Of a list no more is read than lies in the pages, however long it is.
+            // Of a posting list, only the part within the pages is read, regardless of its length.
             && (most <= page_elements || list.is_none() && self.tags[i].is_list())
         {
             let ranges = pages.as_ref().map(|pages| ranges(pages, osm.page_size(kind)));
@@ -172,8 +175,8 @@ impl Plan {
         self.narrow(osm, budget, kind, runs, list)
     }
 
-    /// Takes out of the candidates those that a short posting list says no to, which is faster than their own tags; the
-    /// tests that are done so are done with.
+    /// Removes candidates by short posting lists, which is faster than reading the candidates' tags. Removes the tests
+    /// that are decided this way.
     fn narrow_by_postings(&mut self, osm: &Osm, kind: ElementType, runs: &mut Vec<Run>, list: &mut Arc<[Ordinal]>) {
         self.tags.retain(|test| {
             let Some(candidates) = listed(runs).filter(|&candidates| candidates > 0) else { return true };
@@ -252,7 +255,7 @@ impl Plan {
     }
 }
 
-/// Drops what does not pass from the end of `out` that starts at `from`.
+/// Removes the elements of `out`, from index `from` on, that do not pass.
 fn retain_from(out: &mut Vec<Ordinal>, from: usize, mut passes: impl FnMut(Ordinal) -> bool) {
     let mut kept = from;
     for i in from..out.len() {
@@ -265,7 +268,7 @@ fn retain_from(out: &mut Vec<Ordinal>, from: usize, mut passes: impl FnMut(Ordin
     out.truncate(kept);
 }
 
-/// The same within a budget, for tests that may look at everything that a region is made of.
+/// Like [`retain_from`], but checks the budget: for tests that may read all parts of a region.
 fn retain_within(
     budget: &Budget,
     out: &mut Vec<Ordinal>,
@@ -284,7 +287,7 @@ fn retain_within(
     state
 }
 
-/// Drops the nodes or ways of one page that are not in a region.
+/// Removes the nodes or ways of one page that are not in a region.
 fn in_region(
     osm: &Osm,
     budget: &Budget,
@@ -302,7 +305,7 @@ fn in_region(
         return Ok(());
     }
     match (kind, placement) {
-        // They are in it by their members: see `relations_in`.
+        // Their members decide: see `relations_in`.
         (ElementType::Relation, _) => Ok(()),
         (ElementType::Node, Placement::Inside) => Ok(()),
         (ElementType::Node, _) if region.has_all_nodes(&bounds) => Ok(()),
@@ -312,7 +315,7 @@ fn in_region(
             retain_within(budget, out, from, |o| at(o).is_some_and(|&c| region.has_node(c)))
         }
         (ElementType::Way, Placement::Inside) => {
-            // the page's box says nothing of a way that has no place
+            // The page's box does not cover a way without a known location.
             let ways = osm.way_page(page);
             retain_from(out, from, |o| is_indexed(ways.coords((o - first) as usize)));
             Ok(())
@@ -326,7 +329,7 @@ fn in_region(
     }
 }
 
-/// The nodes or ways of an ascending list that are in a region.
+/// Returns the nodes or ways of an ascending list that are in a region.
 pub fn elements_in(
     osm: &Osm,
     budget: &Budget,
@@ -344,10 +347,10 @@ pub fn elements_in(
     })
 }
 
-/// A page of relations, and where those of it that are looked at stand in their list.
+/// A page of relations, and the range of its candidates in their list.
 type RelationRun = (Arc<RelationPage>, Range<usize>);
 
-/// The relations of an ascending list that have a node or a way in a region.
+/// Returns the relations of an ascending list that have a node or a way in a region.
 fn relations_in(
     osm: &Osm,
     budget: &Budget,
@@ -380,7 +383,7 @@ fn relations_in(
     Ok(list)
 }
 
-/// The nodes and the ways that are members of relations, in any order.
+/// Returns the nodes and the ways that are members of relations, in any order.
 fn members_of(runs: &[RelationRun], list: &[Ordinal], page_size: u64) -> [Vec<Ordinal>; 2] {
     let (mut nodes, mut ways) = (Vec::new(), Vec::new());
     for (page, range) in runs {
@@ -397,7 +400,7 @@ fn members_of(runs: &[RelationRun], list: &[Ordinal], page_size: u64) -> [Vec<Or
     [nodes, ways]
 }
 
-/// Drops the nodes on a region's border that do not make the relations that have them be in it.
+/// Removes the nodes on a region's border: a relation is not in a region because of them.
 fn retain_counted(osm: &Osm, region: &dyn Region, nodes: &mut Vec<Ordinal>) {
     let size = osm.page_size(ElementType::Node);
     let mut page = (u32::MAX, None);
@@ -411,7 +414,7 @@ fn retain_counted(osm: &Osm, region: &dyn Region, nodes: &mut Vec<Ordinal>) {
     });
 }
 
-/// The ordinals of some pages, which ascend: those of pages side by side together.
+/// Returns the ordinals of ascending pages, with adjacent pages merged into one range.
 fn ranges(pages: &[u32], page_size: u64) -> Vec<Range<Ordinal>> {
     let same = pages.chunk_by(|a, b| a + 1 == *b).filter_map(|run| Some((run.first()?, run.last()?)));
     same.map(|(&first, &last)| u64::from(first) * page_size..(u64::from(last) + 1) * page_size).collect()
@@ -425,7 +428,7 @@ fn runs_of(list: &[Ordinal], page_size: u64) -> Vec<Run> {
     sorted::pages(list, page_size).into_iter().map(|(page, range)| Run { page, range: Some(range) }).collect()
 }
 
-/// The runs of a list that lie in some pages (ascending), found from the shorter side.
+/// Returns the runs of a list that are in some ascending pages. Iterates over the shorter of the two.
 fn runs_in_pages(list: &[Ordinal], pages: &[u32], page_size: u64) -> Vec<Run> {
     if list.len() < pages.len() {
         let mut runs = runs_of(list, page_size);
@@ -439,7 +442,7 @@ fn runs_in_pages(list: &[Ordinal], pages: &[u32], page_size: u64) -> Vec<Run> {
         let rest = list.get(at..).unwrap_or_default();
         let start = at + rest.partition_point(|&o| o < first);
         let rest = list.get(start..).unwrap_or_default();
-        // what lies in one page is at most a page long
+        // One page contains at most a page size of elements.
         let near = rest.get(..page_size as usize).unwrap_or(rest);
         at = start + near.partition_point(|&o| o < first + page_size);
         if at > start {
@@ -449,12 +452,12 @@ fn runs_in_pages(list: &[Ordinal], pages: &[u32], page_size: u64) -> Vec<Run> {
     runs
 }
 
-/// How many candidates are listed; `None` where whole pages are candidates.
+/// Returns the number of listed candidates; `None` if whole pages are candidates.
 fn listed(runs: &[Run]) -> Option<usize> {
     runs.iter().map(|run| run.range.as_ref().map(Range::len)).sum()
 }
 
-/// All candidates of the runs.
+/// Returns all candidates of the runs.
 fn gather(osm: &Osm, kind: ElementType, runs: &[Run], list: &[Ordinal]) -> Vec<Ordinal> {
     let size = osm.page_size(kind);
     let mut out = Vec::new();
@@ -470,7 +473,7 @@ fn gather(osm: &Osm, kind: ElementType, runs: &[Run], list: &[Ordinal]) -> Vec<O
     out
 }
 
-/// Calls `f` for every run, in parallel where there are many, and puts together what it appends, in order.
+/// Calls `f` for every run, in parallel if there are many. Returns the concatenated results, in order.
 fn over_pages<F>(runs: &[Run], f: F) -> Result<Vec<Ordinal>, Failure>
 where
     F: Fn(&Run, &mut Vec<Ordinal>) -> Result<(), Failure> + Sync,

@@ -1,54 +1,57 @@
-//! Places that filters ask for: a box, an area, a polygon, what is near to something.
+//! The regions of filters: a box, an area, a polygon, the surroundings of elements.
 
 use terrapin_osm::geometry::LatLon;
 use terrapin_osm::{BoundingBox, Coord};
 
-/// How a box lies to a region.
+/// The position of a box relative to a region.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Placement {
     /// Every point of the box is in the region.
     Inside,
-    /// No point is.
+    /// No point of the box is in the region.
     Outside,
-    /// Neither is sure.
+    /// Neither is certain.
     Unsure,
 }
 
-/// A place that elements can be in. What is told here of nodes and ways decides about relations, too: a relation is in
-/// a region where one of its nodes or ways is.
+/// A region that can contain elements. The methods for nodes and ways also decide about relations: a relation is in a
+/// region if one of its nodes or ways is.
 pub trait Region: Send + Sync {
-    /// Boxes that hold every position at which an element of the region can have a node or a segment.
+    /// Returns boxes that contain every position at which an element of the region can have a node or a segment.
     fn cover(&self) -> &[BoundingBox];
-    /// Whether the reference looks the region up by blocks of 16 × 16 tiles and not by tiles.
+    /// Returns whether the reference looks up the region by blocks of 16 × 16 tiles instead of by tiles.
     fn is_by_blocks(&self) -> bool {
         false
     }
-    /// How a box lies to the region. A whole page of elements may be decided by this.
+    /// Returns the position of a box relative to the region. It may decide about a whole page of elements.
     fn placement(&self, of: &BoundingBox) -> Placement;
-    /// Whether nodes anywhere in a box, the placement of which is unsure, surely are in the region.
+    /// Returns whether all nodes in a box are certainly in the region. Called if the placement of the box is
+    /// [`Placement::Unsure`].
     fn has_all_nodes(&self, _of: &BoundingBox) -> bool {
         false
     }
-    /// Whether a node at this position (not a missing one) is in the region.
+    /// Returns whether a node at this position is in the region. The position must not be missing.
     fn has_node(&self, at: Coord) -> bool;
-    /// Whether there are nodes in the region that do not make the relations they are members of be in it, too.
+    /// Returns whether the region has border nodes: nodes that are in it, but whose relations are not in it because of
+    /// them.
     fn has_border(&self) -> bool {
         false
     }
-    /// Whether a node that is in the region is not one of those.
+    /// Returns whether a node in the region is not such a border node.
     fn counts_for_relations(&self, _at: Coord) -> bool {
         true
     }
-    /// Whether a way with nodes at these positions (some may be missing) meets the region.
+    /// Returns whether a way with nodes at these positions meets the region. Some positions may be missing.
     fn has_way(&self, coords: &[Coord]) -> bool;
 }
 
-/// A box. As in the reference, nodes are held against its sides rounded to 1e-7 degrees; ways and the nodes of relations
-/// in floating-point arithmetic against its sides as they are written, so that a vertex right on a side may be out of it.
+/// The region of a box. As in the reference, nodes are compared with its sides rounded to 1e-7 degrees. Ways and the
+/// nodes of relations are compared in floating point with the sides as written. Therefore a vertex exactly on a side
+/// may be outside.
 pub struct BoxRegion {
     whole: BoundingBox,
     parts: Vec<BoundingBox>,
-    /// Where vertices of ways and relations are in it: at most a step less on each side.
+    /// The box for the vertices of ways and relations: smaller by at most one unit on each side.
     vertices: BoundingBox,
     /// The sides of the parts in degrees.
     sides: Vec<Sides>,
@@ -64,8 +67,8 @@ struct Sides {
 }
 
 impl BoxRegion {
-    /// The region of a box, which may cross the antimeridian: its sides rounded, and south, west, north and east in
-    /// degrees.
+    /// Creates the region of a box, which may cross the antimeridian. Takes the box with rounded sides, and south,
+    /// west, north and east in degrees.
     pub fn new(whole: BoundingBox, [south, west, north, east]: [f64; 4]) -> BoxRegion {
         let at = |lat, lon| LatLon::from(Coord { lat, lon });
         let inwards = |rounded: i32, step: i32, out: bool| if out { rounded + step } else { rounded };
@@ -75,7 +78,7 @@ impl BoxRegion {
             north: inwards(whole.north, -1, at(whole.north, 0).lat > north),
             east: inwards(whole.east, -1, at(0, whole.east).lon > east),
         };
-        // Less than a step is left between west and east, and no vertex.
+        // If less than one unit remains between west and east, there is no vertex.
         let vertices = match vertices.west > vertices.east && whole.west <= whole.east {
             true => BoundingBox::EMPTY,
             false => vertices,
@@ -98,8 +101,8 @@ impl BoxRegion {
 }
 
 impl Sides {
-    /// Whether one of the sides cuts the segment between two positions, operation for operation as the reference
-    /// computes it.
+    /// Returns whether one of the sides cuts the segment between two positions. Uses the same floating-point operations
+    /// as the reference.
     fn cut(&self, a: LatLon, b: LatLon) -> bool {
         let within = |value: f64, from: f64, to: f64| from <= value && value <= to;
         let between = |x: f64, from: f64, to: f64| within(x, from.min(to), from.max(to)) && from != to;
@@ -111,12 +114,12 @@ impl Sides {
     }
 }
 
-/// Whether a segment is shorter across the antimeridian.
+/// Returns whether a segment is shorter across the antimeridian.
 fn is_across(a: Coord, b: Coord) -> bool {
     (i64::from(b.lon) - i64::from(a.lon)).abs() > HALF
 }
 
-/// Half of the way around the world in 1e-7 degrees.
+/// Half the circumference of the globe in 1e-7 degrees.
 const HALF: i64 = 1_800_000_000;
 
 impl Region for BoxRegion {
@@ -156,8 +159,8 @@ impl Region for BoxRegion {
     }
 }
 
-/// Whether the segment between two positions shares a point with a box that does not cross the antimeridian. The
-/// segment itself takes the shorter way around the world.
+/// Returns whether the segment between two positions shares a point with a box that does not cross the antimeridian.
+/// The segment takes the shorter way round the globe.
 fn segment_meets(a: Coord, b: Coord, area: &BoundingBox) -> bool {
     let (ax, ay, mut bx, by) = (i64::from(a.lon), i64::from(a.lat), i64::from(b.lon), i64::from(b.lat));
     let across = is_across(a, b);
@@ -171,7 +174,7 @@ fn segment_meets(a: Coord, b: Coord, area: &BoundingBox) -> bool {
         if ax.max(bx) < west || ax.min(bx) > east || ay.max(by) < south || ay.min(by) > north {
             return false;
         }
-        // the corners lie on both sides of the line through the segment, or on it
+        // The corners are on both sides of the line through the segment, or on the line.
         let side = |x: i64, y: i64| {
             (i128::from(bx - ax) * i128::from(y - ay) - i128::from(by - ay) * i128::from(x - ax)).signum()
         };
@@ -192,7 +195,7 @@ mod tests {
         BoxRegion::new(b, [b.south, b.west, b.north, b.east].map(|side| f64::from(side) / 1e7))
     }
 
-    /// A way that ends on a side, as the reference has it.
+    /// A way that ends on a side, with the reference's result.
     #[test]
     fn vertices_on_a_side_may_be_out() {
         let whole = BoundingBox { south: -191290000, west: -1698440000, north: -191281561, east: -1698420000 };

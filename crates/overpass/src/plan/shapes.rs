@@ -1,4 +1,4 @@
-//! The region of polygons: what is in one of some areas.
+//! The region of polygons: the union of some areas.
 
 use std::sync::Arc;
 
@@ -7,10 +7,11 @@ use terrapin_osm::areas::Shape;
 use terrapin_osm::geometry::BoxRelation;
 use terrapin_osm::{BoundingBox, Coord};
 
-/// Up to so many shapes, pages are looked up for each; for more, for all of them together.
+/// The maximum number of shapes for which pages are looked up one by one. If there are more, pages are looked up for
+/// all shapes together.
 const EACH: usize = 64;
 
-/// What is in at least one of some shapes.
+/// The union of some shapes.
 pub struct ShapesRegion {
     shapes: Vec<Arc<Shape>>,
     tree: BoxTree,
@@ -18,7 +19,7 @@ pub struct ShapesRegion {
 }
 
 impl ShapesRegion {
-    /// The region of these shapes.
+    /// Creates the region of these shapes.
     pub fn new(mut shapes: Vec<Arc<Shape>>) -> ShapesRegion {
         shapes.retain(|shape| !shape.bbox().is_empty());
         let tree = BoxTree::new(shapes.iter().map(|shape| *shape.bbox()).collect());
@@ -82,7 +83,7 @@ impl Region for ShapesRegion {
     }
 }
 
-/// The box of a point.
+/// Returns the box of a point.
 pub fn point_box(at: Coord) -> BoundingBox {
     BoundingBox { south: at.lat, west: at.lon, north: at.lat, east: at.lon }
 }

@@ -1,8 +1,8 @@
-//! Tag filters as tests on the pairs of an element, and as sources of elements.
+//! Compiles tag filters to tests on the pairs of an element, and to sources of elements.
 //!
-//! A filter is compiled once a query: `[k=v]` is one pair, a regular expression the pairs of its key whose values it
-//! matches, found by running it once over the key's distinct values. Where few elements are to be tested and the key
-//! has many values, it is run on the values that those elements have, each once.
+//! A filter is compiled once per query. `[k=v]` becomes one pair. A regular expression becomes the pairs of its key
+//! whose values it matches, found by matching each distinct value of the key once. If there are few elements to test
+//! and the key has many values, only the values of these elements are matched, each once.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -16,20 +16,20 @@ use crate::syntax::{FilterKind, Regex as Pattern, Tag, posix};
 use terrapin_budget as budget;
 use terrapin_osm::{ElementType, KeyId, Ordinal, Osm, PairId, Postings, Scope};
 
-/// A regular expression is always run over this many values at once.
+/// For a key with at most this many values, a regular expression is always matched against all values at once.
 const EAGER_VALUES: u64 = 512;
-/// A list of pairs longer than this is not made to postings where the key's own will do.
+/// For a longer list of pairs, the postings of the key are used instead of those of the pairs.
 const MANY_PAIRS: usize = 4096;
 
 /// One tag filter.
 pub struct TagTest {
-    /// Holds where one of these does; ascending by range, none overlapping.
+    /// The filter holds if one of these does. Ascending by range, without overlaps.
     alternatives: Vec<KeyTest>,
-    /// Then, where none does.
+    /// If set, the filter holds if none of the alternatives does.
     negated: bool,
 }
 
-/// What values of one key are accepted.
+/// The accepted values of one key.
 #[derive(Clone)]
 struct KeyTest {
     key: KeyId,
@@ -46,15 +46,15 @@ enum Accept {
     Lazy(Arc<Lazy>),
 }
 
-/// A regular expression that is run when a value comes up, once a value.
+/// A regular expression that is matched against a value when the value first occurs, once per value.
 struct Lazy {
     regex: Regex,
     first: PairId,
-    /// By pair, [`KNOWN`] at a time where one of these was met: 0 is unknown, 1 does not match, 2 matches.
+    /// The results by pair, in blocks of [`KNOWN`], allocated on first use: 0 is unknown, 1 does not match, 2 matches.
     known: Box<[OnceLock<Box<[AtomicU8]>>]>,
 }
 
-/// Pairs whose values are remembered together: a key may have as many as there are elements.
+/// The number of pairs per block of results. A key may have as many pairs as there are elements.
 const KNOWN: usize = 1 << 12;
 
 impl Lazy {
@@ -79,7 +79,7 @@ impl Lazy {
     }
 }
 
-/// What a query has worked out about tags so far: a script often asks the same of nodes, ways and relations.
+/// The results for tags in this query: a script often has the same filter on nodes, ways and relations.
 #[derive(Default)]
 pub struct TagMemo {
     by_pattern: Mutex<BTreeMap<(KeyId, PatternName), Accept>>,
@@ -88,22 +88,22 @@ pub struct TagMemo {
 }
 
 impl TagMemo {
-    /// The compiled pattern: one on values is often run for hundreds of keys.
+    /// Returns the compiled pattern. A pattern on values is often used for hundreds of keys.
     fn compile(&self, pattern: &Pattern) -> Option<Regex> {
         let name = (pattern.pattern.clone(), pattern.ignore_case);
         lock(&self.compiled).entry(name).or_insert_with(|| compile(pattern)).clone()
     }
 }
 
-/// A pattern and whether case is ignored.
+/// A pattern, and whether it ignores case.
 type PatternName = (String, bool);
 
-/// Keeps going where another thread panicked while it held the lock: the maps are always whole.
+/// Locks the mutex even if another thread panicked while it held the lock: the maps are always consistent.
 fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// A pattern that the parser has already compiled once; `None` where it does not compile after all.
+/// Compiles a pattern that the parser has already compiled once. Returns `None` if it fails here.
 pub fn compile(pattern: &Pattern) -> Option<Regex> {
     budget::checkpoint();
     posix::compile(&pattern.pattern, pattern.ignore_case).ok()
@@ -116,7 +116,7 @@ impl KeyTest {
         accept(key, range.clone()).map(|accept| KeyTest { key, range, accept }).into_iter().collect()
     }
 
-    /// The pair that is the element's tag of this key, if it is accepted.
+    /// Returns whether an element with these tags has this key with an accepted value.
     fn holds(&self, osm: &Osm, tags: &[PairId]) -> bool {
         match &self.accept {
             Accept::One(pair) => tags.contains(pair),
@@ -133,12 +133,12 @@ impl KeyTest {
         }
     }
 
-    /// Whether the elements that hold are those of one list.
+    /// Returns whether the accepted elements are those of one posting list.
     fn is_list(&self) -> bool {
         matches!(self.accept, Accept::One(_) | Accept::Any)
     }
 
-    /// At most how many elements hold.
+    /// Returns an upper bound of the number of accepted elements.
     fn most(&self, osm: &Osm, kind: ElementType) -> u64 {
         match &self.accept {
             Accept::One(pair) => osm.posting_len(kind, *pair),
@@ -149,7 +149,7 @@ impl KeyTest {
         }
     }
 
-    /// The elements within a scope that hold; where the flag says so, with some that do not.
+    /// Appends the accepted elements within a scope. Returns true if there may be others among them.
     fn elements(&self, osm: &Osm, kind: ElementType, scope: Scope<'_>, into: &mut Vec<Ordinal>) -> bool {
         match &self.accept {
             Accept::One(pair) => into.extend_from_slice(&osm.postings(kind, *pair).part(scope)),
@@ -168,7 +168,7 @@ impl KeyTest {
         false
     }
 
-    /// The one list of the elements that hold.
+    /// Returns the posting list of the accepted elements, if one list contains exactly these.
     fn list<'a>(&self, osm: &'a Osm, kind: ElementType) -> Option<Postings<'a>> {
         match &self.accept {
             Accept::One(pair) => Some(osm.postings(kind, *pair)),
@@ -178,17 +178,17 @@ impl KeyTest {
     }
 }
 
-/// The elements that a source gives.
+/// The elements of a source.
 pub struct Found {
     /// The elements.
     pub elements: Arc<[Ordinal]>,
-    /// Whether the test that they are from is still to be made.
+    /// Whether the test that is their source must still be applied.
     pub still_to_test: bool,
 }
 
 impl TagTest {
-    /// The test of a tag filter; `None` for other filters and for a tag filter that holds for everything.
-    /// `candidates` is about how many elements there will be to test.
+    /// Compiles a tag filter. Returns `None` for other filters, and for a tag filter that always holds. `candidates` is
+    /// the approximate number of elements to test.
     pub fn compile(osm: &Osm, memo: &TagMemo, filter: &FilterKind, candidates: u64) -> Option<TagTest> {
         let FilterKind::Tag(tag) = filter else { return None };
         let (alternatives, negated) = match tag {
@@ -204,7 +204,7 @@ impl TagTest {
         Some(TagTest { alternatives, negated })
     }
 
-    /// Whether an element with these tags passes.
+    /// Returns whether an element with these tags passes.
     pub fn holds(&self, osm: &Osm, tags: &[PairId]) -> bool {
         let any = match self.alternatives.as_slice() {
             [] => false,
@@ -217,28 +217,28 @@ impl TagTest {
         any != self.negated
     }
 
-    /// Whether no element can pass.
+    /// Returns whether no element can pass.
     pub fn never(&self) -> bool {
         !self.negated && self.alternatives.is_empty()
     }
 
-    /// Whether every element passes.
+    /// Returns whether every element passes.
     pub fn always(&self) -> bool {
         self.negated && self.alternatives.is_empty()
     }
 
-    /// Whether the reference takes the test as reason enough to look at all elements: a tag that must be there, or
-    /// one that must not be there and that some element has.
+    /// Returns whether the reference accepts the test as selective enough to test all elements. This is a required tag,
+    /// or a forbidden tag that some element has.
     pub fn is_strong(&self, osm: &Osm, kind: ElementType) -> bool {
         !self.negated || self.alternatives.iter().any(|a| a.most(osm, kind) > 0)
     }
 
-    /// At most how many elements pass; `None` where the test is no source of elements.
+    /// Returns an upper bound of the number of elements that pass; `None` if the test is no source of elements.
     pub fn most(&self, osm: &Osm, kind: ElementType) -> Option<u64> {
         (!self.negated).then(|| self.alternatives.iter().map(|a| a.most(osm, kind)).sum())
     }
 
-    /// How many elements pass, where that is known without looking at any.
+    /// Returns the number of elements that pass, if it is known without reading any.
     pub fn count(&self, osm: &Osm, kind: ElementType) -> Option<u64> {
         match self.alternatives.as_slice() {
             _ if self.negated => None,
@@ -248,13 +248,13 @@ impl TagTest {
         }
     }
 
-    /// Whether the elements that pass are those of one posting list.
+    /// Returns whether the elements that pass are those of one posting list.
     pub fn is_list(&self) -> bool {
         !self.negated && matches!(self.alternatives.as_slice(), [one] if one.is_list())
     }
 
-    /// The posting list that decides the test and whether it is what must not be in it; `None` where there is no one
-    /// such list, or none of at most `longest` elements.
+    /// Returns the posting list that decides the test, and whether elements must not be in it. Returns `None` if there
+    /// is no such single list, or if it has more than `longest` elements.
     pub fn posting<'a>(&self, osm: &'a Osm, kind: ElementType, longest: u64) -> Option<(Postings<'a>, bool)> {
         let [one] = self.alternatives.as_slice() else { return None };
         if !one.is_list() || one.most(osm, kind) > longest {
@@ -263,7 +263,7 @@ impl TagTest {
         Some((one.list(osm, kind)?, self.negated))
     }
 
-    /// The elements within a scope that pass. Only for a test that has a [`TagTest::most`].
+    /// Returns the elements within a scope that pass. Only for tests for which [`TagTest::most`] returns a number.
     pub fn source(&self, osm: &Osm, kind: ElementType, scope: Scope<'_>) -> Found {
         if let [one] = self.alternatives.as_slice()
             && let Some(list) = one.list(osm, kind)
@@ -287,7 +287,8 @@ fn matches(osm: &Osm, memo: &TagMemo, key: &str, pattern: &Pattern, candidates: 
     KeyTest::of_key(osm, key, |id, range| accepted(osm, memo, id, range, pattern, candidates))
 }
 
-/// Whether the pattern matches every value, the empty one included, and whether every other value.
+/// Returns whether the pattern matches every value, including the empty one, and whether it matches every non-empty
+/// value.
 fn matches_all(pattern: &str) -> (bool, bool) {
     let body = pattern.strip_prefix('^').unwrap_or(pattern);
     let body = body.strip_suffix('$').unwrap_or(body);
@@ -295,17 +296,17 @@ fn matches_all(pattern: &str) -> (bool, bool) {
     (all, all || body == ".+" || pattern == ".")
 }
 
-/// Signs that mean something in a pattern, but for `|`.
+/// The characters with a special meaning in a pattern, except `|`.
 const SPECIAL: &str = r"\.[](){}*+?^$";
 
-/// The values that a pattern is a plain list of, as `^(a|b)$` is.
+/// Returns the values of a pattern that is a plain list of values, such as `^(a|b)$`.
 fn plain_values(pattern: &Pattern) -> Option<Vec<&str>> {
     if pattern.ignore_case {
         return None;
     }
     let body = pattern.pattern.strip_prefix('^')?.strip_suffix('$')?;
     let in_brackets = body.strip_prefix('(').and_then(|b| b.strip_suffix(')'));
-    // Of `^a|b$`, each side has one anchor only.
+    // In `^a|b$`, each alternative has only one anchor.
     if in_brackets.is_none() && body.contains('|') {
         return None;
     }
@@ -313,7 +314,7 @@ fn plain_values(pattern: &Pattern) -> Option<Vec<&str>> {
     (!list.contains(|c| SPECIAL.contains(c))).then(|| list.split('|').collect())
 }
 
-/// The values of a key that a pattern matches; `None` where there are none.
+/// Returns the accepted values of a key; `None` if the pattern matches none.
 fn accepted(
     osm: &Osm,
     memo: &TagMemo,
@@ -338,7 +339,7 @@ fn accepted(
     }
 }
 
-/// The simplest way to accept some of a key's pairs, which ascend.
+/// Returns the simplest way to accept some of a key's pairs, which are ascending.
 fn listed(pairs: Arc<[PairId]>, range: &Range<PairId>) -> Option<Accept> {
     match *pairs {
         [] => None,
@@ -348,8 +349,8 @@ fn listed(pairs: Arc<[PairId]>, range: &Range<PairId>) -> Option<Accept> {
     }
 }
 
-/// What running the pattern over the key's values gives: over all of them at once, or, where there are many and fewer
-/// candidates, over each when it is met. It is remembered.
+/// Matches the pattern against the key's values. Matches all values at once; if there are many values and fewer
+/// candidates, matches each value when it first occurs. The result is cached.
 fn tested(
     osm: &Osm,
     memo: &TagMemo,
@@ -361,7 +362,7 @@ fn tested(
     let name = (key, (pattern.pattern.clone(), pattern.ignore_case));
     let values = range.len() as u64;
     let lazily = values > EAGER_VALUES && candidates < values;
-    // Where enough elements are to be tested now, running it over all values is worth it after all.
+    // If there are enough elements to test now, matching all values is worthwhile after all.
     let usable = |known: &Accept| lazily || !matches!(known, Accept::Lazy(_));
     let known = lock(&memo.by_pattern).get(&name).cloned();
     if let Some(known) = known.filter(usable) {
@@ -376,7 +377,7 @@ fn tested(
     Some(accept)
 }
 
-/// A key's pairs whose values match, ascending.
+/// Returns a key's pairs with matching values, ascending.
 fn matching(osm: &Osm, key: KeyId, regex: &Regex) -> Arc<[PairId]> {
     let mut pairs = Vec::new();
     osm.for_values(key, |pair, value| {
@@ -387,7 +388,7 @@ fn matching(osm: &Osm, key: KeyId, regex: &Regex) -> Arc<[PairId]> {
     pairs.into()
 }
 
-/// `[~key~value]`.
+/// Compiles `[~key~value]`.
 fn key_matches(osm: &Osm, memo: &TagMemo, key: &Pattern, value: &Pattern, candidates: u64) -> Vec<KeyTest> {
     let name = (key.pattern.clone(), key.ignore_case);
     let known = lock(&memo.keys).get(&name).cloned();

@@ -1,4 +1,4 @@
-//! The query statement for areas: `area[...](...)`.
+//! Runs the query statement for areas: `area[...](...)`.
 
 use std::sync::Arc;
 
@@ -12,11 +12,12 @@ use crate::{Failure, quadtile};
 use terrapin_osm::BoundingBox;
 use terrapin_osm::ElementType::{Relation, Way};
 
-/// The reference does not look for elements by place where the place is as large as this, in square degrees.
+/// The size from which the reference does not search elements by location, in square degrees.
 const LARGE: f64 = 1.0;
 
-/// `area[...](...)`: areas made from relations, by the relations' tags, and closed ways. As in the reference, filters on
-/// places do not hold areas made from relations back, and those on metadata and by recursion let none pass.
+/// Runs `area[...](...)`. It finds areas made from relations, by the relations' tags, and closed ways. As in the
+/// reference, filters on location have no effect on areas made from relations, and filters on metadata and by recursion
+/// let none of these areas pass.
 pub fn select(
     ctx: &Context,
     filters: &[&FilterKind],
@@ -55,20 +56,21 @@ pub fn select(
     let ways = select::select(ctx, Way, filters, regions, None, line)?;
     set.ways = closed(ctx, &ways)?;
     if recurses(filters) {
-        // As in the reference, the relations that a recursion finds come themselves.
+        // As in the reference, the result contains the relations found by a recursion themselves.
         set.relations = select::select(ctx, Relation, filters, regions, None, line)?;
     }
     Ok(())
 }
 
-/// Whether there is a recursion, and no filter for whose sake the reference does without the relations that it finds.
+/// Returns whether there is a recursion, and no filter because of which the reference omits the relations that it
+/// finds.
 fn recurses(filters: &[&FilterKind]) -> bool {
     let stops = |f: &&FilterKind| matches!(f, FilterKind::Tag(Tag::Equals { .. }) | FilterKind::FromSet(_));
     filters.iter().any(|f| matches!(f, FilterKind::RecurseAll(_))) && !filters.iter().any(stops)
 }
 
-/// Whether the reference reads the tags of areas by where they are, which overlooks some: where there is a filter that
-/// excludes tags, and an id, a set or a place that is not large, but no value that a tag must have.
+/// Returns whether the reference reads the tags of areas by location, which misses some. It does if a filter excludes
+/// tags, no filter requires an exact value, and there is an id, a set or a small region.
 fn overlooks_tags(filters: &[&FilterKind], regions: &[Arc<dyn Region>]) -> bool {
     let listed = |f: &&FilterKind| matches!(f, FilterKind::Ids(_) | FilterKind::FromSet(_));
     let exact = |f: &&FilterKind| matches!(f, FilterKind::Tag(Tag::Equals { .. }));
@@ -78,7 +80,7 @@ fn overlooks_tags(filters: &[&FilterKind], regions: &[Arc<dyn Region>]) -> bool 
         && (filters.iter().any(listed) || regions.iter().any(small))
 }
 
-/// Whether a filter passes what lacks a key.
+/// Returns whether a filter lets elements pass that lack a key.
 fn excludes(filter: &FilterKind) -> bool {
     matches!(filter, FilterKind::Tag(Tag::NotKey { .. } | Tag::NotEquals { .. } | Tag::NotMatches { .. }))
 }

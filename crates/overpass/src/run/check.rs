@@ -1,12 +1,12 @@
-//! Finds what a query asks for that cannot be run, before anything runs.
+//! Reports the unsupported parts of a query before it runs.
 
 use crate::syntax::{Script, Statement};
 use crate::{Class, Code, Diagnostic, Failure, evaluators};
 
-/// Blocks may be nested this deep.
+/// The maximum nesting depth of blocks.
 const DEEPEST: usize = 100;
 
-/// Every use of something that cannot be run.
+/// Returns an error that lists every unsupported part of a query.
 pub fn check(script: &Script) -> Result<(), Failure> {
     let mut found = Vec::new();
     block(&script.statements, 0, &mut found);
@@ -33,7 +33,7 @@ fn statement(s: &Statement, depth: usize, found: &mut Vec<Diagnostic>) {
     s.kind.blocks().into_iter().for_each(|statements| block(statements, depth + 1, found));
 }
 
-/// Whether a block asks for areas anywhere, so that its answer tells their time.
+/// Returns whether a block uses areas anywhere. If so, the answer contains their time.
 pub fn uses_areas(statements: &[Statement]) -> bool {
     let uses = |s: &Statement| s.kind.asks_for_areas() || s.kind.blocks().into_iter().any(uses_areas);
     statements.iter().any(uses)

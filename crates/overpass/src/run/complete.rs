@@ -1,18 +1,19 @@
-//! `complete`: a block again and again, until it finds nothing new.
+//! Runs `complete`: repeats a block until it finds no new elements.
 
 use super::Context;
 use crate::Failure;
 use crate::set::Set;
 use crate::syntax::Complete;
 
-/// Runs the statement. Everything found so far is given to the block in `into`; what it leaves in `from` is added.
+/// Runs the statement. Each round gets all elements found so far in `into`. The elements that it leaves in `from` are
+/// added to them.
 pub fn run(ctx: &mut Context, Complete { from, into, limit, body }: &Complete) -> Result<(), Failure> {
-    // what was put into the set outside of the loop that the statement is in is given to the first round, and is found
-    // only if that leaves it
+    // If the set was filled outside of the loop that contains the statement, the first round gets its elements. They
+    // are part of the result only if a round leaves them in `from`.
     let mut given = Set::clone(&*ctx.set(from));
     let mut all = if ctx.inherited.remove(from) { Set::default() } else { given.clone() };
     let outer = ctx.enter();
-    // once more than the limit says, as the reference does
+    // As in the reference, the loop runs once more than the limit.
     for _ in 0..=*limit {
         ctx.budget.work(1)?;
         ctx.assign(into, given);

@@ -1,4 +1,4 @@
-//! `convert`: a new element from each element of a set.
+//! Runs `convert`: makes a derived element from each element of a set.
 
 use super::Context;
 use crate::Failure;

@@ -1,5 +1,5 @@
-//! `[date:]` and `retro`. Over data that has only the current version of every element, what is newer than the date is
-//! not there; else [`super::moment`] gives the state of the date.
+//! Runs `[date:]` and `retro`. If the data has only the current version of each element, elements newer than the date
+//! are hidden. Otherwise [`super::moment`] provides the state at the date.
 
 use super::Context;
 use crate::plan::{MetaTest, Plan};
@@ -8,13 +8,14 @@ use crate::syntax::{self, Retro, Script, TimeFrame, Timestamp};
 use crate::{Failure, evaluators};
 use terrapin_osm::ElementType;
 
-/// The test that elements must pass to be seen; `None` if all are. As in the reference, an element without a timestamp is
-/// not there at any date, not even at one after all data; yet data without a single timestamp is there at every date.
+/// Returns the test that decides which elements are visible; `None` if all are. As in the reference, an element without
+/// a timestamp is hidden at every date, even after the latest data. However, if the data has no timestamps at all, all
+/// elements are visible at every date.
 pub fn test(ctx: &Context) -> Option<MetaTest> {
     ctx.date.filter(|_| ctx.history().is_none() && ctx.osm.data_time() != 0).map(MetaTest::Until)
 }
 
-/// The date that a query is to be answered for from its first statement on.
+/// Returns the date that applies to a query from its first statement on.
 pub fn of(script: &Script) -> Option<Timestamp> {
     match script.settings.time {
         TimeFrame::Date(moment) => Some(moment),
@@ -22,8 +23,8 @@ pub fn of(script: &Script) -> Option<Timestamp> {
     }
 }
 
-/// Runs `retro`: a block at another date. What it leaves in sets stays within; where the evaluator gives no date, it
-/// does not run.
+/// Runs `retro`: a block at another date. Its changes to sets do not leave the block. If the evaluator gives no date,
+/// the block does not run.
 pub fn retro(ctx: &mut Context, Retro { at, body }: &Retro) -> Result<(), Failure> {
     let Some(moment) = syntax::timestamp(&evaluators::text(ctx.environment(), at)?) else { return Ok(()) };
     let outside = (ctx.sets.clone(), ctx.loop_values.clone(), ctx.outside.clone());
@@ -38,7 +39,7 @@ pub fn retro(ctx: &mut Context, Retro { at, body }: &Retro) -> Result<(), Failur
     done
 }
 
-/// Leaves what is seen of a set.
+/// Removes the hidden elements from a set.
 pub fn restrict(ctx: &Context, mut set: Set) -> Result<Set, Failure> {
     if test(ctx).is_none() {
         return Ok(set);

@@ -47,7 +47,7 @@ pub struct Diff<'a> {
     recorded: BTreeMap<usize, InState<'a>>,
     /// The results of `compare`, by result set. Only `out` can read them.
     found: BTreeMap<SetName, Arc<Changes<'a>>>,
-    /// Elements that only show id and metadata in [`Phase::Initial`].
+    /// Elements of which only the id is written in [`Phase::Initial`].
     pub bare: Arc<Set>,
 }
 

@@ -1,6 +1,6 @@
-//! `foreach` and `for`: a block for every element or for every group of elements.
+//! Runs `foreach` and `for`: a block for every element or for every group of elements.
 //!
-//! After the loop the set that held the element or the group is empty; every other set is as the last round left it.
+//! After the loop, the set of the element or the group is empty. Every other set keeps its content from the last round.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use crate::{Failure, evaluators};
 use terrapin_base::deferred::Deferred;
 use terrapin_osm::ElementType;
 
-/// Runs `foreach`: in the reference's order, that is by type, quadtile and id.
+/// Runs `foreach` in the reference's order: by type, quadtile and id.
 pub fn run(ctx: &mut Context, Foreach { from, into, body }: &Foreach) -> Result<(), Failure> {
     let from = started_from(ctx, from, into);
     let outer = ctx.enter();
@@ -36,14 +36,13 @@ pub fn run(ctx: &mut Context, Foreach { from, into, body }: &Foreach) -> Result<
     Ok(())
 }
 
-/// Runs `for`: a round for every value that `key` has among the elements.
+/// Runs `for`: one round for every value that `key` has among the elements.
 pub fn run_grouped(ctx: &mut Context, For { from, into, key, body }: &For) -> Result<(), Failure> {
-    // As in the reference, if nothing has been put into `from`, only ids, nodes and members are read of the elements.
+    // As in the reference, if `from` was never filled, the evaluator reads only ids, nodes and members.
     let bare = !ctx.sets.contains_key(from);
     let from = started_from(ctx, from, into);
     let outer = ctx.enter();
-    // As in the reference, the evaluator finds nothing in the set that the rounds get their elements in, yet the value
-    // that it has in an outer loop.
+    // As in the reference, the evaluator sees an empty set in `into`, but with the value of an outer loop.
     let outer_value = ctx.loop_values.get(into).cloned();
     ctx.assign(into, Set::default());
     ctx.loop_values.extend(outer_value.map(|value| (into.to_owned(), value)));
@@ -60,9 +59,8 @@ pub fn run_grouped(ctx: &mut Context, For { from, into, key, body }: &For) -> Re
     Ok(())
 }
 
-/// The set that a loop runs over. As in the reference, where nothing has been put into `from`, it is the one that the
-/// rounds get their elements in; and that one is empty where only a statement outside of the block that the loop is in
-/// (of a `retro` or of another loop) has filled it.
+/// Returns the set that a loop iterates over. As in the reference, if `from` was never filled, this is `into`. But if
+/// `into` was filled only outside the enclosing block (of a `retro` or of another loop), the set is empty.
 fn started_from(ctx: &Context, from: &str, into: &str) -> Arc<Set> {
     let name = if ctx.sets.contains_key(from) { from } else { into };
     if name == into && ctx.inherited.contains(name) { Arc::default() } else { ctx.set(name) }

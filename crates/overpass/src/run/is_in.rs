@@ -1,4 +1,4 @@
-//! `is_in`: the areas and closed ways around nodes or a point.
+//! Runs `is_in`: finds the areas and closed ways around nodes or a point.
 
 use super::Context;
 use super::filters::to_coord;
@@ -11,9 +11,9 @@ use terrapin_osm::ElementType::Way;
 use terrapin_osm::areas::{is_closed, shape_of_way};
 use terrapin_osm::{BoundingBox, Coord, Ordinal};
 
-/// Half of the way around the globe, in 1e-7 degrees.
+/// Half the circumference of the globe, in 1e-7 degrees.
 const HALF: i32 = 1_800_000_000;
-/// A quarter of it: closed ways that cross the antimeridian do not lead further from it.
+/// A quarter of the circumference: closed ways that cross the antimeridian do not extend further from it.
 const QUARTER: u32 = HALF as u32 / 2;
 
 /// Runs the statement.
@@ -30,11 +30,11 @@ pub fn run(ctx: &mut Context, IsIn { place, into }: &IsIn) -> Result<(), Failure
     Ok(())
 }
 
-/// The closed ways that have one of the points inside or on their border.
+/// Returns the closed ways that contain one of the points, inside or on their border.
 fn closed_ways_around(ctx: &Context, points: &[Coord]) -> Result<Vec<Ordinal>, Failure> {
     let mut pages: Vec<u32> = points.iter().flat_map(|&at| ctx.osm.pages_in(Way, &point_box(at))).collect();
-    // The box of a way across the antimeridian leads round the other side of the globe, over longitude 0, and what lies
-    // in the way is beside it.
+    // The box of a way across the antimeridian goes round the other side of the globe, over longitude 0. Therefore it
+    // does not contain the points inside the way.
     for at in points.iter().filter(|at| at.lon.unsigned_abs() > QUARTER) {
         let others = ctx.osm.pages_in(Way, &point_box(Coord { lon: 0, ..*at }));
         pages.extend(others.into_iter().filter(|&page| is_around(&ctx.osm.page_box(Way, page))));
@@ -69,7 +69,7 @@ fn closed_ways_around(ctx: &Context, points: &[Coord]) -> Result<Vec<Ordinal>, F
     Ok(found)
 }
 
-/// Whether a box spans more than half of the globe, as that of something that crosses the antimeridian does.
+/// Returns whether a box spans more than half of the globe, like that of a way across the antimeridian.
 fn is_around(bounds: &BoundingBox) -> bool {
     i64::from(bounds.east) - i64::from(bounds.west) > i64::from(HALF)
 }

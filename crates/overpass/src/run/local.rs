@@ -1,9 +1,10 @@
-//! `local`: a set as pieces that a renderer of tiles can take one by one. Found by experiment.
+//! Runs `local`: splits a set into pieces that a tile renderer can process one by one. Found by experiment.
 //!
-//! A node is a `vertex`. A way is cut into `link`s at every place that ways pass more than once, be it at several nodes;
-//! a node of the set that has tags counts, too. A relation is cut into the pieces of its members, `trigraph`s, each naming the one
-//! before and the one after it, ways turned round where they then go on from one another. What has no tags is left out. Pieces with the same ends, in the same direction, are
-//! numbered; only the ways of the set count, those of its relations, and those that have no other nodes.
+//! A node becomes a `vertex`. A way is cut into `link`s at every position that ways pass more than once, even if they
+//! use different nodes there. A node of the set with tags counts as one more pass. A relation becomes the pieces of its
+//! members, called `trigraph`s. Each names the piece before and after it, and ways are reversed if they then continue
+//! each other. Elements without tags are left out. Pieces with the same ends in the same direction are numbered. Only
+//! the ways of the set, those of its relations, and ways without other nodes are counted for this.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -24,7 +25,7 @@ use terrapin_osm::ElementType::{Node, Relation, Way};
 use terrapin_osm::history::changed_since;
 use terrapin_osm::{Coord, ElementRef, ElementType, Member, Ordinal};
 
-/// Pieces made between two looks at the budget.
+/// The number of elements processed between two checks of the budget.
 const STEP: usize = 256;
 
 /// Runs the statement.
@@ -60,23 +61,24 @@ pub fn run(ctx: &mut Context, Local { from, into, detail, bbox }: &Local) -> Res
     Ok(())
 }
 
-/// A position that can be ordered: latitude and longitude.
+/// A sortable position: latitude and longitude.
 type Spot = (i32, i32);
 
-/// The nodes that a piece starts and ends at.
+/// The first and the last node of a piece.
 type Ends = (ElementRef, ElementRef);
 
-/// Where ways are cut, and the numbers of pieces with the same ends.
+/// The positions at which ways are cut, and the numbers of pieces with the same ends.
 struct Cuts {
-    /// Where ways pass more than once, ascending.
+    /// The positions that ways pass more than once, ascending.
     shared: Vec<Spot>,
-    /// Way and place of the pieces that have a number, by their ends.
+    /// The numbered pieces by their ends: way, and index of the piece in it.
     numbered: BTreeMap<Ends, Vec<(Ordinal, usize)>>,
-    /// Numbers, from 1 by id, of nodes that are at one place.
+    /// The numbers of nodes that share a position, from 1, in order of id.
     twins: BTreeMap<Ordinal, usize>,
 }
 
-/// Where ways that came after the date of the query, and are there now, pass nodes: as in the reference, they cut, too.
+/// Returns the positions of the nodes in ways that were created after the query's date and still exist. As in the
+/// reference, ways are also cut there.
 fn later_ways(ctx: &Context, reader: &mut Reader<'_>, nodes: &[Ordinal]) -> Result<Vec<Spot>, Failure> {
     let Some(now) = moment::elsewhere(Node, nodes, ctx.osm, ctx.current) else { return Ok(Vec::new()) };
     let ways = ctx.current.ways_of_nodes(&now);
@@ -105,7 +107,7 @@ impl Cuts {
         let nodes = topology.nodes_of_ways(&sorted::union(&set.ways, &members), &[])?;
         let nodes = sorted::union(&set.nodes, &nodes);
         let mut reader = Reader::new(ctx.osm);
-        // At any date: as in the reference, those count, too, that were not there.
+        // As in the reference, ways that are hidden at the query's date also count.
         let ways = topology.ways_of_nodes(&nodes, &[])?;
         let mut passed: Vec<Spot> = Vec::new();
         for (step, &way) in ways.iter().enumerate() {
@@ -134,7 +136,7 @@ impl Cuts {
         Ok(cuts)
     }
 
-    /// Numbers the pieces of the ways that have none but these nodes, in order of the ways' ids.
+    /// Numbers the pieces of the ways that consist only of these nodes, in order of the ways' ids.
     fn number(
         &mut self,
         ctx: &Context,
@@ -164,7 +166,7 @@ impl Cuts {
         Ok(())
     }
 
-    /// The pieces of a way: first and last place.
+    /// Returns the pieces of a way: first and last index.
     fn pieces(&self, line: &[Coord]) -> Vec<(usize, usize)> {
         let mut pieces = Vec::new();
         let Some(last) = line.len().checked_sub(1) else { return pieces };
@@ -179,7 +181,7 @@ impl Cuts {
         pieces
     }
 
-    /// The number of a piece, from 1.
+    /// Returns the number of a piece, from 1.
     fn number_of(&self, ends: Option<Ends>, way: Ordinal, place: usize) -> Option<usize> {
         let list = self.numbered.get(&ends?)?;
         list.iter().position(|&piece| piece == (way, place)).map(|at| at + 1)
@@ -194,7 +196,7 @@ fn spot(c: Coord) -> Spot {
     (c.lat, c.lon)
 }
 
-/// The numbers of the nodes that share their place with another of these.
+/// Returns the numbers of the nodes that share their position with another one of them.
 fn twins(ctx: &Context, nodes: &[Ordinal]) -> BTreeMap<Ordinal, usize> {
     let spots = ctx.osm.coords(nodes).into_iter().map(spot);
     let ids = ctx.osm.ids(Node, nodes).into_iter();
@@ -208,27 +210,27 @@ fn twins(ctx: &Context, nodes: &[Ordinal]) -> BTreeMap<Ordinal, usize> {
     groups.flat_map(|group| group.iter().enumerate().map(|(at, &(_, _, node))| (node, at + 1))).collect()
 }
 
-/// Makes the pieces.
+/// A builder of pieces.
 struct Pieces<'a> {
     reader: Reader<'a>,
     cuts: Cuts,
-    /// Whether pieces tell what they are made from; then what has no tags is made, too.
+    /// Whether pieces name the elements that they are made from. If so, elements without tags also become pieces.
     refs: bool,
-    /// Whether members that are relations are pieces, too; ones without a place.
+    /// Whether members that are relations also become pieces, without a geometry.
     relations: bool,
-    /// Whether the set has a way that has changed since the date of the query, or whose nodes have moved. Without one, as
-    /// in the reference, there is nothing of relations that have, or whose members have.
+    /// Whether a way of the set, or one of its nodes, has changed since the query's date. As in the reference, if none
+    /// has, relations that have changed themselves or in their members make no pieces.
     changed: bool,
     bbox: Option<BoxRegion>,
     last_id: i64,
     made: Deferred<Vec<Derived>>,
 }
 
-/// A piece of a way: its line, and its number.
+/// A piece of a way: its line and its number.
 struct Piece {
     line: Vec<Coord>,
     number: Option<usize>,
-    /// The numbers of its first and its last node among those at the same place.
+    /// The number of its first node among those at the same position; `to` is that of its last node.
     from: Option<usize>,
     to: Option<usize>,
 }
@@ -293,7 +295,7 @@ impl Pieces<'_> {
                         self.chain(first, tags, Some(Geometry::Point(coord.map_or(Position::UNKNOWN, Position::from))));
                     }
                 }
-                // The pieces before and after what is missing or hidden do not name each other.
+                // The pieces before and after a missing or hidden one do not name each other.
                 (Way, None) => first = self.made.len(),
                 (Way, Some(ordinal)) => {
                     let mut pieces = self.pieces_of(ordinal);
@@ -332,13 +334,13 @@ impl Pieces<'_> {
         }
     }
 
-    /// Which members are ways that go against the direction in which they follow one another, be members of other types
-    /// between them.
+    /// Returns which members are ways that must be reversed to continue the way before. Members of other types between
+    /// them do not matter.
     fn turned(&mut self, members: &[Member]) -> Vec<bool> {
         let mut ends_of = |member: &Member| -> Option<Ends> {
             let way = member.element.ordinal().filter(|_| member.kind == Way)?;
             let (page, slot) = self.reader.way(way);
-            // What is hidden is as good as missing.
+            // Hidden pieces count as missing.
             let pieces = self.cuts.pieces(page.coords(slot)).into_iter();
             let mut shown = pieces.filter(|&(first, last)| {
                 let line = page.coords(slot).get(first..=last).unwrap_or_default();
@@ -374,7 +376,7 @@ impl Pieces<'_> {
         turned
     }
 
-    /// Adds a piece of a relation, of which the pieces from `first` on are; links it with the one before.
+    /// Adds a piece of a relation whose pieces start at index `first`, and links it with the one before.
     fn chain(&mut self, first: usize, mut tags: Vec<(String, String)>, geometry: Option<Geometry>) {
         let next = self.last_id + 1;
         let chained = self.made.len() > first;
@@ -393,7 +395,7 @@ impl Pieces<'_> {
         self.made.push(Derived { type_name, id: self.last_id, tags, geometry });
     }
 
-    /// The pieces of a way; nothing in the place of those that are hidden.
+    /// Returns the pieces of a way; `None` for hidden ones.
     fn pieces_of(&mut self, way: Ordinal) -> Vec<Option<Piece>> {
         let (page, slot) = self.reader.way(way);
         let (refs, coords) = (page.nodes(slot), page.coords(slot));
@@ -414,10 +416,10 @@ impl Pieces<'_> {
         pieces
     }
 
-    /// Whether something lies outside the statement's box.
+    /// Returns whether a line is outside the statement's box.
     fn hides(&self, line: &[Coord]) -> bool {
         self.bbox.as_ref().is_some_and(|bbox| match line {
-            // Held against the box as the nodes of relations are, not as nodes in a query.
+            // Compared with the box like a node of a relation, not like a node in a query.
             [one] => !bbox.counts_for_relations(*one),
             line => !bbox.has_way(line),
         })
@@ -432,7 +434,7 @@ impl Pieces<'_> {
         pairs.into_iter().map(text).collect()
     }
 
-    /// The bytes of what was made, roughly.
+    /// Returns the approximate size of the derived elements in bytes.
     fn bytes(&self) -> u64 {
         let each = self.made.last().map_or(0, Derived::bytes);
         each * self.made.len() as u64

@@ -1,4 +1,4 @@
-//! `make`: one new element from a whole set.
+//! Runs `make`: creates one derived element from a whole set.
 
 use super::Context;
 use crate::Failure;
@@ -6,7 +6,7 @@ use crate::evaluators;
 use crate::set::Set;
 use crate::syntax::Make;
 
-/// Runs the statement. The set that the evaluators see as `_` is the one the statement starts from.
+/// Runs the statement. For the evaluators, `_` is the set that the statement starts from.
 pub fn run(ctx: &mut Context, Make { into, type_name, properties, .. }: &Make) -> Result<(), Failure> {
     let mut last_id = ctx.last_derived_id;
     let derived = evaluators::make(ctx.environment(), type_name, properties, &mut last_id)?;

@@ -1,4 +1,4 @@
-//! `map_to_area`: from elements to the areas that are made from them.
+//! Runs `map_to_area`: replaces elements by the areas made from them.
 
 use super::Context;
 use super::filters::area;

@@ -44,11 +44,11 @@ use terrapin_osm::Osm;
 
 /// The state of a running query.
 pub struct Context<'a> {
-    /// The data as it is seen: at the date, where there are older versions.
+    /// The visible data: the state at the query's date if the data has older versions.
     pub osm: &'a Osm,
-    /// The data as it is now.
+    /// The current state of the data.
     pub current: &'a Osm,
-    /// The states that were looked at.
+    /// The states that the query has opened.
     states: &'a States,
     /// The query.
     pub script: &'a Script,
@@ -56,27 +56,28 @@ pub struct Context<'a> {
     pub budget: &'a Budget,
     /// The named sets. A missing name is an empty set.
     pub sets: BTreeMap<SetName, Arc<Set>>,
-    /// The value that the group in a set has in common, while a `for` runs over it: `_.val`.
+    /// The common value of the group in a set while a `for` iterates over it: `_.val`.
     pub loop_values: BTreeMap<SetName, String>,
-    /// The sets that the innermost `retro`, loop or union found when it began and has not set since.
+    /// The sets that existed when the innermost `retro`, loop or union began, and that it has not assigned since.
     pub inherited: BTreeSet<SetName>,
-    /// The sets that come from another date, as they were there.
+    /// The sets that come from another date, with their content in that state.
     outside: moment::Outside<'a>,
     /// The writer of `out`.
     pub answer: &'a mut dyn Answer,
-    /// The date at which the data is seen, where it is not now.
+    /// The date at which the data is seen; `None` for now.
     pub date: Option<Timestamp>,
     /// The progress of a query with two moments.
     pub diff: Option<diff::Diff<'a>>,
-    /// What changed between two moments, those last asked for.
+    /// The changes between two moments, for the most recently used pair.
     changed: RefCell<Option<moment::ChangedIds>>,
     /// The last id given to a derived element.
     pub last_derived_id: i64,
-    /// What has been worked out about tags.
+    /// The cached results for tag filters.
     pub tags: TagMemo,
-    /// The queries that the reference refuses to run. It goes on without them, to name them all; nothing is written.
+    /// The queries that the reference rejects as too broad. The run continues without them, in order to report all of
+    /// them. No output is written.
     pub weak: Vec<Diagnostic>,
-    /// The pages that the last `out` had in hand.
+    /// The reader of the last `out`, with its cached pages.
     pub(super) reader: Option<Reader<'a>>,
 }
 
@@ -110,7 +111,7 @@ impl<'a> Context<'a> {
         }
     }
 
-    /// What evaluators see of it.
+    /// Returns the parts of the state that evaluators can read.
     pub fn environment(&self) -> Environment<'_> {
         Environment {
             osm: self.osm,
@@ -142,18 +143,19 @@ impl<'a> Context<'a> {
         self.sets.insert(name.to_owned(), set);
     }
 
-    /// Begins a loop, a union or a difference: all that sets hold comes from outside of it. Returns what `leave` takes.
+    /// Enters a loop, a union or a difference: from now on, the existing sets are inherited from outside. Returns the
+    /// value for `leave`.
     fn enter(&mut self) -> BTreeSet<SetName> {
         std::mem::replace(&mut self.inherited, self.sets.keys().cloned().collect())
     }
 
-    /// Ends it: what it has set is set in the block that it stands in.
+    /// Leaves the block. The sets that it has assigned also count as assigned in the enclosing block.
     fn leave(&mut self, mut outer: BTreeSet<SetName>) {
         outer.retain(|name| self.inherited.contains(name));
         self.inherited = outer;
     }
 
-    /// Takes the derived elements out of all sets that nothing else holds.
+    /// Takes the derived elements out of all sets that have no other owner.
     pub fn take_derived(&mut self) -> Vec<Arc<Derived>> {
         let sets = std::mem::take(&mut self.sets).into_values();
         sets.filter_map(Arc::into_inner).flat_map(|set| set.derived).collect()
@@ -224,7 +226,7 @@ impl<'a> Context<'a> {
         self.budget.memory(self.held())
     }
 
-    /// The bytes that all sets hold, roughly.
+    /// Returns the approximate size of all sets in bytes.
     fn held(&self) -> u64 {
         self.sets.values().map(|s| s.bytes()).sum::<u64>() + self.diff.as_ref().map_or(0, |diff| diff.bytes())
     }

@@ -1,8 +1,9 @@
-//! Which state of the data statements see: that of the query's date, of a moment of `[diff:]`, or of a block of `retro`,
-//! where the snapshot has older versions. Where it has none, there is one state, and [`super::date`] tests timestamps.
+//! Selects the state of the data that statements see. If the snapshot has older versions, this is the state at the
+//! query's date, at a moment of `[diff:]`, or in a block of `retro`. Otherwise there is only one state, and
+//! [`super::date`] tests timestamps.
 //!
-//! Ordinals belong to a state, so sets are carried from one to another by ids. The areas that relations make are those of
-//! today at every date, as in the reference.
+//! Ordinals belong to a state, therefore sets are converted between states by ids. As in the reference, the areas made
+//! from relations are the current ones at every date.
 
 use std::cell::OnceCell;
 use std::collections::BTreeMap;
@@ -18,13 +19,13 @@ use terrapin_osm::history::{History, StateError, Version};
 use terrapin_osm::{ElementType, Ordinal, Osm};
 use terrapin_snapshot::Error;
 
-/// The sets as they were in another state.
+/// Sets with their content in another state.
 pub(super) type Outside<'a> = BTreeMap<SetName, (Arc<Set>, &'a Osm)>;
 
-/// Two moments, and the ids by type of what changed between them.
+/// Two moments, and the ids of the elements that changed between them, by type.
 pub(super) type ChangedIds = ((i64, i64), [Vec<i64>; 3]);
 
-/// The states that a query has looked at; they are open until it ends.
+/// The states that a query has opened. They stay open until it ends.
 #[derive(Default)]
 pub struct States {
     first: OnceCell<Box<Opened>>,
@@ -49,11 +50,11 @@ impl States {
         }
     }
 
-    /// Whether everything read so far was undamaged. A state is made of its snapshot, so damage of one is damage of the
-    /// other, which `current` reports from then on.
+    /// Checks that all data read so far was undamaged. A state is built from its snapshot, so damage of one is damage
+    /// of the other; `current` reports it from then on.
     ///
     /// # Errors
-    /// The first damage that was met.
+    /// Returns the first damage found.
     pub fn check(&self, current: &Osm) -> Result<(), Error> {
         let mut states = self;
         while let Some(opened) = states.first.get() {
@@ -70,12 +71,12 @@ impl States {
 }
 
 impl<'a> Context<'a> {
-    /// The versions of the data, where it has more than one of each element.
+    /// Returns the history of the data, if it has several versions of elements.
     pub(super) fn history(&self) -> Option<&'a History> {
         History::of(self.current)
     }
 
-    /// The state at a moment; without one, that of now.
+    /// Returns the state at a moment, or the current one for `None`.
     pub(super) fn state(&self, date: Option<Timestamp>) -> Result<&'a Osm, Failure> {
         let (Some(history), Some(moment)) = (self.history(), date) else { return Ok(self.current) };
         match history.state(self.current, moment) {
@@ -88,7 +89,7 @@ impl<'a> Context<'a> {
         }
     }
 
-    /// Goes to another date. Returns the one before.
+    /// Changes to another date. Returns the previous one.
     pub(super) fn look_at(&mut self, date: Option<Timestamp>) -> Result<Option<Timestamp>, Failure> {
         let osm = self.state(date)?;
         if !std::ptr::eq(osm, self.osm) {
@@ -98,7 +99,7 @@ impl<'a> Context<'a> {
         Ok(std::mem::replace(&mut self.date, date))
     }
 
-    /// Carries all sets from a state to the one at hand; what is not there any more, or not yet, is in them no more.
+    /// Converts all sets from a state to the visible one. Elements that do not exist there are removed.
     pub(super) fn carry(&mut self, from: &'a Osm) {
         if std::ptr::eq(from, self.osm) {
             return;
@@ -110,23 +111,24 @@ impl<'a> Context<'a> {
         }
     }
 
-    /// A set as it is written, and the state that it belongs to: what comes from another date is as it was there.
+    /// Returns a set for output, and the state that it belongs to. A set from another date is returned in its original
+    /// state.
     pub(super) fn shown(&self, name: &str) -> (Arc<Set>, &'a Osm) {
         self.outside.get(name).cloned().unwrap_or_else(|| (self.set(name), self.osm))
     }
 
-    /// The relations that areas are made from, as they are at hand.
+    /// Converts current relations that areas are made from to the visible state.
     pub(super) fn as_seen(&self, relations: Vec<Ordinal>) -> Vec<Ordinal> {
         elsewhere(ElementType::Relation, &relations, self.current, self.osm).unwrap_or(relations)
     }
 
-    /// The areas that relations at hand make.
+    /// Returns the areas made from relations of the visible state.
     pub(super) fn areas_made_of(&self, relations: &[Ordinal]) -> Vec<AreaOrdinal> {
         let current = elsewhere(ElementType::Relation, relations, self.osm, self.current);
         super::filters::area::areas_of(self, current.as_deref().unwrap_or(relations))
     }
 
-    /// The elements of a type that changed after a moment and not after another.
+    /// Returns the elements of a type that changed after `since` and not after `until`.
     pub(super) fn changed(&self, history: &History, kind: ElementType, since: i64, until: i64) -> Vec<Ordinal> {
         let mut kept = self.changed.borrow_mut();
         if kept.as_ref().is_none_or(|(span, _)| *span != (since, until)) {
@@ -136,7 +138,7 @@ impl<'a> Context<'a> {
         with_ids(self.osm, kind, &ids[kind as usize])
     }
 
-    /// The version that says that an element was deleted, if it is the last one until a moment.
+    /// Returns the version that records an element's deletion, if it is the last one up to a moment.
     pub(super) fn deletion(&self, kind: ElementType, id: i64, until: Option<Timestamp>) -> Option<Version> {
         let versions = self.history()?.versions(self.current, kind, id);
         let last = versions.into_iter().rfind(|version| until.is_none_or(|until| version.timestamp <= until));
@@ -144,8 +146,8 @@ impl<'a> Context<'a> {
     }
 }
 
-/// The error for temporary files that cannot be written. The help names the folder: it goes to the log, the shell and
-/// feedback, not to the page of the interpreter.
+/// Returns the error for temporary files that cannot be written. The help names the folder; it is written to the log,
+/// the shell and feedback, but not to the interpreter's page.
 fn unwritable(folder: &Path, source: &std::io::Error) -> Failure {
     let help = format!(
         "The state of a date is made in {}: {source}. Choose another folder with --spool-dir for a server and TMPDIR for a \
@@ -159,17 +161,17 @@ fn failure(code: Code, message: String, help: Option<String>) -> Failure {
     Failure::from(Diagnostic { class: Class::Runtime, code, line: 0, span: None, message, help })
 }
 
-/// The elements of a type that have these ids, of those that are there.
+/// Returns the existing elements of a type with these ids.
 pub(super) fn with_ids(osm: &Osm, kind: ElementType, ids: &[i64]) -> Vec<Ordinal> {
     sorted::from_unsorted(ids.iter().filter_map(|&id| osm.find(kind, id)).collect())
 }
 
-/// Elements in another state; `None` where it is the same.
+/// Converts elements to another state. Returns `None` if the states are the same.
 pub(super) fn elsewhere(kind: ElementType, list: &[Ordinal], from: &Osm, to: &Osm) -> Option<Vec<Ordinal>> {
     (!std::ptr::eq(from, to)).then(|| with_ids(to, kind, &from.ids(kind, list)))
 }
 
-/// A set in another state.
+/// Converts a set to another state.
 pub(super) fn carried(set: &Set, from: &Osm, to: &Osm) -> Set {
     let mut carried = set.clone();
     for kind in ElementType::ALL {

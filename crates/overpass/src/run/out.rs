@@ -1,4 +1,4 @@
-//! `out`: writes a set, type by type, in order of id or of quadtile.
+//! Runs `out`: writes a set type by type, in order of id or of quadtile.
 
 mod changes;
 mod parallel;
@@ -25,16 +25,16 @@ use terrapin_osm::radix;
 use terrapin_osm::{ElementType, Ordinal};
 use writer::{Scratch, Writer, WrittenParts};
 
-/// Elements written between two looks at the budget.
+/// The number of elements written between two checks of the budget.
 const STEP: usize = 256;
 
-/// So many elements of each type are worth printing on all cores.
+/// The minimum number of elements of each type to print them on all cores.
 const PARALLEL: [usize; 3] = [1 << 10, 1 << 8, 1 << 4];
 
-/// So many ids are worth looking up on all cores, and so many at once.
+/// The number of ids that a thread looks up at once. Fewer than twice as many ids are looked up on one core.
 const IDS_AT_ONCE: usize = 1 << 14;
 
-/// Runs the `out` that stands at `place` in the text.
+/// Runs the `out` at position `place` of the text.
 pub fn run(ctx: &mut Context, out: &Out, place: usize) -> Result<(), Failure> {
     if !ctx.weak.is_empty() {
         return Ok(());
@@ -46,7 +46,7 @@ pub fn run(ctx: &mut Context, out: &Out, place: usize) -> Result<(), Failure> {
         Some(Phase::Final) => Some("show_final"),
     };
     if out.limit == Some(0) {
-        // not even a count
+        // Not even a count is written.
         return Ok(());
     }
     let (set, osm) = ctx.shown(&out.from);
@@ -88,7 +88,7 @@ pub fn run(ctx: &mut Context, out: &Out, place: usize) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Writes elements of one type, in the order of `list`; of those in `bare` only what is known without data.
+/// Writes elements of one type in the order of `list`. For elements in `bare`, only the id is written.
 fn one_by_one(
     ctx: &mut Context,
     writer: &mut Writer<'_>,
@@ -111,7 +111,7 @@ fn one_by_one(
     Ok(())
 }
 
-/// Writes something, with an action around it where there is one.
+/// Writes output, with an action around it if one is given.
 fn framed(
     answer: &mut dyn Answer,
     frame: Option<&'static str>,
@@ -133,7 +133,7 @@ fn counts(ctx: &Context, set: &Set, with_id: bool) -> Counts {
     }
 }
 
-/// Ids and ordinals in the order of the answer, at most `limit` of them.
+/// Returns ids and ordinals in the order of the answer, at most `limit` of them.
 fn ordered(
     reader: &mut Reader<'_>,
     kind: ElementType,
@@ -163,7 +163,7 @@ fn ordered(
     pairs
 }
 
-/// The ids of areas and their relations, in the order of the answer, at most `limit` of them.
+/// Returns the ids of areas and their relations, in the order of the answer, at most `limit` of them.
 fn areas(reader: &mut Reader<'_>, list: &[AreaOrdinal], order: Order, limit: u64) -> Vec<(i64, Ordinal)> {
     let known = reader.osm().areas();
     let mut keyed: Vec<(quadtile::Key, i64, Ordinal)> = list
@@ -182,7 +182,7 @@ fn areas(reader: &mut Reader<'_>, list: &[AreaOrdinal], order: Order, limit: u64
     keyed.into_iter().map(|(_, id, relation)| (id, relation)).collect()
 }
 
-/// The derived elements of a set, in the order of the answer, at most `limit` of them.
+/// Returns the derived elements of a set, in the order of the answer, at most `limit` of them.
 fn derived(set: &Set, order: Order, limit: u64) -> Vec<&Arc<Derived>> {
     let mut derived: Vec<&Arc<Derived>> = set.derived.iter().collect();
     if order == Order::Asc {

@@ -1,4 +1,4 @@
-//! The query statement: `node[...](...)->.set`.
+//! Runs the query statement: `node[...](...)->.set`.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use crate::syntax::{FilterKind, FromSet, Query, QueryType, Tag};
 use crate::{Code, Failure, evaluators};
 use terrapin_osm::ElementType;
 
-/// So many queries that are too weak are named.
+/// The maximum number of too broad queries to report.
 const MOST_WEAK: usize = 500;
 
 /// Runs the statement.
@@ -50,7 +50,8 @@ pub fn run(ctx: &mut Context, query: &Query, line: u32) -> Result<(), Failure> {
     Ok(())
 }
 
-/// What was found; nothing where the query is too weak, which the reference notes and goes on.
+/// Returns the elements found. A query that is too broad is recorded and returns an empty result; like the reference,
+/// the run continues.
 fn unless_weak<T: Default>(ctx: &mut Context, found: Result<T, Failure>) -> Result<T, Failure> {
     match found {
         Err(failure) if failure.diagnostics.iter().all(|d| d.code == Code::TooWeak) && ctx.weak.len() < MOST_WEAK => {
@@ -61,7 +62,7 @@ fn unless_weak<T: Default>(ctx: &mut Context, found: Result<T, Failure>) -> Resu
     }
 }
 
-/// Derived elements come from sets only.
+/// Returns the derived elements of a query. They come from sets only.
 fn derived(ctx: &Context, filters: &[&FilterKind]) -> Vec<Arc<crate::set::Derived>> {
     let mut sets: Vec<Arc<Set>> = filters
         .iter()
@@ -70,7 +71,7 @@ fn derived(ctx: &Context, filters: &[&FilterKind]) -> Vec<Arc<crate::set::Derive
             _ => None,
         })
         .collect();
-    // Of elements with the same id, those of the last set are the answer.
+    // If elements have the same id, those of the last set are the result.
     let Some(last) = sets.pop() else { return Vec::new() };
     let passes = |d: &Arc<crate::set::Derived>| {
         sets.iter().all(|s| s.derived.binary_search_by_key(&(d.id as u64), |o| o.id as u64).is_ok())
@@ -79,7 +80,7 @@ fn derived(ctx: &Context, filters: &[&FilterKind]) -> Vec<Arc<crate::set::Derive
     last.derived.iter().filter(|d| passes(d)).cloned().collect()
 }
 
-/// The types of element that a query looks for.
+/// Returns the element types that a query searches.
 pub fn kinds(what: QueryType) -> &'static [ElementType] {
     use ElementType::{Node, Relation, Way};
     match what {
@@ -94,13 +95,13 @@ pub fn kinds(what: QueryType) -> &'static [ElementType] {
     }
 }
 
-/// `[key=""]` asks for nothing at all, as the reference has it.
+/// Returns whether the filter is `[key=""]`. As in the reference, a query with it has an empty result.
 pub fn is_empty(filter: &FilterKind) -> bool {
     matches!(filter, FilterKind::Tag(Tag::Equals { value, .. } | Tag::NotEquals { value, .. }) if value.is_empty())
 }
 
-/// Whether the global box does not apply: to what the reference's QL front end makes a statement of its own and not a
-/// query, which is the case with a single filter of some kinds.
+/// Returns whether the global box does not apply. It does not if the reference's QL parser makes a query with a single
+/// filter of some kinds a statement of its own.
 fn stands_alone(what: QueryType, filters: &[&FilterKind]) -> bool {
     matches!(filters, [one] if one.stands_alone(what))
 }

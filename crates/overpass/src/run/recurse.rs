@@ -1,7 +1,7 @@
-//! `>`, `>>`, `<`, `<<`.
+//! Runs `>`, `>>`, `<`, `<<`.
 //!
-//! The elements that are started from are not in the result unless they are reached again; but all except `>` keep the
-//! relations, as the reference does.
+//! The start elements are in the result only if they are reached again. As in the reference, all recursions except `>`
+//! also keep the relations they start from.
 
 use super::topology::{Role, Topology};
 use super::{Context, date};
@@ -27,8 +27,8 @@ pub fn run(ctx: &mut Context, Recursion { kind, from, into }: &Recursion) -> Res
     Ok(())
 }
 
-/// The elements of one type that a recursion reaches, where it is a filter of a query. Unlike the statement, the
-/// reference then goes down from relations only, and only `up-rel` keeps them.
+/// Returns the elements of one type that a recursion reaches as a filter of a query. As in the reference, unlike the
+/// statement, it goes down only from relations, and only `up-rel` keeps them.
 pub fn as_filter(ctx: &Context, filter: &RecurseAll, wanted: ElementType) -> Result<Vec<Ordinal>, Failure> {
     let from = ctx.set(&filter.set);
     let topology = Topology::new(ctx);
@@ -43,7 +43,7 @@ pub fn as_filter(ctx: &Context, filter: &RecurseAll, wanted: ElementType) -> Res
     Ok(std::mem::take(found.part_mut(wanted)))
 }
 
-/// The nodes of the ways, the nodes and ways of the relations, and the nodes of those ways.
+/// Returns the nodes of the ways, the nodes and ways of the relations, and the nodes of those ways.
 fn down(topology: &Topology, from: &Set) -> Result<Set, Failure> {
     let ways = topology.members(&from.relations, Way, Role::Any, &[])?;
     let nodes = topology.members(&from.relations, Node, Role::Any, &[])?;
@@ -52,7 +52,7 @@ fn down(topology: &Topology, from: &Set) -> Result<Set, Failure> {
     Ok(Set { nodes: sorted::union(&nodes, &way_nodes), ways, ..Set::default() })
 }
 
-/// The same, and down through relations of relations.
+/// Like [`down`], also through relations of relations.
 fn down_rel(topology: &Topology, from: &Set) -> Result<Set, Failure> {
     let relations = topology.relations_below(&from.relations)?;
     let all = Set { relations: sorted::union(&from.relations, &relations), ways: from.ways.clone(), ..Set::default() };
@@ -60,7 +60,7 @@ fn down_rel(topology: &Topology, from: &Set) -> Result<Set, Failure> {
     Ok(Set { relations: all.relations, ..below })
 }
 
-/// The ways of the nodes, and the relations of the nodes and of the ways.
+/// Returns the ways of the nodes, and the relations of the nodes and of the ways.
 fn up(topology: &Topology, from: &Set) -> Result<Set, Failure> {
     let ways = topology.ways_of_nodes(&from.nodes, &[])?;
     let all_ways = sorted::union(&from.ways, &ways);
@@ -70,7 +70,7 @@ fn up(topology: &Topology, from: &Set) -> Result<Set, Failure> {
     Ok(Set { ways, relations, ..Set::default() })
 }
 
-/// The same, and up through relations of relations.
+/// Like [`up`], also through relations of relations.
 fn up_rel(topology: &Topology, from: &Set) -> Result<Set, Failure> {
     let mut set = up(topology, from)?;
     let above = topology.relations_above(&set.relations)?;

@@ -1,4 +1,4 @@
-//! `timeline`: the versions of an element, of which data without a history has the current one.
+//! Runs `timeline`: lists the versions of an element. Data without a history has only the current one.
 
 use std::sync::Arc;
 
@@ -26,7 +26,7 @@ pub fn run(ctx: &mut Context, timeline: &Timeline) {
             known.map(|meta| (meta.version, meta.timestamp)).into_iter().collect()
         }
     };
-    // in the order of time, as the reference has it
+    // As in the reference, in order of time.
     versions.sort_by_key(|&(_, created)| created);
     let mut set = Set::default();
     for (at, &(number, created)) in versions.iter().enumerate() {

@@ -1,4 +1,4 @@
-//! From elements to the elements that they refer to, and back: what recursions are made of.
+//! Follows references between elements, down and up: the basis of recursions.
 
 use rayon::prelude::*;
 
@@ -9,25 +9,26 @@ use crate::sorted;
 use terrapin_budget as budget;
 use terrapin_osm::{ElementType, Ordinal, Osm};
 
-/// Pages that a thread takes at once.
+/// The number of pages that a thread takes at once.
 const PAGES_AT_ONCE: usize = 16;
-/// From this many pages on, a second thread is worth it.
+/// The minimum number of pages to use several threads.
 const PARALLEL_PAGES: usize = 48;
 
-/// Elements whose ways or relations are looked up between two looks at the budget.
+/// The number of elements whose ways or relations are looked up between two checks of the budget.
 const LOOKED_UP_AT_ONCE: usize = 1 << 16;
 
-/// Whether the `index`th (from 0) of `len` is at one of the positions; no positions are all.
+/// Returns whether index `index` (from 0) of a list of length `len` is one of the positions. An empty list of positions
+/// means all.
 fn at_position(positions: &[i64], index: usize, len: usize) -> bool {
     let absolute = |p: i64| if p < 0 { p.saturating_add(len as i64).saturating_add(1) } else { p };
     let place = index as i64 + 1;
     positions.is_empty() || positions.iter().any(|&position| absolute(position) == place)
 }
 
-/// What to do with one page's elements: the page, the slots, where to.
+/// The work on the elements of one page: page number, slots, output.
 type PageWork<'a> = dyn Fn(u32, &mut dyn Iterator<Item = usize>, &mut Vec<Ordinal>) + Sync + 'a;
 
-/// Runs `f` on the elements of a list page by page and makes a set of what it appends.
+/// Runs `f` on the elements of a list page by page. Returns the set of elements that it appends.
 fn over_pages(
     osm: &Osm,
     budget: &Budget,
@@ -59,19 +60,19 @@ fn over_pages(
     Ok(sorted::from_unsorted(found))
 }
 
-/// Following references for one running query.
+/// A view of the references between elements, for one running query.
 pub struct Topology<'a> {
     osm: &'a Osm,
     budget: &'a Budget,
 }
 
 impl<'a> Topology<'a> {
-    /// Over the data of a query, within its bounds.
+    /// Creates a view of the query's data, within its limits.
     pub fn new(ctx: &Context<'a>) -> Topology<'a> {
         Topology { osm: ctx.osm, budget: ctx.budget }
     }
 
-    /// The nodes of ways, all or those at some positions.
+    /// Returns the nodes of ways, all or those at some positions.
     pub fn nodes_of_ways(&self, ways: &[Ordinal], positions: &[i64]) -> Result<Vec<Ordinal>, Failure> {
         over_pages(self.osm, self.budget, ElementType::Way, ways, &|page, slots, out| {
             let page = self.osm.way_page(page);
@@ -87,8 +88,8 @@ impl<'a> Topology<'a> {
         })
     }
 
-    /// The nodes of ways, ascending: each as often as ways have it, or with `links` as often as a segment of one of
-    /// the ways starts or ends there.
+    /// Returns the nodes of ways, ascending. Each is repeated as often as ways contain it; with `links`, as often as a
+    /// segment of one of the ways starts or ends there.
     pub fn uses_of_nodes(&self, ways: &[Ordinal], links: bool) -> Result<Vec<Ordinal>, Failure> {
         let size = self.osm.page_size(ElementType::Way);
         let (mut uses, mut own) = (Vec::new(), Vec::new());
@@ -114,7 +115,7 @@ impl<'a> Topology<'a> {
         Ok(uses)
     }
 
-    /// The members of one type of relations, all or those with a role and at some positions.
+    /// Returns the members of one type of relations, all or those with a role and at some positions.
     pub fn members(
         &self,
         relations: &[Ordinal],
@@ -137,7 +138,7 @@ impl<'a> Topology<'a> {
         })
     }
 
-    /// What `find` gives for a list, ascending; looks at the time between parts of it.
+    /// Returns the results of `find` for a list, ascending. Checks the limits between parts of the list.
     fn looked_up(&self, list: &[Ordinal], find: impl Fn(&[Ordinal]) -> Vec<Ordinal>) -> Result<Vec<Ordinal>, Failure> {
         let mut found = Vec::new();
         for part in list.chunks(LOOKED_UP_AT_ONCE) {
@@ -152,7 +153,7 @@ impl<'a> Topology<'a> {
         Ok(found)
     }
 
-    /// The ways that have one of these nodes, anywhere or at some positions.
+    /// Returns the ways that contain one of these nodes, anywhere or at some positions.
     pub fn ways_of_nodes(&self, nodes: &[Ordinal], positions: &[i64]) -> Result<Vec<Ordinal>, Failure> {
         let ways = self.looked_up(nodes, |part| self.osm.ways_of_nodes(part))?;
         if positions.is_empty() {
@@ -173,7 +174,8 @@ impl<'a> Topology<'a> {
         })
     }
 
-    /// The relations that have one of these elements as a member, in any role or in one, at any or at some positions.
+    /// Returns the relations that contain one of these elements as a member, in any role or in one, at any or at some
+    /// positions.
     pub fn relations_of(
         &self,
         kind: ElementType,
@@ -206,17 +208,18 @@ impl<'a> Topology<'a> {
         })
     }
 
-    /// The relations that are members of these, of those, and so on. These are among them only where they are members.
+    /// Returns the relations that are members of these, of those, and so on. The given relations are included only if
+    /// they are members themselves.
     pub fn relations_below(&self, relations: &[Ordinal]) -> Result<Vec<Ordinal>, Failure> {
         self.closure(relations, |level| self.members(level, ElementType::Relation, Role::Any, &[]))
     }
 
-    /// The relations that have these as members, and so on upwards.
+    /// Returns the relations that have these as members, and so on upwards.
     pub fn relations_above(&self, relations: &[Ordinal]) -> Result<Vec<Ordinal>, Failure> {
         self.closure(relations, |level| self.relations_of(ElementType::Relation, level, Role::Any, &[]))
     }
 
-    /// What is reached by one or more steps. Every element is stepped from once, so cycles end.
+    /// Returns the elements reached by one or more steps. Each element is expanded once, therefore cycles end.
     fn closure(
         &self,
         start: &[Ordinal],
@@ -236,16 +239,16 @@ impl<'a> Topology<'a> {
 /// The role that a member must have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Role {
-    /// Any.
+    /// Any role.
     Any,
-    /// This one: [`Osm::role`].
+    /// This role: [`Osm::role`].
     Known(u32),
-    /// One that no member in the data has.
+    /// A role that no member in the data has.
     Unknown,
 }
 
 impl Role {
-    /// The role of a filter.
+    /// Returns the role of a filter.
     pub fn named(osm: &Osm, name: Option<&str>) -> Role {
         match name {
             None => Role::Any,

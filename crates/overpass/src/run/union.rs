@@ -40,7 +40,7 @@ pub fn run(ctx: &mut Context, Union { members, into }: &Union) -> Result<(), Fai
 
 /// Runs a difference. A `complete` inside it treats the earlier contents of all sets as new elements.
 pub fn difference(ctx: &mut Context, Difference { operands, into }: &Difference) -> Result<(), Failure> {
-    // A difference without operands does nothing.
+    // A difference without operands has no effect.
     let [base, rest @ ..] = operands.as_slice() else { return Ok(()) };
     let outer = ctx.enter();
     let mut set = Set::clone(&*result(ctx, base)?);

@@ -1,4 +1,4 @@
-//! Calls of functions: `name(...)`, also of a set.
+//! Interprets calls of functions: `name(...)`, also on a set.
 
 use super::super::Parser;
 use super::super::expression::{Branch, Id, Tree};
@@ -10,7 +10,7 @@ use crate::element::Element;
 use crate::suggest;
 
 impl<'a> Parser<'a> {
-    /// `name(...)`, with the set before it.
+    /// Interprets `name(...)`, with the set before it.
     pub(super) fn call(
         &mut self,
         tree: &Tree<'a>,
@@ -38,7 +38,7 @@ impl<'a> Parser<'a> {
         self.fits(&element, spec.returns, place).then(|| self.operation(element, operands))
     }
 
-    /// The element of a call, with the evaluators in it.
+    /// Creates the element of a call, with its arguments.
     fn arguments(
         &mut self,
         tree: &Tree<'a>,
@@ -85,7 +85,7 @@ impl<'a> Parser<'a> {
         Some((element, operands))
     }
 
-    /// One argument; where it is missing, an error says so.
+    /// Interprets one argument. Adds an error if it is missing.
     fn argument(
         &mut self,
         (tree, branch): (&Tree<'a>, Branch<'a>),
@@ -114,10 +114,10 @@ impl<'a> Parser<'a> {
         }
         let sides = [("First", comma.left), ("Second", comma.right)].into_iter();
         let operands = sides.filter_map(|(ordinal, side)| {
-            // The reference's spelling.
+            // This is the reference's spelling.
             let word = if spec.name == "pt" { "evaluator" } else { "evualator" };
             let missing = || format!("{ordinal} argument of {}(...) must be an {word}", spec.name);
-            // As in the reference, which names the place within the line instead of the line there.
+            // As in the reference, which here prints the column instead of the line.
             let line = match (spec.name, ordinal) {
                 ("pt", _) | (_, "First") => branch.line,
                 _ => self.tokens.column(branch.token.start),
@@ -127,7 +127,7 @@ impl<'a> Parser<'a> {
         operands.collect()
     }
 
-    /// The type of element that `count` counts.
+    /// Returns the element type that `count` counts.
     fn counted_type(&mut self, tree: &Tree<'a>, branch: Branch<'a>) -> Option<String> {
         const TYPES: [&str; 8] = ["nodes", "ways", "relations", "deriveds", "nwr", "nw", "wr", "nr"];
         let right = branch.right;
@@ -141,7 +141,7 @@ impl<'a> Parser<'a> {
         counted
     }
 
-    /// A role and, if there is another argument, the type of the members that have it.
+    /// Adds a role and, if there is a second argument, the type of the members with this role.
     fn role(&mut self, tree: &Tree<'a>, branch: Branch<'a>, spec: &Spec, element: Element) -> Option<Element> {
         let items = tree.items(branch.right);
         let role = items.first().and_then(|&item| self.word(tree, item));
@@ -156,7 +156,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// `nodes`, `ways` or `relations` in the functions that count members.
+    /// Adds `nodes`, `ways` or `relations` for the functions that count members.
     fn members(
         &mut self,
         tree: &Tree<'a>,
@@ -177,19 +177,19 @@ impl<'a> Parser<'a> {
         Some(element.with("members_type", kind?))
     }
 
-    /// A single word, string or number.
+    /// Returns a single word, string or number.
     fn word(&self, tree: &Tree<'a>, id: Id) -> Option<String> {
         let branch = tree.at(id);
         (id != 0 && branch.left == 0 && branch.right == 0).then(|| branch.token.value())
     }
 }
 
-/// Whether a function looks at the elements of a set.
+/// Returns whether a function runs on the elements of a set.
 fn is_of_set(spec: &Spec) -> bool {
     matches!(spec.arguments, Arguments::Each(_) | Arguments::SetCount)
 }
 
-/// What is wrong with a call whatever its arguments are: the error's code and message.
+/// Checks a call without interpreting its arguments. Returns the error's code and message, if there is an error.
 fn refusal(spec: &Spec, has_set: bool, has_arguments: bool, place: EvaluatorContext) -> Option<(Code, String)> {
     let name = spec.name;
     let wrong = |message: String| Some((Code::WrongArgument, message));
@@ -217,7 +217,7 @@ fn refusal(spec: &Spec, has_set: bool, has_arguments: bool, place: EvaluatorCont
     Some((Code::WrongContext, format!("{name}(...) must be called in a context where it can evaluate {lacks}")))
 }
 
-/// Where the argument of a call stands that itself stands at `place`.
+/// Returns the context of the arguments of a call in the context `place`.
 fn inside(spec: &Spec, wanted: Type, place: EvaluatorContext) -> EvaluatorContext {
     let mut inside = place.wanting(wanted);
     inside.element |= matches!(spec.arguments, Arguments::Each(_));

@@ -1,5 +1,5 @@
-//! The elements of an answer, each once, and how they hang together. What an answer shows of an element in several places
-//! is put together.
+//! Indexes the elements of an answer by id, and their references to each other. If the answer shows an element several
+//! times, the parts are merged.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use terrapin_budget as budget;
@@ -20,7 +20,7 @@ pub(super) struct Table<'r> {
 enum Entry<'r> {
     /// Its only record.
     Record(&'r [u8]),
-    /// What several records have.
+    /// The merged parts of several records.
     Merged(Box<Record<'r>>),
 }
 
@@ -47,12 +47,12 @@ impl<'r> Table<'r> {
         }
     }
 
-    /// How many there are.
+    /// Returns the number of elements.
     pub(super) fn len(&self) -> usize {
         self.entries.len()
     }
 
-    /// All of them.
+    /// Iterates over all elements.
     pub(super) fn iter(&self) -> impl Iterator<Item = Record<'r>> {
         self.entries.iter().map(Entry::read)
     }
@@ -66,18 +66,18 @@ impl<'r> Table<'r> {
     }
 }
 
-/// A way whose line a relation of the answer shows.
+/// A way whose line is shown as part of a relation in the answer.
 pub(super) struct MemberWay<'r> {
     pub(super) id: i64,
     pub(super) line: Line<'r>,
 }
 
-/// A way as relations see it.
+/// A member way of a relation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum WayPlace {
-    /// Among the ways.
+    /// A way of the answer, by its index.
     Own(usize),
-    /// Among those that relations show.
+    /// A way as shown by relations, by its index in `member_ways`.
     Member(usize),
 }
 
@@ -87,17 +87,17 @@ pub(super) struct Index<'r> {
     pub(super) nodes: Table<'r>,
     pub(super) ways: Table<'r>,
     pub(super) relations: Table<'r>,
-    /// Those that the query made, in the order of the answer.
+    /// The derived elements, in the order of the answer.
     pub(super) made: Vec<Record<'r>>,
     pub(super) member_ways: Vec<MemberWay<'r>>,
     member_ways_by_id: FxHashMap<i64, usize>,
-    /// Nodes that ways go through.
+    /// Nodes of the answer that are part of ways.
     passed: FxHashSet<i64>,
     /// Nodes that are members of relations.
     members: FxHashSet<i64>,
-    /// Where nodes are that only ways and relations show, as far as it matters.
+    /// The needed positions of nodes that only ways and relations show.
     shown: FxHashMap<i64, Coord>,
-    /// Those nodes that are features, in the order of the answer.
+    /// Those of these nodes that become features, in the order of the answer.
     pub(super) shown_nodes: Vec<(i64, Coord)>,
     memberships: Vec<Membership<'r>>,
 }
@@ -121,7 +121,7 @@ impl<'r> Index<'r> {
         index
     }
 
-    /// Relations: what is a member of which, and the lines that they show.
+    /// Reads the relations: their members, and the lines of members that they show.
     fn read_members(&mut self) {
         for relation in self.relations.iter() {
             let Some(members) = relation.members else { continue };
@@ -154,11 +154,11 @@ impl<'r> Index<'r> {
                 }
             }
         }
-        // The order of the members stays.
+        // The sort is stable, therefore the order of the members is kept.
         self.memberships.sort_by_key(|membership| (membership.of, membership.relation));
     }
 
-    /// Ways: which nodes they go through, and where nodes are that are not printed themselves but needed.
+    /// Reads the ways: their nodes, and the needed positions of nodes that are not printed themselves.
     fn read_lines(&mut self) {
         let mut wanted: FxHashSet<i64> = FxHashSet::default();
         for way in self.ways.iter() {
@@ -193,7 +193,8 @@ impl<'r> Index<'r> {
         }
     }
 
-    /// Nodes that are members of relations are features wherever the answer says where they are.
+    /// Collects the member nodes of relations that are not printed with a position themselves. They become features if
+    /// another part of the answer contains their position.
     fn read_shown(&mut self) {
         let lacks = |id: &i64| self.nodes.get(*id).is_none_or(|node| node.position.is_none());
         let mut seen = FxHashSet::default();
@@ -210,12 +211,12 @@ impl<'r> Index<'r> {
         }
     }
 
-    /// Whether a node stands for itself, and is not only a point of a way.
+    /// Returns whether a node is a feature of its own, and not only a point of a way.
     pub(super) fn is_point(&self, node: &Record<'_>) -> bool {
         !self.passed.contains(&node.id) || self.members.contains(&node.id)
     }
 
-    /// The nodes of a way whose places are known; nothing for those whose are not.
+    /// Returns the nodes of a way; `None` for nodes without a known position.
     pub(super) fn vertices(&self, way: &Record<'r>) -> Vec<Option<Vertex>> {
         let mut line = way.geometry.map(Line::iter).into_iter().flatten();
         let anonymous = |at: Option<Coord>| at.map(|at| Vertex { key: NodeKey::At(at), at });
@@ -233,7 +234,7 @@ impl<'r> Index<'r> {
         self.nodes.get(node).and_then(|node| node.position).or_else(|| self.shown.get(&node).copied())
     }
 
-    /// The way that a member of a relation is.
+    /// Returns the way that is a member of a relation.
     pub(super) fn member_way(&self, relation: &Record<'_>, id: i64) -> Option<WayPlace> {
         if relation.parts.has(Parts::PLACED_MEMBERS) {
             self.member_ways_by_id.get(&id).copied().map(WayPlace::Member)
@@ -242,7 +243,7 @@ impl<'r> Index<'r> {
         }
     }
 
-    /// The nodes of such a way; nothing where the answer does not say which they are.
+    /// Returns the nodes of a member way; `None` if the answer does not contain them.
     pub(super) fn member_vertices(&self, way: WayPlace) -> Option<Vec<Option<Vertex>>> {
         match way {
             WayPlace::Own(place) => {
@@ -253,7 +254,7 @@ impl<'r> Index<'r> {
         }
     }
 
-    /// The record of such a way, where there is one.
+    /// Returns the record of a member way, if the answer contains the way itself.
     pub(super) fn record(&self, way: WayPlace) -> Option<Record<'r>> {
         match way {
             WayPlace::Own(place) => self.ways.entries.get(place).map(Entry::read),
@@ -261,7 +262,7 @@ impl<'r> Index<'r> {
         }
     }
 
-    /// What an element is a member of, in order of the relations' ids.
+    /// Returns the memberships of an element, in order of the relations' ids.
     pub(super) fn memberships(&self, kind: ElementType, id: i64) -> &[Membership<'r>] {
         let all = &self.memberships;
         let from = all.partition_point(|membership| membership.of < (kind, id));
@@ -270,7 +271,7 @@ impl<'r> Index<'r> {
     }
 }
 
-/// The nodes of a line whose ids are not known.
+/// Returns the nodes of a line without ids.
 pub(super) fn line_vertices(line: Line<'_>) -> Vec<Option<Vertex>> {
     line.iter().map(|at| at.map(|at| Vertex { key: NodeKey::At(at), at })).collect()
 }

@@ -3,9 +3,14 @@
 //! nodes of its ways or the ways of its relation. Therefore the elements are buffered in a compact form until all are
 //! there; then the features stream.
 //!
-//! ```text record.rs    the compact form of an element index.rs     all elements without duplicates, and their
-//! memberships features.rs  which elements become features, with which geometry; lines.rs joins the lines of routes
-//! print.rs     prints a feature; shape.rs prints its geometry ```
+//! ```text
+//! record.rs    the compact form of an element
+//! index.rs     all elements without duplicates, and their memberships
+//! features.rs  the elements that become features, with their geometry
+//! lines.rs     joins the lines of routes
+//! print.rs     prints a feature
+//! shape.rs     prints the geometry of a feature
+//! ```
 
 mod features;
 mod index;

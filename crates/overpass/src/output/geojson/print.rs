@@ -1,4 +1,4 @@
-//! How a feature is written.
+//! Writes a feature.
 
 use std::io::Write;
 
@@ -8,21 +8,21 @@ use crate::output::{Items, Meta, json};
 use crate::timestamp;
 use terrapin_osm::ElementType;
 
-/// A feature: an element with its geometry, in the shape of osmtogeojson.
+/// A feature: an element with its geometry, in the layout of osmtogeojson.
 pub(super) struct Feature<'a> {
-    /// `node`, `way`, `relation` or the name that a query gave.
+    /// `node`, `way`, `relation`, or the type name that a query gave.
     pub(super) type_name: &'a str,
     pub(super) id: i64,
     pub(super) tags: Tags<'a>,
     pub(super) meta: Option<Meta<'a>>,
-    /// The relations of the answer that it is a member of.
+    /// The memberships of the element in relations of the answer.
     pub(super) relations: &'a [Membership<'a>],
     pub(super) shape: Shape<'a>,
-    /// Whether something of its geometry is not in the answer.
+    /// Whether parts of the geometry are missing in the answer.
     pub(super) tainted: bool,
 }
 
-/// What an element is in a relation.
+/// The membership of an element in a relation.
 #[derive(Clone, Copy)]
 pub(super) struct Membership<'r> {
     /// The member.
@@ -33,11 +33,11 @@ pub(super) struct Membership<'r> {
     pub(super) role: &'r str,
 }
 
-/// The member of `properties` that tells of a linked item.
+/// The key in `properties` for the linked Wikidata item.
 const ITEM: &[u8] = b",\"wikidata_item\":";
 
 impl Feature<'_> {
-    /// Appends it, with the item that it is linked with where there is something that tells of items.
+    /// Appends the feature. If a source of items is given, also appends the linked item.
     pub(super) fn write(&self, items: Option<&dyn Items>, out: &mut Vec<u8>) {
         out.extend_from_slice(b"{\"type\":\"Feature\",\"id\":\"");
         json::escape(out, self.type_name);
@@ -113,14 +113,14 @@ fn meta(out: &mut Vec<u8>, meta: &Meta<'_>) {
     number(out, meta.uid);
 }
 
-/// Appends a text of JSON with its quotation marks.
+/// Appends a JSON string with its quotation marks.
 pub(super) fn quoted(out: &mut Vec<u8>, text: &str) {
     out.push(b'"');
     json::escape(out, text);
     out.push(b'"');
 }
 
-// Writing into memory does not fail.
+// Appends a number. Writing into memory does not fail.
 fn number(out: &mut Vec<u8>, number: i64) {
     let _ = write!(out, "{number}");
 }

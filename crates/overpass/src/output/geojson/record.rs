@@ -1,5 +1,5 @@
-//! An element as a GeoJSON answer keeps it until all have come: in few bytes, of which the long parts are read only
-//! where they are asked for.
+//! The compact form of an element in a GeoJSON answer, kept until all elements have arrived. Long parts are decoded
+//! only when needed.
 
 use crate::output::bytes::{get_coord, get_text, put_coord, put_text, within};
 use crate::output::{MemberGeometry, Meta, OutputItem};
@@ -9,16 +9,16 @@ use terrapin_osm::{BoundingBox, Coord, ElementType};
 
 use super::shape;
 
-/// What an element is.
+/// The kind of an element.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
-    /// One of the data's.
+    /// An element of the data.
     Element(ElementType),
-    /// One that the query made.
+    /// A derived element.
     Made,
 }
 
-/// Which parts a record has, each a bit.
+/// The parts of a record, one bit each.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) struct Parts(u16);
 
@@ -31,7 +31,7 @@ impl Parts {
     pub(super) const NODES: Parts = Parts(1 << 5);
     pub(super) const GEOMETRY: Parts = Parts(1 << 6);
     pub(super) const MEMBERS: Parts = Parts(1 << 7);
-    /// Members that say where they are.
+    /// Members with geometry.
     pub(super) const PLACED_MEMBERS: Parts = Parts(1 << 8);
     pub(super) const SHAPE: Parts = Parts(1 << 9);
 
@@ -45,7 +45,7 @@ impl Parts {
 
     fn of(item: &OutputItem<'_>, shape: &[u8]) -> Parts {
         let members = item.members.unwrap_or_default();
-        // As the JSON says it: an empty line is no place.
+        // As in the JSON answer: an empty line is no geometry.
         let placed = members.iter().any(|member| match member.geometry {
             MemberGeometry::None => false,
             MemberGeometry::Point(_) => true,
@@ -67,11 +67,11 @@ impl Parts {
     }
 }
 
-/// How the records of many elements lie in memory: in pieces, so that none is copied while they grow.
+/// The records of many elements in memory, in pieces, so that they are not copied while the answer grows.
 #[derive(Default)]
 pub(super) struct Records(Vec<Vec<u8>>);
 
-/// A piece is full from here on.
+/// The size from which a piece is full.
 const PIECE: usize = 1 << 20;
 
 impl Records {
@@ -85,12 +85,12 @@ impl Records {
         }
     }
 
-    /// Adds records that [`put`] wrote.
+    /// Adds records written by [`put`].
     pub(super) fn extend(&mut self, bytes: &[u8]) {
         self.0.push(bytes.to_vec());
     }
 
-    /// All of them, in the order in which they came.
+    /// Iterates over all records, in the order in which they were added.
     pub(super) fn iter(&self) -> impl Iterator<Item = &[u8]> {
         self.0.iter().flat_map(|piece| {
             let mut rest = piece.as_slice();
@@ -104,7 +104,7 @@ impl Records {
     }
 }
 
-/// Appends the record of an element; areas have none, as they have no geometry of their own.
+/// Appends the record of an element. Areas get no record, because they have no geometry of their own.
 pub(super) fn put(out: &mut Vec<u8>, item: &OutputItem<'_>) {
     let kind = match item.type_name {
         "node" => 0,
@@ -187,13 +187,13 @@ fn put_line(out: &mut Vec<u8>, line: &[Coord]) {
     });
 }
 
-/// The record of an element. Lists stay bytes until they are read.
+/// The record of an element. Lists stay encoded until they are read.
 #[derive(Clone, Copy)]
 pub(super) struct Record<'r> {
     pub(super) kind: Kind,
     pub(super) id: i64,
     pub(super) parts: Parts,
-    /// The name that a query gave the type.
+    /// The type name that a query gave.
     pub(super) type_name: &'r str,
     pub(super) position: Option<Coord>,
     pub(super) meta: Option<Meta<'r>>,
@@ -203,12 +203,12 @@ pub(super) struct Record<'r> {
     pub(super) nodes: Option<Ids<'r>>,
     pub(super) geometry: Option<Line<'r>>,
     pub(super) members: Option<Members<'r>>,
-    /// A geometry as it is written.
+    /// A printed geometry.
     pub(super) shape: Option<&'r [u8]>,
 }
 
 impl<'r> Record<'r> {
-    /// Reads what [`put`] wrote.
+    /// Reads a record written by [`put`].
     pub(super) fn of(bytes: &'r [u8]) -> Record<'r> {
         let nothing = Record {
             kind: Kind::Made,
@@ -287,7 +287,8 @@ impl<'r> Record<'r> {
         })
     }
 
-    /// What an earlier record of the same element has, and of this one what that lacks.
+    /// Merges this record into an earlier one of the same element. The parts of the earlier record take precedence,
+    /// except that members with geometry replace members without.
     pub(super) fn under(self, earlier: Record<'r>) -> Record<'r> {
         let with_places = |record: &Record<'r>| record.parts.has(Parts::PLACED_MEMBERS);
         Record {
@@ -319,18 +320,18 @@ fn get_list<'r>(from: &mut Reader<'r>) -> Option<&'r [u8]> {
 pub(super) struct Tags<'r>(&'r [u8]);
 
 impl<'r> Tags<'r> {
-    /// Whether there is none.
+    /// Returns whether the list is empty.
     pub(super) fn is_empty(self) -> bool {
         self.0.is_empty()
     }
 
-    /// Keys and values.
+    /// Iterates over keys and values.
     pub(super) fn iter(self) -> impl Iterator<Item = (&'r str, &'r str)> {
         let mut from = Reader::new(self.0);
         std::iter::from_fn(move || Some((get_text(&mut from)?, get_text(&mut from)?)))
     }
 
-    /// The value of a key.
+    /// Returns the value of a key.
     pub(super) fn get(self, key: &str) -> Option<&'r str> {
         self.iter().find(|(known, _)| *known == key).map(|(_, value)| value)
     }
@@ -352,7 +353,7 @@ impl<'r> Ids<'r> {
 pub(super) struct Line<'r>(&'r [u8]);
 
 impl<'r> Line<'r> {
-    /// Each, where it is known.
+    /// Iterates over the positions; `None` for unknown ones.
     pub(super) fn iter(self) -> impl Iterator<Item = Option<Coord>> + 'r {
         let (mut from, mut lat, mut lon) = (Reader::new(self.0), 0, 0);
         std::iter::from_fn(move || {

@@ -1,4 +1,4 @@
-//! How a geometry is written.
+//! Writes geometries.
 
 use std::io::Write;
 
@@ -9,19 +9,19 @@ use terrapin_osm::{BoundingBox, Coord};
 /// The geometry of a feature.
 pub(super) enum Shape<'a> {
     Point(Coord),
-    /// The middle that stands for an element.
+    /// The center that represents an element.
     Center(Position),
-    /// The box that stands for an element.
+    /// The box that represents an element.
     Bounds(BoundingBox),
     Lines(&'a [Vec<Coord>]),
-    /// Each with its outer ring first.
+    /// The polygons, each with its outer ring first.
     Polygons(&'a [Vec<Vec<Coord>>]),
-    /// One that is written already.
+    /// A printed geometry.
     Written(&'a [u8]),
 }
 
 impl Shape<'_> {
-    /// Appends it.
+    /// Appends the geometry.
     pub(super) fn write(&self, out: &mut Vec<u8>) {
         let line = |out: &mut Vec<u8>, line: &Vec<Coord>| list(out, line, |out, &c| coord(out, c));
         match self {
@@ -31,7 +31,7 @@ impl Shape<'_> {
                 let BoundingBox { south, west, north, east } = *bounds;
                 let at = |lat, lon| Coord { lat, lon };
                 if west > east {
-                    // Across 180 degrees.
+                    // A box across the antimeridian is split.
                     let parts = [(west, EAST), (-EAST, east)];
                     let all = parts.map(|(west, east)| vec![boxed(BoundingBox { south, west, north, east })]);
                     Shape::Polygons(&all).write(out);
@@ -56,14 +56,14 @@ impl Shape<'_> {
 
 const EAST: i32 = 1_800_000_000;
 
-/// The ring around a box.
+/// Returns the ring around a box.
 fn boxed(bounds: BoundingBox) -> Vec<Coord> {
     let BoundingBox { south, west, north, east } = bounds;
     let corners = [(south, west), (south, east), (north, east), (north, west), (south, west)];
     corners.into_iter().map(|(lat, lon)| Coord { lat, lon }).collect()
 }
 
-/// Appends the geometry that a query made, where it has one.
+/// Appends the geometry of a derived element, if it has one.
 pub(super) fn made(out: &mut Vec<u8>, item: &OutputItem<'_>) {
     if let Some(made) = item.shape.filter(|made| !made.is_nothing()) {
         made_shape(out, made);
@@ -97,7 +97,7 @@ fn geometry(out: &mut Vec<u8>, name: &str, coordinates: impl FnOnce(&mut Vec<u8>
     out.push(b'}');
 }
 
-/// Appends a list of JSON.
+/// Appends a JSON array.
 pub(super) fn list<T>(out: &mut Vec<u8>, entries: &[T], mut write: impl FnMut(&mut Vec<u8>, &T)) {
     out.push(b'[');
     for (at, entry) in entries.iter().enumerate() {
@@ -117,7 +117,7 @@ fn coord(out: &mut Vec<u8>, c: Coord) {
     out.push(b']');
 }
 
-/// 1e-7 degrees as degrees, with as many decimals as they need.
+/// Appends units of 1e-7 degrees as degrees, with as many decimals as needed.
 fn degrees(out: &mut Vec<u8>, value: i32) {
     let sign = if value < 0 { "-" } else { "" };
     let value = value.unsigned_abs();
@@ -134,7 +134,7 @@ fn position(out: &mut Vec<u8>, p: Position) {
     out.push(b']');
 }
 
-/// Takes the zeros from the end of a number with decimals.
+/// Removes trailing zeros from a number with decimals.
 fn trim(out: &mut Vec<u8>) {
     let zeros = out.iter().rev().take_while(|&&byte| byte == b'0').count();
     out.truncate(out.len() - zeros);

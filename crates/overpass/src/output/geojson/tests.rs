@@ -1,4 +1,4 @@
-//! Answers on made-up elements, as osmtogeojson makes them of the same answer in JSON.
+//! Tests answers of made-up elements against the output of osmtogeojson for the same answer in JSON.
 
 use super::*;
 use crate::output::{MemberGeometry, MemberItem, Meta, Tags};
@@ -13,7 +13,7 @@ fn tags(all: &[(&str, &str)]) -> Tags {
     tags
 }
 
-/// The lines of an answer, without its head and its end.
+/// Returns the lines of an answer, without its head and its end.
 fn lines(layout: Layout, write: impl FnOnce(&mut dyn Answer)) -> Vec<String> {
     let mut out = Vec::new();
     let mut answer = GeoJson::new(layout, None, HEADER, &mut out);
@@ -39,7 +39,7 @@ fn way(answer: &mut dyn Answer, id: i64, nodes: &[i64], tags: Option<&Tags>) {
     answer.element(&OutputItem { type_name: "way", id: Some(id), nodes, tags, ..OutputItem::default() }).unwrap();
 }
 
-/// The corners of a square, the nodes 1 to 4.
+/// Writes the corners of a square, the nodes 1 to 4.
 fn corners(answer: &mut dyn Answer) {
     for (id, at) in (1..).zip([(0, 0), (0, 1), (1, 1), (1, 0)]) {
         node(answer, id, at, None);
@@ -155,7 +155,7 @@ fn answers_are_whole_objects_however_they_end() {
         let mut answer = GeoJson::new(layout, None, HEADER, &mut out);
         corners(&mut answer);
         if cut {
-            // As where a bound is reached within a feature.
+            // Simulates a limit that is reached within a feature.
             answer.text.begin(0);
             answer.text.buffer.text(",\n{\"type\":");
             answer.remark("runtime error: \"x\"").unwrap();

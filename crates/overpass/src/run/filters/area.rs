@@ -1,6 +1,6 @@
-//! Areas: `(area)`, `(poly)`, `(pivot)`.
+//! The filters `(area)`, `(poly)` and `(pivot)`.
 //!
-//! An area is one that the snapshot has made from a relation, or a closed way, which stands for itself.
+//! An area is made by the snapshot from a relation, or it is a closed way itself.
 
 use std::sync::Arc;
 
@@ -18,13 +18,13 @@ use terrapin_osm::geometry::BoxRelation;
 use terrapin_osm::history::changed_since;
 use terrapin_osm::{BoundingBox, Coord, ElementType, Ordinal};
 
-/// `(poly:"...")`.
+/// Returns the region of `(poly:"...")`.
 pub fn of_polygon(points: &[Point]) -> Arc<dyn Region> {
     let line: Vec<Coord> = points.iter().map(to_coord).collect();
     Arc::new(ShapesRegion::new(vec![Arc::new(Shape::from_closed_line(&line))]))
 }
 
-/// `(area.set)`: the areas of a set and its closed ways.
+/// Returns the region of `(area.set)`: the areas of a set and its closed ways.
 pub fn of_set(ctx: &Context, set: &Set) -> Result<Arc<dyn Region>, Failure> {
     let mut shapes: Vec<Arc<Shape>> =
         set.areas.iter().map(|&area| ctx.current.areas().shape(ctx.current, area)).collect();
@@ -32,7 +32,7 @@ pub fn of_set(ctx: &Context, set: &Set) -> Result<Arc<dyn Region>, Failure> {
     Ok(Arc::new(ShapesRegion::new(shapes)))
 }
 
-/// The shapes of the closed ones among ways.
+/// Adds the shapes of the closed ways.
 fn add_closed(ctx: &Context, ways: &[Ordinal], shapes: &mut Vec<Arc<Shape>>) -> Result<(), Failure> {
     let size = ctx.osm.page_size(Way);
     for (page, range) in sorted::pages(ways, size) {
@@ -49,8 +49,8 @@ fn add_closed(ctx: &Context, ways: &[Ordinal], shapes: &mut Vec<Arc<Shape>>) -> 
     Ok(())
 }
 
-/// `(area:id)`: an area made from a relation. The reference knows closed ways by no id here, but takes those of `_` for
-/// areas, too, as far as it looks for elements.
+/// Returns the region of `(area:id)`: an area made from a relation. In the reference, no id refers to a closed way
+/// here, but the closed ways of `_` are also used as areas, within the blocks of tiles that it searches.
 pub fn of_id(ctx: &Context, id: i64) -> Result<Arc<dyn Region>, Failure> {
     let Some(area) = area_with_id(ctx, id) else { return Ok(Arc::new(ShapesRegion::new(Vec::new()))) };
     let area = ctx.current.areas().shape(ctx.current, area);
@@ -64,7 +64,7 @@ pub fn of_id(ctx: &Context, id: i64) -> Result<Arc<dyn Region>, Failure> {
     Ok(Arc::new(AreaAndWays { area, alone, all: ShapesRegion::new(shapes) }))
 }
 
-/// An area, and of what is in closed ways that which lies in the same blocks of tiles as the area.
+/// The union of an area and closed ways, of which only the part in the area's blocks of tiles counts.
 struct AreaAndWays {
     area: Arc<Shape>,
     alone: ShapesRegion,
@@ -111,34 +111,34 @@ impl Region for AreaAndWays {
     }
 }
 
-/// The area made from a relation that has this id.
+/// Returns the area with this id that is made from a relation.
 pub fn area_with_id(ctx: &Context, id: i64) -> Option<AreaOrdinal> {
     ctx.current.areas().find(ctx.current, id)
 }
 
-/// `(pivot.set)`: the elements that the areas of a set are made from.
+/// Returns the elements of `(pivot.set)`: those that the areas of a set are made from.
 pub fn pivots(ctx: &Context, kind: ElementType, set: &Set) -> Vec<Ordinal> {
     match kind {
         Node => Vec::new(),
-        // At a date, as in the reference, none that has changed since, or whose nodes have moved.
+        // At a date, as in the reference, ways that have changed since, or whose nodes have moved, are left out.
         Way => sorted::difference(&set.ways, changed_since(ctx.osm, Way)),
         Relation => ctx.as_seen(relations_of(ctx, &set.areas)),
     }
 }
 
-/// The relations that areas are made from, as they are now.
+/// Returns the current relations that areas are made from.
 pub fn relations_of(ctx: &Context, areas: &[AreaOrdinal]) -> Vec<Ordinal> {
     sorted::from_unsorted(areas.iter().filter_map(|&area| ctx.current.areas().relation(area)).collect())
 }
 
-/// The areas of these relations, as they are now.
+/// Returns the current areas of these relations.
 pub fn areas_of(ctx: &Context, relations: &[Ordinal]) -> Vec<AreaOrdinal> {
     let mut areas: Vec<AreaOrdinal> = relations.iter().filter_map(|&r| ctx.current.areas().of_relation(r)).collect();
     areas.sort_unstable();
     areas
 }
 
-/// The closed ones among ways.
+/// Returns the closed ways of a list.
 pub fn closed(ctx: &Context, ways: &[Ordinal]) -> Result<Vec<Ordinal>, Failure> {
     let size = ctx.osm.page_size(Way);
     let mut out = Vec::new();

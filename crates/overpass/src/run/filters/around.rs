@@ -1,4 +1,4 @@
-//! `(around:...)`: what is within a distance of points, of a line or of the elements of a set.
+//! The filter `(around:...)`: elements within a distance of points, of a line or of the elements of a set.
 
 use std::sync::Arc;
 
@@ -15,18 +15,19 @@ use terrapin_osm::ElementType::{Node, Way};
 use terrapin_osm::geometry::{LatLon, around_box, metres, metres_between_segments, metres_to_segment};
 use terrapin_osm::{BoundingBox, Coord};
 
-/// Up to so many sources, pages are looked up around each; for more, around all of them together.
+/// The maximum number of sources for which pages are looked up one by one. If there are more, pages are looked up for
+/// all sources together.
 const EACH: usize = 64;
 
-/// Metres that no distance is computed wrong by.
+/// An upper bound of the error of a computed distance, in metres.
 const SURE: f64 = 1.0;
 
-/// What is within a distance of some points and segments.
+/// The region within a distance of some points and segments.
 struct Around {
     radius: f64,
-    /// Points as segments of no length.
+    /// The segments. A point is a segment of length 0.
     sources: Vec<(Coord, Coord)>,
-    /// By box in the tree, the source: a box across the antimeridian is two.
+    /// The index of the source of each box in the tree. A source whose box crosses the antimeridian has two boxes.
     owners: Vec<u32>,
     tree: BoxTree,
     cover: Vec<BoundingBox>,
@@ -50,7 +51,7 @@ impl Around {
         Around { radius, sources, owners, tree, cover }
     }
 
-    /// Whether `holds` does for a source near to a box.
+    /// Returns whether `holds` is true for a source near a box.
     fn any(&self, area: &BoundingBox, holds: impl Fn(Coord, Coord) -> bool) -> bool {
         self.tree.any(area, |i| {
             let source = self.owners.get(i).and_then(|&owner| self.sources.get(owner as usize));
@@ -59,10 +60,10 @@ impl Around {
     }
 }
 
-/// A box that holds everything within `radius` of a segment of a great circle.
+/// Returns a box that contains all points within `radius` of a segment of a great circle.
 fn near(a: Coord, b: Coord, radius: f64) -> BoundingBox {
     if radius == 0.0 && (i64::from(a.lon) - i64::from(b.lon)).abs() <= 1_800_000_000 {
-        // nothing besides it, not even what is no distance away by rounding
+        // Only the segment itself: points whose distance is rounded to 0 are not included.
         let mut exact = BoundingBox::EMPTY;
         exact.extend(a);
         exact.extend(b);
@@ -75,11 +76,11 @@ fn near(a: Coord, b: Coord, radius: f64) -> BoundingBox {
     let other = around_box(b.into(), radius);
     let apart = (i64::from(a.lon) - i64::from(b.lon)).abs();
     if all.west > all.east || other.west > other.east || apart > 900_000_000 {
-        // across the antimeridian, or very long: every longitude
+        // Across the antimeridian, or very long: use every longitude.
         all = BoundingBox { west: -1_800_000_000, east: 1_800_000_000, ..all };
     }
     all.union(&other);
-    // a great circle bulges towards the pole, by about Δlon²/8·sin lat·cos lat
+    // A great circle bulges towards the pole, by about Δlon²/8·sin lat·cos lat.
     let wide = if apart > 900_000_000 { std::f64::consts::PI } else { apart as f64 * 1e-7_f64.to_radians() };
     let bulge = (wide * wide / 8.0).to_degrees() * 0.6 * 1e7 + 1.0;
     all.south = (f64::from(all.south) - bulge).max(-9e8) as i32;
@@ -96,7 +97,7 @@ impl Region for Around {
         if !of.is_empty() && self.tree.any(of, |_| true) { Placement::Unsure } else { Placement::Outside }
     }
 
-    /// A source near enough to all four corners of a box is near enough to all of it.
+    /// Returns whether a source is near enough to all four corners of a box: then it is near enough to the whole box.
     fn has_all_nodes(&self, of: &BoundingBox) -> bool {
         let wide = i64::from(of.east) - i64::from(of.west);
         if of.is_empty() || !(0..=900_000_000).contains(&wide) || self.radius < 10.0 * SURE {
@@ -134,7 +135,7 @@ impl Region for Around {
         if whole.is_empty() || !self.tree.any(&whole, |_| true) {
             return false;
         }
-        // A node between missing ones is near, too.
+        // A single node between missing ones can also be near.
         let mut alone =
             coords.split(|c| c.is_missing()).filter_map(|run| if let [one] = run { Some(*one) } else { None });
         if alone.any(|one| self.has_node(one)) {
@@ -160,7 +161,7 @@ impl Region for Around {
     }
 }
 
-/// Around a point or a line of several.
+/// Returns the region around a point, or around a line of several points.
 pub fn of_points(points: &[Point], radius: f64) -> Arc<dyn Region> {
     let line: Vec<Coord> = points.iter().map(to_coord).collect();
     let mut sources = Vec::new();
@@ -168,7 +169,8 @@ pub fn of_points(points: &[Point], radius: f64) -> Arc<dyn Region> {
     Arc::new(Around::new(sources, radius))
 }
 
-/// Around the nodes and ways of a set, and the nodes and ways that are members of its relations.
+/// Returns the region around the nodes and ways of a set, and around the nodes and ways that are members of its
+/// relations.
 pub fn of_set(ctx: &Context, set: &Set, radius: f64) -> Result<Arc<dyn Region>, Failure> {
     let topology = Topology::new(ctx);
     let nodes = sorted::union(&set.nodes, &topology.members(&set.relations, Node, Role::Any, &[])?);
@@ -189,7 +191,7 @@ pub fn of_set(ctx: &Context, set: &Set, radius: f64) -> Result<Arc<dyn Region>, 
     Ok(Arc::new(Around::new(sources, radius)))
 }
 
-/// The segments of a line; where a point stands alone, that point.
+/// Adds the segments of a line, and single points between missing ones.
 fn add_line(line: &[Coord], sources: &mut Vec<(Coord, Coord)>) {
     for run in line.split(|c| c.is_missing()) {
         match run {

@@ -1,4 +1,4 @@
-//! Elements by their ids.
+//! The filter by ids.
 
 use std::ops::RangeInclusive;
 
@@ -8,7 +8,7 @@ use crate::sorted;
 use crate::syntax::Ids;
 use terrapin_osm::{ElementType, Ordinal};
 
-/// The elements of one type with these ids.
+/// Returns the elements of one type with these ids.
 pub fn elements(ctx: &Context, kind: ElementType, ids: &Ids) -> Result<Vec<Ordinal>, Failure> {
     match ids {
         Ids::List(ids) => Ok(sorted::from_unsorted(ids.iter().filter_map(|&id| ctx.osm.find(kind, id)).collect())),
@@ -16,10 +16,10 @@ pub fn elements(ctx: &Context, kind: ElementType, ids: &Ids) -> Result<Vec<Ordin
     }
 }
 
-/// Ranges of ids up to this size are looked up one by one.
+/// The maximum size of an id range whose ids are looked up one by one.
 const FEW_IDS: u64 = 1000;
 
-/// The elements of one type with an id in a range.
+/// Returns the elements of one type with an id in a range.
 fn id_range(ctx: &Context, kind: ElementType, range: RangeInclusive<u64>) -> Result<Vec<Ordinal>, Failure> {
     if range.end().saturating_sub(*range.start()) < FEW_IDS {
         let ids = range.filter_map(|id| i64::try_from(id).ok());

@@ -1,4 +1,4 @@
-//! The filters of query statements that are not plain tests: what they need is in the sets of the running query.
+//! The filters of query statements that depend on the sets of the running query.
 
 pub mod area;
 mod around;
@@ -14,22 +14,22 @@ use crate::set::Derived;
 use crate::syntax::{self, Area, Around, AroundPlace, FilterKind, Ids, Point, Tag};
 use terrapin_osm::{BoundingBox, Coord, ElementType, Ordinal};
 
-/// A box of the query text as a box of the data.
+/// Converts a box of the query text to a box of the data.
 pub fn to_osm(b: &syntax::BoundingBox) -> BoundingBox {
     BoundingBox { south: b.south, west: b.west, north: b.north, east: b.east }
 }
 
-/// What is in a box of the query text.
+/// Returns the region of a box of the query text.
 pub fn in_box(b: &syntax::BoundingBox) -> BoxRegion {
     BoxRegion::new(to_osm(b), b.degrees)
 }
 
-/// A point of the query text as a position in the data.
+/// Converts a point of the query text to a position in the data.
 pub fn to_coord(p: &Point) -> Coord {
     Coord { lat: p.lat, lon: p.lon }
 }
 
-/// The region of a filter that asks for a place; `None` for other filters.
+/// Returns the region of a filter on location; `None` for other filters.
 pub fn region(ctx: &Context, filter: &FilterKind) -> Result<Option<Arc<dyn Region>>, Failure> {
     Ok(Some(match filter {
         FilterKind::Bbox(bbox) => Arc::new(in_box(&bbox.bounds)),
@@ -44,7 +44,7 @@ pub fn region(ctx: &Context, filter: &FilterKind) -> Result<Option<Arc<dyn Regio
     }))
 }
 
-/// The elements of one type that a filter names outright; `None` for other filters.
+/// Returns the elements of one type that a filter names directly; `None` for other filters.
 pub fn known(ctx: &Context, kind: ElementType, filter: &FilterKind) -> Result<Option<Vec<Ordinal>>, Failure> {
     Ok(Some(match filter {
         FilterKind::Ids(filter) => ids::elements(ctx, kind, filter)?,
@@ -57,7 +57,7 @@ pub fn known(ctx: &Context, kind: ElementType, filter: &FilterKind) -> Result<Op
     }))
 }
 
-/// Whether a derived element passes a filter; filters that ask for what derived elements do not have let none pass.
+/// Returns whether a derived element passes a filter. Filters on properties that derived elements lack let none pass.
 pub fn holds_for_derived(filter: &FilterKind, derived: &Derived) -> bool {
     match filter {
         FilterKind::Tag(tag) => tag_holds(tag, derived),

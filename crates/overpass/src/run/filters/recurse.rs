@@ -1,4 +1,4 @@
-//! `(w)`, `(r)`, `(bn)`, `(bw)`, `(br)`, `(way_cnt)`, `(way_link)`.
+//! The filters `(w)`, `(r)`, `(bn)`, `(bw)`, `(br)`, `(way_cnt)` and `(way_link)`.
 
 use crate::Failure;
 use crate::run::Context;
@@ -7,7 +7,7 @@ use crate::syntax::{RecurseFilter, RecurseFilterKind, WayCount};
 use terrapin_osm::ElementType::{Node, Relation, Way};
 use terrapin_osm::{ElementType, Ordinal};
 
-/// The elements of one type that a recursion filter lets pass.
+/// Returns the elements of one type that pass a recursion filter.
 pub fn elements(ctx: &Context, kind: ElementType, filter: &RecurseFilter) -> Result<Vec<Ordinal>, Failure> {
     let set = ctx.set(&filter.set);
     let topology = Topology::new(ctx);
@@ -26,7 +26,8 @@ pub fn elements(ctx: &Context, kind: ElementType, filter: &RecurseFilter) -> Res
     }
 }
 
-/// The nodes that a number of ways have, or with `link`, from which a number of ways' segments start.
+/// Returns the nodes that are in a given number of ways; with `link`, those at which a given number of ways' segments
+/// start or end.
 pub fn counted(ctx: &Context, kind: ElementType, filter: &WayCount) -> Result<Vec<Ordinal>, Failure> {
     if kind != Node {
         return Ok(Vec::new());

@@ -1,6 +1,5 @@
-//! What `out` writes in a query with two moments: an action for each element that is in the set at one of them only, or
-//! is another one at each.
-//! The order is by type and id; limits do not count.
+//! Writes the `out` of a query with two moments: an action for each element that is in the set at only one of them, or
+//! that differs between them. The order is by type and id. Limits are ignored.
 
 use super::writer::{Scratch, Writer, WrittenParts};
 use crate::output::{Action, Meta, OutputItem, Projection, disconnected};
@@ -11,9 +10,9 @@ use crate::syntax::{Out, Timestamp};
 use crate::{Failure, reader::Reader, sorted};
 use terrapin_osm::{ElementType, Ordinal, Osm};
 
-/// Runs the `out` that stands at `place` at the older or the newer moment.
+/// Runs the `out` at position `place` of the text, at the older or the newer moment.
 pub(super) fn run(ctx: &mut Context, out: &Out, place: usize) -> Result<(), Failure> {
-    // As in the reference, a set that has not been given yet is not an empty one.
+    // As in the reference, an unassigned set differs from an empty one.
     let given = ctx.sets.contains_key(&out.from);
     let set = ctx.shown(&out.from);
     let Some(state) = &mut ctx.diff else { return Ok(()) };
@@ -28,7 +27,7 @@ pub(super) fn run(ctx: &mut Context, out: &Out, place: usize) -> Result<(), Fail
     write(ctx, out, &changes)
 }
 
-/// What became of an element.
+/// The change of an element.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Fate {
     /// It is in the set at the newer moment only.
@@ -39,7 +38,7 @@ enum Fate {
     Modified(Ordinal, Ordinal),
 }
 
-/// What writes elements at the older and the newer moment.
+/// The writers of elements at the older and the newer moment.
 struct Writers<'a> {
     older: Writer<'a>,
     newer: Writer<'a>,
@@ -74,7 +73,7 @@ fn write<'a>(ctx: &mut Context<'a>, out: &Out, changes: &Changes<'a>) -> Result<
     Ok(())
 }
 
-/// The elements of a type that differ, by id.
+/// Returns the changed elements of a type, by id.
 fn fates(changes: &Changes<'_>, kind: ElementType) -> Vec<(i64, Fate)> {
     let removed = changes.removed.part(kind);
     let deleted = changes.older.ids(kind, removed).into_iter().zip(removed.iter().map(|&o| Fate::Deleted(o)));
@@ -88,7 +87,7 @@ fn fates(changes: &Changes<'_>, kind: ElementType) -> Vec<(i64, Fate)> {
     all
 }
 
-/// An element that is in the set no more; with `adiff`, also whether it is still in the data.
+/// Writes an element that left the set; with `adiff`, also whether it still exists in the data.
 fn deleted(
     ctx: &mut Context,
     writers: &mut Writers<'_>,
@@ -124,12 +123,12 @@ fn deleted(
     mark(ctx, &[Action::End])
 }
 
-/// An element in another state.
+/// Converts an element to another state.
 fn same(of: &Osm, there: &Osm, kind: ElementType, ordinal: Ordinal, id: i64) -> Option<Ordinal> {
     if std::ptr::eq(of, there) { Some(ordinal) } else { there.find(kind, id) }
 }
 
-/// What is known of the deletion of an element.
+/// Returns the metadata of an element's deletion, with zeros if it is unknown.
 fn deletion<'a>(ctx: &Context<'a>, kind: ElementType, id: i64, until: Option<Timestamp>) -> Meta<'a> {
     let Some(version) = ctx.deletion(kind, id, until) else {
         return Meta { version: 0, timestamp: 0, changeset: 0, uid: 0, user: "" };
@@ -143,7 +142,8 @@ fn deletion<'a>(ctx: &Context<'a>, kind: ElementType, id: i64, until: Option<Tim
     }
 }
 
-/// An element that was not in the set; with `adiff`, one that was in the data already is modified.
+/// Writes an element that entered the set; with `adiff`, an element that already existed in the data is written as
+/// modified.
 fn created(
     ctx: &mut Context,
     writers: &mut Writers<'_>,
@@ -170,7 +170,7 @@ fn created(
     mark(ctx, &[Action::End])
 }
 
-/// An element that is in the set at both moments.
+/// Writes an element that is in the set at both moments.
 fn modified(
     ctx: &mut Context,
     writers: &mut Writers<'_>,

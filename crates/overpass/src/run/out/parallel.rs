@@ -1,6 +1,6 @@
-//! Printing large answers on all cores. Answers come in order of id, elements lie in order of space: an element after
-//! the other would be a page after the other. So a batch is printed in the order of space, by pages and in parallel, and
-//! then put together in the order of the answer. What is written does not depend on the number of threads.
+//! Prints large answers on all cores. Answers are in order of id, but elements are stored in spatial order, so that
+//! consecutive elements are on different pages. Therefore a batch is printed in spatial order, by pages and in
+//! parallel, and then assembled in the order of the answer. The output does not depend on the number of threads.
 
 use std::io;
 use std::sync::{Mutex, PoisonError};
@@ -16,19 +16,19 @@ use terrapin_budget as budget;
 use terrapin_osm::radix;
 use terrapin_osm::{ElementType, Ordinal, Osm};
 
-/// Elements of each type in memory at once: relations with all their members' geometry are large.
+/// The maximum number of elements of each type in memory at once. Relations with the geometry of all members are large.
 const BATCH: [usize; 3] = [1 << PLACE_BITS, 1 << 14, 1 << 8];
 
-/// Bits for the place of an element in its batch; ordinals have the others.
+/// The number of bits for the index of an element in its batch; the other bits are for ordinals.
 const PLACE_BITS: u32 = 16;
 
-/// A batch is printed in at least so many pieces, so that all threads have their share.
+/// The minimum number of pieces of a batch, so that all threads get work.
 const PIECES: usize = 16;
 
-/// Elements that a thread prints at once, by type, at most.
+/// The maximum number of elements that a thread prints at once, by type.
 const PIECE: [usize; 3] = [1 << 11, 1 << 9, 1 << 4];
 
-/// Elements printed one after another, and where each ends.
+/// Elements printed one after another, and the end of each.
 struct Piece {
     bytes: Vec<u8>,
     ends: Vec<usize>,
@@ -59,7 +59,7 @@ pub(super) fn write(
         radix::sort(&mut by_place, |&element| element >> PLACE_BITS);
         let at = |element: u64| (element & ((1 << PLACE_BITS) - 1)) as usize;
         let print = |elements: &[u64]| {
-            // pages in hand are worth keeping
+            // Reuses writers in order to keep their cached pages.
             let kept = writers.lock().unwrap_or_else(PoisonError::into_inner).pop();
             let mut writer =
                 kept.unwrap_or_else(|| Writer { reader: Reader::new(osm), shown, scratch: Scratch::default() });
