@@ -3,13 +3,13 @@
 //! as look-around, word boundaries or `\Q..\E`, the meaning is Java's, because WDQS answers so.
 //!
 //! ```text
-//! error.rs       what is wrong with a pattern
-//! reader.rs      a pattern while it is read
+//! error.rs       errors in a pattern, its flags or a replacement string
+//! reader.rs      reads a pattern character by character
 //! names.rs       \p{...}: categories, blocks, Java's names
 //! class.rs       [...]: sets of characters
-//! escape.rs      \d, \i, \x41, ...: escapes that are the same inside and outside of [...]
+//! escape.rs      \d, \i, \x41, ...: escapes that mean the same inside and outside of [...]
 //! translate.rs   a pattern → the syntax of the engines
-//! pattern.rs     a compiled pattern, matched within the query's bounds
+//! pattern.rs     a compiled pattern, matched within the query's limits
 //! replacement.rs the replacement string of REPLACE
 //! ```
 
