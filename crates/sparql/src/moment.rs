@@ -42,7 +42,7 @@ impl Moment {
 
     /// Parses `2001`, `2001-2`, `2001-02-03`, `2001-02-03T04:05`, `2001-02-03T04:05:06.7+02:00`, and years of up to 12
     /// digits with a sign. Month 0 and day 0, which Wikidata uses for dates of low precision, are read as 1. Days after
-    /// the end of a month and hours after 24 roll over, because data may contain days of another calendar.
+    /// the end of a month and hours after 23 roll over, because data may contain days of another calendar.
     pub fn parse(text: &str) -> Option<Moment> {
         Moment::read(text, false)
     }

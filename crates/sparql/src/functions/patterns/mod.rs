@@ -1,6 +1,6 @@
-//! REGEX and REPLACE: regular expressions as XPath and XQuery Functions and Operators 3.1, section 5.6, defines them
-//! (<https://www.w3.org/TR/xpath-functions-31/#regex-syntax>). Where that has an error and Java's `Pattern` a meaning,
-//! as look-around, word boundaries or `\Q..\E`, the meaning is Java's, because WDQS answers so.
+//! REGEX and REPLACE: regular expressions as defined by XPath and XQuery Functions and Operators 3.1, section 5.6
+//! (<https://www.w3.org/TR/xpath-functions-31/#regex-syntax>). Some constructs are errors there but valid in Java's
+//! `Pattern`, such as look-around, word boundaries or `\Q..\E`. They have Java's meaning, as in WDQS.
 //!
 //! ```text
 //! error.rs       errors in a pattern, its flags or a replacement string
