@@ -1,4 +1,4 @@
-//! Finds the identifiers that a name may stand for in a snapshot, the most likely first.
+//! Finds the identifiers that a name may refer to in a snapshot, the most likely first.
 
 use oxrdf::{LiteralRef, NamedNode, NamedNodeRef, Term};
 use rustc_hash::FxHashMap;
@@ -29,7 +29,7 @@ pub enum Found {
     Words,
 }
 
-/// An entity that a name may stand for.
+/// An entity that a name may refer to.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Candidate {
     /// The identifier.
@@ -63,7 +63,7 @@ pub struct Names<'a> {
 }
 
 impl Names<'_> {
-    /// Returns the entities that a name may stand for: those with this label, otherwise those with this alias,
+    /// Returns the entities that a name may refer to: those with this label, otherwise those with this alias,
     /// otherwise search results. They are sorted by quality of the match, then by their uses in this context, then by
     /// all their uses, then by number.
     pub fn find(&self, kind: Kind, name: &str, around: Around<'_>) -> Vec<Candidate> {

@@ -5,7 +5,7 @@ use serde::Serialize;
 use super::identifier::Kind;
 use super::names::{Around, Candidate, Names};
 
-/// Maximum length in bytes of a name that is looked up. Wikidata's labels have at most 250 characters.
+/// Maximum length in bytes of a name to look up. Wikidata's labels have at most 250 characters.
 const LONGEST: usize = 1000;
 
 /// A name in a query, and its candidates.

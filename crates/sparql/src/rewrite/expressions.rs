@@ -1,5 +1,5 @@
-//! Rewrites expressions: operators that WDQS evaluates differently from the evaluator, and functions whose value would
-//! differ in every run.
+//! Rewrites expressions: operators that WDQS evaluates differently from the evaluator, and functions with a different
+//! value in every run.
 //!
 //! Only expressions with a possibly different result are rewritten: a comparison of numbers or a difference of years is
 //! unchanged.
