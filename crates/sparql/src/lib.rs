@@ -3,28 +3,28 @@
 //! HTTP or benchmarks.
 //!
 //! ```text
-//! environment.rs  the data that queries run on
-//! answer.rs   where answers are written to, and their limits
-//! row.rs      solutions
+//! environment.rs       the data that queries run on
+//! answer.rs            where answers are written to, and their limits
+//! row.rs               solutions
 //! moment.rs, order.rs  dates, and the order of terms
-//! rewrite/    services, dates, random values, subqueries with LIMIT → patterns for the evaluator
-//! services/   one file for each service of the dialect
-//! elements/   OpenStreetMap's elements as triples
-//! plan/       the order of joins, and paths as relations
-//! functions/  functions that the evaluator lacks
-//! waiting.rs  filters and values that wait for their variables
-//! native/     the crate's own execution engine, for most patterns
-//! guard.rs    the evaluator's view of the triples, with limits enforced in every loop
-//! run/explain.rs  EXPLAIN output
-//! solve.rs    ORDER BY, LIMIT, DISTINCT at the top of a query
-//! construct.rs  CONSTRUCT: solutions to triples
-//! tables.rs   replaces placeholders with tables that are computed before the query
-//! each_graph.rs  GRAPH with a variable, evaluated for each graph in turn
-//! refusal.rs  errors raised inside functions
-//! blank.rs    labels of the blank nodes that a query creates
-//! run.rs      runs a prepared query
-//! labelled/   labels for identifiers in a query's text, and back
-//! results/    answers in the formats of the SPARQL Protocol
+//! rewrite/             services, dates, random values, subqueries with LIMIT → patterns for the evaluator
+//! services/            one file for each service of the dialect
+//! elements/            OpenStreetMap's elements as triples
+//! plan/                the order of joins, and paths as relations
+//! functions/           functions that the evaluator lacks
+//! waiting.rs           filters and values that wait for their variables
+//! native/              the crate's own execution engine, for most patterns
+//! guard.rs             the evaluator's view of the triples, with limits enforced in every loop
+//! run/explain.rs       EXPLAIN output
+//! solve.rs             ORDER BY, LIMIT, DISTINCT at the top of a query
+//! construct.rs         CONSTRUCT: solutions to triples
+//! tables.rs            replaces placeholders with tables that are computed before the query
+//! each_graph.rs        GRAPH with a variable, evaluated for each graph in turn
+//! refusal.rs           errors raised inside functions
+//! blank.rs             labels of the blank nodes that a query creates
+//! run.rs               runs a prepared query
+//! labelled/            labels for identifiers in a query's text, and back
+//! results/             answers in the formats of the SPARQL Protocol
 //! ```
 
 mod answer;
