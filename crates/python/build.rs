@@ -1,4 +1,5 @@
-//! On macOS a module of Python leaves the interpreter's symbols to whoever loads it; the linker has to be told.
+//! On macOS, a Python extension module leaves the interpreter's symbols undefined until it is loaded; the linker needs
+//! an option for this.
 
 fn main() {
     pyo3_build_config::add_extension_module_link_args();

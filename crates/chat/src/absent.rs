@@ -9,7 +9,7 @@ impl Client {
     /// Returns an error: this build has no client.
     ///
     /// # Errors
-    /// Always.
+    /// Always returns an error.
     pub fn new(_: Endpoint) -> Result<Client, Error> {
         Err(Error::new(
             Kind::Unreachable,

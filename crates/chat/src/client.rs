@@ -47,7 +47,7 @@ impl Client {
     /// Creates a client. Nothing is sent yet.
     ///
     /// # Errors
-    /// No thread can be started, or the certificates of the system cannot be read.
+    /// Returns an error if no thread can be started, or the certificates of the system cannot be read.
     pub fn new(endpoint: Endpoint) -> Result<Client, Error> {
         let failed = |why: String| Error::new(Kind::Unreachable, why);
         // rustls requires the program to choose the implementation, once.

@@ -50,7 +50,7 @@ impl Endpoint {
     /// Creates an endpoint without a key. Replies are streamed, in at most 120 seconds, 4,096 tokens and 64 KiB.
     ///
     /// # Errors
-    /// The address cannot be used.
+    /// Returns an error if the address cannot be used.
     pub fn new(address: &str, model: &str) -> Result<Endpoint, EndpointError> {
         let url = Url::parse(address.trim())?;
         if !matches!(url.scheme(), "http" | "https") {

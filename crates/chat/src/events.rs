@@ -17,7 +17,7 @@ impl Lines {
     /// Takes received bytes and returns the data of each complete event. Comments, event names and ids are skipped.
     ///
     /// # Errors
-    /// A line is too long.
+    /// Returns an error if a line is too long.
     pub fn take(&mut self, piece: &[u8]) -> Result<Vec<String>, TooLong> {
         let mut events = Vec::new();
         for part in piece.split_inclusive(|byte| *byte == b'\n') {

@@ -57,7 +57,7 @@ impl Extra {
     /// object of fields for each of the `steps`.
     ///
     /// # Errors
-    /// The file cannot be read, is not such an object, or contains a field that the program sets.
+    /// Returns an error if the file cannot be read, is not such an object, or contains a field that the program sets.
     pub fn read(path: &Path, steps: &[&str]) -> Result<Extra, ExtraError> {
         let shown = || path.display().to_string();
         let unreadable = |source| ExtraError::Unreadable { path: shown(), source };
@@ -74,7 +74,7 @@ impl Extra {
     /// Parses a text in the form of such a file ([`read`](Extra::read)).
     ///
     /// # Errors
-    /// The text is not such an object, or contains a field that the program sets.
+    /// Returns an error if the text is not such an object, or contains a field that the program sets.
     pub fn parse(text: &str, steps: &[&str]) -> Result<Extra, ExtraError> {
         let mut fields: Map<String, Value> =
             serde_json::from_str(text).map_err(|error| ExtraError::NoObject(error.to_string()))?;

@@ -25,7 +25,7 @@ impl RequestForm {
         RequestForm { is_whole: !endpoint.stream, ..RequestForm::default() }
     }
 
-    /// Returns the form without the field that an error rejects, or `None` if that changes nothing.
+    /// Returns the form without the field that an error rejects, or `None` if the form stays the same.
     pub fn without(self, error: &Error) -> Option<RequestForm> {
         if error.kind != Kind::Refused {
             return None;

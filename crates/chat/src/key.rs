@@ -32,7 +32,7 @@ impl Key {
     /// Creates a key, without surrounding white space.
     ///
     /// # Errors
-    /// The key is empty, or contains characters that are invalid in an HTTP header.
+    /// Returns an error if the key is empty, or contains characters that are invalid in an HTTP header.
     pub fn new(text: &str) -> Result<Key, KeyError> {
         let key = text.trim();
         let is_fit = !key.is_empty() && key.bytes().all(|byte| byte.is_ascii_graphic());
@@ -42,7 +42,7 @@ impl Key {
     /// Reads the key in a file.
     ///
     /// # Errors
-    /// The file cannot be read, or contains no valid key.
+    /// Returns an error if the file cannot be read, or contains no valid key.
     pub fn read(path: &Path) -> Result<Key, KeyError> {
         use std::io::Read;
         let unreadable = |source| KeyError::Unreadable { path: path.display().to_string(), source };

@@ -52,6 +52,6 @@ pub trait Model: Sync {
     /// Returns the model's reply to a request.
     ///
     /// # Errors
-    /// The server cannot be reached, rejects the request, is late, or sends no reply.
+    /// Returns an error if the server cannot be reached, rejects the request, is late, or sends no reply.
     fn reply(&self, request: &Request<'_>, patience: Patience<'_>) -> Result<Reply, Error>;
 }

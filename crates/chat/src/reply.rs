@@ -216,7 +216,7 @@ impl ReplyBuilder {
     /// Adds a reply object, or a piece of a stream.
     ///
     /// # Errors
-    /// The JSON is neither, or reports an error.
+    /// Returns an error if the JSON is neither, or reports an error.
     pub fn take(&mut self, json: &[u8]) -> Result<(), Error> {
         let body: Body = serde_json::from_slice(json)
             .map_err(|wrong| Error::new(Kind::Broken, format!("its reply is not the JSON expected: {wrong}")))?;
@@ -269,7 +269,7 @@ impl ReplyBuilder {
     /// used.
     ///
     /// # Errors
-    /// The reply is empty.
+    /// Returns an error if the reply is empty.
     pub fn finish(mut self, is_stream: bool) -> Result<Reply, Error> {
         let is_cut = self.is_cut || self.is_full();
         if self.text.len() > self.most {

@@ -64,7 +64,7 @@ impl<'a> Stream<'a> {
     /// reply. Later events are ignored, independent of packet boundaries.
     ///
     /// # Errors
-    /// The bytes are not a valid stream of a reply.
+    /// Returns an error if the bytes are not a valid stream of a reply.
     pub fn take(&mut self, bytes: &[u8]) -> Result<bool, Error> {
         self.received = self.received.saturating_add(bytes.len());
         let events = self.lines.take(bytes).map_err(|_| Error::new(Kind::Broken, "a line of its reply has no end"))?;
@@ -119,7 +119,7 @@ impl<'a> Stream<'a> {
     /// Returns the reply, after reading has ended.
     ///
     /// # Errors
-    /// The stream was interrupted, or its reply is empty.
+    /// Returns an error if the stream was interrupted, or its reply is empty.
     pub fn finish(mut self) -> Result<Reply, Error> {
         let is_enough = self.is_done || self.is_left;
         // The last line may lack its end.
@@ -140,7 +140,7 @@ impl<'a> Stream<'a> {
 /// Parses a reply that is not streamed, with a text of at most `bytes` bytes.
 ///
 /// # Errors
-/// The object is not a reply, or the reply is empty.
+/// Returns an error if the object is not a reply, or the reply is empty.
 pub fn whole(object: &[u8], bytes: usize) -> Result<Reply, Error> {
     let mut reply = ReplyBuilder::new(bytes);
     reply.take(object)?;

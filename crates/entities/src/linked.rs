@@ -92,9 +92,9 @@ impl<'a> Linked<'a> {
     }
 
     /// Appends the item of a tag such as `wikidata=Q233` as JSON: `{"id", "label", "P1082": [...]}`. If the tag has
-    /// several identifiers separated by semicolons, the first one in the snapshot is used. If none is in the snapshot,
-    /// nothing is appended and the result is `false`. Missing properties, and a label in none of the languages, are
-    /// left out.
+    /// several identifiers separated by semicolons, the first one in the snapshot is used. If the snapshot has none of
+    /// them, the output is unchanged and the result is `false`. Missing properties, and a label in none of the
+    /// languages, are left out.
     pub fn put_item(&self, tag: &str, out: &mut Vec<u8>) -> bool {
         let ids = tag.split(';').filter_map(|id| EntityId::parse(id.trim()));
         let known = ids.filter(|id| id.kind == EntityKind::Item).find_map(|id| {

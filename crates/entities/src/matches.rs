@@ -56,8 +56,8 @@ pub struct Search<'a> {
     pub limit: usize,
     /// Whether to search descriptions if names yield fewer than `limit` entities.
     pub descriptions: bool,
-    /// Whether misspelled names fill the result up to `limit`; otherwise they are searched only if nothing else
-    /// matches.
+    /// Whether misspelled names fill the result up to `limit`; otherwise they are searched only without any other
+    /// match.
     pub slips: bool,
 }
 

@@ -14,7 +14,7 @@ impl Lock {
     /// Takes the lock of a file; `None` if another process has it.
     ///
     /// # Errors
-    /// The file cannot be created, or the file system has no locks.
+    /// Returns an error if the file cannot be created, or the file system has no locks.
     pub(crate) fn take(path: &Path) -> io::Result<Option<Lock>> {
         let file = OpenOptions::new().write(true).create(true).truncate(false).open(path)?;
         match file.try_lock() {

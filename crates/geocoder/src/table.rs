@@ -1,5 +1,5 @@
 //! A table of names from a file, in the format of `nominatim_cache.json` by the authors of OverpassNL: an object. Its
-//! keys are names as in queries, without quotes. Its values are
+//! keys are names as in queries, without quotes. Its values are:
 //!
 //! - under the name: `{"osm_id": 51477, "osm_type": "relation"}`;
 //! - under the name and `_centre`: `{"lat": "35.9", "lon": "14.4"}`;

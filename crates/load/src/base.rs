@@ -38,7 +38,7 @@ pub struct Base {
 }
 
 impl Base {
-    /// Estimates the length in bytes of its elements and the changes as PBF; `None` for an extract, whose size is
+    /// Estimates the length in bytes of its elements and the changes as PBF; `None` for an extract, because its size is
     /// unknown.
     pub(super) fn as_pbf(&self) -> Option<u64> {
         let all = || {
@@ -180,7 +180,7 @@ impl<'a> Opened<'a> {
 /// since 1970 or to the newest state, and the time they reach.
 ///
 /// # Errors
-/// The snapshot cannot be opened, or the folder lacks a needed file.
+/// Returns an error if the snapshot cannot be opened, or the folder lacks a needed file.
 pub fn replication(
     snapshot: &Path,
     folder: &Path,
@@ -192,7 +192,7 @@ pub fn replication(
 /// Returns the time in seconds since 1970 up to which a snapshot has all changes.
 ///
 /// # Errors
-/// The snapshot cannot be opened.
+/// Returns an error if the snapshot cannot be opened.
 pub fn replicated_until(snapshot: &Path) -> Result<i64, LoadError> {
     let opened = Snapshot::open(snapshot)?;
     Ok(opened.manifest().map_or(0, |manifest| manifest.replication_timestamp))

@@ -96,14 +96,14 @@ pub struct Entities {
     pub recipe: Option<(Recipe, Lists)>,
     /// Skip and count wrong lines, in dumps of entities, N-Triples and N-Quads.
     pub skip_bad: bool,
-    /// Accept files without triples and recipes that select nothing.
+    /// Accept files without triples, and recipes without a selected entity.
     pub allow_empty: bool,
 }
 
 /// Makes a snapshot from an OpenStreetMap file, from triples, or from both, on the current rayon pool.
 ///
 /// # Errors
-/// A source is broken or the disk is full. No file remains then.
+/// Returns an error if a source is broken or the disk is full. No file remains then.
 pub fn load(options: &Options, progress: &dyn Progress) -> Result<Loaded, LoadError> {
     load_entities(options, &Entities::default(), progress)
 }
@@ -111,7 +111,7 @@ pub fn load(options: &Options, progress: &dyn Progress) -> Result<Loaded, LoadEr
 /// Works like [`load`], with options for entities of Wikidata.
 ///
 /// # Errors
-/// Those of [`load`].
+/// Returns the same errors as [`load`].
 pub fn load_entities(options: &Options, entities: &Entities, progress: &dyn Progress) -> Result<Loaded, LoadError> {
     make(options, entities, None, progress)
 }
@@ -120,7 +120,8 @@ pub fn load_entities(options: &Options, entities: &Entities, progress: &dyn Prog
 /// is taken, also with its triples.
 ///
 /// # Errors
-/// Those of [`load`]; the base is damaged; the changes are invalid or not in order. The base stays unchanged.
+/// Returns the same errors as [`load`]. Also returns an error if the base is damaged, or the changes are invalid or not
+/// in order. The base stays unchanged.
 pub fn load_from(
     base: &Base,
     options: &Options,
@@ -130,8 +131,8 @@ pub fn load_from(
     make(options, entities, Some(base), progress)
 }
 
-/// Estimates the disk space of a load of elements. Covers neither triples nor extracts, whose size is unknown, nor
-/// systems that do not report free space.
+/// Estimates the disk space of a load of elements. Triples, extracts of unknown size, and systems that do not report
+/// free space are not covered.
 #[must_use]
 pub fn room_needed(options: &Options, base: Option<&Base>) -> Vec<room::Room> {
     let bytes = match base {

@@ -15,7 +15,7 @@ type Ring = Vec<Coord>;
 /// antimeridian.
 ///
 /// # Errors
-/// A description of the mistake.
+/// Returns a description of the mistake.
 pub fn bbox(text: &str) -> Result<BoundingBox, String> {
     let sides: Vec<&str> = text.split(',').map(str::trim).collect();
     let [west, south, east, north] = sides[..] else {
@@ -32,7 +32,7 @@ pub fn bbox(text: &str) -> Result<BoundingBox, String> {
 /// Parses the polygons of a file with the even-odd rule: an area within two rings is outside.
 ///
 /// # Errors
-/// A description of the mistake and its position.
+/// Returns a description of the mistake and its position.
 pub fn polygons(path: &Path) -> Result<Region, String> {
     let text = std::fs::read_to_string(path).map_err(|e| format!("{}: {e}", path.display()))?;
     let rings = if text.trim_start().starts_with('{') { of_geojson(&text) } else { of_poly(&text) };

@@ -112,7 +112,7 @@ fn canonical(sources: &[Source]) -> Vec<usize> {
     order
 }
 
-/// Returns an error if a file has no triples or the recipe selects nothing, since the user probably meant another
+/// Returns an error if a file has no triples or the recipe selects no entity, since the user probably meant another
 /// file or recipe.
 fn check_given(files: &[(&PathBuf, &str)], reads: &[Read], dumps: &Dumps) -> Result<(), LoadError> {
     let mut by_recipe = (Vec::new(), 0);

@@ -29,7 +29,7 @@ impl Bounds {
     /// Checks the arguments of a call: `timeout` in seconds, `memory` in bytes.
     ///
     /// # Errors
-    /// `ValueError` if `timeout` is not a positive number of seconds.
+    /// Returns a `ValueError` if `timeout` is not a positive number of seconds.
     pub fn new(timeout: Option<f64>, memory: Option<u64>, stop: Option<&Stop>) -> PyResult<Bounds> {
         let time = match timeout.map(Duration::try_from_secs_f64) {
             None => None,
@@ -58,7 +58,7 @@ impl Bounds {
 /// Parses a bounding box `south,west,north,east` in degrees.
 ///
 /// # Errors
-/// `ValueError` if the text has another form.
+/// Returns a `ValueError` if the text has another form.
 pub fn bbox(text: Option<&str>) -> PyResult<Option<BoundingBox>> {
     let wrong = |text| PyValueError::new_err(format!("bbox {text:?}: expected \"south,west,north,east\" in degrees"));
     text.map(|text| text.parse().map_err(|_| wrong(text))).transpose()

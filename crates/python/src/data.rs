@@ -35,7 +35,7 @@ pub struct Data {
 /// Parses the places of a call: names with their places, which take precedence over the data.
 ///
 /// # Errors
-/// `ValueError` if the JSON does not have the form of `nominatim_cache.json`.
+/// Returns a `ValueError` if the JSON does not have the form of `nominatim_cache.json`.
 pub fn places(json: Option<&str>) -> PyResult<Option<Table>> {
     let table = json.map(|json| Table::parse(json.as_bytes())).transpose();
     table.map_err(|e| PyValueError::new_err(format!("places: {e}")))
@@ -60,7 +60,7 @@ impl Data {
     /// Runs a query in OverpassQL or its XML form.
     ///
     /// # Errors
-    /// The query is invalid, fails, or reaches a limit.
+    /// Returns an error if the query is invalid, fails, or reaches a limit.
     pub fn overpass(&self, text: &str, shortcuts: &Shortcuts, bounds: &Bounds) -> Result<Recording, Refused> {
         let limits = bounds.limits();
         let bounded = Arc::new(Budget::new(&limits));

@@ -70,7 +70,7 @@ fn schema() -> Schema {
 /// Converts all elements and counts of a result to a table.
 ///
 /// # Errors
-/// The columns do not match the schema, which would be a bug.
+/// Returns an error if the columns do not match the schema, which would be a bug.
 pub fn rows(recording: &Recording) -> Result<Table, ArrowError> {
     let schema = Arc::new(schema());
     let current = budget::current();

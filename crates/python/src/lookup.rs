@@ -21,7 +21,7 @@ const KEYS: usize = 10;
 /// Searches for tags by English words. Returns JSON, best match first.
 ///
 /// # Errors
-/// A limit was reached.
+/// Returns an error if a limit was reached.
 pub fn search_tags(data: &Data, text: &str, limit: usize, bounds: &Bounds) -> Result<Value, Refused> {
     within(bounds, text, || {
         let found = data.tags.search(text, limit.clamp(1, MOST));
@@ -42,7 +42,7 @@ pub fn search_tags(data: &Data, text: &str, limit: usize, bounds: &Bounds) -> Re
 /// searched first; if none matches, those in all languages are.
 ///
 /// # Errors
-/// A limit was reached.
+/// Returns an error if a limit was reached.
 pub fn search_entities(
     triples: &Environment,
     text: &str,
@@ -76,7 +76,7 @@ pub fn search_entities(
 /// Finds the area with a name. Returns JSON, or null if no area matches.
 ///
 /// # Errors
-/// A limit was reached.
+/// Returns an error if a limit was reached.
 pub fn geocode(data: &Data, name: &str, bounds: &Bounds) -> Result<Value, Refused> {
     within(bounds, name, || {
         let name = name.trim();

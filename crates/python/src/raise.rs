@@ -44,7 +44,7 @@ impl Refused {
     /// Returns the exception object.
     ///
     /// # Errors
-    /// The Python part of the package is missing or incomplete.
+    /// Returns an error if the Python part of the package is missing or incomplete.
     pub fn exception<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let problems: Vec<_> = self.problems.iter().map(|problem| to_json(problem, &self.text)).collect();
         let problems = serde_json::Value::from(problems).to_string();

@@ -66,7 +66,7 @@ impl Kept {
 /// Parses the name of a query language.
 ///
 /// # Errors
-/// `ValueError` for an unknown name.
+/// Returns a `ValueError` for an unknown name.
 pub fn language(name: &str) -> PyResult<Language> {
     let wrong = || PyValueError::new_err(format!("lang {name:?}: expected \"overpassql\" or \"sparql\""));
     Language::named(name).ok_or_else(wrong)
@@ -90,7 +90,7 @@ impl Pairs {
 /// Scores all pairs. Returns one record per pair, in order, as a line of JSON.
 ///
 /// # Errors
-/// `ValueError` for lists of different lengths or invalid options, and the errors of [`work::batch`].
+/// Returns a `ValueError` for lists of different lengths or invalid options, and the errors of [`work::batch`].
 pub fn score(
     py: Python<'_>,
     data: &Arc<Data>,

@@ -14,7 +14,7 @@ use crate::work;
 /// Extracts the query from a language model's reply.
 ///
 /// # Errors
-/// `ValueError` for an unknown language.
+/// Returns a `ValueError` for an unknown language.
 #[pyfunction]
 #[pyo3(signature = (reply, lang=None))]
 pub fn query_of(py: Python<'_>, reply: Text, lang: Option<&str>) -> PyResult<String> {
@@ -26,7 +26,7 @@ pub fn query_of(py: Python<'_>, reply: Text, lang: Option<&str>) -> PyResult<Str
 /// parts of a broken query that were understood are returned with an exception that describes the problems.
 ///
 /// # Errors
-/// `QueryError` if no part is understood, or with `strict` for any problem.
+/// Returns a `QueryError` if no part is understood, or with `strict` for any problem.
 #[pyfunction]
 #[pyo3(signature = (query, form, strict))]
 pub fn convert(py: Python<'_>, query: String, form: &str, strict: bool) -> PyResult<(String, Option<Py<PyAny>>)> {

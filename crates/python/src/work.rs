@@ -173,7 +173,8 @@ fn receive<T: Send>(py: Python<'_>, stop: &AtomicBool, mut from: Receiver<T>, mu
 /// Runs a job on a worker thread and waits for its result.
 ///
 /// # Errors
-/// The exception of a signal handler, which also cancels the job; a panic in the job; a thread that cannot be started.
+/// Returns the exception of a signal handler, which also cancels the job. Also returns an error if the job panics or a
+/// thread cannot be started.
 pub fn wait<T: Send + 'static>(
     py: Python<'_>,
     stop: &Arc<AtomicBool>,
@@ -198,7 +199,7 @@ pub fn wait<T: Send + 'static>(
 /// in the order of the numbers.
 ///
 /// # Errors
-/// As [`wait`]. After an error no further jobs are started.
+/// Returns the same errors as [`wait`]. After an error, no further jobs are started.
 pub fn batch<T: Send + 'static>(
     py: Python<'_>,
     stop: &Arc<AtomicBool>,

@@ -51,7 +51,7 @@ impl Depth {
     /// Rejects a tree that is deeper than [`MOST`].
     ///
     /// # Errors
-    /// The tree is too deep.
+    /// Returns an error if the tree is too deep.
     pub fn check(self) -> Result<(), Error> {
         self.check_most(MOST)
     }
@@ -69,7 +69,7 @@ impl Depth {
 /// Rejects a rewritten pattern that is too deep to be evaluated.
 ///
 /// # Errors
-/// The pattern is too deep.
+/// Returns an error if the pattern is too deep.
 pub fn check_rewritten(pattern: &Pattern) -> Result<(), Error> {
     Depth::of(pattern).check_most(MOST_REWRITTEN)
 }

@@ -21,7 +21,7 @@ pub enum Class {
 }
 
 impl Class {
-    /// `syntax error`, `not supported`, `limit reached` or `internal error`.
+    /// Returns `syntax error`, `not supported`, `limit reached` or `internal error`.
     pub fn name(self) -> &'static str {
         match self {
             Class::Syntax => "syntax error",

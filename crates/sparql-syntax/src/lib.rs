@@ -51,7 +51,7 @@ pub const MAX_TEXT: usize = 1 << 20;
 /// Parses a query of at most [`MAX_TEXT`] bytes.
 ///
 /// # Errors
-/// The query is not in the dialect, uses an undeclared prefix, or exceeds a limit: see [`error`].
+/// Returns an error if the query is not in the dialect, uses an undeclared prefix, or exceeds a limit: see [`error`].
 pub fn parse(text: &str, dialect: Dialect) -> Result<Parsed, Error> {
     parser::Parser::new(text, dialect)?.query_unit()
 }

@@ -142,7 +142,7 @@ impl Tree<Pattern> {
         Tree::new(Pattern::Bgp { patterns }, depth)
     }
 
-    /// Returns the triples if the pattern consists of nothing else.
+    /// Returns the triples if the pattern consists only of these.
     #[expect(clippy::result_large_err, reason = "what is given back is no error")]
     pub fn into_triples(self) -> std::result::Result<Vec<TriplePattern>, Self> {
         match self.part {

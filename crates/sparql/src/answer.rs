@@ -1,46 +1,46 @@
-//! What a query is answered to, and within which bounds.
+//! Where a query's answer is written to, and the limits on it.
 
 use oxrdf::{Term, Triple, Variable};
 use terrapin_budget::Limits;
 
-/// Takes an answer as it comes. Errors are the reader's: it went away.
+/// Receives an answer row by row. Errors come from the receiver, for instance because the client disconnected.
 pub trait Sink {
-    /// The variables of a SELECT, before its first solution.
+    /// Receives the variables of a SELECT. Called before the first solution.
     ///
     /// # Errors
-    /// The answer cannot be taken.
+    /// Returns an error if the answer cannot be written.
     fn variables(&mut self, variables: &[Variable]) -> std::io::Result<()>;
-    /// A solution: a value for each variable.
+    /// Receives a solution: a value for each variable.
     ///
     /// # Errors
-    /// The answer cannot be taken.
+    /// Returns an error if the answer cannot be written.
     fn solution(&mut self, values: &[Option<Term>]) -> std::io::Result<()>;
-    /// The answer of an ASK.
+    /// Receives the answer of an ASK.
     ///
     /// # Errors
-    /// The answer cannot be taken.
+    /// Returns an error if the answer cannot be written.
     fn boolean(&mut self, value: bool) -> std::io::Result<()>;
-    /// A triple of a CONSTRUCT or DESCRIBE.
+    /// Receives a triple of a CONSTRUCT or DESCRIBE.
     ///
     /// # Errors
-    /// The answer cannot be taken.
+    /// Returns an error if the answer cannot be written.
     fn triple(&mut self, triple: &Triple) -> std::io::Result<()>;
 }
 
-/// Bounds of an answer's size and of everything else.
+/// Limits on a query and on the size of its answer.
 #[derive(Debug, Clone, Default)]
 pub struct Bounds {
-    /// Time, memory, work, cancellation.
+    /// Timeout, memory limit, work limit and cancellation.
     pub limits: Limits,
-    /// Most solutions or triples that an answer may have.
+    /// Maximum number of solutions or triples in the answer.
     pub rows: Option<u64>,
 }
 
-/// What a finished query tells about itself.
+/// Statistics of a finished query.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Summary {
-    /// Solutions or triples that went out.
+    /// Number of solutions or triples that were written.
     pub rows: u64,
-    /// Units of work: triples looked at.
+    /// Units of work: number of triples read.
     pub work: u64,
 }

@@ -1,4 +1,4 @@
-//! CONSTRUCT: a template filled with solutions, every triple once.
+//! CONSTRUCT: fills a template with solutions and returns each triple once.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -7,26 +7,26 @@ use oxrdf::{BlankNode, NamedOrBlankNode, Term, Triple, Variable};
 use terrapin_base::deferred::Deferred;
 use terrapin_sparql_syntax::algebra::{NamedNodePattern, TermPattern, TriplePattern};
 
-/// About how many bytes a triple takes besides its texts.
+/// Approximate size in bytes of a stored triple without its texts.
 const TRIPLE_BYTES: u64 = 160;
 
-/// A template, and the triples that it has given.
+/// A CONSTRUCT template and the set of triples that it has produced.
 pub(super) struct Template<'q> {
     patterns: &'q [TriplePattern],
     columns: &'q [Variable],
     seen: Deferred<HashSet<Triple>>,
-    /// About how many bytes these take.
+    /// Approximate size of these triples in bytes.
     pub bytes: u64,
 }
 
 impl<'q> Template<'q> {
-    /// A template for solutions with these columns.
+    /// Creates a template for solutions with these columns.
     pub fn new(patterns: &'q [TriplePattern], columns: &'q [Variable]) -> Template<'q> {
         Template { patterns, columns, seen: Deferred::default(), bytes: 0 }
     }
 
-    /// The triples of a solution that no other one had before. What is no triple (a variable without a value, a literal
-    /// as the subject) is left out. `blank` makes the blank nodes: each solution has its own.
+    /// Returns the triples of a solution that no earlier solution produced. Invalid triples are skipped: those with an
+    /// unbound variable or with a literal as the subject. `blank` creates the blank nodes; each solution has its own.
     pub fn fill(&mut self, values: &[Option<Term>], mut blank: impl FnMut() -> BlankNode) -> Vec<Triple> {
         let mut blanks: BTreeMap<&str, BlankNode> = BTreeMap::new();
         let mut triples = Vec::new();
@@ -66,7 +66,7 @@ impl<'q> Template<'q> {
     }
 }
 
-/// The bytes of a term's text.
+/// Returns the length of a term's text in bytes.
 fn text(term: &Term) -> u64 {
     match term {
         Term::NamedNode(node) => node.as_str().len() as u64,

@@ -1,4 +1,4 @@
-//! GRAPH with a variable, solved in one named graph after the other.
+//! GRAPH with a variable, evaluated for each named graph in turn.
 
 use oxrdf::Variable;
 
@@ -6,21 +6,21 @@ use super::solve::Plan;
 use terrapin_sparql_syntax::algebra::Pattern;
 use terrapin_sparql_syntax::walk::on_in_scope;
 
-/// A pattern that is solved in each named graph by itself.
+/// A pattern that is evaluated separately in each named graph.
 #[derive(Debug)]
 pub(crate) struct EachGraph {
-    /// The variable that says which graph it is.
+    /// The variable that is bound to the graph's name.
     pub name: Variable,
     /// The pattern.
     pub inner: Pattern,
-    /// Its variables.
+    /// The variables of the pattern.
     pub variables: Vec<Variable>,
-    /// What gives the names of all graphs.
+    /// The plan that lists the names of all graphs.
     pub names: Plan,
 }
 
 impl EachGraph {
-    /// A pattern in the graphs of a name.
+    /// Creates the evaluation of `inner` in each graph that `name` can be bound to.
     pub fn new(name: Variable, inner: Pattern) -> EachGraph {
         let mut variables = Vec::new();
         on_in_scope(&inner, &mut |variable| {
@@ -33,7 +33,7 @@ impl EachGraph {
         EachGraph { name, inner, variables, names }
     }
 
-    /// The columns of its solutions.
+    /// Returns the columns of the solutions.
     pub fn columns(&self) -> Vec<Variable> {
         let name = (!self.variables.contains(&self.name)).then_some(&self.name);
         self.variables.iter().chain(name).cloned().collect()

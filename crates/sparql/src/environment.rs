@@ -16,7 +16,7 @@ pub struct Environment {
     pub elements: Option<Arc<Elements>>,
     /// The value of `NOW()`: the snapshot's time in the lexical form of `xsd:dateTime`.
     pub now: String,
-    /// The seed of random values, besides the query: the snapshot's digest.
+    /// The part of the random seed that does not depend on the query: the snapshot's digest.
     pub seed: Vec<u8>,
 }
 
@@ -24,7 +24,7 @@ impl Environment {
     /// Opens a snapshot for queries; returns `None` if it has no triples.
     ///
     /// # Errors
-    /// The snapshot is damaged.
+    /// Returns an error if the snapshot is damaged.
     pub fn open(snapshot: &Arc<Snapshot>) -> std::result::Result<Option<Environment>, terrapin_snapshot::Error> {
         let has_elements = snapshot.manifest().is_some_and(|manifest| manifest.counts.nodes > 0);
         match has_elements {
@@ -33,10 +33,10 @@ impl Environment {
         }
     }
 
-    /// Opens a snapshot with its elements open already; returns `None` if it has no triples.
+    /// Opens a snapshot for queries if its elements are already open; returns `None` if it has no triples.
     ///
     /// # Errors
-    /// The snapshot is damaged.
+    /// Returns an error if the snapshot is damaged.
     pub fn open_beside(
         snapshot: &Arc<Snapshot>,
         osm: &Arc<Osm>,

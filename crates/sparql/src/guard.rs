@@ -1,8 +1,8 @@
-//! The evaluator's view of the triples, watched: deadline, cancellation and memory hold in every loop of the evaluator,
-//! also in products, hash tables and aggregates, where it asks nothing of the data.
+//! The evaluator's view of the triples, with limits enforced. Timeout, cancellation and memory limit are checked in
+//! every loop of the evaluator, also in products, hash joins and aggregates, which read no data.
 //!
-//! All that such loops have in common is that they copy terms. So the terms that the evaluator gets count their copies
-//! as steps of the budget's, which unwinds the evaluation where it is used up.
+//! All these loops copy or compare terms. Each copy and each comparison of a term therefore counts as a step of the
+//! budget. When the budget is exhausted, the evaluation is unwound.
 
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
@@ -15,12 +15,12 @@ use terrapin_sparql_syntax::convert;
 use terrapin_sparql_syntax::error::{Class, Code, Error};
 use terrapin_triples::{ReadError, TermId, View};
 
-/// The error of a bound.
+/// Returns the error for an exceeded limit.
 pub(crate) fn exceeded(exceeded: Exceeded) -> Error {
     Error::new(Class::Limit, exceeded.into(), exceeded.to_string())
 }
 
-/// The error of reading.
+/// Converts an error of reading triples.
 pub(crate) fn read(error: ReadError) -> Error {
     match error {
         ReadError::Exceeded(reached) => exceeded(reached),
@@ -29,7 +29,7 @@ pub(crate) fn read(error: ReadError) -> Error {
     }
 }
 
-/// Runs `work` with the budget watched. Where it is used up, or where the evaluator panics, that is the error.
+/// Runs `work` within the budget. Returns an error if the budget is exhausted or the evaluator panics.
 pub(crate) fn watched<T>(budget: &Arc<Budget>, work: impl FnOnce() -> Result<T, Error>) -> Result<T, Error> {
     budget::watched(budget, work).unwrap_or_else(|stopped| {
         Err(match stopped {
@@ -41,7 +41,7 @@ pub(crate) fn watched<T>(budget: &Arc<Budget>, work: impl FnOnce() -> Result<T, 
     })
 }
 
-/// A term in the evaluator, its copies counted.
+/// A term in the evaluator; its copies and comparisons are counted.
 #[derive(Debug)]
 pub(crate) struct Counted(TermId);
 
@@ -76,7 +76,7 @@ impl Hash for Counted {
     }
 }
 
-/// A view whose terms are counted.
+/// A view that returns counted terms.
 #[derive(Clone, Copy)]
 pub(crate) struct Guarded<'v>(pub &'v View);
 
@@ -114,7 +114,7 @@ impl<'v> QueryableDataset<'v> for Guarded<'v> {
     }
 
     fn internalize_term(&self, term: Term) -> Result<Counted, ReadError> {
-        // A table's blank node.
+        // A blank node in a table is encoded as an IRI.
         if let Term::NamedNode(node) = &term
             && let Some(blank) = convert::blank(node)
         {

@@ -1,29 +1,30 @@
-//! SPARQL over a snapshot's triples, as the Wikidata Query Service answers it: text → tokens → algebra → the dialect
-//! rewritten → solutions in a defined order. Knows nothing of files on disk, of HTTP or of benchmarks.
+//! Runs SPARQL queries on a snapshot's triples, with the behaviour of the Wikidata Query Service (WDQS). The steps:
+//! text → tokens → algebra → rewritten algebra → solutions in a defined order. This crate does not know files on disk,
+//! HTTP or benchmarks.
 //!
 //! ```text
-//! environment.rs  what queries are asked of
-//! answer.rs   what they are answered to
-//! row.rs      solutions
+//! environment.rs       the data that queries run on
+//! answer.rs            where answers are written to, and their limits
+//! row.rs               solutions
 //! moment.rs, order.rs  dates, and the order of terms
-//! rewrite/    services, dates, random values, subqueries with LIMIT → what the evaluator can solve
-//! services/   what a service needs, a file each
-//! elements/   OpenStreetMap's elements as triples
-//! plan/       the order of joins, and paths as relations
-//! functions/  functions that the evaluator does not have
-//! waiting.rs  what waits until its variables have values
-//! native/     most patterns, solved on our own
-//! guard.rs    the evaluator's view of the triples: bounds hold in every loop
-//! run/explain.rs  explains how a query is solved
-//! solve.rs    ORDER BY, LIMIT, DISTINCT at the top
-//! construct.rs  solutions to triples
-//! tables.rs   subqueries solved before, put in their places
-//! each_graph.rs  GRAPH, solved in one graph after the other
-//! refusal.rs  errors from within functions
-//! blank.rs    labels of blank nodes that a query makes
-//! run.rs      a prepared query to its answer
-//! labelled/   labels for identifiers in a query's text, and back
-//! results/    answers in the formats of the SPARQL Protocol
+//! rewrite/             services, dates, random values, subqueries with LIMIT → patterns for the evaluator
+//! services/            one file for each service of the dialect
+//! elements/            OpenStreetMap's elements as triples
+//! plan/                the order of joins, and paths as relations
+//! functions/           functions that the evaluator lacks
+//! waiting.rs           filters and values that wait for their variables
+//! native/              the crate's own execution engine, for most patterns
+//! guard.rs             the evaluator's view of the triples, with limits enforced in every loop
+//! run/explain.rs       EXPLAIN output
+//! solve.rs             ORDER BY, LIMIT, DISTINCT at the top of a query
+//! construct.rs         CONSTRUCT: solutions to triples
+//! tables.rs            replaces placeholders with tables that are computed before the query
+//! each_graph.rs        GRAPH with a variable, evaluated for each graph in turn
+//! refusal.rs           errors raised inside functions
+//! blank.rs             labels of the blank nodes that a query creates
+//! run.rs               runs a prepared query
+//! labelled/            labels for identifiers in a query's text, and back
+//! results/             answers in the formats of the SPARQL Protocol
 //! ```
 
 mod answer;
@@ -65,26 +66,26 @@ use terrapin_sparql_syntax::algebra::QueryForm;
 pub use terrapin_sparql_syntax::error;
 pub use terrapin_sparql_syntax::{Class, Code, Error};
 
-/// Prepared queries that are kept, about.
+/// Approximate maximum number of cached prepared queries.
 const KEPT: usize = 512;
-/// Bytes that they take at most, about.
+/// Approximate maximum size of the cache in bytes.
 const KEPT_BYTES: u64 = 64 << 20;
-/// Longest text of a query that is kept, in bytes.
+/// Maximum length in bytes of a query text that is cached.
 const KEPT_TEXT: usize = 16 << 10;
 
-/// What to do where a query is of triples, and the snapshot has none.
+/// Help text for a query that needs triples when the snapshot has none.
 pub const WITHOUT_TRIPLES: &str = "query its elements in SPARQL, as in SELECT * { ?e osmkey:amenity \"cafe\" } LIMIT 10, \
                                    or load triples with --wikidata or --rdf";
 
-/// How queries are read.
+/// Settings for parsing and rewriting a query.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Settings {
-    /// The language.
+    /// The query language.
     pub dialect: Dialect,
-    /// What `[AUTO_LANGUAGE]` stands for.
+    /// The language code that replaces `[AUTO_LANGUAGE]`.
     pub language: String,
-    /// The graphs that the query is about whatever it says itself: those that make up its default graph, and its named
-    /// ones. Where both are empty, the query says.
+    /// The dataset that the request sets: the graphs merged into the default graph, and the named graphs. It overrides
+    /// the query's own FROM clauses. If both lists are empty, the query's clauses apply.
     pub graphs: (Vec<NamedNode>, Vec<NamedNode>),
 }
 
@@ -94,37 +95,37 @@ impl Default for Settings {
     }
 }
 
-/// The form of a query, which decides what its answer is.
+/// The form of a query, which determines the kind of its answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Form {
     /// Solutions.
     Select,
-    /// Yes or no.
+    /// True or false.
     Ask,
     /// Triples.
     Graph,
 }
 
-/// A query that was read and found answerable.
+/// A query that was parsed, checked and rewritten.
 #[derive(Debug)]
 pub struct Prepared {
     rewritten: rewrite::Rewritten,
     extensions: Vec<Extension>,
-    /// Of the query's text.
+    /// The digest of the query's text.
     digest: [u8; 32],
 }
 
-/// Reads a query and finds out whether it can be answered. The latest ones are kept.
+/// Parses a query and checks that it can be answered. The most recent queries are cached.
 ///
 /// # Errors
-/// The text is not in the language, or needs what a snapshot cannot give.
+/// Returns an error if the text is not valid in the query language, or uses something that a snapshot cannot provide.
 pub fn prepare(text: &str, settings: &Settings) -> Result<Arc<Prepared>, Error> {
     static CACHE: LazyLock<Cache<(String, Settings), Arc<Prepared>, Weigher>> =
         LazyLock::new(|| Cache::with_weighter(KEPT, KEPT_BYTES, Weigher));
     if text.len() > KEPT_TEXT {
         return Ok(Arc::new(prepare_now(text, settings)?));
     }
-    // Looking up by reference spares a copy of the text.
+    // Looking up by reference avoids a copy of the text.
     #[derive(Hash)]
     struct Asked<'a>(&'a str, &'a Settings);
     impl quick_cache::Equivalent<(String, Settings)> for Asked<'_> {
@@ -136,12 +137,12 @@ pub fn prepare(text: &str, settings: &Settings) -> Result<Arc<Prepared>, Error> 
         return Ok(prepared);
     }
     let prepared = Arc::new(prepare_now(text, settings)?);
-    // What goes out for it is not this query's to free.
+    // Runs outside the budget: entries evicted by the insertion were not allocated by this query.
     budget::unwatched(|| CACHE.insert((text.to_owned(), settings.clone()), prepared.clone()));
     Ok(prepared)
 }
 
-/// What a prepared query takes: its tree, plan and program are some hundred times as long as its text.
+/// Estimates the size of a prepared query. Tree, plan and program take some hundred times the length of the text.
 #[derive(Clone)]
 struct Weigher;
 
@@ -159,7 +160,7 @@ fn prepare_now(text: &str, settings: &Settings) -> Result<Prepared, Error> {
 }
 
 impl Prepared {
-    /// The query's form.
+    /// Returns the query's form.
     pub fn form(&self) -> Form {
         match &self.rewritten.form {
             QueryForm::Select => Form::Select,
@@ -168,39 +169,40 @@ impl Prepared {
         }
     }
 
-    /// The variables of a SELECT.
+    /// Returns the variables of a SELECT.
     pub fn variables(&self) -> &[Variable] {
         &self.rewritten.plan.variables
     }
 
-    /// Whether the query speaks of OpenStreetMap's elements, and can be asked of a snapshot that has nothing else.
+    /// Returns whether the query uses OpenStreetMap's elements and can therefore run on a snapshot without triples.
     pub fn is_of_elements(&self) -> bool {
         self.rewritten.elements
     }
 
-    /// What the query relies on beyond SPARQL 1.1.
+    /// Returns the extensions of SPARQL 1.1 that the query uses.
     pub fn extensions(&self) -> &[Extension] {
         &self.extensions
     }
 
-    /// Solves the query and tells how, instead of giving its answer.
+    /// Runs the query and returns a description of its execution instead of its answer.
     ///
     /// # Errors
-    /// As [`Prepared::run`].
+    /// Returns the same errors as [`Prepared::run`].
     pub fn explain(&self, environment: &Environment, bounds: &Bounds) -> Result<String, Error> {
         run::explain(self, environment, bounds)
     }
 
-    /// Answers the query.
+    /// Runs the query and writes its answer to `sink`.
     ///
     /// # Errors
-    /// A bound was reached, the answer could not be taken, or the snapshot is damaged; what went out so far is no answer.
+    /// Returns an error if a limit was exceeded, the answer cannot be written, or the snapshot is damaged. The rows
+    /// written before the error are not a valid answer.
     pub fn run(&self, environment: &Environment, bounds: &Bounds, sink: &mut dyn Sink) -> Result<Summary, Error> {
         run::run(self, environment, bounds, sink)
     }
 }
 
-/// Whether a text is a query of OpenStreetMap's elements, which a snapshot without triples answers, too.
+/// Returns whether a text is a query on OpenStreetMap's elements, which also runs on a snapshot without triples.
 pub fn is_of_elements(query: &str) -> bool {
     prepare(query, &Settings::default()).is_ok_and(|prepared| prepared.is_of_elements())
 }

@@ -1,20 +1,20 @@
-//! Moments as WDQS reads them: a date is its midnight, what has no time zone is UTC.
+//! Points in time as WDQS reads them: a date means its midnight, and a missing time zone means UTC.
 
 use oxrdf::Term;
 use oxrdf::vocab::xsd;
 
-/// Seconds of a day.
+/// Seconds in a day.
 pub(crate) const DAY: i64 = 86_400;
 
-/// A moment on the proleptic Gregorian calendar, in UTC.
+/// A point in time on the proleptic Gregorian calendar, in UTC.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct Moment {
-    /// Seconds since 1970.
+    /// Seconds since 1970-01-01T00:00:00Z.
     seconds: i64,
     nanos: u32,
 }
 
-/// Days since 1970 of a day of the proleptic Gregorian calendar; year 0 is 1 BCE.
+/// Returns the days from 1970-01-01 to a day of the proleptic Gregorian calendar; year 0 is 1 BCE.
 fn days(year: i64, month: i64, day: i64) -> i64 {
     let year = if month <= 2 { year - 1 } else { year };
     let era = year.div_euclid(400);
@@ -23,7 +23,7 @@ fn days(year: i64, month: i64, day: i64) -> i64 {
     era * 146_097 + of_era * 365 + of_era / 4 - of_era / 100 + of_year - 719_468
 }
 
-/// How many days a month has.
+/// Returns the number of days in a month.
 fn month_days(year: i64, month: i64) -> i64 {
     let (next_year, next) = if month == 12 { (year + 1, 1) } else { (year, month + 1) };
     days(next_year, next, 1) - days(year, month, 1)
@@ -35,19 +35,19 @@ fn number(text: &str, digits: std::ops::RangeInclusive<usize>) -> Option<i64> {
 }
 
 impl Moment {
-    /// So many seconds after 1970.
+    /// Creates a moment from the seconds since 1970.
     pub fn at(seconds: i64) -> Moment {
         Moment { seconds, nanos: 0 }
     }
 
-    /// Reads `2001`, `2001-2`, `2001-02-03`, `2001-02-03T04:05`, `2001-02-03T04:05:06.7+02:00`, years of any length and
-    /// sign. Month and day 0, as Wikidata has them for dates of low precision, are the first.
-    /// A day or an hour too many counts on, as in data with days of another calendar.
+    /// Parses `2001`, `2001-2`, `2001-02-03`, `2001-02-03T04:05`, `2001-02-03T04:05:06.7+02:00`, and years of up to 12
+    /// digits with a sign. Month 0 and day 0, which Wikidata uses for dates of low precision, are read as 1. Days after
+    /// the end of a month and hours after 23 roll over, because data may contain days of another calendar.
     pub fn parse(text: &str) -> Option<Moment> {
         Moment::read(text, false)
     }
 
-    /// The same; nothing if the calendar has no such day, or the clock no such time.
+    /// Parses like [`Moment::parse`], but returns `None` if the calendar has no such day or the clock no such time.
     pub fn parse_valid(text: &str) -> Option<Moment> {
         Moment::read(text, true)
     }
@@ -69,7 +69,7 @@ impl Moment {
         let day = match parts.next() {
             None => 1,
             Some(day) => {
-                // A date may have a time zone, too.
+                // A date may also have a time zone.
                 let (day, zone) = day.split_at(day.find(['+', '-', 'Z']).unwrap_or(day.len()));
                 shift = offset(zone)?;
                 number(day, 1..=2)?.max(1)
@@ -93,7 +93,7 @@ impl Moment {
             let of_minute = number(whole, 1..=2)?;
             let fraction: String = fraction.chars().chain("000000000".chars()).take(9).collect();
             nanos = u32::try_from(number(&fraction, 9..=9)?).ok()?;
-            // Midnight at the end of a day is one.
+            // 24:00:00 is valid as the end of a day.
             let is_midnight = hour == 24 && minute == 0 && of_minute == 0 && nanos == 0;
             if valid && !is_midnight && (hour > 23 || minute > 59 || of_minute > 59) {
                 return None;
@@ -104,7 +104,7 @@ impl Moment {
         Some(Moment { seconds: seconds - shift, nanos })
     }
 
-    /// The moment of a literal that is, or should be, a date or a time.
+    /// Returns the moment of a literal with a date or time datatype.
     pub fn of(term: &Term) -> Option<Moment> {
         let Term::Literal(literal) = term else { return None };
         let datatype = literal.datatype();
@@ -112,12 +112,12 @@ impl Moment {
         if dated.contains(&datatype) { Moment::parse(literal.value()) } else { None }
     }
 
-    /// Seconds from another moment to this one.
+    /// Returns the seconds from `other` to this moment.
     pub fn seconds_since(self, other: Moment) -> f64 {
         (self.seconds - other.seconds) as f64 + (f64::from(self.nanos) - f64::from(other.nanos)) / 1e9
     }
 
-    /// As `xsd:dateTime` is written.
+    /// Formats the moment in the lexical form of `xsd:dateTime`.
     pub fn lexical(self) -> String {
         let (day, of_day) = (self.seconds.div_euclid(DAY), self.seconds.rem_euclid(DAY));
         let shifted = day + 719_468;
@@ -145,7 +145,7 @@ impl Moment {
     }
 }
 
-/// Seconds of a time zone's offset.
+/// Parses a time zone's offset in seconds.
 fn offset(zone: &str) -> Option<i64> {
     if zone.is_empty() || zone == "Z" {
         return Some(0);
@@ -173,7 +173,7 @@ mod tests {
         ] {
             assert_eq!(Moment::parse(text).map(Moment::lexical).as_deref(), Some(written), "{text}");
         }
-        // What is not there counts on, unless it is asked to be there.
+        // Days and times that do not exist roll over; only strict parsing rejects them.
         for (text, written) in [
             ("2020-02-30", "2020-03-01T00:00:00Z"),
             ("1900-02-29", "1900-03-01T00:00:00Z"),

@@ -1,4 +1,5 @@
-//! A total order of terms: what ORDER BY sorts by, and the canonical order that decides where a query leaves it open.
+//! Two total orders of terms: the order of ORDER BY, and the canonical order, which breaks ties and applies if a query
+//! has no order.
 
 use std::cmp::Ordering;
 
@@ -7,16 +8,17 @@ use oxrdf::{Literal, Term};
 
 use super::moment::Moment;
 
-/// Digits up to which decimals that differ are different doubles.
+/// Number of characters up to which different decimals are always different doubles.
 const DOUBLE_DIGITS: usize = 15;
 
-/// A term as ORDER BY compares it: no value, blank nodes, IRIs, then literals: numbers, times, booleans, strings, others.
+/// A term as ORDER BY compares it: unbound values, blank nodes, IRIs, then literals: numbers, times, booleans, strings,
+/// others.
 #[derive(Debug, Clone)]
 pub(crate) enum Key {
     Unbound,
     Blank(Box<str>),
     Iri(Box<str>),
-    /// Compared as doubles; integers and decimals too long for these by their digits, too.
+    /// Compared as doubles. Integers and decimals that are too long for a double are then compared by their digits.
     Number(f64, Box<str>),
     Time(Moment),
     Boolean(bool),
@@ -38,7 +40,7 @@ impl Key {
         }
     }
 
-    /// The key of a term; of none, the least.
+    /// Returns the key of a term. An unbound value has the smallest key.
     pub fn of(term: Option<&Term>) -> Key {
         match term {
             None => Key::Unbound,
@@ -62,7 +64,7 @@ impl Key {
         {
             let is_exact = datatype != xsd::DOUBLE && datatype != xsd::FLOAT;
             let digits = if is_exact && value.len() > DOUBLE_DIGITS { value.into() } else { "".into() };
-            // -0 and 0 are one number.
+            // -0 and 0 are the same number.
             return Key::Number(number + 0.0, digits);
         }
         if (datatype == xsd::DATE_TIME || datatype == xsd::DATE)
@@ -106,7 +108,8 @@ impl Ord for Key {
     }
 }
 
-/// Compares numbers that are the same double by their digits; without them they are those of the double's shortest text.
+/// Compares numbers that round to the same double by their digits. If a number has no digits stored, the shortest text
+/// of the double is used.
 fn exactly(double: f64, a: &str, b: &str) -> Ordering {
     if a == b || !double.is_finite() {
         return Ordering::Equal;
@@ -114,12 +117,12 @@ fn exactly(double: f64, a: &str, b: &str) -> Ordering {
     let shortest = double.to_string();
     let digits = |text| Digits::of(if str::is_empty(text) { &shortest } else { text });
     let (a, b) = (digits(a), digits(b));
-    // The double's sign is that of both.
+    // Both numbers have the double's sign.
     if double < 0.0 { b.cmp(&a) } else { a.cmp(&b) }
 }
 
-/// The digits of a number without its sign, so that they compare as numbers: how many stand before the point, which, and
-/// those behind it.
+/// The digits of a number without its sign, in a form that compares like the number: the count of integer digits, the
+/// integer digits, and the fraction digits.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 struct Digits<'t>(usize, &'t str, &'t str);
 
@@ -131,7 +134,7 @@ impl Digits<'_> {
     }
 }
 
-/// Whether a datatype is one of XML Schema's numbers.
+/// Returns whether a datatype is one of XML Schema's numeric types.
 pub(crate) fn is_numeric(datatype: oxrdf::NamedNodeRef<'_>) -> bool {
     let Some(name) = datatype.as_str().strip_prefix("http://www.w3.org/2001/XMLSchema#") else { return false };
     matches!(
@@ -155,7 +158,8 @@ pub(crate) fn is_numeric(datatype: oxrdf::NamedNodeRef<'_>) -> bool {
     )
 }
 
-/// The canonical order of terms: no term, blank nodes, IRIs, literals; each by its text, then datatype and language.
+/// Compares terms in canonical order: unbound values, blank nodes, IRIs, literals. Within a kind, terms are compared by
+/// text, then by datatype and language.
 pub(crate) fn canonical(a: Option<&Term>, b: Option<&Term>) -> Ordering {
     fn rank(term: Option<&Term>) -> u8 {
         match term {
@@ -177,7 +181,7 @@ pub(crate) fn canonical(a: Option<&Term>, b: Option<&Term>) -> Ordering {
     }
 }
 
-/// The canonical order of rows.
+/// Compares rows in canonical order.
 pub(crate) fn canonical_rows(a: &[Option<Term>], b: &[Option<Term>]) -> Ordering {
     a.iter().zip(b).map(|(a, b)| canonical(a.as_ref(), b.as_ref())).find(|o| o.is_ne()).unwrap_or(Ordering::Equal)
 }
@@ -206,7 +210,7 @@ mod tests {
         ] {
             assert!(key(less, xsd::DECIMAL) < key(greater, xsd::DECIMAL), "{less} < {greater}");
         }
-        // The same value, written as a double and with all digits.
+        // The same value, once as a double and once with all digits.
         assert_eq!(key("1e22", xsd::DOUBLE), key("10000000000000000000000", xsd::INTEGER));
         assert!(Key::of(None) < key("NaN", xsd::DOUBLE));
     }

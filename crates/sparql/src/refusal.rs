@@ -1,23 +1,23 @@
-//! An error that ends a query from within a function of values, where no error can be returned.
+//! Ends a query with an error from within a SPARQL function, where no error can be returned.
 
 use std::sync::{Arc, OnceLock};
 
 use terrapin_budget::{self as budget, Exceeded};
 use terrapin_sparql_syntax::error::Error;
 
-/// Where one query keeps the error that ended it.
+/// Stores the error that ended a query.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Refusal(Arc<OnceLock<Error>>);
 
 impl Refusal {
-    /// Ends the query with an error. The first one counts.
+    /// Ends the query with an error. Only the first error is stored.
     pub fn end(&self, error: Error) -> ! {
-        // It outlives the work that is unwound.
+        // The error outlives the work that is unwound, so it is not charged to the budget.
         let _ = budget::unwatched(|| self.0.set(error));
         budget::stop(Exceeded::Cancelled)
     }
 
-    /// What the query came to, or the error that ended it.
+    /// Returns the stored error if there is one, otherwise `result`.
     pub fn or<T>(&self, result: Result<T, Error>) -> Result<T, Error> {
         match self.0.get() {
             Some(error) => Err(error.clone()),

@@ -4,7 +4,7 @@ use oxrdf::Term;
 
 pub(crate) use terrapin_sparql_syntax::algebra::Row;
 
-/// About how many bytes a row takes.
+/// Returns the approximate size of a row in bytes.
 pub(crate) fn row_bytes(row: &Row) -> u64 {
     let text = |term: &Term| match term {
         Term::BlankNode(node) => node.as_str().len(),

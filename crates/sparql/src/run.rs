@@ -1,4 +1,4 @@
-//! Running a prepared query: its tables first, then the evaluator under watch, then what stands at the query's top.
+//! Runs a prepared query: first its tables, then its pattern within the budget, then the modifiers at its top.
 
 mod describe;
 mod explain;
@@ -32,7 +32,7 @@ use terrapin_triples::{ReadError, View};
 
 type Result<T> = std::result::Result<T, Error>;
 
-/// The environment of one query, whose random values depend on the query, too.
+/// Returns the environment of one query. Its random seed also depends on the query's text.
 fn of_query(prepared: &Prepared, environment: &Environment) -> Arc<Environment> {
     let mut seed = environment.seed.clone();
     seed.extend_from_slice(&prepared.digest);
@@ -40,7 +40,7 @@ fn of_query(prepared: &Prepared, environment: &Environment) -> Arc<Environment> 
     Arc::new(Environment { store: store.clone(), elements: elements.clone(), now: now.clone(), seed })
 }
 
-/// Tells how a query is solved: its tables first, each with its number, then the query itself.
+/// Describes how a query is executed: first each table with its number, then the query itself.
 pub(super) fn explain(prepared: &Prepared, environment: &Environment, bounds: &Bounds) -> Result<String> {
     let (budget, refusal) = (Arc::new(Budget::new(&bounds.limits)), Refusal::default());
     let explained = watched(&budget, || {
@@ -110,23 +110,24 @@ impl<'p> Run<'p> {
         view
     }
 
-    /// The elements, if the query speaks of them.
+    /// Returns the elements if the query uses them.
     fn elements(&self) -> Option<&Arc<Elements>> {
         self.environment.elements.as_ref().filter(|_| self.rewritten.elements)
     }
 
-    /// The graphs that the query is about. A snapshot without named graphs has one, which every query is about.
+    /// Returns the graphs that the query is restricted to. A snapshot without named graphs has a single graph, which
+    /// every query uses.
     fn dataset(&self) -> Option<QueryDataset> {
         self.environment.store.graphs().and(self.rewritten.dataset.clone())
     }
 
-    /// Whether the query is about certain ones of the snapshot's graphs, not all together.
+    /// Returns whether the query is restricted to some of the snapshot's graphs.
     fn has_graphs(&self) -> bool {
         let certain = self.rewritten.standard || self.rewritten.dataset.is_some();
         certain && self.environment.store.graphs().is_some()
     }
 
-    /// The program for a planned projection, or why it needs the evaluator.
+    /// Compiles a planned projection to a program. Returns the reason if it needs the evaluator.
     fn compile(
         &self,
         pattern: &Pattern,
@@ -139,7 +140,8 @@ impl<'p> Run<'p> {
         native::compile(pattern, view, &self.rewritten.separators, estimates)
     }
 
-    /// Plans a pattern by the counts of all graphs together; a query about certain graphs is the evaluator's to order.
+    /// Plans a pattern with the statistics of all graphs together. If a query is restricted to some graphs, the
+    /// evaluator orders its joins.
     fn plan(&self, pattern: Pattern, view: &mut View, first: bool) -> Planned {
         if self.has_graphs() {
             return unplanned(pattern, view);
@@ -148,20 +150,20 @@ impl<'p> Run<'p> {
         plan_with(pattern, view, goal, self.elements())
     }
 
-    /// A query for the evaluator.
+    /// Builds a query for the evaluator.
     fn query(&self, form: QueryForm, mut pattern: Pattern) -> spargebra::Query {
         exactly_within(&mut pattern);
         let base = self.rewritten.base.clone();
         convert::query(Query { form, dataset: self.dataset(), base, pattern })
     }
 
-    /// The evaluator, with its own optimiser or without.
+    /// Returns the evaluator, with or without its own optimiser.
     fn evaluator(&self, optimise: bool) -> QueryEvaluator {
         let evaluator = self.evaluator.clone();
         if optimise { evaluator } else { evaluator.without_optimizations() }
     }
 
-    /// Makes the tables, each of which may need those before it.
+    /// Computes the tables. Each may depend on earlier ones.
     fn tables(&self) -> Result<Vec<Arc<Vec<Row>>>> {
         let mut tables = Vec::with_capacity(self.rewritten.tables.len());
         let mut bytes = 0;
@@ -178,7 +180,7 @@ impl<'p> Run<'p> {
         Ok(tables)
     }
 
-    /// The solutions of a plan, all of them.
+    /// Returns all solutions of a plan.
     fn rows(&self, plan: &Plan, tables: &Tables) -> Result<Vec<Row>> {
         if plan.is_empty() {
             return Ok(Vec::new());
@@ -188,7 +190,7 @@ impl<'p> Run<'p> {
         Ok(collector.finish())
     }
 
-    /// The solutions that a pattern has in one named graph after the other.
+    /// Returns the solutions of a pattern in each named graph.
     fn each_graph(&self, each: &EachGraph, tables: &Tables) -> Result<Vec<Row>> {
         let inner = fill_tables(&each.inner, tables);
         let column = each.variables.iter().position(|variable| *variable == each.name);
@@ -226,7 +228,7 @@ impl<'p> Run<'p> {
         view.check().map_err(read)
     }
 
-    /// Has a plan's pattern solved; `each` takes the solutions and tells whether it wants more.
+    /// Evaluates a plan's pattern. `each` receives the solutions and returns whether it needs more.
     fn solutions(
         &self,
         plan: &Plan,
@@ -244,7 +246,7 @@ impl<'p> Run<'p> {
         }
     }
 
-    /// Runs a program, and keeps it for the next time where it will say the same then.
+    /// Runs a new program. It is cached in the plan unless its result would differ in another run.
     fn solve_new(
         &self,
         plan: &Plan,
@@ -263,7 +265,7 @@ impl<'p> Run<'p> {
         }
     }
 
-    /// Has the evaluator solve a pattern.
+    /// Evaluates a pattern with the evaluator.
     fn evaluate(
         &self,
         planned: Planned,

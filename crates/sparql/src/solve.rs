@@ -1,5 +1,6 @@
-//! What stands at the top of a query, on our side of the evaluator: ORDER BY over a true total order, LIMIT and OFFSET
-//! (keeping no more rows than they need), DISTINCT with them; and the canonical order where LIMIT stands alone.
+//! The modifiers at the top of a query, applied outside the evaluator: ORDER BY with a total order, LIMIT and OFFSET
+//! (only the needed rows are stored), and DISTINCT combined with them. For a LIMIT without ORDER BY, rows are returned
+//! in canonical order.
 
 use std::cmp::Ordering;
 use std::collections::HashSet;
@@ -19,22 +20,22 @@ use terrapin_sparql_syntax::algebra::{Expression, Helper, Pattern, SortKey};
 use terrapin_sparql_syntax::error::Error;
 use terrapin_sparql_syntax::walk::on_in_scope;
 
-/// Solutions after which a LIMIT without ORDER BY takes those that the evaluator, whose order is the same everywhere,
-/// finds first. Up to here it takes the first ones in canonical order.
+/// Maximum number of solutions up to which a LIMIT without ORDER BY returns the first rows in canonical order. If there
+/// are more, it returns the rows that were found first; the evaluator's order is the same everywhere.
 const CANONICAL: usize = 100_000;
 
-/// A pattern and what is done with its solutions.
+/// A pattern and the modifiers that are applied to its solutions.
 #[derive(Debug)]
 pub(crate) struct Plan {
-    /// What is solved: a projection to the variables and then the keys.
+    /// The pattern to evaluate: a projection to the variables, followed by the sort keys.
     pub pattern: Pattern,
-    /// Whether tables stand in it, whose rows are other ones each time.
+    /// Whether the pattern contains tables; their rows may differ in each run.
     pub has_tables: bool,
-    /// How it was solved the last time.
+    /// The program of an earlier run.
     pub program: Kept,
     /// The variables of the answer.
     pub variables: Vec<Variable>,
-    /// What ORDER BY sorts by: the column, and whether it descends.
+    /// The sort keys of ORDER BY: the column, and whether the order is descending.
     keys: Vec<(usize, bool)>,
     distinct: bool,
     start: usize,
@@ -42,7 +43,7 @@ pub(crate) struct Plan {
 }
 
 impl Plan {
-    /// Takes a query's modifiers off its pattern.
+    /// Splits a query's pattern into its modifiers and the rest.
     pub fn of(pattern: Pattern) -> Plan {
         let (mut start, mut length, mut sliced, mut distinct) = (0, None, false, false);
         let mut inner = pattern;
@@ -55,7 +56,7 @@ impl Plan {
             inner = *below;
         }
         let Pattern::Project { inner: below, variables } = inner else {
-            // Only a REDUCED is left at the top, which the evaluator knows best.
+            // Only a REDUCED can remain at the top; the evaluator handles it.
             let mut variables = Vec::new();
             on_in_scope(&inner, &mut |v| {
                 if !variables.contains(v) {
@@ -88,7 +89,7 @@ impl Plan {
         }
         pattern = Pattern::project(pattern, columns);
         if distinct && keys.is_empty() && !sliced {
-            // The evaluator compares ids, not terms.
+            // DISTINCT stays in the pattern, because comparing term identifiers is faster than comparing terms.
             pattern = Pattern::Distinct { inner: Box::new(pattern) };
             distinct = false;
         }
@@ -107,29 +108,29 @@ impl Plan {
         Plan { pattern, has_tables, program: Kept::default(), variables, keys, distinct, start, length }
     }
 
-    /// Whether solutions can go out as they come.
+    /// Returns whether solutions can be written as they are found.
     pub fn streams(&self) -> bool {
         self.keys.is_empty() && !self.distinct && self.start == 0 && self.length.is_none()
     }
 
-    /// How many solutions OFFSET leaves out.
+    /// Returns the number of solutions that OFFSET skips.
     pub fn offset(&self) -> usize {
         self.start
     }
 
-    /// Whether there can be no solution.
+    /// Returns whether the plan can have no solution because of LIMIT 0.
     pub fn is_empty(&self) -> bool {
         self.length == Some(0)
     }
 }
 
-/// Collects solutions of a plan that does not stream.
+/// Collects the solutions of a plan that does not stream.
 pub(crate) struct Collector<'p> {
     plan: &'p Plan,
     budget: Arc<Budget>,
-    /// With the keys of ORDER BY and a number in the order in which they came.
+    /// The rows, each with its ORDER BY keys and its arrival number.
     rows: Deferred<Vec<(Vec<Key>, usize, Row)>>,
-    /// The first ones that came, for a LIMIT alone.
+    /// The first rows to arrive, used for a LIMIT without ORDER BY.
     first: Vec<Row>,
     seen: Deferred<HashSet<Row>>,
     count: usize,
@@ -149,7 +150,7 @@ impl<'p> Collector<'p> {
         }
     }
 
-    /// How many rows can matter.
+    /// Returns the maximum number of rows that can affect the result.
     fn most(&self) -> Option<usize> {
         Some(self.plan.start.saturating_add(self.plan.length?))
     }
@@ -158,7 +159,7 @@ impl<'p> Collector<'p> {
         self.plan.keys.is_empty()
     }
 
-    /// Takes a solution; false where no further one matters.
+    /// Adds a solution. Returns false if further solutions cannot change the result.
     pub fn push(&mut self, values: &[Option<Term>]) -> Result<bool, Error> {
         checkpoint();
         self.count += 1;
@@ -203,7 +204,7 @@ impl<'p> Collector<'p> {
         canonical_rows(&a.2, &b.2).then(a.1.cmp(&b.1))
     }
 
-    /// Sorts, takes repeated rows out, and keeps the first `most`.
+    /// Sorts the rows, removes duplicates if the plan is DISTINCT, and keeps the first `most`.
     fn cut(&mut self, most: usize) {
         let plan = self.plan;
         self.rows.sort_unstable_by(|a, b| Self::compare(plan, a, b));
@@ -217,7 +218,7 @@ impl<'p> Collector<'p> {
         self.bytes = self.rows.iter().map(|(_, _, row)| row_bytes(row)).sum();
     }
 
-    /// The rows of the answer in their order.
+    /// Returns the rows of the answer in their order.
     pub fn finish(mut self) -> Vec<Row> {
         let (start, most) = (self.plan.start, self.most());
         if self.unordered() && most.is_some() && self.count > CANONICAL {

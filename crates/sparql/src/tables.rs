@@ -1,4 +1,4 @@
-//! Tables, which are solved before the query, in the places of its pattern that wait for them.
+//! Tables are computed before the query. This module inserts them in the query's pattern.
 
 use std::sync::Arc;
 
@@ -6,17 +6,17 @@ use super::row::Row;
 use terrapin_sparql_syntax::algebra::Pattern;
 use terrapin_sparql_syntax::walk::{NodeMut, on_patterns, on_patterns_below};
 
-/// The rows of tables, by their numbers.
+/// The rows of the tables, indexed by table number.
 pub(super) type Tables = [Arc<Vec<Row>>];
 
-/// Whether a pattern waits for tables.
+/// Returns whether a pattern contains placeholders for tables.
 pub(super) fn has_tables(pattern: &Pattern) -> bool {
     let mut any = false;
     on_patterns(pattern, &mut |pattern| any |= matches!(pattern, Pattern::Table { .. }));
     any
 }
 
-/// A copy of a pattern with its tables filled in.
+/// Returns a copy of a pattern with its tables filled in.
 pub(super) fn fill_tables(pattern: &Pattern, tables: &Tables) -> Pattern {
     let mut pattern = pattern.clone();
     if !tables.is_empty() {

@@ -1,22 +1,22 @@
-//! What waits for values from elsewhere in the query.
+//! Filters and values that need variables from elsewhere in the query.
 
 use oxrdf::Variable;
 
 use terrapin_sparql_syntax::algebra::{Expression, Pattern};
 
-/// Something that has to wait until its variables have values: a filter, or a value for a variable.
+/// A filter or an assignment that cannot be applied until its variables are bound.
 #[derive(Debug, Clone)]
 pub(crate) struct Pending {
-    /// What it is about.
+    /// The variables that must be bound first.
     pub needs: Vec<Variable>,
-    /// The condition, or the value of the variable.
+    /// The condition, or the value that is assigned.
     pub expression: Expression,
-    /// The variable that gets the value; None for a condition.
+    /// The variable that the value is assigned to; `None` for a condition.
     pub variable: Option<Variable>,
 }
 
 impl Pending {
-    /// The pattern with it, now that it can be.
+    /// Applies the filter or the assignment to a pattern.
     pub fn apply(self, pattern: Pattern) -> Pattern {
         match self.variable {
             Some(variable) => Pattern::extend(pattern, variable, self.expression),
@@ -25,5 +25,5 @@ impl Pending {
     }
 }
 
-/// A pattern and what waits for values from around it.
+/// A pattern, and the filters and assignments that need variables from around it.
 pub(crate) type Waiting = (Pattern, Vec<Pending>);

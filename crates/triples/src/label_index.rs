@@ -24,7 +24,7 @@ fn of(literal: u64, kind: EntityKind, said: Said) -> u64 {
 /// Writes the index of the entities' texts.
 ///
 /// # Errors
-/// The disk is full, or the snapshot is damaged.
+/// Returns an error if the disk is full, or the snapshot is damaged.
 pub fn write_labels(
     store: &Store,
     scratch: &Scratch,

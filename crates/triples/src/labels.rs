@@ -9,7 +9,7 @@
 //! rdf.labels.lists   for each word, the numbers of the texts that contain it
 //! ```
 //!
-//! The entities of a text, and the predicate, are looked up in the permutations. A text of both items and properties is
+//! The entities of a text and its predicate are looked up in the permutations. A text of both items and properties is
 //! listed twice.
 
 use std::sync::Arc;
@@ -64,7 +64,7 @@ impl Labels {
     /// Opens the index; returns `None` if the snapshot has none.
     ///
     /// # Errors
-    /// Sections are missing or damaged.
+    /// Returns an error if sections are missing or damaged.
     pub(super) fn open(snapshot: &Arc<Snapshot>, fault: &Arc<Fault>) -> Result<Option<Labels>, Error> {
         if snapshot.place(layout::LABELS).is_none() {
             return Ok(None);

@@ -96,7 +96,7 @@ impl Relation for Near {
 /// Writes the positions of the points of a new snapshot.
 ///
 /// # Errors
-/// The disk is full, or the snapshot is damaged.
+/// Returns an error if the disk is full, or the snapshot is damaged.
 pub fn write_points(store: &Store, scratch: &Scratch, writer: &mut Writer) -> Result<(), BuildError> {
     let mut points = SpillBuffer::<Placed>::new(scratch);
     for range in store.point_literals() {
@@ -119,7 +119,7 @@ impl Store {
     /// Returns the snapshot's points in a zone, ascending; some points just outside may be included.
     ///
     /// # Errors
-    /// A limit of the query is reached, or the snapshot is damaged.
+    /// Returns an error if a limit of the query is reached, or the snapshot is damaged.
     fn points_within(&self, view: &View, zone: &Zone) -> Result<Vec<TermId>, ReadError> {
         let Some(points) = &self.points else {
             self.fault().report(layout::POINTS, "the snapshot does not have it");

@@ -80,7 +80,7 @@ impl Store {
     /// Opens the triples of a snapshot; returns `None` if it has none.
     ///
     /// # Errors
-    /// The sections are damaged.
+    /// Returns an error if the sections are damaged.
     pub fn open(snapshot: &Arc<Snapshot>) -> Result<Option<Store>, Error> {
         if snapshot.place(layout::STRINGS).is_none() {
             return Ok(None);
@@ -171,7 +171,7 @@ impl Store {
     /// Checks that everything read so far was intact. Call it before a result is completed.
     ///
     /// # Errors
-    /// The first damage found.
+    /// Returns the first damage found.
     pub fn check(&self) -> Result<(), Error> {
         self.fault.check()
     }
@@ -444,7 +444,7 @@ impl Subjects {
         self.to - self.from
     }
 
-    /// Returns whether there are no subjects.
+    /// Returns whether the list of subjects is empty.
     pub fn is_empty(self) -> bool {
         self.from == self.to
     }

@@ -20,10 +20,10 @@ pub struct StringsWriter {
 }
 
 impl StringsWriter {
-    /// Starts the dictionary; nothing else may be written until [`StringsWriter::finish`].
+    /// Starts the dictionary. Other sections must not be written until [`StringsWriter::finish`].
     ///
     /// # Errors
-    /// The error of the operating system.
+    /// Returns the error of the operating system.
     pub fn begin(writer: &mut Writer) -> Result<StringsWriter, Error> {
         let out = CheckedWriter::begin(writer, layout::STRINGS)?;
         Ok(StringsWriter { out, starts: Vec::new(), previous: Vec::new(), bytes: Vec::new(), len: 0 })
@@ -32,7 +32,7 @@ impl StringsWriter {
     /// Appends a key, which must be greater in byte order than the previous one.
     ///
     /// # Errors
-    /// The error of the operating system.
+    /// Returns the error of the operating system.
     pub fn push(&mut self, writer: &mut Writer, key: &[u8]) -> Result<(), Error> {
         self.bytes.clear();
         let shared = if self.len.is_multiple_of(BUCKET) {
@@ -55,7 +55,7 @@ impl StringsWriter {
     /// Completes the dictionary and returns the number of keys.
     ///
     /// # Errors
-    /// The error of the operating system.
+    /// Returns the error of the operating system.
     pub fn finish(self, writer: &mut Writer) -> Result<u64, Error> {
         let end = self.out.len();
         self.out.finish(writer, self.len)?;
@@ -108,7 +108,7 @@ impl Strings {
     /// Opens the dictionary of `snapshot`.
     ///
     /// # Errors
-    /// Its sections are missing or damaged.
+    /// Returns an error if the sections are missing or damaged.
     pub fn open(snapshot: &Arc<Snapshot>, fault: &Arc<Fault>) -> Result<Strings, Error> {
         let content = Checked::open(snapshot, layout::STRINGS, fault)?;
         let starts = Column::open(snapshot, layout::BUCKETS, fault)?;

@@ -86,7 +86,7 @@ pub trait Computed: Send + Sync {
     /// Checks that all data that the terms are computed from was intact.
     ///
     /// # Errors
-    /// The first damage found.
+    /// Returns the first damage found.
     fn check(&self) -> Result<(), terrapin_snapshot::Error>;
 }
 
@@ -137,7 +137,7 @@ impl View {
     /// Returns the id of the computed term with a number.
     ///
     /// # Errors
-    /// The number is invalid.
+    /// Returns an error if the number is invalid.
     pub fn computed(&self, number: u64) -> Result<TermId, ReadError> {
         match &self.computed {
             Some(computed) if computed.is_shadowed() => {
@@ -218,7 +218,7 @@ impl View {
     /// Returns the term with an id from this view or its store.
     ///
     /// # Errors
-    /// The snapshot is damaged, or the id belongs to another view.
+    /// Returns an error if the snapshot is damaged, or the id belongs to another view.
     pub fn term(&self, id: TermId) -> Result<Term, ReadError> {
         let term = match id.computed_number() {
             Some(number) => self.computed.as_ref().and_then(|computed| computed.term(number)),
@@ -239,7 +239,7 @@ impl View {
     /// Returns the kind of a term.
     ///
     /// # Errors
-    /// The id belongs to another view.
+    /// Returns an error if the id belongs to another view.
     pub fn kind(&self, id: TermId) -> Result<TermKind, ReadError> {
         let of_term = |term: &Term| match term {
             Term::BlankNode(_) => TermKind::BlankNode,
@@ -275,7 +275,7 @@ impl View {
     /// Counts units of work, and checks the limits from time to time. Each triple read is a unit.
     ///
     /// # Errors
-    /// A limit was reached, or the snapshot is damaged; every later call also fails.
+    /// Returns an error if a limit was reached or the snapshot is damaged. Every later call also fails.
     #[inline]
     pub fn work(&self, units: u64) -> Result<(), ReadError> {
         let pending = self.pending.get() + units;
@@ -301,10 +301,10 @@ impl View {
         Ok(())
     }
 
-    /// Adds bytes to the memory that the query uses besides its own terms; a negative number releases them.
+    /// Adds bytes to the memory that the query uses in addition to its own terms; a negative number releases them.
     ///
     /// # Errors
-    /// The memory limit is exceeded.
+    /// Returns an error if the memory limit is exceeded.
     pub fn hold(&self, bytes: i64) -> Result<(), ReadError> {
         budget::checkpoint();
         let held = self.held.get().saturating_add_signed(bytes);
@@ -315,7 +315,7 @@ impl View {
     /// Checks for errors. Call it before a result is completed.
     ///
     /// # Errors
-    /// A limit was reached, or the snapshot is damaged.
+    /// Returns an error if a limit was reached, or the snapshot is damaged.
     pub fn check(&self) -> Result<(), ReadError> {
         self.look(self.pending.get())
     }

@@ -68,7 +68,7 @@ pub struct Golds {
 /// Reads questions and gold queries in the formats of [`read`]; predictions are ignored and may be missing.
 ///
 /// # Errors
-/// The file cannot be read, or a row has no query in a supported language.
+/// Returns an error if the file cannot be read, or a row has no query in a supported language.
 pub fn read_golds(path: &Path) -> Result<Golds, RunError> {
     let mut golds = Golds::default();
     for mut row in read_rows(path)? {
@@ -90,7 +90,7 @@ pub fn read_golds(path: &Path) -> Result<Golds, RunError> {
 /// Reads the instances of a file: JSON lines, a JSON array, CSV or TSV, with predictions in the given forms.
 ///
 /// # Errors
-/// The file cannot be read, or a row is not an instance in a supported language.
+/// Returns an error if the file cannot be read, or a row is not an instance in a supported language.
 pub fn read(path: &Path, forms: &[Form]) -> Result<Read, RunError> {
     let mut read = Read::default();
     for row in read_rows(path)? {
@@ -110,7 +110,7 @@ pub fn read(path: &Path, forms: &[Form]) -> Result<Read, RunError> {
 /// Builds the instance of a row. Remaining fields are unused.
 ///
 /// # Errors
-/// The row lacks a query, or a field is invalid.
+/// Returns an error if the row lacks a query, or a field is invalid.
 pub fn instance(mut row: Row, unused: &mut BTreeSet<String>) -> Result<Instance, String> {
     let names = row.names();
     let lacks = |field: &str, other: &str| format!("there is no `{field}` (or `{other}`); it has {names}");

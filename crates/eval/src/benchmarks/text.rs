@@ -48,7 +48,7 @@ fn corpus(instances: &[Instance], _: &[Record]) -> Vec<(&'static str, f64)> {
 /// Reads reference and generated texts, one per line.
 ///
 /// # Errors
-/// A file cannot be read, or the numbers of lines differ.
+/// Returns an error if a file cannot be read, or the numbers of lines differ.
 pub fn read(gold: &Path, pred: &Path, forms: &[Form]) -> Result<Vec<Instance>, RunError> {
     let golds = read_lines(gold)?;
     let preds = read_predictions(pred, forms, None)?;

@@ -76,7 +76,7 @@ impl DbCache {
     /// Opens or creates a folder. `size` is the approximate maximum size of the results in bytes.
     ///
     /// # Errors
-    /// The folder is not a cache. [`DbCache::finish`] reports all other problems.
+    /// Returns an error if the folder is not a cache. [`DbCache::finish`] reports all other problems.
     pub fn open(folder: &Path, size: u64) -> Result<DbCache, Foreign> {
         if is_foreign(folder) {
             return Err(Foreign { path: folder.to_owned() });
@@ -255,7 +255,7 @@ impl Cache for DbCache {
     }
 }
 
-/// Writes what a run that failed has left.
+/// Writes the pending results of a failed run.
 impl Drop for DbCache {
     fn drop(&mut self) {
         self.write(&mut self.state());
@@ -268,8 +268,8 @@ fn connect(path: &Path) -> rusqlite::Result<Connection> {
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let db = Connection::open_with_flags(path, flags)?;
     db.busy_timeout(QUERY_WAIT)?;
-    // A killed process leaves a journal, from which the next one recovers. After a power failure, checksums tell which
-    // results are whole.
+    // A killed process leaves a journal, which the next process uses for recovery. After a power failure, checksums
+    // identify the intact results.
     db.execute_batch(
         "PRAGMA auto_vacuum = INCREMENTAL;
          PRAGMA journal_mode = TRUNCATE;

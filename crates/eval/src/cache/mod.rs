@@ -121,7 +121,7 @@ impl Cache for NoCache {
 /// if the query succeeds or fails permanently.
 ///
 /// # Errors
-/// The query failed.
+/// Returns an error if the query failed.
 pub fn get_or_run<T: Serialize + DeserializeOwned, C: Class>(
     cache: &dyn Cache,
     key: &Key<'_>,
@@ -165,7 +165,7 @@ impl Drop for Entered<'_> {
 /// cached results or unfinished runs.
 ///
 /// # Errors
-/// The program's file cannot be read.
+/// Returns an error if the program's file cannot be read.
 pub fn program() -> io::Result<&'static str> {
     static DIGEST: OnceLock<String> = OnceLock::new();
     if let Some(digest) = DIGEST.get() {

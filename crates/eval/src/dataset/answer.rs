@@ -116,7 +116,7 @@ impl Engine<'_> {
     /// Runs a pair's query like `terrapin eval jsonl`.
     ///
     /// # Errors
-    /// The query is invalid, was stopped, or its answer is too large.
+    /// Returns an error if the query is invalid, was stopped, or its answer is too large.
     pub fn ask(&self, pair: &Pair) -> Result<Answer, Failure> {
         let limits = Limits { deadline: Instant::now().checked_add(self.timeout), ..Limits::default() };
         let ask = || match pair.language() {
@@ -129,7 +129,7 @@ impl Engine<'_> {
     /// Returns a pair's query with its shortcuts replaced, with the time of the data as `now`.
     ///
     /// # Errors
-    /// A shortcut cannot be replaced.
+    /// Returns an error if a shortcut cannot be replaced.
     pub(super) fn expanded(&self, pair: &Pair, now: i64) -> Result<String, Failure> {
         let table = pair.places.as_ref().and_then(|places| Table::parse(places.to_string().as_bytes()).ok());
         let mut places = Chain::default();

@@ -54,7 +54,7 @@ impl Pair {
 /// `split` field, else the file name up to the first dot.
 ///
 /// # Errors
-/// A file cannot be read, or a row is not a pair in a supported language.
+/// Returns an error if a file cannot be read, or a row is not a pair in a supported language.
 pub fn read_pairs(files: &[&Path]) -> Result<(Vec<Pair>, Vec<String>), RunError> {
     let (mut pairs, mut unused) = (Vec::new(), std::collections::BTreeSet::new());
     for file in files {

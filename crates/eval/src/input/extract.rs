@@ -74,7 +74,7 @@ impl Form {
 /// queries, if they have one.
 ///
 /// # Errors
-/// The file cannot be read, lacks a required part, or is in another form.
+/// Returns an error if the file cannot be read, lacks a required part, or is in another form.
 pub fn read_predictions(path: &Path, forms: &[Form], language: Option<Language>) -> Result<Vec<String>, InputError> {
     let has = |form: Form| forms.contains(&form);
     let texts = if has(Form::Json) || has(Form::Csv) {
@@ -97,7 +97,7 @@ pub fn read_predictions(path: &Path, forms: &[Form], language: Option<Language>)
 /// Rejects texts in a form that was not given.
 ///
 /// # Errors
-/// The texts are in another form.
+/// Returns an error if the texts are in another form.
 pub fn refuse_other(path: &Path, forms: &[Form], found: Option<Form>) -> Result<(), InputError> {
     let is_named = |found: &Form| forms.contains(found) || REPLIES.contains(found) && names_reply(forms);
     let Some(found) = found.filter(|found| !is_named(found)) else { return Ok(()) };

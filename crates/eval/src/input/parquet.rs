@@ -15,7 +15,7 @@ const MOST_BYTES: usize = 2 << 30;
 /// Reads the fields of each row of a file.
 ///
 /// # Errors
-/// The file cannot be read, is not Parquet, uses an unsupported compression, or is too large.
+/// Returns an error if the file cannot be read, is not Parquet, uses an unsupported compression, or is too large.
 pub(super) fn rows(path: &Path) -> Result<Vec<Map<String, Value>>, InputError> {
     let unreadable = |source| InputError::Unreadable { path: path.to_owned(), source };
     let file = std::fs::File::open(path).map_err(unreadable)?;

@@ -24,7 +24,7 @@ const PARQUET: &[u8] = b"PAR1";
 /// Reads the rows of a file.
 ///
 /// # Errors
-/// The file cannot be read, has an unknown format, or a row is invalid.
+/// Returns an error if the file cannot be read, has an unknown format, or a row is invalid.
 pub fn read_rows(path: &Path) -> Result<Vec<Row>, InputError> {
     let bytes = std::fs::read(path).map_err(|source| InputError::Unreadable { path: path.to_owned(), source })?;
     #[cfg(feature = "parquet")]
@@ -168,7 +168,7 @@ impl Row {
     /// Takes the value of the one existing field among these names.
     ///
     /// # Errors
-    /// Several of the fields exist.
+    /// Returns an error if several of the fields exist.
     pub fn take(&mut self, names: &[&str]) -> Result<Option<Value>, String> {
         let mut there = names.iter().filter(|name| self.fields.contains_key(**name));
         match (there.next(), there.next()) {
@@ -181,7 +181,7 @@ impl Row {
     /// Takes a text like [`Row::take`]. An array of one text is that text; null counts as missing.
     ///
     /// # Errors
-    /// Several of the fields exist, or the value is not a text.
+    /// Returns an error if several of the fields exist, or the value is not a text.
     pub fn take_text(&mut self, names: &[&str]) -> Result<Option<String>, String> {
         let name = names.first().copied().unwrap_or_default();
         match self.take(names)? {

@@ -38,7 +38,7 @@ impl<C: Class> Failed<C> {
     /// results.
     ///
     /// # Errors
-    /// The query failed.
+    /// Returns an error if the query failed.
     pub fn guard<T>(run: impl FnOnce() -> Result<T, Failed<C>>) -> Result<T, Failed<C>> {
         caught(run).unwrap_or_else(|text| Err(Failed::new(C::FAULT, text)))
     }

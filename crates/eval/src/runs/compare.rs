@@ -42,7 +42,7 @@ pub struct Comparison {
 /// Compares two runs.
 ///
 /// # Errors
-/// The runs have different instances.
+/// Returns an error if the runs have different instances.
 pub fn compare(first: &Run, second: &Run) -> Result<Comparison, RunError> {
     let golds = |run: &'_ Run| run.instances.iter().map(|i| (i.line, i.gold.clone())).collect::<BTreeMap<_, _>>();
     let (first_golds, second_golds) = (golds(first), golds(second));

@@ -21,7 +21,7 @@ impl FileJournal {
     /// Opens or begins the journal of the run `run`. The journal of another run is deleted.
     ///
     /// # Errors
-    /// The file cannot be read or written.
+    /// Returns an error if the file cannot be read or written.
     pub(super) fn open(path: &Path, run: &str) -> io::Result<FileJournal> {
         let mut file = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path)?;
         let name = format!("{run}\n");

@@ -58,7 +58,7 @@ impl Run {
     /// Writes all files of the run.
     ///
     /// # Errors
-    /// A file cannot be written.
+    /// Returns an error if a file cannot be written.
     pub fn write(&self, folder: &Path) -> Result<Summary, WriteError> {
         let records = self.records();
         let summary = Summary::of(self.about.clone(), &self.instances, &records);
@@ -82,7 +82,7 @@ impl Run {
     /// Reads a run's folder. The files with positions and times may be missing.
     ///
     /// # Errors
-    /// A file is missing or is not a run's.
+    /// Returns an error if a file is missing or is not a run's.
     pub fn read(folder: &Path) -> Result<Run, RunError> {
         let about = read_object(&folder.join(ABOUT))?;
         let instances: Vec<Instance> = read_json_lines(&folder.join("instances.jsonl"))?;
@@ -116,7 +116,7 @@ impl Run {
 /// Returns the stored summary of a run's folder.
 ///
 /// # Errors
-/// It is missing or is not JSON.
+/// Returns an error if the summary is missing or is not JSON.
 pub fn read_summary(folder: &Path) -> Result<serde_json::Value, RunError> {
     read_object(&folder.join("summary.json"))
 }

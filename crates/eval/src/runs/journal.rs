@@ -12,7 +12,7 @@ pub trait Journal: Sync {
     /// Appends outcomes durably: after it returns, a kill or power cut does not lose them.
     ///
     /// # Errors
-    /// The journal cannot be written.
+    /// Returns an error if the journal cannot be written.
     fn append(&self, outcomes: &[Outcome]) -> io::Result<()>;
 }
 

@@ -75,8 +75,8 @@ pub struct Cell {
 /// Builds a table of runs by some or all metrics. Each run comes with a fallback name.
 ///
 /// # Errors
-/// The list of runs is empty, a metric occurs in no run, or the runs have different snapshots, engines, benchmarks,
-/// versions of the metrics, or instances.
+/// Returns an error if the list of runs is empty, a metric occurs in no run, or the runs have different snapshots,
+/// engines, benchmarks, versions of the metrics, or instances.
 pub fn leaderboard(runs: &[(String, Run)], metrics: &[&'static Metric]) -> Result<Leaderboard, RunError> {
     let Some((first_name, first)) = runs.first() else {
         return Err(RunError::Unfit("there is no run".to_owned()));

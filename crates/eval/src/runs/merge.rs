@@ -7,7 +7,7 @@ use crate::error::RunError;
 /// Merges the shards of a run, in any order.
 ///
 /// # Errors
-/// They are not the shards of one run, or some are missing.
+/// Returns an error if the runs are not the shards of one run, or some shards are missing.
 pub fn merge(shards: Vec<Run>) -> Result<Run, RunError> {
     let unfit = |message: String| Err(RunError::Unfit(message));
     let Some(first) = shards.first() else { return unfit("there is nothing to merge".to_owned()) };

@@ -49,7 +49,7 @@ const BATCH: usize = 16;
 /// not scored again. `done` is called after each, from any thread.
 ///
 /// # Errors
-/// The journal cannot be written.
+/// Returns an error if the journal cannot be written.
 pub fn run(
     benchmark: &dyn Benchmark,
     instances: &[Instance],

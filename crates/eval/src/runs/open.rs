@@ -27,7 +27,7 @@ impl RunJournal {
     /// deleted.
     ///
     /// # Errors
-    /// The journal cannot be read or written, or another process is running there.
+    /// Returns an error if the journal cannot be read or written, or another process is running there.
     pub fn open(folder: &Path, about: &About, instances: &[Instance]) -> io::Result<RunJournal> {
         std::fs::create_dir_all(folder)?;
         let lock = match Lock::take(&folder.join("lock")) {
@@ -45,7 +45,7 @@ impl RunJournal {
     /// Deletes the journal, once the run's files are written.
     ///
     /// # Errors
-    /// The journal cannot be deleted.
+    /// Returns an error if the journal cannot be deleted.
     pub fn remove(self) -> io::Result<()> {
         let RunJournal { folder, journal, _lock } = self;
         drop(journal);
@@ -63,8 +63,7 @@ impl Journal for RunJournal {
     }
 }
 
-/// Returns the identity of a run: a digest of all inputs of its results. The rest of another build's run does not
-/// match.
+/// Returns the identity of a run: a digest of all inputs of its results. Unfinished runs of another build do not match.
 fn run_name(about: &About, instances: &[Instance]) -> io::Result<String> {
     let mut hash = Sha256::new();
     hash.update(program().unwrap_or_default());

@@ -40,7 +40,7 @@ impl Hashes {
     /// Adds hashes.
     ///
     /// # Errors
-    /// The temporary file fails.
+    /// Returns an error if the temporary file fails.
     pub fn extend(&mut self, hashes: &[Hash]) -> Result<(), Error> {
         self.len += hashes.len() as u64;
         hashes.iter().for_each(|hash| self.parts.push((hash[0] >> self.shift) as usize, *hash));
@@ -50,7 +50,7 @@ impl Hashes {
     /// Adds the number of hashes and all hashes in ascending order to a digest.
     ///
     /// # Errors
-    /// The temporary file fails.
+    /// Returns an error if the temporary file fails.
     pub fn digest(self, digest: &mut Sha256) -> Result<(), Error> {
         digest.update(self.len.to_le_bytes());
         let parts = self.parts.finish()?;

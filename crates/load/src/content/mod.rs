@@ -33,7 +33,7 @@ const MEMORY: u64 = 4 << 30;
 /// Computes the content digest of a snapshot.
 ///
 /// # Errors
-/// The snapshot is damaged, or a file in the system's temporary folder fails.
+/// Returns an error if the snapshot is damaged, or a file in the system's temporary folder fails.
 pub fn digest(snapshot: &Arc<Snapshot>) -> Result<[u8; 32], LoadError> {
     // The memory limit of a container may be lower.
     let memory = machine::memory().map_or(MEMORY, |memory| MEMORY.min(memory / 2));

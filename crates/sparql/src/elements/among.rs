@@ -80,7 +80,7 @@ impl Among {
         Among { session, kinds, tag: fewest.map(|(_, tag)| tag), lists, looked, tree }
     }
 
-    /// Whether a tag condition restricts the candidates.
+    /// Returns whether a tag condition restricts the candidates.
     pub fn is_of_tags(&self) -> bool {
         self.tag.is_some()
     }
@@ -99,7 +99,8 @@ impl Among {
         ElementType::ALL.into_iter().filter(|&kind| self.kinds[kind as usize])
     }
 
-    /// Returns the candidates with boxes that intersect `zone`. Pages for whose box `passes` returns true are skipped.
+    /// Returns the candidates with boxes that intersect `zone`. Pages are skipped if `passes` returns true for their
+    /// box.
     pub fn near<'a>(
         &'a self,
         view: &'a View,

@@ -1,5 +1,6 @@
-//! Triples with a variable predicate whose subject is an element, a geometry or a member. A relation has only two ends.
-//! Each triple is therefore reified as a statement node, and one relation maps that node to each end of the triple.
+//! Triples with a variable predicate and an element, a geometry or a member as the subject. A relation has only two
+//! ends. Each triple is therefore reified as a statement node, and one relation maps that node to each end of the
+//! triple.
 
 use std::rc::Rc;
 
@@ -22,7 +23,7 @@ const MANY: f64 = 20.0;
 /// Returns all computed pairs of predicate and object of `of`, each once. Triples that the store also has are left out.
 ///
 /// # Errors
-/// A budget is exhausted, or the subject has more than [`MOST_SAID`] triples.
+/// Returns an error if a budget is exhausted, or the subject has more than [`MOST_SAID`] triples.
 pub fn told(session: &Rc<Session>, view: &View, of: Named) -> Result<Rc<[(TermId, TermId)]>, ReadError> {
     if let Some(told) = session.told(of) {
         return Ok(told);

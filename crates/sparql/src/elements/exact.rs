@@ -45,18 +45,18 @@ impl Known {
         self.shape.bounds
     }
 
-    /// Whether every shape inside `bounds` lies wholly outside this one.
+    /// Returns whether every shape inside `bounds` is entirely outside this one.
     pub fn is_apart_from(&self, bounds: &BoundingBox) -> bool {
         self.shape.area().is_some_and(|area| area.relate(bounds) == BoxRelation::Outside)
     }
 
-    /// Whether the relation holds for every shape inside `bounds`, or `None` if the box alone does not decide. `first`
-    /// is true if this shape is the first of the pair.
+    /// Returns whether the relation holds for every shape inside `bounds`, or `None` if the box alone does not decide.
+    /// `first` is true if this shape is the first of the pair.
     pub fn lies_to_box(&self, how: Spatial, bounds: &BoundingBox, first: bool) -> Option<bool> {
         by_box(how, &self.shape, bounds, first)
     }
 
-    /// Whether the relation holds with `other`; `first` is true if this shape is the first of the pair.
+    /// Returns whether the relation holds with `other`; `first` is true if this shape is the first of the pair.
     pub fn lies(&self, view: &View, how: Spatial, other: &Shape, first: bool) -> Result<bool, ReadError> {
         let (a, b) = if first { (&*self.shape, other) } else { (other, &*self.shape) };
         let mut pairs = 0;
@@ -108,7 +108,7 @@ fn by_points(how: Spatial, a: &Shape, b: &Shape) -> Option<bool> {
     }
 }
 
-/// Decides the relation if the box lies wholly inside or outside an area.
+/// Decides the relation if the box is entirely inside or outside an area.
 fn by_box(how: Spatial, shape: &Shape, bounds: &BoundingBox, first: bool) -> Option<bool> {
     match shape.area()?.relate(bounds) {
         BoxRelation::Outside => Some(false),
@@ -135,27 +135,26 @@ fn by_borders(how: Spatial, a: &Shape, b: &Shape, meeting: Meeting) -> Option<bo
     }
 }
 
-/// Decides the relation if borders and lines are disjoint: each part then lies wholly inside or outside.
+/// Decides the relation if borders and lines are disjoint: each part is then entirely inside or outside.
 fn apart(how: Spatial, a: &Shape, b: &Shape) -> Option<bool> {
     let ((a_in, a_all), (b_in, b_all)) = (inside(b, a)?, inside(a, b)?);
     match (a_in, b_in) {
         (0, 0) => Some(false),
         (0, some) if some == b_all => Some(of_part(how, Location::Inside, true)),
         (some, 0) if some == a_all => Some(of_part(how, Location::Inside, false)),
-        // Only some of several lines lie inside.
+        // Only some of several lines are inside.
         (0, _) if !b.is_area() => Some(matches!(how, Spatial::Intersects | Spatial::Crosses)),
         (_, 0) if !a.is_area() => Some(matches!(how, Spatial::Intersects | Spatial::Crosses)),
         _ => None,
     }
 }
 
-/// Returns how many parts lie inside `of`, and the number of all parts; `None` if a part lies on its border or on a
-/// line.
+/// Returns how many parts are inside `of`, and the number of all parts; `None` if a part is on its border or on a line.
 fn inside(of: &Shape, parts: &Shape) -> Option<(usize, usize)> {
     let (mut inside, mut all) = (0, 0);
     for part in parts.lines() {
         budget::checkpoint();
-        // A line cannot lie in another line if no segments intersect; a point can.
+        // A line cannot be inside another line if no segments intersect; a point can.
         if of.is_area() || part.len() == 1 {
             match of.locate(*part.first()?) {
                 Location::Inside if of.is_area() => inside += 1,
@@ -195,7 +194,7 @@ fn meet(how: Spatial, a: &Shape, b: &Shape) -> (Meeting, u64) {
     (meeting, pairs)
 }
 
-/// Whether two segments cross at a point that is an end of neither.
+/// Returns whether two segments cross at a point that is an end of neither.
 fn cross(s: Segment, t: Segment) -> bool {
     let apart = |of: Segment, a: Coord, b: Coord| {
         let (a, b) = (side(of.a, of.b, a), side(of.a, of.b, b));
@@ -204,8 +203,8 @@ fn cross(s: Segment, t: Segment) -> bool {
     apart(s, t.a, t.b) && apart(t, s.a, s.b)
 }
 
-/// Whether the relation is possible for the dimensions: `first` and `second` are true for areas. A line cannot contain
-/// an area, only equal dimensions can be equal or overlap, and an area crosses nothing.
+/// Returns whether the relation is possible for the dimensions: `first` and `second` are true for areas. A line cannot
+/// contain an area, only shapes of equal dimensions can be equal or overlap, and an area cannot cross another shape.
 fn is_possible(how: Spatial, first: bool, second: bool) -> bool {
     match how {
         Spatial::Contains | Spatial::Covers => first || !second,
@@ -216,8 +215,8 @@ fn is_possible(how: Spatial, first: bool, second: bool) -> bool {
     }
 }
 
-/// Whether the relation holds between a shape and a part at the location `at` of it: a point, or a shape wholly inside.
-/// `first` is true if the shape is the first of the pair.
+/// Returns whether the relation holds between a shape and a part at the location `at` of it: a point, or a shape
+/// entirely inside. `first` is true if the shape is the first of the pair.
 fn of_part(how: Spatial, at: Location, first: bool) -> bool {
     match how {
         Spatial::Contains => first && at == Location::Inside,

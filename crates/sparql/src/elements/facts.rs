@@ -93,7 +93,7 @@ impl Facts {
         }
     }
 
-    /// Whether the extract contains all members of a relation.
+    /// Returns whether the extract contains all members of a relation.
     fn is_complete(&self, at: Element) -> bool {
         let (page, slot) = self.session.osm().place(at.kind, at.ordinal);
         let page = self.session.osm().relation_page(page);

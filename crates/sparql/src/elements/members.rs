@@ -44,7 +44,7 @@ impl Members {
         }
     }
 
-    /// Whether the predicate leads from an element to its members.
+    /// Returns whether the predicate leads from an element to its members.
     fn leads(&self) -> bool {
         matches!(self.what, Membership::OfRelation | Membership::OfWay | Membership::Node)
     }

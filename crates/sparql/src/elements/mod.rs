@@ -68,7 +68,7 @@ impl Elements {
         &self.osm
     }
 
-    /// Whether the store also has triples about elements.
+    /// Returns whether the store also has triples about elements.
     pub(crate) fn speak_triples(&self) -> bool {
         self.shadowed
     }
@@ -82,7 +82,7 @@ pub fn asked_key(predicate: &NamedNode) -> Option<String> {
     }
 }
 
-/// Whether an IRI is a predicate or class of elements, an element, a geometry or a centroid.
+/// Returns whether an IRI is a predicate or class of elements, an element, a geometry or a centroid.
 pub fn names_elements(name: &NamedNode) -> bool {
     let iri = name.as_str();
     Predicate::of(iri).is_some()
@@ -91,7 +91,7 @@ pub fn names_elements(name: &NamedNode) -> bool {
         || iri.starts_with(vocabulary::GEOMETRY)
 }
 
-/// Whether the values of a predicate are integers.
+/// Returns whether the values of a predicate are integers.
 pub fn asks_numbers(predicate: &NamedNode) -> bool {
     matches!(Predicate::of(predicate.as_str()), Some(Predicate::Tag(key)) if key == session::NUMBERS)
 }

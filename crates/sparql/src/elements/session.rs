@@ -74,12 +74,12 @@ impl Session {
         })
     }
 
-    /// The elements.
+    /// Returns the elements.
     pub fn elements(&self) -> &Arc<Elements> {
         &self.elements
     }
 
-    /// The pages.
+    /// Returns the element pages.
     pub fn osm(&self) -> &Osm {
         self.elements.osm()
     }

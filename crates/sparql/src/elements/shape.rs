@@ -86,7 +86,7 @@ impl Shape {
         self.geometry.coords_count()
     }
 
-    /// Whether it is an area.
+    /// Returns whether it is an area.
     pub fn is_area(&self) -> bool {
         matches!(self.parts, Parts::Polygons(_))
     }
@@ -224,7 +224,7 @@ fn around(points: &[Coord]) -> BoundingBox {
     bounds
 }
 
-/// Whether a relation's tags make it an area.
+/// Returns whether a relation's tags make it an area.
 fn is_areal_relation(osm: &Osm, tags: &[PairId]) -> bool {
     let is = |value| osm.pair("type", value).is_some_and(|pair| tags.binary_search(&pair).is_ok());
     is("multipolygon") || is("boundary")
@@ -234,7 +234,7 @@ fn is_areal_way(osm: &Osm, tags: &[PairId]) -> bool {
     !tags.is_empty() && osm.pair("area", "no").is_none_or(|pair| tags.binary_search(&pair).is_err())
 }
 
-/// Whether a relation with these tags is an area and the extract lacks some of its ways. Such a relation has no
+/// Returns whether a relation with these tags is an area and the extract lacks some of its ways. Such a relation has no
 /// geometry.
 pub fn lacks_ways(osm: &Osm, element: Element, tags: &[PairId]) -> bool {
     let (page, slot) = osm.place(element.kind, element.ordinal);

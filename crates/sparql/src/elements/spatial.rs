@@ -1,6 +1,6 @@
 //! Spatial relations of elements, as a join. From the known element, candidates come from the R-tree of pages. They are
-//! filtered by bounding box, then by an exact test. Points, and shapes wholly inside an area, are decided in integers.
-//! All other cases use `geo`'s `Relate` on the two geometries, with exact predicates.
+//! filtered by bounding box, then by an exact test. Points, and shapes entirely inside an area, are decided in
+//! integers. All other cases use `geo`'s `Relate` on the two geometries, with exact predicates.
 //!
 //! A node without tags is only a vertex of ways and has no spatial relations. No element is related to itself.
 
@@ -50,7 +50,7 @@ type Found<'a> = Box<dyn Iterator<Item = Result<Element, ReadError>> + 'a>;
 /// The condition on the bounding box of a candidate.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Boxes {
-    /// It lies inside the box of the known element.
+    /// It is inside the box of the known element.
     Within,
     /// It contains the box of the known element.
     Around,
@@ -73,12 +73,12 @@ impl Lie {
         }
     }
 
-    /// Whether an element takes part in spatial relations.
+    /// Returns whether an element takes part in spatial relations.
     fn counts(&self, at: Element) -> bool {
         at.kind != ElementType::Node || self.session.with_tags(at, |tags| !tags.is_empty())
     }
 
-    /// Whether the relation holds for `a` and `b`.
+    /// Returns whether the relation holds for `a` and `b`.
     fn holds(&self, view: &View, a: Element, b: Element) -> Result<bool, ReadError> {
         view.work(1)?;
         let boxes = self.boxes(true);
@@ -155,7 +155,7 @@ impl Lie {
         })))
     }
 
-    /// Whether the relation holds for the known element and a candidate with the box `bounds`.
+    /// Returns whether the relation holds for the known element and a candidate with the box `bounds`.
     fn lies(
         &self,
         view: &View,
@@ -226,7 +226,7 @@ impl Lie {
     }
 }
 
-/// Whether the boxes allow the relation, by the condition on the second box.
+/// Returns whether the boxes allow the relation, by the condition on the second box.
 fn fit(boxes: Boxes, a: &BoundingBox, b: &BoundingBox) -> bool {
     let within = |inner: &BoundingBox, outer: &BoundingBox| {
         inner.south >= outer.south && inner.north <= outer.north && inner.west >= outer.west && inner.east <= outer.east

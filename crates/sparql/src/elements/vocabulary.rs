@@ -168,7 +168,7 @@ impl Predicate {
         member.map(|(member, ..)| Predicate::Member(*member))
     }
 
-    /// Whether only elements and their parts have the predicate. `rdf:type` also occurs in other triples.
+    /// Returns whether only elements and their parts have the predicate. `rdf:type` also occurs in other triples.
     pub fn is_of_elements(&self) -> bool {
         !matches!(self, Predicate::Fact(Fact::Type))
     }

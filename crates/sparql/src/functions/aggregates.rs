@@ -1,5 +1,5 @@
-//! The aggregates other than COUNT: the same whatever order the plan finds the values in. Values that are errors do not
-//! count in SAMPLE and GROUP_CONCAT, as in WDQS, nor in those of geometries.
+//! The aggregates other than COUNT. Their results do not depend on the order in which values are found. SAMPLE and
+//! GROUP_CONCAT ignore errors, as in WDQS, and so do the aggregates of geometries.
 
 use std::cmp::Ordering;
 
@@ -12,37 +12,37 @@ use crate::order::{Key, canonical};
 use terrapin_budget::checkpoint;
 use terrapin_sparql_syntax::algebra::{AggregateFunction, Expression};
 
-/// An aggregate that makes one value of a group's.
+/// An aggregate that combines a group's values into one.
 #[derive(Debug, Clone)]
 pub(crate) enum Fold {
-    /// The first in canonical order.
+    /// The first value in canonical order.
     Sample,
-    /// All in canonical order, with this between them.
+    /// All values in canonical order, joined with this separator.
     Concat(String),
     Sum,
     Average,
     Least,
     Greatest,
-    /// One geometry of several.
+    /// A geometry made of several.
     Geometry(geo::Aggregate),
 }
 
-/// Those that have no setting.
+/// Returns the aggregates without a parameter.
 fn plain() -> impl Iterator<Item = Fold> {
     let numbers = [Fold::Sample, Fold::Sum, Fold::Average, Fold::Least, Fold::Greatest];
     numbers.into_iter().chain(geo::Aggregate::ALL.map(Fold::Geometry))
 }
 
-/// The datatype of what stands for an error.
+/// The datatype of the marker for an error.
 const NOTHING: &str = "urn:terrapin:nothing";
 
-/// The expression, or a mark where it is an error.
+/// Wraps an expression so that it returns a marker instead of an error.
 fn or_nothing(expression: Expression) -> Expression {
     let mark = Literal::new_typed_literal("", NamedNode::new_unchecked(NOTHING));
     Expression::Coalesce(vec![expression, mark.into()])
 }
 
-/// The expression that [`or_nothing`] was made of.
+/// Returns the expression that [`or_nothing`] wrapped.
 pub(crate) fn without_mark(expression: &Expression) -> Option<&Expression> {
     match expression {
         Expression::Coalesce(list) => match &list[..] {
@@ -103,12 +103,13 @@ impl AggregateFunctionAccumulator for Concat {
                 Term::Literal(literal) => literal.value(),
             });
         }
-        // Without a language, whatever the values have (<https://www.w3.org/TR/sparql11-query/#defn_aggGroupConcat>).
+        // The result has no language, even if the values have one
+        // (<https://www.w3.org/TR/sparql11-query/#defn_aggGroupConcat>).
         Some(Literal::new_simple_literal(out).into())
     }
 }
 
-/// The least or the greatest value as ORDER BY has it; of equal ones, the first in canonical order.
+/// MIN or MAX in the order of ORDER BY. Of equal values, the first in canonical order is returned.
 struct Extreme {
     wanted: Ordering,
     best: Option<(Key, Term)>,
@@ -132,7 +133,7 @@ impl AggregateFunctionAccumulator for Extreme {
     }
 }
 
-/// A sum, or an average if values are counted. What is no number makes it an error.
+/// SUM, or AVG if the values are counted. A value that is not a number makes the result an error.
 struct Sum {
     sum: Option<Number>,
     count: Option<i64>,
@@ -155,7 +156,7 @@ impl AggregateFunctionAccumulator for Sum {
     }
 }
 
-/// Geometries, of which one is made.
+/// Geometries that are combined into one.
 struct Geometries {
     aggregate: geo::Aggregate,
     values: Vec<Term>,
@@ -175,7 +176,7 @@ impl AggregateFunctionAccumulator for Geometries {
 }
 
 impl Fold {
-    /// The name under which the evaluator knows it; a separator's number follows.
+    /// Returns the name that the aggregate has in the evaluator. For GROUP_CONCAT, the separator's number is appended.
     fn name(&self) -> &'static str {
         match self {
             Fold::Sample => "urn:terrapin:aggregate:sample",
@@ -188,7 +189,7 @@ impl Fold {
         }
     }
 
-    /// The aggregate of a name.
+    /// Returns the aggregate with a name.
     pub fn of(name: &NamedNode, separators: &[String]) -> Option<Fold> {
         if let Some(number) = name.as_str().strip_prefix(Fold::Concat(String::new()).name()) {
             return separators.get(number.parse::<usize>().ok()?).cloned().map(Fold::Concat);
@@ -196,17 +197,17 @@ impl Fold {
         plain().find(|fold| fold.name() == name.as_str())
     }
 
-    /// Whether a value that comes again changes nothing.
+    /// Returns whether repeated values do not change the result.
     pub fn ignores_repetition(&self) -> bool {
         matches!(self, Fold::Sample | Fold::Least | Fold::Greatest)
     }
 
-    /// Whether all values are kept until there are no more.
+    /// Returns whether all values are stored until the end of the group.
     pub fn keeps_values(&self) -> bool {
         matches!(self, Fold::Concat(_) | Fold::Geometry(_))
     }
 
-    /// Begins with no values.
+    /// Returns an accumulator without values.
     pub fn begin(&self) -> Box<dyn AggregateFunctionAccumulator + Send + Sync> {
         match self {
             Fold::Sample => Box::new(Sample::default()),
@@ -220,8 +221,8 @@ impl Fold {
     }
 }
 
-/// The project's aggregate for one of the standard's, and what it takes; `separators` are those of a query's
-/// GROUP_CONCATs. COUNT is the evaluator's.
+/// Returns the crate's aggregate for a standard one, with its argument. `separators` collects the separators of the
+/// query's GROUP_CONCATs. COUNT is left to the evaluator.
 pub(crate) fn own(
     function: AggregateFunction,
     argument: Expression,
@@ -249,7 +250,7 @@ pub(crate) fn own(
     }
 }
 
-/// Gives the evaluator the aggregates, GROUP_CONCAT with these separators.
+/// Registers the aggregates with the evaluator, and one GROUP_CONCAT for each separator.
 pub(crate) fn register(mut evaluator: QueryEvaluator, separators: &[String]) -> QueryEvaluator {
     for fold in plain() {
         let name = NamedNode::new_unchecked(fold.name());

@@ -8,24 +8,24 @@ use terrapin_sparql_syntax::algebra::{Expression, Function};
 /// The functions that a query calls, each once.
 #[derive(Debug, Default)]
 pub(crate) struct Called {
-    /// Their names, in the order of their first calls.
+    /// The names of the functions, in the order of their first calls.
     pub names: Vec<NamedNode>,
 }
 
 impl Called {
-    /// Whether the query calls a function.
+    /// Returns whether the query calls a function.
     pub fn contains(&self, name: &NamedNode) -> bool {
         self.names.contains(name)
     }
 
-    /// Notes a call.
+    /// Records a call.
     pub fn add(&mut self, name: &NamedNode) {
         if !self.contains(name) {
             self.names.push(name.clone());
         }
     }
 
-    /// A call of one of our own functions.
+    /// Builds and records a call of one of the crate's own functions.
     pub fn own(&mut self, function: Own, arguments: Vec<Expression>) -> Expression {
         let call = call(function, arguments);
         if let Expression::Call(Function::Custom(name), _) = &call {

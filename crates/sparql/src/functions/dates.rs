@@ -1,5 +1,5 @@
-//! Dates as WDQS calculates with them: a difference is a number of days, a date is its midnight, what has no time zone is
-//! UTC, and ill-formed dates are repaired where one can tell what they mean.
+//! Date arithmetic as in WDQS: a difference is a number of days, a date means its midnight, a missing time zone means
+//! UTC, and ill-formed dates are corrected if their meaning is clear.
 
 use oxrdf::vocab::xsd;
 use oxrdf::{Literal, Term};
@@ -10,13 +10,14 @@ fn double(value: f64) -> Option<Term> {
     Some(Literal::from(value).into())
 }
 
-/// A date minus a date in days; other arguments give nothing.
+/// Subtracts two dates and returns the difference in days; `None` for other arguments.
 pub(crate) fn minus(arguments: &[Term]) -> Option<Term> {
     let [a, b] = arguments else { return None };
     double(Moment::of(a)?.seconds_since(Moment::of(b)?) / DAY as f64)
 }
 
-/// What a subtraction gave: durations of days and seconds, which only dates give, become days.
+/// Converts the result of a subtraction: a duration of days and seconds, which only dates produce, becomes a number of
+/// days.
 pub(crate) fn in_days(arguments: &[Term]) -> Option<Term> {
     let [term] = arguments else { return None };
     let Term::Literal(literal) = term else { return Some(term.clone()) };
@@ -28,14 +29,15 @@ pub(crate) fn in_days(arguments: &[Term]) -> Option<Term> {
     double(seconds / DAY as f64)
 }
 
-/// Compares two dates; other arguments give nothing.
+/// Compares two dates; returns `None` for other arguments.
 pub(crate) fn compare(arguments: &[Term], test: impl Fn(std::cmp::Ordering) -> bool) -> Option<Term> {
     let [a, b] = arguments else { return None };
     let order = Moment::of(a)?.cmp(&Moment::of(b)?);
     Some(Literal::from(test(order)).into())
 }
 
-/// `xsd:dateTime(...)` and `xsd:date(...)` of whatever can be read as a date. A text has to name a day that there is.
+/// Evaluates `xsd:dateTime(...)` or `xsd:date(...)` for any value that can be read as a date. A string must name a day
+/// that exists.
 pub(crate) fn cast(arguments: &[Term], date: bool) -> Option<Term> {
     let [Term::Literal(literal)] = arguments else { return None };
     let is_text = literal.datatype() == xsd::STRING;
@@ -49,7 +51,7 @@ pub(crate) fn cast(arguments: &[Term], date: bool) -> Option<Term> {
     })
 }
 
-/// An ill-formed date put right; None where it is well-formed or cannot be read.
+/// Corrects an ill-formed date. Returns `None` if it is well-formed or cannot be read.
 pub(crate) fn repaired(literal: &Literal) -> Option<Literal> {
     let (value, datatype) = (literal.value(), literal.datatype());
     let fine = match datatype {
@@ -74,7 +76,8 @@ mod tests {
         Literal::new_typed_literal(value, xsd::DATE_TIME).into()
     }
 
-    /// <https://www.w3.org/TR/xpath-functions-31/#casting-from-strings>: what is not in the lexical space is an error.
+    /// <https://www.w3.org/TR/xpath-functions-31/#casting-from-strings>: a string outside the lexical space is an
+    /// error.
     #[test]
     fn a_text_has_to_name_a_day_that_there_is() {
         let text = |value: &str| Term::from(Literal::new_simple_literal(value));
@@ -85,7 +88,7 @@ mod tests {
             assert_eq!(cast(&[text(&format!("{wrong}T00:00:00Z"))], false), None, "{wrong}");
         }
         assert_eq!(cast(&[text("2020-01-01T24:30:00Z")], false), None);
-        // Data may have days of another calendar.
+        // Data may contain days of another calendar.
         assert_eq!(cast(&[date("1712-02-30T00:00:00Z")], true), day("1712-03-01"));
     }
 

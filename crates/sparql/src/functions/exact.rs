@@ -1,6 +1,7 @@
-//! What the evaluator calculates with numbers that have a bound, and does not know of truth values, done without one:
-//! arithmetic, comparisons, rounding and casts. An expression is handed to the evaluator with these calls in the places
-//! of its own operators; all other values go back to those.
+//! Arithmetic, comparisons, rounding and casts for numbers of any size and for truth values. The evaluator's integers
+//! and decimals are bounded, and it does not use truth values as numbers. Before an expression is passed to the
+//! evaluator, calls of these functions replace its operators. Values of other kinds are passed on to the evaluator's
+//! operators.
 
 use std::cmp::Ordering;
 use std::sync::LazyLock;
@@ -18,7 +19,7 @@ use terrapin_sparql_syntax::walk::NodeMut;
 /// The namespace of these functions.
 const NAMESPACE: &str = "urn:terrapin:exact:";
 
-/// A function of this file.
+/// A function of this module.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Exact {
     Calculate(Operation),
@@ -58,7 +59,7 @@ enum Cast {
     Boolean,
 }
 
-/// All functions with their names.
+/// All functions and their names.
 const FUNCTIONS: [(Exact, &str); 23] = [
     (Exact::Calculate(Operation::Plus), "plus"),
     (Exact::Calculate(Operation::Minus), "minus"),
@@ -85,7 +86,7 @@ const FUNCTIONS: [(Exact, &str); 23] = [
     (Exact::Cast(Cast::Boolean), "boolean"),
 ];
 
-/// The casts that are ours.
+/// The casts that replace the evaluator's.
 const CASTS: [(Cast, NamedNodeRef<'static>); 5] = [
     (Cast::Integer, xsd::INTEGER),
     (Cast::Decimal, xsd::DECIMAL),
@@ -94,7 +95,7 @@ const CASTS: [(Cast, NamedNodeRef<'static>); 5] = [
     (Cast::Boolean, xsd::BOOLEAN),
 ];
 
-/// Gives an evaluator the functions.
+/// Registers the functions with an evaluator.
 pub(super) fn register(mut evaluator: QueryEvaluator) -> QueryEvaluator {
     for (function, name) in FUNCTIONS {
         let name = NamedNode::new_unchecked(format!("{NAMESPACE}{name}"));
@@ -103,7 +104,7 @@ pub(super) fn register(mut evaluator: QueryEvaluator) -> QueryEvaluator {
     evaluator
 }
 
-/// Puts the functions into the places of the evaluator's operators, where these could give something else.
+/// Replaces the evaluator's operators by these functions where the results could differ.
 pub(crate) fn exactly(expression: &mut Expression) {
     on_children(NodeMut::Expression(expression));
     match expression {
@@ -120,7 +121,7 @@ pub(crate) fn exactly(expression: &mut Expression) {
     }
 }
 
-/// The same for all expressions of a pattern.
+/// Replaces the operators in all expressions of a pattern.
 pub(crate) fn exactly_within(pattern: &mut Pattern) {
     on_children(NodeMut::Pattern(pattern));
     match pattern {
@@ -140,14 +141,14 @@ fn on_children(node: NodeMut<'_>) {
     });
 }
 
-/// Asks for the truth of an expression that may be something else than a truth value.
+/// Wraps an expression in a conversion to its effective boolean value, if it may be a number or a truth value.
 pub(crate) fn truth(expression: &mut Expression) {
     if kind(expression) != Kind::Other {
         *expression = call(Exact::Truth, vec![std::mem::take(expression)]);
     }
 }
 
-/// The function that stands for an expression, and its arguments, which are taken out of that.
+/// Returns the function that replaces an expression, with its arguments, which are moved out of the expression.
 fn replaced(expression: &mut Expression) -> Option<(Exact, Vec<Expression>)> {
     let (function, arguments) = match expression {
         Expression::Binary(operator, a, b) => {
@@ -199,29 +200,30 @@ fn replaced(expression: &mut Expression) -> Option<(Exact, Vec<Expression>)> {
     Some((function, arguments))
 }
 
-/// Whether an expression is a term.
+/// Returns whether an expression is a constant term.
 pub(crate) fn is_constant(expression: &Expression) -> bool {
     matches!(expression, Expression::NamedNode(_) | Expression::Literal(_))
 }
 
-/// What an expression's value may be, as far as this matters here.
+/// The kinds of values that an expression may have, as far as this module needs them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {
-    /// A number that the evaluator has room for.
+    /// A number within the evaluator's range.
     Small,
     /// Any number, or a truth value that may be compared.
     Wide,
-    /// Neither: the evaluator knows all of it.
+    /// Neither: the evaluator's operators are correct.
     Other,
 }
 
-/// Whether a comparison may be one of numbers that the evaluator has no room for, or of truth values.
+/// Returns whether a comparison may involve numbers outside the evaluator's range, or truth values.
 fn is_compared(a: &Expression, b: &Expression) -> bool {
     let kinds = [kind(a), kind(b)];
     !kinds.contains(&Kind::Other) && kinds.contains(&Kind::Wide)
 }
 
-/// The same of an equation: a number that the evaluator has no room for is no text, which it does not know.
+/// Returns the same for an equality test. A single such side is enough: a large number is never equal to a string, but
+/// the evaluator takes it for a literal of unknown type.
 fn is_equated(a: &Expression, b: &Expression) -> bool {
     let is_iri = |expression: &Expression| matches!(expression, Expression::NamedNode(_));
     [kind(a), kind(b)].contains(&Kind::Wide) && !is_iri(a) && !is_iri(b)
@@ -284,7 +286,7 @@ fn truth_value(value: bool) -> Option<Term> {
     Some(Literal::from(value).into())
 }
 
-/// The truth value that a term is.
+/// Returns the truth value of a boolean literal.
 fn boolean(term: &Term) -> Option<bool> {
     match term {
         Term::Literal(literal) if literal.datatype() == xsd::BOOLEAN => match literal.value() {
@@ -297,7 +299,7 @@ fn boolean(term: &Term) -> Option<bool> {
 }
 
 impl Exact {
-    /// Whether its value is a number, not a truth value.
+    /// Returns whether the function's value is a number, not a truth value.
     fn gives_number(self) -> bool {
         match self {
             Exact::Calculate(_) | Exact::Plus | Exact::Negate | Exact::Round(_) => true,
@@ -346,7 +348,7 @@ impl Exact {
         }
     }
 
-    /// What the evaluator makes of other values.
+    /// Applies the evaluator's own operator to values of other kinds.
     fn evaluated(self, arguments: &[Term]) -> Option<Term> {
         static OPERATORS: LazyLock<Vec<(Exact, Prepared)>> = LazyLock::new(|| {
             let two = |operator| Expression::binary(operator, side(0).into(), side(1).into());
@@ -377,12 +379,13 @@ impl Exact {
     }
 }
 
-/// The variable of one side.
+/// Returns the variable for one operand.
 fn side(number: usize) -> Variable {
     Helper::Argument(number).into()
 }
 
-/// An expression as the evaluator reads it; patterns are the only public way to that.
+/// Converts an expression to the evaluator's form. The library only converts whole patterns, so the expression is
+/// wrapped in one.
 pub(crate) fn prepared(expression: Expression) -> Option<Prepared> {
     let pattern = convert::pattern(Pattern::extend(Pattern::default(), Helper::Value.into(), expression));
     match sparopt::algebra::GraphPattern::from(&pattern) {
@@ -391,7 +394,7 @@ pub(crate) fn prepared(expression: Expression) -> Option<Prepared> {
     }
 }
 
-/// Whether a value counts as true (<https://www.w3.org/TR/sparql11-query/#ebv>).
+/// Returns the effective boolean value (<https://www.w3.org/TR/sparql11-query/#ebv>).
 fn holds(value: &Term) -> Option<bool> {
     let Term::Literal(literal) = value else { return None };
     let datatype = literal.datatype();
@@ -403,11 +406,11 @@ fn holds(value: &Term) -> Option<bool> {
 
 fn compare(comparison: Comparison, a: &Term, b: &Term) -> Option<Term> {
     let (Term::Literal(first), Term::Literal(second)) = (a, b) else {
-        // Only literals have an order.
+        // Only literals can be ordered.
         return if comparison == Comparison::Equal { truth_value(a == b) } else { None };
     };
     let order = match (Number::of_literal(first), Number::of_literal(second)) {
-        // What is not a number is neither less nor equal.
+        // NaN is neither less than nor equal to any number.
         (Some(a), Some(b)) => a.compare(&b),
         (None, None) => match (boolean(a), boolean(b), is_text(first) && is_text(second)) {
             (Some(a), Some(b), _) => Some(a.cmp(&b)),
@@ -418,7 +421,7 @@ fn compare(comparison: Comparison, a: &Term, b: &Term) -> Option<Term> {
         },
         (number, _) => {
             let other = if number.is_some() { second } else { first };
-            // A number is no value of another kind, unless that is not known.
+            // A number differs from any value of another type, unless that type is unknown.
             let differs = comparison == Comparison::Equal && !is_unknown(other);
             return if differs { truth_value(false) } else { None };
         }
@@ -426,18 +429,18 @@ fn compare(comparison: Comparison, a: &Term, b: &Term) -> Option<Term> {
     truth_value(order.is_some_and(|order| comparison.holds(order)))
 }
 
-/// Whether a literal is a string, with a language or without.
+/// Returns whether a literal is a string, with or without a language.
 pub(crate) fn is_text(literal: &Literal) -> bool {
     [xsd::STRING, rdf::LANG_STRING].contains(&literal.datatype())
 }
 
-/// Whether the value of a literal that is no number is unknown, and so may be equal to another one.
+/// Returns whether a literal that is not a number has an unknown datatype. Its value may then be equal to any other.
 pub(crate) fn is_unknown(literal: &Literal) -> bool {
     let known = spareval::ExpressionTerm::from(Term::from(literal.clone()));
     matches!(known, spareval::ExpressionTerm::OtherTypedLiteral { .. })
 }
 
-/// Whether two terms are equal; nothing where that is an error.
+/// Returns whether two terms are equal; `None` if the comparison is an error.
 pub(crate) fn equal(a: &Term, b: &Term) -> Option<bool> {
     boolean(&compare(Comparison::Equal, a, b)?)
 }
@@ -455,11 +458,11 @@ impl Comparison {
 }
 
 impl Cast {
-    /// The value of another kind (<https://www.w3.org/TR/sparql11-query/#FunctionMapping>).
+    /// Casts a value (<https://www.w3.org/TR/sparql11-query/#FunctionMapping>).
     fn of(self, value: &Term) -> Option<Term> {
         let Term::Literal(literal) = value else { return None };
         let number = if literal.datatype() == xsd::STRING {
-            // The text is read as XML Schema has it, which takes white space off both ends.
+            // XML Schema ignores white space at both ends of the text.
             let text = literal.value().trim_matches([' ', '\t', '\n', '\r']);
             if self == Cast::Boolean {
                 return truth_value(text.parse::<oxsdatatypes::Boolean>().ok()?.into());

@@ -1,10 +1,10 @@
-//! What the label service finds for one term.
+//! Looks up labels, descriptions and aliases for the label service.
 
 use oxrdf::{Literal, NamedNodeRef, Term};
 
 use terrapin_triples::Store;
 
-/// What is asked for.
+/// The kind of text to look up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
     Label,
@@ -13,10 +13,10 @@ pub(crate) enum Kind {
 }
 
 impl Kind {
-    /// The kinds in the order in which their names are tried as endings of variables.
+    /// All kinds, in the order in which they are tried as suffixes of variable names.
     pub const ALL: [Kind; 3] = [Kind::AltLabel, Kind::Label, Kind::Description];
 
-    /// The ending of variables.
+    /// Returns the suffix of variable names.
     pub fn suffix(self) -> &'static str {
         match self {
             Kind::Label => "Label",
@@ -25,7 +25,7 @@ impl Kind {
         }
     }
 
-    /// The predicate that has it.
+    /// Returns the predicate of the texts.
     pub fn predicate(self) -> &'static str {
         match self {
             Kind::Label => "http://www.w3.org/2000/01/rdf-schema#label",
@@ -35,8 +35,9 @@ impl Kind {
     }
 }
 
-/// The arguments: the term, the kind as its ending, the languages separated by commas. Gives the values in the first
-/// language that has any, joined by ", "; without any, a label is the last part of the IRI.
+/// Evaluates the label function. Its arguments are the term, the kind as a suffix, and the languages separated by
+/// commas. Returns the values in the first language that has any, joined by ", ". Without a value, a label is the last
+/// part of the IRI.
 pub(crate) fn label(store: &Store, arguments: &[Term]) -> Option<Term> {
     let [term, Term::Literal(kind), Term::Literal(languages)] = arguments else { return None };
     let kind = Kind::ALL.into_iter().find(|k| k.suffix() == kind.value())?;
@@ -62,7 +63,7 @@ pub(crate) fn label(store: &Store, arguments: &[Term]) -> Option<Term> {
 fn best(store: &Store, node: NamedNodeRef<'_>, kind: Kind, languages: &str) -> Option<Literal> {
     let subject = store.id(node.into())?;
     let predicate = store.id(NamedNodeRef::new_unchecked(kind.predicate()).into())?;
-    // The rank of the best language so far, and its values.
+    // The rank of the best language found, and its values.
     let mut best: Option<(usize, Vec<Literal>)> = None;
     for [_, _, object] in store.triples(Some(subject), Some(predicate), None) {
         let Some(Term::Literal(value)) = store.term(object) else { continue };

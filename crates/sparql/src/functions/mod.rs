@@ -1,5 +1,5 @@
-//! The functions that the evaluator does not have: WDQS's, GeoSPARQL's under both namespaces, and the project's own that
-//! rewritten queries call. A file each for what belongs together.
+//! The functions that the evaluator lacks: those of WDQS, those of GeoSPARQL under both namespaces, and the crate's
+//! own, which rewritten queries call. Each file contains related functions.
 
 pub(crate) mod aggregates;
 mod called;
@@ -28,14 +28,14 @@ use super::environment::Environment;
 use super::geo;
 use terrapin_sparql_syntax::algebra::{Expression, Function};
 
-/// The namespace of the project's own functions.
+/// The namespace of the crate's own functions.
 const OWN: &str = "urn:terrapin:function:";
-/// GeoSPARQL's functions as the standard names them and as WDQS does.
+/// The namespaces of GeoSPARQL's functions: the standard's, and the one that WDQS uses.
 const GEO: [&str; 2] =
     ["http://www.opengis.net/def/function/geosparql/", "http://www.opengis.net/def/geosparql/function/"];
 const WIKIBASE: &str = "http://wikiba.se/ontology#";
 
-/// The project's own functions.
+/// The crate's own functions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[allow(missing_docs)]
 pub(crate) enum Own {
@@ -88,13 +88,14 @@ const NAMES: [(Own, &str); 22] = [
     (Own::EncodeForUri, "encode-for-uri"),
 ];
 
-/// A call of one of the project's own functions.
+/// Builds a call of one of the crate's own functions.
 fn call(function: Own, arguments: Vec<Expression>) -> Expression {
     let name = NAMES.iter().find(|(own, _)| *own == function).map_or("", |(_, name)| name);
     Expression::Call(Function::Custom(NamedNode::new_unchecked(format!("{OWN}{name}"))), arguments)
 }
 
-/// Whether the values of one of the project's own functions are texts, IRIs or truth values.
+/// Returns whether one of the crate's own functions returns strings, IRIs, blank nodes, dates or truth values, but
+/// never numbers.
 fn gives_text_or_truth(name: &NamedNode) -> bool {
     let own = name.as_str().strip_prefix(OWN).and_then(|name| NAMES.iter().find(|(_, own)| *own == name));
     own.is_some_and(|(own, _)| match own {
@@ -119,7 +120,7 @@ fn gives_text_or_truth(name: &NamedNode) -> bool {
     })
 }
 
-/// The arguments of a call of one of the project's own functions.
+/// Returns the arguments of a call of one of the crate's own functions.
 pub(crate) fn arguments_of(expression: &Expression, function: Own) -> Option<&[Expression]> {
     match expression {
         Expression::Call(Function::Custom(name), arguments) => {
@@ -130,16 +131,16 @@ pub(crate) fn arguments_of(expression: &Expression, function: Own) -> Option<&[E
     }
 }
 
-/// What a function's name stands for.
+/// The implementation of a function.
 enum Known {
-    /// The evaluator's own.
+    /// A cast of the evaluator.
     Cast,
     Own(Own),
     Plain(geo::Function),
     Geo(geo::Function),
 }
 
-/// The name of one of GeoSPARQL's functions in either namespace.
+/// Returns the local name of a GeoSPARQL function in either namespace.
 pub(crate) fn geo_name(iri: &str) -> Option<&str> {
     GEO.iter().find_map(|namespace| iri.strip_prefix(namespace))
 }
@@ -190,12 +191,12 @@ fn known(name: &str) -> Option<Known> {
     }
 }
 
-/// Whether there is a function of this name.
+/// Returns whether a function with this name exists.
 pub(crate) fn exists(name: &NamedNode) -> bool {
     known(name.as_str()).is_some()
 }
 
-/// Two arguments: kilometres, as WDQS has it; three: as GeoSPARQL has it.
+/// Evaluates `geof:distance`: with two arguments in kilometres as in WDQS, with three as in GeoSPARQL.
 fn distance(arguments: &[Term]) -> Option<Term> {
     if arguments.len() == 2 {
         return places::distance(arguments);
@@ -204,7 +205,7 @@ fn distance(arguments: &[Term]) -> Option<Term> {
     geo::call(function, arguments)
 }
 
-/// Gives the evaluator the functions that a query calls.
+/// Registers the functions that a query calls with the evaluator.
 pub(crate) fn register(
     mut evaluator: QueryEvaluator,
     names: &[NamedNode],
@@ -288,7 +289,7 @@ fn own_function(
     }
 }
 
-/// `wikibase:decodeUri`: percent signs and two digits become the characters that they stand for.
+/// Evaluates `wikibase:decodeUri`: decodes percent-encoded bytes.
 fn decode_uri(arguments: &[Term]) -> Option<Term> {
     let text = match arguments {
         [Term::Literal(literal)] => literal.value(),
@@ -311,7 +312,7 @@ fn decode_uri(arguments: &[Term]) -> Option<Term> {
     Some(Literal::new_simple_literal(String::from_utf8_lossy(&bytes)).into())
 }
 
-/// `wikibase:isSomeValue`: whether a value is known to be there and not which it is.
+/// Evaluates `wikibase:isSomeValue`: returns whether a value is the placeholder for an unknown value.
 fn is_some_value(arguments: &[Term]) -> Option<Term> {
     let some = match arguments {
         [Term::BlankNode(_)] => true,

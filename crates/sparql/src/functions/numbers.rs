@@ -1,6 +1,6 @@
-//! The numbers of SPARQL and how they are calculated with: integers, decimals, floats and doubles, each of a pair made
-//! what the later one in this list is. Integers and decimals have any size: those that fit are the evaluator's, so that
-//! most calculations stay cheap.
+//! The numeric types of SPARQL and their arithmetic: integers, decimals, floats and doubles. Operands are converted to
+//! the later of their two types in this list. Integers and decimals have any size. If they fit, the evaluator's types
+//! are used, which keeps most calculations fast.
 
 use std::cmp::Ordering;
 
@@ -12,20 +12,20 @@ use oxsdatatypes::{Decimal, Double, Float, Integer};
 use super::wide::{WHOLE, WideDecimal};
 use crate::order::is_numeric;
 
-/// A number.
+/// A number of any numeric type.
 #[derive(Debug, Clone)]
 pub(crate) enum Number {
     Integer(Integer),
     Decimal(Decimal),
-    /// An integer that has no room in 64 bits.
+    /// An integer that does not fit into 64 bits.
     WideInteger(WideDecimal),
-    /// A decimal that has no room in the evaluator's.
+    /// A decimal that does not fit into the evaluator's type.
     WideDecimal(WideDecimal),
     Float(Float),
     Double(Double),
 }
 
-/// An operation on two numbers.
+/// An arithmetic operation on two numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Operation {
     Plus,
@@ -34,7 +34,7 @@ pub(crate) enum Operation {
     Over,
 }
 
-/// What an operation on two numbers is done with.
+/// The operands of an operation, converted to a common type.
 enum Operands {
     Exact,
     Float(Float, Float),
@@ -42,12 +42,12 @@ enum Operands {
 }
 
 impl Number {
-    /// The integer.
+    /// Returns the integer 0.
     pub fn zero() -> Number {
         Number::Integer(Integer::from(0))
     }
 
-    /// The number that a term is.
+    /// Returns the number of a term; `None` if it is not numeric.
     pub fn of(term: &Term) -> Option<Number> {
         match term {
             Term::Literal(literal) => Number::of_literal(literal),
@@ -55,7 +55,7 @@ impl Number {
         }
     }
 
-    /// The number that a literal is.
+    /// Returns the number of a literal; `None` if it is not numeric.
     pub fn of_literal(literal: &Literal) -> Option<Number> {
         let (value, datatype) = (literal.value(), literal.datatype());
         if !is_numeric(datatype) {
@@ -69,12 +69,12 @@ impl Number {
         }
     }
 
-    /// Truth as 0 or 1.
+    /// Converts a truth value to 0 or 1.
     pub fn truth(value: bool) -> Number {
         Number::Integer(i64::from(value).into())
     }
 
-    /// The integer of a text.
+    /// Parses an integer.
     pub fn integer(text: &str) -> Option<Number> {
         if let Ok(value) = text.parse() {
             return Some(Number::Integer(value));
@@ -85,7 +85,7 @@ impl Number {
         WideDecimal::parse(text).map(|value| Number::exact(value, true))
     }
 
-    /// The decimal of a text.
+    /// Parses a decimal.
     pub fn decimal(text: &str) -> Option<Number> {
         match text.parse() {
             Ok(value) => Some(Number::Decimal(value)),
@@ -93,7 +93,7 @@ impl Number {
         }
     }
 
-    /// A value in the narrowest form that has room for it.
+    /// Returns a value in the narrowest variant that can hold it.
     fn exact(value: WideDecimal, integer: bool) -> Number {
         let small = value.small();
         if integer {
@@ -104,12 +104,12 @@ impl Number {
         narrow.map_or(Number::WideDecimal(value), Number::Decimal)
     }
 
-    /// A whole number as an integer.
+    /// Returns a whole number as an integer.
     pub fn whole(value: BigInt) -> Number {
         Number::exact(WideDecimal::whole(value), true)
     }
 
-    /// The exact value; nothing of a float or a double.
+    /// Returns the exact value of an integer or a decimal; `None` for a float or a double.
     fn wide(&self) -> Option<WideDecimal> {
         match self {
             Number::Integer(value) => Some(WideDecimal::whole(i64::from(*value).into())),
@@ -123,7 +123,7 @@ impl Number {
         matches!(self, Number::Integer(_) | Number::WideInteger(_))
     }
 
-    /// The term.
+    /// Converts the number to a term.
     pub fn term(&self) -> Term {
         match self {
             Number::Integer(value) => Literal::from(*value),
@@ -144,7 +144,8 @@ impl Number {
         }
     }
 
-    /// The result of an operation; nothing where an integer or a decimal is divided by 0 or would be too large.
+    /// Returns the result of an operation; `None` if an integer or a decimal is divided by 0 or the result would be too
+    /// large.
     pub fn calculate(&self, operation: Operation, other: &Number) -> Option<Number> {
         match self.operands(other) {
             Operands::Exact => self.small(operation, other).or_else(|| self.large(operation, other)),
@@ -163,7 +164,7 @@ impl Number {
         }
     }
 
-    /// The result of an operation as far as the evaluator's numbers have room for it.
+    /// Returns the result of an operation if operands and result fit the evaluator's types.
     fn small(&self, operation: Operation, other: &Number) -> Option<Number> {
         let decimal = |number: &Number| match number {
             Number::Integer(value) => Some(Decimal::from(*value)),
@@ -200,17 +201,17 @@ impl Number {
         value.map(|value| Number::exact(value, integer))
     }
 
-    /// The sum; nothing where it is too large.
+    /// Returns the sum; `None` if it is too large.
     pub fn plus(&self, other: &Number) -> Option<Number> {
         self.calculate(Operation::Plus, other)
     }
 
-    /// The number divided by a count that is not zero; of an integer, a decimal.
+    /// Divides by a count that is not zero. The quotient of an integer is a decimal.
     pub fn over(&self, count: i64) -> Option<Number> {
         self.calculate(Operation::Over, &Number::Integer(count.into()))
     }
 
-    /// How two numbers compare; nothing where one is not a number.
+    /// Compares two numbers; returns `None` if one is NaN.
     pub fn compare(&self, other: &Number) -> Option<Ordering> {
         match (self, other) {
             (Number::Integer(a), Number::Integer(b)) => a.partial_cmp(b),
@@ -223,7 +224,7 @@ impl Number {
         }
     }
 
-    /// The number with the other sign.
+    /// Returns the number with the opposite sign.
     pub fn negated(&self) -> Option<Number> {
         match self {
             Number::Float(value) => Some(Number::Float(-*value)),
@@ -232,7 +233,7 @@ impl Number {
         }
     }
 
-    /// The number without its sign.
+    /// Returns the absolute value.
     pub fn abs(&self) -> Option<Number> {
         Some(match self {
             Number::Float(value) => Number::Float(value.abs()),
@@ -241,7 +242,7 @@ impl Number {
         })
     }
 
-    /// The number made whole: exact ones by `exact`, others by `double`. The kind stays.
+    /// Rounds to a whole number of the same type: decimals with `exact`, floats and doubles with `double`.
     fn made_whole(&self, exact: fn(&WideDecimal) -> BigInt, double: fn(Double) -> Double) -> Option<Number> {
         Some(match self {
             Number::Integer(_) | Number::WideInteger(_) => self.clone(),
@@ -253,22 +254,22 @@ impl Number {
         })
     }
 
-    /// The nearest whole number; of two, the larger.
+    /// Rounds to the nearest whole number, and half-way cases up.
     pub fn round(&self) -> Option<Number> {
         self.made_whole(WideDecimal::round, nearest)
     }
 
-    /// The smallest whole number that is not smaller.
+    /// Returns the smallest whole number that is not smaller.
     pub fn ceil(&self) -> Option<Number> {
         self.made_whole(WideDecimal::ceil, Double::ceil)
     }
 
-    /// The largest whole number that is not larger.
+    /// Returns the largest whole number that is not larger.
     pub fn floor(&self) -> Option<Number> {
         self.made_whole(WideDecimal::floor, Double::floor)
     }
 
-    /// The number as an integer, its fraction cut off.
+    /// Converts to an integer by truncation.
     pub fn to_integer(&self) -> Option<Number> {
         match self {
             Number::Integer(_) | Number::WideInteger(_) => Some(self.clone()),
@@ -280,7 +281,7 @@ impl Number {
         }
     }
 
-    /// The number as a decimal.
+    /// Converts to a decimal.
     pub fn to_decimal(&self) -> Option<Number> {
         let value = match self {
             Number::Float(_) | Number::Double(_) => {
@@ -295,7 +296,7 @@ impl Number {
         value.map(|value| Number::exact(value, false))
     }
 
-    /// The number as a double.
+    /// Converts to a double.
     pub fn double(&self) -> Double {
         match self {
             Number::Integer(value) => (*value).into(),
@@ -308,7 +309,7 @@ impl Number {
         }
     }
 
-    /// The number as a float.
+    /// Converts to a float.
     pub fn float(&self) -> Float {
         match self {
             Number::Integer(value) => (*value).into(),
@@ -321,7 +322,7 @@ impl Number {
         }
     }
 
-    /// Whether it counts as true: neither 0 nor NaN.
+    /// Returns the effective boolean value: true unless the number is 0 or NaN.
     pub fn is_truth(&self) -> bool {
         match self {
             Number::Integer(value) => *value != Integer::from(0),
@@ -334,20 +335,21 @@ impl Number {
         }
     }
 
-    /// A double that all equal numbers that are no floats have.
+    /// Returns a hash key, the bits of the value as a double. Equal numbers have the same key. Returns `None` for
+    /// floats and NaN.
     pub fn bucket(&self) -> Option<u64> {
         match self {
             Number::Float(_) => None,
             number => {
                 let value = f64::from(number.double());
-                // -0 and 0 are one number.
+                // -0 and 0 are the same number.
                 (!value.is_nan()).then(|| (value + 0.0).to_bits())
             }
         }
     }
 }
 
-/// The nearest whole number; of two, the larger (<https://www.w3.org/TR/xpath-functions-31/#func-round>).
+/// Rounds to the nearest whole number, and half-way cases up (<https://www.w3.org/TR/xpath-functions-31/#func-round>).
 fn nearest(value: Double) -> Double {
     let value = f64::from(value);
     let away_from_zero = value.round();
@@ -383,14 +385,14 @@ mod tests {
         assert_eq!(sum(&wide, &number("0.5", xsd::FLOAT)), "\"36893490000000000000\"^^<float>");
     }
 
-    /// Values are those of Python 3's whole numbers and `decimal`.
+    /// The expected values were computed with Python 3's integers and `decimal`.
     #[test]
     fn integers_and_decimals_have_any_size() {
         let largest = number("9223372036854775807", xsd::INTEGER);
         let one = number("1", xsd::INTEGER);
         let wide = largest.plus(&one);
         assert_eq!(text(wide.clone()), "\"9223372036854775808\"^^<integer>");
-        // What fits again is narrow again.
+        // A result that fits into 64 bits is converted back.
         let back = wide.clone().and_then(|wide| wide.calculate(Operation::Minus, &one));
         assert!(matches!(back, Some(Number::Integer(_))));
         assert_eq!(text(wide.and_then(|wide| wide.negated())), "\"-9223372036854775808\"^^<integer>");

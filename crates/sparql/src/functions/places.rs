@@ -1,17 +1,18 @@
-//! Points and distances as WDQS has them: WKT points with an optional globe in front, and kilometres on a sphere.
+//! Points and distances as in WDQS: WKT points, optionally preceded by a globe, and kilometres on a sphere.
 
 use oxrdf::{Literal, NamedNode, Term};
 
 use terrapin_triples::{Point, Zone};
 
-/// `geof:distance` with two arguments: kilometres. With a globe as the third, the second point's place on it counts.
+/// Evaluates `geof:distance` with two arguments, in kilometres. If a third argument names a globe, the second point is
+/// taken to be on it.
 pub(crate) fn distance(arguments: &[Term]) -> Option<Term> {
     let [a, b, globe @ ..] = arguments else { return None };
     let (a, b) = (Point::of(a)?, Point::of(b)?);
     Some(Literal::from(a.distance(&b.on(named_or(globe, b.globe)?))?).into())
 }
 
-/// The globe that an argument names. Without the argument it is `otherwise`.
+/// Returns the globe that an argument names, or `otherwise` if the argument is missing.
 fn named_or<'a>(argument: &'a [Term], otherwise: &'a str) -> Option<&'a str> {
     match argument {
         [] => Some(otherwise),
@@ -20,17 +21,17 @@ fn named_or<'a>(argument: &'a [Term], otherwise: &'a str) -> Option<&'a str> {
     }
 }
 
-/// `geof:latitude`.
+/// Evaluates `geof:latitude`.
 pub(crate) fn latitude(arguments: &[Term]) -> Option<Term> {
     Some(Literal::from(Point::of(arguments.first()?)?.latitude).into())
 }
 
-/// `geof:longitude`.
+/// Evaluates `geof:longitude`.
 pub(crate) fn longitude(arguments: &[Term]) -> Option<Term> {
     Some(Literal::from(Point::of(arguments.first()?)?.longitude).into())
 }
 
-/// `geof:globe`.
+/// Evaluates `geof:globe`.
 pub(crate) fn globe(arguments: &[Term]) -> Option<Term> {
     Some(NamedNode::new(Point::of(arguments.first()?)?.globe).ok()?.into())
 }
@@ -40,8 +41,8 @@ fn value(term: &Term) -> Option<f64> {
     literal.value().parse().ok().filter(|v: &f64| v.is_finite())
 }
 
-/// Whether the first argument is within the third's kilometres of the second, on the globe of the second or, if there is
-/// a fourth, on that one.
+/// Returns whether the first two arguments are at most as many kilometres apart as the third argument. The globe is
+/// that of the second argument, or the fourth argument if there is one.
 pub(crate) fn within(arguments: &[Term]) -> Option<Term> {
     let [place, centre, radius, globe @ ..] = arguments else { return None };
     let (place, centre) = (Point::of(place)?, Point::of(centre)?);
@@ -49,8 +50,8 @@ pub(crate) fn within(arguments: &[Term]) -> Option<Term> {
     Some(Literal::from(distance <= value(radius)?).into())
 }
 
-/// Whether the first argument is in the box from the second (west) to the third (east), which may cross
-/// the 180th meridian, on their globe or, if there is a fourth argument, on that one.
+/// Returns whether the first argument is in the box from the second (west) to the third (east), which may cross the
+/// 180th meridian. The globe is that of the corners, or the fourth argument if there is one.
 pub(crate) fn in_box(arguments: &[Term]) -> Option<Term> {
     let [place, from, to, globe @ ..] = arguments else { return None };
     let (place, from, to) = (Point::of(place)?, Point::of(from)?, Point::of(to)?);
@@ -84,7 +85,7 @@ mod tests {
         assert_eq!(Point::of(&wkt("Point(x)")), None);
     }
 
-    /// The mean radii are the IAU's: a degree of the Moon's equator is 1737.4 km · π / 180 = 30.323 km.
+    /// The mean radii are those of the IAU: a degree of the Moon's equator is 1737.4 km · π / 180 = 30.323 km.
     #[test]
     fn distances_depend_on_the_globe() {
         let on = |globe: &str, at: &str| wkt(&format!("<http://www.wikidata.org/entity/{globe}> Point({at})"));
@@ -117,7 +118,7 @@ mod tests {
         assert_eq!(boxed(there, Some(moon)), is(false));
     }
 
-    /// GeoSPARQL 1.1, requirement 11: EPSG:4326 has the latitude first, CRS84 the longitude.
+    /// GeoSPARQL 1.1, requirement 11: in EPSG:4326 the latitude comes first, in CRS84 the longitude.
     #[test]
     fn reference_systems_of_the_earth_are_the_earth() {
         let plain = wkt("Point(12.5 41.9)");

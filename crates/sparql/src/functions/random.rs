@@ -1,15 +1,15 @@
-//! Random numbers that are the same in every run: seeded by snapshot and query.
+//! Random numbers that are the same in every run, because they are seeded with the snapshot and the query.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// A sequence of random values.
+/// A sequence of pseudo-random values.
 pub(crate) struct Random {
     key: [u8; 32],
     count: AtomicU64,
 }
 
 impl Random {
-    /// The sequence of a seed and a purpose.
+    /// Creates the sequence for a seed and a purpose.
     pub fn new(seed: &[u8], purpose: &str) -> Self {
         let key = *blake3::Hasher::new().update(purpose.as_bytes()).update(&[0]).update(seed).finalize().as_bytes();
         Random { key, count: AtomicU64::new(0) }
@@ -21,12 +21,12 @@ impl Random {
         hash.as_bytes().iter().take(16).fold(0, |all, byte| all << 8 | u128::from(*byte))
     }
 
-    /// From 0 to less than 1.
+    /// Returns a number from 0 (inclusive) to 1 (exclusive).
     pub fn fraction(&self) -> f64 {
         (self.next() >> 75) as f64 / (1_u64 << 53) as f64
     }
 
-    /// A version 4 UUID.
+    /// Returns a version 4 UUID.
     pub fn uuid(&self) -> String {
         let bits = self.next() & !(0xf << 76) & !(0x3 << 62) | 0x4 << 76 | 0x2 << 62;
         let hex = format!("{bits:032x}");

@@ -1,6 +1,6 @@
-//! REGEX, REPLACE and IRI as the evaluator has them, for expressions that it is asked about a solution at a time: it
-//! would compile a pattern anew for each, and would not know what an IRI is relative to. And what makes texts longer:
-//! the bytes are charged before they are allocated.
+//! REGEX, REPLACE and IRI for expressions that are evaluated one solution at a time. The evaluator would compile a
+//! pattern again for each solution, and would not know the base of an IRI. Functions that make strings longer charge
+//! the bytes to the budget before they allocate them.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -15,32 +15,32 @@ use terrapin_budget as budget;
 use terrapin_sparql_syntax::algebra::Expression;
 use terrapin_sparql_syntax::error::{Class, Code, Error};
 
-/// Compiled patterns that are kept: a query has few.
+/// Maximum number of cached patterns; a query has few.
 const KEPT: usize = 16;
-/// Most characters of a pattern that an error shows.
+/// Maximum number of characters of a pattern in an error message.
 const SHOWN: usize = 80;
 
-/// The patterns of one query, and where it is refused because of one.
+/// The compiled patterns of one query. An unsupported pattern ends the query.
 #[derive(Default)]
 pub(crate) struct Patterns {
     kept: Mutex<Vec<CachedPattern>>,
     refusal: Refusal,
 }
 
-/// A pattern with its flags, and what it came to: nothing if it is wrong.
+/// A pattern with its flags and its compiled form; `None` if it is invalid.
 struct CachedPattern {
     pattern: String,
     flags: String,
     compiled: Option<Arc<Pattern>>,
 }
 
-/// The error of a pattern.
+/// Returns the error for a pattern.
 fn pattern_error(pattern: &str, error: &PatternError) -> Error {
     let class = if error.unsupported { Class::Unsupported } else { Class::Syntax };
     Error::new(class, Code::Pattern, format!("the pattern \"{}\": {error}", shown(pattern)))
 }
 
-/// The beginning of a pattern.
+/// Returns the beginning of a pattern for an error message.
 fn shown(pattern: &str) -> String {
     match pattern.char_indices().nth(SHOWN) {
         Some((end, _)) => format!("{}...", pattern.get(..end).unwrap_or("")),
@@ -49,13 +49,13 @@ fn shown(pattern: &str) -> String {
 }
 
 impl Patterns {
-    /// No patterns so far. What cannot be answered because of one ends the query by `refusal`.
+    /// Creates an empty cache. Errors that end the query are reported through `refusal`.
     pub fn new(refusal: &Refusal) -> Patterns {
         Patterns { kept: Mutex::default(), refusal: refusal.clone() }
     }
 
-    /// The compiled pattern; nothing if it is wrong. One that is not supported ends the query: its solutions are not
-    /// known to be none.
+    /// Returns the compiled pattern; `None` if it is invalid. An unsupported pattern ends the query, because its result
+    /// is unknown.
     fn get(&self, pattern: &str, flags: &str) -> Option<Arc<Pattern>> {
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(known) = kept.iter().find(|known| known.pattern == pattern && known.flags == flags) {
@@ -74,7 +74,7 @@ impl Patterns {
         compiled
     }
 
-    /// What a pattern gave; a limit ends the query.
+    /// Returns the result of matching a pattern; exceeding a limit ends the query.
     fn within<T>(&self, pattern: &str, result: Result<T, StepLimit>) -> T {
         result.unwrap_or_else(|limit| {
             let message = format!("the pattern \"{}\": {limit}", shown(pattern));
@@ -83,12 +83,12 @@ impl Patterns {
         })
     }
 
-    /// Whether a part of a text matches a pattern; nothing if the pattern is wrong.
+    /// Returns whether a part of a text matches a pattern; `None` if the pattern is invalid.
     pub fn found(&self, text: &str, pattern: &str, flags: &str) -> Option<bool> {
         Some(self.within(pattern, self.get(pattern, flags)?.matches(text)))
     }
 
-    /// `REGEX(text, pattern, flags)`.
+    /// Evaluates `REGEX(text, pattern, flags)`.
     pub fn matches(&self, arguments: &[Term]) -> Option<Term> {
         let (text, pattern, flags) = match arguments {
             [text, pattern] => (text, plain(pattern)?, ""),
@@ -98,7 +98,7 @@ impl Patterns {
         Some(Literal::from(self.found(string(text)?.value(), pattern, flags)?).into())
     }
 
-    /// `REPLACE(text, pattern, replacement, flags)`.
+    /// Evaluates `REPLACE(text, pattern, replacement, flags)`.
     pub fn replace(&self, arguments: &[Term]) -> Option<Term> {
         let (text, pattern, replacement, flags) = match arguments {
             [text, pattern, replacement] => (text, plain(pattern)?, replacement, ""),
@@ -115,10 +115,10 @@ impl Patterns {
     }
 }
 
-/// Checks the pattern, the flags and the replacement of a call of REGEX or REPLACE, as far as they are constants.
+/// Checks the pattern, the flags and the replacement of a call of REGEX or REPLACE if they are constants.
 ///
 /// # Errors
-/// The call is an error whatever its text is, or needs what is not supported.
+/// Returns an error if the call fails for every text or uses an unsupported feature.
 pub(crate) fn check_pattern(arguments: &[Expression], replaces: bool) -> Result<(), Error> {
     let constant = |index: usize| match arguments.get(index) {
         Some(Expression::Literal(literal)) if literal.datatype() == xsd::STRING => Some(literal.value()),
@@ -137,7 +137,7 @@ pub(crate) fn check_pattern(arguments: &[Expression], replaces: bool) -> Result<
     Ok(())
 }
 
-/// A text with a language or without.
+/// Creates a string with or without a language.
 fn with_language(text: String, language: Option<&str>) -> Term {
     match language {
         Some(language) => Literal::new_language_tagged_literal_unchecked(text, language).into(),
@@ -145,7 +145,7 @@ fn with_language(text: String, language: Option<&str>) -> Term {
     }
 }
 
-/// `CONCAT(text, ...)`: with a language where all have the same one.
+/// Evaluates `CONCAT(text, ...)`. The result has a language if all arguments have the same one.
 pub(super) fn concat(arguments: &[Term]) -> Option<Term> {
     let texts: Vec<&Literal> = arguments.iter().map(string).collect::<Option<_>>()?;
     let bytes = texts.iter().map(|text| text.value().len()).sum();
@@ -156,9 +156,9 @@ pub(super) fn concat(arguments: &[Term]) -> Option<Term> {
     Some(with_language(result, language.filter(|_| texts.iter().all(|text| text.language() == language))))
 }
 
-/// `ENCODE_FOR_URI(text)`.
+/// Evaluates `ENCODE_FOR_URI(text)`.
 pub(super) fn encode_for_uri(arguments: &[Term]) -> Option<Term> {
-    /// All that RFC 3986 does not call unreserved.
+    /// All characters except those that RFC 3986 calls unreserved.
     const RESERVED: AsciiSet = NON_ALPHANUMERIC.remove(b'-').remove(b'_').remove(b'.').remove(b'~');
     let [text] = arguments else { return None };
     let text = string(text)?.value();
@@ -166,7 +166,7 @@ pub(super) fn encode_for_uri(arguments: &[Term]) -> Option<Term> {
     Some(Literal::new_simple_literal(utf8_percent_encode(text, &RESERVED).to_string()).into())
 }
 
-/// A string, with a language or without.
+/// Returns a string literal, with or without a language.
 fn string(term: &Term) -> Option<&Literal> {
     match term {
         Term::Literal(literal) if [xsd::STRING, rdf::LANG_STRING].contains(&literal.datatype()) => Some(literal),
@@ -174,12 +174,12 @@ fn string(term: &Term) -> Option<&Literal> {
     }
 }
 
-/// A string without a language.
+/// Returns the text of a string literal without a language.
 fn plain(term: &Term) -> Option<&str> {
     string(term).filter(|literal| literal.datatype() == xsd::STRING).map(Literal::value)
 }
 
-/// `IRI(value)`, relative to the second argument if there is one.
+/// Evaluates `IRI(value)`, relative to the second argument if there is one.
 pub(super) fn iri(arguments: &[Term]) -> Option<Term> {
     let value = match arguments.first()? {
         Term::NamedNode(node) => return Some(node.clone().into()),
@@ -192,15 +192,15 @@ pub(super) fn iri(arguments: &[Term]) -> Option<Term> {
     Some(NamedNode::from(iri).into())
 }
 
-/// `BNODE(name)` for a solution, of which the first argument is the number: the same name is the same node, in another
-/// solution another one.
+/// Evaluates `BNODE(name)`. The first argument is the solution's number. The same name gives the same node within a
+/// solution, and another one in another solution.
 pub(super) fn blank_node(arguments: &[Term]) -> Option<Term> {
     let [solution, name] = arguments else { return None };
     let mut hasher = blake3::Hasher::new();
     let Term::Literal(solution) = solution else { return None };
     hasher.update(solution.value().as_bytes()).update(&[0]).update(plain(name)?.as_bytes());
     let hash = hasher.finalize();
-    // Such a label is numbered in the answer.
+    // A label of this form is renumbered in the answer.
     Some(BlankNode::new_unchecked(hash.to_hex().get(..32)?).into())
 }
 

@@ -1,4 +1,4 @@
-//! Decimals of any size, as Wikidata's quantities are: digits and how many of them stand behind the point. Sums, products
+//! Decimals of any size, as in Wikidata's quantities: an integer and the number of its fraction digits. Sums, products
 //! and comparisons are exact.
 
 use std::borrow::Cow;
@@ -11,14 +11,14 @@ use num_traits::{FromPrimitive, Signed, ToPrimitive, Zero};
 
 use terrapin_budget as budget;
 
-/// Most digits of a number, before or behind the point. A longer one is an overflow (err:FOAR0002); what reading, writing
-/// and multiplying such a number takes grows with the square of its digits, and cannot be stopped.
+/// Maximum number of digits before or after the decimal point. A longer number is an overflow (err:FOAR0002). Parsing,
+/// formatting and multiplying take time that grows with the square of the digits, and cannot be interrupted.
 const MOST_DIGITS: usize = 50_000;
-/// Digits behind the point of a quotient, unless its operands have more: those of XML Schema's minimum.
+/// Fraction digits of a quotient, unless its operands have more: the minimum of XML Schema.
 const QUOTIENT_DIGITS: u32 = 18;
-/// Doubles from here on are whole numbers: 2^53.
+/// 2^53: all doubles from here on are whole numbers.
 pub(super) const WHOLE: f64 = 9_007_199_254_740_992.0;
-/// Bits of a decimal digit, rounded up, in hundredths.
+/// Bits per decimal digit, rounded up, in hundredths.
 const DIGIT_BITS: u64 = 333;
 
 /// A decimal of any size.
@@ -26,26 +26,26 @@ const DIGIT_BITS: u64 = 333;
 pub(crate) struct WideDecimal {
     /// All digits as one number.
     digits: BigInt,
-    /// How many of them stand behind the point.
+    /// The number of fraction digits.
     scale: u32,
 }
 
-/// Charges an operation on numbers of so many bits together: its result, and the steps that it takes.
+/// Charges an operation on numbers with `bits` bits in total: the memory of its result and its steps.
 fn charge(bits: u64) {
     let words = bits / 64 + 1;
     budget::charge(words.saturating_mul(32));
-    // Schoolbook multiplication, which the library's is no slower than.
+    // The cost of schoolbook multiplication; the library's is not slower.
     budget::checkpoints(usize::try_from(words.saturating_mul(words) / 16).unwrap_or(usize::MAX));
 }
 
-/// The power of ten, which is charged.
+/// Returns a power of ten and charges for it.
 fn power_of_ten(exponent: u32) -> BigInt {
     charge(u64::from(exponent) * DIGIT_BITS / 100);
     BigInt::from(10).pow(exponent)
 }
 
 impl WideDecimal {
-    /// The number of a text, `-12.50`; nothing if it is none, or has too many digits.
+    /// Parses a number such as `-12.50`. Returns `None` if the text is not a number or has too many digits.
     pub fn parse(text: &str) -> Option<WideDecimal> {
         let (sign, unsigned) = match text.as_bytes().first()? {
             b'-' => (Sign::Minus, text.get(1..)?),
@@ -68,13 +68,13 @@ impl WideDecimal {
         Some(WideDecimal { digits, scale: u32::try_from(fraction.len()).ok()? })
     }
 
-    /// A whole number.
+    /// Creates a whole number.
     pub fn whole(value: BigInt) -> WideDecimal {
         WideDecimal { digits: value, scale: 0 }
     }
 
-    /// The number of a double, if it is finite: the exact value of one that is whole for its size, the shortest text of
-    /// others.
+    /// Converts a finite double. From 2^53 on, the value is exact; below, it is the shortest decimal that is read back
+    /// as the same double.
     pub fn from_double(value: f64) -> Option<WideDecimal> {
         if !value.is_finite() {
             return None;
@@ -82,18 +82,18 @@ impl WideDecimal {
         if value.abs() >= WHOLE {
             return BigInt::from_f64(value).map(WideDecimal::whole);
         }
-        // Without an exponent.
+        // `to_string` never writes an exponent.
         WideDecimal::parse(&value.to_string())
     }
 
-    /// The number, if its size is allowed.
+    /// Returns the number; `None` if it is too large.
     fn bounded(self) -> Option<WideDecimal> {
         let most = MOST_DIGITS as u64;
         let whole_bits = self.digits.bits().saturating_sub(u64::from(self.scale) * DIGIT_BITS / 100);
         (u64::from(self.scale) <= most && whole_bits <= most * DIGIT_BITS / 100).then_some(self)
     }
 
-    /// The digits with so many of them behind the point, which are no fewer than the number's own.
+    /// Returns the digits scaled to `scale` fraction digits, which must not be fewer than the number's own.
     fn scaled(&self, scale: u32) -> Cow<'_, BigInt> {
         match scale.saturating_sub(self.scale) {
             0 => Cow::Borrowed(&self.digits),
@@ -104,32 +104,32 @@ impl WideDecimal {
         }
     }
 
-    /// The sum; nothing if it is too large.
+    /// Returns the sum; `None` if it is too large.
     pub fn plus(&self, other: &WideDecimal) -> Option<WideDecimal> {
         let scale = self.scale.max(other.scale);
         let digits = self.scaled(scale).as_ref() + other.scaled(scale).as_ref();
         WideDecimal { digits, scale }.bounded()
     }
 
-    /// The difference; nothing if it is too large.
+    /// Returns the difference; `None` if it is too large.
     pub fn minus(&self, other: &WideDecimal) -> Option<WideDecimal> {
         self.plus(&other.negated())
     }
 
-    /// The number with the other sign.
+    /// Returns the number with the opposite sign.
     pub fn negated(&self) -> WideDecimal {
         WideDecimal { digits: -&self.digits, scale: self.scale }
     }
 
-    /// The product; nothing if it is too large.
+    /// Returns the product; `None` if it is too large.
     pub fn times(&self, other: &WideDecimal) -> Option<WideDecimal> {
         charge(self.digits.bits() + other.digits.bits());
         let digits = &self.digits * &other.digits;
         WideDecimal { digits, scale: self.scale.checked_add(other.scale)? }.trimmed().bounded()
     }
 
-    /// The quotient; nothing if the divisor is 0. It has at most 18 digits behind the point, or as many as one of the
-    /// operands, and no rounding; what is smaller is 0
+    /// Returns the quotient; `None` if the divisor is 0. It has at most 18 fraction digits, or as many as the operand
+    /// with the most. Further digits are truncated; a smaller quotient is 0
     /// (<https://www.w3.org/TR/xpath-functions-31/#op.numeric>: underflow).
     pub fn over(&self, other: &WideDecimal) -> Option<WideDecimal> {
         if other.digits.is_zero() {
@@ -143,7 +143,7 @@ impl WideDecimal {
         WideDecimal { digits, scale }.trimmed().bounded()
     }
 
-    /// The number without zeros at the end of its fraction.
+    /// Removes trailing zeros of the fraction.
     fn trimmed(mut self) -> WideDecimal {
         let ten = BigInt::from(10);
         while self.scale > 0 {
@@ -158,7 +158,7 @@ impl WideDecimal {
         self
     }
 
-    /// The largest whole number that is not larger.
+    /// Returns the largest whole number that is not larger.
     pub fn floor(&self) -> BigInt {
         if self.scale == 0 {
             return self.digits.clone();
@@ -166,33 +166,33 @@ impl WideDecimal {
         self.digits.div_floor(&power_of_ten(self.scale))
     }
 
-    /// The smallest whole number that is not smaller.
+    /// Returns the smallest whole number that is not smaller.
     pub fn ceil(&self) -> BigInt {
         -self.negated().floor()
     }
 
-    /// The nearest whole number; of two, the larger.
+    /// Returns the nearest whole number; half-way cases are rounded up.
     pub fn round(&self) -> BigInt {
         let half = WideDecimal { digits: BigInt::from(5), scale: 1 };
         self.plus(&half).map_or_else(|| self.floor(), |sum| sum.floor())
     }
 
-    /// The whole number without the fraction.
+    /// Returns the whole part.
     pub fn truncated(&self) -> BigInt {
         if self.digits.is_negative() { self.ceil() } else { self.floor() }
     }
 
-    /// The number without its sign.
+    /// Returns the absolute value.
     pub fn abs(&self) -> WideDecimal {
         WideDecimal { digits: self.digits.abs(), scale: self.scale }
     }
 
-    /// Whether it is 0.
+    /// Returns whether the number is 0.
     pub fn is_zero(&self) -> bool {
         self.digits.is_zero()
     }
 
-    /// The digits and how many of them stand behind the point, if they fit.
+    /// Returns the digits and the number of fraction digits, if the digits fit into 128 bits.
     pub fn small(&self) -> Option<(i128, u32)> {
         Some((self.digits.to_i128()?, self.scale))
     }
@@ -219,7 +219,7 @@ impl PartialEq for WideDecimal {
 
 impl Eq for WideDecimal {}
 
-/// The canonical form of XML Schema 1.1: no sign before a positive number, no zeros that say nothing.
+/// Formats the canonical form of XML Schema 1.1: no plus sign and no superfluous zeros.
 impl fmt::Display for WideDecimal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         charge(self.digits.bits());
@@ -272,7 +272,7 @@ mod tests {
         assert!(WideDecimal::parse(&"9".repeat(MOST_DIGITS + 1)).is_none());
     }
 
-    /// Values are those of Python 3's `decimal` and of its whole numbers.
+    /// The expected values were computed with Python 3's `decimal` and integers.
     #[test]
     fn arithmetic_is_exact() {
         let (a, b) = (wide("880000000000000000000000000.125"), wide("-0.00000000000000000000007"));

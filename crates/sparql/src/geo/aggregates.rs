@@ -1,4 +1,4 @@
-//! GeoSPARQL 1.1's aggregates: one geometry of those of a group.
+//! GeoSPARQL 1.1's aggregates: combine the geometries of a group into one.
 
 use geo::{Centroid, Geometry, GeometryCollection};
 use oxrdf::Term;
@@ -10,25 +10,25 @@ use super::overlay::union_of;
 use crate::order::canonical;
 use terrapin_budget as budget;
 
-/// What is made of a group's geometries.
+/// An aggregate of a group's geometries.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Aggregate {
-    /// The smallest box around them all.
+    /// The smallest box around all geometries.
     BoundingBox,
-    /// The middle of them all: of areas if there are any, else of lines, else of points.
+    /// The centroid: of the areas if there are any, otherwise of the lines, otherwise of the points.
     Centroid,
-    /// The smallest convex area around them all.
+    /// The smallest convex area around all geometries.
     ConvexHull,
-    /// What is in any of them.
+    /// The union of all geometries.
     Union,
 }
 
 impl Aggregate {
-    /// All of them.
+    /// All aggregates.
     pub const ALL: [Aggregate; 4] =
         [Aggregate::BoundingBox, Aggregate::Centroid, Aggregate::ConvexHull, Aggregate::Union];
 
-    /// The standard's name.
+    /// Returns the name in the standard.
     pub fn iri(self) -> &'static str {
         match self {
             Aggregate::BoundingBox => "http://www.opengis.net/def/function/geosparql/aggBoundingBox",
@@ -38,9 +38,9 @@ impl Aggregate {
         }
     }
 
-    /// The geometry of these, in the system of the first of them and written like it; the same in whatever order they
-    /// are. Nothing where there is none, where one is no geometry or in a system that the others are not in, or where it
-    /// would take too long.
+    /// Combines the geometries. The result has the reference system and the format of the first one in canonical order,
+    /// and does not depend on the order of the terms. Returns `None` if the group is empty, a term is not a geometry,
+    /// the reference systems cannot be converted, or the operation would take too long.
     pub fn of(self, mut terms: Vec<Term>) -> Option<Term> {
         terms.sort_by(|a, b| {
             budget::checkpoint();

@@ -1,11 +1,13 @@
-//! Two geometries of any kinds laid over each other: their edges cut where they meet, so that no two of them meet but in
-//! their ends, and of each point, edge and face which of the two it belongs to. Relations and set operations are read off it.
+//! Overlays two geometries of any kinds. Edges are cut where they meet, so that two edges share at most their ends. For
+//! each point, edge and face, the arrangement records which geometries contain it. Relations and set operations are
+//! derived from it.
 //!
-//! - A geometry is the union of its parts. What areas cover counts for them alone; of the rest lines come before points.
-//! - Where edges end or touch is decided exactly; a point in which two edges cross is rounded, and moved to a point that is
-//!   near by all but rounding.
-//! - Ends of lines are a boundary where an odd number of lines ends (the mod-2 rule of simple features). A line without length
-//!   is a point.
+//! - A geometry is the union of its parts. A position that an area covers belongs to the area only. Elsewhere, lines
+//!   take precedence over points.
+//! - End points and contacts of edges are determined exactly. A crossing point is rounded, and replaced by an existing
+//!   point if they differ by no more than rounding.
+//! - The end of a line is a boundary if an odd number of lines ends there (the mod-2 rule of simple features). A line
+//!   without length is a point.
 
 use std::cmp::Ordering;
 
@@ -17,12 +19,13 @@ use terrapin_budget as budget;
 use terrapin_osm::geometry::Side;
 use terrapin_osm::geometry::planar::{NONE, Planar, Rings, polygons, sweep};
 
-/// Crossing points move so far to other points at most, as a part of the largest coordinate.
+/// Maximum distance by which a crossing point is moved to an existing point, relative to the largest coordinate.
 const NEAR: f64 = 1e-12;
-/// How often edges are cut until none cross. Rounding makes new crossings, of which few make others.
+/// Maximum number of passes that cut edges until none cross. Rounding creates new crossings, and few of these create
+/// others.
 const ROUNDS: usize = 8;
 
-/// A position that has an order.
+/// A position with a total order.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct At(pub(super) Coord);
 
@@ -50,7 +53,7 @@ impl Planar for At {
     }
 }
 
-/// Where something lies in a geometry.
+/// The location of a point or an edge relative to a geometry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Location {
     Interior,
@@ -58,26 +61,26 @@ pub(super) enum Location {
     Exterior,
 }
 
-/// For each of the two geometries.
+/// A value for each of the two geometries.
 pub(super) type Both<T> = [T; 2];
 
-/// A piece of an edge of either geometry, from the lesser to the greater of its ends.
+/// A piece of an edge of either geometry, from its smaller to its greater end.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Edge {
-    /// Its ends, as places among the points.
+    /// The ends, as indices of points.
     pub(super) ends: [u32; 2],
-    /// Whether its western side lies in an area.
+    /// Whether the western side is inside an area.
     pub(super) west: Both<bool>,
-    /// Whether its eastern side does.
+    /// Whether the eastern side is inside an area.
     pub(super) east: Both<bool>,
     /// Whether it is a piece of a line.
     pub(super) line: Both<bool>,
-    /// Whether the line runs from the greater to the lesser of its ends.
+    /// Whether the line runs from the greater to the smaller end.
     pub(super) is_backward: bool,
 }
 
 impl Edge {
-    /// Where it lies in each geometry.
+    /// Returns the location of the edge in each geometry.
     pub(super) fn location(&self) -> Both<Location> {
         [0, 1].map(|of| match (self.west[of], self.east[of]) {
             (true, true) => Location::Interior,
@@ -88,34 +91,34 @@ impl Edge {
     }
 }
 
-/// A point of either geometry, or where their edges meet.
+/// A point of either geometry, or a point where their edges meet.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Vertex {
     pub(super) at: At,
-    /// Where it lies in each geometry.
+    /// The location of the point in each geometry.
     pub(super) location: Both<Location>,
-    /// Whether the inside of an area is next to it.
+    /// Whether the point touches the interior of an area.
     pub(super) covered: Both<bool>,
 }
 
-/// Two geometries laid over each other.
+/// The overlay of two geometries.
 #[derive(Debug, Default)]
 pub(super) struct Arrangement {
     pub(super) points: Vec<Vertex>,
     pub(super) edges: Vec<Edge>,
 }
 
-/// A segment of a geometry before and while it is cut.
+/// A segment of a geometry, before or after it is cut.
 #[derive(Debug, Clone, Copy)]
 struct Piece {
     a: At,
     b: At,
     of: usize,
-    /// Whether it is of an area's ring, which has its inside on the left.
+    /// Whether it belongs to an area's ring; the interior is then on its left.
     is_area: bool,
 }
 
-/// What geometries are made of.
+/// The segments, points and line ends of the geometries.
 #[derive(Default)]
 struct Pieces {
     all: Vec<Piece>,
@@ -124,7 +127,7 @@ struct Pieces {
 }
 
 impl Arrangement {
-    /// Of two geometries. Nothing where edges cross after all.
+    /// Creates the arrangement of two geometries. Returns `None` if edges still cross after the last pass.
     pub(super) fn of(a: &Geometry, b: &Geometry) -> Option<Arrangement> {
         let mut pieces = Pieces::default();
         pieces.take(a, 0);
@@ -137,7 +140,8 @@ impl Arrangement {
         pieces.arranged()
     }
 
-    /// The polygons of the faces that `is_in` says are wanted, by which of the two cover them.
+    /// Returns the polygons formed by the faces for which `is_in` is true. It receives whether each geometry covers the
+    /// face.
     pub(super) fn areas(&self, is_in: impl Fn(Both<bool>) -> bool) -> Option<Vec<Rings<At>>> {
         let borders: Vec<&Edge> = self.edges.iter().filter(|edge| is_in(edge.west) != is_in(edge.east)).collect();
         let mut used: Vec<u32> = borders.iter().flat_map(|edge| edge.ends).collect();
@@ -180,7 +184,8 @@ impl Pieces {
 
     fn polygon(&mut self, polygon: &Polygon, of: usize) {
         for (at, ring) in std::iter::once(polygon.exterior()).chain(polygon.interiors()).enumerate() {
-            // The library's area has a sign, which rounding of thin rings does not decide.
+            // The sign of the area determines the direction of a ring, as in the library. Rounding does not decide it
+            // for thin rings.
             let is_turned = signed_area(ring) < 0.0;
             self.sides(ring, of, true, is_turned == (at == 0));
         }
@@ -196,7 +201,7 @@ impl Pieces {
         }
     }
 
-    /// The arrangement of what is cut.
+    /// Builds the arrangement from the cut segments.
     fn arranged(self) -> Option<Arrangement> {
         let mut points: Vec<At> = self.all.iter().flat_map(|piece| [piece.a, piece.b]).collect();
         points.extend(self.points.iter().map(|(at, _)| at));
@@ -220,7 +225,7 @@ impl Pieces {
         let segments: Vec<[u32; 2]> = labels.iter().map(|label| label.ends).collect();
         let swept = sweep(&points, &segments)?;
 
-        // How many polygons lie east of each segment.
+        // The number of polygons that cover the eastern side of each segment.
         let mut depths: Vec<Both<i32>> = vec![[0; 2]; segments.len()];
         let depth = |depths: &[Both<i32>], at: u32| if at == NONE { [0; 2] } else { depths[at as usize] };
         let edge = |label: &Label| {
@@ -265,17 +270,17 @@ impl Pieces {
     }
 }
 
-/// What pieces with the same ends say.
+/// The combined properties of pieces with the same ends.
 struct Label {
     ends: [u32; 2],
     line: Both<bool>,
-    /// In how many more polygons the eastern side lies than the western one.
+    /// The number of polygons on the eastern side minus that on the western side.
     step: Both<i32>,
     is_backward: bool,
 }
 
 impl Label {
-    /// Adds what another piece says. True.
+    /// Merges the label of another piece. Always returns true, for `dedup_by`.
     fn add(&mut self, other: &Label) -> bool {
         for of in [0, 1] {
             self.line[of] |= other.line[of];
@@ -285,7 +290,7 @@ impl Label {
     }
 }
 
-/// What meets in a point.
+/// The kinds of parts that meet in a point.
 #[derive(Debug, Clone, Copy, Default)]
 struct Seen {
     is_border: bool,
@@ -310,12 +315,12 @@ impl Seen {
     }
 }
 
-/// Without the sign of zero.
+/// Replaces -0 by 0.
 fn normal(c: Coord) -> At {
     At(Coord { x: c.x + 0.0, y: c.y + 0.0 })
 }
 
-/// Twice the area of a ring, positive where it runs counterclockwise.
+/// Returns twice the area of a ring, positive if it runs counterclockwise.
 fn signed_area(ring: &LineString) -> f64 {
     let Some(&origin) = ring.0.first() else { return 0.0 };
     let sides = ring.0.windows(2).map(|side| {
@@ -327,8 +332,8 @@ fn signed_area(ring: &LineString) -> f64 {
 
 type Indexed = GeomWithData<Rectangle<[f64; 2]>, u32>;
 
-/// Cuts pieces where they meet others but in common ends. Returns whether any of them crossed another one, so that the
-/// rounded points may have made new crossings.
+/// Cuts pieces where they meet others, except at common ends. Returns whether any two crossed; the rounded crossing
+/// points may then have created new crossings.
 fn cut(pieces: &mut Pieces) -> bool {
     let all = &pieces.all;
     let boxed = |a: At, b: At, data: usize| {
@@ -372,7 +377,7 @@ fn cut(pieces: &mut Pieces) -> bool {
             }
         }
     }
-    // Along each piece.
+    // The squared distance from the start of the piece, to sort the cuts along it.
     let along = |(at, point): &(u32, At)| {
         let piece = &all[*at as usize];
         let step = point.0 - piece.a.0;
@@ -398,12 +403,12 @@ fn cut(pieces: &mut Pieces) -> bool {
     crossed
 }
 
-/// How two pieces meet.
+/// The way in which two pieces meet.
 enum Meeting {
     None,
-    /// Ends of the one lie on the other: whether the other is the second one, and the end.
+    /// Ends of one piece are on the other: whether the second piece is the one to cut, and the end.
     Ends([Option<(bool, At)>; 4]),
-    /// In a point that is an end of neither.
+    /// The pieces cross in a point that is an end of neither.
     Crossing,
 }
 
@@ -424,7 +429,7 @@ fn meet(s: &Piece, t: &Piece) -> Meeting {
     if ends.iter().any(Option::is_some) {
         Meeting::Ends(ends)
     } else if of_t.contains(&Side::On) || of_s.contains(&Side::On) {
-        // In common ends, or beside each other on one line.
+        // They share ends, or are disjoint parts of one straight line.
         Meeting::None
     } else {
         Meeting::Crossing
@@ -440,9 +445,9 @@ fn lies_on(piece: &Piece, point: At) -> bool {
     is_boxed(piece, point) && At::side(piece.a, piece.b, point) == Side::On
 }
 
-/// The point in which two pieces cross, rounded, within the box of both.
+/// Returns the rounded crossing point of two pieces, inside the boxes of both.
 fn crossing(s: &Piece, t: &Piece) -> At {
-    // Counted from the middle of what both boxes share, so that little is lost.
+    // Computed relative to the centre of the boxes' intersection, so that little precision is lost.
     let shared = |pick: fn(&At) -> f64| {
         let low = f64::max(pick(&s.a).min(pick(&s.b)), pick(&t.a).min(pick(&t.b)));
         let high = f64::min(pick(&s.a).max(pick(&s.b)), pick(&t.a).max(pick(&t.b)));
@@ -459,7 +464,7 @@ fn crossing(s: &Piece, t: &Piece) -> At {
     normal(Coord { x: within(px, west, east), y: within(py, south, north) })
 }
 
-/// The points that there are, by place, so that a rounded one becomes one that is near.
+/// The known points in a grid, to replace a rounded point by one nearby.
 struct Known {
     step: f64,
     points: FxHashMap<(i64, i64), Vec<At>>,
@@ -485,7 +490,8 @@ impl Known {
         ((at.0.x / self.step).floor() as i64, (at.0.y / self.step).floor() as i64)
     }
 
-    /// A point, or one that is known to be within a step. Nothing where that is none.
+    /// Returns the nearest known point within one grid step; otherwise adds and returns `at`. Returns `None` if the
+    /// grid step is zero or not finite.
     fn near(&mut self, at: At) -> Option<At> {
         if self.step <= 0.0 || !self.step.is_finite() {
             return None;

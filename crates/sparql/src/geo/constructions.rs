@@ -1,4 +1,4 @@
-//! Functions that make a geometry of geometries.
+//! Functions that construct geometries from others.
 
 use geo::{
     BoundingRect, Buffer, Centroid, ConvexHull, CoordsIter, Geometry, GeometryCollection, LineString, MultiLineString,
@@ -67,7 +67,7 @@ pub(super) fn envelope(g: &Geometry) -> Option<Geometry> {
 
 pub(super) fn convex_hull(g: &Geometry) -> Option<Geometry> {
     let hull = g.convex_hull();
-    // Of less than three directions the hull is a line or a point, which the library gives as a flat polygon.
+    // If all points are on one line, the hull is a line or a point. The library returns a flat polygon for these.
     let mut corners: Vec<_> = hull.exterior().coords().copied().collect();
     corners.sort_by(|a, b| a.x.total_cmp(&b.x).then(a.y.total_cmp(&b.y)));
     corners.dedup();
@@ -79,7 +79,7 @@ pub(super) fn convex_hull(g: &Geometry) -> Option<Geometry> {
     })
 }
 
-/// The ends of lines (by the mod-2 rule), the rings of areas; of points nothing.
+/// Returns the boundary: the ends of lines (by the mod-2 rule), the rings of areas. For points, it is empty.
 fn boundary(g: &Geometry) -> Option<Geometry> {
     let rings = |polygons: &[geo::Polygon]| -> Geometry {
         let mut rings: Vec<LineString> =
@@ -95,7 +95,7 @@ fn boundary(g: &Geometry) -> Option<Geometry> {
         Geometry::MultiPolygon(polygons) => rings(&polygons.0),
         Geometry::Rect(rect) => rings(&[rect.to_polygon()]),
         Geometry::Triangle(triangle) => rings(&[triangle.to_polygon()]),
-        // The standard leaves it undefined.
+        // The standard does not define it.
         Geometry::GeometryCollection(_) => return None,
     })
 }
@@ -112,7 +112,7 @@ fn ends(lines: &[LineString]) -> Geometry {
     if odd.is_empty() { nothing() } else { MultiPoint(odd).into() }
 }
 
-/// `geof:buffer(geometry, radius, unit)`.
+/// Evaluates `geof:buffer(geometry, radius, unit)`.
 fn buffer(arguments: &[Term], unit: Unit) -> Option<Term> {
     let g = one(arguments)?;
     let Some(Term::Literal(radius)) = arguments.get(1) else { return None };
@@ -135,7 +135,7 @@ fn buffer(arguments: &[Term], unit: Unit) -> Option<Term> {
     g.with(made).to_term()
 }
 
-/// A geometry widened by a distance in its own units.
+/// Returns the buffer of a geometry by a distance in its own units.
 fn widened(g: &Geometry, distance: f64) -> Option<Geometry> {
     effort::of_buffer(g, distance)?;
     Some(simplest(g.buffer(distance)))
@@ -149,7 +149,7 @@ fn simplest(mut areas: geo::MultiPolygon) -> Geometry {
     }
 }
 
-/// `geof:geometryN(geometry, n)`, counted from 1.
+/// Evaluates `geof:geometryN(geometry, n)`; the first geometry is 1.
 fn geometry_n(arguments: &[Term]) -> Option<Term> {
     let [_, Term::Literal(n)] = arguments else { return None };
     let g = one(arguments)?;
@@ -191,7 +191,7 @@ mod tests {
         assert_eq!(made("envelope", &line).unwrap(), "POLYGON((2 0,2 2,0 2,0 0,2 0))");
         assert_eq!(made("convexHull", &line).unwrap(), "POLYGON((0 0,2 0,2 2,0 0))");
         assert_eq!(made("centroid", &line).unwrap(), "POINT(1.5 0.5)");
-        // JTS's TestCentroid: of nothing it is empty.
+        // JTS's TestCentroid: the centroid of an empty geometry is empty.
         assert_eq!(made("centroid", &[wkt("POLYGON EMPTY")]).unwrap(), "GEOMETRYCOLLECTION EMPTY");
         assert_eq!(made("boundary", &[wkt("LINESTRING(0 0,2 0,2 2,0 0)")]).unwrap(), "GEOMETRYCOLLECTION EMPTY");
         assert_eq!(made("convexHull", &[wkt("MULTIPOINT((0 0),(0 0))")]).unwrap(), "POINT(0 0)");

@@ -1,6 +1,6 @@
-//! What operations on geometries cost, found out before they are begun: their library can be stopped by nobody. What two
-//! geometries have to do with each other grows with the pairs of their edges that may meet, in the worst case with the
-//! product of their sizes.
+//! Estimates the cost of geometric operations before they start, because their library cannot be interrupted. The cost
+//! for two geometries grows with the number of pairs of edges that may meet, in the worst case with the product of
+//! their sizes.
 
 use geo::{BoundingRect, Coord, CoordsIter, Geometry, LinesIter};
 use rstar::primitives::Rectangle;
@@ -8,22 +8,23 @@ use rstar::{AABB, RTree};
 
 use terrapin_budget as budget;
 
-/// Most pairs of edges that may meet. So many take the library some seconds.
+/// Maximum number of pairs of edges that may meet. The library takes some seconds for them.
 const MOST: usize = 2_000_000;
-/// How many times as large as the distance a geometry may be that is widened. The library calculates on a grid of some 2^30
-/// steps: where the distance is a few of these it may not come to an end. On Earth it is finer than half a metre.
+/// Maximum ratio of a geometry's extent to its buffer distance. The library calculates on a grid of about 2^30 steps.
+/// If the distance is only a few of these steps, it may not terminate. For the whole Earth, the limit is less than half
+/// a metre.
 const FINEST: f64 = 1e8;
-/// Bytes that the library holds for an edge, and for a pair that meets.
+/// Bytes that the library allocates for an edge, and for a pair that meets.
 const EDGE_BYTES: u64 = 256;
 const PAIR_BYTES: u64 = 128;
-/// Steps of a query's budget for an edge and for a pair.
+/// Steps charged to the query's budget for an edge and for a pair.
 const STEPS: usize = 32;
 
 type Edge = Rectangle<[f64; 2]>;
 
-/// Whether an operation on two geometries may be begun; charges what it will hold.
+/// Checks whether an operation on two geometries is cheap enough, and charges its memory.
 pub(super) fn of_two(a: &Geometry, b: &Geometry) -> Option<()> {
-    // Most are points and boxes: nothing to look into.
+    // Most geometries are points and boxes, which need no estimate.
     if a.coords_count().saturating_mul(b.coords_count()) <= MOST / 1000
         && a.coords_count() + b.coords_count() <= MOST / 1000
     {
@@ -34,23 +35,23 @@ pub(super) fn of_two(a: &Geometry, b: &Geometry) -> Option<()> {
     of_edges(edges)
 }
 
-/// Whether the parts of one geometry may be held against each other.
+/// Checks whether an operation on the parts of one geometry is cheap enough.
 pub(super) fn of_one(g: &Geometry) -> Option<()> {
     if g.coords_count() <= MOST / 1000 { Some(()) } else { of_edges(edges(g, 0.0)) }
 }
 
-/// Whether a geometry may be widened by `distance`, in its own units.
+/// Checks whether a buffer by `distance`, in the geometry's own units, is cheap enough.
 pub(super) fn of_buffer(g: &Geometry, distance: f64) -> Option<()> {
     let extent = g.bounding_rect().map_or(0.0, |rect| rect.width().max(rect.height()));
     if distance != 0.0 && extent > FINEST * distance.abs() {
         return None;
     }
-    // Round every corner stand some tens of new ones.
+    // The buffer has some tens of points around each corner.
     budget::charge(32 * EDGE_BYTES * g.coords_count() as u64);
     of_edges(edges(g, distance.max(0.0)))
 }
 
-/// The boxes of a geometry's edges and points, widened.
+/// Returns the boxes of a geometry's edges and points, enlarged by `by` on each side.
 fn edges(g: &Geometry, by: f64) -> Vec<Edge> {
     let mut edges = Vec::with_capacity(g.coords_count());
     gather(g, &mut |a, b| {
@@ -61,7 +62,7 @@ fn edges(g: &Geometry, by: f64) -> Vec<Edge> {
     edges
 }
 
-/// Calls `each` with the ends of every edge; those of a point are the same.
+/// Calls `each` with the ends of every edge. Points are passed as edges with equal ends.
 fn gather(g: &Geometry, each: &mut dyn FnMut(Coord, Coord)) {
     match g {
         Geometry::Point(point) => each(point.0, point.0),
@@ -77,7 +78,7 @@ fn gather(g: &Geometry, each: &mut dyn FnMut(Coord, Coord)) {
     }
 }
 
-/// Counts the pairs whose boxes meet, and charges for them.
+/// Counts the pairs of boxes that intersect, and charges for them. Returns `None` if there are too many.
 fn of_edges(edges: Vec<Edge>) -> Option<()> {
     budget::charge(EDGE_BYTES * edges.len() as u64);
     budget::checkpoints(STEPS * edges.len());
@@ -96,8 +97,8 @@ fn of_edges(edges: Vec<Edge>) -> Option<()> {
     Some(())
 }
 
-/// Whether an operation may be begun on geometries with so many edges, so many pairs of which may meet; charges what it
-/// will hold.
+/// Checks whether an operation on geometries with `edges` edges, of which `pairs` pairs may meet, is cheap enough.
+/// Charges its memory.
 pub(crate) fn of_pairs(edges: usize, pairs: usize) -> Option<()> {
     budget::checkpoints(STEPS * edges);
     budget::charge(EDGE_BYTES * edges as u64 + PAIR_BYTES * pairs.min(MOST) as u64);
@@ -109,7 +110,7 @@ mod tests {
     use super::*;
     use geo::{LineString, MultiPoint, Point};
 
-    /// A line that goes up and down, or from side to side.
+    /// Returns a zigzag line, running up and down or from side to side.
     fn comb(teeth: usize, upright: bool) -> Geometry {
         let place = |n: usize| {
             let (x, y) = (n as f64, if n.is_multiple_of(2) { 0.0 } else { teeth as f64 });
@@ -122,7 +123,7 @@ mod tests {
     fn combs_across_each_other_are_refused() {
         assert_eq!(of_two(&comb(100, true), &comb(100, false)), Some(()));
         assert_eq!(of_two(&comb(10_000, true), &comb(10_000, false)), None);
-        // Long ones that lie side by side are not.
+        // Long lines that run parallel are accepted.
         let far: Vec<(f64, f64)> = (0..50_000).map(|n| (f64::from(n), 0.0)).collect();
         let line = Geometry::from(LineString::from(far));
         assert_eq!(of_two(&line, &line), Some(()));

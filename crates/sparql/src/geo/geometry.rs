@@ -1,4 +1,4 @@
-//! Geometry literals: WKT and GeoJSON in and out, with their reference systems and axes.
+//! Parses and formats geometry literals: WKT and GeoJSON, with their reference systems and axis orders.
 
 use geo::{CoordsIter, Geometry, MapCoords};
 use oxrdf::vocab::xsd;
@@ -13,35 +13,37 @@ const GEOJSON: NamedNodeRef<'_> = NamedNodeRef::new_unchecked("http://www.opengi
 const CRS84: &str = "http://www.opengis.net/def/crs/OGC/1.3/CRS84";
 const EPSG_4326: &str = "http://www.opengis.net/def/crs/EPSG/0/4326";
 
-/// The Earth's mean radius (IUGG), in kilometres.
+/// The Earth's mean radius (IUGG) in kilometres.
 const EARTH_RADIUS: f64 = 6371.0088;
 
-/// Levels of brackets that a literal may have; a collection of collections of polygons has six. The parser recurses.
+/// Maximum depth of brackets in a literal, because the parser recurses. A collection of collections of polygons has
+/// six.
 const MAX_DEPTH: usize = 32;
 
-/// A coordinate reference system. Both that are known are WGS 84 in degrees, they differ in the order of their axes.
+/// A coordinate reference system. Both known systems are WGS 84 in degrees; they differ in the order of their axes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Crs {
-    /// Longitude, then latitude: what a literal without a system has.
+    /// Longitude, then latitude: the default for literals without a system.
     Crs84,
     /// Latitude, then longitude.
     Epsg4326,
-    /// Any other, by its IRI: planar, in units of its own, so that nothing in metres can be said.
+    /// Any other system, by its IRI: planar, in its own units. Only distances of points on a globe of Wikidata can be
+    /// in metres.
     Other(String),
 }
 
 impl Crs {
-    /// The system of this IRI.
+    /// Returns the system of an IRI.
     pub fn from_iri(iri: &str) -> Crs {
         match iri.replacen("https://", "http://", 1).as_str() {
-            // Wikidata may have Earth's item in front of a point.
+            // Wikidata may write the item of the Earth before a point.
             CRS84 | "http://www.wikidata.org/entity/Q2" => Crs::Crs84,
             EPSG_4326 => Crs::Epsg4326,
             _ => Crs::Other(iri.to_string()),
         }
     }
 
-    /// Its IRI.
+    /// Returns the system's IRI.
     pub fn iri(&self) -> &str {
         match self {
             Crs::Crs84 => CRS84,
@@ -50,7 +52,7 @@ impl Crs {
         }
     }
 
-    /// The radius of the globe that the system is, of Wikidata's, by that of the Earth.
+    /// Returns the radius of the system's globe, if Wikidata names one, relative to that of the Earth.
     pub fn relative_radius(&self) -> Option<f64> {
         match self {
             Crs::Crs84 | Crs::Epsg4326 => Some(1.0),
@@ -58,13 +60,13 @@ impl Crs {
         }
     }
 
-    /// Whether coordinates are degrees of longitude and latitude.
+    /// Returns whether coordinates are degrees of longitude and latitude.
     pub fn is_geographic(&self) -> bool {
         !matches!(self, Crs::Other(_))
     }
 }
 
-/// How a geometry is written.
+/// The text format of a geometry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Format {
     /// Well-known text.
@@ -73,7 +75,7 @@ pub enum Format {
     GeoJson,
 }
 
-/// Whether every position of a GeoJSON geometry has two numbers at least, without which its library panics.
+/// Returns whether every position of a GeoJSON geometry has at least two numbers; otherwise, its library panics.
 fn has_coordinates(value: &geojson::GeometryValue) -> bool {
     use geojson::GeometryValue as Value;
     let line = |line: &[geojson::Position]| line.iter().all(|position| position.as_slice().len() >= 2);
@@ -86,22 +88,23 @@ fn has_coordinates(value: &geojson::GeometryValue) -> bool {
     }
 }
 
-/// A geometry and where it stands.
+/// A geometry with its reference system and format.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Located {
-    /// The geometry; in a geographic system x is the longitude and y the latitude, in degrees, whatever its axes.
+    /// The geometry. In a geographic system, x is the longitude and y the latitude in degrees, regardless of the axis
+    /// order.
     pub geometry: Geometry<f64>,
-    /// Its reference system.
+    /// The reference system.
     pub crs: Crs,
-    /// How it was written, which is how what is made of it will be.
+    /// The format of the literal, also used for geometries derived from it.
     pub format: Format,
 }
 
 impl Located {
-    /// The geometry of a literal.
+    /// Parses the geometry of a literal.
     pub fn from_term(term: &Term) -> Option<Located> {
         let Term::Literal(literal) = term else { return None };
-        // Reading takes some tens of nanoseconds a byte and several times its memory.
+        // Parsing takes some tens of nanoseconds per byte, and several times the literal's memory.
         budget::charge(8 * literal.value().len() as u64);
         let located = if literal.datatype() == WKT {
             from_wkt(literal.value())?
@@ -118,20 +121,20 @@ impl Located {
         finite.then_some(located)
     }
 
-    /// Another geometry of the same place: in the same system and written the same way.
+    /// Returns another geometry with the same system and format.
     pub fn with(&self, geometry: Geometry<f64>) -> Located {
         Located { geometry, crs: self.crs.clone(), format: self.format }
     }
 
-    /// This geometry in the system of another one. Nothing where there is no way from one to the other.
+    /// Converts the geometry to the system of another one; returns `None` if that is not possible.
     pub fn to_system_of(self, other: &Located) -> Option<Located> {
         let reachable = self.crs == other.crs || (self.crs.is_geographic() && other.crs.is_geographic());
         reachable.then(|| Located { crs: other.crs.clone(), ..self })
     }
 
-    /// The literal.
+    /// Formats the geometry as a literal.
     pub fn to_term(&self) -> Option<Term> {
-        // Two numbers of some twenty characters, and again while they are put together.
+        // Each position has two numbers of about twenty characters, which are copied once more when they are joined.
         budget::charge(80 * self.geometry.coords_count() as u64);
         let literal = match self.format {
             Format::Wkt => {
@@ -163,12 +166,12 @@ fn from_wkt(text: &str) -> Option<Located> {
     if depth(text) > MAX_DEPTH {
         return None;
     }
-    // GeoSPARQL has an empty literal stand for an empty geometry.
+    // In GeoSPARQL, an empty literal is an empty geometry.
     let text = if text.is_empty() { "GEOMETRYCOLLECTION EMPTY" } else { text };
     let text = &without_empty_members(text);
     let geometry = match Geometry::try_from_wkt_str(text) {
         Ok(geometry) => geometry,
-        // A point without a position is no `geo` point; as a collection of none it behaves as it should.
+        // `geo` has no empty point; an empty multipoint behaves like one.
         Err(_) if is_empty_point(text) => Geometry::MultiPoint(geo::MultiPoint(Vec::new())),
         Err(_) => return None,
     };
@@ -176,7 +179,7 @@ fn from_wkt(text: &str) -> Option<Located> {
     Some(Located { geometry, crs, format: Format::Wkt })
 }
 
-/// The text without members of lists that are only `EMPTY`, which its parser does not know: `MULTIPOINT(EMPTY,(1 2))`.
+/// Removes `EMPTY` members from lists, because the parser does not support them: `MULTIPOINT(EMPTY,(1 2))`.
 fn without_empty_members(text: &str) -> String {
     let mut kept = String::with_capacity(text.len());
     let mut rest = text;
@@ -185,7 +188,7 @@ fn without_empty_members(text: &str) -> String {
         rest = &rest[at + EMPTY.len()..];
         let is_last = rest.trim_start().starts_with(')');
         match kept.trim_end().chars().next_back() {
-            // Alone in its list.
+            // It is the only member of its list.
             Some('(') if is_last => {
                 kept.truncate(kept.trim_end().len() - 1);
                 kept.push_str(" EMPTY");
@@ -228,7 +231,7 @@ fn swapped(geometry: &Geometry<f64>) -> Geometry<f64> {
     geometry.map_coords(|c| geo::Coord { x: c.y, y: c.x })
 }
 
-/// The geometries of the first two arguments, the second in the system of the first.
+/// Returns the geometries of the first two arguments, the second converted to the system of the first.
 pub(super) fn pair(arguments: &[Term]) -> Option<(Located, Located)> {
     let [a, b, ..] = arguments else { return None };
     let a = Located::from_term(a)?;
@@ -237,12 +240,12 @@ pub(super) fn pair(arguments: &[Term]) -> Option<(Located, Located)> {
     Some((a, b))
 }
 
-/// The geometry of the first argument.
+/// Returns the geometry of the first argument.
 pub(super) fn one(arguments: &[Term]) -> Option<Located> {
     Located::from_term(arguments.first()?)
 }
 
-/// The IRI in an argument: an IRI, or a literal `xsd:anyURI` or string.
+/// Returns the IRI in an argument: an IRI, or a literal of type `xsd:anyURI` or string.
 pub(super) fn iri(term: &Term) -> Option<&str> {
     match term {
         Term::NamedNode(node) => Some(node.as_str()),
@@ -253,7 +256,7 @@ pub(super) fn iri(term: &Term) -> Option<&str> {
     }
 }
 
-/// An IRI as the standard has functions give it: a literal of `xsd:anyURI`.
+/// Converts an IRI to a literal of type `xsd:anyURI`, the result type in the standard.
 pub(super) fn any_uri(iri: &str) -> Term {
     Literal::new_typed_literal(iri, NamedNode::from(xsd::ANY_URI)).into()
 }

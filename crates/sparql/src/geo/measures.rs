@@ -1,4 +1,4 @@
-//! Functions that measure a geometry or tell something of it.
+//! Functions that measure a geometry or return one of its properties.
 
 use std::borrow::Cow;
 
@@ -40,7 +40,7 @@ fn double(value: f64) -> Option<Term> {
     value.is_finite().then(|| Literal::from(value).into())
 }
 
-/// The unit in this argument, which must be there and be the last.
+/// Returns the unit in the last argument, which must be at position `at`.
 fn unit(arguments: &[Term], at: usize) -> Option<Unit> {
     if arguments.len() > at + 1 {
         return None;
@@ -48,7 +48,7 @@ fn unit(arguments: &[Term], at: usize) -> Option<Unit> {
     Unit::from_iri(iri(arguments.get(at)?)?)
 }
 
-/// The distance of the nearest points of two geometries.
+/// Returns the distance between the nearest points of two geometries.
 fn distance(arguments: &[Term], unit: Unit) -> Option<Term> {
     let (a, b) = pair(arguments)?;
     if a.geometry.is_empty() || b.geometry.is_empty() {
@@ -65,7 +65,7 @@ fn distance(arguments: &[Term], unit: Unit) -> Option<Term> {
             }
         },
         Unit::Degrees(d) if geographic => planar(&a.geometry, &b.geometry) / d,
-        // Points of another globe, in front of whose text Wikidata has the globe's item.
+        // Points on another globe, which Wikidata writes before the coordinates.
         Unit::Metres(m) => match (&a.geometry, &b.geometry) {
             (Geometry::Point(p), Geometry::Point(q)) => great_circle(p.0, q.0) * a.crs.relative_radius()? / m,
             _ => return None,
@@ -75,8 +75,8 @@ fn distance(arguments: &[Term], unit: Unit) -> Option<Term> {
     })
 }
 
-/// The second of two geometries in degrees, its longitudes counted on past the antimeridian where that is nearer to the
-/// first one.
+/// Returns `h` with its longitudes shifted by 360 degrees if it is nearer to `g` across the antimeridian. Both are in
+/// degrees.
 fn turned<'g>(g: &Geometry, h: &'g Geometry) -> Cow<'g, Geometry> {
     let (Some(a), Some(b)) = (g.bounding_rect(), h.bounding_rect()) else { return Cow::Borrowed(h) };
     let gap = |turn: f64| (b.min().x + turn - a.max().x).max(a.min().x - b.max().x - turn).max(0.0);
@@ -87,12 +87,12 @@ fn turned<'g>(g: &Geometry, h: &'g Geometry) -> Cow<'g, Geometry> {
     }
 }
 
-/// The area of a geometry in degrees, in square metres.
+/// Returns the area in square metres of a geometry in degrees.
 pub(crate) fn square_metres(geometry: &Geometry) -> f64 {
     equal_area(geometry).unsigned_area()
 }
 
-/// The length of the lines of a geometry in degrees, in metres.
+/// Returns the length in metres of the lines of a geometry in degrees.
 pub(crate) fn metres(geometry: &Geometry) -> Option<f64> {
     sum(lines(geometry), true, Unit::Metres(1.0))
 }
@@ -106,7 +106,7 @@ fn area(g: &Located, unit: Unit) -> Option<Term> {
     })
 }
 
-/// The length of lines; of an area the length of its border.
+/// Returns the length of lines, or of an area's boundary.
 fn length(g: &Located, unit: Unit) -> Option<Term> {
     if g.geometry.dimensions() == Dimensions::TwoDimensional {
         return perimeter(g, unit);
@@ -114,7 +114,7 @@ fn length(g: &Located, unit: Unit) -> Option<Term> {
     double(sum(lines(&g.geometry), g.crs.is_geographic(), unit)?)
 }
 
-/// The length of an area's border; 0 for what has none.
+/// Returns the length of an area's boundary; 0 for other geometries.
 fn perimeter(g: &Located, unit: Unit) -> Option<Term> {
     if g.geometry.dimensions() != Dimensions::TwoDimensional {
         return double(0.0);
@@ -136,7 +136,7 @@ fn lines(geometry: &Geometry) -> Vec<geo::Line> {
     }
 }
 
-/// Added in the order of the segments.
+/// Adds the lengths in the order of the segments, so that rounding is reproducible.
 fn sum(lines: Vec<geo::Line>, geographic: bool, unit: Unit) -> Option<f64> {
     let planar = |lines: &[geo::Line]| lines.iter().map(|line| Euclidean.length(line)).sum::<f64>();
     Some(match unit {
@@ -147,7 +147,7 @@ fn sum(lines: Vec<geo::Line>, geographic: bool, unit: Unit) -> Option<f64> {
     })
 }
 
-/// A side of the bounding box: x is the first coordinate of the literal's own system.
+/// Returns a side of the bounding box. Here, x is the first coordinate in the literal's own system.
 fn corner(arguments: &[Term], side: fn(&geo::Rect) -> f64) -> Option<Term> {
     let g = one(arguments)?;
     let geometry = if g.crs == super::Crs::Epsg4326 {
@@ -222,7 +222,7 @@ mod tests {
         assert!((degree - 111_195.08).abs() < 0.01, "{degree}");
         let from_line = number("metricDistance", &[wkt("POINT(0 0)"), wkt("LINESTRING(0.01 -1,0.01 1)")]);
         assert!((from_line - 1_111.95).abs() < 0.01, "{from_line}");
-        // Across the antimeridian, whichever is which.
+        // Across the antimeridian, in both orders of the arguments.
         let (west, east) = (wkt("POINT(179.995 0)"), wkt("LINESTRING(-179.995 -1,-179.995 1)"));
         for pair in [[west.clone(), east.clone()], [east, west]] {
             let across = number("metricDistance", &pair);

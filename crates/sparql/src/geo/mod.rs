@@ -1,9 +1,10 @@
 //! The functions of GeoSPARQL 1.1 (OGC 22-047r1) on WKT and GeoJSON literals: the simple-feature, Egenhofer and RCC8
-//! relations, measures, functions that make geometries, and aggregates. Pure functions from terms to a term: nothing here knows
-//! queries or snapshots. The geometry is `geo`'s; what is ours is the reading of literals, axes, and metres.
+//! relations, measures, constructors and aggregates. They are pure functions from terms to a term and do not know
+//! queries or snapshots. The crate `geo` provides most of the geometry; this module adds literals, axis orders,
+//! overlays and metres.
 //!
-//! A function that is given something it cannot use (no geometry, two reference systems, an unknown unit) gives nothing,
-//! which SPARQL takes as an error of the expression.
+//! A function returns `None` for invalid arguments: not a geometry, two reference systems, an unknown unit. In SPARQL,
+//! this is an error of the expression.
 
 mod aggregates;
 mod arrangement;
@@ -29,19 +30,18 @@ pub(crate) use units::Unit;
 /// The namespace of the functions.
 pub const NAMESPACE: &str = "http://www.opengis.net/def/function/geosparql/";
 
-/// A function on terms. Nothing for an error.
+/// A function on terms; `None` is an error.
 pub type Function = fn(&[Term]) -> Option<Term>;
 
-/// The functions by their names in their [namespace](NAMESPACE), in alphabetical order
-/// within each kind.
+/// Returns the functions with their names in their [namespace](NAMESPACE), in alphabetical order within each kind.
 pub fn functions() -> impl Iterator<Item = (&'static str, Function)> {
     [relations::FUNCTIONS, measures::FUNCTIONS, constructions::FUNCTIONS].into_iter().flatten().copied()
 }
 
-/// What a call counts for in a query's budget besides its geometry: reading and writing literals.
+/// Budget steps for reading and writing the literals of a call, in addition to those of its geometry.
 const STEPS: usize = 256;
 
-/// Calls a function. Geometry that its library gives up on is an error of the expression, not the end of the query.
+/// Calls a function. If the geometry library panics, that is an error of the expression and does not end the query.
 pub fn call(function: Function, arguments: &[Term]) -> Option<Term> {
     budget::checkpoints(STEPS);
     budget::tolerant(|| function(arguments)).flatten()

@@ -1,4 +1,4 @@
-//! Set operations on geometries of any kinds, and how two geometries lie to each other, read off their arrangement.
+//! Set operations and relations of geometries of any kinds, derived from their arrangement.
 
 use std::str::FromStr;
 
@@ -20,7 +20,7 @@ pub(super) enum Operation {
 }
 
 impl Operation {
-    /// Whether the result has what the first and the second geometry have or not.
+    /// Returns whether the result contains a position, given whether the first and the second geometry contain it.
     fn has(self, [a, b]: Both<bool>) -> bool {
         match self {
             Operation::Difference => a && !b,
@@ -30,8 +30,8 @@ impl Operation {
         }
     }
 
-    /// The simplest geometry of the result: its areas, the lines and points that are in no area. Nothing where rounding lets
-    /// edges cross.
+    /// Returns the simplest geometry of the result: its areas, and the lines and points outside them. Returns `None` if
+    /// edges still cross because of rounding.
     pub(super) fn of(self, a: &Geometry, b: &Geometry) -> Option<Geometry> {
         let arrangement = Arrangement::of(a, b)?;
         let areas = arrangement.areas(|covered| self.has(covered))?;
@@ -61,15 +61,15 @@ impl Operation {
     }
 }
 
-/// What is in any of many geometries. Nothing where rounding lets edges cross.
+/// Returns the union of geometries; `None` if edges still cross because of rounding.
 pub(super) fn union_of(geometries: Vec<Geometry>) -> Option<Geometry> {
     let collection = |parts| Geometry::GeometryCollection(GeometryCollection(parts));
     Operation::Union.of(&collection(geometries), &collection(Vec::new()))
 }
 
-/// How two geometries lie to each other.
+/// Returns the intersection matrix of two geometries.
 pub(super) fn relation(a: &Geometry, b: &Geometry) -> IntersectionMatrix {
-    // The library is right for areas and points.
+    // The library is correct for areas and points.
     let is_plain = |g: &Geometry| {
         matches!(g, Geometry::Point(_) | Geometry::MultiPoint(_) | Geometry::Polygon(_) | Geometry::MultiPolygon(_))
     };
@@ -105,7 +105,7 @@ fn matrix(a: &Geometry, b: &Geometry) -> Option<IntersectionMatrix> {
     IntersectionMatrix::from_str(&dimensions.iter().flatten().collect::<String>()).ok()
 }
 
-/// Edges of lines put together where no more than two meet, each in the direction of its first one.
+/// Joins edges to lines at points where exactly two of them meet. Each line has the direction of its first edge.
 fn joined(edges: &[Edge]) -> Vec<Vec<u32>> {
     let mut ends: Vec<(u32, u32)> = Vec::with_capacity(2 * edges.len());
     for (at, edge) in edges.iter().enumerate() {
@@ -119,7 +119,7 @@ fn joined(edges: &[Edge]) -> Vec<Vec<u32>> {
     };
     let mut used = vec![false; edges.len()];
     let mut lines = Vec::new();
-    // First from where lines end or branch; what is left are rings.
+    // First, lines from their ends and branching points. The remaining edges form rings.
     for is_ring in [false, true] {
         for &(point, first) in &ends {
             if used[first as usize] || (!is_ring && here(point).len() == 2) {
@@ -210,13 +210,13 @@ mod tests {
         assert_eq!(made(Intersection, "POINT(9 9)", SQUARE), "GEOMETRYCOLLECTION EMPTY");
     }
 
-    /// OGC 06-103r4, 6.1.2.4: the point set that both have, whatever its dimension. JTS's TestOverlayAA has the same.
+    /// OGC 06-103r4, 6.1.2.4: the common point set, of any dimension. JTS's TestOverlayAA has the same results.
     #[test]
     fn areas_that_touch_have_lines_and_points_in_common() {
         let (left, right) = ("POLYGON((0 0,1 0,1 1,0 1,0 0))", "POLYGON((1 0,2 0,2 1,1 1,1 0))");
         assert_eq!(made(Operation::Intersection, left, right), "LINESTRING(1 0,1 1)");
         assert_eq!(made(Operation::Intersection, left, "POLYGON((1 1,2 1,2 2,1 2,1 1))"), "POINT(1 1)");
-        // A corner on a side, and an area, a line and a point at once.
+        // A corner on a side; then an area, a line and a point in one result.
         assert_eq!(made(Operation::Intersection, left, "POLYGON((1 0.5,2 0,2 1,1 0.5))"), "POINT(1 0.5)");
         let stairs = "POLYGON((4 0,6 0,6 6,2 6,2 5,4 4,4 3,3 3,3 2,4 2,4 0))";
         let square = "POLYGON((0 0,4 0,4 4,3.5 4,2 5,1 4,0 4,0 0))";
@@ -239,7 +239,7 @@ mod tests {
         assert_eq!(area(Operation::SymDifference), 2.0);
     }
 
-    /// JTS's TestRelateLL 21, validate/TestRelatePL 1.6 and misc/TestRelateGC.
+    /// From JTS: TestRelateLL 21, validate/TestRelatePL 1.6 and misc/TestRelateGC.
     #[test]
     fn lines_that_cross_themselves_and_collections_lie_as_in_jts() {
         let relate = |a: &str, b: &str| relation(&geometry(a), &geometry(b));
@@ -260,7 +260,7 @@ mod tests {
         let all = |texts: &[&str]| union_of(texts.iter().map(|text| geometry(text)).collect()).unwrap().wkt_string();
         assert_eq!(all(&["LINESTRING(0 0,2 0)", "LINESTRING(1 0,3 0)"]), "LINESTRING(0 0,1 0,2 0,3 0)");
         assert_eq!(all(&[SQUARE, SQUARE, "POINT(1 1)"]), "POLYGON((0 0,4 0,4 4,0 4,0 0))");
-        // Rings of three squares around a hole.
+        // Three polygons around a hole.
         let united = all(&[
             "POLYGON((0 0,3 0,3 1,0 1,0 0))",
             "POLYGON((0 0,1 0,1 3,0 3,0 0))",

@@ -1,5 +1,5 @@
-//! Relations between two geometries, by the patterns of the dimensionally extended nine-intersection model that
-//! GeoSPARQL 1.1 gives for them (its tables 4 to 6).
+//! Relations between two geometries. They use the patterns of the dimensionally extended nine-intersection model
+//! (DE-9IM) that GeoSPARQL 1.1 defines in its tables 4 to 6.
 
 use geo::algorithm::relate::IntersectionMatrix;
 use geo::{Geometry, HasDimensions};
@@ -37,7 +37,7 @@ pub(super) const FUNCTIONS: &[(&str, Function)] = &[
     ("rcc8tppi", |a| areas(a, &["TTTFTTFFT"])),
 ];
 
-/// How two geometries lie to each other: the simple features' relations that are no function's business alone.
+/// A simple-features relation between two geometries that is also used outside the functions of this module.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[allow(missing_docs)]
 pub enum Spatial {
@@ -52,7 +52,7 @@ pub enum Spatial {
 }
 
 impl Spatial {
-    /// Whether two geometries with this matrix lie so to each other.
+    /// Returns whether the relation holds for this matrix.
     pub(crate) fn holds(self, matrix: &IntersectionMatrix) -> bool {
         match self {
             Spatial::Contains => matrix.is_contains(),
@@ -84,7 +84,7 @@ fn matches(arguments: &[Term], patterns: &[&str]) -> Option<Term> {
     boolean(patterns.iter().any(|pattern| matrix.matches(pattern).unwrap_or(false)))
 }
 
-/// The region connection calculus speaks of areas only.
+/// Tests a relation of the region connection calculus, which is defined for areas only.
 fn areas(arguments: &[Term], patterns: &[&str]) -> Option<Term> {
     let (a, b) = pair(arguments)?;
     let is_area = |g: &Geometry| g.dimensions() == geo::dimensions::Dimensions::TwoDimensional;
@@ -94,7 +94,7 @@ fn areas(arguments: &[Term], patterns: &[&str]) -> Option<Term> {
     matches(arguments, patterns)
 }
 
-/// `geof:relate(a, b, pattern)`.
+/// Evaluates `geof:relate(a, b, pattern)`.
 fn relate(arguments: &[Term]) -> Option<Term> {
     let [_, _, Term::Literal(pattern)] = arguments else { return None };
     let (a, b) = pair(arguments)?;

@@ -1,4 +1,4 @@
-//! Units of measure of the OGC (`http://www.opengis.net/def/uom/OGC/1.0/`), and degrees as metres.
+//! Units of measure of the OGC (`http://www.opengis.net/def/uom/OGC/1.0/`), and conversions of degrees to metres.
 
 use std::f64::consts::PI;
 
@@ -7,22 +7,22 @@ use geo::{BoundingRect, Coord, Geometry, MapCoords};
 const OGC: &str = "http://www.opengis.net/def/uom/OGC/1.0/";
 const QUDT: &str = "http://qudt.org/vocab/unit/";
 
-/// The Earth as a sphere of its mean radius (IUGG), in metres.
+/// The radius of the Earth as a sphere: its mean radius (IUGG) in metres.
 const RADIUS: f64 = 6_371_008.8;
 
-/// What a length can be given in.
+/// A unit of length.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Unit {
-    /// So many metres.
+    /// A number of metres.
     Metres(f64),
-    /// So many degrees, in the plane of longitude and latitude.
+    /// A number of degrees, in the plane of longitude and latitude.
     Degrees(f64),
-    /// The units of the reference system itself.
+    /// The reference system's own unit.
     Own,
 }
 
 impl Unit {
-    /// The unit of this IRI.
+    /// Returns the unit of an IRI.
     pub fn from_iri(iri: &str) -> Option<Unit> {
         let iri = iri.replacen("https://", "http://", 1);
         let name = iri.strip_prefix(OGC).or_else(|| iri.strip_prefix(QUDT))?;
@@ -43,9 +43,9 @@ impl Unit {
     }
 }
 
-/// A plane in metres around a latitude, in which short distances and angles are nearly those on the sphere: longitudes
-/// are shortened by the latitude's cosine. Off by about the square of the extent in radians (a part in a million for
-/// 10 km, a part in a hundred for 1,000 km).
+/// A plane in metres around a latitude, with short distances and angles close to those on the sphere. Longitudes are
+/// scaled by the latitude's cosine. The relative error is about the square of the extent in radians (a part in a
+/// million for 10 km, a part in a hundred for 1,000 km).
 #[derive(Debug, Clone, Copy)]
 pub struct LocalPlane {
     metres_lon: f64,
@@ -53,35 +53,35 @@ pub struct LocalPlane {
 }
 
 impl LocalPlane {
-    /// The plane around the middle latitude of these geometries, in degrees. Nothing where all are empty.
+    /// Creates the plane around the middle latitude of these geometries in degrees; returns `None` if all are empty.
     pub fn around<'a>(geometries: impl IntoIterator<Item = &'a Geometry<f64>>) -> Option<LocalPlane> {
         let boxes: Vec<_> = geometries.into_iter().filter_map(BoundingRect::bounding_rect).collect();
         let south = boxes.iter().map(|b| b.min().y).reduce(f64::min)?;
         let north = boxes.iter().map(|b| b.max().y).reduce(f64::max)?;
         let metres_lat = RADIUS * PI / 180.0;
-        // At the poles themselves a longitude is no length; a plane needs some.
+        // At the poles the cosine is 0, but a plane needs a non-zero scale.
         let cosine = libm::cos((south + north) / 2.0 * PI / 180.0).max(1e-9);
         Some(LocalPlane { metres_lon: metres_lat * cosine, metres_lat })
     }
 
-    /// Degrees to metres.
+    /// Converts degrees to metres.
     pub fn flatten(&self, geometry: &Geometry<f64>) -> Geometry<f64> {
         geometry.map_coords(|c| Coord { x: c.x * self.metres_lon, y: c.y * self.metres_lat })
     }
 
-    /// Metres to degrees.
+    /// Converts metres to degrees.
     pub fn unflatten(&self, geometry: &Geometry<f64>) -> Geometry<f64> {
         geometry.map_coords(|c| Coord { x: c.x / self.metres_lon, y: c.y / self.metres_lat })
     }
 }
 
-/// Degrees to metres by the sinusoidal projection, which keeps areas.
+/// Converts degrees to metres with the sinusoidal projection, which preserves areas.
 pub fn equal_area(geometry: &Geometry<f64>) -> Geometry<f64> {
     let degree = RADIUS * PI / 180.0;
     geometry.map_coords(|c| Coord { x: c.x * degree * libm::cos(c.y * PI / 180.0), y: c.y * degree })
 }
 
-/// The distance of two positions on the sphere in metres, by the haversine formula.
+/// Returns the distance in metres of two positions on the sphere, by the haversine formula.
 pub fn great_circle(a: Coord<f64>, b: Coord<f64>) -> f64 {
     let (p, q) = (a.y * PI / 180.0, b.y * PI / 180.0);
     let (dy, dx) = ((q - p) / 2.0, (b.x - a.x) * PI / 360.0);

@@ -1,4 +1,4 @@
-//! Identifiers of entities, and the labels that they have.
+//! Identifiers of Wikidata's entities, and their labels.
 
 use oxrdf::vocab::rdfs;
 use oxrdf::{NamedNodeRef, Term};
@@ -6,25 +6,25 @@ use serde::Serialize;
 
 use terrapin_triples::{Store, TermId};
 
-/// What stands before an identifier in the IRI of an entity.
+/// The IRI prefix of entities, followed by the identifier.
 pub(super) const ENTITY: &str = "http://www.wikidata.org/entity/";
 
-/// What an identifier names.
+/// The kind of an identifier.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Kind {
-    /// An item, `Q` and a number.
+    /// An item: `Q` and a number.
     Entity,
-    /// A property, `P` and a number.
+    /// A property: `P` and a number.
     Property,
-    /// A lexeme, `L` and a number; its label is its lemma.
+    /// A lexeme: `L` and a number. Its label is its lemma.
     Lexeme,
 }
 
 impl Kind {
     const ALL: [Kind; 3] = [Kind::Entity, Kind::Property, Kind::Lexeme];
 
-    /// The word in the labelled form.
+    /// Returns the keyword of the labelled form.
     pub fn name(self) -> &'static str {
         match self {
             Kind::Entity => "entity",
@@ -33,12 +33,12 @@ impl Kind {
         }
     }
 
-    /// The kind with such a word.
+    /// Returns the kind with this keyword.
     pub fn of_name(name: &str) -> Option<Kind> {
         Kind::ALL.into_iter().find(|kind| kind.name() == name)
     }
 
-    /// The kind of an identifier such as `Q42`.
+    /// Returns the kind of an identifier such as `Q42`.
     pub fn of_id(id: &str) -> Option<Kind> {
         let (letter, digits) = id.split_at_checked(1)?;
         let is_number = !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit());
@@ -53,7 +53,7 @@ impl Kind {
         }
     }
 
-    /// The predicate of its labels.
+    /// Returns the predicate of its labels.
     pub(super) fn label(self) -> &'static str {
         match self {
             Kind::Entity | Kind::Property => rdfs::LABEL.as_str(),
@@ -62,13 +62,13 @@ impl Kind {
     }
 }
 
-/// The term of an identifier.
+/// Returns the term of an identifier.
 fn id_of(store: &Store, id: &str) -> Option<TermId> {
     store.id(NamedNodeRef::new_unchecked(&format!("{ENTITY}{id}")).into())
 }
 
-/// The label of an entity, by its kind and identifier: in the language, else in `mul`, else the first one by the tag of its
-/// language.
+/// Returns the label of an entity: in `language`, otherwise in `mul`, otherwise the first one in the order of language
+/// tags.
 pub fn label_of(store: &Store, kind: Kind, id: &str, language: &str) -> Option<String> {
     let subject = id_of(store, id)?;
     let predicate = store.id(NamedNodeRef::new_unchecked(kind.label()).into())?;

@@ -1,10 +1,10 @@
-//! Identifiers → labels.
+//! Replaces identifiers by labels.
 
 use super::identifier::{Kind, label_of};
 use crate::syntax::{TokenKind, tokens};
 use terrapin_triples::Store;
 
-/// The prefixes behind which stands an identifier of Wikidata.
+/// The prefixes that are followed by an identifier of Wikidata.
 const PREFIXES: [&str; 20] = [
     "wd", "wdt", "wdtn", "wdno", "wdv", "wds", "p", "ps", "psv", "psn", "pq", "pqv", "pqn", "pr", "prv", "prn", "data",
     "entity", "prop", "direct",
@@ -15,14 +15,15 @@ const PREFIXES: [&str; 20] = [
 pub struct Labelled {
     /// The query.
     pub text: String,
-    /// Identifiers that were replaced.
+    /// Number of identifiers that were replaced.
     pub replaced: usize,
-    /// Those that stayed, in order: the snapshot has no label for them, or one that cannot be written.
+    /// Identifiers that were not replaced, in order, because the snapshot has no label for them or the label cannot be
+    /// written.
     pub kept: Vec<String>,
 }
 
-/// Writes labels for the identifiers of a query: those in the language, else in `mul`, else the first one by the tag of
-/// its language. Strings, comments and IRIs in angle brackets stay as they are.
+/// Replaces the identifiers of a query by labels: those in `language`, otherwise in `mul`, otherwise the first one in
+/// the order of language tags. Strings, comments and IRIs in angle brackets are unchanged.
 pub fn label(query: &str, store: &Store, language: &str) -> Labelled {
     let mut labelled = Labelled::default();
     let mut done = 0;
@@ -45,7 +46,8 @@ pub fn label(query: &str, store: &Store, language: &str) -> Labelled {
     labelled
 }
 
-/// Whether a label would be read back: brackets and ends of lines close it, and spaces around it say nothing.
+/// Returns whether a label can be parsed again: brackets and line ends would close it, and spaces at its ends would be
+/// ignored.
 fn can_be_written(label: &str) -> bool {
     !label.is_empty() && label.trim() == label && !label.contains(['[', ']', '\n', '\r'])
 }

@@ -1,7 +1,8 @@
-//! The labelled form of a query, as Instruct-to-SPARQL has it: `wdt:[property:instance of]` for `wdt:P31`,
-//! `wd:[entity:film]` for `wd:Q11424`, by the labels that a snapshot has. [`label`] writes it, [`unlabel`] reads it.
+//! The labelled form of a query, as in Instruct-to-SPARQL: `wdt:[property:instance of]` for `wdt:P31`,
+//! `wd:[entity:film]` for `wd:Q11424`. The labels are those of a snapshot. [`label`] writes this form, [`unlabel`]
+//! reads it.
 //!
-//! Both change nothing but names; what is no query otherwise stays none.
+//! Both change only names and do not check the syntax of the query.
 
 mod identifier;
 mod label;

@@ -1,4 +1,4 @@
-//! Labels → identifiers: what a name can stand for in a snapshot, the likeliest first.
+//! Finds the identifiers that a name may refer to in a snapshot, the most likely first.
 
 use oxrdf::{LiteralRef, NamedNode, NamedNodeRef, Term};
 use rustc_hash::FxHashMap;
@@ -8,63 +8,64 @@ use super::identifier::{ENTITY, Kind, label_of};
 use crate::functions::labels;
 use terrapin_triples::{Store, TermId};
 
-/// What stands behind the prefixes of properties, before the identifier.
+/// The IRI prefix of properties, without the part of a specific namespace.
 const PROP: &str = "http://www.wikidata.org/prop/";
-/// How many candidates are told of a name.
+/// Maximum number of candidates for a name.
 const CANDIDATES: usize = 8;
 
-/// How a candidate was found; what comes first is nearer.
+/// How a candidate was found, from the best match to the worst.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Found {
-    /// Its label in the language is the name.
+    /// The name is its label in the language.
     Label,
-    /// One of its other names in the language is.
+    /// The name is one of its aliases in the language.
     Alias,
-    /// A label or other name in any language is, whatever its case.
+    /// The name is a label or an alias in any language, ignoring case.
     Case,
-    /// A label or other name begins with it.
+    /// A label or an alias begins with the name.
     Prefix,
-    /// A label or other name has all its words.
+    /// A label or an alias contains all words of the name.
     Words,
 }
 
-/// What a name can stand for.
+/// An entity that a name may refer to.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Candidate {
     /// The identifier.
     pub id: String,
     /// How it was found.
     pub found: Found,
-    /// Its label, which may be another one than the name.
+    /// Its label, which may differ from the name.
     pub label: Option<String>,
-    /// How often the snapshot has it: as the object of triples, or as the predicate.
+    /// How often the snapshot uses it, as the object or as the predicate of triples.
     pub uses: u64,
 }
 
-/// What stands around a name, by which it is told from others of the same name.
+/// The context of a name, to rank candidates with the same name.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Around<'a> {
-    /// The prefix before it, such as `wdt`.
+    /// The prefix before the name, such as `wdt`.
     pub path: &'a str,
-    /// The prefix and identifier of the property of which it is the value.
+    /// The prefix and identifier of the property that the name is a value of.
     pub value_of: Option<(&'a str, &'a str)>,
-    /// Those of the property that it has.
+    /// The prefix and identifier of a property that the entity has.
     pub has: Option<(&'a str, &'a str)>,
 }
 
-/// The names of a snapshot.
+/// The names in a snapshot.
 #[derive(Clone, Copy)]
 pub struct Names<'a> {
-    /// The triples.
+    /// The triple store.
     pub store: &'a Store,
     /// The language of labels.
     pub language: &'a str,
 }
 
 impl Names<'_> {
-    /// What a name can stand for: what has it as its label, else as another name, else what a search finds; of each, what
-    /// is used most often as it stands there comes first, then what is used most often, then the lowest number.
+    /// Returns the entities that a name may refer to: those with this label, otherwise those with this alias,
+    /// otherwise search results. They are sorted by quality of the match, then by their uses in this context, then by
+    /// all their uses, then by number.
     pub fn find(&self, kind: Kind, name: &str, around: Around<'_>) -> Vec<Candidate> {
         let name = name.trim();
         for (predicate, found) in [(kind.label(), Found::Label), (labels::Kind::AltLabel.predicate(), Found::Alias)] {
@@ -76,7 +77,7 @@ impl Names<'_> {
         self.ranked(kind, around, self.search(kind, name))
     }
 
-    /// The entities that have the name, in the language.
+    /// Returns the entities with exactly this name in the language.
     fn exact(&self, kind: Kind, predicate: &str, name: &str) -> Vec<String> {
         let literal = LiteralRef::new_language_tagged_literal_unchecked(name, self.language);
         let Some(object) = self.store.id(literal.into()) else { return Vec::new() };
@@ -85,14 +86,14 @@ impl Names<'_> {
         entities.filter_map(|[entity, ..]| self.identifier(kind, entity)).collect()
     }
 
-    /// The identifier of a term, if it is of a kind.
+    /// Returns the identifier of a term if it is of a kind.
     fn identifier(&self, kind: Kind, term: TermId) -> Option<String> {
         let Some(Term::NamedNode(node)) = self.store.term(term) else { return None };
         let id = node.as_str().strip_prefix(ENTITY)?;
         (Kind::of_id(id) == Some(kind)).then(|| id.to_owned())
     }
 
-    /// The entities whose names come nearest, of those in any language.
+    /// Returns the entities with the best matching names in any language.
     fn search(&self, kind: Kind, name: &str) -> Vec<(Found, String)> {
         let wanted = name.to_lowercase();
         let words: Vec<&str> = wanted.split_whitespace().collect();
@@ -109,12 +110,12 @@ impl Names<'_> {
                 words.iter().all(|word| text.contains(word)).then_some(Found::Words)
             }
         };
-        // The nearest of each entity.
+        // The best match of each entity.
         let mut nearest: FxHashMap<TermId, Found> = FxHashMap::default();
         let mut bar = Found::Words;
         for predicate in [kind.label(), labels::Kind::AltLabel.predicate()] {
             let Some(predicate) = self.store.id(NamedNodeRef::new_unchecked(predicate).into()) else { continue };
-            // Ordered by the name: one that many entities have is looked at once.
+            // The triples are ordered by name, so that a name shared by many entities is compared once.
             let mut last: Option<(TermId, Option<Found>)> = None;
             for [entity, _, object] in self.store.triples(None, Some(predicate), None) {
                 let found = match last {
@@ -125,7 +126,7 @@ impl Names<'_> {
                     },
                 };
                 last = Some((object, found));
-                // What is further than something known will not be told.
+                // Matches worse than a known one are not returned.
                 let Some(found) = found.filter(|found| *found <= bar) else { continue };
                 if self.identifier(kind, entity).is_some() {
                     bar = found;
@@ -137,7 +138,7 @@ impl Names<'_> {
         within.filter_map(|(entity, found)| Some((found, self.identifier(kind, entity)?))).collect()
     }
 
-    /// The likeliest candidates, in order.
+    /// Returns the most likely candidates, in order.
     fn ranked(&self, kind: Kind, around: Around<'_>, mut found: Vec<(Found, String)>) -> Vec<Candidate> {
         found.sort_unstable();
         found.dedup_by(|a, b| a.1 == b.1);
@@ -160,7 +161,7 @@ impl Names<'_> {
         candidates.into_iter().map(labelled).collect()
     }
 
-    /// How often an entity is used as it stands there, and at all.
+    /// Returns how often an entity is used in this context, and in total.
     fn uses(&self, kind: Kind, around: Around<'_>, id: &str) -> [u64; 2] {
         let named = |iri: String| self.store.id(NamedNode::new_unchecked(iri).as_ref().into());
         let predicate = |path: &str, id: &str| named(format!("{PROP}{}{id}", path_of(path)?));
@@ -177,7 +178,7 @@ impl Names<'_> {
     }
 }
 
-/// What a prefix of properties stands for, behind the part that all of them share.
+/// Returns the part of a property's IRI that belongs to a prefix, after the common part.
 fn path_of(prefix: &str) -> Option<&'static str> {
     Some(match prefix {
         "wdt" => "direct/",

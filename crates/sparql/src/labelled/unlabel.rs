@@ -1,35 +1,35 @@
-//! Labels → identifiers, in a query.
+//! Replaces labels in a query by identifiers.
 
 use serde::Serialize;
 
 use super::identifier::Kind;
 use super::names::{Around, Candidate, Names};
 
-/// Longest name that is looked up, in bytes: Wikidata's labels have at most 250 characters.
+/// Maximum length in bytes of a name to look up. Wikidata's labels have at most 250 characters.
 const LONGEST: usize = 1000;
 
-/// A name in a query and what it stands for.
+/// A name in a query, and its candidates.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Name {
-    /// Its first byte: that of the opening bracket.
+    /// The position of its opening bracket in bytes.
     pub start: usize,
-    /// The byte after its closing bracket.
+    /// The position in bytes after its closing bracket.
     pub end: usize,
-    /// What it names.
+    /// The kind of entity.
     pub kind: Kind,
     /// The name.
     pub name: String,
-    /// What it can stand for, the likeliest first: that one is taken.
+    /// The candidates, the most likely first. The first one is used.
     pub candidates: Vec<Candidate>,
 }
 
 impl Name {
-    /// What it was taken for.
+    /// Returns the candidate that was used.
     pub fn chosen(&self) -> Option<&Candidate> {
         self.candidates.first()
     }
 
-    /// Whether something else was found in the same way.
+    /// Returns whether another candidate matches equally well.
     pub fn is_ambiguous(&self) -> bool {
         matches!(self.candidates.as_slice(), [first, second, ..] if first.found == second.found)
     }
@@ -38,30 +38,30 @@ impl Name {
 /// A query with identifiers.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Unlabelled {
-    /// The query; a name that leads nowhere stays in it.
+    /// The query. Names without a candidate are unchanged.
     pub text: String,
     /// The names, in order.
     pub names: Vec<Name>,
 }
 
 impl Unlabelled {
-    /// The first name that leads nowhere.
+    /// Returns the first name without a candidate.
     pub fn lost(&self) -> Option<&Name> {
         self.names.iter().find(|name| name.candidates.is_empty())
     }
 }
 
-/// Whether a text has a name in the labelled form.
+/// Returns whether a text contains a name in the labelled form.
 pub fn has_names(query: &str) -> bool {
     next(query, 0, &|_| true).is_some()
 }
 
-/// Writes identifiers for the names of a query: for every `[entity:...]`, `[property:...]` and `[lexeme:...]` behind a
-/// colon or a slash. Properties come first: they say which entities can be meant.
+/// Replaces the names of a query by identifiers: every `[entity:...]`, `[property:...]` and `[lexeme:...]` after a
+/// colon or a slash. Properties are replaced first, because they help to choose between entities.
 pub fn unlabel(query: &str, names: &Names<'_>) -> Unlabelled {
     let (text, properties) = replaced(query, names, &|kind| kind == Kind::Property);
     let (text, others) = replaced(&text, names, &|kind| kind != Kind::Property);
-    // Where the names were in the query as it was given: both lists are in its order.
+    // Converts positions to those in the original query; both lists are in its order.
     let (mut properties, mut others) = (properties.into_iter(), others.into_iter());
     let (mut all, mut at) = (Vec::new(), 0);
     while let Some(place) = next(query, at, &|_| true) {
@@ -78,7 +78,7 @@ fn replaced(query: &str, names: &Names<'_>, wanted: &dyn Fn(Kind) -> bool) -> (S
     while let Some(LabelledName { start, end, kind, name }) = next(query, done, wanted) {
         text += query.get(done..start).unwrap_or_default();
         let after = query.get(end..).unwrap_or_default();
-        // The same name is the same thing wherever it stands, as it was when the query was labelled.
+        // The same name has the same meaning everywhere, because `label` wrote it for one identifier.
         let candidates = match found.iter().find(|n| n.kind == kind && n.name == name) {
             Some(known) => known.candidates.clone(),
             None => {
@@ -103,7 +103,7 @@ fn replaced(query: &str, names: &Names<'_>, wanted: &dyn Fn(Kind) -> bool) -> (S
     (text, found)
 }
 
-/// The property that a text ends with, whatever signs of a path stand behind it.
+/// Returns the property at the end of a text, ignoring path operators after it.
 fn property_at_end(text: &str) -> Option<(&str, &str)> {
     let text = text.trim_end_matches(|c: char| c.is_whitespace() || matches!(c, '*' | '+' | '?' | ')'));
     let (rest, id) = text.rsplit_once(':')?;
@@ -111,7 +111,7 @@ fn property_at_end(text: &str) -> Option<(&str, &str)> {
     (Kind::of_id(id) == Some(Kind::Property)).then_some((path, id))
 }
 
-/// The property that a text begins with.
+/// Returns the property at the beginning of a text.
 fn property_at_start(text: &str) -> Option<(&str, &str)> {
     let (path, rest) = text.trim_start().split_once(':')?;
     let id = rest.split(|c: char| !c.is_ascii_alphanumeric()).next()?;
@@ -125,7 +125,7 @@ struct LabelledName<'a> {
     name: &'a str,
 }
 
-/// The first name of some kinds from a byte on.
+/// Returns the first name of some kinds at or after a position.
 fn next<'q>(query: &'q str, from: usize, wanted: &dyn Fn(Kind) -> bool) -> Option<LabelledName<'q>> {
     let mut at = from;
     loop {

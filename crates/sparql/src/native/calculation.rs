@@ -1,5 +1,5 @@
-//! Calculations with numbers, done without the evaluator, which would write and read every number several times. What is
-//! not decided here is the evaluator's: values that are no numbers, and errors.
+//! Arithmetic without the evaluator, which would format and parse every number several times. Values that are not
+//! numbers, and errors, are left to the evaluator.
 
 use oxrdf::Variable;
 
@@ -10,10 +10,10 @@ use terrapin_budget as budget;
 use terrapin_sparql_syntax::algebra::{Binary, Expression, Function, Unary};
 use terrapin_triples::{ReadError, TermId, View};
 
-/// A number that is calculated.
+/// A numeric expression.
 #[derive(Debug)]
 pub enum Calculation {
-    /// A variable's value.
+    /// The value of a variable.
     Slot(Slot),
     /// A constant.
     Constant(Number),
@@ -24,7 +24,7 @@ pub enum Calculation {
 }
 
 impl Calculation {
-    /// The calculation that an expression is, if it is one; `slot` says where a variable's value stands.
+    /// Compiles an expression if it is arithmetic. `slot` returns the slot of a variable.
     pub fn of(expression: &Expression, slot: &impl Fn(&Variable) -> Option<Slot>) -> Option<Calculation> {
         let boxed = |expression: &Expression| Calculation::of(expression, slot).map(Box::new);
         Some(match expression {
@@ -51,7 +51,8 @@ impl Calculation {
                 };
                 Calculation::One(of_one, boxed(arguments.first()?)?)
             }
-            // A difference that may be one of dates (`rewrite/expressions.rs`): of numbers it is the standard's.
+            // A difference that may be one of dates (`rewrite/expressions.rs`). For numbers, the standard operator
+            // applies.
             Expression::Coalesce(ways) => match &ways[..] {
                 [standard, ours] if arguments_of(ours, Own::Minus).is_some() => {
                     match arguments_of(standard, Own::InDays)? {
@@ -65,10 +66,10 @@ impl Calculation {
         })
     }
 
-    /// The value; nothing where that is the evaluator's to say.
+    /// Returns the value; `None` if the evaluator must decide.
     ///
     /// # Errors
-    /// The snapshot is damaged.
+    /// Returns an error if the snapshot is damaged.
     pub fn value(&self, view: &View, value: &impl Fn(Slot) -> Option<TermId>) -> Result<Option<Number>, ReadError> {
         budget::checkpoint();
         Ok(match self {
@@ -85,13 +86,13 @@ impl Calculation {
         })
     }
 
-    /// Whether anything is calculated.
+    /// Returns whether this is an operation, not a variable or a constant.
     pub fn is_operation(&self) -> bool {
         matches!(self, Calculation::Two(..) | Calculation::One(..))
     }
 }
 
-/// A comparison of two calculations.
+/// A comparison of two numeric expressions.
 #[derive(Debug)]
 pub struct CalculatedComparison {
     left: Calculation,
@@ -100,7 +101,7 @@ pub struct CalculatedComparison {
 }
 
 impl CalculatedComparison {
-    /// The comparison that an expression is, if it is one.
+    /// Compiles an expression if it is such a comparison.
     pub fn of(expression: &Expression, slot: impl Fn(&Variable) -> Option<Slot>) -> Option<CalculatedComparison> {
         let Expression::Binary(operator, left, right) = expression else { return None };
         match operator {
@@ -111,10 +112,10 @@ impl CalculatedComparison {
         Some(CalculatedComparison { left, operator: *operator, right })
     }
 
-    /// Whether it holds; nothing where that is the evaluator's to say.
+    /// Returns whether the comparison holds; `None` if the evaluator must decide.
     ///
     /// # Errors
-    /// The snapshot is damaged.
+    /// Returns an error if the snapshot is damaged.
     pub fn holds(&self, view: &View, value: impl Fn(Slot) -> Option<TermId>) -> Result<Option<bool>, ReadError> {
         let (Some(left), Some(right)) = (self.left.value(view, &value)?, self.right.value(view, &value)?) else {
             return Ok(None);

@@ -1,5 +1,5 @@
-//! Comparisons of numbers, of times and of the parts of dates, decided by the codes of terms: most filters of values are
-//! such, and making terms for the evaluator takes many times as long. What is not decided here is the evaluator's.
+//! Comparisons of numbers, times and parts of dates by the codes of terms. Most filters on values have this form, and
+//! decoding terms for the evaluator takes many times as long. Other cases are left to the evaluator.
 
 use std::cmp::Ordering;
 
@@ -10,7 +10,7 @@ use crate::functions::{Own, arguments_of};
 use terrapin_sparql_syntax::algebra::{Binary, Expression, Function};
 use terrapin_triples::{Code, DatePart, Exact, TermId, View};
 
-/// What has an order: numbers among each other, and times.
+/// A value with an order: numbers are comparable to each other, and so are times.
 #[derive(Debug, Clone, Copy)]
 enum Value {
     Number(Exact),
@@ -34,11 +34,11 @@ impl Value {
 /// One side of a comparison.
 #[derive(Debug, Clone, Copy)]
 enum Quantity {
-    /// A number or a time.
+    /// A constant number or time.
     Value(Value),
-    /// A variable's.
+    /// The value of a variable.
     Slot(Slot),
-    /// A part of a variable's date.
+    /// A part of a date in a variable.
     Part(DatePart, Slot),
 }
 
@@ -51,7 +51,7 @@ pub struct Comparison {
 }
 
 impl Comparison {
-    /// The comparison that an expression is, if it is one of quantities; `slot` says where a variable's value stands.
+    /// Compiles an expression if it is a comparison of quantities. `slot` returns the slot of a variable.
     pub fn of(expression: &Expression, slot: impl Fn(&Variable) -> Option<Slot>) -> Option<Comparison> {
         let Expression::Binary(operator, left, right) = as_written(expression) else { return None };
         match operator {
@@ -62,7 +62,7 @@ impl Comparison {
         Some(Comparison { left, operator: *operator, right })
     }
 
-    /// Whether it holds; nothing where that is the evaluator's to say.
+    /// Returns whether the comparison holds; `None` if the evaluator must decide.
     pub fn holds(&self, view: &View, value: impl Fn(Slot) -> Option<TermId>) -> Option<bool> {
         let known = |quantity: &Quantity| match *quantity {
             Quantity::Value(value) => Some(value),
@@ -81,13 +81,13 @@ impl Comparison {
     }
 }
 
-/// Whether an expression is a comparison that was made in two ways, because one side is a date.
+/// Returns whether an expression is a comparison that was rewritten because one side is a date.
 pub fn is_dated(expression: &Expression) -> bool {
     !std::ptr::eq(as_written(expression), expression)
 }
 
-/// The standard's comparison, where dates are compared by it and, if that says nothing, as moments
-/// (`rewrite/expressions.rs`): of two times both say the same.
+/// Returns the standard comparison inside a rewritten one. Comparisons with a date also compare moments if the
+/// standard's comparison gives no result (`rewrite/expressions.rs`). For two times, both comparisons agree.
 fn as_written(expression: &Expression) -> &Expression {
     let (standard, ours) = match expression {
         Expression::Binary(Binary::Or, standard, ours) => (&**standard, &**ours),

@@ -1,4 +1,4 @@
-//! From a planned pattern to a program.
+//! Compiles a planned pattern to a program.
 
 use oxrdf::Variable;
 
@@ -23,10 +23,10 @@ use terrapin_sparql_syntax::convert;
 use terrapin_sparql_syntax::walk::{has_exists, on_variables};
 use terrapin_triples::View;
 
-/// Makes programs of one query.
+/// The state of compiling one pattern.
 struct Compiler<'v> {
     view: &'v View,
-    /// Those of the query's GROUP_CONCATs.
+    /// The separators of the query's GROUP_CONCATs.
     separators: &'v [String],
     estimates: bool,
     layout: Layout,
@@ -34,20 +34,20 @@ struct Compiler<'v> {
     tables: Vec<usize>,
 }
 
-/// Where a pattern stands.
+/// The context of a pattern.
 #[derive(Clone, Copy)]
 struct Context {
-    /// Slots that have a value for certain before it.
+    /// Slots that are always bound before the pattern.
     known: Mask,
-    /// Whether it is in an EXISTS: then what is solved apart would not see the values that it has to. (What the planner
-    /// has asked for each solution of another pattern gives the same when it is solved apart.)
+    /// Whether the pattern is in an EXISTS. A part that is solved separately would then not see the values around the
+    /// EXISTS. (The right sides of the planner's lateral joins give the same result if they are solved separately.)
     asked: bool,
 }
 
-/// The program for a planned projection. With `estimates`, every step has its expected number of solutions.
+/// Compiles a planned projection. With `estimates`, every step has its expected number of solutions.
 ///
 /// # Errors
-/// Something in it is the evaluator's.
+/// Returns the reason if a part needs the evaluator.
 pub fn compile(pattern: &Pattern, view: &View, separators: &[String], estimates: bool) -> Result<Program> {
     let projection = match pattern {
         Pattern::Distinct { inner } => inner,
@@ -66,7 +66,7 @@ pub fn compile(pattern: &Pattern, view: &View, separators: &[String], estimates:
     Ok(Program { steps, blocks, tables, main })
 }
 
-/// The parts of a conjunction.
+/// Collects the parts of a conjunction.
 fn conjuncts<'e>(expression: &'e Expression, out: &mut Vec<&'e Expression>) {
     match expression {
         Expression::Binary(Binary::And, a, b) => {
@@ -78,7 +78,8 @@ fn conjuncts<'e>(expression: &'e Expression, out: &mut Vec<&'e Expression>) {
 }
 
 impl Compiler<'_> {
-    /// A pattern as a block of its own. Its columns are what it projects, or its variables in the order of their names.
+    /// Compiles a pattern to a block of its own. Its columns are the projected variables, otherwise all variables in
+    /// the order of their names.
     fn block(&mut self, pattern: &Pattern) -> Result<usize> {
         let mut scope = Scope::default();
         let (mut distinct, mut group, mut arguments, mut inner) = (false, None, Vec::new(), pattern);
@@ -118,7 +119,8 @@ impl Compiler<'_> {
         Ok(self.blocks.len() - 1)
     }
 
-    /// An aggregate, its argument among the columns; an expression gets a variable of its own, which is to be made.
+    /// Compiles an aggregate and adds its argument to the columns. An argument that is not a variable gets a variable
+    /// of its own in `made`.
     fn aggregate<'e>(
         &self,
         aggregate: &'e Aggregation,
@@ -153,7 +155,7 @@ impl Compiler<'_> {
         Ok(Aggregate { skips: fold.is_none() || unmarked.is_some(), fold, column: Some(column), distinct })
     }
 
-    /// The nodes of a pattern; what is known for certain after them.
+    /// Compiles a pattern to nodes. Returns the slots that are always bound after them.
     fn sequence(&mut self, pattern: &Pattern, context: Context, scope: &mut Scope, out: &mut Sequence) -> Result<Mask> {
         match pattern {
             Pattern::Bgp { patterns } => patterns
@@ -227,7 +229,7 @@ impl Compiler<'_> {
         Ok(known)
     }
 
-    /// A union, with those that are its sides as one. Known after it is what every branch knows.
+    /// Compiles a union, with nested unions as further branches. After it, the slots that every branch binds are bound.
     fn union(
         &mut self,
         [left, right]: [&Pattern; 2],
@@ -252,7 +254,7 @@ impl Compiler<'_> {
         Ok(known)
     }
 
-    /// A variable's value, which may be an error if it is an expression's.
+    /// Compiles an assignment. Its value may be missing if an expression fails.
     fn extend(
         &self,
         variable: &Variable,
@@ -276,7 +278,7 @@ impl Compiler<'_> {
         Ok(known)
     }
 
-    /// The step for rows that stand in the query.
+    /// Returns the step for constant rows in the query.
     fn values(&self, variables: &[Variable], rows: &[Row], scope: &mut Scope) -> Result<Step> {
         let slots = variables.iter().map(|v| scope.slot(v)).collect::<Result<_>>()?;
         let row = |row: &Row| row.iter().map(|v| v.as_ref().map(|v| self.view.id(v))).collect();
@@ -297,14 +299,14 @@ impl Compiler<'_> {
         if context.known == 0 && bound(left).0.common(&bound(right).0) == 0 {
             return self.product(left, right, scope, out);
         }
-        // What sees other values each time cannot be kept as a table; the order of the sides is free.
+        // In an EXISTS, only a plain side can be stored as a table; the order of the sides is free.
         let (left, right) = if context.asked && !is_plain(right) { (right, left) } else { (left, right) };
         let known = self.sequence(left, context, scope, out)?;
         self.probe(right, Context { known, ..context }, scope, out)
     }
 
-    /// A product. The planner has put the smaller sides first: they are kept, the last one is looked at once; and
-    /// nothing is begun where a side has no solution.
+    /// Compiles a Cartesian product. The planner puts the smaller sides first: these are stored as tables, and the last
+    /// side is scanned once. If a side has no solution, no other work is done.
     fn product(&mut self, left: &Pattern, right: &Pattern, scope: &mut Scope, out: &mut Sequence) -> Result<Mask> {
         let mut sides = Vec::new();
         let mut first = left;
@@ -330,7 +332,7 @@ impl Compiler<'_> {
         Ok(known)
     }
 
-    /// A pattern that is solved apart and then looked up.
+    /// Compiles a pattern that is solved separately and then looked up.
     fn probe(&mut self, pattern: &Pattern, context: Context, scope: &mut Scope, out: &mut Sequence) -> Result<Mask> {
         if context.asked && !is_plain(pattern) {
             return Err(Fallback::Apart);
@@ -341,8 +343,8 @@ impl Compiler<'_> {
         Ok(known)
     }
 
-    /// A pattern's table: its number, the slots of its columns, the columns that have a value on both sides, and the
-    /// slots that have one in every row.
+    /// Compiles a pattern to a table. Returns its number, the slots of its columns, the columns that are bound on both
+    /// sides, and the slots that are bound in every row.
     fn table(
         &mut self,
         pattern: &Pattern,
@@ -364,7 +366,7 @@ impl Compiler<'_> {
         let slots = variables.iter().map(|v| scope.slot(v)).collect::<Result<Vec<_>>>()?;
         let mut certain = scope.mask(&bound(pattern).1)?;
         if let Pattern::Group { aggregates, .. } = pattern {
-            // Every other aggregate may be an error.
+            // Any aggregate except a count may be an error.
             for (variable, aggregate) in aggregates {
                 if is_count(aggregate) {
                     certain |= bit(scope.slot(variable)?);
@@ -377,7 +379,7 @@ impl Compiler<'_> {
         Ok((self.tables.len() - 1, slots, key, certain))
     }
 
-    /// What may be there after what is known, `body`, under a condition; what is known for certain after it.
+    /// Adds an optional part, `body`, with an optional condition. Returns the slots that are always bound after it.
     fn optional(
         &mut self,
         condition: Option<&Expression>,
@@ -394,7 +396,7 @@ impl Compiler<'_> {
         Ok(known)
     }
 
-    /// A triple pattern; the slots that have a value after it.
+    /// Compiles a triple pattern. Returns the slots that it binds.
     fn triple(&self, triple: &TriplePattern, known: Mask, scope: &mut Scope, out: &mut Sequence) -> Result<Mask> {
         let subject = self.term(&triple.subject, scope)?;
         let predicate = match &triple.predicate {
@@ -406,7 +408,7 @@ impl Compiler<'_> {
         Ok(self.places([subject, predicate, object], counted, known, scope, out))
     }
 
-    /// A relation; the slots that have a value after it.
+    /// Compiles a relation. Returns the slots that it binds.
     fn relation(
         &self,
         subject: &TermPattern,
@@ -422,7 +424,7 @@ impl Compiler<'_> {
         Ok(self.places([subject, relation, object], counted, known, scope, out))
     }
 
-    /// The step for a triple pattern's places; the slots that have a value after it.
+    /// Adds the step for the operands of a triple pattern. Returns the slots that it binds.
     fn places(
         &self,
         places: [Operand; 3],
@@ -446,7 +448,7 @@ impl Compiler<'_> {
         mask
     }
 
-    /// Where a triple pattern's term stands.
+    /// Returns the operand for a term of a triple pattern.
     fn term(&self, term: &TermPattern, scope: &mut Scope) -> Result<Operand> {
         Ok(match term {
             TermPattern::NamedNode(node) => Operand::Term(self.view.id(&node.clone().into())),
@@ -456,7 +458,7 @@ impl Compiler<'_> {
         })
     }
 
-    /// Puts a filter's parts as early as their variables have values, among the nodes from `from` on.
+    /// Inserts each part of a filter as soon as its variables are bound, among the nodes from `from` on.
     fn filter(
         &mut self,
         expression: &Expression,
@@ -527,7 +529,7 @@ impl Compiler<'_> {
         })
     }
 
-    /// Where an expression's value stands, if it is a term or a variable.
+    /// Returns the operand of an expression that is a term or a variable.
     fn operand(&self, expression: &Expression, scope: &mut Scope) -> Result<Option<Operand>> {
         Ok(match expression {
             Expression::Variable(variable) => Some(Operand::Slot(scope.slot(variable)?)),
@@ -545,7 +547,8 @@ fn is_count(aggregate: &Aggregation) -> bool {
     }
 }
 
-/// Where all that a distinct answer shows is known before the last step, the rest only has to be possible.
+/// Inserts [`Step::Once`] if all projected variables are bound before the last step. DISTINCT then turns the remaining
+/// steps into an existence test.
 fn once(columns: &[Option<Slot>], sequence: &mut Sequence, known: Mask) -> bool {
     let shown = columns.iter().flatten().fold(0, |mask, &slot| mask | bit(slot));
     if shown & !known != 0 {

@@ -1,5 +1,5 @@
-//! Filters and the values of expressions. What is a matter of numbers alone is decided here, the rest by the evaluator,
-//! an expression at a time.
+//! Filters and the values of expressions. Term identifiers, numbers and texts are compared here; the evaluator
+//! evaluates all other expressions one by one.
 
 use std::fmt;
 
@@ -20,71 +20,71 @@ use terrapin_sparql_syntax::algebra::{Expression, Function, Helper, Pattern};
 use terrapin_sparql_syntax::{convert, walk};
 use terrapin_triples::{ReadError, TermId, TermKind, View};
 
-/// A condition. Its value may be an error, as if it were not there.
+/// A condition. Its value may be an error.
 #[derive(Debug)]
 pub enum Condition {
-    /// Every one holds.
+    /// All conditions hold.
     And(Vec<Condition>),
-    /// One holds.
+    /// At least one condition holds.
     Or(Vec<Condition>),
-    /// It does not hold.
+    /// The condition does not hold.
     Not(Box<Condition>),
-    /// The steps from here come to an end.
+    /// The steps from this index have a solution.
     Exists(usize),
-    /// The variable has a value.
+    /// The variable is bound.
     Bound(Slot),
-    /// The same term.
+    /// Both are the same term.
     Same(Operand, Operand),
-    /// Equal values: the same term, where one of them is no literal; else what the expression says.
+    /// Equal values: if one is not a literal, they must be the same term; otherwise the expression decides.
     Equal(Operand, Operand, Leaf),
-    /// A comparison of numbers or of parts of dates; where it says nothing, what the evaluator says.
+    /// A comparison of numbers or of parts of dates; if it is undecided, the evaluator decides.
     Compared(Comparison, Leaf),
-    /// A comparison of numbers that are calculated; where it says nothing, what the evaluator says.
+    /// A comparison of numeric expressions; if it is undecided, the evaluator decides.
     Calculated(CalculatedComparison, Leaf),
-    /// A test of a text; where it says nothing, what the evaluator says.
+    /// A test of a text; if it is undecided, the evaluator decides.
     Text(TextTest, Leaf),
-    /// Whether a value is one of many.
+    /// A value is one of many constants.
     Among(AmongValue, Constants),
-    /// What the evaluator says.
+    /// The evaluator decides.
     Leaf(Leaf),
 }
 
-/// A value that is looked for among constants.
+/// A value to look up among constants.
 #[derive(Debug)]
 pub enum AmongValue {
-    /// A variable's.
+    /// The value of a variable.
     Slot(Slot),
-    /// An expression's.
+    /// The value of an expression.
     Leaf(Leaf),
 }
 
-/// What evaluating one expression counts for in the query's budget.
+/// Budget steps for evaluating one expression.
 const LEAF_STEPS: usize = 4;
 
-/// An expression for the evaluator.
+/// An expression that the evaluator evaluates.
 #[derive(Debug)]
 pub struct Leaf {
     expression: Prepared,
-    /// What the query has.
+    /// The expression in its original form, for EXPLAIN.
     text: String,
     variables: Vec<(Variable, Slot)>,
-    /// How many expressions it is made of, at least 1.
+    /// The number of subexpressions, at least 1.
     size: usize,
 }
 
-/// A value for a variable.
+/// A value that is assigned to a variable.
 #[derive(Debug)]
 pub enum BindValue {
     /// A term or another variable's value.
     Operand(Operand),
-    /// A number that is calculated; where it is none, what the evaluator makes of it.
+    /// A numeric expression; if it is undecided, the evaluator decides.
     Calculated(Calculation, Leaf),
-    /// An expression's.
+    /// The value of an expression.
     Leaf(Leaf),
 }
 
 impl Condition {
-    /// Whether `all` holds for every place in it.
+    /// Returns whether `all` holds for every operand in the condition.
     pub fn places(&self, all: &mut dyn FnMut(Operand) -> bool) -> bool {
         match self {
             Condition::And(conditions) | Condition::Or(conditions) => conditions.iter().all(|c| c.places(all)),
@@ -102,7 +102,8 @@ impl Condition {
 }
 
 impl Leaf {
-    /// The expression for the evaluator, or its truth; an error where it needs what only a whole query has.
+    /// Prepares an expression, or its effective boolean value, for the evaluator. Returns the reason if it can only be
+    /// evaluated as part of a whole query.
     pub fn new(
         expression: &Expression,
         variables: Vec<(Variable, Slot)>,
@@ -131,13 +132,13 @@ impl Leaf {
         view: &View,
         value: impl Fn(Slot) -> Option<TermId>,
     ) -> Result<Vec<(&'a Variable, Term)>, ReadError> {
-        // What follows looks at the budget only where it calls functions of ours.
+        // The evaluator checks the budget only in calls of the crate's own functions.
         budget::checkpoints(LEAF_STEPS * self.size);
         let bound = self.variables.iter().filter_map(|(variable, slot)| Some((variable, value(*slot)?)));
         bound.map(|(variable, id)| Ok((variable, view.term(id)?))).collect()
     }
 
-    /// Whether the expression holds.
+    /// Returns the effective boolean value of the expression.
     pub fn holds(
         &self,
         view: &View,
@@ -148,7 +149,7 @@ impl Leaf {
         Ok(evaluator.evaluate_effective_boolean_value_expression(&self.expression, terms))
     }
 
-    /// The expression's value as a term.
+    /// Returns the expression's value as a term.
     pub fn term(
         &self,
         view: &View,
@@ -159,7 +160,7 @@ impl Leaf {
         Ok(evaluator.evaluate_expression(&self.expression, terms))
     }
 
-    /// The expression's value.
+    /// Returns the expression's value as a term identifier.
     pub fn value(
         &self,
         view: &View,
@@ -176,7 +177,7 @@ impl fmt::Display for Leaf {
     }
 }
 
-/// Why an expression cannot be evaluated on its own, if it cannot.
+/// Returns the reason why an expression cannot be evaluated on its own, if there is one.
 fn needs_query(expression: &Expression) -> Option<Fallback> {
     let mut why = None;
     walk::on_expressions(expression, &mut |expression| match expression {
@@ -187,7 +188,7 @@ fn needs_query(expression: &Expression) -> Option<Fallback> {
     why
 }
 
-/// Whether two terms are equal, as far as this is a matter of numbers.
+/// Returns whether two terms are equal, if their identifiers decide it; `None` if both are literals.
 pub fn equal(view: &View, a: TermId, b: TermId) -> Result<Option<bool>, ReadError> {
     let plain = view.kind(a)? != TermKind::Literal || view.kind(b)? != TermKind::Literal;
     Ok(plain.then_some(a == b))

@@ -1,5 +1,5 @@
-//! The constants of an IN, found by their hash: what would be a comparison with each of them takes as long as there are
-//! constants.
+//! Looks up a value among the constants of an IN by hash. Comparing it with each constant would take time proportional
+//! to their number.
 
 use oxrdf::{Literal, Term};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -10,20 +10,20 @@ use crate::functions::numbers::Number;
 /// Constants to compare a value with.
 #[derive(Debug, Default)]
 pub struct Constants {
-    /// IRIs, and strings with and without a language: equal to themselves alone.
+    /// IRIs and strings, with and without a language: each is equal only to itself.
     same: FxHashSet<Term>,
-    /// Numbers by a double that equal ones have.
+    /// Numbers, grouped by a double that equal numbers share.
     numbers: FxHashMap<u64, Vec<Number>>,
-    /// All others, floats among them: compared one by one.
+    /// All other constants, including floats: compared one by one.
     rest: Vec<Term>,
-    /// Whether there is a string or a number, which a literal of an unknown kind may be equal to.
+    /// Whether there is a literal without a language. It may be equal to a literal of unknown type.
     has_known: bool,
-    /// How many constants there are.
+    /// The number of constants.
     len: usize,
 }
 
 impl Constants {
-    /// Constants from a query.
+    /// Creates the set of a query's constants.
     pub fn new(terms: impl IntoIterator<Item = Term>) -> Constants {
         let mut constants = Constants::default();
         for term in terms {
@@ -45,12 +45,12 @@ impl Constants {
         constants
     }
 
-    /// How many constants there are.
+    /// Returns the number of constants.
     pub fn len(&self) -> usize {
         self.len
     }
 
-    /// Whether a value is equal to one of them; nothing if it is to none, and a comparison is an error.
+    /// Returns whether a value is equal to a constant; `None` if it is equal to none and a comparison is an error.
     pub fn contain(&self, value: &Term) -> Option<bool> {
         let Term::Literal(literal) = value else { return Some(self.same.contains(value)) };
         if is_text(literal) {
@@ -64,7 +64,7 @@ impl Constants {
             return self.rest_contains(value);
         }
         if Number::of_literal(literal).is_some() {
-            // A float, which may be equal to others that are not equal to each other.
+            // A float may be equal to several numbers that differ from each other.
             let equals = |other: &Number| equal(value, &other.term()) == Some(true);
             if self.numbers.values().flatten().any(equals) {
                 return Some(true);
@@ -90,7 +90,7 @@ impl Constants {
     }
 }
 
-/// A number that is no float, and its bucket.
+/// Returns a number other than a float, and its hash key.
 fn bucketed(literal: &Literal) -> Option<(Number, u64)> {
     let number = Number::of_literal(literal)?;
     let bucket = number.bucket()?;
@@ -108,7 +108,7 @@ mod tests {
         Literal::new_typed_literal(value, datatype).into()
     }
 
-    /// What is found is what a comparison with each constant finds
+    /// The results equal those of comparing the value with each constant
     /// (<https://www.w3.org/TR/sparql11-query/#func-in>).
     #[test]
     fn hashing_says_what_comparisons_say() {

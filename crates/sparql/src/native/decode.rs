@@ -1,12 +1,12 @@
-//! Numbers to terms. Solutions that follow each other often share values, and answers often repeat some.
+//! Converts term numbers to terms. Successive solutions often share values, and answers often repeat some.
 
 use oxrdf::Term;
 
 use terrapin_triples::{ReadError, TermId, View};
 
-/// Terms that are kept: a power of two.
+/// Number of cached terms: a power of two.
 const KEPT: usize = 1 << 10;
-/// Solutions before terms are kept at all.
+/// Number of solutions before terms are cached.
 const FEW: u32 = 16;
 
 /// Decodes the solutions of one query.
@@ -19,10 +19,10 @@ pub(crate) struct Decoder {
 }
 
 impl Decoder {
-    /// The terms of a solution.
+    /// Returns the terms of a solution.
     ///
     /// # Errors
-    /// The snapshot is damaged.
+    /// Returns an error if the snapshot is damaged.
     pub fn decode(&mut self, view: &View, row: &[Option<TermId>]) -> Result<&[Option<Term>], ReadError> {
         if self.ids.len() != row.len() {
             self.ids = vec![None; row.len()];

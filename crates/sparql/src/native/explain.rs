@@ -1,4 +1,4 @@
-//! How a program is run: a step a line, with the number of solutions that were expected and that there were.
+//! Describes how a program was run: one step a line, with its expected and actual number of solutions.
 
 use std::fmt::Write as _;
 
@@ -7,10 +7,10 @@ use super::operand::{Operand, Slot};
 use super::program::{Block, Program, Step};
 use terrapin_triples::{ReadError, TermId, View};
 
-/// The blocks of a program, those of its tables first. `counts` has the number of solutions of each step.
+/// Formats the blocks of a program, those of its tables first. `counts` contains the number of solutions of each step.
 ///
 /// # Errors
-/// The snapshot is damaged.
+/// Returns an error if the snapshot is damaged.
 pub fn explain(program: &Program, view: &View, counts: &[u64]) -> Result<String, ReadError> {
     let mut out = String::new();
     for (number, block) in program.blocks.iter().enumerate() {
@@ -35,7 +35,7 @@ struct Explained<'e> {
 
 impl Explained<'_> {
     fn steps(&self, indent: &str, out: &mut String) -> Result<(), ReadError> {
-        // What is expected so far, of each depth.
+        // The expected number of solutions so far, for each depth.
         let mut expected = vec![1.0_f64];
         let mut at = self.block.start;
         while let Some(planned) = self.program.steps.get(at) {
@@ -132,7 +132,7 @@ impl Explained<'_> {
     }
 }
 
-/// A number of which only the size matters.
+/// Formats an estimate with few digits.
 fn rounded(value: f64) -> String {
     if value >= 10.0 || value == 0.0 { format!("{value:.0}") } else { format!("{value:.2}") }
 }

@@ -1,31 +1,31 @@
-//! Why a pattern is solved by the evaluator.
+//! Reasons to solve a pattern with the evaluator.
 
 use std::fmt;
 
 use super::limits::{MOST_SLOTS, MOST_STEPS};
 
-/// What in a query has no program, so that the whole of it is the evaluator's.
+/// A feature that the compiler does not support. The evaluator then solves the whole query.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Fallback {
-    /// The query is about certain ones of the snapshot's graphs.
+    /// The query is restricted to some of the snapshot's graphs.
     Graphs,
-    /// DESCRIBE, which is the evaluator's as a whole.
+    /// A DESCRIBE query.
     Describe,
-    /// A pattern of this kind, as it is written.
+    /// A pattern of this kind.
     Pattern(&'static str),
-    /// A part of an EXISTS that would be solved apart, and then not see the values around the EXISTS.
+    /// A part of an EXISTS that would be solved separately, and would then not see the values around the EXISTS.
     Apart,
     /// COUNT(DISTINCT *).
     DistinctCount,
-    /// An aggregate that there is no fold of.
+    /// An aggregate without an implementation here.
     Aggregate,
-    /// An EXISTS that is a part of a larger calculation.
+    /// An EXISTS inside a larger expression.
     NestedExists,
-    /// A function that only has a value in a whole query.
+    /// A function that can only be evaluated as part of a whole query.
     Function,
-    /// More variables than a block has slots.
+    /// More variables than the slots of a block.
     Variables,
-    /// More steps than a program may have.
+    /// More steps than allowed in a program.
     Steps,
 }
 

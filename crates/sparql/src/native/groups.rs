@@ -1,5 +1,5 @@
-//! What a block keeps of the solutions that it has given: the distinct ones, and groups with their aggregates. Both are held
-//! against the query's memory budget.
+//! State that a block keeps about its solutions: the distinct ones, and groups with their aggregates. Both are charged
+//! to the query's memory limit.
 
 use oxrdf::{Literal, Term};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -13,7 +13,7 @@ use terrapin_triples::{ReadError, TermId, View};
 /// Values of columns.
 type Row = Box<[Option<TermId>]>;
 
-/// Rows that have been given.
+/// The set of rows that were already returned.
 #[derive(Default)]
 pub(super) struct Seen {
     one: FxHashSet<Option<TermId>>,
@@ -30,7 +30,7 @@ impl Seen {
         }
     }
 
-    /// Whether it was not there before.
+    /// Adds a row. Returns whether it is new.
     pub fn insert(&mut self, view: &View, row: &[Option<TermId>]) -> Result<bool, ReadError> {
         let new = match *row {
             [one] => self.one.insert(one),
@@ -44,10 +44,10 @@ impl Seen {
     }
 }
 
-/// An aggregate of one group so far.
+/// The state of an aggregate of one group.
 struct State {
     count: u64,
-    /// Nothing where the values are only counted, or one was an error.
+    /// The accumulator; `None` if the values are only counted or one was an error.
     fold: Option<Box<dyn AggregateFunctionAccumulator + Send + Sync>>,
     seen: FxHashSet<TermId>,
     last: Option<TermId>,
@@ -103,7 +103,7 @@ impl State {
     }
 }
 
-/// Puts solutions into groups.
+/// Groups solutions and aggregates their values.
 pub(super) struct Groups<'g> {
     group: &'g Group,
     places: Deferred<FxHashMap<Row, usize>>,
@@ -139,7 +139,7 @@ impl<'g> Groups<'g> {
         self.group.aggregates.iter().zip(states).try_for_each(|(aggregate, state)| state.add(aggregate, view, row))
     }
 
-    /// The groups: their keys, then their aggregates.
+    /// Returns a row for each group: its keys, then its aggregates.
     pub fn finish(mut self, view: &View) -> impl Iterator<Item = Vec<Option<TermId>>> {
         let aggregates = &self.group.aggregates;
         self.groups.take().into_iter().map(move |(key, states)| {

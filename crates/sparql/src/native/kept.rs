@@ -1,25 +1,25 @@
-//! A program that is run again.
+//! Caches a program to run it again.
 
 use std::sync::{Arc, OnceLock, Weak};
 
 use super::program::Program;
 use terrapin_triples::Store;
 
-/// The program of a prepared query, kept for the next time that it is asked of the same triples.
+/// The cached program of a prepared query, valid for one triple store.
 #[derive(Debug, Default)]
 pub(crate) struct Kept(OnceLock<(Weak<Store>, Program)>);
 
 impl Kept {
-    /// The program for these triples.
+    /// Returns the program if it was compiled for this store.
     pub fn get(&self, store: &Arc<Store>) -> Option<&Program> {
-        // The weak reference keeps the address from being used again.
+        // The weak reference prevents the address from being reused.
         self.0.get().filter(|(of, _)| of.as_ptr() == Arc::as_ptr(store)).map(|(_, program)| program)
     }
 
-    /// Keeps a program, if it can be run again and none is kept.
+    /// Caches a program if it can be run again and none is cached yet.
     ///
     /// # Errors
-    /// It is not kept: here it is.
+    /// Returns the program if it was not cached.
     pub fn keep(&self, store: &Arc<Store>, program: Program) -> Result<(), Program> {
         if !program.is_portable() {
             return Err(program);

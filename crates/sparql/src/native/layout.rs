@@ -1,4 +1,4 @@
-//! What is made of a pattern before its steps have their places, and giving them these.
+//! The nodes of a pattern before they are placed in a program, and their placement.
 
 use super::condition::Condition;
 use super::fallback::Fallback;
@@ -6,7 +6,7 @@ use super::limits::MOST_STEPS;
 use super::program::{Planned, Step};
 use super::scope::{Mask, Scope};
 
-/// A step before its place in the program is known.
+/// A step or a group of steps that has no index in the program yet.
 pub(super) enum Node {
     Step(Step, f64),
     Optional(Vec<Node>),
@@ -14,7 +14,7 @@ pub(super) enum Node {
     Filter(Test),
 }
 
-/// A condition with its patterns.
+/// A condition with the nodes of its patterns.
 pub(super) enum Test {
     And(Vec<Test>),
     Or(Vec<Test>),
@@ -23,13 +23,13 @@ pub(super) enum Test {
     Plain(Condition),
 }
 
-/// Nodes one after another, each with the slots that have a value for certain after it.
+/// A sequence of nodes, each with the slots that are always bound after it.
 pub(super) type Sequence = Vec<(Node, Mask)>;
 
-/// The steps that have their places.
+/// The steps that have been placed.
 #[derive(Default)]
 pub(super) struct Layout {
-    /// All blocks' steps.
+    /// The steps of all blocks.
     pub steps: Vec<Planned>,
 }
 
@@ -39,14 +39,14 @@ impl Layout {
         self.steps.push(Planned { step, estimate, depth });
     }
 
-    /// Replaces a step that was added before what it leads to.
+    /// Replaces a placeholder that was added before its targets were known.
     fn put(&mut self, at: usize, step: Step) {
         if let Some(planned) = self.steps.get_mut(at) {
             planned.step = step;
         }
     }
 
-    /// Gives nodes their places; an error where they are too many.
+    /// Places nodes; returns an error if there are too many steps.
     pub fn lay(&mut self, nodes: Vec<Node>, scope: &mut Scope, depth: usize) -> Result<(), Fallback> {
         for node in nodes {
             if self.steps.len() > MOST_STEPS {
@@ -99,7 +99,7 @@ impl Layout {
             Test::Not(test) => Condition::Not(Box::new(self.condition(*test, scope, depth)?)),
             Test::Plain(condition) => condition,
             Test::Exists(body) => {
-                // The steps stand before the filter, which solutions come by only on their way around them.
+                // The steps of the pattern precede the filter; solutions jump over them.
                 let at = self.steps.len();
                 self.push(Step::Go(0), f64::NAN, depth);
                 self.lay(body, scope, depth + 1)?;
@@ -112,7 +112,7 @@ impl Layout {
     }
 }
 
-/// The nodes alone.
+/// Returns the nodes without their masks.
 pub(super) fn strip(sequence: Sequence) -> Vec<Node> {
     sequence.into_iter().map(|(node, _)| node).collect()
 }

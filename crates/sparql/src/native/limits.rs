@@ -1,6 +1,6 @@
-//! How large a program may be.
+//! Limits on the size of a program.
 
-/// Most slots of a block: sets of them are kept as bits.
+/// Maximum number of slots of a block, because sets of slots are stored as bits.
 pub const MOST_SLOTS: usize = 128;
-/// Most steps of a program: each may be a level of recursion.
+/// Maximum number of steps of a program, because each may be a level of recursion.
 pub const MOST_STEPS: usize = 512;

@@ -1,5 +1,5 @@
-//! Runs a program: every step hands its solutions on by calling the next one. The depth of these calls is that of the
-//! program, which is bounded; what is looked at is counted against the query's budget in every loop.
+//! Runs a program. Every step passes on its solutions by calling the next one. The recursion depth is limited by the
+//! size of the program. Every loop counts its reads against the query's budget.
 
 use std::rc::Rc;
 
@@ -17,29 +17,29 @@ use terrapin_budget::{self as budget, Exceeded};
 use terrapin_sparql_syntax::error::Error;
 use terrapin_triples::{ReadError, Subjects, TermId, View};
 
-/// Subjects that are looked through in less time than the triples of one of them are found.
+/// Maximum number of subjects for which a search among them is faster than a lookup of the triple.
 const CLOSE: u64 = 1 << 16;
 
-/// Rows that are looked for when it is asked whether there are any: a small table is whole then.
+/// Number of rows that are computed to test whether a table is empty. A smaller table is then complete.
 const FEW: usize = 1000;
 
-/// How a step ended.
+/// The result of running a step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[must_use]
 enum Flow {
-    /// It gave all that it has.
+    /// The step has passed on all its solutions.
     More,
-    /// What the nearest [`Step::Once`] or EXISTS waits for is there.
+    /// The innermost [`Step::Once`] or EXISTS has found its solution.
     Enough,
-    /// Nothing more is wanted, or something failed.
+    /// No more solutions are needed, or an error occurred.
     Stop,
 }
 
-/// Runs a program; `each` takes the solutions and tells whether it wants more. `counts`, if it has a place for each
-/// step, gets the number of solutions that each step has handed on.
+/// Runs a program. `each` receives the solutions and returns whether it needs more. `counts` is empty or has an entry
+/// for each step, which receives the number of solutions that the step passed on.
 ///
 /// # Errors
-/// A bound was reached, the snapshot is damaged, or `each` failed.
+/// Returns an error if a limit was exceeded, the snapshot is damaged, or `each` failed.
 pub fn solve(
     program: &Program,
     view: &View,
@@ -66,7 +66,7 @@ struct Machine<'a> {
     tables: Vec<Option<Rc<Table>>>,
     failure: Option<Error>,
     counts: &'a mut [u64],
-    /// For steps that only ask whether a triple with a given predicate and object is there.
+    /// Subjects for steps that test whether a triple with a constant predicate and object exists.
     subjects: Vec<Option<Subjects>>,
 }
 
@@ -76,7 +76,7 @@ impl<'a> Machine<'a> {
         Flow::Stop
     }
 
-    /// Solves a block.
+    /// Runs a block.
     fn block(&mut self, number: usize, sink: &mut Sink<'_>) {
         let program = self.program;
         let Some(block) = program.blocks.get(number) else { return };
@@ -86,7 +86,7 @@ impl<'a> Machine<'a> {
         }
     }
 
-    /// Solves a block whose solutions are grouped.
+    /// Runs a block with grouped solutions.
     fn groups(&mut self, block: &'a Block, group: &Group, sink: &mut Sink<'_>) {
         let view = self.view;
         let mut groups = Groups::new(group);
@@ -118,8 +118,8 @@ impl<'a> Machine<'a> {
         let _ = self.run(&mut frame, block.start);
     }
 
-    /// A table, made when it is asked for first. Where it would have more than `most` rows, it has these, and is not
-    /// kept.
+    /// Returns a table, computed at its first use. If it would have more than `most` rows, only these are computed and
+    /// the table is not cached.
     fn table(&mut self, number: usize, key: &[usize], most: usize) -> Option<Rc<Table>> {
         if let Some(Some(table)) = self.tables.get(number) {
             return Some(Rc::clone(table));
@@ -170,8 +170,8 @@ impl<'a> Machine<'a> {
         }
     }
 
-    /// Goes on at a step. This loop goes through the steps that a solution passes or does not; a step that has solutions
-    /// of its own calls this function for each of them, and ends as that does.
+    /// Continues at a step. This loop handles steps that a solution passes or fails. A step that produces solutions
+    /// calls this function for each of them and returns its result.
     fn run(&mut self, frame: &mut Frame<'_>, mut at: usize) -> Flow {
         let program = self.program;
         loop {
@@ -222,14 +222,14 @@ impl<'a> Machine<'a> {
         }
     }
 
-    /// Whether there is a triple.
+    /// Returns whether a triple exists, and charges for it.
     #[inline]
     fn has(&mut self, at: usize, places: &[Operand; 3], triple: [TermId; 3]) -> Result<bool, Flow> {
         self.view.work(1).map_err(|error| self.fail(error))?;
         Ok(self.is_triple(at, places, triple))
     }
 
-    /// Whether no row of a table takes the solution away.
+    /// Returns whether no row of a table removes the solution.
     #[inline]
     fn minus(&mut self, frame: &Frame<'_>, table: usize, slots: &[Slot], key: &[usize]) -> Result<bool, Flow> {
         let table = self.table(table, key, usize::MAX).ok_or(Flow::Stop)?;
@@ -237,14 +237,14 @@ impl<'a> Machine<'a> {
         Ok(!meets)
     }
 
-    /// Whether a table has rows.
+    /// Returns whether a table has rows.
     #[inline]
     fn any(&mut self, table: usize) -> Result<bool, Flow> {
         let table = self.table(table, &[], FEW).ok_or(Flow::Stop)?;
         Ok(table.len() > 0)
     }
 
-    /// Goes on at each of these steps.
+    /// Continues at each of these steps in turn.
     #[inline]
     fn union(&mut self, frame: &mut Frame<'_>, starts: &[usize]) -> Flow {
         for &start in starts {
@@ -256,7 +256,7 @@ impl<'a> Machine<'a> {
         Flow::More
     }
 
-    /// Goes on with every row that fits.
+    /// Continues with every row that matches.
     #[inline]
     fn values(&mut self, frame: &mut Frame<'_>, at: usize, slots: &[Slot], rows: &[Box<[Option<TermId>]>]) -> Flow {
         for row in rows {
@@ -271,7 +271,7 @@ impl<'a> Machine<'a> {
         Flow::More
     }
 
-    /// Goes on with a value in a slot, if there is one, and puts back what was there.
+    /// Assigns a value to a slot if there is one, continues, and restores the previous value.
     #[inline]
     fn bind(&mut self, frame: &mut Frame<'_>, at: usize, slot: Slot, value: &BindValue) -> Flow {
         let value = match value {
@@ -297,7 +297,7 @@ impl<'a> Machine<'a> {
         flow
     }
 
-    /// Goes on until the end is reached once, if what is shown is new.
+    /// Continues until the first solution if the projected values are new.
     #[inline]
     fn once(&mut self, frame: &mut Frame<'_>, at: usize) -> Flow {
         frame.show();
@@ -311,8 +311,8 @@ impl<'a> Machine<'a> {
         }
     }
 
-    /// Whether there is a triple. Where only the subject changes from one time to the next, it is looked for among the
-    /// subjects, which lie close together unless they are very many.
+    /// Returns whether a triple exists. If only the subject varies, it is searched among the subjects of the predicate
+    /// and object. These are close together in memory unless there are very many.
     #[inline]
     fn is_triple(&mut self, at: usize, places: &[Operand; 3], [subject, predicate, object]: [TermId; 3]) -> bool {
         let store = self.view.store();
@@ -330,7 +330,7 @@ impl<'a> Machine<'a> {
         store.count(Some(subject), Some(predicate), Some(object)) > 0
     }
 
-    /// Hands a solution out.
+    /// Passes a solution to the sink.
     fn emit(&mut self, frame: &mut Frame<'_>, at: usize) -> Flow {
         self.tally(at);
         frame.show();
@@ -353,7 +353,7 @@ impl<'a> Machine<'a> {
         }
     }
 
-    /// Goes on with every triple of a pattern.
+    /// Continues with every triple that matches a pattern.
     fn triples(
         &mut self,
         frame: &mut Frame<'_>,
@@ -402,7 +402,7 @@ impl<'a> Machine<'a> {
         self.go_on(frame, at, fits, fresh)
     }
 
-    /// Goes on after a step whose values fit, and takes them away again.
+    /// Continues after a step if its values match, then clears them.
     #[inline]
     fn go_on(&mut self, frame: &mut Frame<'_>, at: usize, fits: bool, fresh: u128) -> Flow {
         let mut flow = Flow::More;
@@ -414,7 +414,7 @@ impl<'a> Machine<'a> {
         flow
     }
 
-    /// Goes on with a row, if it fits.
+    /// Continues with a row if it matches.
     #[inline]
     fn row(&mut self, frame: &mut Frame<'_>, at: usize, slots: &[Slot], row: &[Option<TermId>]) -> Flow {
         let mut fresh = 0;
@@ -441,7 +441,7 @@ impl<'a> Machine<'a> {
         Flow::More
     }
 
-    /// Whether a row of a table fits a solution and has a value in common with it.
+    /// Returns whether a row of a table is compatible with a solution and shares a bound variable with it.
     fn meets(&self, frame: &Frame<'_>, table: &Table, slots: &[Slot], key: &[usize]) -> Result<bool, ReadError> {
         let mut next = table.first(key, |column| slots.get(column).and_then(|slot| frame.get(*slot)));
         while let Some(row) = next {
@@ -462,7 +462,7 @@ impl<'a> Machine<'a> {
         Ok(false)
     }
 
-    /// Whether a condition holds; nothing where that is an error. The error is how the step ends.
+    /// Returns whether a condition holds; `None` if it is an error in SPARQL. The `Err` is the step's result.
     fn holds(&mut self, frame: &mut Frame<'_>, condition: &Condition) -> Result<Option<bool>, Flow> {
         let all = |machine: &mut Self, frame: &mut Frame<'_>, conditions: &[Condition], stop: bool| {
             let mut result = Some(!stop);
@@ -532,7 +532,8 @@ impl<'a> Machine<'a> {
     }
 }
 
-/// The triple, if all of it is given and it is not one of a relation, which has no triples in the store.
+/// Returns the triple if all its terms are given and the predicate is not a relation, which has no triples in the
+/// store.
 #[inline]
 fn whole([subject, predicate, object]: [Option<TermId>; 3]) -> Option<[TermId; 3]> {
     let predicate = predicate.filter(|predicate| !predicate.is_of_query())?;

@@ -24,7 +24,7 @@
 //! explain.rs     formats a run for `--explain`
 //! ```
 //!
-//! Answers equal those of the evaluator. Their order is that of the loops, the same on every machine.
+//! Answers equal those of the evaluator. Their order is that of the loops and is the same on every machine.
 
 mod calculation;
 mod comparison;

@@ -1,11 +1,11 @@
-//! Where values stand.
+//! Slots and operands of steps.
 
 use terrapin_triples::TermId;
 
-/// A place for a variable's value in a block.
+/// The index of a variable's value in a block.
 pub type Slot = usize;
 
-/// A place of a triple pattern.
+/// A position in a triple pattern.
 #[derive(Debug, Clone, Copy)]
 pub enum Operand {
     /// A term.

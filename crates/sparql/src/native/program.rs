@@ -1,5 +1,5 @@
-//! What a program is made of. A block solves one group of patterns: its steps stand one after another, and each hands
-//! every solution on to the next, which is the next one in the list unless it says otherwise.
+//! The parts of a program. A block solves one group of patterns. Its steps are stored in sequence; each passes every
+//! solution on to the next step in the list unless it names another one.
 
 use oxrdf::Variable;
 
@@ -8,118 +8,119 @@ use super::operand::{Operand, Slot};
 use crate::functions::aggregates::Fold;
 use terrapin_triples::TermId;
 
-/// A step.
+/// A step of a program.
 #[derive(Debug)]
 pub enum Step {
-    /// Goes on with every triple that fits.
+    /// Continues with every triple that matches.
     Triple([Operand; 3]),
-    /// Goes on with the steps after it, up to [`Step::Matched`]; where none of these came so far, at `end`.
+    /// Continues with the steps after it, up to [`Step::Matched`]. If that was never reached, continues at `end`.
     Optional { flag: usize, end: usize },
-    /// The end of an optional part.
+    /// Ends an optional part.
     Matched { flag: usize },
-    /// Goes on at each of these in turn.
+    /// Continues at each of these steps in turn.
     Union(Vec<usize>),
-    /// Goes on elsewhere.
+    /// Jumps to a step.
     Go(usize),
-    /// Goes on with every row that fits.
+    /// Continues with every row that matches.
     Values { slots: Vec<Slot>, rows: Vec<Box<[Option<TermId>]>> },
-    /// Goes on with every row of a table that fits. `key` are columns that have a value on both sides.
+    /// Continues with every row of a table that matches. `key` contains the columns that are bound on both sides.
     Probe { table: usize, slots: Vec<Slot>, key: Vec<usize> },
-    /// Goes on if no row of a table fits that has a value in common.
+    /// Continues if no row of a table is compatible and shares a bound variable.
     Minus { table: usize, slots: Vec<Slot>, key: Vec<usize> },
-    /// Goes on if a table will have rows: its first one is looked for.
+    /// Continues if a table has rows; only its first rows are computed.
     Any { table: usize },
-    /// Goes on if the condition holds.
+    /// Continues if the condition holds.
     Filter(Condition),
-    /// Goes on with a value, if there is one, for a slot.
+    /// Assigns a value to a slot if there is one, and continues.
     Bind { slot: Slot, value: BindValue },
-    /// All that the answer shows is known: goes on only if it is new, and only until the end is reached once.
+    /// All projected variables are bound: continues only if their values are new, and only until the first solution.
     Once,
-    /// A solution.
+    /// Returns a solution of the block.
     Emit,
-    /// What was asked for exists.
+    /// Ends the steps of an EXISTS: a solution exists.
     Found,
 }
 
-/// A step, and what it is expected to give each time it is asked.
+/// A step with its expected number of solutions for each input solution.
 #[derive(Debug)]
 pub struct Planned {
     /// The step.
     pub step: Step,
-    /// About how many solutions.
+    /// The expected number of solutions.
     pub estimate: f64,
-    /// How deep it stands in optional parts and the like.
+    /// The nesting depth in optional parts, unions and EXISTS.
     pub depth: usize,
 }
 
 /// An aggregate.
 #[derive(Debug, Clone)]
 pub struct Aggregate {
-    /// What is made of the values; they are counted, if nothing.
+    /// The function that combines the values; `None` to count them.
     pub fold: Option<Fold>,
-    /// The column of the values; solutions are counted, if none.
+    /// The column of the values; `None` to count solutions.
     pub column: Option<usize>,
-    /// Whether each value counts once.
+    /// Whether equal values are counted once.
     pub distinct: bool,
-    /// Whether a solution without a value does not matter. Else it makes the aggregate an error.
+    /// Whether solutions without a value are skipped; otherwise, they make the aggregate an error.
     pub skips: bool,
 }
 
-/// What becomes of a block's solutions where they are grouped.
+/// The grouping of a block's solutions.
 #[derive(Debug)]
 pub struct Group {
-    /// How many columns, from the first, are keys.
+    /// The number of key columns, which come first.
     pub keys: usize,
-    /// The columns of the groups after the keys.
+    /// The aggregates; their columns follow the keys.
     pub aggregates: Vec<Aggregate>,
 }
 
 impl Group {
-    /// How many columns the groups have.
+    /// Returns the number of columns of the groups.
     pub fn width(&self) -> usize {
         self.keys + self.aggregates.len()
     }
 }
 
-/// Steps that solve a group of patterns.
+/// The steps that solve a group of patterns.
 #[derive(Debug)]
 pub struct Block {
-    /// The first step.
+    /// The index of the first step.
     pub start: usize,
-    /// How many slots there are.
+    /// The variable of each slot.
     pub slots: Vec<Variable>,
-    /// How many flags of optional parts.
+    /// The number of flags for optional parts.
     pub flags: usize,
-    /// The slots that a solution shows; none for a variable that never has a value.
+    /// The slots of the projected variables; `None` for a variable that is never bound.
     pub columns: Vec<Option<Slot>>,
-    /// Whether equal solutions are one.
+    /// Whether duplicate solutions are removed.
     pub distinct: bool,
-    /// Whether there is a [`Step::Once`].
+    /// Whether the block contains a [`Step::Once`].
     pub once: bool,
-    /// Whether they are grouped.
+    /// The grouping of the solutions, if there is one.
     pub group: Option<Group>,
 }
 
-/// A program.
+/// A compiled pattern.
 #[derive(Debug)]
 pub struct Program {
-    /// All blocks' steps.
+    /// The steps of all blocks.
     pub steps: Vec<Planned>,
     /// The blocks.
     pub blocks: Vec<Block>,
-    /// The blocks of the tables.
+    /// The block of each table.
     pub tables: Vec<usize>,
     /// The block of the answer.
     pub main: usize,
 }
 
 impl Program {
-    /// How many steps there are.
+    /// Returns the number of steps.
     pub fn len(&self) -> usize {
         self.steps.len()
     }
 
-    /// Whether every term in it is the snapshot's, so that it says the same in another query's view.
+    /// Returns whether all terms belong to the snapshot, so that the program has the same result in another query's
+    /// view.
     pub fn is_portable(&self) -> bool {
         let own = |place: &Operand| matches!(place, Operand::Term(id) if id.is_of_query());
         self.steps.iter().all(|planned| match &planned.step {

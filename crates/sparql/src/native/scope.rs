@@ -1,4 +1,4 @@
-//! The slots of one block while it is made.
+//! The slots of one block while it is compiled.
 
 use oxrdf::Variable;
 
@@ -10,24 +10,24 @@ use crate::plan::Variables;
 /// A set of slots.
 pub(super) type Mask = u128;
 
-/// The set of one slot.
+/// Returns the set with a single slot.
 pub(super) fn bit(slot: Slot) -> Mask {
     1 << slot
 }
 
-/// What is known while one block is made.
+/// The variables of a block while it is compiled.
 #[derive(Default)]
 pub(super) struct Scope {
     /// The variable of each slot.
     pub slots: Vec<Variable>,
-    /// Flags of optional parts so far.
+    /// Number of flags for optional parts so far.
     pub flags: usize,
-    /// The variables that have values so far, for estimates.
+    /// The variables that are bound so far, for estimates.
     pub values: Variables,
 }
 
 impl Scope {
-    /// The slot of a variable; an error where there are too many.
+    /// Returns the slot of a variable, adding it if necessary; an error if there are too many.
     pub fn slot(&mut self, variable: &Variable) -> Result<Slot, Fallback> {
         if let Some(slot) = self.slots.iter().position(|v| v == variable) {
             return Ok(slot);
@@ -36,12 +36,12 @@ impl Scope {
         if self.slots.len() <= MOST_SLOTS { Ok(self.slots.len() - 1) } else { Err(Fallback::Variables) }
     }
 
-    /// The slot of a variable that has one.
+    /// Returns the slot of a variable if it has one.
     pub fn known(&self, variable: &Variable) -> Option<Slot> {
         self.slots.iter().position(|v| v == variable)
     }
 
-    /// The slots of variables.
+    /// Returns the slots of variables as a set.
     pub fn mask(&mut self, variables: &Variables) -> Result<Mask, Fallback> {
         variables.sorted().iter().try_fold(0, |mask, variable| Ok(mask | bit(self.slot(variable)?)))
     }

@@ -1,4 +1,4 @@
-//! Solutions of a block that are kept, to be looked up by some of their columns.
+//! Stores the solutions of a block, for lookups by some of their columns.
 
 use std::hash::Hasher;
 
@@ -6,10 +6,10 @@ use rustc_hash::{FxHashMap, FxHasher};
 
 use terrapin_triples::TermId;
 
-/// The row after the last one.
+/// Marks the end of a list of rows.
 const NONE: u32 = u32::MAX;
 
-/// Rows and an index of them.
+/// Rows with an index: the build side of a hash join.
 #[derive(Debug, Default)]
 pub struct Table {
     width: usize,
@@ -17,11 +17,11 @@ pub struct Table {
     cells: Vec<Option<TermId>>,
     /// The first row of each key.
     heads: FxHashMap<u64, u32>,
-    /// For each row the next one of its key.
+    /// For each row, the next one with the same key.
     next: Vec<u32>,
 }
 
-/// One number of some values.
+/// Returns a hash of values.
 #[inline]
 fn digest(values: impl Iterator<Item = Option<TermId>>) -> u64 {
     let mut hasher = FxHasher::default();
@@ -32,41 +32,41 @@ fn digest(values: impl Iterator<Item = Option<TermId>>) -> u64 {
 }
 
 impl Table {
-    /// A table of rows with so many columns.
+    /// Creates a table with `width` columns.
     pub fn new(width: usize) -> Table {
         Table { width, ..Table::default() }
     }
 
-    /// Adds a row; false where there is no room for more.
+    /// Adds a row; returns false if the table is full.
     pub fn push(&mut self, row: &[Option<TermId>]) -> bool {
         self.cells.extend_from_slice(row);
         self.rows += 1;
         self.rows < NONE as usize
     }
 
-    /// How many rows there are.
+    /// Returns the number of rows.
     pub fn len(&self) -> usize {
         self.rows
     }
 
-    /// About how many bytes a row takes.
+    /// Returns the approximate size of a row in bytes.
     pub fn row_bytes(width: usize) -> i64 {
         (width * 8 + 24) as i64
     }
 
-    /// A row.
+    /// Returns a row.
     #[inline]
     pub fn row(&self, row: usize) -> &[Option<TermId>] {
         self.cells.get(row * self.width..(row + 1) * self.width).unwrap_or_default()
     }
 
-    /// Makes the rows findable by some columns.
+    /// Indexes the rows by the key's columns.
     pub fn index(&mut self, key: &[usize]) {
         if key.is_empty() || !self.heads.is_empty() {
             return;
         }
         self.next = vec![NONE; self.rows];
-        // From the last to the first, so that the rows of a key come in their order.
+        // Backwards, so that the rows of a key are listed in their order.
         for row in (0..self.rows).rev() {
             let cells = self.row(row);
             let digest = digest(key.iter().map(|&column| cells.get(column).copied().flatten()));
@@ -78,7 +78,7 @@ impl Table {
         }
     }
 
-    /// The first of the rows that may have these values in the key's columns; all rows, if there is no key.
+    /// Returns the first row that may have these values in the key's columns. Without a key, every row may match.
     #[inline]
     pub fn first(&self, key: &[usize], value: impl Fn(usize) -> Option<TermId>) -> Option<usize> {
         if key.is_empty() {
@@ -87,7 +87,7 @@ impl Table {
         self.heads.get(&digest(key.iter().map(|&column| value(column)))).map(|&row| row as usize)
     }
 
-    /// The one after.
+    /// Returns the next candidate after a row.
     #[inline]
     pub fn after(&self, key: &[usize], row: usize) -> Option<usize> {
         if key.is_empty() {

@@ -1,5 +1,5 @@
-//! Tests of texts by constants: REGEX, CONTAINS, STRSTARTS and STRENDS of a variable. The evaluator would copy every text
-//! several times. What is not decided here is the evaluator's.
+//! Tests of a variable's text against a constant: REGEX, CONTAINS, STRSTARTS and STRENDS. The evaluator would copy
+//! every text several times. Other cases are left to the evaluator.
 
 use std::borrow::Cow;
 
@@ -13,7 +13,7 @@ use terrapin_budget as budget;
 use terrapin_sparql_syntax::algebra::{Expression, Function};
 use terrapin_triples::{ReadError, TermId, View};
 
-/// What a text is tested for.
+/// The constant to search for.
 #[derive(Debug)]
 enum Sought {
     /// A match of a pattern with flags.
@@ -23,7 +23,7 @@ enum Sought {
     End(String),
 }
 
-/// Case that is brought about before.
+/// A case conversion before the test.
 #[derive(Debug, Clone, Copy)]
 enum Case {
     Lower,
@@ -34,14 +34,14 @@ enum Case {
 #[derive(Debug)]
 pub struct TextTest {
     slot: Slot,
-    /// Whether the text is `STR` of the value.
+    /// Whether the test applies to `STR` of the value.
     is_str: bool,
     case: Option<Case>,
     sought: Sought,
 }
 
 impl TextTest {
-    /// The test that an expression is, if it is one; `slot` says where a variable's value stands.
+    /// Compiles an expression if it is such a test. `slot` returns the slot of a variable.
     pub fn of(expression: &Expression, slot: impl Fn(&Variable) -> Option<Slot>) -> Option<TextTest> {
         let (text, sought) = match (arguments_of(expression, Own::Regex), expression) {
             (Some([text, pattern]), _) => (text, Sought::Pattern(constant(pattern)?, String::new())),
@@ -74,10 +74,10 @@ impl TextTest {
         Some(TextTest { slot: slot(variable)?, is_str, case, sought })
     }
 
-    /// Whether it holds; nothing where that is the evaluator's to say.
+    /// Returns whether the test holds; `None` if the evaluator must decide.
     ///
     /// # Errors
-    /// The snapshot is damaged.
+    /// Returns an error if the snapshot is damaged.
     pub fn holds(
         &self,
         view: &View,
@@ -106,7 +106,7 @@ impl TextTest {
     }
 }
 
-/// A text without a language.
+/// Returns the text of a constant string without a language.
 fn constant(expression: &Expression) -> Option<String> {
     match expression {
         Expression::Literal(literal) if literal.datatype() == xsd::STRING => Some(literal.value().to_owned()),

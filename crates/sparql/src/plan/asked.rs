@@ -94,7 +94,7 @@ impl AskedOf {
         }
     }
 
-    /// Whether a term is a variable that other patterns may bind to an element.
+    /// Returns whether a term is a variable that other patterns may bind to an element.
     pub fn may_be_named(&self, term: &TermPattern) -> bool {
         matches!(term, TermPattern::Variable(variable) if self.named.contains(variable))
     }
@@ -157,7 +157,7 @@ impl AskedOf {
     }
 }
 
-/// Whether a value is an element, another computed node, or a class of elements.
+/// Returns whether a value is an element, another computed node, or a class of elements.
 fn is_meant(value: &Term, view: &View) -> bool {
     match value {
         Term::NamedNode(node) => is_named(node),
@@ -166,13 +166,13 @@ fn is_meant(value: &Term, view: &View) -> bool {
     }
 }
 
-/// Whether an IRI has the form of an element, a geometry or a class of elements.
+/// Returns whether an IRI has the form of an element, a geometry or a class of elements.
 pub fn is_named(node: &NamedNode) -> bool {
     let iri = node.as_str();
     of_class(iri).is_some() || ELEMENTS.iter().chain([&GEOMETRY]).any(|space| iri.starts_with(space))
 }
 
-/// Whether a term is a class of elements.
+/// Returns whether a term is a class of elements.
 pub fn is_class(term: &TermPattern) -> bool {
     matches!(term, TermPattern::NamedNode(node) if of_class(node.as_str()).is_some())
 }

@@ -59,7 +59,7 @@ fn share(expression: &Expression) -> f64 {
         Expression::Binary(Binary::And, a, b) => share(a) * share(b),
         Expression::Binary(Binary::Or, a, b) => (share(a) + share(b)).min(1.0),
         Expression::In(_, values) => (EQUAL * values.len() as f64).min(OTHER),
-        // Of a language, of which texts have many.
+        // A text usually exists in many languages, and the condition selects one.
         Expression::Call(Function::LangMatches, _) => EQUAL,
         Expression::Call(Function::Contains | Function::StrStarts | Function::StrEnds | Function::Regex, _) => EQUAL,
         Expression::Unary(Unary::Not, inner) => (1.0 - share(inner)).max(EQUAL),

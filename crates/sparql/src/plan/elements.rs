@@ -62,7 +62,7 @@ fn alternatives(subject: TermPattern, path: Path, object: TermPattern) -> Patter
     }
 }
 
-/// Whether a path contains a predicate of elements.
+/// Returns whether a path contains a predicate of elements.
 fn speaks(path: &Path) -> bool {
     match path {
         Path::NamedNode(node) => Predicate::of(node.as_str()).is_some_and(|predicate| predicate.is_of_elements()),
@@ -74,7 +74,7 @@ fn speaks(path: &Path) -> bool {
     }
 }
 
-/// Whether a pattern refers to elements anywhere.
+/// Returns whether a pattern refers to elements anywhere.
 pub(crate) fn speak(pattern: &Pattern) -> bool {
     let mut found = false;
     on_patterns(pattern, &mut |pattern| {
@@ -92,7 +92,7 @@ pub(crate) fn speak(pattern: &Pattern) -> bool {
     found
 }
 
-/// Whether a DESCRIBE query names an element.
+/// Returns whether a DESCRIBE query names an element.
 pub(crate) fn describes(pattern: &Pattern) -> bool {
     let mut found = false;
     on_patterns(pattern, &mut |pattern| {
@@ -101,7 +101,7 @@ pub(crate) fn describes(pattern: &Pattern) -> bool {
     found
 }
 
-/// Whether a term has the form of an element or a geometry.
+/// Returns whether a term has the form of an element or a geometry.
 fn may_be_named(term: &TermPattern) -> bool {
     matches!(term, TermPattern::NamedNode(node) if is_named(node))
 }
@@ -244,7 +244,7 @@ impl Rewriter<'_> {
         joined.unwrap_or_default()
     }
 
-    /// Whether a triple pattern matches elements.
+    /// Returns whether a triple pattern matches elements.
     fn asks(&self, triple: &TriplePattern) -> bool {
         match &triple.predicate {
             NamedNodePattern::NamedNode(node) => match Predicate::of(node.as_str()) {
@@ -257,7 +257,7 @@ impl Rewriter<'_> {
         }
     }
 
-    /// Whether a term is an element or another computed node, or a variable that may be bound to one.
+    /// Returns whether a term is an element or another computed node, or a variable that may be bound to one.
     fn is_named(&self, term: &TermPattern) -> bool {
         match term {
             TermPattern::NamedNode(node) => self.elements.number(&Term::from(node.clone())).is_some(),

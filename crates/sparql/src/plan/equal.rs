@@ -1,4 +1,4 @@
-//! Adds VALUES for conditions that limit a variable to listed terms, so that the planner may begin there.
+//! Adds VALUES for conditions that limit a variable to listed terms, so that the planner may start with these.
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use oxrdf::{Literal, Term, Variable};
 use super::scope::bound;
 use terrapin_sparql_syntax::algebra::{Binary, Expression, Pattern};
 
-/// Joins the terms that a filter's condition allows to its pattern.
+/// Joins a filter's pattern with the terms that its condition allows.
 pub fn restrict(condition: &Expression, pattern: &mut Pattern) {
     let mut open = vec![condition];
     while let Some(condition) = open.pop() {
@@ -23,7 +23,7 @@ pub fn restrict(condition: &Expression, pattern: &mut Pattern) {
     }
 }
 
-/// The variable of a condition and all terms with which that holds, each once.
+/// Returns the variable of a condition and all terms for which it holds, each once.
 fn allowed(condition: &Expression) -> Option<(&Variable, Vec<Term>)> {
     match condition {
         Expression::Binary(Binary::Equal | Binary::SameTerm, a, b) => match (&**a, &**b) {
@@ -43,8 +43,8 @@ fn allowed(condition: &Expression) -> Option<(&Variable, Vec<Term>)> {
     }
 }
 
-/// A term that no other one equals: an IRI, or a string with or without a language. Numbers and dates have equals that
-/// are written otherwise.
+/// Returns a constant that is equal only to itself: an IRI, or a string with or without a language. Numbers and dates
+/// may be equal to others in a different notation.
 fn only_equal(expression: &Expression) -> Option<Term> {
     match expression {
         Expression::NamedNode(node) => Some(node.clone().into()),
@@ -57,7 +57,8 @@ fn is_text(literal: &Literal) -> bool {
     literal.language().is_some() || literal.datatype() == xsd::STRING
 }
 
-/// Joins VALUES of a variable that has a value in all of a pattern's solutions, as far inside as that means the same.
+/// Joins VALUES of a variable that is bound in all solutions of a pattern, as deep inside the pattern as the result
+/// stays the same.
 fn join(pattern: &mut Pattern, values: Pattern) {
     let Pattern::Values { variables, .. } = &values else { return };
     let has = |pattern: &Pattern| variables.iter().all(|variable| bound(pattern).1.has(variable));

@@ -1,4 +1,4 @@
-//! How many solutions a triple pattern has, by the snapshot's counts.
+//! Estimates the number of solutions of patterns from the snapshot's counts.
 
 use oxrdf::Variable;
 
@@ -7,7 +7,7 @@ use terrapin_sparql_syntax::algebra::{NamedNodePattern, Pattern, TermPattern, Tr
 use terrapin_sparql_syntax::convert;
 use terrapin_triples::{End, PredicateCounts, TermId, View};
 
-/// About how many solutions a pattern has when it is solved alone: at a glance, for comparing.
+/// Roughly estimates the number of solutions of a pattern that is solved alone, for comparisons.
 pub fn rough(pattern: &Pattern, view: &View) -> f64 {
     match pattern {
         Pattern::Bgp { patterns } => {
@@ -48,7 +48,7 @@ pub fn rough(pattern: &Pattern, view: &View) -> f64 {
     }
 }
 
-/// A place of a pattern.
+/// A position in a pattern.
 #[derive(Debug, Clone)]
 enum Operand {
     Term(TermId),
@@ -75,18 +75,18 @@ impl Operand {
 /// The cardinalities of a triple pattern or a relation.
 #[derive(Debug, Clone)]
 pub struct Counted {
-    /// Its variables.
+    /// The variables of the pattern.
     pub variables: Variables,
     subject: Operand,
     predicate: Operand,
     object: Operand,
-    /// Triples that match its terms; of a relation unknown.
+    /// The number of triples that match its terms; `None` for a relation.
     pub count: Option<u64>,
     counts: PredicateCounts,
 }
 
 impl Counted {
-    /// Looks a triple pattern up.
+    /// Looks up the counts of a triple pattern.
     pub fn of_triple(pattern: &TriplePattern, view: &View) -> Counted {
         let predicate = match &pattern.predicate {
             NamedNodePattern::NamedNode(node) => Operand::Term(view.id(&node.clone().into())),
@@ -95,7 +95,7 @@ impl Counted {
         Counted::new(&pattern.subject, predicate, &pattern.object, view)
     }
 
-    /// Looks a relation up, by its number.
+    /// Looks up the counts of a relation by its number.
     pub fn of_relation(subject: &TermPattern, number: usize, object: &TermPattern, view: &View) -> Counted {
         Counted::new(subject, Operand::Term(view.id(&convert::relation(number).into())), object, view)
     }
@@ -104,7 +104,7 @@ impl Counted {
         let place = |term: &TermPattern| match term {
             TermPattern::NamedNode(node) => Operand::Term(view.id(&node.clone().into())),
             TermPattern::Literal(literal) => Operand::Term(view.id(&literal.clone().into())),
-            // Blank nodes have become variables before; any other acts as a variable.
+            // Earlier steps replace blank nodes by variables; a remaining one is treated the same way.
             TermPattern::BlankNode(node) => Operand::Variable(Variable::new_unchecked(node.as_str())),
             TermPattern::Variable(variable) => Operand::Variable(variable.clone()),
         };
@@ -122,7 +122,7 @@ impl Counted {
         Counted { variables, subject, predicate, object, count, counts }
     }
 
-    /// Whether it can be asked at all with these variables bound.
+    /// Returns whether it can be evaluated with these variables bound.
     pub fn answers(&self, view: &View, bound: &Variables) -> bool {
         let given = |place: &Operand| place.end(bound) != End::Free;
         let relation = self.predicate.term().and_then(|id| view.relation(id));
@@ -161,7 +161,7 @@ impl Counted {
         if self.predicate.end(bound) == End::Bound {
             narrow(&self.predicate, 64);
         }
-        // A term twice in a pattern: seldom the same twice in a triple.
+        // The same variable as subject and object: few triples have the same term in both positions.
         if let (Operand::Variable(a), Operand::Variable(b)) = (&self.subject, &self.object)
             && a == b
             && subject == End::Free

@@ -31,7 +31,7 @@ struct Other {
 }
 
 impl Other {
-    /// Whether it may be evaluated per solution that binds `known`.
+    /// Returns whether it may be evaluated per solution that binds `known`.
     fn fits(&self, known: &Variables) -> bool {
         self.fits || scope::fits(&self.pattern, known)
     }
@@ -60,7 +60,7 @@ impl JoinItem {
         }
     }
 
-    /// Whether the item has certainly no solution.
+    /// Returns whether the item has certainly no solution.
     fn is_none(&self) -> bool {
         match self {
             JoinItem::Single(single) => single.counted.count == Some(0),

@@ -11,10 +11,11 @@
 //! left, with the variables bound. The evaluator runs a `Join` as a hash join, but only after its own optimiser has
 //! found the shared variables. The plan therefore uses nested `Lateral`s if they are equivalent and cheaper.
 //!
-//! That optimiser cannot be stopped, and takes the cube of the number of patterns joined: it sees small joins only
-//! (`optimiser.rs`).
+//! That optimiser cannot be interrupted, and its time grows with the cube of the number of joined patterns. It is
+//! therefore used for small joins only (`optimiser.rs`).
 //!
-//! Planning changes no answer: it only uses that joins commute, and that a pattern without solutions has none.
+//! Planning does not change any result. It relies only on the commutativity of joins, and on joins with an empty
+//! pattern being empty.
 
 mod asked;
 mod condition;
@@ -43,10 +44,10 @@ use terrapin_triples::View;
 pub struct Planned {
     /// The pattern; its relations are registered with the view.
     pub pattern: Pattern,
-    /// Whether the evaluator's optimiser has to see it. Without it (`QueryEvaluator::without_optimizations`) a pattern
-    /// that needs no hash join starts quicker.
+    /// Whether the pattern needs the evaluator's optimiser. A pattern without hash joins starts faster without it
+    /// (`QueryEvaluator::without_optimizations`).
     pub optimise: bool,
-    /// About how many solutions there will be.
+    /// The estimated number of solutions.
     pub rows: f64,
 }
 
@@ -57,12 +58,12 @@ pub struct Goal {
     pub first: bool,
 }
 
-/// Plans a pattern; registers the relations that it needs with the view that it is to be run on.
+/// Plans a pattern and registers its relations with the view on which it will run.
 pub fn plan(pattern: Pattern, view: &mut View, goal: Goal) -> Planned {
     plan_with(pattern, view, goal, None)
 }
 
-/// The same with a snapshot's elements, if there are any.
+/// Plans a pattern like [`plan`], with a snapshot's elements if there are any.
 pub(crate) fn plan_with(
     mut pattern: Pattern,
     view: &mut View,

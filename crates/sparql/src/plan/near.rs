@@ -1,5 +1,5 @@
-//! Adds relations for conditions on the position of a point, which the R-tree of the snapshot's points evaluates. The
-//! planner may begin there.
+//! Adds relations for conditions on the position of a point. They use the R-tree of the snapshot's points, and the
+//! planner may start with them.
 
 use oxrdf::{Term, Variable};
 
@@ -9,7 +9,7 @@ use crate::functions::{Own, arguments_of};
 use terrapin_sparql_syntax::algebra::{Binary, Expression, Pattern, TermPattern};
 use terrapin_triples::{Near, Point, View, Zone, radius};
 
-/// The relations for the conditions of a filter over a pattern, which are registered with the view.
+/// Returns the relations for the conditions of a filter over a pattern and registers them with the view.
 pub fn relations(condition: &Expression, inner: &Pattern, view: &mut View) -> Vec<Pattern> {
     let mut out = Vec::new();
     let mut open = vec![condition];
@@ -40,7 +40,7 @@ fn condition_of(condition: &Expression) -> Option<(&Variable, Near, TermPattern)
     if let Some([Expression::Variable(location), centre, Expression::Literal(kilometres), globe @ ..]) =
         arguments_of(condition, Own::Within)
     {
-        // A globe that only a solution names may have any radius.
+        // If the globe is not a constant, its radius is unknown.
         let radius = match globe {
             [] => None,
             [Expression::NamedNode(globe)] => Some(radius(globe.as_str())?),
@@ -61,7 +61,7 @@ fn condition_of(condition: &Expression) -> Option<(&Variable, Near, TermPattern)
     Some((location, Near::Within(zone), corner.into()))
 }
 
-/// Whether a term has a value in every solution.
+/// Returns whether a term is a constant or bound in every solution.
 fn of_is_known(term: &TermPattern, pattern: &Pattern) -> bool {
     match term {
         TermPattern::Variable(variable) => bound(pattern).1.has(variable),
@@ -69,7 +69,7 @@ fn of_is_known(term: &TermPattern, pattern: &Pattern) -> bool {
     }
 }
 
-/// Whether a variable is the object of a triple in every solution, so that its values are the snapshot's.
+/// Returns whether a variable is the object of a triple in every solution, so that its values are the snapshot's.
 fn has_object(pattern: &Pattern, variable: &Variable) -> bool {
     match pattern {
         Pattern::Bgp { patterns } => patterns.iter().any(|triple| is_variable(&triple.object, variable)),

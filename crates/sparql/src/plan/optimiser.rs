@@ -1,22 +1,22 @@
 //! Limits on the input of the evaluator's own optimiser (`sparopt`). It compares every pair of joined patterns at every
-//! position, and no budget stops it: 390 patterns take minutes.
+//! position and does not check the budget: 390 patterns take minutes.
 
 use terrapin_sparql_syntax::algebra::Pattern;
 use terrapin_sparql_syntax::walk::on_patterns;
 
-/// Most patterns in one join. 48 with three variables each take 0.3 s; more are joined in the order that they have,
-/// which may be slow, but ends with the deadline.
+/// Maximum number of patterns in one join. 48 patterns with three variables each take 0.3 s. Larger joins run in their
+/// written order; this may be slow, but respects the timeout.
 const MOST_JOINED: usize = 48;
 
-/// Whether the optimiser is done with a pattern in fractions of a second.
+/// Returns whether the optimiser needs only fractions of a second for a pattern.
 pub fn is_quick(pattern: &Pattern) -> bool {
     let mut quick = true;
     on_patterns(pattern, &mut |pattern| quick = quick && joined(pattern) <= MOST_JOINED);
     quick
 }
 
-/// Returns the number of patterns that the optimiser sees in one join at the top of a pattern. Patterns in a graph
-/// count with them.
+/// Returns the number of patterns that the optimiser sees in one join at the top of a pattern, including those inside
+/// GRAPH.
 fn joined(pattern: &Pattern) -> usize {
     let (mut open, mut joined) = (vec![pattern], 0);
     while let Some(pattern) = open.pop() {

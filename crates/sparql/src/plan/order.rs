@@ -1,4 +1,4 @@
-//! Walks a pattern from the bottom up and puts its joins in order.
+//! Orders the joins of a pattern from the bottom up.
 
 use std::sync::Arc;
 
@@ -8,11 +8,11 @@ use terrapin_sparql_syntax::algebra::{Expression, Pattern};
 use terrapin_sparql_syntax::walk::{NodeMut, on_patterns_below};
 use terrapin_triples::View;
 
-/// Plans one query.
+/// The state of planning one query.
 pub struct Planner<'v> {
     /// The data that the query runs on.
     pub view: &'v View,
-    /// Whether something in the plan needs the evaluator's optimiser.
+    /// Whether a part of the plan needs the evaluator's optimiser.
     pub optimise: bool,
     /// Whether one solution is enough.
     pub first: bool,
@@ -32,19 +32,19 @@ impl Part {
         Part { pattern, rows }
     }
 
-    /// Whether there is certainly no solution.
+    /// Returns whether there is certainly no solution.
     fn is_none(&self) -> bool {
         matches!(&self.pattern, Pattern::Values { rows, .. } if rows.is_empty())
     }
 
-    /// The pattern of no solutions that binds the same variables.
+    /// Returns an empty pattern with these variables.
     pub fn none(variables: &Variables) -> Part {
         Part::new(Pattern::Values { variables: variables.sorted(), rows: Arc::default() }, 0.0)
     }
 }
 
 impl Planner<'_> {
-    /// Plans a pattern that will be asked with the variables of `bound` bound.
+    /// Plans a pattern that will be evaluated with the variables of `bound` bound.
     pub fn pattern(&mut self, mut pattern: Pattern, bound: &Variables) -> Part {
         match pattern {
             Pattern::Bgp { .. } | Pattern::Relation { .. } | Pattern::Join { .. } => self.group(pattern, &[], bound),
@@ -80,7 +80,8 @@ impl Planner<'_> {
                 Part::new(pattern, rows)
             }
             Pattern::Minus { mut left, mut right } => {
-                // MINUS without a shared variable removes no solution. The evaluator's optimiser does not know this.
+                // MINUS without a shared variable removes no solution. The evaluator's optimiser does not take this
+                // into account.
                 if scope::bound(&left).0.common(&scope::bound(&right).0) == 0 {
                     return self.pattern(*left, bound);
                 }
@@ -131,7 +132,7 @@ impl Planner<'_> {
         }
     }
 
-    /// Plans a part of a pattern in its place; about how many solutions it has each time.
+    /// Plans a part of a pattern in place. Returns its estimated number of solutions per evaluation.
     fn within(&mut self, part: &mut Pattern, bound: &Variables) -> f64 {
         let planned = self.pattern(std::mem::take(part), bound);
         *part = planned.pattern;
@@ -167,8 +168,8 @@ impl Planner<'_> {
         let entry = bound.or(&scope::bound(&left).0);
         let shares = scope::bound(&right).0.common(&entry) > 0;
         let left = self.pattern(left, bound);
-        // A variable that the left side leaves unbound in a solution is also free on the right side. The condition sees
-        // the values of both sides in either form.
+        // If the left side leaves a variable unbound, it is unbound on the right side as well. In both forms, the
+        // condition sees the values of both sides.
         if shares && scope::fits(&right, &entry) {
             let right = self.pattern(right, &entry);
             if right.is_none() {

@@ -1,5 +1,6 @@
-//! Rewrites property paths to relations, and sequences of paths to joins. Blank nodes become the equivalent variables,
-//! so that patterns can be reordered. Conditions on positions become relations, and those on terms VALUES.
+//! Rewrites property paths to relations, and sequences of paths to joins. Blank nodes become equivalent variables, so
+//! that patterns can be reordered. Conditions on positions become relations, and conditions that list terms become
+//! VALUES.
 
 use std::sync::Arc;
 
@@ -17,7 +18,8 @@ pub fn rewrite(pattern: &mut Pattern, view: &mut View) {
     Rewriter { view, paths: Vec::new(), middles: 0 }.pattern(pattern);
 }
 
-/// Rewrites only paths that match a term with itself although no triple contains it; the evaluator would miss these.
+/// Rewrites only paths that connect a term with itself although it occurs in no triple, because the evaluator has no
+/// result for these.
 pub fn rewrite_without_steps(pattern: &mut Pattern, view: &mut View) {
     Rewriter { view, paths: Vec::new(), middles: 0 }.only_without_steps(pattern);
 }
@@ -29,7 +31,7 @@ struct Rewriter<'v> {
     middles: usize,
 }
 
-/// The term that a pattern is, if it is one.
+/// Returns the term of a pattern that is a constant.
 fn ground(pattern: &TermPattern) -> Option<Term> {
     match pattern {
         TermPattern::NamedNode(node) => Some(node.clone().into()),
@@ -38,7 +40,7 @@ fn ground(pattern: &TermPattern) -> Option<Term> {
     }
 }
 
-/// Whether a path leads from a node to itself without any step.
+/// Returns whether a path may have length zero and therefore connects every node with itself.
 fn is_nullable(path: &Path) -> bool {
     match path {
         Path::ZeroOrMore(_) | Path::ZeroOrOne(_) => true,
@@ -49,7 +51,7 @@ fn is_nullable(path: &Path) -> bool {
     }
 }
 
-/// A variable for a blank node.
+/// Replaces a blank node by a variable.
 fn name(term: &mut TermPattern) {
     if let TermPattern::BlankNode(node) = term {
         *term = Variable::from(Helper::Blank(node.as_str())).into();
@@ -106,8 +108,8 @@ impl Rewriter<'_> {
         }
     }
 
-    /// A path that needs no step leads a term of the query to itself, also one that is in no triple
-    /// (<https://www.w3.org/TR/sparql11-query/#defn_evalZeroOrOnePath>): then that is all.
+    /// Replaces a path of possible length zero from or to a constant that occurs in no triple. Such a path only
+    /// connects the constant with itself (<https://www.w3.org/TR/sparql11-query/#defn_evalZeroOrOnePath>).
     fn without_steps(&self, subject: &TermPattern, path: &Path, object: &TermPattern) -> Option<Pattern> {
         let [from, to] = [subject, object].map(ground);
         let strange = |term: &Term| !self.view.store().is_node(self.view.id(term));

@@ -1,4 +1,4 @@
-//! Relations get numbers.
+//! Assigns numbers to relations.
 
 use terrapin_sparql_syntax::convert;
 use terrapin_triples::{Relation, View};

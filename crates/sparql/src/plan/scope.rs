@@ -11,12 +11,12 @@ use terrapin_sparql_syntax::walk::{on_exists, on_in_scope, on_variables};
 pub struct Variables(FxHashMap<Variable, u64>);
 
 impl Variables {
-    /// Whether the set contains a variable.
+    /// Returns whether the set contains a variable.
     pub fn has(&self, variable: &Variable) -> bool {
         self.0.contains_key(variable)
     }
 
-    /// Whether the set is empty.
+    /// Returns whether the set is empty.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
@@ -63,7 +63,7 @@ impl Variables {
         self.0.keys().filter(|variable| other.has(variable)).count()
     }
 
-    /// Whether this is a subset of the other.
+    /// Returns whether this is a subset of the other.
     pub fn is_within(&self, other: &Variables) -> bool {
         self.0.keys().all(|variable| other.has(variable))
     }
@@ -143,8 +143,8 @@ fn in_scope(pattern: &Pattern) -> Variables {
     all
 }
 
-/// Whether a pattern may be evaluated per solution of another one, with the variables `entry` possibly bound: the
-/// result must equal that of evaluating it alone and then joining.
+/// Returns whether a pattern may be evaluated per solution of another one, with the variables `entry` possibly bound:
+/// the result must equal that of evaluating it alone and then joining.
 pub fn fits(pattern: &Pattern, entry: &Variables) -> bool {
     match pattern {
         Pattern::Bgp { .. } | Pattern::Relation { .. } | Pattern::Values { .. } => true,
@@ -173,7 +173,8 @@ pub fn fits(pattern: &Pattern, entry: &Variables) -> bool {
     }
 }
 
-/// Whether the result of a pattern is independent of the surrounding bindings, so that it may be evaluated alone.
+/// Returns whether the result of a pattern is independent of the surrounding bindings, so that it may be evaluated
+/// alone.
 pub fn is_plain(pattern: &Pattern) -> bool {
     match pattern {
         Pattern::Bgp { .. } | Pattern::Relation { .. } | Pattern::Values { .. } => true,
@@ -185,7 +186,7 @@ pub fn is_plain(pattern: &Pattern) -> bool {
     }
 }
 
-/// Whether an expression sees the same values with and without `entry` bound.
+/// Returns whether an expression sees the same values with and without `entry` bound.
 fn expression_fits(expression: &Expression, certain: &Variables, entry: &Variables) -> bool {
     let mut fit = true;
     on_variables(expression, &mut |variable| fit &= certain.has(variable) || !entry.has(variable));
@@ -193,7 +194,7 @@ fn expression_fits(expression: &Expression, certain: &Variables, entry: &Variabl
     fit
 }
 
-/// Whether the pattern of an EXISTS sees the same values with and without `entry` bound.
+/// Returns whether the pattern of an EXISTS sees the same values with and without `entry` bound.
 fn exists_fits(pattern: &Pattern, certain: &Variables, entry: &Variables) -> bool {
     match pattern {
         Pattern::Bgp { .. } | Pattern::Relation { .. } | Pattern::Values { .. } => {

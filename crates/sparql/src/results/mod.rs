@@ -18,25 +18,26 @@ use super::Sink;
 
 pub use table::{Table, cell};
 
-/// The formats of an answer: of solutions and of triples.
+/// The formats of an answer, for solutions and for triples.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Formats {
-    /// Of SELECT and ASK.
+    /// The format for SELECT and ASK.
     pub solutions: QueryResultsFormat,
-    /// Of CONSTRUCT and DESCRIBE.
+    /// The format for CONSTRUCT and DESCRIBE.
     pub triples: GraphFormat,
 }
 
-/// How a graph is written.
+/// The format of a graph.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum GraphFormat {
-    /// As RDF.
+    /// An RDF format.
     Rdf(RdfFormat),
-    /// As a table of `subject`, `predicate` and `object`, as the Wikidata Query Service does when it is asked for one.
+    /// A table of `subject`, `predicate` and `object`. The Wikidata Query Service also returns this if the request asks
+    /// for a table format.
     Table(QueryResultsFormat),
 }
 
-/// The columns of a graph's table.
+/// Returns the columns of a graph's table.
 fn columns() -> Vec<Variable> {
     ["subject", "predicate", "object"].map(Variable::new_unchecked).into()
 }
@@ -48,8 +49,8 @@ impl Default for Formats {
 }
 
 impl Formats {
-    /// The formats with a short name: `json`, `xml`, `csv`, `tsv` for solutions (triples as Turtle), `ttl`, `nt`, `rdf`
-    /// for triples (solutions as JSON).
+    /// Returns the formats for a short name: `json`, `xml`, `csv`, `tsv` for solutions (triples as Turtle, for `xml` as
+    /// RDF/XML), `ttl`, `nt`, `rdf` for triples (solutions as JSON).
     pub fn named(name: &str) -> Option<Formats> {
         let (solutions, triples) = match name {
             "json" => (QueryResultsFormat::Json, RdfFormat::Turtle),
@@ -80,7 +81,7 @@ enum State<W: Write> {
     Ended,
 }
 
-/// What solutions are written to: XML is checked.
+/// The output of solutions. XML output is checked for characters that XML cannot contain.
 enum Guarded<W: Write> {
     Plain(W),
     Xml(XmlText<W>),
@@ -130,10 +131,10 @@ impl<W: Write> SolutionsWriter<W> {
     }
 }
 
-/// A term as the serializer of a format has to get it.
+/// Converts a term to the form that the serializer of a format needs.
 fn written(term: &Term, format: QueryResultsFormat) -> io::Result<Cow<'_, Term>> {
     match (term, format) {
-        // The serializer leaves IRIs without quotes.
+        // The CSV serializer does not quote IRIs.
         (Term::NamedNode(node), QueryResultsFormat::Csv) if node.as_str().contains([',', '"', '\n', '\r']) => {
             Ok(Cow::Owned(Literal::new_simple_literal(node.as_str()).into()))
         }
@@ -142,7 +143,7 @@ fn written(term: &Term, format: QueryResultsFormat) -> io::Result<Cow<'_, Term>>
     }
 }
 
-/// Refuses a term with an IRI that cannot be between angle brackets.
+/// Returns an error if a term has an IRI that cannot be written between angle brackets.
 fn in_brackets(term: TermRef<'_>) -> io::Result<()> {
     let iri = match term {
         TermRef::NamedNode(node) => node.as_str(),
@@ -160,15 +161,15 @@ fn in_brackets(term: TermRef<'_>) -> io::Result<()> {
     }
 }
 
-/// Writes an answer in a format. [`Writer::finish`] has to be called for it to be whole. A term that the format cannot
-/// represent is an error of the kind [`io::ErrorKind::InvalidData`].
+/// Writes an answer in a format. The answer is complete only after [`Writer::finish`]. If the format cannot represent a
+/// term, the error has the kind [`io::ErrorKind::InvalidData`].
 pub struct Writer<W: Write> {
     state: State<W>,
     formats: Formats,
 }
 
 impl<W: Write> Writer<W> {
-    /// A writer to `out`.
+    /// Creates a writer to `out`.
     pub fn new(out: W, formats: Formats) -> Self {
         Writer { state: State::Start(out), formats }
     }
@@ -180,10 +181,10 @@ impl<W: Write> Writer<W> {
     /// Ends the answer.
     ///
     /// # Errors
-    /// It cannot be written.
+    /// Returns an error if the end cannot be written.
     pub fn finish(mut self) -> io::Result<()> {
         match self.take() {
-            // Without any triple nothing has begun.
+            // An empty graph: no triple has started the output.
             State::Start(out) => match self.formats.triples {
                 GraphFormat::Rdf(RdfFormat::RdfXml) => RdfXml::new(out)?.finish(),
                 GraphFormat::Rdf(format) => RdfSerializer::from_format(format).for_writer(out).finish()?.flush(),
@@ -198,7 +199,7 @@ impl<W: Write> Writer<W> {
         }
     }
 
-    /// Begins with the first triple.
+    /// Starts the output before the first triple.
     fn begin_graph(&mut self) -> io::Result<()> {
         if let State::Start(_) = self.state
             && let State::Start(out) = self.take()

@@ -1,4 +1,4 @@
-//! Solutions as a table for people: columns aligned, Wikidata's IRIs and typed literals shortened.
+//! Writes solutions as a table for people: aligned columns, with Wikidata's IRIs and typed literals shortened.
 
 use std::io::{self, Write};
 
@@ -8,12 +8,12 @@ use terrapin_base::untrusted;
 use crate::Sink;
 use crate::syntax::shorten;
 
-/// Rows whose widths decide the columns' widths; wider cells further down stick out.
+/// Number of rows that determine the column widths. Wider cells in later rows are not aligned.
 const MEASURED: usize = 500;
-/// Widest column, in characters.
+/// Maximum width of a column in characters.
 const WIDEST: usize = 60;
 
-/// Writes a table. [`Table::finish`] has to be called for it to be whole.
+/// Writes a table. It is complete only after [`Table::finish`].
 pub struct Table<W: Write> {
     out: W,
     names: Vec<String>,
@@ -23,7 +23,7 @@ pub struct Table<W: Write> {
     solutions: bool,
 }
 
-/// A term as a cell shows it: Wikidata's names and typed literals shortened, on one line.
+/// Formats a term for a cell, on one line: Wikidata's IRIs and typed literals are shortened.
 pub fn cell(term: &Term) -> String {
     let text = match term {
         Term::NamedNode(node) => shorten(node.as_str()),
@@ -37,7 +37,7 @@ pub fn cell(term: &Term) -> String {
 }
 
 impl<W: Write> Table<W> {
-    /// A table to `out`.
+    /// Creates a table written to `out`.
     pub fn new(out: W) -> Self {
         Table { out, names: Vec::new(), waiting: Vec::new(), widths: None, rows: 0, solutions: false }
     }
@@ -52,7 +52,7 @@ impl<W: Write> Table<W> {
         writeln!(out, "{}", line.trim_end())
     }
 
-    /// Writes the head and the rows that waited for the widths.
+    /// Computes the column widths, then writes the header and the buffered rows.
     fn begin(&mut self) -> io::Result<()> {
         let mut widths: Vec<usize> = self.names.iter().map(|name| name.chars().count()).collect();
         for row in &self.waiting {
@@ -70,10 +70,10 @@ impl<W: Write> Table<W> {
         Ok(())
     }
 
-    /// Ends the table with the number of its rows.
+    /// Ends the table and writes the number of rows.
     ///
     /// # Errors
-    /// It cannot be written.
+    /// Returns an error if the end cannot be written.
     pub fn finish(mut self) -> io::Result<()> {
         if self.solutions {
             if self.widths.is_none() {

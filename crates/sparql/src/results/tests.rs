@@ -1,4 +1,5 @@
-//! Random terms, written in each format and read by other readers: they are equal, or the format refused them.
+//! Writes random terms in each format and reads them with another parser. The terms must be equal, or the format must
+//! have rejected them.
 
 use std::collections::BTreeSet;
 use std::io::Write as _;
@@ -10,7 +11,7 @@ use sparesults::{QueryResultsParser, ReaderQueryResultsParserOutput};
 
 use super::*;
 
-/// Numbers that look random, the same every time.
+/// A pseudo-random number generator with a fixed seed.
 struct Random(u64);
 
 impl Random {
@@ -25,7 +26,7 @@ impl Random {
         list[self.below(list.len())]
     }
 
-    /// A text of pieces that formats have to escape, and of harmless ones.
+    /// Returns a text that mixes pieces that formats must escape with harmless ones.
     fn text(&mut self) -> String {
         const PIECES: &[&str] = &[
             "a",
@@ -74,7 +75,7 @@ impl Random {
             "-1.5e3",
             "\u{feff}",
         ];
-        // Most texts have nothing that a format refuses.
+        // Most texts contain only pieces that every format accepts.
         let pieces = if self.below(4) == 0 { PIECES.len() } else { 19 };
         (0..self.below(5)).map(|_| self.one(&PIECES[..pieces])).collect()
     }
@@ -107,7 +108,7 @@ impl Random {
     }
 }
 
-/// Whether XML 1.0 cannot contain a text (2.2).
+/// Returns whether a text contains characters that XML 1.0 cannot represent (section 2.2).
 fn is_outside_xml(text: &str) -> bool {
     text.contains(|c| matches!(c, '\0'..='\u{8}' | '\u{b}' | '\u{c}' | '\u{e}'..='\u{1f}' | '\u{fffe}' | '\u{ffff}'))
 }
@@ -178,7 +179,7 @@ fn triples_are_read_back_equal_or_refused() {
         let (subject, predicate) = (random.iri(), random.iri());
         let predicate = if round % 8 == 0 { oxrdf::vocab::rdf::TYPE.into_owned() } else { predicate };
         let object = match random.term() {
-            // Readers name blank nodes themselves.
+            // Parsers rename blank nodes.
             Term::BlankNode(_) => random.literal().into(),
             object => object,
         };
@@ -197,7 +198,8 @@ fn triples_are_read_back_equal_or_refused() {
                 Err(error) => {
                     assert_eq!(error.kind(), io::ErrorKind::InvalidData, "{error}");
                     let iri = triple.predicate.as_str();
-                    // An end of it that is a name has a letter behind the last character that no name has.
+                    // If some suffix of it is an XML name, a letter follows the last character that a name cannot
+                    // contain.
                     let named = iri.rsplit(|c: char| !c.is_alphanumeric() && !"-._".contains(c)).next();
                     let is_unnamed = !named.unwrap_or_default().contains(char::is_alphabetic);
                     let is_outside = is_outside_xml(&value(&triple.object));
@@ -217,7 +219,7 @@ fn triples_are_read_back_equal_or_refused() {
     assert!(refused > 100, "{refused}");
 }
 
-/// Prints the texts of a file as JSON: of all elements and cells in order.
+/// Prints the texts of a file as JSON: those of all elements or cells, in order.
 const READER: &str = r#"
 import csv, io, json, sys, xml.etree.ElementTree as tree
 kind, data = sys.argv[1], sys.stdin.buffer.read()
@@ -228,7 +230,7 @@ else:
                       if element.tag.endswith(("uri", "literal", "bnode"))]))
 "#;
 
-/// What Python's own reader finds. `None` without Python.
+/// Reads the bytes with Python's own parser. Returns `None` if Python is not installed.
 fn by_python(kind: &str, bytes: &[u8]) -> Option<serde_json::Value> {
     let mut python = Command::new("python3");
     python.args(["-c", READER, kind]).stdin(Stdio::piped()).stdout(Stdio::piped());
@@ -239,7 +241,7 @@ fn by_python(kind: &str, bytes: &[u8]) -> Option<serde_json::Value> {
     Some(serde_json::from_slice(&out.stdout).unwrap())
 }
 
-/// Python reads XML with expat, which ends lines as XML 1.0 has it, and CSV as RFC 4180.
+/// Python reads XML with expat, which normalises line ends as XML 1.0 requires, and CSV as in RFC 4180.
 #[test]
 fn python_reads_the_same_texts() {
     let mut random = Random(9);
@@ -265,7 +267,7 @@ fn python_reads_the_same_texts() {
         let expected: Vec<&String> = texts.iter().flatten().collect();
         assert_eq!(read.len(), expected.len(), "{kind}");
         for (read, expected) in read.iter().zip(expected) {
-            // SPARQL's XML has blank nodes without the underscore.
+            // SPARQL's XML format writes blank nodes without the underscore.
             let plain = expected
                 .strip_prefix("_:")
                 .filter(|label| kind == "xml" && *label == read)
@@ -275,7 +277,7 @@ fn python_reads_the_same_texts() {
     }
 }
 
-/// A tag of OpenStreetMap's relation of Malta; XML has no name for what is behind its last colon.
+/// A tag of OpenStreetMap's relation for Malta. The part after its last colon is not an XML name.
 #[test]
 fn rdf_xml_refuses_what_it_cannot_name() {
     let node = |iri: &str| NamedNode::new(iri).unwrap();

@@ -1,4 +1,4 @@
-//! XML 1.0: characters that it cannot contain, and RDF/XML.
+//! XML 1.0 text, rejecting characters that it cannot contain, and RDF/XML.
 
 use std::borrow::Cow;
 use std::io::{self, Write};
@@ -6,16 +6,16 @@ use std::io::{self, Write};
 use oxrdf::vocab::xsd;
 use oxrdf::{NamedOrBlankNode, Term, Triple};
 
-/// The error that a format cannot represent a term.
+/// Returns the error for a term that a format cannot represent.
 pub(super) fn unrepresentable(what: String) -> io::Error {
     io::Error::new(io::ErrorKind::InvalidData, what)
 }
 
-/// Writes XML, with carriage returns as character references, because readers of XML turn a raw one into a line feed
-/// (XML 1.0, 2.11). Characters that XML cannot contain in any form (2.2) are an error.
+/// Writes XML. Carriage returns become character references, because XML parsers turn a raw one into a line feed (XML
+/// 1.0, 2.11). Characters that XML cannot contain in any form (2.2) cause an error.
 pub(super) struct XmlText<W: Write> {
     out: W,
-    /// The last bytes of the text so far, where U+FFFE or U+FFFF may have begun.
+    /// The last two bytes written: U+FFFE and U+FFFF are detected across writes.
     last: [u8; 2],
 }
 
@@ -55,7 +55,7 @@ impl<W: Write> Write for XmlText<W> {
     }
 }
 
-/// Terms of RDF/XML's own that are no predicates (RDF 1.1 XML Syntax, 5.1).
+/// RDF/XML's own terms that are not allowed as predicates (RDF 1.1 XML Syntax, 5.1).
 const RESERVED: [&str; 12] = [
     "Description",
     "RDF",
@@ -71,8 +71,8 @@ const RESERVED: [&str; 12] = [
     "li",
 ];
 
-/// Writes triples as RDF/XML. Unlike the library's serializer, it refuses predicates that no element's name can be, and
-/// writes classes of any name.
+/// Writes triples as RDF/XML. Unlike the library's serializer, it rejects predicates that cannot be element names, and
+/// accepts any class name.
 pub(super) struct RdfXml<W: Write> {
     out: XmlText<W>,
     subject: Option<NamedOrBlankNode>,
@@ -139,10 +139,10 @@ impl<W: Write> RdfXml<W> {
 
 /// The namespace of RDF.
 const RDF: &str = "http://www.w3.org/1999/02/22-rdf-syntax-ns#";
-/// Namespaces that no prefix but their own may have (Namespaces in XML 1.0, 3).
+/// Namespaces that may be bound only to their own prefix (Namespaces in XML 1.0, 3).
 const BOUND: [&str; 2] = ["http://www.w3.org/XML/1998/namespace", "http://www.w3.org/2000/xmlns/"];
 
-/// A predicate as a namespace and the longest name that may follow one. `None` if there is none.
+/// Splits a predicate into a namespace and its longest suffix that is an XML name. Returns `None` if no suffix is.
 fn split(iri: &str) -> Option<(&str, &str)> {
     let start = iri.char_indices().rev().take_while(|(_, c)| is_name(*c)).filter(|(_, c)| begins_name(*c)).last()?.0;
     let (space, name) = iri.split_at(start);
@@ -150,7 +150,7 @@ fn split(iri: &str) -> Option<(&str, &str)> {
     (!space.is_empty() && !reserved && !BOUND.contains(&space)).then_some((space, name))
 }
 
-/// Whether a name without a colon may begin with a character (NCName of Namespaces in XML 1.0).
+/// Returns whether a name without a colon may begin with a character (NCName of Namespaces in XML 1.0).
 fn begins_name(c: char) -> bool {
     matches!(c, 'A'..='Z' | '_' | 'a'..='z' | '\u{c0}'..='\u{d6}' | '\u{d8}'..='\u{f6}' | '\u{f8}'..='\u{2ff}'
         | '\u{370}'..='\u{37d}' | '\u{37f}'..='\u{1fff}' | '\u{200c}'..='\u{200d}' | '\u{2070}'..='\u{218f}'
@@ -158,12 +158,12 @@ fn begins_name(c: char) -> bool {
         | '\u{10000}'..='\u{effff}')
 }
 
-/// Whether a name without a colon may have a character.
+/// Returns whether a name without a colon may contain a character.
 fn is_name(c: char) -> bool {
     begins_name(c) || matches!(c, '-' | '.' | '0'..='9' | '\u{b7}' | '\u{300}'..='\u{36f}' | '\u{203f}'..='\u{2040}')
 }
 
-/// A name of XML for a blank node, another one for every label: the label itself if it is one.
+/// Returns an XML name for a blank node, unique for each label. If the label is an XML name, it is used unchanged.
 fn node_id(label: &str) -> Cow<'_, str> {
     let is_name = label.starts_with(begins_name) && label.chars().all(is_name) && !label.starts_with("_x");
     match is_name {
@@ -172,7 +172,7 @@ fn node_id(label: &str) -> Cow<'_, str> {
     }
 }
 
-/// A text for a place between tags or in a quoted attribute.
+/// A text that is escaped for element content or a quoted attribute.
 struct Escaped<'t>(&'t str);
 
 impl std::fmt::Display for Escaped<'_> {

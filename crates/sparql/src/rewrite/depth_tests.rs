@@ -1,11 +1,11 @@
-//! What is refused for its depth, from text to what is solved.
+//! Tests which queries are rejected because of their depth, from parsing to planning.
 
 use terrapin_base::stack::STACK;
 
 use crate::{Code, Settings, prepare};
 
 fn refused(text: &str) -> Option<Code> {
-    // As our own threads have it, not those of the test.
+    // Uses the stack size of the project's threads, not that of the test.
     std::thread::scope(|scope| {
         let prepare = || prepare(text, &Settings::default()).map_err(|error| error.code).err();
         let thread = std::thread::Builder::new().stack_size(STACK).spawn_scoped(scope, prepare);
@@ -31,7 +31,7 @@ fn towers_are_refused_and_lists_are_not() {
 
 #[test]
 fn what_is_joined_counts_together() {
-    // Each side alone is not deep, but what planning makes of them is.
+    // Neither side is deep, but the planned join of them is.
     let side = "{ ?a ?b ?c FILTER(?a) } ";
     let join = |many: usize| format!("SELECT * {{ {} }}", side.repeat(many));
     assert_eq!(refused(&join(300)), None);

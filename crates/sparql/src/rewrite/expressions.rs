@@ -1,6 +1,8 @@
-//! Expressions: what WDQS calculates otherwise than the evaluator, and what would be different every time.
+//! Rewrites expressions: operators that WDQS evaluates differently from the evaluator, and functions with a different
+//! value in every run.
 //!
-//! Only where it may matter: a comparison of numbers or a difference of years stays what it is.
+//! Only expressions with a possibly different result are rewritten: a comparison of numbers or a difference of years is
+//! unchanged.
 
 use oxrdf::Literal;
 use oxrdf::vocab::xsd;
@@ -11,7 +13,7 @@ use crate::order::is_numeric;
 use terrapin_sparql_syntax::algebra::{Binary, Expression, Function, Unary};
 use terrapin_sparql_syntax::walk::NodeMut;
 
-/// Whether an expression can only be a number (or an error).
+/// Returns whether an expression can only be a number or an error.
 fn is_number(expression: &Expression) -> bool {
     match expression {
         Expression::Literal(literal) => is_numeric(literal.datatype()),
@@ -43,7 +45,7 @@ fn is_number(expression: &Expression) -> bool {
     }
 }
 
-/// Whether an expression is a date for certain.
+/// Returns whether an expression is certainly a date.
 fn is_date(expression: &Expression) -> bool {
     match expression {
         Expression::Literal(literal) => [xsd::DATE, xsd::DATE_TIME].contains(&literal.datatype()),
@@ -53,7 +55,7 @@ fn is_date(expression: &Expression) -> bool {
     }
 }
 
-/// Whether an expression is written so that its value may be an IRI.
+/// Returns whether the value of an expression may be an IRI, judging by its form.
 fn may_be_iri(expression: &Expression) -> bool {
     match expression {
         Expression::Variable(_) | Expression::NamedNode(_) => true,
@@ -93,7 +95,7 @@ impl Rewriter<'_> {
         }
     }
 
-    /// Rewrites what an expression is made of.
+    /// Rewrites the direct subexpressions of an expression.
     fn parts(&mut self, expression: &mut Expression, scope: &Scope) -> Result<()> {
         let mut done = Ok(());
         NodeMut::Expression(expression).children(&mut |child| {
@@ -159,8 +161,8 @@ impl Rewriter<'_> {
         self.compare(operator, own, a, b, scope)
     }
 
-    /// Where one side is a date, what cannot be compared by the standard (a date and a time, a time without its zone)
-    /// is compared as moments.
+    /// Rewrites a comparison. If one side is a date, values that the standard cannot compare (a date and a time, a time
+    /// without a time zone) are compared as moments.
     fn compare(
         &mut self,
         operator: Binary,
@@ -189,18 +191,18 @@ impl Rewriter<'_> {
         })
     }
 
-    /// `<=` and `>=` where both sides may be no literals: only literals have an order, and the evaluator takes a term
-    /// for as large as itself before it looks what it is (<https://www.w3.org/TR/sparql11-query/#OperatorMapping>).
+    /// Rewrites `<=` and `>=` if both sides may be IRIs. Only literals have an order, but the evaluator accepts equal
+    /// terms of any kind without checking their type (<https://www.w3.org/TR/sparql11-query/#OperatorMapping>).
     fn of_literals(&mut self, operator: Binary, a: Expression, b: Expression) -> Result<Expression> {
         let strictly = if operator == Binary::LessOrEqual { Binary::Less } else { Binary::Greater };
         let is_literal = Expression::Call(Function::IsLiteral, vec![self.copy(&a)?]);
         let strict = Expression::binary(strictly, self.copy(&a)?, self.copy(&b)?);
         let whole = Expression::binary(operator, a, b);
-        // Which of two terms that are no literals is less is an error, too.
+        // For terms that are not literals, the strict comparison is an error, as required.
         Ok(Expression::If(Box::new(is_literal), Box::new(whole), Box::new(strict)))
     }
 
-    /// A date minus a date is a number of days.
+    /// Rewrites a difference: a date minus a date is a number of days.
     fn subtract(&mut self, a: Expression, b: Expression, scope: &Scope) -> Result<Expression> {
         let numbers = !self.is_wdqs() || is_number(&a) || is_number(&b);
         let (a, b) = (self.expression(a, scope)?, self.expression(b, scope)?);

@@ -1,18 +1,18 @@
-//! GRAPH with a variable. The evaluator takes the variable for one of every pattern within: that is right where each of
-//! these gets its value and nothing within asks for it. Elsewhere the pattern is solved in one graph after the other
-//! (`each_graph.rs`), as the standard has it (<https://www.w3.org/TR/sparql11-query/#defn_evalGraph>).
+//! GRAPH with a variable. The evaluator adds the variable to every pattern within. That is correct if each of these
+//! binds the variable and no expression within reads it. Otherwise, the pattern is evaluated for each graph in turn
+//! (`each_graph.rs`), as the standard defines it (<https://www.w3.org/TR/sparql11-query/#defn_evalGraph>).
 
 use oxrdf::Variable;
 
 use terrapin_sparql_syntax::algebra::{Expression, Pattern};
 use terrapin_sparql_syntax::walk::{on_exists, on_in_scope, on_patterns, on_variables};
 
-/// Whether the evaluator solves a pattern in the graphs of a name as the standard has it.
+/// Returns whether the evaluator's result for GRAPH with this variable is that of the standard.
 pub(super) fn is_plain(inner: &Pattern, name: &Variable) -> bool {
     gets(inner, name) == Some(true)
 }
 
-/// Whether every solution gets the name's value; nothing where something within would see it, or cannot tell.
+/// Returns whether every solution binds the graph variable; `None` if a part would read it or may do so.
 fn gets(pattern: &Pattern, name: &Variable) -> Option<bool> {
     match pattern {
         Pattern::Bgp { .. } | Pattern::Path { .. } => Some(true),
@@ -42,7 +42,7 @@ fn gets(pattern: &Pattern, name: &Variable) -> Option<bool> {
     }
 }
 
-/// Whether an expression asks for a variable, or has patterns that would have to be told which graph they are asked of.
+/// Returns whether an expression reads the variable, or contains patterns that depend on the current graph.
 fn sees(expression: &Expression, name: &Variable) -> bool {
     let mut sees = false;
     on_variables(expression, &mut |variable| sees |= variable == name);
@@ -50,7 +50,7 @@ fn sees(expression: &Expression, name: &Variable) -> bool {
     sees
 }
 
-/// Whether a variable stands anywhere in a pattern.
+/// Returns whether a variable occurs anywhere in a pattern.
 fn has(pattern: &Pattern, name: &Variable) -> bool {
     let mut has = false;
     on_patterns(pattern, &mut |pattern| {

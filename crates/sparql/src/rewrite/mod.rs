@@ -1,8 +1,8 @@
-//! From the dialect's algebra to what the evaluator can solve: services become patterns, functions or tables; what the
-//! evaluator would do differently from WDQS or differently every time becomes calls of our own functions; subqueries
-//! with LIMIT and named subqueries become tables, solved once before the query runs.
+//! Rewrites the dialect's algebra to algebra that the evaluator supports. Services become patterns, functions or
+//! tables. Operators that behave differently from WDQS, or differently in every run, become calls of the crate's own
+//! functions. Subqueries with LIMIT and named subqueries become tables, which are computed once before the query runs.
 //!
-//! Whatever a snapshot cannot give is found here, before anything runs.
+//! Features that a snapshot cannot provide are rejected here, before anything runs.
 
 #[cfg(test)]
 mod depth_tests;
@@ -32,61 +32,62 @@ use terrapin_sparql_syntax::walk::{AsNode, nodes, on_expressions, on_in_scope};
 
 type Result<T> = std::result::Result<T, Error>;
 
-/// Where in a query a pattern stands.
+/// The context of a pattern in the query.
 #[derive(Clone)]
 struct Scope {
     /// The variables that the enclosing SELECT projects.
     projected: Rc<[Variable]>,
-    /// In EXISTS or LATERAL, where a subquery sees values from outside and cannot be solved before.
+    /// Whether the pattern is in EXISTS, LATERAL or GRAPH. A subquery then depends on its surroundings and cannot be
+    /// computed before.
     correlated: bool,
 }
 
 /// A rewritten query.
 #[derive(Debug)]
 pub(crate) struct Rewritten {
-    /// What the query asks for.
+    /// The query form: SELECT, ASK, CONSTRUCT or DESCRIBE.
     pub form: QueryForm,
-    /// What relative IRIs that it computes are relative to.
+    /// The base of relative IRIs that the query computes.
     pub base: Option<Iri<String>>,
-    /// The graphs that it is about, if it says, or its request does.
+    /// The dataset, if the query or its request defines one.
     pub dataset: Option<QueryDataset>,
-    /// Whether the standard's ways are followed where others have their own: the default graph is without the triples of
+    /// Whether the standard applies where other dialects differ: the default graph does not include the triples of
     /// named graphs.
     pub standard: bool,
-    /// What is done with the pattern's solutions.
+    /// The query's pattern and the modifiers of its solutions.
     pub plan: Plan,
-    /// Tables to make first, in this order.
+    /// The tables to compute first, in this order.
     pub tables: Vec<Table>,
-    /// The functions called.
+    /// The functions that the query calls.
     pub functions: Vec<NamedNode>,
-    /// The separators of GROUP_CONCATs.
+    /// The separators of the query's GROUP_CONCATs.
     pub separators: Vec<String>,
-    /// Whether it speaks of OpenStreetMap's elements.
+    /// Whether the query uses OpenStreetMap's elements.
     pub elements: bool,
 }
 
-/// The state of a rewriting.
+/// The state of rewriting one query.
 struct Rewriter<'s> {
     settings: &'s Settings,
     tables: Vec<Table>,
     named: Vec<(String, usize)>,
     functions: Called,
-    /// What relative IRIs that the query computes are relative to.
+    /// The base of relative IRIs that the query computes.
     base: Option<Iri<String>>,
     separators: Vec<String>,
-    /// Nodes that were copied.
+    /// Number of expression nodes that were copied.
     copied: usize,
-    /// The number of the solution that an expression is calculated for, where it needs one.
+    /// The variable with the number of the solution, while an expression that needs it is rewritten.
     solution: Option<Variable>,
-    /// How many such numbers there are.
+    /// Number of such variables.
     solutions: usize,
 }
 
-/// Most nodes of a query that are copied: a comparison that is made in two ways has its sides twice, and those that are
-/// in it four times.
+/// Maximum number of nodes of a query that are copied. A comparison that is made in two ways contains its sides twice,
+/// and comparisons inside these four times.
 const MOST_COPIED: usize = 100_000;
 
-/// Rewrites a parsed query and the named subqueries that it needs, each after those that it needs itself.
+/// Rewrites a parsed query and its named subqueries. Each named subquery must follow those that it includes.
 pub(crate) fn rewrite(query: Query, subqueries: Vec<(String, Pattern)>, settings: &Settings) -> Result<Rewritten> {
     let mut rewriter = Rewriter {
         settings,
@@ -135,14 +136,14 @@ pub(crate) fn rewrite(query: Query, subqueries: Vec<(String, Pattern)>, settings
 }
 
 impl Rewriter<'_> {
-    /// Whether WDQS's ways are followed.
+    /// Returns whether the dialect is that of WDQS.
     fn is_wdqs(&self) -> bool {
         self.settings.dialect == Dialect::Wdqs
     }
 
-    /// Notes a function that is called; an error if there is none of this name.
+    /// Records a call of a function; returns an error if no function has this name.
     fn function(&mut self, name: &NamedNode) -> Result<()> {
-        // The standard's casts are the evaluator's own; WDQS's make a date of more.
+        // The standard's casts are left to the evaluator; those of WDQS accept more values as dates.
         let is_cast = [xsd::DATE, xsd::DATE_TIME].contains(&name.as_ref());
         if self.functions.contains(name) || (is_cast && !self.is_wdqs()) {
             return Ok(());
@@ -155,7 +156,7 @@ impl Rewriter<'_> {
         Ok(())
     }
 
-    /// A query's or a subquery's pattern, its modifiers left on.
+    /// Rewrites the pattern of a query or a subquery and keeps its modifiers.
     fn top(&mut self, pattern: Pattern, scope: &Scope) -> Result<Pattern> {
         Ok(match pattern {
             Pattern::Slice { inner, start, length } => {
@@ -178,7 +179,7 @@ impl Rewriter<'_> {
         })
     }
 
-    /// A copy of a part of the query.
+    /// Copies a part of the query; returns an error if too much is copied.
     fn copy<T: AsNode + Clone>(&mut self, part: &T) -> Result<T> {
         self.copied = self.copied.saturating_add(nodes(part));
         if self.copied > MOST_COPIED {
@@ -196,7 +197,7 @@ impl Rewriter<'_> {
         rewritten.collect()
     }
 
-    /// A pattern with nothing left waiting.
+    /// Rewrites a pattern and applies all filters and assignments that wait for variables.
     fn settled(&mut self, pattern: Pattern, scope: &Scope) -> Result<Pattern> {
         let (mut pattern, waiting) = self.pattern(pattern, scope)?;
         for pending in waiting {
@@ -205,18 +206,18 @@ impl Rewriter<'_> {
         Ok(pattern)
     }
 
-    /// The same with all that waits for nothing but values of the pattern itself: what is calculated from its variables next
-    /// needs it.
+    /// Rewrites a pattern and applies the filters and assignments that only need its own variables, because the next
+    /// expression may use their results.
     fn pattern_ready(&mut self, pattern: Pattern, scope: &Scope) -> Result<Waiting> {
         let (pattern, waiting) = self.pattern(pattern, scope)?;
         Ok(ready(pattern, waiting))
     }
 
-    /// A pattern, and what waits for values that it does not have.
+    /// Rewrites a pattern. Also returns the filters and assignments that need variables from outside it.
     fn pattern(&mut self, pattern: Pattern, scope: &Scope) -> Result<Waiting> {
         Ok(match pattern {
             Pattern::Bgp { .. } | Pattern::Path { .. } | Pattern::Values { .. } => (pattern, Vec::new()),
-            // These are only made here and later.
+            // These patterns are only created here and later.
             Pattern::Table { .. } | Pattern::Relation { .. } | Pattern::LeftLateral { .. } => (pattern, Vec::new()),
             Pattern::Include { name, .. } => (self.include(&name)?, Vec::new()),
             Pattern::Join { left, right } => self.join(*left, *right, scope)?,
@@ -236,7 +237,8 @@ impl Rewriter<'_> {
             Pattern::Minus { left, right } => {
                 let (left, waiting) = self.pattern_ready(*left, scope)?;
                 let right = self.settled(*right, scope)?;
-                // Without a variable in common nothing is taken away, which the evaluator's optimiser does not know.
+                // MINUS removes nothing if the sides share no variable. The evaluator's optimiser does not take this
+                // into account.
                 let shown = in_scope(&left);
                 if !in_scope(&right).iter().any(|variable| shown.contains(variable)) {
                     return Ok((left, waiting));
@@ -264,13 +266,13 @@ impl Rewriter<'_> {
             Pattern::Project { .. } | Pattern::Distinct { .. } | Pattern::Reduced { .. } => {
                 (unordered(self.top(pattern, scope)?), Vec::new())
             }
-            // Only below a projection does an order mean something, and there it was looked at.
+            // An order only matters below a projection, where `top` handles it.
             Pattern::OrderBy { inner, .. } => self.pattern(*inner, scope)?,
             Pattern::Service { name, inner, silent } => self.service(name, *inner, silent, scope)?,
         })
     }
 
-    /// A join. Of WDQS's label service it makes what labels the other side.
+    /// Rewrites a join. If the right side is WDQS's label service, it labels the left side.
     fn join(&mut self, left: Pattern, right: Pattern, scope: &Scope) -> Result<Waiting> {
         let (left, mut waiting) = self.pattern(left, scope)?;
         if let Pattern::Service { name: NamedNodePattern::NamedNode(name), inner, .. } = &right
@@ -290,7 +292,8 @@ impl Rewriter<'_> {
         Ok(ready(joined, waiting))
     }
 
-    /// An OPTIONAL. What its right side waits for, the left one may have: a test then stands in its condition.
+    /// Rewrites an OPTIONAL. Filters on the right side may need variables of the left side; they become part of the
+    /// condition.
     fn left_join(
         &mut self,
         left: Pattern,
@@ -314,7 +317,7 @@ impl Rewriter<'_> {
         Ok((Pattern::LeftJoin { left: Box::new(left), right: Box::new(right), condition }, waiting))
     }
 
-    /// Gives each solution of a pattern a number of its own, which all values that are calculated for it share.
+    /// Adds a number to each solution of a pattern. All values that are computed for a solution share it.
     fn numbered(&mut self, pattern: &mut Pattern) -> Variable {
         let mut base = pattern;
         while let Pattern::Extend { inner, variable, .. } = base {
@@ -330,7 +333,7 @@ impl Rewriter<'_> {
         variable
     }
 
-    /// GRAPH. A subquery in it cannot be solved before: that would be in the default graph.
+    /// Rewrites GRAPH. A subquery in it cannot be computed before, because that would use the default graph.
     fn graph(&mut self, name: NamedNodePattern, inner: Pattern, scope: &Scope) -> Result<Pattern> {
         let within = Scope { correlated: true, ..scope.clone() };
         let inner = self.settled(inner, &within)?;
@@ -342,7 +345,7 @@ impl Rewriter<'_> {
         })
     }
 
-    /// A subquery with LIMIT or OFFSET.
+    /// Rewrites a subquery with LIMIT or OFFSET.
     fn subquery(&mut self, pattern: Pattern, scope: &Scope) -> Result<Pattern> {
         let pattern = self.top(pattern, scope)?;
         if scope.correlated {
@@ -351,14 +354,14 @@ impl Rewriter<'_> {
         Ok(self.table(Table::Plan(Box::new(Plan::of(pattern)))))
     }
 
-    /// Adds a table; what stands for it in the pattern.
+    /// Adds a table. Returns the placeholder for it in the pattern.
     fn table(&mut self, table: Table) -> Pattern {
         let variables = table.variables();
         self.tables.push(table);
         Pattern::Table { number: self.tables.len() - 1, variables }
     }
 
-    /// A named subquery, which is a table.
+    /// Returns the placeholder for a named subquery's table.
     fn include(&mut self, name: &str) -> Result<Pattern> {
         let Some(&(_, number)) = self.named.iter().find(|(known, _)| known == name) else {
             let message = format!("there is no named subquery {name}");
@@ -378,7 +381,7 @@ impl Rewriter<'_> {
             };
         };
         if services::label::is_label(&name) {
-            // Alone in its group it has nothing to label.
+            // The label service is alone in its group and has no variables to label.
             return Ok(Waiting::default());
         }
         if (services::wdqs::is_wdqs(&name) || services::qlever::is_qlever(&name)) && self.is_wdqs() {
@@ -414,7 +417,7 @@ impl Rewriter<'_> {
     }
 }
 
-/// Whether an expression calls BNODE with a name, which means the same node wherever it stands for one solution.
+/// Returns whether an expression calls BNODE with a name. Within a solution, the same name always means the same node.
 fn names_blank_nodes(expression: &Expression) -> bool {
     let mut names = false;
     on_expressions(expression, &mut |expression| {
@@ -423,7 +426,7 @@ fn names_blank_nodes(expression: &Expression) -> bool {
     names
 }
 
-/// Applies what has the values that it needs.
+/// Applies the filters and assignments with all their variables bound by the pattern.
 fn ready(mut pattern: Pattern, waiting: Vec<Pending>) -> Waiting {
     if waiting.is_empty() {
         return (pattern, waiting);
@@ -441,7 +444,7 @@ fn ready(mut pattern: Pattern, waiting: Vec<Pending>) -> Waiting {
     (pattern, left)
 }
 
-/// What has no order of its own comes in the order in which searches in it found it.
+/// Sorts a pattern without ORDER BY by the order in which its search services found their results.
 fn in_order_found(pattern: Pattern) -> Pattern {
     let mut found: Vec<Variable> = Vec::new();
     on_in_scope(&pattern, &mut |variable| {
@@ -456,7 +459,7 @@ fn in_order_found(pattern: Pattern) -> Pattern {
     Pattern::OrderBy { inner: Box::new(pattern), keys: found.into_iter().map(key).collect() }
 }
 
-/// A subquery's pattern without its ORDER BY, which alone means nothing.
+/// Removes the ORDER BY of a subquery without LIMIT, where it has no effect.
 fn unordered(pattern: Pattern) -> Pattern {
     match pattern {
         Pattern::Distinct { inner } => Pattern::Distinct { inner: Box::new(unordered(*inner)) },

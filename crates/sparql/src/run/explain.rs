@@ -1,5 +1,5 @@
-//! How a query is solved: its tables and then itself, each step with the number of its solutions; with its time, too,
-//! where it is the evaluator's.
+//! Describes how a query is executed: its tables, then the query itself, each step with its number of solutions. Steps
+//! of the evaluator also show their time.
 
 use std::fmt::Write as _;
 
@@ -16,7 +16,7 @@ use terrapin_sparql_syntax::algebra::QueryForm;
 use terrapin_sparql_syntax::error::{Class, Code, Error};
 
 impl Run<'_> {
-    /// How the tables and the query are solved.
+    /// Describes the execution of the tables and the query.
     pub(super) fn explain(&self) -> Result<String> {
         let tables = self.tables()?;
         let mut out = String::new();
@@ -34,8 +34,8 @@ impl Run<'_> {
         Ok(out)
     }
 
-    /// The steps for a plan, which is solved to the end, that of an ASK to its first solution; `whole` says why it is the
-    /// evaluator's whatever stands in it.
+    /// Describes the steps of a plan. The plan is run to its end, that of an ASK to its first solution. `whole` is the
+    /// reason to run the whole plan with the evaluator, if there is one.
     fn steps(&self, top: &Plan, tables: &Tables, whole: Option<Fallback>) -> Result<String> {
         let mut view = self.view();
         let first = matches!(self.rewritten.form, QueryForm::Ask) && std::ptr::eq(top, &self.rewritten.plan);
@@ -69,12 +69,12 @@ impl Run<'_> {
     }
 }
 
-/// One step a line, what it works on indented below it.
+/// Formats one step a line, with its inputs indented below it.
 fn render(json: &[u8]) -> Result<String> {
     let failed = |why: String| Error::new(Class::Internal, Code::Explain, why);
     let explanation: Value = serde_json::from_slice(json).map_err(|e| failed(e.to_string()))?;
     let mut out = String::new();
-    // A query's nesting is bounded, and so is this.
+    // The nesting of a query is bounded, so this stack is bounded as well.
     let mut open = vec![(0, &explanation["plan"])];
     while let Some((depth, node)) = open.pop() {
         let name = node["name"].as_str().unwrap_or("?");

@@ -1,4 +1,4 @@
-//! What each form of a query makes of its solutions.
+//! Writes the answer of each query form from its solutions.
 
 use oxrdf::Term;
 use spareval::QueryResults;
@@ -15,7 +15,7 @@ use terrapin_sparql_syntax::algebra::{Pattern, QueryForm, TriplePattern};
 use terrapin_sparql_syntax::error::{Class, Code, Error};
 
 impl Run<'_> {
-    /// Writes the answer; how many rows it has.
+    /// Writes the answer. Returns its number of rows.
     pub(super) fn answer(&self, sink: &mut dyn Sink) -> Result<u64> {
         let tables = self.tables()?;
         match &self.rewritten.form {
@@ -63,7 +63,7 @@ impl Run<'_> {
         Ok(rows)
     }
 
-    /// Hands on the rows that a plan gives: as they come, if nothing is to be done with them first.
+    /// Passes the rows of a plan to `each`. If no modifier needs all rows first, they are passed as they are found.
     fn each_row(
         &self,
         plan: &Plan,
@@ -76,7 +76,7 @@ impl Run<'_> {
         self.rows(plan, tables)?.into_iter().try_for_each(|row| each(&row))
     }
 
-    /// Counts a row of the answer.
+    /// Counts a row of the answer. Returns an error if there are too many.
     pub(super) fn count(&self, rows: &mut u64) -> Result<()> {
         *rows += 1;
         if *rows <= self.most {
@@ -86,7 +86,7 @@ impl Run<'_> {
         Err(Error::new(Class::Limit, Code::Rows, message).help("set a LIMIT"))
     }
 
-    /// Whether a pattern has a solution.
+    /// Returns whether a pattern has a solution.
     fn exists(&self, pattern: Pattern) -> Result<bool> {
         let mut view = self.view();
         let planned = self.plan(unshown(pattern), &mut view, true);
@@ -108,8 +108,8 @@ impl Run<'_> {
     }
 }
 
-/// A pattern that has a solution where this one has. What solutions show, how often and in which order does not matter
-/// there, and asking for it would mean to find them all first.
+/// Removes modifiers that do not affect whether a solution exists: projection, duplicates, order. Otherwise, all
+/// solutions would be computed first.
 fn unshown(mut pattern: Pattern) -> Pattern {
     loop {
         pattern = match pattern {

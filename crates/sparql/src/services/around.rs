@@ -1,4 +1,4 @@
-//! `SERVICE wikibase:around` and `wikibase:box`: places by their coordinates.
+//! `SERVICE wikibase:around` and `wikibase:box`: search for places by their coordinates.
 
 use oxrdf::Variable;
 
@@ -9,11 +9,11 @@ use terrapin_sparql_syntax::algebra::{Expression, Pattern, TermPattern};
 use terrapin_sparql_syntax::error::Error;
 use terrapin_sparql_syntax::vocabulary::{SERVICE_PARAM, WIKIBASE};
 
-/// Places around a point.
+/// Searches for places around a point.
 pub(super) const AROUND: Service =
     Service { name: "wikibase:around", iri: (WIKIBASE, "around"), parameters: SERVICE_PARAM, rewrite: around };
 
-/// Places in a box.
+/// Searches for places in a box.
 pub(super) const BOX: Service =
     Service { name: "wikibase:box", iri: (WIKIBASE, "box"), parameters: SERVICE_PARAM, rewrite: in_box };
 
@@ -34,7 +34,7 @@ fn variables(expressions: &[Expression]) -> Vec<Variable> {
     expressions.iter().filter_map(variable).collect()
 }
 
-/// The pattern of the places, and the expression of their location.
+/// Returns the pattern of the places, and the expression of their location.
 fn places(parameters: &mut Parameters) -> Result<(Pattern, Expression)> {
     let location = match parameters.triples.first().map(|triple| &triple.object) {
         Some(TermPattern::Variable(location)) => Expression::from(location.clone()),
@@ -54,8 +54,8 @@ fn parameter(parameters: &Parameters, name: &str) -> Result<Expression> {
     expression(parameters.needed(WIKIBASE, name)?).ok_or_else(|| wrong(parameters))
 }
 
-/// The globe that is searched, if the query names one. Otherwise it is that of the centre or of the corners, which is
-/// Earth where they name none.
+/// Returns the globe to search, if the query names one. The default is the globe of the centre or of the corners, which
+/// is the Earth unless they name another.
 fn globe(parameters: &Parameters) -> Result<Option<Expression>> {
     match parameters.get(WIKIBASE, "globe") {
         None => Ok(None),
@@ -65,7 +65,7 @@ fn globe(parameters: &Parameters) -> Result<Option<Expression>> {
     }
 }
 
-/// Places within a radius of a centre.
+/// Rewrites `wikibase:around`: places within a radius of a centre.
 fn around(functions: &mut Called, mut parameters: Parameters) -> Result<Replacement> {
     let (pattern, location) = places(&mut parameters)?;
     let centre = parameter(&parameters, "center")?;
@@ -83,7 +83,7 @@ fn around(functions: &mut Called, mut parameters: Parameters) -> Result<Replacem
     Ok(Replacement::Pattern((pattern, waiting)))
 }
 
-/// Places in a box between two corners.
+/// Rewrites `wikibase:box`: places in a box between two corners.
 fn in_box(functions: &mut Called, mut parameters: Parameters) -> Result<Replacement> {
     let (pattern, location) = places(&mut parameters)?;
     let diagonal = parameters.get(WIKIBASE, "cornerSouthWest").is_some();

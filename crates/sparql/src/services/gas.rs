@@ -19,7 +19,7 @@ pub(super) const SERVICE: Service = Service {
     rewrite: |_, parameters| Ok(Replacement::rows(Traversal::new(&parameters)?)),
 };
 
-/// Which way links are followed.
+/// The direction in which links are followed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Direction {
     Forward,
@@ -27,7 +27,7 @@ enum Direction {
     Undirected,
 }
 
-/// A traversal. Links all weigh one, so that breadth-first search and shortest paths find the same.
+/// A traversal. All links have the weight 1, so that breadth-first search and shortest paths have the same result.
 #[derive(Debug, Clone)]
 struct Traversal {
     from: Vec<Term>,
@@ -36,21 +36,21 @@ struct Traversal {
     direction: Direction,
     iterations: usize,
     visited: usize,
-    /// The node, how far it is, and the node before it.
+    /// The variables for the node, its distance, and its predecessor.
     outputs: [Option<Variable>; 3],
 }
 
-/// The nodes found.
+/// The visited nodes.
 #[derive(Default)]
 struct Found {
-    /// In the order in which they were found.
+    /// The nodes in the order in which they were found.
     order: Vec<TermId>,
-    /// How many steps away each is, and the node before it.
+    /// The distance in links and the predecessor of each node.
     of: FxHashMap<TermId, (u32, Option<TermId>)>,
 }
 
 impl Found {
-    /// Adds a node; whether it is new.
+    /// Adds a node. Returns whether it is new.
     fn add(&mut self, node: TermId, depth: u32, before: Option<TermId>) -> bool {
         let std::collections::hash_map::Entry::Vacant(place) = self.of.entry(node) else { return false };
         place.insert((depth, before));
@@ -110,7 +110,7 @@ impl Traversal {
         })
     }
 
-    /// The nodes found: in the order of their distance, then of their terms.
+    /// Returns the visited nodes, ordered by distance, then by term.
     fn visited_nodes(&self, store: &Store, budget: &Budget) -> Result<Vec<Row>> {
         let link = match &self.link {
             None => None,
@@ -141,7 +141,7 @@ impl Traversal {
         Ok(order.iter().filter_map(row).collect())
     }
 
-    /// Goes from node to node, breadth first, until all targets are found.
+    /// Searches breadth-first until all targets are found.
     fn search(
         &self,
         store: &Store,

@@ -1,5 +1,6 @@
-//! `SERVICE wikibase:label`: labels, descriptions and aliases for variables, by the names of the variables that the query
-//! projects or by triples in the service's group. Runs after all else in its group.
+//! `SERVICE wikibase:label`: labels, descriptions and aliases for variables. They are selected by the names of the
+//! query's projected variables, or by triples in the service's group. The service runs after all other parts of its
+//! group.
 
 use oxrdf::{Literal, NamedNode, Variable};
 
@@ -12,12 +13,12 @@ use terrapin_sparql_syntax::error::Error;
 use terrapin_sparql_syntax::in_scope;
 use terrapin_sparql_syntax::vocabulary::{LABEL_SERVICE, SERVICE_PARAM, WIKIBASE};
 
-/// Whether a service is this one.
+/// Returns whether a service is the label service.
 pub(crate) fn is_label(name: &NamedNode) -> bool {
     name.as_str() == LABEL_SERVICE
 }
 
-/// The languages of the service's parameter, separated by commas.
+/// Returns the languages of the service's parameter, separated by commas.
 fn languages(parameters: &Parameters, automatic: &str) -> String {
     let mut languages = Vec::new();
     for value in parameters.all(WIKIBASE, "language") {
@@ -64,7 +65,7 @@ pub(crate) fn apply(
             }
         }
     }
-    // A label is a node over those before.
+    // Each label adds a node on top of the previous ones.
     Depth::chain(wanted.len()).check()?;
     let mut pattern = group;
     let mut made: Vec<Variable> = Vec::new();

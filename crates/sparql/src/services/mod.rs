@@ -1,5 +1,5 @@
-//! The services of WDQS that a snapshot can answer, and our own, a file each. Others would need the live web: that is an error before
-//! the query runs.
+//! The services of WDQS that a snapshot can provide, and the crate's own; one file for each. Other services would need
+//! network access and are rejected before the query runs.
 
 mod around;
 mod gas;
@@ -31,11 +31,11 @@ type Result<T> = std::result::Result<T, Error>;
 /// A service: its name in queries and the function that replaces it.
 #[derive(Debug)]
 struct Service {
-    /// Its name with a prefix, for messages.
+    /// The name with a prefix, for messages.
     name: &'static str,
-    /// Its IRI: a namespace, and the name in it.
+    /// The IRI, split into a namespace and a local name.
     iri: (&'static str, &'static str),
-    /// The subject of the triples that are its parameters.
+    /// The subject of the parameter triples.
     parameters: &'static str,
     rewrite: fn(&mut Called, Parameters) -> Result<Replacement>,
 }
@@ -58,36 +58,36 @@ const SERVICES: &[&Service] = &[
     &overpass::SERVICE,
 ];
 
-/// Rows that are made before the query runs.
+/// A table that is computed before the query runs.
 #[derive(Debug)]
 pub(crate) enum Table {
-    /// A subquery's, which the evaluator solves.
+    /// The solutions of a subquery.
     Plan(Box<Plan>),
     /// The solutions of a pattern in each named graph.
     Graphs(Box<EachGraph>),
-    /// A service's.
+    /// The rows of a service.
     Service(Box<dyn Rows>),
 }
 
 /// The rows of a service that needs no input.
 pub(crate) trait Rows: fmt::Debug + Send + Sync {
-    /// The columns.
+    /// Returns the columns.
     fn variables(&self) -> Vec<Variable>;
 
     /// Adds a column with the rank of each row, if the order of rows is meaningful.
     fn show_order(&mut self, _: Variable) {}
 
-    /// Whether they are of OpenStreetMap's elements.
+    /// Returns whether the rows are computed from OpenStreetMap's elements.
     fn is_of_elements(&self) -> bool {
         false
     }
 
-    /// The rows.
+    /// Computes the rows.
     fn rows(&self, environment: &Environment, budget: &Budget) -> Result<Vec<Row>>;
 }
 
 impl Table {
-    /// Its columns.
+    /// Returns the columns.
     pub fn variables(&self) -> Vec<Variable> {
         match self {
             Table::Plan(plan) => plan.variables.clone(),
@@ -106,7 +106,7 @@ pub(crate) enum Replacement {
 }
 
 impl Replacement {
-    /// A service's table.
+    /// Creates the replacement by a service's rows.
     fn rows(found: impl Rows + 'static) -> Self {
         Replacement::Table(Table::Service(Box::new(found)))
     }
@@ -116,7 +116,7 @@ impl Replacement {
 pub(crate) struct Parameters {
     service: &'static str,
     values: Vec<(NamedNode, TermPattern)>,
-    /// Triples that are no parameters.
+    /// Triples other than parameters.
     pub triples: Vec<TriplePattern>,
     /// Other patterns.
     pub others: Vec<Pattern>,
@@ -146,7 +146,7 @@ impl Parameters {
         parameters
     }
 
-    /// The values of a parameter.
+    /// Returns all values of a parameter.
     fn all<'a>(&'a self, namespace: &'a str, name: &'a str) -> impl Iterator<Item = &'a TermPattern> {
         let named = move |p: &NamedNode| p.as_str().strip_prefix(namespace) == Some(name);
         self.values.iter().filter(move |(predicate, _)| named(predicate)).map(|(_, value)| value)
@@ -156,7 +156,7 @@ impl Parameters {
         self.values.iter().find(|(p, _)| p.as_str().strip_prefix(namespace) == Some(name)).map(|(_, value)| value)
     }
 
-    /// A parameter that has to be there.
+    /// Returns the value of a required parameter.
     fn needed(&self, namespace: &str, name: &str) -> Result<&TermPattern> {
         self.get(namespace, name).ok_or_else(|| self.wrong(format!("{} needs the parameter {name}", self.service)))
     }
@@ -165,7 +165,7 @@ impl Parameters {
         Error::new(Class::Syntax, Code::ServiceParameter, message)
     }
 
-    /// A parameter's text, of a literal or an IRI.
+    /// Returns the text of a parameter that is a literal or an IRI.
     fn text(&self, namespace: &str, name: &str) -> Result<Option<String>> {
         match self.get(namespace, name) {
             None => Ok(None),
@@ -178,7 +178,7 @@ impl Parameters {
         }
     }
 
-    /// A parameter that is a whole number.
+    /// Returns the value of a parameter that is a whole number.
     fn number(&self, namespace: &str, name: &str) -> Result<Option<usize>> {
         let Some(text) = self.text(namespace, name)? else { return Ok(None) };
         match text.trim().parse() {
@@ -187,7 +187,7 @@ impl Parameters {
         }
     }
 
-    /// A parameter that names a variable to fill.
+    /// Returns the variable of an output parameter.
     fn variable(&self, namespace: &str, name: &str) -> Result<Option<Variable>> {
         match self.get(namespace, name) {
             None => Ok(None),
@@ -228,7 +228,7 @@ fn work(budget: &Budget, units: u64) -> Result<()> {
     budget.work(units).map_err(super::guard::exceeded)
 }
 
-/// The term of a pattern without variables.
+/// Returns the term of a pattern that is a constant.
 fn ground(pattern: &TermPattern) -> Option<Term> {
     match pattern {
         TermPattern::NamedNode(node) => Some(node.clone().into()),

@@ -1,4 +1,4 @@
-//! `SERVICE terrapin:overpass`: the elements that a query of the other language prints, for those who have it already.
+//! `SERVICE terrapin:overpass`: the elements that an OverpassQL query prints, for users who already have such a query.
 //!
 //! ```sparql
 //! SERVICE terrapin:overpass { [] terrapin:query "node[amenity=cafe];out;"; terrapin:element ?cafe; terrapin:wkt ?place }
@@ -25,7 +25,7 @@ use terrapin_sparql_syntax::vocabulary::TERRAPIN;
 pub(super) const SERVICE: Service = Service {
     name: "terrapin:overpass",
     iri: (TERRAPIN, "overpass"),
-    // Its parameters are of a blank node.
+    // The subject of its parameters is a blank node.
     parameters: "",
     rewrite: |_, parameters| Ok(Replacement::rows(Overpass::new(&parameters)?)),
 };
@@ -56,7 +56,7 @@ struct Overpass {
     outputs: Vec<(Variable, Output)>,
 }
 
-/// An error of the query, with all that is wrong with it.
+/// Converts the failure of the Overpass query, with all its diagnostics.
 fn refused(failure: &Failure) -> Error {
     let (class, code) = match failure.diagnostics.first().map(|diagnostic| diagnostic.class) {
         _ if failure.is_fault() => (Class::Internal, Code::Relation),
@@ -67,7 +67,7 @@ fn refused(failure: &Failure) -> Error {
 }
 
 impl Overpass {
-    /// Reads the service's parameters, and its query.
+    /// Reads the service's parameters and checks its query.
     fn new(parameters: &Parameters) -> Result<Overpass> {
         let (mut query, mut outputs) = (None, Vec::new());
         for triple in &parameters.triples {

@@ -1,14 +1,14 @@
-//! QLever's public endpoints under their own addresses. There OpenStreetMap and Wikidata are two, and queries ask one from
-//! the other; a snapshot has both, so that all of them ask this very snapshot.
+//! QLever's public endpoints under their own addresses. They serve OpenStreetMap and Wikidata separately, and queries
+//! call one from the other. A snapshot contains both; therefore all these addresses refer to the snapshot itself.
 
 use oxrdf::NamedNode;
 
 /// Prefixes of QLever's endpoint addresses, without the scheme.
 const HOSTS: [&str; 2] = ["qlever.cs.uni-freiburg.de/api/", "qlever.dev/api/"];
-/// Its search by distance, which asks no endpoint.
+/// QLever's search by distance, which is not an endpoint.
 const SPATIAL: &str = "https://qlever.cs.uni-freiburg.de/spatialSearch/";
 
-/// Whether a service is QLever's endpoint of Wikidata or of OpenStreetMap.
+/// Returns whether a service is QLever's endpoint of Wikidata or of OpenStreetMap.
 pub fn is_qlever(name: &NamedNode) -> bool {
     let iri = name.as_str();
     let Some(address) = iri.strip_prefix("https://").or_else(|| iri.strip_prefix("http://")) else { return false };
@@ -18,7 +18,7 @@ pub fn is_qlever(name: &NamedNode) -> bool {
     data.is_some_and(|data| data == "wikidata" || of_osm(data))
 }
 
-/// Whether a service is QLever's spatial search.
+/// Returns whether a service is QLever's spatial search.
 pub fn is_spatial_search(name: &NamedNode) -> bool {
     name.as_str().starts_with(SPATIAL)
 }

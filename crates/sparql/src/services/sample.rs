@@ -1,5 +1,5 @@
-//! `SERVICE bd:sample` and `bd:slice`: some of the matches of a triple pattern. A sample is seeded by snapshot and query;
-//! a slice is of the matches in the order of their terms.
+//! `SERVICE bd:sample` and `bd:slice`: some of the matches of a triple pattern. The seed of a sample is derived from
+//! snapshot and query; a slice consists of consecutive matches in the order of their terms.
 
 use oxrdf::{Term, Variable};
 
@@ -12,7 +12,7 @@ use terrapin_sparql_syntax::error::{Class, Code, Error};
 use terrapin_sparql_syntax::vocabulary::{BD, SERVICE_PARAM};
 use terrapin_triples::TermId;
 
-/// Matches by chance.
+/// Selects random matches.
 pub(super) const SAMPLE: Service = Service {
     name: "bd:sample",
     iri: (BD, "sample"),
@@ -20,7 +20,7 @@ pub(super) const SAMPLE: Service = Service {
     rewrite: |_, parameters| Ok(Replacement::rows(Sample::new(parameters, true)?)),
 };
 
-/// The first matches, or those from some place on.
+/// Selects consecutive matches, from the first one or an offset on.
 pub(super) const SLICE: Service = Service {
     name: "bd:slice",
     iri: (BD, "slice"),
@@ -113,7 +113,7 @@ impl Rows for Sample {
         }
         let parts = self.parts();
         let columns = self.variables();
-        // A key for each match decides: by chance, or by its place.
+        // Matches are selected by a key: random for a sample, the position for a slice.
         let mut chosen: Vec<(u64, u64, [TermId; 3])> = Vec::new();
         for (number, triple) in store.triples(ids[0], ids[1], ids[2]).enumerate() {
             work(budget, 1)?;

@@ -23,7 +23,7 @@ pub(super) const SERVICE: Service = Service {
     rewrite: |_, parameters| Ok(Replacement::rows(Search::new(&parameters)?)),
 };
 
-/// How many are found where the query sets no limit, as the interface has it.
+/// Default number of results, as in MediaWiki's interface.
 const LIMIT: usize = 50;
 
 /// The content of a column.

@@ -1,5 +1,5 @@
-//! The Wikidata Query Service under its own names. Queries over its two halves ask one from the other; a snapshot is not
-//! halved, so that all of them ask this very snapshot.
+//! The Wikidata Query Service under its own addresses. Its data is split into two graphs, and queries call one from the
+//! other. A snapshot is not split; therefore all these addresses refer to the snapshot itself.
 
 use oxrdf::NamedNode;
 
@@ -8,10 +8,10 @@ const HOSTS: [&str; 4] =
     ["query.wikidata.org", "query-main.wikidata.org", "query-scholarly.wikidata.org", "query-legacy-full.wikidata.org"];
 /// The paths of its endpoints.
 const PATHS: [&str; 3] = ["/sparql", "/bigdata/namespace/wdq/sparql", "/bigdata/sparql"];
-/// The halves, by the prefix `wdsubgraph:`.
+/// The names of the two graphs, with the prefix `wdsubgraph:`.
 const HALVES: [&str; 2] = ["wikidata_main", "scholarly_articles"];
 
-/// Whether a service is the Wikidata Query Service.
+/// Returns whether a service is the Wikidata Query Service.
 pub fn is_wdqs(name: &NamedNode) -> bool {
     let iri = name.as_str();
     let Some(address) = iri.strip_prefix("https://").or_else(|| iri.strip_prefix("http://")) else { return false };

@@ -105,7 +105,7 @@ impl Builder {
     /// default graph, with the triple's index, in ascending order.
     ///
     /// # Errors
-    /// The disk is full, or there are more than 2^32 terms.
+    /// Returns an error if the disk is full, or there are more than 2^32 terms.
     pub fn add(&mut self, triples: &[Triple], graphs: &[(usize, NamedOrBlankNode)]) -> Result<(), BuildError> {
         let mut numbered = Vec::with_capacity(triples.len() - graphs.len());
         let mut quads = Vec::with_capacity(graphs.len());
@@ -211,7 +211,7 @@ impl Builder {
     /// does not depend on arrival.
     ///
     /// # Errors
-    /// The disk is full.
+    /// Returns an error if the disk is full.
     pub fn finish(
         mut self,
         writer: &mut Writer,

@@ -42,7 +42,7 @@ struct Column {
 /// Compares two answers; `None` if no columns match.
 ///
 /// # Errors
-/// The published code fails on one of them, with the reason.
+/// Returns the reason if the published code fails on one of them.
 pub fn shares(gold: &Answer, pred: &Answer) -> Result<Option<Shares>, &'static str> {
     let (gold, pred) = (columns(gold)?, columns(pred)?);
     // The published code fails on rows without values only in the prediction's answer.

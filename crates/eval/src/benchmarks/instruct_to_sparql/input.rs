@@ -73,7 +73,7 @@ fn parsed<T: serde::de::DeserializeOwned>(path: &Path) -> Result<Vec<(usize, T)>
 /// Reads the dataset: one object per line, with the dataset's field names.
 ///
 /// # Errors
-/// The file cannot be read, or a line has no query.
+/// Returns an error if the file cannot be read, or a line has no query.
 pub fn read_gold(path: &Path) -> Result<Vec<Gold>, RunError> {
     let gold = |(_, line): (usize, Line)| Gold {
         id: name(line.id),
@@ -89,7 +89,7 @@ pub fn read_gold(path: &Path) -> Result<Vec<Gold>, RunError> {
 /// order, `id`.
 ///
 /// # Errors
-/// The file cannot be read, or its lines do not match the dataset's.
+/// Returns an error if the file cannot be read, or its lines do not match the dataset's.
 pub fn read_predictions(path: &Path, gold: &[Gold]) -> Result<Vec<String>, RunError> {
     let unfit = |what: String| RunError::Unfit(format!("{}: {what}", path.display()));
     let mut texts = Vec::new();
@@ -129,7 +129,7 @@ pub fn read_predictions(path: &Path, gold: &[Gold]) -> Result<Vec<String>, RunEr
 /// Reads the `generated_queries.csv` of the authors' code.
 ///
 /// # Errors
-/// The file cannot be read or lacks a column.
+/// Returns an error if the file cannot be read or lacks a column.
 pub fn read_generated(path: &Path) -> Result<(Vec<Gold>, Vec<String>), RunError> {
     #[derive(Deserialize)]
     struct Row {

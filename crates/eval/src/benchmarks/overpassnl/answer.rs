@@ -43,7 +43,7 @@ struct CountTags {
 /// Parses the body of an answer.
 ///
 /// # Errors
-/// It is not JSON, or has values that the published code cannot compare.
+/// Returns an error if the body is not JSON, or has values that the published code cannot compare.
 pub fn read(body: &str) -> Result<Results, Failed<ErrorClass>> {
     if let Some(class) = class_of(body) {
         return Err(Failed::new(class, excerpt(body)));

@@ -27,7 +27,7 @@ const TODAY: Date = date(2022, 7, 4);
 /// and `{{center}}` stay and the engine rejects them.
 ///
 /// # Errors
-/// `nominatim`, `relative_date`, or `unknown_error` for a text on which the published code fails.
+/// Returns `nominatim`, `relative_date`, or `unknown_error` for a text on which the published code fails.
 pub fn prepare(line: &str, bbox: Option<&str>, places: &dyn Places) -> Result<String, Failed<ErrorClass>> {
     Ok(set_output(&set_limits(expand(line, bbox, places)?)?))
 }

@@ -35,7 +35,7 @@ impl PreparedQuery {
     /// Prepares a line of the dataset like the published evaluation.
     ///
     /// # Errors
-    /// Those of [`super::prepare`].
+    /// Returns the same errors as [`super::prepare`].
     pub fn published(line: &str, bbox: Option<&str>, places: &dyn Places) -> Result<PreparedQuery, Failed<ErrorClass>> {
         let query = expand(line, bbox, places)?;
         let text = set_output(&set_limits(query.clone())?);
@@ -86,7 +86,7 @@ impl PreparedQuery {
     /// Parses the query.
     ///
     /// # Errors
-    /// The text is not a query.
+    /// Returns an error if the text is not a query.
     pub fn parse(&self) -> Result<Script, Failure> {
         let mut script = terrapin_overpass::parse(&self.text)?;
         let settings = &mut script.settings;

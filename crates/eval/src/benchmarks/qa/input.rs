@@ -28,7 +28,7 @@ pub struct Golds {
 /// Reads the questions, gold queries and answers of a published benchmark. `language` is that of QALD's questions.
 ///
 /// # Errors
-/// The file cannot be read, or is not the benchmark's.
+/// Returns an error if the file cannot be read, or is not the benchmark's.
 pub fn read_golds(set: Set, path: &Path, language: &str) -> Result<Golds, RunError> {
     let file = parse(path)?;
     let entries = entries(set, path, &file)?;
@@ -57,7 +57,7 @@ pub fn read_golds(set: Set, path: &Path, language: &str) -> Result<Golds, RunErr
 /// forms.
 ///
 /// # Errors
-/// The file cannot be read, or does not match the instances.
+/// Returns an error if the file cannot be read, or does not match the instances.
 pub fn with_predictions(golds: &mut Golds, path: &Path, forms: &[Form]) -> Result<(), RunError> {
     let text = read_lines(path)?.join("\n");
     let begins = text.trim_start_matches('\u{feff}').trim_start();

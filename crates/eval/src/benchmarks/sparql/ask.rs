@@ -21,7 +21,7 @@ const MOST_MEMORY: u64 = 2 << 30;
 /// not lose the other results.
 ///
 /// # Errors
-/// The query has no answer.
+/// Returns an error if the query has no answer.
 pub fn ask(environment: &Environment, query: &str, limits: &Limits) -> Result<Answer, Failed<FailureClass>> {
     if query.trim().is_empty() {
         return Err(Failed::new(FailureClass::NoQuery, "there is no query"));

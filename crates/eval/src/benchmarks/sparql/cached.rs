@@ -10,7 +10,7 @@ use terrapin_sparql::Environment;
 /// Returns the cached answer of a query or runs it.
 ///
 /// # Errors
-/// The query has no answer.
+/// Returns an error if the query has no answer.
 pub fn ask_cached(
     cache: &dyn Cache,
     snapshot: &str,

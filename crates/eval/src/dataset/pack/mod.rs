@@ -5,12 +5,12 @@
 //! |---|---|
 //! | `data/SPLIT.jsonl` | the pairs, with results, the digest of the answer and difficulty |
 //! | `README.md` | the dataset card, with the fields that Hugging Face reads |
-//! | `pin.toml` | which snapshot it is for, as `terrapin verify --pin` reads it |
+//! | `pin.toml` | the snapshot of the benchmark, in the form that `terrapin verify --pin` reads |
 //! | `manifest.json` | the manifest of the snapshot |
 //! | `checks.json` | the findings of the dataset check |
 //! | `croissant.json` | the data described in JSON-LD |
-//! | `CITATION.cff`, `LICENSES.md` | how to cite it, and under which terms |
-//! | `SHA256SUMS` | the digests of all of them |
+//! | `CITATION.cff`, `LICENSES.md` | the citation and the licences |
+//! | `SHA256SUMS` | the digests of all other files |
 
 mod card;
 mod croissant;
@@ -77,7 +77,7 @@ impl Pack<'_> {
     /// Writes the folder, each file atomically, and returns the file names.
     ///
     /// # Errors
-    /// A file cannot be written.
+    /// Returns an error if a file cannot be written.
     pub fn write(&self, folder: &Path) -> Result<Vec<String>, WriteError> {
         let mut files = self.files();
         let sums = files.iter().fold(String::new(), |mut text, file| {

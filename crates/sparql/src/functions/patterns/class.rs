@@ -1,5 +1,5 @@
-//! Character class expressions: `[a-z-[aeiou]]`. They are made into sets, so that subtraction, case and negation are
-//! those of the standard.
+//! Parses character class expressions such as `[a-z-[aeiou]]`. They are converted to sets, so that subtraction, case
+//! and negation follow the standard.
 
 use std::fmt::Write;
 
@@ -9,16 +9,16 @@ use super::error::PatternError;
 use super::escape::{Escape, Escapes};
 use super::reader::Reader;
 
-/// Most classes within each other.
+/// Maximum nesting depth of classes.
 const DEPTH: usize = 50;
 
 /// Adds the other case of every character.
 pub(super) fn fold(class: &mut ClassUnicode) {
-    // Fails only where the library was built without its tables.
+    // Fails only if the library was built without its Unicode tables.
     let _ = class.try_case_fold_simple();
 }
 
-/// Writes a set as the engines read it, whatever flags hold around it.
+/// Writes a set in the syntax of the engines, independent of any flags.
 pub(super) fn write_class(class: &ClassUnicode, out: &mut String) {
     if class.ranges().is_empty() {
         out.push_str("[^\\x{0}-\\x{10FFFF}]");
@@ -32,16 +32,16 @@ pub(super) fn write_class(class: &ClassUnicode, out: &mut String) {
     out.push(']');
 }
 
-/// Reads a class expression, whose `[` was read.
+/// Parses a class expression after its `[`.
 ///
 /// # Errors
-/// It is none.
+/// Returns an error if it is not a class expression.
 pub(super) fn class(reader: &mut Reader, ignore_case: bool, depth: usize) -> Result<ClassUnicode, PatternError> {
     if depth >= DEPTH {
         return Err(PatternError::wrong("more than 50 character classes in each other"));
     }
     let negated = reader.eat('^');
-    // Case is ignored for characters and ranges alone: \p{Lu} stays what it is.
+    // Case is ignored only for characters and ranges; \p{Lu} is unaffected.
     let (mut characters, mut named) = (ClassUnicode::empty(), ClassUnicode::empty());
     let mut common: Option<ClassUnicode> = None;
     let mut removed: Option<ClassUnicode> = None;
@@ -95,9 +95,9 @@ pub(super) fn class(reader: &mut Reader, ignore_case: bool, depth: usize) -> Res
     Ok(characters)
 }
 
-/// The range that begins with a character; mostly that alone.
+/// Returns the range that begins with a character, usually that character alone.
 fn range(reader: &mut Reader, from: char) -> Result<ClassUnicodeRange, PatternError> {
-    // A hyphen before ']' or a subtraction is no range.
+    // A hyphen before ']' or a subtraction does not form a range.
     let is_range = reader.peek(0) == Some('-') && !matches!(reader.peek(1), None | Some(']' | '['));
     if !is_range {
         return Ok(ClassUnicodeRange::new(from, from));

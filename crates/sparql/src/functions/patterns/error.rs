@@ -1,23 +1,23 @@
-//! What is wrong with a pattern, a flag or a replacement string.
+//! Errors in a pattern, its flags or a replacement string.
 
 use std::fmt;
 
-/// Why a pattern, its flags or a replacement string cannot be used.
+/// The error for a pattern, its flags or a replacement string that cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct PatternError {
-    /// Whether the construct has a meaning elsewhere and is not supported here. Else it is wrong.
+    /// Whether the construct is valid but not supported here; otherwise it is invalid.
     pub unsupported: bool,
-    /// What is wrong.
+    /// The description of the error.
     message: String,
 }
 
 impl PatternError {
-    /// An error of the text.
+    /// Creates an error for invalid syntax.
     pub fn wrong(message: impl Into<String>) -> PatternError {
         PatternError { unsupported: false, message: message.into() }
     }
 
-    /// A construct that is not supported.
+    /// Creates an error for an unsupported construct.
     pub fn unsupported(message: impl Into<String>) -> PatternError {
         PatternError { unsupported: true, message: message.into() }
     }

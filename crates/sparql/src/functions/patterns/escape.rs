@@ -1,4 +1,4 @@
-//! Escapes that are characters or sets of them.
+//! Parses escapes for characters and sets of characters.
 
 use std::sync::LazyLock;
 
@@ -9,23 +9,23 @@ use super::names;
 use super::reader::Reader;
 use terrapin_budget as budget;
 
-/// Where an escape stands.
+/// The context of an escape.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Escapes {
-    /// In a character class.
+    /// Inside a character class.
     Class,
-    /// Outside of one.
+    /// Outside character classes.
     Atom,
 }
 
-/// What an escape stands for.
+/// The meaning of an escape.
 #[derive(Debug)]
 pub(super) enum Escape {
-    /// A character.
+    /// A single character.
     Char(char),
-    /// One of a set of characters.
+    /// Any character of a set.
     Class(ClassUnicode),
-    /// A text, of `\Q..\E`.
+    /// The literal text of `\Q..\E`.
     Literal(String),
 }
 
@@ -49,14 +49,14 @@ const NAME_START: [(char, char); 16] = [
     ('\u{10000}', '\u{EFFFF}'),
 ];
 
-/// What name characters are besides (<https://www.w3.org/TR/xml/#NT-NameChar>).
+/// The other name characters (<https://www.w3.org/TR/xml/#NT-NameChar>).
 const NAME_REST: [(char, char); 5] =
     [('-', '.'), ('0', '9'), ('\u{B7}', '\u{B7}'), ('\u{300}', '\u{36F}'), ('\u{203F}', '\u{2040}')];
 
-/// XML Schema's `\s`.
+/// The characters of XML Schema's `\s`.
 const SPACE: [(char, char); 3] = [('\t', '\n'), ('\r', '\r'), (' ', ' ')];
 
-/// Java's `\h`.
+/// The characters of Java's `\h`.
 const HORIZONTAL: [(char, char); 9] = [
     ('\t', '\t'),
     (' ', ' '),
@@ -69,12 +69,13 @@ const HORIZONTAL: [(char, char); 9] = [
     ('\u{3000}', '\u{3000}'),
 ];
 
-/// Java's `\v`.
+/// The characters of Java's `\v`.
 const VERTICAL: [(char, char); 3] = [('\n', '\r'), ('\u{85}', '\u{85}'), ('\u{2028}', '\u{2029}')];
 
-/// The set of a letter, as XML Schema has it; of `h` and `v`, as Java.
+/// Returns the set of an escape with a letter, as in XML Schema; for `h` and `v`, as in Java.
 fn lettered(letter: char) -> Option<ClassUnicode> {
-    /// What is no punctuation, separator or other, and digits: too large to be made for every pattern.
+    /// All characters except punctuation, separators and "other" (P, Z and C). This set and the digits are too large to
+    /// be built for every pattern.
     static WORD: LazyLock<ClassUnicode> = LazyLock::new(|| {
         let mut class = ClassUnicode::empty();
         ["P", "Z", "C"].iter().filter_map(|name| names::property(name).ok()).for_each(|part| class.union(&part));
@@ -104,10 +105,10 @@ fn lettered(letter: char) -> Option<ClassUnicode> {
 }
 
 impl Escapes {
-    /// Reads an escape, whose backslash was read.
+    /// Parses an escape after its backslash.
     ///
     /// # Errors
-    /// There is none of this kind here.
+    /// Returns an error if no such escape is allowed in this context.
     pub fn read(self, reader: &mut Reader) -> Result<Escape, PatternError> {
         let Some(letter) = reader.next() else {
             return Err(PatternError::wrong("a backslash at the end: write \\\\ for the character"));
@@ -119,7 +120,7 @@ impl Escapes {
             'n' => Escape::Char('\n'),
             'r' => Escape::Char('\r'),
             't' => Escape::Char('\t'),
-            // Java's.
+            // Escapes of Java.
             'a' => Escape::Char('\x07'),
             'e' => Escape::Char('\x1B'),
             'f' => Escape::Char('\x0C'),
@@ -162,13 +163,14 @@ impl Escapes {
                     _ => PatternError::wrong(format!("there is no escape \\{letter}")),
                 });
             }
-            // The standard has a list of what is escaped; Java lets all be that have no meaning.
+            // The standard lists the characters that may be escaped. Java allows any character that is not a letter or
+            // a digit.
             other => Escape::Char(other),
         })
     }
 }
 
-/// The character of so many hexadecimal digits.
+/// Parses a character code of `digits` hexadecimal digits.
 fn hexadecimal(reader: &mut Reader, digits: usize) -> Result<char, PatternError> {
     let text: String = (0..digits).filter_map(|n| reader.peek(n)).collect();
     if text.len() != digits {

@@ -1,15 +1,15 @@
-//! REGEX and REPLACE: regular expressions as XPath and XQuery Functions and Operators 3.1, section 5.6, defines them
-//! (<https://www.w3.org/TR/xpath-functions-31/#regex-syntax>). Where that has an error and Java's `Pattern` a meaning,
-//! as look-around, word boundaries or `\Q..\E`, the meaning is Java's, because WDQS answers so.
+//! REGEX and REPLACE: regular expressions as defined by XPath and XQuery Functions and Operators 3.1, section 5.6
+//! (<https://www.w3.org/TR/xpath-functions-31/#regex-syntax>). Some constructs are errors there but valid in Java's
+//! `Pattern`, such as look-around, word boundaries or `\Q..\E`. They have Java's meaning, as in WDQS.
 //!
 //! ```text
-//! error.rs       what is wrong with a pattern
-//! reader.rs      a pattern while it is read
+//! error.rs       errors in a pattern, its flags or a replacement string
+//! reader.rs      reads a pattern character by character
 //! names.rs       \p{...}: categories, blocks, Java's names
 //! class.rs       [...]: sets of characters
-//! escape.rs      \d, \i, \x41, ...: escapes that are the same inside and outside of [...]
+//! escape.rs      \d, \i, \x41, ...: escapes that mean the same inside and outside of [...]
 //! translate.rs   a pattern → the syntax of the engines
-//! pattern.rs     a compiled pattern, matched within the query's bounds
+//! pattern.rs     a compiled pattern, matched within the query's limits
 //! replacement.rs the replacement string of REPLACE
 //! ```
 

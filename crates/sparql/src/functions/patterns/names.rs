@@ -1,5 +1,5 @@
-//! The names in `\p{...}`: general categories and blocks as XML Schema has them (`Lu`, `IsBasicLatin`), and what Java's
-//! `Pattern` has besides (`Alpha`, `InGreek`, `IsHan`, `script=Han`).
+//! The names in `\p{...}`: general categories and blocks of XML Schema (`Lu`, `IsBasicLatin`), and the additional names
+//! of Java's `Pattern` (`Alpha`, `InGreek`, `IsHan`, `script=Han`).
 
 use std::sync::LazyLock;
 
@@ -10,20 +10,20 @@ use unicode_blocks::UnicodeBlock;
 use super::error::PatternError;
 use terrapin_budget as budget;
 
-/// XML Schema's general categories, and Java's `Cs`, which no text of SPARQL has.
+/// XML Schema's general categories, and Java's `Cs`, which does not occur in SPARQL strings.
 const CATEGORIES: [&str; 37] = [
     "L", "Lu", "Ll", "Lt", "Lm", "Lo", "M", "Mn", "Mc", "Me", "N", "Nd", "Nl", "No", "P", "Pc", "Pd", "Ps", "Pe", "Pi",
     "Pf", "Po", "Z", "Zs", "Zl", "Zp", "S", "Sm", "Sc", "Sk", "So", "C", "Cc", "Cf", "Co", "Cn", "Cs",
 ];
 
-/// Names of blocks in XML Schema 1.0 that Unicode has renamed since.
+/// Block names of XML Schema 1.0 that Unicode has renamed since.
 const RENAMED: [(&str, &str); 3] = [
     ("Greek", "GreekandCoptic"),
     ("CombiningMarksforSymbols", "CombiningDiacriticalMarksforSymbols"),
     ("PrivateUse", "PrivateUseArea"),
 ];
 
-/// Java's classes with names of POSIX: ASCII only.
+/// Java's classes with POSIX names; they contain only ASCII characters.
 const POSIX: [(&str, &[(char, char)]); 13] = [
     ("Lower", &[('a', 'z')]),
     ("Upper", &[('A', 'Z')]),
@@ -40,15 +40,15 @@ const POSIX: [(&str, &[(char, char)]); 13] = [
     ("Space", &[('\t', '\r'), (' ', ' ')]),
 ];
 
-/// The set of these ranges.
+/// Returns the set of these ranges.
 pub(super) fn ranges(ranges: &[(char, char)]) -> ClassUnicode {
     ClassUnicode::new(ranges.iter().map(|&(from, to)| ClassUnicodeRange::new(from, to)))
 }
 
-/// The characters of a property's name.
+/// Returns the characters of a named property.
 ///
 /// # Errors
-/// No property has this name.
+/// Returns an error if no property has this name.
 pub(super) fn property(name: &str) -> Result<ClassUnicode, PatternError> {
     let unknown = || {
         let message = format!("\\p{{{name}}}: no category, block or script of Unicode has this name");
@@ -74,19 +74,19 @@ pub(super) fn property(name: &str) -> Result<ClassUnicode, PatternError> {
         None => match (name.strip_prefix("Is"), name.strip_prefix("In")) {
             (Some(is), _) => block(is, exactly).or_else(|| unicode(is)),
             (_, Some(within)) => block(within, loosely),
-            // Java's short form of a script or category needs a prefix; what is left has none.
+            // In Java, scripts and blocks need a prefix. Other names without one are unknown.
             _ => None,
         },
     };
     found.ok_or_else(unknown)
 }
 
-/// A set that the engine knows by name.
+/// Returns a set that the engine knows by name.
 fn unicode(name: &str) -> Option<ClassUnicode> {
     if !name.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b' ' | b'=')) {
         return None;
     }
-    // Surrogates are no characters.
+    // Surrogates are not characters.
     if name == "Cs" {
         return Some(ClassUnicode::empty());
     }
@@ -101,9 +101,9 @@ fn unicode(name: &str) -> Option<ClassUnicode> {
     }
 }
 
-/// The characters of a block, whose name is compared in a form of both.
+/// Returns the characters of a block. `form` normalises both names before they are compared.
 fn block(name: &str, form: fn(&str) -> String) -> Option<ClassUnicode> {
-    /// All blocks: the library finds them by a character, and they begin at multiples of 16.
+    /// All blocks. The library looks up blocks by character only; all begin at multiples of 16.
     static BLOCKS: LazyLock<Vec<UnicodeBlock>> = LazyLock::new(|| {
         let mut blocks: Vec<UnicodeBlock> =
             ('\0'..=char::MAX).step_by(16).filter_map(unicode_blocks::find_unicode_block).collect();
@@ -117,12 +117,12 @@ fn block(name: &str, form: fn(&str) -> String) -> Option<ClassUnicode> {
     Some(ranges(&[(char::from_u32(block.start())?, char::from_u32(block.end())?)]))
 }
 
-/// XML Schema's form of a block's name: without blanks.
+/// Normalises a block name as in XML Schema: removes blanks.
 fn exactly(name: &str) -> String {
     name.replace(' ', "")
 }
 
-/// Java's: also without regard to case, hyphens and underscores.
+/// Normalises a block name as in Java: also ignores case, hyphens and underscores.
 fn loosely(name: &str) -> String {
     name.chars().filter(|c| c.is_ascii_alphanumeric()).map(|c| c.to_ascii_lowercase()).collect()
 }

@@ -1,4 +1,4 @@
-//! A compiled pattern, matched within the query's bounds.
+//! Compiles patterns and matches them within the query's limits.
 
 use std::fmt;
 
@@ -7,23 +7,23 @@ use super::replacement::Replacement;
 use super::translate::{Flags, Translated, literally, translate, without_blanks};
 use terrapin_budget as budget;
 
-/// Most bytes of a compiled pattern.
+/// Maximum size of a compiled pattern in bytes.
 const SIZE: usize = 4 << 20;
-/// Most times that the engine that backtracks goes back on one text, and on one longer than [`SHORT`]. Between two steps it
-/// may look at all of the text, and nobody can stop it: these bounds keep that to some seconds.
+/// Maximum number of backtracking steps on one text, and on a text longer than [`SHORT`]. Between two steps the engine
+/// may scan the whole text and cannot be interrupted. The limits keep the total to some seconds.
 const MOST_STEPS: usize = 1_000_000;
 const MOST_STEPS_LONG: usize = 100_000;
-/// Bytes of a short text.
+/// Maximum length of a short text in bytes.
 const SHORT: usize = 2 << 10;
-/// Most bytes of a text for the engine that backtracks. It takes some steps for each character.
+/// Maximum length in bytes of a text for the backtracking engine, which takes several steps for each character.
 const LONGEST: usize = 16 << 10;
 
-/// Why a pattern gives no answer for a text.
+/// The limit that matching a pattern exceeded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum StepLimit {
-    /// It takes more steps than this.
+    /// Matching takes more than this number of steps.
     Steps(usize),
-    /// The text is longer than [`LONGEST`], and the pattern needs the engine that backtracks.
+    /// The text is longer than [`LONGEST`], and the pattern needs the backtracking engine.
     Length,
 }
 
@@ -40,9 +40,9 @@ impl fmt::Display for StepLimit {
 
 #[derive(Debug)]
 enum Engine {
-    /// Takes a time that grows with the text's length.
+    /// An engine with linear running time in the length of the text.
     Linear(regex::Regex),
-    /// Tries one way after the other: for texts up to [`SHORT`], and for longer ones.
+    /// The backtracking engine: one with the limit for texts up to [`SHORT`], one for longer texts.
     Backtracking(Box<[fancy_regex::Regex; 2]>),
 }
 
@@ -52,9 +52,9 @@ pub(crate) struct Pattern {
     engine: Engine,
     groups: usize,
     names: Vec<(String, usize)>,
-    /// Whether replacement strings stand for their own text: flag `q`.
+    /// Whether replacement strings are taken literally (flag `q`).
     literal: bool,
-    /// Whether it matches the empty text.
+    /// Whether the pattern matches the empty text.
     matches_empty: bool,
 }
 
@@ -62,7 +62,7 @@ impl Pattern {
     /// Compiles a pattern with XPath's flags.
     ///
     /// # Errors
-    /// The pattern or the flags are wrong, something in them is not supported, or the pattern is too large.
+    /// Returns an error if the pattern or the flags are invalid or unsupported, or the pattern is too large.
     pub fn compile(pattern: &str, flags: &str) -> Result<Pattern, PatternError> {
         let (mut known, mut literal, mut blanks) = (Flags::default(), false, true);
         for flag in flags.chars() {
@@ -91,23 +91,23 @@ impl Pattern {
         Ok(pattern)
     }
 
-    /// Whether it matches the empty text, and so cannot be replaced (err:FORX0003).
+    /// Returns whether the pattern matches the empty text; REPLACE is then an error (err:FORX0003).
     pub fn matches_empty(&self) -> bool {
         self.matches_empty
     }
 
-    /// Reads a replacement string for this pattern.
+    /// Parses a replacement string for this pattern.
     ///
     /// # Errors
-    /// It is none.
+    /// Returns an error if the string is invalid.
     pub fn replacement(&self, text: &str) -> Result<Replacement, PatternError> {
         if self.literal { Ok(Replacement::literally(text)) } else { Replacement::read(text, self.groups, &self.names) }
     }
 
-    /// Whether a part of a text matches.
+    /// Returns whether a part of a text matches.
     ///
     /// # Errors
-    /// It takes too many steps.
+    /// Returns an error if matching takes too many steps.
     pub fn matches(&self, text: &str) -> Result<bool, StepLimit> {
         budget::checkpoints(1 + text.len() / 16);
         match &self.engine {
@@ -119,10 +119,11 @@ impl Pattern {
         }
     }
 
-    /// A text with all that matches replaced, its bytes charged as it grows; nothing if nothing matches.
+    /// Replaces all matches in a text. The bytes of the result are charged as it grows. Returns `None` if the pattern
+    /// does not match.
     ///
     /// # Errors
-    /// It takes too many steps.
+    /// Returns an error if matching takes too many steps.
     pub fn replace(&self, text: &str, replacement: &Replacement) -> Result<Option<String>, StepLimit> {
         budget::checkpoints(1 + text.len() / 16);
         let mut replaced = Replaced { text, replacement, out: String::new(), copied: 0, any: false };
@@ -166,14 +167,14 @@ fn backtracking(text: &str) -> Result<Engine, PatternError> {
     Ok(Engine::Backtracking(Box::new([build(MOST_STEPS)?, build(MOST_STEPS_LONG)?])))
 }
 
-/// The engines' errors show the translated pattern above what they say.
+/// Returns the last line of an engine's error. The lines above it show the translated pattern.
 fn last_line(error: &dyn fmt::Display) -> String {
     let text = error.to_string();
     let line = text.lines().last().unwrap_or("");
     line.trim_start_matches("error: ").to_owned()
 }
 
-/// The engine for a text of this length, and its limit.
+/// Returns the engine for a text of this length, and its limit.
 fn for_length<'r>(
     [short, long]: &'r [fancy_regex::Regex; 2],
     text: &str,
@@ -185,18 +186,18 @@ fn for_length<'r>(
     }
 }
 
-/// A text while parts of it are replaced.
+/// A text in which matches are being replaced.
 struct Replaced<'t> {
     text: &'t str,
     replacement: &'t Replacement,
     out: String,
-    /// Up to where the text was copied.
+    /// The position up to which the text was copied.
     copied: usize,
     any: bool,
 }
 
 impl<'t> Replaced<'t> {
-    /// Replaces what stands between two places.
+    /// Replaces the text between two positions.
     fn push(&mut self, start: usize, end: usize, group: impl Fn(usize) -> Option<&'t str>) {
         budget::checkpoints(16);
         self.any = true;
@@ -208,7 +209,7 @@ impl<'t> Replaced<'t> {
         self.copied = end;
     }
 
-    /// Charges what a text that grows by so many bytes takes beyond what it has room for.
+    /// Charges the new allocation if the output must grow by `by` bytes beyond its capacity.
     fn charge(&self, by: usize) {
         if self.out.capacity() - self.out.len() < by {
             budget::charge(self.out.len().saturating_add(by) as u64);

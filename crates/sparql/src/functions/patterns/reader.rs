@@ -1,6 +1,6 @@
-//! A pattern while it is read.
+//! Reads a pattern character by character.
 
-/// What is read of a pattern, a character at a time.
+/// A pattern and the current position in it.
 #[derive(Debug, Clone)]
 pub(super) struct Reader {
     chars: Vec<char>,
@@ -8,31 +8,31 @@ pub(super) struct Reader {
 }
 
 impl Reader {
-    /// Begins to read a pattern.
+    /// Creates a reader at the start of a pattern.
     pub fn new(pattern: &str) -> Reader {
         Reader { chars: pattern.chars().collect(), at: 0 }
     }
 
-    /// The character `ahead` places from here.
+    /// Returns the character `ahead` places after the current position without reading it.
     pub fn peek(&self, ahead: usize) -> Option<char> {
         self.chars.get(self.at.checked_add(ahead)?).copied()
     }
 
-    /// The next character.
+    /// Reads the next character.
     pub fn next(&mut self) -> Option<char> {
         let next = self.peek(0);
         self.at += usize::from(next.is_some());
         next
     }
 
-    /// Whether the next character is this one, which is then read.
+    /// Reads the next character if it is `wanted`. Returns whether it is.
     pub fn eat(&mut self, wanted: char) -> bool {
         let found = self.peek(0) == Some(wanted);
         self.at += usize::from(found);
         found
     }
 
-    /// Whether these characters come next, which are then read.
+    /// Reads the next characters if they are `wanted`. Returns whether they are.
     pub fn eat_all(&mut self, wanted: &str) -> bool {
         let found = wanted.chars().enumerate().all(|(n, c)| self.peek(n) == Some(c));
         if found {
@@ -41,7 +41,7 @@ impl Reader {
         found
     }
 
-    /// All up to a character, which is read, too.
+    /// Reads up to and including a character. Returns the text before it.
     pub fn until(&mut self, end: char) -> Option<String> {
         let length = self.chars.get(self.at..)?.iter().position(|&c| c == end)?;
         let text = self.chars.get(self.at..self.at + length)?.iter().collect();

@@ -1,5 +1,5 @@
-//! The replacement string of REPLACE (<https://www.w3.org/TR/xpath-functions-31/#func-replace>): `$1` is what a group
-//! matched, `\$` and `\\` are characters.
+//! The replacement string of REPLACE (<https://www.w3.org/TR/xpath-functions-31/#func-replace>): `$1` is the text that
+//! a group matched, `\$` and `\\` are literal characters.
 
 use super::error::PatternError;
 
@@ -10,22 +10,23 @@ enum Part {
     Group(usize),
 }
 
-/// A replacement string that was read.
+/// A parsed replacement string.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Replacement {
     parts: Vec<Part>,
 }
 
 impl Replacement {
-    /// A replacement that stands for its own text.
+    /// Creates a replacement that is taken literally.
     pub fn literally(text: &str) -> Replacement {
         Replacement { parts: vec![Part::Text(text.to_owned())] }
     }
 
-    /// Reads a replacement string for a pattern with so many groups and these names.
+    /// Parses a replacement string for a pattern with `groups` groups and these group names.
     ///
     /// # Errors
-    /// A `$` names no group, or a backslash stands before something else than `$` or a backslash (err:FORX0004).
+    /// Returns an error if a `$` names no group, or a backslash precedes a character other than `$` or a backslash
+    /// (err:FORX0004).
     pub fn read(text: &str, groups: usize, names: &[(String, usize)]) -> Result<Replacement, PatternError> {
         let mut parts = Vec::new();
         let mut plain = String::new();
@@ -68,7 +69,7 @@ impl Replacement {
         Ok(Replacement { parts })
     }
 
-    /// At most how many bytes one replacement has, where the whole match has `matched`.
+    /// Returns the maximum length in bytes of one replacement if the whole match has `matched` bytes.
     pub fn longest(&self, matched: usize) -> usize {
         let part = |part: &Part| match part {
             Part::Text(text) => text.len(),
@@ -77,19 +78,19 @@ impl Replacement {
         self.parts.iter().map(part).fold(0, usize::saturating_add)
     }
 
-    /// Writes the replacement of a match, of which `group` gives the groups.
+    /// Writes the replacement of a match. `group` returns the text of a group.
     pub fn write<'t>(&self, out: &mut String, group: impl Fn(usize) -> Option<&'t str>) {
         for part in &self.parts {
             match part {
                 Part::Text(text) => out.push_str(text),
-                // A group that took no part, or that there is not, is empty.
+                // A group that did not match or does not exist is empty.
                 Part::Group(number) => out.push_str(group(*number).unwrap_or("")),
             }
         }
     }
 }
 
-/// Reads the number of a group: the longest that is one of a group, at least one digit.
+/// Reads a group number: the longest digit sequence that is the number of a group, at least one digit.
 fn number(rest: &mut std::iter::Peekable<std::str::Chars<'_>>, groups: usize) -> usize {
     let mut number = 0_usize;
     let mut first = true;

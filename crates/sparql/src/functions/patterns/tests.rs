@@ -1,6 +1,6 @@
-//! Values are those of the standard's own examples (F&O 3.1, sections 5.6.1 to 5.6.4), of the W3C's test suite for XPath
-//! and XQuery (QT3: `fn/matches.xml`, `fn/matches.re.xml`, `fn/replace.xml`, named where they come from) and, for what is
-//! Java's, of OpenJDK 17.
+//! The expected values come from the examples of the standard (F&O 3.1, sections 5.6.1 to 5.6.4), from the W3C's test
+//! suite for XPath and XQuery (QT3: `fn/matches.xml`, `fn/matches.re.xml`, `fn/replace.xml`, named at the cases) and,
+//! for Java's constructs, from OpenJDK 17.
 
 use super::*;
 
@@ -8,7 +8,7 @@ fn matches(text: &str, pattern: &str, flags: &str) -> Option<bool> {
     Pattern::compile(pattern, flags).ok().map(|pattern| pattern.matches(text).unwrap())
 }
 
-/// What REPLACE gives; nothing where that is an error.
+/// Evaluates REPLACE; returns `None` if that is an error.
 fn replace(text: &str, pattern: &str, replacement: &str, flags: &str) -> Option<String> {
     let pattern = Pattern::compile(pattern, flags).ok().filter(|pattern| !pattern.matches_empty())?;
     let replacement = pattern.replacement(replacement).ok()?;
@@ -49,10 +49,10 @@ fn examples_of_the_standard() {
         ("'a'", "('|\").*\\1", "", true),
         ("'a\"", "^('|\").*\\1$", "", false),
         ("abcc", "^([ab]){2}\\1*.*$", "", true),
-        // One to a group that took no part is empty.
+        // A back reference to a group that did not match is empty.
         ("b", "^(a)?b\\1$", "", true),
         ("ABab", "^(ab)\\1$", "i", true),
-        // Digits belong to it only if so many groups were opened.
+        // Further digits belong to a back reference only if the pattern has that many groups.
         ("aa1", "^(a)\\11$", "", true),
     ] {
         assert_eq!(matches(text, pattern, flags), Some(expected), "{pattern} {flags:?} on {text:?}");
@@ -67,7 +67,7 @@ fn replacements_of_the_standard() {
         ("abracadabra", "a.*?a", "*", "", Some("*c*bra")),
         ("abracadabra", "a", "", "", Some("brcdbr")),
         ("abracadabra", "a(.)", "a$1$1", "", Some("abbraccaddabbra")),
-        // It would match the empty text: err:FORX0003.
+        // The pattern matches the empty text: err:FORX0003.
         ("abracadabra", ".*?", "$1", "", None),
         ("AAAA", "A+", "b", "", Some("b")),
         ("AAAA", "A+?", "b", "", Some("bbbb")),
@@ -82,10 +82,10 @@ fn replacements_of_the_standard() {
         ("abc", "b", "\\n", "", None),
         ("a\\b", "\\", "\\", "q", Some("a\\b")),
         ("a.b", ".", "$1", "q", Some("a$1b")),
-        // A call of Instruct-to-SPARQL.
+        // A call in Instruct-to-SPARQL.
         ("408055", "80(..)(..)", "A0$1$2", "", Some("408055")),
         ("408055", "(..)80(..)", "$1A0$2", "", Some("40A055")),
-        // QT3: fn-replace-28 and others with groups that took no part.
+        // QT3: fn-replace-28 and others with groups that did not match.
         ("abcd", "(a)|(b)", "[$1|$2]", "", Some("[a|][|b]cd")),
         ("aBc", "b", "x", "i", Some("axc")),
     ] {
@@ -108,7 +108,7 @@ fn classes_are_those_of_xml_schema() {
         ("-", "^\\c$", true),
         ("é", "^\\i\\c*$", true),
         (" ", "^\\I$", true),
-        // Punctuation is no word character, not even "_"; symbols are.
+        // Punctuation is not a word character, not even "_"; symbols are.
         ("_", "\\w", false),
         ("+", "\\w", true),
         ("ß", "\\w", true),
@@ -121,7 +121,7 @@ fn classes_are_those_of_xml_schema() {
         ("e", "^[^a-z-[0-9]]$", false),
         ("5", "^[^a-z-[0-9]]$", false),
         ("é", "^[^a-z-[0-9]]$", true),
-        // A subtraction within one takes away from what is taken away.
+        // A nested subtraction restores characters that the outer one removes.
         ("e", "^[a-z-[a-f-[e]]]$", true),
         ("a", "^[a-z-[a-f-[e]]]$", false),
         ("-", "^[a-]$", true),
@@ -146,7 +146,7 @@ fn lines_end_before_a_line_feed() {
     ] {
         assert_eq!(matches(text, pattern, "m"), Some(expected), "{pattern} on {text:?}");
     }
-    // Without the flag, at the ends of the text alone: not before a last line feed, as in Java.
+    // Without the flag, `$` matches only at the end of the text, not before a final line feed as in Java.
     assert_eq!(matches("a\n", "a$", ""), Some(false));
 }
 
@@ -235,7 +235,7 @@ fn java_decides_where_the_standard_has_an_error() {
     }
     let replaced = replace("2001-02", "(?<y>\\d+)-(?<m>\\d+)", "${m}/${y}", "");
     assert_eq!(replaced.as_deref(), Some("02/2001"));
-    // A gold query of Instruct-to-SPARQL: what stands before the last blank that is no part of a name's particle.
+    // A gold query of Instruct-to-SPARQL: removes the text up to the last blank that is not part of a name's particle.
     let pattern = "^.*(?<! [Vv][ao]n| [Dd][aeiu]| [Dd][e][lns]| [Ll][ae]) (?! *$)";
     assert_eq!(replace("Vincent van Gogh", pattern, "", "").as_deref(), Some("van Gogh"));
 }
@@ -246,12 +246,12 @@ fn patterns_that_never_end_are_stopped() {
     let text = "a".repeat(60) + "b";
     assert!(pattern.matches(&text).is_err());
     assert!(pattern.replace(&text, &Replacement::literally("")).is_err());
-    // A long text takes some steps for each character, and is not looked through beyond 16 KiB.
+    // A long text takes several steps for each character; texts over 16 KiB are rejected.
     let long = "ab".repeat(8_000);
     let pattern = Pattern::compile("(?<!b)b$|(.)\\1", "").unwrap();
     assert_eq!(pattern.matches(&long), Ok(true));
     assert_eq!(pattern.matches(&long.repeat(2)), Err(StepLimit::Length));
-    // Where nothing needs to be tried again, there is no such limit.
+    // Patterns that need no backtracking have no such limit.
     let pattern = Pattern::compile("^(a|aa)+$", "").unwrap();
     assert_eq!(pattern.matches(&text), Ok(false));
     assert_eq!(pattern.matches(&long), Ok(false));

@@ -1,5 +1,5 @@
-//! From a pattern to the syntax that both engines read. Classes become ranges and case is written out, so that no flag of
-//! an engine decides anything.
+//! Translates patterns to the syntax that both engines read. Classes become ranges and case is written out, so that the
+//! result does not depend on any flag of an engine.
 
 use regex_syntax::hir::{ClassUnicode, ClassUnicodeRange};
 
@@ -8,42 +8,43 @@ use super::error::PatternError;
 use super::escape::{Escape, Escapes};
 use super::reader::Reader;
 
-/// Most groups within each other; the engines go down them by recursion.
+/// Maximum nesting depth of groups; the engines recurse into them.
 const DEPTH: usize = 50;
 
-/// A pattern for an engine.
+/// A pattern in the syntax of the engines.
 #[derive(Debug)]
 pub(super) struct Translated {
     /// The pattern.
     pub text: String,
-    /// Whether it has back references, look-around or the like, which only an engine that backtracks matches.
+    /// Whether the pattern has back references, look-around or similar constructs, which only the backtracking engine
+    /// supports.
     pub backtracks: bool,
-    /// How many groups capture.
+    /// The number of capturing groups.
     pub groups: usize,
-    /// The names that groups have, with their numbers.
+    /// The names of groups with their numbers.
     pub names: Vec<(String, usize)>,
 }
 
-/// The flags of XPath, `q` apart.
+/// The flags of XPath except `q`.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Flags {
-    /// `s`: the dot stands for line ends, too.
+    /// `s`: the dot also matches line ends.
     pub dot_all: bool,
-    /// `m`: `^` and `$` stand at lines.
+    /// `m`: `^` and `$` match at line boundaries.
     pub multi_line: bool,
-    /// `i`: case does not matter.
+    /// `i`: case is ignored.
     pub ignore_case: bool,
 }
 
-/// A group that is open.
+/// An open group.
 struct OpenGroup {
-    /// The flags around it.
+    /// The flags outside the group.
     flags: Flags,
-    /// Where it begins in what was written.
+    /// The start of the group in the output.
     start: usize,
-    /// Its number, if it captures.
+    /// The group's number, if it captures.
     number: Option<usize>,
-    /// Whether nothing may be repeated behind it: look-around.
+    /// Whether it is look-around, which cannot be repeated directly.
     is_look: bool,
 }
 
@@ -52,18 +53,18 @@ struct Translator {
     out: String,
     flags: Flags,
     open: Vec<OpenGroup>,
-    /// Whether each capturing group was closed so far.
+    /// Whether each capturing group is already closed.
     closed: Vec<bool>,
     names: Vec<(String, usize)>,
     backtracks: bool,
-    /// Where the last atom begins in what was written, if there is one that can be repeated.
+    /// The start of the last repeatable atom in the output, if there is one.
     atom: Option<usize>,
 }
 
 /// Translates a pattern.
 ///
 /// # Errors
-/// It is none, or has something that is not supported.
+/// Returns an error if the pattern is invalid or uses an unsupported construct.
 pub(super) fn translate(pattern: &str, flags: Flags) -> Result<Translated, PatternError> {
     let mut translator = Translator {
         reader: Reader::new(pattern),
@@ -85,14 +86,14 @@ pub(super) fn translate(pattern: &str, flags: Flags) -> Result<Translated, Patte
     Ok(Translated { text, backtracks, groups: closed.len(), names })
 }
 
-/// A pattern that stands for its own text.
+/// Translates a pattern that is taken literally.
 pub(super) fn literally(pattern: &str, ignore_case: bool) -> Translated {
     let mut text = String::new();
     pattern.chars().for_each(|c| write_char(c, ignore_case, &mut text));
     Translated { text, backtracks: false, groups: 0, names: Vec::new() }
 }
 
-/// The pattern without its white space, as flag `x` has it: outside of classes, behind a backslash, too.
+/// Removes white space outside of classes, as flag `x` requires, also after a backslash.
 pub(super) fn without_blanks(pattern: &str) -> String {
     let (mut out, mut depth, mut escaped) = (String::with_capacity(pattern.len()), 0_usize, false);
     for c in pattern.chars() {
@@ -111,7 +112,7 @@ pub(super) fn without_blanks(pattern: &str) -> String {
     out
 }
 
-/// Writes a character that stands for itself.
+/// Writes a literal character.
 fn write_char(c: char, ignore_case: bool, out: &mut String) {
     if ignore_case {
         let mut class = ClassUnicode::new([ClassUnicodeRange::new(c, c)]);
@@ -129,18 +130,18 @@ fn write_char(c: char, ignore_case: bool, out: &mut String) {
 }
 
 impl Translator {
-    /// Writes what can be repeated.
+    /// Writes an atom, which can be repeated.
     fn atom(&mut self, write: impl FnOnce(&mut String)) {
         self.atom = Some(self.out.len());
         write(&mut self.out);
     }
 
-    /// Writes what stands between characters.
+    /// Writes an assertion, which matches a position between characters.
     fn assertion(&mut self, text: &str) {
         self.atom(|out| out.push_str(text));
     }
 
-    /// Writes what only the engine that backtracks knows.
+    /// Writes a construct that only the backtracking engine supports.
     fn hard(&mut self, text: &str) {
         self.backtracks = true;
         self.assertion(text);
@@ -162,7 +163,7 @@ impl Translator {
             }
             '.' if flags.dot_all => self.atom(|out| out.push_str("[\\x{0}-\\x{10FFFF}]")),
             '.' => self.atom(|out| out.push_str("[^\\x{A}\\x{D}]")),
-            // A line ends before "\n"; behind one at the very end there is no further line.
+            // A line ends before "\n". No further line begins after a "\n" at the end of the text.
             '^' if flags.multi_line => self.hard("(?:\\A|(?<=\\n)(?!\\z))"),
             '$' if flags.multi_line => self.hard("(?:(?=\\n)|(?<!\\n)\\z)"),
             '^' => self.assertion("(?:\\A)"),
@@ -177,7 +178,7 @@ impl Translator {
         Ok(())
     }
 
-    /// Writes a quantifier and what makes it reluctant or, in Java, possessive.
+    /// Writes a quantifier with its suffix: reluctant (`?`) or, as in Java, possessive (`+`).
     fn repeat(&mut self, quantifier: &str) -> Result<(), PatternError> {
         let Some(start) = self.atom.take() else {
             return Err(PatternError::wrong(format!("nothing stands before '{quantifier}' that could be repeated")));
@@ -193,7 +194,7 @@ impl Translator {
         Ok(())
     }
 
-    /// Reads a quantity, whose `{` was read.
+    /// Parses a quantity after its `{`.
     fn quantity(&mut self) -> Result<String, PatternError> {
         let wrong =
             || PatternError::wrong("'{' begins no quantity such as {2}, {2,} or {2,5}: write \\{ for the character");
@@ -218,7 +219,7 @@ impl Translator {
         }
     }
 
-    /// Opens a group, whose `(` was read.
+    /// Opens a group after its `(`.
     fn group(&mut self) -> Result<(), PatternError> {
         if self.open.len() >= DEPTH {
             return Err(PatternError::wrong("more than 50 groups in each other"));
@@ -242,7 +243,7 @@ impl Translator {
             self.capture(&mut group, Some(name))?;
         } else {
             if !self.inline_flags()? {
-                // They hold up to the end of the group around.
+                // The flags apply up to the end of the enclosing group.
                 return Ok(());
             }
             self.out.push_str("(?:");
@@ -264,7 +265,7 @@ impl Translator {
         Ok(())
     }
 
-    /// Reads Java's flags in a pattern, `i-s` of `(?i-s:`. Returns whether a group follows.
+    /// Parses Java's inline flags, such as `i-s` in `(?i-s:`. Returns whether a group follows.
     fn inline_flags(&mut self) -> Result<bool, PatternError> {
         let mut on = true;
         loop {
@@ -273,7 +274,7 @@ impl Translator {
                 Some('s') => self.flags.dot_all = on,
                 Some('m') => self.flags.multi_line = on,
                 Some('i') => self.flags.ignore_case = on,
-                // Case and classes are Unicode's anyway.
+                // Case and classes always follow Unicode.
                 Some('u' | 'U') => {}
                 Some(flag @ ('x' | 'd')) => {
                     return Err(PatternError::unsupported(format!(
@@ -298,14 +299,14 @@ impl Translator {
         }
         self.atom = Some(group.start);
         if group.is_look {
-            // Repeated look-around is a group that has it.
+            // Look-around is wrapped in a group so that it can be repeated.
             self.out.insert_str(group.start, "(?:");
             self.out.push(')');
         }
         Ok(())
     }
 
-    /// Reads an escape, whose backslash was read.
+    /// Translates an escape after its backslash.
     fn escape(&mut self) -> Result<(), PatternError> {
         let ignore_case = self.flags.ignore_case;
         match self.reader.peek(0) {
@@ -340,7 +341,7 @@ impl Translator {
         Ok(())
     }
 
-    /// Reads a back reference. Further digits belong to it if so many groups were opened.
+    /// Parses a back reference. Further digits belong to it if the pattern has opened that many groups.
     fn back_reference(&mut self) -> Result<(), PatternError> {
         let mut number = 0_usize;
         while let Some(digit) = self.reader.peek(0).and_then(|c| c.to_digit(10)) {
@@ -354,7 +355,7 @@ impl Translator {
         self.refer(number)
     }
 
-    /// Writes a back reference. One to a group that took no part is empty.
+    /// Writes a back reference. A reference to a group that did not match is empty.
     fn refer(&mut self, number: usize) -> Result<(), PatternError> {
         if number.checked_sub(1).and_then(|index| self.closed.get(index)) != Some(&true) {
             return Err(PatternError::wrong(format!("\\{number} refers to no group that ends before it")));
@@ -365,7 +366,7 @@ impl Translator {
     }
 }
 
-/// Whether Java has this for a name of a group.
+/// Returns whether Java accepts this name of a group.
 fn is_name(name: &str) -> bool {
     name.starts_with(|c: char| c.is_ascii_alphabetic()) && name.bytes().all(|b| b.is_ascii_alphanumeric())
 }
