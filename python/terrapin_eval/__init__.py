@@ -7,8 +7,8 @@
     # {"em": 0.5, "chrf": 0.91, ..., "ex": 0.71, "ex_soft": 0.75, "n": 1000, "errors": {"parse_error": 44}, ...}
 
 The interface is that of Hugging Face's `evaluate`: `compute`, or `add` and `add_batch` and then `compute`. `samples`
-gives one dictionary a pair, in the shape of lm-evaluation-harness's per-sample logs. Scores are 0 to 1. Needs nothing
-besides Python 3.9 or newer.
+returns one dictionary per pair, in the format of lm-evaluation-harness's per-sample logs. Scores are from 0 to 1. The
+module requires Python 3.9 or newer and no packages.
 """
 
 from __future__ import annotations
@@ -22,18 +22,18 @@ from typing import Any, Iterable, Mapping, Sequence
 
 __all__ = ["OverpassNL", "TerrapinError", "feedback"]
 
-# The order of the published metrics; others that a server gives follow.
+# The order of the published metrics; further metrics of a server follow.
 METRICS = ("em", "chrf", "kvs", "trees", "oqs", "ex", "ex_soft", "multiset", "f1")
-# Scores that are 1 in a record if neither query gives anything. Here they count as 0: most wrong queries give nothing.
+# Scores that are 1 in a record if both results are empty. Here they count as 0: most wrong queries have empty results.
 _OF_NOTHING = ("multiset", "f1")
-# Numbers of a record that are no scores.
+# Numbers of a record that are not scores.
 _COUNTS = ("line", "ref_n", "pred_n")
 
 _BATCH = 50
 
 
 class TerrapinError(RuntimeError):
-    """The server refused a request, or there is none."""
+    """The server rejected a request or cannot be reached."""
 
 
 def _post(url: str, path: str, body: Mapping[str, Any], timeout: float) -> dict[str, Any]:
@@ -62,20 +62,20 @@ def _server(url: str | None) -> str:
 
 def feedback(query: str, *, url: str | None = None, bbox: str | None = None, sample: int = 5,
              timeout: float = 300, lang: str | None = None) -> dict[str, Any]:
-    """What a model needs to repair a query: `errors`, `results`, `warnings`, and all of it as one `text`.
+    """Returns what a model needs to repair a query: `errors`, `results`, `warnings`, and all of it as one `text`.
 
-    `lang` is "overpassql" or "sparql", else what the query begins like.
+    `lang` is "overpassql" or "sparql"; by default it is detected from the beginning of the query.
     """
     body = {"query": query, "bbox": bbox, "sample": sample, "lang": lang}
     return _post(_server(url), "/feedback", body, timeout)
 
 
 class OverpassNL:
-    """The metrics of OverpassNL over the snapshot that a server has open.
+    """The metrics of OverpassNL on the snapshot of a server.
 
-    `url` is the server's address, else the environment's TERRAPIN_URL, else http://localhost:8080. `places` says where
-    names lead, in the shape of the authors' nominatim_cache.json. `timeout` is for a batch of pairs, in seconds. With
-    `extract` predictions are replies of a language model, in which the server finds the query.
+    `url` is the server's address; default: the environment variable TERRAPIN_URL, else http://localhost:8080. `places`
+    has geocoded places in the format of the authors' nominatim_cache.json. `timeout` applies to a batch of pairs, in
+    seconds. With `extract`, predictions are replies of a language model, from which the server extracts the query.
     """
 
     name = "overpassnl"
@@ -89,18 +89,18 @@ class OverpassNL:
         self._pairs: list[tuple[str, str, str | None]] = []
 
     def add(self, *, prediction: str, reference: str, bbox: str | None = None) -> None:
-        """Keeps a pair for the next `compute`."""
+        """Adds a pair for the next `compute`."""
         self._pairs.append((prediction, reference, bbox))
 
     def add_batch(self, *, predictions: Sequence[str], references: Sequence[str],
                   bbox: Sequence[str] | None = None) -> None:
-        """Keeps pairs for the next `compute`."""
+        """Adds pairs for the next `compute`."""
         self._pairs.extend(_pairs(predictions, references, bbox))
 
     def compute(self, *, predictions: Sequence[str] | None = None, references: Sequence[str] | None = None,
                 bbox: Sequence[str] | None = None) -> dict[str, Any]:
-        """The means over all pairs, the number of pairs, how many gold queries give something (`usable`), and the errors of
-        predictions by class."""
+        """Returns the means over all pairs, the number of pairs, the number of gold queries with results (`usable`),
+        and the errors of predictions by class."""
         if predictions is not None or references is not None:
             self.add_batch(predictions=predictions or (), references=references or (), bbox=bbox)
         pairs, self._pairs = self._pairs, []
@@ -108,7 +108,7 @@ class OverpassNL:
 
     def samples(self, *, predictions: Sequence[str], references: Sequence[str],
                 bbox: Sequence[str] | None = None) -> list[dict[str, Any]]:
-        """One dictionary a pair: `doc_id`, `target`, `resps`, each metric, and the whole record under `record`."""
+        """Returns one dictionary per pair: `doc_id`, `target`, `resps`, each metric, and the whole `record`."""
         pairs = _pairs(predictions, references, bbox)
         return [
             {
@@ -147,7 +147,7 @@ def _pairs(predictions: Sequence[str], references: Sequence[str],
 
 
 def _metrics(records: Sequence[Mapping[str, Any]]) -> list[str]:
-    """The names of the scores that any of the records has."""
+    """Returns the names of the scores in any of the records."""
     found = [name for name in METRICS if any(name in record for record in records)]
     for record in records:
         for name, value in record.items():
@@ -158,7 +158,7 @@ def _metrics(records: Sequence[Mapping[str, Any]]) -> list[str]:
 
 
 def _value(record: Mapping[str, Any], name: str) -> Any:
-    """A score of a record; none is earned by finding nothing where there is nothing."""
+    """Returns a score of a record; two empty results give no credit."""
     finds_nothing = record.get("ref_n") == 0 and record.get("pred_n") == 0
     return 0 if finds_nothing and name in _OF_NOTHING else record[name]
 

@@ -1,4 +1,4 @@
-"""Against a server over the test town: the environment's TERRAPIN_URL."""
+"""Tests against the server at TERRAPIN_URL, which serves the test town."""
 
 import os
 import pathlib

@@ -1,1 +1,1 @@
-//! Empty: this package only names the one that ships the extract.
+//! An empty crate: the package only depends on the one that contains the extract.

@@ -1,6 +1,7 @@
 """How fast the package is, beside the program: `python speed.py SNAPSHOT [--program terrapin] [--shared ../shared]`.
 
-SNAPSHOT is of malta-2016, the one that the benchmark's pairs are for. `--only peers` takes overpy and pyoxigraph from PyPI.
+SNAPSHOT is of malta-2016, the one that the benchmark's pairs are for. `--only peers` takes overpy and pyoxigraph from
+PyPI.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from terrapin_osm import Snapshot
 
 
 def timed(call: Callable[[], object], times: int = 3) -> float:
-    """Seconds, the least of some runs."""
+    """Returns the shortest time of some runs, in seconds."""
     took = []
     for _ in range(times):
         start = time.perf_counter()
@@ -34,7 +35,7 @@ def timed(call: Callable[[], object], times: int = 3) -> float:
 
 
 def resident() -> int:
-    """Bytes of the process that lie in memory and are its own."""
+    """Returns the resident anonymous memory of the process, in bytes."""
     for line in Path("/proc/self/status").read_text().splitlines():
         if line.startswith("RssAnon:"):
             return int(line.split()[1]) << 10
@@ -59,7 +60,7 @@ def short_queries(snapshot: Snapshot, count: int) -> None:
 
 
 def arrow(snapshot: Snapshot) -> None:
-    # A small extract's nodes several times over.
+    # The nodes of a small extract, several times.
     times = -(-1_000_000 // snapshot.info["counts"]["nodes"])
     query = "[out:json][timeout:600][maxsize:4000000000];node(-90,-180,90,180);" + "out {};" * times
     for detail in ("", "meta"):
@@ -81,7 +82,7 @@ def dev(snapshot: Snapshot, shared: Path, program: str) -> None:
             start = time.perf_counter()
             subprocess.run([*command, "--out", run], check=True, stdout=subprocess.DEVNULL)
             binary = time.perf_counter() - start
-            # A process of its own, so that nothing is known from before.
+            # A process of its own, so that no cache is warm.
             code = (
                 "import sys, time, json\nfrom terrapin_osm import Snapshot\nstart = time.perf_counter()\n"
                 "snapshot = Snapshot.open(sys.argv[1])\n"
@@ -100,7 +101,7 @@ def flat(snapshot: Snapshot, shared: Path, count: int) -> None:
     folder = shared / "conformance/malta-benchmark"
     gold = (folder / "gold.query").read_text().splitlines()
     pred = (folder / "pred.query").read_text().splitlines()
-    # The few pairs that take long are left out: what is looked at here is memory, and bytes.
+    # The few slow pairs are left out: only memory and bytes matter here.
     chosen = random.Random(11)
     quick = []
     for pair in zip(gold, pred):
@@ -133,7 +134,9 @@ def flat(snapshot: Snapshot, shared: Path, count: int) -> None:
 
 
 def peers(snapshot: Snapshot, shared: Path, program: str) -> None:
-    """overpy, asking a server with the same snapshot, and pyoxigraph, with the same triples; both from PyPI."""
+    """Compares with overpy on a server with the same snapshot, and with pyoxigraph on the same triples; both from
+    PyPI.
+    """
     import overpy
     import pyoxigraph
 

@@ -1,4 +1,4 @@
-"""The README's lines over any extract: `python quickstart.py extract.osm.pbf out.terrapin`."""
+"""The examples of the README on any extract: `python quickstart.py extract.osm.pbf out.terrapin`."""
 
 import sys
 

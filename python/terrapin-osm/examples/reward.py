@@ -1,4 +1,4 @@
-"""A reward for training: how well what predicted queries give agrees with what the gold queries give.
+"""A reward for training: the agreement of the results of predicted and gold queries.
 
 TRL's trainers call such a function with the model's completions and the dataset's columns.
 """
@@ -12,7 +12,7 @@ from terrapin_osm import Snapshot
 
 
 def reward(snapshot: Snapshot, *, timeout: float = 10) -> Callable[..., list[float]]:
-    """F1 over the results. Two queries that find nothing agree in nothing: they get 0."""
+    """Returns a reward function: F1 over the results, and 0 if both results are empty."""
 
     def score(completions: Sequence[str], gold: Sequence[str], **columns: Any) -> list[float]:
         records = snapshot.score_batch(zip(gold, completions), timeout=timeout, similarity=False, extract=True)

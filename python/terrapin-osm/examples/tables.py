@@ -1,4 +1,4 @@
-"""Answers as tables of other libraries: `python tables.py snapshot.terrapin`; needs duckdb and polars."""
+"""Answers as tables of other libraries: `python tables.py snapshot.terrapin`. Requires duckdb and polars."""
 
 import sys
 

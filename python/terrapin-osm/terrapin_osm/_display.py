@@ -1,4 +1,6 @@
-"""How answers look in a notebook: a table of the first rows and a small map, without scripts and without the network."""
+"""The display of answers in a notebook: a table of the first rows and a small map, without scripts or network
+access.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,7 @@ if TYPE_CHECKING:
 _ROWS = 10
 _DRAWN = 2000
 _POINTS = 20_000
-"""Points of lines that are drawn, all together."""
+"""Maximum number of points that are drawn."""
 _LONGEST = 120
 _WIDTH, _HEIGHT, _MARGIN = 360.0, 240.0, 8.0
 
@@ -22,7 +24,7 @@ _Point = tuple[float, float]
 
 
 def answer_html(answer: Answer) -> str:
-    """Of an answer to OverpassQL."""
+    """Returns the HTML for an answer to OverpassQL."""
     elements = list(islice(answer, _DRAWN))
     rows = [
         (element["type"], element.get("id", ""), _tags(element.get("tags", {})))
@@ -32,7 +34,7 @@ def answer_html(answer: Answer) -> str:
 
 
 def solutions_html(solutions: Solutions) -> str:
-    """Of an answer to SPARQL."""
+    """Returns the HTML for an answer to SPARQL."""
     if solutions.boolean is not None:
         return f"<code>{str(solutions.boolean).lower()}</code>"
     names = solutions.variables
@@ -56,7 +58,7 @@ def _page(drawing: str, names: Sequence[str], rows: Iterable[Sequence[object]], 
 
 
 def _shapes(element: dict[str, Any]) -> Iterator[list[_Point]]:
-    """Lines and points, as longitudes and latitudes."""
+    """Yields lines and points, as pairs of longitude and latitude."""
 
     def line(vertices: Sequence[dict[str, float] | None]) -> list[_Point]:
         return [(vertex["lon"], vertex["lat"]) for vertex in vertices if vertex]
@@ -94,7 +96,7 @@ def _svg(elements: Iterable[dict[str, Any]]) -> str:
     south, north = min(lat for _, lat in everywhere), max(lat for _, lat in everywhere)
     west, east = min(lon for lon, _ in everywhere), max(lon for lon, _ in everywhere)
     narrow = math.cos(math.radians((south + north) / 2)) or 1.0
-    # A single place has some hundred metres around it.
+    # A single point is shown with some hundred metres around it.
     across, high = max((east - west) * narrow, 0.002), max(north - south, 0.002)
     scale = min((_WIDTH - 2 * _MARGIN) / across, (_HEIGHT - 2 * _MARGIN) / high)
 

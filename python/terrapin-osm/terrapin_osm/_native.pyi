@@ -1,4 +1,4 @@
-"""What the engine gives to the package's modules. Not for use by others: it changes without notice."""
+"""The interface of the compiled module. Internal: it may change without notice."""
 
 from collections.abc import Iterator
 from os import PathLike

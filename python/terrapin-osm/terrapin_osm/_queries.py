@@ -1,4 +1,4 @@
-"""Queries as texts: OverpassQL and its XML form."""
+"""Functions on query texts: parsing, formatting, conversion, extraction from replies."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ if TYPE_CHECKING:
 
 
 def parse(query: str) -> Element:
-    """The tree of a query, in OverpassQL or XML: the elements of the language's XML form, with their attributes.
+    """Returns the tree of an OverpassQL query (QL or XML): the elements of its XML form, with their attributes.
 
-    Only a query that could be run has one.
+    A query that could not be run raises `QueryError`.
 
     >>> tree = parse("node[amenity=cafe];out;")
     >>> [element.tag for element in tree]
@@ -27,7 +27,7 @@ def parse(query: str) -> Element:
 
 
 def format(query: str) -> str:
-    """A query in the layout of OverpassQL that people read.
+    """Formats a query as OverpassQL over several lines.
 
     >>> print(format("node[amenity=cafe](35.8,14.4,36.0,14.6);out   ids;").strip())
     node
@@ -39,8 +39,9 @@ def format(query: str) -> str:
 
 
 def query_of(reply: str, lang: Literal["overpassql", "sparql"] | None = None) -> str:
-    """The query in a language model's reply: in a fence, JSON, inline code, quotes or among sentences, outside of
-    `<think>`; of several the last. `docs/replies.md` has the rules. A reply without a query is returned as it is.
+    """Extracts the query from a language model's reply: from a fence, JSON, inline code, quotes or sentences, outside
+    of `<think>`. Of several queries the last counts. The rules are in `docs/replies.md`. If there is no query, the
+    reply is returned (of a reply with fences, the content of the last one).
 
     >>> query_of("<think>cafes</think>Sure:\\n```overpassql\\nnode[amenity=cafe];out;\\n```\\nIt finds cafes.")
     'node[amenity=cafe];out;'
@@ -49,10 +50,10 @@ def query_of(reply: str, lang: Literal["overpassql", "sparql"] | None = None) ->
 
 
 def convert(query: str, target: Literal["xml", "ql", "compact"]) -> str:
-    """A query in another form: `xml`, `ql` over several lines, `compact` on one.
+    """Converts a query to another form: `xml`, `ql` (several lines) or `compact` (one line).
 
-    Less is checked than where a query is run. What is broken raises `QueryError`, whose `converted` is what could be
-    understood of it.
+    Fewer checks run than before an execution. A broken query raises `QueryError`; its `converted` is the converted
+    valid part.
 
     >>> convert('<query type="node"><has-kv k="shop"/></query><print/>', "compact")
     'node["shop"];out;'

@@ -1,4 +1,4 @@
-"""What queries are answered with."""
+"""The results of queries."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ _PART = 1000
 
 
 class Table:
-    """Rows for other libraries, by Arrow's PyCapsule interface: nothing is copied.
+    """Rows for other libraries, through Arrow's PyCapsule interface and without copies.
 
-    `pyarrow.table(t)`, `polars.DataFrame(t)`, `duckdb.sql("from t")` and `pandas.DataFrame.from_arrow(t)` take it as it is.
+    `pyarrow.table(t)`, `polars.DataFrame(t)`, `duckdb.sql("from t")` and `pandas.DataFrame.from_arrow(t)` accept it.
     """
 
     def __init__(self, native: _native.Table) -> None:
@@ -44,20 +44,21 @@ class Table:
         return self._native.__arrow_c_stream__(requested_schema)
 
     def to_pyarrow(self) -> pyarrow.Table:
-        """As a table of pyarrow, which has to be installed."""
+        """Returns a pyarrow table. Requires pyarrow."""
         import pyarrow
 
         return pyarrow.table(self)
 
     def to_pandas(self) -> pandas.DataFrame:
-        """As a frame of pandas; pyarrow and pandas have to be installed."""
+        """Returns a pandas DataFrame. Requires pyarrow and pandas."""
         return self.to_pyarrow().to_pandas(maps_as_pydicts="strict")
 
 
 class Answer:
-    """The answer to a query in OverpassQL. Iterating gives its elements as Overpass's JSON has them.
+    """The answer to an OverpassQL query. Iterating yields its elements as in Overpass's JSON.
 
-    It has what the query's `out` statements say: positions with `out geom` or `out center`, metadata with `out meta`.
+    The content depends on the query's `out` statements: positions with `out geom` or `out center`, metadata with
+    `out meta`.
     """
 
     def __init__(self, native: _native.Answer) -> None:
@@ -83,7 +84,7 @@ class Answer:
 
     @cached_property
     def ids(self) -> list[tuple[str, int]]:
-        """Type and id of each element that has an id, in order."""
+        """Type and id of each element with an id, in order."""
         return self._native.ids()
 
     @property
@@ -93,36 +94,38 @@ class Answer:
 
     @property
     def nbytes(self) -> int:
-        """Bytes that the answer takes in memory."""
+        """Size of the answer in memory, in bytes."""
         return self._native.nbytes
 
     @cached_property
     def bytes(self) -> bytes:
-        """The answer as a server sends it, in the format that the query asks for."""
+        """The answer as a server sends it, in the format of the query's `[out:...]`."""
         return self._native.written("asked")
 
     def json(self) -> Any:
-        """The answer in Overpass's JSON, whatever the query asks for."""
+        """Returns the answer in Overpass's JSON, regardless of the query's `[out:...]`."""
         return json.loads(self._native.written("json"))
 
     def xml(self) -> str:
-        """The answer in Overpass's XML, whatever the query asks for."""
+        """Returns the answer in Overpass's XML, regardless of the query's `[out:...]`."""
         return self._native.written("xml").decode()
 
     def to_geojson(self) -> Any:
-        """A GeoJSON FeatureCollection, by the rules of osmtogeojson."""
+        """Returns a GeoJSON FeatureCollection, by the rules in `docs/geojson.md`."""
         return json.loads(self._native.written("geojson"))
 
     def to_arrow(self) -> Table:
-        """The elements as rows: type, id, lat, lon, tags, metadata, nodes, members, bbox, and geometry as WKB."""
+        """Returns the elements as rows: type, id, lat, lon, tags, metadata, nodes, members, bbox, and geometry as
+        WKB.
+        """
         return Table(self._native.to_arrow())
 
     def to_pandas(self) -> pandas.DataFrame:
-        """The rows of `to_arrow` as a frame of pandas."""
+        """Returns the rows of `to_arrow` as a pandas DataFrame."""
         return self.to_arrow().to_pandas()
 
     def to_geodataframe(self) -> geopandas.GeoDataFrame:
-        """The rows of `to_arrow` as a frame of GeoPandas, which has to be installed, as pyarrow has."""
+        """Returns the rows of `to_arrow` as a GeoDataFrame. Requires GeoPandas and pyarrow."""
         import geopandas
 
         frame = geopandas.GeoDataFrame.from_arrow(self.to_arrow(), geometry="geometry")
@@ -130,7 +133,7 @@ class Answer:
         return frame
 
     def explore(self, **options: Any) -> Any:
-        """A map to look around in, by GeoPandas and folium, which loads its tiles from the network."""
+        """Returns an interactive map by GeoPandas and folium, which loads its tiles from the network."""
         return self.to_geodataframe().explore(**options)
 
 
@@ -146,7 +149,7 @@ _FLOATS = frozenset({_XSD + "double", _XSD + "float"})
 
 
 class Term(NamedTuple):
-    """A value in an answer to SPARQL. Its text is `value`."""
+    """An RDF term in an answer to SPARQL. `str` returns its `value`."""
 
     kind: str
     """`uri`, `literal` or `bnode`."""
@@ -159,7 +162,7 @@ class Term(NamedTuple):
         return self.value
 
     def json(self) -> dict[str, str]:
-        """The value as SPARQL's JSON has it."""
+        """Returns the term as in SPARQL's JSON."""
         made = {"type": self.kind, "value": self.value}
         if self.lang is not None:
             made["xml:lang"] = self.lang
@@ -184,7 +187,7 @@ class Term(NamedTuple):
 
 
 class Solutions:
-    """The answer to a query in SPARQL. Iterating gives rows: a dictionary from variables to terms, without the unbound.
+    """The answer to a SPARQL query. Iterating yields rows: dictionaries from bound variables to terms.
 
     The triples of a CONSTRUCT or DESCRIBE are rows of `subject`, `predicate` and `object`. An ASK has `boolean`.
     """
@@ -226,7 +229,7 @@ class Solutions:
 
     @property
     def boolean(self) -> bool | None:
-        """The answer of an ASK."""
+        """The answer of an ASK; `None` for other forms."""
         return self._native.boolean
 
     @property
@@ -235,21 +238,25 @@ class Solutions:
         return list(self)
 
     def bytes(self, format: str = "json") -> bytes:
-        """The answer in a format of the SPARQL Protocol: json, xml, csv, tsv; of a graph ttl, nt, rdf."""
+        """Returns the answer in a format of the SPARQL Protocol: json, xml, csv, tsv; for a graph ttl, nt, rdf."""
         return self._native.written(format)
 
     def json(self) -> Any:
-        """The answer in SPARQL's JSON. The triples of a graph are bindings of `subject`, `predicate` and `object`, as those
-        of `rows`."""
+        """Returns the answer in SPARQL's JSON. The triples of a graph are bindings of `subject`, `predicate` and
+        `object`.
+        """
         if self.form != "graph":
             return json.loads(self.bytes("json"))
         bindings = [{name: term.json() for name, term in row.items()} for row in self]
         return {"head": {"vars": self.variables}, "results": {"bindings": bindings}}
 
     def to_arrow(self, *, terms: bool = False) -> Table:
-        """The rows as columns of texts, IRIs and lexical forms; with `terms`, of kind, value, datatype and language."""
+        """Returns the rows as columns of texts: IRIs and lexical forms.
+
+        With `terms=True`, each value is a struct of kind, value, datatype and language.
+        """
         return Table(self._native.to_arrow(terms))
 
     def to_pandas(self) -> pandas.DataFrame:
-        """The rows of `to_arrow` as a frame of pandas."""
+        """Returns the rows of `to_arrow` as a pandas DataFrame."""
         return self.to_arrow().to_pandas()

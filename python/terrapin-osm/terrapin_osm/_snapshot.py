@@ -1,4 +1,4 @@
-"""A snapshot, and what it is asked."""
+"""The class `Snapshot`: an open snapshot, and the queries, searches and scores on it."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ T = TypeVar("T")
 
 
 class Snapshot:
-    """A snapshot that is open: mapped into memory, shared by all threads and processes that have it open.
+    """An open snapshot, mapped into memory and shared by all threads and processes that open it.
 
-    Every call may be made from many threads at once: none holds Python's lock while it works. Ctrl-C stops it. `timeout`
-    is in seconds, `max_memory` in bytes; a query's own `[timeout:]` and `[maxsize:]` hold besides. Without `max_memory` a
-    query may take half of the process's memory. What is wrong with a query is a `QueryError`.
+    All methods are thread-safe, and none holds the GIL while it works. Ctrl-C stops a call. `timeout` is in seconds,
+    `max_memory` in bytes; the query's own `[timeout:]` and `[maxsize:]` also apply. By default, a query may use half of
+    the process's memory. Errors in a query raise `QueryError`.
 
-    A call whose name ends in `_async` can be awaited; cancelling the task stops its work.
+    Methods with the suffix `_async` are coroutines; cancelling the task stops the work.
     """
 
     def __init__(self, native: _native.Snapshot, path: str) -> None:
@@ -39,7 +39,11 @@ class Snapshot:
 
     @classmethod
     def open(cls, path: Path, *, digest: str | None = None, cache: int | None = None) -> Snapshot:
-        """Opens a snapshot file. `digest` is the name that it has to have; of `cache` bytes at most pages are kept decoded."""
+        """Opens a snapshot file.
+
+        `digest` is the required digest; another one raises `SnapshotError`. `cache` is the maximum size of the cache of
+        decoded pages, in bytes.
+        """
         native = _native.Snapshot.open(path, cache)
         if digest is not None and native.digest != digest:
             raise SnapshotError("snapshot-other", f"{os.fspath(path)}: it is {native.digest}, not {digest}")
@@ -58,11 +62,11 @@ class Snapshot:
         metadata: bool = True,
         memory: int = 1 << 30,
     ) -> Snapshot:
-        """Makes a snapshot file of an extract (PBF or XML) and of triples, as `terrapin load` does, and opens it.
+        """Makes a snapshot file from an extract (PBF or XML) and triples, like `terrapin load`, and opens it.
 
-        `wikidata` and `rdf` are a file each, or several. Nothing is left where it fails or is stopped. `at` takes the state of that moment from a history file, with
-        `history` all versions are kept, without `metadata` no versions, times, changesets and users; `memory` is what it
-        takes before temporary files.
+        `wikidata` and `rdf` are one file each, or several. `at` loads the state of a history file at that time, and
+        `history` keeps all versions. `metadata=False` leaves out versions, times, changesets and users. `memory` is the
+        limit in bytes above which sorts spill to temporary files. If the load fails or is stopped, no file remains.
         """
         moment = None
         if at is not None:
@@ -81,17 +85,17 @@ class Snapshot:
 
     @property
     def digest(self) -> str:
-        """The snapshot's name."""
+        """The digest that identifies the snapshot."""
         return self._native.digest
 
     @property
     def info(self) -> dict[str, Any]:
-        """Where it comes from and what is in it, as `terrapin info --json` tells it."""
+        """The sources and counts of the snapshot, as in `terrapin info --json`."""
         return dict(json.loads(self._native.info()))
 
     @property
     def has_triples(self) -> bool:
-        """Whether SPARQL can be asked."""
+        """Whether the snapshot has triples."""
         return self._native.has_triples
 
     def overpass(
@@ -104,15 +108,16 @@ class Snapshot:
         places: Mapping[str, Any] | None = None,
         stop: _native.Stop | None = None,
     ) -> Answer:
-        """Answers a query in OverpassQL or its XML form.
+        """Runs a query in OverpassQL or its XML form.
 
-        Overpass Turbo's `{{shortcuts}}` are replaced first: `bbox` ("south,west,north,east") is what `{{bbox}}` stands for;
-        `places` says where names lead that are not to be looked up in the data, in the shape of `nominatim_cache.json`.
+        Overpass Turbo's `{{shortcuts}}` are replaced first. `bbox` ("south,west,north,east") is the value of
+        `{{bbox}}`. `places` has geocoded places in the format of `nominatim_cache.json`; other names are looked up in
+        the data.
         """
         return Answer(self._native.overpass(query, timeout, max_memory, bbox, _json(places), stop))
 
     async def overpass_async(self, query: str, **options: Any) -> Answer:
-        """`overpass`, to be awaited."""
+        """Async version of `overpass`."""
         return await _awaited(partial(self.overpass, query, **options))
 
     @overload
@@ -153,9 +158,10 @@ class Snapshot:
         threads: int | None = None,
         stop: _native.Stop | None = None,
     ) -> list[Answer] | list[Answer | QueryError]:
-        """Answers many queries, each within the bounds on one thread: on all cores, or so many threads, in their order.
+        """Runs many queries and returns their answers in order. Each query runs on one thread, within the limits.
 
-        With `errors="return"` exceptions stand in the list in place of answers; else the first is raised when all are done.
+        `threads` is the number of queries that run at once (default: one per core). With `errors="return"`, the list
+        contains the exceptions of failed queries; otherwise the first one is raised when all queries are done.
         """
         given = self._native.overpass_many(list(queries), timeout, max_memory, bbox, _json(places), threads, stop)
         results: list[Answer | QueryError] = []
@@ -178,11 +184,11 @@ class Snapshot:
         language: str = "en",
         stop: _native.Stop | None = None,
     ) -> Solutions:
-        """Answers a query in SPARQL as the Wikidata Query Service takes it; `language` is what `[AUTO_LANGUAGE]` stands for."""
+        """Runs a SPARQL query in the dialect of the Wikidata Query Service. `language` replaces `[AUTO_LANGUAGE]`."""
         return Solutions(self._native.sparql(query, timeout, max_memory, max_rows, language, stop))
 
     async def sparql_async(self, query: str, **options: Any) -> Solutions:
-        """`sparql`, to be awaited."""
+        """Async version of `sparql`."""
         return await _awaited(partial(self.sparql, query, **options))
 
     def feedback(
@@ -197,15 +203,15 @@ class Snapshot:
         max_memory: int | None = None,
         stop: _native.Stop | None = None,
     ) -> dict[str, Any]:
-        """What a model needs to repair a query: `errors`, `results`, `warnings`, and all of it as one `text`.
+        """Returns what a model needs to repair a query: `errors`, `results`, `warnings`, and all of it as one `text`.
 
-        A query is in the language that it begins like, if `lang` does not say it.
+        Without `lang`, the language is detected from the beginning of the query.
         """
         said = self._native.feedback(query, lang, bbox, _json(places), sample, timeout, max_memory, stop)
         return dict(json.loads(said))
 
     async def feedback_async(self, query: str, **options: Any) -> dict[str, Any]:
-        """`feedback`, to be awaited."""
+        """Async version of `feedback`."""
         return await _awaited(partial(self.feedback, query, **options))
 
     def search_tags(
@@ -217,11 +223,11 @@ class Snapshot:
         timeout: float | None = None,
         stop: _native.Stop | None = None,
     ) -> dict[str, Any]:
-        """The tags that words in English stand for in this data: `tags`, the best first, each with `key`, `value` and `count`;
-        `keys` for texts such as names; `total`, how many tags have any of the words.
+        """Finds the tags for a description in English words.
 
-        `rerank` puts them in an order of its own: of the text and the four times as many tags that words find, it makes a
-        number for each, of which the largest come first. A model of embeddings goes in here.
+        Returns `tags`, best first, each with `key`, `value` and `count`; `keys` for texts such as names; and `total`,
+        the number of tags with any of the words. `rerank`, for example an embedding model, changes the order: it gets
+        the text and four times as many tags, and returns a score for each; higher scores come first.
         """
         found = dict(json.loads(self._native.search_tags(text, limit * (1 if rerank is None else 4), timeout, stop)))
         if rerank is not None:
@@ -234,7 +240,7 @@ class Snapshot:
         return found
 
     async def search_tags_async(self, text: str, **options: Any) -> dict[str, Any]:
-        """`search_tags`, to be awaited."""
+        """Async version of `search_tags`."""
         return await _awaited(partial(self.search_tags, text, **options))
 
     def search_entities(
@@ -247,25 +253,31 @@ class Snapshot:
         timeout: float | None = None,
         stop: _native.Stop | None = None,
     ) -> list[dict[str, Any]]:
-        """Wikidata's entities in this data that a name stands for, the likeliest first: `id`, `label`, `description`, and `uses`,
-        how often the data has it. Names are looked for in `language` and those that stand in for it, then in all others."""
+        """Finds the Wikidata entities in this data with a name, most likely first.
+
+        Returns `id`, `label`, `description`, and `uses`, the number of occurrences in the data. Names in `language` and
+        its fallback languages come before those in other languages.
+        """
         found = json.loads(self._native.search_entities(text, kind, language, limit, timeout, stop))
         return [dict(entity) for entity in found]
 
     async def search_entities_async(self, text: str, **options: Any) -> list[dict[str, Any]]:
-        """`search_entities`, to be awaited."""
+        """Async version of `search_entities`."""
         return await _awaited(partial(self.search_entities, text, **options))
 
     def geocode(
         self, name: str, *, timeout: float | None = None, stop: _native.Stop | None = None
     ) -> dict[str, Any] | None:
-        """The area that a name stands for in this data, or nothing: `osm_type`, `osm_id`, `area_id` for queries, `center` and
-        `bbox` (south, west, north, east) in degrees."""
+        """Returns the area with a name in this data, or `None`.
+
+        It has `osm_type`, `osm_id`, `area_id` for queries, and `center` and `bbox` (south, west, north, east) in
+        degrees.
+        """
         found = json.loads(self._native.geocode(name, timeout, stop))
         return None if found is None else dict(found)
 
     async def geocode_async(self, name: str, **options: Any) -> dict[str, Any] | None:
-        """`geocode`, to be awaited."""
+        """Async version of `geocode`."""
         return await _awaited(partial(self.geocode, name, **options))
 
     def score(
@@ -283,7 +295,7 @@ class Snapshot:
         extract: bool = False,
         stop: _native.Stop | None = None,
     ) -> dict[str, Any]:
-        """The record of one pair; see `score_batch`."""
+        """Scores one pair and returns its record; see `score_batch`."""
         boxes = None if bbox is None else [bbox]
         return self.score_batch(
             [(gold, pred)], bbox=boxes, lang=lang, places=places, timeout=timeout, max_memory=max_memory,
@@ -291,7 +303,7 @@ class Snapshot:
         )[0]  # fmt: skip
 
     async def score_async(self, gold: str, pred: str, **options: Any) -> dict[str, Any]:
-        """`score`, to be awaited."""
+        """Async version of `score`."""
         return await _awaited(partial(self.score, gold, pred, **options))
 
     def score_batch(
@@ -310,18 +322,22 @@ class Snapshot:
         threads: int | None = None,
         stop: _native.Stop | None = None,
     ) -> list[dict[str, Any]]:
-        """Scores pairs of a gold query and a predicted one: the records of `terrapin eval`, in the order of the pairs.
+        """Scores pairs of a gold and a predicted query. Returns the records of `terrapin eval`, in the order of the
+        pairs.
 
-        OverpassQL is scored as `terrapin eval overpassnl` scores it, SPARQL as `terrapin eval jsonl`. A pair is a tuple, or
-        a mapping with `gold` and `pred` (or `reference` and `prediction`) and perhaps `bbox`. Each query has `timeout`, each
-        pair `max_memory`; one that reaches a bound has a record that says so. A text with a lone surrogate is an error of
-        its record. Without `similarity` queries in OverpassQL are not compared as texts and trees, only by what they give.
-        In a batch a query runs once, its time-out included; what queries gave is kept for the next batch. `first` is the
-        `line` of the first pair. With `extract` predictions are replies of a language model: see `query_of`.
+        OverpassQL is scored like in `terrapin eval overpassnl`, SPARQL like in `terrapin eval jsonl`. A pair is a
+        tuple, or a mapping with `gold` and `pred` (or `reference` and `prediction`) and optionally `bbox`.
 
-        With `summary` each record has what a shaped reward needs: `summary` with `ref_n` and `pred_n`, the class of the
-        prediction's `error`, whether it is a query at all (`syntax`), the `problem` with its `line`, `column` and `hint`,
-        and `warnings` about keys and values that do not occur in the data, with the `nearest` that do.
+        `timeout` limits each query, `max_memory` each pair; the record of a pair that reaches a limit reports it. A
+        text with a lone surrogate is an error of its record. With `similarity=False`, OverpassQL queries are compared
+        only by their results, not as texts and trees. In a batch, each distinct query runs once, even if it times out;
+        results are cached for later batches. `first` is the `line` of the first pair. With `extract=True`, predictions
+        are replies of a language model: see `query_of`.
+
+        With `summary=True`, each record has the fields for a shaped reward, in `summary`: `ref_n` and `pred_n`, the
+        class of the prediction's `error`, whether it is a valid query (`syntax`), the `problem` with its `line`,
+        `column` and `hint`, and `warnings` about keys and values that do not occur in the data, with the `nearest`
+        existing ones.
         """
         lines = self.score_lines(
             pairs, bbox=bbox, lang=lang, places=places, timeout=timeout, max_memory=max_memory, similarity=similarity,
@@ -330,7 +346,7 @@ class Snapshot:
         return [json.loads(line) for line in lines]
 
     async def score_batch_async(self, pairs: Iterable[Pair], **options: Any) -> list[dict[str, Any]]:
-        """`score_batch`, to be awaited."""
+        """Async version of `score_batch`."""
         return await _awaited(partial(self.score_batch, pairs, **options))
 
     def score_lines(
@@ -349,7 +365,9 @@ class Snapshot:
         threads: int | None = None,
         stop: _native.Stop | None = None,
     ) -> list[str]:
-        """The records of `score_batch` as the lines of `results.jsonl`: the same pair always gives the same bytes."""
+        """Returns the records of `score_batch` as lines of `results.jsonl`. The same pair always gives the same
+        bytes.
+        """
         listed = [_pair(number, pair, lang) for number, pair in enumerate(pairs, first)]
         if bbox is None and any(box is not None for _, _, box in listed):
             bbox = [box for _, _, box in listed]
@@ -372,8 +390,10 @@ class Snapshot:
     def score_stream(
         self, pairs: Iterable[Pair], *, batch: int = 1000, first: int = 1, **options: Any
     ) -> Iterator[str]:
-        """The lines of `score_lines` for any number of pairs, `batch` of them at a time: no more are in memory. The bytes
-        are those of one call with all of them. The options are those of `score_batch`, but for `bbox`."""
+        """Yields the lines of `score_lines` for any number of pairs, with `batch` pairs in memory at a time.
+
+        The bytes equal those of a single call. The options are those of `score_batch`, except `bbox`.
+        """
         if "bbox" in options:
             raise TypeError("bbox: give pairs with boxes to score_lines")
         rest = iter(pairs)
@@ -391,7 +411,7 @@ def _files(given: Path | Sequence[Path]) -> list[Path]:
 
 
 def _pair(number: int, pair: Any, lang: str) -> tuple[str, str, str | None]:
-    """Gold query, prediction and box of a pair. What is wrong names the pair."""
+    """Returns gold query, prediction and box of a pair. Errors name the pair."""
     box = None
     if isinstance(pair, Mapping):
         gold, pred = (_field(number, pair, names) for names in (("gold", "reference"), ("pred", "prediction")))
@@ -402,7 +422,7 @@ def _pair(number: int, pair: Any, lang: str) -> tuple[str, str, str | None]:
         gold, pred = pair
     else:
         raise TypeError(f"pair {number}: expected (gold, prediction) or a mapping of both, found {_shown(pair)}")
-    # A system that gave nothing gave no query.
+    # A missing prediction counts as an empty query.
     pred = "" if pred is None else pred
     for name, text in (("gold", gold), ("pred", pred)):
         if not isinstance(text, str):
@@ -428,7 +448,7 @@ def _json(value: Mapping[str, Any] | None) -> str | None:
 
 
 async def _awaited(call: Callable[..., T]) -> T:
-    """Runs a call on another thread; where the task is cancelled, so is the call."""
+    """Runs a call on another thread. If the task is cancelled, the call is cancelled."""
     import asyncio
 
     stop = _native.Stop()

@@ -1,7 +1,7 @@
-"""What goes wrong, as exceptions.
+"""The exceptions.
 
-A query that is refused or stopped raises `QueryError`; its text is what the terminal shows: each error with its line, the
-place underlined, and a hint where there is one.
+A query that is rejected or stopped raises `QueryError`. Its text is that of the command line: each error with its line,
+the underlined position, and a hint if there is one.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ __all__ = [
 
 
 class TerrapinError(Exception):
-    """Whatever Terrapin raises of its own. `code` is what programs know it by, `message` is for people."""
+    """The base class of all exceptions of this package. `code` is for programs, `message` for people."""
 
     code: str
     message: str
@@ -39,31 +39,31 @@ class SnapshotError(TerrapinError):
 
 
 class Problem(NamedTuple):
-    """One thing that is wrong with a query."""
+    """One error in a query."""
 
     kind: str
     """`parse error`, `static error` or `runtime error`."""
     code: str
-    """What programs know it by, such as `unknown-statement`."""
+    """The error code, such as `unknown-statement`."""
     message: str
     line: int | None
-    """The line, from 1, where it is known."""
+    """The line, from 1; `None` if unknown."""
     column: int | None
     """The character in the line, from 1."""
     start: int | None
-    """The first byte of the place in the UTF-8 of the text."""
+    """The first byte of the position in the UTF-8 of the text."""
     end: int | None
-    """The byte behind its last."""
+    """The byte after the last one of the position."""
     hint: str | None
-    """What was probably meant, or what to do."""
+    """A suggestion: the likely intention, or what to do."""
 
 
 class QueryError(TerrapinError):
-    """A query that was refused or stopped.
+    """A query that was rejected or stopped.
 
-    `problems` has all that is wrong, in order; `code`, `kind`, `message`, `line`, `column` and `hint` are those of the
-    first. `query` is the text that they refer to, with shortcuts replaced. `converted` is, where a broken query was to be
-    written in another form, what could be understood of it.
+    `problems` has all errors in order; `code`, `kind`, `message`, `line`, `column` and `hint` are those of the first.
+    `query` is the text that they refer to, with shortcuts replaced. After a failed `convert`, `converted` is the
+    converted valid part of the query.
     """
 
     def __init__(self, problems: tuple[Problem, ...], query: str, shown: str) -> None:
@@ -85,11 +85,11 @@ class QueryError(TerrapinError):
 
 
 class QuerySyntaxError(QueryError):
-    """The text is not in the language, or a value is not one that its statement takes."""
+    """A query that does not follow the grammar, or has a value that its statement does not allow."""
 
 
 class QueryLimitError(QueryError):
-    """A bound was reached: time, memory, work, rows, or somebody stopped it."""
+    """A query that reached a limit (time, memory, work, rows) or was cancelled."""
 
 
 _LIMITS = frozenset({"timeout", "memory", "work", "rows", "cancelled"})
@@ -110,7 +110,7 @@ def _problem(found: dict[str, Any]) -> Problem:
 
 
 def _query_error(problems: str, query: str, shown: str) -> QueryError:
-    """Called by the compiled part: the exception for what is wrong, given as JSON."""
+    """Makes the exception for problems given as JSON. Called by the compiled module."""
     found = tuple(map(_problem, json.loads(problems)))
     if found[0].code in _LIMITS:
         return QueryLimitError(found, query, shown)

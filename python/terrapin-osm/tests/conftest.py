@@ -1,4 +1,4 @@
-"""What the tests share: snapshots made once, of the shared extracts; a test that lacks them says so and is skipped."""
+"""Shared fixtures: snapshots made once from the shared extracts. Tests without them are skipped with a message."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ SHARED = Path(os.environ.get("TERRAPIN_SHARED", Path(__file__).parents[4] / "sha
 
 
 def shared(name: str) -> Path:
-    """A file of the shared data."""
+    """Returns a file of the shared data."""
     path = SHARED / name
     if not path.exists():
         if "shared" in os.environ.get("TERRAPIN_REQUIRE", "").split(","):
@@ -35,7 +35,7 @@ def monaco(folder: Path) -> Snapshot:
 
 @pytest.fixture(scope="session")
 def malta(folder: Path) -> Snapshot:
-    """That of TERRAPIN_MALTA, or one made of the extract: the benchmark's."""
+    """The benchmark's snapshot: that of TERRAPIN_MALTA, or one made from the extract."""
     made = os.environ.get("TERRAPIN_MALTA")
     if made:
         return Snapshot.open(made)

@@ -1,4 +1,4 @@
-"""Answers to OverpassQL, in all their forms."""
+"""Answers to OverpassQL in all formats."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def test_the_format_is_the_querys(monaco: Snapshot) -> None:
     csv = monaco.overpass('[out:csv(::id,name)];node[amenity=cafe][name];out;')
     assert csv.content_type == "text/csv; charset=utf-8"
     assert csv.bytes.decode().splitlines()[0] == "@id\tname"
-    # The same elements, whatever was asked for.
+    # The same elements, regardless of the output format.
     named = monaco.overpass("[out:json];node[amenity=cafe][name];out;")
     assert list(csv) == list(named) and len(named) > 5
 
@@ -93,7 +93,7 @@ def test_other_libraries_take_tables_as_they_are(monaco: Snapshot) -> None:
     assert duckdb.sql("select count(*) from cafes").fetchall() == [(len(cafes),)]
     assert polars.DataFrame(cafes).height == len(cafes)
     assert len(cafes.to_pandas()) == len(cafes)
-    # Again: taking the rows leaves them there.
+    # Again: reading the rows does not consume them.
     assert duckdb.sql("select count(distinct id) from cafes").fetchall() == [(len(cafes),)]
 
 

@@ -1,4 +1,4 @@
-"""What is wrong, bounds, signals, threads, processes."""
+"""Errors, limits, signals, threads, processes."""
 
 from __future__ import annotations
 
@@ -116,7 +116,7 @@ def test_time_is_bounded(monaco: Snapshot) -> None:
     ],
 )
 def test_memory_is_bounded(malta: Snapshot, query: str) -> None:
-    malta.overpass(f"[out:json];nwr{WORLD};out meta geom;")  # What is kept of the snapshot is not the query's own.
+    malta.overpass(f"[out:json];nwr{WORLD};out meta geom;")  # Cached pages do not count as the query's memory.
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     with pytest.raises(QueryError) as raised:
         malta.overpass(query, max_memory=8 << 20, timeout=30)
@@ -232,6 +232,6 @@ def test_forked_where_the_snapshot_is_open(monaco: Snapshot) -> None:
 def test_importing_imports_little() -> None:
     code = "import sys, terrapin_osm; print(*sys.modules)"
     imported = set(subprocess.check_output([sys.executable, "-c", code], text=True).split())
-    # What takes long to import waits until it is asked for; `benches/speed.py` says how long the rest takes.
+    # Slow imports are deferred until they are needed; `benches/speed.py` measures the rest.
     assert not imported & {"asyncio", "duckdb", "geopandas", "numpy", "pandas", "polars", "pyarrow", "shapely"}
     assert terrapin_osm.__version__ in terrapin_osm.ENGINE

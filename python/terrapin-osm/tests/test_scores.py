@@ -1,4 +1,4 @@
-"""Scores: those of `terrapin eval`, whatever the batch."""
+"""Scores equal those of `terrapin eval`, for any batch."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def test_a_pair_that_takes_for_ever_has_a_record(monaco: Snapshot) -> None:
 
 
 def test_replies() -> None:
-    """The forms of docs/replies.md, each as the engine's own test reads it."""
+    """Checks the forms of docs/replies.md, with the cases of the engine's own test."""
     cases = Path(__file__).parents[3] / "crates/reply/cases.jsonl"
     read = [json.loads(line) for line in cases.read_text(encoding="utf-8").splitlines()]
     assert len(read) >= 60
@@ -106,7 +106,7 @@ def test_sparql(triples: Snapshot, monaco: Snapshot) -> None:
 
 
 def test_the_benchmarks_numbers(malta: Snapshot) -> None:
-    """The pairs of the recorded evaluation, with the published code's numbers."""
+    """Checks the pairs of the recorded evaluation against the published code's numbers."""
     folder = "conformance/malta-benchmark/"
     gold = shared(folder + "gold.query").read_text().splitlines()
     pred = shared(folder + "pred.query").read_text().splitlines()

@@ -1,5 +1,5 @@
-"""Text-to-query tasks on pinned snapshots: datasets read from where their authors' files lie, models' answers scored by
-`terrapin-osm` in process. A module for each harness: `inspect_tasks`, `verifiers`, `lm_eval`, `evaluate`, `trl`, `dspy`.
+"""Text-to-query tasks on pinned snapshots: datasets from their authors' files, and answers of models scored in process
+by `terrapin-osm`. One module per harness: `inspect_tasks`, `verifiers`, `lm_eval`, `evaluate`, `trl`, `dspy`.
 
     from terrapin_tasks import Scorer, overpassnl
 

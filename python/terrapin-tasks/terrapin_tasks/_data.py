@@ -1,4 +1,4 @@
-"""Datasets, as their authors publish them. None is shipped: a path says where it lies."""
+"""Readers of datasets in the formats of their authors. No dataset is included: pass the path of its files."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Item:
-    """A question with the query that is right."""
+    """A question with its gold query."""
 
     id: str
     question: str
@@ -20,20 +20,20 @@ class Item:
     lang: str = "overpassql"
     """`overpassql` or `sparql`."""
     bbox: str | None = None
-    """What `{{bbox}}` stands for: south,west,north,east."""
+    """The value of `{{bbox}}`: south,west,north,east."""
 
     def row(self) -> dict[str, Any]:
-        """As datasets of harnesses have it; a text that is not there is empty."""
+        """Returns the item as a row for datasets of harnesses; a missing text is empty."""
         return asdict(self) | {"bbox": self.bbox or ""}
 
     @classmethod
     def of(cls, row: Any) -> Item:
-        """The item of such a row."""
+        """Returns the item of such a row."""
         return cls(row["id"], row["question"], row["gold"], row["lang"], row["bbox"] or None)
 
 
 def overpassnl(folder: str | Path, split: str = "dev") -> list[Item]:
-    """OverpassNL's files: `dataset.dev.nl`, `.query` and, where it is there, `.bbox`."""
+    """Reads OverpassNL's files: `dataset.dev.nl`, `.query` and, if it exists, `.bbox`."""
     folder = Path(folder)
     questions, golds = (_lines(folder / f"dataset.{split}.{name}") for name in ("nl", "query"))
     boxes = folder / f"dataset.{split}.bbox"
@@ -45,7 +45,7 @@ def overpassnl(folder: str | Path, split: str = "dev") -> list[Item]:
 
 
 def instruct_to_sparql(path: str | Path) -> list[Item]:
-    """A JSONL export of Instruct-to-SPARQL: an item for the first instruction of each query."""
+    """Reads a JSONL export of Instruct-to-SPARQL: one item for the first instruction of each query."""
     items = []
     for place, row in _rows(path):
         given = row.get("instructions") or []
@@ -56,7 +56,8 @@ def instruct_to_sparql(path: str | Path) -> list[Item]:
 
 
 def jsonl(path: str | Path) -> list[Item]:
-    """Lines with `question` (or `nl`, `instruction`), `gold` (or `reference`, `target`), and perhaps `id`, `lang`, `bbox`."""
+    """Reads JSON lines with `question` (or `nl`, `instruction`), `gold` (or `reference`, `target`), and optionally
+    `id`, `lang` and `bbox`."""
     items = []
     for place, row in _rows(path):
         question = _first(row, ("question", "nl", "instruction", "input"), path, place)

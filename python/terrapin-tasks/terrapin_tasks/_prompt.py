@@ -1,4 +1,4 @@
-"""What a model is told."""
+"""The system prompt."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ _LANGUAGES = {
 
 
 def system_prompt(lang: str) -> str:
-    """Asks for one query in a language."""
+    """Returns a prompt that requests one query in a language."""
     return (
         f"Translate the user's question into a query in {_LANGUAGES[lang]}. "
         "Answer with the query alone, between ``` fences."

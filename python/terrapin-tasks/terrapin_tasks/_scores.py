@@ -1,4 +1,4 @@
-"""Scores of what a model answered: those of `terrapin eval`."""
+"""Scores of models' answers, equal to those of `terrapin eval`."""
 
 from __future__ import annotations
 
@@ -18,22 +18,22 @@ from terrapin_osm import Snapshot, Stop, query_of
 from ._data import Item
 
 METRICS = ("ex", "ex_soft", "f1", "syntax", "length")
-"""The scores, each from 0 to 1: whether both queries give the same (`ex`), how much of it (`ex_soft`, `f1`), whether the
-prediction is a query at all (`syntax`), whether it is no longer than the gold (`length`). If neither query gives anything,
-`ex`, `ex_soft` and `f1` are 0: a query for nothing is right too often."""
+"""The scores, each from 0 to 1: equal results (`ex`), agreement of the results (`ex_soft`, `f1`), whether the
+prediction is a valid query (`syntax`), and whether it is no longer than the gold query (`length`). If both results are
+empty, `ex`, `ex_soft` and `f1` are 0, because most wrong queries have empty results."""
 
 _LOG = logging.getLogger("terrapin_tasks")
 
 TIMEOUT = 30.0
-"""Seconds that each query has by default."""
+"""Default timeout of each query, in seconds."""
 
 
 class Scorer:
-    """Scores answers against the items that they are to. It is made of a snapshot's path, so that it can be pickled.
+    """Scores answers against their items. It opens a snapshot by path and can be pickled.
 
-    `places` says where names lead that are not to be looked up in the data, as a dictionary or the path of OverpassNL's
-    `nominatim_cache.json`; `timeout` is what each query has, in seconds. In one call a query runs once, its time-out
-    included.
+    `places` has geocoded places, as a dictionary or the path of OverpassNL's `nominatim_cache.json`; other names are
+    looked up in the data. `timeout` applies to each query, in seconds. In one call, each distinct query runs once,
+    even if it times out.
     """
 
     def __init__(
@@ -52,21 +52,21 @@ class Scorer:
         self.threads = threads
 
     def score(self, item: Item, answer: str) -> dict[str, float]:
-        """The scores of one answer."""
+        """Returns the scores of one answer."""
         return self.score_all([(item, answer)])[0]
 
     async def score_async(self, item: Item, answer: str) -> dict[str, float]:
-        """`score`, to be awaited."""
+        """Async version of `score`."""
         return (await self.records_async([(item, answer)]))[0][1]
 
     def score_all(self, answers: Iterable[tuple[Item, str]]) -> list[dict[str, float]]:
-        """Those of many, in their order."""
+        """Returns the scores of many answers, in their order."""
         return [scores for _, scores in self.records(answers)]
 
     def records(
         self, answers: Iterable[tuple[Item, str]], *, stop: Stop | None = None
     ) -> list[tuple[dict[str, Any], dict[str, float]]]:
-        """For each answer the record that `terrapin eval` has, with a `summary` of what is wrong, and the scores."""
+        """Returns for each answer the record of `terrapin eval`, with a `summary` of its errors, and the scores."""
         listed = [(item, query_of(answer, _lang(item))) for item, answer in answers]
         found: list[dict[str, Any]] = [{}] * len(listed)
         for lang in ("overpassql", "sparql"):
@@ -80,7 +80,7 @@ class Scorer:
     async def records_async(
         self, answers: Iterable[tuple[Item, str]]
     ) -> list[tuple[dict[str, Any], dict[str, float]]]:
-        """`records`, to be awaited; cancelling the task stops the queries."""
+        """Async version of `records`; cancelling the task stops the queries."""
         stop = Stop()
         try:
             return await asyncio.to_thread(self.records, list(answers), stop=stop)
@@ -89,9 +89,11 @@ class Scorer:
             raise
 
     def usable(self, items: Iterable[Item]) -> list[Item]:
-        """The items with a gold query that gives something here. Only these tell a good answer from an empty one."""
+        """Returns the items with a gold query that has results here. Only these distinguish good answers from empty
+        ones.
+        """
         listed = list(items)
-        # A gold query that is its own prediction runs once.
+        # The gold query is also the prediction, so that it runs once.
         records = self.records((item, item.gold) for item in listed)
         return [item for item, (record, _) in zip(listed, records) if has_signal(record)]
 
@@ -116,12 +118,14 @@ def _lang(item: Item) -> Any:
 
 
 def has_signal(record: Mapping[str, Any]) -> bool:
-    """Whether the gold query of a record gave something."""
+    """Returns whether the gold query of a record has results."""
     return (record["summary"]["ref_n"] or 0) > 0
 
 
 def report_usable(usable: int, total: int) -> None:
-    """Logs how many gold queries give something here, and warns if they are few: answers to the others score 0."""
+    """Logs the number of gold queries with results, and warns if they are fewer than half: answers to the others score
+    0.
+    """
     _LOG.info("%d of %d gold queries give something on this snapshot", usable, total)
     if total and 2 * usable < total:
         warnings.warn(
@@ -141,7 +145,7 @@ def _scores(record: Mapping[str, Any], item: Item, query: str) -> dict[str, floa
     if summary["ref_n"] == summary["pred_n"] == 0:
         ex = soft = f1 = 0
     length = min(1.0, len(item.gold) / len(query)) if query else 0.0
-    # What is not given because a limit cut a result counts as 0.
+    # A score that is missing because a limit cut a result counts as 0.
     return {
         "ex": float(ex or 0), "ex_soft": float(soft), "f1": float(f1 or 0), "syntax": float(summary["syntax"]),
         "length": length,
@@ -149,7 +153,7 @@ def _scores(record: Mapping[str, Any], item: Item, query: str) -> dict[str, floa
 
 
 class Once:
-    """Results that are asked for several times, also at the same time: each is made once, the last ones are kept."""
+    """An async cache: each result is computed once, also for concurrent requests, and the latest ones are kept."""
 
     def __init__(self, most: int = 4096) -> None:
         self._most = most
@@ -157,7 +161,7 @@ class Once:
         self._running: dict[tuple[int, str], asyncio.Task[Any]] = {}
 
     async def get(self, parts: Sequence[object], make: Callable[[], Coroutine[Any, Any, Any]]) -> Any:
-        """What `make` gives for these parts of a name."""
+        """Returns the result of `make` for the key `parts`."""
         name = sha256(repr(parts).encode("utf-8", "surrogatepass")).hexdigest()
         if name in self._done:
             self._done.move_to_end(name)
@@ -167,7 +171,7 @@ class Once:
         if task is None:
             task = self._running[place] = asyncio.ensure_future(make())
             task.add_done_callback(lambda done: self._finish(place, done))
-        # The others still wait if one is cancelled.
+        # If one request is cancelled, the others still wait.
         return await asyncio.shield(task)
 
     def _finish(self, place: tuple[int, str], task: asyncio.Task[Any]) -> None:

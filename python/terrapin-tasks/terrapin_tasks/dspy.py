@@ -12,13 +12,13 @@ from ._scores import Scorer
 
 
 def examples(items: Iterable[Item]) -> list[dspy.Example]:
-    """Examples whose input is `question`; the gold query is `query`."""
+    """Returns examples with the input `question` and the gold query as `query`."""
     made = (dspy.Example(**item.row(), query=item.gold) for item in items)
     return [example.with_inputs("question") for example in made]
 
 
 class Metric:
-    """One of `METRICS`, of the prediction's field; while a program is compiled, whether it reaches `passing`."""
+    """One of `METRICS` for a field of the prediction; while a program is compiled, whether it is at least `passing`."""
 
     def __init__(self, scorer: Scorer, name: str, field: str, passing: float) -> None:
         self.__name__ = "terrapin_metric"
@@ -31,5 +31,5 @@ class Metric:
 
 
 def metric(scorer: Scorer, name: str = "f1", *, field: str = "query", passing: float = 1.0) -> Metric:
-    """A metric for `dspy.Evaluate` and for optimizers: one of `METRICS`."""
+    """Returns a metric for `dspy.Evaluate` and for optimizers: one of `METRICS`."""
     return Metric(scorer, name, field, passing)

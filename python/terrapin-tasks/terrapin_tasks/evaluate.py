@@ -1,4 +1,4 @@
-"""A metric of Hugging Face's `evaluate`.
+"""A metric for Hugging Face's `evaluate`.
 
     import evaluate
     from terrapin_tasks.evaluate import PATH
@@ -18,7 +18,7 @@ from terrapin_tasks import METRICS, TIMEOUT, Item, Scorer
 from terrapin_tasks._scores import has_signal, report_usable
 
 PATH = __file__
-"""What `evaluate.load` takes."""
+"""The path for `evaluate.load`."""
 
 _DESCRIPTION = "Execution metrics of predicted queries in OverpassQL or SPARQL, on a pinned snapshot."
 _INPUTS = "predictions: queries, or answers with a query between fences; references: gold queries; snapshot: a Scorer or a path; timeout: seconds of each query."
@@ -26,7 +26,7 @@ _CITATION = "@article{staniek-etal-2024-overpassnl, title={Text-to-OverpassQL}, 
 
 
 class Terrapin(evaluate.Metric):  # type: ignore[misc]
-    """Means of `METRICS` over all pairs, and `usable`: how many gold queries give something."""
+    """The means of `METRICS` over all pairs, and `usable`: the number of gold queries with results."""
 
     def _info(self) -> evaluate.MetricInfo:
         text = datasets.Value("string")

@@ -2,8 +2,8 @@
 
     inspect eval terrapin_tasks/overpassnl -T snapshot=malta.terrapin -T folder=OverpassNL/dataset --model ...
 
-With `tools=true` a model may look for tags and places and try its query before it answers. `timeout` is what each query
-has, in seconds.
+With `tools=true` the model may search tags and places and try its query before it answers. `timeout` applies to each
+query, in seconds.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ from terrapin_tasks.tools import TOOLS, TerrapinTools
 
 
 def samples(items: Iterable[Item]) -> MemoryDataset:
-    """A dataset of items."""
+    """Returns a dataset of items."""
     return MemoryDataset([Sample(input=item.question, target=item.gold, id=item.id, metadata=item.row()) for item in items])
 
 
 @scorer(metrics={name: [mean(), stderr()] for name in METRICS})
 def terrapin_scorer(given: Scorer) -> InspectScorer:
-    """All of `METRICS`; what is wrong with a query is the explanation."""
+    """Returns a scorer with all of `METRICS`; the explanation has the errors of the query."""
 
     async def score(state: TaskState, target: Target) -> Score:
         answer = state.output.completion
@@ -79,13 +79,13 @@ def _task(items: list[Item], snapshot: str, places: str | None, tools: bool, tim
 def overpassnl_task(
     snapshot: str, folder: str, split: str = "dev", places: str | None = None, tools: bool = False, timeout: float = TIMEOUT
 ) -> Task:
-    """OverpassNL, of the authors' files."""
+    """OverpassNL, from the authors' files."""
     return _task(overpassnl(folder, split), snapshot, places, tools, timeout)
 
 
 @task(name="instruct_to_sparql")
 def instruct_to_sparql_task(snapshot: str, path: str, tools: bool = False, timeout: float = TIMEOUT) -> Task:
-    """Instruct-to-SPARQL, of a JSONL export."""
+    """Instruct-to-SPARQL, from a JSONL export."""
     return _task(instruct_to_sparql(path), snapshot, None, tools, timeout)
 
 

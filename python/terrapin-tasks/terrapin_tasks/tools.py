@@ -1,4 +1,4 @@
-"""What a model may ask while it writes a query. A query that is wrong is an error with its place and a hint."""
+"""Tools for a model that writes a query. An invalid query raises an error with its position and a hint."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ TOOLS = {
     "query_overpass": "Run an Overpass query: how many results it has, the first of them, and what finds nothing.",
     "query_sparql": "Run a SPARQL query: how many rows it has, the first of them, and what finds nothing.",
 }
-"""The tools, each with what it is for."""
+"""The tools and their descriptions."""
 _ARGUMENTS = {
     "search_tags": "what is looked for, such as \"vegan fast food\"",
     "geocode": "a name, such as \"Valletta\"",
@@ -24,7 +24,7 @@ _OF_TRIPLES = ("search_entities", "query_sparql")
 
 
 class TerrapinTools:
-    """The tools over a snapshot; each takes a text and gives one."""
+    """The tools on a snapshot; each takes a text and returns one."""
 
     def __init__(self, snapshot: Snapshot, *, timeout: float = 10, sample: int = 5) -> None:
         self.snapshot = snapshot
@@ -33,37 +33,37 @@ class TerrapinTools:
 
     @property
     def names(self) -> list[str]:
-        """Those that this snapshot has."""
+        """The names of the tools that this snapshot supports."""
         return [name for name in TOOLS if name not in _OF_TRIPLES or self.snapshot.has_triples]
 
     def argument(self, name: str) -> str:
-        """What a tool's text is."""
+        """Returns the description of a tool's argument."""
         return _ARGUMENTS.get(name, "the query")
 
     def search_tags(self, text: str) -> str:
-        """The best tags, as JSON."""
+        """Returns the best tags as JSON."""
         return json.dumps(self.snapshot.search_tags(text, timeout=self.timeout))
 
     def geocode(self, text: str) -> str:
-        """The area, as JSON."""
+        """Returns the area as JSON."""
         found = self.snapshot.geocode(text, timeout=self.timeout)
         if found is None:
             raise LookupError(f"no area is called {text!r} here")
         return json.dumps(found)
 
     def search_entities(self, text: str) -> str:
-        """The likeliest entities, as JSON."""
+        """Returns the most likely entities as JSON."""
         found = self.snapshot.search_entities(text, timeout=self.timeout)
         if not found:
             raise LookupError(f"no item is called {text!r} here")
         return json.dumps(found)
 
     def query_overpass(self, text: str) -> str:
-        """Results in words."""
+        """Runs an OverpassQL query and returns a summary of its results."""
         return self._run(text, lang="overpassql")
 
     def query_sparql(self, text: str) -> str:
-        """Results in words."""
+        """Runs a SPARQL query and returns a summary of its results."""
         return self._run(text, lang="sparql")
 
     def _run(self, text: str, **options: Any) -> str:

@@ -1,6 +1,6 @@
 """A reward function for TRL's trainers, such as `GRPOTrainer(reward_funcs=reward(...))`.
 
-The dataset has the columns of `Item.row()` beside `prompt`; `rows` makes them.
+The dataset has the columns of `Item.row()` and `prompt`; `rows` makes them.
 """
 
 from __future__ import annotations
@@ -13,14 +13,14 @@ from ._prompt import system_prompt
 from ._scores import METRICS, Scorer, has_signal, report_usable
 
 WEIGHTS = {"f1": 0.9, "ex": 0.1}
-"""What each score counts by default. `syntax` is not among them: it pays for any query, whatever was asked."""
+"""The default weights of the scores. They do not include `syntax`, because it rewards any valid query."""
 _FIRST = 16
-"""Gold queries after which a reward warns if few of them give something."""
+"""Number of gold queries after which a reward warns if few of them have results."""
 
 
 def rows(items: Iterable[Item], scorer: Scorer | None = None) -> list[dict[str, Any]]:
-    """What `datasets.Dataset.from_list` makes a dataset of, with prompts as messages. With a scorer, only the items with a
-    gold query that gives something on its snapshot."""
+    """Returns rows for `datasets.Dataset.from_list`, with prompts as messages. With a scorer, only the items with a
+    gold query that has results on its snapshot."""
     items = list(items)
     if scorer is not None:
         usable = scorer.usable(items)
@@ -40,7 +40,7 @@ class Reward:
         unknown = [name for name in weights if name not in METRICS]
         if unknown:
             raise ValueError(f"weights: {', '.join(unknown)}: expected names among {', '.join(METRICS)}")
-        # What a trainer logs it by.
+        # The name in the logs of a trainer.
         self.__name__ = "terrapin_reward"
         self.scorer = scorer
         self.weights = dict(weights)
@@ -57,7 +57,7 @@ class Reward:
         return [sum(weight * scores[name] for name, weight in self.weights.items()) for _, scores in records]
 
     def _look(self, items: Sequence[Item], records: Sequence[Mapping[str, Any]]) -> None:
-        """Warns once if few of the first gold queries give something."""
+        """Warns once if few of the first gold queries have results."""
         if len(self._seen) < _FIRST:
             self._seen.update((item.gold, has_signal(record)) for item, record in zip(items, records))
             if len(self._seen) >= _FIRST:
@@ -65,7 +65,7 @@ class Reward:
 
 
 def reward(scorer: Scorer, weights: Mapping[str, float] = WEIGHTS) -> Reward:
-    """A reward function: the weighted sum of scores for each completion."""
+    """Returns a reward function: the weighted sum of scores for each completion."""
     return Reward(scorer, weights)
 
 

@@ -1,12 +1,12 @@
-"""An environment of `verifiers` (v1): questions, tools to look things up, and the scores as rewards and metrics.
+"""An environment for `verifiers` (v1): questions, search tools, and the scores as rewards and metrics.
 
     [taskset]
     id = "terrapin_tasks.verifiers"
     snapshot = "malta.terrapin"
     folder = "OverpassNL/dataset"
-    tools = true                      # or false: one answer, without any help
+    tools = true                      # or false: one answer, without tools
 
-The reward is F1, with a little for equal results; all of `METRICS` are recorded. `timeout` is what each query has, in seconds.
+The reward is 0.9 F1 + 0.1 EX; all of `METRICS` are recorded. `timeout` applies to each query, in seconds.
 """
 
 from __future__ import annotations
@@ -28,19 +28,19 @@ def _scorer(snapshot: str, places: str, timeout: float) -> Scorer:
     return Scorer(snapshot, places=places or None, timeout=timeout)
 
 
-# All rewards and metrics of a rollout are of the same scores.
+# All rewards and metrics of a rollout share the same scores.
 _SCORES = Once()
 
 
 class ToolsConfig(vf.ToolsetConfig):
-    """Where the tools look."""
+    """The configuration of the tools."""
 
     snapshot: str = ""
     timeout: float = TIMEOUT
 
 
 class QueryTools(vf.Toolset[ToolsConfig, vf.State]):
-    """The tools of `terrapin_tasks.tools`; what one cannot do is an error that the model reads."""
+    """The tools of `terrapin_tasks.tools`; the model gets failures as error texts."""
 
     TOOL_PREFIX = None
 
@@ -78,7 +78,7 @@ for _name, _words in TOOLS.items():
 
 
 class QueryTaskConfig(vf.TaskConfig):
-    """How tasks are scored, and whether there are tools."""
+    """The configuration of scoring and tools."""
 
     snapshot: str = ""
     places: str = ""
@@ -96,7 +96,7 @@ class QueryData(vf.TaskData):
 
 
 class QueryTask(vf.Task[QueryData, vf.State, QueryTaskConfig]):
-    """One question: what the model answers last is scored."""
+    """One question; the last answer of the model is scored."""
 
     @classmethod
     def toolsets(cls, config: QueryTaskConfig) -> list[vf.Toolset]:
@@ -105,7 +105,7 @@ class QueryTask(vf.Task[QueryData, vf.State, QueryTaskConfig]):
     async def _scores(self, trace: vf.Trace) -> dict[str, float]:
         data, config = self.data, self.config
         item = Item("", "", data.gold, data.lang, data.bbox or None)
-        # A rollout that broke off before any answer has an empty one.
+        # A rollout that ended before any answer has an empty one.
         answer = trace.last_reply or ""
         given = (config.snapshot, config.places, config.timeout)
         scored = await _SCORES.get((*given, item, answer), lambda: _scorer(*given).score_async(item, answer))
@@ -118,17 +118,19 @@ class QueryTask(vf.Task[QueryData, vf.State, QueryTaskConfig]):
 
     @vf.reward(weight=0.9)
     async def reward_f1(self, trace: vf.Trace) -> float:
-        """How well the results agree."""
+        """F1 of the results."""
         return (await self._scores(trace))["f1"]
 
     @vf.reward(weight=0.1)
     async def reward_ex(self, trace: vf.Trace) -> float:
-        """Whether they are the same."""
+        """EX: whether the results are equal."""
         return (await self._scores(trace))["ex"]
 
 
 class QueryTasksetConfig(vf.TasksetConfig):
-    """A snapshot, and one of: `folder` with OverpassNL's files, `sparql` with an export of Instruct-to-SPARQL, `lines`."""
+    """A snapshot, and one dataset: `folder` with OverpassNL's files, `sparql` with an export of Instruct-to-SPARQL, or
+    `lines`.
+    """
 
     snapshot: str = ""
     places: str = ""
@@ -166,5 +168,5 @@ class QueryTaskset(vf.Taskset[QueryTask, QueryTasksetConfig]):
 __all__ = ["QueryTaskset"]
 
 if __name__ == "__main__":
-    # How verifiers starts the server of the tools.
+    # verifiers starts the server of the tools this way.
     QueryTools.run()

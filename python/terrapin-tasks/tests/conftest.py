@@ -1,6 +1,7 @@
-"""What the tests share: a snapshot, a scripted model, and what `terrapin eval` says of the same answers.
+"""Shared fixtures: a snapshot, a scripted model, and the numbers of `terrapin eval` for the same answers.
 
-TERRAPIN_SHARED has the extract and the benchmark, TERRAPIN is the program; a test that lacks them says so and is skipped.
+TERRAPIN_SHARED has the extract and the benchmark, TERRAPIN is the program; a test that lacks them says so and is
+skipped.
 """
 
 from __future__ import annotations
@@ -37,7 +38,7 @@ class Benchmark:
         else:
             Snapshot.load(osm=needed(SHARED / "data/osm/malta-2016.osm.pbf"), out=self.path)
         columns = [(source / name).read_text().splitlines() for name in ("gold.nl", "gold.query", "pred.query")]
-        # Each question once, so that a model that sees a question knows which it is.
+        # Each question once, so that the scripted model can identify a question by its text.
         rows = list({row[0]: row for row in reversed(list(zip(*columns)))}.values())[-COUNT:]
         for name, column in (("nl", 0), ("query", 1)):
             (folder / f"dataset.dev.{name}").write_text("".join(row[column] + "\n" for row in rows))
@@ -50,7 +51,7 @@ class Benchmark:
 
     @staticmethod
     def answer(number: int, pred: str) -> str:
-        """Right and wrong ones, between fences and without, broken ones, refusals, nothing."""
+        """Returns answers: right and wrong ones, with and without fences, broken ones, refusals, empty ones."""
         if number % 10 == 3:
             return REFUSAL
         if number % 10 == 6:
@@ -60,7 +61,7 @@ class Benchmark:
         return f"Here is the query:\n```overpassql\n{pred}\n```\nIt is short." if number % 2 else pred
 
     def of(self, question: str) -> str:
-        """What the model answers a text with a question in it."""
+        """Returns the model's answer to a text that contains a question."""
         asked = [n for n, item in enumerate(self.items) if item.question in question]
         return self.answers[max(asked, key=lambda n: len(self.items[n].question))]
 
@@ -78,7 +79,7 @@ class Benchmark:
         return each, {name: sum(scores[name] for scores in each) / len(each) for name in ("ex", "ex_soft", "f1")}
 
     def check(self, means: dict[str, float]) -> None:
-        """Whether a harness's means are those of the program."""
+        """Checks that a harness's means equal those of the program."""
         for name, value in self.means.items():
             assert means[name] == pytest.approx(value, abs=1e-9), name
         assert 0 < means["ex"] < 1 and 0 < means["syntax"] < 1 and 0 < means["length"] < 1
@@ -98,7 +99,7 @@ TRIPLES = """\
 
 @pytest.fixture(scope="session")
 def people(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, str]:
-    """A snapshot with triples, and lines of SPARQL about it as Instruct-to-SPARQL has them."""
+    """A snapshot with triples, and lines of SPARQL for it in the format of Instruct-to-SPARQL."""
     folder = tmp_path_factory.mktemp("people")
     (folder / "people.nt").write_text(TRIPLES)
     path = str(folder / "people.terrapin")

@@ -38,7 +38,7 @@ def test_replies_that_models_write() -> None:
 
 
 def test_nothing_is_earned_by_asking_for_nothing(malta: Benchmark, people: tuple[str, str]) -> None:
-    """A constant answer, over gold queries of which hardly any gives something."""
+    """Checks a constant answer on gold queries that mostly have empty results."""
     nothing = "node[amenity=nowhere];out;"
     items = [Item(str(n), "?", nothing) for n in range(20)] + malta.items[:1]
     earned = reward(malta.scorer)

@@ -7,7 +7,7 @@ from terrapin_tasks.dspy import examples, metric
 
 
 class Scripted(dspy.Module):
-    """Answers from the script; fails where a model's call would."""
+    """Answers from the script; fails like a model's call."""
 
     def __init__(self, malta: Benchmark) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""Hugging Face's `evaluate`: the module loaded by its path."""
+"""Hugging Face's `evaluate`: the module is loaded by its path."""
 
 import evaluate
 import pytest

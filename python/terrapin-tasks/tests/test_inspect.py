@@ -17,7 +17,7 @@ def model(answer: Any) -> Any:
 
 
 def said(output: ModelOutput) -> ModelOutput:
-    """With its tokens, which would else be counted by tables from the network."""
+    """Sets the token counts, which would otherwise need tables from the network."""
     output.usage = ModelUsage(input_tokens=1, output_tokens=1, total_tokens=2)
     return output
 
@@ -39,7 +39,7 @@ def test_overpassnl(malta: Benchmark, tmp_path: Path) -> None:
 
 
 def test_tools_and_their_errors(malta: Benchmark, tmp_path: Path) -> None:
-    """Calls a tool wrongly, is told so, and answers."""
+    """Calls a tool with wrong arguments, gets the error, and answers."""
     told: list[str] = []
 
     def answer(messages: Any, *_: Any) -> ModelOutput:

@@ -1,4 +1,4 @@
-"""Ray: workers of their own, each with the snapshot open, score what one process scores, byte for byte."""
+"""Ray: several workers with the same snapshot give the same bytes as one process."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ BATCH = 25
 
 @ray.remote(num_cpus=0)
 class Worker:
-    """Maps the snapshot; the pages are the system's, shared by all."""
+    """Maps the snapshot; all workers share its pages in the page cache."""
 
     def __init__(self, path: str, digest: str) -> None:
         self.snapshot = Snapshot.open(path, digest=digest)

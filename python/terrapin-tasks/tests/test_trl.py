@@ -1,4 +1,4 @@
-"""TRL: the reward function alone, and in a step of its trainer with a model that knows nothing."""
+"""TRL: the reward function alone, and in a step of its trainer with an untrained model."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""verifiers: rollouts of its own program for chats with a scripted model behind an address of this machine."""
+"""verifiers: rollouts by its own chat program, with a scripted model on a local address."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from terrapin_tasks import METRICS
 from terrapin_tasks.verifiers import QueryTaskset, QueryTasksetConfig
 
 COUNT = 12
-"""Rollouts; each is a process."""
+"""Number of rollouts; each is a process."""
 Answer = Callable[[list[dict[str, Any]]], dict[str, Any]]
 
 
 @contextmanager
 def model(answer: Answer) -> Iterator[str]:
-    """A server that answers as OpenAI's chat completions."""
+    """A server with OpenAI's chat completions."""
 
     class Handler(BaseHTTPRequestHandler):
         def do_POST(self) -> None:

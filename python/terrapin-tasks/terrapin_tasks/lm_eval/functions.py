@@ -1,4 +1,4 @@
-"""What the task files call."""
+"""The functions that the task files call."""
 
 from functools import lru_cache
 from typing import Any
@@ -19,7 +19,7 @@ def _dataset(items: list[Item], snapshot: str | None, places: str | None, timeou
         raise ValueError("no snapshot: --metadata '{\"snapshot\": \"FILE\", ...}'")
     timeout = float(timeout)
     report_usable(len(_scorer(snapshot, places or None, timeout).usable(items)), len(items))
-    # Only the rows are passed on: each has what scoring its answer needs.
+    # Only the rows are passed on: each has all fields for scoring its answer.
     rows = [{**item.row(), "snapshot": snapshot, "places": places or "", "timeout": timeout} for item in items]
     return {"items": datasets.Dataset.from_list(rows)}
 
@@ -27,22 +27,22 @@ def _dataset(items: list[Item], snapshot: str | None, places: str | None, timeou
 def overpassnl_items(
     folder: str = "", split: str = "dev", snapshot: str | None = None, places: str | None = None, timeout: float = TIMEOUT, **_: Any
 ):  # fmt: skip
-    """OverpassNL, of the authors' files in `folder`."""
+    """Returns OverpassNL, from the authors' files in `folder`."""
     return _dataset(overpassnl(folder, split), snapshot, places, timeout)
 
 
 def instruct_to_sparql_items(path: str = "", snapshot: str | None = None, timeout: float = TIMEOUT, **_: Any):
-    """Instruct-to-SPARQL, of a JSONL export."""
+    """Returns Instruct-to-SPARQL, from a JSONL export."""
     return _dataset(instruct_to_sparql(path), snapshot, None, timeout)
 
 
 def jsonl_items(
     path: str = "", snapshot: str | None = None, places: str | None = None, timeout: float = TIMEOUT, **_: Any
 ):  # fmt: skip
-    """Lines with a question and a gold query."""
+    """Returns a dataset from lines with a question and a gold query."""
     return _dataset(jsonl(path), snapshot, places, timeout)
 
 
 def process_results(doc: dict[str, Any], results: list[str]) -> dict[str, float]:
-    """The scores of an answer."""
+    """Returns the scores of an answer."""
     return _scorer(doc["snapshot"], doc["places"] or None, doc["timeout"]).score(Item.of(doc), results[0])
