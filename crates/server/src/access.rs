@@ -14,11 +14,9 @@ use axum::middleware::Next;
 use axum::response::Response;
 use http_body::{Frame, SizeHint};
 
-use crate::App;
 use crate::context::{Context, REQUEST_ID};
-use crate::metrics;
-use crate::proxies;
 use crate::tokens::Bearer;
+use crate::{App, metrics, proxies};
 
 /// The status in the log of a request whose client left before there was one, as nginx has it.
 const CLIENT_LEFT: u16 = 499;

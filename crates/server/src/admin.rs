@@ -9,13 +9,11 @@ use axum::Router;
 use axum::middleware::from_fn_with_state;
 use axum::routing::{get, post};
 
-use crate::App;
 use crate::connections::{self, ConnectionLimits, Connections};
-use crate::metrics;
 use crate::services::health;
 use crate::services::kill;
 use crate::services::status;
-use crate::sites;
+use crate::{App, metrics, sites};
 
 /// Connections at once.
 const MOST: usize = 64;

@@ -13,8 +13,6 @@ use axum::http::{HeaderValue, header};
 use axum::response::{IntoResponse, Response};
 use tokio::sync::oneshot;
 
-use crate::App;
-use crate::SNAPSHOT_HEADER;
 use crate::context::Context;
 use crate::costs::Cost;
 use crate::gate::{Gate, Refusal};
@@ -22,6 +20,7 @@ use crate::outcome::Outcome;
 use crate::pipe::{AnswerBody, Head, Sink, StopWhenDropped};
 use crate::running::{Running, Ticket};
 use crate::trial::{self, Thread, Trials};
+use crate::{App, SNAPSHOT_HEADER};
 use terrapin_base::deferred;
 use terrapin_budget::memory::Account;
 use terrapin_budget::{self as budget, Budget, Exceeded, Limits, Stopped};

@@ -8,6 +8,7 @@ use ::metrics::{counter, describe_counter, describe_gauge, describe_histogram, g
 use axum::extract::State;
 use axum::http::header;
 use axum::response::IntoResponse;
+use axum::routing::on;
 use metrics_exporter_prometheus::{PrometheusBuilder, PrometheusHandle};
 use metrics_process::Collector;
 
@@ -15,7 +16,6 @@ use crate::App;
 use crate::gate::Refusal;
 use crate::outcome::Outcome;
 use crate::route::{Access, Route, TEXT};
-use axum::routing::on;
 use terrapin_engine::Engine;
 
 /// The route of metrics.

@@ -13,10 +13,9 @@ use axum::middleware::Next;
 use axum::response::Response;
 use tower_http::cors::{AllowHeaders, AllowOrigin, CorsLayer};
 
-use crate::App;
-use crate::SNAPSHOT_HEADER;
 use crate::context::REQUEST_ID;
 use crate::metrics::Rejection;
+use crate::{App, SNAPSHOT_HEADER};
 
 /// How a browser says whether a request comes from a page of the same site (W3C, Fetch Metadata).
 const FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");

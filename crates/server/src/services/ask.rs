@@ -8,6 +8,7 @@ use axum::Extension;
 use axum::extract::State;
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::Response;
+use axum::routing::on;
 use serde::Serialize;
 use terrapin_chat::{Kind, Model, Patience, Reply, Request};
 
@@ -22,7 +23,6 @@ use crate::outcome::Outcome;
 use crate::pipe::Sink;
 use crate::route::{Access, Route, json_body, schema_of};
 use crate::service::{self, Refused, Wording};
-use axum::routing::on;
 use terrapin_assist::ask::{Answer, Failure, Question, Step, ask as answer};
 
 /// The route of questions.

@@ -7,6 +7,7 @@ use axum::Extension;
 use axum::extract::{RawQuery, State};
 use axum::http::StatusCode;
 use axum::response::Response;
+use axum::routing::on;
 
 use super::interpreter::query_in;
 use crate::App;
@@ -18,7 +19,6 @@ use crate::page::{self, Pages};
 use crate::route::{Access, Route, Schema, query};
 use crate::service::{self, Refused};
 use crate::services::interpreter::QUERY_BODIES;
-use axum::routing::on;
 use terrapin_overpass::Failure;
 use terrapin_overpass::convert::{self, Converted, Form};
 

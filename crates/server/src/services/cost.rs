@@ -8,16 +8,15 @@ use axum::extract::rejection::QueryRejection;
 use axum::extract::{Query, State};
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
+use axum::routing::on;
 use serde::Deserialize;
 use serde_json::json;
 
-use crate::App;
 use crate::context::Context;
-use crate::job;
 use crate::json::{JSON, Json};
 use crate::route::{Route, Schema, required};
 use crate::service::Wording;
-use axum::routing::on;
+use crate::{App, job};
 
 /// The route of costs.
 pub const ROUTES: &[Route] =

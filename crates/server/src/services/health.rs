@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use axum::extract::State;
 use axum::http::StatusCode;
+use axum::routing::on;
 
 use crate::App;
 use crate::route::{Access, Route, TEXT};
-use axum::routing::on;
 
 /// The routes of probes.
 pub const ROUTES: &[Route] = &[

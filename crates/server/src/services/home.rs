@@ -5,14 +5,13 @@ use std::sync::Arc;
 use axum::extract::State;
 use axum::http::header;
 use axum::response::{IntoResponse, Response};
+use axum::routing::on;
 use serde_json::json;
 
 use super::status::iso;
-use crate::App;
-use crate::job;
 use crate::json::JSON;
 use crate::route::{Access, Route, TEXT};
-use axum::routing::on;
+use crate::{App, job};
 use terrapin_base::size::count;
 use terrapin_osm::history::History;
 

@@ -10,6 +10,8 @@ use axum::Extension;
 use axum::extract::{RawQuery, State};
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::Response;
+use axum::routing::on;
+use serde_json::json;
 
 use crate::App;
 use crate::accept::{self, Accept};
@@ -24,8 +26,6 @@ use crate::pipe::Sink;
 use crate::request::{Beside, WITH_WIKIDATA};
 use crate::route::{Access, Media, Parameter, Route, Schema, form_body, query, text_body};
 use crate::service::{self, Refused, Wording};
-use axum::routing::on;
-use serde_json::json;
 use terrapin_assist::items::Items;
 use terrapin_entities::{Properties, chain_of};
 use terrapin_overpass::output::{Form, Layout};

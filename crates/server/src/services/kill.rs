@@ -7,6 +7,7 @@ use std::sync::Arc;
 use axum::extract::{Path, State};
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
+use axum::routing::on;
 use axum::{Extension, Json};
 use serde_json::json;
 
@@ -15,7 +16,6 @@ use crate::context::Context;
 use crate::metrics::Rejection;
 use crate::route::{Route, Schema, TEXT, path};
 use crate::tokens::Bearer;
-use axum::routing::on;
 
 /// The routes that stop queries.
 pub const ROUTES: &[Route] = &[

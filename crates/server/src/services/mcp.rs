@@ -11,8 +11,10 @@ mod pipe;
 use std::net::IpAddr;
 use std::sync::{Arc, OnceLock};
 
+use axum::Extension;
 use axum::http::{HeaderMap, request};
 use axum::response::IntoResponse;
+use axum::routing::on;
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, Implementation, ListResourcesResult,
     ListToolsResult, PaginatedRequestParams, ReadResourceRequestParams, ReadResourceResponse, ReadResourceResult,
@@ -37,8 +39,6 @@ use terrapin_engine::Engine;
 
 use crate::body::LongestBody;
 use crate::route::{Access, Route, json_body};
-use axum::Extension;
-use axum::routing::on;
 pub use http::{LONGEST, mcp, service};
 
 /// The route of the Model Context Protocol.

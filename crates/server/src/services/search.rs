@@ -8,6 +8,7 @@ use axum::Extension;
 use axum::extract::{RawQuery, State};
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse, Response};
+use axum::routing::on;
 use serde_json::json;
 
 use super::place::{Extras, Format, Found};
@@ -20,7 +21,6 @@ use crate::job::{Job, Lane};
 use crate::outcome::Outcome;
 use crate::route::{Access, Parameter, Route, Schema, query, required};
 use crate::service::{self, Refused, Wording};
-use axum::routing::on;
 use terrapin_budget::{self as budget, Budget, Stopped};
 use terrapin_geocoder::{
     self as geocoder, Areas, Details, Element, Hit, Near, Places, Question, Search, Spot, nearest,

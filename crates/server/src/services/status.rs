@@ -7,6 +7,7 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use axum::Extension;
 use axum::extract::State;
+use axum::routing::on;
 use sha2::{Digest, Sha256};
 
 use crate::App;
@@ -15,7 +16,6 @@ use crate::client::ClientKey;
 use crate::context::Context;
 use crate::route::{Route, TEXT};
 use crate::running::Running;
-use axum::routing::on;
 
 /// The route of the status.
 pub const ROUTES: &[Route] =

@@ -12,18 +12,17 @@ use axum::body::{Body, Bytes};
 use axum::extract::{Path, RawQuery, State};
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
+use axum::routing::on;
 use flate2::read::GzDecoder;
 use serde_json::{Value, json};
 
-use crate::App;
 use crate::context::Context;
-use crate::etag;
 use crate::job::{self, Answer, Job, Lane};
 use crate::json::Json;
 use crate::outcome::Outcome;
 use crate::route::{Route, Schema, path, query};
 use crate::service::{self, Refused, Wording};
-use axum::routing::on;
+use crate::{App, etag};
 use terrapin_budget::{self as budget, Budget, Stopped};
 use terrapin_tiles::{self as tiles, DEEPEST, Place};
 

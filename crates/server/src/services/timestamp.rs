@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use axum::extract::State;
+use axum::routing::on;
 
 use super::status::iso;
 use crate::App;
 use crate::route::{Route, TEXT};
-use axum::routing::on;
 
 /// The route of the time.
 pub const ROUTES: &[Route] =

@@ -7,13 +7,13 @@ use axum::body::{Body, Bytes};
 use axum::extract::{Path, Request};
 use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
 use axum::middleware::Next;
+use axum::middleware::from_fn;
 use axum::response::{IntoResponse, Response};
+use axum::routing::on;
 
 use crate::accept::{self, Accept};
 use crate::etag;
 use crate::route::{Access, Route};
-use axum::middleware::from_fn;
-use axum::routing::on;
 
 /// The addresses of the page.
 pub const ROUTES: &[Route] = &[

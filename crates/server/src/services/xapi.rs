@@ -7,17 +7,14 @@ use axum::Extension;
 use axum::extract::{RawQuery, State};
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::Response;
+use axum::routing::on;
 
 use super::interpreter::{self, Wanted};
-use crate::App;
-use crate::accept;
 use crate::context::Context;
-use crate::form;
-use crate::page;
 use crate::route::{Access, Route, Schema, required};
 use crate::service::Refused;
 use crate::services::interpreter::{ANSWERS, PAGES};
-use axum::routing::on;
+use crate::{App, accept, form, page};
 use terrapin_overpass::syntax::xapi;
 
 /// The routes of the extended API.

@@ -23,12 +23,9 @@ use serde_json::{Value, json};
 use tokio::sync::oneshot;
 use uuid::Uuid;
 
-use super::CANCELLED;
-use super::CallBounds;
-use super::Server;
 use super::calls::{CallName, Calls, RunningCall};
 use super::message::{self, id_key};
-use super::no_slot;
+use super::{CANCELLED, CallBounds, Server, no_slot};
 use crate::App;
 use crate::accept::{self, Accept};
 use crate::body::{Received, Unreadable};

@@ -11,9 +11,7 @@ use axum::response::Response;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use super::Known;
-use super::NO_TRIPLES;
-use super::{GivenOptions, Options};
+use super::{GivenOptions, Known, NO_TRIPLES, Options};
 use crate::App;
 use crate::body::{Received, Unreadable};
 use crate::context::Context;

@@ -6,8 +6,7 @@ use oxrdf::vocab::rdf;
 use oxrdf::{BlankNode, Literal, NamedNode, NamedNodeRef, Term, Triple};
 use oxrdfio::RdfSerializer;
 
-use super::negotiate;
-use super::plain;
+use super::{negotiate, plain};
 use terrapin_sparql::geo;
 use terrapin_sparql::results::GraphFormat;
 use terrapin_triples::Store;

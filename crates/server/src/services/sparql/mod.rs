@@ -12,6 +12,8 @@ use axum::Extension;
 use axum::extract::{RawQuery, State};
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header};
 use axum::response::{IntoResponse, Response};
+use axum::routing::on;
+use serde_json::json;
 
 use crate::App;
 use crate::body::{Received, Unreadable};
@@ -21,9 +23,7 @@ use crate::job::{Halt, Job};
 use crate::outcome::Outcome;
 use crate::route::{Access, Media, Route, Schema, TIMEOUT, form_body, query, text_body};
 use crate::service::{self, Refused, Wording};
-use axum::routing::on;
 use request::{BadRequest, Operation};
-use serde_json::json;
 use terrapin_sparql::results::{Formats, Writer};
 use terrapin_sparql::{self as sparql, Bounds, Class, Code, Error, Form, Prepared, Settings};
 

@@ -11,12 +11,11 @@ use serde_json::{Map, Value, json};
 
 use super::Told;
 use super::parameters::Parameters;
-use crate::App;
 use crate::body::{Received, Unreadable};
 use crate::context::Context;
-use crate::json;
 use crate::route::{Parameter, Schema, query};
 use crate::service::{self, Refused, Wording};
+use crate::{App, json};
 use terrapin_entities::json::{Props, Wanted, entity, lexeme_part, page};
 use terrapin_entities::{
     Entity, EntityId, EntityKind, EntityName, Found, Languages, Lookup, Match, Search, chain, description, find,

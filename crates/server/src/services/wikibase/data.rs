@@ -10,9 +10,8 @@ use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use serde_json::json;
 
-use super::Told;
-use super::elsewhere;
 use super::parameters::Parameters;
+use super::{Told, elsewhere};
 use crate::App;
 use crate::accept::{self, Accept};
 use crate::context::Context;

@@ -10,15 +10,12 @@ use axum::http::StatusCode;
 use axum::response::Response;
 use serde_json::{Value, json};
 
-use super::Told;
 use super::action::matched;
-use super::elsewhere;
-use super::openapi;
 use super::parameters::Parameters;
-use crate::App;
+use super::{Told, elsewhere, openapi};
 use crate::context::Context;
-use crate::json;
 use crate::service::{Refused, Wording};
+use crate::{App, json};
 use terrapin_entities::{
     Entity, EntityId, EntityKind, Languages, Lookup, Search, chain, description, find, is_language_code, label, rest,
 };
