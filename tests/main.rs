@@ -38,6 +38,7 @@ mod geojson_items;
 mod history;
 mod http;
 mod http_bounds;
+mod maps;
 mod mcp;
 mod operators;
 mod overpassnl;
