@@ -1,5 +1,5 @@
-//! `POST /score`: predictions and references in, a record for each pair out. As one JSON object both ways, or line by line
-//! (`lines.rs`).
+//! `POST /score`: takes predictions and references, and returns a record for each pair. Request and response are one
+//! JSON object, or lines of JSON (`lines.rs`).
 
 mod lines;
 mod text;
@@ -30,7 +30,7 @@ use terrapin_eval::scoring::{Scored, Scoring, unreadable};
 use terrapin_geocoder::{Areas, Chain, Places, Table};
 use text::ReceivedText;
 
-/// Pairs that one object may have.
+/// Maximum number of pairs in one JSON object.
 const MOST: usize = 200;
 
 #[derive(Deserialize)]
@@ -38,17 +38,17 @@ const MOST: usize = 200;
 struct Question {
     predictions: Vec<ReceivedText>,
     references: Vec<ReceivedText>,
-    /// The language of all of them: OverpassQL where nothing is said.
+    /// The language of all queries; default: OverpassQL.
     lang: Option<String>,
     bbox: Option<Vec<String>>,
     places: Option<Box<RawValue>>,
-    /// Seconds that each query has; default: the request's time.
+    /// Timeout of each query in seconds; default: the request's time.
     timeout: Option<f64>,
-    /// Whether texts and trees are compared, too: so they are where nothing is said.
+    /// Whether texts and trees are also compared; default: yes.
     similarity: Option<bool>,
     /// Whether each pair gets a summary.
     summary: Option<bool>,
-    /// Whether predictions are replies of a language model, in which the query is to be found.
+    /// Whether predictions are replies of a language model, from which the query is extracted.
     extract: Option<bool>,
 }
 
@@ -56,15 +56,15 @@ struct Question {
 struct Answer {
     snapshot: String,
     engine: String,
-    /// How often what a query gave was known from a pair before, of this request or of another.
+    /// Number of query results reused from an earlier pair of this or another request.
     reused: u64,
-    /// In the order of the predictions.
+    /// The records, in the order of the predictions.
     results: Vec<Scored>,
 }
 
-/// How pairs are scored.
+/// The options for scoring pairs.
 struct Options {
-    /// Of pairs that do not say theirs.
+    /// The language of pairs without their own.
     language: Language,
     each: Duration,
     similarity: bool,
@@ -73,7 +73,7 @@ struct Options {
 }
 
 impl Options {
-    /// What is wrong with them is told in words.
+    /// Checks the options. Returns an error message if one is wrong.
     fn new(app: &App, lang: Option<&str>, timeout: Option<f64>) -> Result<Options, String> {
         let each = match timeout.map(Duration::try_from_secs_f64) {
             None => app.settings.max_time,
@@ -86,7 +86,7 @@ impl Options {
         Ok(Options { language, each, similarity: true, summary: false, extract: false })
     }
 
-    /// Scores a pair, whose names lead where `table` says, or else where the data does.
+    /// Scores a pair. Place names are looked up in `table` first, then in the data.
     fn score(
         &self,
         app: &App,
@@ -120,8 +120,8 @@ impl Options {
 
 const NO_TRIPLES: &str = "this snapshot has no triples: load some with --wikidata or --rdf";
 
-/// What queries gave that any request asked for, with how often one request found it there. In one request a query runs
-/// once, its time-out included.
+/// A cache of query results that all requests share, with the number of hits of one request. Within a request a query
+/// runs only once, even if it times out.
 struct Known<'a> {
     results: Batch<&'a InMemory>,
     hits: AtomicU64,
@@ -163,18 +163,18 @@ impl Cache for Known<'_> {
     }
 }
 
-/// Answers `{"predictions": [...], "references": [...], "bbox": [...], "places": {...}, "timeout": 10, "similarity": false,
-/// "summary": true, "extract": true}` as `terrapin eval overpassnl` does; all but the first two may be left out. With `"lang": "sparql"` it
-/// answers as `terrapin eval jsonl` does. A body of the type `application/x-ndjson` is answered line by line.
+/// Answers `{"predictions": [...], "references": [...], "bbox": [...], "places": {...}, "timeout": 10, "similarity":
+/// false, "summary": true, "extract": true}` like `terrapin eval overpassnl`; all fields but the first two are
+/// optional. With `"lang": "sparql"` it answers like `terrapin eval jsonl`. A body of the type `application/x-ndjson`
+/// is answered line by line.
 ///
-/// What a query gave is kept for later requests, within a bounded number of bytes: a reference that many predictions share
-/// runs once. A record is the same with it and without.
+/// Results of queries are cached for later requests, within a limit in bytes: a reference that many predictions share
+/// runs once. The records are identical with and without the cache.
 ///
-/// All pairs together have the time of one query. Those that it is used up before have the error class of a query that
-/// ran out of its time, so that a trainer gets a record for each pair, in order, and every record that is complete. With
-/// `timeout`, one pair that takes for ever leaves the others their time; within a request a query that ran out of it is not
-/// run again. With `extract`, predictions are replies of a language model, in which the query is found by the rules of
-/// `docs/replies.md`.
+/// All pairs together have the time of one query. Pairs after this time get the error class of a timeout. A trainer
+/// thus receives a record for each pair, in order, and each record is complete. With `timeout`, one slow pair cannot
+/// use up the time of the others; within a request, a query that timed out is not run again. With `extract`,
+/// predictions are replies of a language model, and the query is extracted by the rules of `docs/replies.md`.
 pub async fn score(
     State(app): State<Arc<App>>,
     Extension(context): Extension<Arc<Context>>,

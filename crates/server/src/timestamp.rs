@@ -1,4 +1,4 @@
-//! `/api/timestamp`: the time of the data, one line.
+//! `/api/timestamp`: returns the time of the data on one line.
 
 use std::sync::Arc;
 
@@ -6,7 +6,7 @@ use axum::extract::State;
 
 use super::{App, status::iso};
 
-/// Tells the time of the data.
+/// Returns the time of the data.
 pub async fn timestamp(State(app): State<Arc<App>>) -> String {
     format!("{}\n", iso(app.engine.manifest().data_timestamp))
 }
