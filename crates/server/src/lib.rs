@@ -3,28 +3,35 @@
 //! and caches of tiles and of scored results.
 //!
 //! ```text
-//! connections.rs   accepts, bounds and ends connections
-//! access.rs        goes around every request: context.rs is what is known of it, proxies.rs, tokens.rs and client.rs
-//!                  tell who asks
-//! sites.rs         turns away pages of other sites from what changes something or costs money
-//! admit.rs         turns away who may not ask: tokens.rs, quota.rs
-//! body.rs          reads a request's body, bounded; form.rs decodes what is in it and in addresses
-//! service.rs       what services have in common that parse or run something: through a job, and how each words that
-//!                  there is no answer; outcome.rs is how a query ended
-//! job.rs           what a service does with a request: gate.rs lets it in, workers.rs gives it a thread,
-//!                  running.rs lists it; trial.rs has threads for queries that find no slot
-//! pipe.rs          from that thread to the client; spool.rs is where an answer lies until it is read
-//! interpreter.rs, sparql/, convert.rs, search.rs, taginfo.rs, tiles.rs, feedback.rs, score.rs (both by json.rs)
-//!                  services that parse or run what somebody sent; place.rs, place_shape.rs and place_xml.rs are a place as search.rs tells
-//!                  of it, place_request.rs what it is asked,
-//!                  request.rs what the address says beside an OverpassQL query, accept.rs which forms of an answer a
-//!                  client would rather have, etag.rs whether it has the answer already
+//! connections.rs   accepts, limits and closes connections
+//! access.rs        wraps every request: context.rs has the data of a request; proxies.rs, tokens.rs and client.rs
+//!                  identify its client
+//! sites.rs         rejects pages of other sites on routes that change something or cost money
+//! admit.rs         rejects requests without a required token (tokens.rs) and clients over their quota (quota.rs)
+//! body.rs          reads request bodies, with limits; form.rs decodes query strings and forms
+//! service.rs       the common part of services that parse or run something: running a job, and formatting errors;
+//!                  outcome.rs has the outcomes of queries
+//! job.rs           runs the work of a request: gate.rs admits it, workers.rs gives it a thread, running.rs lists it;
+//!                  trial.rs has the threads for queries that find all slots busy; memory.rs divides the memory
+//! pipe.rs          transfers the answer from that thread to the client; spool.rs buffers it for slow clients
+//! interpreter.rs, convert.rs, xapi.rs
+//!                  OverpassQL: request.rs parses the parameters next to the query, page.rs and cgi.rs format pages
+//! sparql/          the SPARQL protocol
+//! search.rs        the geocoder: place_request.rs parses parameters; place.rs, place_shape.rs and place_xml.rs
+//!                  format places
+//! taginfo.rs, wikibase.rs
+//!                  the interfaces of taginfo and of Wikibase
+//! tiles.rs         vector tiles
+//! feedback.rs, score.rs
+//!                  feedback on queries and scores of predictions, both by json.rs
+//! accept.rs, etag.rs
+//!                  select the format that a client prefers, and check whether its cached copy is current
 //! ask.rs           questions in plain language, by terrapin_assist::ask
 //! mcp.rs, mcp/     the tools of terrapin_assist::agents by the Model Context Protocol
-//! web.rs           the page that browsers get: files built of `web/`
-//! home.rs, openapi.rs, status.rs, timestamp.rs, health.rs, metrics.rs, kill.rs
-//!                  services that only tell what is known, or stop what runs
-//! admin.rs         those for operators, at an address of their own; reload.rs has the tokens read again
+//! web.rs           the page for browsers: files built from `web/`
+//! home.rs, openapi.rs, status.rs, timestamp.rs, health.rs, metrics.rs, cost.rs, costs.rs, kill.rs
+//!                  services that report the state of the server, or stop queries
+//! admin.rs         the services for operators, on an address of their own; reload.rs reloads the tokens
 //! ```
 
 mod accept;

@@ -1,5 +1,5 @@
-//! `/api/map`, `/api/xapi` and `/api/xapi_meta`: the calls of the extended API, which older programs send, as the
-//! compatibility layer of Overpass API answers them.
+//! `/api/map`, `/api/xapi` and `/api/xapi_meta`: the calls of the extended API (XAPI), which older programs use,
+//! answered like the compatibility layer of the Overpass API.
 
 use std::sync::Arc;
 
@@ -17,7 +17,7 @@ use super::page;
 use super::service::Refused;
 use terrapin_overpass::syntax::xapi;
 
-/// Everything in a box: `/api/map?bbox=left,bottom,right,top`.
+/// Returns all elements in a box: `/api/map?bbox=left,bottom,right,top`.
 pub async fn map(
     State(app): State<Arc<App>>,
     Extension(context): Extension<Arc<Context>>,
@@ -31,7 +31,7 @@ pub async fn map(
     answer(&app, &context, &headers, text).await
 }
 
-/// `/api/xapi?node[amenity=cafe][bbox=14.4,35.8,14.6,36.0]`
+/// Runs a query such as `/api/xapi?node[amenity=cafe][bbox=14.4,35.8,14.6,36.0]`.
 pub async fn xapi(
     State(app): State<Arc<App>>,
     Extension(context): Extension<Arc<Context>>,
@@ -42,7 +42,7 @@ pub async fn xapi(
     answer(&app, &context, &headers, text).await
 }
 
-/// The same with versions, times, changesets and users.
+/// Runs a query like [`xapi`]; the answer also has versions, times, changesets and users.
 pub async fn xapi_meta(
     State(app): State<Arc<App>>,
     Extension(context): Extension<Arc<Context>>,
