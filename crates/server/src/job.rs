@@ -196,7 +196,7 @@ async fn go(app: &Arc<App>, context: &Arc<Context>, lane: Lane, work: impl FnOnc
             shared.metrics.refused(Outcome::Broken);
             resume_unwind(panic);
         }
-        // Waits for deferred drops, so that the next request finds this one's memory free.
+        // Waits until other threads have freed what the query kept, so that the next request finds this memory free.
         deferred::wait();
         if held.most() > LARGE {
             terrapin_allocator::give_back();

@@ -1,6 +1,6 @@
-//! The HTTP services over one open snapshot, one file each. The crate may use the query engines, the tools of agents and the
-//! snapshot's facts. It does not know loading or commands. It keeps no data of clients, only running queries, quotas, tokens,
-//! and caches of tiles and of scored results.
+//! The HTTP services over one open snapshot, one file each. The crate may use the query engines, the tools of agents
+//! and the snapshot's facts. It does not know loading or commands. It keeps no data of clients, only running queries,
+//! quotas, tokens, and caches of tiles and of scored results.
 //!
 //! ```text
 //! connections.rs   accepts, limits and closes connections
@@ -369,8 +369,8 @@ fn router(app: Arc<App>) -> Router {
     if app.settings.metrics_bind.is_none() {
         all = all.route("/metrics", get(metrics::metrics));
     }
-    // The page's files are already compressed. Unknown paths get the fallback of the router that is merged last, which
-    // has the same layers as its routes.
+    // The page's files are already compressed. Unknown paths get the fallback of the router that is merged last: they
+    // are rejected like known ones, for example without a token.
     page.merge(all.layer(CompressionLayer::new()))
         .layer(app.settings.sites.pages.layer())
         .layer(from_fn_with_state(Arc::clone(&app), sites::guard))

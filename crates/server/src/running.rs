@@ -16,7 +16,7 @@ pub struct Running {
     pub deadline: Instant,
     /// Its time limit.
     pub allowed: Duration,
-    /// Its memory limit in bytes, as the request stated it.
+    /// Its memory limit in bytes, as shown to clients.
     pub memory: u64,
     /// Whether it occupies one of the slots shown to clients. Questions have slots of their own.
     pub in_slot: bool,

@@ -141,7 +141,7 @@ fn write_at(file: &File, bytes: &[u8], at: u64) -> io::Result<()> {
     std::os::unix::fs::FileExt::write_all_at(file, bytes, at)
 }
 
-/// Unsupported: this system cannot read and write one file at independent offsets.
+/// Returns an error: this system cannot read and write one file at independent offsets.
 #[cfg(not(unix))]
 pub fn read_at(_: &File, _: u64, _: usize) -> io::Result<Vec<u8>> {
     Err(io::ErrorKind::Unsupported.into())

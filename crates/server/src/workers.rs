@@ -76,7 +76,7 @@ impl Workers {
     }
 }
 
-/// The main loop of a thread: runs tasks until it was idle for [`IDLE`].
+/// Runs tasks on this thread until it was idle for [`IDLE`].
 fn work(shared: &Shared) {
     let mut state = shared.lock();
     loop {

@@ -69,7 +69,7 @@ pub struct MessageError {
 }
 
 impl MessageError {
-    /// The text is not JSON.
+    /// Returns the error for a text that is not JSON.
     fn parse(error: &serde_json::Error) -> MessageError {
         MessageError {
             code: -32700,
@@ -78,12 +78,12 @@ impl MessageError {
         }
     }
 
-    /// The text is JSON, but not a message.
+    /// Returns the error for JSON that is not a valid message.
     pub fn invalid_request(why: &str, id: Option<&RawValue>) -> MessageError {
         MessageError { code: -32600, message: format!("invalid request: {why}"), id: answerable(id) }
     }
 
-    /// The parameters are not those of the method.
+    /// Returns the error for parameters that do not match the method.
     pub fn invalid_params(method: &str, why: &str, id: Option<&RawValue>) -> MessageError {
         MessageError { code: -32602, message: format!("invalid params of {method}: {why}"), id: answerable(id) }
     }

@@ -112,8 +112,8 @@ fn preferred(accept: Option<&str>) -> &'static str {
     best.1
 }
 
-/// The handler around `/entity/{id}`, the IRI of an entity. A client that prefers HTML gets the page. Any other is
-/// redirected to the data, as Wikidata does for the IRIs of its entities.
+/// Handles `/entity/{id}`, the IRI of an entity, before the page does. A client that prefers HTML gets the page. Any
+/// other is redirected to the data, as Wikidata does for the IRIs of its entities.
 pub async fn moved(OriginalUri(uri): OriginalUri, request: Request, next: Next) -> Response {
     let text = uri.path().rsplit('/').next().unwrap_or_default();
     let (id, ending) = text.rsplit_once('.').map_or((text, None), |(id, ending)| (id, Some(ending)));
