@@ -1,6 +1,6 @@
-//! Transfers an answer from the query's thread to the client. It limits memory, writes the rest of an answer to a file
-//! if the client reads slowly, so that the engine is not blocked, and breaks the transfer if the answer is incomplete,
-//! so that it never looks complete.
+//! Transfers an answer from the query's thread to the client, in limited memory. If the client reads slowly, the rest
+//! of the answer goes to a file, so that the engine is not blocked. If the answer is incomplete, the transfer is broken
+//! off, so that it never looks complete.
 
 use std::collections::VecDeque;
 use std::fs::File;

@@ -42,7 +42,7 @@ pub async fn xapi(
     answer(&app, &context, &headers, text).await
 }
 
-/// Runs a query like [`xapi`]; the answer also has versions, times, changesets and users.
+/// Runs a query like `/api/xapi`; the answer also has versions, times, changesets and users.
 pub async fn xapi_meta(
     State(app): State<Arc<App>>,
     Extension(context): Extension<Arc<Context>>,
