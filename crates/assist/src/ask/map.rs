@@ -1,6 +1,6 @@
-//! Converts SPARQL solutions to map features. The geometry is the first one in the solution, or else that of the first
-//! element in it, or else the coordinates (P625) of the first item that has some. Features have the item's label,
-//! description and image, if the snapshot has them.
+//! Converts SPARQL solutions to map features. The geometry is the first of these: a geometry in the solution, the
+//! geometry of the first element in it, the coordinates (P625) of the first item that has some. Features have the
+//! item's label, description and image, if the snapshot has them.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
