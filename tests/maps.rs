@@ -9,8 +9,10 @@ use crate::common::place;
 
 /// Returns all Rust files of the tree.
 fn sources() -> Vec<PathBuf> {
-    let mut open: Vec<PathBuf> =
-        ["crates", "loaders", "src", "tests", "fuzz", "benches", "tools"].iter().map(|name| place::root().join(name)).collect();
+    let mut open: Vec<PathBuf> = ["crates", "loaders", "src", "tests", "fuzz", "benches", "tools"]
+        .iter()
+        .map(|name| place::root().join(name))
+        .collect();
     let mut files = Vec::new();
     while let Some(folder) = open.pop() {
         for entry in fs::read_dir(&folder).expect("a folder") {
@@ -33,7 +35,10 @@ fn is_word(text: &str) -> bool {
 /// Whether a text looks like the path of a file or of a folder of the sources.
 fn is_path(text: &str) -> bool {
     let plain = text.chars().all(|c| c.is_ascii_alphanumeric() || "_-./".contains(c));
-    plain && !text.starts_with('/') && !text.contains("..") && (text.ends_with(".rs") || (text.ends_with('/') && text.len() > 2))
+    plain
+        && !text.starts_with('/')
+        && !text.contains("..")
+        && (text.ends_with(".rs") || (text.ends_with('/') && text.len() > 2))
 }
 
 /// Returns the texts between backticks of a line.
@@ -48,7 +53,8 @@ fn exists(path: &str, files: &BTreeSet<String>) -> bool {
         return true;
     }
     let (first, rest) = path.split_once('/').unwrap_or((path, ""));
-    let of_crate = [format!("crates/{first}/src/{rest}"), format!("crates/assist/src/{path}"), format!("{first}/src/{rest}")];
+    let of_crate =
+        [format!("crates/{first}/src/{rest}"), format!("crates/assist/src/{path}"), format!("{first}/src/{rest}")];
     if of_crate.iter().any(|path| root.join(path).exists()) {
         return true;
     }
@@ -64,10 +70,12 @@ fn everything_that_the_architecture_names_exists() {
     let files: BTreeSet<String> = sources.iter().map(|path| path.display().to_string()).collect();
     let code: String = sources.iter().map(|path| fs::read_to_string(path).expect("a source")).collect();
     let defines = |name: &str| {
-        ["fn ", "struct ", "enum ", "trait ", "type ", "const ", "static ", "mod ", "macro_rules! "].iter().any(|kind| {
-            code.match_indices(&format!("{kind}{name}"))
-                .any(|(at, found)| !code[at + found.len()..].starts_with(|c: char| c.is_alphanumeric() || c == '_'))
-        })
+        ["fn ", "struct ", "enum ", "trait ", "type ", "const ", "static ", "mod ", "macro_rules! "].iter().any(
+            |kind| {
+                code.match_indices(&format!("{kind}{name}"))
+                    .any(|(at, found)| !code[at + found.len()..].starts_with(|c: char| c.is_alphanumeric() || c == '_'))
+            },
+        )
     };
     let mut missing = Vec::new();
     let (mut paths, mut items) = (0, 0);
@@ -117,7 +125,8 @@ fn every_file_in_the_map_of_a_module_exists() {
                 if is_path(word) {
                     count += 1;
                     if !is_beside(&file, word) {
-                        missing.push(format!("{}: {word}", file.strip_prefix(place::root()).unwrap_or(&file).display()));
+                        missing
+                            .push(format!("{}: {word}", file.strip_prefix(place::root()).unwrap_or(&file).display()));
                     }
                 }
             }

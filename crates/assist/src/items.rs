@@ -1,21 +1,21 @@
-//! The items of Wikidata that features tell of beside their tags (`--with-wikidata`): what joins the writer of GeoJSON, which
-//! knows no triples, with what tells of items.
+//! The Wikidata items that features contain next to their tags (`--with-wikidata`). Connects the GeoJSON writer, which
+//! does not know triples, with the reader of items.
 
 use terrapin_entities::{Linked, Properties};
 use terrapin_overpass::output;
 use terrapin_triples::Store;
 
-/// What tells of the items of a snapshot.
+/// A reader of the items of a snapshot.
 #[derive(Debug)]
 pub struct Items<'a>(Linked<'a>);
 
 impl<'a> Items<'a> {
-    /// Tells of these properties, with labels in the first of the languages that has one.
+    /// Creates a reader of these properties, with labels in the first of the languages that has one.
     pub fn new(store: &'a Store, properties: &Properties, languages: Vec<String>) -> Items<'a> {
         Items(Linked::new(store, properties, languages))
     }
 
-    /// The properties by which nothing is said in the whole snapshot.
+    /// Returns the requested properties that do not occur in the snapshot.
     pub fn unknown(&self) -> Vec<String> {
         self.0.unknown().map(|id| id.to_string()).collect()
     }

@@ -1,5 +1,5 @@
-//! Helps those who cannot write the query: tools for the agents of language models ([`agents`]), questions in plain language
-//! ([`ask`]) and the Wikidata items of elements ([`items`]). It does not know commands or HTTP.
+//! Helps users who cannot write the query: tools for the agents of language models ([`agents`]), questions in plain
+//! language ([`ask`]) and the Wikidata items of elements ([`items`]). It does not know commands or HTTP.
 
 pub mod agents;
 pub mod ask;

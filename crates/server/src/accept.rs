@@ -1,18 +1,18 @@
-//! What a request's headers `Accept` and `Accept-Language` say of media types and languages (RFC 9110, section 12.5).
+//! Parses the request headers `Accept` and `Accept-Language` (RFC 9110, section 12.5).
 
 use axum::http::{HeaderMap, header};
 
-/// Such a header.
+/// A parsed `Accept` header.
 pub struct Accept<'a>(Vec<Range<'a>>);
 
 impl<'a> Accept<'a> {
-    /// Reads one; what is broken in it is as if it was not there.
+    /// Parses a header value; invalid ranges are ignored.
     pub fn of(text: &'a str) -> Accept<'a> {
         Accept(text.split(',').filter_map(Range::of).collect())
     }
 
-    /// What the most specific range that matches says of a media type, in thousandths; 0 where it is not wanted. The
-    /// parameters of `media_type` (`; charset=utf-8`) do not count.
+    /// Returns the quality of a media type by the most specific matching range, in thousandths; 0 if the client does
+    /// not accept it. Parameters of `media_type` (`; charset=utf-8`) are ignored.
     pub fn quality(&self, media_type: &str) -> u16 {
         let media_type = media_type.split(';').next().unwrap_or_default().trim_end();
         let Some((kind, subtype)) = media_type.split_once('/') else { return 0 };
@@ -21,17 +21,17 @@ impl<'a> Accept<'a> {
     }
 }
 
-/// The header's text in a request that has it; of several as if they were one.
+/// Returns the value of the request's `Accept` header, if it has one. Repeated headers are joined with commas.
 pub fn text(headers: &HeaderMap) -> Option<String> {
     let all: Vec<&str> = headers.get_all(header::ACCEPT).iter().filter_map(|value| value.to_str().ok()).collect();
     (!all.is_empty()).then(|| all.join(","))
 }
 
-/// Languages that count, of any number.
+/// Maximum number of languages that are parsed; the rest is ignored.
 const LANGUAGES: usize = 12;
 
-/// The languages that a header `Accept-Language`, or a parameter like it, asks for, the one that is wanted most first; each
-/// that has a variant is followed by the language without it.
+/// Returns the languages of an `Accept-Language` header, or of a parameter in the same syntax, by descending quality.
+/// After each language with a variant follows the language without it.
 pub fn languages(text: &str) -> Vec<String> {
     let mut ranges: Vec<(u16, &str)> = text
         .split(',')
@@ -58,7 +58,7 @@ pub fn languages(text: &str) -> Vec<String> {
     languages
 }
 
-/// What the header `Accept-Language` says, where there is one.
+/// Returns the value of the `Accept-Language` header, if the request has one.
 pub fn language(headers: &HeaderMap) -> Option<String> {
     headers.get(header::ACCEPT_LANGUAGE).and_then(|value| value.to_str().ok()).map(str::to_owned)
 }
@@ -67,7 +67,7 @@ pub fn language(headers: &HeaderMap) -> Option<String> {
 struct Range<'a> {
     kind: &'a str,
     subtype: &'a str,
-    /// In thousandths.
+    /// Quality, in thousandths.
     quality: u16,
 }
 
@@ -82,7 +82,8 @@ impl<'a> Range<'a> {
         Some(Range { kind, subtype, quality: (quality.clamp(0.0, 1.0) * 1000.0) as u16 })
     }
 
-    /// 3 for the type itself, 2 for its kind, 1 for any; nothing where it does not match.
+    /// Returns how specifically the range matches: 3 for type and subtype, 2 for the type alone, 1 for `*/*`, `None` if
+    /// it does not match.
     fn matches(&self, kind: &str, subtype: &str) -> Option<u8> {
         match (self.kind, self.subtype) {
             ("*", "*") => Some(1),

@@ -1,5 +1,5 @@
-//! The outermost layer: names each request, finds out who asks, and writes a line of the log when the last byte of the
-//! answer went out, or when it broke off. A line never has the path with the query in it, nor a token.
+//! The outermost layer: assigns each request an ID, identifies the client, and writes an access log line when the last
+//! byte of the response was sent or the response broke off. A line never contains the query string or a token.
 
 use std::net::SocketAddr;
 use std::pin::Pin;
@@ -18,12 +18,12 @@ use crate::context::{Context, REQUEST_ID};
 use crate::tokens::Bearer;
 use crate::{App, metrics, proxies};
 
-/// The status in the log of a request whose client left before there was one, as nginx has it.
+/// The logged status if the client disconnected before there was a response; the same code that nginx uses.
 const CLIENT_LEFT: u16 = 499;
-/// The route in the log of a path that nothing answers.
+/// The logged route of a path without a handler.
 const NO_ROUTE: &str = "none";
 
-/// Goes around everything.
+/// Wraps all other layers: counts and logs each request.
 pub async fn access(State(app): State<Arc<App>>, mut request: Request, next: Next) -> Response {
     let started = Instant::now();
     let peer = request.extensions().get::<ConnectInfo<SocketAddr>>().map_or([0; 4].into(), |peer| peer.0.ip());
@@ -43,7 +43,7 @@ pub async fn access(State(app): State<Arc<App>>, mut request: Request, next: Nex
     response.map(|body| Body::new(Counted { body, entry }))
 }
 
-/// A method of ours, since a client may call another what it likes.
+/// Returns the method's name for the log; unknown methods become "other", since clients can send arbitrary names.
 fn method(method: &Method) -> &'static str {
     match *method {
         Method::GET => "GET",
@@ -54,7 +54,7 @@ fn method(method: &Method) -> &'static str {
     }
 }
 
-/// A request's line in the log, written when it is dropped.
+/// A request's line in the access log, written on drop.
 struct Entry {
     context: Arc<Context>,
     method: &'static str,
@@ -73,7 +73,7 @@ impl Drop for Entry {
         metrics::request_ended(route, status, self.ended, took);
         let context = &self.context;
         let (work, digest) = (context.work_done(), context.digest());
-        // What a query did is known when it has ended.
+        // The work of a query is known only after the query ended.
         let work = Some(work).filter(|work| *work > 0 || (self.ended && digest.is_some()));
         tracing::info!(
             target: "access",
@@ -93,7 +93,7 @@ impl Drop for Entry {
     }
 }
 
-/// The body of an answer, whose bytes are counted as they go out.
+/// A response body that counts the bytes sent.
 struct Counted {
     body: Body,
     entry: Entry,
@@ -124,7 +124,7 @@ impl HttpBody for Counted {
 
 impl Drop for Counted {
     fn drop(&mut self) {
-        // A body whose length was told is not asked again after its last byte.
+        // A body of known length is not polled again after its last byte.
         self.entry.ended |= self.body.is_end_stream();
     }
 }

@@ -1,5 +1,5 @@
-//! The services that are for operators alone, at an address of their own: whoever reaches it may see and stop all
-//! queries.
+//! The services for operators, on an address of their own. Every client that can reach this address may list and stop
+//! all queries.
 
 use std::io;
 use std::net::SocketAddr;
@@ -15,11 +15,11 @@ use crate::services::kill;
 use crate::services::status;
 use crate::{App, metrics, sites};
 
-/// Connections at once.
+/// Maximum number of connections at once.
 const MOST: usize = 64;
 
-/// Listens at `address`, and serves there until the process ends: while the server drains, too. Gives the address, in
-/// which a port 0 became a port.
+/// Listens at `address` and serves there until the process ends, also while the server drains. Returns the bound
+/// address; a port 0 is replaced by the port that the system chose.
 pub fn listen(app: &Arc<App>, address: SocketAddr) -> io::Result<SocketAddr> {
     let named = |e: io::Error| io::Error::new(e.kind(), format!("--metrics-bind {address}: {e}"));
     let listener = connections::listen(address).map_err(named)?;

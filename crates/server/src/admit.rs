@@ -1,4 +1,4 @@
-//! Who may ask, and how much: the layers that hold requests against the file of tokens and the clients' quota.
+//! Access control: the layers that check requests against the token file and the clients' quotas.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -15,12 +15,12 @@ use crate::metrics::Rejection;
 use crate::quota::Exceeded;
 use crate::tokens::Bearer;
 
-/// How long a client shall wait that has all its queries running: nobody knows when one ends.
+/// The `Retry-After` for a client with too many running queries: when one ends is unknown.
 const A_WHILE: Duration = Duration::from_secs(5);
-/// The longest wait that a client is told, so that one that is in debt by hours looks again.
+/// The longest `Retry-After`. A client that is hours over its quota retries after this time.
 pub const LONGEST_WAIT: Duration = Duration::from_secs(3600);
 
-/// Lets only those through who have a token, where tokens are needed.
+/// Rejects requests without a valid token, if tokens are required.
 pub async fn authenticate(
     State(app): State<Arc<App>>,
     Extension(context): Extension<Arc<Context>>,
@@ -40,7 +40,7 @@ pub async fn authenticate(
     answer
 }
 
-/// Lets a client's query in where it has not reached its quota.
+/// Rejects a query if its client is over its quota.
 pub async fn quota(
     State(app): State<Arc<App>>,
     Extension(context): Extension<Arc<Context>>,
@@ -66,7 +66,7 @@ pub async fn quota(
     answer
 }
 
-/// Seconds, rounded up, at least one.
+/// Returns `wait` in seconds, rounded up, at least 1.
 pub fn whole_seconds(wait: Duration) -> u64 {
     wait.as_secs() + u64::from(wait.subsec_nanos() > 0 || wait.is_zero())
 }

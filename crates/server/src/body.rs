@@ -1,4 +1,4 @@
-//! Reading a request's body: bounded in bytes, in time, and in what all bodies together may hold.
+//! Reads request bodies, with limits on the bytes and time of each body and on the memory of all bodies together.
 
 use std::borrow::Cow;
 use std::io::Read;
@@ -17,39 +17,40 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use crate::App;
 use crate::connections::{ArrivingBody, Peer};
 
-/// An extension of a route: its longest body in bytes, where that is less than the server's.
+/// A route extension: its body limit in bytes, if that is lower than the server's.
 #[derive(Debug, Clone, Copy)]
 pub struct LongestBody(pub usize);
 
-/// Bytes of a body that are not counted: what most queries need, so that they never wait for others' bodies.
+/// Bytes of a body that are not counted. Most queries are smaller, and therefore never wait for the bodies of others.
 const FREE: usize = 16 << 10;
 
-/// How long a body waits for room before another one that has not arrived is dropped for it.
+/// How long a body waits for room before another, incomplete body is dropped to make room.
 const PATIENCE: Duration = Duration::from_millis(250);
 
-/// What all bodies hold together.
+/// The memory that all request bodies share.
 pub struct Bodies {
-    /// A permit a KiB.
+    /// One permit per KiB.
     room: Arc<Semaphore>,
-    /// Drops a body that has not arrived.
+    /// Drops an incomplete body.
     make_room: Box<dyn Fn() + Send + Sync>,
     longest: usize,
-    /// How long a body may take, a third of it to wait for room.
+    /// The time limit for a body; at most a third of it is spent waiting for room.
     time: Duration,
 }
 
 impl Bodies {
-    /// For bodies of `longest` bytes at most that arrive within `time` and hold `memory` bytes together, or what the
-    /// longest one needs. If there is no room, `make_room` is called: it drops a body that has not arrived.
+    /// Creates the limits: at most `longest` bytes in each body, received within `time`, and `memory` bytes for all
+    /// bodies together, but at least as much as the longest body needs. If there is no room, `make_room` is called,
+    /// which drops an incomplete body.
     pub fn new(longest: usize, time: Duration, memory: u64, make_room: impl Fn() + Send + Sync + 'static) -> Self {
         let longest = longest.min(u32::MAX as usize);
-        // One that is packed needs room for itself and for what it unpacks to.
+        // A compressed body needs room for its compressed and its decoded form.
         let room = usize::try_from(memory).unwrap_or(usize::MAX).max(longest.saturating_mul(2)) / 1024 + 1;
         let room = Arc::new(Semaphore::new(room.min(Semaphore::MAX_PERMITS)));
         Bodies { room, make_room: Box::new(make_room), longest, time }
     }
 
-    /// Takes room for a body of this length, besides what is taken already.
+    /// Reserves room for a body of `length` bytes, in addition to the room in `taken`.
     async fn charge(&self, taken: &mut Option<OwnedSemaphorePermit>, length: usize) -> Result<(), Unreadable> {
         let wanted = if length > FREE { length.div_ceil(1 << 10) } else { 0 };
         let more = wanted.saturating_sub(taken.as_ref().map_or(0, OwnedSemaphorePermit::num_permits));
@@ -65,7 +66,7 @@ impl Bodies {
         Ok(())
     }
 
-    /// Waits for room and makes some again and again: half a body must not keep it from whole ones.
+    /// Waits for `room` and calls `make_room` repeatedly, because incomplete bodies must not block complete ones.
     async fn pressing<T>(&self, room: impl Future<Output = T>) -> T {
         let mut room = pin!(room);
         loop {
@@ -77,32 +78,32 @@ impl Bodies {
     }
 }
 
-/// A body as it arrived.
+/// A received body, possibly still compressed.
 pub struct Received {
     bytes: Bytes,
     gzip: bool,
     longest: usize,
-    /// Held as long as the bytes.
+    /// The room for the bytes, held as long as they are.
     _room: Option<OwnedSemaphorePermit>,
 }
 
-/// Why there is no body.
+/// A failure to read a body.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Unreadable {
-    /// It is longer than so many bytes.
+    /// It is longer than this many bytes.
     TooLong(usize),
-    /// It did not arrive in time.
+    /// It did not arrive within this time.
     TooSlow(Duration),
-    /// Too many others arrive at the moment.
+    /// Too many other bodies are being received.
     Busy,
-    /// It has an encoding that is not read here.
+    /// It has an unsupported content encoding.
     Encoding(String),
-    /// It is not what its encoding says, or broke off.
+    /// It does not match its content encoding, or broke off.
     Broken(Cow<'static, str>),
 }
 
 impl Unreadable {
-    /// The status that says so.
+    /// Returns the HTTP status for this error.
     pub fn status(&self) -> StatusCode {
         match self {
             Unreadable::TooLong(_) => StatusCode::PAYLOAD_TOO_LARGE,
@@ -113,7 +114,7 @@ impl Unreadable {
         }
     }
 
-    /// What to say, of a body that is called `what`.
+    /// Returns the error message. `what` names the body.
     pub fn message(&self, what: &str) -> String {
         match self {
             Unreadable::TooLong(bytes) => format!("{what} is longer than {bytes} bytes"),
@@ -124,7 +125,7 @@ impl Unreadable {
         }
     }
 
-    /// Adds what a client needs to know besides the message.
+    /// Adds the response headers that belong to this error.
     pub fn explain(&self, mut response: Response) -> Response {
         let headers = response.headers_mut();
         match self {
@@ -161,7 +162,7 @@ impl FromRequest<Arc<App>> for Received {
 }
 
 impl Received {
-    /// Reads a body of `longest` bytes at most, or of what the server takes if that is less.
+    /// Reads a body of at most `longest` bytes, or of the server's limit if that is lower.
     async fn read(
         headers: &HeaderMap,
         body: Body,
@@ -178,7 +179,8 @@ impl Received {
         let reading = async {
             let bytes = collect(body, arriving, bodies, longest, &mut room).await?;
             if gzip {
-                // Decoded when its turn comes, when nobody can wait for room.
+                // The body is decoded later, on a worker thread that must not wait for room. Its room is therefore
+                // reserved here.
                 bodies.charge(&mut room, bytes.len() + longest).await?;
             }
             Ok(bytes)
@@ -188,12 +190,12 @@ impl Received {
         Ok(Received { bytes, gzip, longest, _room: room })
     }
 
-    /// Returns its bytes, decoded, without a copy of those that came plain.
+    /// Returns the decoded bytes; an uncompressed body is not copied.
     pub fn text(&self) -> Result<Bytes, Unreadable> {
         if self.gzip { self.decoded().map(|text| Bytes::from(text.into_owned())) } else { Ok(self.bytes.clone()) }
     }
 
-    /// Its bytes, decoded: no work for the threads that serve connections.
+    /// Returns the decoded bytes. Not to be called on the threads that serve connections, since decoding takes time.
     pub fn decoded(&self) -> Result<Cow<'_, [u8]>, Unreadable> {
         if !self.gzip {
             return Ok(Cow::Borrowed(&self.bytes));
@@ -207,7 +209,7 @@ impl Received {
     }
 }
 
-/// Whether a body is packed.
+/// Returns whether a body is compressed with gzip.
 fn is_gzip(headers: &HeaderMap) -> Result<bool, Unreadable> {
     let mut gzip = false;
     for value in headers.get_all(header::CONTENT_ENCODING) {
@@ -247,7 +249,7 @@ async fn collect(
             return Err(Unreadable::TooLong(longest));
         }
         if length == data.len() {
-            // Most bodies are one piece, which is not copied.
+            // Most bodies arrive in one piece, which is not copied.
             bodies.charge(room, length).await?;
             first = data;
             continue;

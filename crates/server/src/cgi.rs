@@ -1,5 +1,5 @@
-//! `[out:custom]` answers with the head that a program writes for its web server: here it becomes what a web server
-//! makes of it.
+//! Translates the header block of `[out:custom]` answers. In Overpass, a program writes this block for its web server;
+//! here it is turned into the response that the web server would make of it.
 
 use std::io::{self, Write};
 
@@ -8,21 +8,22 @@ use axum::response::{IntoResponse, Response};
 
 use terrapin_overpass::output::{MOVED_HEAD, PAGE_HEAD};
 
-/// Leaves out the head of a page, which goes before the first byte.
+/// A writer that removes the header block of a page, which comes before the page's first byte.
 pub struct WithoutHead<W> {
     to: W,
     begun: bool,
 }
 
 impl<W: Write> WithoutHead<W> {
-    /// What is written here comes out at `to`.
+    /// Wraps the writer `to`.
     pub fn new(to: W) -> Self {
         WithoutHead { to, begun: false }
     }
 }
 
 impl<W: Write> Write for WithoutHead<W> {
-    /// The head is in the first piece: a format hands on a full buffer or the whole answer.
+    /// Writes the bytes. The header block is always within the first piece, because a format passes on a full buffer or
+    /// the whole answer.
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         if !std::mem::replace(&mut self.begun, true)
             && let Some(page) = bytes.strip_prefix(PAGE_HEAD.as_bytes())
@@ -38,7 +39,7 @@ impl<W: Write> Write for WithoutHead<W> {
     }
 }
 
-/// The redirection that an answer is, if it is one.
+/// Returns the redirect response if the answer is a redirect.
 pub fn redirection(answer: &[u8]) -> Option<Response> {
     let address = std::str::from_utf8(answer.strip_prefix(MOVED_HEAD.as_bytes())?).ok()?;
     Some((StatusCode::FOUND, [(header::LOCATION, address.trim_end())]).into_response())

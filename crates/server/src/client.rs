@@ -1,16 +1,15 @@
-//! Who a request comes from, as far as it matters to how clients share the server.
+//! Identifies clients, to share the server fairly among them.
 
 use std::net::{IpAddr, Ipv6Addr};
 use std::sync::Arc;
 
-/// What clients are told apart by: the same for all requests of one client: the name of its token, else its
-/// address.
+/// The identity of a client, equal for all its requests: the name of its token, or else its address.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ClientKey(pub Arc<str>);
 
 impl ClientKey {
-    /// The client at an address. Of an IPv6 address only the first 64 bits count, which is what one subscriber gets; one
-    /// that stands for an IPv4 address is that address.
+    /// Returns the client at an address. Only the first 64 bits of an IPv6 address count, since one subscriber gets a
+    /// network of that size. An IPv4-mapped address counts as the IPv4 address.
     pub fn of_address(address: IpAddr) -> Self {
         ClientKey(match address.to_canonical() {
             IpAddr::V4(address) => address.to_string().into(),

@@ -1,5 +1,5 @@
-//! Connections: how many there are in all and of each client, how long each may do nothing, and how they end. Answers
-//! requests by the router that it is given and knows nothing of what they mean.
+//! Accepts and closes connections: limits their total number, their number for each client, and how long each may be
+//! inactive. Passes requests to the given router and does not interpret them.
 
 use std::collections::HashMap;
 use std::convert::Infallible;
@@ -29,95 +29,97 @@ use tower::ServiceExt;
 
 use crate::client::ClientKey;
 
-/// Longest head of a request in bytes, which is also what a connection buffers: an address of 65,534 bytes, which is the
-/// most that is read, and 16 KiB of headers.
+/// Limit of a request's head in bytes, also the size of a connection's buffer: a URL of at most 65,534 bytes and 16 KiB
+/// of headers.
 const HEAD: usize = 80 << 10;
-/// Bytes of an answer that the system holds for a client. A client that takes less than about a third of it in the time
-/// for a stall counts as one that takes nothing.
+/// The socket's send buffer in bytes. A client that reads less than about a third of it within the stall timeout counts
+/// as stalled.
 const SEND_BUFFER: u32 = 256 << 10;
-/// Connections that the system holds until they are accepted.
+/// Maximum number of connections that the system queues until they are accepted.
 const BACKLOG: u32 = 4096;
-/// How often connections are looked at for having taken too long.
+/// Interval at which connections are checked for timeouts.
 const SWEEP: Duration = Duration::from_millis(250);
-/// How long a client that was refused may go on sending what nobody reads: closed at once, its system would throw the
-/// refusal away.
+/// How long the rest of a rejected request is read and discarded. If the connection were closed at once, the client's
+/// system would discard the error response.
 const LINGER: Duration = Duration::from_secs(2);
 
-/// How long a client must have taken nothing of its answer before its connection may be closed for another one.
+/// How long a client must have read nothing of its response before its connection may be closed to make room for
+/// another.
 const SLUGGISH: Duration = Duration::from_secs(5);
-/// How long the next piece of a body may be awaited, and all of it may take, while other bodies find no room.
+/// Limits for the wait for the next piece of a body and for the whole body, while other bodies wait for room.
 const PIECE_DUE: Duration = Duration::from_secs(1);
 const BODY_DUE: Duration = Duration::from_secs(5);
-/// The answer to a connection beyond what one client may have. Its request is not read.
+/// The response to a connection over the limit of its client. Its request is not read.
 const TOO_MANY: &[u8] = b"HTTP/1.1 429 Too Many Requests\r\nContent-Type: text/plain\r\nRetry-After: 5\r\n\
     Connection: close\r\nContent-Length: 60\r\n\r\nthis client has too many connections open: close some first\n";
 
-/// What bounds connections.
+/// The limits of connections.
 #[derive(Debug, Clone)]
 pub struct ConnectionLimits {
-    /// Connections at once, at least 1. One more waits, and another that waits for its client is closed for it.
+    /// Maximum number of open connections, at least 1. If one more arrives, a connection that waits for its client is
+    /// closed for it.
     pub most: usize,
-    /// Connections of one client at once; any number if 0.
+    /// Maximum number of open connections of one client; 0 for no limit.
     pub per_client: usize,
-    /// Proxies, whose connections are those of many clients.
+    /// Networks of proxies. Their connections carry requests of many clients, and have no limit per client.
     pub proxies: Vec<IpNet>,
-    /// How long a request's head may take from its first byte, and the first byte from connecting.
+    /// Timeout for a request's head from its first byte, and for the first byte from the connection's start.
     pub head: Duration,
-    /// How long a request's body may take.
+    /// Timeout for a request's body.
     pub body: Duration,
-    /// How long a connection is kept open for another request.
+    /// How long an idle connection is kept open for another request.
     pub idle: Duration,
-    /// How long a client may take nothing of its answer.
+    /// Stall timeout: how long a client may read nothing of its response.
     pub stall: Duration,
     /// Bytes that all bodies together may hold.
     pub memory: u64,
 }
 
-/// All connections.
+/// All open connections.
 pub struct Connections {
     limits: ConnectionLimits,
-    /// When the server started: times are milliseconds since then, and 1 at least, so that 0 is never.
+    /// When the server started. Times are milliseconds since then, at least 1; 0 stands for "not set".
     epoch: Instant,
     places: Arc<Semaphore>,
     peers: Mutex<Vec<Weak<Peer>>>,
-    /// Told when answers shall be the last ones of their connections.
+    /// Set when every response shall be the last one of its connection.
     draining: AtomicBool,
-    /// Told when connections shall end after the answer that they are at.
+    /// Set when every connection shall close after its current response.
     ending: watch::Sender<bool>,
 }
 
-/// One connection, as those see it who decide whether it stays.
+/// The state of one connection that decides whether it stays open.
 #[derive(Debug)]
 pub struct Peer {
-    /// The client at its other end; a proxy counts as one, too.
+    /// The client at the other end, which may be a proxy.
     client: ClientKey,
-    /// Since when there is no request, by [`Connections::epoch`]; 0 while there is one.
+    /// Since when the connection is idle, as milliseconds since [`Connections::epoch`]; 0 during a request.
     idle: AtomicU64,
-    /// Since when a request's head is arriving.
+    /// Since when a request's head is being received.
     head: AtomicU64,
-    /// Since when a request's body is arriving. What comes of it does not change this: a byte now and then would keep a
-    /// connection for ever.
+    /// Since when a request's body is being received. Received pieces do not change this: otherwise a client could keep
+    /// the connection forever by sending single bytes.
     body: AtomicU64,
-    /// Since when the next piece of that body is awaited; 0 while the server is at it, or has no room for it.
+    /// Since when the next piece of that body is awaited; 0 while the server processes a piece or has no room for one.
     awaited: AtomicU64,
-    /// Since when the client takes nothing.
+    /// Since when the client reads nothing.
     stalled: AtomicU64,
-    /// Requests so far.
+    /// Number of requests received so far.
     requests: AtomicU64,
     unread: AtomicBool,
-    /// Set where it has to go whatever it is at.
+    /// Set if the connection must close even during a request or response.
     cut_off: AtomicBool,
-    /// Set when it was told to close, so that it is not told again in place of another one.
+    /// Set when the connection was chosen to be closed, so that it is not chosen again instead of another one.
     closing: AtomicBool,
     epoch: Instant,
     close: Notify,
 }
 
-/// A request's body while it arrives.
+/// A request's body that is being received.
 pub struct ArrivingBody(Arc<Peer>);
 
 impl ArrivingBody {
-    /// Notes that the next piece is awaited, or that it came.
+    /// Records that the next piece is awaited, or that it arrived.
     pub fn await_piece(&self, is_awaited: bool) {
         self.0.awaited.store(if is_awaited { self.0.now() } else { 0 }, Ordering::Relaxed);
     }
@@ -135,18 +137,18 @@ impl Peer {
         now(self.epoch)
     }
 
-    /// Says that part of a request's body will not be read, so that the connection cannot go on.
+    /// Records that part of a request's body will not be read, so that the connection cannot serve another request.
     pub fn leave_unread(&self) {
         self.unread.store(true, Ordering::Relaxed);
     }
 
-    /// Notes that a request's body arrives, until the result is dropped.
+    /// Records that a request's body is being received, until the returned value is dropped.
     pub fn body_arrives(self: &Arc<Self>) -> ArrivingBody {
         self.body.store(self.now(), Ordering::Relaxed);
         ArrivingBody(Arc::clone(self))
     }
 
-    /// Returns since when the connection waits for its client to send a request: its head, or all of its body.
+    /// Returns since when the connection waits for its client to send a request's head or the rest of its body.
     fn waits(&self) -> Option<u64> {
         let idle = self.idle.load(Ordering::Relaxed);
         if idle > 0 { Some(idle) } else { self.waits_for_body() }
@@ -157,14 +159,15 @@ impl Peer {
         Some(self.body.load(Ordering::Relaxed)).filter(|since| is_awaited && *since > 0)
     }
 
-    /// Returns since when a body arrives that keeps others waiting: its next piece does not come, or all of it takes long.
+    /// Returns since when a body is being received, if it blocks others: its next piece is late, or all of it takes too
+    /// long.
     fn is_half_a_body(&self) -> Option<u64> {
         let (since, now) = (self.waits_for_body()?, self.now());
         let over = |since: u64, limit: Duration| u128::from(now.saturating_sub(since)) > limit.as_millis();
         (over(self.awaited.load(Ordering::Relaxed), PIECE_DUE) || over(since, BODY_DUE)).then_some(since)
     }
 
-    /// Returns since when the client takes nothing of its answer, if that is long enough to close its connection for
+    /// Returns since when the client reads nothing of its response, if that is long enough to close the connection for
     /// another one.
     fn is_sluggish(&self) -> Option<u64> {
         let since = self.stalled.load(Ordering::Relaxed);
@@ -172,7 +175,7 @@ impl Peer {
         enough.then_some(since)
     }
 
-    /// Tells the connection to close, whatever it is at if `cut_off`.
+    /// Requests that the connection closes; with `cut_off`, also during a request or response.
     fn close(&self, cut_off: bool) {
         if cut_off {
             self.cut_off.store(true, Ordering::Relaxed);
@@ -196,20 +199,20 @@ fn now(epoch: Instant) -> u64 {
     epoch.elapsed().as_millis() as u64 + 1
 }
 
-/// Opens the port.
+/// Opens the listening socket.
 pub fn listen(address: SocketAddr) -> io::Result<TcpListener> {
     let socket = if address.is_ipv4() { TcpSocket::new_v4()? } else { TcpSocket::new_v6()? };
-    // As the standard library does it, where a port may be taken again at once after a restart.
+    // As in the standard library: allows binding the port again immediately after a restart.
     #[cfg(unix)]
     socket.set_reuseaddr(true)?;
-    // Connections get theirs from here. Only a wish: the system may allow less.
+    // Accepted connections inherit this size. The system may use a smaller one.
     let _ = socket.set_send_buffer_size(SEND_BUFFER);
     socket.bind(address)?;
     socket.listen(BACKLOG)
 }
 
 impl Connections {
-    /// None yet.
+    /// Creates the limits, without any connection.
     pub fn new(limits: ConnectionLimits) -> Arc<Self> {
         let most = limits.most.clamp(1, Semaphore::MAX_PERMITS);
         Arc::new(Connections {
@@ -222,35 +225,37 @@ impl Connections {
         })
     }
 
-    /// Connections that are open now.
+    /// Returns the number of open connections.
     pub fn open(&self) -> usize {
         self.limits.most - self.places.available_permits().min(self.limits.most)
     }
 
-    /// From here on every answer is the last one of its connection.
+    /// Makes every response from now on the last one of its connection.
     pub fn drain(&self) {
         self.draining.store(true, Ordering::Relaxed);
     }
 
-    /// Ends every connection after the answer that it is at, those without one at once.
+    /// Closes every connection after its current response, and idle ones immediately.
     pub fn end(&self) {
         self.drain();
         self.ending.send_replace(true);
     }
 
-    /// Returns when all connections have ended.
+    /// Waits until all connections are closed.
     pub async fn ended(&self) {
         let _ = self.places.acquire_many(u32::try_from(self.limits.most).unwrap_or(u32::MAX)).await;
     }
 
-    /// Accepts connections and serves them. Never returns; dropped, it accepts no more, and those that are open go on.
+    /// Accepts connections and serves them. Never returns. If the future is dropped, no more connections are accepted;
+    /// open ones continue.
     pub async fn serve(self: Arc<Self>, listener: TcpListener, router: Router) -> Infallible {
         loop {
             match listener.accept().await {
                 Ok((stream, address)) => {
                     let client = ClientKey::of_address(address.ip());
                     if !self.admits(&client, address.ip()) {
-                        // The socket's buffer is empty: it takes all of this at once, or the client is gone.
+                        // The socket's send buffer is empty: it takes the whole response at once, unless the client is
+                        // gone.
                         let _ = stream.try_write(TOO_MANY);
                         continue;
                     }
@@ -260,7 +265,7 @@ impl Connections {
                 }
                 Err(error) if is_the_clients(&error) => {}
                 Err(error) => {
-                    // No descriptor left, in most cases.
+                    // In most cases, no file descriptor is free.
                     tracing::warn!(%error, "no connection can be accepted");
                     self.make_room();
                     tokio::time::sleep(Duration::from_millis(100)).await;
@@ -269,8 +274,8 @@ impl Connections {
         }
     }
 
-    /// Whether a client may have one more connection. If it has as many as it may, the one of them that waits the longest
-    /// for a request is closed for the new one; if none waits, the new one is refused.
+    /// Returns whether a client may open one more connection. If it is at its limit, its connection that has waited
+    /// longest for a request is closed for the new one. If none of them waits, the new one is refused.
     fn admits(&self, client: &ClientKey, address: IpAddr) -> bool {
         let most = self.limits.per_client;
         let address = address.to_canonical();
@@ -291,14 +296,14 @@ impl Connections {
         waiting.is_some()
     }
 
-    /// Waits until there is room for one more connection.
+    /// Waits until one more connection is allowed.
     async fn place(&self) -> OwnedSemaphorePermit {
         loop {
             if let Ok(place) = Arc::clone(&self.places).try_acquire_owned() {
                 return place;
             }
             self.make_room();
-            // Those that are busy now may be idle soon.
+            // Connections that are busy now may soon be idle.
             let waited = tokio::time::timeout(SWEEP, Arc::clone(&self.places).acquire_owned()).await;
             if let Ok(Ok(place)) = waited {
                 return place;
@@ -333,11 +338,11 @@ impl Connections {
         peer
     }
 
-    /// Closes a connection that waits for its client: one without a request or with half a body, or else one whose client
-    /// takes nothing of its answer. Of the client that has most of them, the one that has waited the longest.
+    /// Closes a connection that waits for its client: an idle one or one with an incomplete body, or else one with a
+    /// stalled client. It is one of the client with the most such connections, namely the one that has waited longest.
     fn make_room(&self) {
         let peers = self.living();
-        // A client that takes its answer is not idle, even where all of it was handed on.
+        // A client that still reads its response is not idle, even if the whole response is already in the send buffer.
         let waits = |peer: &Peer| peer.waits().filter(|_| peer.stalled.load(Ordering::Relaxed) == 0);
         if let Some(peer) = longest(&peers, waits) {
             peer.close(false);
@@ -346,14 +351,14 @@ impl Connections {
         }
     }
 
-    /// Closes a connection with half a body, so that others' bodies find room.
+    /// Closes a connection with an incomplete body, to make room for other bodies.
     pub fn drop_a_body(&self) {
         if let Some(peer) = longest(&self.living(), Peer::is_half_a_body) {
             peer.close(false);
         }
     }
 
-    /// Closes what has taken too long. Never returns.
+    /// Closes connections that exceed a timeout, at every interval. Never returns.
     pub async fn sweep(self: Arc<Self>) {
         let mut every = tokio::time::interval(SWEEP);
         every.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
@@ -367,7 +372,7 @@ impl Connections {
                     let since = since.load(Ordering::Relaxed);
                     since > 0 && u128::from(now.saturating_sub(since)) > limit.as_millis()
                 };
-                // A client connects to ask something: its first request has the time of a head.
+                // A client connects to send a request: until the first one, the timeout is that of a request's head.
                 let first = peer.requests.load(Ordering::Relaxed) == 0;
                 let idle = if first { limits.head } else { limits.idle };
                 let stalled = over(&peer.stalled, limits.stall);
@@ -418,7 +423,7 @@ impl Connections {
                     return;
                 }
                 () = peer.close.notified() => {
-                    // A request, or the rest of its body, may just have come after all.
+                    // A request, or the rest of its body, may have arrived in the meantime.
                     if peer.cut_off.load(Ordering::Relaxed) || peer.waits().is_some() {
                         return;
                     }
@@ -433,8 +438,8 @@ impl Connections {
     }
 }
 
-/// Returns, of the client with most connections that `waits` selects, the one that waits the longest. `waits` gives the
-/// time since when a connection does.
+/// Returns the connection that has waited longest, of the client with most waiting connections. `waits` returns since
+/// when a connection waits, or `None` if it does not.
 fn longest(peers: &[Arc<Peer>], waits: impl Fn(&Peer) -> Option<u64>) -> Option<&Arc<Peer>> {
     let open = peers.iter().filter(|peer| !peer.closing.load(Ordering::Relaxed));
     let waiting: Vec<(u64, &Arc<Peer>)> = open.filter_map(|peer| Some((waits(peer)?, peer))).collect();
@@ -447,13 +452,13 @@ fn longest(peers: &[Arc<Peer>], waits: impl Fn(&Peer) -> Option<u64>) -> Option<
     of_most.min_by_key(|(since, _)| *since).map(|(_, peer)| peer)
 }
 
-/// Whether accepting failed for a reason that lies with the client that tried to connect.
+/// Returns whether accepting failed because of the client that tried to connect.
 fn is_the_clients(error: &io::Error) -> bool {
     use io::ErrorKind::{ConnectionAborted, ConnectionRefused, ConnectionReset};
     matches!(error.kind(), ConnectionAborted | ConnectionRefused | ConnectionReset)
 }
 
-/// A request that is worked on or answered.
+/// A request that is being processed or answered.
 struct Busy(Arc<Peer>);
 
 impl Busy {
@@ -469,7 +474,7 @@ impl Drop for Busy {
     }
 }
 
-/// An answer's body, which keeps its connection busy until all of it was handed on.
+/// A response body that marks its connection as busy until it is dropped.
 struct Answer {
     body: Body,
     _busy: Busy,
@@ -492,11 +497,11 @@ impl HttpBody for Answer {
     }
 }
 
-/// The stream, which notes when bytes come and when none go.
+/// A stream that records when bytes are received and when none can be sent.
 struct Watched {
     stream: TcpStream,
     peer: Arc<Peer>,
-    /// Until when what still comes is read and thrown away.
+    /// Timer until which further received bytes are read and discarded.
     lingering: Option<Pin<Box<Sleep>>>,
 }
 
@@ -557,7 +562,7 @@ impl AsyncWrite for Watched {
     fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         if self.lingering.is_none() {
             std::task::ready!(Pin::new(&mut self.stream).poll_shutdown(cx))?;
-            // Also of a head that was refused, there may be more to come.
+            // More bytes may follow, also after a rejected head.
             if !self.peer.unread.load(Ordering::Relaxed) && self.peer.head.load(Ordering::Relaxed) == 0 {
                 return Poll::Ready(Ok(()));
             }

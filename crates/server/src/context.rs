@@ -1,4 +1,4 @@
-//! What is known of a request from its head to its answer's last byte: which one it is, who asks, and what it took.
+//! The data of a request that is kept until the last byte of its response: its ID, its client, and the work it took.
 
 use std::net::IpAddr;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -12,29 +12,29 @@ use crate::client::ClientKey;
 use crate::quota::{Admission, Wait, Work};
 use crate::tokens::Bearer;
 
-/// The header that names a request, in it and in its answer.
+/// The header with a request's ID, in the request and in its response.
 pub const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
-/// Characters that a name may have which a request brings.
+/// Maximum length of a request ID sent by a client, in characters.
 const LONGEST_ID: usize = 128;
 
-/// A request.
+/// The context of a request.
 pub struct Context {
-    /// Its name: the one it came with, else one made here.
+    /// Its ID: the one that the client sent, or else a generated one.
     pub id: HeaderValue,
-    /// Where it comes from.
+    /// The client's address.
     pub address: IpAddr,
-    /// Who asks.
+    /// The client that sent it.
     pub client: ClientKey,
-    /// Whose token it has.
+    /// The result of the token check.
     pub bearer: Bearer,
-    /// Units of work that its queries took, once they ended.
+    /// Units of work of its queries, added when they end.
     pub work: Arc<AtomicU64>,
     digest: OnceLock<String>,
     admission: OnceLock<Admission>,
 }
 
 impl Context {
-    /// A request from `address`, whose token is `bearer`'s.
+    /// Creates the context of a request from `address`. `bearer` is the result of its token check.
     pub fn new(headers: &HeaderMap, address: IpAddr, bearer: Bearer) -> Self {
         let client = match &bearer {
             Bearer::Known { name, .. } => ClientKey(Arc::clone(name)),
@@ -44,12 +44,12 @@ impl Context {
         Context { id: id(headers), address, client, bearer, work, digest, admission }
     }
 
-    /// Its name as text.
+    /// Returns the request ID as text.
     pub fn id(&self) -> &str {
         self.id.to_str().unwrap_or_default()
     }
 
-    /// Notes the query that it brings, which the log tells at level debug only.
+    /// Records the request's query. The log contains its text at level debug only.
     pub fn set_query(&self, text: &str) {
         let digest = Sha256::digest(text);
         let short = digest.iter().take(8).map(|byte| format!("{byte:02x}")).collect();
@@ -58,38 +58,38 @@ impl Context {
         }
     }
 
-    /// The first 16 digits of the SHA-256 of its query.
+    /// Returns the first 16 hexadecimal digits of the query's SHA-256.
     pub fn digest(&self) -> Option<&str> {
         self.digest.get().map(String::as_str)
     }
 
-    /// Notes that its client's quota let it in: it counts as long as this request.
+    /// Records that the client's quota admitted the request, for as long as the request exists.
     pub fn set_admission(&self, admission: Admission) {
         let _ = self.admission.set(admission);
     }
 
-    /// A thread works at it, until what this returns is dropped.
+    /// Records that a thread works on the request, until the returned value is dropped.
     pub fn working(&self) -> Option<Work> {
         self.admission.get().map(Admission::work)
     }
 
-    /// Its thread waits for somebody else, until what this returns is dropped.
+    /// Records that the request's thread waits for another host, until the returned value is dropped.
     pub fn waiting(&self) -> Option<Wait> {
         self.admission.get().map(Admission::wait)
     }
 
-    /// Units of work that its queries took so far.
+    /// Returns the units of work of the queries that ended so far.
     pub fn work_done(&self) -> u64 {
         self.work.load(Ordering::Relaxed)
     }
 
-    /// Whether it may stop everybody's queries.
+    /// Returns whether the client may stop the queries of all clients.
     pub fn is_admin(&self) -> bool {
         matches!(self.bearer, Bearer::Known { admin: true, .. })
     }
 }
 
-/// The name that a request brings where it is fit for a log, else a new one.
+/// Returns the client's request ID if it is safe to log, or else a new one.
 fn id(headers: &HeaderMap) -> HeaderValue {
     let is_plain = |b: &u8| b.is_ascii_alphanumeric() || b"-_.:/+=@".contains(b);
     let is_sane = |id: &&HeaderValue| (1..=LONGEST_ID).contains(&id.len()) && id.as_bytes().iter().all(is_plain);

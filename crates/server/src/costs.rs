@@ -1,4 +1,4 @@
-//! What the last queries cost, by the names of their requests.
+//! Stores the costs of the last queries by request ID.
 
 use std::collections::VecDeque;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -8,25 +8,25 @@ use axum::http::HeaderValue;
 
 use crate::client::ClientKey;
 
-/// Queries whose costs are remembered, some hundred bytes each.
+/// Number of queries with a stored cost; each takes some hundred bytes.
 const REMEMBERED: usize = 1024;
 
-/// What a query cost.
+/// The cost of a query.
 #[derive(Debug, Clone)]
 pub struct Cost {
-    /// The name of the request that brought it.
+    /// The ID of its request.
     pub request: HeaderValue,
-    /// Who asked.
+    /// The client that sent it.
     pub client: ClientKey,
-    /// Elements or rows of its answer.
+    /// Number of elements or rows in the answer.
     pub results: u64,
-    /// Bytes of its answer before they were packed.
+    /// Bytes of the answer before compression.
     pub bytes: u64,
-    /// From when it was let in to when its answer was written.
+    /// Time from its admission until its answer was written.
     pub took: Duration,
-    /// Units of work: elements or triples looked at.
+    /// Units of work: elements or triples that were read.
     pub work: u64,
-    /// The most bytes that it held at a time.
+    /// Peak memory in bytes.
     pub memory: u64,
 }
 
@@ -36,11 +36,11 @@ pub struct Costs(Mutex<VecDeque<Cost>>);
 
 impl Costs {
     fn lock(&self) -> MutexGuard<'_, VecDeque<Cost>> {
-        // Nothing in here can be left half done.
+        // A panic cannot leave the list in an inconsistent state.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Remembers a cost, and forgets the oldest where there are too many.
+    /// Stores a cost, and removes the oldest one if the list is full.
     pub fn note(&self, cost: Cost) {
         let mut all = self.lock();
         if all.len() == REMEMBERED {
@@ -49,7 +49,7 @@ impl Costs {
         all.push_back(cost);
     }
 
-    /// What the last query cost that a client's request of this name brought.
+    /// Returns the cost of the last query that `client` sent with the request ID `request`.
     pub fn of(&self, request: &str, client: &ClientKey) -> Option<Cost> {
         let all = self.lock();
         all.iter().rev().find(|cost| cost.request == request && cost.client == *client).cloned()

@@ -1,9 +1,9 @@
-//! Whether a client has what it asks for: the tags in `If-None-Match`, held against that of the answer.
+//! Checks whether a client has a response cached: compares the tags in `If-None-Match` with that of the response.
 
 use axum::http::{HeaderMap, header};
 
-/// Whether the client names this tag, or any. Whether a tag is a weak one does not count: caches in between make tags weak
-/// where they pack an answer.
+/// Returns whether the client names this tag, or any with `*`. Weak and strong tags count as equal, because caches on
+/// the way weaken a tag when they compress a response.
 pub fn is_known(headers: &HeaderMap, tag: &str) -> bool {
     let strong = |tag: &str| tag.strip_prefix("W/").unwrap_or(tag).to_owned();
     let named = headers.get_all(header::IF_NONE_MATCH).iter().filter_map(|value| value.to_str().ok());

@@ -1,13 +1,13 @@
-//! What stands in addresses and forms (`application/x-www-form-urlencoded`). Unlike the usual reading, which puts a
-//! replacement character, what is not in UTF-8 is an error: another query than the client's must not be answered.
+//! Decodes query strings and forms (`application/x-www-form-urlencoded`). Invalid UTF-8 is an error here, while the
+//! usual decoders insert a replacement character: the server must not answer another query than the client's.
 
 use percent_encoding::percent_decode;
 
-/// So many bytes of a decoded text are UTF-8; the next one is not.
+/// Invalid UTF-8: the number of valid bytes of the decoded text before the first invalid one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct NotUtf8(pub usize);
 
-/// The names and values, encoded as they came.
+/// Returns the names and values, still encoded.
 pub fn pairs(encoded: &[u8]) -> impl Iterator<Item = (&[u8], &[u8])> {
     encoded.split(|b| *b == b'&').filter(|pair| !pair.is_empty()).map(|pair| {
         let at = pair.iter().position(|b| *b == b'=').unwrap_or(pair.len());
@@ -16,10 +16,10 @@ pub fn pairs(encoded: &[u8]) -> impl Iterator<Item = (&[u8], &[u8])> {
     })
 }
 
-/// A name or a value as it was meant.
+/// Decodes a name or a value.
 ///
 /// # Errors
-/// It is not in UTF-8.
+/// Returns an error if the decoded bytes are not UTF-8.
 pub fn decoded(text: &[u8]) -> Result<String, NotUtf8> {
     let spaced: Vec<u8> = text.iter().map(|b| if *b == b'+' { b' ' } else { *b }).collect();
     let bytes: Vec<u8> = percent_decode(&spaced).collect();

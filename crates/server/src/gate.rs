@@ -1,5 +1,5 @@
-//! How many requests of a kind are worked on at once, how many wait for their turn and for how long, and whose turn it
-//! is: clients take turns, so that one with many waiting holds up itself and nobody else.
+//! Admission: limits how many requests of a kind run at once, how many wait in the queue and for how long. Clients take
+//! turns, so that a client with many waiting requests delays only itself.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -9,18 +9,19 @@ use tokio::sync::oneshot;
 
 use crate::client::ClientKey;
 
-/// Why a request was not let in.
+/// The reason why a request was not admitted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Refusal {
-    /// Too many wait already.
+    /// The queue is full.
     Full,
-    /// No slot came free in time.
+    /// No slot became free within the queue timeout.
     TooLong,
-    /// The server is going down.
+    /// The server is shutting down.
     Closed,
 }
 
-/// Lets requests in: of the clients that wait one after another, of one client's requests the oldest first.
+/// A gate with a fixed number of slots. Waiting clients are served in turn, and the requests of one client in order of
+/// arrival.
 pub struct Gate {
     inner: Arc<Inner>,
     total: usize,
@@ -34,32 +35,32 @@ struct Inner {
 
 impl Inner {
     fn lock(&self) -> MutexGuard<'_, State> {
-        // Every change is made in one go: nothing in here can be left half done.
+        // Every change is complete before a panic can occur: the state is always consistent.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 struct State {
-    /// Above 0 only while nobody waits.
+    /// Number of free slots; above 0 only while no request waits.
     free: usize,
     closed: bool,
-    /// The next place's number.
+    /// The number of the next queue entry.
     next: u64,
     waiting: usize,
-    /// What each client has waiting, oldest first; no client with nothing.
+    /// The waiting requests of each client, oldest first. Clients without any are removed.
     queues: HashMap<ClientKey, VecDeque<QueuedRequest>>,
-    /// The clients that wait, the one whose turn it is first.
+    /// The clients with waiting requests, in the order of their turns.
     turns: VecDeque<ClientKey>,
 }
 
-/// A request that waits.
+/// A request in the queue.
 struct QueuedRequest {
     number: u64,
     tell: oneshot::Sender<Result<Slot, Refusal>>,
 }
 
 impl State {
-    /// Takes whoever's turn it is out of the queue.
+    /// Removes the next request from the queue and returns it.
     fn take_next(&mut self) -> Option<QueuedRequest> {
         let client = self.turns.pop_front()?;
         let queue = self.queues.get_mut(&client)?;
@@ -73,7 +74,7 @@ impl State {
         place
     }
 
-    /// Takes a place out of a client's queue; nothing where it is not there any more.
+    /// Removes a request from a client's queue; returns `None` if it is no longer there.
     fn take(&mut self, client: &ClientKey, number: u64) -> Option<QueuedRequest> {
         let queue = self.queues.get_mut(client)?;
         let at = queue.iter().position(|place| place.number == number)?;
@@ -86,8 +87,8 @@ impl State {
         place
     }
 
-    /// Makes room for one more of this client's where another client has at least two places more: the newest of the
-    /// client that has the most.
+    /// Makes room for a request of `client` if another client has at least two more requests waiting. Removes the
+    /// newest request of the client with the most.
     fn displace_for(&mut self, client: &ClientKey) -> Option<QueuedRequest> {
         let own = self.queues.get(client).map_or(0, VecDeque::len);
         let (longest, queue) = self.queues.iter().max_by_key(|(_, queue)| queue.len())?;
@@ -99,7 +100,7 @@ impl State {
     }
 }
 
-/// A place among those that are worked on; free again when this is dropped.
+/// A slot for a running request; freed on drop.
 pub struct Slot(Option<Arc<Inner>>);
 
 impl std::fmt::Debug for Slot {
@@ -124,7 +125,8 @@ impl Drop for Slot {
             };
             match next.tell.send(Ok(Slot(Some(Arc::clone(&inner))))) {
                 Ok(()) => return,
-                // Whoever waited has just left: the next one. The slot in hand is this one, not one more.
+                // The request has just left the queue: take the next one. The returned slot is this one, and must not
+                // be freed in addition.
                 Err(Ok(mut slot)) => slot.0 = None,
                 Err(Err(_)) => {}
             }
@@ -133,17 +135,17 @@ impl Drop for Slot {
 }
 
 impl Gate {
-    /// A gate for `total` requests at once and `max_waiting` behind them, each waiting `queue_timeout` at most.
+    /// Creates a gate with `total` slots and a queue of `max_waiting` requests, each waiting at most `queue_timeout`.
     pub fn new(total: usize, max_waiting: usize, queue_timeout: Duration) -> Self {
         let state =
             State { free: total, closed: false, next: 0, waiting: 0, queues: HashMap::new(), turns: VecDeque::new() };
         Gate { inner: Arc::new(Inner { state: Mutex::new(state) }), total, max_waiting, queue_timeout }
     }
 
-    /// Waits for a slot.
+    /// Waits for a slot and returns it.
     ///
     /// # Errors
-    /// Nobody is let in any more, too many wait already, or it took too long.
+    /// Returns an error if the gate is closed, the queue is full, or no slot became free within the queue timeout.
     pub async fn enter(&self, client: &ClientKey) -> Result<Slot, Refusal> {
         let (number, told) = {
             let mut state = self.inner.lock();
@@ -168,7 +170,7 @@ impl Gate {
             state.queues.entry(client.clone()).or_default().push_back(QueuedRequest { number, tell });
             (number, told)
         };
-        // Given up when dropped: also when the client goes away while it waits.
+        // Removes the queue entry on drop, also if the client disconnects while it waits.
         let _place = Waiting { gate: self, client, number };
         match tokio::time::timeout(self.queue_timeout, told).await {
             Ok(Ok(told)) => told,
@@ -177,7 +179,7 @@ impl Gate {
         }
     }
 
-    /// Lets nobody in any more, and sends those away who wait.
+    /// Closes the gate: admits no more requests and rejects those in the queue.
     pub fn close(&self) {
         let waiting = {
             let mut state = self.inner.lock();
@@ -191,28 +193,28 @@ impl Gate {
         }
     }
 
-    /// Whether it was not closed yet.
+    /// Returns whether the gate is open.
     pub fn is_open(&self) -> bool {
         !self.inner.lock().closed
     }
 
-    /// Requests that may be worked on at once.
+    /// Returns the number of slots.
     pub fn total(&self) -> usize {
         self.total
     }
 
-    /// Slots that are free now.
+    /// Returns the number of free slots.
     pub fn free(&self) -> usize {
         self.inner.lock().free
     }
 
-    /// Requests that wait now.
+    /// Returns the number of waiting requests.
     pub fn waiting(&self) -> usize {
         self.inner.lock().waiting
     }
 }
 
-/// A place in the queue.
+/// An entry in the queue, removed on drop.
 struct Waiting<'a> {
     gate: &'a Gate,
     client: &'a ClientKey,
@@ -222,7 +224,7 @@ struct Waiting<'a> {
 impl Drop for Waiting<'_> {
     fn drop(&mut self) {
         let place = self.gate.inner.lock().take(self.client, self.number);
-        // Not under the lock: a slot may be on its way in it.
+        // Dropped without the lock, because the entry may hold a slot, which takes the lock on drop.
         drop(place);
     }
 }
@@ -296,7 +298,7 @@ mod tests {
         });
         assert_eq!(last.unwrap_err(), Refusal::Full, "the newest of the longest queue");
         assert!(first.is_ok(), "its turn came first");
-        // The first one's slot was kept until both were done.
+        // The first request's slot was held until both ended.
         assert_eq!(second.unwrap_err(), Refusal::TooLong);
     }
 
@@ -310,7 +312,7 @@ mod tests {
             assert!(futures_poll(&mut leaving).is_pending());
             assert_eq!(gate.waiting(), 1);
             drop(running);
-            // It has the slot now and never looks.
+            // The future has received the slot, but is not polled again.
             assert_eq!((gate.waiting(), gate.free()), (0, 0));
         }
         assert_eq!(gate.free(), 1);

@@ -1,6 +1,6 @@
-//! A request's work on its way: behind a gate, on a thread of its own, bounded, listed while it runs, stopped when the
-//! client leaves. All services that parse or run what somebody sent go through here, so that nothing of it happens on
-//! the threads that serve connections.
+//! Runs the work of a request: behind a gate, on a thread of its own, with limits, listed while it runs, and stopped
+//! when the client disconnects. All services that parse or run a client's input go through here, so that none of this
+//! work runs on the threads that serve connections.
 
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
@@ -25,34 +25,34 @@ use terrapin_base::deferred;
 use terrapin_budget::memory::Account;
 use terrapin_budget::{self as budget, Budget, Exceeded, Limits, Stopped};
 
-/// Who held more than this gives memory back to the system afterwards.
+/// If a request held more memory than this, free memory is returned to the system after it.
 const LARGE: u64 = 32 << 20;
-/// How long a query waits for a trial at most before it waits for a slot instead.
+/// How long a query waits at most for a trial slot, before it waits for a query slot instead.
 const TRIAL_QUEUE_TIMEOUT: Duration = Duration::from_secs(1);
-/// How often a query is tried at most: again where a trial was over before the query had a core for half of it, as on a
-/// busy machine.
+/// Maximum number of trials of a query. It is tried again if a trial's time was up before the query had a core for half
+/// of it, for example on a busy machine.
 const TRIALS: usize = 3;
 
-/// Which gate a request goes through. Queries may take minutes; a conversion takes seconds at most, a search or a
-/// tile milliseconds. Each has slots and a queue of its own, so that nothing short waits behind something long, and so that no
-/// number of conversions takes a slot from a query.
+/// The lane of a request, which selects its gate. Queries may take minutes; a conversion takes seconds at most, a
+/// search or a tile milliseconds. Each lane has its own slots and queue. Short requests therefore never wait behind
+/// long ones, and conversions never take a slot from a query.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Lane {
-    /// Queries in both languages, feedback, scores.
+    /// Queries in both languages, feedback and scoring.
     Query,
-    /// Queries for which no slot is free: whether they are short.
+    /// Trials of queries for which no slot is free, to find out whether they are short.
     Trial,
     /// `/api/convert`.
     Conversion,
     /// `/search`, `/tiles`.
     Search,
-    /// `/ask`, which mostly waits for somebody else's model.
+    /// `/ask`, which mostly waits for a model on another host.
     Ask,
 }
 
 /// The gates of all lanes.
 pub struct Gates {
-    /// [`Lane::Query`].
+    /// The gate of [`Lane::Query`].
     pub queries: Gate,
     trials: Gate,
     conversions: Gate,
@@ -61,8 +61,8 @@ pub struct Gates {
 }
 
 impl Gates {
-    /// So many queries at once and as many trials, so many questions, and half as many as queries of the rest; at least one of
-    /// each.
+    /// Creates gates for `queries` queries at once and as many trials, for `asks` questions, and for half as many
+    /// requests as queries in each of the other lanes; at least one in each.
     pub fn new(queries: usize, asks: usize, max_waiting: usize, queue_timeout: Duration) -> Self {
         let gate = |total| Gate::new(total, max_waiting, queue_timeout);
         let few = queries.div_ceil(2);
@@ -70,12 +70,12 @@ impl Gates {
         Gates { queries: gate(queries), trials, conversions: gate(few), searches: gate(few), asks: gate(asks.max(1)) }
     }
 
-    /// What may be worked on at once, in all lanes but that of trials, which have threads of their own.
+    /// Returns the number of slots in all lanes except trials, which have threads of their own.
     pub fn total(&self) -> usize {
         self.all().map(Gate::total).sum()
     }
 
-    /// Lets nobody in any more.
+    /// Closes all gates: no more requests are admitted.
     pub fn close(&self) {
         self.all().chain([&self.trials]).for_each(Gate::close);
     }
@@ -95,16 +95,16 @@ impl Gates {
     }
 }
 
-/// An answer, and its content type.
+/// An answer with its content type.
 pub enum Answer {
-    /// All of it.
+    /// A complete answer.
     Whole(&'static str, Bytes),
-    /// One that goes on.
+    /// An answer that is streamed.
     Streaming(&'static str, Body),
 }
 
 impl Answer {
-    /// The answer as it goes out, with the snapshot that it comes from.
+    /// Returns the HTTP response, with the snapshot that the answer comes from in a header.
     pub fn into_response(self, app: &App) -> Response {
         let (content_type, body) = match self {
             Answer::Whole(content_type, bytes) => (content_type, Body::from(bytes)),
@@ -114,23 +114,23 @@ impl Answer {
     }
 }
 
-/// What came of a request.
+/// The result of a request.
 pub enum Given {
-    /// An answer.
+    /// The answer of the service.
     Answer(Answer),
-    /// Something else than an answer, which goes out as it is.
+    /// An error response, sent unchanged.
     Refused(Response),
-    /// Not let in.
+    /// Rejected by the gate.
     Away(Refusal),
-    /// The work ended without a word, by a fault of the program, which the log tells.
+    /// The work ended without a result, because of a program fault that is in the log.
     Broken,
 }
 
-/// Runs a query's `work`. Where no slot is free it is first tried beside those that run, for some milliseconds, some times,
-/// and with little memory: nobody can tell beforehand which query is short, and a short one shall wait for no long one.
-/// What does not end so waits for a slot, in which it begins anew.
+/// Runs a query's `work`. If all slots are busy, the query is first tried on an extra thread for some milliseconds, at
+/// most three times, and with little memory. It is not known in advance which query is short, and a short one shall not
+/// wait for long ones. If no trial completes, the query waits for a slot and starts anew there.
 ///
-/// `work` must fail where a bound was reached: an answer that it gives is taken for the whole one.
+/// `work` must fail if a limit was reached: the server treats every answer as complete.
 pub async fn run_query(
     app: &Arc<App>,
     context: &Arc<Context>,
@@ -153,21 +153,22 @@ pub async fn run_query(
 pub async fn run(app: &Arc<App>, context: &Arc<Context>, lane: Lane, work: impl FnOnce(Job) + Send + 'static) -> Given {
     match go(app, context, lane, work).await {
         Tried::Given(given) => given,
-        // Of trials alone.
+        // Only trials have this result.
         Tried::Unfinished { .. } => Given::Broken,
     }
 }
 
 enum Tried {
     Given(Given),
-    /// A trial was too short for it, or there was no room for one; whether another may do.
+    /// The trial's time was too short for the query, or no trial slot was free. `again` is set if another trial may
+    /// help.
     Unfinished {
         again: bool,
     },
 }
 
 async fn go(app: &Arc<App>, context: &Arc<Context>, lane: Lane, work: impl FnOnce(Job) + Send + 'static) -> Tried {
-    // When the client goes away, this is dropped, wherever its request is then.
+    // Dropped when the client disconnects, in every phase of the request.
     let guard = StopWhenDropped(Arc::new(AtomicBool::new(false)));
     let slot = match app.gates.of(lane).enter(&context.client).await {
         Ok(slot) => slot,
@@ -186,7 +187,7 @@ async fn go(app: &Arc<App>, context: &Arc<Context>, lane: Lane, work: impl FnOnc
     let mut job = Job { app: shared, context, lane, head: sender, cancelled, begun, account };
     let task = move |thread: Option<Thread>| {
         job.begun.processor_time = trial::processor_time();
-        // Also given back where the work panics.
+        // Freed also if the work panics.
         let _slot = slot;
         let _thread = thread;
         let _work = job.context.working();
@@ -195,13 +196,13 @@ async fn go(app: &Arc<App>, context: &Arc<Context>, lane: Lane, work: impl FnOnc
             shared.metrics.refused(Outcome::Broken);
             resume_unwind(panic);
         }
-        // The next one finds what this one held free.
+        // Waits until other threads have freed what the query kept, so that the next request finds this memory free.
         deferred::wait();
         if held.most() > LARGE {
             terrapin_allocator::give_back();
         }
     };
-    // There are as many threads for trials as slots.
+    // There are as many trial threads as trial slots.
     let trial = app.trials.as_ref().filter(|_| lane == Lane::Trial).and_then(Trials::thread);
     let started = match trial {
         Some(thread) => {
@@ -226,14 +227,14 @@ async fn go(app: &Arc<App>, context: &Arc<Context>, lane: Lane, work: impl FnOnc
     })
 }
 
-/// When a request's work began, and what its thread had worked before.
+/// When a request's work began, and the processor time that its thread had used before.
 #[derive(Debug, Clone, Copy)]
 struct Begun {
     at: Instant,
     processor_time: Duration,
 }
 
-/// A request on its thread.
+/// A request on its worker thread, before its work is listed.
 pub struct Job {
     app: Arc<App>,
     context: Arc<Context>,
@@ -241,22 +242,22 @@ pub struct Job {
     head: oneshot::Sender<Head>,
     cancelled: Arc<AtomicBool>,
     begun: Begun,
-    /// What reading the request and answering it hold together.
+    /// The memory account for parsing the request and answering it.
     account: Arc<Account>,
 }
 
 impl Job {
-    /// What every service has.
+    /// Returns the state that all services share.
     pub fn app(&self) -> &App {
         &self.app
     }
 
-    /// What is known of the request.
+    /// Returns the request's context.
     pub fn context(&self) -> &Context {
         &self.context
     }
 
-    /// The bytes that it may hold.
+    /// Returns the memory limit in bytes.
     pub fn memory(&self) -> u64 {
         let division = &self.app.settings.memory;
         match self.lane {
@@ -266,16 +267,16 @@ impl Job {
         }
     }
 
-    /// The time that it may take.
+    /// Returns the time limit.
     fn longest(&self) -> Duration {
         let settings = &self.app.settings;
         if self.lane == Lane::Trial { settings.trial } else { settings.max_time }
     }
 
-    /// Does what has no bounds of its own, such as reading a text, within the server's.
+    /// Runs work that has no limits of its own, such as parsing, within the server's limits.
     ///
     /// # Errors
-    /// A bound was reached, or a fault of the program, which the log tells.
+    /// Returns an error if a limit was reached, or on a program fault, which is logged.
     pub fn within<T>(&self, work: impl FnOnce() -> T) -> Result<T, Halt> {
         let limits = Limits {
             deadline: Some(self.begun.at + self.longest()),
@@ -293,12 +294,12 @@ impl Job {
         })
     }
 
-    /// Answers without having run anything.
+    /// Answers with an error response, before any work has run.
     pub fn refuse(self, instead: Response) {
         self.give_up(Outcome::Refused, instead);
     }
 
-    /// Answers that it could not be read.
+    /// Answers that parsing was stopped.
     pub fn halt(self, halt: Halt, instead: Response) {
         if is_unfinished(self.lane, halt.into(), &self.cancelled) {
             let again = is_starved(self.begun, halt.into(), &self.app);
@@ -313,19 +314,19 @@ impl Job {
         let _ = self.head.send(Head::Refused(Box::new(instead)));
     }
 
-    /// Answers with what is known without running anything.
+    /// Sends a response that needs no listed work.
     pub fn tell(self, answer: Response) {
         let _ = self.head.send(Head::Refused(Box::new(answer)));
     }
 
-    /// Begins what takes time and memory: lists it and bounds it. `time` counts from when the request got its thread;
-    /// `memory` is what the request asks for, by which clients see it listed: what it really holds is bounded by its
-    /// share all the same.
+    /// Begins the expensive part of the work: lists it and limits it. `time` counts from when the request got its
+    /// thread. `memory` is the size that the request asks for; it is only shown in the list. The real limit is the
+    /// lane's share.
     pub fn begin(self, time: Duration, memory: u64, content_type: &'static str) -> (Run, Sink) {
         let (share, time) = (self.memory(), time.min(self.longest()));
         let Job { app, context, lane, head, cancelled, begun, account } = self;
         let deadline = begun.at + time;
-        // What is listed are queries, by whose slots clients go, and questions, which take as long.
+        // Listed are queries, since clients see from them when a slot becomes free, and questions, which take as long.
         let ticket = matches!(lane, Lane::Query | Lane::Ask).then(|| {
             app.running.enter(Running {
                 since: SystemTime::now(),
@@ -339,7 +340,7 @@ impl Job {
         });
         let sink = Sink::new(content_type, head, Arc::clone(&app.spool), deadline, Arc::clone(&cancelled));
         let sink = if lane == Lane::Trial { sink.of_one_piece() } else { sink };
-        // That of a trial counts where it ends with an answer.
+        // The work of a trial counts only if it ends with an answer.
         let work_done = if lane == Lane::Trial { Arc::default() } else { Arc::clone(&context.work) };
         let limits = Limits {
             deadline: Some(deadline),
@@ -353,12 +354,12 @@ impl Job {
     }
 }
 
-/// Why a request's work stopped before it could begin.
+/// The reason why a request's work stopped before it began.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Halt {
-    /// A bound was reached.
+    /// A limit was reached.
     Bound(Exceeded),
-    /// By a fault of the program.
+    /// A program fault.
     Fault,
 }
 
@@ -383,18 +384,19 @@ impl fmt::Display for Halt {
     }
 }
 
-/// Whether this end of its work is a trial's alone, and the query still to be answered.
+/// Returns whether only the trial ended, so that the query is still to be answered.
 fn is_unfinished(lane: Lane, outcome: Outcome, cancelled: &AtomicBool) -> bool {
     lane == Lane::Trial && outcome != Outcome::Broken && !cancelled.load(Ordering::Relaxed)
 }
 
-/// Whether a trial's time was up before the query had a core for half of it. To be asked on its thread.
+/// Returns whether a trial's time was up before the query had a core for half of it. Must be called on the trial's
+/// thread.
 fn is_starved(begun: Begun, outcome: Outcome, app: &App) -> bool {
     let worked = trial::processor_time().saturating_sub(begun.processor_time);
     outcome == Outcome::TimedOut && worked < app.settings.trial / 2
 }
 
-/// A request's work while it runs.
+/// The running work of a request.
 pub struct Run {
     app: Arc<App>,
     context: Arc<Context>,
@@ -405,22 +407,22 @@ pub struct Run {
 }
 
 impl Run {
-    /// What every service has.
+    /// Returns the state that all services share.
     pub fn app(&self) -> &App {
         &self.app
     }
 
-    /// What is known of the request.
+    /// Returns the request's context.
     pub fn context(&self) -> &Context {
         &self.context
     }
 
-    /// What bounds it.
+    /// Returns the limits of the work.
     pub fn limits(&self) -> &Limits {
         &self.limits
     }
 
-    /// Ends an answer that is complete; `results` is how many elements or rows it has.
+    /// Ends a complete answer with `results` elements or rows. `what` names the service in the log.
     pub fn answered(self, sink: Sink, what: &'static str, results: u64) {
         let bytes = sink.written();
         self.cost(bytes, results);
@@ -430,7 +432,7 @@ impl Run {
         }
     }
 
-    /// Ends an answer that failed, with another one instead where nothing of it went out.
+    /// Ends a failed answer. If none of it was sent yet, `instead` is sent; otherwise the answer breaks off.
     pub fn refused(self, sink: Sink, what: &'static str, outcome: Outcome, instead: Response) {
         if is_unfinished(self.lane, outcome, &self.limits.cancelled) {
             return sink.unfinished(is_starved(self.begun, outcome, &self.app));
@@ -441,7 +443,7 @@ impl Run {
         self.end(what, outcome, bytes, 0);
     }
 
-    /// Notes what it cost: before the answer's last bytes go out, as whoever has those may ask.
+    /// Stores the cost before the last bytes are sent, because the client may request it as soon as it has them.
     fn cost(&self, bytes: u64, results: u64) {
         if self.lane == Lane::Trial {
             self.context.work.fetch_add(self.limits.work_done.load(Ordering::Relaxed), Ordering::Relaxed);
@@ -471,7 +473,7 @@ impl Run {
     }
 }
 
-/// Says which snapshot an answer comes from.
+/// Adds the header with the snapshot that a response comes from.
 pub fn from_snapshot(app: &App, mut response: Response) -> Response {
     if let Ok(digest) = HeaderValue::from_str(app.engine.digest()) {
         response.headers_mut().insert(SNAPSHOT_HEADER, digest);
@@ -479,7 +481,7 @@ pub fn from_snapshot(app: &App, mut response: Response) -> Response {
     response
 }
 
-/// Asks a client that was not let in to come back.
+/// Adds the header `Retry-After` for a client that was not admitted.
 pub fn come_back(mut response: Response) -> Response {
     response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from_static("5"));
     response

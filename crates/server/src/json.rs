@@ -1,4 +1,4 @@
-//! Services that take a JSON object and give one: running them behind the gate, and how they refuse.
+//! Services with JSON objects as request and response: runs them behind the gate, and formats their errors.
 
 use std::io::{self, Read};
 use std::sync::Arc;
@@ -20,16 +20,16 @@ use terrapin_budget::{self as budget, Limits};
 /// The content type.
 pub(super) const JSON: &str = "application/json";
 
-/// Why there is no answer to a question.
+/// The reason why a request has no answer.
 pub enum Wrong {
-    /// The question: what is wrong with it.
+    /// The request is wrong; the message says why.
     Question(String),
-    /// Nobody waits for the answer any more.
+    /// The client has disconnected.
     Abandoned,
 }
 
-/// Waits for a slot, reads the request on a thread of its own and runs `work` there within the server's limits. When the
-/// client goes away the work is told to stop. `what` is the service's name in the log.
+/// Waits for a slot, parses the request on a thread of its own and runs `work` there within the server's limits. If the
+/// client disconnects, the work is cancelled. `what` is the service's name in the log.
 pub(super) async fn serve<Q, A>(
     app: Arc<App>,
     context: Arc<Context>,
@@ -69,16 +69,16 @@ fn answer<Q: DeserializeOwned, A: Serialize>(
     run.refused(sink, what, outcome, Json.refusal(outcome.status(), &message));
 }
 
-/// Why a request has no question that can be read.
+/// The reason why a request could not be parsed.
 pub(super) enum QuestionError {
-    /// What goes out instead of an answer.
+    /// The error response to send.
     Refused(Box<Response>),
-    /// Reading it reached a bound of its job.
+    /// Parsing reached a limit of the job.
     Halted(Halt),
 }
 
 impl QuestionError {
-    /// Ends the job.
+    /// Ends the job with this error.
     pub(super) fn end(self, job: Job) {
         match self {
             QuestionError::Refused(refusal) => job.refuse(*refusal),
@@ -87,10 +87,11 @@ impl QuestionError {
     }
 }
 
-/// Parses the object of a request within the job's bounds. The text is dropped, its object counts among what the job holds.
+/// Parses the JSON object of a request within the job's limits. The text is dropped afterwards; the object counts in
+/// the job's memory account.
 ///
 /// # Errors
-/// It is not the object, or a bound of the job was reached.
+/// Returns an error if the body is not the expected object, or if a limit of the job was reached.
 pub(super) fn question<Q: DeserializeOwned>(job: &Job, body: Received) -> Result<Q, QuestionError> {
     let read = || {
         let text = body.decoded().map_err(|why| Box::new(service::unreadable(&Json, &why)))?;
@@ -105,16 +106,16 @@ pub(super) fn question<Q: DeserializeOwned>(job: &Job, body: Received) -> Result
     }
 }
 
-/// Parses JSON from outside within the budget of this thread: a tree takes many times the bytes of its text, so that a bound
-/// has to be able to stop it half-way.
+/// Parses untrusted JSON within the budget of this thread. A parsed tree takes many times the bytes of its text, so
+/// that a limit must be able to stop the parser midway.
 ///
 /// # Errors
-/// It is not JSON, or not of this type.
+/// Returns an error if the text is not JSON or does not match the type.
 pub(super) fn parse<T: DeserializeOwned>(text: &[u8]) -> serde_json::Result<T> {
     serde_json::from_reader(MeteredReader(text))
 }
 
-/// A text whose every byte counts as a step of the work.
+/// A reader that counts every byte as a step of the budget.
 struct MeteredReader<'a>(&'a [u8]);
 
 impl Read for MeteredReader<'_> {
@@ -136,16 +137,16 @@ pub(super) fn whole_number<'de, D: Deserializer<'de>>(value: D) -> Result<Option
     is_whole.then_some(Some(number as usize)).ok_or_else(|| D::Error::custom("expected a whole number of at least 0"))
 }
 
-/// Writes an answer that has so many results.
+/// Writes an answer with `results` results.
 pub(super) fn write(run: Run, mut sink: Sink, what: &'static str, answer: &impl Serialize, results: u64) {
     match serde_json::to_writer(&mut sink, answer) {
         Ok(()) => run.answered(sink, what, results),
-        // It cannot be written where nobody reads it.
+        // Writing fails only if the client has disconnected.
         Err(_) => run.refused(sink, what, Outcome::Abandoned, StatusCode::SERVICE_UNAVAILABLE.into_response()),
     }
 }
 
-/// The wording of our own services: `{"error": "..."}`.
+/// The error format of Terrapin's own services: `{"error": "..."}`.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Json;
 
@@ -159,7 +160,7 @@ impl Wording for Json {
     }
 }
 
-/// A refusal that is an object.
+/// Returns an error response with a JSON object.
 pub(super) fn refusal(status: StatusCode, object: &serde_json::Value) -> Response {
     (status, [(header::CONTENT_TYPE, JSON)], object.to_string()).into_response()
 }

@@ -1,25 +1,29 @@
-//! The HTTP services over one open snapshot, one file each. The crate may use the query engines, the tools of agents and the
-//! snapshot's facts. It does not know loading or commands. It keeps no data of clients, only running queries, quotas, tokens,
-//! and caches of tiles and of scored results.
+//! The HTTP services over one open snapshot, one file each. The crate may use the query engines, the tools of agents
+//! and the snapshot's facts. It does not know loading or commands. It keeps no data of clients, only running queries,
+//! quotas, tokens, and caches of tiles and of scored results.
 //!
 //! ```text
 //! connections.rs   accepts, limits and closes connections
-//! router.rs        builds the router from the table of routes in services/mod.rs; route.rs is an entry of the table
-//! access.rs        the outermost layer: request ids and the access log; context.rs is a request's identity, found by
-//!                  proxies.rs, tokens.rs and client.rs
+//! router.rs        builds the router from the table of routes in services/mod.rs; route.rs is an entry of the table,
+//!                  operation.rs describes one in OpenAPI
+//! access.rs        wraps every request: context.rs has the data of a request; proxies.rs, tokens.rs and client.rs
+//!                  identify its client
 //! sites.rs         rejects pages of other sites on routes that change something or cost money
-//! admit.rs         rejects requests without a required token and clients over their quota: tokens.rs, quota.rs
-//! body.rs          reads a request's body, bounded; form.rs decodes forms and query strings
-//! service.rs       what services have in common: they run through a job, and word their refusals; outcome.rs is how a
-//!                  query ended
-//! job.rs           a service's work on a request: gate.rs admits it, workers.rs gives it a thread, running.rs lists it;
-//!                  trial.rs has threads for queries that find no slot
-//! pipe.rs          from that thread to the client; spool.rs stores an answer until the client reads it
+//! admit.rs         rejects requests without a required token (tokens.rs) and clients over their quota (quota.rs)
+//! body.rs          reads request bodies, with limits; form.rs decodes query strings and forms
+//! service.rs       the common part of services that parse or run something: running a job, and formatting errors;
+//!                  outcome.rs has the outcomes of queries
+//! job.rs           runs the work of a request: gate.rs admits it, workers.rs gives it a thread, running.rs lists it;
+//!                  trial.rs has the threads for queries that find all slots busy; memory.rs divides the memory
+//! pipe.rs          transfers the answer from that thread to the client; spool.rs buffers it for slow clients
 //! services/        the services, one file each
-//! json.rs, page.rs the refusals of our own services and of Overpass API; request.rs the parameters of an OverpassQL
-//!                  query, accept.rs the header Accept, etag.rs conditional requests
-//! metrics.rs, status, health, kill
-//!                  for operators; admin.rs serves them at an address of their own; reload.rs reads the tokens again
+//! request.rs       the parameters next to an OverpassQL query; page.rs and cgi.rs format the pages of its service
+//! json.rs          requests and errors of our own services
+//! accept.rs, etag.rs
+//!                  select the format that a client prefers, and check whether its cached copy is current
+//! metrics.rs, costs.rs
+//!                  metrics for Prometheus, and the costs of the last queries
+//! admin.rs         the services for operators, on an address of their own; reload.rs reloads the tokens
 //! ```
 
 mod accept;
@@ -89,60 +93,60 @@ pub use sites::{AllowedPages, HostName, SitePolicy};
 pub use spool::SpoolLimits;
 pub use tokens::Tokens;
 
-/// The header that names the snapshot which an answer comes from.
+/// The response header with the snapshot that the answer comes from.
 const SNAPSHOT_HEADER: HeaderName = HeaderName::from_static("x-terrapin-snapshot");
 
-/// How the server is run.
+/// The settings of the server.
 #[derive(Debug, Clone)]
 pub struct Settings {
-    /// Where it listens; port 0 takes any free one.
+    /// The address to listen on; port 0 takes any free one.
     pub bind: SocketAddr,
-    /// Where `/metrics` and what else is for operators is; with the other services where there is no such address.
+    /// The address of `/metrics` and the other services for operators. If `None`, `/metrics` is at `bind`.
     pub metrics_bind: Option<SocketAddr>,
-    /// Queries that run at once, at least 1.
+    /// Maximum number of queries that run at once, at least 1.
     pub max_queries: usize,
-    /// Questions in plain language that are worked on at once.
+    /// Maximum number of questions in plain language that are answered at once.
     pub max_asks: usize,
-    /// Queries that wait behind them.
+    /// Maximum number of requests that wait in each queue.
     pub max_waiting: usize,
-    /// How long they wait.
+    /// How long a request waits in a queue.
     pub queue_timeout: Duration,
-    /// No query runs longer, whatever its own `[timeout:]`.
+    /// Maximum time of a query, even if its own `[timeout:]` is longer.
     pub max_time: Duration,
-    /// How long a query is tried while all slots are taken; none is where this is zero.
+    /// Time of a trial when all slots are busy; zero turns trials off.
     pub trial: Duration,
-    /// How memory is divided. No query holds more than its share, whatever its own `[maxsize:]`.
+    /// How memory is divided. No query holds more than its share, even if its own `[maxsize:]` is larger.
     pub memory: Division,
-    /// The longest request body in bytes.
+    /// Maximum size of a request body in bytes.
     pub max_body: usize,
-    /// Queries that a client has at once, any number where 0.
+    /// Maximum number of concurrent queries of one client; 0 for no limit.
     pub client_queries: u32,
-    /// Seconds of work that a client may ask for in a minute, any number where 0.
+    /// Maximum seconds of work for one client in a minute; 0 for no limit.
     pub client_seconds: u32,
-    /// The proxies whose `X-Forwarded-For` is believed.
+    /// The proxies with a trusted `X-Forwarded-For` header.
     pub trusted_proxies: Vec<IpNet>,
-    /// How long the port stays open after the server was told to stop, with new queries refused.
+    /// How long the port stays open after a shutdown signal. New queries are refused during this time.
     pub drain_delay: Duration,
-    /// How long running queries may go on after that.
+    /// How long running queries may continue after that.
     pub grace: Duration,
-    /// What bounds connections.
+    /// The limits of connections.
     pub connections: ConnectionLimits,
-    /// What is put aside of answers for slow clients.
+    /// The limits of answers buffered for slow clients.
     pub spool: SpoolLimits,
-    /// The server's names, and the pages of other sites that may use it.
+    /// The server's host names, and the pages of other sites that may use it.
     pub sites: SitePolicy,
 }
 
-/// Where a server listens.
+/// The addresses that a server listens on.
 #[derive(Debug, Clone, Copy)]
 pub struct Addresses {
-    /// For everybody.
+    /// The public address.
     pub public: SocketAddr,
-    /// For operators, where they have an address of their own.
+    /// The address for operators, if it is separate.
     pub metrics: Option<SocketAddr>,
 }
 
-/// What every service has.
+/// The state that all services share.
 struct App {
     routes: Routes,
     engine: Engine,
@@ -153,17 +157,17 @@ struct App {
     tokens: Option<Tokens>,
     gates: Gates,
     workers: Workers,
-    /// Where queries are tried while all slots are taken.
+    /// The threads for trials, if they are on.
     trials: Option<Trials>,
     spool: Arc<Spool>,
     tiles: Tiles,
-    /// What queries gave that were scored.
+    /// The cache of results of scored queries.
     results: InMemory,
     running: Arc<Register>,
-    /// What the last queries cost.
+    /// The costs of the last queries.
     costs: Costs,
     metrics: Metrics,
-    /// Who answers questions in plain language, where a model is named.
+    /// The model client for questions in plain language, if a model is configured.
     asker: Option<Asker>,
 }
 
@@ -216,13 +220,13 @@ impl App {
 }
 
 fn runtime() -> io::Result<tokio::runtime::Runtime> {
-    // Its threads for blocking calls only read answers that were put aside; queries have threads of their own.
+    // Tokio's blocking threads only read spooled answers; queries have threads of their own.
     tokio::runtime::Builder::new_multi_thread().enable_all().max_blocking_threads(16).build()
 }
 
-/// Serves until SIGINT or SIGTERM, then refuses new queries and lets running ones end: for the delay with the port open,
-/// so that whoever sends requests here can find out, then for the grace time. A second signal ends it at once. Where there
-/// are `tokens`, queries need one. `ready` is called with the addresses once the server listens.
+/// Serves until SIGINT or SIGTERM, then refuses new queries and lets running ones finish. During the drain delay the
+/// port stays open, so that load balancers notice; then follows the grace time. A second signal stops the server
+/// immediately. With `tokens`, queries need a token. `ready` is called with the addresses once the server listens.
 pub fn serve(
     engine: Engine,
     asker: Option<Asker>,
@@ -233,13 +237,13 @@ pub fn serve(
     let runtime = runtime()?;
     let app = runtime.block_on(async { App::new(engine, asker, settings, tokens) })?;
     let result = runtime.block_on(listen(app, ready));
-    // Whatever still runs was cancelled; its thread ends with the process at the latest.
+    // Work that still runs was cancelled. Its threads end with the process at the latest.
     runtime.shutdown_timeout(Duration::from_millis(100));
     result
 }
 
-/// Offers the tools of `terrapin_assist::agents` by the Model Context Protocol on standard input and output, until the input ends.
-/// Nothing is listened to.
+/// Serves the tools of `terrapin_assist::agents` by the Model Context Protocol on standard input and output, until the
+/// input ends. No port is opened.
 pub fn serve_pipe(engine: Engine, settings: Settings) -> io::Result<()> {
     let runtime = runtime()?;
     let app = runtime.block_on(async { App::new(engine, None, settings, None) })?;
@@ -276,7 +280,7 @@ async fn listen(app: Arc<App>, ready: impl FnOnce(Addresses)) -> io::Result<()> 
         app.connections.end();
         if tokio::time::timeout(app.settings.grace, app.connections.ended()).await.is_err() {
             app.running.cancel_all();
-            // Time for those who were cancelled to say so.
+            // Time for the cancelled queries to send their error messages.
             if tokio::time::timeout(Duration::from_secs(1), app.connections.ended()).await.is_err() {
                 tracing::warn!("stopped with {} connections open", app.connections.open());
             }
@@ -292,7 +296,7 @@ async fn listen(app: Arc<App>, ready: impl FnOnce(Addresses)) -> io::Result<()> 
     Ok(())
 }
 
-/// The signals by which the server is told to stop.
+/// The signals that stop the server.
 struct Signals {
     #[cfg(unix)]
     interrupt: tokio::signal::unix::Signal,
@@ -301,7 +305,7 @@ struct Signals {
 }
 
 impl Signals {
-    /// From here on they are heard, even before anybody waits for them.
+    /// Starts to receive signals, even before [`Signals::told`] is awaited.
     #[cfg(unix)]
     fn hear() -> io::Result<Self> {
         use tokio::signal::unix::{SignalKind, signal};
@@ -313,7 +317,7 @@ impl Signals {
         Ok(Signals {})
     }
 
-    /// Returns when one came, each time.
+    /// Waits for the next signal.
     #[cfg(unix)]
     async fn told(&mut self) {
         tokio::select! {

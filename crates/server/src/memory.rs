@@ -1,50 +1,51 @@
-//! How the memory of the process is divided: so much for each query, for what is kept decoded, for requests and answers
-//! on their way. The parts add up to less than the whole, so that what each part holds to, the process does.
+//! Divides the process's memory among queries, caches, and requests and answers in transit. The parts add up to less
+//! than the total: if each part keeps to its limit, the process does.
 
 use std::fmt;
 
 use terrapin_base::size;
 use terrapin_osm::CACHE_BYTES;
 
-/// What a query may hold where nothing else is said and there is enough.
+/// Default memory limit of a query, if there is enough memory.
 const QUERY: u64 = 2 << 30;
-/// The least that a query needs to be of use.
+/// Minimum memory limit of a query.
 const LEAST: u64 = 16 << 20;
-/// The program itself, its threads' stacks, tables of an open snapshot.
+/// Memory for the program itself, the stacks of its threads and the tables of an open snapshot.
 const OWN: u64 = 64 << 20;
-/// What is kept of vector tiles, and of the areas on them, at most.
+/// Upper limit of the cache of vector tiles and of the areas on them.
 const TILES: u64 = 32 << 20;
-/// What is kept of what queries gave that were scored, at most.
+/// Upper limit of the cache of scored results.
 const RESULTS: u64 = 64 << 20;
-/// What states of other dates hold, at most.
+/// Upper limit for states of other dates.
 const STATES: u64 = 1 << 30;
-/// What requests and answers need at most: bodies that are read, pieces that wait for a slow reader.
+/// Upper limit for requests and answers in transit: bodies that are being received, and pieces that wait for slow
+/// readers.
 const CONNECTIONS: u64 = 256 << 20;
 
-/// The parts, in bytes.
+/// The division of memory, in bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Division {
-    /// The whole.
+    /// The total.
     pub total: u64,
     /// For each query that runs.
     pub query: u64,
-    /// For each conversion, search or tile beside the queries.
+    /// For each conversion, search or tile that runs next to the queries.
     pub light: u64,
-    /// For each query that is tried while all slots are taken.
+    /// For each trial of a query when all slots are busy.
     pub trial: u64,
-    /// For decoded pages and borders, which all queries share.
+    /// For the cache of decoded pages and borders, which all queries share.
     pub cache: u64,
-    /// For vector tiles that were made.
+    /// For the cache of vector tiles.
     pub tiles: u64,
-    /// For what queries gave that were scored.
+    /// For the cache of scored results.
     pub results: u64,
-    /// For requests and answers on their way, all together.
+    /// For all requests and answers in transit.
     pub connections: u64,
-    /// For states of other dates: one that is made and those that are kept. Not a part of `total`.
+    /// For states of other dates: the one that is being computed and the cached ones. Not part of `total`.
     pub states: u64,
 }
 
-/// The parts do not fit into the whole.
+/// The error that the parts do not fit into the total.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TooLittle {
     total: u64,
@@ -70,21 +71,21 @@ impl fmt::Display for TooLittle {
 impl std::error::Error for TooLittle {}
 
 impl Division {
-    /// Divides `total` among `slots` queries and `asks` questions at once and the rest; each query gets `query`, if that is given,
-    /// and each question as much.
+    /// Divides `total` among `slots` concurrent queries, `asks` concurrent questions, and the other parts. Each query
+    /// and each question gets `query` bytes, if given.
     ///
     /// # Errors
-    /// It is too little.
+    /// Returns an error if the total is too small.
     pub fn new(total: u64, slots: u64, asks: u64, query: Option<u64>) -> Result<Division, TooLittle> {
-        // Allocators keep some of what was freed.
+        // Allocators retain part of the freed memory.
         let slack = total / 10;
         let results = RESULTS.min(total / 64);
         let cache = CACHE_BYTES.min(total / 8 - results);
         let connections = CONNECTIONS.min(total / 8);
         let tiles = TILES.min(total / 32);
         let others = OWN + slack + cache + tiles + results + connections;
-        // As many conversions and searches as queries, each with a quarter of a query's share, and as many trials, each
-        // with an eighth.
+        // There are at most as many conversions and searches as queries, each with a quarter of a query's share, and as
+        // many trials, each with an eighth.
         let eighths = slots.max(1).saturating_mul(11).saturating_add(asks.saturating_mul(8));
         let share = total.saturating_sub(others) / eighths * 8;
         let wanted = query.unwrap_or(LEAST);
@@ -96,17 +97,18 @@ impl Division {
         Ok(Division { total, query, light: query / 4, trial: query / 8, cache, tiles, results, connections, states: 0 })
     }
 
-    /// The part of a process's memory that is for states of other dates, where the snapshot has older versions.
+    /// Returns the part of a process's memory for states of other dates, used if the snapshot has older versions.
     pub fn of_states(total: u64) -> u64 {
         STATES.min(total / 8)
     }
 
-    /// Of what connections need: the bodies of requests.
+    /// Returns the part of `connections` for the bodies of requests.
     pub fn bodies(&self) -> u64 {
         self.connections / 4
     }
 
-    /// Of what connections need: pieces of answers that wait for their readers. The rest is for heads.
+    /// Returns the part of `connections` for pieces of answers that wait for their readers. The rest is for heads of
+    /// requests.
     pub fn pieces(&self) -> u64 {
         self.connections / 2
     }

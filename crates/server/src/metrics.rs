@@ -23,32 +23,32 @@ pub const ROUTES: &[Route] = &[Route::get("/metrics", "Metrics for Prometheus", 
     .answers(&[TEXT])
     .access(Access::Operator)];
 
-/// Upper borders of the buckets of query times, seconds.
+/// Upper bounds of the histogram buckets of query times, in seconds.
 const BUCKETS: [f64; 14] = [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 5.0, 20.0, 60.0, 180.0];
 
-/// Why a request was turned away.
+/// The reason why a request was rejected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Rejection {
     /// The queue is full.
     QueueFull,
-    /// No slot came free in time.
+    /// No slot became free within the queue timeout.
     QueueTimeout,
-    /// The server is going down.
+    /// The server is shutting down.
     GoingDown,
-    /// Its client has as many queries as it may.
+    /// Its client is at its limit of concurrent queries.
     ClientQueries,
     /// Its client used up its seconds of work.
     ClientSeconds,
-    /// It has no token that is known here.
+    /// It has no valid token.
     Unauthorized,
-    /// Its token is not an admin's.
+    /// It has no admin token.
     Forbidden,
-    /// It is for another name, or a page of another site sends it.
+    /// It is for another host name, or comes from a page of another site.
     Foreign,
 }
 
 impl Rejection {
-    /// The label's value.
+    /// Returns the value of the label `reason`.
     pub fn name(self) -> &'static str {
         match self {
             Rejection::QueueFull => "queue_full",
@@ -73,12 +73,13 @@ impl From<Refusal> for Rejection {
     }
 }
 
-/// Counts a request whose head was read.
+/// Counts a request as in flight, once its head was read.
 pub fn request_began() {
     gauge!("terrapin_requests_in_flight").increment(1.0);
 }
 
-/// Counts a request whose answer ended. `route` is one of the router's, so that the labels are few.
+/// Counts a request with a finished response. `route` is a route pattern of the router, which keeps the number of label
+/// values small.
 pub fn request_ended(route: &str, status: u16, whole: bool, took: Duration) {
     let class = match status {
         0..200 => "1xx",
@@ -95,14 +96,14 @@ pub fn request_ended(route: &str, status: u16, whole: bool, took: Duration) {
     }
 }
 
-/// The recorder's handle.
+/// The Prometheus recorder and the collector of process metrics.
 pub struct Metrics {
     handle: PrometheusHandle,
     process: Collector,
 }
 
 impl Metrics {
-    /// Makes this the process's recorder; once a process.
+    /// Installs the process's recorder; must be called at most once in a process.
     pub fn install(engine: &Engine) -> io::Result<Self> {
         let handle = PrometheusBuilder::new()
             .set_buckets(&BUCKETS)
@@ -141,7 +142,7 @@ impl Metrics {
         Ok(Metrics { handle, process })
     }
 
-    /// Counts a query that ran.
+    /// Counts a finished query.
     pub fn finished(&self, outcome: Outcome, took: Duration, bytes: u64, elements: u64) {
         self.refused(outcome);
         histogram!("terrapin_query_seconds").record(took.as_secs_f64());
@@ -149,18 +150,18 @@ impl Metrics {
         counter!("terrapin_answer_elements_total").increment(elements);
     }
 
-    /// Counts a query that did not get as far as running.
+    /// Counts a query that ended before it ran.
     pub fn refused(&self, outcome: Outcome) {
         counter!("terrapin_queries_total", "outcome" => outcome.name()).increment(1);
     }
 
-    /// Counts a request that was turned away.
+    /// Counts a rejected request.
     pub fn rejected(&self, reason: impl Into<Rejection>) {
         counter!("terrapin_rejected_total", "reason" => reason.into().name()).increment(1);
     }
 }
 
-/// Gives all of them.
+/// Returns all metrics in the text format of Prometheus.
 pub async fn metrics(State(app): State<Arc<App>>) -> impl IntoResponse {
     gauge!("terrapin_query_slots").set(app.gates.queries.total() as f64);
     let in_slots = app.running.list().iter().filter(|(_, query)| query.in_slot).count();
@@ -174,7 +175,7 @@ pub async fn metrics(State(app): State<Arc<App>>) -> impl IntoResponse {
     ([(header::CONTENT_TYPE, "text/plain; version=0.0.4; charset=utf-8")], app.metrics.handle.render())
 }
 
-/// Keeps the recorder's histograms small while nobody asks for them. Never returns.
+/// Compacts the recorder's histograms regularly, also when no client reads the metrics. Never returns.
 pub async fn upkeep(app: Arc<App>) {
     let mut every = tokio::time::interval(Duration::from_secs(5));
     loop {

@@ -1,4 +1,4 @@
-//! How a query ended, in either language, and the status that says so to clients of Overpass API.
+//! The outcome of a query in either language, and its HTTP status in the services of the Overpass API.
 
 use axum::http::StatusCode;
 
@@ -6,25 +6,25 @@ use terrapin_budget::Exceeded;
 use terrapin_overpass::{Code, Failure};
 use terrapin_sparql as sparql;
 
-/// How a query ended.
+/// The outcome of a query.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Outcome {
-    /// With an answer.
+    /// Answered.
     Answered,
-    /// It is wrong, or went over its memory.
+    /// The query is invalid, or exceeded its work or memory limit.
     Refused,
-    /// It went over its time.
+    /// The query exceeded its time limit.
     TimedOut,
     /// No slot was free.
     Busy,
-    /// The client went away or the server down.
+    /// The client disconnected, or the server is shutting down.
     Abandoned,
     /// The engine failed, the snapshot is damaged, or temporary files cannot be written.
     Broken,
 }
 
 impl Outcome {
-    /// Its name in the log and in `/metrics`.
+    /// Returns its name in the log and in `/metrics`.
     pub fn name(self) -> &'static str {
         match self {
             Outcome::Answered => "answered",
@@ -36,7 +36,7 @@ impl Outcome {
         }
     }
 
-    /// The status by which clients of Overpass API know it.
+    /// Returns the HTTP status that clients of the Overpass API expect for it.
     pub fn status(self) -> StatusCode {
         match self {
             Outcome::Answered => StatusCode::OK,
@@ -90,7 +90,7 @@ mod tests {
     use super::*;
     use terrapin_overpass::{Class, Diagnostic};
 
-    /// The statuses that the operator's page gives for each.
+    /// Checks the statuses that the operators' documentation lists.
     #[test]
     fn faults_have_a_status_of_their_own() {
         for (code, status) in [

@@ -1,4 +1,4 @@
-//! The page on which an Overpass server tells its errors: HTML, one paragraph an error. Clients look for its words.
+//! The error page of an Overpass server: HTML, one paragraph for each error. Clients search the page for its wording.
 
 use std::fmt::Display;
 
@@ -11,12 +11,12 @@ use crate::job::Halt;
 use crate::outcome::Outcome;
 use crate::service::Wording;
 
-/// The page with these lines as its errors.
+/// Returns the page with these error lines.
 pub fn page<'a>(lines: impl IntoIterator<Item = &'a str>) -> String {
     page_with(lines, None)
 }
 
-/// The page with these lines as its errors, and a text as it is below them.
+/// Returns the page with these error lines, and below them a preformatted text.
 pub fn page_with<'a>(lines: impl IntoIterator<Item = &'a str>, text: Option<&str>) -> String {
     let mut out = String::from(concat!(
         "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n",
@@ -45,20 +45,20 @@ pub fn page_with<'a>(lines: impl IntoIterator<Item = &'a str>, text: Option<&str
     out
 }
 
-/// The page with these lines as its errors, as an answer.
+/// Returns an error response with these lines.
 pub fn error<'a>(status: StatusCode, lines: impl IntoIterator<Item = &'a str>) -> Response {
     with(status, page(lines))
 }
 
-/// A page as an answer.
+/// Returns a page as a response.
 pub fn with(status: StatusCode, page: String) -> Response {
     (status, [(header::CONTENT_TYPE, "text/html; charset=utf-8")], page).into_response()
 }
 
-/// The wording of the services of Overpass API.
+/// The error format of the Overpass API's services.
 #[derive(Debug, Clone, Copy)]
 pub struct Pages {
-    /// What is said where the work ended by a fault of the program.
+    /// The message for a program fault.
     pub broken: &'static str,
 }
 
@@ -71,7 +71,7 @@ impl Wording for Pages {
         error(status, [message])
     }
 
-    /// The words are those by which clients of the public services know that they shall come back later.
+    /// Returns the message of the public services by which clients detect that they have to retry later.
     fn over_quota(&self, _: &'static str) -> &'static str {
         "runtime error: Dispatcher_Client::request_read_and_idx::rate_limited. \
          Please check /api/status for the quota of your IP address."
@@ -81,7 +81,7 @@ impl Wording for Pages {
         format!("encoding error: {}.", why.message("The query"))
     }
 
-    /// The words of the public services, as above.
+    /// Returns the message of the public services, as in `over_quota`.
     fn busy(&self, refusal: Refusal) -> &'static str {
         match refusal {
             Refusal::Full => {

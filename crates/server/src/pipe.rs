@@ -1,6 +1,6 @@
-//! From the thread that runs a query to the client that reads its answer: bounded, so that no answer fills the memory;
-//! put aside, so that a slow reader does not hold the engine back; and honest, so that a broken answer never looks like a
-//! whole one.
+//! Transfers an answer from the query's thread to the client, in limited memory. If the client reads slowly, the rest
+//! of the answer goes to a file, so that the engine is not blocked. If the answer is incomplete, the transfer is broken
+//! off, so that it never looks complete.
 
 use std::collections::VecDeque;
 use std::fs::File;
@@ -21,39 +21,41 @@ use tokio_stream::Stream;
 use crate::spool::{self, Aside, Spool};
 use terrapin_budget::memory;
 
-/// Bytes in one piece of an answer.
+/// Size of a piece of an answer, in bytes.
 const PIECE: usize = 64 << 10;
-/// Pieces that are held until the query is done or there are more, so that an error in it still gets its own status. They
-/// count among what lies in memory for clients: where that is full, an answer goes out after its first piece.
+/// Number of pieces that are held back until the query ends, so that an error can still set the HTTP status. They count
+/// in the memory for answers; if that is full, an answer is sent after its first piece.
 const HELD: usize = 32;
-/// Bytes of pieces that may wait in memory for the client.
+/// Maximum bytes of pieces that wait in memory for the client.
 const WAITING: usize = 8 * PIECE;
-/// Bytes that are read from an answer's file at once.
+/// Maximum bytes that are read from an answer's file at once.
 const READ: u64 = 256 << 10;
-/// How long in all a client may hold its query's engine back. Whoever reads more slowly than that gets the rest of its
-/// answer from a file, and the engine is free for others.
+/// Total time that a client may block its query's engine. After that, the rest of the answer goes to a file, and the
+/// engine is free for others.
 const HELD_BACK: Duration = Duration::from_millis(250);
-/// How long the last of a broken answer has to leave before the connection is broken, with what then still waits in it.
+/// How long the last bytes of an incomplete answer have to be sent, before the connection is broken together with the
+/// bytes still queued in it.
 const FAREWELL: Duration = Duration::from_millis(250);
-/// How often an engine that waits looks whether it was told to stop.
+/// Interval at which a waiting engine checks whether it was cancelled.
 const LOOK: Duration = Duration::from_millis(50);
 
-/// How an answer begins, and of which content type it is.
+/// The beginning of an answer, with its content type.
 pub enum Head {
-    /// The whole of it.
+    /// The complete answer.
     Whole(&'static str, Bytes),
-    /// More than one piece; they come from here.
+    /// An answer of more than one piece, which are read from [`Parts`].
     Streaming(&'static str, Parts),
-    /// It does not: this goes out instead.
+    /// An error response in place of the answer.
     Refused(Box<Response>),
-    /// What was to be one piece did not become one, and nothing of it went out; whether another try may help.
+    /// A trial's answer was not complete within one piece, and none of it was sent. `again` is set if another trial may
+    /// help.
     Unfinished { again: bool },
 }
 
-/// What both ends of a streaming answer share.
+/// The state that both ends of a streaming answer share.
 struct Shared {
     state: Mutex<State>,
-    /// Told when the reader took something, or left.
+    /// Notified when the reader took a piece or disconnected.
     room: Condvar,
     spool: Arc<Spool>,
     aside: Mutex<Aside>,
@@ -61,28 +63,28 @@ struct Shared {
 
 #[derive(Default)]
 struct State {
-    /// In memory; older than what lies in the file.
+    /// The pieces in memory, which come before the bytes in the file.
     pieces: VecDeque<Bytes>,
-    /// Their bytes.
+    /// Total bytes of the pieces.
     waiting: usize,
     file: Option<Arc<File>>,
-    /// Bytes written to the file since it was last empty, and those of them that were read.
+    /// Number of bytes written to the file since it was last emptied, and number of them already read.
     written: u64,
     read: u64,
-    /// Whether the answer is complete, once the engine is done with it.
+    /// Set when the engine has ended: whether the answer is complete.
     end: Option<bool>,
-    /// The reader went away.
+    /// Whether the reader has disconnected.
     gone: bool,
     reader: Option<Waker>,
 }
 
 impl Shared {
     fn lock(&self) -> MutexGuard<'_, State> {
-        // Every change is made in one go: nothing in here can be left half done.
+        // Every change is complete before a panic can occur: the state is always consistent.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Changes something that the reader waits for.
+    /// Changes the state and wakes the reader.
     fn tell(&self, change: impl FnOnce(&mut State)) {
         let reader = {
             let mut state = self.lock();
@@ -102,11 +104,11 @@ impl Drop for Shared {
     }
 }
 
-/// The end that the engine writes to. Dropped without [`Sink::finish`], the answer breaks off.
+/// The writing end, used by the engine. If it is dropped without [`Sink::finish`], the answer breaks off.
 pub struct Sink {
     content_type: &'static str,
     buffer: Vec<u8>,
-    /// What is written before the answer announces itself.
+    /// The pieces held back until the answer begins.
     held: Held,
     head: Option<oneshot::Sender<Head>>,
     spool: Arc<Spool>,
@@ -118,8 +120,8 @@ pub struct Sink {
 }
 
 impl Sink {
-    /// A sink that announces itself through `head` and waits for its reader until `deadline`, or until it is cancelled.
-    /// Must be used outside the runtime's own threads.
+    /// Creates a sink that begins its answer through `head`. It waits for its reader until `deadline`, or until it is
+    /// cancelled. Must not be used on the runtime's own threads, because it blocks.
     pub fn new(
         content_type: &'static str,
         head: oneshot::Sender<Head>,
@@ -141,23 +143,23 @@ impl Sink {
         }
     }
 
-    /// The same for an answer that is to be one piece: more cannot be written.
+    /// Limits the answer to a single piece: writing more is an error.
     pub fn of_one_piece(self) -> Self {
         Sink { one_piece: true, ..self }
     }
 
-    /// Bytes written so far.
+    /// Returns the number of bytes written so far.
     pub fn written(&self) -> u64 {
         self.sent + self.held.bytes() as u64 + self.buffer.len() as u64
     }
 
-    /// Lets what was written so far go out. From here on an error can only break the answer off.
+    /// Sends the bytes written so far. After this, an error can only break the answer off.
     pub fn pass_on(&mut self) -> io::Result<()> {
         self.announce()?;
         if self.buffer.is_empty() { Ok(()) } else { self.send_buffer() }
     }
 
-    /// Ends the answer. Gives an error where the client went away before all of it was ready.
+    /// Ends the answer. Returns an error if the client disconnected before the answer was complete.
     pub fn finish(mut self) -> io::Result<()> {
         if self.held.pieces.is_empty()
             && let Some(head) = self.head.take()
@@ -172,9 +174,9 @@ impl Sink {
         self.streaming.take().ok_or_else(gone)?.end()
     }
 
-    /// Gives up the answer: with a reason where nothing of it was sent, else by breaking off after what the engine wrote
-    /// last, which says why. Its last byte stays away: whoever does not see that the transfer broke, as scripts that
-    /// read a file do not, shall not find a document that is closed.
+    /// Abandons the answer. If none of it was sent, `instead` is sent. Otherwise the answer breaks off after the
+    /// engine's last output, which contains the reason. Its last byte is not sent: a reader that does not notice the
+    /// broken transfer, such as a script that reads a file, must not find a closed document.
     pub fn refuse(mut self, instead: Response) {
         if let Some(head) = self.head.take() {
             let _ = head.send(Head::Refused(Box::new(instead)));
@@ -183,12 +185,12 @@ impl Sink {
         let written = self.buffer.trim_ascii_end().len();
         self.buffer.truncate(written.saturating_sub(1));
         if !self.buffer.is_empty() {
-            // What cannot be told any more is left out.
+            // If this fails, the client no longer reads.
             let _ = self.send_buffer();
         }
     }
 
-    /// Gives up an answer that was to be one piece.
+    /// Abandons an answer that was limited to a single piece.
     pub fn unfinished(mut self, again: bool) {
         if let Some(head) = self.head.take() {
             let _ = head.send(Head::Unfinished { again });
@@ -209,7 +211,7 @@ impl Sink {
         streaming.send(&mut self.buffer, self.deadline, &self.cancelled)
     }
 
-    /// Lets the answer begin, with what was held of it.
+    /// Begins the answer with the pieces held back so far.
     fn announce(&mut self) -> io::Result<()> {
         let Some(head) = self.head.take() else { return Ok(()) };
         let bytes = self.held.bytes();
@@ -226,8 +228,8 @@ impl Sink {
     }
 }
 
-/// Takes what is in the buffer and leaves it empty. It is freed by the connection that sends it: the spool counts it, not
-/// the query.
+/// Moves the buffer's content into a piece and leaves the buffer empty. The connection that sends the piece frees it;
+/// its memory is counted by the spool and not by the query.
 fn piece_of(buffer: &mut Vec<u8>) -> Bytes {
     if buffer.len() <= PIECE / 4 {
         let piece = memory::within(None, || Bytes::copy_from_slice(buffer));
@@ -238,7 +240,7 @@ fn piece_of(buffer: &mut Vec<u8>) -> Bytes {
     Bytes::from(std::mem::replace(buffer, empty))
 }
 
-/// Pieces in memory that nobody has been told of.
+/// Pieces in memory that are not yet visible to the reader.
 struct Held {
     pieces: VecDeque<Bytes>,
     spool: Arc<Spool>,
@@ -275,16 +277,16 @@ fn gone() -> io::Error {
     io::Error::new(io::ErrorKind::BrokenPipe, "the client went away")
 }
 
-/// The engine's end of an answer of more than one piece.
+/// The engine's end of an answer with more than one piece.
 struct Streaming {
     shared: Arc<Shared>,
     ended: bool,
-    /// How long the reader may still hold the engine back.
+    /// How long the reader may still block the engine.
     left: Duration,
 }
 
 impl Streaming {
-    /// Sends what is in the buffer and leaves it empty.
+    /// Sends the buffer's content and leaves the buffer empty.
     fn send(&mut self, buffer: &mut Vec<u8>, deadline: Instant, cancelled: &AtomicBool) -> io::Result<()> {
         let shared = Arc::clone(&self.shared);
         let mut state = shared.lock();
@@ -302,7 +304,7 @@ impl Streaming {
                 });
                 return Ok(());
             }
-            // What a query says when its time is over finds a place at once, or none.
+            // Once the query's time is over, its last output is stored at once or not at all.
             if self.left.is_zero() || !drained || Instant::now() >= deadline {
                 drop(state);
                 if self.put_aside(buffer, drained) {
@@ -310,7 +312,7 @@ impl Streaming {
                     return Ok(());
                 }
                 state = shared.lock();
-                // It may have left while nobody held the lock, and would not say so again.
+                // The reader may have left while the lock was released; it notifies only once.
                 if state.gone {
                     return Err(gone());
                 }
@@ -331,10 +333,10 @@ impl Streaming {
         }
     }
 
-    /// Writes a piece to the answer's file; false where it has to wait instead.
+    /// Writes a piece to the answer's file. Returns false if there is no room, so that the engine has to wait.
     fn put_aside(&self, piece: &[u8], drained: bool) -> bool {
         let mut aside = self.shared.aside.lock().unwrap_or_else(PoisonError::into_inner);
-        // Only this end writes, so that a file of which all was read stays so.
+        // Only this end writes: a completely read file stays so until here.
         let at = if drained { 0 } else { self.shared.lock().written };
         if drained {
             aside.empty();
@@ -355,7 +357,7 @@ impl Streaming {
 
     fn end(mut self) -> io::Result<()> {
         self.ended = true;
-        // Looked at before the end is told: a reader that has all of it goes away, too.
+        // Read before the end is announced, because a reader that has the whole answer also leaves.
         let mut left_before = false;
         self.shared.tell(|state| {
             left_before = state.gone;
@@ -383,7 +385,7 @@ impl Drop for Parts {
     }
 }
 
-/// Stops the query when the client goes away, wherever its answer is then.
+/// Cancels the query on drop, when the client disconnects.
 pub struct StopWhenDropped(pub Arc<AtomicBool>);
 
 impl Drop for StopWhenDropped {
@@ -392,19 +394,19 @@ impl Drop for StopWhenDropped {
     }
 }
 
-/// The body of a streaming answer.
+/// The HTTP body of a streaming answer.
 pub struct AnswerBody {
     parts: Parts,
-    /// A part of the file that is being read.
+    /// A pending read from the answer's file.
     reading: Option<JoinHandle<io::Result<Vec<u8>>>>,
-    /// When a broken answer may break off.
+    /// Timer after which an incomplete answer breaks off.
     farewell: Option<Pin<Box<Sleep>>>,
     done: bool,
     _guard: StopWhenDropped,
 }
 
 impl AnswerBody {
-    /// The body that these parts make; dropping it stops the query.
+    /// Creates the body of an answer. Dropping it stops the query.
     pub fn new(parts: Parts, guard: StopWhenDropped) -> Self {
         AnswerBody { parts, reading: None, farewell: None, done: false, _guard: guard }
     }
@@ -414,7 +416,7 @@ impl AnswerBody {
         Poll::Ready(Some(Err(why.into())))
     }
 
-    /// Takes what the disk gave.
+    /// Returns the next bytes from the file, once they are read.
     fn poll_file(&mut self, cx: &mut Context<'_>) -> Poll<Option<io::Result<Bytes>>> {
         let Some(reading) = &mut self.reading else { return Poll::Ready(None) };
         let Poll::Ready(result) = Pin::new(reading).poll(cx) else { return Poll::Pending };
@@ -457,7 +459,7 @@ impl Stream for AnswerBody {
         {
             let (at, bytes) = (state.read, (state.written - state.read).min(READ));
             drop(state);
-            // The disk may take its time, which the threads that serve connections do not have.
+            // Reading from disk would block a thread that serves connections.
             self.reading = Some(tokio::task::spawn_blocking(move || spool::read_at(&file, at, bytes as usize)));
             return self.poll_file(cx);
         }

@@ -1,4 +1,5 @@
-//! Where a request comes from: the peer of its connection, or, where that is a proxy of ours, whom the proxy names.
+//! Determines a request's client address: the peer of its connection, or, if that is a trusted proxy, the address that
+//! the proxy reports.
 
 use std::net::{IpAddr, SocketAddr};
 
@@ -7,8 +8,8 @@ use ipnet::IpNet;
 
 const FORWARDED_FOR: HeaderName = HeaderName::from_static("x-forwarded-for");
 
-/// The address of the client. Of `X-Forwarded-For` only what trusted proxies wrote is believed: read from its end, the
-/// first address that is no trusted proxy's.
+/// Returns the address of the client. `X-Forwarded-For` is trusted only as far as trusted proxies wrote it: read from
+/// its end, the result is the first address that is not a trusted proxy's.
 pub fn address(peer: IpAddr, headers: &HeaderMap, trusted: &[IpNet]) -> IpAddr {
     let is_trusted = |address: &IpAddr| trusted.iter().any(|net| net.contains(address));
     let mut client = peer.to_canonical();
@@ -18,7 +19,7 @@ pub fn address(peer: IpAddr, headers: &HeaderMap, trusted: &[IpNet]) -> IpAddr {
     let lines = headers.get_all(FORWARDED_FOR).iter().rev();
     let hops = lines.flat_map(|line| line.as_bytes().rsplit(|byte| *byte == b','));
     for hop in hops {
-        // What is no address was not written by a proxy that knows what it does: the last one that does is the client.
+        // An invalid address was not written by a trusted proxy. The last trusted proxy counts as the client.
         let Some(address) = std::str::from_utf8(hop).ok().and_then(|text| parse(text.trim())) else { break };
         client = address;
         if !is_trusted(&client) {
@@ -28,7 +29,7 @@ pub fn address(peer: IpAddr, headers: &HeaderMap, trusted: &[IpNet]) -> IpAddr {
     client
 }
 
-/// An address, which some proxies write with a port.
+/// Parses an address, optionally with a port, as some proxies write it.
 fn parse(text: &str) -> Option<IpAddr> {
     let bare = text.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')).unwrap_or(text);
     let address = bare.parse().ok().or_else(|| text.parse().ok().map(|socket: SocketAddr| socket.ip()))?;

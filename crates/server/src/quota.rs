@@ -1,6 +1,6 @@
-//! How much one client may ask for: queries at once, and seconds of work in a minute. What a client has left of its
-//! seconds grows by the second up to all of them, and shrinks while its queries run: a query that was let in runs to its
-//! end, and what it took too much is made up for by waiting.
+//! Quotas of clients: concurrent queries, and seconds of work in a minute. A client's remaining seconds grow
+//! continuously up to the full quota, and shrink while its queries run. An admitted query always runs to its end; if it
+//! overdraws the quota, the client has to wait longer.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -8,30 +8,30 @@ use std::time::{Duration, Instant};
 
 use crate::client::ClientKey;
 
-/// The time in which a client may use up its seconds.
+/// The period of the quota, in seconds.
 const MINUTE: f64 = 60.0;
-/// Clients that are remembered, some 100 bytes each. Whoever has all of its allowance need not be.
+/// Maximum number of clients in the table, some 100 bytes each. Clients with an unused quota need no entry.
 const MOST_CLIENTS: usize = 1 << 16;
 
-/// Why a client must wait.
+/// The reason why a client must wait.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Exceeded {
-    /// It has as many queries as it may.
+    /// It is at its limit of concurrent queries.
     Queries,
-    /// It used up its seconds, and has some again after so long.
+    /// It used up its seconds, and has some again after this time.
     Seconds(Duration),
 }
 
-/// What a client has left.
+/// A client's use of its quota.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Left {
-    /// Queries that it has now, running and waiting.
+    /// Number of its queries, running and waiting.
     pub queries: u32,
-    /// How long it must wait for seconds of work; none where it has some.
+    /// How long it must wait for seconds of work; `None` if it has some.
     pub wait: Option<Duration>,
 }
 
-/// The limits, and what clients used of them.
+/// The quotas, and how much of them the clients have used.
 pub struct Quota {
     queries: u32,
     seconds: u32,
@@ -40,33 +40,35 @@ pub struct Quota {
 
 #[derive(Debug, Clone, Copy)]
 struct Used {
-    /// Queries from their admission to the end of their answers.
+    /// Number of queries between admission and the end of their answers.
     queries: u32,
-    /// Queries at which a thread works now.
+    /// Number of queries that a thread works on now.
     working: u32,
-    /// Seconds of work that are left; less than none where queries took more.
+    /// Remaining seconds of work; negative if queries overdrew the quota.
     left: f64,
-    /// When that was so.
+    /// The time that `left` refers to.
     at: Instant,
 }
 
 impl Quota {
-    /// Lets a client have `queries` at once and `seconds` of work in a minute, any number where 0.
+    /// Creates quotas of `queries` concurrent queries and `seconds` of work in a minute for each client; 0 for no
+    /// limit.
     pub fn new(queries: u32, seconds: u32) -> Self {
         Quota { queries, seconds, clients: Mutex::default() }
     }
 
-    /// Queries that a client may have at once, where that is limited.
+    /// Returns the maximum number of concurrent queries of a client, if it is limited.
     pub fn queries(&self) -> Option<u32> {
         Some(self.queries).filter(|n| *n > 0)
     }
 
-    /// Clients that are remembered now.
+    /// Returns the number of clients in the table.
     pub fn clients(&self) -> usize {
         self.lock().len()
     }
 
-    /// Lets a client's query in; it counts until what this returns is dropped.
+    /// Admits a client's query, which counts until the returned value is dropped. Returns an error if the client is
+    /// over its quota.
     pub fn admit(self: &Arc<Self>, client: &ClientKey) -> Result<Admission, Exceeded> {
         if self.queries == 0 && self.seconds == 0 {
             return Ok(Admission(None));
@@ -88,7 +90,7 @@ impl Quota {
         Ok(Admission(Some((Arc::clone(self), client.clone()))))
     }
 
-    /// What a client has left.
+    /// Returns a client's use of its quota.
     pub fn left(&self, client: &ClientKey) -> Left {
         let now = Instant::now();
         let used = self.lock().get(client).copied();
@@ -113,7 +115,7 @@ impl Quota {
         if self.seconds == 0 || used.left > 0.0 {
             return None;
         }
-        // As if nothing ran: a shorter wait than where something does, but never for ever.
+        // Computed as if none of its queries ran. If some run, the real wait is longer, but this one is always finite.
         let seconds = -used.left * MINUTE / f64::from(self.seconds);
         Some(Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX))
     }
@@ -126,7 +128,7 @@ impl Quota {
         }
     }
 
-    /// Makes room: forgets those who have all that they may have, and, where that is not enough, those who used least.
+    /// Removes clients with an unused quota from the table, and if that is not enough, idle clients that used least.
     fn forget(&self, clients: &mut HashMap<ClientKey, Used>, now: Instant) {
         let all = f64::from(self.seconds);
         clients.retain(|_, used| {
@@ -148,16 +150,16 @@ impl Quota {
     }
 
     fn lock(&self) -> MutexGuard<'_, HashMap<ClientKey, Used>> {
-        // Nothing in here can be left half done.
+        // A panic cannot leave the table in an inconsistent state.
         self.clients.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// A client's query that was let in.
+/// An admitted query of a client.
 pub struct Admission(Option<(Arc<Quota>, ClientKey)>);
 
 impl Admission {
-    /// A thread works at it, until what this returns is dropped.
+    /// Records that a thread works on the query, until the returned value is dropped.
     pub fn work(&self) -> Work {
         if let Some((quota, client)) = &self.0 {
             quota.change(client, |used| used.working += 1);
@@ -165,7 +167,8 @@ impl Admission {
         Work(self.0.clone())
     }
 
-    /// Its thread waits for somebody else, until what this returns is dropped: that is no work.
+    /// Records that the query's thread waits for another host, until the returned value is dropped. This time does not
+    /// count as work.
     pub fn wait(&self) -> Wait {
         if let Some((quota, client)) = &self.0 {
             quota.change(client, |used| used.working = used.working.saturating_sub(1));
@@ -182,7 +185,7 @@ impl Drop for Admission {
     }
 }
 
-/// A thread that works for a client.
+/// A thread that works for a client; ends on drop.
 pub struct Work(Option<(Arc<Quota>, ClientKey)>);
 
 impl Drop for Work {
@@ -193,7 +196,7 @@ impl Drop for Work {
     }
 }
 
-/// A thread that works for a client and waits meanwhile.
+/// A pause in the work for a client; ends on drop.
 pub struct Wait(Option<(Arc<Quota>, ClientKey)>);
 
 impl Drop for Wait {
@@ -227,7 +230,7 @@ mod tests {
         assert!(quota.admit(&ann).is_ok());
     }
 
-    /// Puts what a client last used so many seconds back.
+    /// Moves a client's last change of its quota into the past by `seconds`.
     fn earlier(quota: &Quota, client: &ClientKey, seconds: u64) {
         let mut clients = quota.lock();
         let used = clients.get_mut(client).unwrap();
@@ -241,7 +244,7 @@ mod tests {
         let admission = quota.admit(&ann).unwrap_or_else(|_| panic!("there is room"));
         let work = admission.work();
         let back = |seconds| earlier(&quota, &ann, seconds);
-        // Ten seconds of work, during which one second came back.
+        // Ten seconds of work; one second was regained meanwhile.
         back(10);
         drop(work);
         let Err(Exceeded::Seconds(wait)) = quota.admit(&ann) else { panic!("the client used all it has") };

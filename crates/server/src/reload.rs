@@ -1,11 +1,11 @@
-//! SIGHUP: the file of tokens is read again. What it said before goes on where it is wrong now.
+//! SIGHUP: reloads the token file. If the new file is invalid, the previous tokens stay valid.
 
 use std::io;
 use std::sync::Arc;
 
 use crate::App;
 
-/// Hears the signal until the process ends.
+/// Reloads the tokens at each SIGHUP, until the process ends.
 #[cfg(unix)]
 pub fn on_hangup(app: Arc<App>) -> io::Result<()> {
     use tokio::signal::unix::{SignalKind, signal};
@@ -23,7 +23,7 @@ pub fn on_hangup(app: Arc<App>) -> io::Result<()> {
     Ok(())
 }
 
-/// Where there is no such signal.
+/// Does nothing on systems without this signal.
 #[cfg(not(unix))]
 pub fn on_hangup(_: Arc<App>) -> io::Result<()> {
     Ok(())

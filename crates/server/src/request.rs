@@ -1,36 +1,36 @@
-//! What clients send beside a query: `bbox`, a box that the query leaves open, and `jsonp`, the function that a page of
-//! another site wants to be called with the answer, as Overpass API has them; `with-wikidata`, what features shall tell of
-//! the items that they are linked with, and `accept-language`, in which languages.
+//! Parses the parameters that accompany an OverpassQL query. As in the Overpass API: `bbox`, the box for a query that
+//! leaves it open, and `jsonp`, the function to call with the answer. In addition: `with-wikidata`, the data of linked
+//! items that features contain, and `accept-language`, the languages of their labels.
 
 use std::borrow::Cow;
 
 use crate::form;
 use terrapin_entities::Properties;
 
-/// The longest name of a function.
+/// Maximum length of a function's name.
 const LONGEST_NAME: usize = 128;
 
-/// The parameter that asks for what features tell of the items that they are linked with.
+/// The parameter that selects the data of linked items that features contain.
 pub const WITH_WIKIDATA: &str = "with-wikidata";
 
-/// What stands beside a query.
+/// The parameters that accompany a query.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Beside {
-    /// South, west, north, east, as queries write them.
+    /// South, west, north and east, in the order of queries.
     bbox: Option<String>,
     /// The name of a function.
     pub jsonp: Option<String>,
-    /// The properties of linked items that are told.
+    /// The properties of linked items to include.
     pub items: Option<Properties>,
-    /// The languages of labels, as the header of the name has them.
+    /// The languages of labels, in the syntax of the header `Accept-Language`.
     pub languages: Option<String>,
 }
 
 impl Beside {
-    /// Reads what an address or a form has of it.
+    /// Parses the parameters of a URL or a form; the URL takes precedence.
     ///
     /// # Errors
-    /// In words, what is wrong with it.
+    /// Returns a message that explains the first wrong parameter.
     pub fn read(in_address: &[u8], in_form: &[u8]) -> Result<Beside, String> {
         let given = |name: &str| {
             let found =
@@ -41,13 +41,13 @@ impl Beside {
         let bbox = value("bbox").map(|text| latitude_first(&text).ok_or(NO_BOX)).transpose()?;
         let jsonp =
             value("jsonp").map(|name| if is_function(&name) { Ok(name) } else { Err(NO_FUNCTION) }).transpose()?;
-        // Without a value it asks for labels alone.
+        // An empty value requests labels alone.
         let items = given(WITH_WIKIDATA).map(|names| names.parse::<Properties>());
         let items = items.transpose().map_err(|wrong| format!("The parameter \"{WITH_WIKIDATA}\": {wrong}"))?;
         Ok(Beside { bbox, jsonp, items, languages: value("accept-language") })
     }
 
-    /// The query with the box where it leaves one open: `(bbox)` everywhere, `[bbox]` among its settings.
+    /// Inserts the box into a query that leaves it open: `(bbox)` anywhere, `[bbox]` among its settings.
     pub fn fill<'a>(&self, query: &'a str) -> Cow<'a, str> {
         let Some(bbox) = &self.bbox else { return query.into() };
         let settings = if query.trim_start().starts_with('[') { query.find(';').unwrap_or(query.len()) } else { 0 };
@@ -60,7 +60,7 @@ impl Beside {
 const NO_BOX: &str = "The parameter \"bbox\" must be four numbers: west,south,east,north";
 const NO_FUNCTION: &str = "The parameter \"jsonp\" must be the name of a function";
 
-/// Map libraries put the longitude first.
+/// Converts a box from longitude first, the order of map libraries, to latitude first.
 fn latitude_first(text: &str) -> Option<String> {
     let sides: Vec<&str> = text.split(',').map(str::trim).collect();
     let [west, south, east, north] = sides.try_into().ok()?;
@@ -68,7 +68,7 @@ fn latitude_first(text: &str) -> Option<String> {
     [west, south, east, north].into_iter().all(is_number).then(|| format!("{south},{west},{north},{east}"))
 }
 
-/// A name, or a path of names. Anything else would be a script of whoever wrote the address.
+/// Returns whether the text is a name or a path of names. Anything else would let the author of a URL inject a script.
 pub fn is_function(name: &str) -> bool {
     let is_name = |part: &str| {
         part.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_' || c == '$')

@@ -1,4 +1,4 @@
-//! The queries and questions that run now: what `/api/status` lists, and what a server that goes down stops.
+//! Lists the queries and questions that run: `/api/status` shows them, and a shutdown cancels them.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -7,26 +7,26 @@ use std::time::{Duration, Instant, SystemTime};
 
 use crate::context::Context;
 
-/// A query that runs, or a question.
+/// A running query or question.
 #[derive(Clone)]
 pub struct Running {
-    /// When it began, by the wall clock.
+    /// When it started, by the wall clock.
     pub since: SystemTime,
-    /// When it is stopped at the latest.
+    /// When it times out.
     pub deadline: Instant,
-    /// How long it may run in all.
+    /// Its time limit.
     pub allowed: Duration,
-    /// The bytes it may hold.
+    /// Its memory limit in bytes, as shown to clients.
     pub memory: u64,
-    /// Whether it has one of the slots that clients are told of; a question has one of its own.
+    /// Whether it occupies one of the slots shown to clients. Questions have slots of their own.
     pub in_slot: bool,
-    /// Set to stop it.
+    /// The flag that cancels it.
     pub cancelled: Arc<AtomicBool>,
-    /// The request that brought it.
+    /// The context of its request.
     pub request: Arc<Context>,
 }
 
-/// All of them, by a number that grows.
+/// All running queries, by an ascending number.
 #[derive(Default)]
 pub struct Register {
     inner: Mutex<Inner>,
@@ -40,11 +40,11 @@ struct Inner {
 
 impl Register {
     fn lock(&self) -> MutexGuard<'_, Inner> {
-        // Nothing in here can be left half done.
+        // A panic cannot leave the list in an inconsistent state.
         self.inner.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Lists a query until what this returns is dropped.
+    /// Lists a query until the returned value is dropped.
     pub fn enter(self: &Arc<Self>, query: Running) -> Ticket {
         let mut inner = self.lock();
         inner.last += 1;
@@ -53,25 +53,25 @@ impl Register {
         Ticket { register: Arc::clone(self), number }
     }
 
-    /// The queries that run now, oldest first.
+    /// Returns the running queries, oldest first.
     pub fn list(&self) -> Vec<(u64, Running)> {
         self.lock().queries.iter().map(|(number, query)| (*number, query.clone())).collect()
     }
 
-    /// Stops those that are `wanted`, and gives those that were not stopped before.
+    /// Cancels the queries selected by `wanted`, and returns those that were not already cancelled.
     pub fn cancel(&self, wanted: impl Fn(u64, &Running) -> bool) -> Vec<(u64, Running)> {
         let mut queries = self.list();
         queries.retain(|(number, query)| wanted(*number, query) && !query.cancelled.swap(true, Ordering::Relaxed));
         queries
     }
 
-    /// Stops all of them.
+    /// Cancels all queries.
     pub fn cancel_all(&self) {
         self.cancel(|_, _| true);
     }
 }
 
-/// A query's place in the list.
+/// A query's entry in the list, removed on drop.
 pub struct Ticket {
     register: Arc<Register>,
     number: u64,

@@ -1,5 +1,5 @@
-//! What the services have in common that parse or run what somebody sent: each runs through a job, and says in a form of
-//! its own why there is no answer.
+//! The common part of services that parse or run a client's input: each runs through a job, and formats its errors in
+//! its own way.
 
 use std::fmt::Display;
 use std::sync::Arc;
@@ -15,10 +15,10 @@ use crate::job::{self, Answer, Given, Halt, Job, Lane, Run};
 use crate::outcome::Outcome;
 use crate::pipe::Sink;
 
-/// How a service words what it sends instead of an answer: the form, and the texts and statuses where its clients know
-/// others.
+/// The error format of a service: the form of its error responses, and the texts and statuses in which it differs from
+/// the others.
 pub trait Wording: Sync {
-    /// A refusal: a page, a text, an object.
+    /// Returns an error response: a page, a text or a JSON object.
     fn refusal(&self, status: StatusCode, message: &str) -> Response;
 
     /// The media types of refusals.
@@ -26,27 +26,27 @@ pub trait Wording: Sync {
         &["application/json"]
     }
 
-    /// Whether what the work itself refuses names the snapshot, as answers do.
+    /// Returns whether errors from the work itself have the snapshot's header, as answers do.
     fn names_snapshot(&self) -> bool {
         false
     }
 
-    /// The text for a client that has reached its quota, of which `message` tells.
+    /// Returns the text for a client over its quota. `message` is the default.
     fn over_quota(&self, message: &'static str) -> &'static str {
         message
     }
 
-    /// The text for a body that cannot be read.
+    /// Returns the text for a body that could not be read.
     fn unreadable(&self, why: &Unreadable) -> String {
         why.message("the request")
     }
 
-    /// The status where no slot came free in time.
+    /// Returns the status if no slot became free within the queue timeout.
     fn late(&self) -> StatusCode {
         StatusCode::GATEWAY_TIMEOUT
     }
 
-    /// The text for a request that is not let in.
+    /// Returns the text for a request that was not admitted.
     fn busy(&self, refusal: Refusal) -> &'static str {
         match refusal {
             Refusal::Full => "too many wait already: come back later",
@@ -55,23 +55,23 @@ pub trait Wording: Sync {
         }
     }
 
-    /// Status and text for a request that was stopped before its work could begin.
+    /// Returns status and text for a request that was stopped before its work began.
     fn halted(&self, halt: Halt) -> (StatusCode, String) {
         (Outcome::from(halt).status(), halt.to_string())
     }
 
-    /// The text where the work ended by a fault of the program, which the log tells.
+    /// Returns the text for a program fault, which is in the log.
     fn broken(&self) -> &'static str {
         "it could not be done: see the server's log"
     }
 
-    /// The text where damage to the snapshot was met.
+    /// Returns the text for a damaged snapshot.
     fn damaged(&self, damage: &dyn Display) -> String {
         damage.to_string()
     }
 }
 
-/// What goes out instead of an answer.
+/// An error response.
 pub struct Refused(Box<Response>);
 
 impl From<Response> for Refused {
@@ -92,10 +92,10 @@ impl IntoResponse for Refused {
     }
 }
 
-/// A request's body.
+/// Returns a request's body.
 ///
 /// # Errors
-/// There is none.
+/// Returns an error response if the body could not be read.
 pub fn body(app: &App, words: &dyn Wording, body: Result<Received, Unreadable>) -> Result<Received, Refused> {
     body.map_err(|why| {
         app.metrics.refused(Outcome::Refused);
@@ -103,7 +103,7 @@ pub fn body(app: &App, words: &dyn Wording, body: Result<Received, Unreadable>) 
     })
 }
 
-/// What goes out where a body cannot be read.
+/// Returns the error response for a body that could not be read.
 pub fn unreadable(words: &dyn Wording, why: &Unreadable) -> Response {
     why.explain(words.refusal(why.status(), &words.unreadable(why)))
 }
@@ -111,7 +111,7 @@ pub fn unreadable(words: &dyn Wording, why: &Unreadable) -> Response {
 /// Runs a query, as [`job::run_query`] does.
 ///
 /// # Errors
-/// There is no answer.
+/// Returns an error response if the query has no answer.
 pub async fn run_query(
     app: &Arc<App>,
     context: &Arc<Context>,
@@ -124,7 +124,7 @@ pub async fn run_query(
 /// Runs `work`, as [`job::run`] does.
 ///
 /// # Errors
-/// There is no answer.
+/// Returns an error response if the work has no answer.
 pub async fn run(
     app: &Arc<App>,
     context: &Arc<Context>,
@@ -154,14 +154,14 @@ fn told(app: &App, words: &dyn Wording, given: Given) -> Result<Answer, Refused>
     Err(instead.into())
 }
 
-/// Ends a job that was stopped before its work could begin.
+/// Ends a job that was stopped before its work began.
 pub fn halt(job: Job, words: &dyn Wording, halt: Halt) {
     let (status, message) = words.halted(halt);
     job.halt(halt, words.refusal(status, &message));
 }
 
-/// Goes on where no damage to the elements was met; else ends the answer, with status 500 or by breaking it off.
-/// `what` is the service's name in the log.
+/// Checks that no damage to the elements was detected. Otherwise ends the answer with status 500, or by breaking it
+/// off, and returns `None`. `what` is the service's name in the log.
 pub fn sound(run: Run, sink: Sink, words: &dyn Wording, what: &'static str) -> Option<(Run, Sink)> {
     let Err(damage) = run.app().engine.osm().check() else { return Some((run, sink)) };
     tracing::error!(%damage, "no answer can be trusted");

@@ -1,6 +1,7 @@
-//! Which web pages may use the server. Any page that somebody has open can send requests to a server on the same machine or
-//! network, as Fetch and forms do, and a page whose name leads to the server's address (DNS rebinding) can read the answers.
-//! So routes that change something or cost money take requests only under a known name, and from pages that are known.
+//! Restricts which web pages may use the server. Every open page in a browser can send requests to a server on the same
+//! machine or network, by Fetch and forms. A page with a host name that resolves to the server's address (DNS
+//! rebinding) can also read the answers. Routes that change something or cost money therefore require a known host
+//! name, and a known page as the sender.
 
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -17,13 +18,13 @@ use crate::context::REQUEST_ID;
 use crate::metrics::Rejection;
 use crate::{App, SNAPSHOT_HEADER};
 
-/// How a browser says whether a request comes from a page of the same site (W3C, Fetch Metadata).
+/// The header by which a browser reports whether a page of the same site sends the request (W3C, Fetch Metadata).
 const FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
 
 /// The server's names and the pages that may use it.
 #[derive(Debug, Clone, Default)]
 pub struct SitePolicy {
-    /// Names, with or without a port, under which the server is reached besides `localhost` and addresses.
+    /// Host names of the server, with or without a port, in addition to `localhost` and IP addresses.
     pub hosts: Vec<HostName>,
     /// Pages of other sites.
     pub pages: AllowedPages,
@@ -32,13 +33,13 @@ pub struct SitePolicy {
 /// The pages of other sites that may use the server.
 #[derive(Debug, Clone, Default)]
 pub struct AllowedPages {
-    /// Whether any page may read what a guarded route does not give.
+    /// Whether every page may read the answers of unguarded routes.
     any: bool,
     /// The origins of pages that may use every route.
     named: Vec<Origin>,
 }
 
-/// A host and a port, if it has one.
+/// A host name with an optional port.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HostName {
     /// In lower case; an IPv6 address without its brackets.
@@ -67,21 +68,21 @@ impl HostName {
         (!host.is_empty()).then(|| HostName { host: host.to_ascii_lowercase(), port })
     }
 
-    /// Whether it is this machine's name for itself.
+    /// Returns whether it is a name or an address of the local machine.
     fn is_local(&self) -> bool {
         self.host == "localhost"
             || self.host.ends_with(".localhost")
             || self.host.parse().is_ok_and(|address: IpAddr| address.to_canonical().is_loopback())
     }
 
-    /// Whether it is an address: no name can be made to lead to it.
+    /// Returns whether it is an IP address, which DNS rebinding cannot redirect.
     fn is_address(&self) -> bool {
         self.host.parse::<IpAddr>().is_ok()
     }
 }
 
 impl Origin {
-    /// Parses `https://maps.example.org`; the port of a scheme need not be written.
+    /// Parses `https://maps.example.org`; the default port of a scheme may be omitted.
     pub fn parse(text: &str) -> Option<Origin> {
         let (scheme, rest) = text.split_once("://")?;
         let scheme = scheme.to_ascii_lowercase();
@@ -96,10 +97,10 @@ impl Origin {
 }
 
 impl AllowedPages {
-    /// Pages of these origins; `*` is any page, `none` is no page.
+    /// Parses a list of origins; `*` stands for any page, `none` for no page.
     ///
     /// # Errors
-    /// Returns the text that is no origin.
+    /// Returns the text that is not a valid origin.
     pub fn of<'t>(texts: impl IntoIterator<Item = &'t str>) -> Result<AllowedPages, &'t str> {
         let mut pages = AllowedPages::default();
         for text in texts {
@@ -112,7 +113,7 @@ impl AllowedPages {
         Ok(pages)
     }
 
-    /// The layer that answers the questions of browsers, and lets pages read answers.
+    /// Returns the CORS layer, which answers preflight requests and lets pages read answers.
     pub fn layer(&self) -> CorsLayer {
         let pages = self.clone();
         let may_read = move |origin: &HeaderValue, _: &axum::http::request::Parts| pages.name(origin);
@@ -120,25 +121,25 @@ impl AllowedPages {
         CorsLayer::new()
             .allow_origin(origins)
             .allow_methods([Method::GET, Method::POST, Method::OPTIONS])
-            // Named one by one: `*` does not stand for Authorization.
+            // The requested headers are listed one by one, because `*` does not cover `Authorization`.
             .allow_headers(AllowHeaders::mirror_request())
             .expose_headers([header::CONTENT_LENGTH, header::RETRY_AFTER, SNAPSHOT_HEADER, REQUEST_ID])
             .max_age(Duration::from_secs(600))
     }
 
-    /// Whether an origin is named, so that its pages may use every route.
+    /// Returns whether an origin is named, so that its pages may use every route.
     fn name(&self, origin: &HeaderValue) -> bool {
         let origin = origin.to_str().ok().and_then(Origin::parse);
         origin.is_some_and(|origin| self.named.contains(&origin))
     }
 }
 
-/// Why a request may not use a guarded route.
+/// The reason why a request may not use a guarded route.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum CrossSite {
-    /// It is for a name that the server does not have.
+    /// It is for a host name that the server does not have.
     Host,
-    /// A page of another site sends it.
+    /// It comes from a page of another site.
     Page,
 }
 
@@ -147,7 +148,7 @@ impl SitePolicy {
         self.hosts.iter().any(|own| own.host == host.host && (own.port.is_none() || own.port == host.port))
     }
 
-    /// Checks that a request is for a name of this server and comes from no page of another site.
+    /// Checks that a request is for a host name of this server and does not come from a page of another site.
     fn check(&self, uri: &Uri, headers: &HeaderMap) -> Result<(), CrossSite> {
         let named = headers.get_all(header::HOST).iter().map(|host| host.to_str().ok());
         let hosts: Vec<Option<&str>> = named.chain(uri.authority().map(|host| Some(host.as_str()))).collect();
@@ -156,7 +157,8 @@ impl SitePolicy {
         if !hosts.iter().all(|host| host.is_local() || host.is_address() || self.has(host)) {
             return Err(CrossSite::Host);
         }
-        // AllowedPages from any port of the same machine: whoever serves them there may ask the server anyway.
+        // Pages from any port of the same machine are allowed: a program that serves them there can also send requests
+        // itself.
         let may_use = |page: &Origin| {
             let is_own =
                 |host: &HostName| host.is_local() || self.has(host) || hosts.iter().any(|own| own.host == host.host);
@@ -170,7 +172,7 @@ impl SitePolicy {
                 return Err(CrossSite::Page);
             }
         }
-        // Images and links of other pages bring no origin, but browsers say where they come from.
+        // Images and links of other pages have no `Origin`, but browsers send `Sec-Fetch-Site` with them.
         if !has_origin && let Some(site) = headers.get(FETCH_SITE) {
             return if matches!(site.as_bytes(), b"none" | b"same-origin") { Ok(()) } else { Err(CrossSite::Page) };
         }
@@ -183,7 +185,7 @@ impl SitePolicy {
     }
 }
 
-/// Refuses requests on guarded routes that are for another name, or that a page of another site sends.
+/// Rejects requests on guarded routes that are for another host name, or come from a page of another site.
 pub async fn guard(State(app): State<Arc<App>>, request: Request, next: Next) -> Response {
     let Some(route) = app.routes.of(&request).filter(|route| route.is_guarded) else { return next.run(request).await };
     let message = match app.settings.sites.check(request.uri(), request.headers()) {
@@ -292,7 +294,7 @@ mod tests {
             assert_eq!(check(&own, &[host, ("origin", origin)]), Err(CrossSite::Page), "{origin}");
         }
         assert_eq!(check(&own, &[host]), Ok(()), "no browser");
-        // An image, a link: no `Origin`. What is typed into the address bar comes from nowhere.
+        // Images and links have no `Origin`. For a URL typed by the user, the site is `none`.
         for (site, expected) in [
             ("cross-site", Err(CrossSite::Page)),
             ("same-site", Err(CrossSite::Page)),

@@ -1,5 +1,5 @@
-//! Where answers lie until their clients have read them: some pieces in memory, the rest in unnamed temporary files, both
-//! bounded for all answers together.
+//! Stores answers until their clients have read them: some pieces in memory, the rest in unnamed temporary files. Both
+//! have a limit for all answers together.
 
 use std::fs::File;
 use std::io;
@@ -7,20 +7,20 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-/// How much of answers is put aside for clients that read slowly.
+/// The limits of stored answers.
 #[derive(Debug, Clone)]
 pub struct SpoolLimits {
-    /// Bytes of all streaming answers together that lie in memory. Beyond it answers go to files at once.
+    /// Maximum bytes of all streaming answers in memory. Beyond it, answers go to files at once.
     pub memory: u64,
-    /// Bytes of one answer that may lie in a file; 0 leaves files alone.
+    /// Maximum bytes of one answer in its file; 0 turns files off.
     pub answer: u64,
-    /// Bytes of all answers that may lie in files.
+    /// Maximum bytes of all answers in files.
     pub total: u64,
-    /// The folder for the files, which have no names in it and are gone with the process.
+    /// The folder of the files. They have no names in it and disappear with the process.
     pub folder: PathBuf,
 }
 
-/// What is left of both bounds.
+/// The unused part of both limits.
 #[derive(Debug)]
 pub struct Spool {
     limits: SpoolLimits,
@@ -30,18 +30,18 @@ pub struct Spool {
 }
 
 impl Spool {
-    /// With nothing in it.
+    /// Creates an empty spool.
     pub fn new(limits: SpoolLimits) -> Arc<Self> {
         let (memory, disk) = (AtomicU64::new(limits.memory), AtomicU64::new(limits.total));
         Arc::new(Spool { limits, memory, disk, complained: AtomicBool::new(false) })
     }
 
-    /// Bytes that lie in files now.
+    /// Returns the bytes in files.
     pub fn on_disk(&self) -> u64 {
         self.limits.total - self.disk.load(Ordering::Relaxed).min(self.limits.total)
     }
 
-    /// Bytes of answers that lie in memory now.
+    /// Returns the bytes of answers in memory.
     pub fn memory_taken(&self) -> u64 {
         self.limits.memory.saturating_sub(self.memory.load(Ordering::Relaxed))
     }
@@ -66,23 +66,23 @@ fn take(from: &AtomicU64, bytes: u64) -> bool {
     from.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(bytes)).is_ok()
 }
 
-/// The file of one answer, written by its engine alone and read by its client's connection alone.
+/// The file of one answer. Only its engine writes to it, and only its client's connection reads from it.
 pub struct Aside {
     spool: Arc<Spool>,
     file: Option<Arc<File>>,
-    /// Bytes taken from the bound, which are given back with the file.
+    /// Bytes reserved from the limit, released on drop.
     taken: u64,
-    /// Set after an error: no file any more for this answer.
+    /// Set after an error: this answer uses no file any more.
     useless: bool,
 }
 
 impl Aside {
-    /// Not yet a file.
+    /// Creates the state; the file is created on first use.
     pub fn new(spool: Arc<Spool>) -> Self {
         Aside { spool, file: None, taken: 0, useless: false }
     }
 
-    /// Writes at a place; false where a bound or an error forbids it.
+    /// Writes at an offset. Returns false if a limit is reached or on an error.
     pub fn write(&mut self, bytes: &[u8], at: u64) -> bool {
         let end = at + bytes.len() as u64;
         if self.useless || end > self.spool.limits.answer {
@@ -101,7 +101,7 @@ impl Aside {
         written.is_ok()
     }
 
-    /// The file, made when first asked for.
+    /// Returns the file, which is created on first use.
     pub fn file(&mut self) -> io::Result<Arc<File>> {
         if let Some(file) = &self.file {
             return Ok(Arc::clone(file));
@@ -111,7 +111,7 @@ impl Aside {
         Ok(file)
     }
 
-    /// Gives the room back after all of it was read.
+    /// Truncates the file and releases its bytes, after all of it was read.
     pub fn empty(&mut self) {
         if let Some(file) = &self.file
             && self.taken > 0
@@ -128,7 +128,7 @@ impl Drop for Aside {
     }
 }
 
-/// Reads what lies in the file from a place on, as many bytes.
+/// Reads exactly `bytes` bytes of the file from an offset.
 #[cfg(unix)]
 pub fn read_at(file: &File, at: u64, bytes: usize) -> io::Result<Vec<u8>> {
     let mut buffer = vec![0; bytes];
@@ -141,7 +141,7 @@ fn write_at(file: &File, bytes: &[u8], at: u64) -> io::Result<()> {
     std::os::unix::fs::FileExt::write_all_at(file, bytes, at)
 }
 
-/// Only where both ends of an answer can have their own places in one file.
+/// Returns an error: this system cannot read and write one file at independent offsets.
 #[cfg(not(unix))]
 pub fn read_at(_: &File, _: u64, _: usize) -> io::Result<Vec<u8>> {
     Err(io::ErrorKind::Unsupported.into())

@@ -1,5 +1,6 @@
-//! The tokens that clients need, from a file: a line a token, its name, the SHA-256 of the token in hex, and `admin`
-//! where its bearer may stop everybody's queries. The file has no token itself, so that who reads it has none.
+//! The tokens of clients, read from a file. Each line has a token's name, the SHA-256 of the token in hexadecimal, and
+//! optionally `admin`, which allows stopping the queries of all clients. The file contains only hashes, so that reading
+//! it does not reveal a token.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -9,7 +10,7 @@ use axum::http::{HeaderMap, header};
 use sha2::{Digest, Sha256};
 use subtle::{ConditionallySelectable, ConstantTimeEq};
 
-/// The file and what it says now.
+/// The token file and its current content.
 pub struct Tokens {
     path: PathBuf,
     list: RwLock<Arc<[Token]>>,
@@ -22,7 +23,7 @@ struct Token {
     admin: bool,
 }
 
-/// What is wrong with the file.
+/// An error in the token file.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Wrong(String);
 
@@ -32,31 +33,31 @@ impl fmt::Display for Wrong {
     }
 }
 
-/// Who asks, by the token of the request.
+/// The result of a request's token check.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Bearer {
-    /// Nobody needs one.
+    /// No token is required.
     Anyone,
-    /// The request has none.
+    /// The request has no token.
     Missing,
-    /// The request's is none of ours.
+    /// The request's token is not in the file.
     Unknown,
-    /// It is one of ours.
+    /// The request's token is in the file.
     Known {
-        /// Its name.
+        /// The token's name.
         name: Arc<str>,
-        /// Whether it may stop everybody's queries.
+        /// Whether it allows stopping the queries of all clients.
         admin: bool,
     },
 }
 
 impl Tokens {
-    /// Reads a file.
+    /// Reads the token file.
     pub fn read(path: &Path) -> Result<Tokens, Wrong> {
         Ok(Tokens { path: path.to_owned(), list: RwLock::new(list(path)?) })
     }
 
-    /// Reads the file again. Where it is wrong, what it said before goes on; gives the number of tokens.
+    /// Reloads the token file and returns the number of tokens. If the file is invalid, the previous tokens stay valid.
     pub fn reload(&self) -> Result<usize, Wrong> {
         let new = list(&self.path)?;
         let count = new.len();
@@ -64,7 +65,7 @@ impl Tokens {
         Ok(count)
     }
 
-    /// Whose token is in these headers: `Authorization: Bearer ...`.
+    /// Checks the token in the header `Authorization: Bearer ...`.
     pub fn bearer(&self, headers: &HeaderMap) -> Bearer {
         let Some(value) = headers.get(header::AUTHORIZATION) else { return Bearer::Missing };
         let value = value.as_bytes();
@@ -74,7 +75,7 @@ impl Tokens {
         }
         let digest: [u8; 32] = Sha256::digest(token.trim_ascii()).into();
         let list = Arc::clone(&self.list.read().unwrap_or_else(PoisonError::into_inner));
-        // All are compared, each whole: how long it takes tells nothing of them.
+        // Every digest is compared completely, so that the time taken reveals nothing about the tokens.
         let mut found = 0_u64;
         for (number, token) in (1_u64..).zip(list.iter()) {
             found.conditional_assign(&number, token.digest.ct_eq(&digest));
@@ -90,7 +91,7 @@ fn list(path: &Path) -> Result<Arc<[Token]>, Wrong> {
     parse(&text).map_err(|(line, problem)| wrong(format!(":{line}: {problem}")))
 }
 
-/// The problem never has the line's text in it: somebody may have put the token there.
+/// Parses the file. Error messages never contain the text of a line, because it may contain a token by mistake.
 fn parse(text: &str) -> Result<Arc<[Token]>, (usize, &'static str)> {
     let mut tokens: Vec<Token> = Vec::new();
     for (number, line) in (1..).zip(text.lines()) {

@@ -1,5 +1,5 @@
-//! The threads on which queries are tried while all slots are taken. Each is a pool of its own: what a query does with many
-//! threads elsewhere it does on one here, and never waits for the pool that the long queries keep busy.
+//! The threads for trials of queries when all slots are busy. Each thread is a pool of its own: the parallel steps of a
+//! query run on this one thread here, and never wait for the pool that long queries keep busy.
 
 use std::io;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -10,14 +10,14 @@ use rayon::{ThreadPool, ThreadPoolBuilder};
 use crate::workers::survive;
 use terrapin_base::stack::STACK;
 
-/// So many threads, for as many queries at once.
+/// A fixed number of threads, each for one query at a time.
 pub struct Trials {
     idle: Arc<Idle>,
 }
 
 type Idle = Mutex<Vec<Arc<ThreadPool>>>;
 
-/// A thread for one trial; idle again when this is dropped.
+/// A thread for one trial; becomes idle again on drop.
 pub struct Thread {
     pool: Arc<ThreadPool>,
     idle: Arc<Idle>,
@@ -27,7 +27,7 @@ impl Trials {
     /// Starts `count` threads.
     ///
     /// # Errors
-    /// The system gives no threads.
+    /// Returns an error if the system cannot start a thread.
     pub fn new(count: usize) -> io::Result<Self> {
         let name = |_| "trial".to_owned();
         let pool =
@@ -36,7 +36,7 @@ impl Trials {
         Ok(Trials { idle: Arc::new(Mutex::new(idle.map_err(io::Error::other)?)) })
     }
 
-    /// A thread, where one is idle.
+    /// Returns an idle thread, if there is one.
     pub fn thread(&self) -> Option<Thread> {
         let pool = self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop()?;
         Some(Thread { pool, idle: Arc::clone(&self.idle) })
@@ -44,7 +44,7 @@ impl Trials {
 }
 
 impl Thread {
-    /// Runs a task, which holds the thread until it is done with it.
+    /// Runs a task, which owns the thread until it drops it.
     pub fn run(self, task: impl FnOnce(Thread) + Send + 'static) {
         let pool = Arc::clone(&self.pool);
         pool.spawn(move || survive(move || task(self)));
@@ -57,7 +57,7 @@ impl Drop for Thread {
     }
 }
 
-/// How much processor time this thread has had. Zero where the system does not tell.
+/// Returns the processor time that this thread has used; zero on systems other than Linux.
 pub fn processor_time() -> Duration {
     #[cfg(target_os = "linux")]
     {

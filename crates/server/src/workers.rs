@@ -1,5 +1,5 @@
-//! The threads that queries run on. They are no threads of the runtime, which has to serve everybody, and not its pool
-//! for blocking calls, which others share and whose stacks are small.
+//! The threads that queries run on. They are not threads of the async runtime, which has to serve all clients. They are
+//! not from its pool for blocking calls either, since other code shares that pool and its stacks are small.
 
 use std::any::Any;
 use std::collections::VecDeque;
@@ -10,12 +10,12 @@ use std::{io, thread};
 
 use terrapin_base::stack::STACK;
 
-/// How long a thread waits for work before it ends, and gives the stack that it used back.
+/// How long an idle thread waits for work before it ends and frees its stack.
 const IDLE: Duration = Duration::from_secs(10);
 
 type Task = Box<dyn FnOnce() + Send>;
 
-/// Threads that are started when needed, kept for a while, and survive a panic of what they run.
+/// A pool of threads that start on demand, stay for some time when idle, and survive a panic in a task.
 pub struct Workers {
     shared: Arc<Shared>,
     most: usize,
@@ -31,31 +31,31 @@ struct Shared {
 struct State {
     tasks: VecDeque<Task>,
     threads: usize,
-    /// Threads that wait for a task, those among them that were called and did not look yet.
+    /// Number of threads that wait for a task, including notified ones that have not woken up yet.
     waiting: usize,
 }
 
 impl Shared {
     fn lock(&self) -> MutexGuard<'_, State> {
-        // No task runs under the lock: nothing in here can be left half done.
+        // No task runs under the lock: a panic cannot leave the state inconsistent.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl Workers {
-    /// At most so many threads.
+    /// Creates a pool of at most `most` threads.
     pub fn new(most: usize) -> Self {
         Workers { shared: Arc::default(), most: most.max(1) }
     }
 
-    /// Runs a task on one of the threads; where all are busy, on the first that is not.
+    /// Runs a task on a thread of the pool; if all are busy, on the first that becomes free.
     ///
     /// # Errors
-    /// The system gives no thread.
+    /// Returns an error if the system cannot start a thread.
     pub fn run(&self, task: impl FnOnce() + Send + 'static) -> io::Result<()> {
         let mut state = self.shared.lock();
         state.tasks.push_back(Box::new(task));
-        // One for each task in the queue, or a thread that was called for an earlier one would be counted twice.
+        // One waiting thread for each queued task: a thread notified for an earlier task must not be counted again.
         if state.waiting >= state.tasks.len() {
             drop(state);
             self.shared.wake.notify_one();
@@ -76,7 +76,7 @@ impl Workers {
     }
 }
 
-/// What a thread does.
+/// Runs tasks on this thread until it was idle for [`IDLE`].
 fn work(shared: &Shared) {
     let mut state = shared.lock();
     loop {
@@ -100,14 +100,14 @@ fn work(shared: &Shared) {
     }
 }
 
-/// Runs a task; where it panics the log says so, and the thread goes on.
+/// Runs a task. If it panics, the panic is logged and the thread continues.
 pub fn survive(task: impl FnOnce()) {
     if let Err(panic) = catch_unwind(AssertUnwindSafe(task)) {
         tracing::error!(panic = words(&*panic), "a query failed: a fault of the program");
     }
 }
 
-/// What a panic said.
+/// Returns the message of a panic.
 fn words(panic: &(dyn Any + Send)) -> &str {
     let text = panic.downcast_ref::<&str>().copied();
     text.or_else(|| panic.downcast_ref::<String>().map(String::as_str)).unwrap_or("without words")

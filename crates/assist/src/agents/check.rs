@@ -1,4 +1,4 @@
-//! `check_query`.
+//! The tool `check_query`.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -11,10 +11,10 @@ use terrapin_geocoder::Areas;
 use terrapin_osm::BoundingBox;
 use terrapin_sparql::{Settings, prepare};
 
-/// Results that are shown.
+/// Number of results that are shown.
 const SAMPLE: usize = 5;
 
-/// Says what is wrong with a query.
+/// Checks a query and reports its errors.
 pub struct CheckQuery;
 
 #[derive(Deserialize, JsonSchema)]
@@ -22,39 +22,39 @@ pub struct CheckQuery;
 pub struct Query {
     /// The query, in OverpassQL or SPARQL.
     query: String,
-    /// "overpassql" or "sparql"; where nothing is said, what the query begins like.
+    /// "overpassql" or "sparql"; default: detected from the beginning of the query.
     lang: Option<String>,
-    /// The box that {{bbox}} stands for in OverpassQL: "south,west,north,east" in degrees.
+    /// The box that replaces {{bbox}} in OverpassQL: "south,west,north,east" in degrees.
     bbox: Option<String>,
 }
 
 #[derive(Serialize, JsonSchema)]
 pub struct Checked {
-    /// Whether it runs.
+    /// Whether the query runs.
     runs: bool,
-    /// How many results it gives, where it runs.
+    /// Number of results, if it runs.
     #[serde(skip_serializing_if = "Option::is_none")]
     results: Option<usize>,
-    /// What is wrong with it: each error with its place and what was probably meant.
+    /// The errors, each with its position and the probable intention.
     errors: Vec<Problem>,
-    /// What will hardly be meant: keys and values that do not occur with the nearest that do, parts that find nothing.
+    /// Probable mistakes: keys and values that do not occur, with the nearest that do, and parts that find nothing.
     warnings: Vec<String>,
-    /// All of it in one text, with the first results.
+    /// Everything as one text, with the first results.
     text: String,
 }
 
 #[derive(Serialize, JsonSchema)]
 struct Problem {
-    /// What programs know it by.
+    /// The error code for programs.
     code: String,
     message: String,
-    /// From 1.
+    /// The line, from 1.
     #[serde(skip_serializing_if = "Option::is_none")]
     line: Option<usize>,
     /// The character in the line, from 1.
     #[serde(skip_serializing_if = "Option::is_none")]
     column: Option<usize>,
-    /// The text at the place, which stands between >> and <<.
+    /// The text at this position, marked by >> and <<.
     #[serde(skip_serializing_if = "Option::is_none")]
     near: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -81,7 +81,7 @@ impl Tool for CheckQuery {
         let language = named.or_else(|| language::of(&input.query));
         let said = if language == Some(Language::Sparql) {
             let asked = prepare(&input.query, &Settings::default()).map(|prepared| environment(engine, &prepared));
-            // What cannot be read needs no triples for that to be said.
+            // A syntax error is reported even if the snapshot has no triples.
             sparql_feedback(asked.unwrap_or(Ok(engine.graph()))?, &input.query, SAMPLE, true, limits)
         } else {
             let bbox = input.bbox.as_deref().map(str::parse::<BoundingBox>).transpose();

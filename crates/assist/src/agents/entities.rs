@@ -1,4 +1,4 @@
-//! `search_entities`, `describe_entity`.
+//! The tools `search_entities` and `describe_entity`.
 
 use oxrdf::{NamedNodeRef, Term};
 use schemars::JsonSchema;
@@ -15,12 +15,12 @@ use terrapin_sparql::results::cell;
 use terrapin_sparql::syntax::shorten;
 use terrapin_triples::{Store, TermId};
 
-/// Facts that are told where nothing is said, and at most.
+/// Default and maximum number of facts.
 const FACTS: (usize, usize) = (20, 200);
-/// The language of labels where nothing is said.
+/// Default language of labels.
 const LANGUAGE: &str = "en";
 const ENTITY: &str = "http://www.wikidata.org/entity/";
-/// What stands before a property's identifier where it leads right to a value.
+/// The IRI prefix of properties that lead directly to a value (`wdt:`).
 const DIRECT: &str = "http://www.wikidata.org/prop/direct/";
 const DESCRIPTION: &str = "http://schema.org/description";
 const INSTANCE_OF: &str = "http://www.wikidata.org/prop/direct/P31";
@@ -33,13 +33,13 @@ pub struct SearchEntities;
 pub struct Search {
     /// The name, or the beginning of it: "Berlin", "instance of".
     text: String,
-    /// What is looked for: an item where nothing is said.
+    /// The kind of entity; default: item.
     kind: Option<Sort>,
-    /// The language of labels: "en" where nothing is said.
+    /// The language of labels; default: "en".
     language: Option<String>,
 }
 
-/// What an entity is.
+/// The kind of an entity.
 #[derive(Deserialize, JsonSchema, Clone, Copy)]
 #[serde(rename_all = "lowercase")]
 enum Sort {
@@ -48,15 +48,15 @@ enum Sort {
     Lexeme,
 }
 
-/// Entities that are told, at most, and classes of one.
+/// Maximum number of entities, and of classes of each.
 const FOUND: usize = 8;
 const CLASSES: usize = 3;
 
 #[derive(Serialize, JsonSchema)]
 pub struct Found {
-    /// The likeliest first, eight at most.
+    /// At most eight entities, the likeliest first.
     entities: Vec<FoundEntity>,
-    /// What to do next.
+    /// The next step.
     #[serde(skip_serializing_if = "Option::is_none")]
     hint: Option<String>,
 }
@@ -69,13 +69,13 @@ struct FoundEntity {
     label: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     description: Option<String>,
-    /// What it is, as wdt:P31 says: classes, with their labels where they have any.
+    /// Its classes (wdt:P31), with labels if they have any.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     instance_of: Vec<String>,
-    /// The name that was found, where it is another than the label.
+    /// The name that matched, if it is not the label.
     #[serde(skip_serializing_if = "Option::is_none")]
     matched: Option<String>,
-    /// How often the data has it.
+    /// How often the entity occurs in the data.
     uses: u64,
 }
 
@@ -105,9 +105,9 @@ impl Tool for SearchEntities {
         };
         let mut found = find(store, &search);
         if found.is_empty() {
-            // A name in another language than the one that is spoken.
+            // The name may be in another language.
             found = find(store, &entities::Search { languages: Languages::All, ..search });
-            // What begins so in some language or other is hardly meant.
+            // Across all languages, names that only begin with the text are mostly not meant.
             found.retain(|found| found.found <= How::LikeAlias);
         }
         let entities = found.into_iter().map(|found| {
@@ -128,7 +128,7 @@ impl Tool for SearchEntities {
     }
 }
 
-/// The first classes that an entity is said to be of.
+/// Returns the first classes of an entity.
 fn classes(store: &Store, id: EntityId, languages: &[String]) -> Vec<String> {
     let predicate = store.id(NamedNodeRef::new_unchecked(INSTANCE_OF).into());
     let (Some(subject), Some(predicate)) = (id.term(store), predicate) else { return Vec::new() };
@@ -140,7 +140,7 @@ fn classes(store: &Store, id: EntityId, languages: &[String]) -> Vec<String> {
     store.triples(Some(subject), Some(predicate), None).filter_map(class).take(CLASSES).collect()
 }
 
-/// Tells what is said of an entity.
+/// Returns the facts about an entity.
 pub struct DescribeEntity;
 
 #[derive(Deserialize, JsonSchema)]
@@ -148,11 +148,11 @@ pub struct DescribeEntity;
 pub struct Named {
     /// The identifier, such as Q64 or P31, or a whole IRI.
     id: String,
-    /// The language of labels: "en" where nothing is said.
+    /// The language of labels; default: "en".
     language: Option<String>,
-    /// Most facts that are given: 20 where nothing is said, 200 at most.
+    /// Maximum number of facts; default: 20, at most 200.
     limit: Option<usize>,
-    /// next_cursor of the answer before, for the next facts.
+    /// next_cursor of the previous answer, for the next facts.
     cursor: Option<String>,
 }
 
@@ -163,18 +163,18 @@ pub struct Described {
     label: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     description: Option<String>,
-    /// How many facts there are.
+    /// Number of all facts.
     total: usize,
-    /// Some of them.
+    /// The selected facts.
     facts: Vec<Fact>,
-    /// For the next facts.
+    /// The cursor for the next facts.
     #[serde(skip_serializing_if = "Option::is_none")]
     next_cursor: Option<String>,
 }
 
 #[derive(Serialize, JsonSchema)]
 struct Fact {
-    /// The property, as a query has it: wdt:P31.
+    /// The property, as written in a query: wdt:P31.
     property: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     property_label: Option<String>,
@@ -209,7 +209,8 @@ impl Tool for DescribeEntity {
             budget::checkpoints(8);
             let Some(Term::NamedNode(predicate)) = store.term(predicate) else { continue };
             let property = predicate.as_str().strip_prefix(DIRECT);
-            // Of Wikidata's entities the statements, sitelinks and labels in all languages are left out.
+            // For Wikidata's entities, only direct properties are facts: full statements, sitelinks and the labels in
+            // all languages are skipped.
             if kind.is_some() && property.is_none() {
                 continue;
             }
@@ -240,7 +241,7 @@ fn fact(store: &Store, language: &str, predicate: &str, property: Option<&str>, 
     }
 }
 
-/// What a predicate says of an entity in a language.
+/// Returns the first text of a predicate of an entity in a language.
 fn text_of(store: &Store, id: &str, predicate: &str, language: &str) -> Option<String> {
     let subject = store.id(NamedNodeRef::new_unchecked(&format!("{ENTITY}{id}")).into())?;
     let predicate = store.id(NamedNodeRef::new_unchecked(predicate).into())?;

@@ -1,4 +1,4 @@
-//! `export_geojson`.
+//! The tool `export_geojson`.
 
 use std::collections::BTreeMap;
 
@@ -15,14 +15,14 @@ use terrapin_engine::Engine;
 use terrapin_entities::{Properties, chain_of};
 use terrapin_overpass::output::{Form, Layout};
 
-/// Features that an answer has where nothing is said, and at most.
+/// Default and maximum number of features in an answer.
 const FEATURES: (usize, usize) = (50, 500);
-/// Bytes of features after which no more are given: a shape may be long, and is not cut.
+/// Maximum total size of the features in bytes. A long geometry is never cut; the first feature is always returned.
 const LARGEST: usize = 256 << 10;
-/// What stands before each feature.
+/// The separator before each feature.
 const SEPARATOR: u8 = 0x1e;
 
-/// Gives the shapes of what a query finds.
+/// Returns the results of a query as features with geometries.
 pub struct ExportGeoJson;
 
 #[derive(Deserialize, JsonSchema)]
@@ -30,14 +30,14 @@ pub struct ExportGeoJson;
 pub struct Query {
     /// The query in OverpassQL, which has to print positions: "nwr[tourism=museum]({{bbox}}); out geom;" or "out center;".
     query: String,
-    /// The box that {{bbox}} stands for: "south,west,north,east" in degrees.
+    /// The box that replaces {{bbox}}: "south,west,north,east" in degrees.
     bbox: Option<String>,
-    /// Most features that are given: 50 where nothing is said, 500 at most, fewer where their shapes are long.
+    /// Maximum number of features; default: 50, at most 500, and fewer if their geometries are long.
     limit: Option<usize>,
-    /// next_cursor of the answer before, for the next features of the same query.
+    /// next_cursor of the previous answer, for the next features of the same query.
     cursor: Option<String>,
-    /// Properties of Wikidata, "P1082,P571": features with a tag `wikidata` tell the label and these of their item, as
-    /// wikidata_item. "" for the label alone.
+    /// Properties of Wikidata, "P1082,P571": features with a tag `wikidata` get a member wikidata_item with the label
+    /// and these properties of their item. "" for the label alone.
     with_wikidata: Option<String>,
 }
 
@@ -45,14 +45,14 @@ pub struct Query {
 pub struct Features {
     /// FeatureCollection.
     r#type: &'static str,
-    /// How many features the query gives.
+    /// Number of all features of the query.
     total: usize,
-    /// Some of them.
+    /// The selected features.
     features: Vec<BTreeMap<String, Value>>,
-    /// For the next features.
+    /// The cursor for the next features.
     #[serde(skip_serializing_if = "Option::is_none")]
     next_cursor: Option<String>,
-    /// What to do where there is none, or where there are more.
+    /// The next step, if there are no features or more features.
     #[serde(skip_serializing_if = "Option::is_none")]
     hint: Option<String>,
 }
@@ -81,7 +81,7 @@ impl Tool for ExportGeoJson {
         let mut is_full = false;
         for record in body.split(|byte| *byte == SEPARATOR).filter(|record| !record.is_empty()) {
             budget::checkpoint();
-            // The first is given however long it is.
+            // The first feature is returned regardless of its size.
             is_full |= part.has(total) && bytes > 0 && bytes + record.len() > LARGEST;
             if part.has(total) && !is_full {
                 let feature = serde_json::from_slice(record);

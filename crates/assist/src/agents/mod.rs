@@ -1,6 +1,7 @@
-//! Tools for the agents of language models: names, JSON Schemas of input and output, and the code that runs.
-//! Answers are small: the first results, the number of all, a cursor for the next ones, and a hint how to narrow the query.
-//! The modules use everything below the server. They do not depend on how a tool is called: by MCP over a pipe or over HTTP.
+//! Tools for the agents of language models: names, JSON Schemas of input and output, and the code that runs. Answers
+//! are small: the first results, the total number, a cursor for the next ones, and a hint for narrowing the query. The
+//! modules use everything below the server. They do not depend on how a tool is called: by MCP over a pipe or over
+//! HTTP.
 //!
 //! ```text
 //! tags.rs      search_tags, describe_tag
@@ -42,16 +43,16 @@ use terrapin_budget::{self as budget, Budget, Exceeded, Limits, Stopped};
 use terrapin_engine::Engine;
 use terrapin_sparql::{Environment, Prepared};
 
-/// Returns the environment over triples.
+/// Returns the triples with their environment, or an error if the snapshot has none.
 fn triples(engine: &Engine) -> Result<&Environment, Trouble> {
     let message = "this snapshot has no triples: only elements of OpenStreetMap";
     engine.triples().ok_or_else(|| Trouble::new(message).hint("use search_tags and query_overpass"))
 }
 
-/// Returns the environment for a query in SPARQL.
+/// Returns the environment for a SPARQL query.
 ///
 /// # Errors
-/// The query needs triples, and the snapshot has none.
+/// Returns an error if the query needs triples and the snapshot has none.
 pub fn environment<'a>(engine: &'a Engine, query: &Prepared) -> Result<&'a Environment, Trouble> {
     engine.environment(query).map_or_else(|| triples(engine), Ok)
 }
@@ -59,13 +60,13 @@ pub fn environment<'a>(engine: &'a Engine, query: &Prepared) -> Result<&'a Envir
 /// The error of a call, for the model that made it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Trouble {
-    /// The error.
+    /// The error message.
     pub message: String,
-    /// A hint what to do.
+    /// A hint for fixing it.
     pub hint: Option<String>,
     /// The limit that was reached, if that is the reason.
     pub exceeded: Option<Exceeded>,
-    /// Whether it is a fault of the program or of the file, so that no other call helps.
+    /// Whether it is a fault of the program or a damaged snapshot, so that no other call helps.
     pub is_fault: bool,
 }
 
@@ -118,7 +119,7 @@ pub struct Definition {
     pub name: &'static str,
     /// Its title for people.
     pub title: &'static str,
-    /// Its description for a model: what it does, and when to use it.
+    /// Its description for a model: its purpose, and when to use it.
     pub description: &'static str,
     /// Whether it needs triples.
     pub needs_triples: bool,
@@ -172,7 +173,8 @@ impl Definition {
     /// Calls the tool within these limits.
     ///
     /// # Errors
-    /// The arguments are wrong, nothing was found, a limit was reached, or the snapshot is damaged.
+    /// Returns an error if the arguments are wrong, no result was found, a limit was reached, or the snapshot is
+    /// damaged.
     pub fn call(&self, engine: &Engine, arguments: Value, limits: &Limits) -> Result<Value, Trouble> {
         let budget = Arc::new(Budget::new(limits));
         let done = budget::watched(&budget, || (self.run)(engine, arguments, limits));
@@ -189,7 +191,7 @@ impl Definition {
 
 fn schema<T: JsonSchema>(settings: SchemaSettings) -> Map<String, Value> {
     let mut schema = settings.into_generator().into_root_schema_for::<T>();
-    // Models have no use for it, and some clients refuse other versions than their own.
+    // Models do not need it, and some clients reject versions other than their own.
     schema.remove("$schema");
     schema.remove("title");
     match schema.to_value() {
@@ -212,7 +214,7 @@ fn with_integers(value: Value) -> Value {
     }
 }
 
-/// The largest number up to which every integer is a float of its own: 2^53.
+/// 2^53: up to this number, a float represents every integer exactly.
 const EXACT: f64 = 9_007_199_254_740_992.0;
 
 fn run<T: Tool>(engine: &Engine, arguments: Value, limits: &Limits) -> Result<Value, Trouble> {

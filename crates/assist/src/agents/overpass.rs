@@ -1,4 +1,4 @@
-//! `query_overpass`.
+//! The tool `query_overpass`.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -22,9 +22,9 @@ use terrapin_overpass::syntax::{OutputFormat, Script};
 use terrapin_overpass::turbo::{self, Surroundings};
 use terrapin_overpass::{self as overpass, Failure};
 
-/// Elements that an answer has where nothing is said, and at most.
+/// Default and maximum number of elements in an answer.
 const ELEMENTS: (usize, usize) = (20, 200);
-/// Bytes of an answer that are looked at.
+/// Maximum size of a query's whole answer in bytes.
 const LARGEST: usize = 64 << 20;
 
 /// Runs a query in OverpassQL.
@@ -33,29 +33,29 @@ pub struct QueryOverpass;
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Query {
-    /// The query in OverpassQL: "area[name=Valletta]->.a; nwr[amenity=cafe](area.a); out tags center;". {{geocodeArea:NAME}} and
-    /// {{bbox}} are understood. Whatever its [out:...], the answer is JSON.
+    /// The query in OverpassQL: "area[name=Valletta]->.a; nwr[amenity=cafe](area.a); out tags center;".
+    /// {{geocodeArea:NAME}} and {{bbox}} are supported. The answer is always JSON; [out:...] has no effect.
     query: String,
-    /// The box that {{bbox}} stands for: "south,west,north,east" in degrees.
+    /// The box that replaces {{bbox}}: "south,west,north,east" in degrees.
     bbox: Option<String>,
-    /// Most elements that are given: 20 where nothing is said, 200 at most. All of them are counted.
+    /// Maximum number of elements; default: 20, at most 200. All elements are counted.
     limit: Option<usize>,
-    /// next_cursor of the answer before, for the next elements of the same query.
+    /// next_cursor of the previous answer, for the next elements of the same query.
     cursor: Option<String>,
 }
 
 #[derive(Serialize, JsonSchema)]
 pub struct Answer {
-    /// How many elements the query gives.
+    /// Number of all elements of the query.
     total: usize,
-    /// How many of each type.
+    /// Number of elements of each type.
     types: BTreeMap<String, usize>,
-    /// Some of them, as [out:json] has them; long lists are cut, with their length in "..._total".
+    /// The selected elements, in the format of [out:json]; long lists are cut, with their length in "..._total".
     elements: Vec<BTreeMap<String, Value>>,
-    /// For the next elements.
+    /// The cursor for the next elements.
     #[serde(skip_serializing_if = "Option::is_none")]
     next_cursor: Option<String>,
-    /// What to do where it is too much or nothing.
+    /// The next step, if there are no elements or more elements.
     #[serde(skip_serializing_if = "Option::is_none")]
     hint: Option<String>,
 }
@@ -95,10 +95,10 @@ impl Tool for QueryOverpass {
     }
 }
 
-/// A query that was read, with its shortcuts replaced.
+/// Parses a query, after replacing its shortcuts.
 ///
 /// # Errors
-/// What is wrong with it, in the words of `check_query`; nothing ran.
+/// Returns the text of `check_query` if the query is invalid. The query is not run.
 pub fn script(engine: &Engine, query: &str, bbox: Option<&str>, limits: &Limits) -> Result<Script, Trouble> {
     let bbox = bbox.map(str::parse::<BoundingBox>).transpose();
     let bbox = bbox.map_err(|error| Trouble::new(format!("bbox: {error}")).hint("south,west,north,east in degrees"))?;
@@ -112,10 +112,10 @@ pub fn script(engine: &Engine, query: &str, bbox: Option<&str>, limits: &Limits)
     overpass::parse(&text).map_err(|_| explained())
 }
 
-/// The whole answer to a query.
+/// Runs a query and returns its whole answer.
 ///
 /// # Errors
-/// It was stopped, or is longer than 64 MiB.
+/// Returns an error if the query failed or was stopped, or if the answer is longer than 64 MiB.
 pub fn body(osm: &Osm, script: &Script, form: Form<'_>, limits: &Limits) -> Result<Vec<u8>, Trouble> {
     let mut body = Bounded::new(LARGEST);
     let done = overpass::run_as(osm, script, form, limits, &mut body);
@@ -135,14 +135,15 @@ fn stopped(failure: &Failure) -> Trouble {
     }
 }
 
-/// An element that is only counted.
+/// An element that is only counted by its type.
 #[derive(Deserialize)]
 struct Counted<'a> {
     #[serde(rename = "type", borrow)]
     kind: Cow<'a, str>,
 }
 
-/// The object around the elements, of which some are kept and all are counted as they come.
+/// The JSON object around the elements. All elements are counted while they are parsed; only those of the part are
+/// kept.
 struct Document(Part);
 
 impl<'de> DeserializeSeed<'de> for Document {

@@ -1,28 +1,29 @@
-//! Which results are wanted, and what is said of the others.
+//! Selects the part of the results that an answer contains, and shortens long results.
 
 use serde_json::Value;
 
 use super::Trouble;
 
-/// Entries of a long list in a result, such as the points of a line.
+/// Maximum number of entries of a list in a result, such as the points of a line.
 const LIST: usize = 20;
-/// Letters of a long text in a result.
+/// Maximum number of characters of a text in a result.
 const TEXT: usize = 300;
 
-/// Some results of a list.
+/// A range of the results.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Part {
-    /// The first of them, from 0.
+    /// The index of the first result, from 0.
     pub skip: usize,
-    /// How many at most.
+    /// Maximum number of results.
     pub take: usize,
 }
 
 impl Part {
-    /// What a caller asks for: `limit`, at most `most`; `cursor` as the answer before gave it.
+    /// Returns the part for a call: `limit` results, at most `most`, starting at `cursor`, which comes from the
+    /// previous answer.
     ///
     /// # Errors
-    /// The cursor is none.
+    /// Returns an error if the cursor is invalid.
     pub fn asked(limit: Option<usize>, cursor: Option<&str>, default: usize, most: usize) -> Result<Part, Trouble> {
         let skip = match cursor {
             None | Some("") => 0,
@@ -33,23 +34,23 @@ impl Part {
         Ok(Part { skip, take: limit.unwrap_or(default).clamp(1, most) })
     }
 
-    /// The end, past which nothing is wanted.
+    /// Returns the index after the last result.
     pub fn end(self) -> usize {
         self.skip.saturating_add(self.take)
     }
 
-    /// Whether the result at this place is wanted.
+    /// Returns whether the part contains the result at this index.
     pub fn has(self, place: usize) -> bool {
         (self.skip..self.end()).contains(&place)
     }
 
-    /// Where the next results begin, of so many in all.
+    /// Returns the cursor for the next part, unless this part reaches the end of all `total` results.
     pub fn next(self, total: usize) -> Option<String> {
         (self.end() < total).then(|| self.end().to_string())
     }
 }
 
-/// A result with long lists and texts cut, and how long they are beside them.
+/// Shortens long lists and texts of a result. The original length of a list is added in a field next to it.
 pub fn short(value: Value) -> Value {
     match value {
         Value::String(text) => Value::String(short_text(text)),
@@ -74,7 +75,7 @@ pub fn short(value: Value) -> Value {
     }
 }
 
-/// A text, cut where it is long.
+/// Shortens a long text.
 pub fn short_text(text: String) -> String {
     match text.char_indices().nth(TEXT) {
         Some((end, _)) => format!("{}...", &text[..end]),

@@ -1,4 +1,4 @@
-//! `geocode`, `reverse`.
+//! The tools `geocode` and `reverse`.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -11,21 +11,21 @@ use terrapin_geocoder::{
 use terrapin_osm::ElementType;
 use terrapin_triples::sitelinks;
 
-/// Places that are told where nothing is said, and at most.
+/// Default and maximum number of other places.
 const PLACES: (usize, usize) = (5, 20);
 
-/// Finds what a name stands for.
+/// Finds places by name.
 pub struct Geocode;
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Name {
-    /// The name of a country, a town, a street, a house or anything else, in any language, with what it lies in after
-    /// commas: "Valletta", "12 Republic Street, Valletta, Malta".
+    /// The name of a country, a town, a street, a house or anything else, in any language, followed by the places that
+    /// contain it, after commas: "Valletta", "12 Republic Street, Valletta, Malta".
     name: String,
-    /// How many other places of this name are told: 5 where nothing is said, 20 at most.
+    /// Maximum number of other places with this name; default: 5, at most 20.
     limit: Option<usize>,
-    /// The language of names in the answer, such as "en"; where nothing is said they are as the place calls them.
+    /// The language of names in the answer, such as "en"; default: the local names.
     language: Option<String>,
 }
 
@@ -33,23 +33,23 @@ pub struct Name {
 #[derive(Serialize, JsonSchema)]
 pub struct Place {
     name: String,
-    /// Name and address on a line.
+    /// Name and address on one line.
     display_name: String,
     /// node, way or relation; a postal code may have no element.
     #[serde(skip_serializing_if = "Option::is_none")]
     osm_type: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     osm_id: Option<i64>,
-    /// The tag that says what it is: boundary=administrative.
+    /// The main tag, such as boundary=administrative.
     category: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     admin_level: Option<String>,
-    /// Its id as an area of Overpass queries.
+    /// Its area id in Overpass queries.
     #[serde(skip_serializing_if = "Option::is_none")]
     area_id: Option<i64>,
-    /// The middle of its box, degrees: latitude, longitude.
+    /// The center of its bounding box in degrees: latitude, longitude.
     center: [String; 2],
-    /// South, west, north, east, degrees.
+    /// The bounding box in degrees: south, west, north, east.
     bbox: [String; 4],
 }
 
@@ -57,7 +57,7 @@ pub struct Place {
 pub struct Named {
     #[serde(flatten)]
     place: Place,
-    /// Other places that the name may stand for.
+    /// Other places with this name.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     others: Vec<Place>,
     /// How to use it in an Overpass query.
@@ -130,20 +130,20 @@ impl Tool for Geocode {
     }
 }
 
-/// Finds what is at a point.
+/// Finds the place at a point.
 pub struct Reverse;
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Point {
-    /// Degrees north, -90 to 90.
+    /// Latitude in degrees, -90 to 90.
     lat: f64,
-    /// Degrees east, -180 to 180.
+    /// Longitude in degrees, -180 to 180.
     lon: f64,
-    /// How much is asked for: 3 is the country, 5 the state, 10 the city, 14 the quarter, 16 the street, 18 the house or shop,
-    /// as where nothing is said.
+    /// The level of detail: 3 is the country, 5 the state, 10 the city, 14 the quarter, 16 the street, 18 the house or
+    /// shop; default: 18.
     zoom: Option<u8>,
-    /// The language of names in the answer, such as "en"; where nothing is said they are as the place calls them.
+    /// The language of names in the answer, such as "en"; default: the local names.
     language: Option<String>,
 }
 

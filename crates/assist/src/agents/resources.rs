@@ -1,4 +1,5 @@
-//! What there is to read: the snapshot's manifest, a sheet for each language, the tags and properties that there are.
+//! The resources for models: the snapshot's manifest, a sheet for each language, and the tags and properties of the
+//! data.
 
 use std::cmp::Reverse;
 use std::sync::Arc;
@@ -14,9 +15,9 @@ use terrapin_sparql::labelled::{Kind, label_of};
 use terrapin_tags::{KeySorting, KeysWanted, Part, ValueSorting, ValuesWanted, Which};
 use terrapin_triples::Store;
 
-/// Keys and properties that are told.
+/// Maximum number of keys and of properties.
 const TOLD: usize = 60;
-/// Values of a key that are told, where they are on many of its elements.
+/// Maximum number of values of a key. Only values on at least 1 % of the key's elements are listed.
 const VALUES: usize = 8;
 
 /// OverpassQL on one page.
@@ -25,26 +26,26 @@ pub const OVERPASSQL: &str = include_str!("overpassql.md");
 pub const SPARQL: &str = include_str!("sparql.md");
 /// OpenStreetMap in SPARQL on half a page.
 pub const ELEMENTS: &str = include_str!("elements.md");
-/// What tools have to do with the languages.
+/// How the tools help with each language.
 const OVERPASSQL_TOOLS: &str = "\nMost often a query finds nothing because the tag is another (search_tags finds it) or the area is \
     (geocode gives its id).\n";
 const SPARQL_TOOLS: &str = "\nIdentifiers come from search_entities; describe_entity tells what is said of one; \
     terrapin://schema/properties lists the properties that this data has.\n";
 
-/// Something to read.
+/// A text that a model can read.
 pub struct Resource {
-    /// Its address.
+    /// Its URI.
     pub uri: &'static str,
     /// Its name for people.
     pub name: &'static str,
-    /// What is in it.
+    /// Its content in one sentence.
     pub description: &'static str,
     /// Its media type.
     pub media_type: &'static str,
     read: fn(&Engine) -> Result<String, Trouble>,
 }
 
-/// All of them.
+/// All resources.
 pub static RESOURCES: [Resource; 6] = [
     Resource {
         uri: "terrapin://manifest",
@@ -91,10 +92,10 @@ pub static RESOURCES: [Resource; 6] = [
 ];
 
 impl Resource {
-    /// Its text.
+    /// Returns its text.
     ///
     /// # Errors
-    /// A bound was reached, or the snapshot is damaged.
+    /// Returns an error if a limit was reached or the snapshot is damaged.
     pub fn read(&self, engine: &Engine, limits: &Limits) -> Result<String, Trouble> {
         let text = budget::watched(&Arc::new(Budget::new(limits)), || (self.read)(engine));
         if let Err(damage) = engine.osm().check() {
@@ -108,7 +109,8 @@ impl Resource {
     }
 }
 
-/// Returns a value as JSON with escapes for all that steers who reads it: keys, labels and the names of files are anybody's.
+/// Returns a value as JSON. Control characters are escaped, because any mapper or author can write keys, labels and
+/// file names.
 fn written(value: &Value) -> Result<String, Trouble> {
     let text = serde_json::to_string_pretty(value).map_err(|error| Trouble::fault(error.to_string()))?;
     Ok(untrusted::json(&text).into_owned())
@@ -135,7 +137,7 @@ fn keys(engine: &Engine) -> Value {
     let row = |key: &terrapin_tags::Key| {
         let sorting = ValueSorting::Count;
         let wanted = ValuesWanted { query: "", which: Which::All, sorting, descending: true, part: part(VALUES) };
-        // Texts, such as names, have no values worth telling.
+        // Rare values are not listed: texts such as names have no typical values.
         let values = engine.tags().values(&key.key, &wanted).rows;
         let values = values.into_iter().filter(|value| value.counts.all() * 100 >= key.counts.all());
         let values: serde_json::Map<String, Value> =

@@ -1,5 +1,5 @@
-//! Where an answer comes from. Licences of the data ask for attribution, and a snapshot's digest makes an answer
-//! reproducible; a model passes on only what it reads.
+//! The source of an answer. Licences of the data require attribution, and a snapshot's digest makes an answer
+//! reproducible. A model can only pass on the text of the answer.
 
 use std::collections::BTreeSet;
 
@@ -17,15 +17,15 @@ const LICENCES: usize = 8;
 pub struct SourcedAnswer<T> {
     #[serde(flatten)]
     answer: T,
-    /// Where the answer comes from: name it when you use the answer.
+    /// The source of the answer: name it when you use the answer.
     source: AnswerSource,
 }
 
 #[derive(Serialize, JsonSchema)]
 struct AnswerSource {
-    /// The digest of the snapshot, by which the same answer can be had again.
+    /// The digest of the snapshot, which makes the answer reproducible.
     snapshot: String,
-    /// The licences of the snapshot's data, with whom to credit.
+    /// The licences of the snapshot's data, with the required attribution.
     licences: Vec<String>,
 }
 

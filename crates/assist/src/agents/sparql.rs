@@ -1,4 +1,4 @@
-//! `query_sparql`.
+//! The tool `query_sparql`.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -13,7 +13,7 @@ use terrapin_engine::Engine;
 use terrapin_sparql::results::cell;
 use terrapin_sparql::{self as sparql, Bounds, Class, Code, Error, Settings, Sink};
 
-/// Rows that an answer has where nothing is said, and at most.
+/// Default and maximum number of rows in an answer.
 const ROWS: (usize, usize) = (20, 200);
 
 /// Runs a query in SPARQL.
@@ -22,30 +22,31 @@ pub struct QuerySparql;
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Query {
-    /// The query in SPARQL 1.1 as the Wikidata Query Service takes it, with its prefixes and label service:
-    /// "SELECT ?town ?townLabel { ?town wdt:P31 wd:Q3957 SERVICE wikibase:label { bd:serviceParam wikibase:language 'en' } }".
+    /// The query in SPARQL 1.1 in the dialect of the Wikidata Query Service, with its prefixes and label service:
+    /// "SELECT ?town ?townLabel { ?town wdt:P31 wd:Q3957 SERVICE wikibase:label { bd:serviceParam wikibase:language
+    /// 'en' } }".
     query: String,
-    /// Most rows that are given: 20 where nothing is said, 200 at most. All of them are counted.
+    /// Maximum number of rows; default: 20, at most 200. All rows are counted.
     limit: Option<usize>,
-    /// next_cursor of the answer before, for the next rows of the same query.
+    /// next_cursor of the previous answer, for the next rows of the same query.
     cursor: Option<String>,
 }
 
 #[derive(Serialize, JsonSchema, Default)]
 pub struct Answer {
-    /// How many rows or triples there are.
+    /// Number of all rows or triples.
     total: usize,
     /// The answer to an ASK.
     #[serde(skip_serializing_if = "Option::is_none")]
     boolean: Option<bool>,
     /// The variables of a SELECT.
     variables: Vec<String>,
-    /// Some rows: the values of variables that have any, with Wikidata's prefixes; texts end in @ and their language.
+    /// The selected rows: the values of bound variables, with Wikidata's prefixes; texts end in @ and their language.
     rows: Vec<BTreeMap<String, String>>,
-    /// For the next rows.
+    /// The cursor for the next rows.
     #[serde(skip_serializing_if = "Option::is_none")]
     next_cursor: Option<String>,
-    /// What to do where it is too much or nothing.
+    /// The next step, if there are no rows or more rows.
     #[serde(skip_serializing_if = "Option::is_none")]
     hint: Option<String>,
 }
@@ -78,7 +79,7 @@ impl Tool for QuerySparql {
     }
 }
 
-/// An error in words for who wrote the query.
+/// Converts an error to one for the author of the query.
 fn told(error: &Error) -> Trouble {
     let trouble = Trouble::new(error.to_string());
     match (&error.help, error.class, error.code) {
@@ -89,7 +90,7 @@ fn told(error: &Error) -> Trouble {
     }
 }
 
-/// Counts what comes, and keeps some of it.
+/// A sink that counts all rows and keeps those of the part.
 struct Seen {
     part: Part,
     answer: Answer,

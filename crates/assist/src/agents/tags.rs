@@ -1,4 +1,4 @@
-//! `search_tags`, `describe_tag`.
+//! The tools `search_tags` and `describe_tag`.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -8,32 +8,32 @@ use terrapin_base::untrusted;
 use terrapin_engine::Engine;
 use terrapin_tags::{Counts, KeySorting, KeysWanted, Listed, Part, Tags, Value, ValueSorting, ValuesWanted, Which};
 
-/// Tags that a search gives where nothing is said, and at most.
+/// Default and maximum number of tags in an answer.
 const FOUND: (usize, usize) = (10, 50);
-/// Values and combinations that are told of a key or tag.
+/// Maximum number of values and combinations of a key or tag.
 const TOLD: usize = 10;
 
-/// Finds tags in words.
+/// Finds tags by words.
 pub struct SearchTags;
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Search {
-    /// What is looked for, in English: "fast food that is vegan". Leave out the names of places.
+    /// The thing to search for, in English: "fast food that is vegan". Leave out the names of places.
     text: String,
-    /// Most tags that are given: 10 where nothing is said, 50 at most.
+    /// Maximum number of tags; default: 10, at most 50.
     limit: Option<usize>,
 }
 
 #[derive(Serialize, JsonSchema)]
 pub struct Found {
-    /// How many tags have any of the words.
+    /// Number of tags that match any of the words.
     total: u64,
-    /// The best tags, the best first.
+    /// The best matching tags, best first.
     tags: Vec<FoundTag>,
-    /// Keys with any value, the best first: for texts such as names, and for filters like ["key"].
+    /// Keys with any value, best first: for texts such as names, and for filters like ["key"].
     keys: Vec<FoundKey>,
-    /// What to do next.
+    /// The next step.
     hint: String,
 }
 
@@ -41,9 +41,9 @@ pub struct Found {
 struct FoundTag {
     key: String,
     value: String,
-    /// How many elements have it.
+    /// Number of elements with this tag.
     count: u64,
-    /// How many of these have the first tag, too, where that was counted.
+    /// Number of these that also have the first tag, if that was counted.
     #[serde(skip_serializing_if = "Option::is_none")]
     with_first: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -53,9 +53,9 @@ struct FoundTag {
 #[derive(Serialize, JsonSchema)]
 struct FoundKey {
     key: String,
-    /// How many elements have it.
+    /// Number of elements with this key.
     count: u64,
-    /// How many different values it has.
+    /// Number of different values.
     values: u64,
     #[serde(skip_serializing_if = "Option::is_none")]
     description: Option<String>,
@@ -100,7 +100,7 @@ impl Tool for SearchTags {
     }
 }
 
-/// Tells of a tag or a key.
+/// Describes a tag or a key.
 pub struct DescribeTag;
 
 #[derive(Deserialize, JsonSchema)]
@@ -119,18 +119,18 @@ pub struct Described {
     value: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     description: Option<String>,
-    /// How many elements have it.
+    /// Number of elements with it.
     count: u64,
     nodes: u64,
     ways: u64,
     relations: u64,
-    /// Of a key: how many values it has.
+    /// Number of values of a key.
     #[serde(skip_serializing_if = "Option::is_none")]
     values_total: Option<u64>,
-    /// Of a key: its most frequent values.
+    /// The most frequent values of a key.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     values: Vec<Counted>,
-    /// What is found with it most often, keys with any value among them.
+    /// The tags and keys that occur with it most often.
     found_with: Vec<With>,
 }
 
@@ -145,9 +145,9 @@ struct With {
     key: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     value: Option<String>,
-    /// How many elements have both.
+    /// Number of elements with both.
     count: u64,
-    /// The part of the described one's elements that this is, from 0 to 1.
+    /// This number as a fraction of all elements with the described tag or key, from 0 to 1.
     fraction: f64,
 }
 
@@ -212,7 +212,7 @@ fn values(tags: &Tags, key: &str, query: &str) -> Listed<Value> {
     tags.values(key, &wanted)
 }
 
-/// No element has it; what is near.
+/// Returns the error that no element has the tag or key, with similar ones as a hint.
 fn nothing(tags: &Tags, key: &str, value: Option<&str>) -> Trouble {
     let list = |names: Vec<String>| match names.iter().map(|name| untrusted::line(name)).collect::<Vec<_>>() {
         names if names.is_empty() => "search_tags finds others".to_owned(),

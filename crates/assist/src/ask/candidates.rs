@@ -85,7 +85,7 @@ struct Searching<'a> {
 }
 
 impl Searching<'_> {
-    /// Returns the result of a tool; `None` if it finds nothing.
+    /// Returns the result of a tool, or `None` if it finds nothing.
     fn call(&self, tool: &str, arguments: Value) -> Result<Option<Value>, Failure> {
         let Some(tool) = agents::find(tool) else { return Ok(None) };
         match tool.call(self.engine, arguments, self.limits) {
@@ -100,7 +100,7 @@ impl Searching<'_> {
         let list = |name: &str| given[name].as_array().map_or(&[][..], Vec::as_slice);
         let (tags, keys) = (list("tags"), list("keys"));
         let best = tags.first().map_or(0, |tag| number(tag, "count"));
-        // Notes and single signs also contain the word.
+        // Matches that are much rarer than the best one are mostly notes or single signs that contain the word.
         for tag in tags.iter().filter(|tag| number(tag, "count") * RARE >= best || number(tag, "with_first") > 1) {
             let (key, value) = (text(tag, "key"), text(tag, "value"));
             let _ = writeln!(out, "tag \"{key}\"=\"{value}\": {} elements{}", tag["count"], about(tag));
@@ -129,18 +129,18 @@ impl Searching<'_> {
     fn place(&self, name: &str, out: &mut String) -> Result<bool, Failure> {
         let Some(given) = self.call("geocode", json!({"name": name, "limit": PLACES}))? else { return Ok(false) };
         let mut places = vec![given.clone()];
-        // Only the point in the middle may have the name in another language; the local name leads to the area.
+        // In another language, the name may be only on the center node; the local name leads to the area.
         if given["area_id"].is_null() && is_settlement(&given) {
             let own = self.call("geocode", json!({"name": given["display_name"], "limit": 0}))?;
             places.extend(own.filter(|own| own["name"] == given["name"] && !own["area_id"].is_null()));
         }
         let others = given["others"].as_array().into_iter().flatten();
-        // Streets and shops with the name of a town are left out.
+        // Streets and shops with the name of a town are skipped.
         places.extend(others.filter(|other| !is_settlement(&given) || is_settlement(other)).cloned());
         for place in places {
             let (kind, id) = (text(&place, "osm_type"), &place["osm_id"]);
             let _ = write!(out, "place {:?}: {kind}({id}), {}", text(&place, "display_name"), text(&place, "category"));
-            // On a point the level is that of the area whose capital it is.
+            // On a node, `admin_level` is that of the area that it is the capital of.
             if place["admin_level"].is_string() && !place["area_id"].is_null() {
                 let _ = write!(out, ", admin_level={}", text(&place, "admin_level"));
             }

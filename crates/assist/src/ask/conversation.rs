@@ -25,8 +25,8 @@ const MENTIONS_SHARE: u32 = 3;
 /// Answers a question within these limits. `tell` gets each step when it is done.
 ///
 /// # Errors
-/// The question is not one, the model does not reply, a limit was reached, or the snapshot is damaged. A query that cannot
-/// be repaired is not an error: the answer says so.
+/// Returns an error if the question is invalid, the model does not reply, a limit was reached, or the snapshot is
+/// damaged. If a query cannot be repaired, that is part of the answer and not an error.
 pub fn ask(
     engine: &Engine,
     model: &dyn Model,
@@ -195,7 +195,7 @@ impl Conversation<'_> {
         Ok(mentions)
     }
 
-    /// Returns the prompt that asks for a query.
+    /// Returns the prompt for a query.
     fn prompt(&mut self) -> Result<String, Failure> {
         if let Some(prompt) = &self.question.prompt {
             return Ok(prompt.clone());
@@ -262,7 +262,7 @@ impl Conversation<'_> {
                     (outcome, false, "...".to_owned())
                 }
                 Written::Queries(queries, is_for_map) => match before.take() {
-                    // A model that repeats a query without results stands by it.
+                    // If a model repeats a query that found nothing, the empty result is the answer.
                     Some((same, outcome)) if same == queries && !outcome.is_wrong => {
                         return self.finish(outcome, is_for_map, repairs);
                     }
@@ -281,7 +281,8 @@ impl Conversation<'_> {
             before = written_before.map(|queries| (queries, outcome));
             let values = [("feedback", feedback.as_str()), ("question", &self.question.question)];
             let repair = self.settings.prompts.fill(Prompt::Repair, &values);
-            // Of a reply only the query goes back: its prose would fill a small context. Some servers refuse empty messages.
+            // Only the query of a reply goes back to the model, since the prose could fill a small context. Some
+            // servers reject empty messages.
             messages.push(Message::new(Role::Assistant, shown));
             messages.push(Message::new(Role::User, repair));
             repairs += 1;
@@ -354,7 +355,7 @@ impl Conversation<'_> {
         Ok(Answer { text, map, results, features, missing, problem: None, repairs, steps })
     }
 
-    /// Adds the places that the snapshot does not contain. Guessed places may be no places, so they are named only if
+    /// Adds the places that the snapshot does not contain. Guessed names may not be places; they are only added if
     /// nothing was found.
     fn with_missing(&self, text: String, is_found: bool) -> String {
         let missing = words::missing(&self.missing);

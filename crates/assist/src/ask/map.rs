@@ -1,6 +1,6 @@
-//! Solutions of SPARQL on a map: by what geometry a solution has, or else by the shape of the first element in it, or else by
-//! the coordinates (P625) of the first item in it that has some. The item's label, description and image are told where the
-//! snapshot has them.
+//! Converts SPARQL solutions to map features. The geometry is the first of these: a geometry in the solution, the
+//! geometry of the first element in it, the coordinates (P625) of the first item that has some. Features have the
+//! item's label, description and image, if the snapshot has them.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -17,9 +17,9 @@ use terrapin_sparql::geo::{Crs, Format, Located};
 use terrapin_sparql::results::cell;
 use terrapin_triples::Store;
 
-/// What stands before each feature of a sequence.
+/// The separator before each feature of a sequence.
 const SEPARATOR: u8 = 0x1e;
-/// What stands before an element's type and id.
+/// The IRI prefix of elements, before type and id.
 const ELEMENT: &str = "https://www.openstreetmap.org/";
 const ENTITY: &str = "http://www.wikidata.org/entity/Q";
 const COORDINATES: &str = "http://www.wikidata.org/prop/direct/P625";
@@ -29,10 +29,10 @@ const DESCRIPTION: &str = "http://schema.org/description";
 /// The language of labels.
 const LANGUAGE: &str = "en";
 
-/// Where solutions are.
+/// The geometries of solutions.
 pub struct Places<'a> {
     store: &'a Store,
-    /// The shapes of the elements that are in them, by their names.
+    /// The geometries of the elements in the solutions, by type and id.
     elements: HashMap<String, Box<RawValue>>,
 }
 
@@ -43,10 +43,10 @@ struct Shaped {
 }
 
 impl<'a> Places<'a> {
-    /// Those of these solutions.
+    /// Looks up the geometries of the elements in `rows`.
     ///
     /// # Errors
-    /// A bound was reached.
+    /// Returns an error if a limit was reached.
     pub fn of(
         engine: &Engine,
         store: &'a Store,
@@ -54,7 +54,7 @@ impl<'a> Places<'a> {
         limits: &Limits,
     ) -> Result<Places<'a>, Trouble> {
         let mut ids: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
-        // A solution that has a shape needs no other.
+        // A solution with a geometry does not need those of its elements.
         for row in rows.iter().filter(|row| !row.iter().flatten().any(|value| geometry(value).is_some())) {
             budget::checkpoint();
             for (kind, id) in row.iter().flatten().filter_map(element) {
@@ -75,7 +75,7 @@ impl<'a> Places<'a> {
         Ok(Places { store, elements })
     }
 
-    /// A solution as a feature; nothing where it is nowhere.
+    /// Returns a solution as a feature, or `None` if it has no geometry.
     pub fn feature(&self, columns: &[String], row: &[Option<Term>]) -> Option<Box<RawValue>> {
         budget::checkpoint();
         let store = self.store;
@@ -95,7 +95,7 @@ impl<'a> Places<'a> {
         let mut properties: Map<String, Value> = columns
             .iter()
             .zip(row)
-            // The shape itself is beside them.
+            // A geometry is not repeated among the properties.
             .filter_map(|(name, value)| {
                 Some((name.clone(), value.as_ref().filter(|value| Located::from_term(value).is_none())?))
             })
@@ -117,12 +117,12 @@ impl<'a> Places<'a> {
     }
 }
 
-/// The features of a sequence, each as it is written.
+/// Returns the features of a sequence, each as its JSON text.
 pub fn records(sequence: &[u8]) -> impl Iterator<Item = &[u8]> {
     sequence.split(|byte| *byte == SEPARATOR).map(<[u8]>::trim_ascii).filter(|record| !record.is_empty())
 }
 
-/// The type and the id of an element.
+/// Returns the type and the id of an element.
 fn element(value: &Term) -> Option<(&str, &str)> {
     let Term::NamedNode(node) = value else { return None };
     let (kind, id) = node.as_str().strip_prefix(ELEMENT)?.split_once('/')?;
@@ -130,7 +130,7 @@ fn element(value: &Term) -> Option<(&str, &str)> {
     is_one.then_some((kind, id))
 }
 
-/// A literal's shape, in longitude and latitude.
+/// Returns a literal's geometry as GeoJSON, in longitude and latitude.
 fn geometry(value: &Term) -> Option<Value> {
     let located = Located::from_term(value)?;
     if matches!(located.crs, Crs::Other(_)) {
@@ -142,7 +142,7 @@ fn geometry(value: &Term) -> Option<Value> {
     serde_json::from_str(written.value()).ok()
 }
 
-/// A value as people read it: a text without its language.
+/// Formats a value for people: a text without its language.
 pub fn shown(value: &Term) -> String {
     match value {
         Term::Literal(literal) => literal.value().to_owned(),

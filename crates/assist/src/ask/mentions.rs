@@ -1,4 +1,5 @@
-//! The places, things, names and properties that a question mentions, as a model lists them or as its capitals suggest.
+//! The places, things, names and properties that a question mentions, listed by a model or guessed from words with
+//! capitals.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -7,12 +8,12 @@ use terrapin_base::words::words;
 
 /// Maximum mentions of a kind.
 const MOST: usize = 6;
-/// Maximum characters of a mention.
+/// Maximum number of characters of a mention.
 const LONGEST: usize = 120;
 /// Letters that two words must share at their beginning to count as forms of one word: "museum" and "musées".
 const STEM: usize = 4;
 
-/// What a question mentions.
+/// The mentions of a question.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct Mentions {
@@ -27,10 +28,10 @@ pub struct Mentions {
 }
 
 impl Mentions {
-    /// Reads a reply: the first JSON object in it.
+    /// Parses the first JSON object in a reply.
     ///
     /// # Errors
-    /// A message for the user if there is no such object, or an empty one.
+    /// Returns a message for the user if the reply has no such object, or an empty one.
     pub fn read(reply: &str) -> Result<Mentions, String> {
         let start = reply.find('{').ok_or("the reply has no JSON object")?;
         let mut objects = serde_json::Deserializer::from_str(&reply[start..]).into_iter::<Mentions>();
@@ -41,7 +42,7 @@ impl Mentions {
         }
     }
 
-    /// Returns whether a reply has a whole JSON object, so that the rest of it is of no use.
+    /// Returns whether a reply has a whole JSON object, so that the rest of it is not needed.
     pub fn is_complete(reply: &str) -> bool {
         let Some(start) = reply.find('{') else { return false };
         let mut objects = serde_json::Deserializer::from_str(&reply[start..]).into_iter::<serde::de::IgnoredAny>();
@@ -52,7 +53,7 @@ impl Mentions {
     /// names and among the properties stays, since they may be inferred: "how many people" asks for "population".
     ///
     /// # Errors
-    /// A message for the user if all mentions are such examples.
+    /// Returns a message for the user if all mentions are such examples.
     pub fn without_examples(mut self, examples: &[String], question: &str) -> Result<Mentions, String> {
         let own = words(question);
         let is_in_question = |text: &str| words(text).iter().all(|word| own.iter().any(|own| is_same(word, own)));
@@ -70,7 +71,7 @@ impl Mentions {
         Ok(self)
     }
 
-    /// Returns mentions without a model: the question is about a thing, and words with capitals are names.
+    /// Guesses mentions without a model: the whole question is a thing, and words with capitals are names.
     pub fn guess(question: &str) -> Mentions {
         let mut names: Vec<String> = Vec::new();
         let mut goes_on = false;

@@ -1,6 +1,6 @@
-//! Questions in plain language: a model writes queries, the snapshot answers them. The snapshot's own search looks up what a
-//! question mentions, so that the model sees real identifiers and tags; a wrong query goes back to it with its errors.
-//! May use the tools of agents and the crates below; knows nothing of commands and of HTTP.
+//! Questions in plain language: a model writes queries, the snapshot answers them. The mentions of a question are
+//! searched for in the snapshot, so that the model sees real identifiers and tags. A wrong query goes back to the model
+//! with its errors. May use the tools of agents and the crates below; does not know commands or HTTP.
 //!
 //! ```text
 //! prompts.rs       the prompts
@@ -64,9 +64,10 @@ pub struct Asker {
 pub struct Settings {
     /// The prompts.
     pub prompts: Prompts,
-    /// How often a query that fails or finds nothing goes back to the model, at most [`MOST_REPAIRS`] times.
+    /// Maximum number of times that a query that fails or finds nothing goes back to the model; at most
+    /// [`MOST_REPAIRS`].
     pub repairs: u8,
-    /// Whether the mentions of the question are looked up.
+    /// Whether the mentions of the question are searched for.
     pub search: bool,
     /// Whether the model writes the answer as text.
     pub words: bool,
@@ -98,7 +99,7 @@ impl Default for Settings {
 pub struct Question {
     /// The question in plain language.
     pub question: String,
-    /// Context: what is meant, what counts, what to show.
+    /// Context: definitions, criteria, and properties to show.
     #[serde(default)]
     pub context: String,
     /// Its mentions.
@@ -122,7 +123,7 @@ pub enum Step {
         /// Why they were guessed, if they were.
         #[serde(skip_serializing_if = "Option::is_none")]
         note: Option<String>,
-        /// What the reply cost.
+        /// The cost of the reply.
         #[serde(flatten)]
         cost: StepCost,
     },
@@ -146,7 +147,7 @@ pub enum Step {
         /// Whether a limit ended it.
         #[serde(skip_serializing_if = "std::ops::Not::not")]
         cut: bool,
-        /// What the reply cost.
+        /// The cost of the reply.
         #[serde(flatten)]
         cost: StepCost,
     },
@@ -161,7 +162,7 @@ pub enum Step {
         /// Number of features for a map.
         features: u64,
     },
-    /// What is wrong with a query or its result. Goes back to the model if a repair is left.
+    /// Feedback on a query or its result. It goes back to the model if a repair is left.
     Feedback {
         /// The text.
         feedback: String,
@@ -173,7 +174,7 @@ pub enum Step {
         /// Why it is not the model's, if it is not.
         #[serde(skip_serializing_if = "Option::is_none")]
         note: Option<String>,
-        /// What the reply cost.
+        /// The cost of the reply.
         #[serde(flatten)]
         cost: StepCost,
     },
@@ -288,7 +289,7 @@ pub struct Answer {
     pub features: Option<Features>,
     /// Places of the question that the snapshot does not contain.
     pub missing: Vec<String>,
-    /// What is wrong with the last query, if there is no answer.
+    /// The feedback on the last query, if there is no answer.
     pub problem: Option<String>,
     /// Number of repairs.
     pub repairs: u8,
@@ -305,10 +306,10 @@ pub struct Features {
     pub features: Vec<Box<RawValue>>,
 }
 
-/// A failure: there is no answer.
+/// The reason why a question has no answer.
 #[derive(Debug)]
 pub enum Failure {
-    /// The question cannot be asked.
+    /// The question is invalid.
     Question(String),
     /// The model did not reply.
     Model(terrapin_chat::Error),

@@ -63,7 +63,8 @@ impl Prompts {
     /// `elements.md`). Missing ones are the embedded ones.
     ///
     /// # Errors
-    /// A message for the user: a file cannot be read or has an unknown placeholder, or the folder has no prompt.
+    /// Returns a message for the user if a file cannot be read or has an unknown placeholder, or if the folder has no
+    /// prompt.
     pub fn read(folder: &Path) -> Result<Prompts, String> {
         let mut prompts = Prompts::default();
         let mut found = false;
@@ -92,7 +93,7 @@ impl Prompts {
         }
     }
 
-    /// Returns a text as it is, with placeholders.
+    /// Returns a text with its placeholders unfilled.
     pub fn text(&self, prompt: Prompt) -> &str {
         &self.0[prompt as usize]
     }
@@ -120,8 +121,8 @@ fn gaps(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// Returns the text before the next placeholder, its name, and the text behind it. A placeholder is a word of small letters
-/// between pairs of braces; `{{geocodeArea:...}}` and `{{bbox}}` in a sheet are not.
+/// Returns the text before the next placeholder, its name, and the text after it. A placeholder is a word of lower-case
+/// letters between double braces. `{{geocodeArea:...}}` and `{{bbox}}` in a sheet are not placeholders.
 fn next_gap(text: &str) -> Option<(&str, &str, &str)> {
     let mut from = 0;
     while let Some(start) = text[from..].find("{{").map(|at| at + from) {

@@ -1,5 +1,5 @@
-//! Runs a query for its result or for feedback that helps a model to write a better one. OverpassQL runs as in the tools of
-//! agents; of SPARQL the first solutions are kept.
+//! Runs a query for its result, or for feedback that helps a model to write a better one. OverpassQL runs as in the
+//! tools of agents; for SPARQL, the first solutions are kept.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -25,7 +25,7 @@ const SOLUTIONS: usize = 20_000;
 /// Maximum features of a result, and their bytes.
 const FEATURES: usize = 20_000;
 const BYTES: usize = 16 << 20;
-/// Maximum columns for tags: of many elements, and of up to three.
+/// Maximum number of columns for tags: usually, and for at most three elements.
 const TAGS: usize = 8;
 const ALL_TAGS: usize = 24;
 const FEW: usize = 3;
@@ -34,7 +34,7 @@ const FEW: usize = 3;
 pub struct RunOutcome {
     /// Its result, if it ran.
     pub result: Option<QueryResult>,
-    /// What is wrong with the query or its result.
+    /// Feedback on the query or its result.
     pub feedback: Option<String>,
 }
 
@@ -47,7 +47,7 @@ impl RunOutcome {
 /// Runs a query. With `for_map`, a result without positions gets feedback.
 ///
 /// # Errors
-/// The question was cancelled, or the snapshot is damaged.
+/// Returns an error if the question was cancelled or the snapshot is damaged.
 pub fn run(engine: &Engine, query: &Query, for_map: bool, limits: &Limits) -> Result<RunOutcome, Failure> {
     let own = Instant::now() + TIME;
     let limits = Limits { deadline: Some(limits.deadline.map_or(own, |deadline| deadline.min(own))), ..limits.clone() };
@@ -120,7 +120,7 @@ fn overpass(engine: &Engine, query: &Query, for_map: bool, limits: &Limits) -> R
     Ok(RunOutcome { result: Some(result), feedback })
 }
 
-/// Returns the feedback for a result without positions where a map is wanted.
+/// Returns the feedback for a result without positions, if a map is requested.
 fn nowhere(total: u64, instead: &str) -> String {
     format!("{total} results, none of them with a position: {instead}, or say `map: no` where the answer needs none")
 }
@@ -259,7 +259,7 @@ mod tests {
         assert_eq!((columns.len(), &columns[..3]), (TAGS + 1, &["element", "name", "stars"].map(str::to_owned)[..]));
         assert_eq!((rows[9][2].as_deref(), rows[0][2].as_deref()), (Some("7"), None));
         assert!(columns.iter().all(|column| !column.contains(':')), "{columns:?}");
-        // Of one element nearly all tags are shown.
+        // For one element, nearly all tags are shown.
         let (columns, _) = table(&elements[..1], &[]);
         assert!(columns.len() == 23 && columns.contains(&"ele".to_owned()), "{columns:?}");
     }

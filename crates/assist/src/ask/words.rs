@@ -7,7 +7,7 @@ use super::{Lang, QueryResult};
 use terrapin_base::untrusted;
 use terrapin_engine::Engine;
 
-/// Rows of a result that a model sees, and characters of all results.
+/// Maximum number of rows of a result that a model sees, and of characters of all results.
 const ROWS: usize = 20;
 const LETTERS: usize = 6000;
 
@@ -59,7 +59,7 @@ pub fn results(results: &[QueryResult]) -> String {
     }
 }
 
-/// Returns an answer without a model: the value of a single result, else the number of rows or elements.
+/// Returns an answer without a model: the value of a single result, or else the number of rows or elements.
 pub fn plain(results: &[QueryResult]) -> String {
     let one = |result: &QueryResult| match (&result.rows[..], result.query.language) {
         ([row], Lang::Sparql) if row.len() == 1 => row[0].clone().unwrap_or_default(),
@@ -75,7 +75,7 @@ pub fn plain(results: &[QueryResult]) -> String {
     results.iter().map(|result| one(result) + ".").collect::<Vec<_>>().join(" ")
 }
 
-/// Returns the sentence about places that the snapshot does not contain; empty if there are none.
+/// Returns the sentence about places that the snapshot does not contain, or an empty text if it contains all.
 pub fn missing(places: &[String]) -> String {
     let places: Vec<Cow<'_, str>> = places.iter().map(|place| untrusted::line(place)).collect();
     match &places[..] {

@@ -1,4 +1,4 @@
-//! The queries in a reply, and whether their answer is for a map.
+//! Parses the queries in a reply, and whether their answer is for a map.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -25,20 +25,20 @@ pub enum Written {
     Queries(Vec<Query>, bool),
     /// An answer or a refusal without a query.
     Words(String),
-    /// Nothing of use; the text is feedback for the model.
+    /// The reply is unusable; the text is feedback for the model.
     Nothing(String),
 }
 
-/// Bytes before the first block of code up to which a reply has the form that the prompt asks for. Longer ones think aloud:
-/// their first block is a draft.
+/// Maximum bytes before the first code block in a reply of the requested form. In longer replies the model thinks
+/// aloud, and the first block is a draft.
 const HEAD: usize = 500;
-/// Bytes behind a block of one language in which a block of the other may begin.
+/// Maximum bytes between a block of one language and a block of the other.
 const GAP: usize = 200;
 /// Maximum characters of a query that goes back to the model.
 const LONGEST: usize = 4000;
 
-/// Returns whether a reply has all of its queries, so that the rest is of no use: a closed block with a query, in each of the
-/// languages, or in one of them with text behind it. A reply of another form is read to its end.
+/// Returns whether a reply has all of its queries, so that the rest is not needed: a closed block with a query in each
+/// of the languages, or in one of them with enough text after it. A reply of another form is read to its end.
 pub fn is_complete(reply: &str, languages: &[Lang]) -> bool {
     let text = reply.trim_end();
     let Some(blocks) = reply::closed_blocks(text).filter(|blocks| blocks.start <= HEAD) else { return false };
@@ -48,7 +48,7 @@ pub fn is_complete(reply: &str, languages: &[Lang]) -> bool {
     count > 0 && (count == languages.len() || text.len() - blocks.end > GAP)
 }
 
-/// Returns queries in the form of a reply.
+/// Formats queries like a reply.
 pub fn fenced(queries: &[Query], is_for_map: bool) -> String {
     let mut out = format!("map: {}", if is_for_map { "yes" } else { "no" });
     for query in queries {
@@ -62,13 +62,13 @@ pub fn fenced(queries: &[Query], is_for_map: bool) -> String {
     out
 }
 
-/// Reads a reply.
+/// Parses a reply.
 pub fn read(reply: &Reply, only: Option<Language>) -> Written {
     let lines = || reply.text.lines().map(|line| line.trim().trim_matches(['*', '`', '-', ' ']));
     let says = |head: &str| lines().find_map(|line| strip(line, head)).map(str::to_owned);
     let mut last = found(&reply.text, reply.is_cut);
     if last.is_empty() {
-        // Models that are trained to call tools put the query into a call.
+        // Models that are trained to call tools may write the query into a call.
         last = reply.tool_calls.iter().flat_map(|call| found(&call.arguments, false)).collect();
     }
     if let Some(only) = only.map(Lang::from) {

@@ -28,7 +28,7 @@ fn refusal() -> Response {
     StatusCode::BAD_REQUEST.into_response()
 }
 
-/// Bytes that tell their places.
+/// Returns test bytes that depend on their position.
 fn pattern(length: usize) -> Vec<u8> {
     (0..length).map(|n| (n / 7 % 251) as u8).collect()
 }
@@ -47,7 +47,7 @@ async fn a_small_answer_is_sent_whole_or_not_at_all() {
     assert!(matches!(head.await, Ok(Head::Refused(_))));
 }
 
-/// More than is held.
+/// More bytes than are held back.
 const LONG: usize = (HELD + 20) * PIECE + 9;
 
 async fn stream(complete: bool) -> Vec<io::Result<Bytes>> {
@@ -68,7 +68,7 @@ async fn a_long_answer_streams_and_a_broken_one_ends_in_an_error() {
     assert!(whole == pattern(LONG));
     let mut broken = stream(false).await;
     assert!(broken.pop().is_some_and(|end| end.is_err()));
-    // Of what was written, all but the last byte.
+    // Everything that was written, except the last byte.
     let begun: Vec<u8> = broken.into_iter().flat_map(|piece| piece.unwrap()).collect();
     assert!(begun == pattern(LONG - 1));
 }
@@ -92,7 +92,7 @@ async fn the_first_megabytes_are_held_while_there_is_memory() {
     assert!(whole == pattern(HELD * PIECE));
     assert_eq!(spool.memory_taken(), 0);
 
-    // All answers together hold no more than there is: this one goes out after its first piece.
+    // With no memory for answers, this one is sent after its first piece.
     let full = Spool::new(SpoolLimits { memory: 0, answer: 1 << 20, total: 1 << 20, folder: std::env::temp_dir() });
     let (mut sink, head) = sink(&full);
     let engine = tokio::task::spawn_blocking(move || {
@@ -115,7 +115,7 @@ async fn an_answer_that_nobody_reads_is_put_aside_and_comes_whole() {
     });
     let Ok(Head::Streaming(_, parts)) = head.await else { panic!("expected a stream") };
     let mut body = AnswerBody::new(parts, guard().0);
-    // The engine is done before anything is read.
+    // The engine ends before the first byte is read.
     engine.await.unwrap();
     assert!(spool.on_disk() as usize > 250 * PIECE, "{}", spool.on_disk());
     let mut whole = Vec::new();
@@ -129,7 +129,8 @@ async fn an_answer_that_nobody_reads_is_put_aside_and_comes_whole() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_reader_that_comes_and_goes_gets_every_byte_in_order() {
-    // Less than the answer: the engine waits for room in between, and the file is emptied and used again.
+    // The spool is smaller than the answer: the engine waits for room several times, and the file is emptied and
+    // reused.
     let spool = spool(40 * PIECE as u64);
     let (mut sink, head) = sink(&spool);
     let length = 400 * PIECE + 5;

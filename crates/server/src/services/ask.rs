@@ -1,5 +1,5 @@
-//! `POST /ask`: answers a question in plain language, as one JSON object or as server-sent events, an event for each step.
-//! Without a configured model the service is off, and nothing is sent anywhere.
+//! `POST /ask`: answers a question in plain language, as one JSON object or as server-sent events with one event for
+//! each step. If no model is configured, the service is off and sends nothing to other hosts.
 
 use std::io::{self, Write};
 use std::sync::Arc;
@@ -93,7 +93,7 @@ fn work(job: Job, body: Received, in_steps: bool) {
     }
 }
 
-/// A model whose time does not count against the client's quota.
+/// A model whose response time does not count against the client's quota.
 struct UncountedModel<'a> {
     model: &'a dyn Model,
     context: &'a Context,

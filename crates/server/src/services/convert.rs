@@ -1,4 +1,5 @@
-//! `/api/convert`: a query in another form of the language, on the page on which the public converters show it.
+//! `/api/convert`: converts a query to another form of the language, and shows it on a page like that of the public
+//! converters.
 
 use std::io::Write;
 use std::sync::Arc;
@@ -38,15 +39,16 @@ pub const ROUTES: &[Route] = &[Route::get_and_post(
 .access(Access::Query)
 .worded(&PAGES)];
 
-/// The longest query that is converted, in bytes: the page can be fifty times as long and is held in memory.
+/// The longest query that is converted, in bytes. The page can be fifty times as long and is held in memory.
 const LONGEST: usize = 1 << 20;
 
 const HTML: &str = "text/html; charset=utf-8";
 
-/// Its wording.
+/// Its error format.
 const PAGES: Pages = Pages { broken: "runtime error: The query could not be converted: see the server's log." };
 
-/// Converts a query. What is wrong with it stands before it; the status is 200 all the same, as clients expect.
+/// Converts a query. Problems in the query are listed above it. If it could be converted, the status is 200 despite
+/// problems, as clients expect.
 pub async fn convert(
     State(app): State<Arc<App>>,
     Extension(context): Extension<Arc<Context>>,
@@ -113,7 +115,7 @@ fn lines(problems: Option<&Failure>) -> Vec<String> {
     problems.iter().flat_map(|failure| &failure.diagnostics).map(ToString::to_string).collect()
 }
 
-/// The parameter `target`.
+/// Returns the parameter `target`.
 fn target(encoded: &[u8]) -> Option<String> {
     let (_, value) = form_urlencoded::parse(encoded).find(|(name, _)| name == "target")?;
     Some(value.into_owned())

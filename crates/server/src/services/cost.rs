@@ -1,5 +1,5 @@
-//! `/api/cost`: what a query cost, once it has ended, told to whoever asked it. The headers of an answer that streams are
-//! out long before that is known.
+//! `/api/cost`: reports the cost of a finished query to the client that sent it. The headers of a streamed answer are
+//! sent before its cost is known.
 
 use std::sync::Arc;
 
@@ -26,13 +26,13 @@ pub const ROUTES: &[Route] =
     .takes(&[&[required("request", Schema::Text, "The `X-Request-Id` of its answer")]])
     .statuses_too(&[404])];
 
-/// What is asked.
+/// The parameters of a request for a cost.
 #[derive(Deserialize)]
 pub struct Asked {
     request: String,
 }
 
-/// Tells what one's own query cost, by the name of its request: the header `X-Request-Id` of its answer.
+/// Returns the cost of the client's own query, selected by request ID: the header `X-Request-Id` of its response.
 pub async fn cost(
     State(app): State<Arc<App>>,
     Extension(context): Extension<Arc<Context>>,

@@ -1,4 +1,4 @@
-//! `POST /feedback`: a query in, what a model needs to repair it out.
+//! `POST /feedback`: takes a query and returns the feedback that a model needs to repair it.
 
 use std::sync::Arc;
 
@@ -30,14 +30,14 @@ pub const ROUTES: &[Route] = &[Route::post(
 .reads(&[json_body(schema_of::<Question>)])
 .access(Access::Query)];
 
-/// Most results that are shown.
+/// Maximum number of results that are shown.
 const MOST: usize = 100;
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Question {
     query: String,
-    /// Its language; where nothing is said, what it begins like.
+    /// Its language; detected from its beginning if not given.
     #[schemars(extend("enum" = ["overpassql", "sparql", null]))]
     lang: Option<String>,
     /// south,west,north,east in degrees.
@@ -56,13 +56,13 @@ struct Question {
 struct Said {
     #[serde(flatten)]
     feedback: Feedback,
-    /// All of it in one text, for a prompt.
+    /// The whole feedback as one text, for a prompt.
     text: String,
 }
 
-/// Answers `{"query": "...", "bbox": "south,west,north,east", "sample": 5, "lang": "sparql", "run": false}`; all but the query
-/// may be left out. A query without `lang` is in the language that it begins like. One that is not to be run is read and
-/// held against the data only: what an editor asks while somebody types.
+/// Answers `{"query": "...", "bbox": "south,west,north,east", "sample": 5, "lang": "sparql", "run": false}`; all fields
+/// but `query` are optional. Without `lang`, the language is detected from the query's beginning. With `"run": false`,
+/// the query is only parsed and checked against the data, for example by an editor during typing.
 pub async fn feedback(
     State(app): State<Arc<App>>,
     Extension(context): Extension<Arc<Context>>,
@@ -90,10 +90,11 @@ pub async fn feedback(
         if language == Some(Language::Sparql) {
             let needs_triples =
                 || prepare(&question.query, &Settings::default()).is_ok_and(|query| !query.is_of_elements());
-            // What is only read needs none, nor what cannot be.
+            // A query that is only parsed needs no triples, and an invalid one never reads them.
             if app.engine.triples().is_none() && run && needs_triples() {
                 let feedback = without_triples();
-                // A client that names the language relies on it; any other one is told like of other errors.
+                // A client that sets `lang` relies on it and gets an error status. Any other client gets this as
+                // feedback, like other errors.
                 return match question.lang {
                     Some(_) => Err(Wrong::Question(format!(
                         "the query is SPARQL, and this snapshot has no triples: {WITHOUT_TRIPLES}"

@@ -1,4 +1,4 @@
-//! `/healthz` and `/readyz`: whether this process works, and whether it shall be sent queries.
+//! `/healthz` and `/readyz`: report whether this process works and whether it accepts queries.
 
 use std::sync::Arc;
 
@@ -27,13 +27,13 @@ fn is_damaged(app: &App) -> bool {
     app.engine.fail_if_damaged().is_err()
 }
 
-/// Tells whether no damage to the snapshot was met. Whoever asks this starts the process anew where the answer is no,
-/// which a server that is about to end of itself must not be.
+/// Reports whether the snapshot is free of detected damage. A supervisor restarts the process if this check fails; a
+/// server that is shutting down therefore still passes it.
 pub async fn health(State(app): State<Arc<App>>) -> (StatusCode, &'static str) {
     if is_damaged(&app) { DAMAGED } else { (StatusCode::OK, "ok\n") }
 }
 
-/// Tells whether new queries are let in.
+/// Reports whether new queries are admitted.
 pub async fn readiness(State(app): State<Arc<App>>) -> (StatusCode, &'static str) {
     if is_damaged(&app) {
         DAMAGED

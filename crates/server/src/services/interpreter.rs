@@ -1,5 +1,5 @@
-//! `/api/interpreter`: an OverpassQL query in, its answer out, by GET and POST: in the form that the query asks for, or as
-//! GeoJSON where the client would rather have that.
+//! `/api/interpreter`: runs an OverpassQL query, sent by GET or POST. The answer is in the format that the query
+//! selects, or in GeoJSON if the client prefers it.
 
 use std::borrow::Cow;
 use std::io::Write;
@@ -87,10 +87,10 @@ pub(super) const ANSWERS: &[&str] = &[
     "text/javascript",
 ];
 
-/// The type of an answer that calls a function.
+/// The content type of an answer that calls a function (JSONP).
 const JAVASCRIPT: &str = "text/javascript; charset=utf-8";
 
-/// Its wording.
+/// Its error format.
 pub(super) const PAGES: Pages = Pages { broken: "runtime error: The query could not be run: see the server's log." };
 
 /// Answers a query.
@@ -112,25 +112,25 @@ pub async fn interpreter(
     Ok(response)
 }
 
-/// What the request's head says.
+/// The values of the request headers that matter here.
 #[derive(Clone)]
 struct Head {
     accepted: Option<String>,
     languages: Option<String>,
 }
 
-/// How the answer is wanted.
+/// The options of the answer.
 #[derive(Default)]
 pub(super) struct Wanted<'a> {
-    /// Media types, as the header `Accept` has them.
+    /// Accepted media types, as in the header `Accept`.
     pub accepted: Option<&'a str>,
-    /// The function that is called with it.
+    /// The function that is called with the answer (JSONP).
     pub function: Option<String>,
-    /// What features tell of linked items: properties, and the languages of labels.
+    /// The data of linked Wikidata items that features contain: properties, and the languages of labels.
     pub items: Option<(Properties, Vec<String>)>,
 }
 
-/// Runs `work`, which ends with [`answer`].
+/// Runs `work`, which ends by calling [`answer`].
 pub(super) async fn respond(
     app: &Arc<App>,
     context: &Arc<Context>,
@@ -142,7 +142,7 @@ pub(super) async fn respond(
     Ok(response)
 }
 
-/// The answer as it goes out.
+/// Returns the HTTP response for an answer.
 fn finished(app: &App, answer: Answer) -> Response {
     let (Answer::Whole(content_type, _) | Answer::Streaming(content_type, _)) = answer;
     if !content_type.starts_with("text/html") {
@@ -156,19 +156,19 @@ fn finished(app: &App, answer: Answer) -> Response {
         Some(moved) => job::from_snapshot(app, moved),
         None => answer.into_response(app),
     };
-    // tags are in it as they are, whatever mappers wrote there
+    // The page contains tags unescaped, with anything that mappers wrote.
     let nothing = HeaderValue::from_static("default-src 'none'; sandbox");
     response.headers_mut().insert(header::CONTENT_SECURITY_POLICY, nothing);
     response
 }
 
-/// GeoJSON, where the client would rather have it than what the query asks for.
+/// Returns GeoJSON if the client prefers it, or else the format that the query selects.
 fn form<'a>(asked: &'a OutputFormat, accepted: Option<&str>) -> Form<'a> {
     let asked = Form::Asked(asked);
     let Some(accepted) = accepted.map(Accept::of) else { return asked };
     let quality = |form: &Form<'_>| accepted.quality(form.content_type());
     let others = [Form::GeoJson(Layout::Collection), Form::GeoJson(Layout::Sequence)];
-    // Of equals the first.
+    // The first of equally preferred formats.
     others.into_iter().fold(asked, |best, other| if quality(&other) > quality(&best) { other } else { best })
 }
 
@@ -191,7 +191,7 @@ fn work(job: Job, in_address: Option<&str>, head: Head, body: Arc<Received>) {
     answer(job, &text, Wanted { accepted: head.accepted.as_deref(), function: beside.jsonp, items });
 }
 
-/// Answers a query, in the form that the client would rather have; as the argument of a function where one is named.
+/// Runs a query and answers in the format that the client prefers; wrapped in a function call if a function is named.
 pub(super) fn answer(job: Job, text: &str, wanted: Wanted<'_>) {
     let Wanted { accepted, function, items } = wanted;
     job.context().set_query(text);
@@ -203,12 +203,12 @@ pub(super) fn answer(job: Job, text: &str, wanted: Wanted<'_>) {
     let settings = &job.app().settings;
     let time = settings.max_time.min(Duration::from_secs(script.settings.timeout));
     let memory = job.memory().min(script.settings.maxsize);
-    // A page of another site that wants a function called cannot say what it accepts.
+    // JSONP is loaded by a script element, which cannot set the `Accept` header.
     let function = function.filter(|_| script.settings.output == OutputFormat::Json);
     let accepted = accepted.filter(|_| function.is_none());
     let form = form(&script.settings.output, accepted);
     let content_type = if function.is_some() { JAVASCRIPT } else { form.content_type() };
-    // What is told of items comes from the triples.
+    // The data of items is read from the triples.
     let triples = items.as_ref().and_then(|_| job.app().engine.triples());
     let triples = triples.map(|environment| Arc::clone(&environment.store));
     let store: Option<&Store> = triples.as_deref();
@@ -248,12 +248,12 @@ pub(super) fn answer(job: Job, text: &str, wanted: Wanted<'_>) {
 const NO_TRIPLES: &str = "this snapshot has no triples of Wikidata";
 const NO_FEATURES: &str = "it is for features: send the header Accept: application/geo+json";
 
-/// Nothing is told of items.
+/// Returns the error that the data of items is not available.
 fn no_items(why: &str) -> Response {
     page::error(StatusCode::BAD_REQUEST, [format!("runtime error: {WITH_WIKIDATA}: {why}.").as_str()])
 }
 
-/// Writes the answer, as the argument of a function where one is named.
+/// Writes the answer, wrapped in a function call if a function is named.
 fn write(
     run: &Run,
     script: &Script,
@@ -273,14 +273,14 @@ fn write(
     Ok(summary)
 }
 
-/// What stands beside the query.
+/// Returns the parameters that accompany the query.
 fn beside(in_address: Option<&str>, body: &Received) -> Result<Beside, String> {
     let body = body.decoded().unwrap_or_default();
     let form: &[u8] = if is_form(&body) { &body } else { b"" };
     Beside::read(in_address.unwrap_or_default().as_bytes(), form)
 }
 
-/// The query in a request, or the page that says why there is none.
+/// Returns the query of a request, or an error page if it has none.
 pub(super) fn query_in(in_address: Option<&str>, body: &Received) -> Result<String, Refused> {
     let refuse = |message: &str| Err(page::error(StatusCode::BAD_REQUEST, [message]).into());
     let body = match body.decoded() {
@@ -303,7 +303,7 @@ pub(super) fn query_in(in_address: Option<&str>, body: &Received) -> Result<Stri
     }
 }
 
-/// The query in a request: the parameter `data` of the body or of the address, or the body as it is.
+/// Returns the query of a request: the parameter `data` of the body or of the URL, or else the unchanged body.
 fn query_text<'a>(in_address: Option<&'a str>, body: &'a [u8]) -> Option<Result<Cow<'a, str>, NotUtf8>> {
     if is_form(body)
         && let Some(data) = parameter(body)
@@ -316,15 +316,15 @@ fn query_text<'a>(in_address: Option<&'a str>, body: &'a [u8]) -> Option<Result<
     parameter(in_address?.as_bytes())
 }
 
-/// Told apart from a query by what it looks like and not by the content type: clients send plain queries as forms, too.
-/// What stands before a parameter is encoded, which no query is.
+/// Returns whether a body is a form. This is detected from the text and not from the content type, because clients also
+/// send plain queries with the type of a form. Text before a parameter is URL-encoded, which no query is.
 fn is_form(body: &[u8]) -> bool {
     let is_encoded = |b: &u8| b.is_ascii_alphanumeric() || b"*-._+%=&".contains(b);
     let plain_from = body.iter().position(|b| !is_encoded(b)).unwrap_or(body.len());
     body.starts_with(b"data=") || body[..plain_from].windows(6).any(|w| w == b"&data=")
 }
 
-/// The parameter `data`.
+/// Returns the parameter `data`.
 fn parameter(encoded: &[u8]) -> Option<Result<Cow<'_, str>, NotUtf8>> {
     let (_, value) = form::pairs(encoded).find(|(name, _)| *name == b"data")?;
     Some(form::decoded(value).map(Cow::Owned))

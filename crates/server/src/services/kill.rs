@@ -1,5 +1,5 @@
-//! `/api/kill_my_queries` and `/api/kill/{id}`: stopping one's own queries, as Overpass API has it, and, for whoever runs
-//! the server, any. A query that is stopped so ends with the status of one that the server stopped.
+//! `/api/kill_my_queries` and `/api/kill/{id}`: stop the client's own queries, as in the Overpass API, and for
+//! operators any query. A stopped query ends with the same status as one that the server stopped.
 
 use std::fmt::Write;
 use std::sync::Arc;
@@ -29,7 +29,8 @@ pub const ROUTES: &[Route] = &[
     .guarded(),
 ];
 
-/// Stops all queries of whoever asks. Tells them in the words of the public services; nothing where there were none.
+/// Stops all queries of the client. Lists them in the words of the public services; the body is empty if none was
+/// running.
 pub async fn own(State(app): State<Arc<App>>, Extension(context): Extension<Arc<Context>>) -> String {
     let mut out = String::new();
     for (number, _) in app.running.cancel(|_, query| query.request.client == context.client) {
@@ -38,7 +39,7 @@ pub async fn own(State(app): State<Arc<App>>, Extension(context): Extension<Arc<
     out
 }
 
-/// Stops a query by the number in `/api/status`, for the bearer of an admin's token.
+/// Stops the query with a number from `/api/status`. Requires an admin token.
 pub async fn by_number(
     State(app): State<Arc<App>>,
     Extension(context): Extension<Arc<Context>>,
@@ -55,7 +56,7 @@ pub async fn by_number(
     (StatusCode::FORBIDDEN, Json(json!({ "error": message }))).into_response()
 }
 
-/// Stops a query by its number, for whoever reaches the address that only operators reach.
+/// Stops the query with this number, for every client that can reach the operators' address.
 pub async fn any(State(app): State<Arc<App>>, Path(number): Path<String>) -> Response {
     let Ok(wanted) = number.parse::<u64>() else {
         let message = "expected the number of a query, the first column of the running queries in /api/status";

@@ -65,16 +65,16 @@ answer every day. For a question about places: search_tags for the tags of a thi
 query_overpass. For facts: search_entities for identifiers, then query_sparql. check_query tells why a query fails or finds \
 nothing. Answers have the first results, the number of all, and next_cursor for more.";
 
-/// Answers the messages that come from standard input on standard output, until there are no more.
+/// Answers messages from standard input on standard output, until the input ends.
 ///
 /// # Errors
-/// The other side does not speak the protocol.
+/// Returns an error if the client does not speak the protocol.
 pub async fn over_stdio(app: Arc<App>) -> Result<(), String> {
     let context = Arc::new(Context::new(&HeaderMap::new(), IpAddr::from([127, 0, 0, 1]), Bearer::Anyone));
     let server = Server { app, caller: Some(context) };
     let service = match server.serve(pipe::StdioTransport::new()).await {
         Ok(service) => service,
-        // The other side left before it said anything.
+        // The client left before it sent a message.
         Err(ServerInitializeError::ConnectionClosed(_)) => return Ok(()),
         Err(error) => return Err(error.to_string()),
     };
@@ -161,7 +161,7 @@ impl Server {
         };
         let ended = tokio::select! {
             ended = job::run(&self.app, context, Lane::Query, task) => ended,
-            // Leaving it here stops the work.
+            // Returning drops the job, which cancels the work.
             () = request.ct.cancelled() => return Err(away(CANCELLED)),
         };
         match given.await {
@@ -171,10 +171,10 @@ impl Server {
     }
 }
 
-/// The text for a call that was cancelled.
+/// The error message of a cancelled call.
 const CANCELLED: &str = "it was cancelled";
 
-/// Returns why a call has no result, for the model that made it.
+/// Returns the reason why a call has no result, written for the model.
 fn no_slot(given: &Given) -> &'static str {
     match given {
         Given::Away(Refusal::Full) => "too many wait already: call it again in some seconds",
@@ -188,7 +188,7 @@ fn away(message: &str) -> Trouble {
     Trouble { message: message.to_owned(), hint: None, exceeded: None, is_fault: false }
 }
 
-/// A tool in the protocol's words. All of them only read.
+/// Returns a tool's description in the protocol's types. All tools are read-only.
 fn tool(definition: &Definition) -> Tool {
     let annotations = ToolAnnotations::from_raw(None, Some(true), Some(false), Some(true), Some(false));
     let mut tool = Tool::new(definition.name, definition.description, definition.input());
@@ -240,7 +240,7 @@ impl ServerHandler for Server {
         let work = move |engine: &Engine, limits: &Limits| definition.call(engine, arguments, limits);
         let result = match self.run(&context, definition.name, work).await {
             Ok(given) => CallToolResult::structured(given),
-            // For the model, which may call it again with other arguments.
+            // The model reads this error and may call the tool again with other arguments.
             Err(trouble) => CallToolResult::error(vec![ContentBlock::text(trouble.to_string())]),
         };
         Ok(result.into())

@@ -1,5 +1,4 @@
-//! A place in the shapes that Nominatim's documentation describes: JSON, JSONv2, GeoJSON, GeocodeJSON. `place_xml.rs` has
-//! them as XML.
+//! Formats a place as in Nominatim's documentation: JSON, JSONv2, GeoJSON, GeocodeJSON. `place_xml.rs` writes XML.
 
 use serde_json::{Map, Value, json};
 
@@ -12,20 +11,20 @@ pub use super::place_shape::Shapes;
 
 pub(super) const LICENCE: &str = "Data © OpenStreetMap contributors, ODbL 1.0. http://osm.org/copyright";
 
-/// What of a place is told only where it is asked for, and in which languages.
+/// The optional parts of a place in an answer, and the languages of its names.
 #[derive(Debug, Clone, Default)]
 pub struct Extras {
     /// Its shape.
     pub shapes: Shapes,
-    /// All of its names.
+    /// Whether to include all of its names.
     pub names: bool,
-    /// All other tags.
+    /// Whether to include all other tags.
     pub tags: bool,
-    /// The entrances of a building.
+    /// Whether to include the entrances of a building.
     pub entrances: bool,
-    /// Its address in parts.
+    /// Whether to include the parts of its address.
     pub address: bool,
-    /// Languages of names, the most wanted first.
+    /// Languages of names, by descending preference.
     pub languages: Vec<String>,
 }
 
@@ -41,7 +40,7 @@ pub enum Format {
 }
 
 impl Format {
-    /// These places as the answer to a search in this format, any but XML; `query` is what was searched for.
+    /// Returns the answer to the search `query` in this format. For XML, see `place_xml.rs`.
     pub fn of(self, places: &[Found], query: &str) -> Value {
         let all = |one: &dyn Fn(&Found) -> Value| Value::Array(places.iter().map(one).collect());
         match self {
@@ -60,7 +59,7 @@ impl Format {
         }
     }
 
-    /// What is at a point, in this format, any but XML.
+    /// Returns the answer to a reverse geocoding request in this format. For XML, see `place_xml.rs`.
     pub fn of_point(self, place: Option<&Found>, query: &str) -> Value {
         match (self, place) {
             (_, None) => json!({ "error": "Unable to geocode" }),
@@ -71,7 +70,7 @@ impl Format {
     }
 }
 
-/// A place.
+/// A place with all data that its answer contains.
 #[derive(Debug)]
 pub struct Found {
     hit: Hit,
@@ -86,7 +85,7 @@ pub struct Found {
 }
 
 impl Found {
-    /// A place as it is told.
+    /// Collects the data of a place for its answer.
     pub fn of(osm: &Osm, hit: Hit, extras: &Extras) -> Found {
         let shapes = &extras.shapes;
         let outline = |hit: &Hit| match hit.element {
@@ -114,7 +113,7 @@ impl Found {
         &self.hit.details
     }
 
-    /// An object of JSON or JSONv2, which call the main key differently.
+    /// Returns the place as an object of JSON or JSONv2, which use different names for the main key.
     fn json(&self, category: &str) -> Value {
         let mut all = self.properties(category);
         let Bounds { south, north, west, east } = &self.bounds;
@@ -136,7 +135,7 @@ impl Found {
         Value::Object(all)
     }
 
-    /// What all formats but GeocodeJSON say.
+    /// Returns the fields that all formats except GeocodeJSON share.
     pub(super) fn properties(&self, category: &str) -> Map<String, Value> {
         let (key, value) = self.details().category();
         let mut all = Map::new();
@@ -169,7 +168,7 @@ impl Found {
         all
     }
 
-    /// The entrances; null where there is none.
+    /// Returns the entrances, or null if there are none.
     fn doors(&self) -> Value {
         let door = |entrance: &Entrance| {
             let Position { lat, lon } = Position::of(entrance.at);
@@ -183,12 +182,12 @@ impl Found {
         }
     }
 
-    /// See [`place_id`] and [`code_id`].
+    /// Returns the place's id: see [`place_id`] and [`code_id`].
     fn id(&self) -> i64 {
         self.hit.element.map_or_else(|| code_id(&self.name, self.hit.spot.at), place_id)
     }
 
-    /// By which a request says that the place is not wanted: `R31`, `Pgb:EH4_7EA`.
+    /// Returns the reference that excludes the place from a later search: `R31`, `Pgb:EH4_7EA`.
     pub fn reference(&self) -> String {
         match self.hit.element {
             Some(element) => reference(element),
@@ -233,7 +232,7 @@ impl Found {
             }
         }
         let parts = self.address();
-        // A village in a town is a part of it.
+        // A village within a town counts as a district of it.
         let is_town = parts.iter().any(|(label, _)| ["city", "town", "municipality"].contains(&label.as_str()));
         for (label, text) in parts {
             let name = match label.as_str() {
@@ -257,7 +256,8 @@ impl Found {
         json!({ "geocoding": all })
     }
 
-    /// What it is in an address, of few kinds: `house`, `street`, `district`, `city`, `county`, `state`, `country`, `locality`.
+    /// Returns the address level, as GeocodeJSON names it: `house`, `street`, `district`, `city`, `county`, `state`,
+    /// `country` or `locality`.
     fn level(&self) -> &'static str {
         match self.details().tag("place").or_else(|| self.details().tag(LINKED)) {
             Some("city" | "town" | "village" | "hamlet" | "municipality") => return "city",
@@ -283,19 +283,19 @@ impl Found {
         };
         let geometry = self.shape.geojson.clone().unwrap_or_else(middle);
         let mut feature = json!({ "type": "Feature", "properties": properties, "geometry": geometry });
-        // GeocodeJSON has no boxes.
+        // GeocodeJSON has no bounding boxes.
         if has_box {
             feature["bbox"] = json!(self.bbox);
         }
         feature
     }
 
-    /// Name and address on a line.
+    /// Returns name and address on one line.
     pub(super) fn label(&self) -> String {
         self.hit.label(&self.extras.languages)
     }
 
-    /// The parts of the address, each once, the smallest first.
+    /// Returns the parts of the address with their labels, each label once, smallest part first.
     pub(super) fn address(&self) -> Vec<(String, String)> {
         let address = &self.hit.address;
         let mut all: Vec<(String, String)> = Vec::new();
@@ -341,28 +341,28 @@ impl Found {
         Value::Object(tags.map(|(key, value)| (key.clone(), json!(value))).collect())
     }
 
-    /// What XML says beside: latitude, longitude, and south, north, west, east.
+    /// Returns the center and the bounding box (south, north, west, east), which XML has as attributes.
     pub(super) fn position(&self) -> (&Position, &Bounds) {
         (&self.center, &self.bounds)
     }
 
-    /// Its shape in the forms that are asked for.
+    /// Returns its shape in the requested forms.
     pub(super) fn shape(&self) -> &Shape {
         &self.shape
     }
 
-    /// Its name, or the value of its tag `ref`.
+    /// Returns its name, or else the value of its tag `ref`.
     pub(super) fn title(&self) -> Option<&str> {
         Some(self.name.as_str()).filter(|name| !name.is_empty()).or_else(|| self.details().tag("ref"))
     }
 
-    /// Its entrances.
+    /// Returns its entrances.
     pub(super) fn entrances(&self) -> &[Entrance] {
         &self.entrances
     }
 }
 
-/// Made from type and id, so that it is the same in every snapshot.
+/// Returns the place id of an element. It is computed from type and id, and therefore equal in every snapshot.
 pub fn place_id(element: Element) -> i64 {
     let kind = match element.kind {
         ElementType::Node => 1,
@@ -372,16 +372,17 @@ pub fn place_id(element: Element) -> i64 {
     element.id.saturating_mul(4).saturating_add(kind)
 }
 
-/// Of a postal code without an element: made from its text and its place, a multiple of four.
+/// Returns the place id of a postal code without an element: a hash of its text and its position, always a multiple of
+/// four.
 pub fn code_id(code: &str, at: Coord) -> i64 {
     let bytes = code.bytes().chain(at.lat.to_le_bytes()).chain(at.lon.to_le_bytes());
     let hash = bytes
         .fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3));
-    // As far as JavaScript's numbers are exact.
+    // 52 bits, so that JavaScript's numbers represent it exactly.
     (hash >> 12) as i64 & !3
 }
 
-/// An element as requests name it: `R31`.
+/// Returns an element in the notation of requests: `R31`.
 pub fn reference(Element { kind, id }: Element) -> String {
     let letter = match kind {
         ElementType::Node => 'N',

@@ -1,4 +1,4 @@
-//! What a request to `/search`, `/lookup` or `/reverse` asks for: parameters as Nominatim's documentation has them.
+//! Parses the parameters of `/search`, `/lookup` and `/reverse`, as in Nominatim's documentation.
 
 use axum::http::HeaderMap;
 
@@ -8,23 +8,23 @@ use crate::request::is_function;
 use terrapin_geocoder::{Details, Element, Layer, Parts, Question, Spot, coord};
 use terrapin_osm::{BoundingBox, Coord, ElementType};
 
-/// The most elements of one `/lookup`.
+/// Maximum number of elements in one `/lookup`.
 const MOST_IDS: usize = 50;
-/// The most places of one `/search`, and how many without a word.
+/// Maximum and default number of places of one `/search`.
 const MOST: usize = 40;
 const USUAL: usize = 10;
 
-/// The parameters of a request; of several with one name the first counts.
+/// The parameters of a request; if a name is repeated, the first value counts.
 pub struct Parameters {
     all: Vec<(String, String)>,
-    /// What the header says of languages, which the parameter of the same name does, too.
+    /// The value of the header `Accept-Language`; the parameter of the same name takes precedence.
     languages: Option<String>,
 }
 
-/// What is wrong with them.
+/// The error message for wrong parameters.
 pub type Wrong = String;
 
-/// A search.
+/// A parsed search request.
 pub struct SearchRequest {
     pub question: Question,
     pub typing: bool,
@@ -33,25 +33,25 @@ pub struct SearchRequest {
     pub bounded: bool,
     pub countries: Vec<String>,
     pub layers: Option<Vec<Layer>>,
-    /// Ranks that are wanted, from one to another.
+    /// The first and the last accepted rank.
     pub ranks: Option<(u8, u8)>,
-    /// Places that are not.
+    /// Ids of excluded places.
     pub without: Vec<i64>,
-    /// Postal codes that are not.
+    /// Excluded postal codes.
     pub without_codes: Vec<String>,
-    /// Whether elements that are one place are told once.
+    /// Whether several elements of one place are merged into one result.
     pub once: bool,
-    /// The same, as they were given.
+    /// The excluded places, as in the request.
     excluded: Vec<String>,
-    /// The corners of the box as they were given.
+    /// The corners of the box, as in the request.
     pub viewbox: Option<String>,
-    /// The request as it came, without these places and its format.
+    /// The request's query string, without excluded places and format.
     address: String,
     format: Option<String>,
 }
 
 impl SearchRequest {
-    /// Whether a place is wanted.
+    /// Returns whether a place passes the filters of the request.
     pub fn wants(&self, element: Option<Element>, details: &Details, spot: &Spot) -> bool {
         let rank = details.rank();
         let layer = details.layer();
@@ -67,7 +67,7 @@ impl SearchRequest {
             && !is_without
     }
 
-    /// The ids of what was found and of what was not wanted before, and the request that asks for more.
+    /// Returns the ids of the places that were found or already excluded, and the request that finds further places.
     pub fn more(&self, found: &[Found]) -> (String, String) {
         let ids: Vec<String> = self.excluded.iter().cloned().chain(found.iter().map(Found::reference)).collect();
         let ids = ids.join(",");
@@ -82,18 +82,18 @@ impl SearchRequest {
     }
 }
 
-/// A point.
+/// A parsed reverse geocoding request.
 pub struct PointRequest {
     /// `None` if it is not on the globe.
     pub at: Option<Coord>,
-    /// As it was written.
+    /// The point as written in the request.
     pub text: String,
     pub zoom: u8,
     pub layers: Vec<Layer>,
 }
 
 impl Parameters {
-    /// Of a request.
+    /// Parses the parameters of a request.
     pub fn of(query: Option<&str>, headers: &HeaderMap) -> Parameters {
         let all = form_urlencoded::parse(query.unwrap_or_default().as_bytes()).into_owned().collect();
         Parameters { all, languages: accept::language(headers) }
@@ -111,7 +111,7 @@ impl Parameters {
         self.get(wanted).is_some_and(|value| !["0", ""].contains(&value))
     }
 
-    /// The format of the answer; `usual` where none is named.
+    /// Returns the format of the answer; `usual` if the request names none.
     pub fn format(&self, usual: Format) -> Result<Format, Wrong> {
         match self.get("format").unwrap_or_default() {
             "" => Ok(usual),
@@ -124,7 +124,7 @@ impl Parameters {
         }
     }
 
-    /// A function of JavaScript to call with the answer.
+    /// Returns the JavaScript function to call with the answer (JSONP).
     pub fn callback(&self) -> Result<Option<String>, Wrong> {
         match self.get("json_callback").unwrap_or_default() {
             "" => Ok(None),
@@ -133,7 +133,7 @@ impl Parameters {
         }
     }
 
-    /// What is told beside; the address as `address` says where nothing else is said.
+    /// Returns the optional parts to include. `address` is the default for `addressdetails`.
     pub fn extras(&self, address: bool) -> Result<Extras, Wrong> {
         let threshold = match self.text("polygon_threshold") {
             "" => 0.0,
@@ -160,12 +160,12 @@ impl Parameters {
         })
     }
 
-    /// The languages that are wanted, in their order.
+    /// Returns the requested languages, by descending preference.
     fn languages(&self) -> Vec<String> {
         accept::languages(self.get("accept-language").or(self.languages.as_deref()).unwrap_or_default())
     }
 
-    /// A search.
+    /// Parses a search request.
     pub fn search(&self) -> Result<SearchRequest, Wrong> {
         let text = |name: &str| self.text(name).to_owned();
         let parts = Parts {
@@ -245,10 +245,10 @@ impl Parameters {
         })
     }
 
-    /// The elements of a look-up.
+    /// Parses the elements of a lookup request.
     pub fn elements(&self) -> Result<Vec<Element>, Wrong> {
         let ids = self.get("osm_ids").ok_or("Nothing to look up: the parameter 'osm_ids' is missing")?;
-        // One that is none does not spoil the others.
+        // Invalid ids are skipped.
         let ids: Vec<&str> = ids.split(',').map(str::trim).filter(|id| !id.is_empty()).collect();
         if ids.len() > MOST_IDS {
             return Err("Too many object IDs.".to_owned());
@@ -256,7 +256,7 @@ impl Parameters {
         Ok(ids.into_iter().filter_map(element).collect())
     }
 
-    /// A point.
+    /// Parses a reverse geocoding request.
     pub fn point(&self) -> Result<PointRequest, Wrong> {
         let number = |name: &str| {
             let text = self.get(name).ok_or_else(|| format!("Parameter '{name}' is missing"))?;
@@ -266,7 +266,7 @@ impl Parameters {
         let at = coord(number("lat")?, number("lon")?);
         let zoom = match self.get("zoom").map(str::trim).filter(|zoom| !zoom.is_empty()) {
             None => 18,
-            // Maps have more levels than there are.
+            // Maps have more zoom levels than there are here.
             Some(zoom) => {
                 zoom.parse::<i64>().map_err(|_| "Parameter 'zoom' must be a number, 0 to 18")?.clamp(0, 18) as u8
             }
@@ -295,8 +295,8 @@ impl Parameters {
         text.split(',').map(layer).collect::<Result<_, _>>().map(Some)
     }
 
-    /// Two corners, longitude before latitude. If the first is more than half of the globe east of the other, the box crosses
-    /// the antimeridian.
+    /// Parses the box from two corners, longitude before latitude. If the first is more than half of the globe east of
+    /// the other, the box crosses the antimeridian.
     fn viewbox(&self) -> Result<Option<BoundingBox>, Wrong> {
         let name = if self.text("viewbox").is_empty() { "viewboxlbrt" } else { "viewbox" };
         let text = self.text(name);
@@ -320,7 +320,7 @@ impl Parameters {
     }
 }
 
-/// `R123`: a relation.
+/// Parses an element such as `R123`, a relation.
 fn element(text: &str) -> Option<Element> {
     let kind = match text.chars().next()? {
         'N' | 'n' => ElementType::Node,
@@ -331,18 +331,18 @@ fn element(text: &str) -> Option<Element> {
     Some(Element { kind, id: text.get(1..)?.parse().ok()? })
 }
 
-/// Elements as a look-up names them.
+/// Returns elements in the notation of lookup requests.
 pub fn named(elements: &[Element]) -> String {
     elements.iter().map(|element| reference(*element)).collect::<Vec<_>>().join(",")
 }
 
-/// The id of a place that is not wanted, as answers have it or as an element.
+/// Parses the id of an excluded place: a place id, or an element.
 fn excluded(text: &str) -> Option<i64> {
     let number = text.bytes().all(|b| b.is_ascii_digit()).then(|| text.parse().ok()).flatten();
     number.or_else(|| element(text).map(place_id))
 }
 
-/// The postal code that is not wanted: `Pgb:EH4_7EA`.
+/// Parses an excluded postal code: `Pgb:EH4_7EA`.
 fn excluded_code(text: &str) -> Option<String> {
     let (_, code) = text.strip_prefix(['P', 'p'])?.split_once(':')?;
     Some(code.replace('_', " "))
@@ -404,7 +404,7 @@ mod tests {
         for wrong in ["json_callback=alert(1)", "json_callback=a%20b"] {
             assert!(parameters(wrong).callback().is_err(), "{wrong}");
         }
-        // As Nominatim has it, a place off the globe is none.
+        // As in Nominatim, a position off the globe finds no place, but is not an error.
         assert!(parameters("lat=91&lon=0").point().is_ok_and(|point| point.at.is_none()));
         let elements = parameters("osm_ids=N1,,X9,nN2,ABC,w3").elements().unwrap();
         assert_eq!(named(&elements), "N1,W3");

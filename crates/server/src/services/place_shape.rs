@@ -1,4 +1,4 @@
-//! The shape of a place as GeoJSON, WKT, KML and the path of an SVG, with fewer points where these do not matter.
+//! Formats the shape of a place as GeoJSON, WKT, KML or the path of an SVG, optionally simplified.
 
 use std::fmt::Write;
 
@@ -8,25 +8,25 @@ use terrapin_budget as budget;
 use terrapin_osm::Coord;
 use terrapin_osm::outline::{Line, Outline};
 
-/// Which forms of a shape are told, and how far they may be from it.
+/// The requested forms of a shape, and the threshold for its simplification.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Shapes {
     pub geojson: bool,
     pub text: bool,
     pub kml: bool,
     pub svg: bool,
-    /// In degrees: 0 leaves no point out.
+    /// In degrees; 0 keeps all points.
     pub threshold: f64,
 }
 
 impl Shapes {
-    /// Whether none is told.
+    /// Returns whether no form is requested.
     pub fn is_empty(&self) -> bool {
         !(self.geojson || self.text || self.kml || self.svg)
     }
 }
 
-/// The forms of a shape that are told.
+/// A shape in the requested forms.
 #[derive(Debug, Default)]
 pub struct Shape {
     pub geojson: Option<Value>,
@@ -36,7 +36,7 @@ pub struct Shape {
 }
 
 impl Shape {
-    /// Of an outline.
+    /// Simplifies an outline and formats it.
     pub fn of(mut outline: Outline, shapes: &Shapes) -> Shape {
         if shapes.threshold > 0.0 {
             simplify(&mut outline, shapes.threshold);
@@ -51,7 +51,7 @@ impl Shape {
     }
 }
 
-/// Longitude and latitude in degrees.
+/// Returns longitude and latitude in degrees.
 pub fn position(c: Coord) -> [f64; 2] {
     [f64::from(c.lon) / 1e7, f64::from(c.lat) / 1e7]
 }
@@ -75,7 +75,7 @@ fn geojson(outline: &Outline) -> Value {
     }
 }
 
-/// Positions in a row: `each` writes one, and `between` stands between two.
+/// Formats positions: `each` writes one, and `between` is the separator.
 fn row(line: &[Coord], between: &str, each: fn(&mut String, [f64; 2])) -> String {
     budget::checkpoints(line.len() * 2);
     let mut out = String::new();
@@ -138,10 +138,10 @@ fn kml(outline: &Outline) -> String {
     }
 }
 
-/// The data of a path, with north up; of a point the centre of a circle.
+/// Returns the data of an SVG path, with north up; for a point, the center of a circle.
 fn svg(outline: &Outline) -> String {
     fn pair(out: &mut String, [x, y]: [f64; 2]) {
-        // Not `-0`.
+        // Avoids `-0`.
         let _ = write!(out, "{x} {}", 0.0 - y);
     }
     let path = |line: &[Coord], end: &str| match line.split_first() {
@@ -155,15 +155,15 @@ fn svg(outline: &Outline) -> String {
         }
         Outline::Lines(all) => all.iter().map(|line| path(line, "")).collect::<Vec<_>>().join(" "),
         Outline::Polygons(all) => {
-            // A path closes itself.
+            // `Z` closes the path: the last point is omitted.
             let rings = all.iter().flatten().map(|ring| path(&ring[..ring.len().saturating_sub(1)], " Z"));
             rings.collect::<Vec<_>>().join(" ")
         }
     }
 }
 
-/// Leaves out points that are nearer than so many degrees to the line without them (Douglas and Peucker's way). Rings stay
-/// rings.
+/// Removes points by the Douglas-Peucker algorithm: no removed point is farther than `threshold` degrees from the
+/// simplified line. Rings stay rings.
 fn simplify(outline: &mut Outline, threshold: f64) {
     match outline {
         Outline::Point(_) => {}
@@ -175,7 +175,7 @@ fn simplify(outline: &mut Outline, threshold: f64) {
         }
         Outline::Polygons(all) => {
             for ring in all.iter_mut().flatten().filter(|ring| ring.len() > 4) {
-                // Three points of a ring stay, so that it has an inside.
+                // At least three points of a ring are kept, so that it has an interior.
                 let last = ring.len() - 1;
                 let second = farthest(ring, 0, last).0;
                 let [first, third] = [farthest(ring, 0, second), farthest(ring, second, last)];
@@ -206,7 +206,7 @@ fn simplify_line(line: &mut Line, stays: &[usize], threshold: f64) {
     line.retain(|_| kept.next().copied().unwrap_or(true));
 }
 
-/// The point between two that is farthest from the segment between them, and how many degrees.
+/// Returns the point between two others that is farthest from the segment between them, with its distance in degrees.
 fn farthest(line: &[Coord], from: usize, to: usize) -> (usize, f64) {
     budget::checkpoints(1 + to.saturating_sub(from));
     let ([ax, ay], [bx, by]) = (position(line[from]), position(line[to]));
@@ -218,7 +218,7 @@ fn farthest(line: &[Coord], from: usize, to: usize) -> (usize, f64) {
         let (px, py) = (x - ax, y - ay);
         let along = if length > 0.0 { ((px * dx + py * dy) / length).clamp(0.0, 1.0) } else { 0.0 };
         let (off_x, off_y) = (px - along * dx, py - along * dy);
-        // A root, unlike other functions, is the same on every machine.
+        // A square root, unlike other functions, is identical on every machine.
         let distance = (off_x * off_x + off_y * off_y).sqrt();
         if distance > found.1 {
             found = (at, distance);
@@ -267,7 +267,7 @@ mod tests {
             wkt(&outline)
         };
         assert_eq!(simplified(square(), 0.5), "POLYGON((0 0,10 0,10 10,0 10,0 0),(4 4,4 5,5 5,5 4,4 4))");
-        // However far: three points stay.
+        // Three points stay, even with a very large threshold.
         let Outline::Polygons(all) = ({
             let mut outline = square();
             simplify(&mut outline, 1000.0);

@@ -1,4 +1,4 @@
-//! Places as XML, in the elements and attributes that Nominatim's documentation describes.
+//! Formats places as XML, with the elements and attributes of Nominatim's documentation.
 
 use std::fmt::Write;
 
@@ -8,17 +8,17 @@ use super::place::{Found, LICENCE};
 use super::place_shape::Shape;
 use terrapin_geocoder::{Entrance, Position};
 
-/// What the answer to a search says of the search itself.
+/// The attributes of a search answer about the search itself.
 pub struct More {
-    /// The ids of all that was found or excluded.
+    /// The ids of all places that were found or excluded.
     pub ids: String,
-    /// The request that finds other places.
+    /// The request that finds further places.
     pub address: String,
-    /// The box as it was given.
+    /// The box, as in the request.
     pub viewbox: Option<String>,
 }
 
-/// The answer to a search, or to a look-up, which has no `more`; `time` is that of the data.
+/// Returns the answer to a search, or to a lookup, which has no `more`. `time` is the time of the data.
 pub fn search(places: &[Found], query: &str, more: Option<More>, time: &str) -> String {
     let root = "searchresults";
     let mut out = begin(root, time);
@@ -46,7 +46,7 @@ pub fn search(places: &[Found], query: &str, more: Option<More>, time: &str) -> 
     out + &format!("</{root}>\n")
 }
 
-/// What is at a point, which was asked for as `query`.
+/// Returns the answer to a reverse geocoding request. `query` is the request's point.
 pub fn point(place: Option<&Found>, query: &str, time: &str) -> String {
     let mut out = begin("reversegeocode", time);
     let _ = writeln!(out, " querystring=\"{}\">", escaped(query));
@@ -70,7 +70,7 @@ pub fn point(place: Option<&Found>, query: &str, time: &str) -> String {
     out + "</reversegeocode>\n"
 }
 
-/// Why there is no answer.
+/// Returns an error document.
 pub fn error(status: u16, message: &str) -> String {
     format!(
         "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<error><code>{status}</code><message>{}</message></error>\n",
@@ -85,7 +85,8 @@ fn begin(root: &str, time: &str) -> String {
     )
 }
 
-/// The name of what is at a point is the text of its element; that of a place in a list is an attribute.
+/// Writes the attributes of a place. The name of a place in a list is an attribute; in a reverse geocoding answer it is
+/// the element's text.
 fn attributes(out: &mut String, place: &Found, is_listed: bool) {
     let all = place.properties("class");
     let (center, bounds) = place.position();
@@ -116,7 +117,7 @@ fn attributes(out: &mut String, place: &Found, is_listed: bool) {
     }
 }
 
-/// The shape as KML, names, tags and entrances, where they are asked for.
+/// Writes the requested child elements: the shape as KML, names, tags and entrances.
 fn inside(out: &mut String, place: &Found) {
     if let Some(kml) = &place.shape().kml {
         let _ = write!(out, "<geokml>{kml}</geokml>");
@@ -148,7 +149,8 @@ fn inside(out: &mut String, place: &Found) {
     }
 }
 
-/// The parts of the address, where they are asked for; those whose labels are names of elements.
+/// Returns the parts of the address if they are requested. Parts with a label that is not a valid element name are
+/// omitted.
 fn parts(place: &Found) -> Vec<(String, String)> {
     let asked = place.properties("class").contains_key("address");
     let is_name = |label: &str| {
@@ -159,7 +161,7 @@ fn parts(place: &Found) -> Vec<(String, String)> {
     all.into_iter().filter(|(label, _)| is_name(label)).collect()
 }
 
-/// Control characters have no place in XML, not even escaped.
+/// Escapes a text for XML. Control characters are removed, since XML does not allow them even escaped.
 fn escaped(text: &str) -> String {
     let allowed: String = text.chars().filter(|&c| c >= ' ' && c != '\u{fffe}' && c != '\u{ffff}').collect();
     html_escape::encode_quoted_attribute(&allowed).into_owned()

@@ -1,5 +1,5 @@
-//! `POST /score`: predictions and references in, a record for each pair out. As one JSON object both ways, or line by line
-//! (`lines.rs`).
+//! `POST /score`: takes predictions and references, and returns a record for each pair. Request and response are one
+//! JSON object, or lines of JSON (`lines.rs`).
 
 mod lines;
 mod text;
@@ -56,7 +56,7 @@ pub const ROUTES: &[Route] = &[Route::post(
 
 const FLAG: Schema = Schema::OneOf(&["true", "false", "1", "0"]);
 
-/// Pairs that one object may have.
+/// Maximum number of pairs in one JSON object.
 const MOST: usize = 200;
 
 #[derive(Deserialize, JsonSchema)]
@@ -66,20 +66,20 @@ struct Question {
     predictions: Vec<ReceivedText>,
     #[schemars(with = "Vec<String>")]
     references: Vec<ReceivedText>,
-    /// The language of all queries. Default: overpassql.
+    /// The language of all queries; default: OverpassQL.
     #[schemars(extend("enum" = ["overpassql", "sparql", null]))]
     lang: Option<String>,
     bbox: Option<Vec<String>>,
     #[schemars(with = "Option<serde_json::Map<String, serde_json::Value>>")]
     places: Option<Box<RawValue>>,
-    /// Timeout of each query in seconds. Default: the time of the request.
+    /// Timeout of each query in seconds; default: the request's time.
     #[schemars(range(min = 0.001, max = 1e9))]
     timeout: Option<f64>,
     /// Whether queries are also compared as texts and trees. Default: true.
     similarity: Option<bool>,
     /// Whether each pair gets a summary. Default: false.
     summary: Option<bool>,
-    /// Whether predictions are replies of a language model, which contain the query. Default: false.
+    /// Whether predictions are replies of a language model, from which the query is extracted.
     extract: Option<bool>,
 }
 
@@ -87,9 +87,9 @@ struct Question {
 struct Answer {
     snapshot: String,
     engine: String,
-    /// How often what a query gave was known from a pair before, of this request or of another.
+    /// Number of query results reused from an earlier pair of this or another request.
     reused: u64,
-    /// In the order of the predictions.
+    /// The records, in the order of the predictions.
     results: Vec<Scored>,
 }
 
@@ -164,9 +164,9 @@ impl GivenOptions {
     }
 }
 
-/// How pairs are scored.
+/// The options for scoring pairs.
 struct Options {
-    /// Of pairs that do not say theirs.
+    /// The language of pairs without their own.
     language: Language,
     each: Duration,
     similarity: bool,
@@ -186,7 +186,7 @@ impl Options {
         }
     }
 
-    /// Scores a pair, whose names lead where `table` says, or else where the data does.
+    /// Scores a pair. Place names are looked up in `table` first, then in the data.
     fn score(
         &self,
         app: &App,
@@ -220,8 +220,8 @@ impl Options {
 
 const NO_TRIPLES: &str = "this snapshot has no triples: load some with --wikidata or --rdf";
 
-/// What queries gave that any request asked for, with how often one request found it there. In one request a query runs
-/// once, its time-out included.
+/// A cache of query results that all requests share, with the number of hits of one request. Within a request a query
+/// runs only once, even if it times out.
 struct Known<'a> {
     results: Batch<&'a InMemory>,
     hits: AtomicU64,
@@ -263,18 +263,18 @@ impl Cache for Known<'_> {
     }
 }
 
-/// Answers `{"predictions": [...], "references": [...], "bbox": [...], "places": {...}, "timeout": 10, "similarity": false,
-/// "summary": true, "extract": true}` as `terrapin eval overpassnl` does; all but the first two may be left out. With `"lang": "sparql"` it
-/// answers as `terrapin eval jsonl` does. A body of the type `application/x-ndjson` is answered line by line.
+/// Answers `{"predictions": [...], "references": [...], "bbox": [...], "places": {...}, "timeout": 10, "similarity":
+/// false, "summary": true, "extract": true}` like `terrapin eval overpassnl`; all fields but the first two are
+/// optional. With `"lang": "sparql"` it answers like `terrapin eval jsonl`. A body of the type `application/x-ndjson`
+/// is answered line by line.
 ///
-/// What a query gave is kept for later requests, within a bounded number of bytes: a reference that many predictions share
-/// runs once. A record is the same with it and without.
+/// Results of queries are cached for later requests, within a limit in bytes: a reference that many predictions share
+/// runs once. The records are identical with and without the cache.
 ///
-/// All pairs together have the time of one query. Those that it is used up before have the error class of a query that
-/// ran out of its time, so that a trainer gets a record for each pair, in order, and every record that is complete. With
-/// `timeout`, one pair that takes for ever leaves the others their time; within a request a query that ran out of it is not
-/// run again. With `extract`, predictions are replies of a language model, in which the query is found by the rules of
-/// `docs/replies.md`.
+/// All pairs together have the time of one query. Pairs after this time get the error class of a timeout. A trainer
+/// thus receives a record for each pair, in order, and each record is complete. With `timeout`, one slow pair cannot
+/// use up the time of the others; within a request, a query that timed out is not run again. With `extract`,
+/// predictions are replies of a language model, and the query is extracted by the rules of `docs/replies.md`.
 pub async fn score(
     State(app): State<Arc<App>>,
     Extension(context): Extension<Arc<Context>>,

@@ -1,5 +1,6 @@
-//! `/search`, `/lookup`, `/reverse`, `/status`: where a name leads, what an element is, what is at a point, as Nominatim
-//! answers it, from the snapshot alone and the same every day. How each field is made that another geocoder would take from elsewhere is in `docs/geocoder.md`.
+//! `/search`, `/lookup`, `/reverse`, `/status`: a geocoder with Nominatim's interface. It finds places by name,
+//! elements by id, and the place at a point. It reads the snapshot alone, and therefore gives equal answers every day.
+//! `docs/geocoder.md` describes how fields are computed for which other geocoders use further sources.
 
 use std::io::Write;
 use std::sync::Arc;
@@ -127,7 +128,7 @@ const OUTPUT: &[Parameter] = &[
     ),
 ];
 
-/// Looks a name up: the parameter `q`, or the parts of an address.
+/// Finds places by name: the parameter `q`, or the parts of an address.
 pub async fn search(
     State(app): State<Arc<App>>,
     Extension(context): Extension<Arc<Context>>,
@@ -138,7 +139,7 @@ pub async fn search(
         .await
 }
 
-/// Looks elements up: the parameter `osm_ids`.
+/// Returns elements as places: the parameter `osm_ids`.
 pub async fn lookup(
     State(app): State<Arc<App>>,
     Extension(context): Extension<Arc<Context>>,
@@ -148,7 +149,7 @@ pub async fn lookup(
     answer(app, context, query, headers, "lookup", |parameters| parameters.elements().map(Wanted::Elements)).await
 }
 
-/// Tells what is at a point: the parameters `lat` and `lon`.
+/// Returns the place at a point: the parameters `lat` and `lon`.
 pub async fn reverse(
     State(app): State<Arc<App>>,
     Extension(context): Extension<Arc<Context>>,
@@ -158,7 +159,7 @@ pub async fn reverse(
     answer(app, context, query, headers, "reverse", |parameters| parameters.point().map(Wanted::Point)).await
 }
 
-/// Tells that places are found, and of what time they are.
+/// Reports that the geocoder works, and the time of its data.
 pub async fn status(State(app): State<Arc<App>>, RawQuery(query): RawQuery) -> Response {
     let format = form_urlencoded::parse(query.as_deref().unwrap_or_default().as_bytes())
         .find_map(|(name, value)| (name == "format").then(|| value.into_owned()));
@@ -178,13 +179,13 @@ pub async fn status(State(app): State<Arc<App>>, RawQuery(query): RawQuery) -> R
     }
 }
 
-/// The time of the data, as Nominatim writes it.
+/// Returns the time of the data in Nominatim's notation.
 fn iso(app: &App) -> String {
     let time = terrapin_snapshot::facts::time(app.engine.manifest().data_timestamp).unwrap_or_default();
     time.strip_suffix('Z').map_or(time.clone(), |time| format!("{time}+00:00"))
 }
 
-/// What a request asks for.
+/// The subject of a request.
 enum Wanted {
     Name(Box<SearchRequest>),
     Elements(Vec<Element>),
@@ -206,7 +207,7 @@ impl Wanted {
         }
     }
 
-    /// The answer in a format.
+    /// Returns the answer in a format.
     fn told(&self, found: &[Found], format: Format, time: &str) -> String {
         let asked = match self {
             Wanted::Name(request) => request.question.text(),
@@ -233,11 +234,12 @@ impl Wanted {
 }
 
 const XML: &str = "text/xml; charset=utf-8";
-/// Some clients take a text without a charset for one of Latin letters.
+/// With a charset, because some clients assume Latin-1 without one.
 const JSON: &str = "application/json; charset=utf-8";
 const JAVASCRIPT: &str = "application/javascript; charset=utf-8";
 
-/// What the index of names finds; the area that queries find where that is nothing, or where there is no index.
+/// Finds places in the index of names. If it finds none, or if the snapshot has no such index, looks for an area of
+/// that name, as queries do.
 fn by_name(app: &App, request: &SearchRequest, articles: &dyn Fn(&str) -> Option<u64>) -> Vec<Hit> {
     let osm = app.engine.osm();
     let wanted = |element: Option<Element>, details: &Details, spot: &Spot| request.wants(element, details, spot);
@@ -275,7 +277,7 @@ async fn answer(
     what: &'static str,
     wanted: impl FnOnce(&Parameters) -> Result<Wanted, Wrong> + Send + 'static,
 ) -> Result<Response, Refused> {
-    // What is at a point comes as XML by default.
+    // XML is the default of `/reverse`.
     let usual = if what == "reverse" { Format::Xml } else { Format::JsonV2 };
     let is_xml = Parameters::of(query.as_deref(), &headers).format(usual) == Ok(Format::Xml);
     let wording: &'static Nominatim = if is_xml { &Nominatim::XML } else { &Nominatim::JSON };
@@ -296,10 +298,10 @@ async fn answer(
     Ok(answer.into_response(&app))
 }
 
-/// How an answer is written.
+/// The format of an answer.
 struct Form {
     format: Format,
-    /// A function of JavaScript to call with it.
+    /// A JavaScript function to call with the answer (JSONP).
     callback: Option<String>,
 }
 
@@ -336,7 +338,7 @@ fn work(job: Job, what: &'static str, wording: &'static Nominatim, form: &Form, 
         Ok((text, count)) => {
             return match sink.write_all(text.as_bytes()) {
                 Ok(()) => run.answered(sink, what, count as u64),
-                // It cannot be written where nobody reads it.
+                // Writing fails only if the client has disconnected.
                 Err(_) => run.refused(sink, what, Outcome::Abandoned, StatusCode::SERVICE_UNAVAILABLE.into_response()),
             };
         }
@@ -349,7 +351,7 @@ fn work(job: Job, what: &'static str, wording: &'static Nominatim, form: &Form, 
     run.refused(sink, what, outcome, wording.refusal(outcome.status(), &message));
 }
 
-/// Nominatim's wording.
+/// Nominatim's error format.
 #[derive(Debug, Clone, Copy)]
 struct Nominatim {
     is_xml: bool,

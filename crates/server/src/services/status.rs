@@ -1,4 +1,4 @@
-//! `/api/status`: free slots and running queries, in the lines that clients of the public services read.
+//! `/api/status`: reports free slots and running queries, in the line format that clients of the public services parse.
 
 use std::fmt::Write;
 use std::net::Ipv4Addr;
@@ -22,7 +22,7 @@ pub const ROUTES: &[Route] =
     &[Route::get("/api/status", "The client's free slots and running queries", |_, methods| on(methods, status))
         .answers(&[TEXT])];
 
-/// Tells whoever asks of its own slots and queries.
+/// Reports the client's own slots and queries.
 pub async fn status(State(app): State<Arc<App>>, Extension(context): Extension<Arc<Context>>) -> String {
     let client = &context.client;
     let everybodys = app.running.list();
@@ -33,7 +33,7 @@ pub async fn status(State(app): State<Arc<App>>, Extension(context): Extension<A
     if left.wait.is_some() {
         free = 0;
     }
-    // Clients take the fifth line for the slots.
+    // Clients read the number of slots from the fifth line.
     let mut out = head(&number(client).to_string(), limit);
     if free > 0 {
         let _ = writeln!(out, "{free} slots available now.");
@@ -45,7 +45,7 @@ pub async fn status(State(app): State<Arc<App>>, Extension(context): Extension<A
         .map(|(_, query)| query.deadline.saturating_duration_since(now).max(left.wait.unwrap_or_default()))
         .collect();
     if free == 0 && waits.is_empty() {
-        // Its own is not what it waits for: its quota, or somebody else's query.
+        // The client waits for its quota, or for a query of another client.
         let in_slots = everybodys.iter().filter(|(_, query)| query.in_slot);
         let soonest = in_slots.map(|(_, query)| query.deadline.saturating_duration_since(now)).min();
         waits.extend(left.wait.or(soonest));
@@ -66,7 +66,7 @@ pub async fn status(State(app): State<Arc<App>>, Extension(context): Extension<A
     out
 }
 
-/// Tells of everybody's: for operators, with the client and the request of each.
+/// Reports the queries of all clients, with client and request of each, for operators.
 pub async fn all(State(app): State<Arc<App>>) -> String {
     let mut out = head("operator", app.gates.queries.total());
     let _ = writeln!(out, "{} slots available now.", app.gates.queries.free());
@@ -86,11 +86,11 @@ fn line(number: u64, query: &Running) -> String {
     format!("{number}\t{}\t{}\t{}", query.memory, query.allowed.as_secs(), iso(seconds(query.since)))
 }
 
-/// The number by which a client is called: its IPv4 address as one, else one that its name gives.
+/// Returns the number that identifies a client: its IPv4 address as a number, or else a hash of its name.
 fn number(client: &ClientKey) -> u64 {
     client.0.parse().map(|address: Ipv4Addr| address.to_bits().into()).unwrap_or_else(|_| {
         let digest = Sha256::digest(client.0.as_bytes());
-        // Within what every client reads as a number.
+        // 48 bits, which every client can represent as a number.
         digest.iter().take(6).fold(0, |number, byte| number << 8 | u64::from(*byte))
     })
 }
@@ -99,7 +99,7 @@ fn seconds(time: SystemTime) -> i64 {
     time.duration_since(UNIX_EPOCH).map_or(0, |d| d.as_secs() as i64)
 }
 
-/// `2016-03-07T21:15:30Z`.
+/// Formats seconds since 1970 as `2016-03-07T21:15:30Z`.
 pub(super) fn iso(seconds: i64) -> String {
     jiff::Timestamp::from_second(seconds).map_or_else(|_| "unknown".into(), |t| t.to_string())
 }

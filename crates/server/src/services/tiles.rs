@@ -1,7 +1,6 @@
-//! `/tiles/{z}/{x}/{y}.mvt`: vector tiles of the snapshot, and `/tiles.json`, which tells a map where they are and what is
-//! in them (TileJSON 3). Tiles that were made last are kept; others are made behind a gate of their own. What a tile is
-//! depends on the snapshot and this program alone: an address that names both in `v`, as `/tiles.json` gives it, may be
-//! kept for ever.
+//! `/tiles/{z}/{x}/{y}.mvt`: vector tiles of the snapshot, and `/tiles.json`, their description for map libraries
+//! (TileJSON 3). Recent tiles are cached; others are made in the search lane. A tile depends on the snapshot and this
+//! program alone. A URL that names both in `v`, as in `/tiles.json`, may therefore be cached forever.
 
 use std::io::{Cursor, Read, Write};
 use std::sync::Arc;
@@ -45,15 +44,15 @@ pub const ROUTES: &[Route] = &[
 
 /// The media type of a tile.
 const MVT: &str = "application/vnd.mapbox-vector-tile";
-/// Bytes of a tile that are unpacked at once.
+/// Bytes of a tile that are decompressed at once.
 const PIECE: u64 = 64 << 10;
-/// No tile takes longer.
+/// Time limit of a tile.
 const LONGEST: Duration = Duration::from_secs(20);
-/// Whom a map has to name.
+/// The attribution that a map has to show.
 const ATTRIBUTION: &str =
     "<a href=\"https://www.openstreetmap.org/copyright\" target=\"_blank\">&copy; OpenStreetMap contributors</a>";
 
-/// Gives a tile.
+/// Returns a tile.
 pub async fn tile(
     State(app): State<Arc<App>>,
     Extension(context): Extension<Arc<Context>>,
@@ -65,7 +64,7 @@ pub async fn tile(
         let message = format!("there is no such tile: /tiles/z/x/y.mvt, with z from 0 to {DEEPEST}, x and y below 2^z");
         return Err(Json.refusal(StatusCode::NOT_FOUND, &message).into());
     };
-    // A weak one: packed or not, it is the same tile.
+    // A weak tag, since it is the same tile compressed or not.
     let tag = format!("W/\"{}\"", version(&app));
     if etag::is_known(&headers, &tag) {
         return Ok(finished(&app, query.as_deref(), &tag, StatusCode::NOT_MODIFIED.into_response()));
@@ -74,7 +73,7 @@ pub async fn tile(
         Some(kept) => Bytes::from_owner(kept),
         None => match service::run(&app, &context, Lane::Search, &Json, move |job| work(job, place)).await? {
             Answer::Whole(_, bytes) => bytes,
-            // It is larger than what is held back, and as much a tile.
+            // The tile is larger than the bytes that are held back, and is streamed.
             streaming @ Answer::Streaming(..) => {
                 let mut response = streaming.into_response(&app);
                 response.headers_mut().insert(header::CONTENT_ENCODING, HeaderValue::from_static("gzip"));
@@ -93,7 +92,8 @@ pub async fn tile(
     Ok(finished(&app, query.as_deref(), &tag, response))
 }
 
-/// A tile for those who do not read gzip, unpacked as it is sent: one who reads slowly holds no more than a piece of it.
+/// Returns a tile for clients without gzip. It is decompressed while it is sent, so that a slow reader holds at most
+/// one piece of it in memory.
 fn unpacked(packed: Bytes) -> Body {
     let mut tile = GzDecoder::new(Cursor::new(packed));
     let pieces = std::iter::from_fn(move || {
@@ -104,7 +104,7 @@ fn unpacked(packed: Bytes) -> Body {
     Body::from_stream(tokio_stream::iter(pieces))
 }
 
-/// Adds for how long an answer is good.
+/// Adds the headers for caching.
 fn finished(app: &App, query: Option<&str>, tag: &str, mut response: Response) -> Response {
     let named = query.is_some_and(|query| query.split('&').any(|part| part.strip_prefix("v=") == Some(&version(app))));
     let kept = if named { "public, max-age=31536000, immutable" } else { "no-cache" };
@@ -115,20 +115,20 @@ fn finished(app: &App, query: Option<&str>, tag: &str, mut response: Response) -
     job::from_snapshot(app, response)
 }
 
-/// What a tile depends on besides its place.
+/// Returns the version of all tiles: the snapshot and the program, on which a tile depends besides its position.
 fn version(app: &App) -> String {
     let digest = app.engine.digest().trim_start_matches("sha256:");
     format!("{}-{}", digest.get(..16).unwrap_or(digest), env!("CARGO_PKG_VERSION"))
 }
 
-/// The tile that an address names.
+/// Parses the position of a tile in the URL.
 fn place(z: &str, x: &str, y: &str) -> Option<Place> {
     let number =
         |text: &str| text.bytes().all(|byte| byte.is_ascii_digit()).then(|| text.parse::<u32>().ok()).flatten();
     Place::new(u8::try_from(number(z)?).ok()?, number(x)?, number(y.strip_suffix(".mvt")?)?)
 }
 
-/// Whether a client reads gzip, which those that say nothing may not.
+/// Returns whether a client accepts gzip; without the header, it is assumed not to.
 fn takes_gzip(headers: &HeaderMap) -> bool {
     let accepted = headers.get_all(header::ACCEPT_ENCODING).iter().filter_map(|value| value.to_str().ok());
     accepted.flat_map(|value| value.split(',')).any(|coding| {
@@ -164,7 +164,7 @@ fn work(job: Job, place: Place) {
     run.refused(sink, "tile", outcome, Json.refusal(outcome.status(), &message));
 }
 
-/// Tells where the tiles are and what is in them.
+/// Returns the description of the tiles (TileJSON).
 pub async fn description(State(app): State<Arc<App>>, headers: HeaderMap) -> Response {
     let manifest = app.engine.manifest();
     let text = |name: header::HeaderName| headers.get(name).and_then(|value| value.to_str().ok());
@@ -187,7 +187,7 @@ pub async fn description(State(app): State<Arc<App>>, headers: HeaderMap) -> Res
         "vector_layers": tiles::layers().map(layer).collect::<Vec<Value>>(),
     });
     if let Some([south, west, north, east]) = manifest.bounding_box.map(|sides| sides.map(degrees)) {
-        // Mercator's projection ends before the poles.
+        // The Mercator projection ends before the poles.
         let (south, north) = (south.max(-85.0511287), north.min(85.0511287));
         about["bounds"] = json!([west, south, east, north]);
         about["center"] = json!([(west + east) / 2.0, (south + north) / 2.0, zoom(east - west)]);
@@ -195,7 +195,7 @@ pub async fn description(State(app): State<Arc<App>>, headers: HeaderMap) -> Res
     job::from_snapshot(&app, axum::Json(about).into_response())
 }
 
-/// The zoom at which a screen of some tiles shows so many degrees.
+/// Returns the zoom level at which a screen of some tiles shows this many degrees.
 fn zoom(degrees: f64) -> u8 {
     (0..DEEPEST).rev().find(|zoom| 720.0 / f64::from(1_u32 << zoom) >= degrees).unwrap_or_default()
 }

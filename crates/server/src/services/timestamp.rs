@@ -1,4 +1,4 @@
-//! `/api/timestamp`: the time of the data, one line.
+//! `/api/timestamp`: returns the time of the data on one line.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use crate::route::{Route, TEXT};
 pub const ROUTES: &[Route] =
     &[Route::get("/api/timestamp", "The time of the data", |_, methods| on(methods, timestamp)).answers(&[TEXT])];
 
-/// Tells the time of the data.
+/// Returns the time of the data.
 pub async fn timestamp(State(app): State<Arc<App>>) -> String {
     format!("{}\n", iso(app.engine.manifest().data_timestamp))
 }

@@ -1,5 +1,5 @@
-//! `/api/map`, `/api/xapi` and `/api/xapi_meta`: the calls of the extended API, which older programs send, as the
-//! compatibility layer of Overpass API answers them.
+//! `/api/map`, `/api/xapi` and `/api/xapi_meta`: the calls of the extended API (XAPI), which older programs use,
+//! answered like the compatibility layer of the Overpass API.
 
 use std::sync::Arc;
 
@@ -45,7 +45,7 @@ pub const ROUTES: &[Route] = &[
 const BOUNDS: &str = r"^-?(180(\.0+)?|(1[0-7][0-9]|[0-9]{1,2})(\.[0-9]+)?),-?(90(\.0+)?|[0-8]?[0-9](\.[0-9]+)?),-?(180(\.0+)?|(1[0-7][0-9]|[0-9]{1,2})(\.[0-9]+)?),-?(90(\.0+)?|[0-8]?[0-9](\.[0-9]+)?)$";
 const XAPI: &str = "The query is the whole query string: /api/xapi?node[amenity=cafe|bar][bbox=14.4,35.8,14.6,36.0]";
 
-/// Everything in a box: `/api/map?bbox=left,bottom,right,top`.
+/// Returns all elements in a box: `/api/map?bbox=left,bottom,right,top`.
 pub async fn map(
     State(app): State<Arc<App>>,
     Extension(context): Extension<Arc<Context>>,
@@ -59,7 +59,7 @@ pub async fn map(
     answer(&app, &context, &headers, text).await
 }
 
-/// `/api/xapi?node[amenity=cafe][bbox=14.4,35.8,14.6,36.0]`
+/// Runs a query such as `/api/xapi?node[amenity=cafe][bbox=14.4,35.8,14.6,36.0]`.
 pub async fn xapi(
     State(app): State<Arc<App>>,
     Extension(context): Extension<Arc<Context>>,
@@ -70,7 +70,7 @@ pub async fn xapi(
     answer(&app, &context, &headers, text).await
 }
 
-/// The same with versions, times, changesets and users.
+/// Runs a query like `/api/xapi`; the answer also has versions, times, changesets and users.
 pub async fn xapi_meta(
     State(app): State<Arc<App>>,
     Extension(context): Extension<Arc<Context>>,

@@ -1,4 +1,4 @@
-//! The calls that run or wait and may be cancelled by a message of their own.
+//! Lists the calls that run or wait, so that clients can cancel them.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -14,11 +14,11 @@ pub struct Calls(Mutex<HashMap<CallName, Arc<Notify>>>);
 
 impl Calls {
     fn lock(&self) -> MutexGuard<'_, HashMap<CallName, Arc<Notify>>> {
-        // Every change is a single operation: a panic leaves nothing half done.
+        // Every change is a single operation: a panic leaves a consistent state.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Cancels a call; does nothing if no call has this name.
+    /// Cancels a call; has no effect if no call has this name.
     pub fn cancel(&self, name: &CallName) {
         if let Some(cancelled) = self.lock().get(name) {
             cancelled.notify_one();
@@ -53,7 +53,7 @@ impl Drop for RunningCall {
     fn drop(&mut self) {
         let Some(name) = &self.name else { return };
         let mut calls = self.calls.lock();
-        // A client that used the name again has another call in its place.
+        // If the client reused the name, the list contains the newer call.
         if calls.get(name).is_some_and(|listed| Arc::ptr_eq(listed, &self.cancelled)) {
             calls.remove(name);
         }

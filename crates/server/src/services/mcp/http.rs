@@ -1,9 +1,10 @@
-//! Messages of the Model Context Protocol over streamable HTTP. Each message is a request of its own: of a session only the
-//! calls that run are kept.
+//! Messages of the Model Context Protocol over streamable HTTP. Each message is a request of its own. The only state of
+//! a session is the list of its running calls.
 //!
-//! The threads that serve connections parse nothing. A job in the lane of searches unpacks a message, looks at its method
-//! without building a tree, and answers all but calls. A call goes on as text to the lane of queries: its tree is built on
-//! the job's thread and counted in the job's account, and the body keeps its reservation as long as the tree lives.
+//! The threads that serve connections parse nothing. A job in the search lane decompresses a message, reads its method
+//! without building a tree, and answers everything except calls. A call goes on as text to the query lane. Its tree is
+//! built on the job's thread and counted in the job's account, and the body keeps its memory reservation as long as the
+//! tree lives.
 
 use std::io::Write;
 use std::sync::Arc;
@@ -36,17 +37,17 @@ use crate::outcome::Outcome;
 use crate::service::{self, Refused, Wording};
 use terrapin_budget::{self as budget, Budget, Stopped};
 
-/// Longest message in bytes, also unpacked: the arguments of every tool fit into it.
+/// Maximum length of a message in bytes, also after decompression. The arguments of every tool fit into it.
 pub const LONGEST: usize = 64 << 10;
 /// How long an answer may take besides the call itself. Answers are complete at once; a stream that does not end must not
 /// hold a slot.
 const SETTLE: Duration = Duration::from_secs(5);
 /// The name in the log of messages that call no tool.
 const NAME: &str = "mcp";
-/// The header that tells the calls of one session from those of others, so that one can be cancelled.
+/// The header with the session, which separates the calls of different clients so that one can be cancelled.
 const SESSION: HeaderName = HeaderName::from_static("mcp-session-id");
 
-/// The service as the SDK has it, and the calls that run.
+/// The SDK's service, and the running calls.
 #[derive(Clone)]
 pub struct Service {
     sdk: StreamableHttpService<Server, NeverSessionManager>,
@@ -85,11 +86,11 @@ struct McpMessage {
     body: Received,
 }
 
-/// A message after a look at its method.
+/// A message whose method is known.
 enum SortedMessage {
-    /// It needs a slot among the queries. Its id, as JSON.
+    /// It needs a query slot. The second field is its id, as JSON.
     Call(Box<McpMessage>, Option<String>),
-    /// It is answered already.
+    /// It is already answered.
     Answered { answer: Box<Response>, begins_session: bool, cancels: Option<String> },
 }
 
@@ -140,7 +141,7 @@ pub async fn mcp(
     }
 }
 
-/// Runs a call in a slot of the queries, until it ends or is cancelled.
+/// Runs a call in a query slot, until it ends or is cancelled.
 async fn call(
     app: &Arc<App>,
     context: &Arc<Context>,
@@ -154,7 +155,7 @@ async fn call(
     let work = move |job: Job| service.call(job, message);
     let given = tokio::select! {
         given = job::run(app, context, Lane::Query, work) => given,
-        // Leaving it here stops the work.
+        // Returning drops the job, which cancels the work.
         () = running.cancelled() => return job::from_snapshot(app, failed(id, CANCELLED)),
     };
     match given {
@@ -164,7 +165,7 @@ async fn call(
     }
 }
 
-/// The answer to a call without a result, which the model reads and may repeat.
+/// Returns the answer to a call without a result. The model reads it and may repeat the call.
 fn failed(id: Option<String>, message: &str) -> Response {
     let id = id.and_then(|id| serde_json::from_str::<Value>(&id).ok());
     let result = json!({"content": [{"type": "text", "text": message}], "isError": true});
@@ -173,11 +174,11 @@ fn failed(id: Option<String>, message: &str) -> Response {
 }
 
 impl Service {
-    /// Unpacks a message, and answers it if it is no call.
+    /// Decompresses a message, and answers it unless it is a call.
     fn sort(&self, parts: request::Parts, body: Received) -> Result<SortedMessage, Unreadable> {
         let text = body.text()?;
         let (mut begins_session, mut cancels) = (false, None);
-        // The SDK refuses other methods of HTTP before it looks at a body.
+        // The SDK rejects other HTTP methods before it reads a body.
         if parts.method == Method::POST {
             let message = match message::check(&text) {
                 Ok(message) => message,
@@ -234,8 +235,8 @@ impl Service {
         }
     }
 
-    /// Has the SDK answer a message on this thread, within `time`. The SDK's own tasks run on this thread, too, so that what
-    /// they allocate is counted for this job.
+    /// Lets the SDK answer a message on this thread, within `time`. The SDK's own tasks also run on this thread, so
+    /// that their allocations are counted for this job.
     fn answer(&self, message: McpMessage, time: Duration) -> MessageAnswer {
         let runtime = match tokio::runtime::Builder::new_current_thread().enable_time().build() {
             Ok(runtime) => runtime,
@@ -259,14 +260,14 @@ impl Service {
     }
 }
 
-/// The answer to a message, all of it in memory.
+/// The complete answer to a message, in memory.
 struct MessageAnswer {
     head: response::Parts,
     bytes: Bytes,
 }
 
 impl MessageAnswer {
-    /// An answer of our own in place of the SDK's.
+    /// Returns an answer of this server that replaces the SDK's.
     fn unsettled(status: StatusCode, message: &str) -> MessageAnswer {
         let bytes = Bytes::from(json!({"error": message}).to_string());
         let mut response = Response::new(());

@@ -59,17 +59,17 @@ struct ReadParams<'a> {
     _uri: Cow<'a, str>,
 }
 
-/// Why a text is no message that can be answered: an error object of JSON-RPC.
+/// An error object of JSON-RPC, for a text that is not a valid message.
 #[derive(Debug, PartialEq)]
 pub struct MessageError {
     code: i32,
     message: String,
-    /// `null` if the text has none that can be read.
+    /// The id of the text, or `null` if it has no valid one.
     id: Value,
 }
 
 impl MessageError {
-    /// The text is not JSON.
+    /// Returns the error for a text that is not JSON.
     fn parse(error: &serde_json::Error) -> MessageError {
         MessageError {
             code: -32700,
@@ -78,22 +78,22 @@ impl MessageError {
         }
     }
 
-    /// The text is JSON, but not a message.
+    /// Returns the error for JSON that is not a valid message.
     pub fn invalid_request(why: &str, id: Option<&RawValue>) -> MessageError {
         MessageError { code: -32600, message: format!("invalid request: {why}"), id: answerable(id) }
     }
 
-    /// The parameters are not those of the method.
+    /// Returns the error for parameters that do not match the method.
     pub fn invalid_params(method: &str, why: &str, id: Option<&RawValue>) -> MessageError {
         MessageError { code: -32602, message: format!("invalid params of {method}: {why}"), id: answerable(id) }
     }
 
-    /// Returns whether it is about a notification, which JSON-RPC never answers.
+    /// Returns whether the error concerns a notification, which JSON-RPC never answers.
     pub fn is_of_notification(&self) -> bool {
         self.code == -32602 && self.id.is_null()
     }
 
-    /// Returns the status over HTTP: 200 for the answer to a request, 400 for a text that is none.
+    /// Returns the HTTP status: 200 for the answer to a request, 400 for a text that is not a valid one.
     pub fn status(&self) -> StatusCode {
         if self.code == -32602 && !self.id.is_null() { StatusCode::OK } else { StatusCode::BAD_REQUEST }
     }
@@ -122,7 +122,7 @@ pub fn id_key(raw: &RawValue) -> Option<String> {
 /// Checks the form of a message, and the parameters of methods that need some.
 ///
 /// # Errors
-/// The text is not JSON (-32700), is no message (-32600), or has the wrong parameters (-32602).
+/// Returns an error if the text is not JSON (-32700), is not a message (-32600), or has wrong parameters (-32602).
 pub fn check(text: &[u8]) -> Result<Message<'_>, MessageError> {
     let raw: &RawValue = serde_json::from_slice(text).map_err(|error| MessageError::parse(&error))?;
     let invalid = |why: &str, id| Err(MessageError::invalid_request(why, id));
@@ -155,7 +155,7 @@ pub fn check(text: &[u8]) -> Result<Message<'_>, MessageError> {
     Ok(Message { method, id, params })
 }
 
-/// Returns what is wrong with the parameters of a method.
+/// Returns the error in the parameters of a method, if any.
 fn params_error(method: &str, params: Option<&RawValue>) -> Option<String> {
     let is_object = |raw: &RawValue| raw.get().starts_with('{');
     let text = match params {
@@ -182,8 +182,8 @@ fn params_error(method: &str, params: Option<&RawValue>) -> Option<String> {
 mod tests {
     use super::*;
 
-    /// Codes and examples of JSON-RPC 2.0 (sections 4, 5.1 and 7), and what the Model Context Protocol (2025-06-18)
-    /// narrows: no batches, ids that are not null, parameters by name.
+    /// Checks codes and examples of JSON-RPC 2.0 (sections 4, 5.1 and 7), and the restrictions of the Model Context
+    /// Protocol (2025-06-18): no batches, ids that are not null, parameters by name.
     #[test]
     fn errors_are_those_of_json_rpc() {
         for (text, code, id) in [

@@ -1,5 +1,5 @@
-//! Messages over standard input and output, one a line. Lines that are no messages are answered here, in the same words as
-//! over HTTP.
+//! Messages over standard input and output, one per line. Lines that are not valid messages are answered here, with the
+//! same errors as over HTTP.
 
 use std::sync::Arc;
 
@@ -56,7 +56,7 @@ async fn write(output: &Mutex<Stdout>, mut line: String) -> Result<(), std::io::
     output.flush().await
 }
 
-/// Passes messages on, and answers lines that are none.
+/// Passes messages to the SDK, and answers lines that are not valid messages.
 async fn read(
     mut input: BufReader<Stdin>,
     sender: mpsc::Sender<RxJsonRpcMessage<RoleServer>>,
@@ -110,7 +110,7 @@ async fn next_line(input: &mut BufReader<Stdin>, line: &mut Vec<u8>) -> Result<L
     }
 }
 
-/// Parses a line; `None` if it needs no answer and is no message for the SDK.
+/// Parses a line; returns `None` if it is not a message for the SDK and needs no answer.
 fn parse(line: &[u8]) -> Result<Option<RxJsonRpcMessage<RoleServer>>, MessageError> {
     if line.is_empty() {
         return Ok(None);

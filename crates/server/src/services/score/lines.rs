@@ -1,5 +1,5 @@
-//! Pairs line by line: `application/x-ndjson` in and out. A line of the answer goes out as soon as its pair is scored, in the
-//! order of the request's lines.
+//! Scores pairs line by line: `application/x-ndjson` in and out. A line of the answer is sent as soon as its pair is
+//! scored, in the order of the request's lines.
 
 use std::collections::BTreeSet;
 use std::io::{self, Write};
@@ -30,23 +30,23 @@ use terrapin_geocoder::Table;
 /// The content type.
 const NDJSON: &str = "application/x-ndjson";
 
-/// Whether a content type names lines of JSON.
+/// Returns whether a content type stands for lines of JSON.
 pub fn are_named(media_type: &str) -> bool {
     let name = media_type.split(';').next().unwrap_or_default().trim();
     [NDJSON, "application/ndjson", "application/jsonl"].iter().any(|known| name.eq_ignore_ascii_case(known))
 }
 
-/// The line for one that has no pair to score.
+/// The answer line for a request line that is not a valid pair.
 #[derive(Serialize)]
 struct Unfit {
-    /// From 1.
+    /// The line number, from 1.
     line: usize,
-    /// What is wrong with it.
+    /// The error message.
     problem: String,
 }
 
-/// Answers lines as `terrapin eval jsonl` reads them (`{"gold": "...", "pred": "..."}`), each with the line of
-/// `results.jsonl` or with what is wrong with it; empty ones are left out. The address has what holds for all: `lang`,
+/// Answers lines in the input format of `terrapin eval jsonl` (`{"gold": "...", "pred": "..."}`), each with a line as
+/// in `results.jsonl` or with its error; empty lines are skipped. The URL has the options for all pairs: `lang`,
 /// `timeout` (seconds of each query), `similarity=false`, `summary=true`, `extract=true`.
 pub async fn serve(
     app: Arc<App>,
@@ -75,7 +75,7 @@ fn work(job: Job, in_address: &str, body: Received) {
     let Some((run, sink)) = service::sound(run, sink, &Json, "score") else { return };
     match done {
         Ok(pairs) => run.answered(sink, "score", pairs),
-        // Nobody reads it.
+        // The client has disconnected.
         Err(_) => {
             let instead = Json.refusal(Outcome::Abandoned.status(), "it was stopped");
             run.refused(sink, "score", Outcome::Abandoned, instead);
@@ -83,7 +83,7 @@ fn work(job: Job, in_address: &str, body: Received) {
     }
 }
 
-/// Scores all lines; how many pairs there were. It ends early where damage was met, which whoever called looks for.
+/// Scores all lines and returns the number of pairs. It ends early at damage, which the caller checks.
 fn each(run: &Run, sink: &mut Sink, text: &[u8], options: &Options) -> io::Result<u64> {
     let (app, limits) = (run.app(), run.limits());
     let cache = Known::new(&app.results);
@@ -122,7 +122,7 @@ fn write(sink: &mut Sink, line: &impl Serialize) -> io::Result<()> {
     sink.pass_on()
 }
 
-/// The pair of a line, and where its names lead.
+/// Parses the pair of a line, and its table of places if it has one.
 fn pair(app: &App, line: &[u8], number: usize, options: &Options) -> Result<(Instance, Option<Table>), String> {
     let fields: Map<String, Value> =
         json::parse(line).map_err(|wrong| format!("not the JSON object expected: {wrong}"))?;

@@ -1,21 +1,21 @@
-//! Texts of a request, of which some are no Unicode texts: JSON can escape a surrogate without its counterpart.
+//! Texts of a request, which may contain invalid Unicode: JSON can escape a surrogate without its counterpart.
 
 use std::fmt;
 
 use serde::de::{Deserialize, Deserializer, Error, Visitor};
 
-/// A text. One that is no Unicode text is no reason to refuse all that came with it.
+/// A text of a request. If it is invalid Unicode, only its pair is rejected, not the whole request.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct ReceivedText {
-    /// The text, with U+FFFD in place of what it cannot have.
+    /// The text, with U+FFFD in place of invalid characters.
     pub text: String,
-    /// Why it is no Unicode text.
+    /// The error message if it is invalid Unicode.
     pub wrong: Option<String>,
 }
 
 impl<'de> Deserialize<'de> for ReceivedText {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<ReceivedText, D::Error> {
-        // As bytes, JSON's texts may have such surrogates.
+        // Only when read as bytes, JSON strings may contain lone surrogates.
         deserializer.deserialize_bytes(Text)
     }
 }

@@ -1,4 +1,4 @@
-//! What the endpoint tells of itself: the SPARQL 1.1 Service Description, given for a request without a query.
+//! The SPARQL 1.1 Service Description of the endpoint, returned for a request without a query.
 
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
@@ -14,7 +14,7 @@ use terrapin_triples::Store;
 const SD: &str = "http://www.w3.org/ns/sparql-service-description#";
 const VOID: &str = "http://rdfs.org/ns/void#";
 
-/// The description in the format that the client accepts.
+/// Returns the description in the format that the client accepts.
 pub fn description(store: &Store, format: Option<&str>, accept: Option<&str>) -> Response {
     let choice = negotiate::graph(format, accept);
     let Some((GraphFormat::Rdf(rdf), content_type)) = choice.map(|choice| (choice.format, choice.content_type)) else {

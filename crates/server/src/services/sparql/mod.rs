@@ -1,5 +1,5 @@
-//! `/sparql`: the SPARQL 1.1 Protocol's query operation over the snapshot's triples. Reads requests and writes answers;
-//! what a query means is `terrapin_sparql`'s.
+//! `/sparql`: the SPARQL 1.1 Protocol's query operation over the snapshot's triples. Parses requests and writes
+//! answers; `terrapin_sparql` evaluates the queries.
 
 mod description;
 mod negotiate;
@@ -66,13 +66,13 @@ const BODIES: &[Media] = &[
     form_body(|| json!({ "type": "object", "properties": { "query": { "type": "string" } } })),
 ];
 
-/// The path of the same endpoint that clients of the Wikidata Query Service know from its server, Blazegraph.
+/// The path of the same endpoint in Blazegraph, for clients of the Wikidata Query Service.
 pub(super) const BIGDATA: &str = "/bigdata/namespace/wdq/sparql";
 
-/// Milliseconds that a query may take, which Blazegraph's clients send.
+/// The request header of Blazegraph's clients with a query's timeout in milliseconds.
 const MAX_TIME: HeaderName = HeaderName::from_static("x-bigdata-max-query-millis");
 
-/// Answers a query.
+/// Runs a query and answers it.
 pub async fn sparql(
     State(app): State<Arc<App>>,
     Extension(context): Extension<Arc<Context>>,
@@ -97,14 +97,14 @@ pub async fn sparql(
     Ok(response)
 }
 
-/// A request as it came.
+/// The parts of a request.
 #[derive(Clone)]
 struct SparqlRequest {
     method: Method,
     in_address: Option<String>,
     content_type: Option<String>,
     accept: Option<String>,
-    /// How long the query may take at most, by a header of the Wikidata Query Service's server.
+    /// The timeout from [`MAX_TIME`].
     max_time: Option<Duration>,
     body: Arc<Received>,
 }
@@ -178,7 +178,7 @@ fn work(job: Job, asked: SparqlRequest) {
     }
 }
 
-/// The formats for a query's answer, and its content type.
+/// Returns the formats for a query's answer, and its content type.
 fn formats(prepared: &Prepared, format: Option<&str>, accept: Option<&str>) -> Option<(Formats, &'static str)> {
     let mut formats = Formats::default();
     let content_type = match prepared.form() {
@@ -196,8 +196,9 @@ fn formats(prepared: &Prepared, format: Option<&str>, accept: Option<&str>) -> O
     Some((formats, content_type))
 }
 
-/// The statuses of the protocol, which the Wikidata Query Service has, too, and harnesses tell errors apart by: 400 for
-/// what is no query, 500 for one that is not answered, whether it needs what a snapshot cannot give or reached a limit.
+/// Returns the error response. The statuses are those of the protocol and of the Wikidata Query Service, by which
+/// harnesses distinguish errors: 400 for an invalid query, 500 for a query without an answer, because it reached a
+/// limit or needs an unsupported feature.
 fn refused(error: &Error) -> Response {
     let status = match (error.class, error.code) {
         (Class::Syntax, _) => StatusCode::BAD_REQUEST,
@@ -212,7 +213,7 @@ fn plain(status: StatusCode, message: &str) -> Response {
     (status, [(header::CONTENT_TYPE, "text/plain; charset=utf-8")], format!("{message}\n")).into_response()
 }
 
-/// The wording of the protocol.
+/// The error format of the protocol: plain text.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Plain;
 
@@ -241,7 +242,7 @@ impl Wording for Plain {
         }
     }
 
-    /// As of every limit that a query reaches here.
+    /// Returns the status of every limit that a query reaches here.
     fn halted(&self, halt: Halt) -> (StatusCode, String) {
         (StatusCode::INTERNAL_SERVER_ERROR, halt.to_string())
     }

@@ -1,5 +1,5 @@
-//! Which format an answer takes: what the request's `format` or `Accept` (RFC 9110, section 12.5.1) asks for, of what
-//! the kind of answer can be written in.
+//! Selects the format of an answer by the request's `format` or `Accept` (RFC 9110, section 12.5.1), among the formats
+//! for its kind.
 
 use oxrdfio::RdfFormat;
 use sparesults::QueryResultsFormat;
@@ -7,7 +7,7 @@ use sparesults::QueryResultsFormat;
 use crate::accept::Accept;
 use terrapin_sparql::results::GraphFormat;
 
-/// A format of an answer, with the content type that it is sent as.
+/// A selected format with its content type.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Choice<F> {
     /// The format.
@@ -16,7 +16,7 @@ pub struct Choice<F> {
     pub content_type: &'static str,
 }
 
-/// A format, its media types and short names, and the content type that it is sent as.
+/// A format, its media types and short names, and its content type.
 type Known<F> = (F, &'static [&'static str], &'static str);
 
 const RESULTS: [Known<QueryResultsFormat>; 4] = [
@@ -36,7 +36,7 @@ const RESULTS: [Known<QueryResultsFormat>; 4] = [
 
 const JSON_LD: RdfFormat = RdfFormat::JsonLd { profile: oxrdfio::JsonLdProfileSet::empty() };
 
-/// How graphs are sent: as RDF, and then as tables.
+/// The formats of graphs: first RDF, then tables.
 const GRAPHS: [Known<GraphFormat>; 11] = [
     (
         GraphFormat::Rdf(RdfFormat::Turtle),
@@ -56,7 +56,7 @@ const GRAPHS: [Known<GraphFormat>; 11] = [
         &["application/ld+json", "application/json", "jsonld", "json-ld"],
         "application/ld+json",
     ),
-    // Turtle is a part of it.
+    // Turtle is a subset of N3.
     (GraphFormat::Rdf(RdfFormat::Turtle), &["text/n3", "text/rdf+n3", "n3"], "text/n3; charset=utf-8"),
     (GraphFormat::Table(QueryResultsFormat::Json), RESULTS[0].1, RESULTS[0].2),
     (GraphFormat::Table(QueryResultsFormat::Xml), RESULTS[1].1, RESULTS[1].2),
@@ -64,18 +64,18 @@ const GRAPHS: [Known<GraphFormat>; 11] = [
     (GraphFormat::Table(QueryResultsFormat::Tsv), RESULTS[3].1, RESULTS[3].2),
 ];
 
-/// The IRIs of all formats, for the service description.
+/// Returns the IRIs of all formats, for the service description.
 pub fn result_formats() -> impl Iterator<Item = &'static str> {
     let rdf = [RdfFormat::Turtle, RdfFormat::NTriples, RdfFormat::RdfXml, RdfFormat::NQuads, RdfFormat::TriG, JSON_LD];
     RESULTS.iter().map(|(format, ..)| format.iri()).chain(rdf.into_iter().map(|format| format.iri()))
 }
 
-/// The media types that answers to SELECT and ASK may have.
+/// Returns the media types for answers to SELECT and ASK.
 pub fn result_types() -> String {
     types(&RESULTS)
 }
 
-/// The media types that answers to CONSTRUCT and DESCRIBE may have.
+/// Returns the media types for answers to CONSTRUCT and DESCRIBE.
 pub fn graph_types() -> String {
     types(&GRAPHS)
 }
@@ -85,19 +85,20 @@ fn types<F>(known: &[Known<F>]) -> String {
     types.join(", ")
 }
 
-/// The format of an answer to SELECT or ASK; JSON where anything goes. Nothing where nothing fits.
+/// Returns the format of an answer to SELECT or ASK: JSON if the client accepts any, `None` if no format is acceptable.
 pub fn results(format: Option<&str>, accept: Option<&str>) -> Option<Choice<QueryResultsFormat>> {
     choose(&RESULTS, format, accept)
 }
 
-/// The format of an answer to CONSTRUCT or DESCRIBE; Turtle where anything goes. Nothing where nothing fits.
+/// Returns the format of an answer to CONSTRUCT or DESCRIBE: Turtle if the client accepts any, `None` if no format is
+/// acceptable.
 pub fn graph(format: Option<&str>, accept: Option<&str>) -> Option<Choice<GraphFormat>> {
     choose(&GRAPHS, format, accept)
 }
 
 fn choose<F: Copy>(known: &[Known<F>], format: Option<&str>, accept: Option<&str>) -> Option<Choice<F>> {
     let choice = |(format, _, content_type): &Known<F>| Choice { format: *format, content_type };
-    // A name that says nothing of this kind of answer is as none, as the Wikidata Query Service has it.
+    // A name that is not a format of this kind of answer is ignored, as in the Wikidata Query Service.
     let named = format.map(str::trim).and_then(|name| {
         known.iter().find(|(_, names, _)| names.iter().any(|n| n.eq_ignore_ascii_case(name))).map(choice)
     });
@@ -109,7 +110,7 @@ fn choose<F: Copy>(known: &[Known<F>], format: Option<&str>, accept: Option<&str
     let mut best: Option<(u16, &Known<F>)> = None;
     for entry in known {
         let quality = entry.1.iter().filter(|n| n.contains('/')).map(|n| accept.quality(n)).max().unwrap_or(0);
-        // Of equals the first one of ours stays.
+        // The first of equally accepted formats is selected.
         if quality > best.map_or(0, |(q, _)| q) {
             best = Some((quality, entry));
         }
@@ -148,7 +149,7 @@ mod tests {
         assert_eq!(graph(None, None), Some("text/turtle; charset=utf-8"));
         assert_eq!(graph(Some("json-ld"), None), Some("application/ld+json"));
         assert_eq!(graph(Some("n3"), None), Some("text/n3; charset=utf-8"));
-        // Names that say nothing here.
+        // Names that are not formats of this kind of answer.
         assert_eq!(results(Some("pdf"), Some("text/csv")).map(|c| c.format), Some(QueryResultsFormat::Csv));
         assert_eq!(results(Some("ttl"), None).map(|c| c.format), Some(QueryResultsFormat::Json));
         // A graph as a table.

@@ -1,5 +1,5 @@
-//! What a request to `/sparql` asks: the query operation of the SPARQL 1.1 Protocol (section 2.1), by GET and by both
-//! forms of POST.
+//! Parses requests to `/sparql`: the query operation of the SPARQL 1.1 Protocol (section 2.1), by GET and by both forms
+//! of POST.
 
 use std::borrow::Cow;
 use std::time::Duration;
@@ -13,26 +13,26 @@ use terrapin_sparql::Dialect;
 /// A query operation.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Operation {
-    /// The query. Nothing where the request has none, which by GET asks for the service's description.
+    /// The query. `None` if the request has none, which by GET requests the service description.
     pub query: Option<String>,
     /// `default-graph-uri`, in order.
     pub default_graphs: Vec<NamedNode>,
     /// `named-graph-uri`, in order.
     pub named_graphs: Vec<NamedNode>,
-    /// `timeout`, which can only shorten the server's own.
+    /// `timeout`, which can only shorten the server's limit.
     pub timeout: Option<Duration>,
-    /// `dialect`: the language that the query is read in.
+    /// `dialect`: the dialect in which the query is parsed.
     pub dialect: Option<Dialect>,
-    /// `format`: a media type or a short name, which goes before what the request accepts.
+    /// `format`: a media type or a short name, which takes precedence over the header `Accept`.
     pub format: Option<String>,
 }
 
-/// Why a request is no query operation.
+/// The error for a request that is not a query operation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BadRequest {
-    /// The status that says so.
+    /// The HTTP status.
     pub status: StatusCode,
-    /// What is wrong and what to do.
+    /// A message that explains the problem and how to fix it.
     pub message: Cow<'static, str>,
 }
 
@@ -46,7 +46,7 @@ const FORM: &str = "application/x-www-form-urlencoded";
 const DIRECT: &str = "application/sparql-query";
 
 impl Operation {
-    /// Reads a request. `content_type` is the header of that name.
+    /// Parses a request. `content_type` is the header of that name.
     pub fn read(
         method: &Method,
         in_address: &str,
@@ -55,7 +55,7 @@ impl Operation {
     ) -> Result<Operation, BadRequest> {
         let mut operation = Operation::default();
         operation.take(in_address.as_bytes())?;
-        // Some clients send a query by POST in the address alone, with any content type or none.
+        // Some clients send the query of a POST in the URL alone, with any content type or none.
         if method != Method::POST || (body.is_empty() && operation.query.is_some()) {
             return Ok(operation);
         }
@@ -97,7 +97,7 @@ impl Operation {
                 "timeout" => self.timeout = Some(seconds(&value)?),
                 "dialect" => self.dialect = Some(dialect(&value)?),
                 "format" => self.format = Some(value),
-                // Clients add parameters of other services; the protocol leaves them open.
+                // Clients send parameters of other services; the protocol allows them.
                 _ => {}
             }
         }

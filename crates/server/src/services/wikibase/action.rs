@@ -1,5 +1,5 @@
-//! `/w/api.php`: `wbsearchentities` and `wbgetentities` in the shapes of MediaWiki's action API on Wikidata. Errors have
-//! status 200, a header and an object. Unknown values in lists are left out with a warning.
+//! `/w/api.php`: `wbsearchentities` and `wbgetentities` in the format of MediaWiki's action API on Wikidata. Errors
+//! have status 200, a header and an object. Unknown values in lists are skipped with a warning.
 
 use std::sync::Arc;
 
@@ -45,7 +45,7 @@ pub const PARAMETERS: &[Parameter] = &[
     query("format", Schema::Text, "json"),
 ];
 
-/// Answers a request.
+/// Answers a request of either action.
 pub async fn action(
     State(app): State<Arc<App>>,
     Extension(context): Extension<Arc<Context>>,
@@ -63,7 +63,7 @@ pub async fn action(
     super::answer(&app, &context, "entities", &Action, parameters, give).await
 }
 
-/// An error: its code, its text, and the identifier that it is about.
+/// An error: its code, its text, and the identifier that it concerns.
 struct Wrong(&'static str, String, Option<String>);
 
 impl Wrong {
@@ -96,7 +96,8 @@ fn error(status: StatusCode, code: &'static str, info: &str, id: Option<&str>) -
 struct Warnings(Vec<String>);
 
 impl Warnings {
-    /// Returns the values of a list parameter that `is_known` accepts, and warns of the others. `None`: no such parameter.
+    /// Returns the values of a list parameter that `is_known` accepts, and adds a warning about the others. Returns
+    /// `None` if the request does not have the parameter.
     fn known<'p>(
         &mut self,
         parameters: &'p Parameters,
@@ -113,7 +114,7 @@ impl Warnings {
         Some(known)
     }
 
-    /// Adds the warnings to an answer, in the place that they have in its format version.
+    /// Adds the warnings to an answer, in the member that its format version prescribes.
     fn add_to(self, answer: &mut Value, action: &str, parameters: &Parameters) {
         if !self.0.is_empty() {
             let member = if is_second_version(parameters) { "warnings" } else { "*" };
@@ -163,7 +164,7 @@ fn language<'p>(name: &str, code: &'p str) -> Result<&'p str, Wrong> {
     if is_language_code(code) { Ok(code) } else { Err(Wrong::value(name, code)) }
 }
 
-/// Returns a number; above `most` it is `most`, as in MediaWiki.
+/// Parses a number; values above `most` become `most`, as in MediaWiki.
 fn number(parameters: &Parameters, name: &str, ordinary: usize, least: usize, most: usize) -> Result<usize, Wrong> {
     let Some(text) = parameters.get(name) else { return Ok(ordinary) };
     if text == "max" {
@@ -190,7 +191,7 @@ fn search(store: &Store, parameters: &Parameters, warnings: &mut Warnings) -> Re
         "item" => Some(EntityKind::Item),
         "property" => Some(EntityKind::Property),
         "lexeme" => Some(EntityKind::Lexeme),
-        // The index has labels of items, properties and lexemes alone.
+        // The index only has labels of items, properties and lexemes.
         "form" | "sense" | "entity-schema" => None,
         other => return Err(Wrong::value("type", other)),
     };
@@ -244,7 +245,7 @@ fn hit(store: &Store, found: &Match, languages: &[String], urls: bool) -> Value 
     Value::Object(all)
 }
 
-/// Returns the text of an entity that matched, and what it is.
+/// Returns the text of an entity that matched, and its kind: id, label, alias or description.
 pub(super) fn matched(found: &Match) -> Value {
     let kind = match found.found {
         Found::Id => return json!({ "type": "entityId", "text": found.text }),
@@ -365,7 +366,7 @@ fn languages(parameters: &Parameters, warnings: &mut Warnings) -> Option<Vec<Vec
     Some(list.into_iter().map(chain_of).collect())
 }
 
-/// MediaWiki's wording.
+/// The error format of MediaWiki's action API.
 #[derive(Debug, Clone, Copy)]
 pub struct Action;
 

@@ -1,5 +1,5 @@
-//! `/wiki/Special:EntityData/Q42.json`: an entity with all its parts, in the shapes of Wikidata's linked data interface, and
-//! `/entity/Q42`, which redirects to it.
+//! `/wiki/Special:EntityData/Q42.json`: an entity with all its parts, in the format of Wikidata's linked data
+//! interface, and `/entity/Q42`, which redirects to it.
 
 use std::sync::Arc;
 
@@ -21,12 +21,12 @@ use terrapin_entities::json::{Props, Wanted, entity, lexeme_part};
 use terrapin_entities::{Entity, EntityName, Lookup};
 use terrapin_triples::Store;
 
-/// The path of data without the name.
+/// The path of an entity's data, without its name.
 const DATA: &str = "/wiki/Special:EntityData/";
-/// The path of a page about an entity.
+/// The path of an entity's page, without its name.
 const PAGE: &str = "/entity/";
 
-/// Answers a request.
+/// Returns an entity's data, or a redirect to it.
 pub async fn data(
     State(app): State<Arc<App>>,
     Extension(context): Extension<Arc<Context>>,
@@ -49,7 +49,7 @@ fn refusal(status: StatusCode, message: &str) -> Told {
     Told::Instead(Json.refusal(status, message))
 }
 
-/// The formats of RDF that `/sparql` writes, by the endings that Wikidata's pages of data have, with their media types.
+/// The RDF formats that `/sparql` writes, by the endings of Wikidata's data pages, with their media types.
 const RDF: [(&str, &[&str]); 4] = [
     ("ttl", &["text/turtle", "application/x-turtle"]),
     ("nt", &["application/n-triples", "text/n-triples"]),
@@ -104,7 +104,7 @@ fn preferred(accept: Option<&str>) -> &'static str {
     let all = [(quality(&["application/json"]), "json"), (quality(&["text/html"]), "html")].into_iter().chain(others);
     let mut best = (0, "json");
     for candidate in all {
-        // Of equals the first stays.
+        // The first of equally accepted formats is kept.
         if candidate.0 > best.0 {
             best = candidate;
         }
@@ -112,8 +112,8 @@ fn preferred(accept: Option<&str>) -> &'static str {
     best.1
 }
 
-/// The handler around `/entity/{id}`, the IRI of an entity. A client that prefers HTML gets the page. Any other is
-/// redirected to the data, as Wikidata does for the IRIs of its entities.
+/// Handles `/entity/{id}`, the IRI of an entity, before the page does. A client that prefers HTML gets the page. Any
+/// other is redirected to the data, as Wikidata does for the IRIs of its entities.
 pub async fn moved(OriginalUri(uri): OriginalUri, request: Request, next: Next) -> Response {
     let text = uri.path().rsplit('/').next().unwrap_or_default();
     let (id, ending) = text.rsplit_once('.').map_or((text, None), |(id, ending)| (id, Some(ending)));

@@ -1,15 +1,15 @@
-//! The parameters of a request, from its URL and a form.
+//! Parses the parameters of a request, from its URL and a form.
 
 use crate::form;
 
-/// The parameters of a request. Of two with the same name the last counts, as in PHP.
+/// The parameters of a request. If a name is repeated, the last value counts, as in PHP.
 pub struct Parameters(Vec<(String, String)>);
 
 impl Parameters {
-    /// Reads the parameters of a URL, then those of a form.
+    /// Parses the parameters of a URL, then those of a form.
     ///
     /// # Errors
-    /// A parameter is not UTF-8.
+    /// Returns an error if a parameter is not UTF-8.
     pub fn of(address: Option<&str>, form: &[u8]) -> Result<Parameters, String> {
         let all = form::pairs(address.unwrap_or_default().as_bytes()).chain(form::pairs(form));
         let wrong = |_| "a parameter is not in UTF-8".to_owned();
@@ -23,7 +23,7 @@ impl Parameters {
         self.0.iter().rev().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
     }
 
-    /// Returns a flag: true if the parameter is present, whatever its value, as in MediaWiki.
+    /// Returns a flag: true if the parameter is present, even if its value is empty or `false`, as in MediaWiki.
     pub fn has(&self, name: &str) -> bool {
         self.get(name).is_some()
     }

@@ -1,5 +1,5 @@
-//! `/w/rest.php/wikibase/v1/...`: items and properties with their parts, and the search for them, as Wikibase's REST API
-//! answers them.
+//! `/w/rest.php/wikibase/v1/...`: items and properties with their parts, and their search, in the format of Wikibase's
+//! REST API.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -21,12 +21,12 @@ use terrapin_entities::{
 };
 use terrapin_triples::Store;
 
-/// How many are found where nothing is said, and at most.
+/// Default and maximum number of results.
 const LIMIT: (usize, usize) = (10, 500);
-/// Results that may be left out before the first.
+/// Maximum of `offset`.
 const MOST_BEFORE: usize = 10_000;
 
-/// Answers a request.
+/// Answers a request for any route of the API.
 pub async fn rest(
     State(app): State<Arc<App>>,
     Extension(context): Extension<Arc<Context>>,
@@ -116,7 +116,7 @@ fn entity(store: &Store, kind: EntityKind, id: &str, start: &str, rest: &[&str])
     }
 }
 
-/// What of an entity a path asks for.
+/// Returns the part of an entity that the path selects.
 fn part(entity: &Entity, path: &[&str], parameters: &Parameters) -> Result<Value, Box<Response>> {
     let terms = &entity.terms;
     let is_item = entity.id.kind == EntityKind::Item;
@@ -172,7 +172,7 @@ fn statement(entity: &Entity, id: &str) -> Given {
     Ok((rest::statement(entity, found), 1))
 }
 
-/// Leaves only the parts that `_fields` names; the identifier stays.
+/// Removes all parts that `_fields` does not name, except the identifier.
 fn fields(mut all: Value, parameters: &Parameters) -> Result<Value, Box<Response>> {
     let (Some(wanted), Some(object)) =
         (parameters.get("_fields").filter(|names| !names.is_empty()), all.as_object_mut())
@@ -231,7 +231,7 @@ fn search(store: &Store, kind: EntityKind, parameters: &Parameters, descriptions
     Ok((json!({ "results": told }), count))
 }
 
-/// The REST API's wording.
+/// The error format of Wikibase's REST API.
 #[derive(Debug, Clone, Copy)]
 pub struct Rest;
 
