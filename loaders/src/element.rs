@@ -46,22 +46,22 @@ pub struct Meta<'a> {
 /// A node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Node<'a> {
-    /// Id; negative in files of editors.
+    /// Id; negative for elements that an editor has not uploaded yet.
     pub id: i64,
-    /// Latitude in 1e-7 degrees, -900,000,000 to 900,000,000, or [`NO_COORDINATE`] where the file has none.
+    /// Latitude in 1e-7 degrees, -900,000,000 to 900,000,000, or [`NO_COORDINATE`] if the file has none.
     pub lat: i32,
-    /// Longitude in 1e-7 degrees, -1,800,000,000 to 1,800,000,000, or [`NO_COORDINATE`] where the file has none.
+    /// Longitude in 1e-7 degrees, -1,800,000,000 to 1,800,000,000, or [`NO_COORDINATE`] if the file has none.
     pub lon: i32,
     /// Tags in the file's order.
     pub tags: &'a [(&'a str, &'a str)],
-    /// Metadata, where the file has it.
+    /// Metadata, if the file has it.
     pub meta: Option<Meta<'a>>,
 }
 
 /// A way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Way<'a> {
-    /// Id; negative in files of editors.
+    /// Id; negative for elements that an editor has not uploaded yet.
     pub id: i64,
     /// Ids of the way's nodes, in its order.
     pub refs: &'a [i64],
@@ -70,7 +70,7 @@ pub struct Way<'a> {
     pub locations: Option<&'a [(i32, i32)]>,
     /// Tags in the file's order.
     pub tags: &'a [(&'a str, &'a str)],
-    /// Metadata, where the file has it.
+    /// Metadata, if the file has it.
     pub meta: Option<Meta<'a>>,
 }
 
@@ -88,13 +88,13 @@ pub struct Member<'a> {
 /// A relation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Relation<'a> {
-    /// Id; negative in files of editors.
+    /// Id; negative for elements that an editor has not uploaded yet.
     pub id: i64,
     /// Members in the relation's order.
     pub members: &'a [Member<'a>],
     /// Tags in the file's order.
     pub tags: &'a [(&'a str, &'a str)],
-    /// Metadata, where the file has it.
+    /// Metadata, if the file has it.
     pub meta: Option<Meta<'a>>,
 }
 

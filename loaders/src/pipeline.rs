@@ -60,8 +60,8 @@ where
             });
         };
         let mut under_way = UnderWay { limit, first: 0, items: VecDeque::new(), cost: 0 };
-        let mut end = None; // `next` has ended: well, or with an error that is due when all before it is consumed
-        let mut waiting = None; // an item that there is no room for yet
+        let mut end = None; // set once `next` has ended; an error is returned after all earlier items are consumed
+        let mut waiting = None; // an item that does not fit yet
         loop {
             // Start as many items as the window has room for.
             while !under_way.is_full() && (end.is_none() || waiting.is_some()) {

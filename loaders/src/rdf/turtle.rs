@@ -179,7 +179,7 @@ impl Anonymous {
 
     fn renumber(&mut self, node: &mut BlankNode) {
         if node.as_str().len() < 24 {
-            return; // a random one of so few digits will not be met
+            return; // random labels practically always have more digits
         }
         let Some(id) = node.as_ref().unique_id() else { return };
         let next = self.numbers.len() as u64;
