@@ -1,4 +1,4 @@
-//! Questions in plain language, as the command and the service answer them, with a model that follows a script.
+//! Tests questions in plain language through the command and the service, with a scripted model.
 
 use std::io::Read;
 use std::path::Path;
@@ -16,7 +16,7 @@ pub const MENTIONS: &str =
 const SLIP: &str = "map: yes\n```overpassql\nnode[amenty=cafe](area:3600000031); out center;\n```";
 pub const RIGHT: &str = "map: yes\n```overpassql\narea(3600000031)->.a; node[amenity=cafe](area.a); out center;\n```";
 
-/// What the command gives: its status, standard output, standard error.
+/// Runs `ask` and returns its exit status, standard output and standard error.
 pub fn ask(snapshot: &Path, model: &Model, arguments: &[&str]) -> (i32, String, String) {
     let mut command = terrapin();
     command.env_remove("TERRAPIN_MODEL_KEY").arg("ask").arg(snapshot).args(model.options()).args(arguments);
@@ -25,7 +25,7 @@ pub fn ask(snapshot: &Path, model: &Model, arguments: &[&str]) -> (i32, String, 
     (done.status.code().unwrap(), text(done.stdout), text(done.stderr))
 }
 
-/// The same as JSON, where there is an answer.
+/// Does the same with JSON output; the question must be answered.
 pub fn answer(snapshot: &Path, model: &Model, arguments: &[&str]) -> Value {
     let (status, out, err) = ask(snapshot, model, &[arguments, &["--format", "json"]].concat());
     assert_eq!(status, 0, "{out}{err}");
@@ -36,7 +36,7 @@ fn names(answer: &Value) -> Vec<&str> {
     answer["steps"].as_array().unwrap().iter().map(|step| step["step"].as_str().unwrap()).collect()
 }
 
-/// A model that first tells what is mentioned, then writes these, and says how many it sees.
+/// Returns a model that first lists the mentions, then sends these replies, and finally reports the number of rows.
 fn writing(replies: &[&'static str]) -> Model {
     let replies = replies.to_vec();
     Model::start(move |asked, _| {
@@ -133,7 +133,7 @@ fn repairs_end() {
     assert_eq!((status, out.as_str()), (1, "No query that answers this was found.\n"));
     assert!(err.contains("no query answers this: parse error"), "{err}");
     assert_eq!(model.asked().len(), 3, "mentions, a query, its repair");
-    // What finds nothing to the end is the answer.
+    // If the last query finds nothing, that is the answer.
     let model = writing(&["```overpassql\nnode[amenity=bar];out;\n```"]);
     let answer = answer(&town.snapshot(), &model, &["Bars?", "--repairs", "0"]);
     assert_eq!(
@@ -175,7 +175,7 @@ fn elements_are_asked_in_sparql_whether_or_not_there_are_triples() {
         assert!(prompt.contains("OpenStreetMap in SPARQL"), "{prompt}");
         assert!(!prompt.contains("search_entities") && !prompt.contains("terrapin://"), "{prompt}");
     }
-    // Of triples there is nothing to be asked where there are none.
+    // Without triples in the snapshot, a SPARQL query about Wikidata cannot be answered.
     let model = writing(&["```sparql\nSELECT ?town { ?town wdt:P31 wd:Q3957 }\n```"]);
     let (status, _, err) = ask(&Town::new().snapshot(), &model, &["Towns?"]);
     assert!(status == 1 && err.contains("no triples"), "{err}");
@@ -271,7 +271,7 @@ fn prompts_are_files_that_can_be_replaced() {
     assert!(prompt.starts_with("MINE Cafes? | tag \"amenity\"=\"cafe\""), "{prompt}");
 }
 
-/// A server that asks this model.
+/// Starts a server that uses this model.
 fn served(town: Town, model: &Model, options: &[&str]) -> Server {
     Server::over(town, &[&model.options()[..], options].concat())
 }
@@ -407,7 +407,7 @@ fn a_client_that_leaves_takes_the_question_with_it() {
     }
     drop(waiting);
     model.wait_until_left(1);
-    // Questions wait for their own slots, not for those of queries.
+    // Questions have their own slots, separate from those of queries.
     assert_eq!(server.query("node(1);out;").status, 200);
 }
 
@@ -456,7 +456,8 @@ fn the_loop_is_scored_against_gold_queries() {
         gold("People of Ladle?", "SELECT ?n { wd:Q1 wdt:P1082 ?n }", "sparql"),
     ];
     std::fs::write(&questions, lines.join("\n")).unwrap();
-    // It is right about Ladle's cafes once it was told what is wrong, about all cafes with the tag it is shown, never about people.
+    // The model is right about Ladle's cafes after one repair, about all cafes if the tag is in its prompt, and never
+    // about people.
     let model = || {
         Model::start(|asked, _| {
             let messages = asked.body["messages"].as_array().unwrap();
@@ -498,7 +499,7 @@ fn the_loop_is_scored_against_gold_queries() {
         score(&model, out, options);
         assert_eq!(right(out), expected.map(Some), "{out}");
         let asked = model.asked().len();
-        // The same again asks nothing.
+        // The same run again sends no request to the model.
         score(&model, out, options);
         assert_eq!(model.asked().len(), asked);
     }
@@ -512,7 +513,7 @@ fn the_loop_is_scored_against_gold_queries() {
     assert_eq!(done.status.code(), Some(2), "another run is there");
 }
 
-/// A question that is asked and whose answer is not read yet.
+/// Sends a question without reading the answer.
 fn leave_unread(server: &Server, question: &str) -> std::net::TcpStream {
     let body = json!({ "question": question }).to_string();
     server.send(
@@ -531,7 +532,7 @@ fn a_running_question_is_listed_and_stopped() {
     let listed = |count: usize| {
         for _ in 0..600 {
             let status = server.get("/api/status").text();
-            // It has none of the slots that queries have.
+            // Questions take no slots of queries.
             assert!(status.contains("3 slots available now.") && !status.contains("Slot available after"), "{status}");
             let running: Vec<&str> = status.lines().filter(|line| line.contains('\t')).collect();
             if running.len() == count {
@@ -557,7 +558,7 @@ fn a_running_question_is_listed_and_stopped() {
 
 #[test]
 fn waiting_for_the_model_uses_up_nothing_of_a_clients_seconds() {
-    // More than the client has.
+    // The question takes more time than the client's quota.
     let model = Model::start(|_, number| {
         std::thread::sleep(std::time::Duration::from_secs(4));
         Act::say([RIGHT, "Three."][number % 2])

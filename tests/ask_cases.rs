@@ -1,6 +1,6 @@
-//! The three kinds of questions that GeoQAMap was shown with (things of a kind in a city, the parts of a country with a fact of
-//! each, a choice among them), asked of Malta and Brazil instead of Paris, Germany and the United Kingdom, which are not in the
-//! data: with a model that follows a script, and takes each identifier from what it is shown.
+//! Tests the three kinds of questions that GeoQAMap was demonstrated with: things of a kind in a city, the parts of a
+//! country with a fact about each, and a selection of them. The places are Malta and Brazil instead of Paris, Germany
+//! and the United Kingdom, which are not in the data. The scripted model takes each identifier from its prompt.
 
 use std::collections::BTreeSet;
 use std::io::{BufRead, BufReader, BufWriter, Write};
@@ -15,7 +15,7 @@ use crate::common::place::shared;
 use crate::common::skip::{Need, skipped};
 use crate::common::terrapin;
 
-/// What is told of municipalities.
+/// The properties of municipalities in the test data.
 const PROPERTIES: [&str; 5] = ["P31", "P131", "P625", "P1082", "P18"];
 const DIRECT: &str = "<http://www.wikidata.org/prop/direct/";
 const LABEL: &str = "<http://www.w3.org/2000/01/rdf-schema#label>";
@@ -25,7 +25,7 @@ fn lines(name: &str) -> Option<impl Iterator<Item = String>> {
     Some(BufReader::new(GzDecoder::new(file)).lines().map_while(Result::ok))
 }
 
-/// The facts of Brazil's municipalities, and the English labels of all that is in them.
+/// Writes the triples of Brazil's municipalities, and the English labels of everything in them.
 fn triples(out: &Path) -> Option<()> {
     let mut file = BufWriter::new(std::fs::File::create(out).unwrap());
     let mut named: BTreeSet<String> =
@@ -49,7 +49,7 @@ fn triples(out: &Path) -> Option<()> {
     Some(())
 }
 
-/// Malta's elements with Brazil's municipalities, made by whichever test needs it first.
+/// Returns a snapshot of Malta's elements and Brazil's municipalities. The first test that needs it creates it.
 fn snapshot() -> Option<&'static Path> {
     static MADE: LazyLock<Option<(tempfile::TempDir, PathBuf)>> = LazyLock::new(|| {
         let folder = tempfile::tempdir().unwrap();
@@ -67,14 +67,16 @@ fn snapshot() -> Option<&'static Path> {
     MADE.as_ref().map(|(_, path)| path.as_path())
 }
 
-/// What a prompt's line about this says its identifier is: `wd:Q43235`, `wdt:P1082`, `area(3600000031)`.
+/// Returns the identifier in the prompt's line of this kind and label, such as `wd:Q43235`, `wdt:P1082` or
+/// `area(3600000031)`.
 fn id<'a>(prompt: &'a str, kind: &str, label: &str) -> &'a str {
     let line = prompt.lines().find(|line| line.starts_with(kind) && line.contains(label));
     let line = line.unwrap_or_else(|| panic!("{kind} {label}: {prompt}"));
     line.split([' ', ',']).find(|word| ["wd:", "wdt:", "area("].iter().any(|head| word.starts_with(head))).unwrap()
 }
 
-/// A model that mentions this, and writes what `write` makes of the prompt and of the number of the try.
+/// Returns a model that sends these mentions, and then the results of `write` for the prompt and the number of the
+/// attempt.
 fn model(mentions: Value, write: impl Fn(&str, usize) -> String + Send + Sync + 'static) -> Model {
     Model::start(move |asked, _| {
         let messages = asked.body["messages"].as_array().unwrap();
@@ -94,7 +96,7 @@ fn ask(snapshot: &Path, model: &Model, question: &str, context: &str) -> Value {
     serde_json::from_slice(&done.stdout).unwrap()
 }
 
-/// The features of an answer, each with a point in this box: west, south, east, north.
+/// Returns the features of an answer, each of which must have a point in this box: west, south, east, north.
 fn places(answer: &Value, [west, south, east, north]: [f64; 4]) -> &Vec<Value> {
     assert_eq!((&answer["map"], &answer["features"]["type"]), (&json!(true), &json!("FeatureCollection")), "{answer}");
     let features = answer["features"]["features"].as_array().unwrap();
@@ -120,7 +122,7 @@ fn things_of_a_kind_in_a_city() {
     let answer = ask(snapshot, &model, "Where are restaurants in Valletta?", "");
     let found = places(&answer, [14.49, 35.88, 14.53, 35.91]);
     assert!(found.len() >= 5, "{}", found.len());
-    // The same by the name, without the search.
+    // Compare with a query by the city's name, without the search.
     let mut by_name = terrapin();
     let query = "[out:csv(::id;false)];{{geocodeArea:Valletta}}->.a;nwr[amenity=restaurant](area.a);out;";
     let ids = by_name.arg("query").arg(snapshot).arg(query).output().unwrap().stdout;
@@ -141,7 +143,7 @@ fn the_parts_of_a_country_with_a_fact_of_each() {
     let model = model(mentions, |prompt, number| {
         let (class, state) = (id(prompt, "item", "municipality of Brazil"), id(prompt, "item", "Rond\u{f4}nia"));
         let (people, within) = (id(prompt, "property", "population"), id(prompt, "property", "located in"));
-        // The country is none of the snapshot's properties.
+        // The first attempt uses the property "country", which the snapshot does not have.
         let within = if number == 0 { "wdt:P17" } else { within };
         format!(
             "map: yes\n```sparql\nSELECT ?town (SAMPLE(?n) AS ?people) {{ ?town wdt:P31 {class}; {within} {state}; {people} ?n }} GROUP BY ?town\n```"
@@ -185,7 +187,7 @@ fn a_choice_among_them_by_what_is_said_besides() {
         found.iter().map(|feature| feature["properties"]["people"].as_str().unwrap().parse().unwrap()).collect();
     assert_eq!(people.len(), 5);
     assert!(people[0] > 2_000_000.0 && people.is_sorted_by(|a, b| a >= b) && people[4] > 200_000.0, "{people:?}");
-    // Salvador.
+    // Q36947 is Salvador.
     assert_eq!(found[0]["id"], "wd:Q36947");
     assert_eq!(answer["results"][0]["columns"], json!(["town", "people", "place"]));
 

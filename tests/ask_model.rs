@@ -1,4 +1,4 @@
-//! How a model's server is spoken to when questions are asked: what it may send, what it does not take, and why it is silent.
+//! Tests the requests to a model's server: how its responses, rejected parameters and timeouts are handled.
 
 use serde_json::{Value, json};
 
@@ -55,7 +55,7 @@ fn refusals_broken_replies_and_endless_ones() {
         Model::start(move |_, number| if number == 0 { Act::say(MENTIONS) } else { Act::Whole(refusal.clone()) });
     let refused = answer(&town.snapshot(), &model, &["Cafes?"]);
     assert_eq!((&refused["text"], &refused["map"]), (&json!("I must not."), &json!(false)));
-    // One that ends nowhere is cut, and asked for a query.
+    // An endless reply is cut off; then a query is requested again.
     let model = Model::start(|_, number| match number {
         0 => Act::say(MENTIONS),
         1 => Act::Endless,
@@ -70,7 +70,7 @@ fn refusals_broken_replies_and_endless_ones() {
     model.wait_until_left(1);
     assert!(model.asked()[2].last().contains("cut off"), "{}", model.asked()[2].last());
     assert!(model.asked()[3].last().contains("could not be read"), "{}", model.asked()[3].last());
-    // A line that has no end is no stream.
+    // A line without an end is not a valid stream.
     let model = Model::start(|_, number| {
         if number == 0 { Act::say(MENTIONS) } else { Act::Bytes("text/event-stream", vec![b'x'; 3 << 20]) }
     });
@@ -94,7 +94,7 @@ fn a_busy_or_failing_server_is_asked_again() {
     assert_eq!(model.asked().len(), 6);
 }
 
-/// RFC 9110, section 10.2.3: any number of digits.
+/// RFC 9110, section 10.2.3, allows any number of digits.
 #[test]
 fn a_server_that_asks_for_ages_is_not_waited_for() {
     let town = Town::new();
@@ -128,7 +128,7 @@ fn models_that_call_options_otherwise_are_asked_so() {
         if asked.body["messages"][0]["role"] == "system" {
             return refused("System role not supported");
         }
-        // Refused fields are left out from then on.
+        // Later requests omit the rejected fields.
         assert_eq!(asked.body["max_completion_tokens"], [512, 4096, 512][number - 4]);
         Act::say([MENTIONS, RIGHT, "Three."][number - 4])
     });
@@ -219,7 +219,7 @@ fn why_there_is_no_reply_is_told_without_the_key() {
         ),
         (Act::Status(500, "", echo), "status 500: Incorrect API key provided: [key]", 3),
         (Act::Status(302, "Location: http://192.0.2.1/\r\n", Value::Null), "answered with status 302", 1),
-        // Late mentions are guessed; the query is not.
+        // If the mentions are late, they are guessed; the query is not.
         (Act::Silence, "did not reply within 1 seconds", 2),
         (
             Act::Bytes(

@@ -1,5 +1,6 @@
-//! Replies of weak, slow and endless models. The cases are those that a real model of 135 million parameters gave: lists of
-//! mentions that do not end, empty lists, examples of the prompt, queries with prose, repetition up to the timeout.
+//! Tests replies of weak, slow and endless models. The cases are replies of a real model with 135 million parameters:
+//! endless lists of mentions, empty lists, examples copied from the prompt, queries with prose, repetition until the
+//! timeout.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -39,7 +40,7 @@ fn a_list_of_mentions_that_does_not_end_is_replaced_by_a_guess() {
     assert_eq!(mentions["note"], "the reply was cut off after 512 tokens");
     let tokens: Vec<Value> = model.asked().iter().map(|asked| asked.body["max_tokens"].clone()).collect();
     assert_eq!(tokens, [512, 4096, 512]);
-    // The limits are options, and never above that of all replies.
+    // The limits are options. None exceeds the limit for all replies.
     let options = ["Cafes?", "--model-mention-tokens", "20", "--model-text-tokens", "900", "--model-tokens", "800"];
     self::answer(&town.snapshot(), &model, &options);
     let tokens: Vec<Value> = model.asked()[3..].iter().map(|asked| asked.body["max_tokens"].clone()).collect();
@@ -78,7 +79,7 @@ fn empty_mentions_and_examples_of_the_prompt_are_no_mentions() {
         assert_eq!((&mentions["note"], &mentions["mentions"]["places"]), (&json!(note), &json!(["Ladle"])));
         assert!(step(&answer, "candidates")["candidates"].as_str().unwrap().contains("area(3600000031)"), "{answer}");
     }
-    // Of a mixed list the own mentions stay.
+    // Of a mixed list, only the examples of the prompt are removed.
     let mixed = r#"{"places": ["Ladle", "Valletta"], "things": ["cafe", "museum"]}"#;
     let model = Model::saying(&[mixed, RIGHT, "Three."]);
     let answer = answer(&town.snapshot(), &model, &["Which cafes are in Ladle?"]);
@@ -109,7 +110,7 @@ fn reading_stops_at_the_end_of_the_object_and_of_the_block() {
         (&answer["text"], &text["note"]),
         (&json!("3 elements."), &json!("the reply was cut off after 512 tokens"))
     );
-    // With a single language nothing is read behind the block.
+    // If only one language is allowed, reading stops at the end of the code block.
     let questions = town.path("questions.jsonl");
     std::fs::write(&questions, json!({"nl": "Cafes in Ladle?", "gold": "node(1);out;"}).to_string()).unwrap();
     run_eval(&town, &questions, &model, "run", &[]);
@@ -135,7 +136,7 @@ fn repairs_send_the_query_and_its_errors() {
     assert_eq!(said(2), "map: yes\n```overpassql\nnode[amenity=caffe](area:1;\nout;\n```");
     assert!(said(3).contains("parse error"), "{}", said(3));
     assert_eq!(said(4), "...");
-    // The reply itself is in the steps.
+    // The steps contain the original reply.
     assert!(step(&answer, "reply")["reply"].as_str().unwrap().starts_with("Sure!"), "{answer}");
 }
 
@@ -164,7 +165,7 @@ fn tokens_of_each_step_are_recorded_and_shown() {
     for (name, prompt, completion) in [("mentions", 393, 40), ("reply", 2352, 38), ("text", 300, 3)] {
         assert_eq!(step(&first, name)["tokens"], json!({"prompt": prompt, "completion": completion}), "{name}");
     }
-    // Nothing in an answer depends on time or on the server's cache.
+    // An answer does not depend on time or on the server's cache.
     assert_eq!(answer(&town.snapshot(), &model(), &["Cafes in Ladle?"]), first);
     let (_, _, err) = ask(&town.snapshot(), &model(), &["Cafes in Ladle?", "--show-steps"]);
     assert!(err.contains("== reply (2352 tokens in, 205 of them cached, 38 tokens out, "), "{err}");
@@ -194,14 +195,14 @@ fn places_that_are_not_there_are_named() {
         (&json!(["Paris"]), &json!("There are four. Paris is not in this snapshot."))
     );
     assert!(model.asked()[1].last().contains("\"Paris\" is not in this snapshot"), "{}", model.asked()[1].last());
-    // No query answers it.
+    // No query can answer this question.
     let model = Model::saying(&[mentions, "I cannot say."]);
     let (status, out, _) = ask(&town.snapshot(), &model, &["Cafes in Paris?", "--repairs", "0"]);
     assert_eq!((status, out.as_str()), (1, "No query that answers this was found. Paris is not in this snapshot.\n"));
     let model = Model::saying(&[mentions, "no query: this needs other data."]);
     let words = answer(&town.snapshot(), &model, &["Cafes in Paris?"]);
     assert_eq!(words["text"], "this needs other data. Paris is not in this snapshot.");
-    // A guess may be no place: it is named only if nothing was found.
+    // A guessed mention may not be a place; it is reported as missing only if nothing was found.
     for (query, text) in [
         ("map: yes\n```overpassql\nnode[amenity=cafe];out;\n```", "So."),
         ("map: yes\n```overpassql\nnode[amenity=bar];out;\n```", "So. Italian is not in this snapshot."),
@@ -249,7 +250,7 @@ fn run_eval(town: &Town, questions: &Path, model: &Model, out: &str, options: &[
     serde_json::from_slice(&std::fs::read(town.path(out).join("summary.json")).unwrap()).unwrap()
 }
 
-/// Returns the files of a run, without those with times.
+/// Returns the files of a run, except those with times.
 fn files(folder: &Path) -> BTreeMap<String, Vec<u8>> {
     let listed = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap());
     let files = listed.filter(|entry| entry.file_type().unwrap().is_file());
@@ -269,7 +270,7 @@ fn equal_runs_have_equal_files_but_those_with_times() {
     std::fs::write(&questions, lines.join("\n")).unwrap();
     let extra = town.path("extra.json");
     std::fs::write(&extra, "{\"seed\": 7}").unwrap();
-    // Times differ, also those of replies; so does the use of the server's cache. The last question runs into its timeout.
+    // Response times differ between runs, and so does the use of the server's cache. The last question times out.
     let model = || {
         Model::start(|asked, number| {
             std::thread::sleep(std::time::Duration::from_millis(number as u64 % 7 * 20));
@@ -304,7 +305,7 @@ fn equal_runs_have_equal_files_but_those_with_times() {
     assert_eq!(times.iter().map(|times| times["line"].as_u64().unwrap()).collect::<Vec<_>>(), [1, 2, 3, 4, 5]);
     assert!(times[0]["seconds"].as_f64().is_some() && times[0]["steps"][1]["cached"].is_u64(), "{times:?}");
     assert!(times[4]["error"].as_str().unwrap().contains("still replying after 2 seconds"), "{times:?}");
-    // A run that was killed in the middle of a line and resumed is equal to one that was not.
+    // A run that was killed in the middle of a line and resumed gives the same files as an uninterrupted one.
     let half = &asked[..asked.find("\"line\":3").unwrap() + 20];
     let killed = town.path("killed");
     std::fs::create_dir(&killed).unwrap();

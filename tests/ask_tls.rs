@@ -1,5 +1,5 @@
-//! A model behind TLS: a server on loopback with a certificate of a private authority, which the variable that all programs
-//! know (SSL_CERT_FILE) names. Python speaks TLS in front of the scripted model.
+//! Tests a model behind TLS: a server on loopback with a certificate of a private authority. The standard variable
+//! `SSL_CERT_FILE` names the authority. A Python program terminates TLS in front of the scripted model.
 
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
@@ -14,7 +14,7 @@ use crate::common::{Town, terrapin};
 const KEY: &str = "sk-behind-tls-0123456789";
 const RIGHT: &str = "```overpassql\nnode[amenity=cafe]; out center;\n```";
 
-/// Takes connections, and carries what comes in them to a port of loopback and back.
+/// Accepts TLS connections and forwards them to a port on loopback.
 const FRONT: &str = r#"
 import socket, ssl, sys, threading
 certificate, key, port = sys.argv[1], sys.argv[2], int(sys.argv[3])
@@ -45,7 +45,7 @@ while True:
     threading.Thread(target=serve, args=(listener.accept()[0],), daemon=True).start()
 "#;
 
-/// A private authority's certificate, and one that it gave to 127.0.0.1, with its key.
+/// Files of a private authority's certificate, and of a certificate for 127.0.0.1 with its key.
 struct Certificates {
     authority: PathBuf,
     server: PathBuf,
@@ -83,7 +83,7 @@ fn made(folder: &Path) -> Option<Certificates> {
     all.then(|| Certificates { authority: at("a.pem"), server: at("s.pem"), key: at("s.key") })
 }
 
-/// TLS in front of a model.
+/// A TLS proxy in front of a model.
 struct Front {
     child: Child,
     port: u16,
@@ -108,7 +108,7 @@ impl Drop for Front {
     }
 }
 
-/// What the command gives, knowing the authorities in this file: its status, standard output, standard error.
+/// Runs `ask` with the authorities in this file; returns exit status, standard output and standard error.
 fn ask(town: &Town, url: &str, authorities: &Path) -> (i32, String, String) {
     let mut command = terrapin();
     command.env("SSL_CERT_FILE", authorities).env_remove("SSL_CERT_DIR").env("TERRAPIN_MODEL_KEY", KEY);
@@ -131,16 +131,16 @@ fn a_model_with_a_certificate_of_a_private_authority_is_asked() {
     };
     let url = format!("https://127.0.0.1:{}/v1", front.port);
 
-    // Nobody vouches for it: nothing is sent, the key least of all.
+    // The certificate is untrusted: nothing is sent, and in particular not the key.
     let others = Town::new();
     let Some(strangers) = made(&others.path(".")) else { return };
     let (status, out, err) = ask(&town, &url, &strangers.authority);
     assert_eq!((status, out.as_str()), (4, ""), "{err}");
     assert!(err.contains("certificate") && !err.contains(KEY), "{err}");
-    // The certificate is for the address, not for this name of it.
+    // The certificate is for the address, not for this host name.
     let (status, _, err) = ask(&town, &url.replace("127.0.0.1", "localhost"), &certificates.authority);
     assert!(status == 4 && err.contains("certificate"), "{err}");
-    // What listens speaks no TLS.
+    // The server at this port does not speak TLS.
     let (status, _, err) = ask(&town, &model.url.replace("http:", "https:"), &certificates.authority);
     assert!(status == 4 && err.contains("cannot be reached"), "{err}");
     assert!(model.asked().is_empty());

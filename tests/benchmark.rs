@@ -1,4 +1,4 @@
-//! `terrapin benchmark` and `terrapin leaderboard`, as who makes a benchmark sees them.
+//! Tests `terrapin benchmark` and `terrapin leaderboard` from the view of a benchmark's author.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
@@ -9,7 +9,7 @@ use crate::common;
 use crate::common::skip::{Need, skipped};
 use crate::common::{TOWN, Town, place};
 
-/// A town with files in its folder.
+/// A town with helpers for files in its folder.
 struct Files(Town);
 
 impl Files {
@@ -21,12 +21,12 @@ impl Files {
         std::fs::write(self.0.path(name), text).unwrap();
     }
 
-    /// Lines of questions and gold queries.
+    /// Writes questions and gold queries as JSON lines.
     fn pairs(&self, name: &str, pairs: &[Value]) {
         self.write(name, &pairs.iter().map(|pair| format!("{pair}\n")).collect::<String>());
     }
 
-    /// Exit status, standard output, standard error.
+    /// Runs the program; returns exit status, standard output and standard error.
     fn run(&self, args: &[&str]) -> (Option<i32>, String, String) {
         let done = common::terrapin().current_dir(self.0.path("")).args(args).output().unwrap();
         let text = |bytes| String::from_utf8(bytes).unwrap();
@@ -104,7 +104,7 @@ fn a_check_names_what_is_wrong() {
     assert_eq!(status, Some(1));
     assert!(out.contains("error: 1 fails\n  dev line 4: ") && out.contains("  dev line 1 (a): "), "{out}");
     assert!(out.contains("note: 1 duplicate-query") && said.contains("the benchmark has 9 errors"), "{out}{said}");
-    // What is known can be let pass.
+    // Known problems can be allowed.
     files.pairs("good.jsonl", &[json!({"nl": "Bars", "gold": "node[amenity=bar];out;"})]);
     let good = ["benchmark", "check", "town.terrapin", "good.jsonl"];
     assert_eq!(files.run(&good).0, Some(1));
@@ -128,10 +128,10 @@ fn what_is_no_benchmark_is_an_error() {
     }
 }
 
-/// What is printed of each element, by type and id.
+/// The printed forms of each element, by type and id.
 type Printed = BTreeMap<(String, i64), Vec<Value>>;
 
-/// The elements of an answer in JSON by type and id, without what `drift` passes over.
+/// Returns the elements of a JSON answer by type and id, without the metadata that `drift` ignores.
 fn elements(files: &Files, snapshot: &str, query: &str, bbox: Option<&str>, places: Option<&str>) -> Option<Printed> {
     let mut args = vec!["query", snapshot, query, "--lang", "overpassql"];
     args.extend(bbox.into_iter().flat_map(|bbox| ["--bbox", bbox]));
@@ -153,7 +153,7 @@ fn elements(files: &Files, snapshot: &str, query: &str, bbox: Option<&str>, plac
     Some(elements)
 }
 
-/// Missing, added, changed.
+/// Counts missing, added and changed elements.
 fn by_hand(old: &Printed, new: &Printed) -> [u64; 3] {
     let count = |test: &dyn Fn(&(String, i64)) -> bool| {
         old.keys().chain(new.keys()).collect::<BTreeSet<_>>().into_iter().filter(|key| test(key)).count() as u64
@@ -216,12 +216,13 @@ fn drift_counts_what_changed() {
     );
     let (_, table, _) = files.run(&args);
     assert!(table.contains("dev:1") && table.contains("\ndiffer           5\n"), "{table}");
-    // Nothing changes where nothing changed.
+    // A snapshot compared with itself has no differences.
     let (_, none) = files.json(&["benchmark", "drift", "town.terrapin", "town.terrapin", "dev.jsonl", "--json"]);
     assert_eq!(none["totals"]["differ"].as_u64(), Some(0));
 }
 
-/// The gold queries of OverpassNL's dev split, eight years apart, against running each by hand.
+/// Runs `drift` over the gold queries of OverpassNL's dev split, with snapshots eight years apart, and compares it with
+/// the results of each query.
 #[test]
 fn drift_of_a_published_split_is_what_both_answers_say() {
     let shared = place::shared();
@@ -323,7 +324,7 @@ fn a_pack_is_whole_and_the_same_every_time() {
     assert!(
         files.text("packed/LICENSES.md").contains("ODbL-1.0") && files.text("packed/LICENSES.md").contains("CC0-1.0")
     );
-    // The data is what `terrapin eval` takes, once there are predictions.
+    // `terrapin eval` accepts the packed data after predictions are added.
     let lines: Vec<Value> =
         files.text("packed/data/dev.jsonl").lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     assert_eq!((lines[0]["id"].as_str(), lines[0]["results"].as_u64()), (Some("dev-1"), Some(1)));
@@ -339,7 +340,7 @@ fn a_pack_is_whole_and_the_same_every_time() {
         (Some(0), Some(100.0), Some(100.0)),
         "{summary}"
     );
-    // Another snapshot is not packed under the name of this one.
+    // A different snapshot is not packed under this name.
     files.write("benchmark.toml", &about.replace("file = \"town.terrapin\"", "file = \"other.terrapin\""));
     files.write("other.osm", &TOWN.replace("Ladle Street", "Spoon Street"));
     assert_eq!(files.run(&["load", "--osm", "other.osm", "--out", "other.terrapin"]).0, Some(0));

@@ -1,9 +1,9 @@
-//! What queries may hold and how long they may take, with queries made to hold and to take as much as can be: over HTTP,
-//! against the memory of the server's process and the clock.
+//! Tests the memory and time limits of queries with queries that are made to exceed them: over HTTP, by the memory of
+//! the server's process and the clock.
 //!
-//! By default over extracts that load in a second, with bounds so tight that the queries reach them. With TERRAPIN_ALL
-//! over the largest ones at hand, with the bounds that servers have. Both need the shared data. How late an answer is,
-//! is held against its bound in the release profile only.
+//! By default the tests use extracts that load in a second, with limits so low that the queries reach them. With
+//! TERRAPIN_ALL they use the largest extracts available and the usual limits of servers. Both need the shared data.
+//! Delays are checked in the release profile only.
 
 mod common;
 
@@ -17,12 +17,12 @@ use common::server::Server;
 use common::skip;
 use common::terrapin;
 
-/// Bytes that the process may grow by beyond the budget.
+/// Bytes by which the process may grow beyond the budget.
 const MARGIN: u64 = 64 << 20;
-/// How late an answer may be.
+/// Maximum delay of an answer beyond the time limit.
 const LATE: Duration = Duration::from_millis(300);
 
-/// The size of what is asked.
+/// The data and the limits of a run.
 struct Scale {
     osm: &'static str,
     triples: &'static [&'static str],
@@ -44,7 +44,7 @@ fn scale() -> &'static Scale {
     if std::env::var_os("TERRAPIN_ALL").is_some() { &LARGE } else { &SMALL }
 }
 
-/// A server over a snapshot of shared data; nothing where that is not at hand.
+/// Starts a server over a snapshot of shared data, or returns `None` if the data is not available.
 fn server(load: &[(&str, String)]) -> Option<(Server, tempfile::TempDir)> {
     let shared = std::env::var_os("TERRAPIN_SHARED").map_or_else(|| PathBuf::from("../shared"), PathBuf::from);
     let folder = tempfile::tempdir().expect("a folder");
@@ -65,14 +65,14 @@ fn server(load: &[(&str, String)]) -> Option<(Server, tempfile::TempDir)> {
     Some((Server::of(&snapshot, &bounds), folder))
 }
 
-/// Bytes of the process that are no file's.
+/// Returns the anonymous memory of the process in bytes.
 fn anonymous(server: &Server) -> u64 {
     let status = std::fs::read_to_string(format!("/proc/{}/status", server.child.id())).expect("a process");
     let line = status.lines().find_map(|line| line.strip_prefix("RssAnon:")).expect("its memory");
     line.split_whitespace().next().and_then(|kib| kib.parse::<u64>().ok()).expect("a number") << 10
 }
 
-/// The status of an answer, all of which is read: it may be large, and break off.
+/// Sends a request, reads the whole answer, and returns its status. The answer may be large or incomplete.
 fn status(server: &Server, path: &str, content_type: &str, body: &str) -> u16 {
     let mut stream = server.connect();
     let length = body.len();
@@ -88,7 +88,7 @@ fn status(server: &Server, path: &str, content_type: &str, body: &str) -> u16 {
     String::from_utf8_lossy(&head[9..]).parse().expect("a number")
 }
 
-/// Asks and watches the process meanwhile: the status, the bytes that it grew by, and the time that it took.
+/// Runs a request and watches the process meanwhile. Returns the status, the growth in bytes, and the duration.
 fn watched(server: &Server, ask: impl FnOnce() -> u16) -> (u16, u64, Duration) {
     let before = anonymous(server);
     let (most, done) = (AtomicU64::new(before), AtomicBool::new(false));
@@ -99,7 +99,7 @@ fn watched(server: &Server, ask: impl FnOnce() -> u16) -> (u16, u64, Duration) {
                 std::thread::sleep(Duration::from_millis(5));
             }
         });
-        // Also where asking panics: the other thread is waited for.
+        // Stops the watching thread even if the request panics; the scope waits for that thread.
         let _done = Done(&done);
         let start = Instant::now();
         (ask(), start.elapsed())
@@ -115,7 +115,7 @@ impl Drop for Done<'_> {
     }
 }
 
-/// Asks each, and holds every answer against the bounds.
+/// Runs each query and checks its answer against the limits.
 fn hold(server: &Server, path: &str, content_type: &str, queries: &[(&str, String)]) {
     let mut wrong = Vec::new();
     for (name, query) in queries {
@@ -139,7 +139,7 @@ fn hold(server: &Server, path: &str, content_type: &str, queries: &[(&str, Strin
 #[test]
 fn overpass_queries_keep_within_their_bounds() {
     let Some((server, _folder)) = server(&[("--osm", format!("data/osm/{}.osm.pbf", scale().osm))]) else { return };
-    // What is kept of the snapshot is not the queries' own.
+    // Fill the caches of the snapshot first: their memory does not count as that of a query.
     for query in [";out count;", "[name~\"a\"];out meta geom;", "[name];out meta geom;"] {
         server.query(&format!("[maxsize:2000000000];nwr{WORLD}{query}"));
     }

@@ -1,4 +1,4 @@
-//! `terrapin load --base`: a snapshot with changes is what a load of the whole newer extract is.
+//! Tests `terrapin load --base`: applying changes to a snapshot gives the same result as loading the newer extract.
 
 use std::io::Write;
 use std::path::Path;
@@ -42,7 +42,7 @@ const SECOND: &str = "<modify><node id='1' version='3' timestamp='2020-01-03T00:
    <tag k='name' v='new'/></node></modify>
  <delete><node id='7' version='2' timestamp='2020-01-03T00:00:00Z' lat='7' lon='7'/></delete>";
 
-/// A folder with `before.terrapin`, `after.terrapin`, `a.osc.gz` and `b.osc`.
+/// Creates a folder with `before.terrapin`, `after.terrapin`, `a.osc.gz` and `b.osc`.
 fn small() -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     for (name, text) in [("before", BEFORE), ("after", AFTER)] {
@@ -78,7 +78,7 @@ fn changes_make_the_newer_extract() {
     let made = load(["--base", "before.terrapin", "--osc", "a.osc.gz", "--osc", "b.osc"], folder.path(), "c.terrapin");
     assert_eq!(made["content"], after["content"]);
     assert_eq!(made["data_timestamp"], "2020-01-03T00:00:00Z");
-    // The manifest names all of it.
+    // The manifest names the base and all change files.
     let remark = made["remarks"][0].as_str().unwrap();
     assert!(remark.starts_with("2 files of changes applied to the snapshot "), "{remark}");
     assert!(
@@ -88,7 +88,8 @@ fn changes_make_the_newer_extract() {
     assert_eq!(names, ["before.terrapin", "a.osc.gz", "b.osc"]);
     assert_eq!(made["sources"][0]["sha256"], before["digest"]);
     assert_eq!(made["sources"][1]["sha256"], sha256(&folder.path().join("a.osc.gz")));
-    // In place, with one thread, in steps, and once more what is known already.
+    // Replaces its base, runs with one thread, applies the changes in two steps, and repeats changes that are already
+    // applied.
     load(["--base", "c.terrapin", "--osc", "a.osc.gz", "b.osc", "--threads", "1"], folder.path(), "c.terrapin");
     assert_eq!(info(folder.path(), "c.terrapin")["content"], after["content"]);
     load(["--base", "before.terrapin", "--osc", "a.osc"], folder.path(), "d.terrapin");
@@ -96,9 +97,9 @@ fn changes_make_the_newer_extract() {
         load(["--base", "d.terrapin", "--osc", "b.osc"], folder.path(), "d.terrapin")["content"],
         after["content"]
     );
-    // Without changes it is the same data.
+    // Without changes the data stays the same.
     assert_eq!(load(["--base", "before.terrapin"], folder.path(), "e.terrapin")["content"], before["content"]);
-    // What nothing refers to any more and what was deleted leaves nothing behind.
+    // Deleted and unreferenced elements leave no traces.
     assert_eq!(made["counts"]["missing"], after["counts"]["missing"]);
 }
 
@@ -155,7 +156,7 @@ fn what_is_no_change_is_said() {
     }
 }
 
-/// A folder of replication, which begins before `before.terrapin` was.
+/// Writes a replication folder that begins before the date of `before.terrapin`.
 fn replication(folder: &Path) {
     let state = |number: u32, time: &str, content: &str| {
         let under = folder.join("000/000");
@@ -185,7 +186,7 @@ fn a_mirrored_folder_leads_to_a_moment() {
     let some = load(until, folder.path(), "b.terrapin");
     assert_eq!(some["replication_timestamp"], "2020-01-02T12:00:00Z");
     assert_eq!(some["counts"]["nodes"], 5);
-    // Goes on from there.
+    // Continues from that state.
     let rest = load(["--base", "b.terrapin", "--replication", "mirror"], folder.path(), "b.terrapin");
     assert_eq!((&rest["content"], rest["sources"].as_array().unwrap().len()), (&all["content"], 2));
     std::fs::remove_file(folder.path().join("mirror/000/000/008.state.txt")).unwrap();
@@ -194,7 +195,7 @@ fn a_mirrored_folder_leads_to_a_moment() {
     assert!(String::from_utf8_lossy(&gap.get_output().stderr).contains("a gap: 000/000/008.state.txt is missing"));
 }
 
-/// Serves the files of a folder over HTTP, for as long as the test runs. Its address.
+/// Serves the files of a folder over HTTP until the test ends; returns the address.
 #[cfg(feature = "remote")]
 fn serve(folder: &Path) -> String {
     use std::io::{BufRead, BufReader};
@@ -267,9 +268,9 @@ fn metadata_is_left_out() {
     let with = info(folder.path(), "after.terrapin");
     assert_eq!(without["content"], bare["content"]);
     assert_ne!(without["content"], with["content"]);
-    // When the data is of is known all the same.
+    // The date of the data is still known.
     assert_eq!(without["data_timestamp"], with["data_timestamp"]);
-    // Versions still say what is the newest.
+    // Versions still determine which state is newest.
     let changed = ["--base", "before.terrapin", "--osc", "a.osc.gz", "b.osc", "--no-meta"];
     assert_eq!(load(changed, folder.path(), "changed.terrapin")["content"], bare["content"]);
 }
@@ -285,7 +286,8 @@ fn triples_are_taken_over() {
     assert_eq!(more["triples"]["triples"], before["triples"]["triples"].as_u64().unwrap() + 1);
 }
 
-/// However a load ends that is to replace its base, there is the old one or the new one, whole.
+/// A load that replaces its base may be killed at any time: afterwards the file is either the complete old or the
+/// complete new snapshot.
 #[test]
 fn a_killed_load_leaves_its_base_whole() {
     let source = place::shared().join("data/osm/niue.osm.pbf");
@@ -318,8 +320,8 @@ fn osmium(folder: &Path, arguments: &[&str]) {
     assert!(done.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&done.stderr));
 }
 
-/// Niue's history, step by step: each snapshot is made of the one before and the changes in between, and is what a load of
-/// the extract of that moment is. A few of a hundred steps; all with TERRAPIN_ALL.
+/// Follows Niue's history step by step. Each snapshot is made from the previous one and the changes in between, and
+/// must equal a load of the extract of that moment. Runs a few of a hundred steps, or all with TERRAPIN_ALL.
 #[test]
 fn a_history_of_changes_is_followed_step_by_step() {
     const STEPS: i64 = 100;

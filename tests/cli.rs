@@ -1,4 +1,4 @@
-//! What somebody at a shell sees: output, errors and exit statuses of the binary.
+//! Tests the program at a shell: output, errors and exit statuses.
 
 use std::io::Read;
 use std::process::{Command as Process, Stdio};
@@ -6,7 +6,7 @@ use std::process::{Command as Process, Stdio};
 use crate::common::{TOWN, Town, terrapin};
 use serde_json::Value;
 
-/// Runs the binary: exit status, standard output, standard error.
+/// Runs the program; returns exit status, standard output and standard error.
 fn run<A: AsRef<std::ffi::OsStr>>(args: impl IntoIterator<Item = A>) -> (i32, String, String) {
     run_with_input(args, "")
 }

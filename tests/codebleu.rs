@@ -1,7 +1,7 @@
-//! CodeBLEU against the code of Instruct-to-SPARQL's authors, on 300 pairs of queries made of the shared ones.
+//! Compares CodeBLEU with the code of Instruct-to-SPARQL's authors, on 300 pairs derived from the shared queries.
 //!
 //! Needs a Python with rdflib 7.0.0, codebleu 0.7.0 and tree-sitter-python 0.21.0 (TERRAPIN_PEER_PYTHON) and a checkout
-//! of their repository (TERRAPIN_INSTRUCT_TO_SPARQL); skips without.
+//! of their repository (TERRAPIN_INSTRUCT_TO_SPARQL). Skipped if one is missing.
 
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
@@ -40,7 +40,7 @@ fn equal_to_the_published_code() {
     peer.arg(script("instruct_to_sparql.py")).arg(checkout).stdin(Stdio::from(input));
     let expected = lines(peer.output().unwrap());
     assert_eq!((pairs.len(), expected.len()), (300, 300));
-    // How many pairs, and how many are equal: where rdflib parses both queries, and where not.
+    // Counts of all pairs and of equal ones: first those for which rdflib parses both queries, then the others.
     let mut counts = [[0; 2]; 2];
     for (pair, expected) in pairs.iter().zip(&expected) {
         let [gold, pred] = ["gold", "pred"].map(|name| pair[name].as_str().unwrap());

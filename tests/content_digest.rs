@@ -1,4 +1,4 @@
-//! The content digest, calculated a second time from what a snapshot is made of, as `docs/content-digest.md` says.
+//! Computes the content digest a second time from the source data, according to `docs/content-digest.md`.
 
 use std::collections::BTreeMap;
 use std::io::{Read, Write};
@@ -28,13 +28,13 @@ fn text(record: &mut Vec<u8>, text: &str) {
     record.extend(text.as_bytes());
 }
 
-/// A position in 1e-7 degrees, from text without floating point.
+/// Parses a position to units of 1e-7 degrees, without floating point.
 fn position(text: &str) -> i64 {
     let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
     format!("{whole}{fraction:0<7}").parse().unwrap()
 }
 
-/// The record of an element with its nodes or members and its tags.
+/// Returns the record of an element with its nodes or members and its tags.
 fn record(kind: &str, own: &Attributes, parts: &[Attributes], mut tags: Vec<(String, String)>) -> Vec<u8> {
     let integer = |attributes: &Attributes, name: &str| attributes[name].parse::<i64>().unwrap();
     let mut record = vec![kind.as_bytes()[0]];
@@ -68,7 +68,7 @@ fn record(kind: &str, own: &Attributes, parts: &[Attributes], mut tags: Vec<(Str
     record
 }
 
-/// The records of a file's elements.
+/// Returns the records of a file's elements.
 fn elements(xml: &str) -> Vec<Vec<u8>> {
     let mut reader = Reader::from_str(xml);
     let (mut records, mut own, mut parts, mut tags) = (Vec::new(), None, Vec::new(), Vec::new());
@@ -95,7 +95,7 @@ fn elements(xml: &str) -> Vec<Vec<u8>> {
     }
 }
 
-/// The records of triples, a line each. A literal's canonical form has no sign before a number that is not negative.
+/// Returns the records of triples, one per line. In canonical form, a number that is not negative has no sign.
 fn triples(lines: &str) -> Vec<Vec<u8>> {
     let parts = |line: &str| {
         let mut record = vec![b't'];
@@ -137,7 +137,7 @@ fn it_is_what_its_page_says() {
     assert_eq!(alone["content"], digest(&elements(TOWN)));
     let both = load(&[&path("town.osm"), &path("town.nt")], &path("b.terrapin"));
     assert_eq!(both["content"], digest(&[elements(TOWN), triples(TRIPLES)].concat()));
-    // Verifying calculates it anew.
+    // `verify` computes the digest again.
     let told = terrapin().arg("verify").arg("--json").arg(path("b.terrapin")).assert().success();
     let told: Value = serde_json::from_slice(&told.get_output().stdout).unwrap();
     assert_eq!(told["content"], both["content"]);
@@ -160,12 +160,12 @@ fn a_name_changes_neither_digest_and_another_compression_only_one() {
     assert_eq!((&plain["sources"][0]["name"], &named["sources"][0]["name"]), (&"town.osm".into(), &"other.osm".into()));
     assert_ne!(plain["digest"], packed["digest"]);
     assert_eq!(plain["content"], packed["content"]);
-    // A version more is other data.
+    // A newer version is different data.
     std::fs::write(path("newer.osm"), TOWN.replacen("version=\"3\"", "version=\"4\"", 1)).unwrap();
     assert_ne!(plain["content"], load(&[&path("newer.osm")], &path("d.terrapin"))["content"]);
 }
 
-/// Reads a number of Protocol Buffers off the front.
+/// Reads a protocol buffer varint and advances `bytes`.
 fn varint(bytes: &mut &[u8]) -> u64 {
     let mut value = 0;
     for shift in (0..).step_by(7) {
@@ -179,7 +179,7 @@ fn varint(bytes: &mut &[u8]) -> u64 {
     value
 }
 
-/// A field of Protocol Buffers: a number, or bytes with their length.
+/// Writes a protocol buffer field: a number, or bytes with their length.
 fn field(message: &mut Vec<u8>, tag: u64, value: Result<u64, &[u8]>) {
     let mut number = |mut value: u64| {
         while value > 0x7f {
@@ -198,7 +198,7 @@ fn field(message: &mut Vec<u8>, tag: u64, value: Result<u64, &[u8]>) {
     }
 }
 
-/// The fields of a message, by tag: numbers, or bytes.
+/// Returns the fields of a message by tag: numbers, or bytes.
 fn fields(mut message: &[u8]) -> BTreeMap<u64, Result<u64, &[u8]>> {
     let mut fields = BTreeMap::new();
     while !message.is_empty() {
@@ -214,7 +214,7 @@ fn fields(mut message: &[u8]) -> BTreeMap<u64, Result<u64, &[u8]>> {
     fields
 }
 
-/// A PBF file with its blobs packed anew: `pack` gives the tag of a blob's data and the data.
+/// Returns a PBF file with its blobs packed again. `pack` returns the tag of a blob's data and the data.
 fn repacked(mut file: &[u8], pack: impl Fn(&[u8]) -> (u64, Vec<u8>)) -> Vec<u8> {
     let mut out = Vec::new();
     while let Some((length, rest)) = file.split_first_chunk::<4>() {
@@ -278,7 +278,7 @@ fn a_pin_may_hold_the_content_alone() {
     let wrong = held(&format!("name = \"town\"\ncontent = \"{}\"\n", "0".repeat(64))).code(1);
     assert!(String::from_utf8_lossy(&wrong.get_output().stderr).contains("its content digest is"));
     held("name = \"town\"\n").code(3);
-    // A digest for a format that this file is not of: the content decides.
+    // If the digest is for another format than the file's, the content digest decides.
     let old = format!("digest = \"{}\"\nformat_version = 1\n", "1".repeat(64));
     held(&format!("name = \"town\"\n{old}content = \"{content}\"\n")).code(0);
     held(&format!("name = \"town\"\n{old}")).code(1);

@@ -1,5 +1,5 @@
-//! The converter against the reference's: every query of the vectors, byte for byte. Skipped where the vectors are not
-//! at hand.
+//! Compares the converter with that of the reference: every query of the vectors, byte for byte. Skipped if the vectors
+//! are missing.
 
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -9,7 +9,7 @@ use crate::common::skip;
 use serde_json::Value;
 use terrapin::overpass::convert::{Form, convert};
 
-/// The folder of the vectors, if it is there.
+/// Returns the folder of the vectors, if it exists.
 fn vectors() -> Option<PathBuf> {
     let shared = place::shared();
     let folder = shared.join("conformance/overpass");
@@ -73,14 +73,14 @@ fn converts_as_the_reference_does() {
     }
 }
 
-/// The text of a query in a form; nothing may be wrong with it.
+/// Converts a query to a form; there must be no problems.
 fn clean(query: &str, form: Form) -> String {
     let converted = convert(query, form).expect("something to convert");
     assert!(converted.problems.is_none(), "{query}: {:?}", converted.problems);
     converted.text
 }
 
-/// The tree of a query without the places in the text.
+/// Returns the syntax tree of a query without positions.
 fn shape(query: &str) -> Option<String> {
     let place = regex::Regex::new(r"span: Span \{ start: \d+, end: \d+ \}, |line: \d+, ").expect("pattern");
     let script = terrapin::overpass::parse(query).ok()?;

@@ -1,5 +1,5 @@
-//! A snapshot that lost or changed bytes is always found out by `verify`, and no query over it panics or gives another
-//! answer as if nothing were wrong.
+//! Tests damaged snapshots: `verify` detects every lost or changed byte, and no query panics or returns a different
+//! answer without an error.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -12,7 +12,7 @@ use terrapin::osm::Osm;
 use terrapin::overpass::{Limits, parse, run};
 use terrapin::snapshot::{Counts, Manifest, Snapshot, Writer, verify};
 
-/// A town of a few streets, houses, a bus line and a boundary.
+/// Returns a town of a few streets, houses, a bus line and a boundary.
 fn extract() -> String {
     let mut xml = String::from("<osm version=\"0.6\">\n");
     for i in 0..3000_i64 {
@@ -62,7 +62,7 @@ const QUERIES: [&str; 9] = [
 
 const SEARCHES: [&str; 3] = ["street", "CAFE 2992", "Street 5, Town"];
 
-/// The answers, or `None` where one was refused.
+/// Returns the answers, or `None` if one query failed.
 fn answers(path: &Path) -> Option<Vec<Vec<u8>>> {
     let osm = Osm::open(Arc::new(Snapshot::open(path).ok()?)).ok()?;
     let answers = QUERIES.iter().map(|query| {
@@ -81,7 +81,7 @@ fn answers(path: &Path) -> Option<Vec<Vec<u8>>> {
     Some(answers)
 }
 
-/// A snapshot of the town.
+/// Loads the town and returns the path of its snapshot.
 fn town(folder: &Path) -> std::path::PathBuf {
     let (source, path) = (folder.join("town.osm"), folder.join("town.terrapin"));
     std::fs::write(&source, extract()).unwrap();
@@ -90,8 +90,8 @@ fn town(folder: &Path) -> std::path::PathBuf {
     path
 }
 
-/// Every section is read by some query, or else nothing would tell that it is damaged: bytes at its start, in its middle
-/// and at its end are changed one by one.
+/// Changes single bytes at the start, in the middle and at the end of every section. Some query must read each section,
+/// because otherwise damage in it would go unnoticed.
 #[test]
 fn no_section_is_trusted() {
     let folder = tempfile::tempdir().unwrap();
@@ -147,7 +147,7 @@ fn flips_and_cuts_are_found() {
         std::fs::write(&broken, bytes).unwrap();
         assert!(verify(&broken).is_err(), "byte {at} of round {round}");
         match answers(&broken) {
-            // What no query read may be damaged; what they read must be right.
+            // The damage may be in a part that no query reads; answers from the rest must be right.
             Some(answers) => assert!(answers == expected, "byte {at} of round {round}"),
             None => refused += 1,
         }
@@ -155,7 +155,7 @@ fn flips_and_cuts_are_found() {
     assert!(refused > 50, "only {refused} of 200 were met by the queries");
 }
 
-/// The same sections under another manifest, with checksums that are right: whoever makes a file can make those, too.
+/// Writes the same sections with a changed manifest and correct checksums, as an attacker could.
 fn signed_anew(path: &Path, to: &Path, change: impl FnOnce(&mut Manifest)) {
     let snapshot = Snapshot::open(path).unwrap();
     let mut manifest = snapshot.manifest().unwrap().clone();
@@ -167,7 +167,7 @@ fn signed_anew(path: &Path, to: &Path, change: impl FnOnce(&mut Manifest)) {
     writer.finish(manifest).unwrap();
 }
 
-/// Every count of a manifest, by its name.
+/// Returns every count of a manifest with its name.
 fn counts(counts: &mut Counts) -> Vec<(&'static str, &mut u64)> {
     let [nodes, ways, relations] = &mut counts.missing;
     vec![
@@ -184,8 +184,8 @@ fn counts(counts: &mut Counts) -> Vec<(&'static str, &mut u64)> {
     ]
 }
 
-/// Counts size tables and loops. The values are those of an attack (`counts.users = 2^32` took 4 GiB, `counts.nodes = 2^32 - 1`
-/// made `verify` run for minutes) and the ends of what the field can hold.
+/// Counts determine the size of tables and loops. The values are those of an attack (`counts.users = 2^32` took 4 GiB,
+/// `counts.nodes = 2^32 - 1` made `verify` run for minutes) and the limits of the field.
 #[test]
 fn counts_that_the_sections_do_not_hold_are_damage_before_anything_is_read() {
     let folder = tempfile::tempdir().unwrap();
@@ -207,11 +207,11 @@ fn counts_that_the_sections_do_not_hold_are_damage_before_anything_is_read() {
             if changed.0 == changed.1 {
                 continue;
             }
-            // Every byte is as its checksum says.
+            // All checksums are correct.
             let snapshot = Arc::new(verify(&hostile).unwrap());
             match Osm::open(snapshot.clone()) {
                 Err(error) => assert!(error.to_string().contains("section manifest: its "), "{name}: {error}"),
-                // Within the last page only the page itself shows it.
+                // A difference within the last page is found only when that page is read.
                 Ok(osm) => {
                     assert!(changed.0.abs_diff(changed.1) == 1, "{name}: {} for {}", changed.1, changed.0);
                     drop(osm);

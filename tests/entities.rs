@@ -1,5 +1,5 @@
-//! Entities as a Wikibase answers them: over HTTP, on a few that were made up, on Wikidata's own JSON that was loaded and
-//! comes out again, and on the shared triples.
+//! Tests the entity services of a Wikibase over HTTP: on a few made-up entities, on Wikidata's own JSON that is loaded
+//! and returned again, and on the shared triples.
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -59,7 +59,7 @@ fn object(answer: &Answer) -> Value {
     serde_json::from_slice(&answer.body).unwrap_or_else(|_| panic!("{}", answer.text()))
 }
 
-/// What the action API says; that it says it with status 200.
+/// Returns the response of the action API, which has status 200 also for errors.
 fn action(server: &Server, parameters: &str) -> Value {
     let answer = server.get(&format!("/w/api.php?format=json&{parameters}"));
     assert_eq!(answer.status, 200, "{}", answer.text());
@@ -76,7 +76,7 @@ fn found(server: &Server, text: &str, more: &str) -> Vec<String> {
 #[test]
 fn names_lead_to_entities() {
     let (_folder, server) = towns();
-    // Exactly so, what is known better first; then what begins so.
+    // Exact matches come first, better known entities before others; then come prefix matches.
     assert_eq!(found(&server, "Ladle", ""), ["Q2", "Q1", "Q5"]);
     assert_eq!(found(&server, "ladle", ""), ["Q2", "Q1", "Q5"]);
     assert_eq!(found(&server, "ladl", "&limit=2"), ["Q2", "Q1"]);
@@ -89,7 +89,7 @@ fn names_lead_to_entities() {
     assert_eq!(found(&server, "Q5", ""), ["Q5"]);
     assert_eq!(found(&server, "instance", "&type=property"), ["P31"]);
     assert_eq!(found(&server, "instance of", ""), Vec::<String>::new());
-    // German falls back on English, unless it must not.
+    // German falls back to English, unless `strictlanguage` is set.
     let german = |more| {
         let said = action(&server, &format!("action=wbsearchentities&search=Ladle&language=de{more}"));
         said["search"].as_array().unwrap().len()
@@ -159,14 +159,14 @@ fn entities_are_told_whole_and_in_part() {
     });
     assert_eq!(q2["claims"], json!({ "P31": [claim] }));
     assert_eq!(q2["descriptions"], Value::Null);
-    // Merged into another one; not there at all.
+    // Q7 was merged into Q1; Q99 does not exist.
     assert_eq!(said["entities"]["Q7"]["redirects"], json!({ "from": "Q7", "to": "Q1" }));
     assert_eq!(said["entities"]["Q7"]["id"], "Q1");
     assert_eq!(said["entities"]["Q99"], json!({ "id": "Q99", "missing": "" }));
-    // Statements of direct values have a name that is made of what they say.
+    // A statement that is known only as a direct claim gets an id derived from its content.
     let made = said["entities"]["Q7"]["claims"]["P31"][0]["id"].as_str().unwrap();
     assert!(made.starts_with("Q1$") && made.len() == "Q1$".len() + 36, "{made}");
-    // By a page; in a form.
+    // Find entities by the title of a page, with a POST form.
     let body = "action=wbgetentities&sites=enwiki&titles=Ladle+(town)%7CNowhere&props=sitelinks/urls&format=json";
     let form = "content-type: application/x-www-form-urlencoded\r\n";
     let said = object(&server.ask("POST", "/w/api.php", form, body));
@@ -219,8 +219,9 @@ fn unknown_values_in_lists_are_warnings() {
     );
 }
 
-/// The API's help for `wbgetentities`: `redirects=no` resolves none; the answer for a merged item has the identifier that
-/// was asked for as its key. `languagefallback` names the language that a text is in, and the one that it stands in for.
+/// The API's help for `wbgetentities`: `redirects=no` does not resolve redirects. The response for a merged item has
+/// the requested id as its key. With `languagefallback`, a text has its own language and the requested one
+/// (`for-language`).
 #[test]
 fn redirects_and_fallbacks_are_named() {
     let (_folder, server) = towns();
@@ -246,7 +247,7 @@ fn redirects_and_fallbacks_are_named() {
     assert_eq!(labels("fr-ca", ""), json!({}));
 }
 
-/// The JSON of forms and senses in the data model of the extension WikibaseLexeme.
+/// Tests the JSON of forms and senses in the data model of the extension WikibaseLexeme.
 #[test]
 fn forms_and_senses_have_identifiers() {
     let (_folder, server) = towns();
@@ -290,7 +291,7 @@ fn iris_of_entities_lead_to_what_a_client_accepts() {
     }
     let data = server.ask("GET", "/wiki/Special:EntityData/Q1", "accept: */*\r\n", "");
     assert_eq!((data.status, &object(&data)["entities"]["Q1"]["id"]), (200, &json!("Q1")));
-    // Headers of the answers are lower case here, hence the query is written again.
+    // The test client converts headers to lower case, so the query's original case is restored.
     for (ending, media_type) in
         [("ttl", "text/turtle"), ("nt", "application/n-triples"), ("rdf", "application/rdf+xml"), ("n3", "text/n3")]
     {
@@ -343,7 +344,7 @@ fn the_rest_api_tells_the_parts() {
     assert_eq!(get("properties/P31")["data_type"], "wikibase-item");
     let types = object(&server.get("/w/rest.php/wikibase/v1/property-data-types"));
     assert_eq!((&types["quantity"], &types["wikibase-item"]), (&json!("quantity"), &json!("wikibase-entityid")));
-    // Every path of the description that needs no more than an identifier answers.
+    // Every path of the description that needs only an entity id has a response.
     let told = object(&server.get("/w/rest.php/wikibase/v1/openapi.json"));
     assert_eq!(told["servers"][0]["url"], "/w/rest.php/wikibase/v1");
     let paths = told["paths"].as_object().expect("paths");
@@ -382,7 +383,7 @@ fn what_is_wrong_is_told_as_clients_expect_it() {
     let many = (1..=51).map(|number| format!("Q{number}")).collect::<Vec<_>>().join("|");
     assert_eq!(action(&server, &format!("action=wbgetentities&ids={many}"))["error"]["code"], "toomanyvalues");
     assert_eq!(action(&server, "action=wbgetentities&ids=X1")["error"]["id"], "X1");
-    // What is found nowhere is no error.
+    // A search without results is not an error.
     for text in ["nothing so", "!!!", "Q999999", &"x".repeat(3000)] {
         assert_eq!(found(&server, text, ""), Vec::<String>::new(), "{text}");
     }
@@ -409,8 +410,8 @@ fn what_is_wrong_is_told_as_clients_expect_it() {
     assert_eq!(nothing.get("/w/api.php?action=wbgetentities&ids=Q1").status, 404);
 }
 
-/// Removes what triples do not keep: hashes of snaks (see [`is_kept`]), orders, references that are given twice, the form of
-/// numbers, digits finer than a time's precision. Sorts lists.
+/// Removes data that triples do not keep: hashes of snaks (see [`is_kept`]), orders, duplicate references, the notation
+/// of numbers, digits beyond a time's precision. Sorts lists.
 fn as_triples_have_it(value: &Value) -> Value {
     match value {
         Value::Array(all) => {
@@ -450,7 +451,7 @@ fn as_triples_have_it(value: &Value) -> Value {
     }
 }
 
-/// All snaks in a value that have a hash.
+/// Collects all snaks in a value that have a hash.
 fn snaks<'v>(value: &'v Value, into: &mut Vec<&'v Value>) {
     if value.get("snaktype").is_some() && value.get("hash").is_some() {
         into.push(value);
@@ -462,7 +463,7 @@ fn snaks<'v>(value: &'v Value, into: &mut Vec<&'v Value>) {
     }
 }
 
-/// Whether triples keep a snak letter for letter, and with it its hash.
+/// Returns whether triples keep a snak exactly, and therefore its hash.
 fn is_kept(snak: &Value) -> bool {
     let value = &snak["datavalue"]["value"];
     let is_exact_time = value["time"].as_str().is_none_or(|time| match value["precision"].as_u64() {
@@ -471,7 +472,7 @@ fn is_kept(snak: &Value) -> bool {
         _ => time.ends_with("-00-00T00:00:00Z"),
     });
     let is_plain = |name: &str| value[name].as_str().is_none_or(|text| !text.contains('.') || !text.ends_with('0'));
-    // Wikidata's RDF has 14 digits of a coordinate.
+    // Wikidata's RDF has 14 significant digits of a coordinate.
     let is_short = |name: &str| {
         value[name]
             .as_f64()
@@ -490,7 +491,7 @@ fn is_empty(value: &Value) -> bool {
     }
 }
 
-/// The types of properties, as snaks tell them.
+/// Collects the data types of properties from snaks.
 fn datatypes(value: &Value, into: &mut Map<String, Value>) {
     if let (Some(property), Some(datatype)) = (value["property"].as_str(), value.get("datatype")) {
         into.insert(property.to_owned(), datatype.clone());
@@ -502,7 +503,7 @@ fn datatypes(value: &Value, into: &mut Map<String, Value>) {
     }
 }
 
-/// Where two values differ.
+/// Collects the paths at which two values differ.
 fn differences(path: &str, a: &Value, b: &Value, into: &mut Vec<String>) {
     match (a, b) {
         (Value::Object(a), Value::Object(b)) => {

@@ -1,4 +1,5 @@
-//! Runs of `terrapin eval` on several machines, as schedulers start them: the files are those of one machine.
+//! Tests runs of `terrapin eval` that a scheduler distributes to several machines: the files equal those of a run on
+//! one machine.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -8,7 +9,7 @@ use crate::common::Town;
 const SCRIPT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/scripts/evaluate.sbatch");
 const TERRAPIN: &str = env!("CARGO_BIN_EXE_terrapin");
 
-/// A town with pairs.
+/// Returns a town with a file of pairs.
 fn with_pairs() -> Town {
     let town = Town::new();
     let line = |i: usize| {
@@ -19,7 +20,7 @@ fn with_pairs() -> Town {
     town
 }
 
-/// Runs to the end.
+/// Runs a command, which must succeed.
 fn run(town: &Town, mut command: Command) {
     let done = command.current_dir(town.path("")).env_remove("TERRAPIN_CACHE").output().unwrap();
     assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
@@ -31,7 +32,7 @@ fn jsonl(more: &[&str]) -> Command {
     command
 }
 
-/// What a run consists of, but for what depends on time.
+/// Returns the files of a run that do not depend on time.
 fn files(folder: &Path) -> Vec<(PathBuf, Vec<u8>)> {
     let mut found = Vec::new();
     for entry in std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()) {

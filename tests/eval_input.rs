@@ -1,4 +1,5 @@
-//! What `terrapin eval` takes: predictions as systems write them, instances in other forms, a folder that is in use.
+//! Tests the input of `terrapin eval`: predictions as systems write them, instances in other formats, a folder that is
+//! in use.
 
 use std::path::PathBuf;
 
@@ -27,7 +28,7 @@ impl Files {
         self.town.path(name)
     }
 
-    /// Runs `terrapin eval` with these arguments in the folder: exit status and all that was said.
+    /// Runs `terrapin eval` with these arguments in the folder; returns its exit status and all output.
     fn eval(&self, args: &[&str]) -> (Option<i32>, String) {
         let mut command = common::terrapin();
         let done = command.current_dir(self.path("")).arg("eval").args(args).arg("--no-cache").output().unwrap();
@@ -84,14 +85,14 @@ fn what_is_no_query_is_counted() {
     assert_eq!(files.summary("run")["not_queries"], 1);
     let page = std::fs::read_to_string(files.path("run/report.html")).unwrap();
     assert!(page.contains("\"not_queries\":1"));
-    // A summary of before this was counted stands.
+    // A summary from before this count existed remains valid.
     let path = files.path("run/summary.json");
     let text = std::fs::read_to_string(&path).unwrap();
     std::fs::write(&path, text.replacen("  \"not_queries\": 1,\n", "", 1)).unwrap();
     assert_eq!(files.summary("run").get("not_queries"), None);
     let verify = common::terrapin().arg("eval").arg("verify").arg(files.path("run")).output().unwrap();
     assert!(verify.status.success(), "{}", String::from_utf8_lossy(&verify.stdout));
-    // As they are, where that is asked for.
+    // With `--extract lines`, predictions are used unchanged.
     files.write("pred", "```a```\n```b```\n");
     let (status, said) = files.overpassnl("pred", &["--extract", "lines", "--out", "other"]);
     assert_eq!((status, files.summary("other")["not_queries"].as_u64()), (Some(0), Some(2)), "{said}");
@@ -100,7 +101,7 @@ fn what_is_no_query_is_counted() {
 #[test]
 fn predictions_that_the_authors_script_spoils_are_scored() {
     let files = Files::new();
-    // OverpassNL's script puts the time limit before the comment, or before the XML.
+    // OverpassNL's script inserts the time limit before the comment, or before the XML.
     let xml = "<osm-script><query type=\"way\"><has-kv k=\"highway\"/></query><print/></osm-script>";
     let commented = format!("/* all cafes */[out:json];{}", QUERIES[0]);
     files.write("pred", &format!("{commented}\n{xml}\n"));
@@ -119,7 +120,7 @@ fn predictions_that_the_authors_script_spoils_are_scored() {
         common::terrapin().arg("eval").arg("verify").arg(files.path("run")).arg(files.town.snapshot()).output();
     let verify = verify.unwrap();
     assert!(verify.status.success(), "{}", String::from_utf8_lossy(&verify.stdout));
-    // Any benchmark has no script to spoil them.
+    // Other benchmarks have no script that spoils these queries.
     let pair = |gold: &str, pred: &str| json!({"gold": gold, "pred": pred}).to_string();
     files
         .write("lines", &format!("{}\n{}\n", pair(QUERIES[0], &format!("// all\n{commented}")), pair(QUERIES[1], xml)));
@@ -143,7 +144,7 @@ fn nothing_is_earned_by_finding_nothing() {
     for score in ["ex", "ex_soft", "f1", "multiset"] {
         assert_eq!(summary[score], 0.0, "{score}: {summary}");
     }
-    // The record says that both are the same, as it is documented.
+    // As documented, the record reports two empty results as equal.
     let records = std::fs::read_to_string(files.path("run/results.jsonl")).unwrap();
     let first: Value = serde_json::from_str(records.lines().next().unwrap()).unwrap();
     assert_eq!((&first["f1"], &first["ref_n"], &first["pred_n"]), (&json!(1.0), &json!(0), &json!(0)));

@@ -1,5 +1,5 @@
-//! What `terrapin eval` keeps: a journal, so that a killed run goes on, and results of queries for other runs. With
-//! `TERRAPIN_ALL=1` runs are killed at twenty moments, else at three.
+//! Tests the data that `terrapin eval` keeps: a journal, which lets a killed run resume, and query results for other
+//! runs. With `TERRAPIN_ALL=1`, runs are killed at twenty moments, otherwise at three.
 
 #[cfg(feature = "cache")]
 use std::path::Path;
@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use crate::common::Town;
 
-/// Every file of a run that does not depend on time.
+/// The files of a run that do not depend on time.
 const FILES: [&str; 8] = [
     "run.json",
     "instances.jsonl",
@@ -28,7 +28,7 @@ struct Benchmark {
 }
 
 impl Benchmark {
-    /// Enough lines for a run to last.
+    /// Creates a benchmark with enough lines for a run to take some time.
     fn new() -> Benchmark {
         let town = Town::new();
         let gold = |i: usize| {
@@ -49,7 +49,7 @@ impl Benchmark {
         self.town.path(name)
     }
 
-    /// The command that scores into a folder.
+    /// Returns the command that scores into a folder.
     fn command(&self, out: &str, more: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_terrapin"));
         command.args(["eval", "overpassnl", "town.terrapin", "--gold", "gold", "--pred", "pred", "--out", out]);
@@ -57,7 +57,7 @@ impl Benchmark {
         command
     }
 
-    /// Scores into a folder, and gives what was said.
+    /// Scores into a folder and returns all output.
     fn score(&self, out: &str, more: &[&str]) -> String {
         let done = self.command(out, more).output().unwrap();
         let said = [done.stdout, done.stderr].concat();
@@ -74,11 +74,11 @@ impl Benchmark {
     }
 }
 
-/// Starts a command and kills it after a while, in the middle of whatever it does. Whether it was still at it.
+/// Starts a command and kills it after `pause`. Returns whether it was still running.
 fn kill_after(mut command: Command, pause: Duration) -> bool {
     let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
     std::thread::sleep(pause);
-    // SIGKILL, on Unix.
+    // Sends SIGKILL on Unix.
     child.kill().unwrap();
     !child.wait().unwrap().success()
 }
@@ -94,7 +94,7 @@ fn a_killed_run_goes_on_and_comes_to_the_same() {
     let kills = if std::env::var_os("TERRAPIN_ALL").is_some() { 20 } else { 3 };
     let (mut random, mut went_on, mut in_time) = (0x2545_f491_4f6c_dd1d_u64, 0, 0);
     for kill in 0..kills {
-        // Some share one cache, as runs do, and some begin with none.
+        // Runs share three caches; the first run with each cache finds it empty.
         let cache = format!("cache{}", kill % 3);
         let out = format!("out{kill}");
         for _ in 0..2 {
@@ -106,7 +106,7 @@ fn a_killed_run_goes_on_and_comes_to_the_same() {
         }
         let said = benchmark.score(&out, &["--cache", &cache]);
         went_on += usize::from(said.contains("resuming after"));
-        // Without the cache of results, a warning says so.
+        // A build without the result cache prints a warning.
         assert!(!cfg!(feature = "cache") || !said.contains("warning"), "{said}");
         benchmark.same("whole", &out);
         assert!(!benchmark.path(&out).join("journal").exists());
@@ -135,7 +135,7 @@ fn shards_at_once_share_a_cache() {
     assert!(merge.current_dir(benchmark.path("")).stdout(Stdio::null()).status().unwrap().success());
     benchmark.same("whole", "merged");
     if cfg!(feature = "cache") {
-        // All of them kept what they computed, whoever was first.
+        // The cache has the results of all shards, whichever was first.
         let said = benchmark.score("again", &[]);
         let line = said.lines().find(|line| line.starts_with("from the cache")).unwrap();
         assert!(line.ends_with("(100 %)"), "{line}");
@@ -149,17 +149,17 @@ fn a_cache_that_cannot_be_used_costs_nothing_but_time() {
     let benchmark = Benchmark::new();
     benchmark.score("whole", &["--no-cache"]);
     assert!(!benchmark.path("town.terrapin.cache").exists());
-    // Somebody else's folder is an error, before anything is scored.
+    // A folder with other files is an error, before anything is scored.
     std::fs::create_dir(benchmark.path("thesis")).unwrap();
     std::fs::write(benchmark.path("thesis/one.tex"), "x").unwrap();
     let refused = benchmark.command("out", &["--cache", "thesis"]).output().unwrap();
     let said = String::from_utf8(refused.stderr).unwrap();
     assert_eq!(refused.status.code(), Some(3), "{said}");
     assert!(said.contains("thesis") && said.contains("not a cache"), "{said}");
-    // Where there can be no folder, a run goes on without.
+    // If the folder cannot be created, the run continues without a cache.
     assert!(benchmark.score("out", &["--cache", "gold/cache"]).contains("results are not kept"));
     benchmark.same("whole", "out");
-    // A cache is moved aside if its file makes no sense, and the next run has one again.
+    // An invalid cache file is moved aside, and the next run has a cache again.
     assert!(benchmark.score("out", &[]).contains("from the cache"));
     overwrite(&benchmark.path("town.terrapin.cache/results-2.sqlite"));
     assert!(benchmark.score("out", &[]).contains("moved aside"));

@@ -1,4 +1,4 @@
-//! `terrapin eval` over published benchmarks of other authors, Parquet, and texts.
+//! Tests `terrapin eval` with published benchmarks of other authors, Parquet files, and texts.
 
 use std::io::Write;
 use std::process::Stdio;
@@ -13,7 +13,7 @@ fn write(town: &Town, name: &str, text: &str) {
     std::fs::write(town.path(name), text).unwrap();
 }
 
-/// Exit status, the summary, what was said.
+/// Runs `terrapin eval`; returns exit status, summary and standard error.
 fn eval(town: &Town, args: &[&str]) -> (Option<i32>, Value, String) {
     let mut command = common::terrapin();
     let command = command.current_dir(town.path("")).arg("eval").args(args).args(["--json", "--no-cache"]);
@@ -47,7 +47,7 @@ fn every_benchmark_runs_on_a_snapshot() {
         let summary = run(what, gold);
         let of = |name| number(&summary, name);
         assert_eq!([of("gerbil.precision"), of("gerbil.recall"), of("gerbil.f1")], [25.0, 50.0, 33.333333]);
-        // Giving nothing is no wrong answer: precision is 0.75, recall 0.5.
+        // In QALD's variant an empty answer is not a wrong one: precision is 0.75, recall 0.5.
         assert_eq!([of("gerbil.precision_qald"), of("gerbil.f1_qald")], [75.0, 60.0]);
     }
     let summary = run("spinach", "spinach.json");
@@ -55,7 +55,7 @@ fn every_benchmark_runs_on_a_snapshot() {
     let summary = run("geoquestions1089", "geo.json");
     assert_eq!([number(&summary, "geo.executable"), number(&summary, "geo.correct")], [100.0, 50.0]);
     assert_eq!(summary["complexity"]["A"]["n"].as_u64(), Some(2));
-    // A published run can be recomputed.
+    // A published run can be verified.
     let verify =
         common::terrapin().current_dir(town.path("")).args(["eval", "verify", "run", "town.terrapin"]).output();
     assert!(verify.is_ok_and(|done| done.status.success()));
@@ -91,7 +91,7 @@ fn texts_are_compared_as_texts() {
     let (status, summary, said) = eval(&town, &["text", "--gold", "gold.nl", "--pred", "pred.nl"]);
     assert_eq!((status, summary["not_queries"].as_u64()), (Some(0), None), "{said}");
     let of = |name: &str| summary[name].as_f64().unwrap();
-    // 6 of 7 words, 4 of 5, 3 of 4 and 2 of 3 longer n-grams.
+    // Matches: 6 of 7 words, then 4 of 5, 3 of 4 and 2 of 3 longer n-grams.
     let bleu = 100.0 * (6.0 / 7.0 * 4.0 / 5.0 * 3.0 / 4.0 * 2.0 / 3.0_f64).powf(0.25);
     assert!((of("corpus_bleu") - bleu).abs() < 1e-9, "{} {bleu}", of("corpus_bleu"));
     assert!((of("text.rouge_l") - 100.0 * (5.0 / 6.0 + 1.0) / 2.0).abs() < 1e-9, "{}", of("text.rouge_l"));
@@ -100,7 +100,7 @@ fn texts_are_compared_as_texts() {
     assert_eq!(eval(&town, &["text", "--gold", "gold.nl", "--pred", "pred.nl"]).0, Some(3));
 }
 
-/// The numbers of sacreBLEU and of rouge-score, where a Python has them.
+/// Compares the scores with those of sacreBLEU and rouge-score, if a Python with both is available.
 #[test]
 fn texts_have_the_numbers_of_the_packages() {
     let Some(python) = std::env::var_os("TERRAPIN_TEXT_PYTHON") else {
@@ -111,7 +111,7 @@ fn texts_have_the_numbers_of_the_packages() {
         return skipped(Need::Shared, path.display());
     };
     let questions: Vec<&str> = questions.lines().take(200).collect();
-    // Words left out, turned around, doubled, in other letters, with other signs; texts of other questions.
+    // Questions with omitted, reversed or repeated words, other letter case or punctuation, and other questions.
     let perturbed = |(index, question): (usize, &&str)| {
         let words: Vec<&str> = question.split(' ').collect();
         match index % 8 {
@@ -192,7 +192,7 @@ fn parquet_is_read_as_it_is_exported() {
     }
 }
 
-/// SPINACH's own code over 200 made-up answers, and GERBIL's formulas over the same.
+/// Compares with SPINACH's own code and with GERBIL's formulas on the same 200 made-up answers.
 #[test]
 fn answers_have_the_numbers_of_the_published_code() {
     let (Some(python), Some(spinach)) =

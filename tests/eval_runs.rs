@@ -1,4 +1,4 @@
-//! Runs of `terrapin eval`: shards, comparing, verifying, any benchmark from JSON lines.
+//! Tests runs of `terrapin eval`: shards, comparison, verification, and any benchmark from JSON lines.
 
 use std::path::{Path, PathBuf};
 
@@ -6,7 +6,7 @@ use crate::common;
 use crate::common::Town;
 use serde_json::Value;
 
-/// Every file of a run that does not depend on time.
+/// The files of a run that do not depend on time.
 const FILES: [&str; 8] = [
     "run.json",
     "instances.jsonl",
@@ -23,7 +23,7 @@ struct Files {
 }
 
 impl Files {
-    /// Ten lines, of which the prediction has some right.
+    /// Creates ten lines, with right and wrong predictions.
     fn new() -> Files {
         let files = Files { town: Town::new() };
         let gold = |i: usize| format!("[out:json];node[amenity=cafe](if:id()>={});out;\n", i % 4);
@@ -94,7 +94,7 @@ fn shards_and_threads_do_not_show() {
         .collect();
     common::terrapin().args(["eval", "merge", "--out", &files.text("merged")]).args(&folders).assert().success();
     files.same("whole", "merged");
-    // Not all of them.
+    // A part is missing.
     let short = common::terrapin().args(["eval", "merge", "--out", "x"]).args(&folders[1..]).output().unwrap();
     assert_eq!(short.status.code(), Some(3));
 
@@ -236,7 +236,7 @@ fn of_both_languages_what_was_compared_is_compared_again() {
     let [snapshot, lines, out] = [town.snapshot(), town.path("lines"), town.path("out")];
     let args = ["eval", "jsonl", snapshot.to_str().unwrap(), lines.to_str().unwrap(), "--out", out.to_str().unwrap()];
     common::terrapin().args(args).assert().success();
-    // A number that no metric gives is none of ours.
+    // An unknown number in a record belongs to another program and is ignored.
     let results = out.join("results.jsonl");
     let text = std::fs::read_to_string(&results).unwrap();
     std::fs::write(&results, text.replacen("\"chrf\"", "\"mine\":0.5,\"chrf\"", 1)).unwrap();

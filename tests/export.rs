@@ -1,4 +1,4 @@
-//! `terrapin export`: what comes out, loaded again, is the same data, and osmium finds nothing different in it.
+//! Tests `terrapin export`: loading the exported file gives the same data, and osmium finds no difference in it.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -6,10 +6,10 @@ use std::process::Command;
 use crate::common::{Town, place, skip, terrapin, wikidata};
 use serde_json::Value;
 
-/// The real extracts that are loaded in a test of an unoptimized build, too.
+/// The real extracts that are tested in unoptimized builds also.
 const EXTRACTS: [&str; 4] = ["niue", "monaco", "malta-2016", "malta-2024"];
 
-/// Extracts in which tags do not come in the order of their keys, which osmium takes for a difference.
+/// Extracts with tags that are not sorted by key, which osmium reports as a difference.
 const UNSORTED_TAGS: [&str; 2] = ["malta-2016", "patchwork-world"];
 
 fn extract(name: &str) -> Option<PathBuf> {
@@ -21,7 +21,7 @@ fn extract(name: &str) -> Option<PathBuf> {
     Some(path)
 }
 
-/// Whether osmium is here, which some look at the same files with.
+/// Returns whether osmium is available for comparisons.
 pub fn has_osmium() -> bool {
     let here = Command::new("osmium").arg("--version").output().is_ok();
     if !here {
@@ -30,7 +30,7 @@ pub fn has_osmium() -> bool {
     here
 }
 
-/// Loads and tells what `info` tells.
+/// Loads a snapshot and returns its JSON description.
 pub fn load<'a>(arguments: impl IntoIterator<Item = &'a str>, folder: &Path, out: &str) -> Value {
     let command = ["load", "--json", "--out", out];
     let told = terrapin().current_dir(folder).args(command).args(arguments).assert().success();
@@ -41,7 +41,7 @@ fn export(folder: &Path, arguments: &[&str]) {
     terrapin().current_dir(folder).arg("export").args(arguments).assert().success();
 }
 
-/// A file's elements as osmium reads them, a line each, tags in order.
+/// Returns a file's elements as osmium prints them, one per line, with sorted tags.
 fn lines(file: &Path) -> Vec<String> {
     let read = Command::new("osmium").args(["cat", "--no-progress", "-f", "opl"]).arg(file).output().unwrap();
     assert!(read.status.success());
@@ -64,7 +64,7 @@ fn holds(name: &str, xml: bool) {
     let from = load(["--osm", source.to_str().unwrap()], folder.path(), "a.terrapin");
     export(folder.path(), &["a.terrapin", "--osm-pbf", "b.osm.pbf"]);
     assert_eq!(load(["--osm", "b.osm.pbf"], folder.path(), "b.terrapin")["content"], from["content"], "{name}");
-    // Neither threads nor memory show.
+    // The output does not depend on threads or memory.
     export(folder.path(), &["a.terrapin", "--osm-pbf", "c.osm.pbf", "--threads", "1", "--memory", "16MiB"]);
     assert!(std::fs::read(path("b.osm.pbf")).unwrap() == std::fs::read(path("c.osm.pbf")).unwrap(), "{name}");
     if xml {
@@ -112,7 +112,7 @@ fn an_export_of_a_large_extract_is_the_same_data() {
     holds("patchwork-world", false);
 }
 
-/// Whether large data takes minutes here, and nobody asked for that.
+/// Returns whether large data would take minutes in this build and TERRAPIN_ALL is not set.
 fn is_slow() -> bool {
     let slow = cfg!(debug_assertions) && std::env::var_os("TERRAPIN_ALL").is_none();
     if slow {
@@ -121,7 +121,7 @@ fn is_slow() -> bool {
     slow
 }
 
-/// Ids of editors, texts that have to be escaped, nothing known of who made it.
+/// Negative ids, texts that have to be escaped, elements without metadata.
 const ODD: &str = "<osm version='0.6'>
  <node id='-2' lat='1' lon='2'/><node id='-1' lat='-90' lon='-180' version='1'/>
  <node id='7' lat='0.0000001' lon='-0.0000001' version='2' timestamp='1999-01-01T00:00:00Z' uid='3' user='a&#9;&quot;'/>
@@ -205,7 +205,7 @@ fn what_cannot_be_written_is_said() {
     fails(&["town.osm", "--osm-pbf", "a.pbf"], 3, "not a Terrapin snapshot");
     fails(&["town.terrapin", "--osm-pbf", "none/a.pbf"], 4, "none/a.pbf");
     fails(&["town.terrapin", "--osm-pbf", "."], 4, "directory");
-    // PBF may have what XML has no way to write.
+    // PBF allows characters that XML cannot represent.
     std::fs::write(folder.join("bell.osm"), "<osm><node id='1' lat='1' lon='1'><tag k='a' v='\u{7}'/></node></osm>")
         .unwrap();
     load(["--osm", "bell.osm"], &folder, "bell.terrapin");

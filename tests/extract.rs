@@ -1,4 +1,5 @@
-//! `terrapin extract`: the elements that osmium takes, by the same names of strategies; and what a query prints.
+//! Tests `terrapin extract`: it takes the same elements as osmium with the strategy of the same name, or those that a
+//! query prints.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -8,7 +9,7 @@ use crate::common::{Town, place, skip, terrapin};
 use crate::export::{has_osmium, load};
 use serde_json::Value;
 
-/// Extracts, and a box in each that cuts through ways and relations.
+/// Extracts, each with a box that cuts through ways and relations.
 const BOXES: [(&str, &str); 3] = [
     ("monaco", "7.41,43.72,7.43,43.74"),
     ("malta-2016", "14.45,35.88,14.52,35.92"),
@@ -36,13 +37,13 @@ fn osmium(folder: &Path, arguments: &[&str]) -> String {
     String::from_utf8(done.stdout).unwrap()
 }
 
-/// Types and ids of a file's elements, as osmium writes them: `n1`.
+/// Returns types and ids of a file's elements in osmium's notation, such as `n1`.
 fn ids(folder: &Path, file: &str) -> BTreeSet<String> {
     let lines = osmium(folder, &["cat", "--no-progress", "-f", "opl,add_metadata=false", file]);
     lines.lines().map(|line| line.split(' ').next().unwrap_or_default().to_owned()).collect()
 }
 
-/// An uneven polygon over most of a box, with a hole.
+/// Returns an irregular polygon over most of a box, with a hole.
 fn polygon(area: &str) -> [String; 2] {
     let sides: Vec<f64> = area.split(',').map(|side| side.parse().unwrap()).collect();
     let at = |x: f64, y: f64| (sides[0] + x * (sides[2] - sides[0]), sides[1] + y * (sides[3] - sides[1]));
@@ -99,7 +100,7 @@ fn strategies_take_what_osmium_takes() {
                 let expected = load(["--osm", "b.osm.pbf"], folder.path(), "c.terrapin");
                 assert_eq!(made["counts"]["ways"], expected["counts"]["ways"], "{name} {region} {strategy}");
                 assert_eq!(made["content"], expected["content"], "{name} {region} {strategy}");
-                // Provenance.
+                // The manifest records the provenance.
                 assert_eq!(made["replication_timestamp"], whole["replication_timestamp"]);
                 let remark = made["remarks"][0].as_str().unwrap();
                 assert!(remark.contains(whole["digest"].as_str().unwrap()), "{remark}");
@@ -109,8 +110,9 @@ fn strategies_take_what_osmium_takes() {
     }
 }
 
-/// Osmium's manual says of the simple strategy what is taken here: ways with any node in the region, relations with any
-/// member. Before its version 1.19 it looked at the first node and the first member only, so that there may be less.
+/// The simple strategy here follows osmium's manual: ways with any node in the region, and relations with
+/// any member. Osmium before version 1.19 checked only the first node and the first member, so its result may be
+/// smaller.
 #[test]
 fn the_simple_strategy_is_what_the_manual_says() {
     if !has_osmium() {
@@ -127,7 +129,7 @@ fn the_simple_strategy_is_what_the_manual_says() {
     let of = |ids: &BTreeSet<String>, kind: char| ids.iter().filter(|id| id.starts_with(kind)).cloned().collect();
     let (nodes, expected): (BTreeSet<String>, BTreeSet<String>) = (of(&ours, 'n'), of(&theirs, 'n'));
     assert_eq!(nodes, expected);
-    // By the extract itself.
+    // Derive the expected elements from the source.
     let mut taken = nodes;
     for (kind, part) in [("way", 'N'), ("relation", 'M')] {
         let lines =
@@ -165,7 +167,7 @@ fn a_query_says_what_is_taken() {
     assert!(smart["remarks"][1].as_str().unwrap().contains("triples"));
     std::fs::write(folder.join("cafes.overpassql"), "node[amenity=cafe]; out;").unwrap();
     assert_eq!(counts(&take("cafes.overpassql", "simple")), [4, 0, 0]);
-    // The same part has the same bytes, by whatever threads and memory.
+    // The same region gives the same bytes, independent of threads and memory.
     let again = ["town.terrapin", "--overpass", query, "--strategy", "smart", "--threads", "1", "--memory", "16MiB"];
     assert_eq!(extract(&folder, &again, "b.terrapin")["digest"], smart["digest"]);
 }

@@ -1,4 +1,5 @@
-//! What a model is told of its query, by the command and over HTTP, and scores over HTTP as the Python module asks.
+//! Tests the feedback on a query, by the command and over HTTP, and scores over HTTP in the form that the Python module
+//! uses.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
@@ -59,7 +60,7 @@ fn what_is_not_in_the_data_is_named_with_what_is() {
             "area(3600000031)->.a;node[amenity=cafe][highway](area.a);out;",
             "node[amenity=cafe][highway](area.a) finds nothing; it finds 3 without [highway]",
         ),
-        // A count of nothing is nothing.
+        // A count of 0 is treated like an empty result.
         (
             "area(3600000031)->.a;(node[amenity=cafe][highway](area.a);way[amenity](area.a););out count;",
             "node[amenity=cafe][highway](area.a) finds nothing; it finds 3 without [highway]",
@@ -157,7 +158,7 @@ fn over_http() {
     );
 }
 
-/// A query that runs, one that finds nothing, and one that is none.
+/// A query with results, one without results, and an invalid one.
 const SPARQL: [&str; 3] = [
     "SELECT ?x ?n { ?x wdt:P31 wd:Q3957; rdfs:label ?n }",
     "SELECT ?x { ?x wdt:P31 wd:Q99 }",
@@ -192,7 +193,7 @@ fn sparql_is_looked_at_by_both() {
             "SELECT ?e { ?e <https://wiki.openstreetmap.org/wiki/Key:amenity> 'cafe' }",
             "0 results\nwarning: no element has <https://wiki.openstreetmap.org/wiki/Key:amenity>; there is osmkey:amenity\n",
         ),
-        // Names of any vocabulary, wherever the query has them.
+        // Unknown names of any vocabulary are reported wherever they occur in the query.
         ("SELECT * { ?x schema:about ?y }", "0 results\nwarning: no triple has schema:about\n"),
         (
             "SELECT * { ?x <http://e/label> ?y }",
@@ -228,11 +229,11 @@ fn sparql_is_looked_at_by_both() {
     let asked = json!({ "query": SPARQL[0], "lang": "sparql" }).to_string();
     let (status, said) = without.post("/feedback", &asked);
     assert!(status == 400 && said["error"].as_str().unwrap().contains("no triples"), "{said}");
-    // What is asked of elements needs none.
+    // Queries about elements need no triples.
     let asked = json!({ "query": "SELECT ?e { ?e osmkey:amenity 'cafe' }", "lang": "sparql" }).to_string();
     let (status, said) = without.post("/feedback", &asked);
     assert!(status == 200 && said["results"]["count"] == 4, "{said}");
-    // A client that leaves the language out learns what may be asked.
+    // A client that omits the language gets a hint about the possible ones.
     let (status, said) = without.post("/feedback", &json!({ "query": SPARQL[0] }).to_string());
     assert!(status == 200 && said["errors"][0]["hint"].as_str().unwrap().contains("SPARQL"), "{said}");
     assert_eq!(said["errors"][0]["code"], "no-triples");

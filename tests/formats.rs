@@ -1,5 +1,6 @@
-//! Files of the formats that releases wrote open and answer unchanged. `tests/formats/3.terrapin` is a made-up town with
-//! places, in the first format to support; `3.jsonl` has queries and their answers. Older formats are rejected.
+//! Tests that files in the formats of past releases open and give the same answers. `tests/formats/3.terrapin` is a
+//! made-up town with places, in the first supported format; `3.jsonl` has queries and their answers. Older formats are
+//! rejected.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -40,7 +41,7 @@ fn format_3_has_its_content_and_finds_names() {
     assert_eq!(serde_json::from_str::<Value>(&answer.text()).unwrap()[0]["osm_id"], 1);
 }
 
-/// The fixture with another format version in its header.
+/// Returns the fixture with another format version in its header.
 fn with_version(version: u32) -> Vec<u8> {
     let mut bytes = std::fs::read(file("3.terrapin")).unwrap();
     bytes[8..12].copy_from_slice(&version.to_le_bytes());

@@ -1,15 +1,15 @@
-//! Long texts of everything that the query language has lists of take time in proportion to their length. Random texts
-//! are tried by `tests/fuzz.rs`.
+//! Tests that parsing takes linear time for long texts with every list of the query language. `tests/fuzz.rs` tries
+//! random texts.
 
 #[path = "../fuzz/targets/front_end.rs"]
 #[allow(dead_code, reason = "the words are for the fuzzer")]
 mod texts;
 
-/// Long lists of everything there are lists of: nothing may be looked for in all that came before it.
+/// Parses long lists of every kind. No list may need a search through all its previous items.
 #[test]
 fn long_texts_take_time_in_proportion() {
     const LENGTH: usize = 256 << 10;
-    // Before, between, after.
+    // Text before the items, an item by number, text after the items.
     type Shape = (&'static str, fn(usize) -> String, &'static str);
     let shapes: [Shape; 16] = [
         ("", |i| format!("[a{i}:1]"), ";node(1);out;"),

@@ -1,6 +1,6 @@
-//! Every parser of bytes from outside under random input, on any compiler: `fuzz/README.md`.
+//! Runs every parser of external input on random bytes, with any compiler; see `fuzz/README.md`.
 //!
-//! `cargo test --test fuzz` goes through the corpora and a second of random changes of each;
+//! `cargo test --test fuzz` runs the corpora and a second of random changes for each target.
 //! `TERRAPIN_FUZZ_SECONDS=3600 cargo test --release --test fuzz -- sparql` takes an hour for one target.
 
 #[path = "../fuzz/harness/mod.rs"]

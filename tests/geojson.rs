@@ -1,4 +1,4 @@
-//! Answers in GeoJSON, at a shell and over HTTP. Against osmtogeojson itself, over recorded queries: `make geojson`.
+//! Tests GeoJSON at a shell and over HTTP. `make geojson` compares with osmtogeojson itself over recorded queries.
 
 use serde_json::Value;
 
@@ -37,7 +37,7 @@ fn whatever_a_query_asks_for_can_be_had_as_features() {
     let lines: Vec<&str> = out.lines().collect();
     assert!(!lines.is_empty() && lines.iter().all(|line| line.starts_with("\u{1e}{\"type\":\"Feature\"")), "{out}");
 
-    // The nodes of ways are in the answer, and no features.
+    // The nodes of ways are in the answer but are not features.
     let (_, out, _) = run(&town, &["way[highway];out;>;out skel qt;", "--format", "geojson"]);
     let lines = collection(&out);
     assert!(ids(&lines).iter().all(|id| id.starts_with("way/")), "{out}");
@@ -73,7 +73,7 @@ fn a_client_that_would_rather_have_geojson_gets_it() {
     let table = ask("text/csv, application/geo+json;q=0.9");
     assert_eq!(table.header("content-type"), Some("text/csv; charset=utf-8"));
 
-    // What cannot be answered is refused as ever.
+    // Invalid queries are rejected as in other formats.
     let refused = server.ask("POST", "/api/interpreter", "Accept: application/geo+json\r\n", "node(");
     assert_eq!((refused.status, refused.text().contains("parse error")), (400, true));
 }

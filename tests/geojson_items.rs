@@ -1,4 +1,4 @@
-//! What features tell of the items of Wikidata that they are linked with: `--with-wikidata`, at a shell and over HTTP.
+//! Tests `--with-wikidata`, which adds data of linked Wikidata items to features, at a shell and over HTTP.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -17,14 +17,14 @@ fn run(snapshot: &Path, args: &[&str]) -> (i32, String, String) {
     (output.status.code().expect("ended by itself"), text(output.stdout), text(output.stderr))
 }
 
-/// The features of an answer, by their ids.
+/// Returns the features of an answer by their ids.
 fn features(text: &str) -> BTreeMap<String, Value> {
     let collection: Value = serde_json::from_str(text).unwrap_or_else(|error| panic!("{error}: {text}"));
     let all = collection["features"].as_array().expect("features").clone();
     all.into_iter().map(|feature| (feature["id"].as_str().expect("an id").to_owned(), feature)).collect()
 }
 
-/// The elements of an extract beside entities of Wikidata.
+/// Loads the elements of an extract together with entities of Wikidata.
 fn loaded(town: &Town, extract: &Path, entities: &Path) -> PathBuf {
     let made = town.path("linked.terrapin");
     let loaded = terrapin()
@@ -38,7 +38,7 @@ fn loaded(town: &Town, extract: &Path, entities: &Path) -> PathBuf {
     made
 }
 
-/// An entity in the JSON of a dump.
+/// Returns an entity in the JSON of a dump.
 fn entity(id: &str, labels: &[(&str, &str)], claims: &Value) -> Value {
     let label =
         |(language, value): &(&str, &str)| ((*language).to_owned(), json!({"language": language, "value": value}));
@@ -46,7 +46,7 @@ fn entity(id: &str, labels: &[(&str, &str)], claims: &Value) -> Value {
     json!({"type": "item", "id": id, "labels": labels, "descriptions": {}, "aliases": {}, "claims": claims, "sitelinks": {}})
 }
 
-/// A statement, whose number is none other's.
+/// Returns a statement; its number must be unique.
 fn statement(number: u64, property: &str, rank: &str, datatype: &str, value: &Value) -> Value {
     json!({
         "mainsnak": {"snaktype": "value", "property": property, "datatype": datatype, "datavalue": value},
@@ -63,7 +63,7 @@ fn time(time: &str, precision: u8) -> Value {
         "calendarmodel": "http://www.wikidata.org/entity/Q1985727"}})
 }
 
-/// Malta's elements beside items for some of those that are linked: what items the extract names is asked of it.
+/// Loads Malta's elements and made-up items for every second item in its tags.
 fn malta(town: &Town) -> Option<(PathBuf, Vec<(String, String)>)> {
     let extract = place::shared().join("data/osm/malta-2024.osm.pbf");
     if !extract.exists() {
@@ -80,7 +80,7 @@ fn malta(town: &Town) -> Option<(PathBuf, Vec<(String, String)>)> {
         .filter(|(id, _)| id.starts_with('Q') && id[1..].bytes().all(|b| b.is_ascii_digit()))
         .map(|(id, name)| (id.to_owned(), name.to_owned()))
         .collect();
-    // Each second one: elements whose item is not in the snapshot are as they were.
+    // Only every second item: elements with an item that is not in the snapshot stay unchanged.
     let chosen: Vec<(String, String)> = named.into_iter().step_by(2).collect();
     let lines: Vec<String> = chosen
         .iter()
@@ -128,16 +128,16 @@ fn features_of_malta_tell_of_their_items() {
             (item, known) => assert_eq!((item, known), (None, None), "{id}"),
         }
     }
-    // All else is as without it.
+    // Everything else is the same as without the option.
     assert_eq!(plain, told);
     assert!(linked > 100 && linked < plain.len(), "{linked} of {}", plain.len());
 
-    // Line by line the same features; without a property the label alone.
+    // GeoJSON sequences have the same features; without properties, only the label is added.
     let (_, lines, _) = run(&snapshot, &[PLACES, "--format", "geojsonseq", "--with-wikidata="]);
     let of_lines = lines.lines().filter(|line| line.contains("\"wikidata_item\":{\"id\":\"Q")).count();
     assert_eq!((of_lines, lines.contains("\"P1082\":[")), (linked, false));
 
-    // Over HTTP the same bytes.
+    // HTTP returns the same bytes.
     let server = Server::of(&snapshot, &[]);
     let path = format!("/api/interpreter?data={}&with-wikidata=P1082%2CP571", crate::common::server::encoded(PLACES));
     let answer = server.ask("GET", &path, "Accept: application/geo+json\r\n", "");
@@ -147,7 +147,7 @@ fn features_of_malta_tell_of_their_items() {
     assert!(answer.text() == told, "not the same over HTTP");
 }
 
-/// Every kind of value, every rank, and languages.
+/// Creates an item with every type of value, every rank, and several languages.
 fn valued(town: &Town) -> PathBuf {
     let item = |id: u64| json!({"type": "wikibase-entityid", "value": {"entity-type": "item", "numeric-id": id, "id": format!("Q{id}")}});
     let claims = json!({
@@ -208,7 +208,7 @@ fn values_are_plain_and_of_the_rank_that_counts() {
     for other in ["node/2", "node/3"] {
         assert_eq!(told[other]["properties"].get("wikidata_item"), None, "{other}");
     }
-    // The languages of the header, of which the parameter of its name goes first.
+    // The languages come from the header; a parameter of the same name has precedence.
     let server = Server::of(&snapshot, &[]);
     let label = |parameters: &str, headers: &str| {
         let path = format!("/api/interpreter?data=node(1)%3Bout%3B&with-wikidata={parameters}");

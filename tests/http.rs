@@ -1,4 +1,4 @@
-//! What a client of the HTTP services sees.
+//! Tests the HTTP services from the view of a client.
 
 use std::io::{Read, Write};
 use std::net::TcpStream;
@@ -19,7 +19,7 @@ fn a_query_is_answered_however_it_is_sent() {
         server.query(CAFES),
         server.ask("GET", &path, "", ""),
         server.ask("POST", "/api/interpreter", "Content-Type: text/plain\r\n", CAFES),
-        // As curl -d sends it.
+        // The form that `curl -d` sends.
         server.ask("POST", "/api/interpreter", FORM, CAFES),
     ];
     for answer in answers {
@@ -62,7 +62,7 @@ fn a_health_check_needs_no_other_program() {
     assert!(missing.0 == 1 && missing.2.contains("status 404"), "{missing:?}");
     let spoken = ask(&[&format!("https://{bind}/")]);
     assert!(spoken.0 == 2 && spoken.2.contains("only http is supported"), "{spoken:?}");
-    // Somebody who listens and says nothing, and then nobody.
+    // A server that accepts connections and does not respond, and then no server at all.
     let silent = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let address = silent.local_addr().unwrap().to_string();
     let started = Instant::now();
@@ -160,7 +160,7 @@ fn a_box_and_a_function_come_beside_the_query() {
         let answer = ask(wrong);
         assert!(answer.status == 400 && answer.text().contains("encoding error: The parameter"), "{}", answer.text());
     }
-    // What is wrong is told on a page, as ever, and other formats call nothing.
+    // Errors are HTML pages as usual, and other formats ignore `jsonp`.
     assert_eq!(ask("jsonp=show").status, 400);
     let xml = server.get(&format!("/api/interpreter?data={}&jsonp=show", encoded("node(1);out;")));
     assert!(xml.text().starts_with("<?xml"), "{}", xml.text());
@@ -173,11 +173,12 @@ fn a_query_that_is_stopped_after_much_was_written_still_gets_its_status() {
         let query = format!("[out:json][timeout:1];node[amenity=cafe];{}{}", "out meta;".repeat(outs), endless());
         server.query(&query)
     };
-    // A quarter of a megabyte, then nothing more.
+    // The query writes a quarter of a megabyte and then nothing more.
     let answer = stopped(300);
     assert_eq!(answer.status, 504, "{}", answer.text());
     assert!(answer.text().contains("runtime error: Query timed out in "), "{}", answer.text());
-    // Some megabytes: it is too late. The last that comes says why, the document is left open, the transfer broken.
+    // After some megabytes the status has already been sent. The last output is a remark with the reason; the document
+    // is not closed and the transfer is incomplete.
     let mut stream = server.leave_unread(&format!(
         "[out:json][timeout:1];node[amenity=cafe];{}{}",
         "out meta;".repeat(4000),
@@ -193,7 +194,7 @@ fn a_query_that_is_stopped_after_much_was_written_still_gets_its_status() {
     assert!(!end.contains('}') && !all.ends_with("\r\n0\r\n\r\n"), "{end}");
 }
 
-/// Statements that end with the time allowed.
+/// Returns statements that run until the time limit.
 fn endless() -> String {
     let loops = 12;
     format!("{}{}", "foreach{nwr._;nwr(10,20,10.1,20.1);".repeat(loops), "}".repeat(loops))
@@ -240,7 +241,7 @@ fn a_query_is_converted_on_a_page() {
 fn calls_of_the_extended_api_are_answered() {
     let server = Server::start(&[]);
     let get = |address: &str| server.ask("GET", address, "", "");
-    // Not the line with the time of the copyright notice's data alone: the whole answer.
+    // Compares the whole answer, including the line with the date of the data.
     let same = |address: &str, query: &str| {
         let (answer, expected) = (get(address), server.query(query));
         assert_eq!((answer.status, expected.status), (200, 200), "{address}: {}", answer.text());
@@ -299,7 +300,7 @@ fn pages_of_other_sites_change_nothing_and_read_what_they_may() {
     const FRIEND: &str = "Origin: https://friend.example\r\n";
     let server = Server::start(&["--cors", "*,https://friend.example"]);
     let kill = "/api/kill_my_queries";
-    // Each of the ways in which another page can send a request.
+    // The ways in which a page of another site can send a request.
     for (method, path, headers) in [
         ("GET", kill, EVIL),
         ("POST", kill, EVIL),
@@ -319,7 +320,7 @@ fn pages_of_other_sites_change_nothing_and_read_what_they_may() {
         assert_eq!(server.ask("GET", kill, headers, "").status, 200, "{headers}");
     }
     assert!(server.get("/metrics").text().contains("terrapin_rejected_total{reason=\"foreign\"} 9"));
-    // The server's own name is its own, and no other one.
+    // Only the server's own host name is accepted.
     let named = |host: &str| {
         let head = format!("GET {kill} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n");
         Answer::read(server.send(head.as_bytes())).status
@@ -360,7 +361,7 @@ fn the_small_services_answer() {
     assert!(get("/").text().contains("8 nodes, 2 ways, 2 relations, 1 areas"), "{}", get("/").text());
     server.query(CAFES);
     server.query("nod(1);out;");
-    // A query is counted just after its answer is out.
+    // A query is counted shortly after its answer was sent.
     let counted = ["queries_total{outcome=\"answered\"} 1", "queries_total{outcome=\"refused\"} 1", "elements_total 4"];
     let deadline = Instant::now() + Duration::from_secs(5);
     loop {
@@ -373,12 +374,12 @@ fn the_small_services_answer() {
     }
 }
 
-/// An answer of some 50 MB, more than all buffers on the way hold.
+/// Returns a query with an answer of about 50 MB, more than all buffers on the way.
 fn long_query() -> String {
     format!("[out:json];node[amenity=cafe];{}", "out meta;".repeat(60_000))
 }
 
-/// Asks the long query and reads only how its answer begins.
+/// Sends the long query and reads only the start of its answer.
 fn begin(server: &Server) -> TcpStream {
     let mut stream = server.connect();
     let text = long_query();
@@ -401,7 +402,7 @@ fn a_long_answer_comes_whole() {
 
 #[test]
 fn a_full_server_sends_clients_away_until_one_leaves() {
-    // Without room to put an answer aside, whoever does not read keeps its slot for a while. Nothing is tried beside it.
+    // Without a spool, a client that does not read keeps its slot for a while. Speculative trials are disabled.
     let few = ["--max-queries", "1", "--max-waiting", "1", "--max-wait", "1"];
     let server = Server::start(&[&few[..], &["--spool", "0", "--trial", "0"]].concat());
     let sleeper = begin(&server);
@@ -442,7 +443,7 @@ fn an_idle_server_stops_at_once() {
     assert!(told.elapsed() < Duration::from_secs(5), "{:?}", told.elapsed());
 }
 
-/// Goes round for hours without a byte of an answer.
+/// Returns a query that runs for hours without any output.
 fn endless_query(timeout: u32) -> String {
     let nested = (0..16).fold(String::new(), |inner, _| format!("node[amenity=cafe];foreach{{{inner}}}"));
     format!("[out:json][timeout:{timeout}];{nested}out;")

@@ -1,4 +1,4 @@
-//! What clients that are slow, many or wrong cost the others: nothing to speak of.
+//! Tests that slow, numerous or faulty clients do not affect others noticeably.
 
 use std::io::{Read, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
@@ -15,18 +15,18 @@ use serde_json::{Value, json};
 const CAFES: &str = "[out:json];node[amenity=cafe];out;";
 const JSON: &str = "Content-Type: application/json\r\n";
 
-/// An answer of some 12 MB with 60,000 elements, more than all buffers on the way hold.
+/// Returns a query with an answer of about 12 MB and 60,000 elements, more than all buffers on the way.
 fn long_query() -> String {
     format!("[out:json];node[amenity=cafe];{}", "out meta;".repeat(15_000))
 }
 
-/// Goes round for hours without a byte of an answer.
+/// Returns a query that runs for hours without any output.
 fn endless_query(timeout: u32) -> String {
     let nested = (0..16).fold(String::new(), |inner, _| format!("node[amenity=cafe];foreach{{{inner}}}"));
     format!("[out:json][timeout:{timeout}];{nested}out;")
 }
 
-/// Asks again until it holds.
+/// Repeats a check until it succeeds.
 fn until(what: &str, mut holds: impl FnMut() -> bool) {
     let deadline = Instant::now() + Duration::from_secs(20);
     while !holds() {
@@ -66,11 +66,11 @@ fn a_connection_is_kept_for_a_while_and_closed_for_others() {
     let mut kept = server.send(b"GET /healthz HTTP/1.1\r\nHost: test\r\n\r\n");
     let mut piece = [0; 500];
     assert!(kept.read(&mut piece).unwrap() > 0);
-    // Within its time it is good for another request.
+    // Before its timeout the connection accepts another request.
     kept.write_all(b"GET /healthz HTTP/1.1\r\nHost: test\r\n\r\n").unwrap();
     assert!(kept.read(&mut piece).unwrap() > 0);
     assert_eq!(kept.read(&mut piece).unwrap(), 0, "closed after its time");
-    // As many as there may be, all idle: each new one takes the place of the oldest.
+    // The maximum number of connections is idle: each new one replaces the oldest.
     let mut idle: Vec<_> = (0..4).map(|_| server.send(b"")).collect();
     let begun = Instant::now();
     assert_eq!(server.query(CAFES).status, 200);
@@ -78,7 +78,7 @@ fn a_connection_is_kept_for_a_while_and_closed_for_others() {
     assert_eq!(idle[0].read(&mut piece).unwrap(), 0, "the oldest is closed first");
 }
 
-/// A connection from an address of its own.
+/// Opens a connection from a separate address.
 fn connect(server: &Server, from: u8) -> std::net::TcpStream {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_io().build().unwrap();
     let stream = runtime.block_on(async {
@@ -111,7 +111,8 @@ fn half_bodies_of_one_client_hold_up_no_other() {
         line.and_then(|count| count.parse::<u32>().ok()).unwrap()
     };
     until("one client has no more than it may", || open(&server.get("/metrics").text()) <= 21);
-    // Under pressure from several clients, those with most half bodies lose them first: a single slow one keeps its own.
+    // Under pressure from several clients, those with the most half bodies lose them first. A single slow client keeps
+    // its own.
     let mut slow = half(9, HALF);
     let more: Vec<_> =
         (2..6).flat_map(|client| (0..20).map(move |_| client)).map(|client| half(client, HALF)).collect();
@@ -147,7 +148,7 @@ fn a_client_with_all_its_connections_busy_gets_no_more() {
 
 #[test]
 fn half_bodies_do_not_keep_the_room_of_whole_ones() {
-    // 32 MiB are for connections, a quarter of them for bodies: four of these fill it.
+    // Connections get 32 MiB, bodies a quarter of that: four of these bodies fill it.
     let server = Server::start(&["--memory", "256MiB", "--max-queries", "1"]);
     let head = b"POST /api/interpreter HTTP/1.1\r\nHost: test\r\nContent-Length: 2000000\r\n\r\n";
     let piece = vec![b' '; 1_500_000];
@@ -174,7 +175,7 @@ fn a_client_that_reads_nothing_gives_its_slot_back() {
         metrics.lines().any(|l| l.strip_prefix("terrapin_spool_file_bytes ").is_some_and(|n| n.len() > 6))
     });
     assert_eq!(server.query(CAFES).status, 200, "the slot is free, or comes free soon");
-    // And whoever reads late gets all of it.
+    // A client that reads late still gets the whole answer.
     let answer = Answer::read(sleeper);
     assert_eq!(answer.ids().len(), 60_000);
     until("nothing is left of it", || server.get("/metrics").text().contains("\nterrapin_spool_file_bytes 0\n"));
@@ -182,7 +183,7 @@ fn a_client_that_reads_nothing_gives_its_slot_back() {
 
 #[test]
 fn a_client_that_takes_nothing_is_cut_off() {
-    // An answer that cannot be put aside, and one that can.
+    // An answer that cannot be spooled, and one that can.
     for spool in ["0", "1GiB"] {
         let server = Server::start(&["--max-queries", "1", "--stall", "1", "--spool", spool]);
         let mut sleeper = server.leave_unread(&long_query());
@@ -197,13 +198,13 @@ fn a_client_that_takes_nothing_is_cut_off() {
 
 #[test]
 fn short_queries_wait_for_no_long_ones_and_long_ones_are_answered_all_the_same() {
-    // A trial that takes as long as it must, however slow the build.
+    // The trial is long enough for a slow build.
     let server = Server::start(&["--max-queries", "1", "--max-wait", "300", "--trial", "2000"]);
     let mut endless = server.leave_unread(&endless_query(600));
     until("it runs", || server.get("/metrics").text().contains("\nterrapin_queries_running 1\n"));
     assert_eq!(server.query(CAFES).ids(), [1, 2, 3, 4]);
     assert_eq!(server.query("nod;").status, 400);
-    // Too much for a trial, in bytes and in time: they wait.
+    // One answer is too large for a trial, the other takes too long: both queries wait.
     let second = server.leave_unread(&long_query());
     until("it waits", || server.get("/metrics").text().contains("\nterrapin_queries_waiting 1\n"));
     let third = server.leave_unread(&endless_query(3));
@@ -213,7 +214,7 @@ fn short_queries_wait_for_no_long_ones_and_long_ones_are_answered_all_the_same()
     assert!(endless.read(&mut [0; 1]).is_err(), "still running");
     drop(endless);
     for stream in [&second, &third] {
-        // Longer than it takes; the connections stay open.
+        // Longer than the queries take; the connections stay open.
         stream.set_read_timeout(Some(Duration::from_secs(10))).unwrap();
     }
     assert_eq!(Answer::read(second).ids().len(), 60_000);
@@ -236,7 +237,7 @@ fn conversions_take_no_slot_from_queries() {
     let text = "node[amenity=cafe](1,2,3,4);out;".repeat(4_000);
     let enough = AtomicBool::new(false);
     std::thread::scope(|scope| {
-        // More at once than there are slots, for as long as the queries take.
+        // More conversions at once than slots, for as long as the queries take.
         let converters: Vec<_> = (0..6)
             .map(|_| {
                 scope.spawn(|| {
@@ -345,7 +346,7 @@ fn a_server_that_drains_says_so_and_ends_what_runs() {
     assert_eq!(refused.status, 503, "{}", refused.text());
     assert!(refused.headers.contains("retry-after: "), "{}", refused.headers);
     assert!(refused.headers.contains("connection: close"), "{}", refused.headers);
-    // What ran before goes on to its own end.
+    // Running queries continue to their own end.
     let answer = Answer::read(running);
     assert!(answer.text().contains("Query timed out"), "{}", answer.text());
     assert!(server.child.wait().unwrap().success());
@@ -386,7 +387,7 @@ fn a_request_for_scores_keeps_to_its_time() {
     for result in &results[1..] {
         assert_eq!((&result["ex"], &result["error"]), (&json!(0), &json!("runtime_error_timeout")), "{result}");
     }
-    // With a time of its own for each, one does not take the others'.
+    // With a timeout for each query, one query does not use up the time of others.
     let results = score(json!({
         "predictions": [endless, good], "references": [good, good], "timeout": 0.5
     }));
@@ -404,7 +405,7 @@ fn feedback_keeps_to_its_time() {
         let begun = Instant::now();
         let answer = server.ask("POST", "/feedback", JSON, &json!({"query": query}).to_string());
         assert_eq!(answer.status, 200, "{}", answer.text());
-        // Reading the text has no bound of its own, and takes its time in a build for debugging.
+        // Parsing has no time limit and is slow in a debug build.
         assert!(begun.elapsed() < Duration::from_secs(20), "{:?}", begun.elapsed());
     }
 }

@@ -1,5 +1,6 @@
-//! The tests that can share a process: one binary, which is linked once. `cargo test --test integration -- http::` runs a
-//! file's. Those that watch their own memory, time or descriptors, or outlive what they try, are binaries beside it.
+//! Integration tests that can share a process, in one binary that is linked once. `cargo test --test integration --
+//! http::` runs the tests of one file. Tests that measure their own memory, time or descriptors, or that survive a
+//! crash, are separate binaries.
 
 #[cfg(feature = "ask")]
 mod ask;

@@ -1,5 +1,5 @@
-//! The tools of agents as a client of the Model Context Protocol sees them, over HTTP and over a pipe, and the descriptions
-//! of services. The protocol's own client is tried by `make mcp`.
+//! Tests the tools for agents from the view of a client of the Model Context Protocol, over HTTP and over a pipe, and
+//! the descriptions of services. `make mcp` runs the protocol's own client.
 
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
@@ -12,7 +12,7 @@ use crate::common::{Town, terrapin};
 
 const VERSION: &str = "2025-06-18";
 
-/// Sends a message; the host is this machine's, as the server's own address has it.
+/// Sends a message with a `Host` header of this machine.
 fn send(server: &Server, headers: &str, body: &Value) -> Answer {
     let headers = format!(
         "Accept: application/json, text/event-stream\r\nContent-Type: application/json\r\nMCP-Protocol-Version: \
@@ -31,7 +31,7 @@ fn call(server: &Server, tool: &str, arguments: Value) -> Value {
     serde_json::from_slice(&answer.body).unwrap()
 }
 
-/// What a tool gives, which is said as text, too.
+/// Returns the result of a tool, which is also sent as text.
 fn given(server: &Server, tool: &str, arguments: Value) -> Value {
     let answer = call(server, tool, arguments);
     let result = &answer["result"];
@@ -41,14 +41,14 @@ fn given(server: &Server, tool: &str, arguments: Value) -> Value {
     text
 }
 
-/// Why a tool gives nothing.
+/// Returns the error of a tool.
 fn trouble(server: &Server, tool: &str, arguments: Value) -> String {
     let answer = call(server, tool, arguments);
     assert_eq!(answer["result"]["isError"], true, "{answer}");
     answer["result"]["content"][0]["text"].as_str().unwrap().to_owned()
 }
 
-/// A server that has the name `test`, too.
+/// Starts a server that also has the host name `test`.
 fn start(town: Town, options: &[&str]) -> Server {
     Server::over(town, &[&["--public-host", "test"], options].concat())
 }
@@ -147,7 +147,7 @@ fn what_is_wrong_is_told_to_the_model() {
     }
     let listed: Value = serde_json::from_slice(&send(&server, "", &request("tools/list", json!({}))).body).unwrap();
     assert_eq!(listed["result"]["tools"].as_array().unwrap().len(), 8, "those for triples are not offered");
-    // Elements are asked in SPARQL all the same.
+    // SPARQL queries about elements are still possible.
     let query = json!({"query": "SELECT ?e { ?e osmkey:amenity \"cafe\" }"});
     assert_eq!(given(&server, "query_sparql", query.clone())["total"], 4);
     assert_eq!(given(&server, "check_query", query)["results"], 4);
@@ -160,8 +160,8 @@ fn what_is_wrong_is_told_to_the_model() {
     );
 }
 
-/// Codes of JSON-RPC 2.0, section 5.1; statuses of the Model Context Protocol 2025-06-18, "Transports": 400 for input that
-/// cannot be accepted, and an answer with status 200 for each request.
+/// The codes are those of JSON-RPC 2.0, section 5.1. The statuses are those of the Model Context Protocol 2025-06-18,
+/// "Transports": 400 for unacceptable input, and a response with status 200 for each request.
 #[test]
 fn malformed_messages_have_codes() {
     let server = start(Town::new(), &[]);
@@ -183,7 +183,7 @@ fn malformed_messages_have_codes() {
     assert_eq!(send(&server, "", &request("ping", json!({}))).status, 200);
 }
 
-/// Texts, the status over HTTP, the code, and the id of the answer.
+/// Messages, their HTTP status, the error code, and the id of the response.
 const MALFORMED: &[(&str, u16, i32, Option<u32>)] = &[
     (r#"{"jsonrpc": "2.0", "method": "foobar, "params": "bar", "baz]"#, 400, -32700, None),
     ("{", 400, -32700, None),
@@ -207,7 +207,7 @@ const MALFORMED: &[(&str, u16, i32, Option<u32>)] = &[
     (r#"{"jsonrpc": "2.0", "id": 1, "method": "no/such/method", "params": {}}"#, 200, -32601, Some(1)),
 ];
 
-/// JSON Schema 2020-12, validation, section 6.1.1: a number without a fraction is an integer, however it is written.
+/// JSON Schema 2020-12, validation, section 6.1.1: a number without a fraction is an integer in any notation.
 #[test]
 fn whole_floats_are_integers() {
     let server = start(Town::new(), &[]);
@@ -220,8 +220,8 @@ fn whole_floats_are_integers() {
     assert!(trouble(&server, "search_tags", json!({"text": "cafe", "limit": 1.5})).contains("1.5"));
 }
 
-/// Open Database License 1.0, section 4.3, asks for a notice with produced works; OpenStreetMap's copyright page for the
-/// words "OpenStreetMap contributors".
+/// The Open Database License 1.0, section 4.3, requires a notice with produced works. OpenStreetMap's copyright page
+/// asks for the words "OpenStreetMap contributors".
 #[test]
 fn answers_name_licence_and_snapshot() {
     let server = start(Town::with_triples(), &[]);
@@ -253,7 +253,7 @@ fn pages_of_other_sites_are_kept_out_and_tokens_and_quotas_hold() {
     for origin in ["http://evil.example", "null", "http://test.evil.example", "x"] {
         assert_eq!(send(&server, &format!("Origin: {origin}\r\n"), &ping).status, 403, "{origin}");
     }
-    // A page that had its own name lead here.
+    // DNS rebinding: a page points its own host name to this server.
     let head = "Accept: application/json, text/event-stream\r\nContent-Type: application/json\r\nConnection: close\r\n";
     let text = ping.to_string();
     for (host, status) in [("evil.example", 403), ("test:8080", 200), ("192.0.2.1", 200)] {
@@ -278,7 +278,7 @@ fn sha256(text: &str) -> String {
     Sha256::digest(text).iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// A message of some 2 MiB whose arguments are 299,000 small objects: 3 KB as gzip.
+/// Returns a message of about 2 MiB with 299,000 small objects as arguments; compressed with gzip it has 3 KB.
 fn many_objects() -> String {
     let objects = "{\"\":0},".repeat(299_000);
     let arguments = format!("{{\"text\":\"a\",\"x\":[{objects}0]}}");
@@ -313,14 +313,15 @@ fn a_message_has_bounds_and_is_read_behind_the_gate() {
     let call = request("tools/call", json!({"name": "search_tags", "arguments": {"text": "cafe"}})).to_string();
     let answer = post("Content-Encoding: gzip\r\n", &packed(&call));
     assert!(answer.status == 200 && answer.text().contains("amenity"), "{}", answer.text());
-    // While the slot is taken a call waits as text, in turn with the queries of others; what is no call is answered.
+    // While the slot is taken, a call waits unparsed, in one queue with other queries. Messages that are not calls are
+    // answered.
     let running = server.leave_unread(ENDLESS);
     wait_until(|| server.get("/metrics").text().contains("\nterrapin_queries_running 1\n"));
     let late = trouble(&server, "search_tags", json!({"text": "cafe"}));
     assert!(late.contains("no slot came free in time"), "{late}");
     assert_eq!(send(&server, "", &request("ping", json!({}))).status, 200);
     drop(running);
-    // Members that are there twice are no way around the gate.
+    // Duplicate members do not bypass admission.
     let twice = call.replacen("\"method\"", "\"method\":\"ping\",\"method\"", 1);
     let answer = post("", twice.as_bytes());
     assert!(answer.status != 200 || answer.text().contains("its method twice"), "{}", answer.text());
@@ -362,7 +363,7 @@ fn a_call_ends_with_its_time_or_its_client() {
     wait_until(running);
     drop(stream);
     wait_until(|| !running());
-    // Told by a message of its own: that of the same session alone.
+    // A cancellation message stops a call of the same session only.
     let body = body.replace("\"id\":1", "\"id\":\"a\"");
     let head = head.replace("Content-Length", "Mcp-Session-Id: ann\r\nContent-Length");
     let head = head.replace(&format!("Content-Length: {}", body.len() - 2), &format!("Content-Length: {}", body.len()));
@@ -376,7 +377,7 @@ fn a_call_ends_with_its_time_or_its_client() {
     drop(stream);
 }
 
-/// A query that takes for ever: loops over all elements within each other.
+/// A query that does not end: nested loops over all elements.
 const ENDLESS: &str = "[timeout:900];nwr(-90,-180,90,180)->.a;foreach.a{foreach.a{foreach.a{foreach.a{foreach.a{foreach.a{foreach.a\
                        {foreach.a{foreach.a{foreach.a{nwr.a(1);}}}}}}}}}}out;";
 
@@ -388,7 +389,7 @@ fn wait_until(is_so: impl Fn() -> bool) {
     }
 }
 
-/// `terrapin mcp`, with its pipes.
+/// A `terrapin mcp` process with its pipes.
 struct Pipe {
     child: Child,
     input: Option<ChildStdin>,
@@ -441,7 +442,7 @@ fn over_a_pipe_calls_are_answered_and_cancelled() {
     pipe.send(&call(2, "node[amenity=cafe];out ids;"));
     let answer = pipe.receive();
     assert_eq!((&answer["id"], &answer["result"]["structuredContent"]["total"]), (&json!(2), &json!(4)));
-    // One that would go on, and is told to stop; what comes after it is answered.
+    // An endless call is cancelled; the next call is answered.
     pipe.send(&call(3, ENDLESS));
     pipe.send(&json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 3}}));
     pipe.send(&call(4, "node(1);out;"));
@@ -456,7 +457,8 @@ fn over_a_pipe_calls_are_answered_and_cancelled() {
     assert!(pipe.child.wait().unwrap().success());
 }
 
-/// The same codes as over HTTP, one answer a line; notifications are not answered (JSON-RPC 2.0, section 4.1).
+/// The codes are the same as over HTTP, with one response per line. Notifications get no response (JSON-RPC 2.0,
+/// section 4.1).
 #[test]
 fn malformed_lines_have_codes() {
     let mut pipe = Pipe::start(Town::new());
@@ -508,7 +510,7 @@ fn definitions_for_models_and_programs() {
         for method in methods.as_object().unwrap().keys() {
             let path = ["{id}", "{z}", "{x}", "{y}"].iter().fold(path.clone(), |path, name| path.replace(name, "1"));
             let status = server.ask(&method.to_uppercase(), &path, "", "").status;
-            // Some need triples, a body or a right to.
+            // Some paths need triples, a body or permissions.
             assert!(
                 status != 405 && (status != 404 || path == "/sparql" || path.starts_with("/w")),
                 "{method} {path}: {status}"

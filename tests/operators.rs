@@ -1,5 +1,5 @@
-//! What whoever runs a public instance relies on: limits for each client, the log, tokens, metrics, stopping queries,
-//! configuration, and that the page about it all has all of it.
+//! Tests the features for operators of a public instance: limits for each client, the log, tokens, metrics, stopping
+//! queries, and configuration. Also tests that the page for operators is complete.
 
 use std::io::{Read, Write};
 use std::net::TcpStream;
@@ -13,10 +13,10 @@ use serde_json::Value;
 use sha2::{Digest, Sha256};
 
 const CAFES: &str = "[out:json];node[amenity=cafe];out;";
-/// A proxy is believed that a test stands in for.
+/// Trusts a proxy at loopback; the test itself acts as that proxy.
 const PROXY: [&str; 2] = ["--trusted-proxy", "127.0.0.1"];
 
-/// A server whose log is kept.
+/// A server with its log in a file.
 struct Logged {
     server: Server,
     log: PathBuf,
@@ -41,14 +41,14 @@ impl Logged {
         std::fs::read_to_string(&self.log).unwrap()
     }
 
-    /// The line of a request, which is written just after the answer went out.
+    /// Returns the log line of a request. The server writes it shortly after the response.
     fn line(&self, request_id: &str) -> Value {
         within_seconds(10, "no such line in the log", || {
             let lines = self.text();
             let mut lines = lines.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
             lines.find(|line| {
                 line["target"] == "access" && line["request_id"] == request_id && line["status"].is_u64()
-                    // Asked with the same headers, to see that a query runs.
+                    // `running` asks for the status with the same headers.
                     && line["route"] != "/api/status"
             })
         })
@@ -66,18 +66,19 @@ fn within_seconds<T>(seconds: u64, or_else: &str, mut look: impl FnMut() -> Opti
     }
 }
 
-/// Goes round for hours without a byte of an answer.
+/// Returns a query that runs for hours without any output.
 fn endless(timeout: u32) -> String {
     let nested = (0..16).fold(String::new(), |inner, _| format!("node[amenity=cafe];foreach{{{inner}}}"));
     format!("[out:json][timeout:{timeout}];{nested}out;")
 }
 
-/// Queries of the client with these headers that run now as [`endless`] ones do: in all the time that there is.
+/// Returns the number of running [`endless`] queries of the client with these headers, recognized by the maximum time
+/// of 300 s.
 fn running(server: &Server, headers: &str) -> usize {
     server.ask("GET", "/api/status", headers, "").text().lines().filter(|line| line.contains("\t300\t")).count()
 }
 
-/// Asks a query that runs until it is stopped, and returns when it runs.
+/// Sends a query that runs until it is stopped; returns when it is running.
 fn run_endless(server: &Server, headers: &str) -> TcpStream {
     let before = running(server, headers);
     let mut stream = server.connect();
@@ -240,11 +241,11 @@ fn the_line_says_whether_the_answer_went_out_whole() {
     assert!(line["ended"] == "broken off" && line["status"] == 200, "{line}");
     assert!(line["bytes"].as_u64().unwrap() < answer.body.len() as u64, "{line}");
 
-    // One that leaves before there is an answer.
+    // A client that leaves before the response.
     drop(run_endless(server, "X-Request-Id: left\r\n"));
     let line = logged.line("left");
     assert!(line["status"] == 499 && line["ended"] == "broken off", "{line}");
-    // The text of queries is there at level debug alone.
+    // The text of queries is logged at level debug only.
     assert!(logged.text().lines().any(|line| line.contains("\"DEBUG\"") && line.contains("foreach")));
 }
 
@@ -254,7 +255,7 @@ fn a_log_that_nobody_reads_holds_up_nobody() {
     let mut command = Server::command(&town.snapshot());
     command.stderr(Stdio::piped()).env_remove("RUST_LOG");
     let server = Server::launch(command);
-    // Many times what a pipe holds.
+    // Many times the capacity of a pipe.
     let id = format!("X-Request-Id: {}\r\n", "x".repeat(128));
     for _ in 0..1000 {
         assert_eq!(server.ask("GET", "/healthz", &id, "").status, 200);
@@ -295,13 +296,13 @@ fn with_a_file_of_tokens_queries_need_one() {
     }
     assert_eq!((query(&server, ann).status, query(&server, root).status), (200, 200));
 
-    // A browser asks before it sends the header.
+    // A browser sends a preflight request before a request with this header.
     let preflight = "Origin: http://a.example\r\nAccess-Control-Request-Method: POST\r\n\
                      Access-Control-Request-Headers: authorization\r\n";
     let answer = server.ask("OPTIONS", "/api/interpreter", preflight, "");
     assert_eq!((answer.status, answer.header("access-control-allow-headers")), (200, Some("authorization")));
 
-    // Limits go by the token, and only an admin's stops another's query.
+    // Limits apply to the token, and only an administrator's token stops queries of others.
     let mut running = run_endless(&server, ann);
     assert_eq!((query(&server, ann).status, query(&server, root).status), (429, 200));
     let status = server.ask("GET", "/api/status", ann, "").text();
@@ -318,7 +319,7 @@ fn with_a_file_of_tokens_queries_need_one() {
     running.read_to_string(&mut answer).unwrap();
     assert!(answer.starts_with("HTTP/1.1 503 "), "{answer}");
 
-    // A broken file changes nothing, a new one does.
+    // An invalid token file is ignored; a valid one is loaded.
     std::fs::write(&file, "broken").unwrap();
     server.signal("-HUP");
     std::thread::sleep(Duration::from_millis(300));
@@ -418,7 +419,7 @@ fn metrics_have_an_address_of_their_own() {
     assert!(answer.starts_with("HTTP/1.1 503 "), "{answer}");
 }
 
-/// Runs the binary: exit status, standard output, standard error.
+/// Runs the program; returns exit status, standard output and standard error.
 fn run(args: &[&str], variables: &[(&str, &str)]) -> (i32, String, String) {
     let output = terrapin().args(args).envs(variables.iter().copied()).output().unwrap();
     let text = |bytes| String::from_utf8(bytes).unwrap();
@@ -456,7 +457,7 @@ fn a_flag_goes_before_a_variable_before_the_file_before_the_default() {
     assert_eq!(line("json"), "json = true # file");
     assert!(out.contains("# tokens is not set\n"), "{out}");
 
-    // What it prints is such a file, and says the same.
+    // The output is a valid configuration file with the same settings.
     let again = town.path("again.toml");
     std::fs::write(&again, &out).unwrap();
     let (status, second, err) = run(&["serve", "--config", again.to_str().unwrap(), "--check-config"], &[]);
@@ -467,7 +468,7 @@ fn a_flag_goes_before_a_variable_before_the_file_before_the_default() {
         run(&["serve", "--check-config"], &[("TERRAPIN_CONFIG", file), ("TERRAPIN_TRUSTED_PROXY", "::2,::3")]);
     assert!(third.contains("trusted-proxy = [\"::2\", \"::3\"]"), "{third}");
 
-    // It is what the server goes by.
+    // The server uses these settings.
     std::fs::write(town.path("bind.toml"), format!("snapshot = {snapshot:?}\nmax-queries = 7\n")).unwrap();
     let mut command = std::process::Command::new(assert_cmd::cargo::cargo_bin("terrapin"));
     command.args(["serve", "--json"]).stderr(Stdio::null());
@@ -543,7 +544,7 @@ fn every_option_is_on_the_page_and_has_a_variable() {
 #[test]
 fn every_metric_reason_and_field_of_the_log_is_on_the_page() {
     let names = |text: &'static str, prefix: &str| {
-        // Imports name crates, not metrics.
+        // Ignore imports, which have names of crates instead of metrics.
         let lines = text.lines().filter(|line| !line.starts_with("use "));
         let mut names: Vec<&str> = lines
             .flat_map(|line| line.split(|c: char| !c.is_ascii_alphanumeric() && c != '_'))

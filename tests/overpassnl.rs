@@ -1,4 +1,5 @@
-//! The Malta benchmark: what the OverpassNL authors' evaluation code computed on the reference, against `terrapin eval`.
+//! Compares `terrapin eval` on the Malta benchmark with the results that the OverpassNL authors' evaluation code
+//! computed on the reference.
 
 use std::path::{Path, PathBuf};
 use std::process::Output;
@@ -13,7 +14,7 @@ use terrapin::eval::benchmarks::overpassnl::prepare;
 use terrapin::eval::input::read_lines;
 use terrapin::geocoder::Table;
 
-/// A file or folder of the shared data, or `None` where it is not there.
+/// Returns a file or folder of the shared data, or `None` if it is missing.
 fn shared(part: &str) -> Option<PathBuf> {
     let root = place::shared();
     let path = root.join(part);
@@ -51,15 +52,15 @@ fn prepares_every_line_as_published() {
     }
 }
 
-/// Whether a record says what the published code computed for its line. Shares are the same but for how JSON
-/// readers round.
+/// Returns whether a record equals the result of the published code for its line. Shares may differ by the rounding of
+/// JSON readers.
 fn agrees(record: &Value, expected: &Value) -> bool {
     let number = |of: &Value, field: &str| of[field].as_f64().unwrap();
     ["line", "ref", "pred", "ref_n", "pred_n", "ex", "error"].iter().all(|field| record[field] == expected[field])
         && (number(record, "ex_soft") - number(expected, "ex_soft")).abs() < 1e-12
 }
 
-/// Runs `terrapin eval`; gives the summary and the records.
+/// Runs `terrapin eval`; returns the summary and the records.
 fn score(snapshot: &Path, gold: &Path, pred: &Path, more: &[&str], out: &Path) -> (Value, Vec<Value>) {
     let mut args = vec!["eval", "overpassnl", text(snapshot), "--gold", text(gold), "--pred", text(pred)];
     args.extend(["--out", text(out)]);
@@ -84,7 +85,7 @@ fn scores_the_malta_benchmark_as_published() {
     let (gold, pred) = (folder.join("gold.query"), folder.join("pred.query"));
     let (summary, records) = score(&snapshot, &gold, &pred, &["--threads", "2"], &scratch.path().join("all"));
 
-    // Some of the lines again, one after another.
+    // Score some of the lines again on one thread.
     let head = |path: &Path, name: &str| {
         let part = scratch.path().join(name);
         std::fs::write(&part, read_lines(path).unwrap()[..50].join("\n")).unwrap();
@@ -160,7 +161,7 @@ fn names_lead_to_the_table_then_to_the_snapshots_areas() {
         std::fs::write(&path, content).unwrap();
         path
     };
-    // The table knows the town by another name, and that one place is nowhere.
+    // The table has another name for the town, and one name without a place.
     let gold = file("gold", &query("Ladle", "").repeat(4));
     let pred = file(
         "pred",

@@ -1,4 +1,4 @@
-//! The page that browsers get, as the server hands it out. What it does in a browser is tested by `tests/page/run`.
+//! Tests the page for browsers as the server sends it. `tests/page/run` tests its behaviour in a browser.
 
 use std::io::Read;
 
@@ -20,7 +20,7 @@ fn browsers_get_the_page_and_programs_the_list_of_services() {
         let list = server.ask("GET", "/", accept, "");
         assert!(list.text().starts_with("Terrapin ") && list.text().contains("/api/interpreter"), "{accept}");
     }
-    // What a cache keeps of the one it does not give for the other.
+    // A cache must not mix the page with the list of services.
     for answer in [&page, &server.get("/")] {
         assert!(answer.headers.lines().any(|line| line == "vary: accept"), "{}", answer.headers);
     }
@@ -118,7 +118,7 @@ fn while_somebody_types_a_query_is_read_and_not_run() {
     assert_eq!((said["results"].clone(), said["warnings"][0]["code"].as_str()), (Value::Null, Some("no-such-key")));
     let said = ask(json!({ "query": "nod(1);out;", "lang": "overpassql", "run": false }));
     assert_eq!((said["errors"][0]["line"].as_i64(), said["errors"][0]["column"].as_i64()), (Some(1), Some(1)));
-    // It would take for ever.
+    // If it ran, this query would not end.
     let endless = "SELECT * { ?a ?b ?c. ?d ?e ?f. ?g ?h ?i. ?j ?k ?l. ?m ?n ?o. ?p ?q ?r. ?s ?t ?u FILTER(?a = 1) }";
     let said = ask(json!({ "query": endless, "lang": "sparql", "run": false }));
     assert_eq!((said["errors"].as_array().unwrap().len(), &said["results"]), (0, &Value::Null));

@@ -1,5 +1,5 @@
-//! Every query of the conformance vectors goes through the parser: what the reference runs must parse, what it
-//! refuses must be refused, in its words as far as they are known. Skipped where the vectors are not at hand.
+//! Parses every query of the conformance vectors. Queries that the reference runs must parse; queries that it rejects
+//! must be rejected, with the same messages as far as they are known. Skipped if the vectors are missing.
 
 use std::io::Read;
 use std::path::PathBuf;
@@ -9,7 +9,7 @@ use crate::common::skip;
 use serde_json::Value;
 use terrapin::overpass::parse;
 
-/// The folder of the vectors, if it is there.
+/// Returns the folder of the vectors, if it exists.
 fn vectors() -> Option<PathBuf> {
     let shared = place::shared();
     let folder = shared.join("conformance/overpass");
@@ -28,13 +28,13 @@ fn lines(path: &PathBuf) -> Vec<Value> {
     text.lines().map(|line| serde_json::from_str(line).expect("vectors are JSON")).collect()
 }
 
-/// The lines of an error that the vectors keep: those that begin with a line number.
+/// Returns the lines of an error that the vectors keep: those that begin with a line number.
 fn kept(error: &str) -> Vec<&str> {
     error.lines().filter(|line| line.starts_with("line ")).collect()
 }
 
-/// Whether a query was refused because of a range of characters beyond ASCII, which Terrapin takes by code point and the
-/// reference's C library does not know.
+/// Returns whether a query was rejected because of a character range beyond ASCII. Terrapin evaluates such ranges by
+/// code point; the reference's C library does not know them.
 pub fn is_range_beyond_ascii(error: &str) -> bool {
     let range = regex::Regex::new(r#"Invalid regular expression: ".*\[[^\]]*(?:[^\x00-\x7f]-|-[^\x00-\x7f])"#);
     range.expect("pattern").is_match(error)
@@ -85,7 +85,7 @@ fn vectors_parse_as_the_reference_does() {
             let result = parse(query);
             let found = result.as_ref().err().map(ToString::to_string).unwrap_or_default();
             if kept(error).is_empty() {
-                // Converting checks less than running, so a query that converts may still be refused.
+                // The converter makes fewer checks than a run, so a query that converts may still be rejected.
                 if !converted {
                     accepted.add(result.is_ok(), || format!("{query}\n    {found}"));
                 }
@@ -95,7 +95,7 @@ fn vectors_parse_as_the_reference_does() {
                 && query.contains("[bbox:")
                 && error.lines().all(|line| line.ends_with("empty query is not allowed"))
             {
-                // The converter does not see that the box of the settings is a filter.
+                // The converter does not treat a global bounding box as a filter.
                 continue;
             }
             if is_range_beyond_ascii(error) {
@@ -124,7 +124,7 @@ fn vectors_parse_as_the_reference_does() {
     alike.at_least(0.98, "with the same parse errors as the converter");
 }
 
-/// The tree without the places in the text, which differ between the two forms.
+/// Returns the syntax tree without positions, which differ between the two forms.
 fn shape(script: &terrapin::overpass::syntax::Script) -> String {
     let place = regex::Regex::new(r"span: Span \{ start: \d+, end: \d+ \}, |line: \d+, ").expect("pattern");
     place.replace_all(&format!("{script:?}"), "").into_owned()
@@ -143,6 +143,6 @@ fn both_forms_give_the_same_tree() {
             same.add(equal, || text("prepared").to_owned());
         }
     }
-    // The converter puts filters by tags before the others, and some of what it writes it does not read itself.
+    // The converter moves tag filters before the others, and cannot read some of its own output.
     same.at_least(0.99, "with the same tree in both forms");
 }

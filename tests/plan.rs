@@ -1,4 +1,5 @@
-//! Planned queries over a snapshot have the solutions that the evaluator finds on its own in a plain set of triples.
+//! Compares the solutions of planned queries over a snapshot with those of the evaluator alone over a plain set of
+//! triples.
 
 use std::sync::Arc;
 
@@ -15,7 +16,7 @@ use terrapin::sparql::syntax::{self, Dialect, convert};
 
 const QUERIES: &[&str] = &[
     "SELECT * { ?s ?p ?o }",
-    // What is outside of a group is not seen by its filter.
+    // Variables outside of a group are not visible to its filter.
     "SELECT * { BIND(wd:Q2 AS ?z) { ?s wdt:P1 ?v FILTER(?v = ?z) } }",
     "SELECT * { wd:Q1 ?p ?o }",
     "SELECT * { ?s wdt:P1 wd:Q2 }",
@@ -113,7 +114,7 @@ fn solutions(results: QueryResults<'_>) -> Vec<String> {
     rows
 }
 
-/// 900 triples among few nodes, so that everything meets everything.
+/// Returns 900 triples among few nodes, so that most patterns have matches.
 fn triples() -> String {
     let mut seed = 7_u32;
     let mut next = |below: u32| {

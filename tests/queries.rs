@@ -1,4 +1,4 @@
-//! Queries over a few made-up elements: what each filter and statement lets through, and what stops a query.
+//! Tests queries over a few made-up elements: the result of each filter and statement, and the limits of queries.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -10,8 +10,8 @@ use terrapin::overpass::Limits;
 use terrapin::overpass::{Failure, parse, run};
 use terrapin::snapshot::Snapshot;
 
-/// A square of about 111 m with a node in it, a street along one side that goes on, and two relations that have each
-/// other as members.
+/// A square of about 111 m with a node in it, a street along one side that continues beyond it, and two relations that
+/// are members of each other.
 const DATA: &str = r#"<osm version="0.6">
 <node id="1" lat="0" lon="0" version="1" timestamp="2020-01-01T00:00:00Z" uid="7" user="ada" changeset="1">
   <tag k="amenity" v="cafe"/><tag k="name" v="Alpha"/></node>

@@ -1,5 +1,5 @@
-//! Triples in a snapshot: what went in comes out, patterns are answered as a list of triples would answer them, and the
-//! file depends on the set of triples alone.
+//! Tests triples in a snapshot: all loaded triples are returned, patterns have the same matches as in a list of
+//! triples, and the file depends only on the set of triples.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -12,7 +12,7 @@ use terrapin::load::{Options, load};
 use terrapin::rdf::{EntityKind, Said, Store, TermId, TermKind, View};
 use terrapin::snapshot::Snapshot;
 
-/// Some thousand triples with every kind of term; lines of N-Triples.
+/// Returns some thousand triples with every kind of term, as lines of N-Triples.
 fn lines() -> Vec<String> {
     let mut out = Vec::new();
     let wd = |n: u32| format!("<http://www.wikidata.org/entity/Q{n}>");
@@ -80,7 +80,7 @@ fn patterns_are_answered_as_by_a_list() {
         .for_slice(&text)
         .map(|quad| Triple::from(quad.unwrap()))
         .filter(|t| !t.subject.is_blank_node() && !t.object.is_blank_node())
-        // Literals come out in canonical form.
+        // Literals are returned in canonical form.
         .map(|t| t.to_string().replace(".50\"", ".5\""))
         .collect();
     let all: Vec<[TermId; 3]> = store.triples(None, None, None).collect();
@@ -94,7 +94,7 @@ fn patterns_are_answered_as_by_a_list() {
         .collect();
     assert_eq!(got, expected);
 
-    // Ids are places in the order, and lead to the terms and back.
+    // Ids are positions in sorted order; they map to terms and back.
     for number in 0..store.terms() {
         let id = all.iter().flatten().find(|id| id.number() == Some(number)).expect("every term is in a triple");
         let term = store.term(*id).unwrap();
@@ -146,11 +146,11 @@ fn the_file_depends_on_the_triples_alone() {
     let out = folder.path().join("x.terrapin");
     let one = load_with(vec![path.clone()], &out, 1 << 30, 2);
     let bytes = std::fs::read(&out).unwrap();
-    // The least memory: everything spills.
+    // With minimal memory, everything spills to temporary files.
     assert_eq!(load_with(vec![path.clone()], &out, 1, 1), one);
     assert_eq!(std::fs::read(&out).unwrap(), bytes);
 
-    // The sources differ here, so only the sections can be the same.
+    // The sources differ here, so only the sections are equal.
     let sections = |path: &Path| {
         let snapshot = Snapshot::open(path).unwrap();
         let sections = snapshot.manifest().unwrap().sections.iter().map(|s| (s.name.clone(), s.checksum));
@@ -163,7 +163,7 @@ fn the_file_depends_on_the_triples_alone() {
     load_with(vec![file(folder.path(), "turned.nt", &turned)], &out, 1 << 30, 2);
     assert_eq!(sections(&out), expected);
 
-    // In two files, in either order; blank nodes belong to one of them.
+    // The triples in two files, in either order. Blank nodes are in only one of them.
     let (with, without): (Vec<_>, Vec<_>) = lines.into_iter().partition(|line| line.contains("_:"));
     let parts = vec![file(folder.path(), "a.nt", &with), file(folder.path(), "b.nt", &without)];
     let one = load_with(parts.clone(), &out, 1 << 30, 2);
@@ -194,7 +194,7 @@ fn damage_is_found_when_it_is_read() {
     load_with(vec![file(folder.path(), "x.nt", &lines())], &out, 1 << 26, 2);
     let good = std::fs::read(&out).unwrap();
     let sections = Snapshot::open(&out).unwrap().manifest().unwrap().sections.clone();
-    // Points are read where places are looked for.
+    // Points are read only by searches for places.
     for section in sections.iter().filter(|s| s.name.starts_with("rdf.") && !s.name.starts_with("rdf.points")) {
         for at in [section.offset, section.offset + section.len / 2, section.offset + section.len - 1] {
             let mut bad = good.clone();

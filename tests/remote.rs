@@ -1,10 +1,11 @@
-//! `terrapin push` and `terrapin pull`, over a folder. `tests/storage` does the same with a server that speaks S3.
+//! Tests `terrapin push` and `terrapin pull` with a folder as storage. `tests/storage` does the same with a server that
+//! speaks S3.
 
 use std::path::{Path, PathBuf};
 
 use crate::common::{Town, terrapin};
 
-/// A snapshot, its digest, and a folder that takes snapshots.
+/// A snapshot, its digest, and a folder as storage.
 struct Storage {
     town: Town,
     digest: String,
@@ -18,7 +19,7 @@ impl Storage {
         Storage { town, digest, folder }
     }
 
-    /// Runs the program: exit status, and what it said.
+    /// Runs the program; returns its exit status and all output.
     fn run(&self, args: &[&str]) -> (i32, String) {
         let output = terrapin().args(args).output().unwrap();
         let said = [output.stdout, output.stderr].concat();
@@ -37,12 +38,12 @@ impl Storage {
         self.run(&["pull", &self.address(), digest, "--out", out.to_str().unwrap(), "--json"])
     }
 
-    /// Where the storage has the snapshot.
+    /// Returns the path of the snapshot in the storage.
     fn stored(&self) -> PathBuf {
         self.folder.path().join(format!("{}.terrapin", self.digest))
     }
 
-    /// Where what came waits until it is whole.
+    /// Returns the path of the incomplete download.
     fn part(&self, out: &Path) -> PathBuf {
         out.with_file_name(format!(".{}.{}.pull", out.file_name().unwrap().to_str().unwrap(), self.digest))
     }
@@ -66,9 +67,9 @@ fn what_is_pushed_is_pulled() {
     let (status, said) = storage.pull(&storage.digest, &out);
     assert_eq!((status, number(&said, "received")), (0, whole.len() as u64), "{said}");
     assert_eq!(std::fs::read(&out).unwrap(), whole);
-    // It is there already.
+    // The file already exists.
     assert_eq!(number(&storage.pull(&storage.digest, &out).1, "received"), 0);
-    // An address of a file needs no digest.
+    // A URL of a file needs no digest.
     let file = format!("file://{}", storage.stored().display());
     let again = storage.town.path("again.terrapin");
     assert_eq!(storage.run(&["pull", &file, "--out", again.to_str().unwrap()]).0, 0);
@@ -82,14 +83,14 @@ fn a_broken_transfer_goes_on() {
     let out = storage.town.path("pulled.terrapin");
     let whole = std::fs::read(storage.town.snapshot()).unwrap();
     let half = whole.len() / 2;
-    // What came before is good, is damaged at its end, is too long.
+    // The earlier part is intact, is damaged at its end, or is too long.
     let mut damaged = whole[..half].to_vec();
     damaged[half - 1] ^= 1;
     let long = [&whole[..], b"and more"].concat();
     for (part, most) in [(&whole[..half], whole.len() - half), (&damaged[..], whole.len()), (&long[..], whole.len())] {
         std::fs::write(storage.part(&out), part).unwrap();
         let mut pulled = storage.pull(&storage.digest, &out);
-        // Damage within a section shows at its end; what is known to be right stays.
+        // Damage within a section is detected at the section's end; verified parts are kept.
         if pulled.0 == 1 {
             assert!(pulled.1.contains("checksum differs"), "{}", pulled.1);
             pulled = storage.pull(&storage.digest, &out);
@@ -111,7 +112,7 @@ fn damage_and_absence_are_told() {
     let (status, said) = storage.pull(&nobody, &out);
     assert_eq!((status, said.contains("there is no")), (3, true), "{said}");
     assert_eq!(storage.pull("abc", &out).0, 2);
-    // Another snapshot under this name.
+    // A different snapshot is stored under this name.
     std::fs::copy(storage.stored(), storage.folder.path().join(format!("{nobody}.terrapin"))).unwrap();
     let (status, said) = storage.pull(&nobody, &out);
     assert_eq!((status, said.contains(&storage.digest)), (1, true), "{said}");
@@ -128,7 +129,7 @@ fn damage_and_absence_are_told() {
     std::fs::write(storage.stored(), &whole[..whole.len() / 2]).unwrap();
     assert_eq!(storage.pull(&storage.digest, &out).0, 1);
     assert!(!out.exists());
-    // What is no snapshot is not sent.
+    // A file that is not a snapshot is not sent.
     std::fs::write(&out, b"<osm/>").unwrap();
     assert_eq!(storage.run(&["push", out.to_str().unwrap(), &storage.address()]).0, 3);
 }

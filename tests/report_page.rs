@@ -1,4 +1,4 @@
-//! The pages of runs as their readers see them: what the script makes of a run, by node, and what a comparison shows.
+//! Tests the report pages of runs with node: the content that the script generates, and the view of a comparison.
 
 use std::process::Command;
 
@@ -7,7 +7,7 @@ use crate::common::skip;
 use crate::common::{Town, place};
 use serde_json::{Value, json};
 
-/// A run over instances of every outcome, in the folder `out`.
+/// Scores a run with instances of every outcome into the folder `out`.
 fn scored(town: &Town, out: &str, preds: &[&str]) {
     let golds = [
         "node[amenity=cafe];out;",
@@ -33,7 +33,7 @@ const PREDS: [&str; 5] = [
     "{{geocodeArea:Nowhere}}->.a;node(area.a);out;",
 ];
 
-/// What a reader of the page of `run` sees, who came by an address that ends so; nothing where there is no node.
+/// Returns the content of the page of `run`, opened with this fragment, or `None` if node is missing.
 fn seen(town: &Town, hash: &str) -> Option<Value> {
     let script = place::root().join("tests/report_page.mjs");
     let mut node = Command::new("node");
@@ -65,7 +65,7 @@ fn a_page_says_what_came_of_every_instance() {
     assert_eq!(seen["outcomes"], json!(outcomes));
     assert_eq!((&seen["gold"], &seen["empty"]), (&json!(["q4"]), &json!(["q3"])));
     assert!(seen["classes"].as_array().unwrap().contains(&"place not found".into()), "{}", seen["classes"]);
-    // Every instance has its own address, and whoever comes by it finds it open.
+    // Every instance has its own address, which opens the page at that instance.
     assert_eq!((&seen["opened"], &seen["scrolled"]), (&json!(["line-3"]), &json!(["line-3"])));
     assert_eq!(seen["own"][1], json!(["#line-2"]));
     let links: Vec<String> = (1..=5).map(|line| format!("#line-{line}")).collect();

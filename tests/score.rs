@@ -1,4 +1,4 @@
-//! `/score` line by line: what trainers send by the thousand.
+//! Tests `/score` with JSON lines, the form for thousands of pairs in training.
 
 use std::io::{BufRead, BufReader};
 use std::time::{Duration, Instant};
@@ -10,7 +10,7 @@ use crate::common::server::Server;
 const LINES: &str = "Content-Type: application/x-ndjson\r\n";
 const CAFES: &str = "[out:json];node[amenity=cafe];out;";
 
-/// Goes round until its time is over.
+/// Returns a query that runs until its timeout.
 fn endless() -> String {
     let nested = (0..16).fold(String::new(), |inner, _| format!("node[amenity=cafe];foreach{{{inner}}}"));
     format!("[out:json][timeout:600];{nested}out;")
@@ -41,7 +41,7 @@ fn lines_have_the_records_that_an_object_has() {
     let field = |name: &str| scored.iter().map(|record| record[name].clone()).collect::<Vec<_>>();
     assert_eq!(field("ex"), [1, 0, 0, 0, 0]);
     assert_eq!(field("line"), [1, 2, 3, 4, 5]);
-    // All that a shaped reward needs of a broken prediction, and of one that finds nothing.
+    // The summary has the data for a shaped reward: of an invalid prediction, and of one without results.
     let summary = &scored[2]["summary"];
     assert_eq!(summary["error"], "parse_error");
     assert_eq!((&summary["problem"]["line"], &summary["problem"]["column"]), (&json!(1), &json!(18)), "{summary}");
@@ -49,7 +49,7 @@ fn lines_have_the_records_that_an_object_has() {
     let summary = &scored[4]["summary"];
     assert_eq!((&summary["error"], &summary["pred_n"]), (&Value::Null, &json!(0)), "{summary}");
     assert!(summary["warnings"][0]["nearest"][0].as_str().unwrap().starts_with("amenity"), "{summary}");
-    // What was known from before changes nothing, and what is not asked for is not there.
+    // Cached results do not change the output, and fields that are not requested are omitted.
     let again = server.ask("POST", "/score", LINES, &body);
     let once_more = server.ask("POST", "/score", LINES, &body);
     assert_eq!(again.body, once_more.body);
@@ -102,7 +102,7 @@ fn a_record_does_not_wait_for_the_next_pair() {
     assert!(first < Duration::from_secs(2), "{first:?}");
     assert_eq!(next()["error"], "runtime_error_timeout");
     assert!(begun.elapsed() > Duration::from_millis(2_900));
-    // One that takes for ever leaves the others their time.
+    // A pair that times out does not use up the time of the others.
     assert_eq!(next()["ex"], 1);
 }
 
@@ -131,7 +131,7 @@ fn a_query_runs_once_in_a_request_its_time_out_included() {
     let asked = json!({"references": golds, "predictions": vec![CAFES; 8], "timeout": 0.5, "summary": true});
     let answer = server.ask("POST", "/score", "Content-Type: application/json\r\n", &asked.to_string());
     let answer: Value = serde_json::from_slice(&answer.body).unwrap();
-    // Seven golds and seven predictions.
+    // Seven of the eight golds and seven of the eight predictions.
     assert_eq!(answer["reused"], 14, "{answer}");
     for record in answer["results"].as_array().unwrap() {
         assert_eq!((&record["ref_error"], &record["pred_n"]), (&json!("runtime_error_timeout"), &json!(4)), "{record}");

@@ -1,4 +1,4 @@
-//! chrF, KVS, TreeS, OQS and exact match against what the OverpassNL authors' evaluation code computed.
+//! Compares chrF, KVS, TreeS, OQS and exact match with the results of the OverpassNL authors' evaluation code.
 
 use std::path::PathBuf;
 
@@ -10,7 +10,7 @@ use terrapin::eval::input::read_lines;
 use terrapin::eval::record::Scores;
 use terrapin::overpass::convert::{Form, convert};
 
-/// A file of the shared data, or `None` where it is not there.
+/// Returns a file of the shared data, or `None` if it is missing.
 fn shared(part: &str) -> Option<PathBuf> {
     let root = place::shared();
     let path = root.join(part);
@@ -27,7 +27,7 @@ fn close(scores: &Scores, expected: &Value) -> bool {
     NAMES.iter().all(|name| (scores.get(name).unwrap() - expected[name].as_f64().unwrap()).abs() < 1.001e-6)
 }
 
-/// Whether both queries convert without a complaint.
+/// Returns whether both queries convert without problems.
 fn valid(gold: &str, pred: &str) -> bool {
     [gold, pred].iter().all(|query| {
         convert(&without_shortcuts(query.trim()), Form::Xml).is_ok_and(|converted| converted.problems.is_none())

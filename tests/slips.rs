@@ -1,4 +1,4 @@
-//! Where people slip at a shell: what they are told, and that nothing is done that they did not ask for.
+//! Tests typical mistakes at a shell: the messages, and that nothing happens that was not requested.
 
 use std::io::{BufRead, BufReader};
 use std::process::{Command, Stdio};
@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 use crate::common::{TRIPLES, Town, terrapin};
 use serde_json::Value;
 
-/// Runs the binary in the town's folder: exit status, standard output, standard error.
+/// Runs the program in the town's folder; returns exit status, standard output and standard error.
 fn run(town: &Town, args: &[&str]) -> (i32, String, String) {
     let output = terrapin().current_dir(town.path("")).args(args).output().unwrap();
     let text = |bytes| String::from_utf8(bytes).unwrap();
@@ -74,7 +74,7 @@ fn the_language_of_a_query_shows() {
     }
     let (status, out, _) = run(&town, &["query", "town.terrapin", "--lang", "OverpassQL", NODES]);
     assert!(status == 0 && out.contains("\"elements\""), "{out}");
-    // What begins like neither is OverpassQL, as ever.
+    // A text that begins like neither language is treated as OverpassQL.
     let (status, _, err) = run(&town, &["query", "town.terrapin", "nod(1);out;"]);
     assert!(status == 1 && err.contains("Unknown type \"nod\""), "{err}");
 }
@@ -97,7 +97,7 @@ fn shells_and_man_know_the_command_line() {
         let (status, out, err) = run(&town, &["completions", shell]);
         assert!(status == 0 && out.contains("terrapin") && out.contains("overpassnl"), "{shell}: {err}");
     }
-    // What bash completes, by bash itself.
+    // Runs the completion in bash itself.
     let (_, script, _) = run(&town, &["completions", "bash"]);
     std::fs::write(town.path("completions"), script).unwrap();
     let ask = "source ./completions; COMP_WORDS=(terrapin lo); COMP_CWORD=1; _terrapin terrapin lo terrapin; echo ${COMPREPLY[@]}";
@@ -131,14 +131,14 @@ fn a_pipe_that_is_closed_early_ends_a_command_in_silence() {
         let mut child = Command::new(assert_cmd::cargo::cargo_bin("terrapin"));
         let mut child =
             child.args(args).current_dir(town.path("")).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-        // As `head -1` reads.
+        // Reads one line and closes the pipe, like `head -1`.
         let mut line = String::new();
         BufReader::with_capacity(16, child.stdout.take().unwrap()).read_line(&mut line).unwrap();
         let done = child.wait_with_output().unwrap();
         assert_eq!((done.status.code(), String::from_utf8_lossy(&done.stderr).as_ref()), (Some(0), ""), "{args:?}");
         assert!(!line.is_empty(), "{args:?}");
     }
-    // Nor does it matter where nobody reads the warnings.
+    // A closed pipe for warnings is also no error.
     std::fs::write(town.path("gold"), "node(1);out;\n").unwrap();
     std::fs::write(town.path("pred"), "no query\n").unwrap();
     let score = "\"$0\" eval overpassnl town.terrapin --gold gold --pred pred --out run --no-cache 2>&1 >/dev/null | true; echo ${PIPESTATUS[0]}";

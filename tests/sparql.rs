@@ -1,5 +1,5 @@
-//! The SPARQL dialect over public query sets: what parses, and that standard queries mean what spargebra's own parser
-//! says. Skips where the shared data is not at hand.
+//! Tests the SPARQL dialect on public query sets: which queries parse, and that standard queries have the same algebra
+//! as with spargebra's own parser. Skipped if the shared data is missing.
 
 use std::fs::File;
 use std::io::Read;
@@ -12,7 +12,7 @@ use serde_json::Value;
 use spargebra::SparqlParser;
 use terrapin::sparql::syntax::{Dialect, Parsed, convert, parse};
 
-/// The lines of a gzipped file of JSON objects; None, with a line that says so, where it is not there.
+/// Returns the lines of a gzipped file of JSON objects. If it is missing, prints a message and returns `None`.
 fn lines(name: &str) -> Option<Vec<Value>> {
     let path = shared().join(name);
     let Ok(file) = File::open(&path) else {
@@ -24,12 +24,12 @@ fn lines(name: &str) -> Option<Vec<Value>> {
     Some(text.lines().map(|line| serde_json::from_str(line).expect("a JSON object a line")).collect())
 }
 
-/// The algebra of our parser's, as the other one has it.
+/// Returns the algebra of our parser in the form of the other parser.
 fn ours(parsed: Parsed) -> String {
     canonical(&convert::query(parsed.query))
 }
 
-/// The algebra with helper names numbered in the order in which they come.
+/// Returns the algebra with helper names numbered in order of appearance.
 fn canonical(query: &spargebra::Query) -> String {
     let helper = Regex::new(r"(\?|_:)(\.[0-9]+|[0-9a-f]{20,32})\b").expect("a pattern");
     let mut names: Vec<String> = Vec::new();
@@ -44,7 +44,7 @@ fn canonical(query: &spargebra::Query) -> String {
     helper.replace_all(&query.to_sse(), numbered).into_owned()
 }
 
-/// Prefixes as WDQS knows them, for the other parser.
+/// Returns the other parser with the prefixes of WDQS.
 fn reference() -> SparqlParser {
     let mut parser = SparqlParser::new();
     for (prefix, iri) in [
@@ -74,7 +74,7 @@ fn instruct_to_sparql_parses() {
         match parse(text, Dialect::Wdqs) {
             Ok(query) => {
                 parsed += 1;
-                // Where no extension is needed and nothing is moved, both parsers say the same.
+                // If a query uses no extension and no part of it is moved, both parsers must give the same algebra.
                 let moved = text.contains("hint:") || text.contains("wikibase:label");
                 if query.extensions.is_empty()
                     && !moved

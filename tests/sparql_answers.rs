@@ -1,7 +1,8 @@
-//! SPARQL answers over the triples of the shared data: what an independent evaluator answers standard queries, that
-//! every dialect query ends in an answer or a documented error, and that answers never differ between runs.
+//! Tests SPARQL answers over the triples of the shared data. Standard queries are compared with an independent
+//! evaluator. Every query of the dialect must end in an answer or a documented error, and answers must not differ
+//! between runs.
 //!
-//! A sample of the queries is asked; TERRAPIN_ALL=1 asks all, which takes half an hour.
+//! By default a sample of the queries runs; TERRAPIN_ALL=1 runs all, which takes half an hour.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -21,7 +22,7 @@ use terrapin::snapshot::Snapshot;
 use terrapin::sparql::labelled::{Name, Names, label, unlabel};
 use terrapin::sparql::{Bounds, Class, Environment, Error, Settings, Sink, prepare};
 
-/// Whether all queries are asked, or a sample of one in forty.
+/// Returns whether all queries run, instead of a sample of one in forty.
 fn all() -> bool {
     std::env::var_os("TERRAPIN_ALL").is_some()
 }
@@ -30,7 +31,7 @@ fn lines(name: &str) -> Option<Vec<Value>> {
     sample(name, 40)
 }
 
-/// One line in so many, or all.
+/// Returns one line in `one_in`, or all lines.
 fn sample(name: &str, one_in: usize) -> Option<Vec<Value>> {
     let path = shared().join(name);
     let Ok(file) = File::open(&path) else {
@@ -48,7 +49,7 @@ fn environment() -> Option<Environment> {
     Environment::open(SNAPSHOT.as_ref()?).expect("it is whole")
 }
 
-/// An answer as lines: solutions with tabs between terms, triples, or `true` and `false`.
+/// An answer as lines: solutions with terms separated by tabs, triples, or `true` and `false`.
 #[derive(Default)]
 struct Lines {
     variables: Vec<String>,
@@ -93,14 +94,15 @@ fn sha(lines: &[String]) -> String {
     Sha256::digest(lines.join("\n").as_bytes()).iter().map(|b| format!("{b:02x}")).collect()
 }
 
-/// Whether a query needs what only WDQS takes.
+/// Returns whether a query needs extensions that only WDQS accepts.
 fn tolerated(text: &str) -> bool {
     prepare(text, &Settings::default()).is_ok_and(|prepared| !prepared.extensions().is_empty())
 }
 
-/// Whether an answer says no more than that a path without a step leads a term of the query to itself. By the standard it
-/// does so also if no triple has the term (<https://www.w3.org/TR/sparql11-query/#defn_evalZeroOrOnePath>, tests
-/// `zero_or_more_set_start` and others of the W3C); the reference has no row then.
+/// Returns whether the only solution is that a path of length zero connects a term of the query with itself. By the
+/// standard this holds even if the term is in no triple
+/// (<https://www.w3.org/TR/sparql11-query/#defn_evalZeroOrOnePath>, tests `zero_or_more_set_start` and others of the
+/// W3C). The reference has no solution in this case.
 fn is_without_step(text: &str, vector: &Value, lines: &[String]) -> bool {
     let [line] = lines else { return false };
     let has_path = [")*", ")?", ">*", ">?"].iter().any(|path| text.contains(path));
@@ -129,7 +131,7 @@ fn standard_queries_have_the_reference_answers() {
             // The reference has no answer to compare with.
             ("timeout" | "toobig", Ok(_)) => unknown += 1,
             ("syntax", Err(error)) if error.class == Class::Syntax => equal += 1,
-            // What the standard's grammar refuses and WDQS takes is named.
+            // Queries that the standard's grammar rejects and WDQS accepts have their extensions listed.
             ("syntax", Ok(_)) if tolerated(text) => tolerated_count += 1,
             ("ask", Ok(answer)) => {
                 let expected = vector["value"].as_bool();
@@ -145,7 +147,7 @@ fn standard_queries_have_the_reference_answers() {
                 if as_many && vector["rows"].as_str() == Some(sha(&answer.lines).as_str()) {
                     equal += 1;
                 } else if as_many && answer.lines.iter().any(|line| line.contains("_:")) {
-                    // The reference gave blank nodes labels at random when it loaded them.
+                    // The reference assigned random labels to blank nodes while loading.
                     counted += 1;
                 } else if is_without_step(text, vector, &answer.lines) {
                     without_step += 1;
@@ -218,7 +220,7 @@ fn labels_lead_back_to_identifiers() {
     for line in &queries {
         let query = line["query"].as_str().unwrap();
         let labelled = label(query, &environment.store, "en");
-        // Only queries all of whose identifiers have a label in the snapshot.
+        // Skip queries with an identifier that has no label in the snapshot.
         if labelled.replaced == 0 || !labelled.kept.is_empty() {
             continue;
         }
@@ -230,7 +232,7 @@ fn labels_lead_back_to_identifiers() {
             back += 1;
             continue;
         }
-        // What was taken for something else is told, with the right one among the candidates.
+        // A wrong choice is reported as ambiguous, with the right entity among the candidates.
         let ids: Vec<&str> = unlabelled.names.iter().flat_map(|n| &n.candidates).map(|c| c.id.as_str()).collect();
         let lost = unlabelled.names.iter().filter_map(|name| name.chosen()).find(|c| !query.contains(&c.id));
         told += u32::from(ambiguous);

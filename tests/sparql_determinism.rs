@@ -1,7 +1,7 @@
-//! The same bytes every time: answers in two processes with different numbers of threads, snapshots of the same triples in
-//! two orders of loading, and ORDER BY over values of all kinds, which has to be a total order.
+//! Tests that output is the same every time: answers of two processes with different numbers of threads, snapshots of
+//! the same triples loaded in two orders, and ORDER BY over values of all kinds, which must be a total order.
 //!
-//! The answers are those of a sample of the shared queries over the snapshot in TERRAPIN_WIKIDATA; TERRAPIN_ALL=1 takes
+//! The answers are those of a sample of the shared queries over the snapshot in TERRAPIN_WIKIDATA. TERRAPIN_ALL=1 runs
 //! all queries, ten thousand ORDER BYs and the whole subsets, which takes half an hour in an optimised build.
 
 use std::collections::BTreeMap;
@@ -29,7 +29,7 @@ fn all() -> bool {
     std::env::var_os("TERRAPIN_ALL").is_some()
 }
 
-/// The answer's bytes. Time never shows in them: the limit is one of work.
+/// Returns the answer's bytes. They do not depend on time, because the limit is on work.
 fn ask(environment: &Environment, text: &str) -> Result<Vec<u8>, Error> {
     let limits = Limits {
         deadline: Some(Instant::now() + Duration::from_secs(120)),
@@ -48,7 +48,7 @@ fn digest(bytes: &[u8]) -> String {
     Sha256::digest(bytes).iter().map(|b| format!("{b:02x}")).collect()
 }
 
-/// Queries with their names; a sample unless all are wanted.
+/// Returns queries with their names: a sample, or all with TERRAPIN_ALL.
 fn queries() -> Vec<(String, String)> {
     let mut queries = Vec::new();
     for name in ["conformance/sparql/vectors.jsonl.gz", "data/instruct-to-sparql/queries.jsonl.gz"] {
@@ -68,7 +68,7 @@ fn environment(path: &Path) -> Environment {
     Environment::open(&snapshot).expect("it is whole").expect("it has triples")
 }
 
-/// A digest for each query: of its answer, or of its error. Answers that only the clock stopped have none.
+/// Returns a digest for each query, of its answer or its error. Queries that time out have none.
 fn digests(path: &Path) -> BTreeMap<String, String> {
     let environment = environment(path);
     let mut digests = BTreeMap::new();
@@ -82,7 +82,7 @@ fn digests(path: &Path) -> BTreeMap<String, String> {
     digests
 }
 
-/// In the child it only prints; the parent compares.
+/// If this variable is set, the test is the child process and only prints; the parent compares.
 const CHILD: &str = "TERRAPIN_PRINT_DIGESTS";
 
 #[test]
@@ -109,7 +109,7 @@ fn two_processes_and_numbers_of_threads_answer_the_same() {
         let output = command.output().expect("it runs");
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
         let lines = String::from_utf8(output.stdout).expect("text");
-        // The harness writes before the first line without ending its own.
+        // The test harness prints text before the first line without a line break.
         let parts = lines.lines().filter_map(|line| line.split_once("digest\t")?.1.split_once('\t'));
         parts.map(|(name, digest)| (name.to_owned(), digest.to_owned())).collect::<BTreeMap<_, _>>()
     };
@@ -146,7 +146,7 @@ fn the_order_of_loading_does_not_show() {
     assert_eq!(forwards, backwards);
 }
 
-/// Numbers that look random and are the same in every run.
+/// A pseudo-random generator with a fixed sequence.
 struct Dice(u64);
 
 impl Dice {
@@ -160,7 +160,7 @@ impl Dice {
     }
 }
 
-/// A term of any kind, as SPARQL writes it; blank nodes are in the data only.
+/// Returns a term of any kind in SPARQL's notation. Blank nodes are in the data only.
 fn term(dice: &mut Dice) -> String {
     let n = dice.below(40) as i64 - 20;
     let xsd = |kind: &str| format!("^^<http://www.w3.org/2001/XMLSchema#{kind}>");
@@ -201,7 +201,7 @@ fn term(dice: &mut Dice) -> String {
     }
 }
 
-/// A query that sorts: `values` stand where `%` is.
+/// Returns a query that sorts; `%` is replaced by the values.
 fn sorting(dice: &mut Dice) -> String {
     let key = |dice: &mut Dice| {
         let key = dice.of(&[
@@ -267,7 +267,7 @@ fn orders_over_values_of_all_kinds_are_total() {
         let query = sorting(&mut dice);
         let mut values: Vec<String> = (0..[3, 40, 300][dice.below(3)]).map(|_| term(&mut dice)).collect();
         let one = ask(&environment, &query.replace('%', &values.join(" ")));
-        // Where the order is left open it must not show either.
+        // With ORDER BY or LIMIT, the order of the input must not affect the output, even among equal keys.
         values.reverse();
         let two = ask(&environment, &query.replace('%', &values.join(" ")));
         match (one, two) {

@@ -1,4 +1,4 @@
-//! The dialect over a few triples: labels, named subqueries, dates, places, traversals, order, bounds.
+//! Tests the dialect over a few triples: labels, named subqueries, dates, places, traversals, order, limits.
 
 use std::io;
 use std::path::PathBuf;
@@ -114,7 +114,7 @@ fn blank_nodes_with_a_name_belong_to_a_solution() {
     let values = "VALUES (?a ?c) { ('x' 'x') ('x' 'y') ('x' 'x') }";
     let expected = ["x x _:new0 _:new0", "x y _:new1 _:new2", "x x _:new3 _:new3"];
     assert_eq!(ask(&format!("SELECT ?a ?c {select} {{ {values} }}")), expected);
-    // By the evaluator, too; and a group in braces has solutions of its own.
+    // The evaluator gives the same result; and each group in braces has its own solutions.
     assert_eq!(ask(&format!("SELECT REDUCED ?a ?c {select} {{ {values} }}")), expected);
     let apart = "{ BIND(BNODE('x') AS ?b) } { BIND(BNODE('x') AS ?d) BIND(BNODE('x') AS ?e) }";
     assert_eq!(ask(&format!("SELECT ?b ?d ?e {{ {apart} }}")), ["_:new0 _:new1 _:new1"]);
@@ -174,13 +174,13 @@ fn a_search_finds_the_best_known_item_first() {
                 mwapi:language 'en' {more} . ?x wikibase:apiOutputItem mwapi:item }} }} {after}"
         ))
     };
-    // Labels, aliases, what only begins so; of each those with the most sitelinks first.
+    // Labels come first, then aliases, then prefix matches; within each, entities with the most sitelinks come first.
     assert_eq!(search("lake", "", ""), ["Q71", "Q70", "Q72", "Q8"]);
     assert_eq!(search("lake", "", "LIMIT 1"), ["Q71"]);
     assert_eq!(search("lake", "", "ORDER BY DESC(?x) LIMIT 1"), ["Q8"]);
     assert_eq!(search("lake", "; mwapi:type 'property'", ""), ["P7"]);
     assert_eq!(search("lake", "; wikibase:limit 2", ""), ["Q71", "Q70"]);
-    // Names that are spelt a little otherwise come last, short texts only as they are.
+    // Names with a small spelling difference come last; short texts must match exactly.
     assert_eq!(search("laek", "", ""), ["Q71", "Q70", "Q72"]);
     assert_eq!(search("lakelnd", "", ""), ["Q8"]);
     assert!(search("lak", "; mwapi:type 'lexeme'", "").is_empty());
@@ -222,7 +222,7 @@ fn ask_stops_at_the_first_solution() {
 
 #[test]
 fn ask_makes_no_table_of_what_it_joins() {
-    // As many triples as make a table worth its while where all solutions are wanted.
+    // Enough triples to make a hash table worthwhile if all solutions are needed.
     let data: String = (0..5000).map(|n| format!("<http://e/{n}> <http://e/p> <http://e/{}> .\n", n + 1)).collect();
     let environment = environment(&data);
     let run = |text: &str| {
@@ -237,7 +237,7 @@ fn ask_makes_no_table_of_what_it_joins() {
 
 #[test]
 fn paths_are_walked_alike_from_everywhere_and_from_one_node() {
-    // A ring of 40, a tail that leads into it, and a node that leads to itself.
+    // A cycle of 40 nodes, a path that leads into it, and a node with an edge to itself.
     let mut data: String = (0..40).map(|n| format!("wd:Q{n} wdt:P279 wd:Q{} .\n", (n + 1) % 40)).collect();
     data += "wd:Q100 wdt:P279 wd:Q101 . wd:Q101 wdt:P279 wd:Q5 . wd:Q200 wdt:P279 wd:Q200 . wd:Q3 wdt:P31 wd:Q100 .";
     let prefixes =
@@ -274,7 +274,7 @@ fn a_path_without_steps_leads_every_term_of_the_query_to_itself() {
     assert_eq!(standard("SELECT (1 AS ?one) { wd:Q12345 wdt:P279* wd:Q12345 }"), ["1"]);
     assert!(standard("SELECT ?x { wd:Q12345 wdt:P279+ ?x }").is_empty());
     assert!(standard("SELECT (1 AS ?one) { wd:Q12345 wdt:P279* wd:Q1 }").is_empty());
-    // With two variables a path is about the nodes that there are; there is one between two steps.
+    // With two variables, a path of length zero applies only to nodes of the data; so does the node between two steps.
     assert!(standard("SELECT ?x { ?x (wdt:P279?/wdt:P31?) wd:Q12345 }").is_empty());
     assert!(standard("SELECT ?y { VALUES ?x { wd:Q12345 } ?x wdt:P279* ?y }").is_empty());
 }
@@ -320,12 +320,12 @@ fn only_literals_have_an_order() {
     );
 }
 
-/// SPARQL 1.1, 19.8 (grammar) and 18.2.4: groups of every form, and what HAVING leaves of them.
+/// SPARQL 1.1, 19.8 (grammar) and 18.2.4: groups in every query form, and the groups that HAVING keeps.
 #[test]
 fn every_form_may_have_groups() {
     assert_eq!(ask("ASK { ?x wdt:P31 ?c } GROUP BY ?c HAVING (COUNT(?x) > 2)"), ["true"]);
     assert_eq!(ask("ASK { ?x wdt:P31 ?c } GROUP BY ?c HAVING (COUNT(?x) > 3)"), ["false"]);
-    // Without GROUP BY all solutions are one group, an empty one too.
+    // Without GROUP BY all solutions are one group, even if there is no solution.
     assert_eq!(ask("ASK { ?x wdt:P31 wd:Q404 } HAVING (COUNT(*) = 0)"), ["true"]);
     assert_eq!(ask("ASK { ?x wdt:P31 ?c } GROUP BY ?c LIMIT 0"), ["false"]);
     assert_eq!(ask("ASK { ?x wdt:P31 ?c } OFFSET 2"), ["true"]);
@@ -349,7 +349,7 @@ fn every_form_may_have_groups() {
     assert_eq!(all, said, "the aggregate of HAVING is not described");
 }
 
-/// The globes of Wikidata's manual: `wikibase:globe` is the globe that is searched, Earth (Q2) unless another is named.
+/// Globes by Wikidata's manual: `wikibase:globe` is the globe to search, by default Earth (Q2).
 #[test]
 fn places_are_searched_on_one_globe() {
     let environment = environment(
@@ -376,7 +376,7 @@ fn places_are_searched_on_one_globe() {
     let (plain, moon) = ("'Point(14.5 35.9)'^^geo:wktLiteral", "bd:serviceParam wikibase:globe wd:Q405 .");
     assert_eq!(around(plain, "100", ""), ["Q10 0", "Q13 9"]);
     assert_eq!(around(plain, "100", "bd:serviceParam wikibase:globe wd:Q2 ."), ["Q10 0", "Q13 9"]);
-    // A degree of the parallel is 90.07 km on Earth; on the Moon, of a radius of 1737.4 km, 24.56.
+    // A degree of the parallel is 90.07 km on Earth and 24.56 km on the Moon, with a radius of 1737.4 km.
     assert_eq!(around(plain, "30", moon), ["Q11 0", "Q12 246"]);
     assert_eq!(around(plain, "20", moon), ["Q11 0"]);
     assert_eq!(
@@ -492,7 +492,7 @@ fn labels_for_identifiers_and_back() {
     assert_eq!(found("1"), Some(("Q1".to_owned(), Found::Alias, false)));
     assert_eq!(found("EINS"), Some(("Q1".to_owned(), Found::Case, false)));
     assert_eq!(found("zw"), Some(("Q2".to_owned(), Found::Prefix, false)));
-    // Q1 is called "one" and "eins"; "e" begins or is in both.
+    // Q1 has the names "one" and "eins"; both contain "e".
     assert_eq!(found("ei"), Some(("Q1".to_owned(), Found::Prefix, false)));
     assert_eq!(found("w e"), Some(("Q2".to_owned(), Found::Words, false)));
     assert_eq!(found("i"), Some(("Q1".to_owned(), Found::Case, false)));
@@ -504,7 +504,7 @@ fn labels_for_identifiers_and_back() {
 fn names_of_ours_mean_nothing_in_a_text() {
     let told = "(isBlank(?b) AS ?blank) (isIRI(?i) AS ?iri) (STR(?i) AS ?text)";
     let iri = "{ SELECT (BNODE() AS ?b) {} LIMIT 1 } VALUES ?i { <urn:terrapin:blank:x> }";
-    // By the solver and by the evaluator, given and calculated.
+    // By the solver and by the evaluator, with a constant and with a computed value.
     assert_eq!(ask(&format!("SELECT {told} {{ {iri} }}")), ["true true urn:terrapin:blank:x"]);
     assert_eq!(ask(&format!("SELECT REDUCED {told} {{ {iri} }}")), ["true true urn:terrapin:blank:x"]);
     let calculated = "BIND(IRI(CONCAT('urn:terrapin:', 'blank:x')) AS ?i) BIND(BNODE() AS ?b)";

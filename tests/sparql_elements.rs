@@ -1,4 +1,5 @@
-//! Elements of OpenStreetMap as triples, each query checked in a second way, by OverpassQL over the same snapshot.
+//! Tests OpenStreetMap's elements as triples. Each query is checked in a second way, by OverpassQL over the same
+//! snapshot.
 
 use std::collections::BTreeMap;
 
@@ -72,7 +73,7 @@ fn geometries_members_and_metadata_of_a_town() {
     let inside = "SELECT ?n { osmrel:31 ogc:sfContains ?n . ?n a osm:node }";
     assert_eq!(sparql(&at, inside), ["node/1", "node/2", "node/3"]);
     let around = "SELECT ?a { ?a ogc:sfContains osmnode:2 }";
-    // The node is on the street, which is also the route's only way.
+    // The node is on the street, which is also the only way of the route.
     assert_eq!(sparql(&at, around), ["relation/31", "relation/32", "way/22"]);
     let all = "SELECT ?p ?o { osmnode:1 ?p ?o }";
     let said = sparql(&at, all);
@@ -106,7 +107,7 @@ fn any_predicate_of_elements_that_other_patterns_find() {
         assert_eq!(sparql(&at, "SELECT ?e { ?e osmkey:amenity 'cafe' FILTER EXISTS { ?e ?p 'cafe' } }"), cafes);
         assert!(sparql(&at, "SELECT ?e { ?e osmkey:amenity 'cafe' FILTER NOT EXISTS { ?e a ?t } }").is_empty());
         assert!(sparql(&at, "SELECT ?e { ?e osmkey:amenity 'cafe' MINUS { ?e ?p 'cafe' } }").is_empty());
-        // Members, geometries, and whom something is said of.
+        // Members, geometries, and patterns that bind the subject.
         assert_eq!(sparql(&at, "SELECT ?p ?o { osmrel:32 osmrel:member ?m . ?m ?p ?o }").len(), 6);
         let text = sparql(&at, "SELECT ?o { osmway:22 geo:hasGeometry ?g . ?g ?p ?o }");
         assert_eq!(text, ["LINESTRING(20 10,20.01 10.01)"]);
@@ -127,7 +128,7 @@ fn elements_are_described() {
         let said = sparql(&at, "SELECT ?p ?o { osmnode:1 ?p ?o }");
         assert_eq!(cafe.len(), said.len(), "{cafe:?}");
         assert_eq!(describe("DESCRIBE ?e { ?e osmkey:name 'Bean & Leaf' }"), cafe);
-        // A relation with its members, which have no names.
+        // The description of a relation includes its members, which are blank nodes.
         let route = describe("DESCRIBE osmrel:32");
         let members = route.iter().filter(|line| line.starts_with("_:")).count();
         assert_eq!(members, 6, "{route:?}");
@@ -162,7 +163,7 @@ fn stored_triples_of_elements_stand_beside_the_told_ones() {
     assert_eq!(cafes, ["node/1", "node/2", "node/3", "node/4", "node/77"]);
     let both = sparql(&at, "SELECT ?e ?c { ?e osmkey:cuisine ?c; osmkey:amenity 'cafe' }");
     assert_eq!(both, ["node/2\tcake"]);
-    // What is told and stored, too, is said once; what is stored alone is said as well.
+    // A triple that is both stored and derived from an element occurs once; a triple that is only stored also occurs.
     for (one, predicate, times) in [(1, "amenity", 1), (2, "cuisine", 1), (77, "amenity", 1)] {
         for query in [
             format!("SELECT ?o {{ osmnode:{one} ?p ?o FILTER(?p = osmkey:{predicate}) }}"),
@@ -205,7 +206,7 @@ fn what_is_wrong_is_said() {
     }
     let bare = refusal(&Town::new().snapshot(), &["SELECT * { ?s wdt:P31 ?o }", "--lang", "sparql"]);
     assert!(bare.contains("has no triples"), "{bare}");
-    // How a query begins decides its language, whatever the snapshot has.
+    // The start of a query determines its language, independent of the snapshot.
     let bare = refusal(&Town::new().snapshot(), &["SELECT * {?s ?p ?o}"]);
     assert!(bare.contains("has no triples") && bare.contains("osmkey:amenity"), "{bare}");
 }
@@ -253,14 +254,14 @@ fn places_and_sizes_in_malta() {
         })
         .collect();
     assert_eq!(told, known);
-    // osm2rdf's sizes are GeoSPARQL's of the text.
+    // The sizes of osm2rdf equal those that GeoSPARQL computes from the WKT.
     let differ = "SELECT ?e { ?e osmkey:leisure 'park'; osm2rdf:area ?a; geo:hasGeometry/geo:asWKT ?g
         FILTER(ABS(?a - geof:area(?g, uom:squareMetre)) > 0.01) }";
     assert!(sparql(at, differ).is_empty());
     assert!(sparql(at, "SELECT ?e { ?e osmkey:leisure 'park'; osm2rdf:area ?a FILTER(?a > 1000) }").len() > 10);
     let long = "SELECT ?e { ?e osmkey:highway 'trunk'; osm2rdf:length ?l FILTER(?l > 500) }";
     assert_eq!(sparql(at, long), elements(at, "way[highway=trunk](if:length()>500);out ids;"));
-    // Items and articles are facts besides the tags that name them.
+    // Links to items and articles count as facts, in addition to their tags.
     let facts = "SELECT ?e ?n { ?e osmkey:historic 'castle'; osm2rdf:facts ?n }";
     let mut counted: Vec<String> = json(at, "nwr[historic=castle];out tags;")
         .iter()

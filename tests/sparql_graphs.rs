@@ -1,4 +1,5 @@
-//! Named graphs: what GRAPH with a variable is beside the patterns within it, in which the variable means nothing.
+//! Tests named graphs: GRAPH with a variable together with the patterns inside it. Inside the group, the variable has
+//! no value.
 
 use std::io;
 use std::sync::{Arc, LazyLock};
@@ -8,7 +9,7 @@ use terrapin::load::{Options, Quiet, load};
 use terrapin::snapshot::Snapshot;
 use terrapin::sparql::{Bounds, Dialect, Environment, Settings, Sink, prepare};
 
-/// g1 has two triples of p, one of them about the graph itself; g2 has one of q.
+/// Graph g1 has two triples with p, one of them about the graph itself; g2 has one with q.
 const DATA: &str = "\
 <http://e/a> <http://e/p> <http://e/o> <http://e/g1> .
 <http://e/b> <http://e/p> <http://e/g1> <http://e/g1> .
@@ -58,7 +59,7 @@ impl Sink for Lines {
     }
 }
 
-/// The solutions, sorted, in both dialects.
+/// Returns the sorted solutions, which must be the same in both dialects.
 fn ask(text: &str) -> Vec<String> {
     let [ours, standard] = [Dialect::Wdqs, Dialect::Standard].map(|dialect| {
         let settings = Settings { dialect, ..Settings::default() };
@@ -84,7 +85,8 @@ fn a_plain_pattern_has_the_graph_of_each_solution() {
 fn the_graph_has_no_value_within() {
     assert_eq!(ask("SELECT * { GRAPH ?g { FILTER(BOUND(?g)) } }"), [""; 0]);
     assert_eq!(ask("SELECT ?g { GRAPH ?g { FILTER(!BOUND(?g)) } }"), ["g1", "g2"]);
-    // Of b the optional part gives the graph's own name; elsewhere it gives another one, or leaves the variable free.
+    // For b, the optional part binds the graph's own name. For the others it binds a different name or leaves the
+    // variable unbound.
     assert_eq!(ask("SELECT ?g ?s { GRAPH ?g { ?s ?p ?o OPTIONAL { ?s ?p ?g } } }"), ["g1 b"]);
     assert_eq!(ask("SELECT ?g ?s { GRAPH ?g { ?s ?p ?g } }"), ["g1 b"]);
     assert_eq!(
@@ -100,7 +102,8 @@ fn every_graph_is_asked_by_itself() {
         ask("SELECT ?g ?t { GRAPH ?g { VALUES (?g ?t) { (UNDEF 'x') (:g1 'y') (:g3 'z') } } }"),
         ["g1 x", "g1 y", "g2 x"]
     );
-    // Both sides of the MINUS are about the same graph, which is no variable in common.
+    // Both sides of the MINUS are evaluated in the same graph, but the graph variable does not count as a shared
+    // variable.
     assert_eq!(ask("SELECT ?g ?a { GRAPH ?g { ?a :p :o MINUS { ?b :p :o } } }"), ["g1 a"]);
     assert_eq!(ask("SELECT ?a { GRAPH :g1 { ?a :p :o MINUS { ?b :p :o } } }"), ["a"]);
     assert_eq!(ask("SELECT ?g ?a { GRAPH ?g { ?a :p ?o MINUS { ?a :p :o } } }"), ["g1 b"]);

@@ -1,4 +1,4 @@
-//! What a SPARQL client sees.
+//! Tests the SPARQL endpoint from the view of a client.
 
 use crate::common::Town;
 use crate::common::server::{Answer, FORM, Server, encoded};
@@ -22,7 +22,7 @@ fn a_query_is_answered_however_it_is_sent() {
     let in_address = format!("query={}", encoded(LABELS));
     let answers = [
         get(&server, LABELS, "", ""),
-        // As WikidataIntegrator sends it, and to the path of Blazegraph.
+        // The request of WikidataIntegrator, and one with Blazegraph's path.
         server.ask("POST", &format!("/sparql?{in_address}&format=json"), "", ""),
         server.ask("GET", &format!("/bigdata/namespace/wdq/sparql?{in_address}&format=unknown"), "", ""),
         server.ask("POST", "/sparql", FORM, &format!("query={}", encoded(LABELS))),
@@ -57,7 +57,7 @@ fn every_form_comes_in_the_format_asked_for() {
     assert_eq!(get(&server, "ASK {}", "", "Accept: text/turtle\r\n").status, 406);
 }
 
-/// XML 1.0, 2.2 and 2.11, and RDF 1.1 XML Syntax, 2.4: what XML has no form for is not sent as XML.
+/// XML 1.0, 2.2 and 2.11, and RDF 1.1 XML Syntax, 2.4: results that XML cannot represent are not sent as XML.
 #[test]
 fn what_a_format_cannot_represent_is_refused() {
     let server = server();
@@ -74,7 +74,7 @@ fn what_a_format_cannot_represent_is_refused() {
     assert!(text.contains("a&#xD;b"), "{text}");
 }
 
-/// SPARQL 1.1, 19.8, note 12: a variable that has a value is no alias.
+/// SPARQL 1.1, 19.8, note 12: the alias must not be a variable that is already in scope.
 #[test]
 fn the_dialect_may_be_the_standard() {
     let server = server();
@@ -109,7 +109,7 @@ fn errors_have_the_status_that_harnesses_expect() {
     assert_eq!(server.ask("POST", "/sparql", "", "ASK {}").status, 415);
     assert_eq!(server.ask("POST", "/sparql", FORM, "update=CLEAR+ALL").status, 403);
     assert_eq!(server.ask("GET", "/sparql?query=ASK%7B%7D&query=ASK%7B%7D", "", "").status, 400);
-    // And it lives.
+    // The server is still running.
     assert_eq!(get(&server, "ASK {}", "", "").status, 200);
 }
 

@@ -1,8 +1,8 @@
-//! Bounds of SPARQL queries over a large snapshot: a deadline holds in whatever a query does, and so does a memory
-//! budget; either is an error that says so.
+//! Tests limits of SPARQL queries over a large snapshot: a deadline and a memory budget apply to every operation of a
+//! query, and exceeding either is an error.
 //!
-//! The snapshot is TERRAPIN_WIKIDATA, one of all four sets of triples of the shared data. In the development profile
-//! the times are only shown.
+//! The snapshot is TERRAPIN_WIKIDATA, with all four sets of triples of the shared data. In the development profile the
+//! times are only printed.
 
 mod common;
 
@@ -13,7 +13,7 @@ use oxrdf::{Term, Triple, Variable};
 use terrapin::budget::Limits;
 use terrapin::sparql::{Bounds, Class, Code, Environment, Error, Settings, Sink, prepare};
 
-/// Takes everything and keeps nothing.
+/// A sink that discards everything.
 struct Nowhere;
 
 impl Sink for Nowhere {
@@ -34,7 +34,7 @@ impl Sink for Nowhere {
     }
 }
 
-/// What takes long in one way or another.
+/// Queries that take long, each for another reason.
 const NASTY: [(&str, &str); 29] = [
     ("a scan in order", "SELECT * { ?s ?p ?o } ORDER BY ?o"),
     ("in order by an expression", "SELECT * { ?s ?p ?o } ORDER BY DESC(STRLEN(STR(?o))) ?p"),
@@ -111,7 +111,7 @@ fn a_deadline_holds_in_everything() {
     products.push(("very many patterns".into(), format!("SELECT * {{ {chain} }}")));
     let mut late = Vec::new();
     for (name, text) in &products {
-        // A busy machine makes it late now and then, but not each time.
+        // A busy machine may delay single runs, so the best of three counts.
         let mut least = f64::INFINITY;
         for _ in 0..3 {
             let start = Instant::now();

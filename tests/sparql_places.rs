@@ -1,4 +1,4 @@
-//! Places around a point and in a box, by the R-tree, are those that looking at every one of them finds.
+//! Tests that searches around a point and in a box with the R-tree find the same places as a scan of all places.
 
 use std::fmt::Write as _;
 use std::io;
@@ -12,7 +12,7 @@ use terrapin::sparql::{Bounds, Environment, Settings, Sink, prepare};
 
 const PLACES: u64 = 1_500;
 
-/// The first column of an answer.
+/// A sink for the first column of an answer.
 #[derive(Default)]
 struct First(Vec<String>);
 
@@ -32,7 +32,7 @@ impl Sink for First {
     }
 }
 
-/// Numbers that only look like chance.
+/// A pseudo-random generator with a fixed sequence.
 struct Chance(u64);
 
 impl Chance {
@@ -41,7 +41,7 @@ impl Chance {
         (self.0 >> 33) % bound
     }
 
-    /// A point, many of them near the edges of the map and near each other, with few decimals or with many.
+    /// Returns a point. Many are near the edges of the map or near each other, with few or many decimals.
     fn point(&mut self) -> String {
         let (longitude, latitude) = match self.below(5) {
             0 => (179 + self.below(3) as i64, self.below(20) as i64 - 10),
@@ -94,7 +94,7 @@ fn the_index_finds_what_a_look_at_every_place_finds() {
         rows.0.sort();
         (rows.0, summary.work)
     };
-    // That the first question looks the points up does not show.
+    // The first search builds the index of points, which must not show in its rows or its work.
     let first =
         "SELECT ?x { SERVICE wikibase:around { ?x wdt:P625 ?l . bd:serviceParam wikibase:center 'Point(13 52)' ;
         wikibase:radius '1' } }";
@@ -116,7 +116,7 @@ fn the_index_finds_what_a_look_at_every_place_finds() {
             "SELECT ?x {{ SERVICE wikibase:box {{ ?x wdt:P625 ?l . bd:serviceParam wikibase:cornerWest 'Point{from}' ;
                 wikibase:cornerEast 'Point{to}' }} }}"
         ));
-        // A condition that no index serves.
+        // A condition that no index supports.
         let (all, _) = ask(&format!(
             "SELECT ?x {{ BIND('Point{to}' AS ?to) ?x wdt:P625 ?l SERVICE wikibase:box {{ ?x wdt:P625 ?l .
                 bd:serviceParam wikibase:cornerWest 'Point{from}' ; wikibase:cornerEast ?to }} }}"
@@ -125,7 +125,7 @@ fn the_index_finds_what_a_look_at_every_place_finds() {
         found += rows.len();
     }
     assert!(found > 1_000, "{found}");
-    // Around each of many places.
+    // Searches around each of many places.
     let near = "?a wdt:P625 ?c . SERVICE wikibase:around { ?b wdt:P625 ?l . bd:serviceParam wikibase:center ?c ;
         wikibase:radius '50' }";
     let (rows, work) = ask(&format!("SELECT ?b {{ {near} }}"));

@@ -1,11 +1,11 @@
-//! The W3C's tests of the SPARQL 1.1 Protocol, its query operation, against the server: a case a test of the suite, by
-//! its name there. Left out are the updates, which a snapshot does not take: those the suite expects to be refused
-//! are here too.
+//! Runs the W3C's tests of the query operation of the SPARQL 1.1 Protocol against the server: one case for each test of
+//! the suite, with the suite's name. A snapshot does not accept updates, so the update tests are omitted, except those
+//! that the suite expects to be rejected.
 
 use crate::common::Town;
 use crate::common::server::{Answer, FORM, Server, encoded};
 
-/// The suite's graphs: data1.rdf, data2.rdf and data3.rdf each say of themselves that they are documents.
+/// Returns the suite's graphs: data1.rdf, data2.rdf and data3.rdf each state that they are documents.
 fn graphs() -> String {
     let graph = |n: u32| {
         let name = data(n);
@@ -30,7 +30,7 @@ const BOTH: &str = "ASK { <http://kasei.us/2009/09/sparql/data/data1.rdf> a ?typ
 const BOTH_NAMED: &str = "ASK { GRAPH ?g1 { <http://kasei.us/2009/09/sparql/data/data1.rdf> a ?type } \
                           GRAPH ?g2 { <http://kasei.us/2009/09/sparql/data/data2.rdf> a ?type } }";
 
-/// The address with graphs given by the protocol: `d` a default one, `n` a named one, by their numbers.
+/// Returns a URL with graphs in its parameters: `d` with a number is a default graph, `n` a named one.
 fn address(graphs: &str) -> String {
     let graph = |part: &str| {
         let (kind, number) = part.split_at(1);
@@ -70,11 +70,11 @@ fn the_protocol_says_what_the_dataset_is() {
     // query_dataset_full
     let full = BOTH_NAMED.replace("ASK {", "ASK { <http://kasei.us/2009/09/sparql/data/data3.rdf> a ?type .");
     is(&post("d3 n1 n2", &full), true);
-    // query_multiple_dataset: the request's dataset goes before the query's
+    // query_multiple_dataset: the request's dataset has precedence over that of the query
     let from = BOTH_NAMED.replace("ASK", "ASK FROM <http://kasei.us/2009/09/sparql/data/data3.rdf>");
     is(&post("n1 n2", &from), true);
 
-    // Not the suite's: what is not in the dataset is not seen.
+    // Not in the suite: triples outside of the dataset are not visible.
     is(&get("d1", BOTH), false);
     is(&post("n1", BOTH_NAMED), false);
     is(&post("d3 n1 n2", BOTH), false);
@@ -124,7 +124,7 @@ fn what_is_no_query_operation_is_refused() {
     // bad_query_missing_form_type, bad_query_missing_direct_type
     assert_eq!(status("POST", "/sparql/", "", "query=ASK%20%7B%7D"), 415);
     assert_eq!(status("POST", "/sparql/", "", "ASK {}"), 415);
-    // bad_query_non_utf8, which is also refused for what it says of itself
+    // bad_query_non_utf8, which is also rejected because of its declared charset
     let utf16: String = "ASK {}".chars().flat_map(|c| ['\0', c]).collect();
     status("POST", "/sparql/", "Content-Type: application/sparql-query; charset=UTF-16\r\n", &utf16);
     status("POST", "/sparql/", DIRECT, &utf16);

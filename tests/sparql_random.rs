@@ -1,7 +1,7 @@
-//! Random queries have the solutions that the evaluator finds on its own, without its optimiser, in a plain set of triples: patterns in each
-//! other, optional parts, unions, MINUS, EXISTS, subqueries, groups, values, filters and paths.
+//! Compares random queries with the evaluator alone, without its optimiser, over a plain set of triples. The queries
+//! have nested patterns, optional parts, unions, MINUS, EXISTS, subqueries, groups, values, filters and paths.
 //!
-//! A few hundred queries; with TERRAPIN_ALL twenty thousand. TERRAPIN_SEED sets where they begin.
+//! Runs a few hundred queries, or twenty thousand with TERRAPIN_ALL. TERRAPIN_SEED sets the start of the sequence.
 
 use std::fmt::Write as _;
 use std::sync::Arc;
@@ -20,7 +20,7 @@ const VARIABLES: [&str; 5] = ["?a", "?b", "?c", "?d", "?e"];
 struct Generator {
     state: u64,
     names: u32,
-    /// Whether an EXISTS is being made.
+    /// Whether the generator is inside an EXISTS.
     asked: bool,
 }
 
@@ -38,7 +38,7 @@ impl Generator {
         of[self.below(of.len() as u32) as usize]
     }
 
-    /// One of a few, or one that a BIND or a subquery has made.
+    /// Returns one of a few variables, or one that a BIND or a subquery has introduced.
     fn variable(&mut self) -> String {
         match self.below(8) {
             0 if self.names > 0 => format!("?n{}", self.below(self.names) + 1),
@@ -176,8 +176,8 @@ impl Generator {
         for _ in 0..self.below(4) {
             out.push(' ');
             let kind = if depth == 0 { self.below(7) } else { self.below(15) };
-            // What a MINUS or a BIND in an EXISTS makes of values from outside of it is for everyone to say: the standard
-            // replaces the variables, which leaves no variable in common, and a BIND to a value.
+            // Skip MINUS and BIND in an EXISTS, because their meaning for outer values is open: the standard
+            // substitutes the variables, which leaves a MINUS without a shared variable, and a BIND to a value.
             let kind = if self.asked && matches!(kind, 5 | 10 | 14) { 0 } else { kind };
             let below = depth.saturating_sub(1);
             let _ = match kind {
@@ -214,8 +214,9 @@ impl Generator {
         }
     }
 
-    /// 45 random triples, and one of a property that no query names for every term that a query may name: of a path
-    /// without a step from a term that is in no triple, the standard has a solution and the evaluator none.
+    /// Returns 45 random triples, and one more for every term that a query may name, with a property that no query
+    /// names. For a path of length zero from a term that is in no triple, the standard has a solution and the evaluator
+    /// has none.
     fn triples(&mut self) -> String {
         let mut out = String::new();
         let mut add = |subject: u32, property: u32, object: &str| {
@@ -243,7 +244,7 @@ impl Generator {
     }
 }
 
-/// The solutions of an answer as lines.
+/// A sink for the solutions of an answer as lines.
 #[derive(Default)]
 struct Rows {
     variables: Vec<Variable>,
@@ -277,7 +278,7 @@ impl Sink for Rows {
 
 fn expected(query: &str, dataset: &Dataset) -> Vec<String> {
     let parsed = SparqlParser::new().parse_query(query).unwrap_or_else(|e| panic!("{query}: {e}"));
-    // Its optimiser takes some of these for others (a MINUS without a variable in common, a filter over two groups).
+    // Its optimiser confuses some of these queries (a MINUS without a shared variable, a filter over two groups).
     let evaluator = QueryEvaluator::new().without_optimizations();
     let QueryResults::Solutions(solutions) = evaluator.prepare(&parsed).execute(dataset).unwrap() else {
         panic!("a SELECT")

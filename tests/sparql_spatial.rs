@@ -1,5 +1,5 @@
-//! How elements of OpenStreetMap lie to each other, their distances and sizes, and what items of Wikidata say besides: each
-//! query checked in a second way, by OverpassQL over the same snapshot, by SPARQL over the texts of geometries, or by a sum.
+//! Tests spatial relations, distances and sizes of OpenStreetMap's elements, together with data of Wikidata items. Each
+//! query is checked in a second way: by OverpassQL over the same snapshot, by SPARQL over WKT, or by a sum.
 
 use std::collections::BTreeSet;
 
@@ -36,7 +36,7 @@ fn what_is_near_across_the_antimeridian() {
     };
     let expected = ["node/1\tnode/2", "node/1\tway/5", "node/6\tnode/7"];
     assert_eq!(near("FILTER(geof:distance(?x, ?y, uom:metre) < 5000)"), expected);
-    // The same where nothing is looked up by where it is.
+    // The same condition in a form that the spatial index does not support.
     assert_eq!(near("BIND(geof:distance(?x, ?y, uom:metre) AS ?d) FILTER(?d < 5000)"), expected);
 }
 
@@ -67,7 +67,7 @@ fn areas_in_malta_contain_what_overpass_finds_in_them() {
         .replace("ogc:sfContains ?n", "osmkey:name ?name")
         .replace("?n a osm:node", "?n ogc:sfWithin ?a; a osm:node");
     assert_eq!(sparql(at, &back), found);
-    // The same by texts of geometries.
+    // The same with WKT geometries.
     let texts = "SELECT ?a ?n { ?a osmkey:leisure 'park'; geo:hasGeometry/geo:asWKT ?x .
         ?n osmkey:amenity 'bench'; geo:hasGeometry/geo:asWKT ?y BIND(geof:sfContains(?x, ?y) AS ?in) FILTER(?in) }";
     let pairs = "SELECT ?a ?n { ?a osmkey:leisure 'park'; ogc:sfContains ?n . ?n osmkey:amenity 'bench' }";
@@ -98,7 +98,7 @@ fn lines_and_areas_lie_to_each_other_as_their_texts_do() {
             let pairs = sparql(at, &format!("SELECT ?a ?b {{ ?a {a}; ogc:{how} ?b . ?b {b} }}"));
             let holds = match how {
                 "sfCovers" => format!("geof:sfIntersects(?x, ?y) && ({covers})"),
-                // A line crosses an area, and no area a line.
+                // A line can cross an area, but an area cannot cross a line.
                 "sfCrosses" => "geof:sfCrosses(?x, ?y) && geof:dimension(?x) < 2".to_owned(),
                 how => format!("geof:{how}(?x, ?y)"),
             };
@@ -112,7 +112,7 @@ fn lines_and_areas_lie_to_each_other_as_their_texts_do() {
             }
         }
     }
-    // There is none that is equal to another one.
+    // All relations occur except sfEquals: no geometry here equals another one.
     assert_eq!(found.len(), 7, "{found:?}");
 }
 
@@ -123,7 +123,7 @@ fn tags_around_a_relation_change_no_answer() {
     let parks = "?a osmkey:leisure 'park' .";
     let plain = sparql(at, &format!("SELECT ?a ?b {{ {parks} ?a ogc:sfIntersects ?b . ?b osmkey:highway 'footway' }}"));
     assert!(plain.len() > 100);
-    // A tag in a subquery, in a union, as a condition, from an outer group.
+    // The tag is in a subquery, after a union, in a filter, or in an outer group.
     for query in [
         "SELECT ?a ?b { PARKS { SELECT ?b { ?b osmkey:highway 'footway' } } ?a ogc:sfIntersects ?b }",
         "SELECT ?a ?b { PARKS { ?a ogc:sfIntersects ?b } { ?b osmkey:highway 'footway' } }",
@@ -135,7 +135,7 @@ fn tags_around_a_relation_change_no_answer() {
     ] {
         assert_eq!(sparql(at, &query.replace("PARKS", parks)), plain, "{query}");
     }
-    // What is optional is not restricted by what has to hold outside of it.
+    // A condition outside of an OPTIONAL does not restrict the pattern inside it.
     let count = |query: &str| sparql(at, query);
     let optional = "SELECT (COUNT(*) AS ?n) { { PARKS OPTIONAL { ?a ogc:sfContains ?b } } ?b osmkey:amenity 'bench' }";
     let apart = "SELECT (COUNT(*) AS ?n) { { SELECT ?a ?b { PARKS OPTIONAL { ?a ogc:sfContains ?b } } }
@@ -151,7 +151,7 @@ fn many_geometries_make_one() {
         let rows = sparql(at, query);
         rows[0].split('\t').map(|cell| cell.parse().unwrap_or_else(|_| panic!("{rows:?}"))).collect()
     };
-    // Municipalities lie beside each other: all of them together have the area that each has.
+    // Municipalities do not overlap: the area of their union is the sum of their areas.
     let areas = numbers(
         "SELECT (geof:area(geof:aggUnion(?g), uom:squareMetre) AS ?all) (SUM(?a) AS ?sum)
          { ?e a osm:relation; osmkey:admin_level 8; osm2rdf:area ?a; geo:hasGeometry/geo:asWKT ?g }",
@@ -177,7 +177,7 @@ fn many_geometries_make_one() {
          FILTER(!geof:sfIntersects(?all, ?g)) }}"
     );
     assert_eq!(sparql(at, &hull), ["0"]);
-    // Of each group by itself; what is no geometry makes none, and a misplaced one is told.
+    // Unions of each group. Values that are not geometries give no union, and a misplaced aggregate is an error.
     let grouped = "SELECT ?k (geof:aggUnion(?g) AS ?u) { ?e osmkey:leisure ?k; geo:hasGeometry/geo:asWKT ?g }
         GROUP BY ?k HAVING(COUNT(*) = 1)";
     let single = "SELECT ?k ?g { { SELECT ?k { ?e osmkey:leisure ?k; geo:hasGeometry ?h } GROUP BY ?k
@@ -201,7 +201,7 @@ fn distances_in_malta() {
     };
     let near = sparql(at, &castles("FILTER(geof:distance(?x, ?y, uom:metre) < 500)"));
     assert!(!near.is_empty());
-    // The distance is no condition that boxes know of here.
+    // In this form the spatial index does not use the distance.
     let plain = castles("BIND(geof:distance(?x, ?y, uom:metre) AS ?d) FILTER(?d < 500)");
     assert_eq!(near, sparql(at, &plain));
     let around = "SELECT DISTINCT ?b { ?a a osm:node; osmkey:amenity 'ferry_terminal'; geo:hasGeometry/geo:asWKT ?x .
@@ -210,7 +210,7 @@ fn distances_in_malta() {
     let by_overpass = elements(at, "node[amenity=ferry_terminal];node[highway=bus_stop](around:300);out ids;");
     let by_sparql: BTreeSet<String> = sparql(at, around).into_iter().collect();
     let by_overpass: BTreeSet<String> = by_overpass.into_iter().collect();
-    // Overpass measures on a sphere, GeoSPARQL's distance is the ellipsoid's: a few lie between the two.
+    // Overpass measures on a sphere, GeoSPARQL on the ellipsoid, so a few elements near the limit differ.
     assert!(by_sparql.symmetric_difference(&by_overpass).count() <= 1, "{by_sparql:?} {by_overpass:?}");
 }
 
@@ -227,8 +227,8 @@ fn items_and_elements_of_malta_in_one_query() {
     named.dedup();
     assert!(named.len() > 100);
     assert_eq!(sparql(at, "SELECT ?e ?i { ?e osm2rdfkey:wikidata ?i . ?i wdt:P625 ?p }"), named);
-    // Places of items that are more than a kilometre from their element: theirs are whole steps of 0.005 degrees off, so
-    // that none lies where two ways of measuring differ.
+    // Places of items that are more than a kilometre from their element. The items are whole steps of 0.005 degrees
+    // away, so that no distance is near the limit, where the two ways of measuring differ.
     let far = "SELECT ?e ?i { ?e a osm:node; osm2rdfkey:wikidata ?i; geo:hasGeometry/geo:asWKT ?x . ?i wdt:P625 ?y
         FILTER(geof:distance(?x, ?y, uom:metre) > 1000) }";
     let mut away: Vec<String> = malta
@@ -242,7 +242,8 @@ fn items_and_elements_of_malta_in_one_query() {
     away.dedup();
     assert!(!away.is_empty());
     assert_eq!(sparql(at, far), away);
-    // Municipalities whose area is more than a twentieth off what their item says: those where that is so by a fifth.
+    // Municipalities with an area that differs by more than 5 % from that of their item: those with a difference of 20
+    // %.
     let other = "SELECT ?e ?i { ?e a osm:relation; osmkey:admin_level 8; osm2rdfkey:wikidata ?i; osm2rdf:area ?a .
         ?i wdt:P2046 ?km FILTER(ABS(?a / 1000000 - ?km) / ?km > 0.05) }";
     let municipalities = elements(at, "rel[boundary=administrative][admin_level=8][wikidata];out ids;");
@@ -257,7 +258,7 @@ fn items_and_elements_of_malta_in_one_query() {
     odd.sort_unstable();
     assert!(odd.len() > 20 && odd.len() + 20 < municipalities.len(), "{odd:?}");
     assert_eq!(sparql(at, other), odd);
-    // People per square kilometre from both, and by the text of the geometry.
+    // Population density from both sources, and with the area computed from WKT.
     let density = "SELECT ?e (ROUND(?people / ?a * 1e6) AS ?d) { ?e a osm:relation; osmkey:boundary 'administrative';
         osm2rdfkey:wikidata ?i; osm2rdf:area ?a . ?i wdt:P1082 ?people }";
     let by_texts = "SELECT ?e (ROUND(?people / geof:area(?g, uom:squareMetre) * 1e6) AS ?d) {
@@ -266,7 +267,7 @@ fn items_and_elements_of_malta_in_one_query() {
     let crowded = sparql(at, density);
     assert!(crowded.len() > 10, "{crowded:?}");
     assert_eq!(crowded, sparql(at, by_texts));
-    // What began before 1600 within 500 m of a bus stop, with and without the service.
+    // Elements that were built before 1600, within 500 m of a bus stop, with and without the service.
     let old = |elements: &str| {
         format!(
             "SELECT DISTINCT ?e {{ {elements} ?e osm2rdfkey:wikidata ?i; geo:hasCentroid/geo:asWKT ?x . ?i wdt:P571 ?begun

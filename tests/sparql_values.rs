@@ -1,5 +1,5 @@
-//! Values in SPARQL: numbers of any size, regular expressions, lists of constants, truth values. Where no source is named,
-//! expected numbers are those of Python 3's whole numbers and `decimal`.
+//! Tests values in SPARQL: numbers of any size, regular expressions, lists of constants, booleans. Unless another
+//! source is given, expected numbers are from Python 3's integers and `decimal`.
 
 use std::io;
 use std::sync::{Arc, LazyLock};
@@ -10,7 +10,8 @@ use terrapin::load::{Options, Quiet, load};
 use terrapin::snapshot::Snapshot;
 use terrapin::sparql::{Bounds, Class, Dialect, Environment, Error, Settings, Sink, prepare};
 
-/// What Wikidata says of the universe (Q1: diameter P2386, mass P2067) and of Earth's mass, as its dumps write decimals.
+/// Wikidata's values of the universe (Q1: diameter P2386, mass P2067) and of Earth's mass, in the notation of its
+/// dumps.
 const DATA: &str = r#"
 @prefix wd: <http://www.wikidata.org/entity/> . @prefix wdt: <http://www.wikidata.org/prop/direct/> .
 @prefix xsd: <http://www.w3.org/2001/XMLSchema#> . @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
@@ -70,17 +71,17 @@ fn run(text: &str, dialect: Dialect) -> Result<Vec<String>, Error> {
 const PREFIXES: &str = "PREFIX wd: <http://www.wikidata.org/entity/> PREFIX wdt: <http://www.wikidata.org/prop/direct/>
 PREFIX xsd: <http://www.w3.org/2001/XMLSchema#> PREFIX rdfs: <http://www.w3.org/2000/01/rdf-schema#> ";
 
-/// The answer, which both dialects have, and the evaluator as well as loops over numbers.
+/// Returns the answer, which must be the same in both dialects and with the evaluator.
 fn ask(text: &str) -> Vec<String> {
     let text = format!("{PREFIXES}{text}");
     let answer = run(&text, Dialect::Wdqs).unwrap_or_else(|error| panic!("{text}: {error}"));
     assert_eq!(run(&text, Dialect::Standard).unwrap(), answer, "{text}");
-    // REDUCED is the evaluator's.
+    // The evaluator runs queries with REDUCED.
     if let Some((_, rest)) =
         text.split_once("SELECT ").filter(|(_, rest)| !rest.contains("GROUP") && !rest.starts_with("DISTINCT"))
     {
         let reduced = format!("{PREFIXES}SELECT * {{ {{ SELECT REDUCED {rest} }} }}");
-        // `SELECT *` has columns in the order of their names.
+        // `SELECT *` sorts columns by name.
         let is_one_column = answer.iter().all(|row| !row.contains(' '));
         if is_one_column && !rest.contains("ORDER") {
             let (mut ours, mut theirs) = (answer.clone(), run(&reduced, Dialect::Wdqs).unwrap());
@@ -92,7 +93,7 @@ fn ask(text: &str) -> Vec<String> {
     answer
 }
 
-/// The value of an expression; `-` if it is an error.
+/// Returns the value of an expression, or `-` for an error.
 fn value(expression: &str) -> String {
     ask(&format!("SELECT ({expression} AS ?value) {{}}")).join("")
 }
@@ -102,7 +103,7 @@ fn numbers_of_any_size_are_numbers() {
     assert_eq!(ask("SELECT ?x { ?x wdt:P2386 ?d FILTER(?d > 1000000000000000000000) }"), ["Q1"]);
     assert_eq!(ask("SELECT ?x { ?x wdt:P2067 ?m FILTER(?m < 1) }"), ["Q4"]);
     assert_eq!(ask("SELECT ?x { ?x wdt:P2067 ?m FILTER(?m != 1) } ORDER BY ?x"), ["Q1", "Q2", "Q3", "Q4"]);
-    // The same value in two ways is one term.
+    // Two notations of the same value are one term.
     assert_eq!(ask("SELECT DISTINCT ?m { VALUES ?x { wd:Q2 wd:Q3 } ?x wdt:P2067 ?m }"), ["5972370000000000000000000"]);
     assert_eq!(
         ask("SELECT ?x { ?x wdt:P2067 \"+5972370000000000000000000.00\"^^xsd:decimal } ORDER BY ?x"),
@@ -158,7 +159,7 @@ fn numbers_of_any_size_are_numbers() {
         ("xsd:integer(\"1e5\")", "-"),
         ("STR(99999999999999999999)", "99999999999999999999"),
         ("STRDT(\"99999999999999999999\", xsd:integer) + 1", "100000000000000000000"),
-        // A day's distance is the evaluator's to calculate.
+        // The evaluator computes dates plus durations.
         ("\"2001-01-02\"^^xsd:date + \"P1D\"^^xsd:dayTimeDuration", "2001-01-03"),
         ("\"a\" + 1", "-"),
         ("\"a\" < \"b\"", "true"),
@@ -202,11 +203,12 @@ fn a_day_that_the_calendar_has_not_is_no_date() {
     }
 }
 
-/// The standard's examples and QT3's are with the code (`functions/patterns/tests.rs`); these go through a query.
+/// The examples of the standard and of QT3 are tested with the code (`functions/patterns/tests.rs`); these tests use
+/// whole queries.
 #[test]
 fn regular_expressions_are_those_of_xpath() {
     for (expression, expected) in [
-        // A call of Instruct-to-SPARQL.
+        // A call from Instruct-to-SPARQL.
         (r#"REPLACE("408055", "(..)80(..)", "$1A0$2")"#, "40A055"),
         (r#"REPLACE("abc", "(b)", "$1_x")"#, "ab_xc"),
         (r#"REPLACE("abc", "(b)", "$10")"#, "ab0c"),
@@ -221,7 +223,7 @@ fn regular_expressions_are_those_of_xpath() {
         (r#"REGEX("_a", "^\\i\\c*$")"#, "true"),
         (r#"REGEX("a.b", "\\Qa.b\\E")"#, "true"),
         (r#"REGEX("Berlin", CONCAT("^b", "er"), "i")"#, "true"),
-        // What data says to be a pattern is an error of its row.
+        // An invalid pattern that is computed is an error of its row only.
         (r#"REGEX("a", CONCAT("(", ""))"#, "-"),
         (r#"REGEX(1, "1")"#, "-"),
     ] {
@@ -255,7 +257,7 @@ fn a_constant_that_is_no_pattern_is_an_error_of_the_query() {
 
 #[test]
 fn many_constants_are_looked_up() {
-    // 1,000 constants for 1,000 values: a million comparisons take seconds, lookups milliseconds.
+    // 1,000 constants for 1,000 values: a million comparisons would take seconds, lookups take milliseconds.
     let list = |of: &str| (0..1000).map(|n| of.replace('#', &n.to_string())).collect::<Vec<_>>();
     let values = list("wd:Q# \"#\" #").join(" ");
     let start = Instant::now();

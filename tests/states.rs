@@ -1,11 +1,12 @@
-//! States of other dates on a server: where their files go, and what is told of files that cannot be written and of damage.
+//! Tests states of other dates on a server: the location of their files, and the errors for files that cannot be
+//! written and for damage.
 
 use std::path::PathBuf;
 
 use crate::common::server::Server;
 use crate::common::terrapin;
 
-/// A snapshot of the made-up village with all its versions, in a folder.
+/// Loads the made-up village with all its versions into a snapshot.
 fn village(folder: &std::path::Path) -> PathBuf {
     let history = crate::common::place::root().join("tests/history/village.osh");
     let out = folder.join("village.terrapin");
@@ -15,7 +16,7 @@ fn village(folder: &std::path::Path) -> PathBuf {
 
 const THEN: &str = "[date:\"2020-01-05T00:00:00Z\"];node(7);out;";
 
-/// The page of operators says what each status means: 500 is never the query's fault.
+/// According to the page for operators, status 500 is never the fault of the query.
 #[test]
 fn a_folder_for_answers_that_takes_none_is_told_as_that() {
     let folder = tempfile::tempdir().unwrap();
@@ -32,7 +33,7 @@ fn a_folder_for_answers_that_takes_none_is_told_as_that() {
     assert_eq!(answer.status, 500, "{}", answer.text());
     assert!(answer.text().contains("runtime error: cannot write temporary files: "), "{}", answer.text());
     assert!(!answer.text().contains("damaged") && !answer.text().contains("/proc/no"), "{}", answer.text());
-    // The snapshot is whole.
+    // The snapshot is not reported as damaged.
     assert_eq!(server.get("/healthz").status, 200);
     assert_eq!(server.query("node(7);out;").status, 200);
     let told = server.ask(
@@ -44,7 +45,7 @@ fn a_folder_for_answers_that_takes_none_is_told_as_that() {
     assert!(told.text().contains("\"temporary\""), "{}", told.text());
 }
 
-/// Bits that flip in the versions: the answer is that of the snapshot's current state, or status 500, and `/healthz` knows.
+/// Flips a bit in the versions: a query at a date gets status 500, and `/healthz` reports the damage with 503.
 #[test]
 fn damage_behind_a_date_is_damage_of_the_snapshot() {
     let folder = tempfile::tempdir().unwrap();

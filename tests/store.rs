@@ -1,4 +1,4 @@
-//! Everything that goes into a snapshot comes out again, through every way in.
+//! Tests that all data of a snapshot can be read again, through every kind of access.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -23,7 +23,7 @@ fn shared(file: &str) -> Option<PathBuf> {
 }
 
 type Tags = BTreeMap<String, String>;
-/// Type, id, role.
+/// Type, id and role of each member.
 type Members = Vec<(u8, i64, String)>;
 /// Version, timestamp, changeset, user id, user name.
 type Meta = (u32, i64, i64, i64, String);
@@ -179,7 +179,7 @@ fn compare(file: &str) {
         }
     }
 
-    // Pages in a box: every node in it is on one of them.
+    // The pages for a box contain every node in it.
     let all: Vec<Coord> = plain.nodes.values().map(|n| n.0).collect();
     let middle = all[all.len() / 2];
     let area = BoundingBox {
@@ -197,7 +197,7 @@ fn compare(file: &str) {
     assert!(ElementRef::ordinal(osm.way_page(0).nodes(0)[0]).is_some());
     osm.check().unwrap();
 
-    // The same bytes whatever the memory and the number of threads.
+    // The bytes do not depend on memory or the number of threads.
     let little = snapshot(&source, folder.path(), 1);
     assert!(std::fs::read(&path).unwrap() == std::fs::read(little).unwrap());
     let one = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
@@ -226,7 +226,7 @@ fn history_loads_as_its_newest_state() {
     assert!(history.nodes >= current.nodes && history.ways >= current.ways, "{history:?} {current:?}");
 }
 
-/// Three versions of two nodes, one of which was deleted, came back, and was deleted again.
+/// Versions of two nodes, one of which was deleted, restored, and deleted again.
 const HISTORY: &str = r#"<osm version="0.6">
   <node id="1" version="1" timestamp="2020-01-01T00:00:00Z" lat="1" lon="1"><tag k="name" v="old"/></node>
   <node id="1" version="2" timestamp="2021-01-01T00:00:00Z" lat="1" lon="2"><tag k="name" v="new"/></node>
@@ -274,7 +274,7 @@ fn a_history_loads_as_of_any_moment() {
         assert_eq!(found, nodes, "{at}");
     }
 
-    // What has one state only cannot say what was before.
+    // A file with a single state has no data about earlier dates.
     let current = folder.path().join("current.osm");
     std::fs::write(&current, HISTORY.lines().filter(|line| !line.contains("visible")).collect::<String>()).unwrap();
     let error = load_at(&current, "2020-12-01T00:00:00Z").unwrap_err();

@@ -1,4 +1,4 @@
-//! Tags, how often and with what, as taginfo's users ask for them, and the search for tags in words.
+//! Tests tag statistics in the form of taginfo's API, and the search for tags by words.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -16,7 +16,7 @@ fn ask(server: &Server, path: &str) -> Value {
     serde_json::from_slice(&answer.body).unwrap()
 }
 
-/// A field of all rows.
+/// Returns a field of all rows.
 fn column<'a>(answer: &'a Value, name: &str) -> Vec<&'a Value> {
     answer["data"].as_array().unwrap().iter().map(|row| &row[name]).collect()
 }
@@ -37,7 +37,7 @@ fn keys_and_values_with_their_counts() {
     );
     let sorted = ask(&server, "/api/4/keys/all?sortname=key&sortorder=desc&page=2&rp=2");
     assert_eq!((column(&sorted, "key"), &sorted["total"]), (vec![&json!("highway"), &json!("amenity")], &json!(5)));
-    // What begins so comes before what is more frequent.
+    // Prefix matches come before more frequent keys.
     assert_eq!(column(&ask(&server, "/api/4/keys/all?query=A"), "key"), ["amenity", "admin_level", "name", "highway"]);
     let prevalent = ask(&server, "/api/4/keys/all?query=amenity&include=prevalent_values");
     assert_eq!(
@@ -72,7 +72,7 @@ fn what_is_found_together_and_what_is_popular() {
     let tags = ask(&server, "/api/4/tag/combinations?key=amenity&value=cafe&rp=2");
     assert_eq!(tags["total"], 3);
     assert_eq!(column(&tags, "other_value"), ["", "Bean & Leaf"]);
-    // Asked twice: kept.
+    // The second request is answered from the cache.
     assert_eq!(ask(&server, "/api/4/tag/combinations?key=amenity&value=cafe&rp=2")["data"], tags["data"]);
     let some = ask(&server, "/api/4/tag/combinations?key=amenity&value=cafe&filter=ways");
     assert_eq!(some["data"], json!([]));
@@ -115,18 +115,18 @@ fn bad_requests_are_told_what_is_wrong() {
         let told: Value = serde_json::from_slice(&answer.body).unwrap();
         assert!(told["error"].as_str().unwrap().starts_with(message), "{path}: {told}");
     }
-    // Far beyond the end there is nothing, and that is no error.
+    // A page far beyond the end is empty and not an error.
     let far = ask(&server, &format!("/api/4/keys/all?page={}&rp={}", u64::MAX, u64::MAX));
     assert_eq!((&far["data"], &far["total"]), (&json!([]), &json!(5)));
     assert_eq!(server.get("/api/4/nothing").status, 404);
 }
 
-/// What an export says of its tags.
+/// Tag counts computed from an export.
 #[derive(Default)]
 struct Counted {
     keys: BTreeMap<String, [u64; 3]>,
     tags: BTreeMap<(String, String), [u64; 3]>,
-    /// Elements that have both keys.
+    /// Number of elements that have both keys.
     together: BTreeMap<(String, String), u64>,
 }
 

@@ -1,11 +1,11 @@
-//! What a load shows on a terminal, read as a terminal reads it.
+//! Tests the output of a load on a terminal, interpreted in the way of a terminal.
 
 use std::fmt::Write;
 use std::process::{Command, Stdio};
 
 use crate::common::skip;
 
-/// The lines that are left on a terminal of 100 columns once all of this was written to it.
+/// Returns the lines on a terminal of 100 columns after this output.
 fn screen(written: &str) -> Vec<String> {
     let mut lines: Vec<Vec<char>> = vec![Vec::new()];
     let (mut row, mut column) = (0_usize, 0_usize);
@@ -60,7 +60,7 @@ fn a_load_leaves_no_bars_behind() {
         let _ = writeln!(osm, "<node id=\"{id}\" lat=\"{lat}\" lon=\"{lon}\"><tag k=\"name\" v=\"{id}\"/></node>");
     }
     std::fs::write(folder.path().join("many.osm"), osm + "</osm>\n").unwrap();
-    // A terminal of 100 columns, by util-linux.
+    // util-linux's `script` provides a terminal, here of 100 columns.
     let program = assert_cmd::cargo::cargo_bin("terrapin");
     let load = format!("stty cols 100; {} load --osm many.osm --out many.terrapin", program.display());
     let mut command = Command::new("script");

@@ -1,5 +1,5 @@
-//! Vector tiles as a map asks for them. What is in tiles is tested beside the code and, by another decoder, in
-//! `tests/tiles/`.
+//! Tests vector tiles with the requests of a map. The content of tiles is tested with the code, and with another
+//! decoder in `tests/tiles/`.
 
 use std::fmt::Write;
 use std::io::Read;
@@ -36,7 +36,7 @@ fn has(tile: &[u8], text: &[u8]) -> bool {
     tile.windows(text.len()).any(|bytes| bytes == text)
 }
 
-/// The tile of the deepest zoom with a place, in degrees.
+/// Returns the path of the tile at the deepest zoom that contains a place, given in degrees.
 fn deepest(lat: f64, lon: f64) -> String {
     let n = f64::from(1 << 14);
     let x = ((lon + 180.0) / 360.0 * n) as u32;
@@ -58,7 +58,7 @@ fn a_map_finds_the_tiles_and_what_is_in_them() {
     let (_, path) = template.split_once("/tiles/").expect("this server's tiles");
     let path = format!("/tiles/{path}");
     let bounds: Vec<f64> = about["bounds"].as_array().expect("bounds").iter().filter_map(Value::as_f64).collect();
-    // Where the houses of the town are.
+    // The tile with the houses of the town.
     let tile = deepest(bounds[1] + 0.001, bounds[0] + 0.001);
     let [_, _, z, x, y] = tile.split('/').collect::<Vec<_>>()[..] else { panic!("{tile}") };
     let path = path.replace("{z}", z).replace("{x}", x).replace("{y}.mvt", y);
@@ -69,7 +69,7 @@ fn a_map_finds_the_tiles_and_what_is_in_them() {
     let tile = unpacked(&answer);
     assert!(has(&tile, b"streets") && has(&tile, b"pois") && has(&tile, "Bean & Leaf".as_bytes()));
 
-    // The same bytes again, from memory or not, packed or not.
+    // The bytes are the same with and without the cache, compressed or not.
     assert_eq!(unpacked(&ask(&server, &path, GZIP)), tile);
     let plain = ask(&server, &path, "");
     assert_eq!((plain.header("content-encoding"), &plain.body), (None, &tile));
@@ -80,11 +80,11 @@ fn tiles_are_kept_by_clients_and_what_is_none_is_refused() {
     let server = Server::start(&[]);
     let answer = ask(&server, "/tiles/0/0/0.mvt", GZIP);
     assert_eq!((answer.status, answer.header("cache-control")), (200, Some("no-cache")));
-    // Headers are read in small letters.
+    // The test client converts headers to lower case.
     let tag = answer.header("etag").expect("a tag").replacen("w/", "W/", 1);
     let again = ask(&server, "/tiles/0/0/0.mvt", &format!("{GZIP}If-None-Match: {tag}\r\n"));
     assert_eq!((again.status, again.body.len()), (304, 0));
-    // As caches in between name it, and among others.
+    // Intermediate caches send strong tags or lists of tags.
     let strong = tag.trim_start_matches("W/");
     for known in [strong.to_owned(), format!("\"other\", {tag}"), "*".to_owned()] {
         let again = ask(&server, "/tiles/0/0/0.mvt", &format!("{GZIP}If-None-Match: {known}\r\n"));
@@ -106,7 +106,8 @@ fn tiles_are_kept_by_clients_and_what_is_none_is_refused() {
     }
 }
 
-/// A round island around 1 north, 10 east that is a country: more coastlines than are read at once for low zooms.
+/// Returns a round island around 1 north, 10 east that is a country. It has more coastlines than are read at once for
+/// low zooms.
 fn island() -> String {
     const WAYS: usize = 5000;
     let mut osm = String::from("<osm version='0.6'>");
@@ -140,7 +141,7 @@ fn low_zooms_are_the_same_whatever_was_asked_before() {
         let snapshot = Snapshot::open(&folder.path().join("isle.terrapin")).expect("a snapshot");
         (Osm::open(Arc::new(snapshot)).expect("elements"), Tiles::new(1 << 20))
     };
-    // The tile with the middle of the island, which lies a little north of the equator.
+    // The tile with the middle of the island, a little north of the equator.
     let place =
         |z: u8| Place::new(z, (1 << z) / 2 + ((1 << z) * 10 / 360), (1 << z) / 2 - u32::from(z > 0)).expect("a tile");
     let (osm, tiles) = open();
@@ -152,11 +153,11 @@ fn low_zooms_are_the_same_whatever_was_asked_before() {
     for (z, tile) in upwards.iter().enumerate() {
         let tile = decompressed(tile);
         assert!(has(&tile, b"ocean") && has(&tile, b"boundaries"), "zoom {z}");
-        // It has 150,000 square kilometres.
+        // Its area is 150,000 square kilometres.
         assert_eq!(has(&tile, b"Isle"), z >= 4, "zoom {z}");
     }
 
-    // One that has no time leaves what it read to the next.
+    // A request that times out leaves the data it has read to the next one.
     let (osm, tiles) = open();
     for _ in 0..3 {
         let limits = Limits { deadline: Some(Instant::now()), ..Limits::default() };

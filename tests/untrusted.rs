@@ -1,5 +1,5 @@
-//! Keys, values and file names that forge lines or steer terminals, wherever people, models and programs see them. Line
-//! breaks and the sequences are those of ECMA-48 (CSI as ESC [ and as U+009B) and of CVE-2021-42574 (U+202E).
+//! Tests keys, values and file names that forge lines or control terminals, in all output for people, models and
+//! programs. The control sequences are from ECMA-48 (CSI as ESC [ and as U+009B) and CVE-2021-42574 (U+202E).
 
 use serde_json::{Value, json};
 
@@ -11,7 +11,7 @@ use crate::common::terrapin;
 const KEY: &str = "cafe\ncontent      forged\u{9b}2J\u{202e}";
 const FILE: &str = "cafe\ncontent      forged\u{1b}[2J.osm";
 
-/// A snapshot of nodes with such keys, of a file with such a name.
+/// Loads a snapshot of nodes with such keys, from a file with such a name.
 fn hostile() -> (tempfile::TempDir, std::path::PathBuf) {
     let folder = tempfile::tempdir().unwrap();
     let key = "cafe&#10;content      forged&#x9b;2J&#x202e;";
@@ -31,7 +31,7 @@ fn hostile() -> (tempfile::TempDir, std::path::PathBuf) {
     (folder, snapshot)
 }
 
-/// Nothing in a text steers, and no line of it is forged.
+/// Checks that a text has no control sequences and no forged lines.
 fn harmless(text: &str) {
     let steers = |c: char| (c.is_control() && c != '\n' && c != '\t') || c == '\u{202e}';
     assert!(!text.contains(steers), "{text:?}");
@@ -55,7 +55,7 @@ fn a_key_or_a_file_forges_no_line() {
     }
     let text = print(&["info"]);
     assert_eq!(text.lines().filter(|line| line.starts_with("content")).count(), 1, "{text}");
-    // Programs get what is there, and a terminal that shows it is not steered.
+    // JSON output has the original values, escaped so that they cannot control a terminal.
     let text = print(&["info", "--json"]);
     harmless(&text);
     let facts: Value = serde_json::from_str(&text).unwrap();

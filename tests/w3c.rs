@@ -1,7 +1,7 @@
-//! The W3C's test suite of SPARQL queries, beside the evaluator on its own: what that passes, a snapshot passes too, but
-//! for the exceptions listed here.
+//! Runs the W3C's test suite of SPARQL queries on a snapshot and on the evaluator alone. A snapshot must pass every
+//! test that the evaluator passes, except for those listed here.
 //!
-//! Runs where TERRAPIN_W3C is the folder `sparql` of a copy of <https://github.com/w3c/rdf-tests>.
+//! Needs TERRAPIN_W3C, the folder `sparql` of a copy of <https://github.com/w3c/rdf-tests>.
 
 mod answer;
 mod manifest;
@@ -14,9 +14,9 @@ use std::path::PathBuf;
 use crate::common::skip;
 use manifest::Kind;
 
-/// Tests that the evaluator passes and a snapshot does not, by the end of their names, all for one reason: a value has
-/// one form, its canonical one; how it was written is not kept. Oxigraph's store does the same, and public answers were
-/// recorded with it.
+/// Tests that the evaluator passes and a snapshot does not, by the end of their names. The reason is the same for all:
+/// a value is stored in its canonical form only, and its original notation is lost. Oxigraph's store does the same, and
+/// public answers were recorded with it.
 const EXCEPTIONS: &[&str] = &[
     "distinct/manifest#distinct-1",
     "distinct/manifest#distinct-9",

@@ -1,5 +1,5 @@
-//! The walls inside crates, which the compiler does not hold: modules that lie side by side use each other in one
-//! direction only, and each crate says what it may not know. Reads the sources; needs no data.
+//! Tests boundaries inside crates that the compiler does not enforce: sibling modules use each other in one direction
+//! only, and each crate states what it may not know. Reads the sources; needs no data.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
@@ -12,13 +12,13 @@ use syn::{Ident, Item, Token, UseTree};
 
 use crate::common::place;
 
-/// Uses that make a cycle and stay: the crate's folder, the two modules, and why.
+/// Accepted uses that form a cycle: the crate's folder, the two modules, and the reason.
 const EXCEPTIONS: &[(&str, &str, &str, &str)] = &[];
 
-/// How many places of each use are told.
+/// Maximum number of places to print for each use.
 const SHOWN: usize = 3;
 
-/// The folders of all crates that have a library.
+/// Returns the folders of all crates with a library.
 fn crates() -> Vec<PathBuf> {
     let root = place::root();
     let listed = fs::read_dir(root.join("crates")).expect("the folder of crates");
@@ -28,27 +28,27 @@ fn crates() -> Vec<PathBuf> {
     crates
 }
 
-/// A crate's folder as it is written; nothing for the root's.
+/// Returns the path of a crate's folder in the workspace; empty for the root crate.
 fn label(folder: &Path) -> String {
     let root = place::root();
     folder.strip_prefix(root).expect("a folder of the workspace").display().to_string()
 }
 
-/// A module, from the crate's root.
+/// Path of a module from the crate's root.
 type Names = Vec<String>;
 
-/// What a module has.
+/// The contents of a module.
 #[derive(Default)]
 struct Module {
     file: PathBuf,
     children: BTreeSet<String>,
-    /// Names that it has from elsewhere, and the path that they stand for.
+    /// Imported names, and their paths.
     imports: BTreeMap<String, Names>,
-    /// Paths whose names it has all.
+    /// Paths of glob imports.
     globs: Vec<Names>,
-    /// What it has itself.
+    /// Names of its own items.
     items: BTreeSet<String>,
-    /// The paths that its code has, from the crate's root.
+    /// Paths in its code, from the crate's root.
     paths: BTreeSet<Names>,
 }
 
@@ -56,7 +56,7 @@ struct Module {
 #[derive(Default)]
 struct Modules(BTreeMap<Names, Module>);
 
-/// Where the files of a module's children lie.
+/// The file of a module, and the folder of its children's files.
 struct ModuleFiles<'a> {
     module: Names,
     file: &'a Path,
@@ -64,7 +64,7 @@ struct ModuleFiles<'a> {
 }
 
 impl Modules {
-    /// All modules of a library.
+    /// Reads all modules of a library.
     fn of(library: &Path) -> Self {
         let mut modules = Self::default();
         let children = library.parent().expect("a folder").to_owned();
@@ -114,7 +114,7 @@ impl Modules {
         }
     }
 
-    /// The module in which what a path leads to is written, through whatever passes it on.
+    /// Returns the module that defines the item at a path, through all re-exports.
     fn origin(&self, path: &[String]) -> Names {
         self.follow(path, 0).unwrap_or_else(|| {
             let modules = (0..=path.len()).rev().map(|length| &path[..length]);
@@ -146,7 +146,7 @@ impl Modules {
         Some(at)
     }
 
-    /// For modules side by side, each with all below it: which uses which, and by what.
+    /// Returns the uses between sibling modules, each including its descendants, with the places of each use.
     fn uses(&self) -> BTreeMap<(Names, Names), BTreeSet<String>> {
         let mut uses: BTreeMap<_, BTreeSet<String>> = BTreeMap::new();
         for (from, module) in &self.0 {
@@ -164,7 +164,7 @@ impl Modules {
     }
 }
 
-/// The name of an item that others can use.
+/// Returns the name of an item that other modules can use.
 fn name(item: &Item) -> Option<&Ident> {
     match item {
         Item::Const(item) => Some(&item.ident),
@@ -181,7 +181,7 @@ fn name(item: &Item) -> Option<&Ident> {
     }
 }
 
-/// Whether what has these attributes is there in tests only.
+/// Returns whether an item with these attributes exists in tests only.
 fn is_test(attributes: &[syn::Attribute]) -> bool {
     let test = |attribute: &syn::Attribute| match &attribute.meta {
         syn::Meta::Path(path) => path.is_ident("test"),
@@ -191,14 +191,14 @@ fn is_test(attributes: &[syn::Attribute]) -> bool {
     attributes.iter().any(test)
 }
 
-/// Reads what one module says, but not its inner modules.
+/// A visitor that reads one module without its inner modules.
 struct Reader<'a> {
     place: &'a [String],
     module: Module,
 }
 
 impl Reader<'_> {
-    /// A path from the crate's root, if it leads into the crate by its first name.
+    /// Returns a path from the crate's root, if it begins with `crate`, `self` or `super`.
     fn absolute(&self, path: &[String]) -> Option<Names> {
         let mut at = self.place.to_vec();
         let mut rest = path;
@@ -254,7 +254,7 @@ impl Reader<'_> {
         self.module.imports.insert(name, path);
     }
 
-    /// Paths in what is text to the parser: the arguments of macros and of attributes.
+    /// Collects paths in token streams: the arguments of macros and of attributes.
     fn tokens(&mut self, input: ParseStream<'_>) -> syn::Result<()> {
         while !input.is_empty() {
             if input.peek(Token![crate]) || input.peek(Token![super]) || input.peek(Token![self]) {
@@ -299,7 +299,7 @@ impl<'ast> Visit<'ast> for Reader<'_> {
             Item::Trait(item) => &item.attrs,
             Item::Type(item) => &item.attrs,
             Item::Use(item) => &item.attrs,
-            // A module of its own.
+            // An inner module is read separately.
             Item::Mod(_) => return,
             _ => &Vec::new(),
         };
@@ -335,11 +335,11 @@ impl<'ast> Visit<'ast> for Reader<'_> {
     }
 
     fn visit_visibility(&mut self, _: &'ast syn::Visibility) {
-        // `pub(crate)` and `pub(super)` are no uses.
+        // `pub(crate)` and `pub(super)` do not count as uses.
     }
 }
 
-/// The modules that can be reached from one.
+/// Returns the modules that can be reached from one.
 fn reached(edges: &BTreeSet<(Names, Names)>, from: &Names) -> BTreeSet<Names> {
     let mut reached = BTreeSet::new();
     let mut open = vec![from.clone()];
@@ -353,14 +353,14 @@ fn reached(edges: &BTreeSet<(Names, Names)>, from: &Names) -> BTreeSet<Names> {
     reached
 }
 
-/// The uses among those given that are part of a cycle.
+/// Returns the uses that are part of a cycle.
 fn circular(edges: &BTreeSet<(Names, Names)>) -> Vec<&(Names, Names)> {
     let from: BTreeMap<&Names, BTreeSet<Names>> = edges.iter().map(|(a, _)| (a, reached(edges, a))).collect();
     edges.iter().filter(|(a, b)| from.get(b).is_some_and(|reached| reached.contains(a))).collect()
 }
 
-/// The uses in a crate that make a cycle, each in a few places, but for those that are excepted: pairs of modules. And
-/// the exceptions that nothing needs.
+/// Returns the uses in a crate that form a cycle, with some places of each, except for the excepted pairs of modules.
+/// Also returns the exceptions that are not needed.
 fn cycles(library: &Path, excepted: &[(&str, &str)]) -> (Vec<String>, Vec<String>) {
     let uses = Modules::of(library).uses();
     let all: BTreeSet<_> = uses.keys().cloned().collect();
@@ -370,7 +370,7 @@ fn cycles(library: &Path, excepted: &[(&str, &str)]) -> (Vec<String>, Vec<String
         let split = |path: &str| path.split("::").map(str::to_owned).collect::<Names>();
         let edge = (split(from), split(to));
         held.remove(&edge);
-        // What closes no cycle with the others away needs no exception.
+        // A use that forms no cycle with the remaining uses needs no exception.
         let mut with = held.clone();
         with.insert(edge.clone());
         if !all.contains(&edge) || !circular(&with).contains(&&edge) {
@@ -403,7 +403,7 @@ fn modules_side_by_side_use_each_other_in_one_direction() {
     assert!(wrong.is_empty(), "modules that use each other in a circle:\n{wrong}");
 }
 
-/// A library of some files: the names of all, and what is in them.
+/// Creates a library from the names and texts of its files.
 fn library(files: &[(&str, &str)]) -> tempfile::TempDir {
     let folder = tempfile::tempdir().expect("a folder");
     for (name, text) in files {
@@ -421,7 +421,7 @@ fn every_way_to_use_a_module_is_seen() {
         "use super::b;",
         "use super::{b::{self as other}};",
         "use crate::b::*;",
-        // Passed on by another module.
+        // Re-exported by another module.
         "use crate::B;",
         "use super::passed::Renamed;",
         "fn f() { crate::b::f(); }",
@@ -457,7 +457,7 @@ fn every_way_to_use_a_module_is_seen() {
     assert_eq!(needless, ["a -> b", "b -> c"]);
 }
 
-/// Names that come by a glob from around a module are used without a word of where they are from.
+/// Names from a glob import of an enclosing module hide where they come from.
 #[test]
 fn no_module_takes_all_names_around_it() {
     let mut wrong = String::new();
@@ -471,7 +471,7 @@ fn no_module_takes_all_names_around_it() {
     assert!(wrong.is_empty(), "modules with `use super::*`:\n{wrong}");
 }
 
-/// The first lines of a crate.
+/// The documentation of each crate must state what the crate does not know.
 #[test]
 fn every_crate_says_what_it_may_not_know() {
     for folder in crates() {

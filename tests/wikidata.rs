@@ -1,4 +1,4 @@
-//! Dumps of Wikidata's entities through the binary: whole, by recipe, with lines that are wrong.
+//! Tests dumps of Wikidata's entities through the binary: complete, by recipe, and with invalid lines.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -39,7 +39,7 @@ fn dump(folder: &Path) -> PathBuf {
     path
 }
 
-/// Runs `terrapin load`: exit status, what it says as JSON, errors.
+/// Runs `terrapin load`; returns exit status, JSON output and standard error.
 fn load(args: &[&str]) -> (i32, Value, String) {
     let output = terrapin().arg("load").arg("--json").args(args).output().unwrap();
     let said = serde_json::from_slice(&output.stdout).unwrap_or_default();
@@ -51,7 +51,7 @@ fn open(path: &Path) -> Arc<Store> {
     Arc::new(Store::open(&snapshot).unwrap().expect("it has triples"))
 }
 
-/// The entities that have labels in a language, by number.
+/// Returns the entities with labels in a language, by number.
 fn labelled(store: &Store, language: &str) -> Vec<String> {
     let label = NamedNodeRef::new_unchecked("http://www.w3.org/2000/01/rdf-schema#label");
     let Some(label) = store.id(label.into()) else { return vec![] };
@@ -164,7 +164,7 @@ fn what_gives_nothing_is_an_error_unless_that_is_meant() {
         let (status, said, error) = load(&[args, &["--out", &out, "--allow-empty"]].concat());
         assert!(status == 0 && said["digest"].is_string(), "{args:?}: {error}");
         let snapshot = Arc::new(Snapshot::open(Path::new(&out)).unwrap());
-        // Triples can be asked for, even where there is none.
+        // Queries for triples work even if there are no triples.
         let store = Store::open(&snapshot).unwrap().unwrap();
         assert_eq!(store.triples(None, None, None).count() as u64, store.len());
         assert!(store.check().is_ok());
@@ -209,7 +209,7 @@ fn real_dumps_make_the_same_snapshot_each_time() {
     let made = |order: [usize; 3], threads: &str| {
         let out = folder.path().join(format!("{}{threads}.terrapin", order[0]));
         let files = order.map(|i| dumps[i].to_str().unwrap());
-        // One of them is the first lines of a dump.
+        // One of them has only the first lines of a dump.
         let args = ["--skip-bad", "--out", out.to_str().unwrap(), "--threads", threads];
         let args = [&args[..], &["--recipe", recipe.to_str().unwrap()]].concat();
         let (status, said, error) = load(&[&args[..], &["--wikidata"], &files[..]].concat());

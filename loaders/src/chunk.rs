@@ -1,5 +1,5 @@
-//! Elements in memory that do not stay where they were read: a few flat lists that they share, so that a chunk is a
-//! handful of allocations.
+//! Owned elements in a few flat lists that the elements of a chunk share. A chunk therefore needs only a handful of
+//! allocations.
 
 use crate::element::{Element, ElementType, Member, Meta, NO_COORDINATE, Node, Relation, Way};
 
@@ -10,7 +10,7 @@ pub(crate) struct Span {
     end: u32,
 }
 
-/// One element. Its tags, node ids and members are those behind the ones of the element before.
+/// One element. Its tags, node ids and members follow those of the previous element in the shared lists.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Record {
     pub(crate) kind: ElementType,
@@ -26,11 +26,11 @@ pub(crate) struct Record {
     pub(crate) items_end: u32,
 }
 
-/// Elements and bytes after which a chunk is full.
+/// Limits: a chunk is full once it reaches one of them.
 const FULL_ELEMENTS: usize = 8000;
 const FULL_BYTES: usize = 1 << 20;
 
-/// Some thousand elements.
+/// Elements with shared storage: at most some thousand, see [`FULL_ELEMENTS`].
 #[derive(Debug, Default)]
 pub(crate) struct Chunk {
     pub(crate) records: Vec<Record>,
@@ -41,22 +41,22 @@ pub(crate) struct Chunk {
 }
 
 impl Chunk {
-    /// Bytes that it takes, about.
+    /// Returns the approximate size of texts and lists in bytes.
     pub(crate) fn size(&self) -> usize {
         self.text.len() + 16 * self.tags.len() + 16 * self.refs.len() + 24 * self.members.len()
     }
 
-    /// Bytes that it and what is made of it take, about.
+    /// Returns the approximate memory in bytes for the chunk and for the data that is derived from it.
     pub(crate) fn cost(&self) -> u64 {
         (self.size() + self.records.len() * size_of::<Record>()) as u64 * 4
     }
 
-    /// Whether it is time for the next one.
+    /// Returns whether the chunk has reached one of its limits.
     pub(crate) fn is_full(&self) -> bool {
         self.records.len() >= FULL_ELEMENTS || self.size() >= FULL_BYTES
     }
 
-    /// Whether there is nothing in it.
+    /// Returns whether the chunk has no elements.
     pub(crate) fn is_empty(&self) -> bool {
         self.records.is_empty()
     }
@@ -102,14 +102,15 @@ impl Chunk {
         self.members.push((kind, id, role));
     }
 
-    /// Keeps a text. Chunks are cut long before 4 GiB, and elements bounded.
+    /// Stores a text and returns its span. Offsets of 32 bits suffice: chunks are full long before 4 GiB, and the size
+    /// of an element is limited.
     pub(crate) fn span(&mut self, text: &str) -> Span {
         let begin = self.text.len() as u32;
         self.text.push_str(text);
         Span { begin, end: self.text.len() as u32 }
     }
 
-    /// Finishes an element whose parts have been added.
+    /// Adds the record of an element whose tags, nodes and members have already been added.
     pub(crate) fn push(&mut self, record: Record) {
         let items = if record.kind == ElementType::Way { self.refs.len() } else { self.members.len() };
         self.records.push(Record { tags_end: self.tags.len() as u32, items_end: items as u32, ..record });
@@ -119,7 +120,7 @@ impl Chunk {
         self.text.get(span.begin as usize..span.end as usize).unwrap_or_default()
     }
 
-    /// Gives every element to `f`.
+    /// Calls `f` with every element.
     pub(crate) fn for_each(&self, mut f: impl FnMut(Element<'_>)) {
         let (mut tags, mut refs, mut locations, mut members) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
         let (mut all_tags, mut all_refs, mut all_members) = (self.tags.iter(), self.refs.iter(), self.members.iter());

@@ -4,7 +4,7 @@ use crate::limits::{MAX_BLOB, MAX_ELEMENT};
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// Why a file could not be read.
+/// An error while reading a file.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// The file cannot be opened.
@@ -15,7 +15,7 @@ pub enum Error {
         /// The system's error.
         source: io::Error,
     },
-    /// The file is of no format that is read here.
+    /// The file has an unsupported format.
     #[error("{}: {reason}", file.display())]
     Format {
         /// The file.
@@ -43,7 +43,7 @@ pub enum Error {
         file: PathBuf,
         /// Line of the unpacked text, from 1.
         line: u64,
-        /// Where the tag or text begins, or reading stopped: bytes of the unpacked text.
+        /// Offset in the unpacked text: where the tag or text begins, or where reading stopped.
         offset: u64,
         /// The problem at that offset.
         #[source]
@@ -57,14 +57,14 @@ pub enum Error {
         /// The reason.
         reason: String,
     },
-    /// A text of triples or of entities is broken.
+    /// A text of triples or entities is broken.
     #[error("{}: line {line}, byte {offset}: {problem}", file.display())]
     Text {
         /// The file.
         file: PathBuf,
         /// Line of the unpacked text, from 1.
         line: u64,
-        /// Where it is wrong, or reading stopped: bytes of the unpacked text.
+        /// Offset in the unpacked text: where the error is, or where reading stopped.
         offset: u64,
         /// The problem at that offset.
         #[source]
@@ -78,7 +78,7 @@ pub enum TextProblem {
     /// Reading or unpacking failed.
     #[error("cannot be read: {0}")]
     Read(String),
-    /// A line takes more memory than any real one.
+    /// A line is longer than the limit.
     #[error("a line of more than {0} bytes")]
     Line(usize),
     /// A syntax error.
@@ -92,25 +92,25 @@ pub enum XmlProblem {
     /// Reading or unpacking failed.
     #[error("cannot be read: {0}")]
     Read(String),
-    /// It is not XML.
+    /// The document is not well-formed XML.
     #[error("not well-formed: {0}")]
     Syntax(String),
-    /// It is not in UTF-8.
+    /// The document is not in UTF-8.
     #[error("the encoding {0:?} is not supported, UTF-8 is")]
     Encoding(String),
-    /// Another kind of document.
+    /// The root element is not `<osm>`.
     #[error("the document is a <{0}>, not an <osm>")]
     Root(String),
-    /// A document of changes.
+    /// An osmChange document instead of elements.
     #[error(
         "this is an osmChange document: it has changes of elements, not elements, and cannot be loaded; \
          --osc applies it to a snapshot"
     )]
     Changes,
-    /// Another kind of document where changes are to be.
+    /// The root element is not `<osmChange>`.
     #[error("the document is a <{0}>, not an <osmChange>: it has no changes; --osm loads elements")]
     NoChanges(String),
-    /// A block of changes that is not known, or a tag in one that is no element.
+    /// An unknown block of changes, or a tag in a block that is not an element.
     #[error("unknown tag <{0}>: changes are <node>, <way> and <relation> in <create>, <modify> and <delete>")]
     Section(String),
     /// A document of an augmented diff.
@@ -119,7 +119,7 @@ pub enum XmlProblem {
     /// A changed or deleted element without a version.
     #[error("version=\"0\" of a changed or deleted element, which has a version from 1")]
     Unversioned,
-    /// A part that belongs to elements of another type.
+    /// A child that belongs to elements of another type.
     #[error("a <{tag}> in a <{element}>, which has none")]
     Misplaced {
         /// The part.
@@ -130,33 +130,33 @@ pub enum XmlProblem {
     /// An element of a change file outside of `<create>`, `<modify>` and `<delete>`.
     #[error("an element outside of <create>, <modify> and <delete>")]
     NoSection,
-    /// Another version of the format.
+    /// An unsupported version of the format.
     #[error("version {0:?} of the format is not supported, 0.6 is")]
     Version(String),
     /// The text ends within the document.
     #[error("the text ends before </{0}>")]
     Ends(&'static str),
-    /// There is something behind the document.
+    /// Content after the end of the document.
     #[error("there is more behind </{0}>")]
     Behind(&'static str),
-    /// Tags within tags within tags.
+    /// Tags are nested too deeply.
     #[error("tags are nested too deeply")]
     Depth,
-    /// An element takes more memory than any real one.
+    /// An element is larger than the limit.
     #[error("an element of more than {} bytes", MAX_ELEMENT)]
     Size,
-    /// An element has more of something than any real one.
+    /// An element has more tags, nodes or members than the limit.
     #[error("an element of more than {most} {what}")]
     TooMany {
-        /// The items that are too many.
+        /// The kind of items.
         what: &'static str,
-        /// How many there may be.
+        /// The limit.
         most: usize,
     },
-    /// Something that an element cannot be without.
+    /// A required attribute is missing.
     #[error("the attribute {0} is missing")]
     Missing(&'static str),
-    /// An attribute that cannot be understood.
+    /// An attribute with an invalid value.
     #[error("{attribute}={value:?} is out of range or not of the right form")]
     Value {
         /// Name of the attribute.
@@ -167,7 +167,7 @@ pub enum XmlProblem {
 }
 
 impl XmlProblem {
-    /// An attribute that cannot be understood.
+    /// Returns the problem of an attribute with an invalid value.
     pub(crate) fn value(attribute: &str, value: &str) -> Self {
         XmlProblem::Value { attribute: attribute.to_owned(), value: value.chars().take(40).collect() }
     }
@@ -193,9 +193,9 @@ pub enum PbfProblem {
     FileEnds {
         /// Which part of the blob.
         part: &'static str,
-        /// Bytes that are not there.
+        /// Number of missing bytes.
         missing: u64,
-        /// Bytes that should be there.
+        /// Expected number of bytes.
         expected: u64,
     },
     /// A blob header is longer than 64 KiB.
@@ -204,7 +204,7 @@ pub enum PbfProblem {
     /// A blob is longer than 32 MiB, or has a negative length.
     #[error("{what} of {length} bytes, at most {} are allowed", MAX_BLOB)]
     Length {
-        /// Packed or unpacked.
+        /// The kind of content.
         what: &'static str,
         /// The length that the file gives.
         length: i64,
@@ -212,10 +212,10 @@ pub enum PbfProblem {
     /// The first blob is not a header.
     #[error("the first blob is of type {0:?}, not \"OSMHeader\"")]
     NoHeader(String),
-    /// The file cannot be understood without a feature that is not known here.
+    /// The file requires an unsupported feature.
     #[error("the file needs the feature {0:?}, which is not known here")]
     Feature(String),
-    /// Blob data in a compression that is not read here, or none at all.
+    /// Blob data in an unsupported compression, or a blob without data.
     #[error("{0}")]
     Compression(&'static str),
     /// Unpacking failed.
@@ -226,12 +226,12 @@ pub enum PbfProblem {
         /// The decoder's message.
         reason: String,
     },
-    /// The blob is not of the size that it gives.
+    /// The unpacked size differs from the declared size.
     #[error("the blob unpacks to {got} bytes where it says {said}")]
     Size {
-        /// Bytes that came out.
+        /// Actual size in bytes.
         got: usize,
-        /// Size in bytes that the blob declares.
+        /// Declared size in bytes.
         said: usize,
     },
     /// The protocol buffer encoding is broken.
@@ -240,17 +240,17 @@ pub enum PbfProblem {
     /// A string is not UTF-8.
     #[error("string {0} is not valid UTF-8")]
     Utf8(usize),
-    /// A string number beyond the block's strings.
+    /// A string index beyond the block's string table.
     #[error("{element}: string {index}, where the block has {strings}")]
     StringIndex {
-        /// The element that refers to it.
+        /// The element with the index.
         element: ElementId,
-        /// The number.
+        /// The index.
         index: i64,
-        /// How many strings the block has.
+        /// Number of strings in the block.
         strings: usize,
     },
-    /// Lists that belong together have different lengths.
+    /// Parallel lists have different lengths.
     #[error("{element}: {what}")]
     Counts {
         /// The element.
@@ -258,16 +258,16 @@ pub enum PbfProblem {
         /// Which lists.
         what: &'static str,
     },
-    /// Dense nodes with fewer of something than ids.
+    /// Dense nodes with fewer entries in a list than ids.
     #[error("dense nodes: fewer {0} than ids")]
     Missing(&'static str),
-    /// Dense nodes with more of something than ids.
+    /// Dense nodes with more entries in a list than ids.
     #[error("dense nodes: more {0} than ids")]
     Surplus(&'static str),
-    /// Differences that add up to no possible number.
+    /// The sum of delta-coded numbers overflows.
     #[error("the differences between {0} add up to a number out of range")]
     Overflow(&'static str),
-    /// A number beyond its type.
+    /// A number outside the range of its type.
     #[error("{element}: {what} out of range")]
     Range {
         /// The element.
@@ -275,7 +275,7 @@ pub enum PbfProblem {
         /// Which number.
         what: &'static str,
     },
-    /// A node or location that is not on the globe.
+    /// Coordinates of a node or location outside the valid range.
     #[error("{element}: coordinates out of range: {lat}, {lon} nanodegrees")]
     Coordinates {
         /// The element.
@@ -285,20 +285,20 @@ pub enum PbfProblem {
         /// Longitude.
         lon: i64,
     },
-    /// An element has more of something than any real one.
+    /// An element has more tags, nodes, locations or members than the limit.
     #[error("{element}: more than {most} {what}")]
     TooMany {
         /// The element.
         element: ElementId,
-        /// The items that are too many.
+        /// The kind of items.
         what: &'static str,
-        /// How many there may be.
+        /// The limit.
         most: usize,
     },
-    /// A block has more strings than any real one.
+    /// A block has more strings than the limit.
     #[error("more than {0} strings in a block")]
     Strings(usize),
-    /// An element without an id, which every element has.
+    /// An element without the required id.
     #[error("a {0} without an id")]
     NoId(&'static str),
     /// A relation member of an unknown type.
@@ -306,15 +306,15 @@ pub enum PbfProblem {
     MemberType {
         /// The relation.
         element: ElementId,
-        /// The number given for the type.
+        /// The type number in the file.
         kind: u64,
     },
-    /// A block's unit of coordinates or times is not positive.
+    /// The granularity of coordinates or times in a block is not positive.
     #[error("granularity of {0}")]
     Granularity(i32),
 }
 
-/// The element that a problem is at.
+/// The element with a problem.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ElementId {
     /// A node, by id.
@@ -344,16 +344,16 @@ pub enum Wire {
     /// A number of more than ten bytes.
     #[error("a number of more than ten bytes")]
     Varint,
-    /// A field with an unknown kind of encoding.
+    /// A field with an unknown wire type.
     #[error("a field of unknown encoding")]
     Encoding,
-    /// A field with another encoding than the format defines.
+    /// A field with another wire type than the format defines.
     #[error("field {0} has the wrong encoding")]
     Mismatch(u32),
 }
 
 impl Error {
-    /// The file that the error is about.
+    /// Returns the file, or the replication folder, of the error.
     pub fn file(&self) -> &Path {
         match self {
             Error::Open { file, .. }

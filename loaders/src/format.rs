@@ -1,4 +1,4 @@
-//! What a file is, by its first bytes, and how it is unpacked.
+//! Detects the format of a file by its first bytes and unpacks it.
 
 use crate::error::Error;
 use bzip2::bufread::MultiBzDecoder;
@@ -11,42 +11,42 @@ use std::rc::Rc;
 
 /// A file that has been opened.
 pub(crate) struct Opened {
-    /// What it is, and its content.
+    /// The format, with a reader of the content.
     pub(crate) format: Format,
-    /// How many of its bytes have been read.
+    /// Number of bytes read from the file so far.
     pub(crate) position: Rc<Cell<u64>>,
-    /// How many it has; 0 if it is not a regular file.
+    /// Size of the file in bytes; 0 if it is not a regular file.
     pub(crate) bytes_total: u64,
 }
 
-/// The formats that are read.
+/// The supported formats.
 pub(crate) enum Format {
-    /// Blobs.
+    /// The file with its blobs.
     Pbf(Box<dyn BufRead>),
     /// The unpacked text.
     Xml(Box<dyn BufRead>),
 }
 
-/// Bytes that are read at once.
+/// Size of read buffers in bytes.
 pub(crate) const BUFFER: usize = 256 << 10;
 
-/// Bytes that are looked at to know a format: the length of a blob header, and a header that begins with its type.
-/// A page of the web has it with spaces before.
+/// Number of bytes read to detect a format. Enough for the length of a blob header and the header's type, and for an
+/// HTML page that begins with spaces.
 const LOOK: usize = 64;
 
-/// What is said of a page of the web.
+/// The error for an HTML page.
 pub(crate) const HTML: &str =
     "an HTML page, not data: what was saved is a page of the web, perhaps an error or a login in place of the file";
 
-/// What is said of triples.
+/// The error for RDF if OpenStreetMap elements are expected.
 const RDF: &str =
     "RDF, not OpenStreetMap's elements: --rdf loads triples, --wikidata those that are a part of Wikidata";
-/// What is said of JSON.
+/// The error for JSON if OpenStreetMap elements are expected.
 const JSON: &str = "JSON, not OpenStreetMap's elements as PBF or XML: --wikidata loads dumps of Wikidata's entities";
-/// What is said of OpenStreetMap's elements where triples are to be.
+/// The error for OpenStreetMap elements if triples are expected.
 pub(crate) const ELEMENTS: &str = "OpenStreetMap's elements, not triples: --osm loads them";
 
-/// Opens a file and finds out what it is.
+/// Opens a file and detects its format.
 pub(crate) fn open(path: &Path) -> Result<Opened, Error> {
     let fail = |source| Error::Open { file: path.to_path_buf(), source };
     let (counter, bytes_total) = Counter::open(path)?;
@@ -70,7 +70,7 @@ pub(crate) fn open(path: &Path) -> Result<Opened, Error> {
     Ok(Opened { format, position, bytes_total })
 }
 
-/// What is in a packed file.
+/// Detects the format of unpacked content.
 fn unpacked(decoder: impl Read + 'static) -> io::Result<Format> {
     let (start, reader) = look(decoder)?;
     if is_rdf(&start) {
@@ -88,12 +88,12 @@ fn unpacked(decoder: impl Read + 'static) -> io::Result<Format> {
     Err(io::Error::other("packed as a whole, but not OSM XML"))
 }
 
-/// The first bytes of a reader, which are still to be read from the one that is given back.
+/// Returns the first [`LOOK`] bytes of a reader, and a reader that still has them.
 fn look<R: Read>(reader: R) -> io::Result<(Vec<u8>, impl BufRead + use<R>)> {
     look_at(LOOK, reader)
 }
 
-/// The first `bytes` of a reader, which are still to be read from the one that is given back.
+/// Returns the first `bytes` of a reader, and a reader that still has them.
 pub(crate) fn look_at<R: Read>(bytes: usize, mut reader: R) -> io::Result<(Vec<u8>, impl BufRead + use<R>)> {
     let mut start = Vec::new();
     reader.by_ref().take(bytes as u64).read_to_end(&mut start)?;
@@ -101,19 +101,20 @@ pub(crate) fn look_at<R: Read>(bytes: usize, mut reader: R) -> io::Result<(Vec<u
     Ok((start.clone(), io::Cursor::new(start).chain(rest)))
 }
 
-/// Whether a text begins as a page of the web does.
+/// Returns whether a text begins like an HTML page.
 pub(crate) fn is_html(start: &[u8]) -> bool {
     let start = start.strip_prefix(b"\xef\xbb\xbf").unwrap_or(start).trim_ascii_start();
     let begins = |with: &[u8]| start.get(..with.len()).is_some_and(|begin| begin.eq_ignore_ascii_case(with));
     begins(b"<!doctype html") || begins(b"<html")
 }
 
-/// The first of a text, without what some editors put before it.
+/// Returns a text without a leading byte order mark and white space.
 fn text(start: &[u8]) -> &[u8] {
     start.strip_prefix(b"\xef\xbb\xbf").unwrap_or(start).trim_ascii_start()
 }
 
-/// Whether a text begins as N-Triples, N-Quads and Turtle do. In XML no name begins with an address.
+/// Returns whether a text begins like N-Triples, N-Quads or Turtle. XML is not mistaken for them: no XML document
+/// begins with a tag named `http:`.
 fn is_rdf(start: &[u8]) -> bool {
     let start = text(start);
     let begins = |with: &[u8]| start.get(..with.len()).is_some_and(|begin| begin.eq_ignore_ascii_case(with));
@@ -125,7 +126,7 @@ fn is_json(start: &[u8]) -> bool {
     matches!(text(start).first(), Some(b'{' | b'['))
 }
 
-/// Whether a file begins as PBF or OSM XML does.
+/// Returns whether a file begins like PBF or OSM XML.
 pub(crate) fn is_elements(start: &[u8]) -> bool {
     let has = |part: &[u8]| start.windows(part.len()).any(|window| window == part);
     (start.starts_with(&[0, 0]) && has(b"OSMHeader")) || (is_xml(start) && (has(b"<osm ") || has(b"<osm>")))
@@ -135,15 +136,15 @@ fn is_xml(start: &[u8]) -> bool {
     text(start).first().is_none_or(|first| *first == b'<')
 }
 
-/// Counts what is read from a file.
+/// A reader that counts the bytes read from a file.
 pub(crate) struct Counter {
     file: File,
-    /// How many of its bytes have been read.
+    /// Number of bytes read so far.
     pub(crate) position: Rc<Cell<u64>>,
 }
 
 impl Counter {
-    /// Opens a file; with how many bytes it has, which is 0 if it is not a regular file.
+    /// Opens a file. Returns it with its size in bytes, which is 0 if it is not a regular file.
     pub(crate) fn open(path: &Path) -> Result<(Self, u64), Error> {
         let fail = |source| Error::Open { file: path.to_path_buf(), source };
         let file = File::open(path).map_err(fail)?;
@@ -160,7 +161,7 @@ impl Read for Counter {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let got = loop {
             match self.file.read(buffer) {
-                // Not every decoder above goes on after this by itself.
+                // Retries interrupted reads here, because not every decoder on top of this reader does.
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
                 other => break other?,
             }

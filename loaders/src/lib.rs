@@ -1,9 +1,10 @@
-//! Reads OpenStreetMap files into plain element streams: PBF and XML, in parallel, in the file's order, in bounded
-//! memory. What a file is shows in its first bytes; its name does not matter. [`rdf`] does the same for triples,
+//! Reads OpenStreetMap files (PBF and XML) into streams of plain elements: in parallel, in file order, with bounded
+//! memory. The format is detected by the first bytes of a file, not by its name. [`rdf`] does the same for triples,
 //! [`wikidata`] for entities of Wikidata.
 //!
-//! What is read is passed on as it is: unsorted, twice, deleted, with ids that nothing has. Broken input is an
-//! [`Error`] that says where in the file what is wrong. This crate knows nothing of snapshots or of queries.
+//! Elements are passed on unchanged: they may be unsorted, duplicated or deleted, and may refer to missing ids. For
+//! broken input the readers return an [`Error`] with its position in the file. This crate does not know snapshots or
+//! queries.
 
 mod chunk;
 mod element;
@@ -32,18 +33,18 @@ use std::path::Path;
 use std::sync::Arc;
 use xml::parse::Parser;
 
-/// How to read.
+/// Settings of a reader.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// How many blocks a thread may be between reading and consuming; at least 1. More evens out slow blocks, and takes
-    /// memory: an unpacked block has up to 32 MiB, most have less than 1 MiB.
+    /// Maximum number of blocks per thread between reading and consuming; at least 1. A larger number evens out slow
+    /// blocks and takes more memory: an unpacked block has at most 32 MiB, most have less than 1 MiB.
     pub blocks_per_thread: usize,
-    /// Bytes of memory that these blocks may take together, about, by what they unpack to. One that takes more than all
-    /// may is read alone, and in pieces.
+    /// Approximate memory limit for these blocks together in bytes, estimated from their unpacked size. A block above
+    /// the limit is read alone and in pieces.
     pub memory: u64,
 }
 
-/// What blocks under way may take if nothing else is said.
+/// Default memory limit for blocks in progress, in bytes.
 pub(crate) const WINDOW_MEMORY: u64 = 1 << 30;
 
 impl Default for Options {
@@ -52,19 +53,18 @@ impl Default for Options {
     }
 }
 
-/// How far reading has come.
+/// Progress of a reader.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Progress {
-    /// Bytes of the file up to the end of the block.
+    /// Bytes of the file up to the end of the current block.
     pub bytes_read: u64,
-    /// Bytes of the file; 0 if it is not a regular file.
+    /// Size of the file in bytes; 0 if it is not a regular file.
     pub bytes_total: u64,
-    /// Blocks, with this one.
+    /// Number of blocks including the current one.
     pub blocks: u64,
 }
 
-/// Some elements of a file that stand together in it: a blob of a PBF file, or some thousand elements of a larger blob or
-/// of an XML file.
+/// Consecutive elements of a file: a blob of a PBF file, or some thousand elements of a larger blob or of an XML file.
 #[derive(Debug)]
 pub struct Block {
     content: Content,
@@ -72,14 +72,15 @@ pub struct Block {
 
 #[derive(Debug)]
 enum Content {
-    /// An unpacked blob, which is decoded again each time.
+    /// An unpacked blob. Every iteration decodes it again.
     Pbf { spot: Spot, bytes: Vec<u8> },
-    /// Elements that are known to be in order.
+    /// Elements that have already been checked.
     Chunk(Chunk),
 }
 
 impl Block {
-    /// Gives every element to `f`, in the file's order. At an error some have been given already.
+    /// Calls `f` with every element in file order. If the block is broken, elements before the error have been passed
+    /// on.
     pub fn for_each(&self, f: impl FnMut(Element<'_>)) -> Result<(), Error> {
         match &self.content {
             Content::Pbf { spot, bytes } => pbf::block::for_each(bytes, f).map_err(|problem| spot.error(problem)),
@@ -91,30 +92,31 @@ impl Block {
     }
 }
 
-/// Makes a [`Block`] of elements that come from elsewhere: of each its tags, its nodes or members in their order, then
-/// [`end`](BlockBuilder::end).
+/// Builds a [`Block`] from elements of another source. For each element, add its tags and its nodes or members in
+/// order, then call [`end`](BlockBuilder::end).
 #[derive(Debug, Default)]
 pub struct BlockBuilder {
     chunk: Chunk,
 }
 
 impl BlockBuilder {
-    /// A tag of the element.
+    /// Adds a tag to the current element.
     pub fn tag(&mut self, key: &str, value: &str) {
         self.chunk.tag(key, value);
     }
 
-    /// A node of the way.
+    /// Adds a node to the current way.
     pub fn node(&mut self, id: i64) {
         self.chunk.node_ref(id, (NO_COORDINATE, NO_COORDINATE));
     }
 
-    /// A member of the relation.
+    /// Adds a member to the current relation.
     pub fn member(&mut self, kind: ElementType, id: i64, role: &str) {
         self.chunk.member(kind, id, role);
     }
 
-    /// Ends the element. The position, latitude and longitude in 1e-7 degrees, is a node's.
+    /// Ends the current element. `position` is the latitude and longitude of a node in 1e-7 degrees; other elements
+    /// ignore it.
     pub fn end(&mut self, kind: ElementType, id: i64, position: (i32, i32), meta: Option<Meta<'_>>) {
         let user = meta.map_or_else(Default::default, |meta| self.chunk.span(meta.user));
         let meta = meta.map(|meta| Meta { user: "", ..meta });
@@ -122,26 +124,26 @@ impl BlockBuilder {
         self.chunk.push(Record { kind, id, lat, lon, located: false, meta, user, tags_end: 0, items_end: 0 });
     }
 
-    /// How many elements it has.
+    /// Returns the number of elements.
     pub fn len(&self) -> usize {
         self.chunk.records.len()
     }
 
-    /// Whether it has none.
+    /// Returns whether no element has been added.
     pub fn is_empty(&self) -> bool {
         self.chunk.is_empty()
     }
 
-    /// The block.
+    /// Returns the block.
     pub fn finish(self) -> Block {
         Block { content: Content::Chunk(self.chunk) }
     }
 }
 
-/// Reads a file: `map` works on its blocks in parallel on the current rayon pool, `consume` gets the results on the
-/// calling thread, in the file's order. [`Options`] bounds how many blocks are under way.
+/// Reads a file. `map` processes its blocks in parallel on the current rayon pool. `consume` receives the results on
+/// the calling thread, in file order. [`Options`] limits the number of blocks in progress.
 ///
-/// The first error in the file's order ends it, whether it comes from the file, from `map` or from `consume`.
+/// The first error in file order ends reading, whether it comes from the file, from `map` or from `consume`.
 ///
 /// ```no_run
 /// # use terrapin_loaders::{Error, Options, read};
@@ -199,8 +201,8 @@ where
     }
 }
 
-/// Reads a file of changes (osmChange: `.osc`, `.osc.gz`, `.osc.bz2`) as [`read`] reads elements. What was deleted comes as
-/// an element that is not visible.
+/// Reads an osmChange file (`.osc`, `.osc.gz`, `.osc.bz2`) in the same way as [`read`]. A deleted element is passed on
+/// with `visible` set to false.
 pub fn read_changes<T, E>(
     path: &Path,
     options: &Options,
@@ -255,15 +257,15 @@ where
     Ok(parser.into_header())
 }
 
-/// A blob that has been worked on.
+/// A processed blob.
 enum Pbf<T> {
-    /// As a whole; with where the next one begins.
+    /// The result for the whole blob, and the offset of the next blob.
     Mapped(T, u64),
-    /// Only unpacked, because its elements take too much memory together.
+    /// Only unpacked, because its elements together would take too much memory.
     Large { spot: Spot, bytes: Vec<u8>, end: u64 },
 }
 
-/// Gives the elements of a large blob to `f`, some thousand at a time.
+/// Passes the elements of a large blob to `f`, some thousand at a time.
 fn in_pieces<E: From<Error>>(spot: &Spot, bytes: &[u8], mut f: impl FnMut(&Block) -> Result<(), E>) -> Result<(), E> {
     let mut chunk = Chunk::default();
     let mut outcome = Ok(());
@@ -281,7 +283,7 @@ fn in_pieces<E: From<Error>>(spot: &Spot, bytes: &[u8], mut f: impl FnMut(&Block
     if chunk.is_empty() { Ok(()) } else { hand_over(&mut chunk) }
 }
 
-/// Reads what a file says about itself, and no more of it than that takes.
+/// Reads the header of a file and stops before the first element.
 pub fn header(path: &Path) -> Result<Header, Error> {
     match format::open(path)?.format {
         Format::Pbf(reader) => Ok(Blobs::begin(reader, Arc::from(path))?.1),

@@ -1,10 +1,11 @@
-//! The most that the formats allow, or that any real file has. What has more is refused before memory is taken for it.
+//! Size limits: those of the formats, or values above those of all real files. Larger input is rejected before memory
+//! is allocated for it.
 
-/// The most bytes that a blob of a PBF file may have, packed or unpacked: the format's own limit.
+/// Maximum size of a blob in a PBF file in bytes, packed or unpacked: the format's own limit.
 pub(crate) const MAX_BLOB: usize = 32 << 20;
 
-/// The most bytes that the header of a blob may have: the format's own limit.
+/// Maximum size of a blob header in bytes: the format's own limit.
 pub(crate) const MAX_BLOB_HEADER: u32 = 64 << 10;
 
-/// The most bytes that one element of an XML file with all that is in it, or anything between two elements, may have.
+/// Maximum size in bytes of an element of an XML file with its children, or of the text between two elements.
 pub(crate) const MAX_ELEMENT: usize = 32 << 20;

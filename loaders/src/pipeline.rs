@@ -1,5 +1,5 @@
-//! Works on a sequence in parallel and gives the results back in its order, a bounded number at a time.
-//! Knows nothing of files.
+//! Processes a sequence in parallel and returns the results in order, with a bounded number of items in progress.
+//! Independent of files and formats.
 
 use std::any::Any;
 use std::collections::VecDeque;
@@ -8,30 +8,32 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, TryRecvError, channel};
 use std::time::Duration;
 
-/// A result with its number in the sequence, or the panic that was met instead.
+/// A result with its number in the sequence, or the panic that occurred instead.
 type Done<T, E> = (usize, Result<Result<T, E>, Box<dyn Any + Send>>);
 
-/// How much may be between `next` and `consume`.
+/// Limits for the items between `next` and `consume`.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Window {
-    /// Items.
+    /// Maximum number of items.
     pub(crate) items: usize,
-    /// What all their costs add up to; a single item may cost more, and is alone then.
+    /// Maximum sum of their costs. A single item may cost more; it is then processed alone.
     pub(crate) cost: u64,
 }
 
 impl Window {
-    /// So many blocks a thread of the current pool, which take so much memory together.
+    /// Returns a window of `blocks_per_thread` items for each thread of the current pool, with a total cost of `memory`
+    /// bytes.
     pub(crate) fn of(blocks_per_thread: usize, memory: u64) -> Self {
         Self { items: blocks_per_thread.max(1).saturating_mul(rayon::current_num_threads()), cost: memory }
     }
 }
 
-/// Takes items from `next` on the calling thread, runs `work` on them on the current rayon pool and `consume` on the
-/// calling thread, in the order of the items. No more is under way at any time than `limit` says; `cost` says what an
-/// item takes there.
+/// Takes items from `next` on the calling thread, runs `work` on them on the current rayon pool, and passes the results
+/// to `consume` on the calling thread, in the order of the items. `limit` bounds the items in progress; `cost` returns
+/// the cost of an item.
 ///
-/// The first error in the order of the items ends it, whichever side it is from; nothing behind it is consumed.
+/// The first error in the order of the items ends processing, whether it comes from `next`, `work` or `consume`. Later
+/// items are not consumed.
 pub(crate) fn ordered<I, T, E>(
     limit: Window,
     mut next: impl FnMut() -> Option<Result<I, E>>,
@@ -52,16 +54,16 @@ where
             scope.spawn(move |_| {
                 if !stop.load(Ordering::Relaxed) {
                     let done = catch_unwind(AssertUnwindSafe(|| work(item)));
-                    // Nobody listens any more only if the call is already ending with an error.
+                    // Sending fails only if the call is already returning an error.
                     let _ = sender.send((number, done));
                 }
             });
         };
         let mut under_way = UnderWay { limit, first: 0, items: VecDeque::new(), cost: 0 };
-        let mut end = None; // `next` has ended: well, or with an error that is due when all before it is consumed
-        let mut waiting = None; // an item that there is no room for yet
+        let mut end = None; // set once `next` has ended; an error is returned after all earlier items are consumed
+        let mut waiting = None; // an item that does not fit yet
         loop {
-            // As many as there is room for begin.
+            // Start as many items as the window has room for.
             while !under_way.is_full() && (end.is_none() || waiting.is_some()) {
                 match waiting.take().map(Ok).or_else(&mut next) {
                     Some(Ok(item)) if !under_way.has_room(cost(&item)) => {
@@ -76,7 +78,7 @@ where
             if under_way.items.is_empty() {
                 return end.unwrap_or(Ok(()));
             }
-            // One ends, and with it perhaps the wait of some behind it.
+            // Wait for one result; it may also release finished items behind it.
             let (number, done) = receive(&receiver);
             let done = done.unwrap_or_else(|panic| {
                 stop.store(true, Ordering::Relaxed);
@@ -93,12 +95,12 @@ where
     })
 }
 
-/// What is between `next` and `consume`, in order.
+/// The items between `next` and `consume`, in order.
 struct UnderWay<R> {
     limit: Window,
-    /// The number of the item that is to be consumed next.
+    /// The number of the item to consume next.
     first: usize,
-    /// The cost of each, and its result once it is there.
+    /// Cost of each item, and its result if it is finished.
     items: VecDeque<(u64, Option<R>)>,
     /// The sum of the costs.
     cost: u64,
@@ -109,12 +111,12 @@ impl<R> UnderWay<R> {
         self.items.len() >= self.limit.items.max(1)
     }
 
-    /// Whether an item of this cost may enter; alone, any may.
+    /// Returns whether an item of this cost may enter. If no item is in progress, any may.
     fn has_room(&self, cost: u64) -> bool {
         self.items.is_empty() || self.cost.saturating_add(cost) <= self.limit.cost
     }
 
-    /// Takes an item in; its number.
+    /// Adds an item and returns its number.
     fn enter(&mut self, cost: u64) -> usize {
         self.cost = self.cost.saturating_add(cost);
         self.items.push_back((cost, None));
@@ -127,7 +129,7 @@ impl<R> UnderWay<R> {
         }
     }
 
-    /// The result of the first item, once it is there.
+    /// Removes the first item and returns its result, if it is finished.
     fn leave(&mut self) -> Option<R> {
         let result = self.items.front_mut()?.1.take()?;
         self.first += 1;
@@ -136,7 +138,7 @@ impl<R> UnderWay<R> {
     }
 }
 
-/// Waits for a result. A thread of the pool helps with the work meanwhile: it may be the only one.
+/// Waits for a result. A thread of the pool helps with the work meanwhile, because it may be the only thread.
 fn receive<M>(receiver: &Receiver<M>) -> M {
     loop {
         match receiver.try_recv() {
@@ -219,7 +221,7 @@ mod tests {
                     || items.next().map(Ok),
                     cost,
                     |n| {
-                        // What costs more than there is runs alone.
+                        // An item that costs more than the limit runs alone.
                         let now = under_way.fetch_add(cost(&n) as usize, Ordering::SeqCst) + cost(&n) as usize;
                         most.fetch_max(now, Ordering::SeqCst);
                         std::thread::yield_now();

@@ -1,5 +1,5 @@
-//! A mirrored folder of replication: numbered files of changes, `000/012/345.osc.gz`, and beside each its state,
-//! `000/012/345.state.txt`, which says up to what time the changes are.
+//! Reads a mirrored replication folder: numbered change files such as `000/012/345.osc.gz`, each with a state file such
+//! as `000/012/345.state.txt` that has the time up to which the changes reach.
 
 mod mirror;
 
@@ -10,28 +10,30 @@ use crate::xml::timestamp;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-/// The endings of files of changes.
+/// Extensions of change files.
 const ENDINGS: [&str; 3] = ["osc.gz", "osc.bz2", "osc"];
 const STATE: &str = "state.txt";
-/// The highest number of a state: three times three digits name its file.
+/// The highest sequence number: a file name has three times three digits.
 const LAST: u64 = 999_999_999;
 const NO_NUMBER: &str = "no state of replication: its sequenceNumber is not a number from 0 to 999999999";
-/// Bytes of a state that are read at most; it has some hundreds.
+/// Maximum number of bytes read of a state file; real ones have some hundred.
 const LONGEST_STATE: u64 = 64 << 10;
 
-/// What brings data from one time to another.
+/// The change files that lead from one time to another.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Changes {
     /// The files, oldest first.
     pub files: Vec<PathBuf>,
-    /// The time of the data when all are applied, in seconds since 1970.
+    /// The time of the data after all files are applied, in seconds since 1970.
     pub time: i64,
 }
 
-/// The changes of a folder that are later than `since`, up to `until` or else to the newest; in seconds since 1970.
+/// Returns the changes of a folder after `since`, up to `until` or, if that is `None`, up to the newest. Times are in
+/// seconds since 1970.
 ///
 /// # Errors
-/// A folder that cannot be read, begins too late or ends too early; a gap in it; a broken state.
+/// Returns an error if the folder cannot be read, begins too late, ends too early or has a gap, if `until` is before
+/// `since`, or if a state file is invalid.
 pub fn changes(folder: &Path, since: i64, until: Option<i64>) -> Result<Changes, Error> {
     let fail = |reason: String| Error::Replication { folder: folder.to_path_buf(), reason };
     let numbers = numbers(folder)?;
@@ -68,12 +70,12 @@ pub fn changes(folder: &Path, since: i64, until: Option<i64>) -> Result<Changes,
     Ok(Changes { files, time: reached })
 }
 
-/// Where the file of a number is.
+/// Returns the path of a numbered file, relative to the folder.
 fn name(number: u64, ending: &str) -> String {
     format!("{:03}/{:03}/{:03}.{ending}", number / 1_000_000, number / 1000 % 1000, number % 1000)
 }
 
-/// The numbers of all states, ascending.
+/// Returns the sequence numbers of all states, ascending.
 fn numbers(folder: &Path) -> Result<Vec<u64>, Error> {
     let mut numbers = Vec::new();
     for (high, folder) in numbered(folder, "")? {
@@ -87,7 +89,8 @@ fn numbers(folder: &Path) -> Result<Vec<u64>, Error> {
     Ok(numbers)
 }
 
-/// What in a folder is called by three digits and an ending.
+/// Lists the entries of a folder with a name of three digits and the given extension. Without an extension they are
+/// folders, otherwise files.
 fn numbered(folder: &Path, ending: &str) -> Result<Vec<(u64, PathBuf)>, Error> {
     let fail = |source| Error::Open { file: folder.to_path_buf(), source };
     let mut found = Vec::new();
@@ -105,7 +108,7 @@ fn numbered(folder: &Path, ending: &str) -> Result<Vec<(u64, PathBuf)>, Error> {
     Ok(found)
 }
 
-/// The number of the newest state that is not later than a time.
+/// Returns the number of the newest state that is not later than `until`.
 fn newest(folder: &Path, numbers: &[u64], until: i64) -> Result<Option<u64>, Error> {
     let (mut low, mut high) = (0, numbers.len());
     while low < high {
@@ -115,7 +118,7 @@ fn newest(folder: &Path, numbers: &[u64], until: i64) -> Result<Option<u64>, Err
     Ok(low.checked_sub(1).map(|at| numbers[at]))
 }
 
-/// The time of a state.
+/// Returns the time of a state in seconds since 1970.
 fn time(folder: &Path, number: u64) -> Result<i64, Error> {
     let path = folder.join(name(number, STATE));
     let (said, time) = state(&path)?;
@@ -128,7 +131,7 @@ fn time(folder: &Path, number: u64) -> Result<i64, Error> {
     })
 }
 
-/// What a state says: its number, and its time in seconds since 1970.
+/// Reads a state file: its sequence number, and its time in seconds since 1970.
 fn state(path: &Path) -> Result<(Option<u64>, Option<i64>), Error> {
     let mut text = String::new();
     std::fs::File::open(path)
@@ -136,7 +139,7 @@ fn state(path: &Path) -> Result<(Option<u64>, Option<i64>), Error> {
         .map_err(|source| Error::Open { file: path.to_path_buf(), source })?;
     let value = |name: &str| {
         let values = text.lines().filter_map(|line| line.trim().split_once('='));
-        // As in files of properties, colons are escaped.
+        // Colons are escaped, as in Java property files.
         values.filter(|(key, _)| key.trim() == name).map(|(_, value)| value.trim().replace('\\', "")).next_back()
     };
     let number = match value("sequenceNumber").map(|number| number.parse().ok().filter(|&number| number <= LAST)) {
@@ -146,7 +149,7 @@ fn state(path: &Path) -> Result<(Option<u64>, Option<i64>), Error> {
     Ok((number, value("timestamp").and_then(|time| timestamp(&time))))
 }
 
-/// A time, as people read it.
+/// Formats a time in seconds since 1970 as ISO 8601.
 struct Time(i64);
 
 impl std::fmt::Display for Time {

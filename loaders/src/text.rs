@@ -1,4 +1,4 @@
-//! Texts of lines: opened, unpacked and cut into blocks of whole lines. Knows nothing of what the lines say.
+//! Opens and unpacks texts and splits them into blocks of whole lines. This module does not interpret the lines.
 
 use crate::error::{Error, TextProblem};
 use crate::format::{BUFFER, Counter, look_at};
@@ -9,23 +9,23 @@ use std::io::{self, BufRead, BufReader, Read};
 use std::path::Path;
 use std::rc::Rc;
 
-/// Bytes that a line may have, and a text that is taken as a whole.
+/// Maximum size in bytes of a line, and of a text that is read as a whole.
 pub(crate) const MAX_LINE: usize = 64 << 20;
 
-/// Bytes that a block has at least, if the text is that long.
+/// Minimum size of a block in bytes; the last block may be smaller.
 const BLOCK: usize = 1 << 20;
 
 /// A text that has been opened.
 pub(crate) struct Text {
-    /// Its bytes, unpacked, without a byte order mark.
+    /// The unpacked bytes without a byte order mark.
     pub(crate) reader: Box<dyn BufRead>,
-    /// How many bytes of the file have been read.
+    /// Number of bytes read from the file so far.
     pub(crate) position: Rc<Cell<u64>>,
-    /// How many it has; 0 if it is not a regular file.
+    /// Size of the file in bytes; 0 if it is not a regular file.
     pub(crate) bytes_total: u64,
 }
 
-/// Opens a text that may be packed, which its first bytes show; with the first `bytes` of what is unpacked.
+/// Opens a text. The compression is detected by the first bytes. Also returns the first `bytes` of the unpacked text.
 pub(crate) fn open(path: &Path, bytes: usize) -> Result<(Vec<u8>, Text), Error> {
     let fail = |source| Error::Open { file: path.to_path_buf(), source };
     let (counter, bytes_total) = Counter::open(path)?;
@@ -62,37 +62,37 @@ pub(crate) fn open(path: &Path, bytes: usize) -> Result<(Vec<u8>, Text), Error> 
     Ok((start, Text { reader: Box::new(reader), position, bytes_total }))
 }
 
-/// Some whole lines that stand together in a text.
+/// Consecutive whole lines of a text.
 #[derive(Debug)]
 pub(crate) struct Lines {
-    /// The lines, with their ends; the last of a text may have none.
+    /// The lines with their line ends; the last line of a text may have none.
     pub(crate) bytes: Vec<u8>,
-    /// Bytes of the unpacked text before them.
+    /// Offset of the lines in the unpacked text.
     pub(crate) offset: u64,
-    /// Bytes of the file that were read when they were complete.
+    /// Number of bytes read from the file when the lines were complete.
     pub(crate) position: u64,
-    /// Whether they are the whole text, to be taken as one.
+    /// Whether they are the whole text, to be read as one unit.
     pub(crate) whole: bool,
 }
 
-/// Bytes that a byte of lines takes when it has been read, about: itself and the triples made of it.
+/// Approximate memory per byte of a line in bytes: the byte itself and the triples from it.
 const EXPANSION: u64 = 8;
 
 impl Lines {
-    /// Bytes that they take while they are worked on, about.
+    /// Returns the approximate memory in bytes while the lines are processed.
     pub(crate) fn cost(&self) -> u64 {
         self.bytes.capacity() as u64 * EXPANSION
     }
 }
 
-/// Cuts a text into blocks of whole lines.
+/// Splits a text into blocks of whole lines.
 pub(crate) struct Blocks {
     text: Text,
-    /// The beginning of the next block.
+    /// The start of the next block.
     rest: Vec<u8>,
     offset: u64,
     whole: bool,
-    /// Bytes that a line may have, about.
+    /// Approximate maximum length of a line in bytes.
     most: usize,
 }
 
@@ -101,17 +101,17 @@ impl Blocks {
         Self { text, rest: Vec::new(), offset: 0, whole: false, most: MAX_LINE }
     }
 
-    /// With lines of at most so many bytes.
+    /// Splits a text into blocks, with lines of about `most` bytes at most.
     pub(crate) fn of_lines(text: Text, most: usize) -> Self {
         Self { most, ..Self::new(text) }
     }
 
-    /// Gives the whole text as one block, if it is no longer than a line may be.
+    /// Returns the whole text as one block, if it is not longer than the limit of a line.
     pub(crate) fn whole(text: Text) -> Self {
         Self { whole: true, ..Self::new(text) }
     }
 
-    /// The next lines, or what is wrong behind all that were given so far, with the offset where reading stopped.
+    /// Returns the next lines, or the first error with the offset where reading stopped.
     pub(crate) fn next(&mut self) -> Option<Result<Lines, (u64, TextProblem)>> {
         let mut bytes = std::mem::take(&mut self.rest);
         loop {
@@ -141,9 +141,9 @@ impl Blocks {
     }
 }
 
-/// How many lines end in a text.
+/// Counts the line ends of a text.
 pub(crate) fn count_lines(bytes: &[u8]) -> u64 {
-    // Short runs are summed in bytes, which the compiler does many at once.
+    // Sums of at most 255 bytes fit into `u8`, which lets the compiler vectorize the loop.
     let count = |run: &[u8]| u64::from(run.iter().map(|byte| u8::from(*byte == b'\n')).sum::<u8>());
     bytes.chunks(255).map(count).sum()
 }

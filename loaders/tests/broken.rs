@@ -1,4 +1,5 @@
-//! A real file with bytes flipped, cut short or put together anew is an error that says where, never a panic.
+//! Damages a real file by flipping bits and truncating it. Reading it must return an error with a position, and must
+//! not panic.
 
 use crate::{place, skip};
 use terrapin_loaders::{Error, Options, read};
@@ -48,7 +49,7 @@ fn three_hundred_broken_files() {
         let mut bytes = whole.clone();
         match round % 3 {
             0 => bytes.truncate(below(whole.len())),
-            // Most of a file is packed data: every other flip goes where the lengths and headers are.
+            // Most of a file is packed data, so half of the flips hit the lengths and headers at its start.
             1 => bytes[below(300)] ^= 1 << below(8),
             _ => bytes[below(whole.len())] ^= 1 << below(8),
         }

@@ -1,4 +1,4 @@
-//! The readers over files: real ones, broken ones, and beside another reader.
+//! Tests the readers on real and broken files, and against another reader.
 
 #[path = "../../tests/common/place.rs"]
 mod place;

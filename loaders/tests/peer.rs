@@ -1,10 +1,10 @@
-//! Real files are read just as osmpbf reads them, where that can.
+//! Compares the elements of real files with those that osmpbf reads, if it can read the file.
 
 use crate::{place, skip};
 use osmpbf::RelMemberType;
 use terrapin_loaders::{Element, ElementType, Error, Meta, Options, read};
 
-/// An element in words; metadata only where both readers have it.
+/// An element as text; metadata only if both readers have it.
 type Line = String;
 
 fn ours(path: &std::path::Path) -> Vec<Line> {

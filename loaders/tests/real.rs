@@ -1,10 +1,10 @@
-//! Real files: what they hold.
+//! Checks the content of real files.
 
 use crate::{place, skip};
 use std::path::PathBuf;
 use terrapin_loaders::{Element, Error, Header, Options, header, read};
 
-/// The folder of real extracts, if it is there.
+/// Returns the path of a real extract, if it exists.
 fn extract(name: &str) -> Option<PathBuf> {
     let shared = place::shared();
     let path = shared.join("data/osm").join(name);
@@ -15,7 +15,7 @@ fn extract(name: &str) -> Option<PathBuf> {
     Some(path)
 }
 
-/// Nodes, ways, relations; and whether the header read alone is the one that reading the whole file gives.
+/// Counts nodes, ways and relations, and checks that reading the header alone gives the same as reading the whole file.
 fn counts(name: &str) -> Option<([u64; 3], Header)> {
     let path = extract(name)?;
     let mut sum = [0; 3];

@@ -1,4 +1,4 @@
-//! Entities of Wikidata beside the RDF that Wikidata itself has of them.
+//! Compares converted entities with Wikidata's own RDF of them.
 
 use crate::{place, skip};
 use std::collections::{BTreeMap, BTreeSet};
@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use terrapin_loaders::wikidata::{self, Converter, Shape};
 use terrapin_loaders::{Error, rdf};
 
-/// The folder of Wikidata's content, if it is there.
+/// Returns the folder of Wikidata's data, if it exists.
 fn folder() -> Option<PathBuf> {
     let shared = place::shared();
     let folder = shared.join("data/wikidata");
@@ -35,7 +35,7 @@ fn of_turtle(path: &Path) -> Triples {
 
 fn of_json(path: &Path, shape: Shape) -> Triples {
     let mut triples = Vec::new();
-    // One of the files is the first lines of a dump.
+    // One of the files has only the first lines of a dump.
     let options = wikidata::Options { skip_bad: true, ..wikidata::Options::default() };
     let summary = wikidata::read::<Error>(path, &options, &Converter::new(shape), |batch, _| {
         strings(batch, &mut triples);
@@ -50,8 +50,8 @@ fn of_json(path: &Path, shape: Shape) -> Triples {
 const VALUE: &str = "<http://www.wikidata.org/value/";
 const ONTOLOGY: &str = "<http://wikiba.se/ontology#";
 
-/// The triples of an entity that can be told from its JSON, with the names of value nodes replaced by what they say and
-/// those of blank nodes by none.
+/// Returns the triples that an entity's JSON determines. The names of value nodes are replaced by their content; those
+/// of blank nodes are removed.
 fn canonical(id: &str, triples: &Triples) -> BTreeSet<String> {
     let mut values: BTreeMap<&str, Vec<String>> = BTreeMap::new();
     for [subject, predicate, object] in triples {
@@ -74,11 +74,11 @@ fn canonical(id: &str, triples: &Triples) -> BTreeSet<String> {
         None => {
             let stub = ["<http://www.wikidata.org/entity/Q", "<http://www.wikidata.org/entity/P", "_:"];
             let stub = stub.into_iter().any(|start| subject.starts_with(start));
-            // Predicates are described with their property, which is another entity.
+            // Predicates are described by their property, which is another entity.
             !stub && !subject.starts_with("<http://www.wikidata.org/entity/L") && !subject.contains("org/prop/")
         }
     };
-    // What external identifiers stand for is said by their properties.
+    // The IRIs of external identifiers depend on their properties.
     let identifier = |predicate: &str, object: &str| {
         predicate.contains("-normalized/") && !object.starts_with(VALUE) && object.starts_with('<')
     };
@@ -130,7 +130,7 @@ fn real_dumps_are_read_whole() {
         let counts = triples.iter().filter(|[_, predicate, _]| *predicate == format!("{ONTOLOGY}sitelinks>")).count();
         assert_eq!(counts, entities, "{name}");
         assert!(triples.iter().all(|[subject, _, object]| !subject.starts_with("_:") && !object.starts_with("_:")));
-        // All can be written and read again.
+        // All triples can be written and read again.
         let mut text = tempfile::Builder::new().suffix(".nt").tempfile().unwrap();
         for [subject, predicate, object] in &triples {
             use std::io::Write;
@@ -189,7 +189,7 @@ fn no_damage_of_a_dump_is_worse_than_bad_lines() {
     let (summary, triples) = read(&Converter::new(Shape::Service));
     assert_eq!((summary.entities + summary.bad, summary.errors.len()), (300, 10));
     assert!(summary.bad > 100 && summary.entities > 20, "{} bad", summary.bad);
-    // Whatever was read can be written and read again.
+    // All triples that were read can be written and read again.
     let mut text = tempfile::Builder::new().suffix(".nt").tempfile().unwrap();
     let lines: Vec<String> = triples.iter().map(|triple| format!("{} .\n", triple.join(" "))).collect();
     std::io::Write::write_all(&mut text, lines.concat().as_bytes()).unwrap();

@@ -1,4 +1,4 @@
-//! OSM XML in its three packings, and what is not OSM XML.
+//! Tests OSM XML in its three packings, and documents that are not OSM XML.
 
 use crate::{place, skip};
 use std::io::Write;
@@ -87,7 +87,7 @@ fn the_same_in_three_packings() {
         assert_eq!(all, EXPECTED);
         assert_eq!(header, expected);
     }
-    // What is deleted is known only after reading.
+    // Whether there are deleted elements is known only after reading.
     assert_eq!(header(file(DOCUMENT.as_bytes()).path()).unwrap(), Header { history: false, ..expected });
 }
 
@@ -128,7 +128,7 @@ fn many_chunks_stay_in_order() {
     assert_eq!((last.blocks, last.bytes_read), (7, last.bytes_total));
 }
 
-/// An element as XML, with everything that it has.
+/// Returns an element as XML, with all its data.
 fn xml(element: &Element<'_>) -> String {
     let text = |text: &str| quick_xml::escape::escape(text).replace('\n', "&#10;").replace('\t', "&#9;");
     let degrees = |value: i32| {
@@ -253,7 +253,7 @@ fn what_is_wrong_is_said() {
     assert!(elements(&gzip(&[0; 100])).unwrap_err().to_string().contains("packed as a whole, but not OSM XML"));
 }
 
-/// Documents of osm-testdata (`xml/data/123` to `125`), which its expectations call invalid, and their siblings.
+/// Documents of osm-testdata (`xml/data/123` to `125`) that its expectations call invalid, and similar ones.
 #[test]
 fn parts_of_other_elements_are_errors() {
     for (text, expected) in [
@@ -267,7 +267,8 @@ fn parts_of_other_elements_are_errors() {
     }
 }
 
-/// `xml/data/106` of osm-testdata among others: what is no part of the format is counted, with the place of the first.
+/// Among others `xml/data/106` of osm-testdata: tags that are not part of the format are counted, with the position of
+/// the first.
 #[test]
 fn unknown_tags_are_counted() {
     let warnings = |text: &str| elements(format!("<osm version='0.6'>{text}</osm>").as_bytes()).unwrap().1.warnings;
@@ -284,7 +285,7 @@ fn unknown_tags_are_counted() {
     assert!(diff.unwrap_err().to_string().contains("this is an augmented diff"));
 }
 
-/// libosmium writes a node without a location as one without `lat` and `lon`; versions that were redacted have neither.
+/// libosmium writes a node without a location without `lat` and `lon`; redacted versions have neither.
 #[test]
 fn a_node_may_be_without_a_position() {
     let (all, header) =
@@ -325,7 +326,8 @@ fn changes(text: &str) -> Result<String, String> {
     read.map(|_| all).map_err(|error| error.to_string())
 }
 
-/// Editors give what they create `version="0"` in osmChange (the wiki's page "OsmChange"); all else has a version.
+/// In osmChange, editors write `version="0"` for created elements (see the wiki page "OsmChange"); all others have a
+/// version.
 #[test]
 fn what_is_created_may_have_version_0() {
     let node =
@@ -357,7 +359,7 @@ fn unknown_blocks_of_changes_are_errors() {
 
 #[test]
 fn a_part_without_end_is_refused_before_memory_is_full() {
-    // 100 MB of an attribute in 100 kB of a file.
+    // An attribute of 100 MB in a file of 100 kB.
     let bomb = gzip(format!("<osm><node id='1' lat='1' lon='1' user='{}", "x".repeat(100_000_000)).as_bytes());
     let error = elements(&bomb).unwrap_err().to_string();
     assert!(error.contains("a part of more than 33554432 bytes"), "{error}");

@@ -1,4 +1,4 @@
-//! Case files: a feature, and queries that show what it does.
+//! Case files: a feature of the language, and queries that demonstrate it.
 //!
 //! ```text
 //! # foreach->.x { ... }
@@ -11,18 +11,18 @@
 //! ...
 //! ```
 //!
-//! The first line is the feature as it is written, the next ones say what it is. Then come cases: a title after `==`,
-//! the query, and what is expected after `--`:
+//! The first line is the feature as written in a query; the next lines describe it. Then come cases: a title after
+//! `==`, the query, and the expected results after `--`:
 //!
-//! | section | what |
+//! | section | content |
 //! |---|---|
-//! | `-- answer` | what the query answers, with the settings that it has; empty for a refused one |
-//! | `-- error` | the lines of errors |
-//! | `-- xml`, `-- pretty`, `-- compact` | what it is converted to |
-//! | `-- reference` | what the reference answers, where that is different and is to stay so |
+//! | `-- answer` | the answer of the query with its own settings; empty for a rejected query |
+//! | `-- error` | the error lines |
+//! | `-- xml`, `-- pretty`, `-- compact` | the converted query |
+//! | `-- reference` | the answer of the reference, if it differs intentionally |
 //! | `-- data` | OpenStreetMap XML instead of `world.osm` |
 //!
-//! `== pending: title` marks a case that is not answered so yet; it fails when it is.
+//! `== pending: title` marks a case with a wrong answer so far; the test fails once the answer is right.
 
 use std::path::{Path, PathBuf};
 
@@ -30,23 +30,23 @@ use crate::common::place;
 
 /// A case file.
 pub struct File {
-    /// Where it is.
+    /// Path of the file.
     pub path: PathBuf,
-    /// The folder that it is in.
+    /// Name of its folder.
     pub area: String,
     /// The feature, as written in a query.
     pub form: String,
-    /// What it is, in a sentence.
+    /// A description in one sentence.
     pub summary: String,
     /// Its cases.
     pub cases: Vec<Case>,
 }
 
-/// A query and what is expected.
+/// A query and its expected results.
 pub struct Case {
-    /// What it shows.
+    /// The demonstrated behaviour.
     pub title: String,
-    /// Whether it is known not to be answered so.
+    /// Whether the answer is known to be wrong so far.
     pub pending: bool,
     /// The query.
     pub query: String,
@@ -55,12 +55,12 @@ pub struct Case {
 }
 
 impl Case {
-    /// A section.
+    /// Returns the text of a section.
     pub fn section(&self, name: &str) -> Option<&str> {
         self.sections.iter().find(|(known, _)| known == name).map(|(_, text)| text.as_str())
     }
 
-    /// Puts a text into a section.
+    /// Sets the text of a section.
     pub fn set(&mut self, name: &str, text: String) {
         match self.sections.iter_mut().find(|(known, _)| known == name) {
             Some((_, old)) => *old = text,
@@ -69,12 +69,12 @@ impl Case {
     }
 }
 
-/// The folder of the cases.
+/// Returns the folder of the cases.
 pub fn folder() -> PathBuf {
     place::root().join("tests/cases/overpass")
 }
 
-/// Every case file, by area and name.
+/// Returns all case files, by area and name.
 pub fn all() -> Vec<File> {
     let mut paths = Vec::new();
     for area in std::fs::read_dir(folder()).expect("the folder of the cases") {
@@ -107,7 +107,7 @@ fn case(text: &str) -> Case {
         Some(title) => (true, title),
         None => (false, title),
     };
-    // So that a section right after another one is seen.
+    // The line break lets the split find a section that begins on the first line.
     let rest = format!("\n{rest}");
     let mut sections = rest.split("\n-- ").map(|section| section.to_owned());
     let query = sections.next().unwrap_or_default().trim_matches('\n').to_owned();
@@ -120,7 +120,7 @@ fn case(text: &str) -> Case {
     Case { title: title.trim().to_owned(), pending, query, sections }
 }
 
-/// The file as text again.
+/// Returns the text of a case file.
 pub fn write(file: &File) -> String {
     let mut out = format!("# {}\n{}\n", file.form, wrapped(&file.summary));
     for case in &file.cases {

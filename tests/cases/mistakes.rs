@@ -1,5 +1,5 @@
-//! What people read after typical mistakes: `mistakes.txt` has queries, each with what the command line says of it.
-//! `TERRAPIN_WRITE=1` writes the file anew.
+//! Tests the messages for typical mistakes: `mistakes.txt` has queries, each with the output of the command line.
+//! `TERRAPIN_WRITE=1` rewrites the file.
 
 use std::process::Command;
 

@@ -1,10 +1,10 @@
-//! The table of features: every case file under `tests/cases/overpass` is run, and `docs/features.md` is written from
-//! them. `file.rs` says how a case is written.
+//! The table of features: runs every case file under `tests/cases/overpass` and writes `docs/features.md` from them.
+//! `file.rs` describes the format of case files.
 //!
-//! | variable | what the tests do then |
+//! | variable | effect |
 //! |---|---|
-//! | `TERRAPIN_WRITE=1` | write `docs/features.md` and `mistakes.txt` anew: `make features` |
-//! | `TERRAPIN_REFERENCE=command` | write every expected answer anew, as a reference gives it |
+//! | `TERRAPIN_WRITE=1` | rewrites `docs/features.md` and `mistakes.txt`: `make features` |
+//! | `TERRAPIN_REFERENCE=command` | replaces every expected answer with that of a reference |
 //!
 //! The command gets a query on its standard input and `answer`, `xml`, `pretty` or `compact` as its first argument. It
 //! writes the answer to its standard output and errors to its standard error. Its data is `world.osm`.
@@ -63,7 +63,7 @@ fn the_page_of_features_is_current() {
     assert!(found == page, "docs/features.md is not what the cases say: run `make features`");
 }
 
-/// A snapshot of OpenStreetMap XML.
+/// Loads OpenStreetMap XML and opens the snapshot.
 fn open(data: &str) -> Arc<Osm> {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let (osm, out) = (folder.path().join("data.osm"), folder.path().join("data.terrapin"));
@@ -72,7 +72,7 @@ fn open(data: &str) -> Arc<Osm> {
     Arc::new(Osm::open(Arc::new(Snapshot::open(&out).expect("a snapshot"))).expect("its elements"))
 }
 
-/// What is not as expected.
+/// Returns the deviations from the expected results.
 fn check(case: &Case, osm: &Osm) -> Vec<String> {
     let mut problems = Vec::new();
     let query = expand(&case.query, osm);
@@ -103,7 +103,7 @@ fn check(case: &Case, osm: &Osm) -> Vec<String> {
     problems
 }
 
-/// The query without shortcuts: the box is the town's.
+/// Returns the query with its shortcuts expanded; the bounding box is that of the town.
 fn expand(query: &str, osm: &Osm) -> String {
     let bbox = Some(BoundingBox { south: 100_000_000, west: 200_000_000, north: 100_100_000, east: 200_100_000 });
     let areas = Areas::new(osm);
@@ -114,7 +114,7 @@ fn expand(query: &str, osm: &Osm) -> String {
     }
 }
 
-/// The answer, and the errors.
+/// Returns the answer and the errors.
 fn answer(query: &str, osm: &Osm) -> (String, String) {
     let mut body = Vec::new();
     let result = parse(query).and_then(|script| run(osm, &script, &Limits::default(), &mut body));
@@ -126,7 +126,7 @@ fn converted(query: &str, form: Form) -> String {
     convert(query, form).map_or_else(|failure| failure.to_string(), |converted| converted.text.trim_end().to_owned())
 }
 
-/// An answer without the lines that name the program and the licence.
+/// Returns an answer without the lines that name the program and the licence.
 fn plain(answer: &str) -> String {
     let names = ["\"generator\":", "<osm version=", "\"copyright\":", "<note>The data included"];
     let lines: Vec<&str> = answer
@@ -137,7 +137,7 @@ fn plain(answer: &str) -> String {
     lines.join("\n")
 }
 
-/// Writes what a reference says into a case file.
+/// Replaces the expected results of a case file with those of the reference.
 fn ask_reference(file: &mut File, osm: &Osm, command: &str) {
     for case in &mut file.cases {
         if case.section("data").is_some() {

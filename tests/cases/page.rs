@@ -1,8 +1,8 @@
-//! `docs/features.md`, from the case files.
+//! Writes `docs/features.md` from the case files.
 
 use super::file::{File, folder};
 
-/// The areas, in the order of the page: folder, heading, what is in it.
+/// The areas in the order of the page: folder, heading, description.
 const AREAS: [(&str, &str, &str); 9] = [
     ("settings", "Settings", "At the very beginning of a query, before the first semicolon."),
     ("statements", "Statements", "What a query is made of; each ends with a semicolon."),
@@ -19,7 +19,7 @@ const AREAS: [(&str, &str, &str); 9] = [
     ),
 ];
 
-/// The whole page.
+/// Returns the whole page.
 pub fn write(files: &[File]) -> String {
     let mut out = String::from(
         "# Features of OverpassQL\n\n\

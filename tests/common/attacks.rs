@@ -1,18 +1,18 @@
-//! Queries and requests made to hold, and to take, as much as can be.
+//! Queries and requests that are made to take as much memory and time as possible.
 
 use std::io::Write;
 
 use flate2::Compression;
 use flate2::write::GzEncoder;
 
-/// A box around everything.
+/// A bounding box of the whole world.
 pub const WORLD: &str = "(-90,-180,90,180)";
 
 fn repeated(count: usize, part: impl Fn(usize) -> String) -> String {
     (0..count).map(part).collect()
 }
 
-/// In OverpassQL, each with its name, for time and memory without end.
+/// Returns attacks in OverpassQL with their names. They take unlimited time or memory.
 pub fn overpass() -> Vec<(&'static str, String)> {
     let long = "x".repeat(1000);
     let queries = vec![
@@ -48,7 +48,7 @@ pub fn overpass() -> Vec<(&'static str, String)> {
     queries.into_iter().map(unbounded).collect()
 }
 
-/// In SPARQL, each with its name.
+/// Returns attacks in SPARQL with their names.
 pub fn sparql() -> Vec<(&'static str, String)> {
     let binds = |count, first: &str, step: fn(usize) -> String| {
         let steps = repeated(count, |n| format!("BIND({} AS ?x{}) ", step(n), n + 1));
@@ -99,14 +99,14 @@ pub fn sparql() -> Vec<(&'static str, String)> {
     ]
 }
 
-/// A POST of a body, on a connection that is kept.
+/// Returns a POST request with a body for a persistent connection.
 pub fn post(path: &str, headers: &str, body: &[u8]) -> Vec<u8> {
     let length = body.len();
     let head = format!("POST {path} HTTP/1.1\r\nHost: localhost\r\nContent-Length: {length}\r\n{headers}\r\n");
     [head.as_bytes(), body].concat()
 }
 
-/// A text as gzip.
+/// Compresses a text with gzip.
 fn packed(text: &str) -> Vec<u8> {
     let mut encoder = GzEncoder::new(Vec::new(), Compression::best());
     encoder.write_all(text.as_bytes()).expect("memory takes all");
@@ -118,22 +118,23 @@ const GZIP: &str = "Content-Encoding: gzip\r\n";
 /// The headers of a message of the Model Context Protocol.
 const MCP: &str = "Content-Type: application/json\r\nAccept: application/json, text/event-stream\r\n";
 
-/// A call of a tool with an argument of `count` small objects: each takes some 400 bytes in a tree, and 7 in the text.
+/// Returns a tool call with an argument of `count` small objects. Each takes about 400 bytes as a tree, and 7 in the
+/// text.
 fn call(count: usize) -> String {
     let objects = "{\"\":0},".repeat(count);
     let params = format!("{{\"name\":\"search_tags\",\"arguments\":{{\"text\":\"a\",\"x\":[{objects}0]}}}}");
     format!("{{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/call\",\"params\":{params}}}")
 }
 
-/// Messages of the Model Context Protocol, each with its name.
+/// Returns messages of the Model Context Protocol with their names.
 pub fn mcp() -> Vec<(&'static str, Vec<u8>)> {
     let initialize = "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"initialize\",\"params\":{\"x\":[";
     let initialize = format!("{initialize}{}0]}}}}", "{\"\":0},".repeat(9_000));
     vec![
-        // 2 MiB in 3 KB.
+        // 2 MiB, compressed to 3 KB.
         ("a tree of 2 MiB, packed", post("/mcp", &format!("{MCP}{GZIP}"), &packed(&call(299_000)))),
         ("a tree of 2 MiB", post("/mcp", MCP, call(299_000).as_bytes())),
-        // As long as a message may be.
+        // The maximum length of a message.
         ("a tree of 64 KiB, packed", post("/mcp", &format!("{MCP}{GZIP}"), &packed(&call(9_000)))),
         ("a tree of 64 KiB", post("/mcp", MCP, call(9_000).as_bytes())),
         ("a greeting of 64 KiB", post("/mcp", MCP, initialize.as_bytes())),
@@ -141,7 +142,7 @@ pub fn mcp() -> Vec<(&'static str, Vec<u8>)> {
     ]
 }
 
-/// Objects of other services that take JSON, each with its name.
+/// Returns JSON requests to other services with their names.
 pub fn json() -> Vec<(&'static str, Vec<u8>)> {
     let objects = "{\"\":0},".repeat(299_000);
     let both = format!("{JSON}{GZIP}");

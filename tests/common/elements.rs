@@ -1,4 +1,5 @@
-//! What tests of OpenStreetMap's elements in SPARQL share: answers of both languages as sorted lines, and Malta with items.
+//! Helpers for tests of OpenStreetMap's elements in SPARQL: answers of both languages as sorted lines, and Malta with
+//! items.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -12,7 +13,7 @@ use super::terrapin;
 const OSM: &str = "https://www.openstreetmap.org/";
 const ITEM: &str = "http://www.wikidata.org/entity/";
 
-/// The lines of an answer, sorted.
+/// Returns the lines of an answer, sorted.
 pub fn lines(text: &str) -> Vec<String> {
     let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
     lines.sort_unstable();
@@ -24,13 +25,14 @@ pub fn answer(snapshot: &Path, args: &[&str]) -> String {
     String::from_utf8(out.get_output().stdout.clone()).unwrap()
 }
 
-/// What is said of a query that is refused.
+/// Returns the error of a rejected query.
 pub fn refusal(snapshot: &Path, args: &[&str]) -> String {
     let out = terrapin().arg("query").arg(snapshot).args(args).assert().failure();
     String::from_utf8_lossy(&out.get_output().stderr).into_owned()
 }
 
-/// The rows of a SPARQL answer, sorted, elements as `node/1`, items as `Q1`, cells with tabs between them.
+/// Returns the rows of a SPARQL answer, sorted. Elements are written as `node/1`, items as `Q1`; cells are separated by
+/// tabs.
 pub fn sparql(snapshot: &Path, query: &str) -> Vec<String> {
     let text = answer(snapshot, &[query, "--lang", "sparql", "--format", "csv"]);
     let mut reader = csv::Reader::from_reader(text.as_bytes());
@@ -44,14 +46,14 @@ pub fn sparql(snapshot: &Path, query: &str) -> Vec<String> {
     rows
 }
 
-/// The lines of what an OverpassQL query prints with columns, sorted.
+/// Returns the output of an OverpassQL query with these columns as sorted lines.
 pub fn overpass(snapshot: &Path, columns: &str, query: &str) -> Vec<String> {
     let separated = format!("[out:csv({columns};false;\"\\t\")];{query}");
-    // Cells with commas have quotation marks around them.
+    // Cells with commas are quoted.
     lines(&answer(snapshot, &[&separated, "--lang", "overpassql"]).replace('"', ""))
 }
 
-/// The elements that an OverpassQL query prints, as `node/1`, sorted.
+/// Returns the elements that an OverpassQL query prints, as `node/1`, sorted.
 pub fn elements(snapshot: &Path, query: &str) -> Vec<String> {
     let mut found: Vec<String> =
         overpass(snapshot, "::type,::id", query).iter().map(|line| line.replace('\t', "/")).collect();
@@ -59,7 +61,7 @@ pub fn elements(snapshot: &Path, query: &str) -> Vec<String> {
     found
 }
 
-/// What an OverpassQL query prints as JSON.
+/// Returns the elements that an OverpassQL query prints as JSON.
 pub fn json(snapshot: &Path, query: &str) -> Vec<serde_json::Value> {
     let text = answer(snapshot, &[&format!("[out:json];{query}"), "--lang", "overpassql"]);
     let mut value: serde_json::Value = serde_json::from_str(&text).unwrap();
@@ -69,25 +71,25 @@ pub fn json(snapshot: &Path, query: &str) -> Vec<serde_json::Value> {
     }
 }
 
-/// Longitude and latitude of a point's text.
+/// Returns longitude and latitude of a point in WKT.
 pub fn point(wkt: &str) -> (f64, f64) {
     let inner = wkt.rsplit_once('(').unwrap().1.trim_end_matches(')');
     let (lon, lat) = inner.split_once(' ').unwrap();
     (lon.parse().unwrap(), lat.parse().unwrap())
 }
 
-/// Malta with an item for each tag that names one: its place, by a known number of metres north of the element's middle,
-/// the people that the element's tags say, and a municipality's area, that of the element or, where the item's number is
-/// odd, a fifth more.
+/// Malta with an item for each `wikidata` tag. An item has a place at a known distance north of the element's centre,
+/// and the population of the element's tags. The item of a municipality has the area of the element, or 20 % more if
+/// the item's number is odd.
 pub struct Malta {
     _folder: tempfile::TempDir,
     /// Its snapshot.
     pub snapshot: PathBuf,
-    /// The elements that name each item, each with their distance from its place in metres.
+    /// The elements of each item with their distance from its place in metres.
     pub items: BTreeMap<String, Vec<(String, f64)>>,
 }
 
-/// It, or a word that there is no shared data.
+/// Returns Malta, or skips with a message if the shared data is missing.
 pub fn malta() -> Option<&'static Malta> {
     static MALTA: LazyLock<Option<Malta>> = LazyLock::new(|| {
         let pbf = shared().join("data/osm/malta-2024.osm.pbf");
@@ -111,7 +113,7 @@ pub fn malta() -> Option<&'static Malta> {
     MALTA.as_ref()
 }
 
-/// Square kilometres of the administrative areas of a level, as features of GeoJSON on a sphere.
+/// Returns the areas of municipalities in square kilometres, computed from GeoJSON features on a sphere.
 fn areas(snapshot: &Path) -> BTreeMap<String, f64> {
     let query = "rel[boundary=administrative][admin_level=8][wikidata];out geom;";
     let text = answer(snapshot, &[query, "--format", "geojson"]);
@@ -133,20 +135,21 @@ fn areas(snapshot: &Path) -> BTreeMap<String, f64> {
     areas
 }
 
-/// Square metres within a ring, by the trapezoids below its sides on a cylinder of the same area as the sphere.
+/// Returns the area of a ring in square metres: the sum of the trapezoids below its sides, on a cylinder with the same
+/// area as the sphere.
 fn ring(ring: &serde_json::Value) -> f64 {
     let points: Vec<(f64, f64)> = ring.as_array().unwrap().iter().map(place).collect();
     let side = |(a, b): (&(f64, f64), &(f64, f64))| (b.0 - a.0) * (a.1.sin() + b.1.sin()) / 2.0;
     points.iter().zip(points.iter().skip(1)).map(side).sum::<f64>().abs() * 6_371_008.8_f64.powi(2)
 }
 
-/// Longitude and latitude of a position, in radians.
+/// Returns longitude and latitude of a position in radians.
 fn place(position: &serde_json::Value) -> (f64, f64) {
     let at = |n: usize| position[n].as_f64().unwrap().to_radians();
     (at(0), at(1))
 }
 
-/// Triples of the items that a snapshot's tags name.
+/// Returns triples of the items in a snapshot's `wikidata` tags, and the elements of each item.
 fn triples(snapshot: &Path) -> (String, BTreeMap<String, Vec<(String, f64)>>) {
     let rows = overpass(snapshot, "::type,::id,wikidata,::lat,::lon,population", "nwr[wikidata];out center;");
     let mut places: BTreeMap<String, (f64, f64)> = BTreeMap::new();
@@ -195,14 +198,14 @@ fn triples(snapshot: &Path) -> (String, BTreeMap<String, Vec<(String, f64)>>) {
     (text, items)
 }
 
-/// Metres between two places on a sphere.
+/// Returns the distance of two places on a sphere in metres.
 pub fn metres(a: (f64, f64), b: (f64, f64)) -> f64 {
     let [lat, lon, other_lat, other_lon] = [a.0, a.1, b.0, b.1].map(f64::to_radians);
     let half = |x: f64| (x / 2.0).sin().powi(2);
     let h = half(other_lat - lat) + lat.cos() * other_lat.cos() * half(other_lon - lon);
     2.0 * 6_371_008.8 * h.sqrt().asin()
 }
-/// `node<tab>1…` as `node/1…`.
+/// Converts `node<tab>1…` to `node/1…`.
 pub fn joined(line: &str) -> String {
     line.replacen('\t', "/", 1)
 }

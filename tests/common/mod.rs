@@ -1,4 +1,4 @@
-//! A small made-up town, and the binary over it.
+//! A small made-up town, and the program to run over it.
 
 #![allow(dead_code, reason = "each test uses some of it")]
 
@@ -14,15 +14,15 @@ pub mod server;
 pub mod skip;
 pub mod wikidata;
 
-/// Sends a signal, such as `-TERM`, to a process; whether there was one. By the shell, which has `kill` where a bare system
-/// has no program of that name.
+/// Sends a signal such as `-TERM` to a process; returns whether the process exists. Uses the shell's built-in `kill`,
+/// because a minimal system has no program of that name.
 pub fn signal(name: &str, process: u32) -> bool {
     let mut shell = std::process::Command::new("sh");
     let told = shell.args(["-c", "kill \"$0\" \"$1\" 2>/dev/null", name, &process.to_string()]).status();
     told.expect("a shell").success()
 }
 
-/// Three cafes in and one outside the area Ladle, a closed way, a street, a relation with a missing member.
+/// Three cafes in the area Ladle and one outside, a closed way, a street, and a relation with a missing member.
 pub const TOWN: &str = r#"<?xml version="1.0" encoding="UTF-8"?>
 <osm version="0.6" generator="hand">
   <node id="1" lat="10.0010" lon="20.0010" version="1" timestamp="2020-01-01T00:00:00Z" changeset="11" uid="7" user="ann"><tag k="amenity" v="cafe"/><tag k="name" v="Bean &amp; Leaf"/></node>
@@ -40,7 +40,7 @@ pub const TOWN: &str = r#"<?xml version="1.0" encoding="UTF-8"?>
 </osm>
 "#;
 
-/// What Wikidata says of the town.
+/// Triples about the town in the form of Wikidata.
 pub const TRIPLES: &str = "\
 <http://www.wikidata.org/entity/Q1> <http://www.wikidata.org/prop/direct/P31> <http://www.wikidata.org/entity/Q3957> .
 <http://www.wikidata.org/entity/Q1> <http://www.w3.org/2000/01/rdf-schema#label> \"Ladle\"@en .
@@ -48,23 +48,23 @@ pub const TRIPLES: &str = "\
 <http://www.wikidata.org/entity/Q2> <http://www.wikidata.org/prop/direct/P131> <http://www.wikidata.org/entity/Q1> .
 ";
 
-/// A folder of its own for a test, with the town loaded into `town.terrapin`.
+/// A temporary folder for one test, with the town loaded into `town.terrapin`.
 pub struct Town {
     folder: tempfile::TempDir,
 }
 
 impl Town {
-    /// Loads its elements.
+    /// Loads the town's elements.
     pub fn new() -> Self {
         Town::load(&[])
     }
 
-    /// Loads its elements and its [`TRIPLES`].
+    /// Loads the town's elements and [`TRIPLES`].
     pub fn with_triples() -> Self {
         Town::load(&["--rdf", "town.nt"])
     }
 
-    /// Loads its elements and some N-Quads.
+    /// Loads the town's elements and some N-Quads.
     pub fn with_quads(quads: &str) -> Self {
         Town::load_with(quads, &["--rdf", "town.nt"])
     }
@@ -84,18 +84,18 @@ impl Town {
         town
     }
 
-    /// A file in the folder.
+    /// Returns the path of a file in the folder.
     pub fn path(&self, name: impl AsRef<Path>) -> PathBuf {
         self.folder.path().join(name)
     }
 
-    /// The snapshot.
+    /// Returns the path of the snapshot.
     pub fn snapshot(&self) -> PathBuf {
         self.path("town.terrapin")
     }
 }
 
-/// The binary.
+/// Returns a command that runs the program.
 pub fn terrapin() -> Command {
     let mut command = Command::cargo_bin("terrapin").unwrap();
     command.env_remove("RUST_LOG");

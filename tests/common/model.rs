@@ -16,7 +16,7 @@ pub enum Act {
     Whole(Value),
     /// These bytes of a body of this type.
     Bytes(&'static str, Vec<u8>),
-    /// A status, more headers, and a body.
+    /// A status, additional headers, and a body.
     Status(u16, &'static str, Value),
     /// None: the connection stays open until the client closes it.
     Silence,
@@ -87,7 +87,7 @@ impl Model {
         self.asked.lock().unwrap().clone()
     }
 
-    /// Waits until so many connections were closed before the end of the answer.
+    /// Waits until at least `count` connections were closed before the end of the answer.
     pub fn wait_until_left(&self, count: usize) {
         for _ in 0..600 {
             if *self.left.lock().unwrap() >= count {

@@ -10,43 +10,43 @@ use serde_json::Value;
 
 use super::Town;
 
-/// A server; the town that it is over ends with it.
+/// A running server. If it uses a town of its own, that is removed with it.
 pub struct Server {
     pub child: Child,
     pub address: SocketAddr,
-    /// Where `/metrics` is, where that is an address of its own.
+    /// Address of `/metrics`, if it is a separate one.
     pub metrics: Option<SocketAddr>,
     town: Option<Town>,
 }
 
 impl Server {
-    /// Over the town.
+    /// Starts a server over the town.
     pub fn start(options: &[&str]) -> Self {
         Server::over(Town::new(), options)
     }
 
-    /// Over this town.
+    /// Starts a server over this town.
     pub fn over(town: Town, options: &[&str]) -> Self {
         let mut server = Server::of(&town.snapshot(), options);
         server.town = Some(town);
         server
     }
 
-    /// Over this snapshot.
+    /// Starts a server over this snapshot.
     pub fn of(snapshot: &Path, options: &[&str]) -> Self {
         let mut command = Server::command(snapshot);
         command.args(options).stderr(Stdio::null());
         Server::launch(command)
     }
 
-    /// The command that [`Server::launch`] takes.
+    /// Returns the command for [`Server::launch`].
     pub fn command(snapshot: &Path) -> Command {
         let mut command = Command::new(assert_cmd::cargo::cargo_bin("terrapin"));
         command.arg("serve").arg(snapshot).args(["--bind", "127.0.0.1:0", "--json"]);
         command
     }
 
-    /// Started by this command, which has `--json` among its options.
+    /// Starts a server with this command, which needs the option `--json`.
     pub fn launch(mut command: Command) -> Self {
         let mut child = command.stdout(Stdio::piped()).spawn().unwrap();
         let mut line = String::new();
@@ -56,7 +56,7 @@ impl Server {
         Server { child, address: address("url").unwrap(), metrics: address("metrics"), town: None }
     }
 
-    /// The same server, as it is seen at its other address.
+    /// Sends a request to the separate address of the metrics.
     pub fn ask_metrics(&self, method: &str, path: &str) -> Answer {
         Answer::to(TcpStream::connect(self.metrics.unwrap()).unwrap(), method, path, "", "")
     }
@@ -83,7 +83,7 @@ impl Server {
         stream
     }
 
-    /// Asks a query and does not read the answer.
+    /// Sends a query without reading the answer.
     pub fn leave_unread(&self, query: &str) -> TcpStream {
         let length = query.len();
         let head = format!("POST /api/interpreter HTTP/1.1\r\nHost: test\r\nContent-Length: {length}\r\n\r\n");
@@ -112,7 +112,7 @@ pub fn encoded(text: &str) -> String {
     text.bytes().map(|b| format!("%{b:02X}")).collect()
 }
 
-/// What came back.
+/// A response of the server.
 pub struct Answer {
     pub status: u16,
     /// In lower case.
@@ -128,24 +128,25 @@ impl Answer {
             "{method} {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Length: {length}\r\n{headers}\r\n"
         )
         .unwrap();
-        // The server may refuse a long body before it has read it.
+        // The server may reject a long body before reading all of it.
         let _ = stream.write_all(body.as_bytes());
         Answer::read(stream)
     }
 
-    /// A header's value.
+    /// Returns the value of a header.
     pub fn header(&self, name: &str) -> Option<&str> {
         self.headers.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(": "))
     }
 
     pub fn read(mut stream: TcpStream) -> Self {
         let mut bytes = Vec::new();
-        // A server that refuses a long body closes before it has read all of it: what it said stands.
+        // A server that rejects a long body closes the connection before reading all of it; its response is still
+        // valid.
         let _ = stream.read_to_end(&mut bytes);
         Answer::parse(bytes)
     }
 
-    /// Of all bytes that came.
+    /// Parses all received bytes.
     pub fn parse(mut bytes: Vec<u8>) -> Self {
         let split = bytes.windows(4).position(|w| w == b"\r\n\r\n").expect("a head");
         let headers = String::from_utf8(bytes[..split].to_vec()).unwrap().to_ascii_lowercase();

@@ -1,10 +1,11 @@
-//! What a test needs and a checkout alone has not. A test that lacks it says so on standard error, past the harness that
-//! keeps what passing tests print, and does nothing; where TERRAPIN_REQUIRE names the need, it fails instead.
+//! Requirements of tests beyond a checkout. If a requirement is missing, the test reports that on standard error,
+//! bypassing the harness's capture of output, and returns. If TERRAPIN_REQUIRE names the requirement, the test fails
+//! instead.
 
 use std::fmt;
 use std::io::Write;
 
-/// What may be missing, by its name in TERRAPIN_REQUIRE, a list with commas.
+/// The requirements. TERRAPIN_REQUIRE is a comma-separated list of their names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[allow(dead_code, reason = "each test needs some of it")]
 pub enum Need {
@@ -19,9 +20,9 @@ pub enum Need {
     Peers,
     /// `python`: python3.
     Python,
-    /// `system`: what only some systems allow, such as mounting and LD_PRELOAD.
+    /// `system`: features of some systems only, such as mounting and LD_PRELOAD.
     System,
-    /// `time`: minutes or hours, asked for by TERRAPIN_ALL, TERRAPIN_FAULTS=all and the like.
+    /// `time`: minutes or hours; enabled by TERRAPIN_ALL, TERRAPIN_FAULTS=all and similar variables.
     Time,
 }
 
@@ -39,13 +40,13 @@ impl fmt::Display for Need {
     }
 }
 
-/// Says that a test, or a part of it, is left out for want of something.
+/// Reports that a test or a part of it is skipped because of a missing requirement.
 #[track_caller]
 pub fn skipped(need: Need, why: impl fmt::Display) {
     let required = std::env::var("TERRAPIN_REQUIRE").unwrap_or_default();
     let line = format!("skipped for want of {need}: {why}");
     assert!(!required.split(',').any(|name| name.trim() == need.to_string()), "{line} (TERRAPIN_REQUIRE)");
     let test = std::thread::current().name().unwrap_or("a test").to_owned();
-    // In one piece: other tests write, too.
+    // A single write, because other tests write at the same time.
     let _ = std::io::stderr().write_all(format!("{test}: {line}\n").as_bytes());
 }

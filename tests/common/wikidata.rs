@@ -10,15 +10,15 @@ use super::skip::{Need, skipped};
 
 const FILES: [&str; 4] = ["br-municipalities", "full-entities", "kgtk-arnold", "wd50k"];
 
-/// The snapshot that TERRAPIN_WIKIDATA names, else one made in the build's folder by whichever test needs it first; in the
-/// development profile that would take minutes, and the test is left out.
+/// Returns the snapshot that TERRAPIN_WIKIDATA names. Otherwise the first test that needs it creates one in the build
+/// folder. In the development profile that would take minutes, so the test is skipped.
 pub fn path() -> Option<PathBuf> {
     static PATH: LazyLock<Option<PathBuf>> = LazyLock::new(|| {
         if let Some(given) = std::env::var_os("TERRAPIN_WIKIDATA") {
             return Some(given.into());
         }
         let folder = Path::new(env!("CARGO_TARGET_TMPDIR"));
-        // One that an older build has made may lack what this one writes.
+        // A snapshot from an older build may lack data that this build writes.
         let path = folder.join(format!("wikidata-{}.terrapin", age()));
         if !path.exists() {
             let rdf: Vec<PathBuf> =
@@ -41,13 +41,13 @@ pub fn path() -> Option<PathBuf> {
     PATH.clone()
 }
 
-/// When the program under test was built, in seconds.
+/// Returns the build time of the program under test in seconds since 1970.
 fn age() -> u64 {
     let built = std::fs::metadata(assert_cmd::cargo::cargo_bin("terrapin")).and_then(|file| file.modified());
     built.ok().and_then(|time| time.duration_since(std::time::UNIX_EPOCH).ok()).map_or(0, |time| time.as_secs())
 }
 
-/// The same, open.
+/// Opens the snapshot.
 #[allow(dead_code, reason = "some tests start processes that open it")]
 pub fn snapshot() -> Option<Arc<Snapshot>> {
     Some(Arc::new(Snapshot::open(&path()?).expect("it opens")))

@@ -1,17 +1,17 @@
-//! The canonical form of answers that the vectors' digests are of: Python's `json.dumps` with sorted keys and without
-//! spaces; an XML element as a list of name, attributes, text and children; text by lines.
+//! Computes the canonical form of answers on which the vectors' digests are based: Python's `json.dumps` with sorted
+//! keys and without spaces; an XML element as a list of name, attributes, text and children; text by lines.
 
 use quick_xml::XmlVersion;
 use quick_xml::events::{BytesStart, Event};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
-/// The SHA-256 of lines.
+/// Returns the SHA-256 of lines.
 pub fn digest(lines: &[String]) -> String {
     Sha256::digest(lines.join("\n").as_bytes()).iter().map(|b| format!("{b:02x}")).collect()
 }
 
-/// The sorted `type/id` of an answer, and its elements in canonical form.
+/// Returns the sorted `type/id` of an answer, and its elements in canonical form.
 pub fn read(body: &str) -> Option<(Vec<String>, Vec<String>)> {
     let (mut ids, items) = match body.trim_start().chars().next() {
         Some('{') => from_json(body)?,
@@ -49,7 +49,7 @@ fn dump(value: &Value) -> String {
     }
 }
 
-/// As Python prints a float.
+/// Formats a number in the same way as Python prints a float.
 fn python_float(x: f64) -> String {
     if x != 0.0 && (x.abs() < 1e-4 || x.abs() >= 1e16) {
         let text = format!("{x:e}");
@@ -61,7 +61,7 @@ fn python_float(x: f64) -> String {
     format!("{x:?}")
 }
 
-/// Python's `splitlines`.
+/// Splits lines like Python's `splitlines`.
 fn lines(body: &str) -> Vec<String> {
     let breaks = |c: char| {
         matches!(c, '\n' | '\r' | '\x0b' | '\x0c' | '\x1c' | '\x1d' | '\x1e' | '\u{85}' | '\u{2028}' | '\u{2029}')

@@ -1,10 +1,10 @@
-//! The reference's answers to real queries over real extracts, and how many of them come out the same.
+//! Compares answers with those of the reference to real queries over real extracts, and counts equal ones.
 //!
-//! Three levels, each including the one before: the same outcome and the same ids; the same elements in full; in the
-//! same order. Floors are asserted by file, so that no change loses ground unseen.
+//! There are three levels, each including the previous one: the same outcome and the same ids; the same elements in
+//! full; the same order. Each file has a minimum that is asserted, so that regressions are noticed.
 //!
-//! Needs the shared data (`TERRAPIN_SHARED`, else `../shared`) and skips without. By default a sample runs;
-//! `TERRAPIN_VECTORS=all` runs every vector, `TERRAPIN_VECTORS=malta` those of files with that in their name, and
+//! Needs the shared data (`TERRAPIN_SHARED`, by default `../shared`); skipped without it. By default a sample runs.
+//! `TERRAPIN_VECTORS=all` runs every vector, `TERRAPIN_VECTORS=malta` those of files with that text in their name.
 //! `TERRAPIN_VECTORS_FAILED=FILE` writes those that are not exact as JSON lines.
 
 mod canonical;
@@ -28,7 +28,7 @@ use terrapin::overpass::Limits;
 use terrapin::overpass::{parse, run};
 use terrapin::snapshot::Snapshot;
 
-/// The files of vectors, of which every vector must have the same ids, elements and order.
+/// The files of vectors. Every vector must have the same ids, elements and order.
 const FILES: [&str; 9] = [
     "niue.dev",
     "niue.train",
@@ -40,14 +40,14 @@ const FILES: [&str; 9] = [
     "malta-2024.dev",
     "malta-2024.train",
 ];
-/// Of how many vectors a sample takes one.
+/// The sample has one of this number of vectors.
 const SAMPLE: usize = 20;
-/// No query of these takes so long on any machine.
+/// Time limit; no query of the vectors takes that long on any machine.
 const LONGEST: Duration = Duration::from_secs(60);
 
-/// How a vector came out.
+/// The result of a vector.
 struct Outcome {
-    /// 0 is wrong, 1 the same ids, 2 the same elements, 3 the same order.
+    /// 0 if wrong, 1 for the same ids, 2 for the same elements, 3 for the same order.
     level: usize,
     why: String,
     took: Duration,
@@ -81,7 +81,8 @@ fn answers_as_the_reference() {
             .or_insert_with(|| snapshot(&shared.join(format!("data/osm/{extract}.osm.pbf")), folder.path()))
             .clone();
         let vectors = read(&shared.join(format!("conformance/overpass/{name}.jsonl.gz")));
-        // What the reference's C library refused is answered by code point (docs/differences.md).
+        // Regular expressions that the reference's C library rejects are evaluated by code point here
+        // (docs/differences.md).
         let compared = |v: &Value| !is_range_beyond_ascii(v["error"].as_str().unwrap_or_default());
         let vectors = vectors.into_iter().step_by(if whole { 1 } else { SAMPLE });
         let vectors: Vec<Value> = vectors.filter(compared).collect();
@@ -138,7 +139,7 @@ fn read(path: &Path) -> Vec<Value> {
     let mut text = String::new();
     flate2::read::GzDecoder::new(file).read_to_string(&mut text).expect("gzip");
     let vectors = text.lines().map(|line| serde_json::from_str::<Value>(line).expect("JSON"));
-    // that the reference ran out of something says nothing about the language
+    // Skip vectors for which the reference ran out of time or memory: they do not test the language.
     let counts = |v: &Value| {
         let error = v["error"].as_str().unwrap_or_default();
         matches!(v["status"].as_str(), Some("ok" | "error"))

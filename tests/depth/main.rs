@@ -1,8 +1,9 @@
-//! Texts of both languages in which every production is nested, chained and repeated: none of them may end the process,
-//! whatever it comes to. They are read, planned, run and freed on the smallest stack that a thread of ours has.
+//! Tests texts in both languages with every production nested, chained and repeated. No text may end the process,
+//! whatever its result. Texts are parsed, planned, run and freed on the smallest stack that a thread of the program
+//! has.
 //!
-//! By default each text is tried in one length, and some in three; TERRAPIN_ALL=1 takes all up to the largest body that a
-//! server reads, which takes hours.
+//! By default each text is tried in one length, and some in three. TERRAPIN_ALL=1 tries all lengths up to the largest
+//! body that a server accepts, which takes hours.
 
 #[path = "../common/mod.rs"]
 mod common;
@@ -20,12 +21,12 @@ use terrapin::stack::STACK;
 
 use common::Town;
 
-/// The largest text: what a server reads of a body.
+/// The largest text: the maximum size of a request body.
 const LARGEST: usize = 2 << 20;
-/// How much of a core's time one text may take, which other processes on the machine do not change. A text that takes a
-/// time out of all proportion takes minutes.
+/// Maximum CPU time of a text, which other processes on the machine do not affect. A text with disproportionate cost
+/// takes minutes.
 const PATIENCE: Duration = Duration::from_secs(20);
-/// The time that queries are given.
+/// Returns the time limit of queries.
 fn limit() -> Duration {
     Duration::from_millis(if is_all() { 2000 } else { 30 })
 }
@@ -34,7 +35,7 @@ fn is_all() -> bool {
     std::env::var_os("TERRAPIN_ALL").is_some()
 }
 
-/// A text that can be made as long as one likes.
+/// A text of adjustable length.
 struct Case {
     name: String,
     make: Box<dyn Fn(usize) -> String + Send + Sync>,
@@ -45,7 +46,8 @@ impl Case {
         Case { name: name.into(), make: Box::new(make) }
     }
 
-    /// `before`, a number of items between `between`, `after`; `#` in an item is its number.
+    /// Returns a case of `before`, a number of items separated by `between`, and `after`. `#` in an item is replaced by
+    /// its number.
     fn chain(before: &str, item: &str, between: &str, after: &str) -> Case {
         let [before, item, between, after] = [before, item, between, after].map(str::to_owned);
         Case::new(format!("{before}{item}{between}...{after}"), move |count| {
@@ -54,7 +56,7 @@ impl Case {
         })
     }
 
-    /// `before`, as many `open` as `close`, `core` within them, `after`.
+    /// Returns a case of `before`, repeated `open`, `core`, the same number of `close`, and `after`.
     fn nest(before: &str, open: &str, core: &str, close: &str, after: &str) -> Case {
         let [before, open, core, close, after] = [before, open, core, close, after].map(str::to_owned);
         Case::new(format!("{before}{open}...{core}{close}...{after}"), move |count| {
@@ -62,7 +64,7 @@ impl Case {
         })
     }
 
-    /// The longest text of no more than so many repetitions and of the largest length.
+    /// Returns the text with this number of repetitions, or with fewer if it would exceed the largest length.
     fn text(&self, repeats: usize) -> String {
         let mut repeats = repeats;
         loop {
@@ -75,7 +77,7 @@ impl Case {
     }
 }
 
-/// The numbers of repetitions that are tried of a case.
+/// Returns the numbers of repetitions to try for a case.
 fn ladder(number: usize) -> &'static [usize] {
     match is_all() {
         true => &[30, 60, 100, 200, 390, 1000, 10_000, 100_000, LARGEST],
@@ -84,7 +86,7 @@ fn ladder(number: usize) -> &'static [usize] {
     }
 }
 
-/// The time that this thread has had a core for; where the system does not tell, the time that has passed.
+/// Returns the CPU time of this thread, or the elapsed time if the system does not provide it.
 fn used() -> Duration {
     static START: LazyLock<Instant> = LazyLock::new(Instant::now);
     let told = std::fs::read_to_string("/proc/thread-self/schedstat").ok();
@@ -92,7 +94,8 @@ fn used() -> Duration {
     nanoseconds.map_or_else(|| START.elapsed(), Duration::from_nanos)
 }
 
-/// Tries all texts of the cases on a thread with the smallest stack of ours. `run` says in a word what came of one.
+/// Tries all texts of the cases on a thread with the smallest stack of the program. `run` returns the outcome in a
+/// word.
 fn try_all(cases: &[Case], run: impl Fn(&str) -> String + Send) {
     let tried = move || {
         let mut slow = Vec::new();
@@ -106,7 +109,7 @@ fn try_all(cases: &[Case], run: impl Fn(&str) -> String + Send) {
                 }
                 last = text.len();
                 let start = used();
-                // The last line where the process ends here.
+                // If the process ends, this is the last line of output.
                 eprintln!("{} x {repeats}", case.name);
                 let outcome = run(&text);
                 let took = used().saturating_sub(start);
@@ -120,7 +123,7 @@ fn try_all(cases: &[Case], run: impl Fn(&str) -> String + Send) {
         assert!(slow.is_empty(), "these take too long: {slow:#?}");
     };
     std::thread::scope(|scope| {
-        // With less, to see how much is needed.
+        // TERRAPIN_STACK sets a smaller stack, to find out how much is needed.
         let stack = std::env::var("TERRAPIN_STACK").ok().and_then(|mib| mib.parse::<usize>().ok());
         let stack = stack.map_or(STACK, |mib| mib << 20);
         let thread = std::thread::Builder::new().stack_size(stack).spawn_scoped(scope, tried).expect("a thread");

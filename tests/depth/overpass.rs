@@ -1,4 +1,4 @@
-//! The productions of OverpassQL, of its XML form, and the shortcuts.
+//! Cases for the productions of OverpassQL, of its XML form, and the shortcuts.
 
 use std::time::Instant;
 
@@ -14,7 +14,7 @@ use terrapin::overpass::{parse, run};
 
 use super::{Case, Opened, is_all, limit, open, try_all};
 
-/// The tables of the front end: what its vocabulary does not tell is looked up there.
+/// Sources of the front end, which are searched for words that the vocabulary does not list.
 const EVALUATORS: &str = include_str!("../../crates/overpass-syntax/src/check/evaluators.rs");
 const SETTINGS: &str = include_str!("../../crates/overpass-syntax/src/parse/settings.rs");
 const SIGNS: &str = include_str!("../../crates/overpass-syntax/src/parse/expression.rs");
@@ -176,7 +176,7 @@ fn evaluators() -> Vec<Case> {
             cases.push(Case::nest(before, &format!("(1{sign}"), "1", ")", after));
             cases.push(Case::nest(before, "(", "1", &format!("{sign}1)"), after));
             cases.push(Case::nest(before, &sign, "1", "", after));
-            // What stands before a sign may be deep to the right, in each of many brackets.
+            // The operand to the left of an operator may be deeply nested on its right side, in each of many brackets.
             let deep = |prefixes: usize, chain: usize| {
                 (format!("{}(", "!".repeat(prefixes)), format!("{})", format!("{sign}1").repeat(chain)))
             };
@@ -267,7 +267,7 @@ fn limits() -> Limits {
     Limits { deadline: Instant::now().checked_add(limit()), ..Limits::default() }
 }
 
-/// All that is done with a text somewhere.
+/// Runs everything that the program does with a text.
 fn go(opened: &Opened, text: &str) -> String {
     let areas = Areas::new(&opened.osm);
     let surroundings = Surroundings { bbox: None, now: 0, places: &areas };
@@ -310,7 +310,7 @@ fn no_shortcut_ends_the_process() {
     try_all(&shortcuts(), |text| go(&opened, text));
 }
 
-/// What a text is looked at with besides: some of the cases, as it takes longer.
+/// Runs feedback and similarity on some of the cases, because they take longer.
 #[test]
 fn no_text_ends_feedback_or_a_comparison() {
     let opened = open();

@@ -1,4 +1,4 @@
-//! The same through the binary, where an abort is seen as such: some texts that once ended the process.
+//! Tests the same through the binary, where an abort is visible: some texts that once ended the process.
 
 use std::process::Output;
 
@@ -28,7 +28,7 @@ fn texts() -> Vec<(&'static str, String)> {
     texts
 }
 
-/// Whether a process ended by itself: a signal gives no status.
+/// Checks that a process was not ended by a signal, which would leave no exit status.
 fn ended(done: &Output, what: &str) {
     let code = done.status.code();
     let said = String::from_utf8_lossy(&done.stderr);
@@ -54,7 +54,7 @@ fn the_commands_end_by_themselves() {
     }
 }
 
-/// With the stack of a shell that has little of it.
+/// Limits the stack as a shell with a small stack does.
 #[test]
 #[cfg(unix)]
 fn a_small_stack_of_the_shell_is_enough() {
@@ -100,6 +100,6 @@ fn a_prediction_that_loops_is_one_error_of_a_run() {
         };
         assert_eq!(score(&pair[1]), 1, "{}", pair[1]);
     }
-    // The refused ones say so.
+    // Rejected queries have an error.
     assert_eq!(results[2]["strict"]["error"], "unsupported", "{}", results[2]["strict"]);
 }

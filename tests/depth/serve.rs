@@ -1,4 +1,4 @@
-//! The same over HTTP: every text goes to every service, and the server lives on.
+//! Tests the same over HTTP: every text is sent to every service, and the server keeps running.
 
 use std::io::{Read, Write};
 use std::net::TcpStream;
@@ -13,7 +13,7 @@ use super::{Case, is_all, overpass, sparql, try_all};
 const TEXT: &str = "text/plain";
 const JSON: &str = "application/json";
 
-/// The requests that a text is sent in: path, content type, body.
+/// Returns the requests for a text: path, content type, body.
 fn requests(text: &str) -> [(&'static str, &'static str, String); 5] {
     let score = json!({"predictions": [text], "references": [text], "timeout": 1});
     [
@@ -25,26 +25,26 @@ fn requests(text: &str) -> [(&'static str, &'static str, String); 5] {
     ]
 }
 
-/// The status of an answer; an error where it has none, or one that says that the program is at fault.
+/// Returns the status of a response. Returns an error if there is none, or if it reports an internal error.
 fn ask(server: &Server, path: &str, content_type: &str, body: &str) -> Result<u16, String> {
     let mut stream = TcpStream::connect(server.address).map_err(|error| format!("no connection: {error}"))?;
-    // Far more than queries may take.
+    // Far more than the time limit of queries.
     stream.set_read_timeout(Some(Duration::from_secs(120))).map_err(|error| error.to_string())?;
     let length = body.len();
     let head = format!(
         "POST {path} HTTP/1.1\r\nHost: test\r\nConnection: close\r\nContent-Type: {content_type}\r\n\
          Content-Length: {length}\r\n\r\n"
     );
-    // A body that is too long is refused before all of it is read.
+    // A body that is too long is rejected before all of it is read.
     let _ = stream.write_all(&[head.as_bytes(), body.as_bytes()].concat());
     let mut answer = Vec::new();
-    // An answer that breaks off had a status all the same.
+    // An incomplete response still has a status.
     let _ = stream.read_to_end(&mut answer);
     let answer = String::from_utf8_lossy(&answer);
     let begins = || answer.chars().take(300).collect::<String>();
     let status = answer.split(' ').nth(1).and_then(|status| status.parse().ok());
     let status: u16 = status.ok_or_else(|| format!("no status: {:?}", begins()))?;
-    // A query that reaches a limit gets 500 from the endpoint for SPARQL.
+    // The SPARQL endpoint returns 500 for a query that reaches a limit.
     let proper = matches!(status, 200 | 302 | 400 | 413 | 504) || status == 500 && path == "/sparql";
     let fault = answer.contains("see the server's log") || answer.contains("internal error");
     if proper && !fault { Ok(status) } else { Err(begins()) }

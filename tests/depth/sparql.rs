@@ -1,4 +1,4 @@
-//! The productions of SPARQL.
+//! Cases for the productions of SPARQL.
 
 use std::time::Instant;
 
@@ -9,7 +9,7 @@ use terrapin::sparql::{Bounds, Dialect, Environment, Settings, Sink, prepare};
 
 use super::{Case, is_all, limit, open, try_all};
 
-/// The parser's text: what it can read is looked up there.
+/// Sources of the parser, which are searched for its keywords.
 const PARSER: [&str; 6] = [
     include_str!("../../crates/sparql-syntax/src/parser.rs"),
     include_str!("../../crates/sparql-syntax/src/query.rs"),
@@ -24,14 +24,14 @@ fn found(pattern: &str, text: &str) -> Vec<String> {
     Regex::new(pattern).expect("a pattern").captures_iter(text).map(|found| found[1].to_owned()).collect()
 }
 
-/// The names of the built-in functions.
+/// Returns the names of the built-in functions.
 fn functions() -> Vec<String> {
     let functions = found(r#"\("([A-Z_0-9]+)", Function::"#, PARSER[5]);
     assert!(functions.len() > 40, "{functions:?}");
     functions.into_iter().chain(["IF", "COALESCE", "SAMETERM", "BOUND"].map(str::to_owned)).collect()
 }
 
-/// The marks of the tokens.
+/// Returns the punctuation tokens.
 fn marks() -> Vec<String> {
     let marks = found(r"(?s)MARKS: \[&str; [0-9]+\] = \[(.*?)\n\];", TOKENS).concat();
     let marks = found(r#""([^"]+)""#, &marks);
@@ -162,7 +162,7 @@ fn groups() -> Vec<Case> {
         for start in ["", "?s ?p ?o "] {
             cases.push(Case::chain(&format!("{with}{start}"), part, " ", "}"));
         }
-        // The most parts that a group may have in each of many groups.
+        // Many groups, each with the maximum number of parts.
         let (many, with) = (part.replace('#', "").repeat(120), with.to_owned());
         cases.push(Case::new(format!("120 {part} in each group"), move |count| {
             format!("{with}{}{}}}", format!("{{{many}").repeat(count), "}".repeat(count))
@@ -202,7 +202,7 @@ fn groups() -> Vec<Case> {
     cases.push(Case::chain("ASK{VALUES ?v{", "'x#'@en", " ", "}}"));
     cases.push(Case::chain("ASK{VALUES(?v ?w){", "(1 UNDEF)", " ", "}}"));
     cases.push(Case::chain("ASK{VALUES(", "?v#", " ", "){}}"));
-    // Named subqueries: beside each other, each in the next, each twice in the next.
+    // Named subqueries: in sequence, each in the next one, each twice in the next one.
     cases.push(Case::chain("SELECT*", "WITH{SELECT*{?s ?p ?o}}AS %n#", " ", "{INCLUDE %n0}"));
     for (name, times) in [("each in the next", 1), ("each twice in the next", 2)] {
         cases.push(Case::new(format!("named subqueries, {name}"), move |count| {
@@ -320,7 +320,7 @@ pub fn all() -> Vec<Case> {
     [paths(), triples(), groups(), expressions(), modifiers()].into_iter().flatten().collect()
 }
 
-/// Takes everything and keeps nothing.
+/// A sink that discards everything.
 struct Nowhere;
 
 impl Sink for Nowhere {
@@ -371,7 +371,7 @@ fn every_word_and_mark_of_sparql_is_tried() {
     words.extend(functions());
     words.extend(aggregates());
     assert!(words.len() > 80, "{words:?}");
-    // An advice is given where these stand.
+    // Every keyword must occur in some text.
     let has = |word: &str| texts.iter().any(|text| text.to_ascii_uppercase().contains(&word.to_ascii_uppercase()));
     let missing: Vec<&String> = words.iter().filter(|word| !has(word)).collect();
     assert!(missing.is_empty(), "no text has {missing:?}");

@@ -1,5 +1,5 @@
-//! The cache of results: a run does without it or with what is left of it, never with anything wrong from it. Needs a
-//! build that has one.
+//! Tests the result cache: a run continues without it or with its intact parts, and never uses wrong results from it.
+//! Needs a build with the cache.
 
 use std::path::Path;
 use std::process::Stdio;
@@ -30,7 +30,7 @@ fn copy(from: &Path, to: &Path) {
     }
 }
 
-/// A run with this cache: done with the right results, or refused with a word.
+/// Runs with this cache. The run must finish with the right results or fail with an error.
 fn run(instances: &Instances, cache: &Path, out: &str, fault: Option<(&str, usize)>) -> String {
     let out = instances.path(out);
     let mut command = instances.command(&out, &["--cache", cache.to_str().unwrap()]);

@@ -1,4 +1,4 @@
-//! Runs of `terrapin eval` that are disturbed: a run that goes on afterwards comes to the same results.
+//! Tests interrupted runs of `terrapin eval`: a run that is resumed gives the same results.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -9,7 +9,7 @@ use super::common::Town;
 use super::shim::with_fault;
 use super::{Outcomes, all, error_of};
 
-/// What of a run does not depend on time.
+/// The files of a run that do not depend on time.
 const FILES: [&str; 4] = ["run.json", "instances.jsonl", "results.jsonl", "summary.json"];
 
 pub struct Instances {
@@ -58,7 +58,7 @@ fn killed_runs_go_on() {
     let (mut killed, mut attempts) = (0, 0);
     for round in 0..if all() { 20 } else { 4 } {
         let out = instances.path(&format!("killed{round}"));
-        // Each attempt gets a little further.
+        // Each attempt runs a little longer.
         for attempt in 1..200_u64 {
             attempts += 1;
             let mut child =
@@ -110,7 +110,7 @@ fn faults_of_the_disk_in_a_run() {
                 break;
             }
             let said = error_of(&output).replace(&out.display().to_string(), "");
-            // What is there is whole: another attempt on a sound disk comes to the end.
+            // The files on disk are intact: another attempt without faults finishes.
             let again = instances.command(&out, &["--no-cache"]).output().unwrap();
             assert!(again.status.success(), "{fault} {at}: {again:?}");
             assert_eq!(results(&out), instances.right);

@@ -1,4 +1,4 @@
-//! Loads that are disturbed.
+//! Tests loads with faults.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -9,7 +9,7 @@ use super::shim::with_fault;
 use super::{Outcomes, all, error_of, names, program};
 use crate::common::skip;
 
-/// An extract large enough for temporary files, and some triples.
+/// An extract that is large enough to need temporary files, and some triples.
 struct Sources {
     folder: tempfile::TempDir,
     digest: String,
@@ -53,7 +53,7 @@ impl Sources {
     }
 }
 
-/// A snapshot's name, after a look at every byte of it.
+/// Returns the digest of a snapshot, if all its bytes are verified.
 fn digest(path: &Path) -> Option<String> {
     let verified = program().arg("verify").arg(path).output().unwrap();
     let info = program().args(["info", "--json"]).arg(path).output().unwrap();
@@ -61,7 +61,7 @@ fn digest(path: &Path) -> Option<String> {
     verified.status.success().then(|| info["digest"].as_str().unwrap_or_default().to_owned())
 }
 
-/// Holds what a disturbed load left against what it may leave: the snapshot that was there before, or the new one.
+/// Checks the result of a load with faults: either the previous snapshot or the new one.
 fn look(sources: &Sources, folder: &Path, old: &str, output: &Output) -> String {
     assert_eq!(names(folder), ["out.terrapin"], "{output:?}");
     let found = digest(&folder.join("out.terrapin")).expect("a whole snapshot");
@@ -73,7 +73,7 @@ fn look(sources: &Sources, folder: &Path, old: &str, output: &Output) -> String 
     error_of(output)
 }
 
-/// A folder with a small snapshot that is there already.
+/// Creates a folder that already has a small snapshot.
 fn folder_with_old() -> (tempfile::TempDir, PathBuf, String) {
     let folder = tempfile::tempdir().unwrap();
     let out = folder.path().join("out.terrapin");
@@ -113,19 +113,18 @@ fn faults_of_the_disk_in_a_load() {
             if done {
                 break;
             }
-            // All of them are some hundred, of which the first are the most telling.
+            // A load makes some hundred calls; faults at the first ones are the most informative.
             at += if all() || at < 3 { 1 } else { at.div_ceil(2) };
             assert!(at < 100_000, "{fault} never ends");
         }
         assert!(at > 1, "{fault} has no effect");
         for (at, outcome) in said {
-            // Folders of tests have names by chance.
             outcomes.row(format!("{fault} from call {at} on"), outcome);
         }
     }
 }
 
-/// A file system that is really full: a small one in memory, which takes root to make.
+/// Tests a full file system: a small tmpfs, which only root can mount.
 #[test]
 fn a_small_file_system_in_a_load() {
     let can =
@@ -163,17 +162,17 @@ fn a_small_file_system_in_a_load() {
     assert!(done, "{needed} bytes are not enough");
 }
 
-/// Waits until a process answers the signal that ends it with this status: on a busy machine its start may take long.
+/// Waits until a process has a handler for the signal of this exit status. On a busy machine its start may take long.
 fn wait_for_handler(process: u32, status: Option<i32>) {
     let Some(signal) = status.map(|status| status - 128) else { return };
     let begin = Instant::now();
-    // A bit for each signal, from 1: proc_pid_status(5).
+    // The mask has a bit for each signal, from 1: proc_pid_status(5).
     let is_caught = || {
         let text = std::fs::read_to_string(format!("/proc/{process}/status")).unwrap_or_default();
         let mask = text.lines().find_map(|line| line.strip_prefix("SigCgt:")).unwrap_or("0");
         u64::from_str_radix(mask.trim(), 16).is_ok_and(|mask| mask & 1 << (signal - 1) != 0)
     };
-    // One that has ended catches nothing any more.
+    // A process that has ended has no handlers.
     let has_ended = || {
         let text = std::fs::read_to_string(format!("/proc/{process}/stat")).unwrap_or_default();
         text.rsplit(") ").next().is_none_or(|rest| rest.is_empty() || rest.starts_with('Z'))
@@ -183,7 +182,7 @@ fn wait_for_handler(process: u32, status: Option<i32>) {
     }
 }
 
-/// At any moment, nothing is left behind, not even by SIGKILL where files need no name.
+/// Kills loads at various moments: nothing is left behind. After SIGKILL this needs a file system with unnamed files.
 #[test]
 fn killed_loads() {
     let sources = Sources::new();
@@ -197,7 +196,8 @@ fn killed_loads() {
         for step in 0..steps {
             let (folder, out, old) = folder_with_old();
             let load = sources.command(&out);
-            // Who runs the tests may ignore signals, as nohup and a shell's background do, and a load would, too.
+            // The parent of the tests may ignore signals, for example nohup or a background job of a shell. The load
+            // would inherit that, so the signals are reset.
             let mut child = Command::new("env");
             child.arg("--default-signal=TERM,INT,HUP").arg(load.get_program()).args(load.get_args()).arg("--json");
             let child = child.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
@@ -221,7 +221,8 @@ fn killed_loads() {
             }
             assert!(found == old || found == sources.digest);
             let parts = names(folder.path()).iter().filter(|name| name.ends_with(".part")).count();
-            // Only where the file system has no files without a name, and then until the next load there.
+            // Files are left only if the file system lacks unnamed files, and only until the next load into that
+            // folder.
             left += if code.is_none() { parts } else { 0 };
             assert_eq!(names(folder.path()).len(), 1 + if code.is_none() { parts } else { 0 });
         }
@@ -234,7 +235,7 @@ fn killed_loads() {
     }
 }
 
-/// What cannot be a source is refused at once.
+/// Invalid sources are rejected immediately.
 #[test]
 fn odd_sources() {
     let folder = tempfile::tempdir().unwrap();

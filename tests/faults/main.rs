@@ -1,9 +1,9 @@
-//! What the program does when what it stands on gives way: it is killed, the disk is full or broken, reads come in
-//! pieces, a file is damaged or cut off under it, the clock jumps.
+//! Tests the program under faults of its environment: it is killed, the disk is full or broken, reads return few bytes,
+//! a file is damaged or truncated while in use, the clock jumps.
 //!
-//! Whatever happens, one of these is true: all went well, and what came out is what comes out otherwise; or the program
-//! said what is wrong, ended with a status that says so, and left nothing half done behind. `make faults` tries every
-//! place where a fault can be, `cargo test --test faults` some of them.
+//! Either the program succeeds with the same output as without the fault, or it reports an error, exits with the
+//! matching status, and leaves no partial files. `make faults` tries every possible position of a fault, `cargo test
+//! --test faults` some of them.
 
 #[path = "../common/mod.rs"]
 mod common;
@@ -18,19 +18,19 @@ use std::fmt::Write;
 use std::path::Path;
 use std::process::{Command, Output};
 
-/// Whether to try everything.
+/// Returns whether to try everything.
 fn all() -> bool {
     std::env::var("TERRAPIN_FAULTS").is_ok_and(|what| what == "all")
 }
 
-/// The program.
+/// Returns a command that runs the program.
 fn program() -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_terrapin"));
     command.env_remove("RUST_LOG");
     command
 }
 
-/// What came of the faults of a kind.
+/// The outcomes for a kind of fault.
 struct Outcomes {
     title: &'static str,
     rows: Vec<(String, String)>,
@@ -52,13 +52,13 @@ impl Drop for Outcomes {
         for (fault, outcome) in &self.rows {
             let _ = writeln!(text, "  {fault:<44} {outcome}");
         }
-        // At once, so that tests which run at the same time do not mix their lines; past the capture of output.
+        // A single write that bypasses the capture of output, so that concurrent tests do not mix their lines.
         use std::io::Write as _;
         let _ = std::io::stderr().write_all(text.as_bytes());
     }
 }
 
-/// The last line of what a program said is wrong, which must be a proper error.
+/// Returns the last line of a program's error, which must be well-formed.
 fn error_of(output: &Output) -> String {
     let text = String::from_utf8_lossy(&output.stderr);
     assert!(!text.contains("panicked"), "{text}");
@@ -69,7 +69,7 @@ fn error_of(output: &Output) -> String {
     line.chars().take(110).collect()
 }
 
-/// The names in a folder, in order.
+/// Returns the names in a folder, sorted.
 fn names(folder: &Path) -> Vec<String> {
     let mut names: Vec<String> = std::fs::read_dir(folder)
         .unwrap()

@@ -1,4 +1,4 @@
-//! A server whose file changes under it, that is killed, or whose clock jumps.
+//! Tests a server while its file changes, after it is killed, and while its clock jumps.
 
 use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
@@ -27,7 +27,7 @@ impl Server {
         Server { child, address: ready["url"].as_str().unwrap().strip_prefix("http://").unwrap().to_owned() }
     }
 
-    /// The answer to a query: nothing if there is none.
+    /// Returns the response to a query, or `None` if there is none.
     fn query(&self, text: &str) -> Option<Answer> {
         use std::io::Write;
         let mut stream = std::net::TcpStream::connect(&self.address).ok()?;
@@ -35,7 +35,7 @@ impl Server {
         write!(stream, "GET /api/interpreter?data={} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n", encoded(text))
             .ok()?;
         let mut bytes = Vec::new();
-        // A connection that is broken off is no answer, however much of it came.
+        // An incomplete response does not count as one.
         stream.read_to_end(&mut bytes).ok()?;
         let head = bytes.windows(4).position(|window| window == b"\r\n\r\n")?;
         let chunked =
@@ -46,7 +46,7 @@ impl Server {
         Some(Answer::parse(bytes))
     }
 
-    /// Waits for its end: the status and what it said.
+    /// Waits for the end of the server; returns its exit status and standard error.
     fn end(mut self) -> (Option<i32>, String) {
         let begin = Instant::now();
         while self.child.try_wait().unwrap().is_none() {
@@ -68,7 +68,7 @@ impl Drop for Server {
 
 const EVERYTHING: &str = "[out:json];nwr(-90,-180,90,180);out meta geom;";
 
-/// A town large enough for many pages.
+/// Loads a town that is large enough for many pages.
 fn town() -> (tempfile::TempDir, std::path::PathBuf) {
     use std::fmt::Write;
     let folder = tempfile::tempdir().unwrap();
@@ -90,7 +90,7 @@ fn town() -> (tempfile::TempDir, std::path::PathBuf) {
     (folder, out)
 }
 
-/// A snapshot is read-only, for a reason; who has the rights can do this all the same.
+/// Opens a snapshot for writing. Snapshots are read-only, but users with the necessary rights can still change them.
 fn writable(path: &Path) -> std::fs::File {
     let mut permissions = std::fs::metadata(path).unwrap().permissions();
     #[allow(clippy::permissions_set_readonly_false, reason = "a file of this test alone")]
@@ -112,13 +112,13 @@ fn a_snapshot_that_is_cut_off_under_a_server() {
         writable(&cut).set_len(whole.len() as u64 * tenths / 10).unwrap();
         let answer = server.query(EVERYTHING);
         if answer.as_ref().is_some_and(|answer| answer.status == 200 && answer.text().trim_end().ends_with('}')) {
-            // All that the query needs was in memory, or is there still.
+            // All data that the query needs was cached or is in the rest of the file.
             outcomes.row(format!("{tenths}0 % of it left"), "answered whole");
             continue;
         }
         let refused = answer.as_ref().is_some_and(|answer| answer.status == 500);
         if (refused || answer.is_none()) && server.query("[out:json];node(1);out;").is_some() {
-            // Cut within a page of memory, whose rest then reads as zeros: the checksum tells.
+            // The cut is within a memory page, and the rest of that page reads as zeros. The checksum detects that.
             outcomes.row(format!("{tenths}0 % of it left"), if refused { "refused as damaged" } else { "broken off" });
             continue;
         }

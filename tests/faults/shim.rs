@@ -1,4 +1,4 @@
-//! The library that makes faults, built with the system's C compiler.
+//! Builds the library that injects faults, with the system's C compiler.
 
 use std::path::PathBuf;
 use std::process::Command;
@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 
 use crate::common::skip;
 
-/// The library; nothing, with a word, where there is no compiler or no such mechanism.
+/// Returns the library, or skips with a message if there is no compiler or no LD_PRELOAD.
 pub fn library() -> Option<&'static PathBuf> {
     static LIBRARY: OnceLock<Option<PathBuf>> = OnceLock::new();
     LIBRARY
@@ -34,7 +34,7 @@ pub fn library() -> Option<&'static PathBuf> {
         .as_ref()
 }
 
-/// Has a command meet a fault, from the call of that number on.
+/// Injects a fault into a command from the call with number `at` on. Returns false if the library is not available.
 pub fn with_fault(command: &mut Command, fault: &str, at: usize) -> bool {
     let Some(library) = library() else { return false };
     command.env("LD_PRELOAD", library).env("FAULT", fault).env("FAULT_AT", at.to_string());

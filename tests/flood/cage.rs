@@ -1,5 +1,5 @@
-//! A limit of memory around a process, as a container has it: a memory control group, of version 2 or 1; where none can
-//! be made, a limit of address space.
+//! A memory limit for a process, as in a container: a memory control group of version 2 or 1, or a limit of address
+//! space if none can be created.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -27,7 +27,7 @@ impl Cage {
         let group = around.into_iter().find_map(|(folder, limit)| {
             let group = Path::new(&folder).join(format!("terrapin-flood-{}", std::process::id()));
             fs::create_dir(&group).ok()?;
-            // What is there before it is written to is a control group's.
+            // If the file already exists in the new folder, the folder is a control group.
             let made = group.join(limit).exists() && fs::write(group.join(limit), bytes.to_string()).is_ok();
             if !made {
                 let _ = fs::remove_dir(&group);
@@ -37,12 +37,12 @@ impl Cage {
         Cage { group, bytes }
     }
 
-    /// What it is.
+    /// Returns the kind of limit.
     pub fn kind(&self) -> &'static str {
         if self.group.is_some() { "memory control group" } else { "limit of address space: no control group here" }
     }
 
-    /// The command within the limit, as the same process.
+    /// Returns a command that runs `inner` within the limit, in the same process.
     pub fn around(&self, inner: &Command) -> Command {
         let mut command = Command::new("sh");
         match &self.group {
@@ -57,7 +57,7 @@ impl Cage {
         command
     }
 
-    /// Processes that were killed because the limit was reached.
+    /// Returns the number of processes that were killed because of the limit.
     pub fn kills(&self) -> Option<u64> {
         let group = self.group.as_ref()?;
         ["memory.events", "memory.oom_control"].iter().find_map(|name| {

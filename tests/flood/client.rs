@@ -1,4 +1,4 @@
-//! A client with an address of its own, which keeps its connection.
+//! A client with its own address and a persistent connection.
 
 use std::io::{self, BufRead, BufReader, ErrorKind, Read, Write};
 use std::net::{Ipv4Addr, SocketAddr, TcpStream};
@@ -7,23 +7,23 @@ use std::time::Duration;
 
 use tokio::net::TcpSocket;
 
-/// How often one that waits looks whether all is over.
+/// Interval at which a waiting client checks whether the test has ended.
 const LOOK: Duration = Duration::from_millis(200);
 
-/// How an answer is read.
+/// How a client reads a response.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Reading {
     Whole,
-    /// 160 KB a second.
+    /// At 160 KB per second.
     Slowly,
-    /// The connection is closed after so long, whatever came until then.
+    /// Closes the connection after this time, whatever has been received.
     Leaving(Duration),
 }
 
-/// What came of a request.
+/// The result of a request.
 pub struct Answered {
     pub status: u16,
-    /// False where it broke off.
+    /// False if the response is incomplete.
     pub whole: bool,
 }
 
@@ -35,7 +35,7 @@ pub struct Client<'o> {
 }
 
 impl<'o> Client<'o> {
-    /// One at `from`, which is a loopback address, that gives up once it is `over`.
+    /// Creates a client at the loopback address `from`, which stops once `over` is set.
     pub fn new(from: Ipv4Addr, to: SocketAddr, over: &'o AtomicBool) -> Self {
         Client { from, to, over, stream: None }
     }
@@ -44,7 +44,7 @@ impl<'o> Client<'o> {
         self.over.load(Ordering::Relaxed)
     }
 
-    /// Waits, but not beyond the end.
+    /// Waits, at most until the end of the test.
     pub fn rest(&self, time: Duration) {
         let mut left = time;
         while !left.is_zero() && !self.is_over() {
@@ -68,7 +68,7 @@ impl<'o> Client<'o> {
         Ok(stream)
     }
 
-    /// Asks, and reads the answer; nothing where there is none, or where all is over before.
+    /// Sends a request and reads the response. Returns `None` if there is none, or if the test ends first.
     pub fn ask(&mut self, method: &str, path: &str, content_type: &str, body: &str, how: Reading) -> Option<Answered> {
         let length = body.len();
         let head = format!(
@@ -77,13 +77,13 @@ impl<'o> Client<'o> {
         self.send(&[head.as_bytes(), body.as_bytes()].concat(), how)
     }
 
-    /// Sends these bytes as they are, and reads what comes.
+    /// Sends these bytes unchanged and reads the response.
     pub fn send(&mut self, bytes: &[u8], how: Reading) -> Option<Answered> {
         let mut stream = match self.stream.take() {
             Some(stream) => stream,
             None => BufReader::new(self.connect().ok()?),
         };
-        // A server that refuses a body closes before it has read all of it: what it said stands.
+        // A server that rejects a body closes the connection before reading all of it; its response is still valid.
         let _ = stream.get_mut().write_all(bytes);
         if let Reading::Leaving(after) = how {
             self.rest(after);
@@ -100,11 +100,11 @@ impl<'o> Client<'o> {
     }
 }
 
-/// How long a body is.
+/// The length of a body.
 enum Length {
     Bytes(u64),
     Chunks,
-    /// To the end of the connection.
+    /// Until the end of the connection.
     End,
 }
 
@@ -115,7 +115,7 @@ struct Answer<'a> {
 }
 
 impl Answer<'_> {
-    /// Reads with patience; what is over is an interruption.
+    /// Reads and retries after timeouts. The end of the test is an `Interrupted` error.
     fn patiently<T>(&mut self, mut read: impl FnMut(&mut BufReader<TcpStream>) -> io::Result<T>) -> io::Result<T> {
         loop {
             if self.over.load(Ordering::Relaxed) {
@@ -153,11 +153,11 @@ impl Answer<'_> {
                 _ => {}
             }
         }
-        // What is left is read to the end and the connection not used again.
+        // If the server closes the connection, read to its end and do not use it again.
         Ok((status, if closes && !matches!(length, Length::Chunks) { Length::End } else { length }))
     }
 
-    /// Whether the connection can be used again, once all of the body came.
+    /// Skips the body; returns whether the connection can be used again.
     fn body(&mut self, length: Length) -> io::Result<bool> {
         match length {
             Length::Bytes(bytes) => self.skip(bytes).map(|()| true),
@@ -195,7 +195,7 @@ impl Answer<'_> {
     }
 }
 
-/// One request on a connection of its own: its status.
+/// Sends one request on a separate connection and returns the status.
 pub fn once(to: SocketAddr, path: &str) -> Option<u16> {
     let mut stream = TcpStream::connect(to).ok()?;
     stream.set_read_timeout(Some(Duration::from_secs(20))).ok()?;

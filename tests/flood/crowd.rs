@@ -1,4 +1,4 @@
-//! 64 clients, half of them with long queries, half with short ones.
+//! Tests a server with 64 clients, half of them with long queries and half with short ones.
 
 use std::fmt::Write;
 use std::net::{Ipv4Addr, SocketAddr};
@@ -17,14 +17,14 @@ use super::watch::{Held, quarter, watch};
 const OVERPASS: (&str, &str) = ("/api/interpreter", "text/plain");
 const SPARQL: (&str, &str) = ("/sparql", "application/sparql-query");
 
-/// Milliseconds of work.
+/// Queries that take milliseconds.
 const SHORT: &[((&str, &str), &str)] = &[
     (OVERPASS, "[out:json];node(1);out;"),
     (OVERPASS, "[out:json];node[amenity=cafe](35.89,14.5,35.91,14.53);out 20;"),
     (SPARQL, "ASK { ?s wdt:P31 wd:Q3184121 }"),
 ];
 
-/// Seconds of work on a large extract.
+/// Queries that take seconds on a large extract.
 const LONG: &[((&str, &str), &str)] = &[
     (OVERPASS, "[out:json];way[highway](-90,-180,90,180);out geom;"),
     (OVERPASS, "[out:json];node[amenity](-90,-180,90,180);node(around:500);out count;"),
@@ -38,7 +38,7 @@ const LONG: &[((&str, &str), &str)] = &[
     (SPARQL, "SELECT DISTINCT ?a ?b { ?a wdt:P31 ?x . ?b wdt:P31 ?x } LIMIT 2000000"),
 ];
 
-/// What no server answers with 200, nor with a fault of its own.
+/// Requests that must get neither status 200 nor an internal error.
 const RUBBISH: &[&[u8]] = &[
     b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03",
     b"GET /api/interpreter?data=%ff%fe HTTP/1.1\r\nHost: test\r\n\r\n",
@@ -50,7 +50,8 @@ const RUBBISH: &[&[u8]] = &[
     b"GET /no/such/page HTTP/1.1\r\nHost: test\r\n\r\n",
 ];
 
-/// What becomes of a long query beside others: it is answered, needs too much memory, or found no slot.
+/// Acceptable statuses of a long query under load: answered, out of memory or time, or rejected because no slot was
+/// free.
 const LONG_STATUSES: &[&str] = &["200", "400", "429", "500", "503", "504"];
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -70,7 +71,7 @@ const MANNERS: [(Manner, &str, u8); 5] = [
     (Manner::Rubbish, "rubbish", 4),
 ];
 
-/// Does what its manner is until it is over.
+/// Sends requests according to the client's manner until the test ends.
 fn behave(manner: Manner, number: u8, to: SocketAddr, over: &AtomicBool, tally: &Tally) {
     let mut client = Client::new(Ipv4Addr::new(127, 0, 1, number + 1), to, over);
     let mut turn = usize::from(number);
@@ -96,7 +97,7 @@ fn behave(manner: Manner, number: u8, to: SocketAddr, over: &AtomicBool, tally: 
 }
 
 pub fn stand(snapshot: &Path, scale: &Scale) {
-    // With what it has where nothing is said.
+    // Use the default settings.
     let mut command = Server::command(snapshot);
     command.stderr(Stdio::null());
     let mut server = Server::launch(command);
@@ -104,7 +105,7 @@ pub fn stand(snapshot: &Path, scale: &Scale) {
     for ((path, content_type), text) in SHORT {
         assert_eq!(server.ask("POST", path, &format!("Content-Type: {content_type}\r\n"), text).status, 200, "{text}");
     }
-    // What is kept of the snapshot is no query's, and grows until it is full.
+    // Fill the caches of the snapshot first. They grow until they are full and do not count as memory of queries.
     for kept in [";out count;", "[name~\"a\"];out meta geom;", ";is_in;out count;"] {
         let kind = if kept.starts_with(";is_in") { "node[place]" } else { "nwr" };
         server.query(&format!("{kind}{WORLD}{kept}"));
@@ -126,7 +127,7 @@ pub fn stand(snapshot: &Path, scale: &Scale) {
         over.store(true, Ordering::Relaxed);
         held
     });
-    // Queries whose clients left end soon, connections with them, and idle threads a while later.
+    // Queries of clients that left end soon, and so do their connections. Idle threads end a while later.
     let deadline = Instant::now() + Duration::from_secs(30);
     while (now().descriptors > before.descriptors || now().threads > before.threads) && Instant::now() < deadline {
         std::thread::sleep(Duration::from_millis(100));
@@ -153,13 +154,13 @@ pub fn stand(snapshot: &Path, scale: &Scale) {
     let late: &[&str] = if scale.timed { &["200"] } else { &["200", "429", "503", "504"] };
     assert_eq!(short.besides(late), [""; 0], "short queries");
     assert_eq!(long.besides(LONG_STATUSES), [""; 0], "long queries");
-    // One whose time is up while it is read has no end.
+    // A query that times out while its response is read gives an incomplete response.
     let cut: Vec<&str> = LONG_STATUSES.iter().copied().chain(["200 broken off"]).collect();
     assert_eq!(slow.besides(&cut), [""; 0], "long queries that are read slowly");
     assert_eq!(rubbish.besides(&["400", "404", "405", "413", "429", "503", "504", "none"]), [""; 0], "rubbish");
     assert!(after.descriptors <= before.descriptors, "descriptors are left");
     if scale.timed {
-        // In seconds nothing is warm yet.
+        // In a run of seconds the caches are still cold.
         assert!(last <= second + second / 4 + (128 << 20), "memory grows");
         assert!(short.at(990) <= Duration::from_millis(50), "short queries are late");
     }

@@ -1,5 +1,5 @@
-//! Each way into a server under attack alone, with the defaults and 1 GiB: what others wait for a small query, and what
-//! memory it takes.
+//! Attacks each service of a server separately, with the defaults and 1 GiB of memory. Measures how long other clients
+//! wait for a small query, and the memory of the server.
 
 use std::fmt::Write;
 use std::net::{Ipv4Addr, SocketAddr};
@@ -21,14 +21,14 @@ use super::common::server::Server;
 use super::tally::Tally;
 use super::watch::watch;
 
-/// The memory that the server may have, and what a process may have besides.
+/// Memory limit of the server, and additional memory that a process may have.
 const MEMORY: u64 = 1 << 30;
 const BESIDES: u64 = 64 << 20;
-/// Clients that send the same attack.
+/// Number of clients that send the same attack.
 const CLIENTS: u8 = 24;
-/// Connections with half a body.
+/// Number of connections with half a body.
 const HALVES: u64 = 1200;
-/// How long one that was refused rests before it connects again.
+/// Pause of a rejected client before it connects again.
 const REST: Duration = Duration::from_secs(1);
 
 pub fn stand(snapshot: &Path, scale: &Scale) {
@@ -59,7 +59,8 @@ pub fn stand(snapshot: &Path, scale: &Scale) {
     }
 }
 
-/// A way in: its name, the options of its server, what attackers send in turn, and how many half bodies wait.
+/// An attack: its name, options of the server, requests that attackers send in turn, and number of connections with
+/// half a body.
 type Door<'a> = (&'a str, &'a [&'a str], Vec<Vec<u8>>, u64);
 
 fn door(snapshot: &Path, scale: &Scale, name: &str, options: &[&str], requests: &[Vec<u8>], halves: u64) {
@@ -72,7 +73,7 @@ fn door(snapshot: &Path, scale: &Scale, name: &str, options: &[&str], requests: 
     let (kept, anew, attack) = (Tally::default(), Tally::default(), Tally::default());
     let counts: Arc<Halves> = Arc::default();
     let node = attacks::post("/api/interpreter", "Content-Type: text/plain\r\n", b"node(1);out;");
-    // A client that keeps its connection, or connects for each query.
+    // A client with small queries that keeps its connection, or connects for each query.
     let small = |address: u8, keeps: bool, tally: &Tally| {
         let client = || Client::new(Ipv4Addr::new(127, 0, 3, address), to, &over);
         let mut kept = client();
@@ -134,15 +135,15 @@ fn door(snapshot: &Path, scale: &Scale, name: &str, options: &[&str], requests: 
     }
 }
 
-/// How many connections with half a body were made, and how many of them were closed.
+/// Numbers of connections with half a body: opened ones and closed ones.
 #[derive(Default)]
 struct Halves {
     connected: AtomicU64,
     closed: AtomicU64,
 }
 
-/// One client with many connections, each with a complete head and one byte of its body, half of them waiting to be told to
-/// go on; a connection that is closed is made anew.
+/// Runs one client with many connections, each with a complete head and one byte of its body. Half of them wait for
+/// `100 Continue`. A closed connection is opened again.
 fn half_bodies(to: SocketAddr, count: u64, over: &AtomicBool, halves: &Arc<Halves>) {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
     let tasks = tokio::task::LocalSet::new();
@@ -163,7 +164,7 @@ fn half_bodies(to: SocketAddr, count: u64, over: &AtomicBool, halves: &Arc<Halve
     }));
 }
 
-/// Returns when the server closes it.
+/// Opens a connection with half a body; returns when the server closes it.
 async fn half_body(to: SocketAddr, number: u64, connected: &AtomicU64) -> std::io::Result<()> {
     let socket = TcpSocket::new_v4()?;
     socket.bind((Ipv4Addr::new(127, 0, 4, 1), 0).into())?;

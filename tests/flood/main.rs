@@ -1,10 +1,11 @@
-//! What a crowd does to a server: clients with short queries beside clients with long ones, some of whom leave in the
-//! middle, read slowly or send rubbish; all attacks at once on a server as confined as the container that is shipped; and
-//! each way in alone, with nothing but the defaults: messages of agents, half bodies, trees of JSON, a hostile model.
+//! Load tests of a server. The first has clients with short queries next to clients with long ones; some of them leave
+//! early, read slowly or send invalid requests. The second runs all attacks at once on a server with the limits of the
+//! shipped container. The third attacks each service separately with default settings: messages of agents, half bodies,
+//! JSON trees, a hostile model.
 //!
-//! By default each for ten seconds over a small extract. With TERRAPIN_FLOOD_SECONDS, as `make flood` sets it, so long
-//! (the siege half as long) over the largest data at hand; then, in the release profile, latencies are held against
-//! their bounds, too. All need the shared data.
+//! By default each test takes ten seconds over a small extract. TERRAPIN_FLOOD_SECONDS, as set by `make flood`, sets
+//! the duration (half of it for the siege) and selects the largest data available; in the release profile latencies are
+//! then also checked against limits. All tests need the shared data.
 
 #[path = "../common/mod.rs"]
 mod common;
@@ -25,13 +26,13 @@ use std::time::Duration;
 use common::skip;
 use common::terrapin;
 
-/// How large and how long it is.
+/// The data and the duration of a test.
 struct Scale {
     osm: &'static str,
     triples: &'static [&'static str],
-    /// Of the crowd.
+    /// Duration of the crowd.
     time: Duration,
-    /// Whether latencies are held against their bounds.
+    /// Whether to check latencies against limits.
     timed: bool,
 }
 
@@ -53,7 +54,7 @@ impl Scale {
         }
     }
 
-    /// Loads the snapshot into a folder; nothing where the data is not at hand.
+    /// Loads the snapshot into a folder. Returns `None` if the data is not available.
     fn snapshot(&self, folder: &Path) -> Option<PathBuf> {
         let shared = std::env::var_os("TERRAPIN_SHARED").map_or_else(|| PathBuf::from("../shared"), PathBuf::from);
         let snapshot = folder.join("a.terrapin");
@@ -76,12 +77,12 @@ impl Scale {
     }
 }
 
-/// Says what came of it: at once, and past the capture of output.
+/// Prints a result immediately, bypassing the capture of output.
 fn report(text: &str) {
     let _ = std::io::stderr().write_all(text.as_bytes());
 }
 
-/// One after another, whatever the harness does: each has the machine for itself.
+/// Serializes the tests, so that each has the machine for itself.
 static MACHINE: Mutex<()> = Mutex::new(());
 
 #[test]

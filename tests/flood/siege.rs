@@ -1,4 +1,4 @@
-//! All attacks at once, on a server as confined as the container that is shipped.
+//! Runs all attacks at once on a server with the limits of the shipped container.
 
 use std::fmt::Write;
 use std::net::Ipv4Addr;
@@ -16,7 +16,7 @@ use super::tally::Tally;
 use super::watch::watch;
 use crate::common::place;
 
-/// What `docker/compose.yaml` says: variables of the environment, and bytes of memory.
+/// Returns the settings of `docker/compose.yaml`: environment variables and the memory limit in bytes.
 fn shipped() -> (Vec<(String, String)>, u64) {
     let path = place::root().join("docker/compose.yaml");
     let text = std::fs::read_to_string(path).expect("docker/compose.yaml");
@@ -47,7 +47,7 @@ pub fn stand(snapshot: &Path, scale: &Scale) {
     let over = AtomicBool::new(false);
     let (node, health, readiness) = (Tally::default(), Tally::default(), Tally::default());
     let tallies: Vec<Tally> = attacks.iter().map(|_| Tally::default()).collect();
-    // What asks the same again and again, and how long it rests between.
+    // Sends the same request repeatedly, with a pause of `every` between requests.
     let steady = |address: u8, path: &str, body: &str, every: Duration, tally: &Tally| {
         let mut client = Client::new(Ipv4Addr::new(127, 0, 3, address), to, &over);
         while !client.is_over() {

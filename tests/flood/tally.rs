@@ -1,4 +1,4 @@
-//! What came of many requests: how long they took, and their statuses.
+//! Collects durations and statuses of many requests.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -34,7 +34,7 @@ impl Tally {
         *counts.statuses.entry(what).or_default() += 1;
     }
 
-    /// What of `all` in a thousand answers with status 200 is at most.
+    /// Returns the duration that this many thousandths of the responses with status 200 do not exceed.
     pub fn at(&self, thousandths: usize) -> Duration {
         let mut counts = self.lock();
         counts.took.sort_unstable();
@@ -42,12 +42,12 @@ impl Tally {
         counts.took.get((counts.took.len() * thousandths / 1000).min(last)).copied().unwrap_or_default()
     }
 
-    /// How often this came of a request.
+    /// Returns the number of requests with this status.
     pub fn count(&self, status: &str) -> u64 {
         self.lock().statuses.get(status).copied().unwrap_or_default()
     }
 
-    /// What came of requests besides these.
+    /// Returns the statuses that are not among the expected ones.
     pub fn besides(&self, expected: &[&str]) -> Vec<String> {
         self.lock().statuses.keys().filter(|status| !expected.contains(&status.as_str())).cloned().collect()
     }

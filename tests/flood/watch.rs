@@ -1,20 +1,20 @@
-//! What the server's process holds, from time to time.
+//! Samples the resources of the server's process.
 
 use std::fmt;
 use std::time::{Duration, Instant};
 
 #[derive(Debug, Clone, Copy)]
 pub struct Held {
-    /// Since when it is watched.
+    /// Time since the start of the test.
     pub at: Duration,
-    /// Bytes of memory that are no file's.
+    /// Anonymous memory in bytes.
     pub memory: u64,
     pub descriptors: usize,
     pub threads: u64,
 }
 
 impl Held {
-    /// What a process holds now; nothing where it is gone.
+    /// Returns the current resources of a process, or `None` if it has ended.
     pub fn now(process: u32, since: Instant) -> Option<Held> {
         let status = std::fs::read_to_string(format!("/proc/{process}/status")).ok()?;
         let number = |name: &str| {
@@ -37,7 +37,7 @@ impl fmt::Display for Held {
     }
 }
 
-/// Looks at a process about 200 times in all.
+/// Samples a process about 200 times during `time`.
 pub fn watch(process: u32, time: Duration) -> Vec<Held> {
     let (since, mut all) = (Instant::now(), Vec::new());
     while since.elapsed() < time {
@@ -47,7 +47,7 @@ pub fn watch(process: u32, time: Duration) -> Vec<Held> {
     all
 }
 
-/// The mean memory in a quarter of the time: 0 to 3.
+/// Returns the mean memory in a quarter of the time: 0 to 3.
 pub fn quarter(all: &[Held], quarter: usize) -> u64 {
     let part = &all[all.len() * quarter / 4..all.len() * (quarter + 1) / 4];
     part.iter().map(|held| held.memory).sum::<u64>() / part.len().max(1) as u64

@@ -1,11 +1,11 @@
-//! Addresses: estimated postal codes, house names, names of countries, positions.
+//! Tests addresses: estimated postal codes, house names, names of countries, positions.
 
 use serde_json::Value;
 
 use super::{Asked, Island};
 use crate::common::server::{Server, encoded};
 
-/// The ids of a made-up part of Liechtenstein.
+/// Ids of a made-up part of Liechtenstein.
 struct Vale {
     town: i64,
     mixed: i64,
@@ -32,7 +32,7 @@ fn vale() -> (Asked, Vale) {
     island.node(47.2118, 9.521, &[("addr:housenumber", "4"), ("addr:postcode", "9491")]);
     island.way(&[(47.2101, 9.55), (47.2105, 9.55)], false, &[("name", "Binnenkanal"), ("waterway", "river")]);
     let house = island.node(47.2101, 9.5205, &[("addr:housenumber", "2"), ("addr:street", "Spiegelstrasse")]);
-    // Values of OpenStreetMap in Malta and the Maldives.
+    // Values from OpenStreetMap in Malta and the Maldives.
     let magu = [("name", "Nirolhu Magu"), ("highway", "residential")];
     island.way(&[(47.25, 9.6), (47.25, 9.605)], false, &magu);
     island.node(47.28, 9.65, &[("name", "Thulusdhoo"), ("place", "town")]);
@@ -66,7 +66,7 @@ fn postal_codes_are_estimated() {
         assert_eq!(asked.ids(text, ""), [vale.street], "{text}");
     }
     assert_eq!(asked.json("/search?q=Triesen,+9495,+Liechtenstein")[0]["osm_id"], vale.town);
-    // A search for the code finds places that have it as a tag.
+    // A search for the code finds places with that code in a tag.
     assert_eq!(asked.json("/search?q=9491")[0]["type"], "postcode");
 }
 

@@ -1,4 +1,4 @@
-//! Formats, languages and filters of answers, and the place at a point.
+//! Tests formats, languages and filters of answers, and the place at a point.
 
 use super::asked;
 
@@ -29,7 +29,7 @@ fn a_place_has_its_address_in_the_language_asked_for() {
     let found = asked.json("/search?q=12A+Triq+il-Kbira,+Olive&addressdetails=1&accept-language=en");
     assert_eq!(found[0]["display_name"], "12A, Triq il-Kbira, Upper Quarter, Olive, ZB 1, Isle");
     let address = &found[0]["address"];
-    // The node of its name says that it is a town.
+    // The place node of the same name makes the area a town.
     let told = ["house_number", "road", "suburb", "town", "postcode", "country", "country_code"];
     let expected = ["12A", "Triq il-Kbira", "Upper Quarter", "Olive", "ZB 1", "Isle", "ix"];
     assert_eq!(told.map(|name| address[name].as_str().unwrap_or_default()), expected, "{address}");
@@ -67,9 +67,9 @@ fn points_lead_back() {
         assert_eq!(at(0.2003, 0.2011, &format!("&zoom={zoom}"))["osm_id"], id, "{zoom}");
     }
     assert_eq!(at(0.9, 0.9, "")["osm_id"], ids.country);
-    // Maps have more levels than there are.
+    // Maps may have more zoom levels than Nominatim.
     assert_eq!(at(0.20031, 0.20101, "&zoom=22")["osm_id"], ids.house);
-    // As Nominatim has it: nothing at sea and off the globe, a country where no border is.
+    // Like Nominatim, finds nothing at sea and off the globe, and the country if the extract has no border there.
     for (lat, lon) in [(30.0, -45.0), (91.3, 0.4), (0.2, 324.44)] {
         assert_eq!(at(lat, lon, "")["error"], "Unable to geocode");
     }
@@ -81,7 +81,7 @@ fn points_lead_back() {
     assert!(error.text().contains("<error><code>400</code><message>Parameter "), "{}", error.text());
     let features = asked.json("/reverse?lat=0.20031&lon=0.20101&format=geocodejson");
     assert_eq!(features["features"][0]["properties"]["geocoding"]["housenumber"], "12A");
-    // As Nominatim's documentation has it, without a word.
+    // As in Nominatim's documentation, the default format is XML.
     let xml = asked.server.get("/reverse?lat=0.20031&lon=0.20101").text();
     assert!(xml.contains("<reversegeocode") && xml.contains("<house_number>12A</house_number>"), "{xml}");
     for wrong in ["/reverse", "/reverse?lat=1", "/reverse?lat=nan&lon=0", "/reverse?lat=1&lon=1&zoom=x"] {
@@ -95,7 +95,7 @@ fn points_lead_back() {
 fn answers_have_the_forms_that_are_documented() {
     let (asked, ids) = asked();
     let town = format!("osm_ids=R{}", ids.town);
-    // Two points of the border lie on a line between others.
+    // Two points of the border are on a straight line between others and are omitted.
     let told = asked.json(&format!("/lookup?{town}&format=json&polygon_kml=1&polygon_svg=1"));
     let ring = "0.1,0.1 0.3,0.1 0.3,0.3 0.1,0.3 0.1,0.1";
     let kml = format!(
@@ -136,7 +136,7 @@ fn answers_have_the_forms_that_are_documented() {
     for wrong in ["json_callback=alert(1)", "polygon_threshold=1m", "viewbox=1,2,1,2", "zoom=1&format=html"] {
         assert_eq!(asked.server.get(&format!("/search?q=olive&{wrong}")).status, 400, "{wrong}");
     }
-    // A node has a box that a map can show.
+    // The bounding box of a node is large enough for a map.
     let quarter = asked.json("/search?q=upper+quarter")[0].clone();
     let side = |at: usize| quarter["boundingbox"][at].as_str().unwrap().parse::<f64>().unwrap();
     assert!(side(0) < 0.2 && side(1) > 0.22 && side(1) - side(0) < 0.1, "{quarter}");

@@ -1,4 +1,4 @@
-//! Streets, houses and postal codes.
+//! Tests streets, houses and postal codes.
 
 use std::fmt::Write;
 
@@ -10,7 +10,7 @@ use crate::common::server::{Server, encoded};
 #[test]
 fn streets_and_houses_lie_in_towns() {
     let (asked, ids) = asked();
-    // Its two ways are one place.
+    // The two ways of the street are one place.
     assert_eq!(asked.ids("Triq il-Kbira, Żebbuġ", ""), [ids.street]);
     assert_eq!(asked.ids("main street", ""), [ids.street]);
     assert_eq!(asked.ids("triq il kbira", "").len(), 2);
@@ -22,7 +22,7 @@ fn streets_and_houses_lie_in_towns() {
     ] {
         assert_eq!(asked.ids(text, ""), [ids.house], "{text}");
     }
-    // A number that nobody has: the street.
+    // For an unknown house number, the street is found.
     assert_eq!(asked.ids("99 Triq il-Kbira, Olive", ""), [ids.street]);
     let by_parts = |parts: &str| -> Vec<i64> {
         let found = asked.json(&format!("/search?{parts}"));
@@ -35,7 +35,7 @@ fn streets_and_houses_lie_in_towns() {
     assert!(by_parts("city=olive+bar").is_empty());
 }
 
-/// Houses whose addresses are written in other ways: the forms of Nominatim's scenarios, in a street of the island's town.
+/// Tests houses with other forms of addresses, which come from Nominatim's scenarios, in a street of the island's town.
 #[test]
 fn houses_are_found_by_every_form_of_a_number() {
     let folder = tempfile::tempdir().unwrap();
@@ -44,7 +44,7 @@ fn houses_are_found_by_every_form_of_a_number() {
     let slash = island.node(0.20031, 0.2061, &street("731/27"));
     let list = island.node(0.20031, 0.2063, &street("46;48"));
     let blank = island.node(0.20031, 0.2065, &street("15 B"));
-    // Without a street: that beside it, which is Triq il-Kbira, and a place.
+    // A house without a street is assigned to the nearest one, Triq il-Kbira; another belongs to a place.
     let beside = island.node(0.2002, 0.2071, &[("addr:housenumber", "70-15")]);
     let village = island.node(0.25, 0.25, &[("name", "Silum"), ("place", "hamlet")]);
     let placed = island.node(0.2501, 0.2501, &[("addr:housenumber", "6"), ("addr:place", "Silum")]);
@@ -77,7 +77,7 @@ fn houses_are_found_by_every_form_of_a_number() {
     assert_eq!((&between[0]["lat"], &between[0]["lon"]), (&"0.2006".into(), &"0.2085".into()));
     let at = asked.json("/reverse?lat=0.20065&lon=0.20851&format=jsonv2");
     assert_eq!((&at["osm_id"], &at["address"]["house_number"]), (&id.into(), &"10".into()), "{at}");
-    // What the geocoder says is found again, also a name with the street that it is beside.
+    // A search for the name that the geocoder returns finds the same place, and so does a name with its nearest street.
     for id in [format!("N{slash}"), format!("N{beside}"), format!("N{placed}"), format!("N{}", ids.cafe)] {
         let told = asked.json(&format!("/lookup?osm_ids={id}"))[0].clone();
         let again = asked.ids(told["display_name"].as_str().unwrap(), "");
@@ -92,7 +92,8 @@ fn houses_are_found_by_every_form_of_a_number() {
 fn postal_codes_lead_somewhere() {
     let (asked, ids) = asked();
     let found = |query: &str| asked.json(&format!("/search?{query}"));
-    // Three houses have it, two of them far from the other: a place in each town, that with more of them first.
+    // Three houses have this code, two of them far from the third. Each town has a place for the code; the one with
+    // more houses comes first.
     for text in ["ZB 1", "zb1"] {
         let places = found(&format!("q={}&addressdetails=1", encoded(text)));
         assert_eq!(places.as_array().unwrap().len(), 2, "{places}");
@@ -110,12 +111,12 @@ fn postal_codes_lead_somewhere() {
     }
     assert_eq!(found("q=HB20")[0]["osm_id"], ids.shops.code);
     assert_eq!(found("q=HB-20+Harbour")[0]["display_name"], "HB-20, Harbour, Big Rock, Ínsula");
-    // It narrows what has it, and spoils nothing that has not.
+    // A postal code prefers places with that code, and does not exclude others.
     assert_eq!(asked.ids("12A Triq il-Kbira, ZB 1 Olive", ""), [ids.house]);
     assert_eq!(asked.ids("triq il-kbira 12A, HB-20", ""), asked.ids("12A triq il-kbira, Harbour", ""));
     assert_eq!(found("city=Olive&postalcode=99999")[0]["osm_id"], ids.town);
     assert_eq!(asked.ids("99999 Olive", "")[0], ids.town);
-    // A place without an element can be left out, too.
+    // A place without an element can also be excluded.
     let id = &found("q=ZB+1")[0]["place_id"];
     assert_eq!(found(&format!("q=ZB+1&exclude_place_ids={id}")).as_array().unwrap().len(), 1);
     assert_eq!(found("q=ZB+1&exclude_place_ids=Pix:ZB_1"), Value::Array(Vec::new()));

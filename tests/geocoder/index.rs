@@ -1,4 +1,4 @@
-//! The index of names: determinism, damage, and the names of a benchmark.
+//! Tests the index of names: determinism, damage, and the names of a benchmark.
 
 use serde_json::Value;
 
@@ -6,7 +6,7 @@ use super::{Asked, island};
 use crate::common::server::Server;
 use crate::common::{place, skip, terrapin};
 
-/// Neither threads nor memory show in the index, and damage to it does.
+/// The index does not depend on threads or memory, and damage to it is detected.
 #[test]
 fn the_index_is_the_same_everywhere_and_checked() {
     let folder = tempfile::tempdir().unwrap();
@@ -27,13 +27,13 @@ fn the_index_is_the_same_everywhere_and_checked() {
         damaged[place.start + place.len() / 3] ^= 0x55;
         std::fs::write(&path, damaged).unwrap();
         let server = Server::of(&path, &[]);
-        // What does not need the index is answered, what needs it is not.
+        // Queries that do not need the index are answered; others fail.
         assert_eq!(server.query("[out:json];node(1);out ids;").status, 200);
         assert_eq!(server.get("/search?q=olive+bar").status, 500, "{section}");
     }
 }
 
-/// Names of areas in the benchmark's queries lead to the elements that its geocoder found, where an extract has these as
+/// Names of areas in the benchmark's queries lead to the elements that its geocoder found, if the extract has these as
 /// administrative areas.
 #[test]
 fn names_of_a_benchmark_lead_where_its_geocoder_found_them() {

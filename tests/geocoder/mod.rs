@@ -1,4 +1,4 @@
-//! The geocoder over HTTP: on an island that is made up for it, and on real extracts.
+//! Tests the geocoder over HTTP, on a made-up island and on real extracts.
 
 mod addresses;
 mod answers;
@@ -14,10 +14,10 @@ use serde_json::Value;
 use crate::common::server::{Server, encoded};
 use crate::common::terrapin;
 
-/// A thing of the island: its tags.
+/// Tags of an element of the island.
 type Tags<'a> = &'a [(&'a str, &'a str)];
 
-/// OSM XML, made thing by thing.
+/// OSM XML under construction.
 #[derive(Default)]
 struct Island {
     nodes: String,
@@ -57,7 +57,7 @@ impl Island {
         id
     }
 
-    /// A closed way along nodes.
+    /// Adds a closed way with these nodes.
     fn closed(&mut self, nodes: &[i64], tags: Tags<'_>) -> i64 {
         let id = self.next();
         write!(self.ways, "<way id=\"{id}\" version=\"1\">").unwrap();
@@ -67,12 +67,12 @@ impl Island {
         id
     }
 
-    /// A border around a box: south, west, north, east.
+    /// Adds a boundary around a box: south, west, north, east.
     fn border(&mut self, sides: [f64; 4], tags: Tags<'_>) -> i64 {
         self.area(sides, &[&[("type", "boundary"), ("boundary", "administrative")], tags].concat())
     }
 
-    /// A relation around a box: south, west, north, east.
+    /// Adds a relation around a box: south, west, north, east.
     fn area(&mut self, [s, w, n, e]: [f64; 4], tags: Tags<'_>) -> i64 {
         let way = self.way(&[(s, w), (s, e), (n, e), (n, w)], true, &[]);
         let id = self.next();
@@ -95,7 +95,7 @@ impl Island {
     }
 }
 
-/// Ids of what the tests look for.
+/// Ids of the elements that the tests look for.
 struct Ids {
     country: i64,
     town: i64,
@@ -110,7 +110,7 @@ struct Ids {
 struct Shops {
     code: i64,
     fort: i64,
-    /// Two in the town, the second without a name; one in the other.
+    /// Two in the town, the second without a name, and one in the other town.
     pubs: [i64; 3],
     road: i64,
     door: i64,
@@ -127,7 +127,7 @@ fn island() -> (Island, Ids) {
     island.node(0.2, 0.2, &[("name", "Żebbuġ"), ("place", "town")]);
     let other = island.border([0.6, 0.6, 0.8, 0.8], &[("name", "Harbour"), ("admin_level", "8")]);
     let quarter = island.node(0.21, 0.21, &[("name", "Upper Quarter"), ("place", "suburb")]);
-    // A street of two ways, and one of this name elsewhere.
+    // A street of two ways, and another street of the same name elsewhere.
     let street = [("name", "Triq il-Kbira"), ("name:en", "Main Street"), ("highway", "residential")];
     let street = island.way(&[(0.2, 0.2), (0.2, 0.205)], false, &street);
     island.way(&[(0.2, 0.205), (0.2, 0.21)], false, &[("name", "Triq il-Kbira"), ("highway", "residential")]);
@@ -175,7 +175,7 @@ impl Asked {
         serde_json::from_str(&answer.text()).unwrap_or_else(|error| panic!("{path}: {error}"))
     }
 
-    /// The ids of what a search finds.
+    /// Returns the ids that a search finds.
     fn ids(&self, text: &str, more: &str) -> Vec<i64> {
         let found = self.json(&format!("/search?q={}{more}", encoded(text)));
         found.as_array().unwrap().iter().map(|place| place["osm_id"].as_i64().unwrap()).collect()

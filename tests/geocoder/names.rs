@@ -1,4 +1,4 @@
-//! Names: their spellings, abbreviations, kinds of things, and countries without a border.
+//! Tests names: spellings, abbreviations, categories, and countries without a boundary.
 
 use std::fmt::Write;
 
@@ -21,7 +21,7 @@ fn names_are_found_however_they_are_written() {
         "Żebbuġ, Ínsula",
         "olive isle",
         "isle olive",
-        // From right to left.
+        // The larger area comes first.
         "Isle, Olive",
     ] {
         assert_eq!(asked.ids(text, ""), [ids.town], "{text}");
@@ -33,13 +33,13 @@ fn names_are_found_however_they_are_written() {
     for nothing in ["Atlantis", "Harbour, Olive", "Atlantis, Olive", "Olive Atlantis", "Olive, Finland", "..."] {
         assert!(asked.ids(nothing, "").is_empty(), "{nothing}");
     }
-    // A part that nothing is called empties no answer.
+    // An unknown part of the address does not make the result empty.
     assert_eq!(asked.ids("Olive, Atlantis", ""), [ids.town]);
-    // The beginning of a word, where it is typed, and where nothing else is found.
+    // A word prefix matches while typing, or if nothing else is found.
     assert_eq!(asked.ids("zeb", "&typing=1"), [ids.town]);
     assert_eq!(asked.ids("zeb", ""), [ids.town]);
     assert_eq!(asked.ids("upper qua", "&typing=1"), [ids.quarter]);
-    // Of what lies around, where it is that.
+    // A prefix may also match a surrounding place.
     for text in ["main street, oli", "main street oli"] {
         assert_eq!(asked.ids(text, "&typing=1"), [ids.street], "{text}");
     }
@@ -51,7 +51,7 @@ fn names_are_found_as_people_shorten_them() {
     for text in ["Main St, Olive", "main st. zebbug", "Olive, Main Street"] {
         assert_eq!(asked.ids(text, ""), [ids.street], "{text}");
     }
-    // What lies around is also what addresses say, and an island on which a town lies that is as important.
+    // Surrounding places include those in address tags, and an island of the same importance as the town on it.
     for text in ["Fort Saint Elm", "fort st elm, Faraway Bay", "Faraway, Fort St. Elm", "Fort St Elm, Isle"] {
         assert_eq!(asked.ids(text, ""), [ids.shops.fort], "{text}");
     }
@@ -60,7 +60,7 @@ fn names_are_found_as_people_shorten_them() {
         assert_eq!(asked.ids(text, ""), [ids.shops.road], "{text}");
     }
     assert_eq!(asked.ids("Olive Town", "")[0], ids.town);
-    // Of two names in one value one is said in part.
+    // A value with two names matches by one of them, also in part.
     assert_eq!(asked.ids("hall", ""), [ids.shops.hall]);
     assert_eq!(asked.ids("elmfort", ""), [ids.shops.fort]);
     for text in ["0.20031, 0.20101", "N 0.20031 E 0.20101", "0°12'1.1\"N 0°12'3.6\"E"] {
@@ -69,7 +69,7 @@ fn names_are_found_as_people_shorten_them() {
     for (text, far) in [("0.20031, 190.5", 0), ("12 0.5", 0)] {
         assert_eq!(asked.ids(text, "").len(), far, "{text}");
     }
-    // The same street twice, where somebody wants it so.
+    // With `dedupe=0`, each way of a street is a result.
     let all = asked.ids("main street, olive", "&dedupe=0");
     assert_eq!((all.len(), all[0]), (1, ids.street));
     assert_eq!(asked.ids("triq il kbira, olive", "&dedupe=0").len(), 2);
@@ -83,22 +83,22 @@ fn kinds_of_things_are_found_where_they_are() {
         assert_eq!(asked.ids(text, ""), [named, nameless], "{text}");
     }
     assert_eq!(asked.ids("pubs near Harbour", ""), [other]);
-    // Near to what is no place, the nearest first.
+    // Near something that is not an area, the nearest places come first.
     assert_eq!(asked.ids("pubs near Cafe Grosse Sohne", ""), [named, nameless]);
     assert_eq!(asked.ids("pub near 0.7, 0.7", ""), [other]);
     assert_eq!(asked.ids("pub 0.2007,0.205", ""), [nameless, named]);
     let parts = asked.json("/search?amenity=pub&city=Harbour");
     assert_eq!(parts[0]["osm_id"], other);
-    // Without a place a box says where.
+    // Without a place, the view box limits the search.
     let near = "&bounded=1&viewbox=0.6,0.6,0.8,0.8";
     assert_eq!((asked.ids("[pub]", near), asked.ids("pub", near)), (vec![other], vec![other]));
     assert!(asked.ids("[pub]", "").is_empty() && asked.ids("pubs in Atlantis", "").is_empty());
-    // What is called so comes first.
+    // A place with that name comes before places of that category.
     assert_eq!(asked.ids("the pub", ""), [named]);
     assert_eq!(asked.ids("the pub, olive", ""), [named]);
 }
 
-/// Names of countries and regions that no border of the extract has, as CLDR and ISO 3166 have them.
+/// Tests names of countries and regions without a boundary in the extract, as in CLDR and ISO 3166.
 #[test]
 fn countries_are_known_without_a_border() {
     let folder = tempfile::tempdir().unwrap();
@@ -138,7 +138,7 @@ fn countries_are_known_without_a_border() {
     );
     let country = asked.json("/search?q=Finnland&accept-language=en");
     assert_eq!((&country[0]["name"], &country[0]["type"]), (&"Finland".into(), &"country".into()));
-    // The larger of two parts on both sides of the antimeridian has the point.
+    // Of two parts on both sides of the antimeridian, the larger one has the point.
     let viti = asked.json(&format!("/lookup?osm_ids=R{viti}"))[0].clone();
     let degrees = |value: &Value| value.as_str().unwrap().parse::<f64>().unwrap();
     assert!(
@@ -147,7 +147,7 @@ fn countries_are_known_without_a_border() {
     );
 }
 
-/// Names, codes, kinds and positions that nobody wrote for this.
+/// Tests unusual names, codes, categories and positions.
 #[test]
 fn strange_texts_are_answered() {
     let (asked, _) = asked();

@@ -1,13 +1,13 @@
-//! Snapshots with all versions: what they answer at a date, between two moments and about changes, held against what the
-//! reference answers over its attic data.
+//! Tests snapshots with all versions: compares answers at a date, between two moments and about changes with those of
+//! the reference over its attic data.
 //!
 //! `village.txt` has queries over the made-up `village.osh` with the reference's answers. `niue.txt` has random queries
-//! over the shared history of Niue, each with the fingerprint of the reference's answer, which tells nothing of the data.
-//! The reference had the versions of each day by one `update_database --keep-attic`.
+//! over the shared history of Niue with fingerprints of the reference's answers, which do not reveal the data. The
+//! reference loaded the versions of each day with one `update_database --keep-attic`.
 //!
-//! The order of an element's tags is not compared: at a date the reference's follows no rule that was found.
+//! The order of an element's tags is not compared: for a query at a date, the reference's order follows no known rule.
 //!
-//! `tools/differ` makes such queries of a history file.
+//! `tools/differ` generates such queries for a history file.
 
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
@@ -23,7 +23,7 @@ use terrapin::osm::{CACHE_BYTES, ElementType, Osm};
 use terrapin::overpass::{Code, Limits, parse, run};
 use terrapin::snapshot::Snapshot;
 
-/// Of these lines some are about the program that answers.
+/// Lines with these texts are about the program that answers.
 const HEAD: [&str; 5] = ["<?xml", "<osm version=", "<note>", "\"generator\":", "\"copyright\":"];
 
 fn folder() -> PathBuf {
@@ -38,7 +38,7 @@ fn open(out: &Path) -> Arc<Osm> {
     Arc::new(Osm::open(Arc::new(Snapshot::open(out).expect("a snapshot"))).expect("its elements"))
 }
 
-/// A snapshot of a history file with all versions.
+/// Loads a history file with all versions.
 fn with_history(osm: &Path) -> Arc<Osm> {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let out = folder.path().join("history.terrapin");
@@ -54,7 +54,7 @@ fn answer(osm: &Osm, query: &str) -> String {
     String::from_utf8(body).expect("UTF-8")
 }
 
-/// An answer without its head and empty lines, the tags of each element in order.
+/// Returns an answer without its head and empty lines, with the tags of each element sorted.
 fn plain(answer: &str) -> String {
     let (mut lines, mut tags) = (String::new(), Vec::new());
     for line in answer.lines().chain([""]) {
@@ -154,8 +154,8 @@ fn a_file_of_one_state_has_no_history() {
     assert!(matches!(refused, Err(LoadError::NoHistory { .. })), "{refused:?}");
 }
 
-/// A history in which the second version of node 7 is redacted, as the API's history of an element and libosmium have it:
-/// a version without position and tags. `last` is the end of the document.
+/// Writes a history in which the second version of node 7 is redacted: it has no position and no tags, as in the API's
+/// history and in libosmium. `last` is added at the end of the document.
 fn redacted(folder: &Path, last: &str) -> PathBuf {
     let version = |number: u32, rest: &str| {
         format!("<node id=\"7\" version=\"{number}\" timestamp=\"2020-01-0{number}T00:00:00Z\" visible=\"true\"{rest}")
@@ -184,7 +184,7 @@ fn of_a_redacted_version_nothing_is_there() {
     assert!(names(1).contains("first") && names(3).contains("third"));
     assert!(!names(2).contains("<node"), "{}", names(2));
     assert!(answer(&osm, "timeline(node,7);out;").matches("<timeline").count() >= 2);
-    // The newest state has nothing of it.
+    // A load of the newest state ignores the redacted version.
     let plain = load(&Options { history: false, ..options(&source, &out) }, &Quiet).expect("it loads");
     assert_eq!(plain.manifest.counts.nodes, 1);
     assert!(answer(&open(&out), "node(7);out;").contains("third"));
@@ -202,11 +202,11 @@ fn a_newest_version_without_a_position_is_an_error_or_left_out() {
     let skipping = Entities { skip_bad: true, ..Entities::default() };
     let loaded = load_entities(&plain, &skipping, &Quiet).expect("it loads");
     assert!(loaded.manifest.remarks.iter().any(|said| said == "1 node without a position left out"));
-    // The way that has it is as in an extract that was cut without completing ways.
+    // The way with that node is like a way in an extract without complete ways.
     assert_eq!((loaded.manifest.counts.nodes, loaded.manifest.counts.missing[0]), (1, 1));
 }
 
-/// Three files of osmosis' tests have a key twice in one element.
+/// Tests duplicate keys in one element, which occur in three test files of osmosis.
 #[test]
 fn a_key_that_comes_twice_is_counted() {
     let folder = tempfile::tempdir().expect("a temporary folder");
@@ -221,7 +221,7 @@ fn a_key_that_comes_twice_is_counted() {
     assert!(answer(&open(&out), "node(1);out;").contains("k=\"a\" v=\"1\""));
 }
 
-/// The code of a failed query, and its text.
+/// Returns the code and the text of a query's error.
 fn failure(osm: &Osm, query: &str) -> (Code, String) {
     let script = parse(query).expect("a query");
     let failure = run(osm, &script, &Limits::default(), &mut std::io::sink()).expect_err("no answer");
@@ -238,7 +238,7 @@ fn a_folder_that_takes_no_files_has_an_error_of_its_own() {
     let (code, text) = failure(&osm, THEN);
     assert_eq!(code, Code::Temporary, "{text}");
     assert!(text.starts_with("runtime error: cannot write temporary files: "), "{text}");
-    // The snapshot is not to blame, and what needs no state is answered.
+    // The snapshot is not reported as damaged, and queries without a date are answered.
     assert!(osm.check().is_ok());
     assert!(answer(&osm, "node(7);out;").contains("restaurant"));
 }
@@ -256,7 +256,7 @@ fn a_state_stays_within_the_memory_that_there_is_for_it() {
     let (code, text) = failure(&within(4096), THEN);
     assert_eq!(code, Code::Memory, "{text}");
     assert!(text.contains("run out of memory"), "{text}");
-    // A state that failed is made anew for the next query, and one for which there is memory is made.
+    // A failed state is built again for the next query, and with enough memory it succeeds.
     let small = within(4096);
     assert_eq!((failure(&small, THEN).0, failure(&small, THEN).0), (Code::Memory, Code::Memory));
     assert!(answer(&within(64 << 20), THEN).contains("<node id=\"7\""));
@@ -285,7 +285,7 @@ fn damaged_versions_are_told_and_the_current_state_is_not_touched() {
         let told = answer(&Osm::open(Arc::new(Snapshot::open(&broken).expect("it opens"))).expect("elements"), query);
         assert!(told.contains("damaged"), "{query}: {told}");
     }
-    // What was met in a state is known of the snapshot from then on.
+    // Damage that is found while a state is built is then known for the whole snapshot.
     let osm = open(&broken);
     assert!(osm.check().is_ok());
     assert_eq!(failure(&osm, THEN).0, Code::Damaged);

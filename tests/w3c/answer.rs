@@ -1,4 +1,4 @@
-//! Answers in a form in which two of them can be compared, whatever their blank nodes are called.
+//! Answers in a form that can be compared independent of the labels of blank nodes.
 
 use std::path::Path;
 use std::str::FromStr;
@@ -14,11 +14,11 @@ use super::manifest;
 
 const RS: &str = "http://www.w3.org/2001/sw/DataAccess/tests/result-set#";
 
-/// A term with its value in one form: other ways of writing the same number or date are as right, and the suite's answers
-/// are written in many.
+/// Returns a term with its value in canonical form. Other notations of the same number or date are equally right, and
+/// the suite's answers use many of them.
 fn one_form(term: Term) -> Term {
     match &term {
-        // These two are of other types to the evaluator.
+        // The evaluator handles these two as other types.
         Term::Literal(literal) if Integer::from_str(literal.value()).is_ok() && literal.datatype() != xsd::INTEGER => {
             let is_float = [xsd::DECIMAL, xsd::DOUBLE, xsd::FLOAT, xsd::BOOLEAN].contains(&literal.datatype());
             if is_float { ExpressionTerm::from(term).into() } else { term }
@@ -32,14 +32,15 @@ fn one_form(term: Term) -> Term {
 /// An answer.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Answer {
-    /// Of an ASK.
+    /// The answer of an ASK.
     Boolean(bool),
     /// Solutions, or triples, as a canonical graph.
     Graph(Box<Graph>),
 }
 
 impl Answer {
-    /// Solutions, each as a blank node with its bindings. Where repeated ones may be fewer (`lax`), each counts once.
+    /// Converts solutions to blank nodes with their bindings. If duplicates may be removed (`lax`), each solution
+    /// counts once.
     pub fn solutions(solutions: impl IntoIterator<Item = Vec<(Variable, Term)>>, lax: bool) -> Answer {
         let mut graph = Graph::new();
         let mut all: Vec<Vec<(Variable, Term)>> = Vec::new();
@@ -61,7 +62,7 @@ impl Answer {
         Answer::triples(graph)
     }
 
-    /// Triples.
+    /// Converts triples.
     pub fn triples(graph: Graph) -> Answer {
         let one = |t: TripleRef<'_>| Triple::new(t.subject, t.predicate, one_form(t.object.into_owned()));
         let mut graph: Graph = graph.iter().map(one).collect();
@@ -69,7 +70,8 @@ impl Answer {
         Answer::Graph(Box::new(graph))
     }
 
-    /// The answer in a file of the suite. `is_graph` tells a CONSTRUCT's triples from solutions written as triples.
+    /// Reads the answer from a file of the suite. `is_graph` distinguishes triples of a CONSTRUCT from solutions
+    /// written as triples.
     pub fn read(path: &Path, is_graph: bool, lax: bool) -> Option<Answer> {
         let extension = path.extension()?.to_str()?;
         let Some(format) = QueryResultsFormat::from_extension(extension) else {
@@ -88,7 +90,7 @@ impl Answer {
     }
 }
 
-/// Solutions in the vocabulary of result sets, which the suite of SPARQL 1.0 uses.
+/// Reads solutions in the vocabulary of result sets, which the suite of SPARQL 1.0 uses.
 fn result_set(graph: &Graph, lax: bool) -> Option<Answer> {
     let node = |name: &str| NamedNode::new_unchecked(format!("{RS}{name}"));
     if let Some(triple) = graph.triples_for_predicate(&node("boolean")).next() {

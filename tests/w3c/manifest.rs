@@ -1,4 +1,4 @@
-//! The suite's manifests.
+//! Reads the suite's manifests.
 
 use std::path::{Path, PathBuf};
 
@@ -10,14 +10,14 @@ const MF: &str = "http://www.w3.org/2001/sw/DataAccess/tests/test-manifest#";
 const QT: &str = "http://www.w3.org/2001/sw/DataAccess/tests/test-query#";
 const RDF: &str = "http://www.w3.org/1999/02/22-rdf-syntax-ns#";
 
-/// What a test tests.
+/// The kind of a test.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Kind {
-    /// The answer is the one given.
+    /// The query must have the given answer.
     Evaluation,
-    /// The query is in the language.
+    /// The query must parse.
     PositiveSyntax,
-    /// It is not.
+    /// The query must not parse.
     NegativeSyntax,
 }
 
@@ -26,22 +26,22 @@ pub enum Kind {
 pub struct Test {
     pub name: String,
     pub kind: Kind,
-    /// The query's text, and the file that it is in.
+    /// Text of the query.
     pub text: String,
     pub file: PathBuf,
     pub data: Vec<PathBuf>,
     pub graphs: Vec<PathBuf>,
     pub result: Option<PathBuf>,
-    /// Whether repeated solutions may be fewer.
+    /// Whether duplicate solutions may be removed.
     pub lax: bool,
 }
 
-/// The tests below a folder, in order of their manifests and within these.
+/// Returns the tests below a folder, in the order of their manifests.
 pub fn tests(root: &Path) -> Vec<Test> {
     let mut folders: Vec<PathBuf> =
         std::fs::read_dir(root).expect("the suite").map(|entry| entry.unwrap().path()).filter(|p| p.is_dir()).collect();
     folders.sort();
-    // Other services, and entailment, which is not part of SPARQL itself.
+    // Skip federated queries, protocols, and entailment, which is not part of SPARQL itself.
     let other = ["entailment", "service", "syntax-fed", "protocol", "service-description", "graph-store-protocol"];
     folders.retain(|f| !other.iter().any(|name| f.ends_with(name)));
     folders.iter().map(|f| f.join("manifest.ttl")).filter(|m| m.exists()).flat_map(|m| read(&m)).collect()
@@ -82,7 +82,7 @@ impl Manifest {
     }
 }
 
-/// The files that a query names as its graphs.
+/// Returns the files that a query names as its graphs.
 fn named(text: &str, file: &Path) -> Vec<PathBuf> {
     let Ok(query) = SparqlParser::new().with_base_iri(url(file)).expect("an IRI").parse_query(text) else {
         return vec![];
@@ -131,7 +131,7 @@ fn read(file: &Path) -> Vec<Test> {
 fn test(manifest: &Manifest, entry: NamedOrBlankNodeRef<'_>) -> Option<Test> {
     let kind = match manifest.object(entry, RDF, "type")? {
         TermRef::NamedNode(node) => match node.as_str().strip_prefix(MF)? {
-            // CSV cannot say what kind of term a value is: its writer has tests of its own.
+            // CSV does not record the kind of a term; its writer has its own tests.
             "QueryEvaluationTest" => Kind::Evaluation,
             "PositiveSyntaxTest" | "PositiveSyntaxTest11" => Kind::PositiveSyntax,
             "NegativeSyntaxTest" | "NegativeSyntaxTest11" => Kind::NegativeSyntax,

@@ -1,4 +1,4 @@
-//! A snapshot, made of a test's data and asked its query.
+//! Runs a test's query on a snapshot of its data.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -14,13 +14,13 @@ use terrapin::sparql::{self, Bounds, Class, Dialect, Environment, Form, Settings
 use super::answer::Answer;
 use super::manifest::{Kind, Test, graph, url};
 
-/// Whether a snapshot passes a test; else why not.
+/// Returns an error with the reason if a snapshot does not pass a test.
 pub fn passes(test: &Test) -> Result<(), String> {
-    // The suite has queries relative to where they are.
+    // Queries of the suite may be relative to the location of their file.
     let text = format!("BASE <{}>\n{}", url(&test.file), test.text);
     let settings = Settings { dialect: Dialect::Standard, ..Settings::default() };
     match (test.kind, sparql::prepare(&text, &settings)) {
-        // Whether its functions exist is found out before it runs, and no matter of syntax.
+        // Unknown functions are reported when a query is prepared, but they are not syntax errors.
         (Kind::PositiveSyntax, Err(e)) if e.class == Class::Syntax => Err(e.to_string()),
         (Kind::PositiveSyntax, _) => Ok(()),
         (Kind::NegativeSyntax, Err(e)) if e.class == Class::Syntax => Ok(()),
@@ -46,7 +46,7 @@ pub fn passes(test: &Test) -> Result<(), String> {
 }
 
 fn snapshot(test: &Test, folder: &Path) -> Result<Arc<Store>, String> {
-    // What no loader of ours reads (RDF/XML), and what is relative to its place, goes through N-Triples.
+    // Convert all data to N-Triples, because the loaders do not read RDF/XML or resolve relative IRIs.
     let mut rdf: Vec<PathBuf> = Vec::new();
     for (number, path) in test.data.iter().enumerate() {
         let out = folder.join(format!("{number}.nt"));
@@ -74,7 +74,7 @@ fn snapshot(test: &Test, folder: &Path) -> Result<Arc<Store>, String> {
     }
     let out = folder.join("test.terrapin");
     let options = Options { rdf, memory: 1 << 26, ..Options::new(out.clone()) };
-    // Some of the suite's data are empty on purpose.
+    // Some data files of the suite are intentionally empty.
     let empty = Entities { allow_empty: true, ..Entities::default() };
     load::load_entities(&options, &empty, &Quiet).map_err(|e| e.to_string())?;
     let snapshot = Arc::new(Snapshot::open(&out).map_err(|e| e.to_string())?);

@@ -1,4 +1,4 @@
-//! The evaluator on its own, over a dataset in memory.
+//! Runs the evaluator alone, over a dataset in memory.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -9,7 +9,7 @@ use spargebra::{Query, SparqlParser};
 use super::answer::Answer;
 use super::manifest::{Kind, Test, graph, url};
 
-/// Whether it passes a test.
+/// Returns whether the evaluator passes a test.
 pub fn passes(test: &Test) -> bool {
     let parsed = SparqlParser::new().with_base_iri(url(&test.file)).expect("an IRI").parse_query(&test.text);
     match (test.kind, parsed) {
@@ -25,7 +25,7 @@ pub fn passes(test: &Test) -> bool {
     }
 }
 
-/// Whether the answer is triples.
+/// Returns whether the answer consists of triples.
 pub fn is_graph(query: &Query) -> bool {
     matches!(query, Query::Construct { .. } | Query::Describe { .. })
 }

@@ -1,5 +1,5 @@
-//! The elements of a block: read from the encoded bytes one by one, with buffers that the elements share.
-//! Every index, count and number is checked; a block that is wrong somewhere is an error, never a part of its elements.
+//! Decodes the elements of a block one by one from the encoded bytes, with buffers that the elements share. Every
+//! index, count and number is checked. An error anywhere in a block is an error of the whole block.
 
 use super::wire::{Cursor, FieldValue, Packed, zigzag};
 use crate::element::{
@@ -7,22 +7,22 @@ use crate::element::{
 };
 use crate::error::{ElementId, PbfProblem, Wire};
 
-/// Strings that a block may have. Writers put some 8,000 elements into a block, which have fewer distinct strings than
-/// this by two orders of magnitude.
+/// Maximum number of strings in a block. Writers put about 8,000 elements into a block; these have fewer distinct
+/// strings than this limit by two orders of magnitude.
 const MAX_STRINGS: usize = 1 << 22;
 
-/// Bytes and elements beyond which a block is read in pieces. Nearly all blocks have less than 1 MiB and the 8,000
-/// elements that the format's description recommends; the format allows 32 MiB, into which 11 million nodes fit.
+/// Limits beyond which a block is read in pieces. Nearly all blocks have less than 1 MiB and the 8,000 elements that
+/// the format's description recommends. The format allows 32 MiB, enough for 11 million nodes.
 pub(super) const LARGE_BYTES: usize = 4 << 20;
 const LARGE_ELEMENTS: usize = 1 << 17;
 
-/// Whether the elements of an unpacked block may take so much memory together that they are to be read in pieces.
+/// Returns whether the elements of an unpacked block may take so much memory that they are to be read in pieces.
 pub(crate) fn is_large(bytes: &[u8]) -> bool {
-    // An element has two bytes at least. What cannot be counted is broken, and found to be when it is read.
+    // An element has at least two bytes. If counting fails, the block is broken and reading it reports the error.
     bytes.len() > LARGE_BYTES || bytes.len() / 2 > LARGE_ELEMENTS && count(bytes).is_ok_and(|all| all > LARGE_ELEMENTS)
 }
 
-/// How many elements a block has.
+/// Counts the elements of a block.
 fn count(bytes: &[u8]) -> Result<usize, Wire> {
     let mut all = 0;
     let mut fields = Cursor::new(bytes);
@@ -51,18 +51,18 @@ fn count(bytes: &[u8]) -> Result<usize, Wire> {
     Ok(all)
 }
 
-/// What holds for all elements of a block.
+/// Settings and strings that apply to all elements of a block.
 struct Frame<'a> {
     strings: Vec<&'a str>,
-    /// Nanodegrees a unit of coordinates.
+    /// Unit of coordinates in nanodegrees.
     granularity: i64,
     lat_offset: i64,
     lon_offset: i64,
-    /// Milliseconds a unit of time.
+    /// Unit of time in milliseconds.
     date_granularity: i64,
 }
 
-/// What the elements of a block take turns with.
+/// Buffers that the elements of a block use in turn.
 #[derive(Default)]
 struct Buffers<'a> {
     tags: Vec<(&'a str, &'a str)>,
@@ -71,7 +71,7 @@ struct Buffers<'a> {
     members: Vec<Member<'a>>,
 }
 
-/// Gives every element of an unpacked block to `f`, in the block's order.
+/// Calls `f` with every element of an unpacked block, in the block's order.
 pub(crate) fn for_each(bytes: &[u8], mut f: impl FnMut(Element<'_>)) -> Result<(), PbfProblem> {
     let frame = Frame::read(bytes)?;
     let mut buffers = Buffers::default();
@@ -133,14 +133,14 @@ impl<'a> Frame<'a> {
         }
     }
 
-    /// Coordinates in 1e-7 degrees, or libosmium's mark for a location that the writer did not have.
+    /// Returns coordinates in 1e-7 degrees, or [`NO_COORDINATE`] twice for libosmium's mark of an unknown location.
     #[inline]
     fn coordinates(&self, lat: i64, lon: i64, element: ElementId) -> Result<(i32, i32), PbfProblem> {
         let nano = |value: i64, offset: i64| value.checked_mul(self.granularity)?.checked_add(offset);
         let (Some(lat), Some(lon)) = (nano(lat, self.lat_offset), nano(lon, self.lon_offset)) else {
             return Err(PbfProblem::Range { element, what: "coordinates" });
         };
-        // Towards zero where a file has finer coordinates, as libosmium and with it most of the field does.
+        // Finer coordinates are truncated towards zero, as in libosmium and the many tools that use it.
         let (units_lat, units_lon) = (lat / 100, lon / 100);
         if (-900_000_000..=900_000_000).contains(&units_lat) && (-1_800_000_000..=1_800_000_000).contains(&units_lon) {
             return Ok((units_lat as i32, units_lon as i32));
@@ -151,7 +151,7 @@ impl<'a> Frame<'a> {
         Err(PbfProblem::Coordinates { element, lat, lon })
     }
 
-    /// Seconds since 1970.
+    /// Converts a time to seconds since 1970.
     #[inline]
     fn seconds(&self, value: i64, element: ElementId) -> Result<i64, PbfProblem> {
         match value.checked_mul(self.date_granularity) {
@@ -373,7 +373,7 @@ impl<'a> Frame<'a> {
     }
 }
 
-/// Whether one more may be added to so many.
+/// Returns an error if a list of this length already has the maximum number of items.
 #[inline]
 fn bounded(len: usize, most: usize, what: &'static str, element: ElementId) -> Result<(), PbfProblem> {
     if len < most { Ok(()) } else { Err(PbfProblem::TooMany { element, what, most }) }
@@ -384,13 +384,13 @@ fn positive(value: u64) -> Result<i64, PbfProblem> {
     if value > 0 { Ok(i64::from(value)) } else { Err(PbfProblem::Granularity(value)) }
 }
 
-/// -1 is the format's word for an unknown version.
+/// Converts a version; the format uses -1 for an unknown version, which becomes 0.
 #[inline]
 fn version(value: i64, element: ElementId) -> Result<u32, PbfProblem> {
     u32::try_from(value.max(0)).map_err(|_| PbfProblem::Range { element, what: "version" })
 }
 
-/// A list of numbers of which each is given as the difference to the one before.
+/// A list of delta-coded numbers: each is stored as the difference from the previous one.
 struct Deltas<'p> {
     rest: Cursor<'p>,
     sum: i64,
@@ -418,7 +418,7 @@ impl<'p> Deltas<'p> {
     }
 }
 
-/// The metadata of dense nodes, a list a field. Writers leave out lists that they have nothing for.
+/// The metadata of dense nodes, one list for each field. Writers omit the lists for which they have no data.
 #[derive(Default)]
 struct InfoColumns<'a> {
     versions: Packed<'a>,
@@ -459,7 +459,7 @@ impl<'a> InfoColumns<'a> {
     }
 }
 
-/// The metadata of dense nodes, node by node.
+/// Iterates over the metadata of dense nodes, node by node.
 struct InfoRows<'p> {
     versions: Option<Cursor<'p>>,
     timestamps: Option<Deltas<'p>>,

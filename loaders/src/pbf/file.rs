@@ -1,4 +1,4 @@
-//! The blobs of a PBF file, one after the other, and where they are.
+//! Reads the blobs of a PBF file in sequence, with their positions.
 
 use super::wire::Cursor;
 use super::{block, head, unpack};
@@ -9,14 +9,14 @@ use std::io::Read;
 use std::path::Path;
 use std::sync::Arc;
 
-/// Where a blob is; what errors in it refer to.
+/// The position of a blob, for error messages.
 #[derive(Clone, Debug)]
 pub(crate) struct Spot {
     /// The file.
     pub(crate) file: Arc<Path>,
     /// Number of the blob, from 0.
     pub(crate) blob: u64,
-    /// Where the blob begins.
+    /// Offset of the blob in the file.
     pub(crate) offset: u64,
 }
 
@@ -26,44 +26,44 @@ impl Spot {
     }
 }
 
-/// A data blob as it is in the file.
+/// A data blob, still packed.
 pub(crate) struct Blob {
-    /// Where it is.
+    /// Its position.
     pub(crate) spot: Spot,
-    /// Where the next one begins.
+    /// Offset of the next blob.
     pub(crate) end: u64,
     packed: Vec<u8>,
 }
 
 impl Blob {
-    /// Bytes that it takes while it is worked on, about: by the size that it says, which unpacking holds it to. A byte
-    /// is up to 24 bytes of records (a node of a way is one byte, and eight bytes each time it is copied), unless the
-    /// block is so large that it is read in pieces.
+    /// Returns the approximate memory in bytes while the blob is processed. The estimate uses the declared size, which
+    /// unpacking enforces. A byte becomes up to 24 bytes of records: a node reference of a way has one byte in the
+    /// file, and eight bytes in each copy. The factor is lower for a block that is so large that it is read in pieces.
     pub(crate) fn cost(&self) -> u64 {
         let said = unpack::size(&self.packed) as u64;
         let factor = if said > block::LARGE_BYTES as u64 { 4 } else { 24 };
         self.packed.len() as u64 + said * factor
     }
 
-    /// Unpacks it.
+    /// Unpacks the blob.
     pub(crate) fn unpack(&self) -> Result<Vec<u8>, Error> {
         unpack::unpack(&self.packed).map_err(|problem| self.spot.error(problem))
     }
 }
 
-/// What a blob header names as the type of the blob, and the message behind it.
+/// The type of a blob from its header, and the packed message that follows.
 type TypeAndContent = (Vec<u8>, Vec<u8>);
 
-/// Reads the blobs of a file.
+/// A reader of the blobs of a file.
 pub(crate) struct Blobs<R> {
     reader: R,
     spot: Spot,
-    /// Where the next byte is.
+    /// Offset of the next byte.
     position: u64,
 }
 
 impl<R: Read> Blobs<R> {
-    /// Begins a file by reading its header.
+    /// Opens a file by reading its header.
     pub(crate) fn begin(reader: R, file: Arc<Path>) -> Result<(Self, Header), Error> {
         let mut blobs = Self { reader, spot: Spot { file, blob: 0, offset: 0 }, position: 0 };
         let header = blobs.first().map_err(|problem| blobs.spot.error(problem))?;
@@ -80,8 +80,8 @@ impl<R: Read> Blobs<R> {
         head::header(&unpack::unpack(&packed)?)
     }
 
-    /// The next data blob, or none at the end of the file. Blobs of unknown types are left out, as the format wants;
-    /// a further header, which files put together from others have, must not demand what is not known here.
+    /// Returns the next data blob, or `None` at the end of the file. Blobs of unknown types are skipped, as the format
+    /// requires. Concatenated files have further headers; such a header must not require an unsupported feature.
     pub(crate) fn next(&mut self) -> Option<Result<Blob, Error>> {
         loop {
             self.spot.blob += 1;
@@ -103,7 +103,7 @@ impl<R: Read> Blobs<R> {
         }
     }
 
-    /// The type and the still packed message of the next blob.
+    /// Returns the type and the packed message of the next blob, or `None` at the end of the file.
     fn raw(&mut self) -> Result<Option<TypeAndContent>, PbfProblem> {
         let length = self.take("length", 4)?;
         if length.is_empty() {
@@ -137,7 +137,7 @@ impl<R: Read> Blobs<R> {
         Ok(bytes)
     }
 
-    /// As many bytes as asked for; none, if the file has ended before them.
+    /// Reads `length` bytes. Returns no bytes if the file has ended before the first of them.
     fn take(&mut self, part: &'static str, length: usize) -> Result<Vec<u8>, PbfProblem> {
         let mut bytes = Vec::with_capacity(length);
         let got = self.reader.by_ref().take(length as u64).read_to_end(&mut bytes)?;

@@ -4,7 +4,7 @@ use super::wire::{Cursor, zigzag};
 use crate::element::Header;
 use crate::error::PbfProblem;
 
-/// Features that a file may demand of its reader.
+/// Supported features; a file may require others.
 const FEATURES: [&str; 5] =
     ["OsmSchema-V0.6", "DenseNodes", "HistoricalInformation", "Sort.Type_then_ID", "LocationsOnWays"];
 
@@ -36,7 +36,7 @@ fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }
 
-/// Nanodegrees to units of 1e-7 degrees, outwards to whole ones and cut to the globe.
+/// Converts a bounding box from nanodegrees to units of 1e-7 degrees, rounded outwards and clamped to the valid range.
 fn bbox(bytes: &[u8]) -> Result<[i32; 4], PbfProblem> {
     let [mut west, mut east, mut north, mut south] = [0; 4];
     let mut fields = Cursor::new(bytes);

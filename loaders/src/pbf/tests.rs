@@ -1,5 +1,5 @@
-//! Small files made here byte by byte: every way to pack a blob and to write an element, and everything that can be
-//! wrong with either.
+//! Tests with small files built byte by byte: every way to pack a blob and to write an element, and every kind of error
+//! in both.
 
 use crate::{Element, Error, Header, Options, read};
 use std::io::Write;
@@ -58,7 +58,7 @@ fn m() -> Message {
     Message::default()
 }
 
-/// A blob with its header, from a finished blob message.
+/// Returns a blob with its header, from a finished blob message.
 fn framed(kind: &str, blob: Message) -> Vec<u8> {
     let header = m().bytes(1, kind).int(3, blob.0.len() as i64);
     [&(header.0.len() as u32).to_be_bytes()[..], &header.0, &blob.0].concat()
@@ -72,7 +72,7 @@ fn head() -> Vec<u8> {
     raw("OSMHeader", m().bytes(4, "OsmSchema-V0.6").bytes(4, "DenseNodes"))
 }
 
-/// A block with one group and the strings "", "a", "b", "outer", "Ann".
+/// Returns a block with one group and the strings "", "a", "b", "outer", "Ann".
 fn block(group: Message) -> Message {
     let strings = ["", "a", "b", "outer", "Ann"].iter().fold(m(), |table, text| table.bytes(1, text));
     m().message(1, strings).message(2, group)
@@ -115,7 +115,7 @@ fn meta(meta: Option<crate::Meta<'_>>) -> String {
     })
 }
 
-/// The elements of a file that has one block.
+/// Returns the elements of a file with one block.
 fn elements(block: Message) -> Result<Vec<String>, Error> {
     Ok(read_bytes(&[head(), raw("OSMData", block)].concat())?.0)
 }
@@ -251,7 +251,7 @@ fn plain_elements() {
     let located = m().int(1, 6).deltas(8, &[7, 1]).deltas(9, &[10, 2_147_483_637]).deltas(10, &[-20, 2_147_483_667]);
     let relation = m().int(1, 8).list(8, &[3, 0, 0]).deltas(9, &[5, -5, 8]).list(10, &[1, 0, 2]);
     let deleted = m().sint(1, 13).message(4, m().int(1, 3).int(6, 0)).sint(8, 2_147_483_647).sint(9, 2_147_483_647);
-    // As libosmium writes a node whose location it does not have.
+    // A node without a location, as libosmium writes it.
     let unplaced = m().sint(1, 14).sint(8, 2_147_483_647).sint(9, 2_147_483_647);
     let group = m()
         .message(1, plain_node())
@@ -289,14 +289,14 @@ fn dense_nodes() {
         r#"n-2 101 199 [] v0 t500 c10 u7 "" false"#,
     ];
     assert_eq!(elements(block(group)).unwrap(), expected);
-    // Writers leave out the metadata that they do not have.
+    // Writers omit metadata that they do not have.
     let some = m().list(1, &[1, 2]).deltas(2, &[1000, 1]);
     let expected = [
         r#"n5 100 200 [("a", "b"), ("b", "outer")] v1 t1000 c0 u0 "" true"#,
         r#"n-2 101 199 [] v2 t1001 c0 u0 "" true"#,
     ];
     assert_eq!(elements(block(m().message(2, nodes.message(5, some)))).unwrap(), expected);
-    // No tags at all, and none behind the last node that has some.
+    // No tags at all, and a list that ends after the last node with tags.
     let bare = m().deltas(1, &[5, 1]).deltas(8, &[1, 1]).deltas(9, &[2, 1]);
     assert_eq!(elements(block(m().message(2, bare.clone()))).unwrap(), ["n5 1 2 [] -", "n6 2 3 [] -"]);
     let short = elements(block(m().message(2, bare.list(10, &[1, 2, 0])))).unwrap();
@@ -354,7 +354,7 @@ fn what_is_wrong_with_an_element_is_said() {
     assert!(elements(strings).unwrap_err().to_string().contains("string 1 is not valid UTF-8"));
 }
 
-/// The same numbers each time.
+/// A pseudo-random generator with a fixed sequence.
 struct Random(u64);
 
 impl Random {
@@ -391,7 +391,7 @@ fn no_bytes_make_a_block_panic() {
     assert!((100..15_000).contains(&good), "{good} of 20000 were still good: not much of a test");
 }
 
-/// The most blocks under way are one of the memory that is given, and the large ones are read in pieces.
+/// Reads a file with a memory limit and returns the number of elements in each piece.
 fn piece_sizes(bytes: &[u8], memory: u64) -> Result<Vec<u64>, Error> {
     let mut file = tempfile::NamedTempFile::new().unwrap();
     file.write_all(bytes).unwrap();
@@ -464,7 +464,7 @@ fn no_element_has_more_than_any_real_one() {
     assert!(error.ends_with("more than 4194304 strings in a block"), "{error}");
 }
 
-/// Everything that [`crate::Element`] can say, as text.
+/// Returns the elements of a file in their debug form, with all fields.
 fn listed(bytes: &[u8]) -> Vec<String> {
     let file = tempfile::NamedTempFile::new().unwrap();
     std::fs::write(file.path(), bytes).unwrap();
@@ -519,7 +519,7 @@ fn what_is_written_is_read_again() {
         assert_eq!(listed(&write(&elements, false, compression)), expected(&elements), "{compression:?}");
     }
 
-    // The format has no word for "nowhere": 0, 0 stands there, and that it is deleted says the rest.
+    // PBF cannot express a missing position. A deleted node is written at 0, 0.
     let nowhere = Node { lat: NO_COORDINATE, lon: NO_COORDINATE, meta: Some(deleted), ..node };
     let read = Node { lat: 0, lon: 0, ..nowhere };
     assert_eq!(listed(&write(&[Element::Node(nowhere)], true, Compression::Zlib)), expected(&[Element::Node(read)]));

@@ -1,4 +1,4 @@
-//! The content of a blob: raw, zlib, LZ4 or Zstandard. Lengths are checked before memory is taken.
+//! Unpacks the content of a blob: raw, zlib, LZ4 or Zstandard. Lengths are checked before memory is allocated.
 
 use super::wire::{Cursor, FieldValue};
 use crate::error::{PbfProblem, Wire};
@@ -6,7 +6,7 @@ use crate::limits::MAX_BLOB;
 use flate2::{Decompress, FlushDecompress, Status};
 use std::io::Read;
 
-/// The size that the content of a blob message is said to have when it is unpacked, or the most that it may have.
+/// Returns the declared unpacked size of a blob message, or the maximum if none is declared.
 pub(super) fn size(blob: &[u8]) -> usize {
     let (mut said, mut raw) = (None, None);
     let mut fields = Cursor::new(blob);

@@ -1,10 +1,10 @@
-//! Reads the protocol buffer encoding in place: no message is built, no number is copied before it is needed.
-//! Knows the encoding only, not what the fields mean.
+//! Reads the protocol buffer encoding in place: no message is built, and no number is copied before it is needed. This
+//! module handles the encoding only, not the meaning of the fields.
 
 use crate::error::Wire;
 use std::borrow::Cow;
 
-/// Bytes that are read from the front.
+/// A byte slice that is read from the front.
 #[derive(Clone, Copy)]
 pub(super) struct Cursor<'a> {
     rest: &'a [u8],
@@ -16,7 +16,7 @@ pub(super) enum FieldValue<'a> {
     Varint(u64),
     /// Strings, messages and packed lists.
     Bytes(&'a [u8]),
-    /// Fixed-length numbers, which no field that is read here has.
+    /// Fixed-length numbers, which are skipped: no supported field has one.
     Fixed,
 }
 
@@ -30,7 +30,7 @@ impl<'a> Cursor<'a> {
         self.rest.is_empty()
     }
 
-    /// The next field and its number, or none at the end.
+    /// Returns the next field and its number, or `None` at the end.
     #[inline]
     pub(super) fn field(&mut self) -> Result<Option<(u32, FieldValue<'a>)>, Wire> {
         if self.rest.is_empty() {
@@ -71,8 +71,8 @@ impl<'a> Cursor<'a> {
 
     #[inline]
     fn long_varint(&mut self) -> Result<u64, Wire> {
-        // Up to eight bytes at once: the first byte without its top bit is the last of the number; what is behind it
-        // is cut off and the groups of seven bits move together in three steps.
+        // Decodes up to eight bytes at once. The first byte without its top bit is the last byte of the number. The
+        // bytes after it are masked off, and the groups of seven bits are moved together in three steps.
         if let Some((chunk, _)) = self.rest.split_first_chunk::<8>() {
             let x = u64::from_le_bytes(*chunk);
             let ends = !x & 0x8080_8080_8080_8080;
@@ -98,13 +98,14 @@ impl<'a> Cursor<'a> {
     }
 }
 
-/// Undoes the zigzag coding of signed numbers.
+/// Decodes a zigzag-coded signed number.
 #[inline(always)]
 pub(super) fn zigzag(value: u64) -> i64 {
     ((value >> 1) as i64) ^ -((value & 1) as i64)
 }
 
-/// A list of integers. Writers pack it into one field; it may also come in several, or number by number.
+/// A list of integers. Writers usually pack it into one field, but it may also come in several fields or as single
+/// numbers.
 #[derive(Default)]
 pub(super) struct Packed<'a> {
     bytes: Cow<'a, [u8]>,

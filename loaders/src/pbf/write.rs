@@ -1,7 +1,8 @@
-//! Writes the PBF format: the blobs of a file, one for its header and one for each block of elements, one after another.
-//! Blobs do not depend on each other, so that they can be made in parallel.
+//! Writes the PBF format: one blob for the header of a file, then one for each block of elements. Blobs are independent
+//! of each other and can be made in parallel.
 //!
-//! <https://wiki.openstreetmap.org/wiki/PBF_Format> has the format; field numbers are those of its `.proto` files.
+//! The format is described at <https://wiki.openstreetmap.org/wiki/PBF_Format>; field numbers are those of its `.proto`
+//! files.
 
 use std::collections::HashMap;
 use std::io::Write;
@@ -10,25 +11,25 @@ use flate2::write::ZlibEncoder;
 
 use crate::element::{Element, ElementType, Header, Meta, NO_COORDINATE, Node, Relation, Way};
 
-/// Elements that most programs put into a block.
+/// The usual number of elements in a block.
 pub const ELEMENTS_IN_BLOCK: usize = 8000;
 
-/// How blobs are packed.
+/// Compression of blobs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Compression {
-    /// Not at all.
+    /// No compression.
     None,
-    /// As every program reads it.
+    /// zlib, which every program reads.
     #[default]
     Zlib,
-    /// Smaller and faster, which few programs read.
+    /// Zstandard: smaller and faster, but few programs read it.
     Zstd,
 }
 
-/// zstd's level: beyond it blobs shrink by less than they take longer.
+/// Level of Zstandard. Higher levels cost more time than they save space.
 const ZSTD_LEVEL: i32 = 6;
 
-/// A message of protocol buffers while it is written.
+/// A protocol buffer message under construction.
 #[derive(Default)]
 struct Message(Vec<u8>);
 
@@ -52,7 +53,7 @@ impl Message {
         self.0.extend_from_slice(bytes);
     }
 
-    /// A packed list; none where it is empty.
+    /// Writes a packed list, unless it is empty.
     fn list(&mut self, field: u64, values: impl IntoIterator<Item = u64>) {
         let mut list = Message::default();
         values.into_iter().for_each(|value| list.raw(value));
@@ -61,7 +62,7 @@ impl Message {
         }
     }
 
-    /// A packed list of signed numbers as differences.
+    /// Writes a packed list of delta-coded signed numbers.
     fn deltas(&mut self, field: u64, values: impl IntoIterator<Item = i64>) {
         let mut previous = 0_i64;
         self.list(
@@ -75,7 +76,7 @@ fn zigzag(value: i64) -> u64 {
     ((value << 1) ^ (value >> 63)) as u64
 }
 
-/// The blob of a file's header; `sorted` says that elements come by type, then by id.
+/// Returns the blob of a file's header. `sorted` declares that elements are sorted by type, then by id.
 pub fn header(header: &Header, sorted: bool, compression: Compression) -> Vec<u8> {
     let mut message = Message::default();
     if let Some([south, west, north, east]) = header.bbox {
@@ -109,7 +110,7 @@ pub fn header(header: &Header, sorted: bool, compression: Compression) -> Vec<u8
     blob(b"OSMHeader", &message.0, compression)
 }
 
-/// A blob with its own header before it.
+/// Returns a blob, preceded by its blob header.
 fn blob(name: &[u8], content: &[u8], compression: Compression) -> Vec<u8> {
     let mut blob = Message::default();
     // Packing into memory does not fail.
@@ -135,7 +136,7 @@ fn blob(name: &[u8], content: &[u8], compression: Compression) -> Vec<u8> {
     out
 }
 
-/// The texts of a block, from number 1 on: number 0 stands for no text, since zero ends lists.
+/// The string table of a block. Strings have numbers from 1. Number 0 means no string, because zero ends lists.
 struct Strings {
     numbers: HashMap<Box<str>, u64>,
     table: Message,
@@ -158,18 +159,18 @@ impl Strings {
         number
     }
 
-    /// The number of a text of which none is the same as an empty one.
+    /// Returns the number of a string, or 0 for an empty one. For use where empty and missing mean the same.
     fn or_none(&mut self, text: &str) -> u64 {
         if text.is_empty() { 0 } else { self.number(text) }
     }
 }
 
-/// Nodes that stand together, as lists of what all of them have.
+/// Consecutive nodes, as one list for each field.
 #[derive(Default)]
 struct Dense {
     ids: Vec<i64>,
     positions: Vec<(i32, i32)>,
-    /// The numbers of keys and values of each, then 0.
+    /// For each node, the numbers of its keys and values, then 0.
     tags: Vec<u64>,
     tagged: bool,
     metas: Vec<Meta<'static>>,
@@ -177,21 +178,21 @@ struct Dense {
     described: bool,
 }
 
-/// A block of elements, some thousands at most ([`ELEMENTS_IN_BLOCK`]), while it is made.
+/// A block of elements under construction, usually with [`ELEMENTS_IN_BLOCK`] elements at most.
 pub struct BlockWriter {
     strings: Strings,
     dense: Dense,
-    /// Ways or relations that stand together.
+    /// Consecutive ways or relations.
     group: Message,
     groups: Message,
     last: Option<ElementType>,
-    /// Whether the file has deleted versions, too.
+    /// Whether the file includes deleted versions.
     history: bool,
     len: usize,
 }
 
 impl BlockWriter {
-    /// An empty one. `history` says whether the file has deleted versions, too.
+    /// Creates an empty block. `history` is true if the file includes deleted versions.
     pub fn new(history: bool) -> BlockWriter {
         BlockWriter {
             strings: Strings::new(),
@@ -204,24 +205,24 @@ impl BlockWriter {
         }
     }
 
-    /// How many elements it has.
+    /// Returns the number of elements.
     pub fn len(&self) -> usize {
         self.len
     }
 
-    /// Whether it has none.
+    /// Returns whether the block has no elements.
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
 
-    /// Bytes of the block before it is packed, about, and no fewer than it will have.
+    /// Returns an upper estimate of the unpacked size in bytes.
     pub fn bytes(&self) -> usize {
-        // Each number of a node takes no more than ten bytes, and one in a list of tags no more than five.
+        // Each number of a node takes at most ten bytes, and one in a list of tags at most five.
         let dense = self.dense.ids.len() * 80 + self.dense.tags.len() * 5;
         self.strings.table.0.len() + self.group.0.len() + self.groups.0.len() + dense
     }
 
-    /// Adds an element. Locations of ways are not written.
+    /// Adds an element. Locations of way nodes are not written.
     pub fn push(&mut self, element: &Element<'_>) {
         let kind = match element {
             Element::Node(_) => ElementType::Node,
@@ -239,7 +240,7 @@ impl BlockWriter {
         }
     }
 
-    /// The blob of the block.
+    /// Returns the blob of the block.
     pub fn finish(mut self, compression: Compression) -> Vec<u8> {
         self.end_group();
         let mut message = Message::default();
@@ -274,7 +275,7 @@ impl BlockWriter {
         dense.metas.push(Meta { user: "", ..meta });
     }
 
-    /// Id, tags and metadata, which ways and relations have alike.
+    /// Writes id, tags and metadata, which ways and relations have in common.
     fn common(&mut self, id: i64, tags: &[(&str, &str)], meta: Option<Meta<'_>>) -> Message {
         let mut message = Message::default();
         message.number(1, id as u64);
@@ -310,7 +311,7 @@ impl BlockWriter {
     }
 }
 
-/// What a node without metadata has among others that have some.
+/// The metadata written for a node without metadata if other nodes of the group have some.
 const NO_META: Meta<'static> = Meta { version: 0, timestamp: 0, changeset: 0, uid: 0, user: "", visible: true };
 
 impl Dense {
@@ -329,7 +330,7 @@ impl Dense {
             }
             dense.bytes(5, &info.0);
         }
-        // A deleted node has no position; what stands there instead is read by nobody.
+        // A deleted node has no position. Readers ignore the 0 that is written instead.
         let degrees = |degrees: i32| if degrees == NO_COORDINATE { 0 } else { i64::from(degrees) };
         dense.deltas(8, self.positions.iter().map(|at| degrees(at.0)));
         dense.deltas(9, self.positions.iter().map(|at| degrees(at.1)));

@@ -1,4 +1,4 @@
-//! N-Triples and N-Quads: a statement a line, so that blocks of lines are parsed in parallel.
+//! Reads N-Triples and N-Quads. They have one statement per line, so that blocks of lines are parsed in parallel.
 
 use super::{Batch, Options, Summary, Wrong, plain};
 use crate::Progress;
@@ -9,21 +9,21 @@ use oxrdf::GraphName;
 use oxrdfio::{RdfFormat, RdfParser};
 use std::path::Path;
 
-/// Bytes of a line of a usual triple, to reserve memory by.
+/// Length of a typical line in bytes, for reserving memory.
 const USUAL_LINE: usize = 140;
 
-/// What a block of lines has.
+/// The result of parsing a block of lines.
 struct Parsed {
     batch: Batch,
-    /// What is wrong in it: the first only, unless it is to be skipped.
+    /// Errors in the block: all if bad lines are skipped, otherwise only the first.
     wrong: Vec<Wrong>,
-    /// Lines that end in it.
+    /// Number of line ends in the block.
     lines: u64,
     offset: u64,
     position: u64,
 }
 
-/// Reads a text of lines.
+/// Reads a text line by line.
 pub(super) fn read<E: From<Error> + Send>(
     path: &Path,
     text: Text,
@@ -39,7 +39,7 @@ pub(super) fn read<E: From<Error> + Send>(
     let next = || match blocks.next()? {
         Ok(block) => Some(Ok::<_, E>(block)),
         Err(end) => {
-            // Its line is known only when all before it has been parsed.
+            // The line number is known only after all lines before it have been parsed.
             broken = Some(end);
             None
         }
@@ -69,11 +69,11 @@ pub(super) fn read<E: From<Error> + Send>(
     }
 }
 
-/// Parses some lines.
+/// Parses a block of lines.
 fn parse(block: Lines, skip_bad: bool) -> Parsed {
     let mut batch = Batch { triples: Vec::with_capacity(block.bytes.len() / USUAL_LINE), graphs: Vec::new() };
     let mut wrong: Vec<Wrong> = Vec::new();
-    // Where it is no UTF-8, the parser says so.
+    // If the block is not UTF-8, the parser reports the error.
     let text = std::str::from_utf8(&block.bytes).ok();
     let mut offset = 0;
     for (number, line) in (0..).zip(block.bytes.split_inclusive(|byte| *byte == b'\n')) {
@@ -96,7 +96,7 @@ fn parse(block: Lines, skip_bad: bool) -> Parsed {
     Parsed { batch, wrong, lines, offset: block.offset, position: block.position }
 }
 
-/// Parses a line; what is wrong with it first, if anything is, and nothing of it then.
+/// Parses a line and adds its triples to `batch`. In case of an error, returns the first one and adds nothing.
 fn parse_line(line: &[u8], batch: &mut Batch) -> Result<(), Wrong> {
     let kept = (batch.triples.len(), batch.graphs.len());
     for quad in RdfParser::from_format(RdfFormat::NQuads).for_slice(line) {

@@ -1,12 +1,12 @@
 //! Reads triples: N-Triples, N-Quads and Turtle, plain or packed with gzip, bzip2 or Zstandard.
 //!
-//! How a file is packed shows in its first bytes. Of what format it is says, in this order: [`Options::format`]; the
-//! ending `.ttl`; the first statement, if it has a line of its own and stands there as N-Triples or N-Quads write it; the
-//! endings `.nt` and `.nq`; else it is Turtle.
+//! The compression is detected by the first bytes of a file. The format is determined in this order: by
+//! [`Options::format`]; by the extension `.ttl`; by the first statement, if it is a line of valid N-Triples or N-Quads;
+//! by the extensions `.nt` and `.nq`; otherwise it is Turtle.
 //!
-//! Triples are passed on as they are, in the file's order, repetitions included; with those of N-Quads that are in a named
-//! graph goes its name. Language tags come in lower case. Blank nodes keep their labels, which mean the same node only within one file; those that
-//! Turtle writes without a label get one that depends on their place in the file alone.
+//! Triples are passed on unchanged, in file order, including duplicates. Triples of N-Quads in a named graph come with
+//! the name of their graph. Language tags are converted to lower case. Blank nodes keep their labels, which are unique
+//! only within one file. Blank nodes without a label in Turtle get one that depends only on their place in the file.
 
 mod lines;
 mod plain;
@@ -19,13 +19,13 @@ use oxrdf::{NamedOrBlankNode, Triple};
 use oxrdfio::{RdfFormat, RdfParser};
 use std::path::Path;
 
-/// Bytes that are looked at to know a format.
+/// Number of bytes read to detect the format.
 const LOOK: usize = 64 << 10;
 
-/// Errors that a [`Summary`] has in full.
+/// Maximum number of errors in a [`Summary`].
 const MAX_SHOWN: usize = 10;
 
-/// The formats that are read.
+/// The supported formats.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
     /// N-Triples or N-Quads.
@@ -34,18 +34,18 @@ pub enum Format {
     Turtle,
 }
 
-/// How to read.
+/// Settings of a reader.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// The format, or `None` to find out.
+    /// The format, or `None` to detect it.
     pub format: Option<Format>,
-    /// Whether lines of N-Triples and N-Quads that are wrong are left out and counted. What is wrong in Turtle is an
-    /// error in any case: no one can tell where the next statement begins.
+    /// Whether to skip and count bad lines of N-Triples and N-Quads. An error in Turtle always ends reading, because
+    /// the start of the next statement is unknown.
     pub skip_bad: bool,
-    /// How many blocks of lines a thread may be between reading and consuming; at least 1. A block of 1 MiB and its
-    /// triples take some 5 MiB.
+    /// Maximum number of blocks of lines per thread between reading and consuming; at least 1. A block of 1 MiB and its
+    /// triples take about 5 MiB.
     pub blocks_per_thread: usize,
-    /// Bytes of memory that these blocks may take together, about.
+    /// Approximate memory limit for these blocks together in bytes.
     pub memory: u64,
 }
 
@@ -55,29 +55,29 @@ impl Default for Options {
     }
 }
 
-/// Some triples of a file.
+/// Consecutive triples of a file.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
 pub struct Batch {
     /// The triples.
     pub triples: Vec<Triple>,
-    /// The names of the graphs of those that are not in the default graph, each with the triple's place in `triples`;
-    /// places ascend.
+    /// The graph names of triples outside of the default graph, each with the triple's index in `triples`. Indices
+    /// ascend.
     pub graphs: Vec<(usize, NamedOrBlankNode)>,
 }
 
-/// What was read.
+/// Counts and errors of a reading run.
 #[derive(Debug, Default)]
 pub struct Summary {
-    /// Triples that were passed on.
+    /// Number of triples passed on.
     pub triples: u64,
-    /// Lines that were left out because they are wrong.
+    /// Number of skipped lines.
     pub bad: u64,
-    /// What is wrong with the first of them, 10 at most.
+    /// The first errors, at most 10.
     pub errors: Vec<Error>,
 }
 
 impl Summary {
-    /// Counts a line that is left out.
+    /// Counts a skipped line.
     fn skip(&mut self, error: Error) {
         self.bad += 1;
         if self.errors.len() < MAX_SHOWN {
@@ -86,10 +86,11 @@ impl Summary {
     }
 }
 
-/// Reads a file: lines are parsed in parallel on the current rayon pool, `consume` gets the triples of some lines
-/// together on the calling thread, in the file's order. [`Options`] bounds how many are under way.
+/// Reads a file. Lines are parsed in parallel on the current rayon pool; Turtle is parsed on the calling thread.
+/// `consume` receives batches of triples on the calling thread, in file order. [`Options`] limits the number of blocks
+/// in progress.
 ///
-/// The first error in the file's order ends it, whether it comes from the file or from `consume`.
+/// The first error in file order ends reading, whether it comes from the file or from `consume`.
 ///
 /// ```no_run
 /// # use terrapin_loaders::{Error, rdf};
@@ -116,7 +117,7 @@ pub fn read<E: From<Error> + Send>(
     }
 }
 
-/// What a text is, by its file's name and its beginning.
+/// Determines the format of a text by its file name and its beginning.
 fn format_of(path: &Path, start: &[u8]) -> Result<Format, Error> {
     let refuse = |reason| Err(Error::Format { file: path.to_path_buf(), reason });
     if is_html(start) {
@@ -144,19 +145,19 @@ fn format_of(path: &Path, start: &[u8]) -> Result<Format, Error> {
     }
 }
 
-/// The ending of a file's name before that of its packing, in lower case.
+/// Returns the extension of a file name in lower case, without that of the compression.
 fn ending(path: &Path) -> String {
     let name = path.file_name().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
     let name = [".gz", ".bz2", ".zst"].iter().find_map(|end| name.strip_suffix(end)).unwrap_or(&name);
     name.rsplit_once('.').map_or("", |(_, ending)| ending).to_owned()
 }
 
-/// Whether a line is a statement of N-Triples or N-Quads.
+/// Returns whether a line is a statement of N-Triples or N-Quads.
 fn is_statement(line: &[u8]) -> bool {
     !line.is_empty() && RdfParser::from_format(RdfFormat::NQuads).for_slice(line).all(|quad| quad.is_ok())
 }
 
-/// What a parser found wrong, as lines and bytes that count from the start of what it parsed; with lines from 0.
+/// A parser error. `line`, from 0, and `offset` are relative to the start of the parsed text.
 struct Wrong {
     line: u64,
     offset: u64,
@@ -168,7 +169,8 @@ impl From<oxrdfio::RdfSyntaxError> for Wrong {
         let place = error.location();
         let (line, offset) = place.as_ref().map_or((0, 0), |place| (place.start.line, place.start.offset));
         let message = error.to_string();
-        // The parser says where, in lines that count from where it began; that is said by us.
+        // Removes the position from the parser's message: it is relative to the parsed text, and [`Error::Text`] has
+        // the absolute one.
         let message = match message.split_once(": ") {
             Some((before, rest)) if before.starts_with("Parser error at line ") => rest.to_owned(),
             _ => message,

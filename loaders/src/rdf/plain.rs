@@ -1,9 +1,10 @@
-//! The plain statements that nearly all lines are, read many times faster than by the parser. Everything else is left to
-//! it, everything wrong above all: what is read here is what it would read.
+//! Parses simple statements, the form of nearly all lines, many times faster than the general parser. All other lines,
+//! including all invalid ones, are left to that parser. The result for a simple statement is the same as that of the
+//! parser.
 
 use oxrdf::{BlankNode, Literal, NamedNode, NamedOrBlankNode, Term, Triple};
 
-/// A line without its end as a triple, if it is a statement of a plain form.
+/// Parses a line without its line end. Returns the triple if the line is a simple statement.
 pub(super) fn triple(line: &str) -> Option<Triple> {
     let (subject, rest) = named_or_blank(line)?;
     let (predicate, rest) = iri(gap(rest)?)?;
@@ -13,7 +14,7 @@ pub(super) fn triple(line: &str) -> Option<Triple> {
     Some(Triple { subject, predicate, object })
 }
 
-/// What follows some space.
+/// Returns the text after leading white space, or `None` if there is no white space.
 fn gap(text: &str) -> Option<&str> {
     let rest = text.trim_start_matches([' ', '\t']);
     (rest.len() < text.len()).then_some(rest)
@@ -36,7 +37,7 @@ fn term(text: &str) -> Option<(Term, &str)> {
     Some((node.into(), rest))
 }
 
-/// `<http://...>` with nothing but ASCII in it.
+/// Parses an IRI of the form `<http://...>` that has only ASCII characters.
 fn iri(text: &str) -> Option<(NamedNode, &str)> {
     let rest = text.strip_prefix('<')?;
     let end = rest.bytes().position(|byte| byte == b'>')?;
@@ -44,7 +45,7 @@ fn iri(text: &str) -> Option<(NamedNode, &str)> {
     is_plain(iri).then(|| (NamedNode::new_unchecked(iri), rest.get(1..).unwrap_or_default()))
 }
 
-/// Whether a text is an IRI of the scheme HTTP with a host by name and without anything rare.
+/// Returns whether a text is an HTTP or HTTPS IRI with a host name, without a port and with common characters only.
 fn is_plain(iri: &str) -> bool {
     let Some(rest) = iri.strip_prefix("http").map(|rest| rest.strip_prefix('s').unwrap_or(rest)) else { return false };
     let Some(rest) = rest.strip_prefix("://") else { return false };
@@ -74,7 +75,7 @@ fn is_plain(iri: &str) -> bool {
     true
 }
 
-/// `_:` with a label of letters, digits and lines.
+/// Parses `_:` and a label of letters, digits and underscores.
 fn blank(text: &str) -> Option<(BlankNode, &str)> {
     let rest = text.strip_prefix("_:")?;
     let end = rest.bytes().position(|byte| matches!(byte, b' ' | b'\t'))?;
@@ -83,7 +84,7 @@ fn blank(text: &str) -> Option<(BlankNode, &str)> {
     (!label.is_empty() && label.bytes().all(plain)).then(|| (BlankNode::new_unchecked(label), rest))
 }
 
-/// A literal whose text has no escaped characters but the common ones.
+/// Parses a literal with the most common escape sequences only.
 fn literal(text: &str) -> Option<(Literal, &str)> {
     let rest = text.strip_prefix('"')?;
     let end = rest.bytes().position(|byte| matches!(byte, b'"' | b'\\' | b'\r'))?;
@@ -136,7 +137,7 @@ mod tests {
     use super::*;
     use oxrdfio::{RdfFormat, RdfParser};
 
-    /// What the parser makes of a line: one triple, none, or `None` if it is wrong.
+    /// Returns the general parser's result for a line: a triple, no triple, or `None` if the line is invalid.
     fn parsed(line: &str) -> Option<Option<Triple>> {
         let quads: Result<Vec<_>, _> = RdfParser::from_format(RdfFormat::NQuads).for_slice(line).collect();
         Some(quads.ok()?.into_iter().next().map(Triple::from))

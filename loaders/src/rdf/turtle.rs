@@ -1,4 +1,4 @@
-//! Turtle: statements over many lines, with prefixes that may change, so that it is parsed from its start.
+//! Reads Turtle. It is parsed sequentially, because statements may span lines and prefixes may be redefined.
 
 use super::{Batch, Summary, Wrong};
 use crate::Progress;
@@ -12,7 +12,7 @@ use std::io::{self, Read};
 use std::path::Path;
 use std::rc::Rc;
 
-/// Triples that are passed on together.
+/// Number of triples in a batch.
 const BATCH: usize = 8192;
 
 /// Reads a text of Turtle.
@@ -61,43 +61,43 @@ pub(super) fn read<E: From<Error>>(
     Ok(summary)
 }
 
-/// Counts the lines and bytes that are read.
+/// A reader that counts lines and bytes.
 struct Counted<R> {
     reader: R,
     passed: Rc<Cell<(u64, u64)>>,
     nesting: Nesting,
 }
 
-/// Brackets and parentheses that may be open at once. The parser keeps some hundred bytes for each, and nothing else
-/// bounds them.
+/// Maximum depth of open brackets and parentheses. The parser keeps some hundred bytes for each and has no limit of its
+/// own.
 const MAX_NESTING: u64 = 10_000;
 
-/// Counts what is open, outside of IRIs, literals and comments.
+/// Tracks the number of open brackets and parentheses outside of IRIs, literals and comments.
 #[derive(Default)]
 struct Nesting {
     open: u64,
     within: Within,
     /// Whether the next character is escaped.
     escaped: bool,
-    /// Quotation marks in a row, of those that begin or end a literal.
+    /// Number of consecutive quotation marks that begin or end a literal.
     marks: u8,
 }
 
-/// What the text is within.
+/// The token at the current position.
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
 enum Within {
     #[default]
     Nothing,
     Iri,
     Comment,
-    /// Quotation marks that begin a literal.
+    /// Quotation marks at the start of a literal.
     Marks(u8),
-    /// A literal with this quotation mark, and whether it has three on each side.
+    /// A literal with this quotation mark; true if it is a long literal with three marks on each side.
     Literal(u8, bool),
 }
 
 impl Nesting {
-    /// Goes through some bytes; false if too much is open.
+    /// Processes some bytes. Returns false if more than [`MAX_NESTING`] are open.
     fn pass(&mut self, bytes: &[u8]) -> bool {
         for &byte in bytes {
             if let Within::Marks(mark) = self.within {
@@ -121,7 +121,7 @@ impl Nesting {
                         (self.within, self.marks) = (Within::Nothing, 0);
                     }
                 }
-                // An error of the text, after which nothing is read.
+                // Invalid: a short literal ends at the line end. The parser reports the error and stops.
                 (Within::Literal(_, false), b'\n') => self.within = Within::Nothing,
                 (Within::Literal(..), _) => self.marks = 0,
                 (Within::Iri, b'>' | b' ' | b'\n') | (Within::Comment, b'\n') => self.within = Within::Nothing,
@@ -155,13 +155,14 @@ impl<R: Read> Read for Counted<R> {
     }
 }
 
-/// Names for blank nodes without a label.
+/// Assigns stable labels to blank nodes without a label.
 ///
-/// The parser gives them random labels of 32 hexadecimal digits, in which nothing tells them from labels of that form
-/// in the file. So all of that form are numbered as they come, which keeps nodes apart and is the same every time.
+/// The parser gives such nodes random labels of 32 hexadecimal digits. A label of that form in the file looks the same.
+/// Therefore all labels of that form are numbered in order of appearance. This keeps nodes distinct and gives the same
+/// result in every run.
 #[derive(Default)]
 struct Anonymous {
-    /// A number for each label; 24 bytes a node.
+    /// A number for each label. Takes 24 bytes per node.
     numbers: HashMap<u128, u64>,
 }
 
@@ -178,7 +179,7 @@ impl Anonymous {
 
     fn renumber(&mut self, node: &mut BlankNode) {
         if node.as_str().len() < 24 {
-            return; // a random one of so few digits will not be met
+            return; // random labels practically always have more digits
         }
         let Some(id) = node.as_ref().unique_id() else { return };
         let next = self.numbers.len() as u64;
@@ -187,7 +188,7 @@ impl Anonymous {
     }
 }
 
-/// Begins the labels given here, so that they have 32 hexadecimal digits: no label that is kept looks like that.
+/// Prefix of the assigned labels. With it they have 32 hexadecimal digits, a form that no unchanged label has.
 const PREFIX: &str = "b0000000000000aa";
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! A part of a folder of replication on a server, fetched into a folder here.
+//! Copies a part of a replication folder from a server into a local folder.
 
 use std::fs::{self, File};
 use std::io;
@@ -7,15 +7,17 @@ use std::path::{Path, PathBuf};
 use super::{ENDINGS, STATE, Time, name, state, time};
 use crate::error::Error;
 
-/// Gives what a server has under a name to a file; `false` where it has nothing.
+/// Downloads the server's file of the given name; returns `false` if the server does not have it.
 type Fetch<'a> = dyn FnMut(&str, &mut File) -> io::Result<bool> + 'a;
 
-/// Fetches into a folder what [`changes`](super::changes) then finds in it: the changes that are later than `since`, up to
-/// `until` or else to the newest (seconds since 1970), and the states that tell so. What is in the folder is not fetched
-/// again. `done` is called with the files of changes that there are and how many of them are to be there.
+/// Downloads into a folder the files that [`changes`](super::changes) needs: the changes after `since`, up to `until`
+/// or, if that is `None`, up to the newest, with their state files. Times are in seconds since 1970. Files that are
+/// already in the folder are not downloaded again. `done` is called with the number of finished change files and their
+/// total number.
 ///
 /// # Errors
-/// A server that has no states or begins too late, that lacks a file, that does not answer; the disk's.
+/// Returns an error if the server has no states, begins too late, lacks a file or does not respond, or if a file cannot
+/// be written.
 pub fn mirror(
     fetch: &mut Fetch<'_>,
     folder: &Path,
@@ -24,7 +26,8 @@ pub fn mirror(
     done: &mut dyn FnMut(u64, u64),
 ) -> Result<(), Error> {
     let mut mirror = Mirror { fetch, folder };
-    // The newest state changes, so it is asked for every time, and is none of the numbered ones.
+    // `state.txt` changes with every update and is not one of the numbered states. It is therefore downloaded on every
+    // call.
     let newest = mirror.newest()?;
     let start = mirror.last(newest, since)?;
     let end = match until {
@@ -36,7 +39,7 @@ pub fn mirror(
         mirror.need(&name(number, ENDINGS[0]))?;
         done(number - start, end - start);
     }
-    // That nothing is missing until then is told by what comes next.
+    // The next state proves that no change before `until` is missing.
     if end < newest {
         mirror.need(&name(end + 1, STATE))?;
     }
@@ -53,13 +56,13 @@ impl Mirror<'_> {
         Error::Replication { folder: self.folder.to_path_buf(), reason }
     }
 
-    /// Where a file is, once it is here; `None` where the server has none.
+    /// Returns the local path of a file and downloads it if necessary. Returns `None` if the server does not have it.
     fn get(&mut self, name: &str) -> Result<Option<PathBuf>, Error> {
         let path = self.folder.join(name);
         if path.is_file() { Ok(Some(path)) } else { self.fetch(name, path) }
     }
 
-    /// Fetches a file. It has its name when it is whole.
+    /// Downloads a file under a temporary name and renames it when it is complete.
     fn fetch(&mut self, name: &str, path: PathBuf) -> Result<Option<PathBuf>, Error> {
         let part = path.with_extension("part");
         let mut write = || -> io::Result<bool> {
@@ -89,7 +92,7 @@ impl Mirror<'_> {
         }
     }
 
-    /// The number of the newest state.
+    /// Downloads the newest state and returns its number.
     fn newest(&mut self) -> Result<u64, Error> {
         let path = self.folder.join(STATE);
         if self.fetch(STATE, path.clone())?.is_none() {
@@ -101,20 +104,20 @@ impl Mirror<'_> {
         number.ok_or(Error::Format { file: path, reason: "no state of replication: it has no sequenceNumber" })
     }
 
-    /// The time of a state, where there is one.
+    /// Returns the time of a state, or `None` if the server does not have it.
     fn time(&mut self, number: u64) -> Result<Option<i64>, Error> {
         let there = self.get(&name(number, STATE))?;
         there.map(|_| time(self.folder, number)).transpose()
     }
 
-    /// The number of the newest state that is not later than a time. Looks at some states from the newest back, since
-    /// most who ask are not far behind, and servers do not keep all.
+    /// Returns the number of the newest state that is not later than `until`. Searches backwards from the newest state
+    /// with growing steps: most clients are not far behind, and servers do not keep all states.
     fn last(&mut self, newest: u64, until: i64) -> Result<u64, Error> {
         let (mut early, mut step) = (newest, 1);
         loop {
             match self.time(early)? {
                 Some(time) if time <= until => return self.last_after(early, newest, until),
-                // Not there any more: what is sought may lie between.
+                // The server no longer has this state; the wanted one may be between it and the newest.
                 None => return self.first_kept(early, newest, until),
                 Some(time) if early == 0 => {
                     let (time, until) = (Time(time), Time(until));
@@ -128,7 +131,7 @@ impl Mirror<'_> {
         }
     }
 
-    /// The same, where the state `early` is not later.
+    /// Does the same as `last`, if the state `early` is not later than `until`.
     fn last_after(&mut self, early: u64, newest: u64, until: i64) -> Result<u64, Error> {
         let (mut low, mut high) = (early, newest + 1);
         while high - low > 1 {
@@ -142,7 +145,7 @@ impl Mirror<'_> {
         Ok(low)
     }
 
-    /// The same, where the server does not have the state `gone` and has all from some later one on.
+    /// Does the same as `last`, if the server lacks the state `gone` and has all states from some later one on.
     fn first_kept(&mut self, gone: u64, newest: u64, until: i64) -> Result<u64, Error> {
         let (mut low, mut high) = (gone, newest);
         while high - low > 1 {
@@ -168,7 +171,7 @@ mod tests {
     use std::collections::BTreeMap;
     use std::io::Write;
 
-    /// A server with one state a minute, from `first` on.
+    /// A server with one state per minute, starting with number `first`.
     fn server(first: u64, newest: u64) -> BTreeMap<String, String> {
         let state = |number: u64| {
             let time = format!("2022-01-01T{:02}\\:{:02}\\:00Z", number / 60, number % 60);
@@ -184,7 +187,7 @@ mod tests {
         crate::xml::timestamp("2022-01-01T00:00:00Z").unwrap() + 60 * number
     }
 
-    /// How many files were fetched, or the error.
+    /// Returns the number of requests to the server, or the error.
     fn ask(server: &BTreeMap<String, String>, folder: &Path, since: i64, until: Option<i64>) -> Result<usize, String> {
         let mut asked = 0;
         let mut fetch = |name: &str, file: &mut File| {
@@ -222,7 +225,7 @@ mod tests {
         let mut gap = server(0, 1000);
         gap.remove("000/000/998.osc.gz");
         assert!(fail(&gap, 990).contains("a gap: 000/000/998.osc.gz is not on the server"));
-        // No number of a state, and the greatest one, after which nothing is asked for.
+        // Invalid sequence numbers, and the greatest valid one, after which no state is requested.
         let time = "timestamp=2022-01-01T00\\:00\\:00Z\n";
         for number in ["1000000000", "18446744073709551615", "99999999999999999999999"] {
             let state = BTreeMap::from([(STATE.to_owned(), format!("sequenceNumber={number}\n{time}"))]);
@@ -230,7 +233,7 @@ mod tests {
         }
         let greatest = BTreeMap::from([(STATE.to_owned(), format!("sequenceNumber={LAST}\n{time}"))]);
         assert!(fail(&greatest, 0).contains("it begins with 999999999"));
-        // Those that are kept are enough.
+        // The states that the server still has are sufficient.
         let folder = tempfile::tempdir().unwrap();
         ask(&server(900, 1000), folder.path(), minute(901), None).unwrap();
         assert_eq!(changes(folder.path(), minute(901), None).unwrap().files.len(), 99);

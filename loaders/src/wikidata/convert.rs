@@ -1,5 +1,5 @@
-//! Entities as triples. One entity at a time, from nothing but itself and what the [`Converter`] was given. What
-//! all kinds of entities have in common is in `writer.rs`.
+//! Converts entities to triples. Each entity is converted alone, from its own content and the settings of the
+//! [`Converter`]. The parts that all kinds of entities share are in `writer.rs`.
 
 use std::collections::BTreeSet;
 
@@ -14,7 +14,8 @@ use oxrdf::vocab::{rdf, rdfs, xsd};
 use oxrdf::{Literal, NamedNode, Triple};
 
 impl Converter {
-    /// Adds an entity's triples to `into`. The problem, if it is no entity of Wikidata; some may have been added then.
+    /// Adds an entity's triples to `into`. Returns an error if it is not a valid entity of Wikidata; some triples may
+    /// have been added by then.
     pub fn convert(&self, entity: &Entity<'_>, into: &mut Vec<Triple>) -> Result<(), String> {
         Writer::new(self, into).entity(entity)
     }
@@ -61,7 +62,7 @@ impl Writer<'_> {
         Ok(())
     }
 
-    /// What is known of the data about an entity.
+    /// Writes the metadata of an entity: revision, time of the last change and counts.
     fn about(&mut self, entity: &Entity<'_>, subject: &NamedNode) {
         let node = if self.is_dump() {
             let data = v::name(v::DATA, &entity.id);
@@ -96,7 +97,7 @@ impl Writer<'_> {
     }
 
     fn wants(&self, language: &str) -> bool {
-        // A recipe may name a language by either of its codes.
+        // A recipe may use either the JSON code or the RDF code of a language.
         let is_wanted = |wanted: &BTreeSet<String>| wanted.contains(language) || wanted.contains(canonical(language));
         self.converter.languages.as_ref().is_none_or(is_wanted)
     }
@@ -132,7 +133,7 @@ impl Writer<'_> {
     }
 
     fn sitelink(&mut self, subject: &NamedNode, link: &Sitelink<'_>) -> Result<(), String> {
-        // A site that is not known has neither a language nor a group.
+        // An unknown site has neither a language nor a group.
         let Some(site) = site(&link.site) else { return Ok(()) };
         if self.converter.sites.as_ref().is_some_and(|wanted| !wanted.contains(&*site.language)) {
             return Ok(());
@@ -154,7 +155,7 @@ impl Writer<'_> {
         Ok(())
     }
 
-    /// A property's predicates.
+    /// Writes the type and the predicates of a property.
     fn property(&mut self, subject: &NamedNode, id: &str, datatype: &str) {
         self.add(subject, rdf::TYPE.into_owned(), v::name(v::WIKIBASE, "Property"));
         let Some(datatype) = v::DATA_TYPES.iter().find(|known| known.json == datatype) else { return };
@@ -185,7 +186,7 @@ impl Writer<'_> {
             };
             self.add(&predicate, rdf::TYPE.into_owned(), v::name(v::OWL, class));
         }
-        // What has no value is what has none that is anything.
+        // The class of things without a value is the complement of those with some value.
         let restriction = self.unnamed(&format!("owl {id}"));
         self.add(&v::name(v::WDNO, id), v::name(v::OWL, "complementOf"), restriction.clone());
         let facts: [(NamedNode, NamedNode); 3] = [

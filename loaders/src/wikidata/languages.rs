@@ -1,4 +1,4 @@
-//! Codes of languages: what JSON writes, and what RDF has for it.
+//! Language codes: maps those of JSON to those of RDF.
 
 /// Codes that RDF replaces in texts and for sites: MediaWiki's deprecated codes, and the two of sites that are no
 /// codes of languages, `no` and `simple`.

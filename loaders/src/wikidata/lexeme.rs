@@ -1,4 +1,4 @@
-//! Lexemes with their forms and senses as triples.
+//! Converts lexemes with their forms and senses to triples.
 
 use super::model::Entity;
 use super::value::in_language;
@@ -7,7 +7,7 @@ use super::writer::{Writer, id};
 use oxrdf::NamedNode;
 use oxrdf::vocab::{rdf, rdfs};
 
-/// What a lexeme has that other entities have not.
+/// Writes the parts of a lexeme that other entities do not have.
 pub(super) fn write(writer: &mut Writer<'_>, entity: &Entity<'_>, subject: &NamedNode) -> Result<(), String> {
     writer.class(subject, "Lexeme");
     writer.add(subject, rdf::TYPE.into_owned(), v::name(v::ONTOLEX, "LexicalEntry"));
@@ -46,7 +46,8 @@ pub(super) fn write(writer: &mut Writer<'_>, entity: &Entity<'_>, subject: &Name
     Ok(())
 }
 
-/// A text that the dump has as a label too, which the service drops: there lexemes are found by their lemmas.
+/// Writes a text. The dump also has it as a label; the query service omits that, because it finds lexemes by their
+/// lemmas.
 fn name(writer: &mut Writer<'_>, subject: &NamedNode, predicate: &NamedNode, text: &str, language: &str) {
     let text = in_language(text, language);
     if writer.is_dump() {

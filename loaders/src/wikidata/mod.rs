@@ -1,17 +1,17 @@
-//! Reads entities of Wikidata as its JSON dumps have them, and makes of them the triples that its RDF dumps have or its
-//! query service serves.
+//! Reads entities of Wikidata from its JSON format and converts them to triples in the form of its RDF dumps or of its
+//! query service.
 //!
-//! A dump has an entity a line, within an array or not, plain or packed with gzip, bzip2 or Zstandard. What
-//! `Special:EntityData` gives is read too, over many lines if it has at most 64 MiB. Entities are passed on in the file's
-//! order.
+//! A dump has one entity per line, inside or outside of an array, plain or packed with gzip, bzip2 or Zstandard.
+//! Answers of `Special:EntityData` are also read; they may span lines if they have at most 64 MiB. Entities are passed
+//! on in file order.
 //!
-//! The triples follow the documented [RDF dump format] and its chapter on how the query service differs. What cannot
-//! be told from an entity alone is left out or stands for itself:
-//! - Nodes of full values and of unknown values have names made of their content by another hash than Wikidata's, so
-//!   that equal values are one node, as there, but under another name.
-//! - Normalised values: quantities in the units of [a table](self) of common units; external identifiers where
-//!   [`Converter::formatters`] has what makes IRIs of them.
-//! - Formulas stay the text that editors wrote, where Wikidata has MathML.
+//! The triples follow the documented [RDF dump format] and its chapter on the differences of the query service. Data
+//! that an entity alone does not determine is omitted or replaced:
+//! - The names of full and unknown values are hashes of their content, but by another hash function than Wikidata's.
+//!   Equal values are one node, as in Wikidata, but with another name.
+//! - Normalised values: of quantities, if their unit is in [a table](self) of common units; of external identifiers, if
+//!   [`Converter::formatters`] has an IRI pattern for the property.
+//! - Formulas are the text that editors wrote; Wikidata has MathML.
 //!
 //! [RDF dump format]: https://www.mediawiki.org/wiki/Wikibase/Indexing/RDF_Dump_Format
 
@@ -42,25 +42,25 @@ use std::path::Path;
 /// Bytes that are read to detect the format.
 const LOOK: usize = 4096;
 
-/// Bytes that an entity's line may have: what is made of it takes up to ten times that. The longest entities of Wikidata
-/// have some 5 MB.
+/// Maximum length of an entity's line in bytes. Converting it takes up to ten times as much. The longest entities of
+/// Wikidata have about 5 MB.
 const MAX_LINE: usize = 16 << 20;
 
-/// The message for an array without an end.
+/// The message for a missing end of an array.
 const CUT: &str = "the text ends within the array: its closing ] is missing, the dump was cut off";
 
-/// Errors that a [`Summary`] has in full.
+/// Maximum number of errors in a [`Summary`].
 const MAX_SHOWN: usize = 10;
 
-/// How to read.
+/// Settings of a reader.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// Whether lines that are no entities are left out and counted, the missing end of a dump that was cut off included.
+    /// Whether to skip and count lines that are not entities, including the missing end of a truncated dump.
     pub skip_bad: bool,
-    /// How many blocks of lines a thread may be between reading and consuming; at least 1. A block has 1 MiB, or one
-    /// line if that is longer.
+    /// Maximum number of blocks of lines per thread between reading and consuming; at least 1. A block has 1 MiB, or
+    /// one line if that is longer.
     pub blocks_per_thread: usize,
-    /// Bytes of memory that these blocks may take together, about.
+    /// Approximate memory limit for these blocks together in bytes.
     pub memory: u64,
 }
 
@@ -73,12 +73,12 @@ impl Default for Options {
 /// Counts and errors of a reading run.
 #[derive(Debug, Default)]
 pub struct Summary {
-    /// Entities.
+    /// Number of entities.
     pub entities: u64,
-    /// Those of them that a recipe takes for their own sake; properties are mostly taken with whatever else is. 0 without
-    /// a recipe.
+    /// Number of entities that a recipe selects itself, without the properties that it includes in general. 0 without a
+    /// recipe.
     pub chosen: u64,
-    /// Lines that were left out because they are wrong; one of them stands for the missing end of an array.
+    /// Number of skipped lines. The missing end of an array counts as one.
     pub bad: u64,
     /// The first errors, at most 10.
     pub errors: Vec<Error>,
@@ -94,7 +94,7 @@ impl Summary {
     }
 }
 
-/// Whether a text begins as a dump of entities does, so that it can be told from other texts.
+/// Returns whether a file begins like a JSON dump of entities. Distinguishes dumps from other texts.
 pub fn is_dump(path: &Path) -> Result<bool, Error> {
     let (start, _) = text::open(path, LOOK)?;
     let start = start.trim_ascii();
@@ -102,18 +102,18 @@ pub fn is_dump(path: &Path) -> Result<bool, Error> {
         return Ok(true);
     }
     let start = start.strip_prefix(b"[").unwrap_or(start).trim_ascii_start();
-    // Turtle may begin with a bracket, but a name in quotes is followed by a colon in JSON only.
+    // Turtle may also begin with a bracket, but only in JSON is a quoted name followed by a colon.
     Ok(start.strip_prefix(b"{").is_some_and(|rest| rest.trim_ascii_start().starts_with(b"\"")))
 }
 
-/// Whether a text begins as JSON that is spread over lines for people to read.
+/// Returns whether a text begins like pretty-printed JSON.
 fn is_spread(start: &[u8]) -> bool {
     let mut lines = start.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii).filter(|line| !line.is_empty());
     let first = lines.next();
     first == Some(b"{") || first == Some(b"[") && lines.next() == Some(b"{")
 }
 
-/// Reads entities as triples: `consume` gets those of some entities together, on the calling thread.
+/// Reads entities as triples. `consume` receives the triples of some entities at a time, on the calling thread.
 ///
 /// ```no_run
 /// # use terrapin_loaders::{Error, wikidata};
@@ -134,11 +134,11 @@ pub fn read<E: From<Error> + Send>(
     entities(path, options, |entity, triples| converter.convert(entity, triples), consume)
 }
 
-/// Reads entities: `map` adds what it makes of each to a list, in parallel on the current rayon pool; `consume` gets the
-/// lists of some entities together on the calling thread, in the file's order. [`Options`] bounds how many are under
-/// way. What `map` adds for an entity that it refuses is dropped.
+/// Reads entities. `map` adds its results for each entity to a list, in parallel on the current rayon pool. `consume`
+/// receives the lists of some entities at a time on the calling thread, in file order. [`Options`] limits the number of
+/// blocks in progress. If `map` returns an error, its results for that line are dropped.
 ///
-/// The first error in the file's order ends it, whether it comes from the file or from `consume`.
+/// The first error in file order ends reading, whether it comes from the file or from `consume`.
 pub fn entities<T: Send, E: From<Error> + Send>(
     path: &Path,
     options: &Options,
@@ -148,8 +148,8 @@ pub fn entities<T: Send, E: From<Error> + Send>(
     selected(path, options, |_| true, map, consume)
 }
 
-/// As [`entities`], of those only whose id `wants` says yes to. Others are not even parsed where their line begins as
-/// dumps write it; what is wrong with them may go unnoticed then.
+/// Does the same as [`entities`] for those entities only for which `wants` accepts the id. If a line begins like those
+/// of dumps, an unwanted entity is not even parsed, and errors in it may go unnoticed.
 fn selected<T: Send, E: From<Error> + Send>(
     path: &Path,
     options: &Options,
@@ -169,7 +169,7 @@ fn selected<T: Send, E: From<Error> + Send>(
     let next = || match blocks.next()? {
         Ok(block) => Some(Ok::<_, E>(block)),
         Err(end) => {
-            // Its line is known only when all before it has been read.
+            // The line number is known only after all lines before it have been read.
             broken = Some(end);
             None
         }
@@ -199,7 +199,7 @@ fn selected<T: Send, E: From<Error> + Send>(
     if let Some((offset, problem)) = broken {
         return Err(error(lines + 1, offset, problem).into());
     }
-    // Nobody can say which entities are missing then.
+    // A truncated dump: it is unknown which entities are missing.
     if in_array && last != Some(b']') {
         let cut = error(lines, end, TextProblem::Syntax(CUT.to_owned()));
         if !options.skip_bad {
@@ -210,18 +210,18 @@ fn selected<T: Send, E: From<Error> + Send>(
     Ok(summary)
 }
 
-/// What was made of a block of lines.
+/// The result of a block of lines.
 struct Done<T> {
     made: Vec<T>,
     entities: u64,
-    /// What is wrong: number of the line in the block, from 1; offset in the text; problem. The first only, unless it
-    /// is to be skipped.
+    /// Errors: line number in the block, from 1; offset in the text; message. All if bad lines are skipped, otherwise
+    /// only the first.
     bad: Vec<(u64, u64, String)>,
     lines: u64,
     position: u64,
-    /// Where the block ends in the text.
+    /// End offset of the block in the text.
     end: u64,
-    /// Its last byte that is no space.
+    /// The last byte that is not white space.
     last: Option<u8>,
 }
 
@@ -273,14 +273,14 @@ fn block_of<T>(
     done
 }
 
-/// An answer of `Special:EntityData` or of the API.
+/// A response of `Special:EntityData` or of the API.
 #[derive(serde::Deserialize)]
 #[serde(bound(deserialize = "'de: 'a"))]
 struct Answer<'a> {
     entities: Map<'a, Entity<'a>>,
 }
 
-/// The id of the entity that a line has, if the line begins as those of dumps do.
+/// Returns the id of a line's entity, if the line begins like those of dumps.
 fn id_of(line: &[u8]) -> Option<&str> {
     let rest = line.strip_prefix(b"{\"type\":\"")?;
     let kind = rest.iter().position(|byte| *byte == b'"')?;
@@ -295,12 +295,12 @@ fn id_of(line: &[u8]) -> Option<&str> {
     value::is_id(id).then_some(id)
 }
 
-/// Gives the entities of a line to `f`.
+/// Calls `f` with the entities of a line.
 fn line_of(line: &[u8], f: &mut dyn FnMut(&Entity<'_>) -> Result<(), String>) -> Result<(), String> {
     let line = line.trim_ascii();
     let line = line.strip_suffix(b",").unwrap_or(line);
     let text = std::str::from_utf8(line).map_err(|error| error.to_string())?;
-    // The array's brackets stand alone on their lines, or with an entity.
+    // The array's brackets have lines of their own, or share a line with an entity.
     let text = match (text.strip_prefix('['), text.strip_suffix(']')) {
         (Some(_), Some(_)) if text.len() > 1 => {
             let all: Vec<Entity<'_>> = serde_json::from_str(text).map_err(|error| problem(&error))?;
@@ -321,7 +321,7 @@ fn line_of(line: &[u8], f: &mut dyn FnMut(&Entity<'_>) -> Result<(), String>) ->
     f(&entity)
 }
 
-/// What is wrong with a line, in the line's columns.
+/// Returns the message for an error in a line, with the column.
 fn problem(error: &serde_json::Error) -> String {
     let column = match (error.line(), error.column()) {
         (0 | 1, column) => column.to_string(),

@@ -1,4 +1,4 @@
-//! Entities as the JSON of Wikidata writes them. Takes what real dumps have, such as `[]` for an empty map.
+//! The JSON model of Wikidata's entities. Accepts the irregularities of real dumps, such as `[]` for an empty map.
 
 use serde::de::{Deserialize, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Unexpected, Visitor};
 use std::borrow::Cow;
@@ -6,7 +6,7 @@ use std::fmt;
 use std::marker::PhantomData;
 use std::ops::Deref;
 
-/// A text, which is part of the line that it was read from wherever that is possible.
+/// A text, borrowed from the line where possible.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Text<'a>(Cow<'a, str>);
 
@@ -36,7 +36,7 @@ impl<'de: 'a, 'a> Deserialize<'de> for Text<'a> {
     }
 }
 
-/// Names with values, in the order of the text.
+/// A map as a list of names and values, in the order of the text.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Map<'a, T>(Vec<(Text<'a>, T)>);
 
@@ -82,7 +82,7 @@ impl<'de: 'a, 'a, T: Deserialize<'de>> Deserialize<'de> for Map<'a, T> {
     }
 }
 
-/// A list, which may be written as an object whose names do not matter.
+/// A list. It may be written as an object, with arbitrary keys.
 #[derive(Clone, Debug, PartialEq)]
 pub struct List<T>(Vec<T>);
 
@@ -138,48 +138,48 @@ pub struct Entity<'a> {
     pub id: Text<'a>,
     /// `item`, `property` or `lexeme`.
     pub r#type: Text<'a>,
-    /// Data type of a property's values, such as `wikibase-item`.
+    /// Of a property: data type of its values, such as `wikibase-item`.
     pub datatype: Option<Text<'a>>,
     /// Number of its revision.
     pub lastrevid: Option<u64>,
-    /// When that was made.
+    /// Time of that revision.
     pub modified: Option<Text<'a>>,
-    /// Its names, by language.
+    /// Labels, by language.
     pub labels: Map<'a, InLanguage<'a>>,
     /// Descriptions, by language.
     pub descriptions: Map<'a, InLanguage<'a>>,
-    /// Its other names, by language.
+    /// Aliases, by language.
     pub aliases: Map<'a, List<InLanguage<'a>>>,
     /// Its statements, by property.
     pub claims: Map<'a, List<Statement<'a>>>,
-    /// Pages about it, by site.
+    /// Pages about the item, by site.
     pub sitelinks: Map<'a, Sitelink<'a>>,
-    /// Of a lexeme: how it is written, by language.
+    /// Of a lexeme: its lemmas, by language.
     pub lemmas: Map<'a, InLanguage<'a>>,
     /// Of a lexeme: id of its part of speech.
     #[serde(rename = "lexicalCategory")]
     pub lexical_category: Option<Text<'a>>,
     /// Of a lexeme: id of its language.
     pub language: Option<Text<'a>>,
-    /// Of a lexeme.
+    /// Of a lexeme: its forms.
     pub forms: List<Form<'a>>,
-    /// Of a lexeme.
+    /// Of a lexeme: its senses.
     pub senses: List<Sense<'a>>,
-    /// Set where the id was asked for and leads nowhere.
+    /// Present if the requested id does not exist.
     pub missing: Option<IgnoredAny>,
-    /// Of a redirect in the database's own form: the id that it leads to.
+    /// Of a redirect in the database's own form: the target id.
     pub redirect: Option<Text<'a>>,
-    /// Of an entity that was asked for under another id.
+    /// The redirect, if the entity was requested by another id.
     pub redirects: Option<Redirect<'a>>,
 }
 
-/// How an entity was found.
+/// A redirect from the requested id to the entity.
 #[derive(Clone, Debug, Default, PartialEq, serde::Deserialize)]
 #[serde(bound(deserialize = "'de: 'a"), default)]
 pub struct Redirect<'a> {
-    /// The id that was asked for.
+    /// The requested id.
     pub from: Text<'a>,
-    /// The id that it leads to.
+    /// The target id.
     pub to: Text<'a>,
 }
 
@@ -187,7 +187,7 @@ pub struct Redirect<'a> {
 #[derive(Clone, Debug, PartialEq, serde::Deserialize)]
 #[serde(bound(deserialize = "'de: 'a"))]
 pub struct InLanguage<'a> {
-    /// Code of the language as Wikidata writes it.
+    /// Wikidata's code of the language.
     pub language: Text<'a>,
     /// The text.
     pub value: Text<'a>,
@@ -214,7 +214,7 @@ pub struct Sitelink<'a> {
 pub struct Form<'a> {
     /// Its id, such as `L42-F1`.
     pub id: Text<'a>,
-    /// How it is written, by language.
+    /// Representations, by language.
     pub representations: Map<'a, InLanguage<'a>>,
     /// Ids of its grammatical features.
     pub grammatical_features: List<Text<'a>>,
@@ -248,7 +248,7 @@ pub struct Statement<'a> {
     /// Qualifiers, by property.
     #[serde(default)]
     pub qualifiers: Map<'a, List<Snak<'a>>>,
-    /// Where it is from.
+    /// References to its sources.
     #[serde(default)]
     pub references: List<Reference<'a>>,
 }
@@ -257,20 +257,20 @@ pub struct Statement<'a> {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Rank {
-    /// It is the best.
+    /// The best statements.
     Preferred,
-    /// It is one of many.
+    /// The default.
     #[default]
     Normal,
-    /// It is known to be wrong.
+    /// Known to be wrong.
     Deprecated,
 }
 
-/// Where a statement is from.
+/// A reference to the source of a statement.
 #[derive(Clone, Debug, PartialEq, serde::Deserialize)]
 #[serde(bound(deserialize = "'de: 'a"))]
 pub struct Reference<'a> {
-    /// Names it by its content.
+    /// Hash of its content, which is its name.
     pub hash: Text<'a>,
     /// Snaks of the reference, by property.
     #[serde(default)]
@@ -281,7 +281,7 @@ pub struct Reference<'a> {
 #[derive(Clone, Debug, PartialEq, serde::Deserialize)]
 #[serde(bound(deserialize = "'de: 'a"))]
 pub struct Snak<'a> {
-    /// Whether it has a value.
+    /// The kind of value.
     pub snaktype: SnakType,
     /// The property's id.
     pub property: Text<'a>,
@@ -291,13 +291,13 @@ pub struct Snak<'a> {
     pub datavalue: Option<DataValue<'a>>,
 }
 
-/// Whether there is a value.
+/// The kind of a snak's value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum SnakType {
-    /// There is, and it is given.
+    /// A known value.
     Value,
-    /// There is, and it is unknown.
+    /// An unknown value.
     SomeValue,
     /// The property has no value.
     NoValue,
@@ -313,16 +313,16 @@ pub struct DataValue<'a> {
     pub value: Content<'a>,
 }
 
-/// What a value of any type may have.
+/// The content of a value of any type.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Content<'a> {
-    /// Of one that is a text as a whole.
+    /// The content, if it is a single text.
     pub string: Option<Text<'a>>,
-    /// Of one with parts.
+    /// The content, if it is an object.
     pub parts: Parts<'a>,
 }
 
-/// The parts that a value may have.
+/// The fields of a value; which of them are present depends on its type.
 #[derive(Clone, Debug, Default, PartialEq, serde::Deserialize)]
 #[serde(bound(deserialize = "'de: 'a"), default)]
 pub struct Parts<'a> {
@@ -334,11 +334,11 @@ pub struct Parts<'a> {
     pub numeric_id: Option<u64>,
     /// Of an entity: its id.
     pub id: Option<Text<'a>>,
-    /// Of a time.
+    /// Of a time: the time itself, such as `+1952-03-11T00:00:00Z`.
     pub time: Option<Text<'a>>,
-    /// Of a time: minutes from UTC.
+    /// Of a time: offset from UTC in minutes.
     pub timezone: Option<i64>,
-    /// Of a time: 0 (a billion years) to 14 (a second), 11 being a day. Of a coordinate: degrees.
+    /// Of a time: 0 (a billion years) to 14 (a second); 11 is a day. Of a coordinate: degrees.
     pub precision: Option<f64>,
     /// Of a time: IRI of the calendar.
     pub calendarmodel: Option<Text<'a>>,
@@ -346,21 +346,21 @@ pub struct Parts<'a> {
     pub latitude: Option<f64>,
     /// Of a coordinate: degrees.
     pub longitude: Option<f64>,
-    /// Of a coordinate: IRI of what it is on.
+    /// Of a coordinate: IRI of the celestial body.
     pub globe: Option<Text<'a>>,
-    /// Of a quantity: a decimal number with a sign.
+    /// Of a quantity: the amount as a signed decimal number.
     pub amount: Option<Text<'a>>,
     /// Of a quantity: IRI of the unit, or `1`.
     pub unit: Option<Text<'a>>,
-    /// Of a quantity.
+    /// Of a quantity: upper bound of the amount.
     #[serde(rename = "upperBound")]
     pub upper_bound: Option<Text<'a>>,
-    /// Of a quantity.
+    /// Of a quantity: lower bound of the amount.
     #[serde(rename = "lowerBound")]
     pub lower_bound: Option<Text<'a>>,
-    /// Of a text in a language.
+    /// Of a text in a language: the text.
     pub text: Option<Text<'a>>,
-    /// Of a text in a language.
+    /// Of a text in a language: code of the language.
     pub language: Option<Text<'a>>,
 }
 

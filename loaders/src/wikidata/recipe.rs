@@ -1,4 +1,5 @@
-//! Recipes of subsets: what to take of a dump, and what to keep of what is taken. Knows nothing of how it is done.
+//! Recipes of subsets: which entities to take from a dump, and which parts of them to keep. Recipes are only described
+//! here; `subset.rs` applies them.
 
 use super::value::is_id;
 use crate::error::Error;
@@ -7,7 +8,7 @@ use std::collections::BTreeSet;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
-/// A recipe, as a TOML file has it.
+/// A recipe, usually read from a TOML file:
 ///
 /// ```toml
 /// [take]
@@ -22,35 +23,36 @@ use std::path::{Path, PathBuf};
 #[derive(Clone, Debug, Default, PartialEq, serde::Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Recipe {
-    /// Which entities.
+    /// The entities to take.
     pub take: Take,
     /// The parts of these entities to keep.
     pub keep: Keep,
 }
 
-/// Which entities are taken: those that any of the settings names, or all if none does.
+/// The entities to take: the union of all settings, or all entities if no setting is given.
 #[derive(Clone, Debug, PartialEq, serde::Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Take {
-    /// Ids of classes: they, their subclasses (P279) to any depth, and the instances (P31) of all of these.
+    /// Ids of classes. Takes these classes, their subclasses (P279) at any depth, and the instances (P31) of all of
+    /// these.
     pub classes: Vec<String>,
     /// Ids of entities.
     pub entities: Vec<String>,
-    /// Files with ids of entities, plain or packed. All texts in them that have the form of an id count.
+    /// Files with ids of entities, plain or packed. Takes every word in them that has the form of an id.
     pub entities_from: Vec<PathBuf>,
-    /// Boxes, in degrees: south, west, north, east; east of the 180th meridian if west is greater than east. What has
-    /// coordinates on the Earth (P625) in one of them is taken.
+    /// Boxes in degrees: south, west, north, east. A box crosses the 180th meridian if west is greater than east. Takes
+    /// entities with coordinates on the Earth (P625) in one of the boxes.
     pub boxes: Vec<[f64; 4]>,
-    /// Files with SPARQL queries in any form, plain or packed: the entities that they mention are taken.
+    /// Files with SPARQL queries in any form, plain or packed. Takes the entities that they mention.
     pub queries_from: Vec<PathBuf>,
-    /// Whether to take what the snapshot's OpenStreetMap elements name in their tag `wikidata`.
+    /// Whether to take the entities in the `wikidata` tags of the snapshot's OpenStreetMap elements.
     pub osm: bool,
-    /// How often to add all that is linked with what has been taken, in either direction.
+    /// How many times to add the entities that are linked with those taken so far, in either direction.
     pub steps: u8,
-    /// Ids of the properties whose statements and qualifiers are such links; if absent those that the queries mention, or
-    /// all without queries.
+    /// Ids of the properties that count as links, in statements and qualifiers. Default: the properties that the
+    /// queries mention, or all properties if there are no query files.
     pub follow: Option<Vec<String>>,
-    /// Whether to take all properties, which say what the predicates of statements mean.
+    /// Whether to take all properties, which describe the predicates of statements.
     pub properties: bool,
 }
 
@@ -78,7 +80,7 @@ pub struct Keep {
     pub languages: Option<Vec<String>>,
     /// Ids of the properties of statements.
     pub properties: Option<Vec<String>>,
-    /// Codes of the languages of the sites whose pages are kept.
+    /// Language codes of the sites whose pages are kept.
     pub sitelinks: Option<Vec<String>>,
 }
 
@@ -94,7 +96,7 @@ pub struct Lists {
 }
 
 impl Recipe {
-    /// Says what is wrong with the recipe, if anything is.
+    /// Checks the recipe and returns the first problem.
     pub fn check(&self) -> Result<(), String> {
         let Take { classes, entities, boxes, follow, .. } = &self.take;
         for id in classes.iter().chain(entities) {
@@ -125,10 +127,10 @@ impl Recipe {
         Ok(())
     }
 
-    /// Reads the files that the recipe names; `folder` is where relative names begin.
+    /// Reads the files that the recipe names. Relative names are resolved against `folder`.
     ///
     /// # Errors
-    /// What is wrong with the first file that cannot be read.
+    /// Returns an error if a file cannot be read.
     pub fn lists(&self, folder: &Path) -> Result<Lists, Error> {
         let all = |names: &[PathBuf]| {
             let mut ids = BTreeSet::new();
@@ -144,13 +146,13 @@ impl Recipe {
         })
     }
 
-    /// The recipe in a form that is the same for all recipes that say the same, with lists from files as counts and
-    /// digests: what a manifest records.
+    /// Returns the canonical form of the recipe for the manifest. Recipes with the same meaning have the same form.
+    /// Lists from files appear as a count and a digest.
     pub fn canonical(&self, lists: &Lists) -> String {
         let Recipe { take, keep } = self;
         let mut text = String::new();
         let mut line = |name: &str, value: String| {
-            // Writing to a text cannot fail.
+            // Writing to a string cannot fail.
             let _ = writeln!(text, "{name} = {value}");
         };
         let list = |ids: &[String]| {
@@ -200,7 +202,7 @@ impl Recipe {
     }
 }
 
-/// Adds what a file mentions.
+/// Adds the ids that a file mentions.
 fn mentions_in(path: &Path, ids: &mut BTreeSet<String>) -> Result<(), Error> {
     let (_, text) = text::open(path, 0)?;
     let mut blocks = Blocks::new(text);
@@ -212,8 +214,8 @@ fn mentions_in(path: &Path, ids: &mut BTreeSet<String>) -> Result<(), Error> {
     Ok(())
 }
 
-/// Ids of items, properties and lexemes in a text, such as a query or a list: a letter and digits that are no part of a
-/// longer word.
+/// Returns the ids of items, properties and lexemes in a text such as a query or a list. An id is a letter and digits,
+/// and not part of a longer word.
 pub fn mentions(text: &str) -> BTreeSet<String> {
     let is_part = |c: char| c.is_alphanumeric() || c == '_';
     let mut ids = BTreeSet::new();

@@ -1,4 +1,4 @@
-//! The sites that items link to: their addresses, languages and groups, from their ids.
+//! The sites that items link to: determines host, language and group from the id of a site.
 
 use std::borrow::Cow;
 
@@ -9,13 +9,13 @@ use super::languages::canonical;
 pub(super) struct Site<'a> {
     /// Its host.
     pub(super) host: String,
-    /// Code of its language.
+    /// Code of its language in RDF.
     pub(super) language: Cow<'a, str>,
     /// Its group.
     pub(super) group: &'a str,
 }
 
-/// Sites with a name of their own: id, host, group. Their language is English.
+/// Sites without a language in their id: id, host, group. Their language is English.
 const SINGLE: &[(&str, &str, &str)] = &[
     ("abstractwiki", "abstract.wikipedia.org", "abstract"),
     ("betawikiversity", "beta.wikiversity.org", "wikiversity"),
@@ -32,7 +32,7 @@ const SINGLE: &[(&str, &str, &str)] = &[
     ("wikimaniawiki", "wikimania.wikimedia.org", "wikimania"),
 ];
 
-/// Groups of sites in many languages: how their ids end, and their group, which is also their domain.
+/// Groups of sites in many languages: suffix of their ids, and their group, which is also their domain.
 const GROUPS: &[(&str, &str)] = &[
     ("wikibooks", "wikibooks"),
     ("wikinews", "wikinews"),
@@ -44,10 +44,10 @@ const GROUPS: &[(&str, &str)] = &[
     ("wiki", "wikipedia"),
 ];
 
-/// Sites whose language RDF has by another code, besides those of [`canonical`].
+/// Sites with another language code in RDF, in addition to those of [`canonical`].
 const LANGUAGES: &[(&str, &str)] = &[("eml", "egl")];
 
-/// The site of an id, if it is one of Wikimedia's.
+/// Returns the site of an id, if it is a Wikimedia site.
 pub(super) fn site(id: &str) -> Option<Site<'_>> {
     if let Some((_, host, group)) = SINGLE.iter().find(|(single, ..)| *single == id) {
         return Some(Site { host: (*host).to_owned(), language: Cow::Borrowed("en"), group });
@@ -69,14 +69,14 @@ pub(super) fn site(id: &str) -> Option<Site<'_>> {
     Some(Site { host, language, group })
 }
 
-/// A page's address.
+/// Returns the URL of a page.
 pub(super) fn address(host: &str, title: &str) -> String {
     let mut address = format!("https://{host}/wiki/");
     encode(&title.replace(' ', "_"), b"-_.~;@$!*,/:()", &mut address);
     address
 }
 
-/// Writes a text with all bytes but letters, digits and those of `plain` as `%` and two digits.
+/// Appends a text with percent-encoding of all bytes except ASCII letters, digits and those in `plain`.
 pub(super) fn encode(text: &str, plain: &[u8], into: &mut String) {
     const DIGITS: &[u8; 16] = b"0123456789ABCDEF";
     for byte in text.bytes() {

@@ -1,5 +1,5 @@
-//! Applies a recipe to dumps in two passes: the first keeps what it needs as pairs of numbers, the second reads the
-//! entities that are taken.
+//! Applies a recipe to dumps in two passes. The first pass collects links between entities as pairs of numbers; the
+//! second reads the selected entities.
 
 use super::model::{Content, Entity, Rank, SnakType, Statement};
 use super::recipe::{Lists, Recipe};
@@ -13,15 +13,16 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// The Earth's item.
+/// IRI of the Earth's item.
 const EARTH: &str = "http://www.wikidata.org/entity/Q2";
 
-/// An entity by number: an item by its own, a property or lexeme by its own beyond [`PROPERTIES`] or [`LEXEMES`].
+/// The number of an entity. Items have the number in their id; properties and lexemes have [`PROPERTIES`] or
+/// [`LEXEMES`] added to it.
 type Number = u32;
 const PROPERTIES: Number = 1 << 31;
 const LEXEMES: Number = 3 << 30;
 
-/// The number of an entity; for a form or sense that of its lexeme. `None` for what is none of these.
+/// Returns the number of an entity; for a form or sense, that of its lexeme. Returns `None` for other ids.
 fn number(id: &str) -> Option<Number> {
     if !is_id(id) {
         return None;
@@ -36,14 +37,14 @@ fn number(id: &str) -> Option<Number> {
     }
 }
 
-/// A set of entities: a bit each, in pieces of those numbers that there are.
+/// A set of entities: a bitmap in pieces of 65,536 numbers. Only pieces with an entity exist.
 #[derive(Debug, Default)]
 struct Set {
     pieces: std::collections::BTreeMap<u32, Box<[u64; 1024]>>,
 }
 
 impl Set {
-    /// Adds an entity; whether it is new.
+    /// Adds an entity; returns whether it is new.
     fn add(&mut self, number: Number) -> bool {
         let piece = self.pieces.entry(number >> 16).or_insert_with(|| Box::new([0; 1024]));
         let Some(word) = piece.get_mut((number as usize >> 6) & 1023) else { return false };
@@ -70,11 +71,11 @@ enum Fact {
     Instance(Number, Number),
     Link(Number, Number),
     InBox(Number),
-    /// What makes IRIs of a property's identifiers.
+    /// A property and the pattern that converts its identifiers to IRIs.
     Formatter(String, String),
 }
 
-/// A recipe on its way: first all dumps are [surveyed](Plan::survey), then the entities are [chosen](Plan::choose).
+/// A recipe while it is applied: all dumps are [surveyed](Plan::survey), then the entities are [chosen](Plan::choose).
 #[derive(Debug)]
 pub struct Plan {
     recipe: Recipe,
@@ -89,7 +90,7 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// Begins with a recipe and the lists that belong to it. `memory` bounds what is kept of the dumps, in bytes.
+    /// Creates a plan for a recipe and its lists. `memory` limits the data kept from the dumps, in bytes.
     ///
     /// # Errors
     /// Returns the problem of an invalid recipe.
@@ -135,11 +136,12 @@ impl Plan {
         })
     }
 
-    /// Goes through a dump for the first time. `progress` is told how far it is, on the calling thread. The summary counts
-    /// all entities.
+    /// Runs the first pass over a dump. `progress` is called with the position, on the calling thread. The summary
+    /// counts all entities.
     ///
     /// # Errors
-    /// What is wrong with the dump, or that the recipe needs more memory than it was given.
+    /// Returns an error if the dump is broken, if the recipe needs more memory than the limit, or if `progress` returns
+    /// one.
     pub fn survey<E: From<Error> + Send>(
         &mut self,
         path: &Path,
@@ -165,7 +167,7 @@ impl Plan {
                             named.add(item);
                         }
                         Fact::Formatter(property, formatter) => {
-                            // One of several, whatever the order of the dumps.
+                            // Of several patterns, keep the smallest, so that the order of the dumps does not matter.
                             let known = converter.formatters.entry(property).or_insert_with(|| formatter.clone());
                             if formatter < *known {
                                 *known = formatter;
@@ -183,7 +185,7 @@ impl Plan {
         )
     }
 
-    /// Which entities are taken, now that all dumps have been surveyed.
+    /// Selects the entities after all dumps have been surveyed.
     pub fn choose(self) -> Selection {
         let Self { mut named, all, mut subclasses, instances, links, recipe, converter, .. } = self;
         let mut classes = Set::default();
@@ -203,7 +205,7 @@ impl Plan {
             }
         }
         for _ in 0..recipe.take.steps {
-            // All links are seen before any is followed, so that their order does not matter.
+            // Find all linked entities before adding any, so that the order of the links does not matter.
             let mut next = Vec::new();
             for (from, to) in &links {
                 match (named.has(*from), named.has(*to)) {
@@ -220,28 +222,28 @@ impl Plan {
     }
 }
 
-/// The entities that are taken.
+/// The selected entities.
 #[derive(Debug)]
 pub struct Selection {
-    /// Them, or `None` for all.
+    /// The chosen entities, or `None` for all.
     chosen: Option<Set>,
     properties: bool,
     converter: Converter,
 }
 
 impl Selection {
-    /// How many entities were chosen, whether dumps have them or not; `None` for all. Properties that are taken as such
-    /// are not counted.
+    /// Returns the number of chosen entities, whether the dumps have them or not, or `None` for all. Properties are
+    /// counted only if they were chosen individually.
     pub fn len(&self) -> Option<u64> {
         self.chosen.as_ref().map(Set::len)
     }
 
-    /// Whether no entity was chosen.
+    /// Returns whether no entity was chosen.
     pub fn is_empty(&self) -> bool {
         self.len() == Some(0)
     }
 
-    /// Whether an entity is taken for its own sake, and not with all properties.
+    /// Returns whether an entity was chosen individually, not as one of all properties.
     fn chose(&self, id: &str) -> bool {
         self.chosen.as_ref().is_none_or(|chosen| number(id).is_some_and(|number| chosen.has(number)))
     }
@@ -253,11 +255,11 @@ impl Selection {
         }
     }
 
-    /// Goes through a dump for the second time: `consume` gets the triples of the entities that are taken, in the file's
-    /// order, on the calling thread. The summary counts these entities, and those among them that were chosen.
+    /// Runs the second pass over a dump. `consume` receives the triples of the selected entities on the calling thread,
+    /// in file order. The summary counts these entities, and those of them that were chosen individually.
     ///
     /// # Errors
-    /// What is wrong with the dump, or of `consume`.
+    /// Returns an error if the dump is broken or `consume` returns one.
     pub fn read<E: From<Error> + Send>(
         &self,
         path: &Path,
@@ -274,7 +276,7 @@ impl Selection {
     }
 }
 
-/// What the first pass needs of an entity.
+/// Collects the facts that the first pass needs of an entity.
 fn look_at(recipe: &Recipe, follow: Option<&BTreeSet<String>>, entity: &Entity<'_>, facts: &mut Vec<Fact>) {
     let Some(own) = number(&entity.id) else { return };
     let take = &recipe.take;
@@ -312,7 +314,7 @@ fn look_at(recipe: &Recipe, follow: Option<&BTreeSet<String>>, entity: &Entity<'
     }
 }
 
-/// The entity that a statement leads to.
+/// Returns the entity that is the value of a statement.
 fn target(statement: &Statement<'_>) -> Option<Number> {
     let data = statement.mainsnak.datavalue.as_ref()?;
     if &*data.r#type == "wikibase-entityid" { number(&entity_id(data)?) } else { None }

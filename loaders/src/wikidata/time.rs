@@ -1,17 +1,17 @@
-//! Times of Wikidata as `xsd:dateTime`: proleptic Gregorian calendar, with a year 0 as XSD 1.1 has it.
+//! Converts times of Wikidata to `xsd:dateTime`: proleptic Gregorian calendar, with a year 0 as in XSD 1.1.
 
 use terrapin_calendar::{civil_from_days, days_from_julian, days_in_month};
 
-/// The precisions of a year and of a day; larger ones are finer.
+/// The precisions of a year and of a day. Larger numbers are finer.
 const YEAR: u8 = 9;
 const DAY: u8 = 11;
 
-/// Years from which on days are not converted between calendars.
+/// Dates from this year on are not converted between calendars.
 const FAR: i64 = 10_000_000;
 
-/// Rewrites a time such as `+1952-03-00T00:00:00Z` or `-0044-03-15T00:00:00Z`, which counts years before our era from 1
-/// and may leave month and day 0. One of the Julian calendar is converted if it is precise to the day. `None` if it is
-/// no time.
+/// Converts a time such as `+1952-03-00T00:00:00Z` or `-0044-03-15T00:00:00Z`. Wikidata has no year 0, and month and
+/// day may be 0. A time of the Julian calendar is converted if it is precise to the day. Returns `None` for an invalid
+/// time.
 pub(super) fn date_time(time: &str, precision: u8, julian: bool) -> Option<String> {
     let (negative, rest) = match time.split_at_checked(1)? {
         ("-", rest) => (true, rest),
@@ -46,7 +46,7 @@ fn number(digits: &str) -> Option<u64> {
     digits.parse().ok().filter(|_| plain)
 }
 
-/// Whether a text is a time of day in UTC such as `12:30:00Z`.
+/// Returns whether a text is a time of day in UTC such as `12:30:00Z`.
 fn is_clock(clock: &str) -> bool {
     let at_most = |part: Option<&str>, limit| {
         part.is_some_and(|part| part.len() == 2 && number(part).is_some_and(|number| number <= limit))

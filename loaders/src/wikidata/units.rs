@@ -1,9 +1,9 @@
-//! Units that quantities are converted from, and the base units that they are converted to.
+//! The units that quantities are converted from, and their base units.
 //!
-//! The Wikidata Query Service converts by a table of some thousand units; this one has those that are used most. A
-//! quantity in a unit that is not here has no normalised value.
+//! The Wikidata Query Service converts with a table of some thousand units; this table has the most common ones. A
+//! quantity in another unit has no normalised value.
 
-/// A unit: number of its item, digits and power of ten of its factor, number of the base unit's item.
+/// A unit: number of its item, digits and decimal exponent of its factor, number of the base unit's item.
 type Unit = (u32, u64, i32, u32);
 
 const METRE: u32 = 11573;
@@ -65,7 +65,7 @@ const UNITS: &[Unit] = &[
     (21_062_777, 1_000_000, 0, PASCAL),                    // megapascal
 ];
 
-/// A unit's conversion.
+/// The conversion of a unit to its base unit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Conversion {
     digits: u64,
@@ -76,14 +76,14 @@ pub(super) struct Conversion {
     pub(super) identity: bool,
 }
 
-/// How quantities in a unit are converted; the unit by the number of its item.
+/// Returns the conversion of a unit, given by the number of its item.
 pub(super) fn conversion(unit: u32) -> Option<Conversion> {
     let (_, digits, power, base) = *UNITS.iter().find(|(number, ..)| *number == unit)?;
     Some(Conversion { digits, power, base, identity: unit == base })
 }
 
 impl Conversion {
-    /// Converts a decimal number with a sign; exactly. `None` if it is no such number.
+    /// Converts a signed decimal number exactly. Returns `None` for other texts.
     pub(super) fn apply(&self, amount: &str) -> Option<String> {
         if self.identity {
             return Some(amount.to_owned());
@@ -97,7 +97,7 @@ impl Conversion {
         {
             return None;
         }
-        // From the last digit on, each times the factor.
+        // Multiplies digit by digit, from the last one on.
         let mut carry = 0_u128;
         let mut digits: Vec<u8> = Vec::new();
         for byte in whole.bytes().chain(fraction.bytes()).rev() {

@@ -1,4 +1,4 @@
-//! Values of snaks as terms, and what the nodes of full values say.
+//! Converts values of snaks to terms, and to nodes of full values with their facts.
 
 use super::languages::canonical;
 use super::model::{DataValue, Parts, Snak};
@@ -9,38 +9,38 @@ use super::vocabulary as v;
 use oxrdf::vocab::xsd;
 use oxrdf::{Literal, NamedNode, NamedNodeRef, Term};
 
-/// The Julian calendar's item.
+/// IRI of the Julian calendar's item.
 const JULIAN: &str = "http://www.wikidata.org/entity/Q1985786";
-/// The item of the unit of numbers without a unit.
+/// IRI of the unit item of numbers without a unit.
 const ONE: &str = "http://www.wikidata.org/entity/Q199";
-/// The Earth's item.
+/// IRI of the Earth's item.
 const EARTH: &str = "http://www.wikidata.org/entity/Q2";
 
 /// A value in RDF.
 pub(super) struct Value {
-    /// As one term.
+    /// The simple value as one term.
     pub(super) simple: Term,
-    /// In full.
+    /// The full value as a node.
     pub(super) full: Option<Node>,
-    /// Normalised.
+    /// The normalised value.
     pub(super) normalized: Option<Normalized>,
 }
 
-/// A value in a form that can be compared.
+/// A value in a normalised form, in which values can be compared.
 pub(super) enum Normalized {
     /// A quantity in the base unit.
     Quantity(Node),
-    /// What an external identifier stands for.
+    /// The IRI of an external identifier.
     Iri(NamedNode),
 }
 
 /// The node of a full value.
 pub(super) struct Node {
-    /// Its name, made of its content.
+    /// Its IRI, derived from its content.
     pub(super) iri: NamedNode,
     /// Its class in the Wikibase ontology.
     pub(super) class: &'static str,
-    /// What it says: names in the Wikibase ontology, and terms.
+    /// Its facts: names in the Wikibase ontology, and terms.
     pub(super) facts: Vec<(&'static str, Term)>,
 }
 
@@ -54,15 +54,15 @@ impl Node {
     }
 }
 
-/// 32 hexadecimal digits that stand for a text.
+/// Returns a hash of a text as 32 hexadecimal digits.
 pub(super) fn hash(text: &str) -> String {
     let mut digits = blake3::hash(text.as_bytes()).to_hex().to_string();
     digits.truncate(32);
     digits
 }
 
-/// The value of a snak; `None` if it has none that RDF has a form for. `formatter` makes an IRI of an external
-/// identifier: `$1` in it stands for the identifier.
+/// Returns the value of a snak, or `None` if it has none with a form in RDF. `formatter` converts an external
+/// identifier to an IRI: the identifier replaces `$1` in it.
 pub(super) fn value(snak: &Snak<'_>, formatter: Option<&str>) -> Option<Value> {
     let data = snak.datavalue.as_ref()?;
     let plain = |simple: Term| Some(Value { simple, full: None, normalized: None });
@@ -86,7 +86,7 @@ pub(super) fn value(snak: &Snak<'_>, formatter: Option<&str>) -> Option<Value> {
     }
 }
 
-/// A text in a language, by the code that RDF has for it. What cannot be a language's code is left out.
+/// Returns a literal with the RDF code of its language. An invalid code is omitted.
 pub(super) fn in_language(text: &str, language: &str) -> Literal {
     let language = canonical(language);
     let first = language.bytes().next();
@@ -100,7 +100,7 @@ pub(super) fn in_language(text: &str, language: &str) -> Literal {
     }
 }
 
-/// An IRI, with what no IRI may have in it encoded.
+/// Returns an IRI, with invalid characters percent-encoded.
 pub(super) fn iri(text: &str) -> Option<NamedNode> {
     if let Ok(iri) = NamedNode::new(text) {
         return Some(iri);
@@ -117,7 +117,7 @@ pub(super) fn iri(text: &str) -> Option<NamedNode> {
     NamedNode::new(encoded).ok()
 }
 
-/// Whether a text is the id of an entity, a form or a sense: such as `Q42`, `P31`, `L42-F1`.
+/// Returns whether a text is the id of an entity, a form or a sense, such as `Q42`, `P31` or `L42-F1`.
 pub(super) fn is_id(id: &str) -> bool {
     let numbered = |id: &str, letters: &[u8]| {
         let mut bytes = id.bytes();
@@ -130,13 +130,13 @@ pub(super) fn is_id(id: &str) -> bool {
     }
 }
 
-/// The id that a value names.
+/// Returns the entity id of a value.
 pub(super) fn entity_id(data: &DataValue<'_>) -> Option<String> {
     let parts = &data.value.parts;
     if let Some(id) = parts.id.as_deref() {
         return is_id(id).then(|| id.to_owned());
     }
-    // As dumps were written before 2017.
+    // The format of dumps before 2017.
     let letter = match parts.entity_type.as_deref()? {
         "item" => 'Q',
         "property" => 'P',
@@ -167,7 +167,7 @@ fn typed(text: impl Into<String>, datatype: NamedNodeRef<'_>) -> Term {
 fn time(parts: &Parts<'_>) -> Option<Value> {
     let time = parts.time.as_deref()?;
     let calendar = parts.calendarmodel.as_deref()?;
-    // Whatever is no number from 0 to 14 is as good as the coarsest.
+    // The cast saturates: NaN and negative numbers become 0, the coarsest precision.
     #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
     let precision = parts.precision.unwrap_or(0.0) as u8;
     let simple = match date_time(time, precision, calendar == JULIAN) {
@@ -197,7 +197,7 @@ fn coordinate(parts: &Parts<'_>) -> Option<Value> {
     Some(Value { simple, full: Some(Node::new("GlobecoordinateValue", facts)), normalized: None })
 }
 
-/// A number with 14 digits, as Wikibase prints coordinates.
+/// Formats a number with 14 significant digits, as Wikibase prints coordinates.
 fn number(number: f64) -> String {
     const DIGITS: usize = 14;
     let text = format!("{number:.*e}", DIGITS - 1);
@@ -247,7 +247,7 @@ fn quantity(parts: &Parts<'_>) -> Option<Value> {
     Some(Value { simple, full: Some(full), normalized })
 }
 
-/// A decimal number with or without a sign, as it stands.
+/// Returns the text unchanged if it is a decimal number with or without a sign.
 fn decimal(text: &str) -> Option<&str> {
     let digits = text.strip_prefix(['+', '-']).unwrap_or(text);
     let good = digits.starts_with(|first: char| first.is_ascii_digit())

@@ -1,4 +1,4 @@
-//! The names that Wikidata's RDF is written in.
+//! The vocabulary of Wikidata's RDF.
 
 use oxrdf::NamedNode;
 
@@ -34,10 +34,10 @@ pub(super) const WKT: &str = "http://www.opengis.net/ont/geosparql#wktLiteral";
 pub(super) const FILE: &str = "http://commons.wikimedia.org/wiki/Special:FilePath/";
 pub(super) const COMMONS_DATA: &str = "http://commons.wikimedia.org/data/main/";
 
-/// The version of the RDF format that is written.
+/// The version of the RDF format.
 pub(super) const VERSION: &str = "1.0.0";
 
-/// A name in a namespace. Neither is checked.
+/// Returns a name in a namespace. Neither part is checked.
 pub(super) fn name(space: &str, local: &str) -> NamedNode {
     let mut iri = String::with_capacity(space.len() + local.len());
     iri.push_str(space);
@@ -45,15 +45,15 @@ pub(super) fn name(space: &str, local: &str) -> NamedNode {
     NamedNode::new_unchecked(iri)
 }
 
-/// What the values of a property are, and how RDF has them.
+/// A data type of properties, and its form in RDF.
 pub(super) struct DataType {
-    /// As JSON names it.
+    /// Name in JSON.
     pub(super) json: &'static str,
-    /// As `wikibase:propertyType` names it.
+    /// Name in `wikibase:propertyType`.
     pub(super) rdf: &'static str,
-    /// Whether its values are objects, else they are data.
+    /// Whether its values are objects (IRIs); otherwise they are literals.
     pub(super) objects: bool,
-    /// Whether values can be normalised: `Some(true)` to objects.
+    /// Whether values can be normalised: `Some(true)` to objects, `Some(false)` to literals.
     pub(super) normalized: Option<bool>,
 }
 
@@ -61,7 +61,7 @@ const fn data_type(json: &'static str, rdf: &'static str, objects: bool, normali
     DataType { json, rdf, objects, normalized }
 }
 
-/// All of them.
+/// All data types.
 pub(super) const DATA_TYPES: &[DataType] = &[
     data_type("commonsMedia", "CommonsMedia", true, None),
     data_type("entity-schema", "EntitySchema", true, None),

@@ -1,5 +1,5 @@
-//! What is made of entities ([`Converter`]), and the triples of one ([`Writer`]): those of statements here, as items,
-//! properties, forms and senses have them all.
+//! The settings of the conversion ([`Converter`]), and the writer of one entity's triples ([`Writer`]). This module
+//! writes statements, which items, properties, forms and senses have in common.
 
 use super::model::{List, Map, Rank, Snak, SnakType, Statement};
 use super::value::{self, Node, Normalized, hash, is_id};
@@ -8,41 +8,41 @@ use oxrdf::vocab::rdf;
 use oxrdf::{BlankNode, NamedNode, NamedOrBlankNode, Term, Triple};
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
-/// Which of the two forms of Wikidata's RDF is written.
+/// The two forms of Wikidata's RDF.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Shape {
-    /// That of the dumps and of `Special:EntityData`.
+    /// The form of the dumps and of `Special:EntityData`.
     Dump,
-    /// What the Wikidata Query Service has of it: one name a label, no types that every item, statement, reference or
-    /// value has, facts about the data at the entity, IRIs for unknown values.
+    /// The form of the Wikidata Query Service: one predicate for a label; no types that every item, statement,
+    /// reference or value has; metadata directly at the entity; IRIs for unknown values.
     Service,
 }
 
-/// What is made of entities.
+/// The settings of the conversion to triples.
 #[derive(Clone, Debug)]
 pub struct Converter {
-    /// The form.
+    /// The form of the RDF.
     pub shape: Shape,
-    /// Codes of the languages whose labels, descriptions and aliases are kept, or `None` for all.
+    /// Language codes of the labels, descriptions and aliases to keep, or `None` for all.
     pub languages: Option<BTreeSet<String>>,
-    /// Ids of the properties whose statements are kept, or `None` for all. Qualifiers and references are kept with
+    /// Ids of the properties of the statements to keep, or `None` for all. Qualifiers and references are kept with
     /// their statements.
     pub properties: Option<BTreeSet<String>>,
-    /// Codes of the languages whose sites' pages are kept, or `None` for all.
+    /// Language codes of the sites whose pages are kept, or `None` for all.
     pub sites: Option<BTreeSet<String>>,
-    /// For properties with external identifiers: what makes IRIs of them (their statement P1921), `$1` standing for the
-    /// identifier. Without it an identifier has no normalised value.
+    /// IRI patterns of properties with external identifiers (from their statement P1921), with `$1` for the identifier.
+    /// Without a pattern an identifier has no normalised value.
     pub formatters: BTreeMap<String, String>,
 }
 
 impl Converter {
-    /// All that entities say.
+    /// Creates a converter that keeps everything.
     pub fn new(shape: Shape) -> Self {
         Self { shape, languages: None, properties: None, sites: None, formatters: BTreeMap::new() }
     }
 }
 
-/// Where a snak stands, and so which predicates it gets: for a term, a full and a normalised value.
+/// The role of a snak, as its namespaces for predicates: of simple, full and normalised values.
 #[derive(Clone, Copy)]
 struct Role(&'static str, Option<&'static str>, &'static str);
 
@@ -51,11 +51,11 @@ const MAIN: Role = Role(v::PS, Some(v::PSV), v::PSN);
 const QUALIFIER: Role = Role(v::PQ, Some(v::PQV), v::PQN);
 const REFERENCE: Role = Role(v::PR, Some(v::PRV), v::PRN);
 
-/// Writes what one entity says.
+/// Writes the triples of one entity.
 pub(super) struct Writer<'a> {
     pub(super) converter: &'a Converter,
     pub(super) into: &'a mut Vec<Triple>,
-    /// Nodes of values, references and sites that have been written for this entity.
+    /// IRIs of values, references and sites that have already been written for this entity.
     pub(super) written: HashSet<String>,
 }
 
@@ -72,14 +72,15 @@ impl<'a> Writer<'a> {
         self.into.push(Triple::new(subject.clone(), predicate, object));
     }
 
-    /// A type that only the dump has.
+    /// Writes a type that only the dump has.
     pub(super) fn class(&mut self, subject: &NamedNode, class: &str) {
         if self.is_dump() {
             self.add(subject, rdf::TYPE.into_owned(), v::name(v::WIKIBASE, class));
         }
     }
 
-    /// A node without a name, which stands for what is at a place that `key` names.
+    /// Returns the node of something without a name, identified by its place `key`: a blank node, or an IRI in the form
+    /// of the query service.
     pub(super) fn unnamed(&self, key: &str) -> NamedOrBlankNode {
         match self.converter.shape {
             Shape::Dump => BlankNode::new_unchecked(hash(key)).into(),
@@ -148,7 +149,7 @@ impl<'a> Writer<'a> {
         Ok(())
     }
 
-    /// What a snak says. `key` names its place, for a value that is not known.
+    /// Writes the triples of a snak. `key` identifies its place and names the node of an unknown value.
     fn snak(&mut self, subject: &NamedNode, snak: &Snak<'_>, role: Role, key: &str) -> Result<(), String> {
         property(snak)?;
         let property = &*snak.property;
@@ -173,7 +174,7 @@ impl<'a> Writer<'a> {
                         self.add(subject, v::name(normal, property), node.iri.clone());
                         self.node(node);
                     }
-                    // Direct claims have quantities as they stand only.
+                    // Direct claims do not have normalised quantities.
                     Some(Normalized::Quantity(_)) | None => {}
                 }
             }
@@ -181,7 +182,7 @@ impl<'a> Writer<'a> {
         Ok(())
     }
 
-    /// A full value.
+    /// Writes the node of a full value, once.
     fn node(&mut self, node: Node) {
         if self.written.insert(node.iri.as_str().to_owned()) {
             self.class(&node.iri, node.class);
@@ -192,7 +193,7 @@ impl<'a> Writer<'a> {
     }
 }
 
-/// The IRI of an entity, form or sense.
+/// Returns the IRI of an entity, form or sense.
 pub(super) fn id(id: &str) -> Result<NamedNode, String> {
     if is_id(id) { Ok(v::name(v::WD, id)) } else { Err(format!("{:?} is no id of an entity", cut(id))) }
 }
@@ -202,7 +203,7 @@ fn property(snak: &Snak<'_>) -> Result<(), String> {
     if is_id(id) && id.starts_with('P') { Ok(()) } else { Err(format!("{:?} is no id of a property", cut(id))) }
 }
 
-/// The beginning of a text that may be long.
+/// Returns the first 40 characters of a text, for error messages.
 pub(super) fn cut(text: &str) -> String {
     text.chars().take(40).collect()
 }

@@ -1,16 +1,17 @@
-//! Counts bytes and lines on their way to the XML parser, and keeps it from collecting without end what never closes.
+//! Counts bytes and lines on their way to the XML parser, and limits how much the parser collects for a part that never
+//! ends.
 
 use crate::limits::MAX_ELEMENT;
 use std::io::{self, BufRead, Read};
 
-/// A reader that knows where it is.
+/// A reader that knows its position.
 pub(super) struct Meter<R> {
     inner: R,
-    /// Bytes so far.
+    /// Number of bytes read so far.
     pub(super) bytes: u64,
-    /// Line breaks so far.
+    /// Number of line breaks so far.
     pub(super) lines: u64,
-    /// Bytes until it refuses to go on.
+    /// Number of bytes that may be read before the next [`renew`](Self::renew).
     allowance: usize,
 }
 
@@ -19,7 +20,7 @@ impl<R> Meter<R> {
         Self { inner, bytes: 0, lines: 0, allowance: MAX_ELEMENT }
     }
 
-    /// Something new begins: allows it as much as all before.
+    /// Resets the allowance at the start of a new part.
     pub(super) fn renew(&mut self) {
         self.allowance = MAX_ELEMENT;
     }
@@ -42,7 +43,7 @@ impl<R: BufRead> BufRead for Meter<R> {
     }
 
     fn consume(&mut self, amount: usize) {
-        // What was just looked at is still in the buffer, so this does not read.
+        // The bytes from the last `fill_buf` are still in the buffer, so this does not read.
         if let Some(taken) = self.inner.fill_buf().ok().and_then(|buffer| buffer.get(..amount)) {
             self.lines += taken.iter().filter(|byte| **byte == b'\n').count() as u64;
         }

@@ -1,5 +1,5 @@
-//! OSM XML: parsed on one thread into chunks of elements (`parse.rs`) that the pool then works on; writing it
-//! ([`write`](mod@write)). A document is never in memory as a whole.
+//! OSM XML: parsed on one thread into chunks of elements (`parse.rs`), which the pool then processes.
+//! [`write`](mod@write) writes the format. A document is never in memory as a whole.
 
 mod meter;
 pub(crate) mod parse;

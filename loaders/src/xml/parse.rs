@@ -1,4 +1,4 @@
-//! The document: what may stand where, and what its attributes mean.
+//! Parses documents: the structure of tags, and the meaning of their attributes.
 
 use super::meter::Meter;
 use super::value;
@@ -13,60 +13,60 @@ use std::io::BufRead;
 use std::path::Path;
 use std::sync::Arc;
 
-/// What is inside what: far more than the format has.
+/// Maximum nesting depth; far more than the format has.
 const MAX_DEPTH: usize = 64;
 
-/// Where in the document the parser is.
+/// The parser's position in the document.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum State {
     BeforeRoot,
     InRoot,
-    /// Among elements that were made, changed or deleted.
+    /// In `<create>`, `<modify>` or `<delete>`.
     InSection,
     InElement,
     AfterRoot,
 }
 
-/// Tags that are no part of the format, with all that is in them.
+/// Tags that are not part of the format, including their content.
 struct Unknown {
     count: u64,
-    /// The name of the first, and its line.
+    /// Name and line of the first one.
     first: (String, u64),
 }
 
-/// Tags beside elements that documents have and that hold none of them.
+/// Known tags on the level of the elements that contain no elements.
 const BESIDE: [&str; 8] = ["bounds", "bound", "note", "meta", "changeset", "user", "remark", "gpx_file"];
 
-/// Tags within elements that servers of Overpass API write beside the format's own.
+/// Known tags within elements that servers of Overpass API add to the format.
 const WITHIN: [&str; 2] = ["bounds", "center"];
 
-/// Reads a document from front to back.
+/// A parser that reads a document sequentially.
 pub(crate) struct Parser<R> {
     reader: quick_xml::Reader<Meter<R>>,
     buffer: Vec<u8>,
     file: Arc<Path>,
-    /// Whether the document has changes of elements.
+    /// Whether the document is an osmChange document.
     changes: bool,
-    /// Whether the elements at hand were deleted.
+    /// Whether the current block is `<delete>`.
     deleted: bool,
-    /// Whether they were created.
+    /// Whether the current block is `<create>`.
     created: bool,
     header: Header,
-    /// Tags that are no part of the format, and where the first of them is.
+    /// Tags that are not part of the format.
     unknown: Option<Unknown>,
     state: State,
-    /// Depth within something that is not read, with that.
+    /// Depth within a skipped tag, counting that tag; 0 outside.
     skipped: usize,
     current: Option<Record>,
     chunk: Chunk,
     /// The chunk's size before the current element.
     size_before: usize,
-    /// Tags of the current element so far, and nodes or members.
+    /// Numbers of tags and of nodes or members of the current element so far.
     parts: [usize; 2],
 }
 
 impl<R: BufRead> Parser<R> {
-    /// Begins a document.
+    /// Creates a parser for a document with elements.
     pub(crate) fn new(reader: R, file: Arc<Path>) -> Self {
         let mut reader = quick_xml::Reader::from_reader(Meter::new(reader));
         reader.config_mut().check_end_names = true;
@@ -88,22 +88,22 @@ impl<R: BufRead> Parser<R> {
         }
     }
 
-    /// Begins a document of changes.
+    /// Creates a parser for a document with changes.
     pub(crate) fn of_changes(reader: R, file: Arc<Path>) -> Self {
         Self { changes: true, ..Self::new(reader, file) }
     }
 
-    /// The name of the tag that the document is in.
+    /// Returns the name of the root tag.
     fn root_name(&self) -> &'static str {
         if self.changes { "osmChange" } else { "osm" }
     }
 
-    /// What the document has said about itself so far.
+    /// Returns the header as read so far.
     pub(crate) fn header(&self) -> &Header {
         &self.header
     }
 
-    /// Counts a tag that is no part of the format.
+    /// Counts a tag that is not part of the format.
     fn note_unknown(&mut self, name: &str, line: u64) {
         match &mut self.unknown {
             Some(unknown) => unknown.count += 1,
@@ -111,7 +111,7 @@ impl<R: BufRead> Parser<R> {
         }
     }
 
-    /// What the document has said about itself, once all of it is read.
+    /// Returns the header after the whole document has been read.
     pub(crate) fn into_header(mut self) -> Header {
         if let Some(Unknown { count, first: (name, line) }) = self.unknown {
             let warning = match count {
@@ -123,13 +123,13 @@ impl<R: BufRead> Parser<R> {
         self.header
     }
 
-    /// Reads up to the first element.
+    /// Reads until the first element begins.
     pub(crate) fn head(&mut self) -> Result<(), Error> {
         while self.current.is_none() && self.step()? {}
         Ok(())
     }
 
-    /// The next elements, or none at the end.
+    /// Returns the next elements, or `None` at the end.
     pub(crate) fn next(&mut self) -> Option<Result<Chunk, Error>> {
         loop {
             if self.chunk.is_full() && self.current.is_none() {
@@ -145,7 +145,7 @@ impl<R: BufRead> Parser<R> {
         (!chunk.is_empty()).then_some(Ok(chunk))
     }
 
-    /// Reads one tag or text. False at the end of the document.
+    /// Reads one tag or text. Returns false at the end of the document.
     fn step(&mut self) -> Result<bool, Error> {
         let mut buffer = std::mem::take(&mut self.buffer);
         buffer.clear();
@@ -194,7 +194,7 @@ impl<R: BufRead> Parser<R> {
                     self.state = State::InSection;
                 }
                 "create" | "modify" | "delete" => return Err(XmlProblem::Depth),
-                // Whatever it means, elements in it would change nothing.
+                // An error, because elements in an unknown block would silently have no effect.
                 _ if self.state == State::InSection || self.changes && !BESIDE.contains(&name) => {
                     return Err(XmlProblem::Section(cut(name)));
                 }
@@ -249,8 +249,8 @@ impl<R: BufRead> Parser<R> {
         Ok(())
     }
 
-    /// What stands beside the elements and is about the whole file. Boxes are for orientation only: one that makes no
-    /// sense is left out.
+    /// Reads metadata of the file from a tag on the level of the elements. Bounding boxes are informative only, so an
+    /// invalid one is ignored.
     fn about(&mut self, name: &str, tag: &BytesStart<'_>) -> Result<(), XmlProblem> {
         let mut sides = [None; 4];
         for attribute in attributes(tag) {
@@ -316,7 +316,7 @@ impl<R: BufRead> Parser<R> {
             }
         }
         let id = id.ok_or(XmlProblem::Missing("id"))?;
-        // The version tells which of two changes is the newer one. Editors give what they create none yet, which is 0.
+        // The version determines which of two changes is newer. Editors write version 0 for elements that they create.
         match (versioned, meta.version) {
             (false, _) if self.changes => return Err(XmlProblem::Missing("version")),
             (true, 0) if self.changes && !self.created => return Err(XmlProblem::Unversioned),
@@ -327,7 +327,7 @@ impl<R: BufRead> Parser<R> {
             (ElementType::Node, Some(lat), Some(lon)) => (lat, lon),
             (ElementType::Node, None, Some(_)) if meta.visible => return Err(XmlProblem::Missing("lat")),
             (ElementType::Node, Some(_), None) if meta.visible => return Err(XmlProblem::Missing("lon")),
-            // Of changes the newest version is what counts.
+            // In a change, a visible node without a position is an error: its newest version would be incomplete.
             (ElementType::Node, None, None) if meta.visible && self.changes => return Err(XmlProblem::Missing("lat")),
             _ => (NO_COORDINATE, NO_COORDINATE),
         };
@@ -337,14 +337,14 @@ impl<R: BufRead> Parser<R> {
         Ok(())
     }
 
-    /// A tag, a node of a way or a member of a relation.
+    /// Reads a child: a tag, a node of a way or a member of a relation.
     fn part(&mut self, name: &str, tag: &BytesStart<'_>, line: u64) -> Result<(), XmlProblem> {
         let Some(record) = &self.current else { return Ok(()) };
         let (list, most, what) = match (name, record.kind) {
             ("nd", ElementType::Way) => (1, MAX_WAY_NODES, "nodes"),
             ("member", ElementType::Relation) => (1, MAX_MEMBERS, "members"),
             ("tag", _) => (0, MAX_TAGS, "tags"),
-            // Left out, they would make another element of this one.
+            // Skipping them would change the element.
             ("nd", kind) => return Err(XmlProblem::Misplaced { tag: "nd", element: name_of(kind) }),
             ("member", kind) => return Err(XmlProblem::Misplaced { tag: "member", element: name_of(kind) }),
             _ => {
@@ -382,7 +382,7 @@ impl<R: BufRead> Parser<R> {
         Ok(())
     }
 
-    /// A node of a way, perhaps with its location.
+    /// Reads a node of a way, with its location if there is one.
     fn node_ref(&mut self, tag: &BytesStart<'_>) -> Result<(), XmlProblem> {
         let (mut id, mut lat, mut lon) = (None, None, None);
         for attribute in attributes(tag) {
@@ -402,7 +402,7 @@ impl<R: BufRead> Parser<R> {
         Ok(())
     }
 
-    /// A member of a relation.
+    /// Reads a member of a relation.
     fn member(&mut self, tag: &BytesStart<'_>) -> Result<(), XmlProblem> {
         let (mut kind, mut id, mut role) = (None, None, Cow::Borrowed(""));
         for attribute in attributes(tag) {
@@ -426,11 +426,12 @@ impl<R: BufRead> Parser<R> {
     }
 }
 
-/// What is said of a document that a server of Overpass API may not have finished.
+/// The warning for a document that a server of Overpass API may not have completed.
 const REMARK: &str = "the document has a <remark>, which servers of Overpass API write where a query was stopped: \
                       it may have a part of its elements only";
 
-/// A name as errors quote it: its first characters, without those that a terminal would obey.
+/// Returns the first 40 characters of a name for error messages, without control characters that a terminal would
+/// interpret.
 fn cut(name: &str) -> String {
     name.chars().take(40).map(|c| if c.is_control() { char::REPLACEMENT_CHARACTER } else { c }).collect()
 }
@@ -454,10 +455,10 @@ fn longitude(text: &str) -> Result<i32, XmlProblem> {
     value::coordinate(text, LIMITS[1]).ok_or_else(|| XmlProblem::value("lon", text))
 }
 
-/// Names and values without escapes.
+/// Iterates over names and unescaped values.
 fn attributes<'t>(tag: &'t BytesStart<'_>) -> impl Iterator<Item = Result<(&'t str, Cow<'t, str>), XmlProblem>> {
     let mut attributes = tag.attributes();
-    // Looking for doubles takes the square of their number, and the number is the file's.
+    // The check for duplicates takes quadratic time in the number of attributes, which the input controls.
     attributes.with_checks(false);
     attributes.map(|attribute| {
         let attribute = attribute.map_err(|error| XmlProblem::Syntax(error.to_string()))?;

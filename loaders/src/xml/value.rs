@@ -1,7 +1,8 @@
-//! What attributes say: coordinates and times, exact.
+//! Parses attribute values exactly: coordinates and times.
 
-/// Degrees, in decimal notation with or without an exponent, to 1e-7 degrees; finer ones are rounded to the nearest,
-/// halves away from zero. None if it is no number or beyond `limit` (in 1e-7 degrees).
+/// Parses degrees in decimal notation, with or without an exponent, to units of 1e-7 degrees. Finer values are rounded
+/// to the nearest unit, halves away from zero. Returns `None` if the text is not a number or its magnitude exceeds
+/// `limit` (in units of 1e-7 degrees).
 pub(super) fn coordinate(text: &str, limit: i32) -> Option<i32> {
     let (negative, digits) = match text.strip_prefix('-') {
         Some(rest) => (true, rest),
@@ -15,7 +16,7 @@ pub(super) fn coordinate(text: &str, limit: i32) -> Option<i32> {
     if whole.is_empty() && fraction.is_empty() || !(-40..=40).contains(&exponent) {
         return None;
     }
-    // 18 significant digits are far more than a coordinate has, and what is behind them cannot change the rounding.
+    // Keeps 18 significant digits, far more than a coordinate has. Later digits cannot change the rounding.
     let mut value: i64 = 0;
     let mut scale = exponent + 7;
     let all = whole.bytes().map(|digit| (digit, 0)).chain(fraction.bytes().map(|digit| (digit, 1)));
@@ -43,7 +44,8 @@ pub(super) fn coordinate(text: &str, limit: i32) -> Option<i32> {
     Some(if negative { -value } else { value })
 }
 
-/// `2012-09-12T06:55:00Z`, with or without parts of seconds, which are cut off, to seconds since 1970.
+/// Parses a time such as `2012-09-12T06:55:00Z` to seconds since 1970. Fractions of a second are cut off; time zones
+/// are supported.
 pub(crate) fn timestamp(text: &str) -> Option<i64> {
     let (time, zone) = text
         .strip_suffix('Z')
@@ -70,14 +72,14 @@ pub(crate) fn timestamp(text: &str) -> Option<i64> {
     if !(1..=days).contains(&day) || hour > 23 || minute > 59 || second > 60 || zone_hour > 23 || zone_minute > 59 {
         return None;
     }
-    // Days since 1970-01-01, with years that begin in March so that the leap day is a year's last.
+    // Days since 1970-01-01. Years are counted from March, so that the leap day is the last day of a year.
     let (year, month) = if month > 2 { (year, month - 3) } else { (year - 1, month + 9) };
     let day_of_year = (153 * month + 2) / 5 + day - 1;
     let days = 365 * year + year.div_euclid(4) - year.div_euclid(100) + year.div_euclid(400) + day_of_year - 719_468;
     Some(((days * 24 + hour) * 60 + minute) * 60 + second - sign * (zone_hour * 60 + zone_minute) * 60)
 }
 
-/// The numbers in a text of exactly the shape of `pattern`, where `d` stands for a digit.
+/// Returns the numbers in a text that matches `pattern` exactly; `d` is a digit.
 fn fields<const N: usize>(text: &str, pattern: &str) -> Option<[i64; N]> {
     if text.len() != pattern.len() {
         return None;

@@ -1,5 +1,5 @@
-//! Writes OSM XML: the beginning of a document, element after element, its end. Elements do not depend on each other, so
-//! that parts of a document can be made in parallel.
+//! Writes OSM XML: the start of a document, its elements, and its end. Elements are independent of each other, so that
+//! parts of a document can be written in parallel.
 
 use std::fmt::Write;
 
@@ -7,7 +7,7 @@ use terrapin_calendar::civil_from_days;
 
 use crate::element::{Element, ElementType, Header, Meta, NO_COORDINATE};
 
-/// What a document begins with.
+/// Returns the start of a document.
 pub fn header(header: &Header) -> String {
     let mut out = String::from("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<osm version=\"0.6\"");
     if let Some(program) = &header.writing_program {
@@ -29,11 +29,11 @@ pub fn header(header: &Header) -> String {
     out
 }
 
-/// What it ends with.
+/// The end of a document.
 pub const END: &str = "</osm>\n";
 
-/// Appends an element. `None` if it has a character that XML cannot hold, not even escaped; `out` is not to be used then.
-/// Locations of ways are not written.
+/// Appends an element. Locations of way nodes are not written. Returns `None` if a text has a character that XML cannot
+/// represent, not even escaped; `out` is then unusable.
 pub fn element(out: &mut String, element: &Element<'_>) -> Option<()> {
     let (name, id, tags, meta) = match element {
         Element::Node(node) => ("node", node.id, node.tags, node.meta),
@@ -86,17 +86,17 @@ fn type_name(kind: ElementType) -> &'static str {
     }
 }
 
-/// Whether XML 1.0 lacks a character. Breaks and tabs of texts are escaped.
+/// Returns whether XML 1.0 cannot represent a character. Line breaks and tabs in texts are escaped.
 fn is_outside(char: char) -> bool {
     matches!(char, '\0'..='\u{8}' | '\u{b}' | '\u{c}' | '\u{e}'..='\u{1f}' | '\u{fffe}' | '\u{ffff}')
 }
 
-/// Writing to a text does not fail.
+/// Appends formatted text. Writing to a string cannot fail.
 fn put(out: &mut String, text: std::fmt::Arguments<'_>) {
     let _ = out.write_fmt(text);
 }
 
-/// What is known of who made the element, and when.
+/// Appends the metadata of an element.
 fn put_meta(out: &mut String, meta: Option<&Meta<'_>>) {
     let Some(meta) = meta else { return };
     if meta.version != 0 {
@@ -121,13 +121,13 @@ fn put_meta(out: &mut String, meta: Option<&Meta<'_>>) {
     }
 }
 
-/// Degrees without floating point and without zeros at their end.
+/// Appends degrees as a decimal number, without floating-point arithmetic and without trailing zeros.
 fn put_degrees(out: &mut String, name: &str, degrees: i32) {
     let sign = if degrees < 0 { "-" } else { "" };
     let (whole, part) = (degrees.unsigned_abs() / 10_000_000, degrees.unsigned_abs() % 10_000_000);
     put(out, format_args!(" {name}=\"{sign}{whole}.{part:07}"));
     let end = out.trim_end_matches('0').trim_end_matches('.').len();
-    // Zeros of whole degrees stay: the point keeps them apart.
+    // The decimal point protects the zeros of whole degrees.
     out.truncate(end);
     out.push('"');
 }
@@ -140,7 +140,7 @@ pub(crate) fn put_time(out: &mut String, seconds: i64) {
     put(out, format_args!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}Z"));
 }
 
-/// Readers turn breaks and tabs of an attribute into spaces, unless they are escaped.
+/// Appends an attribute. Line breaks and tabs are escaped, because readers otherwise turn them into spaces.
 fn attribute(out: &mut String, name: &str, value: &str) {
     put(out, format_args!(" {name}=\""));
     let mut rest = value;
