@@ -68,6 +68,7 @@ mod sparql_spatial;
 mod sparql_values;
 mod states;
 mod store;
+mod taginfo;
 mod tags;
 mod terminal;
 mod tiles;

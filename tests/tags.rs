@@ -25,9 +25,9 @@ fn column<'a>(answer: &'a Value, name: &str) -> Vec<&'a Value> {
 fn keys_and_values_with_their_counts() {
     let server = Server::start(&[]);
     let keys = ask(&server, "/api/4/keys/all");
-    assert_eq!((&keys["total"], &keys["page"], &keys["rp"]), (&json!(5), &json!(1), &json!(5)));
+    assert_eq!((&keys["total"], keys.get("page"), keys.get("rp")), (&json!(5), None, None));
     assert_eq!(keys["data_until"], "2020-01-06T12:00:00Z");
-    assert_eq!(keys["url"], "/api/4/keys/all");
+    assert_eq!(keys["url"], "http://localhost/api/4/keys/all");
     assert_eq!(column(&keys, "key"), ["amenity", "name", "type", "admin_level", "highway"]);
     assert_eq!(
         keys["data"][1],
@@ -40,10 +40,7 @@ fn keys_and_values_with_their_counts() {
     // Prefix matches come before more frequent keys.
     assert_eq!(column(&ask(&server, "/api/4/keys/all?query=A"), "key"), ["amenity", "admin_level", "name", "highway"]);
     let prevalent = ask(&server, "/api/4/keys/all?query=amenity&include=prevalent_values");
-    assert_eq!(
-        prevalent["data"][0]["prevalent_values"],
-        json!([{"value": "cafe", "count": 4, "fraction": 1.0, "in_wiki": false}])
-    );
+    assert_eq!(prevalent["data"][0]["prevalent_values"], json!([{"value": "cafe", "count": 4, "fraction": 1.0}]));
 
     let names = ask(&server, "/api/4/key/values?key=name&query=l");
     assert_eq!(column(&names, "value"), ["Ladle", "Ladle Street", "Bean & Leaf", "Zur M\u{fc}hle"]);
@@ -95,19 +92,17 @@ fn bad_requests_are_told_what_is_wrong() {
     let server = Server::start(&[]);
     let cases = [
         ("key/values", "the parameter \"key\" is missing"),
-        ("key/values?key=a&rp=0", "rp: expected a number above 0"),
-        ("key/values?key=a&rp=-1", "rp: expected a number above 0"),
+        ("key/values?key=a&rp=-1", "rp: expected a number of rows, or 0 for all"),
         ("key/values?key=a&page=x", "page: expected a number above 0"),
-        ("key/values?key=a&page=2", "page: how many rows has one? Say so with rp"),
         ("key/values?key=%ff", "the address is not in UTF-8"),
         ("keys/all?sortname=users", "sortname: expected one of key, count_all"),
         ("keys/all?sortorder=up", "sortorder: expected asc or desc"),
-        ("keys/all?filter=nodes", "filter: expected one of all, in_wiki, characters_space"),
+        ("keys/all?filter=nodes", "filter: expected one of all, characters_plain"),
         ("key/combinations?key=a&filter=areas", "filter: expected one of all, nodes, ways, relations"),
         ("tags/list", "one of the parameters"),
         ("tags/list?tags=a", "tags: expected key=value"),
         ("search/by_key_and_value?query=a", "query: expected key=value"),
-        ("keys/all?format=xml", "format: expected json or json_pretty"),
+        ("keys/all?format=xml", "format: expected one of json"),
     ];
     for (path, message) in cases {
         let answer = server.get(&format!("/api/4/{path}"));

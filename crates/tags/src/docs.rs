@@ -211,6 +211,16 @@ impl Docs {
         self.source.as_ref()
     }
 
+    /// Returns the described keys, in no particular order.
+    pub fn keys(&self) -> impl Iterator<Item = &str> {
+        self.keys.keys().map(String::as_str)
+    }
+
+    /// Returns the described values of a key, in no particular order.
+    pub fn values<'a>(&'a self, key: &'a str) -> impl Iterator<Item = &'a str> {
+        self.tags.keys().filter(move |(own, _)| own == key).map(|(_, value)| value.as_str())
+    }
+
     /// Returns the description of a key.
     pub fn key(&self, key: &str) -> Option<&str> {
         self.keys.get(key).map(String::as_str)

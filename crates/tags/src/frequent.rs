@@ -1,5 +1,6 @@
 //! The most frequent tags, and a search for tags by substring.
 
+use std::cmp::Ordering;
 use std::sync::Arc;
 
 use rayon::prelude::*;
@@ -25,9 +26,68 @@ pub struct Tag {
     pub counts: Counts,
 }
 
+/// The texts to search for in tags, as case-insensitive substrings; the empty text is in every other.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TagQuery<'a> {
+    /// One text in the key and one in the value.
+    Both {
+        /// The text in the key.
+        key: &'a str,
+        /// The text in the value.
+        value: &'a str,
+    },
+    /// A text in the key or in the value.
+    Either(&'a str),
+}
+
+/// The sort order of tags.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TagSorting {
+    /// Number of elements, of the selected types; ties are in byte order of key and value.
+    Count(Which),
+    /// Byte order of the keys, then of the values.
+    Key,
+    /// Byte order of the values, then of the keys.
+    Value,
+}
+
+/// Filter, sort order and page of a list of tags.
+#[derive(Debug, Clone, Copy)]
+pub struct TagsWanted<'a> {
+    /// The texts in the tags.
+    pub query: TagQuery<'a>,
+    /// The sort order.
+    pub sorting: TagSorting,
+    /// Whether the order is descending.
+    pub descending: bool,
+    /// The rows to return.
+    pub part: Part,
+}
+
+/// The sort key of a tag by its value.
+#[derive(PartialEq, Eq)]
+struct ValuePlace {
+    value: Box<str>,
+    pair: PairId,
+    descending: bool,
+}
+
+impl Ord for ValuePlace {
+    fn cmp(&self, other: &Self) -> Ordering {
+        let ascending = (&self.value, self.pair).cmp(&(&other.value, other.pair));
+        if self.descending { ascending.reverse() } else { ascending }
+    }
+}
+
+impl PartialOrd for ValuePlace {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
 /// An entry of the cached list.
 #[derive(Debug, Clone, Copy)]
-pub struct Entry {
+pub struct FrequentTag {
     pub pair: PairId,
     pub counts: Counts,
 }
@@ -46,7 +106,7 @@ impl Tags {
 
     /// Returns the most frequent tags, by descending count. The first caller builds the list within its own budget; it
     /// is then cached.
-    pub(super) fn frequent(&self) -> Arc<[Entry]> {
+    pub(super) fn frequent(&self) -> Arc<[FrequentTag]> {
         if let Some(made) = self.frequent.get() {
             return Arc::clone(made);
         }
@@ -54,8 +114,8 @@ impl Tags {
         let step = (Osm::VALUES_ON_PAGE * 64) as PairId;
         let starts: Vec<PairId> = (0..all).step_by(step as usize).collect();
         let current = budget::current();
-        let merge = |mut a: Vec<Entry>, mut b: Vec<Entry>| {
-            budget::charge((a.len() + b.len()) as u64 * size_of::<Entry>() as u64);
+        let merge = |mut a: Vec<FrequentTag>, mut b: Vec<FrequentTag>| {
+            budget::charge((a.len() + b.len()) as u64 * size_of::<FrequentTag>() as u64);
             a.append(&mut b);
             cut(&mut a);
             a
@@ -64,7 +124,7 @@ impl Tags {
             current.share(|| {
                 let mut entries = Vec::with_capacity(step.min(all - start) as usize);
                 let pairs = start..start.saturating_add(step).min(all);
-                self.osm.for_counts(pairs, |pair, counts| entries.push(Entry { pair, counts: Counts(counts) }));
+                self.osm.for_counts(pairs, |pair, counts| entries.push(FrequentTag { pair, counts: Counts(counts) }));
                 cut(&mut entries);
                 entries
             })
@@ -76,39 +136,67 @@ impl Tags {
         Arc::clone(self.frequent.get_or_init(|| made))
     }
 
-    /// Lists the tags with `key` and `value` as case-insensitive substrings. The order is by the count of `sorting`, or
-    /// by key and value if it is `None`.
-    pub fn tags(&self, key: &str, value: &str, sorting: Option<Which>, descending: bool, part: Part) -> Listed<Tag> {
-        let by_count = sorting == Some(Which::All) && descending && key.is_empty() && value.is_empty();
-        if by_count && part.take.is_some_and(|take| part.skip.saturating_add(take) <= MOST) {
+    /// Lists tags.
+    pub fn tags(&self, wanted: &TagsWanted<'_>) -> Listed<Tag> {
+        let TagsWanted { query, sorting, descending, part } = *wanted;
+        let is_any = matches!(query, TagQuery::Both { key: "", value: "" } | TagQuery::Either(""));
+        if is_any
+            && sorting == TagSorting::Count(Which::All)
+            && descending
+            && part.take.is_some_and(|take| part.skip.saturating_add(take) <= MOST)
+        {
             let frequent = self.frequent();
             let rows = frequent.iter().skip(part.skip).take(part.take.unwrap_or_default());
             return Listed { total: self.tag_count(), rows: rows.map(|entry| self.tag(entry.pair)).collect() };
         }
-        let place = |pair: PairId, counts: Counts| match sorting {
-            Some(which) => (0, sorted(counts.of(which), descending), pair),
-            None if descending => (0, 0, !pair),
-            None => (0, 0, pair),
+        match sorting {
+            TagSorting::Count(which) => {
+                let mut first = First::new(part);
+                self.for_tags(query, |pair, counts| first.push((sorted(counts.of(which), descending), pair)));
+                first.listed().map(|(_, pair)| self.tag(pair))
+            }
+            TagSorting::Key => {
+                let mut first = First::new(part);
+                // Inverted numbers sort in reverse.
+                self.for_tags(query, |pair, _| first.push(if descending { !pair } else { pair }));
+                first.listed().map(|pair| self.tag(if descending { !pair } else { pair }))
+            }
+            TagSorting::Value => {
+                let mut first = First::new(part);
+                self.for_tags(query, |pair, _| {
+                    let value = self.osm.with_value(pair, str::to_owned).into_boxed_str();
+                    budget::checkpoints(1 + value.len() / 16);
+                    first.push(ValuePlace { value, pair, descending });
+                });
+                first.listed().map(|place| self.tag(place.pair))
+            }
+        }
+    }
+
+    /// Calls `add` for each tag that the query finds, in byte order.
+    fn for_tags(&self, query: TagQuery<'_>, mut add: impl FnMut(PairId, Counts)) {
+        let (key, value) = match query {
+            TagQuery::Both { key, value } => (key, value),
+            TagQuery::Either(text) => (text, text),
         };
+        let is_either = matches!(query, TagQuery::Either(_));
         let (in_key, in_value) = (Needle::new(key), Needle::new(value));
-        let mut first = First::new(part);
         for id in 0..self.osm.key_count() {
             budget::checkpoint();
-            if in_key.fits(self.osm.key_name(id)).is_none() {
+            let fits_key = in_key.fits(self.osm.key_name(id)).is_some();
+            if !fits_key && !is_either {
                 continue;
             }
-            if value.is_empty() {
-                self.osm.for_counts(self.osm.pairs_of(id), |pair, counts| first.push(place(pair, Counts(counts))));
+            if value.is_empty() || (fits_key && is_either) {
+                self.osm.for_counts(self.osm.pairs_of(id), |pair, counts| add(pair, Counts(counts)));
                 continue;
             }
             self.osm.for_values(id, |pair, text| {
                 if in_value.fits(text).is_some() {
-                    first.push(place(pair, self.counts_of_pair(pair)));
+                    add(pair, self.counts_of_pair(pair));
                 }
             });
         }
-        let from_end = sorting.is_none() && descending;
-        first.listed().map(|(_, _, pair)| self.tag(if from_end { !pair } else { pair }))
     }
 }
 
@@ -116,11 +204,11 @@ fn pair_count(osm: &Osm) -> PairId {
     osm.key_count().checked_sub(1).map_or(0, |last| osm.pairs_of(last).end)
 }
 
-fn order(entry: &Entry) -> (u64, PairId) {
+fn order(entry: &FrequentTag) -> (u64, PairId) {
     (sorted(entry.counts.all(), true), entry.pair)
 }
 
-fn cut(entries: &mut Vec<Entry>) {
+fn cut(entries: &mut Vec<FrequentTag>) {
     if entries.len() > MOST {
         entries.select_nth_unstable_by_key(MOST, order);
         entries.truncate(MOST);

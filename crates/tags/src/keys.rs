@@ -3,31 +3,26 @@
 use terrapin_budget as budget;
 use terrapin_osm::KeyId;
 
-use super::counts::{Counts, KINDS, Which};
-use super::docs::Docs;
+use super::characters::KeyCharacters;
+use super::counts::{Counts, KINDS, Which, fraction};
 use super::listed::{First, Listed, Part, Place, sorted};
 use super::needle::Needle;
+use super::unused::RankedKey;
 use super::{Tags, Value, ValueSorting, ValuesWanted};
 
 /// A condition on a key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum KeyFilter {
-    /// The key contains white space.
-    Space,
-    /// The key contains a character that often causes errors, such as `=`, a quotation mark or a control character.
-    Problem,
+    /// The key belongs to this category.
+    Characters(KeyCharacters),
     /// The key has a description.
     Described,
-}
-
-impl KeyFilter {
-    fn takes(self, key: &str, docs: &Docs) -> bool {
-        match self {
-            KeyFilter::Space => key.contains(char::is_whitespace),
-            KeyFilter::Problem => key.contains(|c: char| c.is_control() || "=+/&<>;'\"?%#@\\,".contains(c)),
-            KeyFilter::Described => docs.key(key).is_some(),
-        }
-    }
+    /// The key has no description.
+    Undescribed,
+    /// No element has the key.
+    Unused,
+    /// At least this number of elements have the key.
+    AtLeast(u64),
 }
 
 /// The sort order of keys.
@@ -43,6 +38,8 @@ pub enum KeySorting {
     Count(Which),
     /// Number of distinct values.
     Values,
+    /// Whether the key has a description.
+    Described,
 }
 
 /// Filter, sort order and page of a list of keys.
@@ -50,8 +47,10 @@ pub enum KeySorting {
 pub struct KeysWanted<'a> {
     /// Case-insensitive substring of the keys; empty for all.
     pub query: &'a str,
-    /// A further condition on the keys.
-    pub filter: Option<KeyFilter>,
+    /// Further conditions on the keys; all must hold.
+    pub filters: &'a [KeyFilter],
+    /// Whether described keys that no element has are listed.
+    pub with_unused: bool,
     /// The sort order; ties are in byte order.
     pub sorting: KeySorting,
     /// Whether the order is descending.
@@ -100,44 +99,77 @@ impl Tags {
     /// Lists the keys.
     pub fn keys(&self, wanted: &KeysWanted<'_>) -> Listed<Key> {
         let needle = Needle::new(wanted.query);
+        let keys = self.ranked_keys(wanted.with_unused);
         let mut first = First::new(wanted.part);
-        for id in 0..self.osm.key_count() {
+        for rank in 0..keys.len() {
             budget::checkpoint();
-            let name = self.osm.key_name(id);
+            let key = keys.get(rank);
+            let name = self.name_of(key);
             let Some(fit) = needle.fits(name) else { continue };
-            if wanted.filter.is_none_or(|filter| filter.takes(name, &self.docs)) {
-                first.push(self.place(wanted, id, name, fit));
+            if wanted.filters.iter().all(|filter| self.takes(*filter, key, name)) {
+                first.push(self.place(wanted, rank, key, fit));
             }
         }
         let from_end = wanted.descending && wanted.sorting == KeySorting::Key;
-        first.listed().map(|(_, _, id)| self.key_of(if from_end { !id } else { id }))
+        first.listed().map(|(_, _, rank)| match keys.get(if from_end { !rank } else { rank }) {
+            RankedKey::Used(id) => self.key_of(id),
+            RankedKey::Unused(name) => Key { key: name.to_owned(), counts: Counts::default(), values: 0 },
+        })
     }
 
-    fn place(&self, wanted: &KeysWanted<'_>, id: KeyId, name: &str, fit: u8) -> Place {
-        let number = match wanted.sorting {
-            KeySorting::Fit => return (fit, sorted(self.counts_of_key(id).all(), true), id),
-            // Inverted numbers sort in reverse; `keys` inverts them back.
-            KeySorting::Key => return (0, 0, if wanted.descending { !id } else { id }),
-            KeySorting::Length => name.chars().count() as u64,
-            KeySorting::Count(which) => self.counts_of_key(id).of(which),
-            KeySorting::Values => self.osm.pairs_of(id).len() as u64,
+    fn name_of<'a>(&'a self, key: RankedKey<'a>) -> &'a str {
+        match key {
+            RankedKey::Used(id) => self.osm.key_name(id),
+            RankedKey::Unused(name) => name,
+        }
+    }
+
+    fn takes(&self, filter: KeyFilter, key: RankedKey<'_>, name: &str) -> bool {
+        match filter {
+            KeyFilter::Characters(category) => KeyCharacters::of(name) == category,
+            KeyFilter::Described => self.docs.key(name).is_some(),
+            KeyFilter::Undescribed => self.docs.key(name).is_none(),
+            KeyFilter::Unused => matches!(key, RankedKey::Unused(_)),
+            KeyFilter::AtLeast(least) => match key {
+                RankedKey::Used(id) => self.counts_of_key(id).all() >= least,
+                RankedKey::Unused(_) => least == 0,
+            },
+        }
+    }
+
+    fn place(&self, wanted: &KeysWanted<'_>, rank: u32, key: RankedKey<'_>, fit: u8) -> Place {
+        let count = |which| match key {
+            RankedKey::Used(id) => self.counts_of_key(id).of(which),
+            RankedKey::Unused(_) => 0,
         };
-        (0, sorted(number, wanted.descending), id)
+        let number = match wanted.sorting {
+            KeySorting::Fit => return (fit, sorted(count(Which::All), true), rank),
+            // Inverted numbers sort in reverse; `keys` inverts them back.
+            KeySorting::Key => return (0, 0, if wanted.descending { !rank } else { rank }),
+            KeySorting::Length => self.name_of(key).chars().count() as u64,
+            KeySorting::Count(which) => count(which),
+            KeySorting::Values => match key {
+                RankedKey::Used(id) => self.osm.pairs_of(id).len() as u64,
+                RankedKey::Unused(_) => 0,
+            },
+            KeySorting::Described => self.docs.key(self.name_of(key)).is_some().into(),
+        };
+        (0, sorted(number, wanted.descending), rank)
     }
 
-    /// Returns the values that at least 1 % of the key's elements have, by descending count; at most 100.
-    pub fn prevalent(&self, key: &str, which: Which) -> Vec<Value> {
-        const MOST: usize = 100;
+    /// Returns the values that at least `min_fraction` of the key's elements have, by descending count. There are at
+    /// most `1 / min_fraction`.
+    pub fn prevalent(&self, key: &str, which: Which, min_fraction: f64) -> Vec<Value> {
+        let all = self.key_counts(key).of(which);
         let wanted = ValuesWanted {
             query: "",
             which,
             sorting: ValueSorting::Count,
             descending: true,
-            part: Part { skip: 0, take: Some(MOST) },
+            part: Part { skip: 0, take: Some((1.0 / min_fraction).ceil() as usize) },
         };
-        let all = self.key_counts(key).of(which);
         let mut values = self.values(key, &wanted).rows;
-        values.retain(|value| value.counts.of(which) * 100 >= all);
+        values.retain(|value| fraction(value.counts.of(which), all) >= min_fraction);
         values
     }
 }

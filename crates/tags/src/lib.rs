@@ -1,10 +1,11 @@
-//! Statistics of keys and tags of a snapshot: counts, values, combinations and a text search. Counts are the lengths of
-//! posting lists. Only combinations are counted element by element. The crate may use `osm`; it does not know query
-//! languages or HTTP. The server formats the answers as taginfo does.
+//! Statistics of keys and tags of a snapshot: counts, values, combinations, roles of members and a text search. Counts
+//! are the lengths of posting lists. Only combinations and roles are counted element by element. The crate may use
+//! `osm`; it does not know query languages or HTTP. The server formats the answers as taginfo does.
 //!
 //! No data is read before the first request. Every scan runs within the budget of the caller. Caches are bounded;
-//! `combinations.rs`, `frequent.rs` and `index.rs` state their limits.
+//! `combinations.rs`, `frequent.rs`, `index.rs` and `relations.rs` state their limits.
 
+mod characters;
 mod combinations;
 mod counts;
 mod docs;
@@ -14,7 +15,9 @@ mod index;
 mod keys;
 mod listed;
 mod needle;
+mod relations;
 mod search;
+mod unused;
 mod values;
 mod words;
 
@@ -22,12 +25,14 @@ use std::sync::{Arc, OnceLock};
 
 use terrapin_osm::Osm;
 
+pub use characters::KeyCharacters;
 pub use combinations::Combination;
 pub use counts::{Counts, Which, fraction};
 pub use docs::{Docs, DocsError, Source};
-pub use frequent::Tag;
+pub use frequent::{Tag, TagQuery, TagSorting, TagsWanted};
 pub use keys::{Key, KeyFilter, KeySorting, KeysWanted};
 pub use listed::{Listed, Part};
+pub use relations::{MemberRole, MemberRoles, RelationType, RelationTypeSorting, RoleSorting, RolesWanted};
 pub use search::{Found, Match};
 pub use values::{Value, ValueSorting, ValuesWanted};
 
@@ -35,15 +40,25 @@ pub use values::{Value, ValueSorting, ValuesWanted};
 pub struct Tags {
     osm: Arc<Osm>,
     docs: Docs,
-    frequent: OnceLock<Arc<[frequent::Entry]>>,
+    frequent: OnceLock<Arc<[frequent::FrequentTag]>>,
     index: OnceLock<Arc<index::Index>>,
     together: combinations::Kept,
+    roles: OnceLock<Arc<[relations::RoleEntry]>>,
+    unused: OnceLock<Arc<[unused::UnusedKey]>>,
 }
 
 impl Tags {
     /// Creates the statistics of `osm` with the descriptions in `docs`, without reading any data.
     pub fn new(osm: Arc<Osm>, docs: Docs) -> Tags {
-        Tags { osm, docs, frequent: OnceLock::new(), index: OnceLock::new(), together: combinations::Kept::default() }
+        Tags {
+            osm,
+            docs,
+            frequent: OnceLock::new(),
+            index: OnceLock::new(),
+            together: combinations::Kept::default(),
+            roles: OnceLock::new(),
+            unused: OnceLock::new(),
+        }
     }
 
     /// Returns the descriptions of keys and tags.

@@ -37,26 +37,26 @@ pub fn sorted(number: u64, descending: bool) -> u64 {
 }
 
 /// A bounded collector of the first rows of a list, pushed in any order.
-pub struct First {
+pub struct First<P> {
     part: Part,
-    kept: Vec<Place>,
+    kept: Vec<P>,
     total: u64,
 }
 
 /// Minimum number of surplus rows before they are dropped.
 const SLACK: usize = 1024;
 
-impl First {
+impl<P: Ord> First<P> {
     /// Creates an empty collector.
-    pub fn new(part: Part) -> First {
+    pub fn new(part: Part) -> First<P> {
         First { part, kept: Vec::new(), total: 0 }
     }
 
     /// Adds a row.
-    pub fn push(&mut self, place: Place) {
+    pub fn push(&mut self, place: P) {
         self.total += 1;
         if self.kept.len() == self.kept.capacity() {
-            budget::charge(self.kept.len() as u64 * 2 * size_of::<Place>() as u64);
+            budget::charge(self.kept.len() as u64 * 2 * size_of::<P>() as u64);
         }
         self.kept.push(place);
         if let Some(most) = self.most()
@@ -72,7 +72,7 @@ impl First {
     }
 
     /// Returns the rows of the page, in order.
-    pub fn listed(mut self) -> Listed<Place> {
+    pub fn listed(mut self) -> Listed<P> {
         self.kept.sort_unstable();
         self.kept.truncate(self.most().unwrap_or(usize::MAX));
         self.kept.drain(..self.part.skip.min(self.kept.len()));
@@ -98,7 +98,7 @@ mod tests {
 
     #[test]
     fn beyond_the_end_there_is_nothing() {
-        let mut first = First::new(Part { skip: 3, take: None });
+        let mut first: First<Place> = First::new(Part { skip: 3, take: None });
         (0..3).for_each(|n| first.push((0, n, 0)));
         assert_eq!(first.listed(), Listed { total: 3, rows: vec![] });
     }

@@ -14,8 +14,12 @@ pub enum ValueSorting {
     Fit,
     /// Byte order of the values.
     Value,
-    /// Number of elements, of the selected types.
+    /// Number of elements, of the types that are counted.
     Count,
+    /// Number of elements of these types, whatever is counted.
+    CountOf(Which),
+    /// Whether the tag has a description.
+    Described,
 }
 
 /// Filter, sort order and page of a list of values.
@@ -55,26 +59,31 @@ impl Tags {
     /// Lists the values of a key; the list is empty if the key does not occur.
     pub fn values(&self, key: &str, wanted: &ValuesWanted<'_>) -> Listed<Value> {
         let mut first = First::new(wanted.part);
-        let Some(key) = self.osm.key(key) else { return Listed { total: 0, rows: Vec::new() } };
+        let Some(id) = self.osm.key(key) else { return Listed { total: 0, rows: Vec::new() } };
         let needle = Needle::new(wanted.query);
         let from_end = wanted.descending && wanted.sorting == ValueSorting::Value;
-        let mut add = |pair: PairId, counts: Counts, fit: u8| {
+        let mut add = |pair: PairId, counts: Counts, fit: u8, is_described: bool| {
             let count = counts.of(wanted.which);
             if count > 0 {
+                let place = |number: u64| (0, sorted(number, wanted.descending), pair);
                 first.push(match wanted.sorting {
                     ValueSorting::Fit => (fit, sorted(count, true), pair),
                     ValueSorting::Value => (0, 0, if wanted.descending { !pair } else { pair }),
-                    ValueSorting::Count => (0, sorted(count, wanted.descending), pair),
+                    ValueSorting::Count => place(count),
+                    ValueSorting::CountOf(which) => place(counts.of(which)),
+                    ValueSorting::Described => place(is_described.into()),
                 });
             }
         };
-        let pairs = self.osm.pairs_of(key);
-        if wanted.query.is_empty() {
-            self.osm.for_counts(pairs, |pair, counts| add(pair, Counts(counts), 0));
+        let pairs = self.osm.pairs_of(id);
+        let by_description = wanted.sorting == ValueSorting::Described;
+        if wanted.query.is_empty() && !by_description {
+            self.osm.for_counts(pairs, |pair, counts| add(pair, Counts(counts), 0, false));
         } else {
-            self.osm.for_values(key, |pair, value| {
+            self.osm.for_values(id, |pair, value| {
                 if let Some(fit) = needle.fits(value) {
-                    add(pair, self.counts_of_pair(pair), fit);
+                    let is_described = by_description && self.docs.tag(key, value).is_some();
+                    add(pair, self.counts_of_pair(pair), fit, is_described);
                 }
             });
         }

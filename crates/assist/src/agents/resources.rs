@@ -132,7 +132,8 @@ fn manifest(engine: &Engine) -> Value {
 fn keys(engine: &Engine) -> Value {
     let part = |most| Part { skip: 0, take: Some(most) };
     let sorting = KeySorting::Count(Which::All);
-    let wanted = KeysWanted { query: "", filter: None, sorting, descending: true, part: part(TOLD) };
+    let wanted =
+        KeysWanted { query: "", filters: &[], with_unused: false, sorting, descending: true, part: part(TOLD) };
     let keys = engine.tags().keys(&wanted);
     let row = |key: &terrapin_tags::Key| {
         let sorting = ValueSorting::Count;

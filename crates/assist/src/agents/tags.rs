@@ -225,7 +225,8 @@ fn nothing(tags: &Tags, key: &str, value: Option<&str>) -> Trouble {
         return Trouble::new(format!("no element has {key}={value}")).hint(format!("values of {key}: {}", list(near)));
     }
     let part = Part { skip: 0, take: Some(TOLD) };
-    let wanted = KeysWanted { query: key, filter: None, sorting: KeySorting::Fit, descending: true, part };
+    let wanted =
+        KeysWanted { query: key, filters: &[], with_unused: false, sorting: KeySorting::Fit, descending: true, part };
     let near = tags.keys(&wanted).rows.into_iter().map(|near| near.key).collect();
     Trouble::new(format!("no element has the key {key}")).hint(format!("keys: {}", list(near)))
 }

@@ -4,99 +4,145 @@ use crate::form;
 use terrapin_osm::ElementType;
 use terrapin_tags::{Part, Which};
 
-/// The parameters of a request; of several with one name the first counts.
-pub struct Parameters(Vec<(String, String)>);
+/// Columns of texts, which are sorted from A by default. Others are numbers, which are sorted from the greatest.
+const TEXTS: &[&str] = &["key", "value", "tag", "other_key", "other_tag", "role", "rtype", "length"];
 
-impl Parameters {
-    /// Reads what stands in an address behind the question mark.
+/// The parameters of a request; of several with one name the first counts. Unknown parameters are ignored, because
+/// clients send `lang`, `qtype` and others.
+pub struct TaginfoParameters(Vec<(String, String)>);
+
+impl TaginfoParameters {
+    /// Parses the query string of an address.
     ///
     /// # Errors
     /// It is not in UTF-8.
-    pub fn read(query: &str) -> Result<Parameters, String> {
+    pub fn parse(query: &str) -> Result<TaginfoParameters, String> {
         let text = |part| form::decoded(part).map_err(|_| "the address is not in UTF-8".to_owned());
         form::pairs(query.as_bytes())
             .map(|(name, value)| Ok((text(name)?, text(value)?)))
             .collect::<Result<_, _>>()
-            .map(Parameters)
+            .map(TaginfoParameters)
     }
 
-    /// The one of this name.
+    /// Returns the value of a parameter.
     pub fn get(&self, wanted: &str) -> Option<&str> {
         self.0.iter().find(|(name, _)| name == wanted).map(|(_, value)| value.as_str())
     }
 
-    /// The one of this name.
+    /// Returns the value of a parameter, or `None` if it is missing or empty.
+    fn filled(&self, wanted: &str) -> Option<&str> {
+        self.get(wanted).filter(|value| !value.is_empty())
+    }
+
+    /// Returns the value of a required parameter; it may be empty.
     ///
     /// # Errors
-    /// There is none.
+    /// It is missing.
     pub fn needed(&self, wanted: &str) -> Result<&str, String> {
         self.get(wanted).ok_or_else(|| format!("the parameter {wanted:?} is missing"))
     }
 
-    /// What is looked for in texts.
+    /// Returns the text to search for; empty for any.
     pub fn query(&self) -> &str {
         self.get("query").unwrap_or_default()
     }
 
-    fn number(&self, name: &str) -> Result<Option<usize>, String> {
-        let text = self.get(name).filter(|text| !text.is_empty());
-        let number = text.map(|text| text.parse().ok().filter(|&n| n > 0));
-        number.map(|n| n.ok_or_else(|| format!("{name}: expected a number above 0"))).transpose()
-    }
-
-    /// The page, counted from 1, and how many rows it has; all of them where nothing is said.
+    /// Returns the page, from 1, and the number of its rows; `None` for all rows, as with `rp=0`. All rows are on page 1.
+    ///
+    /// # Errors
+    /// A number is wrong.
     pub fn page(&self) -> Result<(usize, Option<usize>), String> {
-        let (page, rp) = (self.number("page")?, self.number("rp")?);
-        match (page, rp) {
-            (Some(page), None) if page > 1 => Err("page: how many rows has one? Say so with rp".to_owned()),
-            (page, rp) => Ok((page.unwrap_or(1), rp)),
-        }
+        let page = match self.filled("page").map(str::parse) {
+            None => 1,
+            Some(Ok(page)) if page > 0 => page,
+            Some(_) => return Err("page: expected a number above 0".to_owned()),
+        };
+        let rp = match self.filled("rp").map(str::parse) {
+            None | Some(Ok(0)) => None,
+            Some(Ok(rp)) => Some(rp),
+            Some(Err(_)) => return Err("rp: expected a number of rows, or 0 for all".to_owned()),
+        };
+        Ok((page, rp))
     }
 
-    /// The rows of the page.
+    /// Returns the rows of the page.
+    ///
+    /// # Errors
+    /// Those of [`TaginfoParameters::page`].
     pub fn part(&self) -> Result<Part, String> {
         let (page, rp) = self.page()?;
-        Ok(Part { skip: (page - 1).saturating_mul(rp.unwrap_or_default()), take: rp })
+        Ok(Part { skip: (page - 1).saturating_mul(rp.unwrap_or(usize::MAX)), take: rp })
     }
 
-    /// What rows are sorted by, one of the names, and whether the greatest is first.
-    pub fn sorting(
-        &self,
-        names: &[&'static str],
-        default: (&'static str, bool),
-    ) -> Result<(&'static str, bool), String> {
-        let asked = self.get("sortname").filter(|name| !name.is_empty());
-        let name = match asked {
-            None => default.0,
-            Some(asked) => *names
-                .iter()
-                .find(|name| **name == asked)
-                .ok_or_else(|| format!("sortname: expected one of {}", names.join(", ")))?,
+    /// Returns the order of the column that rows are sorted by, and whether it is descending.
+    ///
+    /// # Errors
+    /// No column has the name, or the direction is unknown.
+    pub fn sorting<T: Copy>(&self, columns: &[(&str, T)], default: (T, bool)) -> Result<(T, bool), String> {
+        let (order, descending) = match self.filled("sortname") {
+            None => default,
+            Some(wanted) => match columns.iter().find(|(name, _)| *name == wanted) {
+                Some((name, order)) => (*order, !TEXTS.contains(name)),
+                None => return Err(format!("sortname: expected one of {}", names(columns))),
+            },
         };
-        let descending = match self.get("sortorder") {
-            // Counts from the greatest, texts from A.
-            None | Some("") => {
-                if asked.is_some() {
-                    !["key", "value", "tag", "other_key", "other_tag", "length"].contains(&name)
-                } else {
-                    default.1
-                }
-            }
-            Some(order) if order.eq_ignore_ascii_case("asc") => false,
-            Some(order) if order.eq_ignore_ascii_case("desc") => true,
-            Some(_) => return Err("sortorder: expected asc or desc".to_owned()),
-        };
-        Ok((name, descending))
-    }
-
-    /// Which elements are counted.
-    pub fn which(&self) -> Result<Which, String> {
-        match self.get("filter").unwrap_or_default() {
-            "" | "all" => Ok(Which::All),
-            "nodes" => Ok(Which::Only(ElementType::Node)),
-            "ways" => Ok(Which::Only(ElementType::Way)),
-            "relations" => Ok(Which::Only(ElementType::Relation)),
-            _ => Err("filter: expected one of all, nodes, ways, relations".to_owned()),
+        match self.filled("sortorder") {
+            None => Ok((order, descending)),
+            Some(direction) if direction.eq_ignore_ascii_case("asc") => Ok((order, false)),
+            Some(direction) if direction.eq_ignore_ascii_case("desc") => Ok((order, true)),
+            Some(_) => Err("sortorder: expected asc or desc".to_owned()),
         }
     }
+
+    /// Returns the filters of a list with commas; `all` is no filter.
+    ///
+    /// # Errors
+    /// A filter is unknown.
+    pub fn filters<T: Copy>(&self, known: &[(&str, T)]) -> Result<Vec<T>, String> {
+        let wanted = self.get("filter").unwrap_or_default().split(',');
+        let wanted = wanted.filter(|name| !matches!(*name, "" | "all"));
+        let find = |name: &str| known.iter().find(|(own, _)| *own == name).map(|(_, filter)| *filter);
+        wanted.map(|name| find(name).ok_or_else(|| format!("filter: expected one of all, {}", names(known)))).collect()
+    }
+
+    /// Returns the element types to count.
+    ///
+    /// # Errors
+    /// There is more than one, or it is unknown.
+    pub fn which(&self) -> Result<Which, String> {
+        let types = [
+            ("nodes", Which::Only(ElementType::Node)),
+            ("ways", Which::Only(ElementType::Way)),
+            ("relations", Which::Only(ElementType::Relation)),
+        ];
+        match self.filters(&types)?.as_slice() {
+            [] => Ok(Which::All),
+            [one] => Ok(*one),
+            _ => Err(format!("filter: expected one of all, {}", names(&types))),
+        }
+    }
+
+    /// Returns a share, from 0 to 1.
+    ///
+    /// # Errors
+    /// It is no number of this range.
+    pub fn fraction(&self, name: &str) -> Result<Option<f64>, String> {
+        let share = |text: &str| text.parse().ok().filter(|share| (0.0..=1.0).contains(share));
+        let parsed = self.filled(name).map(share);
+        parsed.map(|share| share.ok_or_else(|| format!("{name}: expected a number from 0 to 1"))).transpose()
+    }
+
+    /// Returns a number of elements.
+    ///
+    /// # Errors
+    /// It is no number.
+    pub fn count(&self, name: &str) -> Result<Option<u64>, String> {
+        let parsed = self.filled(name).map(str::parse);
+        parsed.transpose().map_err(|_| format!("{name}: expected a number"))
+    }
+}
+
+/// Joins the names of a table.
+fn names<T>(table: &[(&str, T)]) -> String {
+    table.iter().map(|(name, _)| *name).collect::<Vec<_>>().join(", ")
 }
