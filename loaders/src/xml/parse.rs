@@ -427,8 +427,8 @@ impl<R: BufRead> Parser<R> {
 }
 
 /// What is said of a document that a server of Overpass API may not have finished.
-const REMARK: &str = "the document has a <remark>, which servers of Overpass API write where a query was stopped: \
-                      it may have a part of its elements only";
+const REMARK: &str = "the document has a <remark>, which Overpass API servers write when a query is aborted: \
+                      elements may be missing";
 
 /// A name as errors quote it: its first characters, without those that a terminal would obey.
 fn cut(name: &str) -> String {
