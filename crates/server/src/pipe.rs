@@ -157,7 +157,7 @@ impl Sink {
         if self.buffer.is_empty() { Ok(()) } else { self.send_buffer() }
     }
 
-    /// Ends the answer. Gives an error where the client went away before all of it was ready.
+    /// Ends the answer. Gives an error where the client disconnected before all of it was ready.
     pub fn finish(mut self) -> io::Result<()> {
         if self.held.pieces.is_empty()
             && let Some(head) = self.head.take()
@@ -272,7 +272,7 @@ impl Write for Sink {
 }
 
 fn gone() -> io::Error {
-    io::Error::new(io::ErrorKind::BrokenPipe, "the client went away")
+    io::Error::new(io::ErrorKind::BrokenPipe, "the client disconnected")
 }
 
 /// The engine's end of an answer of more than one piece.
@@ -426,7 +426,7 @@ impl AnswerBody {
                 Poll::Ready(Some(Ok(Bytes::from(bytes))))
             }
             Err(error) => {
-                tracing::error!(%error, "an answer that was put aside cannot be read");
+                tracing::error!(%error, "a spilled answer cannot be read");
                 self.fail(error)
             }
         }
