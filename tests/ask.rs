@@ -351,7 +351,7 @@ fn what_is_no_question_is_refused() {
     let off = Server::start(&[]);
     let answer = off.ask("POST", "/ask", "", r#"{"question": "a"}"#);
     assert_eq!(answer.status, 404);
-    assert!(answer.text().contains("no language model is named here"), "{}", answer.text());
+    assert!(answer.text().contains("no language model is configured"), "{}", answer.text());
     let facts: Value = serde_json::from_slice(&off.get("/api/snapshot").body).unwrap();
     assert_eq!(facts["ask"], false);
     assert!(!off.get("/openapi.json").text().contains("\"/ask\"") && !off.get("/llms.txt").text().contains("/ask"));
@@ -423,7 +423,7 @@ fn questions_count_among_what_a_client_may_ask() {
     }
     let answer = server.ask("POST", "/ask", "", &body);
     assert_eq!(answer.status, 429, "{}", answer.text());
-    assert!(answer.text().contains("as many queries"), "{}", answer.text());
+    assert!(answer.text().contains("its limit of concurrent queries"), "{}", answer.text());
 }
 
 #[test]

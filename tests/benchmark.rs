@@ -378,5 +378,5 @@ fn a_leaderboard_has_what_belongs_together() {
     let (status, _, said) = files.run(&["leaderboard", "base", "elsewhere"]);
     assert!(status == Some(3) && said.contains("do not belong in one table: snapshots"), "{said}");
     let (status, _, said) = files.run(&["leaderboard", "base", "--metrics", "luck"]);
-    assert!(status == Some(2) && said.contains("--metrics luck: there are em, chrf"), "{said}");
+    assert!(status == Some(2) && said.contains("--metrics luck: unknown metric; known metrics: em, chrf"), "{said}");
 }

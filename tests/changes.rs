@@ -144,7 +144,7 @@ fn what_is_no_change_is_said() {
     fails(&["nowhere.osc"], "the attribute lat is missing");
     fails(&["upsert.osc"], "unknown tag <upsert>");
     fails(&["zero.osc"], "version=\"0\" of a changed or deleted element");
-    fails(&["b.osc", "a.osc"], "node 1: version 2 in a.osc, after version 3 in b.osc; give changes in their order");
+    fails(&["b.osc", "a.osc"], "node 1: version 2 in a.osc, after version 3 in b.osc; pass the changes oldest first");
     let told =
         terrapin().current_dir(folder.path()).args(["load", "--osm", "a.osc", "--out", "x.terrapin"]).assert().code(3);
     assert!(String::from_utf8_lossy(&told.get_output().stderr).contains("--osc applies it to a snapshot"));

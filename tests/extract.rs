@@ -187,13 +187,13 @@ fn what_cannot_be_taken_is_said() {
     fails(&[], 2, "--bbox");
     fails(&["--bbox", "1,2,3"], 2, "west,south,east,north");
     fails(&["--bbox", "20,10,20.1,95"], 2, "latitudes are from -90 to 90");
-    fails(&["--bbox", "50,50,51,51"], 3, "the snapshot has nothing of this: bbox 50,50,51,51");
+    fails(&["--bbox", "50,50,51,51"], 3, "the snapshot has no elements in the requested part: bbox 50,50,51,51");
     fails(&["--poly", "none.poly"], 3, "none.poly");
     fails(&["--poly", "bad.poly"], 3, "line 4: a ring of fewer than three positions");
     fails(&["--overpass", "node(1;out;"], 1, "parse error");
     fails(&["--overpass", "node(1);out count;"], 1, "an extract takes nodes, ways and relations");
     fails(&["--overpass", "area[name=Ladle];out;"], 1, "an extract takes nodes, ways and relations");
-    fails(&["--overpass", "node(999);out;"], 3, "the snapshot has nothing of this");
+    fails(&["--overpass", "node(999);out;"], 3, "the snapshot has no elements in the requested part");
     fails(&["--bbox", "20,10,21,11", "--strategy", "all"], 2, "complete-ways");
     let own = ["extract", "town.terrapin", "--bbox", "20,10,21,11", "--out", "town.terrapin"];
     terrapin().current_dir(&folder).args(own).assert().code(2);

@@ -152,7 +152,7 @@ fn what_is_wrong_is_told_to_the_model() {
     assert_eq!(given(&server, "query_sparql", query.clone())["total"], 4);
     assert_eq!(given(&server, "check_query", query)["results"], 4);
     let unknown = call(&server, "drop_tables", json!({}));
-    assert!(unknown["error"]["message"].as_str().unwrap().contains("there is no tool"), "{unknown}");
+    assert!(unknown["error"]["message"].as_str().unwrap().contains("unknown tool"), "{unknown}");
     let long = json!({"text": "x".repeat(3 << 20)});
     assert_eq!(
         send(&server, "", &request("tools/call", json!({"name": "search_tags", "arguments": long}))).status,
@@ -318,7 +318,7 @@ fn a_message_has_bounds_and_is_read_behind_the_gate() {
     let running = server.leave_unread(ENDLESS);
     wait_until(|| server.get("/metrics").text().contains("\nterrapin_queries_running 1\n"));
     let late = trouble(&server, "search_tags", json!({"text": "cafe"}));
-    assert!(late.contains("no slot came free in time"), "{late}");
+    assert!(late.contains("no slot became free in time"), "{late}");
     assert_eq!(send(&server, "", &request("ping", json!({}))).status, 200);
     drop(running);
     // Duplicate members do not bypass admission.
@@ -341,7 +341,7 @@ fn there_is_something_to_read() {
         assert_eq!(contents["mimeType"], resource["mimeType"]);
     }
     let missing = send(&server, "", &request("resources/read", json!({"uri": "terrapin://nothing"})));
-    assert!(missing.text().contains("there is no resource"), "{}", missing.text());
+    assert!(missing.text().contains("unknown resource"), "{}", missing.text());
 }
 
 #[test]

@@ -290,7 +290,7 @@ fn with_a_file_of_tokens_queries_need_one() {
         let answer = server.ask("GET", path, "Authorization: Bearer three\r\n", "");
         assert!(answer.status == 401 && answer.header("www-authenticate").unwrap().contains("invalid_token"), "{path}");
     }
-    assert!(query(&server, "").text().contains("<strong style=\"color:#FF0000\">Error</strong>: a token is needed"));
+    assert!(query(&server, "").text().contains("<strong style=\"color:#FF0000\">Error</strong>: a token is required"));
     for path in ["/healthz", "/metrics"] {
         assert_eq!(server.ask("GET", path, "", "").status, 200, "{path}");
     }

@@ -110,7 +110,7 @@ fn damage_and_absence_are_told() {
     let out = storage.town.path("pulled.terrapin");
     let nobody = "0".repeat(64);
     let (status, said) = storage.pull(&nobody, &out);
-    assert_eq!((status, said.contains("there is no")), (3, true), "{said}");
+    assert_eq!((status, said.contains("does not exist")), (3, true), "{said}");
     assert_eq!(storage.pull("abc", &out).0, 2);
     // A different snapshot is stored under this name.
     std::fs::copy(storage.stored(), storage.folder.path().join(format!("{nobody}.terrapin"))).unwrap();

@@ -520,18 +520,18 @@ fn explaining_says_why_the_evaluator_is_asked() {
     };
     assert!(!explained("SELECT * { ?x wdt:P31 ?y }").contains("evaluator"));
     for (text, why) in [
-        ("SELECT REDUCED ?x { ?x wdt:P31 ?y }", "REDUCED stands in it"),
-        ("SELECT * { GRAPH ?g { ?x wdt:P31 ?y } }", "GRAPH stands in it"),
-        ("SELECT (COUNT(DISTINCT *) AS ?n) { ?x wdt:P31 ?y }", "COUNT(DISTINCT *) stands in it"),
+        ("SELECT REDUCED ?x { ?x wdt:P31 ?y }", "the query contains REDUCED"),
+        ("SELECT * { GRAPH ?g { ?x wdt:P31 ?y } }", "the query contains GRAPH"),
+        ("SELECT (COUNT(DISTINCT *) AS ?n) { ?x wdt:P31 ?y }", "the query contains COUNT(DISTINCT *)"),
         ("SELECT (BNODE() AS ?b) { ?x wdt:P31 ?y }", "a function in it (BNODE) needs the whole query"),
-        ("SELECT (EXISTS { ?x wdt:P279 [] } AS ?is) { ?x wdt:P31 ?y }", "an EXISTS stands in a calculation"),
+        ("SELECT (EXISTS { ?x wdt:P279 [] } AS ?is) { ?x wdt:P31 ?y }", "an EXISTS is part of an expression"),
         (
             "SELECT * { ?x wdt:P31 ?y FILTER EXISTS { { SELECT ?x (COUNT(*) AS ?n) { ?x wdt:P279 ?z } GROUP BY ?x } } }",
-            "a MINUS, an OPTIONAL or a subquery in an EXISTS would have to see the values around it",
+            "a MINUS, an OPTIONAL or a subquery in an EXISTS needs the bindings outside it",
         ),
-        ("DESCRIBE ?x { ?x wdt:P31 ?y }", "it is a DESCRIBE"),
+        ("DESCRIBE ?x { ?x wdt:P31 ?y }", "the query is a DESCRIBE"),
     ] {
         let told = explained(text);
-        assert!(told.contains(&format!("the evaluator's steps, as {why}:\n")), "{text}\n{told}");
+        assert!(told.contains(&format!("steps of the evaluator, used because {why}:\n")), "{text}\n{told}");
     }
 }

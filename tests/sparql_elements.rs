@@ -195,7 +195,7 @@ fn what_is_wrong_is_said() {
         ("SELECT * { ?e osmnothing:amenity 'cafe' }", "osmnothing"),
         ("SELECT * { ?e osmt:amenity 'cafe' }", "did you mean 'osmkey:'"),
         ("SELECT * { SERVICE <https://qlever.cs.uni-freiburg.de/spatialSearch/> { ?a ?b ?c } }", "geof:distance"),
-        ("SELECT * { SERVICE terrapin:nothing { [] terrapin:query 'node;out;' } }", "no service"),
+        ("SELECT * { SERVICE terrapin:nothing { [] terrapin:query 'node;out;' } }", "unknown service"),
         ("SELECT * { SERVICE terrapin:overpass { [] terrapin:element ?e } }", "terrapin:query"),
         ("SELECT * { SERVICE terrapin:overpass { [] terrapin:query ?q; terrapin:element ?e } }", "takes a text"),
         ("SELECT * { SERVICE terrapin:overpass { [] terrapin:query 'node;out;'; terrapin:colour ?e } }", "colour"),

@@ -123,7 +123,7 @@ fn a_graph_without_an_iri_cannot_be_asked_so() {
     };
     assert_eq!(ask("SELECT * { GRAPH ?g { ?s ?p ?o } }").unwrap(), 1);
     let error = ask("SELECT * { GRAPH ?g { SELECT (COUNT(*) AS ?n) { ?s ?p ?o } } }").unwrap_err();
-    assert!(error.to_string().contains("has no IRI"), "{error}");
+    assert!(error.to_string().contains("a graph without an IRI"), "{error}");
 }
 
 /// <https://www.w3.org/TR/sparql11-query/#defn_evalZeroOrOnePath>

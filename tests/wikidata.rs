@@ -78,7 +78,7 @@ fn a_line_that_is_wrong_is_an_error_or_counted() {
     let args = ["--wikidata", dump.to_str().unwrap(), "--out", out.to_str().unwrap()];
     let (status, _, error) = load(&args);
     assert_eq!(status, 3, "{error}");
-    assert!(error.contains("dump.json: line 6, byte ") && error.contains("no entity of Wikidata"), "{error}");
+    assert!(error.contains("dump.json: line 6, byte ") && error.contains("not a Wikidata entity"), "{error}");
     assert!(!out.exists());
 
     let (status, said, warnings) = load(&[&args[..], &["--skip-bad"]].concat());
@@ -124,7 +124,7 @@ fn a_recipe_takes_a_part_and_is_recorded() {
     for (text, message) in [
         ("take = 1", "r.toml: TOML parse error at line 1"),
         ("[take]\nclass = []", "unknown field `class`"),
-        ("[take]\nclasses = [\"city\"]", "is no id of an entity, such as"),
+        ("[take]\nclasses = [\"city\"]", "is not the id of an entity, such as"),
         ("[take]\nentities_from = [\"none\"]", "none: No such file"),
         ("[take]\nosm = true", "pass --osm"),
     ] {
@@ -147,7 +147,7 @@ fn what_gives_nothing_is_an_error_unless_that_is_meant() {
     let (empty, array, page, cut, recipe) =
         (path("empty.nt"), path("array.json"), path("page.ttl"), path("cut.json"), path("r.toml"));
     for (args, message) in [
-        (&["--wikidata", dump, "--recipe", &recipe, "--skip-bad"][..], "the recipe takes no entity"),
+        (&["--wikidata", dump, "--recipe", &recipe, "--skip-bad"][..], "the recipe selects no entity"),
         (&["--rdf", &empty], "empty.nt: no triples in this file; pass --allow-empty"),
         (&["--wikidata", dump, &array, "--skip-bad"], "array.json: no triples in this file"),
         (&["--rdf", &page], "page.ttl: an HTML page, not data"),

@@ -117,10 +117,10 @@ pub enum XmlProblem {
     #[error("this is an augmented diff: its elements are in <action>, each before and after, and cannot be loaded")]
     Diff,
     /// A changed or deleted element without a version.
-    #[error("version=\"0\" of a changed or deleted element, which has a version from 1")]
+    #[error("version=\"0\" of a changed or deleted element: at least 1 is expected")]
     Unversioned,
     /// A child that belongs to elements of another type.
-    #[error("a <{tag}> in a <{element}>, which has none")]
+    #[error("a <{tag}> is not allowed in a <{element}>")]
     Misplaced {
         /// The part.
         tag: &'static str,
@@ -137,7 +137,7 @@ pub enum XmlProblem {
     #[error("the text ends before </{0}>")]
     Ends(&'static str),
     /// Content after the end of the document.
-    #[error("there is more behind </{0}>")]
+    #[error("unexpected content after </{0}>")]
     Behind(&'static str),
     /// Tags are nested too deeply.
     #[error("tags are nested too deeply")]
@@ -213,7 +213,7 @@ pub enum PbfProblem {
     #[error("the first blob is of type {0:?}, not \"OSMHeader\"")]
     NoHeader(String),
     /// The file requires an unsupported feature.
-    #[error("the file needs the feature {0:?}, which is not known here")]
+    #[error("the file needs the feature {0:?}, which is not supported")]
     Feature(String),
     /// Blob data in an unsupported compression, or a blob without data.
     #[error("{0}")]
@@ -227,7 +227,7 @@ pub enum PbfProblem {
         reason: String,
     },
     /// The unpacked size differs from the declared size.
-    #[error("the blob unpacks to {got} bytes where it says {said}")]
+    #[error("the blob unpacks to {got} bytes, but declares {said}")]
     Size {
         /// Actual size in bytes.
         got: usize,
@@ -241,7 +241,7 @@ pub enum PbfProblem {
     #[error("string {0} is not valid UTF-8")]
     Utf8(usize),
     /// A string index beyond the block's string table.
-    #[error("{element}: string {index}, where the block has {strings}")]
+    #[error("{element}: string {index} is out of range: the block has {strings}")]
     StringIndex {
         /// The element with the index.
         element: ElementId,

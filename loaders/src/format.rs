@@ -35,8 +35,7 @@ pub(crate) const BUFFER: usize = 256 << 10;
 const LOOK: usize = 64;
 
 /// The error for an HTML page.
-pub(crate) const HTML: &str =
-    "an HTML page, not data: what was saved is a page of the web, perhaps an error or a login in place of the file";
+pub(crate) const HTML: &str = "an HTML page, not data: the download is a web page, such as an error or a login";
 
 /// The error for RDF if OpenStreetMap elements are expected.
 const RDF: &str =
@@ -56,9 +55,11 @@ pub(crate) fn open(path: &Path) -> Result<Opened, Error> {
         [] => Err("the file is empty"),
         [0x1f, 0x8b, ..] => Ok(unpacked(MultiGzDecoder::new(reader)).map_err(fail)?),
         [b'B', b'Z', b'h', ..] => Ok(unpacked(MultiBzDecoder::new(reader)).map_err(fail)?),
-        [0x28, 0xb5, 0x2f, 0xfd, ..] => Err("files packed with Zstandard as a whole are not read; unpack it first"),
-        [0xff, 0xe0, ..] => Err("o5m files are not read; osmium or osmconvert make PBF of them"),
-        [b'P', b'K', 3, 4, ..] => Err("zip files are not read; unpack it first"),
+        [0x28, 0xb5, 0x2f, 0xfd, ..] => {
+            Err("Zstandard is not supported for OpenStreetMap data; decompress the file first")
+        }
+        [0xff, 0xe0, ..] => Err("o5m files are not supported; convert them to PBF with osmium or osmconvert"),
+        [b'P', b'K', 3, 4, ..] => Err("zip files are not supported; unpack the file first"),
         [0, 0, ..] => Ok(Format::Pbf(Box::new(reader))),
         start if is_html(start) => Err(HTML),
         start if is_rdf(start) => Err(RDF),

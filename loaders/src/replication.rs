@@ -15,8 +15,13 @@ const ENDINGS: [&str; 3] = ["osc.gz", "osc.bz2", "osc"];
 const STATE: &str = "state.txt";
 /// The highest sequence number: a file name has three times three digits.
 const LAST: u64 = 999_999_999;
+<<<<<<< HEAD
 const NO_NUMBER: &str = "no state of replication: its sequenceNumber is not a number from 0 to 999999999";
 /// Maximum number of bytes read of a state file; real ones have some hundred.
+=======
+const NO_NUMBER: &str = "not a replication state: its sequenceNumber is not a number from 0 to 999999999";
+/// Bytes of a state that are read at most; it has some hundreds.
+>>>>>>> texts
 const LONGEST_STATE: u64 = 64 << 10;
 
 /// The change files that lead from one time to another.
@@ -38,18 +43,18 @@ pub fn changes(folder: &Path, since: i64, until: Option<i64>) -> Result<Changes,
     let fail = |reason: String| Error::Replication { folder: folder.to_path_buf(), reason };
     let numbers = numbers(folder)?;
     let (Some(&first), Some(&last)) = (numbers.first(), numbers.last()) else {
-        return Err(fail(format!("no states in it, which are called as {}", name(12_345, STATE))));
+        return Err(fail(format!("no state files in it, with names such as {}", name(12_345, STATE))));
     };
     if until.is_some_and(|until| until < since) {
         return Err(fail(format!(
-            "changes until {} are asked for, and the data is of {since} already",
+            "changes until {} are requested, but the data is already of {since}",
             Time(until.unwrap_or(0)),
             since = Time(since)
         )));
     }
     let start = newest(folder, &numbers, since)?.ok_or_else(|| {
         let time = time(folder, first).map_or_else(|_| "unknown".to_owned(), |time| Time(time).to_string());
-        fail(format!("it begins with {first}, of {time}; what changed from {} until then is missing", Time(since)))
+        fail(format!("it begins with {first}, of {time}; the changes from {} until then are missing", Time(since)))
     })?;
     let end = match until {
         None => last,
@@ -123,11 +128,14 @@ fn time(folder: &Path, number: u64) -> Result<i64, Error> {
     let path = folder.join(name(number, STATE));
     let (said, time) = state(&path)?;
     if said.is_some_and(|said| said != number) {
-        return Err(Error::Format { file: path, reason: "the state of another number than its name says" });
+        return Err(Error::Format {
+            file: path,
+            reason: "the sequence number in the state differs from its file name",
+        });
     }
     time.ok_or(Error::Format {
         file: path,
-        reason: "no state of replication: it has no timestamp=2022-11-01T00\\:00\\:00Z",
+        reason: "not a replication state: it has no timestamp=2022-11-01T00\\:00\\:00Z",
     })
 }
 
@@ -207,20 +215,20 @@ mod tests {
             changes(folder, seconds(since), until.map(seconds)).unwrap_err().to_string()
         };
         let (early, day, late) = ("2021-12-31T00:00:00Z", "2022-01-01T00:00:00Z", "2022-02-01T00:00:00Z");
-        assert!(fail(whole.path(), early, None).contains("it begins with 1998, of 2022-01-01T00:00:00Z; what changed"));
+        assert!(fail(whole.path(), early, None).contains("it begins with 1998, of 2022-01-01T00:00:00Z; the changes"));
         assert!(fail(whole.path(), day, Some(late)).contains("it ends with 2001, of 2022-01-04T00:00:00Z, before"));
-        assert!(fail(whole.path(), day, Some(early)).contains("the data is of 2022-01-01T00:00:00Z already"));
+        assert!(fail(whole.path(), day, Some(early)).contains("the data is already of 2022-01-01T00:00:00Z"));
         std::fs::remove_file(whole.path().join("000/002/000.state.txt")).unwrap();
         assert!(fail(whole.path(), day, None).contains("a gap: 000/002/000.state.txt is missing"));
         let whole = folder(&STATES);
         std::fs::remove_file(whole.path().join("000/001/999.osc.gz")).unwrap();
         assert!(fail(whole.path(), day, None).contains("a gap: 000/001/999.osc.gz is missing"));
         std::fs::write(whole.path().join("000/001/999.state.txt"), "sequenceNumber=7\n").unwrap();
-        assert!(fail(whole.path(), day, None).contains("another number than its name says"));
+        assert!(fail(whole.path(), day, None).contains("differs from its file name"));
         std::fs::write(whole.path().join("000/001/999.state.txt"), "hello\n").unwrap();
-        assert!(fail(whole.path(), day, None).contains("no state of replication"));
+        assert!(fail(whole.path(), day, None).contains("not a replication state"));
         let empty = tempfile::tempdir().unwrap();
-        assert!(fail(empty.path(), day, None).contains("no states in it"));
+        assert!(fail(empty.path(), day, None).contains("no state files in it"));
         assert!(fail(&empty.path().join("none"), day, None).contains("No such file"));
     }
 }

@@ -39,7 +39,7 @@ pub(crate) fn open(path: &Path, bytes: usize) -> Result<(Vec<u8>, Text), Error> 
             Box::new(BufReader::with_capacity(BUFFER, decoder))
         }
         [b'P', b'K', 3, 4] => {
-            let reason = "zip files are not read; unpack it first";
+            let reason = "zip files are not supported; unpack the file first";
             return Err(Error::Format { file: path.to_path_buf(), reason });
         }
         _ => Box::new(reader),

@@ -220,7 +220,7 @@ fn what_is_wrong_is_said() {
     for (text, expected) in [
         ("", "the file is empty"),
         ("hello", "neither PBF nor OSM XML"),
-        ("PK\x03\x04", "zip files are not read"),
+        ("PK\x03\x04", "zip files are not supported"),
         ("<osmChange version='0.6'><delete/></osmChange>", "line 1, byte 0: this is an osmChange document"),
         ("<osm version='0.6'>\n<delete>", "line 2, byte 20: this is an osmChange document"),
         ("<html/>", "an HTML page, not data"),
@@ -228,7 +228,7 @@ fn what_is_wrong_is_said() {
         ("<osm version='0.5'/>", "version \"0.5\" of the format is not supported"),
         ("<osm>\n\n<node id='1' lat='1' lon='2'>", "line 3, byte 36: the text ends before </osm>"),
         ("<osm><node id='1' lat='1' ", "tag not closed"),
-        ("<osm></osm><osm/>", "there is more behind </osm>"),
+        ("<osm></osm><osm/>", "unexpected content after </osm>"),
         ("<osm><node id='x' lat='1' lon='2'/></osm>", "id=\"x\" is out of range or not of the right form"),
         ("<osm><node id='1' lat='90.1' lon='2'/></osm>", "lat=\"90.1\" is out of range"),
         ("<osm><node id='1' lon='2'/></osm>", "the attribute lat is missing"),

@@ -61,7 +61,7 @@ fn reachable(mut bind: SocketAddr) -> SocketAddr {
 
 /// Splits a URL into host with port, and path with query.
 fn parts(url: &str) -> Result<(String, String), Error> {
-    let wrong = |what: &str| Error::usage(format!("`{url}`: {what}: http://HOST[:PORT][/PATH] is expected"));
+    let wrong = |what: &str| Error::usage(format!("`{url}`: {what}: expected http://HOST[:PORT][/PATH]"));
     let uri: Uri = url.parse().map_err(|_| wrong("not a URL"))?;
     if uri.scheme_str() != Some("http") {
         return Err(wrong("only http is supported"));

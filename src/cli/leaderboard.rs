@@ -47,7 +47,7 @@ pub fn run(args: &Args) -> Result<(), Error> {
     let metric = |name: &String| -> Result<&'static Metric, Error> {
         benchmarks::metric(name).ok_or_else(|| {
             let known: Vec<&str> = benchmarks::metrics().iter().map(|metric| metric.name).collect();
-            Error::usage(format!("--metrics {name}: there are {}", known.join(", ")))
+            Error::usage(format!("--metrics {name}: unknown metric; known metrics: {}", known.join(", ")))
         })
     };
     let metrics = args.metrics.iter().map(metric).collect::<Result<Vec<_>, _>>()?;

@@ -51,7 +51,7 @@ pub fn run_man(args: &ManArgs) -> Result<(), Error> {
     }
     let mut command = &all;
     for name in &args.command {
-        let unknown = || Error::usage(format!("there is no command `{}`", args.command.join(" ")));
+        let unknown = || Error::usage(format!("unknown command `{}`", args.command.join(" ")));
         command = command.find_subcommand(name).ok_or_else(unknown)?;
     }
     stdout::print(&page(command.clone())?)

@@ -258,7 +258,7 @@ fn read(from: impl Read) -> std::io::Result<String> {
     let mut text = String::new();
     from.take(MAX_QUERY + 1).read_to_string(&mut text)?;
     if text.len() as u64 > MAX_QUERY {
-        return Err(std::io::Error::other(format!("longer than {}, the longest query", size::show(MAX_QUERY))));
+        return Err(std::io::Error::other(format!("longer than {}, the limit of a query", size::show(MAX_QUERY))));
     }
     // Some editors begin a file with a byte order mark.
     if text.starts_with('\u{feff}') {

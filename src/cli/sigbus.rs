@@ -7,8 +7,8 @@
 const STATUS: i32 = super::Exit::Lost as i32;
 
 const LINE: &[u8] =
-    b"terrapin: a file in use, most likely the snapshot, was cut off, overwritten or cannot be read from \
-its disk any more (SIGBUS); put the whole file back and start again\n";
+    b"terrapin: a file in use, probably the snapshot, was truncated, overwritten or cannot be read from \
+its disk any more (SIGBUS); restore the file and start again\n";
 
 /// Installs a handler that prints the reason and exits with a status of its own.
 #[cfg(unix)]

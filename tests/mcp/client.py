@@ -141,7 +141,7 @@ async def malformed(session):
         await session.call_tool("no_such_tool", {})
         raise AssertionError("it was called")
     except MCPError as error:
-        assert "there is no tool" in str(error), error
+        assert "unknown tool" in str(error), error
 
 
 async def huge(session):

@@ -70,7 +70,7 @@ impl Dumps {
             if loaders::wikidata::is_dump(path)? {
                 paths.push(path.clone());
             } else if entities.recipe.is_some() {
-                let reason = "triples, of which a recipe cannot take a part; give them with --rdf, to be loaded whole";
+                let reason = "triples, which a recipe cannot select from; pass them with --rdf to load all of them";
                 return Err(loaders::Error::Format { file: path.clone(), reason }.into());
             }
         }

@@ -25,14 +25,14 @@ pub enum LoadError {
     #[error(transparent)]
     Triples(TriplesError),
     /// A time was requested from a file with a single state.
-    #[error("{}: not a history file, which has all versions (.osh.pbf): only its newest state is known", path.display())]
+    #[error("{}: not a history file (.osh.pbf): it has only the newest state", path.display())]
     NoHistory {
         /// The file.
         path: PathBuf,
     },
     /// A file of changes has an older version of an element than an earlier file.
     #[error(
-        "{} {id}: version {} in {}, after version {} in {}; give changes in their order, the oldest first",
+        "{} {id}: version {} in {}, after version {} in {}; pass the changes oldest first",
         kind.name(), .versions[1], .files[1].display(), .versions[0], .files[0].display()
     )]
     Backwards {
@@ -46,7 +46,7 @@ pub enum LoadError {
         files: [PathBuf; 2],
     },
     /// The part of a snapshot is empty.
-    #[error("the snapshot has nothing of this: {0}")]
+    #[error("the snapshot has no elements in the requested part: {0}")]
     NothingThere(
         /// The requested part.
         String,
@@ -58,14 +58,14 @@ pub enum LoadError {
         path: PathBuf,
     },
     /// The recipe selects no entity.
-    #[error("the recipe takes no entity: {}", .0.iter().map(|path| path.display().to_string()).collect::<Vec<_>>().join(", "))]
+    #[error("the recipe selects no entity: {}", .0.iter().map(|path| path.display().to_string()).collect::<Vec<_>>().join(", "))]
     NothingTaken(
         /// The dumps.
         Vec<PathBuf>,
     ),
     /// The disk is too small.
     #[error(
-        "{}: the load takes {} to {} here, and {} are free; make room, or choose other folders with --out and --temp",
+        "{}: the load needs {} to {} here, and {} are free; free some space, or choose other folders with --out and --temp",
         .0.folder.display(), size::show(.0.least), size::show(.0.most), size::show(.0.free)
     )]
     Room(Room),
@@ -76,7 +76,7 @@ pub enum LoadError {
     #[error(transparent)]
     Temporary(#[from] external_sort::Error),
     /// A recipe is wrong.
-    #[error("the recipe is wrong: {0}")]
+    #[error("the recipe is invalid: {0}")]
     Recipe(String),
 }
 

@@ -50,7 +50,7 @@ pub fn polygons(path: &Path) -> Result<Region, String> {
 /// Checks and converts a position.
 fn position(lon: f64, lat: f64) -> Result<Coord, String> {
     if !(-180.0..=180.0).contains(&lon) || !(-90.0..=90.0).contains(&lat) {
-        return Err(format!("{lon}, {lat} is not on the globe: longitude comes first, then latitude"));
+        return Err(format!("{lon}, {lat} is out of range: write the longitude first, then the latitude"));
     }
     Ok(Coord { lat: (lat * 1e7).round() as i32, lon: (lon * 1e7).round() as i32 })
 }
@@ -70,11 +70,11 @@ fn of_poly(text: &str) -> Result<Vec<Ring>, String> {
         let at = |error: String| format!("line {number}: {error}");
         let words: Vec<&str> = line.split_whitespace().collect();
         match (&mut ring, &words[..]) {
-            _ if ended => return Err(at("there is more behind the last END".to_owned())),
+            _ if ended => return Err(at("unexpected text after the last END".to_owned())),
             (Some(_), ["END"]) => rings.push(closed(ring.take().unwrap_or_default()).map_err(at)?),
             (None, ["END"]) => ended = true,
             (Some(ring), [lon, lat, ..]) => {
-                let number = |text: &str| text.parse().map_err(|_| format!("{text} is no number"));
+                let number = |text: &str| text.parse().map_err(|_| format!("{text} is not a number"));
                 ring.push(number(lon).and_then(|lon| position(lon, number(lat)?)).map_err(at)?);
             }
             (Some(_), _) => return Err(at("expected longitude and latitude, or END".to_owned())),
@@ -83,10 +83,7 @@ fn of_poly(text: &str) -> Result<Vec<Ring>, String> {
     }
     match ended {
         true => Ok(rings),
-        false => {
-            Err("neither GeoJSON nor a .poly file, which ends with END: it was cut off, or is something else"
-                .to_owned())
-        }
+        false => Err("neither GeoJSON nor a complete .poly file: the closing END is missing".to_owned()),
     }
 }
 
@@ -105,7 +102,7 @@ fn of_geojson(text: &str) -> Result<Vec<Ring>, String> {
                 geometries.extend(more);
                 continue;
             }
-            other => return Err(format!("a {}, where only polygons say what is inside", other.type_name())),
+            other => return Err(format!("a {}, but only polygons are supported", other.type_name())),
         };
         for ring in polygons.into_iter().flatten() {
             let position = |at: &geojson::Position| match at.as_slice() {
@@ -156,10 +153,10 @@ mod tests {
     #[test]
     fn what_is_wrong_with_them_is_said() {
         assert!(wrong("a.poly", "").contains("it is empty"));
-        assert!(wrong("a.poly", "a\n1\n 0 0\n 1 x\nEND\nEND\n").contains("line 4: x is no number"));
-        assert!(wrong("a.poly", "a\n1\n 0 0\n 1 91\nEND\nEND\n").contains("line 4: 1, 91 is not on the globe"));
+        assert!(wrong("a.poly", "a\n1\n 0 0\n 1 x\nEND\nEND\n").contains("line 4: x is not a number"));
+        assert!(wrong("a.poly", "a\n1\n 0 0\n 1 91\nEND\nEND\n").contains("line 4: 1, 91 is out of range"));
         assert!(wrong("a.poly", "a\n1\n 0 0\n 1 1\nEND\nEND\n").contains("line 5: a ring of fewer than three"));
-        assert!(wrong("a.poly", "a\n1\n 0 0\n 1 1\n 0 1\n").contains("neither GeoJSON nor a .poly file"));
+        assert!(wrong("a.poly", "a\n1\n 0 0\n 1 1\n 0 1\n").contains("neither GeoJSON nor a complete .poly file"));
         assert!(wrong("a.poly", "a\nEND\n").contains("no polygon in it"));
         assert!(wrong("a.json", "{\"type\": \"Point\", \"coordinates\": [1, 2]}").contains("a Point"));
         assert!(wrong("a.json", "{").contains("a.json"));

@@ -18,7 +18,7 @@ pub enum Error {
         reason: String,
     },
     /// The snapshot does not exist.
-    #[error("{address}: there is no {place}")]
+    #[error("{address}: {place} does not exist")]
     Absent {
         /// The address.
         address: String,
@@ -36,7 +36,9 @@ pub enum Error {
         source: Box<object_store::Error>,
     },
     /// The storage sent more or fewer bytes than a range has.
-    #[error("{place}: the server sent {found} bytes of a range of {wanted}; try again, or fetch from another server")]
+    #[error(
+        "{place}: the server sent {found} bytes for a range of {wanted} bytes; retry, or fetch from another server"
+    )]
     Length {
         /// The requested object.
         place: String,
@@ -46,7 +48,7 @@ pub enum Error {
         found: u64,
     },
     /// The object is another snapshot.
-    #[error("{place} is the snapshot {found}, not {wanted}")]
+    #[error("{place} has the digest {found}, expected {wanted}")]
     Other {
         /// The object.
         place: String,

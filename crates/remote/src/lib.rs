@@ -61,7 +61,7 @@ impl Remote {
             return Ok(self.folder.clone());
         }
         let Some(digest) = digest else {
-            let reason = format!("it is no file ({ENDING}): say which snapshot by its digest");
+            let reason = format!("it is a folder, not a {ENDING} file: pass the digest of the snapshot");
             return Err(Error::Address { address: self.address.to_string(), reason });
         };
         Ok(self.folder.clone().join(format!("{digest}{ENDING}")))

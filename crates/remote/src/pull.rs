@@ -221,10 +221,10 @@ mod tests {
         let manifest = len - 128;
         let most = (64 << 20) + 1;
         for (at, bytes, what) in [
-            (64, manifest, "section manifest: the file's end says that it has 1099511627648 bytes"),
-            (64, 64, "section names: the file's end says that it has 1099511627584 bytes"),
+            (64, manifest, "section manifest: the footer gives it 1099511627648 bytes"),
+            (64, 64, "section names: the footer gives it 1099511627584 bytes"),
             (64, u64::MAX, "it lies outside the file"),
-            (len - 64 - most, most, "section manifest: the file's end says that it has 67108865 bytes"),
+            (len - 64 - most, most, "section manifest: the footer gives it 67108865 bytes"),
             (len, 1, "it lies outside the file"),
         ] {
             let asked = move |range: Range<u64>| match (range.start, range.end) {
@@ -241,7 +241,7 @@ mod tests {
     fn a_server_that_sends_more_or_less_than_a_range_is_an_error() {
         for sent in [0_usize, 63, 65, 1 << 20] {
             let error = pull(&serve(1 << 20, move |_| vec![0; sent]));
-            assert!(error.contains("of a range of 64"), "{sent}: {error}");
+            assert!(error.contains("for a range of 64 bytes"), "{sent}: {error}");
         }
     }
 }

@@ -30,9 +30,9 @@ pub async fn authenticate(
     let (challenge, message) = match context.bearer {
         Bearer::Anyone | Bearer::Known { .. } => return next.run(request).await,
         Bearer::Missing => {
-            ("Bearer realm=\"terrapin\"", "a token is needed: send it as \"Authorization: Bearer TOKEN\"")
+            ("Bearer realm=\"terrapin\"", "a token is required: send it as \"Authorization: Bearer TOKEN\"")
         }
-        Bearer::Unknown => ("Bearer realm=\"terrapin\", error=\"invalid_token\"", "this token is not known here"),
+        Bearer::Unknown => ("Bearer realm=\"terrapin\", error=\"invalid_token\"", "unknown token"),
     };
     app.metrics.rejected(Rejection::Unauthorized);
     let mut answer = app.routes.wording(&request).refusal(StatusCode::UNAUTHORIZED, message);
@@ -53,10 +53,10 @@ pub async fn quota(
             return next.run(request).await;
         }
         Err(Exceeded::Queries) => {
-            (Rejection::ClientQueries, A_WHILE, "you have as many queries at once as one client may")
+            (Rejection::ClientQueries, A_WHILE, "this client has reached its limit of concurrent queries")
         }
         Err(Exceeded::Seconds(wait)) => {
-            (Rejection::ClientSeconds, wait, "you have used up the time that one client may have")
+            (Rejection::ClientSeconds, wait, "this client has used up its quota of query time")
         }
     };
     app.metrics.rejected(reason);

@@ -119,8 +119,10 @@ impl Unreadable {
         match self {
             Unreadable::TooLong(bytes) => format!("{what} is longer than {bytes} bytes"),
             Unreadable::TooSlow(time) => format!("{what} did not arrive within {} seconds", time.as_secs()),
-            Unreadable::Busy => "too many requests arrive at the moment: come back later".to_owned(),
-            Unreadable::Encoding(name) => format!("{what} comes as {name:?}: send it plain or as gzip"),
+            Unreadable::Busy => "too many requests are being received: retry later".to_owned(),
+            Unreadable::Encoding(name) => {
+                format!("{what} has the unsupported encoding {name:?}: send it plain or as gzip")
+            }
             Unreadable::Broken(why) => format!("{what} could not be read: {why}"),
         }
     }
@@ -203,7 +205,9 @@ impl Received {
         let mut plain = Vec::new();
         let mut decoder = MultiGzDecoder::new(&*self.bytes).take(self.longest as u64 + 1);
         if let Err(error) = decoder.read_to_end(&mut plain) {
-            return Err(Unreadable::Broken(format!("it is no gzip, as its Content-Encoding says: {error}").into()));
+            return Err(Unreadable::Broken(
+                format!("it is not valid gzip, despite its Content-Encoding: {error}").into(),
+            ));
         }
         if plain.len() > self.longest { Err(Unreadable::TooLong(self.longest)) } else { Ok(Cow::Owned(plain)) }
     }

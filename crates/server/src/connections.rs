@@ -291,7 +291,7 @@ impl Connections {
         if let Some((_, peer)) = waiting {
             peer.close(false);
         } else {
-            tracing::debug!(client = &*client.0, "a connection was refused: the client has too many");
+            tracing::debug!(client = &*client.0, "connection refused: the client has too many open");
         }
         waiting.is_some()
     }

@@ -289,7 +289,7 @@ async fn listen(app: Arc<App>, ready: impl FnOnce(Addresses)) -> io::Result<()> 
     tokio::select! {
         () = draining => {}
         () = signals.told() => {
-            tracing::warn!("told twice: stopped at once, with {} queries running", app.running.list().len());
+            tracing::warn!("second signal: stopping immediately, {} queries aborted", app.running.list().len());
             app.running.cancel_all();
         }
     }

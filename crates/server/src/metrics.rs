@@ -109,22 +109,22 @@ impl Metrics {
             .set_buckets(&BUCKETS)
             .and_then(PrometheusBuilder::install_recorder)
             .map_err(io::Error::other)?;
-        describe_counter!("terrapin_queries_total", "Queries by how they ended.");
+        describe_counter!("terrapin_queries_total", "Queries by outcome.");
         describe_histogram!("terrapin_query_seconds", "Seconds from a query's start to its answer's last byte.");
         describe_counter!("terrapin_answer_bytes_total", "Bytes of answers, before compression.");
         describe_counter!("terrapin_answer_elements_total", "Elements in answers.");
         describe_counter!("terrapin_requests_total", "Requests by route and class of status.");
         describe_histogram!("terrapin_request_seconds", "Seconds from a request's head to its answer's last byte.");
-        describe_gauge!("terrapin_requests_in_flight", "Requests whose answer has not ended yet.");
-        describe_counter!("terrapin_answers_broken_off_total", "Answers that did not end whole.");
-        describe_counter!("terrapin_rejected_total", "Requests that were turned away, by the reason.");
-        describe_gauge!("terrapin_clients", "Clients whose use of their quota is remembered now.");
-        describe_gauge!("terrapin_queries_running", "Queries that run now.");
-        describe_gauge!("terrapin_queries_waiting", "Queries that wait for a slot now.");
-        describe_gauge!("terrapin_query_slots", "Queries that may run at once.");
-        describe_gauge!("terrapin_connections", "Connections that are open now.");
-        describe_gauge!("terrapin_spool_memory_bytes", "Bytes of answers that lie in memory for their clients now.");
-        describe_gauge!("terrapin_spool_file_bytes", "Bytes of answers that lie in files for slow clients now.");
+        describe_gauge!("terrapin_requests_in_flight", "Requests in progress.");
+        describe_counter!("terrapin_answers_broken_off_total", "Answers that were broken off.");
+        describe_counter!("terrapin_rejected_total", "Rejected requests by reason.");
+        describe_gauge!("terrapin_clients", "Clients with a tracked quota.");
+        describe_gauge!("terrapin_queries_running", "Running queries.");
+        describe_gauge!("terrapin_queries_waiting", "Queries waiting for a slot.");
+        describe_gauge!("terrapin_query_slots", "Maximum number of concurrent queries.");
+        describe_gauge!("terrapin_connections", "Open connections.");
+        describe_gauge!("terrapin_spool_memory_bytes", "Bytes of answers buffered in memory.");
+        describe_gauge!("terrapin_spool_file_bytes", "Bytes of answers spilled to files for slow clients.");
         describe_gauge!("terrapin_snapshot_info", "1; the labels name the snapshot.");
         describe_gauge!("terrapin_snapshot_elements", "Elements of the snapshot by type.");
         describe_gauge!("terrapin_snapshot_data_timestamp_seconds", "The time of the data.");

@@ -274,7 +274,7 @@ impl Write for Sink {
 }
 
 fn gone() -> io::Error {
-    io::Error::new(io::ErrorKind::BrokenPipe, "the client went away")
+    io::Error::new(io::ErrorKind::BrokenPipe, "the client disconnected")
 }
 
 /// The engine's end of an answer with more than one piece.
@@ -428,7 +428,7 @@ impl AnswerBody {
                 Poll::Ready(Some(Ok(Bytes::from(bytes))))
             }
             Err(error) => {
-                tracing::error!(%error, "an answer that was put aside cannot be read");
+                tracing::error!(%error, "a spilled answer cannot be read");
                 self.fail(error)
             }
         }

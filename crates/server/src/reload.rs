@@ -14,8 +14,8 @@ pub fn on_hangup(app: Arc<App>) -> io::Result<()> {
     tokio::spawn(async move {
         while hangup.recv().await.is_some() {
             match app.tokens.as_ref().map(|tokens| tokens.reload()) {
-                Some(Ok(count)) => tracing::info!(count, "tokens were read again"),
-                Some(Err(wrong)) => tracing::error!(%wrong, "tokens stay as they were"),
+                Some(Ok(count)) => tracing::info!(count, "tokens reloaded"),
+                Some(Err(wrong)) => tracing::error!(%wrong, "tokens not reloaded, the previous ones stay valid"),
                 None => {}
             }
         }

@@ -49,9 +49,9 @@ pub trait Wording: Sync {
     /// Returns the text for a request that was not admitted.
     fn busy(&self, refusal: Refusal) -> &'static str {
         match refusal {
-            Refusal::Full => "too many wait already: come back later",
-            Refusal::TooLong => "no slot came free in time: come back later",
-            Refusal::Closed => "the server is going down",
+            Refusal::Full => "the queue is full: retry later",
+            Refusal::TooLong => "no slot became free in time: retry later",
+            Refusal::Closed => "the server is shutting down",
         }
     }
 
@@ -62,7 +62,7 @@ pub trait Wording: Sync {
 
     /// Returns the text for a program fault, which is in the log.
     fn broken(&self) -> &'static str {
-        "it could not be done: see the server's log"
+        "the request failed: see the server's log"
     }
 
     /// Returns the text for a damaged snapshot.
@@ -164,7 +164,7 @@ pub fn halt(job: Job, words: &dyn Wording, halt: Halt) {
 /// off, and returns `None`. `what` is the service's name in the log.
 pub fn sound(run: Run, sink: Sink, words: &dyn Wording, what: &'static str) -> Option<(Run, Sink)> {
     let Err(damage) = run.app().engine.osm().check() else { return Some((run, sink)) };
-    tracing::error!(%damage, "no answer can be trusted");
+    tracing::error!(%damage, "the snapshot is damaged: answers are not reliable");
     let instead = words.refusal(StatusCode::INTERNAL_SERVER_ERROR, &words.damaged(&damage));
     run.refused(sink, what, Outcome::Broken, instead);
     None

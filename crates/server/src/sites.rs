@@ -191,10 +191,10 @@ pub async fn guard(State(app): State<Arc<App>>, request: Request, next: Next) ->
     let message = match app.settings.sites.check(request.uri(), request.headers()) {
         Ok(()) => return next.run(request).await,
         Err(CrossSite::Host) => {
-            "the request is for a name that this server does not know (`Host`): whoever runs it names it by --public-host"
+            "the host name of the request (`Host`) is not allowed: the operator can allow it with --public-host"
         }
         Err(CrossSite::Page) => {
-            "a page of another site sends this request (`Origin`): whoever runs the server names such pages by --cors"
+            "the request comes from a page of another site (`Origin`): the operator can allow it with --cors"
         }
     };
     app.metrics.rejected(Rejection::Foreign);

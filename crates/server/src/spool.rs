@@ -57,7 +57,7 @@ impl Spool {
     fn complain(&self, error: &io::Error) {
         if !self.complained.swap(true, Ordering::Relaxed) {
             let folder = self.limits.folder.display();
-            tracing::warn!(%folder, %error, "answers cannot be put aside for slow clients, whose queries wait instead");
+            tracing::warn!(%folder, %error, "answers cannot be spilled to files: queries of slow clients wait instead");
         }
     }
 }

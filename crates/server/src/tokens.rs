@@ -107,7 +107,7 @@ fn parse(text: &str) -> Result<Arc<[Token]>, (usize, &'static str)> {
         let admin = match (words.next(), words.next()) {
             (None, _) => false,
             (Some("admin"), None) => true,
-            _ => return Err((number, "expected `admin` or nothing after the SHA-256")),
+            _ => return Err((number, "unexpected text after the SHA-256: only `admin` is allowed")),
         };
         if tokens.iter().any(|known| known.digest == digest) {
             return Err((number, "this token is in the file twice"));
@@ -115,7 +115,7 @@ fn parse(text: &str) -> Result<Arc<[Token]>, (usize, &'static str)> {
         tokens.push(Token { name: name.into(), digest, admin });
     }
     if tokens.is_empty() {
-        return Err((1, "there is no token in it: nobody could ask anything"));
+        return Err((1, "the token file is empty: every request would be rejected"));
     }
     Ok(tokens.into())
 }
@@ -176,13 +176,13 @@ mod tests {
         let twice = line("a", "one", "") + &line("b", "one", "");
         let more = line("a", "one", " admiral");
         for (text, at, words) in [
-            ("", 1, "no token"),
-            ("# nothing\n", 1, "no token"),
+            ("", 1, "the token file is empty"),
+            ("# nothing\n", 1, "the token file is empty"),
             ("ann secret", 1, "sha256sum"),
             ("\nann", 2, "sha256sum"),
             ("a/b x", 1, "a name has"),
             (twice.as_str(), 2, "twice"),
-            (more.as_str(), 1, "`admin` or nothing"),
+            (more.as_str(), 1, "only `admin` is allowed"),
         ] {
             let (line, problem) = parse(text).unwrap_err();
             assert!(line == at && problem.contains(words) && !problem.contains("secret"), "{text:?}: {line} {problem}");

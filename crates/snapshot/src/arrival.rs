@@ -57,8 +57,7 @@ impl Arrival {
             all.checked_sub(footer.len).ok_or_else(|| Error::damaged("manifest", "it lies outside the file"))?;
         for (what, bytes, most) in [("manifest", footer.len, LONGEST as u64), ("names", names, NAMES_LEN)] {
             if bytes > most {
-                let reason =
-                    format!("the file's end says that it has {bytes} bytes, more than the {most} that it may have");
+                let reason = format!("the footer gives it {bytes} bytes, at most {most} are allowed");
                 return Err(Error::damaged(what, reason));
             }
         }
@@ -70,7 +69,8 @@ impl Arrival {
     /// # Errors
     /// They are damaged or do not match each other.
     pub fn new(len: u64, header: &[u8], rest: &[u8]) -> Result<Arrival, Error> {
-        let version = read::version(header).ok_or_else(|| Error::damaged("header", "it is no snapshot's"))?;
+        let version =
+            read::version(header).ok_or_else(|| Error::damaged("header", "it is not the header of a snapshot"))?;
         if !(OLDEST_FORMAT..=FORMAT_VERSION).contains(&version) {
             let reason = format!("snapshot format {version}; this build reads {}", readable_formats());
             return Err(Error::damaged("header", reason));
@@ -131,7 +131,7 @@ impl Arrival {
         let mut bytes = bytes;
         while !bytes.is_empty() {
             if self.at == self.len {
-                return Err(Error::damaged("footer", "more bytes follow it"));
+                return Err(Error::damaged("footer", "unexpected bytes after it"));
             }
             let (end, part) = self.part();
             let (these, others) = bytes.split_at(bytes.len().min((end - self.at) as usize));
@@ -170,7 +170,7 @@ impl Arrival {
                 (true, "")
             }
         };
-        if good { Ok(()) } else { Err(Error::damaged(what, "it is not what the snapshot's end says")) }
+        if good { Ok(()) } else { Err(Error::damaged(what, "it differs from the expected bytes")) }
     }
 
     fn close(&mut self, part: Part) -> Result<(), Error> {

@@ -215,7 +215,7 @@ impl Column {
     #[inline]
     pub fn get(&self, at: u64) -> u64 {
         if at >= self.len {
-            self.content.report("asked for a value beyond its end");
+            self.content.report("a read beyond its end");
             return 0;
         }
         self.value(self.block(at / BLOCK), at % BLOCK)

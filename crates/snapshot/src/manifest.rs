@@ -145,7 +145,7 @@ impl Manifest {
         let newest = manifest.triples.map_or(0, |triples| triples.newest);
         for time in [manifest.replication_timestamp, manifest.data_timestamp, newest] {
             if !TIMES.contains(&time) {
-                return Err(Error::damaged("manifest", format!("a time beyond all dates: {time} seconds since 1970")));
+                return Err(Error::damaged("manifest", format!("a time out of range: {time} seconds since 1970")));
             }
         }
         Ok(manifest)

@@ -138,7 +138,7 @@ impl Footer {
             || &bytes[56..] != END_MAGIC
             || bytes[48..56] != short_checksum(&bytes[..48])
         {
-            return Err(Error::damaged("footer", "not there or changed: the file is cut off or was written to"));
+            return Err(Error::damaged("footer", "missing or changed: the file was truncated or overwritten"));
         }
         let mut digest = [0; 32];
         digest.copy_from_slice(&bytes[16..48]);

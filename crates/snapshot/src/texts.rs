@@ -70,7 +70,7 @@ impl Texts {
         let text = Checked::open(snapshot, name, fault)?;
         let starts = Column::open(snapshot, &format!("{name}.starts"), fault)?;
         match starts.is_empty() {
-            true => Err(Error::damaged(name, "not even its end is known")),
+            true => Err(Error::damaged(name, "its list of offsets is empty")),
             false => Ok(Texts { text, starts }),
         }
     }
@@ -105,7 +105,7 @@ impl Texts {
         match bytes.and_then(|bytes| std::str::from_utf8(bytes).ok()) {
             Some(text) => text,
             None => {
-                self.text.report("a text is not whole");
+                self.text.report("a text is incomplete");
                 ""
             }
         }

@@ -170,7 +170,7 @@ impl Words {
         found
             .unwrap_or_else(|| {
                 self.broken.store(true, Ordering::Relaxed);
-                self.fault.report(self.map, "it is no map of words");
+                self.fault.report(self.map, "it is not a valid map of words");
                 None
             })
             .unwrap_or_default()
@@ -208,7 +208,7 @@ impl Words {
     /// Returns the numbers of a word, ascending.
     pub fn list(&self, word: &Word) -> Vec<u32> {
         let damaged = || {
-            self.lists.report("a list is not whole");
+            self.lists.report("a list is incomplete");
             Vec::new()
         };
         if word.value & 1 == 1 {

@@ -62,7 +62,7 @@ impl Depth {
         }
         let message = format!("the query has more than {MOST} patterns, steps or conditions that build on each other");
         Err(Error::new(Class::Unsupported, Code::TooLarge, message)
-            .help("VALUES and IN take lists of any length; a large query may be asked in parts"))
+            .help("split the query, or use VALUES or IN, which take lists of any length"))
     }
 }
 

@@ -196,17 +196,16 @@ impl Parser<'_> {
 
     fn arity(&self, token: Token, least: usize, most: usize, found: usize) -> Error {
         let wanted = if least == most { least.to_string() } else { format!("{least} to {most}") };
-        let message = format!("{} takes {wanted} arguments, here are {found}", self.slice(token));
+        let message = format!("{} takes {wanted} arguments, found {found}", self.slice(token));
         self.error_at(token, Code::Arity, message)
     }
 
     fn unknown_function(&self, token: Token, foreign: Option<usize>) -> Error {
-        let error =
-            self.error_at(token, Code::UnknownFunction, format!("SPARQL has no function {}", self.slice(token)));
+        let error = self.error_at(token, Code::UnknownFunction, format!("unknown function {}", self.slice(token)));
         let function = foreign.and_then(|i| FUNCTIONS.get(i)).map(|(_, function, ..)| function);
         let meant = function.and_then(|f| FUNCTIONS.iter().find(|(_, known, ..)| known == f));
         match meant {
-            Some((name, ..)) => error.help(format!("it is called {name}")),
+            Some((name, ..)) => error.help(format!("did you mean {name}?")),
             None => error,
         }
     }
@@ -245,10 +244,10 @@ impl Parser<'_> {
     fn add_aggregate(&mut self, token: Token, aggregate: Tree<Aggregate>) -> Result<oxrdf::Variable> {
         let variable = self.helper();
         let Some(list) = self.aggregates.last_mut() else {
-            let message = format!("{} cannot stand here", self.slice(token));
+            let message = format!("the aggregate {} is not allowed here", self.slice(token));
             return Err(self
                 .error_at(token, Code::Aggregate, message)
-                .help("aggregates stand in SELECT, HAVING and ORDER BY"));
+                .help("aggregates are allowed in SELECT, HAVING and ORDER BY"));
         };
         if let Some((known, _)) = list.iter().find(|(_, known)| *known == aggregate) {
             return Ok(known.clone());
@@ -271,7 +270,7 @@ impl Parser<'_> {
             return Ok(self.add_aggregate(token, aggregate)?.into());
         }
         if self.ahead(1).kind == Kind::Word && self.is_word_at(1, "DISTINCT") {
-            let message = format!("{} is no aggregate and takes no DISTINCT", self.slice(token));
+            let message = format!("{} is not an aggregate, so DISTINCT is not allowed", self.slice(token));
             return Err(self.error_at(token, Code::Aggregate, message));
         }
         let arguments = self.expression_list()?;

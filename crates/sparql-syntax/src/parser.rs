@@ -131,7 +131,7 @@ pub(super) struct State {
 impl<'a> Parser<'a> {
     pub fn new(text: &'a str, dialect: Dialect) -> Result<Self> {
         if text.len() > MAX_TEXT {
-            let message = format!("the query has {} bytes, more than the {MAX_TEXT} that are read", text.len());
+            let message = format!("the query has {} bytes, at most {MAX_TEXT} are allowed", text.len());
             return Err(Error::new(Class::Limit, Code::TooLong, message));
         }
         Ok(Parser {
@@ -272,10 +272,10 @@ impl<'a> Parser<'a> {
         let token = self.peek();
         match token.kind {
             Kind::Wrong(why) => self.error_at(token, Code::BadToken, why),
-            Kind::End => self.error_at(token, Code::Syntax, format!("{what} is expected, but the query ends here")),
+            Kind::End => self.error_at(token, Code::Syntax, format!("expected {what}, found the end of the query")),
             _ => {
                 let found: String = self.slice(token).chars().take(40).collect();
-                let error = self.error_at(token, Code::Syntax, format!("{what} is expected, but here is '{found}'"));
+                let error = self.error_at(token, Code::Syntax, format!("expected {what}, found '{found}'"));
                 match self.advice() {
                     Some(advice) => error.help(advice),
                     None => error,
@@ -292,8 +292,8 @@ impl<'a> Parser<'a> {
                 Some("'{{!}}' is a wiki template for '|': the text was copied from a wiki page's source")
             }
             (_, "=") => Some("'=' compares; a value is bound with BIND(expression AS ?variable)"),
-            _ if self.is_word("AS") => Some("an expression with AS stands in brackets: (expression AS ?variable)"),
-            _ if self.is_word("UNION") => Some("UNION stands between two groups in braces"),
+            _ if self.is_word("AS") => Some("put an expression with AS in parentheses: (expression AS ?variable)"),
+            _ if self.is_word("UNION") => Some("put each operand of UNION in braces: { ... } UNION { ... }"),
             _ => None,
         }
     }
@@ -443,7 +443,7 @@ impl<'a> Parser<'a> {
         match parsed {
             Ok(iri) => Ok(iri),
             Err(why) => {
-                let message = format!("{} is no IRI: {why}", self.slice(token));
+                let message = format!("{} is not a valid IRI: {why}", self.slice(token));
                 if !inside.contains(':') {
                     return Err(self.error_at(token, Code::BadIri, message).help("a relative IRI needs a BASE"));
                 }
@@ -478,7 +478,7 @@ impl<'a> Parser<'a> {
         match parsed {
             Ok(iri) => Ok(iri.into()),
             Err(why) => {
-                self.extend(token, Extension::LooseIri, &format!("{name} is no IRI: {why}"))?;
+                self.extend(token, Extension::LooseIri, &format!("{name} is not a valid IRI: {why}"))?;
                 Ok(NamedNode::new_unchecked(iri))
             }
         }

@@ -198,7 +198,7 @@ impl Parser<'_> {
         if !in_scope(&group).contains(&variable) {
             return extended(group, variable, expression);
         }
-        let wrong = format!("BIND gives {variable} a value, but it has one already in this group");
+        let wrong = format!("BIND assigns {variable}, which is already bound in this group");
         self.extend(token, Extension::BindToBound, &wrong)?;
         let value = self.helper();
         bind_again(group, variable, value, expression)
@@ -210,7 +210,7 @@ impl Parser<'_> {
             let scope = in_scope(&group);
             let Some(index) = early.iter().position(|bind| bind.needs.iter().all(|v| scope.contains(v))) else { break };
             let Early { expression, variable, token, .. } = early.remove(index);
-            self.extend(token, Extension::EarlyBind, "BIND stands before what it needs")?;
+            self.extend(token, Extension::EarlyBind, "BIND is written before the variables it uses are bound")?;
             group = self.bind_now(group, expression, variable, token)?;
         }
         Ok(group)
@@ -221,7 +221,7 @@ impl Parser<'_> {
         defines(right, &mut defined);
         match in_scope(left).into_iter().find(|v| defined.contains(v)) {
             Some(variable) => {
-                let message = format!("{variable} has a value before LATERAL and is given one in it");
+                let message = format!("{variable} is bound before LATERAL and bound again inside it");
                 Err(self.error_at(token, Code::Syntax, message))
             }
             None => Ok(()),
@@ -240,7 +240,7 @@ impl Parser<'_> {
             while let Some(variable) = self.maybe_variable() {
                 self.check_variables()?;
                 if variables.contains(&variable) {
-                    return Err(self.expected("another variable: each stands once in VALUES"));
+                    return Err(self.expected("another variable (each may occur once in VALUES)"));
                 }
                 variables.push(variable);
             }
@@ -263,7 +263,7 @@ impl Parser<'_> {
             if values.len() != variables.len() {
                 let message =
                     format!("this row of VALUES has {} values for {} variables", values.len(), variables.len());
-                return Err(self.error_at(start, Code::Values, message).help("UNDEF stands for no value"));
+                return Err(self.error_at(start, Code::Values, message).help("write UNDEF for a missing value"));
             }
             rows.push(values);
         }

@@ -104,7 +104,7 @@ impl Parser<'_> {
         }
         let error = self.expected("SELECT, ASK, CONSTRUCT or DESCRIBE");
         if ["INSERT", "DELETE", "LOAD", "CLEAR", "DROP", "CREATE"].iter().any(|word| self.is_word(word)) {
-            return Err(error.help("a snapshot never changes: there are no updates"));
+            return Err(error.help("SPARQL Update is not supported: a snapshot never changes"));
         }
         Err(error)
     }
@@ -301,7 +301,7 @@ impl Parser<'_> {
             } else {
                 match self.maybe_constraint()? {
                     Some(expression) => expression,
-                    None if variables.is_empty() => return Err(self.expected("what to group by")),
+                    None if variables.is_empty() => return Err(self.expected("a variable or expression to group by")),
                     None => return Ok((variables, binds)),
                 }
             };
@@ -330,7 +330,7 @@ impl Parser<'_> {
             } else if let Some(expression) = self.maybe_constraint()? {
                 conditions.push(expression.under(ascending)?);
             } else if conditions.is_empty() {
-                return Err(self.expected("what to order by"));
+                return Err(self.expected("a variable or expression to order by"));
             } else {
                 return Ok(Tree::list(conditions));
             }
@@ -366,7 +366,7 @@ impl Parser<'_> {
         // In the standard, aliases of SELECT are not visible in HAVING; in WDQS they are.
         let (early, late) = match modifiers.having {
             Some(having) if self.dialect == Dialect::Wdqs && selection.names_any_of(&having) => {
-                self.extend(selection.start, Extension::NamedInHaving, "HAVING does not see what SELECT names")?;
+                self.extend(selection.start, Extension::NamedInHaving, "HAVING uses an alias of SELECT")?;
                 (None, Some(having))
             }
             having => (having, None),

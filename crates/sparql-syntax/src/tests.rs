@@ -153,7 +153,7 @@ fn errors_tell_place_and_advice() {
     assert_eq!((named.code, named.help.as_deref()), (Code::NamedSubquery, Some("defined are %a")));
     assert!(error("SELECT * WITH { SELECT * { INCLUDE %a } } AS %a { INCLUDE %a }").message.contains("itself"));
     assert_eq!(error("SELECT ?x { ?x wdt:P31 }").place.unwrap().column, 24);
-    assert_eq!(error("SELECT (UPPER(?x) AS ?y) {}").help.as_deref(), Some("it is called UCASE"));
+    assert_eq!(error("SELECT (UPPER(?x) AS ?y) {}").help.as_deref(), Some("did you mean UCASE?"));
     assert_eq!(error(&"{".repeat(100_000)).code, Code::Syntax);
     assert_eq!(error(&format!("SELECT * {}", "{".repeat(100_000))).code, Code::TooDeep);
     assert_eq!(error(&format!("SELECT * {{ FILTER({}", "!".repeat(100_000))).code, Code::TooDeep);

@@ -208,7 +208,7 @@ fn one(text: &str) -> (usize, Kind) {
     }
     match MARKS.iter().find(|mark| text.starts_with(**mark)) {
         Some(mark) => (mark.len(), Kind::Mark(mark)),
-        None => (first.len_utf8(), Kind::Wrong("this character starts nothing in SPARQL")),
+        None => (first.len_utf8(), Kind::Wrong("unexpected character")),
     }
 }
 

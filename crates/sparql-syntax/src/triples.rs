@@ -401,11 +401,9 @@ impl Parser<'_> {
         let inside = self.text.get(token.start + quote as usize..token.end - quote as usize).unwrap_or("");
         match unescape(inside) {
             Some(value) => Ok(value),
-            None => {
-                Err(self.error_at(token, Code::BadEscape, "the string has an escape that SPARQL does not know").help(
-                    "escapes are \\t \\b \\n \\r \\f \\\" \\' \\\\ \\uXXXX \\UXXXXXXXX; a backslash is written \\\\",
-                ))
-            }
+            None => Err(self.error_at(token, Code::BadEscape, "the string has an unknown escape sequence").help(
+                "escapes are \\t \\b \\n \\r \\f \\\" \\' \\\\ \\uXXXX \\UXXXXXXXX; a backslash is written \\\\",
+            )),
         }
     }
 }

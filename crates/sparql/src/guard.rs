@@ -35,7 +35,7 @@ pub(crate) fn watched<T>(budget: &Arc<Budget>, work: impl FnOnce() -> Result<T, 
         Err(match stopped {
             Stopped::Exceeded(reached) => exceeded(reached),
             Stopped::Panicked(message) => {
-                Error::new(Class::Internal, Code::Panic, format!("the evaluator gave up: {message}"))
+                Error::new(Class::Internal, Code::Panic, format!("the evaluator failed: {message}"))
             }
         })
     })

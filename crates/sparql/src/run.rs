@@ -197,7 +197,7 @@ impl<'p> Run<'p> {
         let mut rows = Vec::new();
         for graph in self.rows(&each.names, tables)?.into_iter().flatten().flatten() {
             let Term::NamedNode(name) = &graph else {
-                let message = "this GRAPH would have to be asked of a graph that has no IRI";
+                let message = "this GRAPH pattern needs a graph without an IRI, which is not supported";
                 return Err(Error::new(Class::Unsupported, Code::Evaluation, message));
             };
             let pattern = Pattern::Graph { name: name.clone().into(), inner: Box::new(inner.clone()) };

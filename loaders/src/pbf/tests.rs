@@ -321,7 +321,10 @@ fn what_is_wrong_with_an_element_is_said() {
     let dense = |lists: Message| m().message(2, lists.deltas(1, &[5, 1]));
     let place = m().deltas(8, &[1, 1]).deltas(9, &[2, 1]);
     for (group, expected) in [
-        (m().message(1, m().sint(1, 1).list(2, &[9]).list(3, &[1])), "node 1: string 9, where the block has 5"),
+        (
+            m().message(1, m().sint(1, 1).list(2, &[9]).list(3, &[1])),
+            "node 1: string 9 is out of range: the block has 5",
+        ),
         (m().message(1, m().sint(1, 1).list(2, &[1])), "node 1: not as many values as keys"),
         (m().message(1, m().sint(1, 1).sint(8, 900_000_001)), "node 1: coordinates out of range: 90000000100, 0"),
         (m().message(1, m().sint(1, 1).sint(9, i64::MAX)), "node 1: coordinates out of range"),

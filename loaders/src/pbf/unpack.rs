@@ -73,7 +73,7 @@ fn zlib(packed: &[u8], said: Option<usize>) -> Result<Vec<u8>, PbfProblem> {
     match status.map_err(|error| broken("zlib", error))? {
         Status::StreamEnd => {}
         _ if decoder.total_in() < packed.len() as u64 => {
-            return Err(broken("zlib", format_args!("there are more than the {said} bytes that the blob says")));
+            return Err(broken("zlib", format_args!("there are more than the {said} bytes that the blob declares")));
         }
         _ => return Err(broken("zlib", "it ends too early")),
     }

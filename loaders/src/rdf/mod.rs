@@ -137,7 +137,7 @@ fn format_of(path: &Path, start: &[u8]) -> Result<Format, Error> {
     }
     let has = |part: &[u8]| first.len() >= part.len() && first.windows(part.len()).any(|window| window == part);
     match first {
-        [b'<', b'?' | b'!', ..] => refuse("XML, which is not read here; write RDF as N-Triples or Turtle"),
+        [b'<', b'?' | b'!', ..] => refuse("XML, which is not supported; convert RDF to N-Triples or Turtle"),
         [b'{', ..] => refuse("neither N-Triples, N-Quads nor Turtle: JSON, or TriG"),
         [b'[' | b'<', ..] if has(b"{\"") || has(b"xmlns") => refuse("JSON or XML, not N-Triples, N-Quads or Turtle"),
         [0 | 0x80..=0xff, ..] => refuse("neither N-Triples, N-Quads nor Turtle (plain, gzip, bzip2 or Zstandard)"),

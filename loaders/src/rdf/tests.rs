@@ -46,7 +46,7 @@ fn formats_are_known_by_name_and_content() {
     for other in ["<?xml version=\"1.0\"?>", "[{\"@id\": 1}]", "{\"@id\": 1}", "\0\0\0\x0e"] {
         let message = error("a", other);
         assert!(
-            message.contains("not read") || message.contains("neither") || message.contains("JSON or"),
+            message.contains("not supported") || message.contains("neither") || message.contains("JSON or"),
             "{message}"
         );
     }

@@ -97,11 +97,11 @@ impl Mirror<'_> {
         let path = self.folder.join(STATE);
         if self.fetch(STATE, path.clone())?.is_none() {
             return Err(
-                self.failed(format!("the server has no {STATE}: is the address that of a folder of replication?"))
+                self.failed(format!("the server has no {STATE}: check that the address is a replication folder"))
             );
         }
         let (number, _) = state(&path)?;
-        number.ok_or(Error::Format { file: path, reason: "no state of replication: it has no sequenceNumber" })
+        number.ok_or(Error::Format { file: path, reason: "not a replication state: it has no sequenceNumber" })
     }
 
     /// Returns the time of a state, or `None` if the server does not have it.
@@ -122,7 +122,7 @@ impl Mirror<'_> {
                 Some(time) if early == 0 => {
                     let (time, until) = (Time(time), Time(until));
                     return Err(
-                        self.failed(format!("it begins with 0, of {time}; what changed from {until} is missing"))
+                        self.failed(format!("it begins with 0, of {time}; the changes from {until} are missing"))
                     );
                 }
                 Some(_) => early = early.saturating_sub(step),
@@ -158,7 +158,7 @@ impl Mirror<'_> {
                 let (first, until) =
                     (time.map_or_else(String::new, |time| format!(", of {}", Time(time))), Time(until));
                 Err(self
-                    .failed(format!("it begins with {high}{first}; what changed from {until} until then is missing")))
+                    .failed(format!("it begins with {high}{first}; the changes from {until} until then are missing")))
             }
         }
     }
@@ -220,7 +220,7 @@ mod tests {
             ask(server, tempfile::tempdir().unwrap().path(), minute(since), None).unwrap_err()
         };
         assert!(fail(&BTreeMap::new(), 0).contains("the server has no state.txt"));
-        assert!(fail(&server(900, 1000), 800).contains("it begins with 900, of 2022-01-01T15:00:00Z; what changed"));
+        assert!(fail(&server(900, 1000), 800).contains("it begins with 900, of 2022-01-01T15:00:00Z; the changes"));
         assert!(fail(&server(0, 10), -1).contains("it begins with 0"));
         let mut gap = server(0, 1000);
         gap.remove("000/000/998.osc.gz");

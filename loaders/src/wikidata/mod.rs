@@ -330,9 +330,9 @@ fn problem(error: &serde_json::Error) -> String {
     let message = error.to_string();
     let message = message.split(" at line ").next().unwrap_or(&message);
     if error.is_eof() {
-        return format!("the line ends within an entity (column {column}): {message}; one entity a line is read");
+        return format!("the line ends within an entity (column {column}): {message}; write each entity on one line");
     }
-    format!("no entity of Wikidata (column {column}): {message}")
+    format!("not a Wikidata entity (column {column}): {message}")
 }
 
 #[cfg(test)]

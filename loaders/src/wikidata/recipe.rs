@@ -101,12 +101,12 @@ impl Recipe {
         let Take { classes, entities, boxes, follow, .. } = &self.take;
         for id in classes.iter().chain(entities) {
             if !is_id(id) {
-                return Err(format!("{id:?} is no id of an entity, such as \"Q42\""));
+                return Err(format!("{id:?} is not the id of an entity, such as \"Q42\""));
             }
         }
         for id in follow.iter().chain(&self.keep.properties).flatten() {
             if !(is_id(id) && id.starts_with('P')) {
-                return Err(format!("{id:?} is no id of a property, such as \"P31\""));
+                return Err(format!("{id:?} is not the id of a property, such as \"P31\""));
             }
         }
         for [south, west, north, east] in boxes {
@@ -114,14 +114,14 @@ impl Recipe {
             let longitudes = [west, east].into_iter().all(|degrees| (-180.0..=180.0).contains(degrees));
             if !(latitudes && longitudes && south <= north) {
                 return Err(format!(
-                    "[{south}, {west}, {north}, {east}] is no box: south, west, north, east in degrees"
+                    "[{south}, {west}, {north}, {east}] is not a bounding box: write south, west, north, east in degrees"
                 ));
             }
         }
         let plain = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
         for code in self.keep.languages.iter().chain(&self.keep.sitelinks).flatten() {
             if code.is_empty() || !code.bytes().all(plain) {
-                return Err(format!("{code:?} is no code of a language as Wikidata writes it, such as \"en-gb\""));
+                return Err(format!("{code:?} is not a language code of Wikidata, such as \"en-gb\""));
             }
         }
         Ok(())

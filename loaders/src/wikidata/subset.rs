@@ -177,7 +177,7 @@ impl Plan {
                 }
                 let pairs = subclasses.len() + instances.len() + links.len();
                 if (pairs * size_of::<(Number, Number)>()) as u64 > *memory {
-                    let reason = "the recipe needs more memory than it may take; follow fewer properties or allow more";
+                    let reason = "the recipe exceeds the memory limit; follow fewer properties or raise --memory";
                     return Err(Error::Format { file: path.to_path_buf(), reason }.into());
                 }
                 progress(at)

@@ -109,7 +109,7 @@ impl<'a> Writer<'a> {
     fn statement(&mut self, subject: &NamedNode, statement: &Statement<'_>, best: bool) -> Result<(), String> {
         let guid = &*statement.id;
         if !guid.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'$' || byte == b'-') || guid.is_empty() {
-            return Err(format!("{:?} is no id of a statement", cut(guid)));
+            return Err(format!("{:?} is not the id of a statement", cut(guid)));
         }
         let main = &statement.mainsnak;
         property(main)?;
@@ -134,7 +134,7 @@ impl<'a> Writer<'a> {
         for reference in statement.references.iter() {
             let digits = &*reference.hash;
             if digits.is_empty() || !digits.bytes().all(|byte| byte.is_ascii_alphanumeric()) {
-                return Err(format!("{:?} is no hash of a reference", cut(digits)));
+                return Err(format!("{:?} is not the hash of a reference", cut(digits)));
             }
             let source = v::name(v::REFERENCE, digits);
             self.add(&node, NamedNode::new_unchecked(v::WAS_DERIVED_FROM), source.clone());
@@ -195,12 +195,12 @@ impl<'a> Writer<'a> {
 
 /// Returns the IRI of an entity, form or sense.
 pub(super) fn id(id: &str) -> Result<NamedNode, String> {
-    if is_id(id) { Ok(v::name(v::WD, id)) } else { Err(format!("{:?} is no id of an entity", cut(id))) }
+    if is_id(id) { Ok(v::name(v::WD, id)) } else { Err(format!("{:?} is not the id of an entity", cut(id))) }
 }
 
 fn property(snak: &Snak<'_>) -> Result<(), String> {
     let id = &*snak.property;
-    if is_id(id) && id.starts_with('P') { Ok(()) } else { Err(format!("{:?} is no id of a property", cut(id))) }
+    if is_id(id) && id.starts_with('P') { Ok(()) } else { Err(format!("{:?} is not the id of a property", cut(id))) }
 }
 
 /// Returns the first 40 characters of a text, for error messages.

@@ -427,8 +427,8 @@ impl<R: BufRead> Parser<R> {
 }
 
 /// The warning for a document that a server of Overpass API may not have completed.
-const REMARK: &str = "the document has a <remark>, which servers of Overpass API write where a query was stopped: \
-                      it may have a part of its elements only";
+const REMARK: &str = "the document has a <remark>, which Overpass API servers write when a query is aborted: \
+                      elements may be missing";
 
 /// Returns the first 40 characters of a name for error messages, without control characters that a terminal would
 /// interpret.

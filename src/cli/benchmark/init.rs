@@ -38,8 +38,8 @@ pub fn run(args: &Args) -> Result<(), Error> {
     let places = args.places.as_deref().map(|path| format!("places = {}\n", seen(path))).unwrap_or_default();
     let content = opened.manifest.content.map(|c| format!("content = \"{}\"\n", hex(&c))).unwrap_or_default();
     let text = format!(
-        "# What a benchmark is, for `terrapin benchmark pack`. Paths are seen from this file's folder.\n\nfiles = [{}]\n\
-         {places}# Kinds of findings that are no error here, such as \"empty\".\nallow = []\n\n[snapshot]\nfile = {}\ndigest = \
+        "# The benchmark, for `terrapin benchmark pack`. Paths are relative to this file's folder.\n\nfiles = [{}]\n\
+         {places}# Kinds of findings to permit, such as \"empty\".\nallow = []\n\n[snapshot]\nfile = {}\ndigest = \
          \"{}\"\n{content}\n{ABOUT}",
         files.join(", "),
         seen(&args.snapshot),

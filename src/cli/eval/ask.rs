@@ -221,7 +221,7 @@ impl Questioner<'_> {
         let mut times: BTreeMap<usize, QuestionTimes> =
             if known.is_empty() { BTreeMap::new() } else { read_times(&out.join(TIMES)) };
         if !known.is_empty() {
-            stdout::tell(&format!("{} of {} questions were asked before", known.len(), instances.len()));
+            stdout::tell(&format!("{} of {} questions are already answered", known.len(), instances.len()));
         }
         // A killed run may end in half a line.
         write_asked(&out.join(ASKED), &first, known.values())?;
@@ -382,7 +382,7 @@ fn read_asked(
             return Ok(BTreeMap::new());
         }
         return Err(Error::usage(format!(
-            "{}: these questions were asked with other settings; use another folder, or replace that run with --overwrite",
+            "{}: the folder has a run with other settings; use another folder, or replace that run with --overwrite",
             path.display()
         )));
     }
@@ -428,7 +428,7 @@ fn report(instances: &[Instance], known: &BTreeMap<usize, AskedQuestion>, times:
     let empty = asked.iter().filter(|asked| asked.problem.is_none() && asked.total == Some(0)).count();
     let failed = asked.iter().filter(|asked| asked.problem.is_some()).count();
     stdout::tell(&format!(
-        "asked {} questions; repairs: {}; {empty} found nothing; {failed} without a query that runs",
+        "asked {} questions; repairs: {}; {empty} with an empty result; {failed} without a valid query",
         asked.len(),
         repaired.join(", ")
     ));

@@ -137,11 +137,11 @@ fn refuse_without_tags(said: &[String]) -> Result<(), Error> {
         return Ok(());
     }
     let form = match form_of_texts(said) {
-        Some(Form::Fenced) => "--extract fenced takes what is between fences (```)",
-        Some(Form::Quoted) => "--extract quoted takes what is in quotes",
-        _ => "--plain takes texts as queries",
+        Some(Form::Fenced) => "use --extract fenced for the text between fences (```)",
+        Some(Form::Quoted) => "use --extract quoted for the text in quotes",
+        _ => "use --plain to take each text as a query",
     };
     let message =
-        format!("no prediction has a query between [QUERY] and [/QUERY]: {form}, --extract tags scores them so");
+        format!("no prediction has a query between [QUERY] and [/QUERY]: {form}; --extract tags scores them anyway");
     Err(Error::input("other-form", message))
 }

@@ -58,7 +58,7 @@ pub async fn ask(
     let body = service::body(&app, &Json, body)?;
     if app.asker.is_none() {
         app.metrics.refused(Outcome::Refused);
-        let message = "no language model is named here: whoever runs the server names one by --model-url";
+        let message = "no language model is configured: start the server with --model-url";
         return Err(Json.refusal(StatusCode::NOT_FOUND, message).into());
     }
     let wanted = accept::text(&headers).unwrap_or_default();
@@ -155,7 +155,7 @@ fn refuse(run: Run, mut sink: Sink, failure: &Failure, in_steps: bool) {
         _ => {}
     }
     let message = match failure {
-        Failure::Fault(_) => "it could not be done: see the server's log".to_owned(),
+        Failure::Fault(_) => "the request failed: see the server's log".to_owned(),
         Failure::Model(error) if error.kind == Kind::Cancelled => "it was stopped".to_owned(),
         failure => failure.to_string(),
     };

@@ -43,7 +43,7 @@ pub async fn cost(
         return Json.refusal(StatusCode::BAD_REQUEST, message);
     };
     let Some(cost) = app.costs.of(&request, &context.client) else {
-        let message = "no query of yours has this name among the last that ended";
+        let message = "no finished query of this client has this id, or it is too old";
         return Json.refusal(StatusCode::NOT_FOUND, message);
     };
     let told = json!({

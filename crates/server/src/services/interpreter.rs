@@ -227,7 +227,7 @@ pub(super) fn answer(job: Job, text: &str, wanted: Wanted<'_>) {
     let (run, mut sink) = job.begin(time, memory, content_type);
     let result = write(&run, &script, form, function.as_deref(), &mut sink);
     if let Some(Err(damage)) = items.as_ref().and(store).map(Store::check) {
-        tracing::error!(%damage, "no answer can be trusted");
+        tracing::error!(%damage, "the snapshot is damaged: answers are not reliable");
         let instead = PAGES.refusal(StatusCode::INTERNAL_SERVER_ERROR, &PAGES.damaged(&damage));
         return run.refused(sink, "query", Outcome::Broken, instead);
     }
@@ -246,7 +246,7 @@ pub(super) fn answer(job: Job, text: &str, wanted: Wanted<'_>) {
 }
 
 const NO_TRIPLES: &str = "this snapshot has no triples of Wikidata";
-const NO_FEATURES: &str = "it is for features: send the header Accept: application/geo+json";
+const NO_FEATURES: &str = "it needs GeoJSON: send the header Accept: application/geo+json";
 
 /// Returns the error that the data of items is not available.
 fn no_items(why: &str) -> Response {

@@ -69,7 +69,7 @@ pub async fn any(State(app): State<Arc<App>>, Path(number): Path<String>) -> Res
             Json(json!({ "killed": number, "request_id": request, "client": client })).into_response()
         }
         None => {
-            let message = format!("no query {wanted} runs: /api/status lists those that do");
+            let message = format!("query {wanted} is not running: /api/status lists the running queries");
             (StatusCode::NOT_FOUND, Json(json!({ "error": message }))).into_response()
         }
     }

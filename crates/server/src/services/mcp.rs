@@ -60,10 +60,10 @@ pub const ROUTES: &[Route] =
     .guarded()];
 
 const INSTRUCTIONS: &str = "\
-One immutable snapshot of OpenStreetMap, and of a part of Wikidata where it has triples: the same question has the same \
-answer every day. For a question about places: search_tags for the tags of a thing, geocode for the area of a name, then \
-query_overpass. For facts: search_entities for identifiers, then query_sparql. check_query tells why a query fails or finds \
-nothing. Answers have the first results, the number of all, and next_cursor for more.";
+One immutable snapshot of OpenStreetMap, and of a part of Wikidata where it has triples: the same query always has \
+the same answer. For a question about places: search_tags for the tags of a thing, geocode for the area of a name, \
+then query_overpass. For facts: search_entities for identifiers, then query_sparql. check_query tells why a query \
+fails or finds nothing. Answers have the first results, the number of all, and next_cursor for more.";
 
 /// Answers messages from standard input on standard output, until the input ends.
 ///
@@ -177,10 +177,10 @@ const CANCELLED: &str = "it was cancelled";
 /// Returns the reason why a call has no result, written for the model.
 fn no_slot(given: &Given) -> &'static str {
     match given {
-        Given::Away(Refusal::Full) => "too many wait already: call it again in some seconds",
-        Given::Away(Refusal::TooLong) => "no slot came free in time: call it again in some seconds",
-        Given::Away(Refusal::Closed) => "the server is going down",
-        _ => "it could not be done: see the server's log",
+        Given::Away(Refusal::Full) => "the queue is full: retry in a few seconds",
+        Given::Away(Refusal::TooLong) => "no slot became free in time: retry in a few seconds",
+        Given::Away(Refusal::Closed) => "the server is shutting down",
+        _ => "the request failed: see the server's log",
     }
 }
 
@@ -233,7 +233,7 @@ impl ServerHandler for Server {
     ) -> Result<CallToolResponse, ErrorData> {
         let Some(definition) = agents::find(&asked.name) else {
             let names: Vec<&str> = TOOLS.iter().map(|definition| definition.name).collect();
-            let message = format!("there is no tool {:?}; there are {}", asked.name, names.join(", "));
+            let message = format!("unknown tool {:?}; known tools: {}", asked.name, names.join(", "));
             return Err(ErrorData::invalid_params(message, None));
         };
         let arguments = Value::Object(asked.arguments.unwrap_or_default());
@@ -261,7 +261,7 @@ impl ServerHandler for Server {
     ) -> Result<ReadResourceResponse, ErrorData> {
         let Some(readable) = RESOURCES.iter().find(|readable| readable.uri == asked.uri) else {
             let uris: Vec<&str> = RESOURCES.iter().map(|readable| readable.uri).collect();
-            let message = format!("there is no resource {:?}; there are {}", asked.uri, uris.join(", "));
+            let message = format!("unknown resource {:?}; known resources: {}", asked.uri, uris.join(", "));
             return Err(ErrorData::resource_not_found(message, None));
         };
         let work = move |engine: &Engine, limits: &Limits| readable.read(engine, limits);

@@ -61,7 +61,7 @@ pub async fn tile(
     headers: HeaderMap,
 ) -> Result<Response, Refused> {
     let Some(place) = place(&z, &x, &y) else {
-        let message = format!("there is no such tile: /tiles/z/x/y.mvt, with z from 0 to {DEEPEST}, x and y below 2^z");
+        let message = format!("no such tile: expected /tiles/z/x/y.mvt with z from 0 to {DEEPEST}, x and y below 2^z");
         return Err(Json.refusal(StatusCode::NOT_FOUND, &message).into());
     };
     // A weak tag, since it is the same tile compressed or not.

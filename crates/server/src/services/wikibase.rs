@@ -107,7 +107,7 @@ fn work(job: Job, what: &'static str, words: &'static dyn Wording, give: impl Fn
         Told::Instead(response) => Err(Box::new(response)),
     });
     if let Err(damage) = store.check() {
-        tracing::error!(%damage, "no answer can be trusted");
+        tracing::error!(%damage, "the snapshot is damaged: answers are not reliable");
         let instead = words.refusal(StatusCode::INTERNAL_SERVER_ERROR, &words.damaged(&damage));
         return run.refused(sink, what, Outcome::Broken, instead);
     }
@@ -123,7 +123,7 @@ fn work(job: Job, what: &'static str, words: &'static dyn Wording, give: impl Fn
         Ok(Err(instead)) => return run.refused(sink, what, Outcome::Refused, *instead),
         Err(Stopped::Exceeded(exceeded)) => (Outcome::from(exceeded), exceeded.to_string()),
         Err(Stopped::Panicked(panic)) => {
-            tracing::error!(panic, "entities could not be told: a fault of the program");
+            tracing::error!(panic, "entities could not be written: a bug in the program");
             (Outcome::Broken, "a fault of the program: see the server's log".to_owned())
         }
     };

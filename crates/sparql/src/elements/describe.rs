@@ -59,7 +59,7 @@ pub fn told(session: &Rc<Session>, view: &View, of: Named) -> Result<Rc<[(TermId
         out.retain(|(predicate, object)| view.triples(Some(subject), Some(*predicate), Some(*object)).next().is_none());
     }
     if out.len() as u64 > MOST_SAID {
-        return Err(ReadError::Relation("more is said of an element than can be told".to_owned()));
+        return Err(ReadError::Relation("too many triples for DESCRIBE of one element".to_owned()));
     }
     out.sort_unstable();
     out.dedup();
@@ -145,7 +145,9 @@ impl Said {
                 pairs.filter(move |pair| pair.as_ref().map_or(true, |(_, said)| fits(*said)))
             })),
             (_, Some(said)) => one(self.end(view, said)?.filter(|end| fits(*end)).map(|end| (said, end))),
-            (_, None) => return Err(ReadError::Relation("what is said is asked for without a subject".to_owned())),
+            (_, None) => {
+                return Err(ReadError::Relation("a request for triples of an element has no subject".to_owned()));
+            }
         })
     }
 }

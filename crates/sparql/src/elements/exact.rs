@@ -74,7 +74,7 @@ impl Known {
         }
         let all = pairs as usize + self.shape.own_pairs() + other.own_pairs();
         self.relate(how, other, first, all)
-            .ok_or_else(|| ReadError::Relation("two geometries are too large to be held against each other".to_owned()))
+            .ok_or_else(|| ReadError::Relation("two geometries are too large to compare".to_owned()))
     }
 
     /// Decides the relation by the DE-9IM matrix; `None` if the computation would take too long.

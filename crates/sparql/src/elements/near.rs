@@ -98,7 +98,7 @@ impl Near {
         object: Option<TermId>,
     ) -> Result<Pairs<'a>, ReadError> {
         let Some(known) = object.or(subject) else {
-            return Err(ReadError::Relation("what is near is asked for without a place".to_owned()));
+            return Err(ReadError::Relation("a search for near elements needs a bound place".to_owned()));
         };
         view.work(1)?;
         let Some(bounds) = self.bounds(view, known)? else { return Ok(none()) };

@@ -234,7 +234,7 @@ mod tests {
             check_pattern(&arguments, replaces).map_err(|error| (error.class, error.message))
         };
         assert_eq!(check(&["a", "a+", "i"], false), Ok(()));
-        let message = "the pattern \"(\": a group has no ')' at its end".to_owned();
+        let message = "the pattern \"(\": a group lacks its closing ')'".to_owned();
         assert_eq!(check(&["a", "("], false), Err((Class::Syntax, message)));
         assert_eq!(check(&["a", "\\G"], false).map_err(|(class, _)| class), Err(Class::Unsupported));
         assert_eq!(check(&["a", "a", "$"], true).map_err(|(class, _)| class), Err(Class::Syntax));

@@ -32,18 +32,18 @@ pub enum Fallback {
 impl fmt::Display for Fallback {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Fallback::Graphs => f.write_str("the query is about certain graphs"),
-            Fallback::Describe => f.write_str("it is a DESCRIBE"),
-            Fallback::Pattern(kind) => write!(f, "{kind} stands in it"),
+            Fallback::Graphs => f.write_str("the query selects its graphs with FROM or a parameter"),
+            Fallback::Describe => f.write_str("the query is a DESCRIBE"),
+            Fallback::Pattern(kind) => write!(f, "the query contains {kind}"),
             Fallback::Apart => {
-                f.write_str("a MINUS, an OPTIONAL or a subquery in an EXISTS would have to see the values around it")
+                f.write_str("a MINUS, an OPTIONAL or a subquery in an EXISTS needs the bindings outside it")
             }
-            Fallback::DistinctCount => f.write_str("COUNT(DISTINCT *) stands in it"),
-            Fallback::Aggregate => f.write_str("an aggregate stands in it that is not known"),
-            Fallback::NestedExists => f.write_str("an EXISTS stands in a calculation"),
+            Fallback::DistinctCount => f.write_str("the query contains COUNT(DISTINCT *)"),
+            Fallback::Aggregate => f.write_str("the query contains an unknown aggregate"),
+            Fallback::NestedExists => f.write_str("an EXISTS is part of an expression"),
             Fallback::Function => f.write_str("a function in it (BNODE) needs the whole query"),
             Fallback::Variables => write!(f, "a group has more than {MOST_SLOTS} variables"),
-            Fallback::Steps => write!(f, "it would take more than {MOST_STEPS} steps"),
+            Fallback::Steps => write!(f, "the plan has more than {MOST_STEPS} steps"),
         }
     }
 }

@@ -356,7 +356,7 @@ impl Rewriter<'_> {
         let view = &mut *self.view;
         let [of, with_predicate, with_object] = *self.said.get_or_insert_with(|| {
             [
-                (SaidEnd::Subject, "has said of it"),
+                (SaidEnd::Subject, "has the triple"),
                 (SaidEnd::Predicate, "has the predicate"),
                 (SaidEnd::Object, "has the object"),
             ]

@@ -155,7 +155,7 @@ fn in_brackets(term: TermRef<'_>) -> io::Result<()> {
     match iri.bytes().any(breaks) {
         false => Ok(()),
         true => Err(unrepresentable(format!(
-            "'{}' in the answer is no IRI and cannot be between angle brackets; choose another format",
+            "'{}' in the answer is not a valid IRI and cannot be written in angle brackets; choose another format",
             iri.escape_debug()
         ))),
     }

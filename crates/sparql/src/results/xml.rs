@@ -36,7 +36,7 @@ impl<W: Write> Write for XmlText<W> {
             };
             if let Some(char) = outside {
                 return Err(unrepresentable(format!(
-                    "XML cannot contain the character U+{char:04X} of a text in the answer; choose another format"
+                    "XML cannot represent the character U+{char:04X} in the answer; choose another format"
                 )));
             }
             if byte == b'\r' {
@@ -92,7 +92,7 @@ impl<W: Write> RdfXml<W> {
         let predicate = triple.predicate.as_str();
         let Some((space, name)) = split(predicate) else {
             return Err(unrepresentable(format!(
-                "RDF/XML cannot contain the predicate <{predicate}>: no end of it is a name in XML; choose another format"
+                "RDF/XML cannot represent the predicate <{predicate}>: its end is not an XML name; choose another format"
             )));
         };
         if self.subject.as_ref() != Some(&triple.subject) {

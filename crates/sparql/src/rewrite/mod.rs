@@ -149,7 +149,7 @@ impl Rewriter<'_> {
             return Ok(());
         }
         if !functions::exists(name) {
-            let message = format!("there is no function {name}");
+            let message = format!("unknown function {name}");
             return Err(Error::new(Class::Unsupported, Code::UnknownFunction, message));
         }
         self.functions.add(name);
@@ -183,9 +183,9 @@ impl Rewriter<'_> {
     fn copy<T: AsNode + Clone>(&mut self, part: &T) -> Result<T> {
         self.copied = self.copied.saturating_add(nodes(part));
         if self.copied > MOST_COPIED {
-            let message = "differences and comparisons of dates stand in each other too often";
+            let message = "differences and comparisons of dates are nested too deeply";
             return Err(Error::new(Class::Unsupported, Code::TooLarge, message)
-                .help("give a part of the calculation a name with BIND"));
+                .help("bind a part of the expression to a variable with BIND"));
         }
         Ok(part.clone())
     }
@@ -364,7 +364,7 @@ impl Rewriter<'_> {
     /// Returns the placeholder for a named subquery's table.
     fn include(&mut self, name: &str) -> Result<Pattern> {
         let Some(&(_, number)) = self.named.iter().find(|(known, _)| known == name) else {
-            let message = format!("there is no named subquery {name}");
+            let message = format!("the named subquery {name} is not defined");
             return Err(Error::new(Class::Unsupported, Code::UnknownService, message));
         };
         let variables = self.tables.get(number).map(Table::variables).unwrap_or_default();
@@ -373,7 +373,7 @@ impl Rewriter<'_> {
 
     fn service(&mut self, name: NamedNodePattern, inner: Pattern, silent: bool, scope: &Scope) -> Result<Waiting> {
         let NamedNodePattern::NamedNode(name) = name else {
-            let message = "a service that is a variable would need the live web";
+            let message = "a SERVICE with a variable needs the live web";
             return if silent {
                 Ok(Waiting::default())
             } else {

@@ -53,7 +53,8 @@ impl Run<'_> {
                 return native::explain(&program, &view, &counts).map_err(read);
             }
         };
-        let expected = format!("about {:.0} solutions expected; the evaluator's steps, as {why}:\n", planned.rows);
+        let expected =
+            format!("about {:.0} solutions expected; steps of the evaluator, used because {why}:\n", planned.rows);
         let query = self.query(QueryForm::Select, planned.pattern);
         let evaluator = self.evaluator(planned.optimise);
         let (result, explanation) = evaluator.prepare(&query).explain(Guarded(&view));

@@ -49,7 +49,7 @@ fn places(parameters: &mut Parameters) -> Result<(Pattern, Expression)> {
 
 fn parameter(parameters: &Parameters, name: &str) -> Result<Expression> {
     let wrong = |parameters: &Parameters| -> Error {
-        parameters.wrong(format!("{}: {name} has to be a literal or a variable", parameters.service))
+        parameters.wrong(format!("{}: {name} must be a literal or a variable", parameters.service))
     };
     expression(parameters.needed(WIKIBASE, name)?).ok_or_else(|| wrong(parameters))
 }
@@ -60,8 +60,10 @@ fn globe(parameters: &Parameters) -> Result<Option<Expression>> {
     match parameters.get(WIKIBASE, "globe") {
         None => Ok(None),
         Some(globe @ (TermPattern::NamedNode(_) | TermPattern::Variable(_))) => Ok(expression(globe)),
-        Some(_) => Err(parameters
-            .wrong(format!("{}: globe has to be an item, such as wd:Q405, or a variable", parameters.service))),
+        Some(_) => {
+            Err(parameters
+                .wrong(format!("{}: globe must be an item, such as wd:Q405, or a variable", parameters.service)))
+        }
     }
 }
 

@@ -76,7 +76,7 @@ impl Traversal {
         let program = class.rsplit('.').next().unwrap_or("");
         if !matches!(program, "BFS" | "SSSP") {
             let message = format!("gas:service has no program '{class}'");
-            return Err(Error::new(Class::Unsupported, Code::ServiceParameter, message).help("there are BFS and SSSP"));
+            return Err(Error::new(Class::Unsupported, Code::ServiceParameter, message).help("use BFS or SSSP"));
         }
         if parameters.get(GAS, "linkAttrType").is_some() {
             let message = "gas:service takes no weights of links (gas:linkAttrType)";
@@ -96,7 +96,9 @@ impl Traversal {
             None | Some("Forward") => Direction::Forward,
             Some("Reverse") => Direction::Reverse,
             Some("Undirected") => Direction::Undirected,
-            Some(other) => return Err(parameters.wrong(format!("gas:traversalDirection is no direction: '{other}'"))),
+            Some(other) => {
+                return Err(parameters.wrong(format!("gas:traversalDirection is not a direction: '{other}'")));
+            }
         };
         let output = |name| parameters.variable(GAS, name);
         Ok(Traversal {

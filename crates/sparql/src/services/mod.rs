@@ -183,7 +183,7 @@ impl Parameters {
         let Some(text) = self.text(namespace, name)? else { return Ok(None) };
         match text.trim().parse() {
             Ok(number) => Ok(Some(number)),
-            Err(_) => Err(self.wrong(format!("{}: {name} is no whole number: '{text}'", self.service))),
+            Err(_) => Err(self.wrong(format!("{}: {name} is not a whole number: '{text}'", self.service))),
         }
     }
 
@@ -194,7 +194,7 @@ impl Parameters {
             Some(TermPattern::Variable(variable)) => Ok(Some(variable.clone())),
             // `[]` as an output parameter means that the query does not need that output.
             Some(TermPattern::BlankNode(_)) => Ok(None),
-            Some(_) => Err(self.wrong(format!("{}: {name} has to be a variable", self.service))),
+            Some(_) => Err(self.wrong(format!("{}: {name} must be a variable", self.service))),
         }
     }
 }
@@ -206,19 +206,19 @@ pub(crate) fn rewrite(functions: &mut Called, name: &NamedNode, inner: Pattern) 
         return (service.rewrite)(functions, Parameters::new(service.name, service.parameters, inner));
     }
     if [WIKIBASE, BD, TERRAPIN].iter().any(|namespace| iri.starts_with(namespace)) {
-        let message = format!("there is no service {name}");
+        let message = format!("unknown service {name}");
         let names: Vec<&str> = SERVICES.iter().map(|service| service.name).collect();
-        let known = format!("known are wikibase:label, {}", names.join(", "));
+        let known = format!("known services: wikibase:label, {}", names.join(", "));
         return Err(Error::new(Class::Unsupported, Code::UnknownService, message).help(known));
     }
     if qlever::is_spatial_search(name) {
-        let message = "QLever's spatial search is not here";
-        let help = "ogc:sfIntersects and the like say how two elements lie to each other, and \
-                    FILTER(geof:distance(?a, ?b, uom:metre) < 100) how far apart two geometries are";
+        let message = "QLever's spatial search is not supported";
+        let help = "use ogc:sfIntersects and the like for relations of two elements, and \
+                    FILTER(geof:distance(?a, ?b, uom:metre) < 100) for the distance of two geometries";
         return Err(Error::new(Class::Unsupported, Code::UnknownService, message).help(help));
     }
-    let message = format!("the service {name} would need the live web");
-    let help = "a snapshot answers from its own data alone; SERVICE SILENT goes on without it";
+    let message = format!("the service {name} needs the live web");
+    let help = "a snapshot answers only from its own data; use SERVICE SILENT to continue without the service";
     Err(Error::new(Class::Unsupported, Code::LiveService, message).help(help))
 }
 

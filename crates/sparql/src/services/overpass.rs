@@ -86,10 +86,10 @@ impl Overpass {
                 return Err(parameters.wrong(message));
             };
             let TermPattern::Variable(variable) = &triple.object else {
-                return Err(parameters.wrong(format!("terrapin:overpass: {name} has to be a variable")));
+                return Err(parameters.wrong(format!("terrapin:overpass: {name} must be a variable")));
             };
             if outputs.iter().any(|(other, _)| other == variable) {
-                return Err(parameters.wrong(format!("terrapin:overpass: {variable} is asked for twice")));
+                return Err(parameters.wrong(format!("terrapin:overpass: {variable} is requested twice")));
             }
             outputs.push((variable.clone(), *output));
         }

@@ -63,9 +63,9 @@ impl Search {
     fn new(parameters: &Parameters) -> Result<Search> {
         let api = parameters.text(WIKIBASE, "api")?.unwrap_or_default();
         if api != "EntitySearch" {
-            let message = format!("wikibase:mwapi with '{api}' would need the live web");
+            let message = format!("wikibase:mwapi with '{api}' needs the live web");
             return Err(Error::new(Class::Unsupported, Code::LiveService, message)
-                .help("a snapshot answers EntitySearch, from its labels and aliases"));
+                .help("use EntitySearch, which a snapshot answers from its labels and aliases"));
         }
         parameters.needed(MWAPI, "search")?;
         let mut outputs = Vec::new();
@@ -88,7 +88,7 @@ impl Search {
             Some("property") => EntityKind::Property,
             Some("lexeme" | "form" | "sense") => EntityKind::Lexeme,
             Some(other) => {
-                let message = format!("wikibase:mwapi: there is no type '{other}' of entities");
+                let message = format!("wikibase:mwapi: unknown entity type '{other}'");
                 return Err(parameters.wrong(message));
             }
         };

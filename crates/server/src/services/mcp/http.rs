@@ -254,7 +254,7 @@ impl Service {
         let answer = runtime.block_on(async { tokio::time::timeout(time, answer).await });
         drop(body);
         answer.unwrap_or_else(|_| {
-            let message = "this server answers each message at once: it has no streams";
+            let message = "this server has no event streams: send each message by POST";
             MessageAnswer::unsettled(StatusCode::NOT_IMPLEMENTED, message)
         })
     }

@@ -137,10 +137,10 @@ pub fn check(text: &[u8]) -> Result<Message<'_>, MessageError> {
     };
     let Envelope { jsonrpc, method, id, params, result, error } = envelope;
     if jsonrpc.as_deref() != Some("2.0") {
-        return invalid("jsonrpc has to be \"2.0\"", id);
+        return invalid("jsonrpc must be \"2.0\"", id);
     }
     if id.is_some_and(|id| parse_id(id).is_none()) {
-        return invalid("id has to be a string or a whole number of at most 256 bytes", None);
+        return invalid("id must be a string or a whole number of at most 256 bytes", None);
     }
     let Some(method) = method else {
         let is_response = id.is_some() && (result.is_some() || error.is_some());
@@ -160,7 +160,7 @@ fn params_error(method: &str, params: Option<&RawValue>) -> Option<String> {
     let is_object = |raw: &RawValue| raw.get().starts_with('{');
     let text = match params {
         Some(params) if is_object(params) => params.get(),
-        Some(_) => return Some("params has to be an object".to_owned()),
+        Some(_) => return Some("params must be an object".to_owned()),
         None => "{}",
     };
     let read = match method {
@@ -168,7 +168,7 @@ fn params_error(method: &str, params: Option<&RawValue>) -> Option<String> {
             Ok(call) if call.arguments.is_none_or(|arguments| is_object(arguments) || arguments.get() == "null") => {
                 Ok(())
             }
-            Ok(_) => return Some("arguments has to be an object".to_owned()),
+            Ok(_) => return Some("arguments must be an object".to_owned()),
             Err(error) => Err(error),
         },
         "resources/read" => serde_json::from_str::<ReadParams<'_>>(text).map(|_| ()),

@@ -236,9 +236,9 @@ impl Wording for Plain {
 
     fn busy(&self, refusal: Refusal) -> &'static str {
         match refusal {
-            Refusal::Full => "too many queries wait already: come back later",
-            Refusal::TooLong => "no slot came free in time: come back later",
-            Refusal::Closed => "the server is going down",
+            Refusal::Full => "the queue is full: retry later",
+            Refusal::TooLong => "no slot became free in time: retry later",
+            Refusal::Closed => "the server is shutting down",
         }
     }
 

@@ -119,13 +119,13 @@ fn seconds(value: &str) -> Result<Duration, BadRequest> {
 
 fn dialect(name: &str) -> Result<Dialect, BadRequest> {
     Dialect::named(name).ok_or_else(|| {
-        BadRequest::new(StatusCode::BAD_REQUEST, format!("there is no dialect {name:?}: expected wdqs or standard"))
+        BadRequest::new(StatusCode::BAD_REQUEST, format!("unknown dialect {name:?}: expected wdqs or standard"))
     })
 }
 
 fn graph(name: String) -> Result<NamedNode, BadRequest> {
     NamedNode::new(&name).map_err(|error| {
-        BadRequest::new(StatusCode::BAD_REQUEST, format!("a graph's name is an IRI, which {name:?} is not: {error}"))
+        BadRequest::new(StatusCode::BAD_REQUEST, format!("the graph name {name:?} is not a valid IRI: {error}"))
     })
 }
 

@@ -38,7 +38,7 @@ pub(super) fn write_class(class: &ClassUnicode, out: &mut String) {
 /// Returns an error if it is not a class expression.
 pub(super) fn class(reader: &mut Reader, ignore_case: bool, depth: usize) -> Result<ClassUnicode, PatternError> {
     if depth >= DEPTH {
-        return Err(PatternError::wrong("more than 50 character classes in each other"));
+        return Err(PatternError::wrong("character classes are nested more than 50 levels deep"));
     }
     let negated = reader.eat('^');
     // Case is ignored only for characters and ranges; \p{Lu} is unaffected.
@@ -48,7 +48,7 @@ pub(super) fn class(reader: &mut Reader, ignore_case: bool, depth: usize) -> Res
     let mut empty = true;
     loop {
         let Some(next) = reader.next() else {
-            return Err(PatternError::wrong("a character class has no ']' at its end"));
+            return Err(PatternError::wrong("a character class lacks its closing ']'"));
         };
         match next {
             ']' if empty => return Err(PatternError::wrong("a character class is empty: write \\] for the character")),
@@ -58,7 +58,7 @@ pub(super) fn class(reader: &mut Reader, ignore_case: bool, depth: usize) -> Res
                 reader.next();
                 removed = Some(class(reader, ignore_case, depth + 1)?);
                 if !reader.eat(']') {
-                    return Err(PatternError::wrong("a subtraction has to be the last part of a character class"));
+                    return Err(PatternError::wrong("a subtraction must be the last part of a character class"));
                 }
                 break;
             }
@@ -106,13 +106,13 @@ fn range(reader: &mut Reader, from: char) -> Result<ClassUnicodeRange, PatternEr
     let to = match reader.next() {
         Some('\\') => match Escapes::Class.read(reader)? {
             Escape::Char(to) => to,
-            _ => return Err(PatternError::wrong("a range of characters ends with an escape for several")),
+            _ => return Err(PatternError::wrong("the end of a character range is an escape for several characters")),
         },
         Some(to) => to,
-        None => return Err(PatternError::wrong("a character class has no ']' at its end")),
+        None => return Err(PatternError::wrong("a character class lacks its closing ']'")),
     };
     if to < from {
-        return Err(PatternError::wrong(format!("the range '{from}-{to}' is the wrong way round")));
+        return Err(PatternError::wrong(format!("the range '{from}-{to}' is reversed")));
     }
     Ok(ClassUnicodeRange::new(from, to))
 }

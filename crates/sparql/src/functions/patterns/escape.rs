@@ -160,7 +160,7 @@ impl Escapes {
             letter if letter.is_ascii_alphanumeric() => {
                 return Err(match letter {
                     'G' | 'N' | 'X' => PatternError::unsupported(format!("\\{letter} is not supported")),
-                    _ => PatternError::wrong(format!("there is no escape \\{letter}")),
+                    _ => PatternError::wrong(format!("unknown escape \\{letter}")),
                 });
             }
             // The standard lists the characters that may be escaped. Java allows any character that is not a letter or
@@ -186,5 +186,5 @@ fn hexadecimal(reader: &mut Reader, digits: usize) -> Result<char, PatternError>
 fn code_point(digits: &str) -> Result<char, PatternError> {
     let is_number = !digits.is_empty() && digits.len() <= 8 && digits.bytes().all(|b| b.is_ascii_hexdigit());
     let found = u32::from_str_radix(digits, 16).ok().filter(|_| is_number).and_then(char::from_u32);
-    found.ok_or_else(|| PatternError::wrong(format!("'{digits}' is no hexadecimal code of a character")))
+    found.ok_or_else(|| PatternError::wrong(format!("'{digits}' is not the hexadecimal code of a character")))
 }

@@ -73,7 +73,7 @@ impl Pattern {
                 'x' => blanks = false,
                 'q' => literal = true,
                 other => {
-                    let message = format!("there is no flag '{other}': flags are s, m, i, x and q");
+                    let message = format!("unknown flag '{other}': use s, m, i, x or q");
                     return Err(PatternError::wrong(message));
                 }
             }

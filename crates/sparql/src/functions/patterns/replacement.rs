@@ -36,7 +36,7 @@ impl Replacement {
                 '\\' => match rest.next() {
                     Some(c @ ('\\' | '$')) => plain.push(c),
                     _ => {
-                        let message = "in the replacement, a backslash has to stand before $ or a backslash";
+                        let message = "in the replacement, a backslash must be followed by $ or a backslash";
                         return Err(PatternError::wrong(message));
                     }
                 },
@@ -51,7 +51,7 @@ impl Replacement {
                         _ => None,
                     };
                     let Some(group) = group else {
-                        let message = "in the replacement, a $ has to stand before the number of a group: write \\$ for \
+                        let message = "in the replacement, $ must be followed by a group number: write \\$ for \
                                        the character";
                         return Err(PatternError::wrong(message));
                     };

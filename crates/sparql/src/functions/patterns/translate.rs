@@ -80,7 +80,7 @@ pub(super) fn translate(pattern: &str, flags: Flags) -> Result<Translated, Patte
         translator.part(next)?;
     }
     if !translator.open.is_empty() {
-        return Err(PatternError::wrong("a group has no ')' at its end"));
+        return Err(PatternError::wrong("a group lacks its closing ')'"));
     }
     let Translator { out: text, backtracks, closed, names, .. } = translator;
     Ok(Translated { text, backtracks, groups: closed.len(), names })
@@ -181,7 +181,7 @@ impl Translator {
     /// Writes a quantifier with its suffix: reluctant (`?`) or, as in Java, possessive (`+`).
     fn repeat(&mut self, quantifier: &str) -> Result<(), PatternError> {
         let Some(start) = self.atom.take() else {
-            return Err(PatternError::wrong(format!("nothing stands before '{quantifier}' that could be repeated")));
+            return Err(PatternError::wrong(format!("'{quantifier}' has no expression before it to repeat")));
         };
         self.out.push_str(quantifier);
         if self.reader.eat('?') {
@@ -197,14 +197,14 @@ impl Translator {
     /// Parses a quantity after its `{`.
     fn quantity(&mut self) -> Result<String, PatternError> {
         let wrong =
-            || PatternError::wrong("'{' begins no quantity such as {2}, {2,} or {2,5}: write \\{ for the character");
+            || PatternError::wrong("'{' must begin a quantity such as {2}, {2,} or {2,5}: write \\{ for the character");
         let text = self.reader.until('}').ok_or_else(wrong)?;
         let number = |digits: &str| {
             let is_number = !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit());
             if !is_number {
                 return Err(wrong());
             }
-            digits.parse::<u32>().map_err(|_| PatternError::wrong(format!("{digits} is too large a quantity")))
+            digits.parse::<u32>().map_err(|_| PatternError::wrong(format!("the quantity {digits} is too large")))
         };
         match text.split_once(',') {
             None => Ok(format!("{{{}}}", number(&text)?)),
@@ -212,7 +212,7 @@ impl Translator {
             Some((from, to)) => {
                 let (from, to) = (number(from)?, number(to)?);
                 if to < from {
-                    return Err(PatternError::wrong(format!("the quantity {{{from},{to}}} is the wrong way round")));
+                    return Err(PatternError::wrong(format!("the quantity {{{from},{to}}} is reversed")));
                 }
                 Ok(format!("{{{from},{to}}}"))
             }
@@ -222,7 +222,7 @@ impl Translator {
     /// Opens a group after its `(`.
     fn group(&mut self) -> Result<(), PatternError> {
         if self.open.len() >= DEPTH {
-            return Err(PatternError::wrong("more than 50 groups in each other"));
+            return Err(PatternError::wrong("groups are nested more than 50 levels deep"));
         }
         let (start, around) = (self.out.len(), self.flags);
         let mut group = OpenGroup { flags: around, start, number: None, is_look: false };
@@ -238,8 +238,7 @@ impl Translator {
             self.out.push_str(kind);
         } else if self.reader.eat('<') {
             let name = self.reader.until('>').filter(|name| is_name(name));
-            let name =
-                name.ok_or_else(|| PatternError::wrong("'(?<' begins no name of a group such as (?<year>...)"))?;
+            let name = name.ok_or_else(|| PatternError::wrong("'(?<' must begin a group name, as in (?<year>...)"))?;
             self.capture(&mut group, Some(name))?;
         } else {
             if !self.inline_flags()? {
@@ -258,7 +257,7 @@ impl Translator {
         group.number = Some(self.closed.len());
         if let Some(name) = name {
             if self.names.iter().any(|(known, _)| *known == name) {
-                return Err(PatternError::wrong(format!("two groups are called {name}")));
+                return Err(PatternError::wrong(format!("two groups have the name {name}")));
             }
             self.names.push((name, self.closed.len()));
         }
@@ -283,14 +282,14 @@ impl Translator {
                 }
                 Some(')') => return Ok(false),
                 Some(':') => return Ok(true),
-                _ => return Err(PatternError::wrong("'(?' begins no group such as (?:...)")),
+                _ => return Err(PatternError::wrong("'(?' must begin a group such as (?:...)")),
             }
         }
     }
 
     fn close(&mut self) -> Result<(), PatternError> {
         let Some(group) = self.open.pop() else {
-            return Err(PatternError::wrong("a ')' closes no group: write \\) for the character"));
+            return Err(PatternError::wrong("unmatched ')': write \\) for the character"));
         };
         self.out.push(')');
         self.flags = group.flags;
@@ -311,12 +310,12 @@ impl Translator {
         let ignore_case = self.flags.ignore_case;
         match self.reader.peek(0) {
             Some('1'..='9') => return self.back_reference(),
-            Some('0') => return Err(PatternError::wrong("\\0 is no back reference: groups are counted from 1")),
+            Some('0') => return Err(PatternError::wrong("\\0 is not a back reference: groups are numbered from 1")),
             Some('k') => {
                 self.reader.next();
                 let name = if self.reader.eat('<') { self.reader.until('>') } else { None };
                 let number = name.and_then(|name| self.names.iter().find(|(known, _)| *known == name));
-                let number = number.ok_or_else(|| PatternError::wrong("\\k names no group before it"))?.1;
+                let number = number.ok_or_else(|| PatternError::wrong("\\k must name a group before it"))?.1;
                 return self.refer(number);
             }
             Some(letter @ ('b' | 'B' | 'A' | 'z' | 'Z' | 'R')) => {
@@ -358,7 +357,7 @@ impl Translator {
     /// Writes a back reference. A reference to a group that did not match is empty.
     fn refer(&mut self, number: usize) -> Result<(), PatternError> {
         if number.checked_sub(1).and_then(|index| self.closed.get(index)) != Some(&true) {
-            return Err(PatternError::wrong(format!("\\{number} refers to no group that ends before it")));
+            return Err(PatternError::wrong(format!("\\{number} refers to no group closed before it")));
         }
         let reference = if self.flags.ignore_case { format!("(?i:\\{number})") } else { format!("\\{number}") };
         self.hard(&format!("(?({number}){reference})"));
