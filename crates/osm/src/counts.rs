@@ -6,7 +6,8 @@ use terrapin_snapshot::{Column, Counts, Error, Pages, Snapshot};
 use super::ElementType;
 use super::layout::{self, PAIRS_ON_PAGE, Paged, Part, page_size};
 
-/// Compares all counts with the lengths of their sections. Reads some bytes of each, whatever the file's length.
+/// Compares all counts with the lengths of their sections. Reads a few bytes of each section, independent of the file's
+/// length.
 ///
 /// # Errors
 /// The first count that does not fit.
@@ -24,7 +25,7 @@ pub(super) fn check(snapshot: &Snapshot, counts: &Counts) -> Result<(), Error> {
     Ok(())
 }
 
-/// A section of pages has as many as so many entries take.
+/// Checks that a section has as many pages as `count` entries need.
 fn pages(snapshot: &Snapshot, section: Paged, what: &str, count: u64, on_page: u64) -> Result<(), Error> {
     let there = Pages::announced(snapshot, section.name())?.unwrap_or(0);
     match count.div_ceil(on_page) == there {
@@ -33,7 +34,7 @@ fn pages(snapshot: &Snapshot, section: Paged, what: &str, count: u64, on_page: u
     }
 }
 
-/// A column has so many values, and `more` of its own.
+/// Checks that a column has `count` values plus `more` additional ones.
 fn column(snapshot: &Snapshot, name: &str, what: &str, count: u64, more: u64) -> Result<(), Error> {
     match Column::announced(snapshot, name)? {
         Some(there) if count.checked_add(more) != Some(there) => {

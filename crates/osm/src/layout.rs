@@ -12,11 +12,11 @@ pub const IDS_ON_PAGE: usize = 1024;
 /// Pairs on a page of values and on one of posting lists.
 pub const PAIRS_ON_PAGE: usize = 128;
 
-/// A posting list of at least so many ordinals is in blocks of its own.
+/// Minimum number of ordinals for which a posting list is stored in blocks of its own.
 pub const LONG_LIST: usize = 1024;
 
-/// Ordinals in a block of a posting list; the last of a list has the rest. Elements of a tag that lie in a town are in
-/// one or two of them, and reading one takes some microseconds.
+/// Number of ordinals in a block of a posting list; the last block of a list has the rest. The elements with a tag in
+/// one town usually are in one or two blocks, and reading a block takes some microseconds.
 pub const BLOCK: usize = 4096;
 
 /// Elements on a full page, a power of two.
@@ -131,7 +131,7 @@ pub const KEY_COUNTS: &str = "keys.counts";
 pub const KEY_LISTS: &str = "keys.lists";
 /// The first ordinal of every block of posting lists: a column.
 pub const BLOCK_FIRSTS: &str = "tags.blocks.firsts";
-/// Ids of users; the first is nobody: a column of ordered numbers.
+/// Ids of users, a column of ordered numbers. The first entry stands for no user.
 pub const USER_IDS: &str = "users.ids";
 /// Their names: texts.
 pub const USER_NAMES: &str = "users.names";
@@ -143,7 +143,7 @@ pub const ROLES: &str = "roles.names";
 pub const AREAS: &str = "areas.relations";
 /// The boxes of areas: boxes.
 pub const AREA_BOXES: &str = "areas.boxes";
-/// Names, with the words and lists that lead to them: `name_table` has what is in these.
+/// The index of names, with its words and lists; the module `name_table` describes their content.
 pub const NAMES: &str = "names";
 /// Where the names of each score end: a column.
 pub const NAME_SCORES: &str = "names.scores";

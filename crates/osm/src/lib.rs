@@ -1,7 +1,8 @@
 //! OpenStreetMap elements in a snapshot: pages of nodes, ways and relations along a Hilbert curve, their tags, ids,
 //! metadata and topology, the R-tree of pages, areas, and exact geometry on integers.
 //!
-//! This crate knows the snapshot file and knows nothing of query languages. Everything above it speaks in [`Ordinal`]s.
+//! This crate knows the snapshot file and does not know any query language. All layers above it identify elements by
+//! [`Ordinal`]s.
 
 mod area_table;
 pub mod areas;

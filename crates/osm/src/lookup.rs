@@ -185,7 +185,7 @@ impl Osm {
         }
     }
 
-    /// As [`Osm::for_values`], until `f` says that it is enough.
+    /// Works like [`Osm::for_values`], but stops when `f` breaks.
     pub fn try_for_values<B>(&self, key: KeyId, mut f: impl FnMut(PairId, &str) -> ControlFlow<B>) -> ControlFlow<B> {
         let mut pages = Remembered::new(|page| self.value_page(page));
         for pair in self.pairs_of(key) {

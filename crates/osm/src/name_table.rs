@@ -44,7 +44,7 @@ impl Deref for NameTable {
 }
 
 impl NameTable {
-    /// Of a snapshot with so many tags; `None` where it has no index.
+    /// Opens the index of a snapshot with this number of tags; `None` if the snapshot has no index of names.
     ///
     /// # Errors
     /// Sections are missing or not whole.
@@ -66,7 +66,7 @@ impl NameTable {
         self.names.len()
     }
 
-    /// Whether there is none.
+    /// Returns whether the index is empty.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }

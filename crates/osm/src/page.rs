@@ -1,6 +1,6 @@
-//! What the pages of elements look like inside: columns of variable-length integers ([`super::codec`]), which zstd then
-//! compresses. Each encoder stands above its decoder. Decoders take the number of elements on the page and give `None`
-//! for bytes that no encoder writes.
+//! Encodes and decodes pages of elements: columns of variable-length integers ([`super::codec`]), which zstd then
+//! compresses. Each encoder is directly above its decoder. Decoders take the number of elements on the page and return
+//! `None` for bytes that no encoder writes.
 //!
 //! ```text
 //! NAME.core   nodes      ids, latitudes, longitudes, each as differences
@@ -28,7 +28,7 @@ impl<T> Lists<T> {
         Lists { starts: vec![0], items: Vec::new() }
     }
 
-    /// No lists, with room for so many with so many items together.
+    /// Creates an empty collection with capacity for this number of lists and, in total, of items.
     fn with_capacity(lists: usize, items: usize) -> Lists<T> {
         let mut starts = Vec::with_capacity(lists + 1);
         starts.push(0);
@@ -95,7 +95,7 @@ fn get_deltas(r: &mut Reader<'_>, n: usize) -> Option<Vec<i64>> {
     Some(all)
 }
 
-/// Lengths of `n` lists; their sum may not exceed what `bytes` could hold.
+/// Reads the lengths of `n` lists. Their sum must not exceed the number of items that `bytes` bytes can encode.
 fn get_counts(r: &mut Reader<'_>, n: usize, bytes: usize) -> Option<Vec<usize>> {
     let mut sum = 0_usize;
     (0..n)
@@ -127,7 +127,7 @@ pub fn decode_nodes(bytes: &[u8], n: usize) -> Option<(Vec<i64>, Vec<Coord>)> {
     }
     for coord in &mut coords {
         coord.lon = r.get_delta(&mut lon)?.try_into().ok()?;
-        // Geometry counts on it that nothing is beyond the globe.
+        // The geometry code relies on all positions being on the globe.
         if !coord.is_on_globe() && *coord != Coord::MISSING {
             return None;
         }
@@ -135,7 +135,8 @@ pub fn decode_nodes(bytes: &[u8], n: usize) -> Option<(Vec<i64>, Vec<Coord>)> {
     r.is_at_end().then_some((ids, coords))
 }
 
-/// The lowest bit says whether the element is missing; the rest is its index, or the difference to the last ordinal.
+/// The lowest bit is set if the element is missing. The remaining bits are the index of the missing element, or the
+/// difference to the last ordinal.
 fn put_reference(out: &mut Vec<u8>, previous: &mut i64, reference: ElementRef) {
     match reference.ordinal() {
         Some(ordinal) => {
@@ -286,7 +287,7 @@ pub fn decode_meta(bytes: &[u8], n: usize) -> Option<MetaColumns> {
     r.is_at_end().then_some(columns)
 }
 
-/// A page of tags; nothing at all where no element has any.
+/// Encodes a page of tags; returns no bytes if no element has tags.
 pub fn encode_tags(tags: &Lists<PairId>) -> Vec<u8> {
     if tags.items().is_empty() {
         return Vec::new();
@@ -322,7 +323,7 @@ pub fn decode_tags(bytes: &[u8], n: usize) -> Option<Lists<PairId>> {
     r.is_at_end().then_some(tags)
 }
 
-/// The parents of a page's elements of one type; nothing at all where there is none.
+/// Encodes the parents of a page's elements of one type; returns no bytes if no element has a parent.
 pub fn encode_parents(parents: &[Lists<Ordinal>]) -> Vec<u8> {
     if parents.iter().all(|p| p.items().is_empty()) {
         return Vec::new();

@@ -1,4 +1,4 @@
-//! Decoded pages: what they hold, and the cache that keeps them.
+//! Decoded pages and the cache that keeps them.
 
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
@@ -9,7 +9,7 @@ use super::page::{Lists, MetaColumns};
 use super::tags::{PostingPage, ValuePage};
 use super::types::{Coord, ElementRef, ElementType, Member, MetaRef, Ordinal};
 
-/// What is cached: pages by type and section, tag pages, posting lists.
+/// The key of a cache entry: pages by type and section, tag pages, posting lists.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Key {
     Page(ElementType, Part, u32),
@@ -21,7 +21,7 @@ pub(super) enum Key {
     WayNodes(u32),
 }
 
-/// One number for the hasher, not one after another: pages are asked for by the thousand.
+/// Passes a single number to the hasher instead of several: a query looks up thousands of pages.
 impl Hash for Key {
     fn hash<H: Hasher>(&self, state: &mut H) {
         let (what, number) = match *self {
@@ -74,7 +74,7 @@ impl quick_cache::Weighter<Key, Cached> for Weigher {
     }
 }
 
-/// One kind of what is cached: every [`Key`] belongs to one.
+/// A kind of cache entry. Every [`Key`] belongs to exactly one kind.
 pub(super) trait Page: Sized {
     fn cached(self) -> Cached;
     fn of(cached: Cached) -> Option<Self>;

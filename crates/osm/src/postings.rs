@@ -1,5 +1,6 @@
-//! Reading posting lists: whole, or only what a query has a use for. A long list is in blocks whose first ordinals are
-//! known; ordinals follow the curve, so that what lies in a region is in some of the blocks.
+//! Reads posting lists, either whole or only the part that a query needs. A long list is stored in blocks whose first
+//! ordinals are known. Ordinals follow the Hilbert curve, therefore the elements of a region are in a few of the
+//! blocks.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -14,11 +15,11 @@ use super::types::{ElementType, Ordinal};
 use terrapin_budget as budget;
 use terrapin_snapshot::{Column, Error};
 
-/// So many blocks are worth a second thread.
+/// Minimum number of blocks for which a second thread is worthwhile.
 const PARALLEL: usize = 16;
 /// Blocks that are in hand at once.
 const AT_ONCE: usize = 256;
-/// What a block counts for in a query's budget.
+/// Steps that reading a block costs in a query's budget.
 const BLOCK_STEPS: usize = 64;
 
 /// The elements of one type that have a tag or a key.
@@ -29,14 +30,14 @@ enum List<'a> {
     Blocks(Blocks<'a>),
 }
 
-/// Which part of a list is asked for.
+/// The part of a list to read.
 #[derive(Debug, Clone, Copy)]
 pub enum Scope<'a> {
     /// All of it.
     All,
-    /// What is in these ranges, which ascend and do not overlap.
+    /// Ordinals in these ranges, which ascend and do not overlap.
     Within(&'a [Range<Ordinal>]),
-    /// What is in this list, too, which ascends.
+    /// Ordinals that are also in this list, which ascends.
     Among(&'a [Ordinal]),
 }
 
@@ -46,7 +47,7 @@ impl<'a> Postings<'a> {
         Postings(List::Held(list))
     }
 
-    /// A list of so many ordinals in blocks from `first` on.
+    /// Returns a list of `count` ordinals, stored in blocks from `first` on.
     pub(super) fn in_blocks(osm: &'a Osm, kind: ElementType, key: Key, first: u32, count: u64) -> Postings<'a> {
         match Blocks::of(osm, kind, key, first, count) {
             Some(blocks) => Postings(List::Blocks(blocks)),
@@ -62,7 +63,7 @@ impl<'a> Postings<'a> {
         }
     }
 
-    /// Whether there is none.
+    /// Returns whether the list is empty.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -108,7 +109,7 @@ impl<'a> Postings<'a> {
     }
 }
 
-/// Appends what of `list` is in the ranges.
+/// Appends the ordinals of `list` that are in the ranges.
 fn add_within(mut list: &[Ordinal], ranges: &[Range<Ordinal>], found: &mut Vec<Ordinal>) {
     for range in ranges {
         let Some((&first, &last)) = list.first().zip(list.last()) else { return };
@@ -125,7 +126,7 @@ fn add_within(mut list: &[Ordinal], ranges: &[Range<Ordinal>], found: &mut Vec<O
     }
 }
 
-/// Appends what of `list` is in `held`, or what is not.
+/// Appends the ordinals of `list` that are in `held`, or, if `wanted` is false, those that are not.
 fn add_among(mut held: &[Ordinal], list: &[Ordinal], wanted: bool, found: &mut Vec<Ordinal>) {
     for &ordinal in list {
         // Steps that double, then bisects: where the lists are alike the next one is near.
@@ -214,7 +215,8 @@ impl<'a> Blocks<'a> {
         blocks.par_iter().map(|&block| current.share(|| self.block(block))).collect()
     }
 
-    /// The block that has an ordinal if any has, looked for from a block on; the first one for what comes before it.
+    /// Returns the block that contains an ordinal if any block does. Searches from block `from` on, which is also the
+    /// result for ordinals before it.
     fn with(&self, from: u64, ordinal: Ordinal) -> u64 {
         let after = self.firsts.lower_bound(from + 1, self.blocks.end, ordinal.saturating_add(1));
         after.max(from + 1) - 1

@@ -59,7 +59,7 @@ pub fn set(mut values: Vec<Ordinal>) -> Vec<Ordinal> {
     values
 }
 
-/// Sorts values that lie close together, from `low` to `high`: sets a bit for each and reads the bits off.
+/// Sorts values in the narrow range `low` to `high`: sets one bit for each value, then reads the bits in order.
 fn by_bits(values: &[Ordinal], low: Ordinal, high: Ordinal) -> Vec<Ordinal> {
     let mut words = vec![0_u64; ((high - low) / 64) as usize + 1];
     values.iter().for_each(|&v| words[((v - low) / 64) as usize] |= 1 << ((v - low) % 64));

@@ -1,5 +1,5 @@
-//! The elements of a snapshot as the readers of files hand them out: for whoever writes them to a file, or makes another
-//! snapshot of them.
+//! Provides the elements of a snapshot in the form in which file readers provide them, for export to a file or for
+//! building another snapshot.
 
 use terrapin_loaders::{Block, BlockBuilder, ElementType as Loaded, Meta};
 
@@ -24,7 +24,7 @@ impl Osm {
     }
 }
 
-/// What a page becomes.
+/// Converts one page into a block.
 struct PageWriter<'o, F> {
     osm: &'o Osm,
     kind: ElementType,
@@ -61,7 +61,8 @@ impl<F: Fn(usize) -> bool> PageWriter<'_, F> {
         });
     }
 
-    /// Adds the elements with their tags and metadata; `parts` adds what only this type has, and gives the position.
+    /// Adds the elements with their tags and metadata. `parts` adds the fields that only this type has and returns the
+    /// position.
     fn each(&mut self, ids: &[i64], mut parts: impl FnMut(usize, &mut BlockBuilder) -> (i32, i32)) {
         let Self { osm, kind, page, keep, block } = self;
         let (tags, metadata) = (osm.tag_page(*kind, *page), osm.meta_page(*kind, *page));

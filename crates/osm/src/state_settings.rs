@@ -1,4 +1,4 @@
-//! Where states of other dates are made, and what they may hold.
+//! Settings for states at other dates: the folder in which they are built, and their memory limits.
 
 use std::path::PathBuf;
 
@@ -6,7 +6,7 @@ use terrapin_base::temporary;
 
 /// How many states are kept for the next query that needs them.
 pub(crate) const KEPT: u64 = 8;
-/// The part of a store's memory for decoded pages that each has by default: one of so many.
+/// The default page cache of each state is the store's page cache divided by this.
 const CACHE: u64 = 32;
 /// Bytes that making one may hold by default.
 const MEMORY: u64 = 512 << 20;
@@ -28,7 +28,7 @@ impl StateSettings {
         StateSettings { folder, memory: memory / 2, cache: memory / 2 }
     }
 
-    /// The defaults beside a store that keeps so many bytes of decoded pages.
+    /// Returns the defaults for a store whose page cache has this number of bytes.
     pub(crate) fn of_cache(bytes: u64) -> StateSettings {
         StateSettings { folder: temporary::folder(), memory: MEMORY, cache: bytes / CACHE * KEPT }
     }

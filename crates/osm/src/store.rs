@@ -22,19 +22,20 @@ use terrapin_snapshot::{Boxes, Column, Counts, Error, Fault, Pages, Snapshot, Te
 
 /// Bytes of decoded pages and borders kept by default.
 pub const CACHE_BYTES: u64 = (1 << 30) + (256 << 20);
-/// The part of these that is for borders of areas: one in so many.
+/// The cache for borders of areas gets the cache size divided by this.
 const BORDERS: u64 = 5;
 
-/// A posting list is kept decoded as a whole if it is at most one in so many parts of the cache.
+/// A posting list is cached decoded as a whole if its size is at most the cache size divided by this.
 const KEPT: u64 = 16;
 
-/// Bytes of a page's content from which on a query is asked before the page is decoded; pages have some kilobytes.
+/// Minimum content size in bytes for which a page is charged to the query's budget before it is decoded. Typical pages
+/// have some kilobytes.
 const LARGE_PAGE: u64 = 1 << 20;
 /// Bytes that one byte of a page's content decodes to at most: a way's node is at least a byte, its reference and its
 /// position are eight each.
 const DECODED: u64 = 16;
 
-/// What looking a page up counts for in a query's budget.
+/// Steps that looking up a page costs in a query's budget.
 const PAGE_STEPS: usize = 64;
 
 /// The elements of an open snapshot. Cheap to share: everything decoded is cached within a bounded number of bytes.
@@ -57,13 +58,13 @@ pub struct Osm {
     areas: OnceLock<Areas>,
     names: Opened<NameTable>,
     pub(super) fault: Arc<Fault>,
-    /// What [`Osm::beside`] keeps.
+    /// The value that [`Osm::beside`] keeps.
     beside: OnceLock<Box<dyn Any + Send + Sync>>,
     /// How states of other dates are made.
     states: OnceLock<StateSettings>,
 }
 
-/// What is opened when it is first asked for; nothing where it is damaged.
+/// A section that is opened on first use; `None` if it is damaged.
 type Opened<T> = OnceLock<Option<T>>;
 
 impl Osm {
@@ -75,7 +76,7 @@ impl Osm {
         Osm::open_with(snapshot, CACHE_BYTES)
     }
 
-    /// The elements of a snapshot, of which at most so many bytes are kept decoded.
+    /// Opens the elements of a snapshot with a cache of this number of bytes for decoded data.
     ///
     /// # Errors
     /// As [`Osm::open`].
@@ -86,9 +87,9 @@ impl Osm {
         Ok(Osm::of(snapshot, counts, time, cache))
     }
 
-    /// The elements of a snapshot whose manifest is still to be written.
+    /// Creates the store for a snapshot whose manifest is not written yet.
     pub fn of(snapshot: Arc<Snapshot>, counts: Counts, data_time: i64, cache: u64) -> Osm {
-        // Decoded pages are by far the most; a border is kept, too, while it is asked for.
+        // Most of the cache is for decoded pages. Borders that are in use are cached also.
         let borders = cache / BORDERS;
         Osm {
             borders,
@@ -122,7 +123,7 @@ impl Osm {
         self.states.get().cloned().unwrap_or_else(|| StateSettings::of_cache(self.cache_bytes()))
     }
 
-    /// What another part of this crate keeps for as long as the elements are open: one part only.
+    /// Returns a value that another module of this crate keeps while the elements are open. Only one module may use it.
     pub(super) fn beside<T: Any + Send + Sync>(&self, make: impl FnOnce() -> T) -> &T {
         let kept = budget::once(&self.beside, || Box::new(make()));
         kept.downcast_ref().expect("one part keeps something here")
@@ -164,7 +165,7 @@ impl Osm {
         })
     }
 
-    /// What is opened once for all.
+    /// Opens a section on first use and returns the same value on later calls.
     fn opened<'a, T>(
         &'a self,
         place: &'a Opened<T>,
@@ -208,7 +209,7 @@ impl Osm {
         self.count(kind).saturating_sub(u64::from(page) * size).min(size) as usize
     }
 
-    /// A section of pages; nothing where it is damaged.
+    /// Returns a section of pages; `None` if it is damaged.
     fn paged(&self, section: Paged) -> Option<&Pages> {
         self.opened(&self.pages[section.number()], |snapshot, fault| Pages::open(snapshot, section.name(), fault))
     }
@@ -236,13 +237,13 @@ impl Osm {
         self.decoded(Paged::Elements(kind, part), page, |bytes| decode(&bytes))
     }
 
-    /// Bytes of what is worth keeping decoded.
+    /// Returns whether decoded data of this size in bytes is small enough to be cached.
     pub(super) fn keeps(&self, bytes: u64) -> bool {
         bytes <= self.cache.capacity() / KEPT
     }
 
-    /// The cached page of `key`, or what `make` gives. All that reads elements comes through here, so that no query reads
-    /// for long without looking at its budget.
+    /// Returns the cached page of `key`, or the result of `make`. Every read of elements goes through this function,
+    /// therefore no query reads for long without a check of its budget.
     pub(super) fn page<P: Page>(&self, key: Key, make: impl FnOnce() -> P) -> P {
         budget::checkpoints(PAGE_STEPS);
         let cached = self.cache.get(&key).unwrap_or_else(|| {
@@ -257,7 +258,8 @@ impl Osm {
         P::of(cached).expect("a key belongs to one kind of page")
     }
 
-    /// Asks the query's budget before a large page is decoded: what a page unpacks to is the snapshot's word.
+    /// Checks the query's budget before a large page is decoded, because the decoded size comes from the snapshot,
+    /// which is not trusted.
     fn charge_page(&self, key: Key) {
         let (section, page) = match key {
             Key::Page(kind, part, page) => (Paged::Elements(kind, part), page),
@@ -296,7 +298,7 @@ impl Osm {
         })
     }
 
-    /// A page of ways without their geometry: what that takes is read of the ways that are wanted ([`Osm::line`]).
+    /// Returns a page of ways without their geometry, which is read only for the ways that need it ([`Osm::line`]).
     pub fn way_nodes(&self, page: u32) -> Arc<WayNodes> {
         let kind = ElementType::Way;
         self.page(Key::WayNodes(page), || {
@@ -357,8 +359,8 @@ impl Osm {
 
     // ---- space
 
-    /// The box of a page's elements. For ways the box of all their nodes, for relations of all their node and way
-    /// members; a page whose elements have no place has an empty box.
+    /// Returns the bounding box of a page's elements: for ways the box of all their nodes, for relations that of all
+    /// their node and way members. If no element of the page has a position, the box is empty.
     pub fn page_box(&self, kind: ElementType, page: u32) -> BoundingBox {
         self.page_boxes(kind).map_or(BoundingBox::EMPTY, |boxes| BoundingBox::of(boxes.get(page)))
     }
@@ -373,7 +375,7 @@ impl Osm {
         })
     }
 
-    /// The pages of this type whose box meets `area`, ascending.
+    /// Returns the pages of this type whose box intersects `area`, ascending.
     pub fn pages_in(&self, kind: ElementType, area: &BoundingBox) -> Vec<u32> {
         budget::checkpoints(PAGE_STEPS);
         self.page_boxes(kind).map_or_else(Vec::new, |boxes| area.meeting(boxes))
@@ -387,7 +389,7 @@ impl Osm {
         })
     }
 
-    /// The index of names; nothing where the snapshot has none or it is damaged.
+    /// Returns the index of names; `None` if the snapshot has no such index or it is damaged.
     pub fn names(&self) -> Option<&NameTable> {
         let tags = self.counts.tags;
         budget::once(&self.names, || self.or_fault(NameTable::open(&self.snapshot, tags, &self.fault), || None))
@@ -410,18 +412,18 @@ impl Osm {
         })
     }
 
-    /// The keys; nothing where they are damaged.
+    /// Returns the table of keys; `None` if it is damaged.
     pub(super) fn keys(&self) -> Option<&Keys> {
         let tags = self.counts.tags;
         self.opened(&self.keys, |snapshot, fault| Keys::open(snapshot, tags, fault))
     }
 
-    /// The first ordinals of the blocks of posting lists; nothing where they are damaged.
+    /// Returns the first ordinals of the blocks of posting lists; `None` if they are damaged.
     pub(super) fn block_firsts(&self) -> Option<&Column> {
         self.opened(&self.block_firsts, |snapshot, fault| Column::open(snapshot, layout::BLOCK_FIRSTS, fault))
     }
 
-    /// The first ids of the pages of ids; nothing where they are damaged.
+    /// Returns the first ids of the pages of ids; `None` if they are damaged.
     pub(super) fn first_ids(&self, kind: ElementType) -> Option<&Column> {
         self.opened(&self.first_ids[kind as usize], |snapshot, fault| {
             Column::open(snapshot, layout::first_ids(kind), fault)
@@ -487,7 +489,7 @@ impl Osm {
         self.roles().map_or(0, |roles| u32::try_from(roles.len()).unwrap_or(u32::MAX))
     }
 
-    /// How many users there are, nobody among them.
+    /// Returns the number of users, including the entry for no user.
     pub(super) fn user_count(&self) -> u32 {
         self.users().map_or(0, Users::len)
     }

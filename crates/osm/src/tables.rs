@@ -1,4 +1,4 @@
-//! Keys, users: tables that are read in place. Every reader finds what it asks for without anything else being decoded.
+//! Tables of keys and users that are read in place: a lookup does not decode anything else.
 
 use std::cmp::Ordering;
 use std::sync::{Arc, OnceLock};
@@ -60,7 +60,7 @@ impl Keys {
         Keys::of(names, [column(layout::KEY_PAIRS)?, column(layout::KEY_COUNTS)?, column(layout::KEY_LISTS)?], tags)
     }
 
-    /// Of its parts, for a file with so many pairs.
+    /// Creates the table from its parts, for a file with this number of tags.
     pub fn of(names: Texts, [pairs, counts, lists]: [Column; 3], tags: u64) -> Result<Keys, Error> {
         let n = names.len();
         let fits = n < KeyId::MAX.into()
@@ -145,7 +145,7 @@ impl Users {
         }
     }
 
-    /// How many there are, nobody among them.
+    /// Returns the number of users, including the entry for no user.
     pub fn len(&self) -> u32 {
         self.ids.len() as u32
     }
@@ -158,7 +158,7 @@ impl Users {
         self.names.get(user.into())
     }
 
-    /// The users with an id, ascending: they stand in the order of their ids, but for the first.
+    /// Returns the users with an id, ascending. Users are stored in the order of their ids, except for the first.
     pub fn with_id(&self, id: i64) -> Vec<u32> {
         let is_theirs = |&user: &u32| {
             budget::checkpoint();

@@ -8,7 +8,7 @@
 //!                differences; or one more than twice, then the list's first block in tags.blocks
 //! tags.blocks    a page for 4096 ordinals of a list, the last of a list with the rest: differences from the first one
 //! ```
-//! Before a block is read, the column `tags.blocks.firsts` tells its first ordinal.
+//! The column `tags.blocks.firsts` has the first ordinal of each block, so that it is known before the block is read.
 
 use super::codec::{Reader, put};
 use super::{KeyId, Ordinal, PairId};

@@ -40,7 +40,7 @@ pub struct Coord {
 }
 
 impl Coord {
-    /// Stands where the extract does not have the node that a way refers to.
+    /// The position of a way node that the extract does not contain.
     pub const MISSING: Coord = Coord { lat: i32::MIN, lon: i32::MIN };
 
     /// Whether it is a place: at most 90 degrees north or south, 180 east or west.
@@ -65,15 +65,15 @@ pub struct BoundingBox {
 }
 
 impl BoundingBox {
-    /// The box that holds nothing and grows by [`BoundingBox::extend`].
+    /// The empty box, which grows by [`BoundingBox::extend`].
     pub const EMPTY: BoundingBox = BoundingBox { south: i32::MAX, west: i32::MAX, north: i32::MIN, east: i32::MIN };
 
-    /// Whether nothing was ever put in.
+    /// Returns whether the box is empty.
     pub fn is_empty(&self) -> bool {
         self.south > self.north
     }
 
-    /// Grows the box to hold `c`; a missing position changes nothing.
+    /// Extends the box to contain `c`; a missing position changes nothing.
     pub fn extend(&mut self, c: Coord) {
         if c.is_missing() {
             return;
@@ -92,7 +92,7 @@ impl BoundingBox {
         self.east = self.east.max(other.east);
     }
 
-    /// Whether `c` lies in the box or on its border.
+    /// Returns whether `c` lies in the box or on its border.
     pub fn contains(&self, c: Coord) -> bool {
         c.lat >= self.south
             && c.lat <= self.north
@@ -153,7 +153,7 @@ impl FromStr for BoundingBox {
         else {
             return Err(NoBox("expected four numbers: south,west,north,east"));
         };
-        // Not a number fails these, too.
+        // NaN also fails these tests.
         if !(-90.0..=90.0).contains(&south) || !(south..=90.0).contains(&north) {
             return Err(NoBox("latitudes are from -90 to 90, the south one first"));
         }

@@ -1,5 +1,5 @@
-//! The table of areas made from relations: which relations they are, their boxes, and a bounded cache of their shapes.
-//! Knows nothing of the elements that shapes are put together from.
+//! The table of areas made from relations: the relations, their boxes, and a bounded cache of their shapes. This module
+//! does not know the elements from which shapes are assembled.
 
 mod section;
 mod shape;
@@ -16,7 +16,7 @@ use super::{BoundingBox, Ordinal, layout};
 use terrapin_budget as budget;
 use terrapin_snapshot::{Boxes, Column, Error, Fault, Snapshot};
 
-/// What finding boxes counts for in a query's budget.
+/// Steps that searching boxes costs in a query's budget.
 const LOOKUP_STEPS: usize = 32;
 
 /// The areas made from relations; each has an ordinal in `0..count`, ascending with its relation's.
@@ -36,7 +36,7 @@ impl quick_cache::Weighter<u32, Arc<Shape>> for Weigher {
 }
 
 impl Areas {
-    /// Those of a snapshot; at most so many bytes of shapes are kept.
+    /// Opens the areas of a snapshot with a cache of this number of bytes for shapes.
     ///
     /// # Errors
     /// Their sections are not there, or not whole.
@@ -82,7 +82,7 @@ impl Areas {
         BoundingBox::of(self.boxes.get(area))
     }
 
-    /// The shape of an area, which `border` is asked for if it is not kept.
+    /// Returns the shape of an area. If it is not cached, it is made from the result of `border`.
     pub(crate) fn shape_of(&self, area: u32, border: impl FnOnce(Ordinal) -> Vec<Segment>) -> Arc<Shape> {
         budget::checkpoint();
         if let Some(shape) = self.shapes.get(&area) {
@@ -101,7 +101,7 @@ impl Areas {
         }
     }
 
-    /// The areas whose box meets `within`, ascending.
+    /// Returns the areas whose box intersects `within`, ascending.
     pub fn in_box(&self, within: &BoundingBox) -> Vec<u32> {
         if within.is_empty() {
             return Vec::new();

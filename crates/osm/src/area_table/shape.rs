@@ -1,4 +1,4 @@
-//! The shape of an area: what is in it and what meets it.
+//! The shape of an area: decides which elements are in the area and which intersect it.
 
 use crate::geometry::{
     Border, BoxRelation, Location, Polygon, Segment, ring_along_great_circles, split_at_antimeridian,
@@ -7,8 +7,8 @@ use crate::{BoundingBox, Coord};
 
 /// The shape of an area.
 ///
-/// A node is in an area if it lies inside or on the border, a way if a piece of it lies inside; [`Border`] says how
-/// close to the border is on it, and what is done with ways that run along it.
+/// The shape of an area. A node is in the area if it lies inside or on the border, a way if a piece of it lies inside.
+/// [`Border`] defines the tolerance of the border and the treatment of ways that run along it.
 #[derive(Debug, Clone)]
 pub struct Shape {
     polygon: Polygon,
@@ -40,12 +40,12 @@ impl Shape {
         self.polygon.bbox()
     }
 
-    /// Where a point lies.
+    /// Returns whether a point is inside, outside or on the border.
     pub fn locate(&self, c: Coord) -> Location {
         self.polygon.locate(c)
     }
 
-    /// Where a point lies, with the border exactly where it is.
+    /// Returns whether a point is inside, outside or on the border, without a tolerance.
     pub fn locate_exactly(&self, c: Coord) -> Location {
         self.polygon.locate_exactly(c)
     }
@@ -65,7 +65,7 @@ impl Shape {
         self.polygon.meets_line(line)
     }
 
-    /// How a box lies to the area: one test for a whole page of elements.
+    /// Returns the relation of a box to the area: one test for a whole page of elements.
     pub fn relate(&self, area: &BoundingBox) -> BoxRelation {
         self.polygon.relate(area)
     }
@@ -84,7 +84,8 @@ fn ring(line: &[Coord]) -> Vec<Segment> {
 mod tests {
     use super::*;
 
-    /// What the reference says of two buildings of Valletta that share a wall, and of themselves.
+    /// The reference's answers for two buildings of Valletta that share a wall, each compared with the other and with
+    /// itself.
     #[test]
     fn closed_ways_and_their_neighbours() {
         let line = |points: &[(i32, i32)]| points.iter().map(|&(lat, lon)| Coord { lat, lon }).collect::<Vec<_>>();
@@ -138,7 +139,7 @@ mod tests {
         );
     }
 
-    /// What the reference says of quadrangles below long edges: the northernmost nodes in them, at some longitudes.
+    /// The reference's answers for quadrangles below long edges: the northernmost nodes in them, at some longitudes.
     #[test]
     fn long_edges_of_closed_ways() {
         let c = |lat, lon| Coord { lat, lon };

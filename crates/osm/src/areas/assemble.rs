@@ -1,18 +1,18 @@
 //! From a relation to the border of its area.
 //!
 //! The reference's rules, found by loading small relations into it:
-//! - Roles and the order of members mean nothing; a way that is a member several times counts once.
-//! - Nodes and relations among the members mean nothing, and so do member ways that the extract does not have.
-//! - Every node must be an end of an even number of the ways' segments, by its id: nodes at the same position are not
-//!   the same node. This includes nodes that the extract does not have, and ways without any node there. If one node is
-//!   not, be it of a stray open way beside closed rings, there is no area.
-//! - A way that lacks a node is no part of the border. If all ways lack one, there is no area; a segment from a node to
-//!   itself is enough.
-//! - What is inside is decided by counting borders: a ring in a ring is a hole, whatever its role. Segments of two ways
-//!   between the same nodes cancel out for what is inside, yet what lies on them lies on the border.
+//! - Roles and the order of members are ignored. A way that is a member several times counts once.
+//! - Members that are nodes or relations are ignored, as are member ways that are missing in the extract.
+//! - Every node must be an end of an even number of the ways' segments. Nodes are compared by id: two nodes at the same
+//!   position are different. The rule includes nodes that are missing in the extract, and ways of which all nodes are
+//!   missing. If one node violates it, even on a stray open way next to closed rings, there is no area.
+//! - A way with a missing node is not part of the border. If all ways have one, there is no area; a segment from a node
+//!   to itself is enough for an area.
+//! - The inside is decided by the even-odd rule: a ring in a ring is a hole, whatever its role. Segments of two ways
+//!   between the same nodes cancel out for the inside, but points on them are still on the border.
 //!
-//! If the reference's border is open because ways are no part of it, what it finds inside is what lies north of the
-//! rest. Here such ways lead straight over the nodes that they lack ([`bridge`]).
+//! If the reference's border is open because ways are excluded from it, the reference takes everything north of the
+//! remaining border as inside. Here, such ways run straight across their missing nodes instead ([`bridge`]).
 
 mod bridge;
 
@@ -21,7 +21,7 @@ use bridge::Bridges;
 use crate::geometry::Segment;
 use crate::{ElementRef, ElementType, Ordinal, Osm};
 
-/// What became of a relation.
+/// The outcome of assembling a relation.
 pub(super) enum Outcome {
     /// It is an area with this border.
     Border(Vec<Segment>),

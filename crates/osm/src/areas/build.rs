@@ -27,7 +27,7 @@ impl Found {
     }
 }
 
-/// Finds the areas and says what became of every relation that should be one.
+/// Finds the areas and reports the outcome for every relation that should be one.
 pub fn build(osm: &Osm) -> (Found, AreaReport) {
     let candidates = candidates(osm);
     let outcomes: Vec<Result<Entry, (bool, Ordinal)>> = candidates

@@ -1,8 +1,8 @@
 //! Areas: relations and closed ways as polygons.
 //!
-//! Areas made from relations are decided when a snapshot is made ([`build`]) and numbered in order of their relations.
-//! A closed way is an area too, without being listed: it stands for itself ([`is_closed`], [`shape_of_way`]). This
-//! module knows elements and geometry and nothing of queries.
+//! Areas made from relations are computed when a snapshot is built ([`build`]) and numbered in the order of their
+//! relations. A closed way is also an area, without being listed ([`is_closed`], [`shape_of_way`]). This module knows
+//! elements and geometry; it does not know queries.
 
 mod assemble;
 mod build;
@@ -16,9 +16,9 @@ use self::assemble::{Outcome, border_of};
 use super::{BoundingBox, Coord, ElementRef, ElementType, Ordinal, Osm};
 use terrapin_budget as budget;
 
-/// What the id of an area made from a relation is above the relation's.
+/// Offset between the id of a relation and the id of the area made from it.
 pub const RELATION_AREAS: i64 = 3_600_000_000;
-/// What the id that queries write for a closed way as an area is above the way's.
+/// Offset between the id of a closed way and its id as an area in queries.
 pub const WAY_AREAS: i64 = 2_400_000_000;
 
 impl Areas {
@@ -41,7 +41,7 @@ impl Areas {
         })
     }
 
-    /// The areas that a point lies in or on the border of, ascending.
+    /// Returns the areas that contain a point, inside or on the border, ascending.
     pub fn at(&self, osm: &Osm, c: Coord) -> Vec<u32> {
         if c.is_missing() {
             return Vec::new();
@@ -49,7 +49,7 @@ impl Areas {
         let mut areas = self.in_box(&BoundingBox { south: c.lat, west: c.lon, north: c.lat, east: c.lon });
         areas.retain(|&area| {
             let shape = self.shape(osm, area);
-            // Of the border's segments those near the point's latitude are looked at.
+            // Only the border segments near the point's latitude are tested.
             budget::checkpoints(shape.weight() >> 10);
             shape.covers(c)
         });
@@ -57,8 +57,9 @@ impl Areas {
     }
 }
 
-/// Whether a way is an area: its last node is its first, by id and not by position, whatever its tags. As in the
-/// reference, a way of one node is closed, and so is one whose first node, also its last, is missing.
+/// Returns whether a way is an area: its last node is its first, by id and not by position, whatever its tags. As in
+/// the reference, a way of one node is closed, and a way whose first and last node are the same missing node is also
+/// closed.
 pub fn is_closed(nodes: &[ElementRef]) -> bool {
     !nodes.is_empty() && nodes.first() == nodes.last()
 }

@@ -1,5 +1,5 @@
-//! What one block of a source file becomes before anything is known of the other blocks: records, with tags, users and
-//! roles numbered within the block.
+//! Converts one block of a source file without knowledge of the other blocks: into records, with tags, users and roles
+//! numbered within the block.
 
 use std::collections::{HashMap, HashSet};
 
@@ -57,7 +57,7 @@ pub struct Batch {
     pub roles: Numbered<Box<str>>,
     /// The newest timestamp.
     pub newest: i64,
-    /// Versions that were left out since they are later than what is asked for.
+    /// Number of versions that were left out because they are later than the requested moment.
     pub later: u64,
     /// Elements that have a key more than once.
     pub repeated: u64,
@@ -67,7 +67,7 @@ pub struct Batch {
     last_user: Option<u32>,
 }
 
-/// When a version was made, in seconds since 1970; 0 where the source does not say.
+/// Returns the time of a version in seconds since 1970; 0 if the source does not state it.
 fn timestamp(element: &Element<'_>) -> i64 {
     let meta = match element {
         Element::Node(node) => &node.meta,
@@ -168,7 +168,7 @@ impl Batch {
         meta: Option<&Meta<'_>>,
     ) -> Result<Record, BuildError> {
         self.tags.clear();
-        // No key twice: the first stands. Many keys only ever come from a file made to hurt.
+        // If a key is repeated, the first value is kept. Only malicious files have elements with very many keys.
         let (mut seen, before): (HashSet<&str>, _) = (HashSet::new(), tags.len());
         for (i, (key, value)) in tags.iter().enumerate() {
             let repeated = if tags.len() > 64 { !seen.insert(key) } else { tags[..i].iter().any(|(k, _)| k == key) };
@@ -203,7 +203,7 @@ impl Batch {
         Ok(record)
     }
 
-    /// Gives all elements to nobody.
+    /// Removes the users of all elements.
     pub fn drop_users(&mut self) {
         self.users = Numbered::default();
         let nobody = self.users.number(&(0, Box::from("")), || (0, "".into()));
@@ -212,7 +212,8 @@ impl Batch {
         }
     }
 
-    /// Elements of one user often stand together: look at the last one first.
+    /// Returns the number of a user. Consecutive elements often have the same user, therefore the last one is tried
+    /// first.
     fn user(&mut self, uid: i64, name: &str) -> u32 {
         if let Some(last) = self.last_user
             && let Some((id, known)) = self.users.all.get(last as usize)

@@ -1,4 +1,4 @@
-//! Gathering blocks, and what is made of all of them in the end.
+//! Gathers blocks and writes the sections of all elements at the end.
 
 use super::batch::{Batch, Numbered};
 use super::gather::{Gather, LeftOut, Newest, Tags};
@@ -15,9 +15,9 @@ use terrapin_base::Progress;
 use terrapin_base::external_sort::{Scratch, Sorted, Sorter, StringSorter};
 use terrapin_snapshot::{Counts, Writer};
 
-/// The part of the memory that the names of users and roles may take, which stay in memory: one of so many.
+/// The names of users and roles, which stay in memory, may take the memory limit divided by this.
 const NAMES: usize = 4;
-/// Bytes that a name takes beside twice its own, in a list and a table.
+/// Bytes that a name takes in a list and a table, in addition to twice its length.
 const NAME: usize = 100;
 
 /// Gathers the blocks of one or more source files.
@@ -38,7 +38,7 @@ pub struct Builder {
     without_unplaced: bool,
 }
 
-/// What a finished build says of itself.
+/// The report of a finished build.
 pub struct Built {
     /// How many of everything but areas.
     pub counts: Counts,
@@ -46,8 +46,8 @@ pub struct Built {
     pub bounding_box: Option<BoundingBox>,
     /// The newest element's timestamp, seconds since 1970.
     pub newest: i64,
-    /// Versions in the source that another version of the same element replaced, that were deletions, or later than what
-    /// was asked for.
+    /// Number of versions in the source that were replaced by another version of the same element, were deletions, or
+    /// were later than the requested moment.
     pub dropped: u64,
     /// Of these, older versions of nodes without a position, as redacted ones are.
     pub redacted: u64,
@@ -58,7 +58,7 @@ pub struct Built {
 }
 
 impl Builder {
-    /// Nothing gathered yet.
+    /// Creates a builder without elements.
     pub fn new(scratch: &Scratch) -> Builder {
         Builder {
             scratch: scratch.clone(),
@@ -82,12 +82,13 @@ impl Builder {
         self.history = true;
     }
 
-    /// Keeps nothing of versions, times, changesets and users. Versions still say which of an element's is the newest.
+    /// Discards versions, times, changesets and users. Version numbers are still used to find the newest version of
+    /// each element.
     pub fn drop_metadata(&mut self) {
         self.metadata = false;
     }
 
-    /// Leaves nodes out whose newest version has no position, which are an error otherwise.
+    /// Leaves out nodes whose newest version has no position. By default they are an error.
     pub fn leave_out_unplaced(&mut self) {
         self.without_unplaced = true;
     }
@@ -95,7 +96,8 @@ impl Builder {
     /// Takes in a block; blocks come in file order.
     ///
     /// # Errors
-    /// A temporary file's, too many distinct tags, or more distinct users and roles than memory is for.
+    /// Returns an error if a temporary file fails, if there are too many distinct tags, or if the distinct users and
+    /// roles exceed their share of the memory.
     pub fn add(&mut self, mut batch: Batch) -> Result<(), BuildError> {
         if !self.metadata {
             batch.drop_users();
@@ -114,13 +116,14 @@ impl Builder {
         self.elements.extend(batch, tags)
     }
 
-    /// What is added from here on is of the next file of changes. Of an element no file may have a lower version than
-    /// one before it.
+    /// Begins the next file of changes: all elements added from here on belong to it. For each element, no file may
+    /// have a lower version than an earlier file.
     pub fn begin_changes(&mut self) {
         self.elements.begin_changes();
     }
 
-    /// Counts what the names of a block's users and roles take; an error where all of them take too much.
+    /// Adds the size of a block's names of users and roles. Returns an error if the total exceeds their share of the
+    /// memory.
     fn count_names(&mut self, batch: &Batch) -> Result<(), BuildError> {
         let bytes = |users: &[(i64, Box<str>)], roles: &[Box<str>]| -> usize {
             let names = users.iter().map(|(_, name)| name).chain(roles);
@@ -194,7 +197,7 @@ impl Builder {
     }
 }
 
-/// What is known when all elements are written.
+/// The results of writing all elements.
 pub(super) struct Elements {
     /// How many there are of each type.
     pub counts: [u64; 3],
@@ -205,7 +208,7 @@ pub(super) struct Elements {
     pub missing: [Vec<i64>; 3],
 }
 
-/// Brings the elements into their order, finds what they refer to, and writes their sections.
+/// Sorts the elements, resolves their references, and writes their sections.
 pub(super) fn write_elements(
     context: &Context<'_>,
     writer: &mut Writer,

@@ -14,7 +14,7 @@ use crate::ElementType;
 /// Versions handled at once.
 const WINDOW: usize = 1 << 16;
 
-/// What the tags of a block's elements are.
+/// The meaning of the tag numbers in a block.
 #[derive(Debug, Clone, Copy)]
 pub enum Tags {
     /// Numbers that the block gave them: this many, of which the first is numbered so among those of all blocks.
@@ -31,13 +31,13 @@ pub enum Tags {
 /// Elements of one type.
 struct Gathered {
     spool: SpoolWriter<Tags, Element>,
-    /// Whether ids came strictly ascending and nothing was deleted, so far.
+    /// Whether, so far, all ids were strictly ascending and no version was deleted.
     ordered: bool,
     last: Option<i64>,
     files: Files,
 }
 
-/// The files of changes that elements came from. What came before the first of them is of no such file.
+/// The files of changes from which elements came. Elements before the first file belong to none.
 #[derive(Debug, Clone, Default)]
 struct Files {
     /// Elements so far.
@@ -85,7 +85,7 @@ impl Gather {
         }
     }
 
-    /// What comes from here on is of the next file of changes.
+    /// Begins the next file of changes, to which all later elements belong.
     pub fn begin_changes(&mut self) {
         self.types.iter_mut().for_each(|Gathered { files, .. }| files.starts.push(files.len));
     }
@@ -141,7 +141,7 @@ impl Gather {
     }
 }
 
-/// What of a source is not among the newest versions.
+/// Counts of the versions of a source that are not the newest ones.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct LeftOut {
     /// Versions that another one replaced, or that were deletions.
@@ -162,18 +162,18 @@ pub struct Newest {
     pub ways: Spool<Tags, Element>,
     /// By id.
     pub relations: Spool<Tags, Element>,
-    /// What is not among them.
+    /// Counts of the versions that were left out.
     pub left_out: LeftOut,
 }
 
 impl Newest {
-    /// What is left when nodes are sorted: the temporary files that had them are gone.
+    /// Returns the rest without the nodes, once these are sorted, and deletes their temporary files.
     pub fn without_nodes(self) -> Newest {
         Newest { nodes: Spool::default(), located: Sorted::default(), ..self }
     }
 }
 
-/// What choosing the versions of a type needs.
+/// The inputs for choosing the newest versions of a type.
 struct Choice<'a> {
     kind: ElementType,
     scratch: &'a Scratch,
@@ -261,8 +261,8 @@ impl Choice<'_> {
         Ok(())
     }
 
-    /// The file of changes that has a version, and the version, or what was `before` it where it is of none. An error
-    /// where a higher version is in an earlier file.
+    /// Returns the file of changes that contains a version, and the version number. If the version is in no file of
+    /// changes, returns `before`. Returns an error if a higher version is in an earlier file.
     fn follow(&self, before: (usize, u32), version: &Version) -> Result<(usize, u32), BuildError> {
         let (file, number) = (self.files.of(version.place), version.element.version);
         match before {
@@ -296,7 +296,7 @@ fn with_pairs(block: &Block<Tags, Element>, pairs: &PairNumbers) -> Rows<Version
     rows
 }
 
-/// What the tags of a block are.
+/// The table that maps the tag numbers of a block to pairs.
 pub struct TagTable(Option<Vec<u32>>);
 
 impl TagTable {

@@ -18,7 +18,7 @@ const REFERENCES: usize = 1 << 18;
 /// References that one piece of parallel work answers.
 const CHUNK: usize = 1 << 12;
 
-/// All ids of a type, and what was found of those that are referred to.
+/// The id index of a type and the answers to all references to its ids.
 pub struct Joined<F: terrapin_base::external_sort::Sortable> {
     /// The answers, by the numbers of the references.
     pub found: Sorted<F>,

@@ -5,9 +5,9 @@
 //! id, are sorted by the middle of their box; relations likewise by the box of their members. Pages are encoded in
 //! parallel while sorted elements are read.
 //!
-//! Nothing is looked up at random in what memory may not hold: who needs what another has is sorted by the other's
-//! order, read beside it, and sorted back (`join.rs`). So a load reads and writes temporary files from front to back only,
-//! whatever its size.
+//! Data that may exceed the memory is never accessed at random. References are sorted in the order of the elements they
+//! refer to, read next to these, and sorted back (`join.rs`). Therefore a load reads and writes temporary files only
+//! sequentially, whatever its size.
 
 mod batch;
 mod elements;
@@ -37,13 +37,13 @@ use terrapin_base::external_sort::{self, Scratch};
 
 use super::{ElementType, hilbert};
 
-/// What all steps need.
+/// The inputs that all steps share.
 struct Context<'a> {
     scratch: &'a Scratch,
     /// zstd's level.
     level: i32,
     progress: &'a dyn Progress,
-    /// What the tags are that blocks numbered.
+    /// The pairs for the tag numbers of the blocks.
     pairs: &'a values::PairNumbers,
     users: &'a tables::Users,
     roles: &'a tables::Roles,
@@ -51,7 +51,7 @@ struct Context<'a> {
     metadata: bool,
 }
 
-/// What can go wrong while elements are stored.
+/// An error while elements are stored.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum BuildError {

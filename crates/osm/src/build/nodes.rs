@@ -61,14 +61,14 @@ fn add_located(
         }
         for node in window.records {
             if before.replace(node.id) != Some(node.id) && !known(node.id) {
-                // Written by nobody: no user has this number.
+                // No user: this number is never assigned.
                 sorter.extend(&[Element { key: node.key, id: node.id, user: u32::MAX, ..Element::default() }])?;
             }
         }
     }
 }
 
-/// Writes the pages of nodes; gives the ids, too.
+/// Writes the pages of nodes. Also returns the ids.
 pub(super) fn write(context: &Context<'_>, nodes: Sorted<Element>) -> Result<(Written, Sorted<NodeEntry>), BuildError> {
     let mut entries = Sorter::new(context.scratch);
     let written = write_pages(

@@ -28,7 +28,7 @@ pub fn corners(b: &BoundingBox) -> [i32; 4] {
     [b.south, b.west, b.north, b.east]
 }
 
-/// The place of a box's middle; what has no place comes last.
+/// Returns the place of a box's middle along the curve; the highest value if the box is empty, so that it sorts last.
 pub fn middle(b: &BoundingBox) -> u64 {
     if b.is_empty() {
         return u64::MAX;
@@ -104,9 +104,9 @@ struct Encoded<R> {
     besides: R,
 }
 
-/// Makes the pages of a type. `prepare` is asked in order for something about every element of some pages, or for
-/// nothing; `encode` makes of a page, its first ordinal and what was prepared for it the page's main content and
-/// something besides, which `each` gets in order.
+/// Encodes the pages of a type. `prepare` is called in order and returns a value for every element of some pages, or no
+/// values. `encode` gets a page, its first ordinal and the prepared values; it returns the page's main content and a
+/// second result. `each` receives the second results in order.
 pub fn write_pages<T: InPlace, M: Sync, R: Send>(
     context: &Context<'_>,
     kind: ElementType,
@@ -196,7 +196,7 @@ fn copy(writer: &mut Writer, name: &str, pages: &Pieces) -> Result<(), BuildErro
     Ok(section.finish(writer)?)
 }
 
-/// Writes all sections of a type; `links` say which ways (of nodes only) and relations its elements are in.
+/// Writes all sections of a type. `links` lists the ways (for nodes only) and relations that contain its elements.
 pub fn write_sections(
     context: &Context<'_>,
     writer: &mut Writer,

@@ -1,5 +1,5 @@
-//! What records carry beside their fields: tags, and the nodes or members of ways and relations. A source's tags are the
-//! numbers that its blocks gave them and its nodes are ids; later both are what the snapshot has.
+//! Encodes the payload of records: tags, and the nodes or members of ways and relations. In a source, tags are the
+//! numbers given by its blocks, and nodes are ids. Later, both are those of the snapshot.
 
 use terrapin_base::codec::{Reader, put, put_delta};
 
@@ -16,13 +16,14 @@ pub struct RawMember {
     pub value: i64,
 }
 
-/// Appends tags. An element that has nothing else and no tags has an empty payload.
+/// Appends tags. An element without tags and without other data has an empty payload.
 pub fn put_tags(out: &mut Vec<u8>, tags: &[u32]) {
     put(out, tags.len() as u64);
     tags.iter().for_each(|&tag| put(out, tag.into()));
 }
 
-/// The tags, and what stands behind them. Payloads are our own: what cannot be read is not there.
+/// Returns the tags, and a reader for the data after them. This program writes the payloads itself, therefore
+/// unreadable data is treated as missing.
 pub fn get_tags(payload: &[u8]) -> (Vec<u32>, Reader<'_>) {
     let mut reader = Reader::new(payload);
     let count = reader.get().unwrap_or_default();
@@ -30,8 +31,8 @@ pub fn get_tags(payload: &[u8]) -> (Vec<u32>, Reader<'_>) {
     (tags, reader)
 }
 
-/// Whether a payload has its tags, then so many nodes or members, and nothing else: to be asked of a payload that another
-/// program may have written, before its counts size anything.
+/// Returns whether a payload contains its tags, then `parts` nodes or members, and no other data. Call this for
+/// payloads that another program may have written, before allocating by their counts.
 pub fn is_whole(payload: &[u8], kind: ElementType, parts: usize) -> bool {
     if payload.is_empty() {
         return parts == 0;
@@ -54,7 +55,7 @@ pub fn put_nodes(out: &mut Vec<u8>, nodes: impl Iterator<Item = i64>) {
     nodes.for_each(|node| put_delta(out, &mut previous, node));
 }
 
-/// So many nodes of a way.
+/// Reads `count` nodes of a way.
 pub fn get_nodes<'r>(reader: &'r mut Reader<'_>, count: usize) -> impl Iterator<Item = i64> + 'r {
     let mut previous = 0;
     (0..count).map_while(move |_| reader.get_delta(&mut previous))
@@ -69,7 +70,7 @@ pub fn put_members(out: &mut Vec<u8>, members: impl Iterator<Item = RawMember>) 
     }
 }
 
-/// So many members of a relation.
+/// Reads `count` members of a relation.
 pub fn get_members<'r>(reader: &'r mut Reader<'_>, count: usize) -> impl Iterator<Item = RawMember> + 'r {
     let mut previous = [0; 3];
     (0..count).map_while(move |_| {

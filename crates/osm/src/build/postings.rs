@@ -1,5 +1,5 @@
-//! Writing posting lists: of pairs, and of keys whose pairs have many elements. Each is read from the sorted postings as
-//! often as it is needed, and no list is ever whole in memory: long ones are written block by block.
+//! Writes posting lists of pairs, and of keys whose pairs have many elements. Each list is read from the sorted
+//! postings as often as needed. No long list is ever in memory as a whole: it is written block by block.
 
 use std::collections::BTreeMap;
 
@@ -101,7 +101,7 @@ struct LongWriter {
     /// Its first block.
     first: u32,
     count: u64,
-    /// What is in no block yet.
+    /// Ordinals that are not in a block yet.
     rest: Vec<Ordinal>,
     /// Shorter lists are not written.
     least: u64,
@@ -180,8 +180,8 @@ fn write_key_lists(
     Ok(lists)
 }
 
-/// How many elements have a key, and their list where it is worth one. No element has a key twice, so nothing is counted
-/// twice.
+/// Writes the number of elements with a key, and their list if it is long enough to be worthwhile. No element has a key
+/// twice, therefore none is counted twice.
 fn write_key_list(
     blocks: &mut Blocks<'_>,
     keys: &KeyTable,
@@ -262,7 +262,7 @@ fn of_pairs(list: &[Posting], pairs: std::ops::Range<PairId>) -> &[Posting] {
     &list[start..start + len]
 }
 
-/// The lists of some pairs by type, where those that are long are, too.
+/// Returns the lists of some pairs by type, including the entries for long lists.
 fn pair_lists(pairs: std::ops::Range<PairId>, short: &[Vec<Posting>; 3], long: &LongLists) -> Vec<u8> {
     let runs = short.each_ref().map(|list| of_pairs(list, pairs.clone()));
     let mut out = Vec::new();

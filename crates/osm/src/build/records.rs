@@ -1,12 +1,12 @@
-//! The records that are sorted while a snapshot is built. What is not of a fixed size, tags, nodes and members, is their
-//! payload ([`super::payload`]).
+//! The records that are sorted while a snapshot is built. The parts of variable size (tags, nodes and members) are
+//! their payload ([`super::payload`]).
 
 use terrapin_base::codec::Reader;
 use terrapin_base::external_sort::{Record, Sortable, Span, get_fields, put_fields};
 
 use crate::{Coord, ElementRef, Ordinal, PairId};
 
-/// A record whose fields all are written as differences.
+/// Implements [`Record`] for a type whose fields are all written as differences.
 macro_rules! fields {
     ($record:ty, $number:literal, |$r:ident| $fields:expr, |$array:pat_param| $made:expr) => {
         impl Record for $record {
@@ -41,8 +41,8 @@ pub struct Element {
     pub version: u32,
     /// Its author in the table of users.
     pub user: u32,
-    /// How many nodes or members it has; the highest bit is set on a deleted version, the one below it on a node whose
-    /// position the source does not have.
+    /// Number of nodes or members. The highest bit is set on a deleted version, the one below it on a node without a
+    /// position in the source.
     pub(super) parts: u32,
     pub(super) span: Span,
 }
@@ -57,22 +57,22 @@ impl Element {
         self.parts & Self::DELETED != 0
     }
 
-    /// Says that it is one.
+    /// Marks the version as deleted.
     pub fn delete(&mut self) {
         self.parts |= Self::DELETED;
     }
 
-    /// Whether this is a version of a node whose position is not known, though it is no deletion.
+    /// Returns whether this is a version of a node that has no known position, although it is not a deletion.
     pub fn is_unplaced(&self) -> bool {
         self.parts & Self::UNPLACED != 0
     }
 
-    /// Marks it as one, and as without an element: nothing can be where no place is known.
+    /// Marks the version as having no position, and also as deleted, because an element needs a position.
     pub fn set_unplaced(&mut self) {
         self.parts |= Self::UNPLACED | Self::DELETED;
     }
 
-    /// Takes that mark away: what is stored knows deletions alone.
+    /// Clears the mark for a missing position: only deletions are stored.
     pub fn forget_unplaced(&mut self) {
         self.parts &= !Self::UNPLACED;
     }
@@ -82,7 +82,7 @@ impl Element {
         (self.parts & !Self::FLAGS) as usize
     }
 
-    /// Says how many they are: fewer than 2^30, as no block of a source is as large.
+    /// Sets the number of nodes or members. It is below 2^30, because no block of a source is as large.
     pub fn set_parts(&mut self, parts: usize) {
         self.parts = self.parts & Self::FLAGS | parts as u32;
     }
@@ -208,7 +208,7 @@ impl Sortable for Placed {
     }
 }
 
-/// A way node whose position came with the way.
+/// A way node whose position was given with the way.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Located {
     /// The node's id.
@@ -227,7 +227,7 @@ impl Sortable for Located {
     }
 }
 
-/// An id that is referred to, and by what: references are numbered as they come.
+/// A reference to an id. References are numbered in the order in which they are read.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Reference {
     /// The id.
@@ -246,7 +246,7 @@ impl Sortable for Reference {
     }
 }
 
-/// An id, where its element is in order, and where in the world: what references ask for.
+/// An id with the ordinal and position of its element: the target of references.
 pub trait Entry: Sortable<Key = i64> {
     /// The answer to a reference.
     type Found: Sortable<Key = u64> + Answer;
@@ -262,7 +262,7 @@ pub trait Entry: Sortable<Key = i64> {
 pub trait Answer {
     /// The element.
     fn element(&self) -> ElementRef;
-    /// Says which element.
+    /// Sets the element of the answer.
     fn set_element(&mut self, element: ElementRef);
 }
 

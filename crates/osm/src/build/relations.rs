@@ -1,5 +1,5 @@
-//! Relations in their order: by the middle of the box of their nodes and ways along the Hilbert curve, then by id.
-//! Members that are relations have no say in it: their places are not known yet.
+//! Sorts relations along the Hilbert curve by the middle of the box of their nodes and ways, then by id. Members that
+//! are relations do not affect the order, because their positions are not known yet.
 
 use terrapin_base::external_sort::{Rows, Sorted, Sorter, Stream, View};
 
@@ -121,7 +121,7 @@ fn join_relations(context: &Context<'_>, relations: &Sorted<Placed>) -> Result<J
     join(context.scratch, ElementType::Relation, &entries, references.finish()?, context.level)
 }
 
-/// The members of some relations, those that are relations found, too.
+/// Returns the members of some relations, with members that are relations resolved.
 fn resolve(relations: View<'_, Placed>, found: &mut Stream<'_, FoundBox>) -> Result<Vec<Vec<Member>>, BuildError> {
     let mut all = Vec::with_capacity(relations.records.len());
     for relation in relations.records {
@@ -136,7 +136,7 @@ fn resolve(relations: View<'_, Placed>, found: &mut Stream<'_, FoundBox>) -> Res
     Ok(all)
 }
 
-/// The pages of relations, what became of their ids, and which relations each node, way and relation is in.
+/// The pages of relations, the resolved ids, and the relations that contain each node, way and relation.
 pub(super) type WrittenRelations = (Written, Joined<FoundBox>, [Sorted<Link>; 3]);
 
 /// Writes the pages of relations. `nodes` and `ways` answer the references to these.

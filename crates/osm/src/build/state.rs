@@ -1,5 +1,5 @@
-//! What a load would make of a history up to a moment, made of the versions that a snapshot has: the sections of elements
-//! and posting lists. Values, users and roles are the snapshot's own.
+//! Builds the state of a history at a moment from the versions in a snapshot: the sections of elements and posting
+//! lists. They equal those of a load up to that moment. Values, users and roles are those of the snapshot.
 
 use std::sync::Arc;
 
@@ -29,14 +29,14 @@ const PAGES: usize = 64;
 pub struct Tables {
     /// The keys.
     pub keys: KeyTable,
-    /// How many users, nobody among them.
+    /// Number of users, including the entry for no user.
     pub users: u32,
     /// How many roles.
     pub roles: u32,
 }
 
-/// Writes the sections of what was there at a moment, in seconds since 1970. `counts` are those of the snapshot; how many
-/// elements there are is the answer's.
+/// Writes the sections of the state at a moment, in seconds since 1970. `counts` are those of the snapshot. Returns the
+/// numbers of elements in the state.
 ///
 /// # Errors
 /// A damaged snapshot; the temporary files'.

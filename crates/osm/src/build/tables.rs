@@ -31,7 +31,7 @@ fn sorted<T: Ord>(all: Vec<T>) -> (Vec<T>, Vec<u32>) {
     (entries.into_iter().map(|e| e.0).collect(), numbers)
 }
 
-/// Users by id and name; number 0 is nobody.
+/// Users by id and name; number 0 stands for no user.
 pub struct Users {
     all: Vec<(i64, Box<str>)>,
     numbers: Numbers,
@@ -67,7 +67,8 @@ impl Users {
         let (mut all, mut numbers) = sorted(all);
         let nobody = (0, Box::from(""));
         match all.binary_search(&nobody) {
-            // Anonymous edits of old have names or negative ids that sort before nobody: nobody still comes first.
+            // Old anonymous edits have names or negative ids that sort before the entry for no user. That entry must
+            // still come first.
             Ok(at) => {
                 all[..=at].rotate_right(1);
                 numbers.iter_mut().for_each(|n| match (*n as usize).cmp(&at) {
@@ -84,7 +85,7 @@ impl Users {
         Users { all, numbers: Numbers::New(numbers) }
     }
 
-    /// For users that have their numbers already, so many.
+    /// Creates a table for `count` users that are already numbered.
     pub fn numbered(count: u32) -> Users {
         Users { all: Vec::new(), numbers: Numbers::Same(count) }
     }
@@ -95,7 +96,7 @@ impl Users {
         self.numbers.get(old)
     }
 
-    /// How many, without nobody.
+    /// Returns the number of users, without the entry for no user.
     pub fn len(&self) -> u64 {
         self.all.len() as u64 - 1
     }
@@ -123,7 +124,7 @@ impl Roles {
         Roles { all, numbers: Numbers::New(numbers) }
     }
 
-    /// For roles that have their numbers already, so many.
+    /// Creates a table for `count` roles that are already numbered.
     pub fn numbered(count: u32) -> Roles {
         Roles { all: Vec::new(), numbers: Numbers::Same(count) }
     }

@@ -18,7 +18,7 @@ impl PairNumbers {
         Ok(PairNumbers(SpillBuffer::new(scratch).seal()?))
     }
 
-    /// Those of so many numbers from one on.
+    /// Returns the pairs of `count` consecutive numbers, beginning with `first`.
     pub fn range(&self, first: u64, count: u32) -> Vec<PairId> {
         self.0.as_slice()[first as usize..first as usize + count as usize].to_vec()
     }
@@ -41,7 +41,8 @@ pub fn write_values(
     strings.drain(|text, slot| {
         if last.as_deref() != Some(text) {
             let split = text.iter().position(|&b| b == 0).unwrap_or(text.len());
-            // The loader hands out UTF-8, and NUL splits it between characters: nothing is lost here.
+            // The loader returns valid UTF-8, and NUL splits it between characters: the lossy conversion changes
+            // nothing.
             let key = String::from_utf8_lossy(&text[..split]);
             let value = String::from_utf8_lossy(text.get(split + 1..).unwrap_or_default());
             if values.len() == PAIRS_ON_PAGE {

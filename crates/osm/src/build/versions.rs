@@ -16,7 +16,7 @@ use super::tables::{Roles, Users};
 use super::{BuildError, hilbert};
 use crate::{Coord, ElementType, layout};
 
-/// A page with so many versions ends with the element at hand: no element is on two pages.
+/// A page that has reached this number of versions ends with the current element: no element is on two pages.
 const VERSIONS: usize = 1024;
 /// Pages encoded at once.
 const PAGES: usize = 64;
@@ -38,7 +38,7 @@ pub struct VersionWriter<'a> {
 }
 
 impl<'a> VersionWriter<'a> {
-    /// Nothing written yet.
+    /// Creates a writer that has not written anything yet.
     pub fn new(
         scratch: &Scratch,
         writer: &'a mut Writer,
@@ -170,7 +170,7 @@ fn encode(kind: ElementType, rows: &Rows<Element>) -> Vec<u8> {
     out
 }
 
-/// What [`encode`] made; `None` where it cannot have.
+/// Decodes the output of [`encode`]; returns `None` for bytes that it cannot have written.
 pub fn decode(kind: ElementType, bytes: &[u8]) -> Option<Rows<Element>> {
     let mut reader = Reader::new(bytes);
     // Every column has a byte of each version.

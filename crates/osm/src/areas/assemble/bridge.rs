@@ -9,7 +9,7 @@ use crate::{Coord, ElementRef};
 #[derive(Default)]
 pub(super) struct Bridges {
     segments: Vec<Segment>,
-    /// Nodes that ways end with and whose position is not known, and the last known position of the way before each.
+    /// Nodes without a known position at which ways end, each with the way's last known position before it.
     loose: Vec<(ElementRef, Coord)>,
     /// The ends of the ways without a known position: the same place, as far as is known.
     same: Vec<[ElementRef; 2]>,
