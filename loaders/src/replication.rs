@@ -15,13 +15,8 @@ const ENDINGS: [&str; 3] = ["osc.gz", "osc.bz2", "osc"];
 const STATE: &str = "state.txt";
 /// The highest sequence number: a file name has three times three digits.
 const LAST: u64 = 999_999_999;
-<<<<<<< HEAD
-const NO_NUMBER: &str = "no state of replication: its sequenceNumber is not a number from 0 to 999999999";
-/// Maximum number of bytes read of a state file; real ones have some hundred.
-=======
 const NO_NUMBER: &str = "not a replication state: its sequenceNumber is not a number from 0 to 999999999";
-/// Bytes of a state that are read at most; it has some hundreds.
->>>>>>> texts
+/// Maximum number of bytes read of a state file; real ones have some hundred.
 const LONGEST_STATE: u64 = 64 << 10;
 
 /// The change files that lead from one time to another.
