@@ -1,17 +1,18 @@
 //! Long edges of closed ways, drawn along great circles as the reference draws them.
 //!
-//! Found by trying nodes beside edges of every length and slope. The plane is divided into cells of 2^16 steps of 1e-7
-//! degrees, counted from 91 degrees south and from longitude zero. An edge whose ends lie in the same cell or in two
-//! neighbours is straight. Any other is cut where its great circle crosses from one column into the next, at a latitude
-//! rounded to a step; then each piece is cut, as a straight line, where it crosses from one row into the next, at a
-//! longitude cut off towards zero.
+//! Determined by testing nodes next to edges of every length and slope. The plane is divided into cells of 2^16 steps
+//! of 1e-7 degrees, counted from 91 degrees south and from longitude zero. An edge whose ends are in the same cell or
+//! in two neighbouring cells is straight. Any other edge is cut where its great circle crosses from one column into the
+//! next, at a latitude rounded to a step. Then each piece is cut, as a straight line, where it crosses from one row
+//! into the next, at a longitude truncated towards zero.
 
 use crate::Coord;
 
 const BITS: u32 = 16;
 /// The latitude at which rows begin to count.
 const SOUTH: i32 = -910_000_000;
-/// So many points are put into a ring at most; the rest of it is straight. Real ways come nowhere near.
+/// Maximum number of points that are added to a ring; the rest of it stays straight. Real ways are far below this
+/// limit.
 const MOST: usize = 100_000;
 
 fn row(lat: i32) -> i32 {

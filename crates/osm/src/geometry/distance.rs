@@ -1,8 +1,9 @@
 //! Distances on the sphere, in metres, operation for operation as the reference computes them.
 //!
-//! Found by experiment, to the last bit for points: the sphere has a circumference of 40,000,000 m, so an angle of φ
-//! radians is 20,000,000/π·φ metres; the angle between two points is acos(cos Δlat + cos lat₁·cos lat₂·(cos Δlon − 1)).
-//! A segment is a piece of a great circle. Everything within `radius` includes what is exactly `radius` away.
+//! The formula was determined by experiment and is exact to the last bit for points. The sphere has a circumference of
+//! 40,000,000 m, so an angle of φ radians is 20,000,000/π·φ metres; the angle between two points is acos(cos Δlat + cos
+//! lat₁·cos lat₂·(cos Δlon − 1)). A segment is a piece of a great circle. A distance of exactly `radius` is within
+//! `radius`.
 
 use std::f64::consts::PI;
 
@@ -54,8 +55,8 @@ fn dot(a: Vector, b: Vector) -> f64 {
     a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
 }
 
-/// A polyline with what distances to it need worked out once: for every segment its ends and the unit normal of its
-/// great circle. A single point is a line of no length.
+/// A polyline with precomputed values for distances to it: for every segment its ends and the unit normal of its great
+/// circle. A single point is a line of length zero.
 #[derive(Debug, Clone)]
 pub struct LineVectors {
     segments: Vec<Arc>,
@@ -81,12 +82,12 @@ impl Arc {
     }
 
     fn metres_to(&self, p: LatLon, w: Vector) -> f64 {
-        // Without rounding: `around:0` finds what shares a node.
+        // Avoids rounding errors: `around:0` finds elements that share a node.
         if p == self.a || p == self.b {
             return 0.0;
         }
         if let Some(n) = self.normal {
-            // The foot of the perpendicular lies on the arc if it is ahead of `a` and behind `b`.
+            // The foot of the perpendicular is on the arc if it is ahead of `a` and behind `b`.
             if dot(cross(n, self.u), w) >= 0.0 && dot(cross(self.v, n), w) >= 0.0 {
                 return METRES * libm::asin(dot(n, w).clamp(-1.0, 1.0)).abs();
             }

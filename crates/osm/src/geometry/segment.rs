@@ -31,7 +31,7 @@ impl Segment {
     }
 }
 
-/// Where a point lies, seen along a directed line with north up.
+/// The side of a directed line on which a point lies, with north up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[allow(missing_docs)]
 pub enum Side {
@@ -40,7 +40,7 @@ pub enum Side {
     Right,
 }
 
-/// On which side of the line from `a` to `b` the point `p` lies.
+/// Returns the side of the line from `a` to `b` on which the point `p` lies.
 #[inline]
 pub fn side(a: Coord, b: Coord, p: Coord) -> Side {
     let (x, y) = (i64::from(b.lon) - i64::from(a.lon), i64::from(b.lat) - i64::from(a.lat));
@@ -52,7 +52,7 @@ pub fn side(a: Coord, b: Coord, p: Coord) -> Side {
     }
 }
 
-/// Whether `p` lies on the segment, ends included.
+/// Returns whether `p` is on the segment, ends included.
 #[inline]
 pub fn on_segment(s: Segment, p: Coord) -> bool {
     s.bbox().contains(p) && side(s.a, s.b, p) == Side::On
@@ -63,7 +63,7 @@ pub fn segments_meet(s: Segment, t: Segment) -> bool {
     if !s.bbox().intersects(&t.bbox()) {
         return false;
     }
-    // The boxes meet: the segments do unless one lies strictly on one side of the other's line.
+    // The boxes intersect: the segments do also, unless one of them is strictly on one side of the other's line.
     let (p, q) = (side(s.a, s.b, t.a), side(s.a, s.b, t.b));
     if p == q && p != Side::On {
         return false;

@@ -1,6 +1,6 @@
-//! What changed between two moments: elements of which there is a new version, ways whose nodes moved, and relations
-//! whose nodes moved or whose ways have another course. As in the reference, what comes back after a deletion changes
-//! nothing for those that have it.
+//! Finds the changes between two moments: elements with a new version, ways whose nodes moved, and relations whose
+//! nodes moved or whose ways changed their course. As in the reference, an element that is restored after a deletion
+//! does not change the ways and relations that contain it.
 
 use terrapin_base::external_sort::Rows;
 
@@ -12,7 +12,7 @@ use crate::types::ElementType;
 /// An element and when it moved, was deleted or, a way, got another course.
 type Moved = (i64, u32);
 
-/// What a page says of one of its elements.
+/// A finding about an element of a page.
 enum Found {
     /// It changed.
     Changed(i64),
@@ -68,7 +68,7 @@ pub(super) fn changed(osm: &Osm, since: i64, until: i64) -> [Vec<i64>; 3] {
     [nodes, ways, parted(relation).0]
 }
 
-/// What changed and what moved, each ascending and once.
+/// Splits the findings into changed and moved elements, each ascending and without duplicates.
 fn parted(found: Vec<Found>) -> (Vec<i64>, Vec<Moved>) {
     let (mut changed, mut moved) = (Vec::new(), Vec::new());
     for found in found {
@@ -83,7 +83,7 @@ fn parted(found: Vec<Found>) -> (Vec<i64>, Vec<Moved>) {
     (changed, moved)
 }
 
-/// When one of these moved, within the time that `holds` says.
+/// Returns the times at which the element `id` moved, limited to those for which `holds` returns true.
 fn moves(moved: &[Moved], id: i64, holds: impl Fn(u32) -> bool) -> impl Iterator<Item = u32> {
     let first = moved.partition_point(|&(other, _)| other < id);
     moved[first..].iter().take_while(move |(other, _)| *other == id).map(|&(_, time)| time).filter(move |&t| holds(t))

@@ -1,7 +1,8 @@
-//! Older versions of elements, where a load kept them: what was there at a moment, what changed when, who wrote what.
+//! Older versions of elements, if a load kept them: the state at a moment, the changes in a period, and the authors of
+//! versions.
 //!
-//! The current state knows nothing of them. A moment that is asked for is made into a store of its own, of which some
-//! are kept (`states.rs`); the rest is read from the sections of versions directly.
+//! The current state does not depend on them. For a requested moment, a store of its own is built; some of these are
+//! kept (`states.rs`). All other queries read the sections of versions directly.
 
 mod changes;
 mod states;
@@ -21,7 +22,7 @@ use super::types::{ElementType, Ordinal};
 pub use states::StateError;
 use states::States;
 
-/// What looking at a page of versions counts for in a query's budget.
+/// Steps that reading a page of versions costs in a query's budget.
 const PAGE_STEPS: usize = 4096;
 /// Bytes of an entry of the directory of pages.
 const ENTRY: usize = 16;
@@ -31,7 +32,7 @@ pub struct History {
     states: States,
 }
 
-/// What is kept beside a store.
+/// The data about versions that is kept with a store.
 struct Kept {
     /// Of a snapshot that has versions.
     history: Option<History>,
@@ -48,7 +49,8 @@ impl Kept {
     }
 }
 
-/// The elements of a type that have changed since the moment of a state, ascending; none of what is the current state.
+/// Returns the elements of a type that have changed since the moment of a state, ascending; empty for the current
+/// state.
 pub fn changed_since(osm: &Osm, kind: ElementType) -> &[Ordinal] {
     &Kept::beside(osm).later[kind as usize]
 }
@@ -68,7 +70,7 @@ pub struct Version {
     pub visible: bool,
 }
 
-/// What the directory says of a page.
+/// The directory's entry for a page.
 struct PageEntry {
     first: i64,
     oldest: u32,
@@ -153,7 +155,7 @@ fn times(osm: &Osm) -> &[[u8; 4]] {
     osm.or_fault(osm.snapshot.section(layout::VERSION_TIMES), || &[]).as_chunks().0
 }
 
-/// What is known of the pages of a type.
+/// Returns the directory of the pages of a type.
 fn directory(osm: &Osm, kind: ElementType) -> Vec<PageEntry> {
     let bytes = osm.or_fault(osm.snapshot.section(layout::version_pages(kind)), || &[]);
     let entry = |entry: &[u8]| {
@@ -180,7 +182,7 @@ fn read(osm: &Osm, kind: ElementType, page: usize) -> Rows<Row> {
     osm.or_fault(rows, Rows::default)
 }
 
-/// What is made of the pages of a type that `wanted` takes, in order.
+/// Returns the results of `make` for the pages of a type that `wanted` selects, in order.
 fn each_page<T: Send>(
     osm: &Osm,
     kind: ElementType,

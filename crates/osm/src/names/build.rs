@@ -15,16 +15,17 @@ use terrapin_base::external_sort::{Record, Scratch, Sortable, Sorter, StringSort
 use terrapin_base::words::{WORDS, words};
 use terrapin_snapshot::{ColumnWriter, Writer, write_words};
 
-/// Pages whose tags are looked at before what they had is put aside.
+/// Number of pages whose tags are read before the collected names are put into the sort.
 const AT_ONCE: usize = 256;
 /// Numbers that are read of a sort at once.
 const WINDOW: usize = 1 << 16;
-/// Scores: four times the rank, and two more for what no article is known of. Names of streets in addresses come last.
+/// Scores: four times the rank, plus two if no Wikipedia or Wikidata article is known. Names of streets in addresses
+/// come last.
 const STREETS: u8 = 200;
 /// Scores are less.
 const SCORES: usize = 256;
 
-/// Several numbers in one, the first of them in the highest bits: what they are sorted by.
+/// Several numbers in one sort key, the first of them in the highest bits.
 #[derive(Debug, Clone, Copy, Default)]
 struct Packed(u64);
 
@@ -80,7 +81,7 @@ impl Tags {
         }
     }
 
-    /// What a tag names.
+    /// Returns what a tag names.
     fn names(&self, pair: PairId) -> Option<Names> {
         let at = self.names.partition_point(|(range, _)| range.end <= pair);
         self.names.get(at).filter(|(range, _)| range.contains(&pair)).map(|(_, names)| *names)
@@ -177,7 +178,7 @@ fn numbered(osm: &Osm, scored: Sorter<Packed>, scratch: &Scratch) -> Result<Sort
     }
 }
 
-/// The words of each name that a tag has: several names stand between semicolons.
+/// Returns the words of each name in a tag's value; several names are separated by semicolons.
 fn folded<F: FnMut(u32) -> Arc<ValuePage>>(values: &mut Remembered<ValuePage, F>, pair: PairId) -> Vec<Vec<String>> {
     let per = Osm::VALUES_ON_PAGE as PairId;
     let value = values.get(pair / per).get((pair % per) as usize);

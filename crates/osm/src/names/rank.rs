@@ -1,6 +1,7 @@
-//! How far up a thing stands: the table of ranks of Nominatim's documentation, from 2 (continents) to 30 (everything else).
+//! The importance of an object by its tags: the table of ranks in Nominatim's documentation, from 2 (continents) to 30
+//! (everything else).
 
-/// The rank of what has no other.
+/// The rank of objects without any other rank.
 pub const LAST: u8 = 30;
 
 /// Of an administrative border by its level: twice that.
@@ -57,7 +58,7 @@ pub const RANKS: &[(&str, &str, u8)] = &[
     ("highway", "steps", 27),
 ];
 
-/// The rank of what has these tags.
+/// Returns the rank of an object with these tags.
 pub fn of<'a>(tag: impl Fn(&str) -> Option<&'a str>) -> u8 {
     if let Some(level) = admin_level(&tag) {
         return of_level(level);

@@ -23,8 +23,8 @@ struct BorderLine {
 }
 
 impl Border {
-    /// Adds a line. A missing point breaks it, and makes the border incomplete. `is_inner` says that its role is that of a
-    /// hole's border, which counts only if the border is incomplete.
+    /// Adds a line. A missing point breaks the line and makes the border incomplete. `is_inner` is set if its role is
+    /// that of a hole; this matters only if the border is incomplete.
     pub fn add(&mut self, line: &[Coord], is_inner: bool) {
         budget::checkpoints(line.len() / 8);
         for points in line.split(|c| c.is_missing()).filter(|points| points.len() > 1) {
@@ -51,15 +51,15 @@ impl Border {
     /// The polygons within the border.
     ///
     /// # Errors
-    /// Why there are none.
+    /// Returns the flaw of the border if it has no polygons.
     pub fn polygons(&self) -> Result<Vec<Polygon>, Flaw> {
         let (segments, is_cut) = self.segments(self.is_incomplete)?;
         let polygons = enclosed(&segments, &self.lines)?;
         self.without_lone_holes(polygons, is_cut || self.is_incomplete)
     }
 
-    /// What can be drawn within the border, whatever is wrong with it: open lines are left out, and lines that cross get
-    /// points there.
+    /// Returns the polygons to draw, whatever the flaws of the border: open lines are left out, and crossing lines get
+    /// points where they cross.
     pub fn drawable(&self) -> Vec<Polygon> {
         let Ok((segments, is_cut)) = self.segments(true) else { return Vec::new() };
         let polygons = match enclosed(&segments, &self.lines) {
@@ -74,7 +74,7 @@ impl Border {
         let drawn = sorted_segments(self.lines.iter().map(|line| &line.points));
         let mut segments = odd(drawn.clone());
         if segments.len() < drawn.len() && self.lines.len() > 1 {
-            // What is drawn twice is no border, unless it is the same line again.
+            // Segments drawn twice are not part of the border. A whole line that is repeated counts once.
             let mut seen = HashSet::new();
             let lines = self.lines.iter().map(|line| &line.points).filter(|line| seen.insert(undirected(line)));
             segments = odd(sorted_segments(lines));
@@ -100,7 +100,7 @@ impl Border {
         }
     }
 
-    /// Without the polygons whose outer ring is known to be that of a hole: what it is a hole in is not there.
+    /// Removes the polygons whose outer ring is known to be a hole: the polygon around that hole is missing.
     fn without_lone_holes(&self, mut polygons: Vec<Polygon>, is_partial: bool) -> Result<Vec<Polygon>, Flaw> {
         if is_partial && self.lines.iter().any(|line| line.is_inner) {
             let outer = sorted_segments(self.lines.iter().filter(|line| !line.is_inner).map(|line| &line.points));
@@ -145,8 +145,8 @@ fn closed_segments(rings: &[Line]) -> Vec<Segment> {
     odd(segments)
 }
 
-/// Whether these rings are those of so many valid polygons: no two of their sides meet but in corners, no ring touches itself,
-/// and each polygon hangs together.
+/// Returns whether these rings form this number of valid polygons: sides meet only in corners, no ring touches itself,
+/// and each polygon is connected.
 pub fn is_sound(rings: &[Line], polygons: usize) -> bool {
     let drawn = sorted_segments(rings);
     let count = drawn.len();

@@ -24,7 +24,7 @@ pub fn cut_at_180(line: &[Coord]) -> Vec<Line> {
         piece.push(c);
     }
     pieces.push(piece);
-    // What lies on the meridian as a whole is drawn once.
+    // Pieces without length are removed, so that a line along the meridian is drawn once.
     if pieces.len() > 1 {
         pieces.retain(|piece| piece.len() > 1 && piece.iter().any(|c| *c != piece[0]));
     }

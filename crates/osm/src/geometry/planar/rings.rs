@@ -11,11 +11,11 @@ use crate::geometry::Side;
 /// The rings of a polygon, the outer one first, each with its first point again at the end.
 pub type Rings<P> = Vec<Vec<P>>;
 
-/// The polygons between segments: what lies behind an odd number of them is inside. Outer rings run counterclockwise, holes
-/// clockwise. A ring touches itself nowhere and others in single points only, and the inside of a polygon hangs together.
+/// Builds the polygons between segments by the even-odd rule. Outer rings run counterclockwise, holes clockwise. A ring
+/// does not touch itself, touches other rings only in single points, and the inside of each polygon is connected.
 ///
-/// `order` says of each point which comes first: rings begin with the first of their points, and come in the order of
-/// those.
+/// `order` has the rank of each point: a ring begins with its first point in this order, and rings are sorted by these
+/// points.
 pub fn polygons<P: Planar>(points: &[P], segments: &[[u32; 2]], swept: &Swept, order: &[u32]) -> Vec<Rings<P>> {
     // Whether the inside is east of a segment: it alternates along the sweep line.
     let mut is_inside_east = vec![true; segments.len()];
@@ -69,7 +69,7 @@ pub fn polygons<P: Planar>(points: &[P], segments: &[[u32; 2]], swept: &Swept, o
     walks.into_polygons(points, &swept.western, order)
 }
 
-/// Whether of two segments that begin in the same point the first one lies further west.
+/// Returns whether `segment` is west of `other`, which begins in the same point.
 fn is_before<P: Planar>(points: &[P], segments: &[[u32; 2]], segment: u32, other: u32) -> bool {
     if other == NONE {
         return true;
@@ -145,7 +145,7 @@ impl Walks {
     fn into_polygons<P: Planar>(self, points: &[P], western: &[u32], order: &[u32]) -> Vec<Rings<P>> {
         let mut sorted: Vec<usize> = (0..self.all.len()).collect();
         sorted.sort_by_key(|&walk| self.all[walk].from);
-        // The polygon of a walk, and the rings of each polygon with what they begin with, the outer one first.
+        // The polygon of each walk; the rings of each polygon with the rank of their first point, the outer ring first.
         let mut polygon_of = vec![usize::MAX; self.all.len()];
         let mut polygons: Vec<Vec<(u32, Vec<P>)>> = Vec::new();
         for walk in sorted {

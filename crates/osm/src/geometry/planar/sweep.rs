@@ -1,5 +1,5 @@
-//! A sweep over segments from south to north: finds out in O(n log n) whether two of them meet anywhere but in a common end
-//! (Shamos and Hoey), and which segment lies next to each one on its western side.
+//! A sweep over segments from south to north. Checks in O(n log n) whether two of them meet anywhere but in a common
+//! end (Shamos and Hoey), and finds the western neighbour of each segment.
 
 use std::cmp::Ordering;
 use std::collections::BTreeSet;
@@ -9,7 +9,7 @@ use terrapin_budget as budget;
 use super::{NONE, Planar};
 use crate::geometry::Side;
 
-/// What the sweep finds out. Of a segment along a parallel the northern side counts as the western one.
+/// The results of the sweep. For a segment along a parallel, the northern side counts as the western one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Swept {
     /// For each segment the one next to it on its western side where its southern end is, or [`NONE`].
@@ -137,11 +137,11 @@ impl<P: Planar> PartialOrd for Span<P> {
     }
 }
 
-/// What the sweep line meets, and a place on it to look for.
+/// The key of the sweep line's order: a segment that it meets, or a position to search for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Key<P> {
     Span(Span<P>),
-    /// Just before what a point lies on.
+    /// Just before the segments on which this point lies.
     Before(P),
 }
 
