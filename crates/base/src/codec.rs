@@ -17,14 +17,15 @@ pub fn put_signed(out: &mut Vec<u8>, value: i64) {
     put(out, ((value << 1) ^ (value >> 63)) as u64);
 }
 
-/// Appends what `value` differs from `previous`, and makes it the previous one.
+/// Appends the difference between `value` and `previous`, and sets `previous` to `value`.
 #[inline]
 pub fn put_delta(out: &mut Vec<u8>, previous: &mut i64, value: i64) {
     put_signed(out, value.wrapping_sub(*previous));
     *previous = value;
 }
 
-/// Reads what the functions above wrote; every method gives `None` beyond the end or on an overlong integer.
+/// A reader for the output of the functions above. Every method returns `None` beyond the end or for an overlong
+/// integer.
 pub struct Reader<'a> {
     bytes: &'a [u8],
     at: usize,

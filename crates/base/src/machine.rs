@@ -1,10 +1,10 @@
-//! How much memory this process may have: what its container, its limits or the machine allow.
+//! Finds the memory limit of this process: that of its container, its resource limits or the machine.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// The bytes that this process may have: the least of the control groups that it is in, its limit of address space, and
-/// the machine's memory; `None` where none of these can be told.
+/// Returns the number of bytes that this process may use: the minimum of the limits of its control groups, its limit of
+/// address space, and the machine's memory. Returns `None` if none of these is known.
 pub fn memory() -> Option<u64> {
     let groups = fs::read_to_string("/proc/self/cgroup").unwrap_or_default();
     let limits = fs::read_to_string("/proc/self/limits").unwrap_or_default();

@@ -8,7 +8,7 @@ pub trait Progress: Sync {
     fn advance(&self, amount: u64);
 }
 
-/// Tells nobody.
+/// Ignores all reports.
 pub struct Quiet;
 
 impl Progress for Quiet {

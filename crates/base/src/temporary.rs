@@ -1,4 +1,4 @@
-//! Where temporary files of answers go that are not told another folder.
+//! The default folder for the temporary files of queries.
 
 use std::path::{Path, PathBuf};
 

@@ -5,9 +5,9 @@
 use std::borrow::Cow;
 use std::fmt::Write;
 
-/// Whether a character steers what shows it: controls (C0, DEL and C1), separators of lines and paragraphs, embeddings and
-/// overrides of direction, annotations, tags, and the byte order mark. Joiners and direction marks belong to names in many
-/// scripts and stay.
+/// Returns whether a character controls the display of text: controls (C0, DEL and C1), separators of lines and
+/// paragraphs, embeddings and overrides of direction, annotations, tags, and the byte order mark. Joiners and direction
+/// marks are kept, because they belong to names in many scripts.
 fn steers(c: char) -> bool {
     c.is_control()
         || matches!(
@@ -20,8 +20,8 @@ fn steers(c: char) -> bool {
         )
 }
 
-/// Returns a text for one line of a terminal, a prompt or a log: characters that steer, and the white space around them, are
-/// one space, or nothing at the ends.
+/// Returns a text for one line of a terminal, a prompt or a log. Control characters and the white space around them are
+/// replaced by one space, or removed at the ends.
 pub fn line(text: &str) -> Cow<'_, str> {
     if !text.contains(steers) {
         return Cow::Borrowed(text);

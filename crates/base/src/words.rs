@@ -3,7 +3,7 @@
 
 use icu_normalizer::{ComposingNormalizerBorrowed, DecomposingNormalizerBorrowed};
 
-/// Characters of a text that are looked at.
+/// Maximum number of characters of a text that are read.
 const TEXT: usize = 1000;
 /// Words of a text that count.
 pub const WORDS: usize = 31;
@@ -38,7 +38,7 @@ fn plain(text: &str) -> String {
     ComposingNormalizerBorrowed::new_nfc().normalize(&out).into_owned()
 }
 
-/// What stands within words and is left out: people type it or not.
+/// Returns whether a character within words is ignored because users often omit it, such as an apostrophe.
 fn is_apostrophe(c: char) -> bool {
     matches!(c, '\'' | '`' | '\u{b4}' | '\u{2b9}'..='\u{2bf}' | '\u{2018}'..='\u{201b}' | '\u{2032}' | '\u{ff07}')
         || matches!(c, '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}' | '\u{feff}')

@@ -53,7 +53,7 @@ impl Input {
         read_exact_at(&self.file, bytes, offset).map_err(|e| self.scratch.error(e))
     }
 
-    /// A piece that cannot be what was written.
+    /// Returns the error for a piece that differs from the written one.
     pub fn damaged(&self) -> Error {
         self.scratch.error(io::Error::other("it does not hold what was written to it"))
     }

@@ -1,5 +1,5 @@
-//! External sorting: records and strings that may be more than memory holds are kept in temporary files and come back
-//! sorted. What comes out does not depend on how much memory there was.
+//! External sorting: records and strings that may exceed the memory are written to temporary files and read back
+//! sorted. The result does not depend on the amount of memory.
 
 mod file;
 mod pieces;
@@ -28,7 +28,7 @@ pub use strings::StringSorter;
 pub struct Error {
     /// The folder.
     pub folder: PathBuf,
-    /// What the system said.
+    /// The error reported by the system.
     pub source: std::io::Error,
 }
 

@@ -13,7 +13,7 @@ impl PiecesWriter {
     /// None yet.
     ///
     /// # Errors
-    /// The temporary file's.
+    /// Returns an error if the temporary file fails.
     pub fn new(scratch: &Scratch) -> Result<PiecesWriter, Error> {
         Ok(PiecesWriter { output: Output::new(scratch)?, pieces: Vec::new() })
     }
@@ -21,7 +21,7 @@ impl PiecesWriter {
     /// Appends a piece.
     ///
     /// # Errors
-    /// The temporary file's.
+    /// Returns an error if the temporary file fails.
     pub fn push(&mut self, bytes: &[u8]) -> Result<(), Error> {
         self.pieces.push(self.output.append(bytes)?);
         Ok(())
@@ -30,7 +30,7 @@ impl PiecesWriter {
     /// All of them.
     ///
     /// # Errors
-    /// The temporary file's.
+    /// Returns an error if the temporary file fails.
     pub fn finish(self) -> Result<Pieces, Error> {
         Ok(Pieces { input: self.output.finish()?, pieces: self.pieces })
     }

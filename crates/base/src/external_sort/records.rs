@@ -32,7 +32,7 @@ impl<T: Pod + Send + Sync> SpillBuffer<T> {
         self.len
     }
 
-    /// Whether there is none.
+    /// Returns whether there are no records.
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
@@ -80,8 +80,8 @@ impl<T: Pod + Send + Sync> SpillBuffer<T> {
         }
     }
 
-    /// The records by ascending key. The key has to tell all records apart that are not equal in every byte, else
-    /// their order would depend on where they were sorted.
+    /// Sorts the records by ascending key. Records with equal keys must be equal in every byte; otherwise their order
+    /// would depend on where they were sorted.
     pub fn sort<K: Ord>(self, key: impl Fn(&T) -> K + Sync + Copy) -> Result<Records<T>, Error> {
         let scratch = self.scratch.clone();
         self.seal()?.sort(&scratch, key)

@@ -2,7 +2,7 @@
 
 use crate::codec::{Reader, put, put_delta};
 
-/// Where the payload of a record lies among those of its [`Rows`].
+/// The position of a record's payload among the payloads of its [`Rows`].
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Span {
     /// Where it begins.
@@ -11,18 +11,18 @@ pub struct Span {
     pub len: u32,
 }
 
-/// A record of fixed size that may have a payload: bytes of any number beside it.
+/// A record of fixed size that may have a payload of any number of bytes.
 pub trait Record: Copy + Default + Send + Sync {
     /// Appends the record without its payload. `previous` is the one before it, or the default: neighbours are much
     /// alike, so that differences are short.
     fn write(&self, previous: &Self, out: &mut Vec<u8>);
-    /// What [`Record::write`] wrote; `None` where it cannot have.
+    /// Reads the output of [`Record::write`]; returns `None` for bytes that it cannot have written.
     fn read(reader: &mut Reader<'_>, previous: &Self) -> Option<Self>;
-    /// Where its payload lies.
+    /// Returns the position of the record's payload.
     fn span(&self) -> Span {
         Span::default()
     }
-    /// Says where its payload lies now.
+    /// Sets the position of the record's payload.
     fn set_span(&mut self, _: Span) {}
 }
 
@@ -32,7 +32,7 @@ pub fn put_fields<const N: usize>(out: &mut Vec<u8>, mut previous: [i64; N], fie
     previous.iter_mut().zip(fields).for_each(|(previous, field)| put_delta(out, previous, field));
 }
 
-/// What [`put_fields`] wrote.
+/// Reads the output of [`put_fields`].
 #[inline]
 pub fn get_fields<const N: usize>(reader: &mut Reader<'_>, mut previous: [i64; N]) -> Option<[i64; N]> {
     for field in &mut previous {

@@ -10,10 +10,10 @@ use super::{Error, Scratch};
 /// Blocks that are read at once, for each thread.
 const BLOCKS: usize = 4;
 
-/// Some records that came together, and what `H` says of all of them.
+/// A block of records that were added together, with a header of type `H` for all of them.
 #[derive(Debug, Clone)]
 pub struct Block<H, T> {
-    /// What holds for all.
+    /// The header.
     pub head: H,
     /// The records.
     pub rows: Rows<T>,
@@ -45,7 +45,7 @@ impl<H: Copy + Send + Sync, T: Record> SpoolWriter<H, T> {
     /// Appends a block.
     ///
     /// # Errors
-    /// The temporary file's.
+    /// Returns an error if the temporary file fails.
     pub fn push(&mut self, head: H, rows: Rows<T>) -> Result<(), Error> {
         if rows.records.is_empty() {
             return Ok(());
@@ -75,7 +75,7 @@ impl<H: Copy + Send + Sync, T: Record> SpoolWriter<H, T> {
     /// All blocks.
     ///
     /// # Errors
-    /// The temporary file's.
+    /// Returns an error if the temporary file fails.
     pub fn finish(mut self) -> Result<Spool<H, T>, Error> {
         if self.output.is_some() {
             self.spill()?;
@@ -111,7 +111,7 @@ impl<H: Copy + Send + Sync, T: Record> Spool<H, T> {
         self.records
     }
 
-    /// Whether there is none.
+    /// Returns whether there are no records.
     pub fn is_empty(&self) -> bool {
         self.records == 0
     }
