@@ -58,10 +58,11 @@ pub struct CheckedWriter {
 }
 
 impl CheckedWriter {
-    /// Begins the section `name` in `writer`; until [`CheckedWriter::finish`] nothing else may be written there.
+    /// Begins the section `name` in `writer`, which must not be used otherwise until [`CheckedWriter::finish`] is
+    /// called.
     ///
     /// # Errors
-    /// The file cannot be written.
+    /// Returns an error if the file cannot be written.
     pub fn begin(writer: &mut Writer, name: &str) -> Result<CheckedWriter, Error> {
         writer.begin(name)?;
         Ok(CheckedWriter { granule: Vec::with_capacity(GRANULE), sums: Vec::new(), len: 0 })
@@ -80,7 +81,7 @@ impl CheckedWriter {
     /// Appends content.
     ///
     /// # Errors
-    /// The file cannot be written.
+    /// Returns an error if the file cannot be written.
     pub fn push(&mut self, writer: &mut Writer, mut bytes: &[u8]) -> Result<(), Error> {
         self.len += bytes.len() as u64;
         while !bytes.is_empty() {
@@ -106,7 +107,7 @@ impl CheckedWriter {
     /// Ends the section; [`Checked::number`] returns `number`.
     ///
     /// # Errors
-    /// The file cannot be written.
+    /// Returns an error if the file cannot be written.
     pub fn finish(mut self, writer: &mut Writer, number: u64) -> Result<(), Error> {
         self.flush(writer)?;
         let mut end = self.sums;

@@ -65,10 +65,10 @@ pub struct PageWriter {
 }
 
 impl PageWriter {
-    /// Begins the section `name` in `writer`; until [`PageWriter::finish`] nothing else may be written there.
+    /// Begins the section `name` in `writer`, which must not be used otherwise until [`PageWriter::finish`] is called.
     ///
     /// # Errors
-    /// The file cannot be written.
+    /// Returns an error if the file cannot be written.
     pub fn begin(writer: &mut Writer, name: &str) -> Result<PageWriter, Error> {
         writer.begin(name)?;
         Ok(PageWriter { name: name.to_owned(), lengths: Vec::new() })
@@ -87,7 +87,7 @@ impl PageWriter {
     /// Appends a page compressed by [`compress`].
     ///
     /// # Errors
-    /// The file cannot be written.
+    /// Returns an error if the file cannot be written.
     pub fn push(&mut self, writer: &mut Writer, frame: &[u8]) -> Result<(), Error> {
         self.lengths.push(frame.len() as u32);
         writer.append(frame)
@@ -96,7 +96,7 @@ impl PageWriter {
     /// Ends the section and writes the offsets of its pages.
     ///
     /// # Errors
-    /// The file cannot be written.
+    /// Returns an error if the file cannot be written.
     pub fn finish(self, writer: &mut Writer) -> Result<(), Error> {
         let mut end = 0;
         let ends = self.lengths.iter().map(|&len| {

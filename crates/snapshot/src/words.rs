@@ -196,8 +196,8 @@ impl Words {
         self.read_map(|map| collect(map.search(Counted(Str::new(text).starts_with())).into_stream(), |_| 0))
     }
 
-    /// Returns the words with a prefix whose rest is within an edit distance of another text: insertions, deletions,
-    /// substitutions, and swaps of neighbours.
+    /// Returns the words that begin with a prefix and whose rest is within an edit distance of another text. An edit is
+    /// an insertion, a deletion, a substitution, or a swap of neighbours.
     pub fn near(&self, start: &str, text: &str, edits: u8) -> Vec<Word> {
         let Some(near) = Near::new(text, edits) else { return Vec::new() };
         let behind = Counted(Behind { start: start.as_bytes(), near: &near });
