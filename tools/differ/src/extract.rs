@@ -1,4 +1,4 @@
-//! What queries can ask for: tags, ids, users, moments and places that an extract has.
+//! The objects of an extract to which queries can refer: tags, ids, users, moments and places.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -51,7 +51,7 @@ pub struct Extract {
     pub history: bool,
 }
 
-/// Of the nodes without tags, one of so many is kept.
+/// One of this many nodes without tags is kept.
 const UNTAGGED: i64 = 16;
 
 /// The side of the cells by which near elements are put together; degrees.
@@ -122,7 +122,8 @@ impl Extract {
         *random.pick(&self.by_kind[kind])
     }
 
-    /// An element near another, of a type where that is asked for; the other itself now and then, if it lacks something.
+    /// Returns an element near `anchor`, of the given type if there is one. Sometimes returns `anchor` itself if it is
+    /// incomplete.
     pub fn near(&self, anchor: usize, kind: Option<ElementType>, random: &mut Random) -> &Sample {
         let itself = &self.samples[anchor];
         if itself.incomplete && kind.is_none_or(|kind| itself.kind == kind) && random.chance(30) {

@@ -67,19 +67,19 @@ struct Arguments {
     /// Write a file for each difference into this folder
     #[arg(long)]
     cases: Option<PathBuf>,
-    /// Keep what was found in this file, and go on with what it has
+    /// Record the results in this file, and resume the run that it contains
     #[arg(long)]
     journal: Option<PathBuf>,
-    /// How many queries are asked at a time
+    /// Number of queries to run at the same time
     #[arg(long, default_value_t = 2)]
     jobs: usize,
-    /// Stop after so many differences
+    /// Stop after this many differences
     #[arg(long, default_value_t = 50)]
     most: usize,
     /// How many seconds an answer may take; queries that take longer are counted and left
     #[arg(long, default_value_t = 60)]
     timeout: u64,
-    /// Print the queries and their features, and ask nobody
+    /// Print the queries and their features without running them
     #[arg(long)]
     print: bool,
     /// Leave differences as large as they are

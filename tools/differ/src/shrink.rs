@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use crate::compare::Difference;
 use crate::piece::Piece;
 
-/// The most queries that are asked to make one smaller.
+/// Maximum number of queries that are run to shrink one query.
 const MOST: usize = 600;
 
 /// How long that may take.

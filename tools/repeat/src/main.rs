@@ -5,8 +5,8 @@
 //! terrapin-repeat patchwork-world.osm.pbf --times 16 --out 16.osm.pbf
 //! ```
 //!
-//! Each copy has ids of its own, and lies further east by the same part of the globe; what goes beyond the antimeridian
-//! comes round from the west. Elements come by type, then by id, if those of the extract do.
+//! Each copy has ids of its own and is shifted east by an equal part of the globe; elements beyond the antimeridian
+//! continue from the west. If the elements of the extract are sorted by type and id, the result is also.
 
 use std::fs::File;
 use std::io::{self, BufWriter, Seek, Write};
@@ -101,7 +101,7 @@ fn highest_id(extract: &std::path::Path) -> Result<i64> {
     Ok(all)
 }
 
-/// What is different in a copy.
+/// The values by which a copy differs.
 #[derive(Clone, Copy)]
 struct Copy {
     /// Added to all ids.
