@@ -180,7 +180,7 @@ pub(super) fn quote(text: &str) -> String {
     format!("\"{text}\"")
 }
 
-/// Returns text in which a regular expression has no special characters.
+/// Returns the text with the special characters of regular expressions escaped.
 fn escape(text: &str) -> String {
     let mut out = String::new();
     for c in text.chars() {
