@@ -25,7 +25,7 @@ pub fn page_size(kind: ElementType) -> u64 {
     1 << PAGE_BITS[kind as usize]
 }
 
-/// The page of an ordinal and its slot there.
+/// Returns the page of an ordinal and its slot there.
 #[inline]
 pub fn place(kind: ElementType, ordinal: Ordinal) -> (u32, usize) {
     let bits = PAGE_BITS[kind as usize];
@@ -100,17 +100,17 @@ impl Paged {
     }
 }
 
-/// The name of a section of an element type's pages.
+/// Returns the name of a section of an element type's pages.
 pub fn paged(kind: ElementType, part: Part) -> &'static str {
     Paged::Elements(kind, part).name()
 }
 
-/// The box of every page: boxes.
+/// Returns the box of every page: boxes.
 pub fn boxes(kind: ElementType) -> &'static str {
     ["nodes.boxes", "ways.boxes", "relations.boxes"][kind as usize]
 }
 
-/// The first id on every page of the id index: a column of ordered numbers.
+/// Returns the first id on every page of the id index: a column of ordered numbers.
 pub fn first_ids(kind: ElementType) -> &'static str {
     ["nodes.first-ids", "ways.first-ids", "relations.first-ids"][kind as usize]
 }
@@ -150,7 +150,7 @@ pub const NAME_SCORES: &str = "names.scores";
 /// Words, and the names that have each.
 pub const NAME_WORDS: WordSections = WordSections { words: "names.words", lists: "names.lists" };
 
-/// All versions of a type's elements, if they were kept: pages of them in order of id and version.
+/// Returns all versions of a type's elements, if they were kept: pages of them in order of id and version.
 pub fn versions(kind: ElementType) -> &'static str {
     ["history.nodes", "history.ways", "history.relations"][kind as usize]
 }

@@ -61,7 +61,7 @@ impl NameTable {
         }))
     }
 
-    /// How many names there are.
+    /// Returns the number of names.
     pub fn len(&self) -> u64 {
         self.names.len()
     }
@@ -71,7 +71,8 @@ impl NameTable {
         self.len() == 0
     }
 
-    /// The tag of a name, and how many words it has: at most 31, and the fewest of several names in one value.
+    /// Returns the tag of a name and its number of words, at most 31. If the value has several names, the smallest
+    /// number of words counts.
     pub fn name(&self, name: u32) -> (PairId, usize) {
         let packed = self.names.get(name.into());
         let pair = packed >> CountOf::BITS;
@@ -82,8 +83,8 @@ impl NameTable {
         (pair as PairId, (packed & ((1 << CountOf::BITS) - 1)) as usize)
     }
 
-    /// The lowest rank, in the table of ranks, of the elements that have a name; 31 and more for names of streets in
-    /// addresses.
+    /// Returns the lowest rank, in the table of ranks, of the elements with a name. Names of streets in addresses have
+    /// 31 or more.
     pub fn rank(&self, name: u32) -> u8 {
         let score = self.scores.lower_bound(0, self.scores.len(), u64::from(name) + 1);
         (score / 4).min(63) as u8

@@ -50,7 +50,7 @@ impl<T> Lists<T> {
         self.starts.push(self.items.len() as u32);
     }
 
-    /// The list at `slot`; empty beyond the last.
+    /// Returns the list at `slot`; empty beyond the last.
     pub fn get(&self, slot: usize) -> &[T] {
         match (self.starts.get(slot), self.starts.get(slot + 1)) {
             (Some(&from), Some(&to)) => &self.items[from as usize..to as usize],
@@ -58,12 +58,12 @@ impl<T> Lists<T> {
         }
     }
 
-    /// How many lists.
+    /// Returns the number of lists.
     pub fn len(&self) -> usize {
         self.starts.len() - 1
     }
 
-    /// All items of all lists.
+    /// Returns all items of all lists.
     pub fn items(&self) -> &[T] {
         &self.items
     }
@@ -107,7 +107,7 @@ fn get_counts(r: &mut Reader<'_>, n: usize, bytes: usize) -> Option<Vec<usize>> 
         .collect()
 }
 
-/// A page of nodes, as ids and positions.
+/// Encodes a page of nodes, given as ids and positions.
 pub fn encode_nodes(nodes: &[(i64, Coord)]) -> Vec<u8> {
     let mut out = Vec::with_capacity(nodes.len() * 8);
     put_ids(&mut out, nodes.iter().map(|n| n.0));
@@ -159,7 +159,7 @@ fn get_reference(r: &mut Reader<'_>, previous: &mut i64) -> Option<ElementRef> {
     Some(ElementRef::present(*previous as Ordinal))
 }
 
-/// A page of ways, as ids and nodes.
+/// Encodes a page of ways, given as ids and nodes.
 pub fn encode_ways(ids: &[i64], nodes: &Lists<ElementRef>) -> Vec<u8> {
     let mut out = Vec::with_capacity(ids.len() * 24);
     put_ids(&mut out, ids.iter().copied());
@@ -185,7 +185,7 @@ pub fn decode_ways(bytes: &[u8], n: usize) -> Option<(Vec<i64>, Lists<ElementRef
     r.is_at_end().then_some((ids, nodes))
 }
 
-/// A page of relations, as ids and members.
+/// Encodes a page of relations, given as ids and members.
 pub fn encode_relations(ids: &[i64], members: &Lists<Member>) -> Vec<u8> {
     let mut out = Vec::with_capacity(ids.len() * 64);
     put_ids(&mut out, ids.iter().copied());
@@ -218,7 +218,7 @@ pub fn decode_relations(bytes: &[u8], n: usize) -> Option<(Vec<i64>, Lists<Membe
     r.is_at_end().then_some((ids, members))
 }
 
-/// A page of metadata.
+/// Encodes a page of metadata.
 pub fn encode_meta(entries: &[MetaRef]) -> Vec<u8> {
     let columns: [fn(&MetaRef) -> i64; 4] = [|m| m.version.into(), |m| m.timestamp, |m| m.changeset, |m| m.user.into()];
     let present: Vec<bool> = columns.iter().map(|column| entries.iter().any(|m| column(m) != 0)).collect();
@@ -249,7 +249,7 @@ pub struct MetaColumns {
 }
 
 impl MetaColumns {
-    /// The metadata at `slot`; `uid` is left 0, it belongs to the user.
+    /// Returns the metadata at `slot`; `uid` is 0, because it belongs to the user.
     #[inline]
     pub fn get(&self, slot: usize) -> MetaRef {
         MetaRef {
@@ -336,7 +336,7 @@ pub fn encode_parents(parents: &[Lists<Ordinal>]) -> Vec<u8> {
     out
 }
 
-/// The parents by type: `types` of them.
+/// Decodes the parents of `types` types.
 pub fn decode_parents(bytes: &[u8], n: usize, types: usize) -> Option<Vec<Lists<Ordinal>>> {
     if bytes.is_empty() {
         return Some(vec![Lists::empty(n); types]);

@@ -42,7 +42,7 @@ pub enum Scope<'a> {
 }
 
 impl<'a> Postings<'a> {
-    /// A list that is in memory.
+    /// Creates a list that is in memory.
     pub(super) fn held(list: Arc<[Ordinal]>) -> Postings<'a> {
         Postings(List::Held(list))
     }
@@ -55,7 +55,7 @@ impl<'a> Postings<'a> {
         }
     }
 
-    /// How many there are.
+    /// Returns the length of the list.
     pub fn len(&self) -> u64 {
         match &self.0 {
             List::Held(list) => list.len() as u64,
@@ -68,7 +68,7 @@ impl<'a> Postings<'a> {
         self.len() == 0
     }
 
-    /// All of them, ascending.
+    /// Returns all ordinals of the list, ascending.
     pub fn all(&self) -> Arc<[Ordinal]> {
         match &self.0 {
             List::Held(list) => Arc::clone(list),
@@ -76,7 +76,7 @@ impl<'a> Postings<'a> {
         }
     }
 
-    /// A part of them, ascending.
+    /// Returns a part of the list, ascending.
     pub fn part(&self, scope: Scope<'_>) -> Arc<[Ordinal]> {
         match scope {
             Scope::All => self.all(),
@@ -167,7 +167,7 @@ impl<'a> Blocks<'a> {
         Some(Blocks { osm, kind, key, firsts, blocks: first..end, count })
     }
 
-    /// How many ordinals a block has.
+    /// Returns the number of ordinals in a block.
     fn len(&self, block: u64) -> usize {
         self.count.saturating_sub((block - self.blocks.start) * BLOCK as u64).min(BLOCK as u64) as usize
     }
@@ -178,7 +178,7 @@ impl<'a> Blocks<'a> {
         self.osm.decoded(Paged::Blocks, block as u32, |bytes| get_block(&bytes, first, end, out))
     }
 
-    /// A block, cached.
+    /// Returns a block from the cache, or reads it.
     fn block(&self, block: u64) -> Arc<[Ordinal]> {
         self.osm.list(Key::Block(block as u32), self.kind, || {
             let mut list = vec![0; self.len(block)];

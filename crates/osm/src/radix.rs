@@ -39,7 +39,7 @@ pub fn sort<T: Copy>(items: &mut Vec<T>, key: impl Fn(&T) -> u64) {
     }
 }
 
-/// The key of a signed integer.
+/// Returns the key of a signed integer.
 pub fn signed(value: i64) -> u64 {
     value as u64 ^ 1 << 63
 }

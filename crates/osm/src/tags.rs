@@ -53,7 +53,7 @@ pub enum PairList {
 }
 
 impl PairList {
-    /// How many ordinals.
+    /// Returns the number of ordinals.
     pub fn count(self) -> u64 {
         match self {
             PairList::Here { count, .. } => count.into(),
@@ -72,14 +72,14 @@ pub struct ValuePage {
 }
 
 impl ValuePage {
-    /// The value at `slot`.
+    /// Returns the value at `slot`.
     pub fn get(&self, slot: usize) -> &str {
         let start = if slot == 0 { 0 } else { self.ends.get(slot - 1).copied().unwrap_or_default() };
         let end = self.ends.get(slot).copied().unwrap_or(start);
         self.text.get(start as usize..end as usize).unwrap_or_default()
     }
 
-    /// The key of the value at `slot`.
+    /// Returns the key of the value at `slot`.
     pub fn key(&self, slot: usize) -> KeyId {
         let at = self.keys.partition_point(|&(_, end)| end as usize <= slot);
         self.keys.get(at).map_or(0, |&(key, _)| key)
@@ -187,7 +187,7 @@ pub struct PostingPage {
 }
 
 impl PostingPage {
-    /// The lists of `n` pairs.
+    /// Returns the lists of `n` pairs.
     pub fn decode(bytes: Vec<u8>, n: usize) -> Option<PostingPage> {
         let mut r = Reader::new(&bytes);
         let mut lists = Vec::with_capacity(n);
@@ -219,7 +219,7 @@ impl PostingPage {
         self.lists.get(slot).map_or(PairList::Here { at: 0, count: 0 }, |l| l[kind])
     }
 
-    /// The ordinals of a list on this page.
+    /// Returns the ordinals of a list on this page.
     pub fn read(&self, at: u32, count: u32) -> Option<Vec<Ordinal>> {
         get_list(self.bytes.get(at as usize..)?, count as usize)
     }

@@ -61,23 +61,23 @@ impl Areas {
         Areas { relations, boxes, shapes: Cache::with_weighter(1 << 10, cache, Weigher) }
     }
 
-    /// How many there are; areas are `0..count`.
+    /// Returns the number of areas; areas are `0..count`.
     pub fn count(&self) -> u32 {
         self.boxes.len()
     }
 
-    /// The relation that an area is made from.
+    /// Returns the relation from which an area is made.
     pub fn relation(&self, area: u32) -> Option<Ordinal> {
         (area < self.count()).then(|| self.relations.get(area.into()))
     }
 
-    /// The area made from a relation.
+    /// Returns the area made from a relation.
     pub fn of_relation(&self, relation: Ordinal) -> Option<u32> {
         let at = self.relations.lower_bound(0, self.relations.len(), relation);
         (at < self.relations.len() && self.relations.get(at) == relation).then_some(at as u32)
     }
 
-    /// The box of an area; an area across the antimeridian has one around the whole world.
+    /// Returns the box of an area. The box of an area across the antimeridian spans all longitudes.
     pub fn bbox(&self, area: u32) -> BoundingBox {
         BoundingBox::of(self.boxes.get(area))
     }

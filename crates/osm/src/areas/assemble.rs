@@ -31,7 +31,7 @@ pub(super) enum Outcome {
     Incomplete,
 }
 
-/// The border of the relation at `relation`.
+/// Returns the border of the relation at `relation`.
 pub(super) fn border_of(osm: &Osm, relation: Ordinal) -> Outcome {
     let size = osm.page_size(ElementType::Relation).max(1);
     let page = osm.relation_page((relation / size) as u32);
@@ -72,7 +72,7 @@ pub(super) fn border_of(osm: &Osm, relation: Ordinal) -> Outcome {
     Outcome::Border(border)
 }
 
-/// Whether each of these is there an even number of times.
+/// Returns whether each item occurs an even number of times.
 fn all_even(ends: &mut [ElementRef]) -> bool {
     ends.sort_unstable();
     ends.chunk_by(|a, b| a == b).all(|same| same.len().is_multiple_of(2))

@@ -56,7 +56,7 @@ pub fn build(osm: &Osm) -> (Found, AreaReport) {
     (Found(entries), report)
 }
 
-/// The relations that the rules name, ascending.
+/// Returns the relations that the rules name, ascending.
 fn candidates(osm: &Osm) -> Vec<Ordinal> {
     let with_key = |name: &str| match osm.key(name) {
         Some(key) => osm.key_posting(ElementType::Relation, key),

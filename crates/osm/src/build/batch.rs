@@ -20,7 +20,7 @@ pub struct Numbered<K> {
 }
 
 impl<K: Clone + Eq + std::hash::Hash> Numbered<K> {
-    /// The number of a string.
+    /// Returns the number of a string.
     pub fn number<Q: ?Sized + Eq + std::hash::Hash>(&mut self, text: &Q, own: impl FnOnce() -> K) -> u32
     where
         K: std::borrow::Borrow<Q>,
@@ -159,7 +159,7 @@ impl Batch {
         Ok(())
     }
 
-    /// The fields that all types have; the tags are in `self.tags` then.
+    /// Returns a record with the fields that all types have, and puts the tags into `self.tags`.
     fn record(
         &mut self,
         kind: ElementType,

@@ -47,7 +47,7 @@ struct Files {
 }
 
 impl Files {
-    /// The file, from 1, that has the element at a place; 0 for none.
+    /// Returns the number, from 1, of the file that contains the element at a place; 0 if no file does.
     fn of(&self, place: u64) -> usize {
         self.starts.partition_point(|&start| start <= place)
     }
@@ -108,9 +108,8 @@ impl Gather {
         Ok(())
     }
 
-    /// The newest versions, and the nodes of which only ways in the source knew.
-    /// All versions go to `versions`, where they are to be kept. A newest version without a position is an error, unless
-    /// such nodes are to be left out.
+    /// Returns the newest versions, and the nodes that only occur in ways of the source. All versions go to `versions`
+    /// if they are kept. A newest version without a position is an error, unless such nodes are left out.
     pub fn finish(
         self,
         pairs: &PairNumbers,
@@ -278,7 +277,7 @@ impl Choice<'_> {
     }
 }
 
-/// A block's elements with pairs for tags.
+/// Returns a block's elements with their tags as pairs.
 fn with_pairs(block: &Block<Tags, Element>, pairs: &PairNumbers) -> Rows<Version> {
     let table = TagTable::of(block.head, pairs);
     let mut rows = Rows::default();
@@ -308,7 +307,7 @@ impl TagTable {
         })
     }
 
-    /// An element's tags as pairs, ascending.
+    /// Returns an element's tags as pairs, ascending.
     pub fn pairs(&self, mut tags: Vec<u32>) -> Vec<u32> {
         if let Some(table) = &self.0 {
             tags.iter_mut().for_each(|tag| *tag = table[*tag as usize]);

@@ -76,7 +76,8 @@ pub fn write_state(
     Ok(Counts { nodes, ways, relations, areas: 0, missing, ..counts })
 }
 
-/// The elements of a type at a moment, by id: of each the last version that is not later, unless that one is a deletion.
+/// Returns the elements of a type at a moment, by id: the last version of each that is not later, unless it is a
+/// deletion.
 fn seen_at(
     snapshot: &Arc<Snapshot>,
     kind: ElementType,

@@ -88,7 +88,7 @@ impl<'a> VersionWriter<'a> {
         Ok(())
     }
 
-    /// The payload of a relation with the roles' numbers in the table.
+    /// Returns the payload of a relation with the table's numbers for roles.
     fn with_roles(&self, relation: &Element, payload: &[u8]) -> Vec<u8> {
         let (tags, mut reader) = get_tags(payload);
         let members = get_members(&mut reader, relation.parts());
@@ -147,7 +147,7 @@ impl<'a> VersionWriter<'a> {
     }
 }
 
-/// A page: a column after another, then the payloads.
+/// Encodes a page: one column after another, then the payloads.
 fn encode(kind: ElementType, rows: &Rows<Element>) -> Vec<u8> {
     let mut out = Vec::new();
     codec::put(&mut out, rows.records.len() as u64);

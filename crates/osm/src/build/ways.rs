@@ -11,7 +11,7 @@ use super::{BuildError, Context};
 use crate::page::{self, Lists};
 use crate::{BoundingBox, ElementRef, ElementType};
 
-/// The nodes that ways refer to, numbered from 0.
+/// Returns the nodes that ways refer to, numbered from 0.
 pub(super) fn references(newest: &Newest, references: &mut Sorter<Reference>) -> Result<(), BuildError> {
     newest.ways.for_each(|blocks| {
         let ids: Vec<Vec<i64>> = blocks

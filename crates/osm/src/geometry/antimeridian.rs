@@ -64,7 +64,7 @@ fn is_across(s: Segment) -> bool {
     (i64::from(s.a.lon) - i64::from(s.b.lon)).abs() > i64::from(EAST)
 }
 
-/// The latitude at which the segment from `east` (of the zero meridian) to `west` crosses, to the nearest step.
+/// Returns the latitude at which the segment from `east` (of the zero meridian) to `west` crosses, rounded to a step.
 fn crossing(east: Coord, west: Coord) -> i32 {
     let before = i128::from(EAST) - i128::from(east.lon);
     let whole = before + i128::from(EAST) + i128::from(west.lon);

@@ -23,7 +23,7 @@ fn column(lon: i32) -> i32 {
     lon >> BITS
 }
 
-/// The ring with these corners, none of them missing, with the points that are put into its long edges.
+/// Returns the ring with these corners, none of them missing, with points added to its long edges.
 pub fn ring_along_great_circles(corners: Vec<Coord>) -> Vec<Coord> {
     let next = corners.iter().cycle().skip(1);
     if !corners.iter().zip(next.clone()).any(|(&a, &b)| is_long(a, b)) {
@@ -43,7 +43,7 @@ pub fn ring_along_great_circles(corners: Vec<Coord>) -> Vec<Coord> {
     ring
 }
 
-/// Whether an edge is cut. One that is more than half way around the world goes the other way, and is left.
+/// Returns whether an edge is cut. An edge that spans more than half of the globe goes the other way and is not cut.
 fn is_long(a: Coord, b: Coord) -> bool {
     let (rows, columns) = (row(a.lat).abs_diff(row(b.lat)), column(a.lon).abs_diff(column(b.lon)));
     (rows > 1 || columns > 1) && a.lon.abs_diff(b.lon) < 1_800_000_000

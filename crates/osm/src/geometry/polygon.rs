@@ -59,7 +59,7 @@ pub enum Border {
 }
 
 impl Border {
-    /// Whether segments are cut into tiles.
+    /// Returns whether segments are cut into tiles.
     fn has_tiles(self) -> bool {
         self != Border::ClosedWay
     }
@@ -96,7 +96,7 @@ impl Polygon {
         Polygon { border, segments, nodes: nodes.into_boxed_slice(), levels, bbox }
     }
 
-    /// The box around it; empty for a polygon without segments.
+    /// Returns the bounding box; empty for a polygon without segments.
     pub fn bbox(&self) -> &BoundingBox {
         &self.bbox
     }
@@ -106,7 +106,7 @@ impl Polygon {
         &self.segments
     }
 
-    /// Whether it has no segments.
+    /// Returns whether the polygon has no segments.
     pub fn is_empty(&self) -> bool {
         self.segments.is_empty()
     }
@@ -354,14 +354,14 @@ impl Polygon {
         self.segments_of(index).iter().any(|&s| s.bbox().intersects(area) && test(s))
     }
 
-    /// The nodes below one, as they are numbered on the level below; not for level 0.
+    /// Returns the children of a node, as numbered on the level below; not for level 0.
     #[inline]
     fn children(&self, level: usize, index: usize) -> Range<usize> {
         let count = self.levels[level] - self.levels[level - 1];
         index * FANOUT..((index + 1) * FANOUT).min(count)
     }
 
-    /// The segments below a node of level 0.
+    /// Returns the segments below a node of level 0.
     #[inline]
     fn segments_of(&self, index: usize) -> &[Segment] {
         &self.segments[index * FANOUT..((index + 1) * FANOUT).min(self.segments.len())]
@@ -388,7 +388,7 @@ fn along(s: Segment, c: Coord) -> (i64, i64) {
     (step(s.a.lat, s.b.lat, c.lat), step(s.a.lon, s.b.lon, c.lon))
 }
 
-/// The middle between two points, its latitude rounded down and its longitude towards zero.
+/// Returns the middle between two points, its latitude rounded down and its longitude towards zero.
 fn middle(a: Coord, b: Coord) -> Coord {
     let sum = |a: i32, b: i32| i64::from(a) + i64::from(b);
     Coord { lat: sum(a.lat, b.lat).div_euclid(2) as i32, lon: (sum(a.lon, b.lon) / 2) as i32 }
@@ -440,7 +440,7 @@ fn crossing(s: Segment, t: Segment) -> Option<Coord> {
 /// The points where an odd number of a node's segments end; `None` where there are too many to keep track of.
 type Ends = Option<Vec<Coord>>;
 
-/// The nodes of a tree over segments, and where its levels begin.
+/// Builds the nodes of a tree over segments, and the starts of its levels.
 fn build_tree(segments: &[Segment]) -> (Vec<Node>, Vec<usize>) {
     if segments.is_empty() {
         return (Vec::new(), Vec::new());
@@ -459,7 +459,7 @@ fn build_tree(segments: &[Segment]) -> (Vec<Node>, Vec<usize>) {
     (nodes, levels)
 }
 
-/// The node over some segments.
+/// Creates the node over some segments.
 fn leaf(segments: &[Segment]) -> (Node, Ends) {
     let mut bbox = BoundingBox::EMPTY;
     let mut ends = Vec::new();
@@ -471,7 +471,7 @@ fn leaf(segments: &[Segment]) -> (Node, Ends) {
     (Node::new(bbox, Some(&ends)), Some(ends))
 }
 
-/// The node over some nodes, which have these ends.
+/// Creates the node over some nodes, which have these ends.
 fn parent(children: &[Node], ends: &[Ends]) -> (Node, Ends) {
     let mut bbox = BoundingBox::EMPTY;
     children.iter().for_each(|child| bbox.union(&child.bbox));

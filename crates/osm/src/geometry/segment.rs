@@ -15,12 +15,12 @@ pub struct Segment {
 }
 
 impl Segment {
-    /// The same segment whichever way it was drawn: the lesser end first.
+    /// Returns the segment independent of its direction: the lesser end first.
     pub fn undirected(a: Coord, b: Coord) -> Segment {
         if a <= b { Segment { a, b } } else { Segment { a: b, b: a } }
     }
 
-    /// The smallest box around it.
+    /// Returns the bounding box.
     pub fn bbox(&self) -> BoundingBox {
         BoundingBox {
             south: self.a.lat.min(self.b.lat),
@@ -58,7 +58,7 @@ pub fn on_segment(s: Segment, p: Coord) -> bool {
     s.bbox().contains(p) && side(s.a, s.b, p) == Side::On
 }
 
-/// Whether the two segments share a point, ends included.
+/// Returns whether the two segments share a point, ends included.
 pub fn segments_meet(s: Segment, t: Segment) -> bool {
     if !s.bbox().intersects(&t.bbox()) {
         return false;
@@ -72,7 +72,7 @@ pub fn segments_meet(s: Segment, t: Segment) -> bool {
     p != q || p == Side::On
 }
 
-/// Whether the segment and the box share a point, borders included; the box may cross the antimeridian.
+/// Returns whether the segment and the box share a point, borders included; the box may cross the antimeridian.
 pub fn segment_meets_box(s: Segment, area: &BoundingBox) -> bool {
     if area.is_empty() {
         return false;
@@ -96,7 +96,7 @@ fn segment_meets_plain_box(s: Segment, area: &BoundingBox) -> bool {
         || s.a == s.b
 }
 
-/// Whether a polyline and a box share a point: a node in the box or a segment through it, borders included.
+/// Returns whether a polyline and a box share a point: a node in the box or a segment through it, borders included.
 ///
 /// A missing node breaks the line. The box may cross the antimeridian; a line does not (it goes the long way round).
 pub fn line_meets_box(line: &[Coord], area: &BoundingBox) -> bool {

@@ -43,19 +43,19 @@ fn column(lon: i32) -> i32 {
 }
 
 impl Tile {
-    /// The tile of a point.
+    /// Returns the tile of a point.
     pub fn of(c: Coord) -> Tile {
         Tile { row: row(c.lat), column: column(c.lon) }
     }
 }
 
-/// Whether both ends are in one tile.
+/// Returns whether both ends are in one tile.
 #[inline]
 pub(super) fn is_whole(s: Segment) -> bool {
     column(s.a.lon) == column(s.b.lon) && row(s.a.lat) == row(s.b.lat)
 }
 
-/// The piece of a segment in a tile.
+/// Returns the piece of a segment in a tile.
 pub(super) fn within(s: Segment, tile: Tile) -> Option<Segment> {
     in_row(in_column(s, tile.column)?, tile.row)
 }

@@ -32,14 +32,15 @@ impl Span {
         i64::from(time) > self.since && i64::from(time) <= self.until
     }
 
-    /// Whether a page has anything of that time.
+    /// Returns whether a page has any version of that time.
     fn meets(self, page: &PageEntry) -> bool {
         i64::from(page.newest) > self.since && i64::from(page.oldest) <= self.until
     }
 }
 
 impl History {
-    /// The ids of the elements, by type and ascending, that changed after the first moment and not after the second.
+    /// Returns the ids of the elements that changed after the first moment and not after the second, by type and
+    /// ascending.
     pub fn changed(&self, osm: &Osm, since: i64, until: i64) -> [Vec<i64>; 3] {
         changed(osm, since, until)
     }
@@ -142,7 +143,7 @@ fn of_relations(rows: &Rows<Row>, span: Span, nodes: &[Moved], ways: &[Moved]) -
     found
 }
 
-/// The nodes of a way.
+/// Returns the nodes of a way.
 fn nodes(rows: &Rows<Row>, way: &Row) -> Vec<i64> {
     let (_, mut reader) = get_tags(rows.payload(way));
     get_nodes(&mut reader, way.parts()).collect()

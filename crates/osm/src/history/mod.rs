@@ -78,17 +78,17 @@ struct PageEntry {
 }
 
 impl History {
-    /// Whether a snapshot has versions.
+    /// Returns whether a snapshot has versions.
     pub fn is_in(snapshot: &Snapshot) -> bool {
         snapshot.place(layout::VERSION_TIMES).is_some()
     }
 
-    /// The versions that belong to a store; `None` where none were kept.
+    /// Returns the versions of a store; `None` if no versions were kept.
     pub fn of(osm: &Osm) -> Option<&History> {
         Kept::beside(osm).history.as_ref()
     }
 
-    /// The store as it was at a moment; `None` where that is the store itself.
+    /// Returns the store as it was at a moment; `None` if that is the current store.
     ///
     /// # Errors
     /// The snapshot is damaged, which [`Osm::check`] reports from then on; temporary files cannot be written; the state
@@ -111,7 +111,7 @@ impl History {
         made.map(Some)
     }
 
-    /// All versions of an element, in order.
+    /// Returns all versions of an element, in order.
     pub fn versions(&self, osm: &Osm, kind: ElementType, id: i64) -> Vec<Version> {
         let directory = directory(osm, kind);
         let Some(page) = directory.partition_point(|page| page.first <= id).checked_sub(1) else { return Vec::new() };
@@ -119,8 +119,8 @@ impl History {
         rows.records.iter().filter(|row| row.id == id).map(version).collect()
     }
 
-    /// The ids of the elements of a type of which one of these users, by place of their names and ascending, wrote a
-    /// version; ascending.
+    /// Returns the ids of the elements of a type of which one of these users wrote a version, ascending. Users are
+    /// given by the place of their names, ascending.
     pub fn touched(&self, osm: &Osm, kind: ElementType, users: &[u32]) -> Vec<i64> {
         each_page(
             osm,
@@ -170,7 +170,7 @@ fn directory(osm: &Osm, kind: ElementType) -> Vec<PageEntry> {
     bytes.chunks_exact(ENTRY).filter_map(entry).collect()
 }
 
-/// A page of versions; none where it is damaged.
+/// Reads a page of versions; empty if it is damaged.
 fn read(osm: &Osm, kind: ElementType, page: usize) -> Rows<Row> {
     budget::checkpoints(PAGE_STEPS);
     let name = layout::versions(kind);

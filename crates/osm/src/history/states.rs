@@ -77,7 +77,7 @@ struct Origin {
 }
 
 impl Origin {
-    /// An error of the system on the state's own files.
+    /// Returns the error for a failed operation on the state's own files.
     fn temporary(&self, source: io::Error) -> StateError {
         StateError::Temporary { folder: self.settings.folder.clone(), source: Arc::new(source) }
     }
@@ -125,7 +125,7 @@ impl States {
         States { origin: Arc::new(origin), kept: Mutex::default() }
     }
 
-    /// The state of a moment.
+    /// Returns the state of a moment.
     pub(super) fn get(&self, moment: i64) -> Made {
         let slot = self.slot(moment);
         loop {
@@ -145,7 +145,7 @@ impl States {
         }
     }
 
-    /// The place of a state; who asks first has it made.
+    /// Returns the slot of a state. The first call for a moment starts building it.
     fn slot(&self, moment: i64) -> Arc<Slot> {
         let mut kept = locked(&self.kept);
         if let Some(at) = kept.iter().position(|(of, _)| *of == moment) {
@@ -174,7 +174,7 @@ impl States {
     }
 }
 
-/// The keys and their pairs, without lists.
+/// Returns the keys and their pairs, without lists.
 fn keys(osm: &Osm) -> KeyTable {
     let keys = 0..osm.key_count();
     let ends = keys.clone().map(|key| osm.pairs_of(key).end);

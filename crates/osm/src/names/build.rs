@@ -87,7 +87,7 @@ impl Tags {
         self.names.get(at).filter(|(range, _)| range.contains(&pair)).map(|(_, names)| *names)
     }
 
-    /// The score of an element with these tags.
+    /// Returns the score of an element with these tags.
     fn score(&self, tags: &[PairId]) -> u8 {
         let level = || {
             let border = self.border.filter(|border| tags.contains(border));

@@ -78,7 +78,7 @@ pub fn of<'a>(tag: impl Fn(&str) -> Option<&'a str>) -> u8 {
 /// The highest level of an administrative border that counts.
 pub const MOST_LEVEL: u8 = 15;
 
-/// The level of an administrative border, 0 to 15.
+/// Returns the level of an administrative border, 0 to 15.
 pub fn admin_level<'a>(tag: impl Fn(&str) -> Option<&'a str>) -> Option<u8> {
     if tag("boundary") != Some("administrative") {
         return None;

@@ -41,7 +41,7 @@ const FEATURES: &[(&str, Values)] = &[
     ("waterway", Only(&["boatyard", "dam", "dock", "riverbank"])),
 ];
 
-/// Whether a closed way with these tags, each a key and a value, is an area.
+/// Returns whether a closed way with these tags, each a key and a value, is an area.
 pub fn is_area<'t>(tags: impl IntoIterator<Item = (&'t str, &'t str)>) -> bool {
     let mut found = false;
     for (key, value) in tags {

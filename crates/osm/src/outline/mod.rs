@@ -113,7 +113,7 @@ impl Outline {
         }
     }
 
-    /// The box around it; empty where it has no point.
+    /// Returns the bounding box; empty if the outline has no point.
     pub fn bounds(&self) -> BoundingBox {
         let mut bounds = BoundingBox::EMPTY;
         match self {
@@ -164,7 +164,7 @@ pub fn border_of(osm: &Osm, relation: Ordinal) -> Border {
     border
 }
 
-/// The polygons within these lines.
+/// Returns the polygons within these lines.
 ///
 /// # Errors
 /// Returns the flaw of the border if it has no polygons.

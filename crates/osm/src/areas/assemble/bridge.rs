@@ -55,7 +55,7 @@ impl Bridges {
     }
 }
 
-/// The first of the ends that are at the same place as one. Shortens the way there.
+/// Returns the first of the ends at the same place as `end`, and shortens the path to it.
 fn place_of(places: &mut BTreeMap<ElementRef, ElementRef>, end: ElementRef) -> ElementRef {
     let mut first = end;
     while let Some(&next) = places.get(&first) {

@@ -109,13 +109,13 @@ impl Around {
         Around { next }
     }
 
-    /// The segment that goes on along the same part of the inside at an end of one: the next one clockwise.
+    /// Returns the segment that continues the border of the same inside at an end of one: the next one clockwise.
     fn next(&self, segment: u32, end: usize) -> u32 {
         self.next[segment as usize][end]
     }
 }
 
-/// The order of directions around a point, counterclockwise, beginning just after west.
+/// Returns the order of directions around a point, counterclockwise, beginning just after west.
 fn counterclockwise<P: Planar>(center: P, a: P, b: P) -> Ordering {
     // South of the point, or west of it on its parallel: the first half.
     let half = |c: P| c > center;
@@ -172,7 +172,7 @@ impl Walks {
     }
 }
 
-/// A ring that is closed and begins with the first of its points, which one that is, and whether it runs
+/// Returns a closed ring that begins with the first of its points, the rank of that point, and whether the ring runs
 /// counterclockwise.
 fn finished<P: Planar>(ring: &[u32], points: &[P], order: &[u32]) -> (u32, Vec<P>, bool) {
     budget::checkpoints(ring.len() / 8);
@@ -183,7 +183,8 @@ fn finished<P: Planar>(ring: &[u32], points: &[P], order: &[u32]) -> (u32, Vec<P
     (ring.get(first).map_or(NONE, |&point| order[point as usize]), line, is_outer)
 }
 
-/// Whether a closed ring that does not meet itself runs counterclockwise: it does so at its southernmost point.
+/// Returns whether a closed ring that does not cross itself runs counterclockwise, by its direction at the southernmost
+/// point.
 pub fn is_counterclockwise<P: Planar>(ring: &[P]) -> bool {
     let count = ring.len().saturating_sub(1);
     let Some(least) = (0..count).min_by_key(|&at| ring[at]) else { return false };

@@ -95,7 +95,7 @@ struct Span<P> {
 }
 
 impl<P: Planar> Span<P> {
-    /// Whether two segments that the sweep line meets at once meet anywhere but in a common end.
+    /// Returns whether two segments that the sweep line meets at once meet anywhere but in a common end.
     fn conflicts(&self, other: &Span<P>) -> bool {
         let (s, t) = (self, other);
         if s.a == t.a {

@@ -82,14 +82,14 @@ impl Offset {
         Offset { width, rise, along, north: width * i128::from(up) - i128::from(rise) * i128::from(along) }
     }
 
-    /// Whether a point that is not to the east of the segment's box is to the west of the segment: of one that rises
-    /// eastwards that is to the north, of one that falls to the south.
+    /// Returns whether a point that is not east of the segment's box is west of the segment. West is north of a segment
+    /// that rises eastwards, and south of one that falls.
     #[inline]
     fn is_west(&self) -> bool {
         (self.north > 0) == (self.rise > 0)
     }
 
-    /// Whether the point is on the segment `s`, as the border has it.
+    /// Returns whether the point is on the segment `s`, by the rule of the border.
     #[inline]
     fn is_on(&self, s: Segment, border: Option<Border>) -> bool {
         let Offset { width, along, north, .. } = *self;
