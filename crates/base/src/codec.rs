@@ -37,7 +37,7 @@ impl<'a> Reader<'a> {
         Reader { bytes, at: 0 }
     }
 
-    /// An unsigned integer.
+    /// Reads an unsigned integer.
     #[inline]
     pub fn get(&mut self) -> Option<u64> {
         let first = *self.bytes.get(self.at)?;
@@ -61,33 +61,33 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// A signed integer.
+    /// Reads a signed integer.
     #[inline]
     pub fn get_signed(&mut self) -> Option<i64> {
         let value = self.get()?;
         Some((value >> 1) as i64 ^ -((value & 1) as i64))
     }
 
-    /// The value that [`put_delta`] wrote.
+    /// Reads the value that [`put_delta`] wrote.
     #[inline]
     pub fn get_delta(&mut self, previous: &mut i64) -> Option<i64> {
         *previous = previous.wrapping_add(self.get_signed()?);
         Some(*previous)
     }
 
-    /// The next `len` bytes.
+    /// Reads the next `len` bytes.
     pub fn take(&mut self, len: usize) -> Option<&'a [u8]> {
         let bytes = self.bytes.get(self.at..self.at.checked_add(len)?)?;
         self.at += len;
         Some(bytes)
     }
 
-    /// How many bytes have been read.
+    /// Returns the number of bytes read.
     pub fn position(&self) -> usize {
         self.at
     }
 
-    /// Whether everything has been read.
+    /// Returns whether all bytes have been read.
     pub fn is_at_end(&self) -> bool {
         self.at == self.bytes.len()
     }

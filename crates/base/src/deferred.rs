@@ -27,7 +27,7 @@ pub fn wait() {
 
 /// A collection.
 pub trait Collection: Default + Send + 'static {
-    /// How many items it has.
+    /// Returns the number of items.
     fn items(&self) -> usize;
 }
 
@@ -71,7 +71,7 @@ impl<C: Collection> Deferred<C> {
         Deferred(collection)
     }
 
-    /// The collection itself.
+    /// Returns the collection itself.
     pub fn take(&mut self) -> C {
         std::mem::take(&mut self.0)
     }

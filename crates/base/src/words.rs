@@ -10,7 +10,7 @@ pub const WORDS: usize = 31;
 /// Characters of a word that count.
 const WORD: usize = 48;
 
-/// The words of a text, in their order.
+/// Returns the words of a text, in their order.
 pub fn words(text: &str) -> Vec<String> {
     let end = text.char_indices().nth(TEXT).map_or(text.len(), |(end, _)| end);
     let text = &text[..end];

@@ -48,7 +48,7 @@ pub(super) struct Input {
 }
 
 impl Input {
-    /// The bytes from `offset` on, into the whole of `bytes`.
+    /// Reads bytes from `offset` on until `bytes` is full.
     pub fn read(&self, offset: u64, bytes: &mut [u8]) -> Result<(), Error> {
         read_exact_at(&self.file, bytes, offset).map_err(|e| self.scratch.error(e))
     }

@@ -62,12 +62,12 @@ impl Scratch {
         self.share
     }
 
-    /// An unnamed file: it is gone with the process, however that ends.
+    /// Creates an unnamed file. It disappears with the process, however that ends.
     pub fn file(&self) -> Result<File, Error> {
         tempfile::tempfile_in(&*self.folder).map_err(|e| self.error(e))
     }
 
-    /// An error of the operating system on a temporary file.
+    /// Returns the error for a failed operation on a temporary file.
     pub fn error(&self, source: std::io::Error) -> Error {
         Error { folder: (*self.folder).clone(), source }
     }

@@ -27,7 +27,7 @@ impl PiecesWriter {
         Ok(())
     }
 
-    /// All of them.
+    /// Returns all of them.
     ///
     /// # Errors
     /// Returns an error if the temporary file fails.

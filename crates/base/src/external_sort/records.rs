@@ -22,12 +22,12 @@ pub struct SpillBuffer<T> {
 }
 
 impl<T: Pod + Send + Sync> SpillBuffer<T> {
-    /// An empty one.
+    /// Creates an empty buffer.
     pub fn new(scratch: &Scratch) -> SpillBuffer<T> {
         SpillBuffer { scratch: scratch.clone(), memory: Vec::new(), file: None, len: 0 }
     }
 
-    /// How many records there are.
+    /// Returns the number of records.
     pub fn len(&self) -> u64 {
         self.len
     }
@@ -57,7 +57,7 @@ impl<T: Pod + Send + Sync> SpillBuffer<T> {
         Ok(())
     }
 
-    /// The records, in the order in which they came.
+    /// Returns the records in the order in which they were added.
     pub fn seal(mut self) -> Result<Records<T>, Error> {
         if self.file.is_some() {
             self.spill()?;
@@ -68,7 +68,7 @@ impl<T: Pod + Send + Sync> SpillBuffer<T> {
         }
     }
 
-    /// The records by ascending key; records of equal keys stay in the order in which they came.
+    /// Returns the records by ascending key; records with equal keys keep their order.
     pub fn sort_stable<K: Ord>(self, key: impl Fn(&T) -> K + Sync + Copy) -> Result<Records<T>, Error> {
         let scratch = self.scratch.clone();
         match self.seal()? {
@@ -97,7 +97,7 @@ pub enum Records<T> {
 }
 
 impl<T: Pod + Send + Sync> Records<T> {
-    /// The records.
+    /// Returns the records.
     pub fn as_slice(&self) -> &[T] {
         match self {
             Records::Memory(records) => records,

@@ -65,13 +65,13 @@ pub struct View<'a, T> {
 }
 
 impl<'a, T: Record> View<'a, T> {
-    /// The payload of one of the records.
+    /// Returns the payload of one of the records.
     pub fn payload(&self, record: &T) -> &'a [u8] {
         let Span { start, len } = record.span();
         &self.payload[start as usize..start as usize + len as usize]
     }
 
-    /// The records of a range.
+    /// Returns the records of a range.
     pub fn range(&self, range: std::ops::Range<usize>) -> View<'a, T> {
         View { records: &self.records[range], payload: self.payload }
     }
@@ -91,7 +91,7 @@ impl<T: Record> Rows<T> {
         rows.records.iter().for_each(|record| self.push(*record, rows.payload(record)));
     }
 
-    /// All of them.
+    /// Returns all of them.
     pub fn view(&self) -> View<'_, T> {
         View { records: &self.records, payload: &self.payload }
     }
@@ -113,7 +113,7 @@ impl<T: Record> Rows<T> {
     }
 }
 
-/// The bytes of a block: how many records, then each of them, the length of its payload, its payload.
+/// Encodes a block: the number of records, then each record with the length of its payload and the payload.
 pub(super) fn encode<T: Record>(rows: View<'_, T>) -> Vec<u8> {
     let mut out = Vec::with_capacity(size_of_val(rows.records) / 2 + 16);
     put(&mut out, rows.records.len() as u64);

@@ -62,7 +62,7 @@ impl<T: Pod> Shares<T> {
         Ok(())
     }
 
-    /// All parts.
+    /// Returns all parts.
     ///
     /// # Errors
     /// Returns an error if the temporary file fails.
@@ -84,7 +84,7 @@ pub struct Dealt<T> {
 }
 
 impl<T: Pod> Dealt<T> {
-    /// How many parts there are.
+    /// Returns the number of parts.
     pub fn len(&self) -> usize {
         self.parts.len()
     }
@@ -94,7 +94,7 @@ impl<T: Pod> Dealt<T> {
         self.parts.is_empty()
     }
 
-    /// A part's records.
+    /// Returns a part's records.
     ///
     /// # Errors
     /// Returns an error if the temporary file fails.

@@ -44,12 +44,12 @@ pub struct Sorter<T: Sortable> {
 }
 
 impl<T: Sortable> Sorter<T> {
-    /// An empty one.
+    /// Creates an empty sorter.
     pub fn new(scratch: &Scratch) -> Sorter<T> {
         Sorter { scratch: scratch.clone(), rows: Rows::default(), output: None, runs: Vec::new(), len: 0 }
     }
 
-    /// How many records there are.
+    /// Returns the number of records.
     pub fn len(&self) -> u64 {
         self.len
     }
@@ -114,7 +114,7 @@ impl<T: Sortable> Sorter<T> {
         Ok(())
     }
 
-    /// The records by ascending key.
+    /// Returns the records by ascending key.
     ///
     /// # Errors
     /// Returns an error if the temporary file fails.
@@ -136,7 +136,7 @@ impl<T: Sortable> Sorter<T> {
     }
 }
 
-/// The blocks of rows: ranges of records.
+/// Splits rows into blocks: ranges of records.
 fn cuts<T: Record>(rows: &Rows<T>) -> Vec<std::ops::Range<usize>> {
     let (mut cuts, mut start, mut bytes) = (Vec::new(), 0, 0);
     for (i, record) in rows.records.iter().enumerate() {
@@ -230,7 +230,7 @@ impl<T: Sortable> Default for Sorted<T> {
 }
 
 impl<T: Sortable> Sorted<T> {
-    /// How many records there are.
+    /// Returns the number of records.
     pub fn len(&self) -> u64 {
         self.records
     }
@@ -262,7 +262,7 @@ pub struct Stream<'s, T: Sortable> {
 }
 
 impl<T: Sortable> Stream<'_, T> {
-    /// The next records, `most` of them; fewer only before the end.
+    /// Returns the next `most` records; fewer only at the end.
     ///
     /// # Errors
     /// Returns an error if the temporary file fails.
@@ -270,7 +270,8 @@ impl<T: Sortable> Stream<'_, T> {
         self.take_while(most, |_| true)
     }
 
-    /// The next records, no more than `most`, that `keep` is true for; where it is not, it may not be again.
+    /// Returns the next records, at most `most`, for which `keep` is true. Once it is false, it must stay false for all
+    /// later records.
     ///
     /// # Errors
     /// Returns an error if the temporary file fails.

@@ -72,7 +72,7 @@ impl<H: Copy + Send + Sync, T: Record> SpoolWriter<H, T> {
         Ok(())
     }
 
-    /// All blocks.
+    /// Returns all blocks.
     ///
     /// # Errors
     /// Returns an error if the temporary file fails.
@@ -106,7 +106,7 @@ impl<H, T> Default for Spool<H, T> {
 }
 
 impl<H: Copy + Send + Sync, T: Record> Spool<H, T> {
-    /// How many records there are.
+    /// Returns the number of records.
     pub fn len(&self) -> u64 {
         self.records
     }

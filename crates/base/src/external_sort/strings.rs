@@ -26,7 +26,7 @@ pub struct StringSorter {
 }
 
 impl StringSorter {
-    /// An empty one.
+    /// Creates an empty sorter.
     pub fn new(scratch: &Scratch) -> StringSorter {
         StringSorter { scratch: scratch.clone(), arena: Vec::new(), entries: Vec::new(), runs: Vec::new() }
     }
