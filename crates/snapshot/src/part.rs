@@ -76,7 +76,7 @@ impl Part {
         Ok(Part { place, number })
     }
 
-    /// The file.
+    /// Returns the file.
     pub fn file(&self) -> &File {
         match &self.place {
             #[cfg(target_os = "linux")]
