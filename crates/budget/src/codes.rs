@@ -25,7 +25,7 @@ macro_rules! codes {
             /// All of them, in the order of their list.
             pub const ALL: &'static [$name] = &[$($name::$code),+];
 
-            /// The name that programs know it by.
+            /// Returns the name for programs.
             pub fn name(self) -> &'static str {
                 match self {
                     $($name::$code => $text,)+

@@ -46,7 +46,7 @@ impl Account {
         u64::try_from(self.held.load(Ordering::Relaxed).saturating_add(own)).unwrap_or(0)
     }
 
-    /// The most bytes that were held at a time.
+    /// Returns the maximum number of bytes held at any time.
     pub fn most(&self) -> u64 {
         u64::try_from(self.most.load(Ordering::Relaxed)).unwrap_or(0)
     }
@@ -127,8 +127,8 @@ fn count(bytes: i64) {
 #[derive(Debug)]
 pub struct Counting<A>(pub A);
 
-/// The bytes that a block of this size takes: mimalloc has blocks of multiples of 16 bytes, and four sizes for each power
-/// of two from 64 bytes on. Of large blocks only the pages count that are written to.
+/// Returns the bytes that a block of this size takes. mimalloc has blocks of multiples of 16 bytes, and four sizes for
+/// each power of two from 64 bytes on. Of large blocks, only the touched pages count.
 #[inline]
 fn taken(size: usize) -> i64 {
     let step = match size {
