@@ -10,7 +10,7 @@ use super::layout::{self, PAIRS_ON_PAGE, Paged, Part, page_size};
 /// length.
 ///
 /// # Errors
-/// The first count that does not fit.
+/// Returns an error for the first count that does not match.
 pub(super) fn check(snapshot: &Snapshot, counts: &Counts) -> Result<(), Error> {
     for (kind, count) in ElementType::ALL.into_iter().zip([counts.nodes, counts.ways, counts.relations]) {
         pages(snapshot, Paged::Elements(kind, Part::Core), kind.name(), count, page_size(kind))?;

@@ -179,5 +179,5 @@ const _: () = assert!(MOST[2] < u32::MAX as u64);
 // Blocks have 32 bits. Every tag is in at most two lists, a pair's and a key's; and only lists of at least 64 have
 // blocks, so that there are at most twice as many blocks as full ones and one for each 64 of the rest.
 const _: () = assert!(2 * MOST_TAGS[1] / BLOCK as u64 + 2 * MOST_TAGS[1] / 64 < u32::MAX as u64);
-// Ordinals and what references hold of them have 63 bits; a slot is a place in a `usize`.
+// Ordinals have 63 bits, also within references. A slot is an index of type `usize`.
 const _: () = assert!(MOST[0] < 1 << 63);

@@ -1,10 +1,10 @@
 //! The index of names, read in place: which names have a word, or words that begin so or are written nearly so.
 //!
 //! ```text
-//! names          a tag for every name, by ascending score: a column of the tag's number, shifted left by 5, and of how
-//!                many words it has
-//! names.scores   where the names of a score end: a column
-//! names.words    the words, and the names that have each
+//! names          the tag of every name, by ascending score: a column of the tag's number, shifted left by 5, plus the
+//!                number of its words
+//! names.scores   the end of the names of each score: a column
+//! names.words    the words, and the names that contain each
 //! names.lists
 //! ```
 
@@ -47,7 +47,7 @@ impl NameTable {
     /// Opens the index of a snapshot with this number of tags; `None` if the snapshot has no index of names.
     ///
     /// # Errors
-    /// Sections are missing or not whole.
+    /// Returns an error if sections are missing or incomplete.
     pub fn open(snapshot: &Arc<Snapshot>, tags: u64, fault: &Arc<Fault>) -> Result<Option<NameTable>, Error> {
         if snapshot.place(layout::NAMES).is_none() {
             return Ok(None);

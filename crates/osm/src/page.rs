@@ -6,8 +6,8 @@
 //! NAME.core   nodes      ids, latitudes, longitudes, each as differences
 //!             ways       ids as differences; node counts; nodes as differences of ordinals
 //!             relations  ids as differences; member counts; member types and roles; members
-//! NAME.meta   a byte that says which columns are there; version; timestamp, changeset, user as differences
-//! NAME.tags   tag counts; pair ids, the first of an element whole, the others as differences
+//! NAME.meta   a byte with a bit for each column that exists; version; timestamp, changeset, user as differences
+//! NAME.tags   tag counts; pair ids, the first of an element in full, the others as differences
 //! NAME.up     way counts (nodes only), relation counts; the ordinals of the parents as differences
 //! ```
 

@@ -136,7 +136,7 @@ impl WayPage {
     }
 }
 
-/// The nodes of one page's ways, by slot, for those who need the positions of few of them.
+/// The nodes of one page's ways, by slot, for readers that need the positions of only a few of them.
 pub struct WayNodes {
     pub(super) nodes: Lists<ElementRef>,
 }

@@ -159,7 +159,7 @@ impl<'a> Blocks<'a> {
         let firsts = osm.block_firsts()?;
         let first = u64::from(first);
         let end = first.checked_add(count.div_ceil(BLOCK as u64)).filter(|&end| end <= firsts.len());
-        // There are no more elements than that.
+        // The number of elements is the upper limit for the length of a list.
         let Some(end) = end.filter(|_| count <= osm.count(kind)) else {
             firsts.report("a list goes beyond the last block");
             return None;

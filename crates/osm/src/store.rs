@@ -1,7 +1,7 @@
-//! Reading elements: an open snapshot's pages, decoded when asked for and cached within a bounded number of bytes.
+//! Reads elements: the pages of an open snapshot are decoded on demand and cached within a bounded number of bytes.
 //!
-//! Damage found while reading does not interrupt the reader: it gets an empty page of the right size, and the damage is
-//! kept for [`Osm::check`], which everyone who hands out an answer asks before its end.
+//! Damage found while reading does not interrupt the reader. It gets an empty page of the right size, and the damage is
+//! recorded. Code that returns an answer must call [`Osm::check`] before the answer's end.
 
 use std::any::Any;
 use std::sync::{Arc, OnceLock};
@@ -71,7 +71,7 @@ impl Osm {
     /// Opens the elements of a snapshot.
     ///
     /// # Errors
-    /// A snapshot that is still being made; counts in the manifest that do not fit the sections.
+    /// Returns an error if the snapshot is incomplete or the counts in the manifest do not match the sections.
     pub fn open(snapshot: Arc<Snapshot>) -> Result<Osm, Error> {
         Osm::open_with(snapshot, CACHE_BYTES)
     }
@@ -79,7 +79,7 @@ impl Osm {
     /// Opens the elements of a snapshot with a cache of this number of bytes for decoded data.
     ///
     /// # Errors
-    /// As [`Osm::open`].
+    /// Returns the errors of [`Osm::open`].
     pub fn open_with(snapshot: Arc<Snapshot>, cache: u64) -> Result<Osm, Error> {
         let manifest = snapshot.manifest().ok_or_else(|| Error::damaged("manifest", "it is not there"))?;
         let (counts, time) = (manifest.counts, manifest.data_timestamp);
@@ -147,7 +147,7 @@ impl Osm {
     /// Checks that everything read so far was undamaged. Call this before an answer is complete.
     ///
     /// # Errors
-    /// The first damage that was met.
+    /// Returns the first damage that was found.
     pub fn check(&self) -> Result<(), Error> {
         self.fault.check()
     }
@@ -248,7 +248,7 @@ impl Osm {
         budget::checkpoints(PAGE_STEPS);
         let cached = self.cache.get(&key).unwrap_or_else(|| {
             self.charge_page(key);
-            // The cache is nobody's: it outlives the query that fills it.
+            // The memory of the cache is not charged to the query that fills it, because it outlives the query.
             budget::unwatched(|| {
                 let made = make().cached();
                 self.cache.insert(key, made.clone());
@@ -520,8 +520,8 @@ impl Osm {
     }
 }
 
-/// Pages that were looked at last, for those who look at the same few ones again and again: the cache that all share costs
-/// more than looking at a number.
+/// The last pages that a reader used, for readers that use the same few pages repeatedly. A lookup in the shared cache
+/// costs more than comparing a number.
 pub struct Remembered<T, F> {
     /// Each in the place that its number gives it.
     pages: [Option<(u32, Arc<T>)>; 8],

@@ -9,13 +9,13 @@ use super::{KeyId, PairId};
 use terrapin_budget as budget;
 use terrapin_snapshot::{Column, Error, Fault, Snapshot, Texts, signed};
 
-/// Names that are written with every other element: those that were asked for are kept, some at a time.
+/// Names that are written with every other element. Used names are cached, in groups.
 pub(super) struct Names {
     texts: Texts,
     kept: Box<[Kept]>,
 }
 
-/// Some names side by side, once one of them was asked for.
+/// A group of adjacent names, read when one of them is first used.
 type Kept = OnceLock<Box<[Box<str>]>>;
 
 /// Names that are kept at a time.

@@ -2,11 +2,11 @@
 //! and every pair and key has a posting list, the ordinals of the elements that have it.
 //!
 //! ```text
-//! tags.values    a page for 128 pairs: what the value shares with the one before it on the page, the length of the
-//!                rest, the rest
-//! tags.postings  a page for the same 128 pairs: for each and each type, twice the number of ordinals, then their
-//!                differences; or one more than twice, then the list's first block in tags.blocks
-//! tags.blocks    a page for 4096 ordinals of a list, the last of a list with the rest: differences from the first one
+//! tags.values    a page for 128 pairs: the length of the prefix shared with the previous value on the page, the length
+//!                of the rest, the rest
+//! tags.postings  a page for the same 128 pairs: for each pair and type, twice the number of ordinals, then their
+//!                differences; or twice the number plus one, then the list's first block in tags.blocks
+//! tags.blocks    a page for 4096 ordinals of a list, the last page of a list with the rest: differences
 //! ```
 //! The column `tags.blocks.firsts` has the first ordinal of each block, so that it is known before the block is read.
 

@@ -39,7 +39,7 @@ impl Areas {
     /// Opens the areas of a snapshot with a cache of this number of bytes for shapes.
     ///
     /// # Errors
-    /// Their sections are not there, or not whole.
+    /// Returns an error if the sections are missing or incomplete.
     pub fn open(snapshot: &Arc<Snapshot>, cache: u64, fault: &Arc<Fault>) -> Result<Areas, Error> {
         let relations = Column::open(snapshot, layout::AREAS, fault)?;
         let boxes = Boxes::open(snapshot, layout::AREA_BOXES, fault)?;
@@ -88,7 +88,7 @@ impl Areas {
         if let Some(shape) = self.shapes.get(&area) {
             return shape;
         }
-        // The cache is nobody's: it outlives the query that fills it.
+        // The memory of the cache is not charged to the query that fills it, because it outlives the query.
         let made = budget::unwatched(|| {
             self.shapes.get_or_insert_with(&area, || {
                 let border = self.relation(area).map(border).unwrap_or_default();

@@ -21,7 +21,7 @@ impl Found {
     /// Writes their sections.
     ///
     /// # Errors
-    /// The operating system's.
+    /// Returns an error if the operating system does.
     pub fn write(&self, writer: &mut Writer) -> Result<(), Error> {
         write(writer, &self.0)
     }

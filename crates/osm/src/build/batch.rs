@@ -81,7 +81,7 @@ impl Batch {
     /// Reads a block. Versions later than `until`, in seconds since 1970, are left out.
     ///
     /// # Errors
-    /// The loader's, and elements that cannot be stored.
+    /// Returns an error if the loader does, or if an element cannot be stored.
     pub fn read(block: &Block, until: Option<i64>) -> Result<Batch, BuildError> {
         let mut batch = Batch::default();
         let is_later = |element: &Element<'_>| until.is_some_and(|until| timestamp(element) > until);

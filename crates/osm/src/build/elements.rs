@@ -151,7 +151,7 @@ impl Builder {
     /// Brings everything into order and writes the sections of elements, tags, users and roles.
     ///
     /// # Errors
-    /// A temporary file's or the snapshot's.
+    /// Returns an error if a temporary file or the snapshot cannot be written.
     pub fn finish(self, writer: &mut Writer, level: i32, progress: &dyn Progress) -> Result<Built, BuildError> {
         let scratch = &self.scratch;
         progress.phase("sorting tags", 0);

@@ -205,8 +205,8 @@ impl Choice<'_> {
         })?;
         let versions = versions.finish()?;
         let (mut stream, mut kept) = (versions.stream(), SpoolWriter::new(self.scratch));
-        // The newest version so far of the id that the last window ended with, and the file of changes that it is from
-        // or else one before it.
+        // The newest version so far of the last id in the previous window, and the file of changes that contains it or
+        // an earlier version.
         let mut open: Option<(Version, Vec<u8>)> = None;
         let mut from = (0, 0);
         loop {
@@ -238,7 +238,7 @@ impl Choice<'_> {
         }
     }
 
-    /// Keeps the newest version of an id, if it is not a deletion. An error where it has no position.
+    /// Keeps the newest version of an id, unless it is a deletion. Returns an error if it has no position.
     fn close(
         &self,
         rows: &mut Rows<Element>,

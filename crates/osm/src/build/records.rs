@@ -412,7 +412,7 @@ pub struct FoundBox {
     /// The number of the reference.
     pub number: u64,
     element: u64,
-    /// Its box, where it is there.
+    /// Its box, if it exists.
     pub corners: Option<[i32; 4]>,
 }
 

@@ -39,7 +39,7 @@ pub struct Tables {
 /// numbers of elements in the state.
 ///
 /// # Errors
-/// A damaged snapshot; the temporary files'.
+/// Returns an error if the snapshot is damaged or a temporary file fails.
 pub fn write_state(
     snapshot: &Arc<Snapshot>,
     tables: Tables,

@@ -79,8 +79,8 @@ pub struct Polygon {
 #[derive(Debug, Clone, Copy)]
 struct Node {
     bbox: BoundingBox,
-    /// Latitudes of the two ends of the chain that the node's segments are; equal for closed ones; `low > high` where
-    /// they are several chains.
+    /// Latitudes of the two ends of the chain that the node's segments form; equal for a closed chain; `low > high` if
+    /// they form several chains.
     low: i32,
     high: i32,
 }
@@ -300,7 +300,7 @@ impl Polygon {
         }
     }
 
-    /// Locates a point; without a `border`, that is exactly where it is.
+    /// Returns the location of a point; without a `border`, there is no tolerance.
     fn search(&self, c: Coord, border: Option<Border>) -> Location {
         let tile = self.border.has_tiles().then(|| Tile::of(c));
         let mut search = Search { at: c, border, tile, inside: false };
@@ -437,7 +437,7 @@ fn crossing(s: Segment, t: Segment) -> Option<Coord> {
     Some(Coord { lat: at(s.a.lat, sy)?, lon: at(s.a.lon, sx)? })
 }
 
-/// The points where an odd number of a node's segments end; `None` where there are too many to keep track of.
+/// The points where an odd number of a node's segments end; `None` if there are too many to track.
 type Ends = Option<Vec<Coord>>;
 
 /// Builds the nodes of a tree over segments, and the starts of its levels.
@@ -494,7 +494,7 @@ impl Node {
     }
 }
 
-/// Adds a point, or takes it away where it is there already.
+/// Adds a point, or removes it if it is already present.
 fn toggle(ends: &mut Vec<Coord>, c: Coord) {
     match ends.iter().position(|&e| e == c) {
         Some(i) => {

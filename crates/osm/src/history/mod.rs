@@ -91,8 +91,8 @@ impl History {
     /// Returns the store as it was at a moment; `None` if that is the current store.
     ///
     /// # Errors
-    /// The snapshot is damaged, which [`Osm::check`] reports from then on; temporary files cannot be written; the state
-    /// needs more memory than there is for making one.
+    /// Returns an error if the snapshot is damaged, which [`Osm::check`] reports from then on, if temporary files
+    /// cannot be written, or if building the state exceeds its memory limit.
     pub fn state(&self, osm: &Osm, moment: i64) -> Result<Option<Arc<Osm>>, StateError> {
         let times = times(osm);
         let time = |at: usize| i64::from(u32::from_le_bytes(times[at]));

@@ -1,5 +1,5 @@
-//! The stores of some moments: each is made when it is first asked for, as a load of the history up to then would make
-//! it, in an unnamed temporary file that is gone with the last who has it.
+//! Stores of the states at some moments. A state is built when it is first used and equals a load of the history up to
+//! that moment. It is in an unnamed temporary file, which disappears with the last user of the state.
 //!
 //! States are built by separate threads, one at a time. If a query reaches its time limit while it waits, the state is
 //! still built and is available to the next query. A state belongs to no query, therefore building one has its own
@@ -104,7 +104,7 @@ impl Origin {
 /// The states of a store.
 pub(super) struct States {
     origin: Arc<Origin>,
-    /// Those last asked for, the last one at the end.
+    /// The most recently used states, the last one at the end.
     kept: Mutex<Vec<(i64, Arc<Slot>)>>,
 }
 

@@ -107,7 +107,7 @@ impl Tags {
 /// Writes the sections of the index of names over a snapshot's elements.
 ///
 /// # Errors
-/// The operating system's, on the snapshot or on temporary files.
+/// Returns an error if the snapshot or a temporary file cannot be read or written.
 pub fn write(osm: &Osm, scratch: &Scratch, writer: &mut Writer, progress: &dyn Progress) -> Result<(), BuildError> {
     progress.phase("indexing names", 0);
     let tags = Tags::of(osm);

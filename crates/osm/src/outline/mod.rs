@@ -23,10 +23,10 @@
 //! where lines cross.
 //!
 //! ```text
-//! border.rs    lines -> segments that close -> polygons, by geometry/planar
-//! overlay.rs   crossing lines, by i_overlay
+//! border.rs    lines -> closed segments -> polygons, with geometry/planar
+//! overlay.rs   crossing lines, with i_overlay
 //! meridian.rs  lines across 180 degrees
-//! areal.rs     which closed ways are areas, by their tags
+//! areal.rs     decides by tags which closed ways are areas
 //! ```
 
 mod areal;

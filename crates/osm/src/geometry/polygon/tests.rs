@@ -1,6 +1,6 @@
 use super::*;
 
-/// The kind that is on the border exactly where that is, apart from segments that fall eastwards.
+/// The kind of border without a tolerance, apart from segments that fall eastwards.
 const BORDER: Border = Border::Relation;
 
 fn ring(border: Border, points: &[Coord]) -> Polygon {
