@@ -14,7 +14,7 @@ pub const STACK: usize = 64 << 20;
 /// and gives the threads of the global pool the same size.
 ///
 /// # Errors
-/// The machine gives no thread.
+/// Returns an error if no thread can be started.
 pub fn main<T: Send>(work: impl FnOnce() -> T + Send) -> std::io::Result<T> {
     // Where there is a global pool already it is somebody else's.
     let _ = rayon::ThreadPoolBuilder::new().stack_size(STACK).build_global();
@@ -28,7 +28,7 @@ pub fn main<T: Send>(work: impl FnOnce() -> T + Send) -> std::io::Result<T> {
 /// to the code that watches the budget.
 ///
 /// # Errors
-/// The work panicked.
+/// Returns an error if the work panics.
 pub fn caught<T>(work: impl FnOnce() -> T) -> Result<T, String> {
     catch_unwind(AssertUnwindSafe(work)).map_err(|panic| match budget::caught(&*panic) {
         Stopped::Panicked(message) => format!("internal error: {message}"),

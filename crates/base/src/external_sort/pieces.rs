@@ -49,7 +49,7 @@ impl Pieces {
     /// Hands over every piece.
     ///
     /// # Errors
-    /// The temporary file's, and those of `each`.
+    /// Returns an error if the temporary file fails or `each` returns one.
     pub fn for_each<E: From<Error>>(&self, mut each: impl FnMut(&[u8]) -> Result<(), E>) -> Result<(), E> {
         let mut bytes = Vec::new();
         let mut rest = &self.pieces[..];

@@ -119,7 +119,7 @@ impl<H: Copy + Send + Sync, T: Record> Spool<H, T> {
     /// Hands over all blocks in order, some at a time, so that `each` can look at them in parallel.
     ///
     /// # Errors
-    /// The temporary file's, and those of `each`.
+    /// Returns an error if the temporary file fails or `each` returns one.
     pub fn for_each<E: From<Error>>(&self, mut each: impl FnMut(&[Block<H, T>]) -> Result<(), E>) -> Result<(), E> {
         let at_once = BLOCKS * rayon::current_num_threads();
         match &self.blocks {
