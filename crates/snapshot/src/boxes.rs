@@ -3,7 +3,7 @@
 //!
 //! ```text
 //! NAME          south, west, north, east of each, i32
-//! NAME.groups   the same around each group of 256
+//! NAME.groups   the bounding box of each group of 256
 //! ```
 //! A box whose south is above its north is empty and intersects no box.
 
@@ -120,7 +120,7 @@ impl Boxes {
     /// Opens the section `name` of `snapshot`.
     ///
     /// # Errors
-    /// The section is missing or damaged.
+    /// Returns an error if the section is missing or damaged.
     pub fn open(snapshot: &Arc<Snapshot>, name: &str, fault: &Arc<Fault>) -> Result<Boxes, Error> {
         Boxes::of(name, Checked::open(snapshot, name, fault)?, Checked::open(snapshot, &groups(name), fault)?)
     }

@@ -147,7 +147,7 @@ impl Column {
     /// Opens the section `name`.
     ///
     /// # Errors
-    /// The section is missing or damaged.
+    /// Returns an error if the section is missing or damaged.
     pub fn open(snapshot: &Arc<Snapshot>, name: &str, fault: &Arc<Fault>) -> Result<Column, Error> {
         Column::of(name, Checked::open(snapshot, name, fault)?)
     }
@@ -171,7 +171,7 @@ impl Column {
     /// such section.
     ///
     /// # Errors
-    /// The section is too short for this number of values.
+    /// Returns an error if the section is too short for this number of values.
     pub fn announced(snapshot: &Snapshot, name: &str) -> Result<Option<u64>, Error> {
         let Some((bytes, len)) = Checked::announced(snapshot, name)? else { return Ok(None) };
         directory(name, bytes, len).map(|_| Some(len))

@@ -25,7 +25,7 @@ thread_local! {
 /// Compresses the content of one page.
 ///
 /// # Errors
-/// The content exceeds the maximum length, or zstd fails, in practice for lack of memory.
+/// Returns an error if the content exceeds the maximum length, or zstd fails, in practice for lack of memory.
 pub fn compress(content: &[u8], level: i32) -> std::io::Result<Vec<u8>> {
     if content.len() > MAX_PAGE {
         return Err(std::io::Error::other(format!("a page of more than {MAX_PAGE} bytes")));
@@ -122,7 +122,7 @@ impl Pages {
     /// Opens the section `name` of `snapshot`.
     ///
     /// # Errors
-    /// The section is missing or the column of offsets is damaged.
+    /// Returns an error if the section is missing or the column of offsets is damaged.
     pub fn open(snapshot: &Arc<Snapshot>, name: &str, fault: &Arc<Fault>) -> Result<Pages, Error> {
         let (column, index) = (starts(name), format!("{name}.index"));
         let starts = match snapshot.place(&index) {
@@ -149,7 +149,7 @@ impl Pages {
     /// such section.
     ///
     /// # Errors
-    /// The trailer of the column is damaged.
+    /// Returns an error if the trailer of the column is damaged.
     pub fn announced(snapshot: &Snapshot, name: &str) -> Result<Option<u64>, Error> {
         let index = snapshot.place(&format!("{name}.index")).map(|place| place.len() as u64 / 8);
         let starts = match index {
@@ -162,7 +162,7 @@ impl Pages {
     /// Decompresses a page.
     ///
     /// # Errors
-    /// The page is damaged.
+    /// Returns an error if the page is damaged.
     pub fn read(&self, page: u64) -> Result<Vec<u8>, Error> {
         let (frame, len) = self.frame(page)?;
         if frame.is_empty() {

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! NAME          the texts, one after another
-//! NAME.starts   a column of where each begins and where the last one ends
+//! NAME.starts   a column of the start of each text and the end of the last
 //! ```
 
 use std::sync::Arc;
@@ -65,7 +65,7 @@ impl Texts {
     /// Opens the section `name` of `snapshot`.
     ///
     /// # Errors
-    /// The section is missing or damaged.
+    /// Returns an error if the section is missing or damaged.
     pub fn open(snapshot: &Arc<Snapshot>, name: &str, fault: &Arc<Fault>) -> Result<Texts, Error> {
         let text = Checked::open(snapshot, name, fault)?;
         let starts = Column::open(snapshot, &format!("{name}.starts"), fault)?;
