@@ -23,7 +23,7 @@ pub struct Lists<T> {
 }
 
 impl<T> Lists<T> {
-    /// No lists.
+    /// Creates an empty collection.
     pub fn new() -> Lists<T> {
         Lists { starts: vec![0], items: Vec::new() }
     }
@@ -87,7 +87,7 @@ fn put_ids(out: &mut Vec<u8>, ids: impl Iterator<Item = i64>) {
 
 fn get_deltas(r: &mut Reader<'_>, n: usize) -> Option<Vec<i64>> {
     let mut previous = 0;
-    // Of its whole length from the beginning, which collecting options is not.
+    // Allocates the full length at once, which collecting into an `Option` does not.
     let mut all = Vec::with_capacity(n);
     for _ in 0..n {
         all.push(r.get_delta(&mut previous)?);

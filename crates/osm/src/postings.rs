@@ -96,7 +96,7 @@ impl<'a> Postings<'a> {
         }
     }
 
-    /// Those of an ascending list that are in this one, or those that are not.
+    /// Returns the ordinals of an ascending list that are in this one, or, if `wanted` is false, those that are not.
     pub fn among(&self, list: &[Ordinal], wanted: bool) -> Vec<Ordinal> {
         match &self.0 {
             List::Held(held) => {
@@ -206,7 +206,7 @@ impl<'a> Blocks<'a> {
         Ok(all)
     }
 
-    /// Some blocks, each cached.
+    /// Returns some blocks, each cached.
     fn some(&self, blocks: &[u64]) -> Vec<Arc<[Ordinal]>> {
         if blocks.len() < PARALLEL {
             return blocks.iter().map(|&block| self.block(block)).collect();
@@ -244,7 +244,7 @@ impl<'a> Blocks<'a> {
     }
 
     fn among(&self, list: &[Ordinal], wanted: bool) -> Vec<Ordinal> {
-        // Which part of the list each block decides about.
+        // The part of `list` that each block decides.
         let (mut blocks, mut parts) = (Vec::new(), Vec::new());
         let (mut rest, mut block) = (list, self.blocks.start);
         while let Some(&first) = rest.first() {

@@ -60,7 +60,7 @@ pub struct Osm {
     pub(super) fault: Arc<Fault>,
     /// The value that [`Osm::beside`] keeps.
     beside: OnceLock<Box<dyn Any + Send + Sync>>,
-    /// How states of other dates are made.
+    /// The settings for building states of other dates.
     states: OnceLock<StateSettings>,
 }
 
@@ -118,7 +118,7 @@ impl Osm {
         let _ = self.states.set(settings);
     }
 
-    /// How states of other dates are made.
+    /// Returns the settings for building states of other dates.
     pub(super) fn states(&self) -> StateSettings {
         self.states.get().cloned().unwrap_or_else(|| StateSettings::of_cache(self.cache_bytes()))
     }
@@ -529,7 +529,7 @@ pub struct Remembered<T, F> {
 }
 
 impl<T, F: FnMut(u32) -> Arc<T>> Remembered<T, F> {
-    /// None yet; `load` gets a page.
+    /// Creates an empty collection; `load` reads a page.
     pub fn new(load: F) -> Remembered<T, F> {
         Remembered { pages: [const { None }; 8], load }
     }

@@ -20,34 +20,34 @@ pub struct KeyTable {
     pub names: Vec<String>,
     /// The first pair of each key, and at the end the number of pairs.
     pub first_pairs: Vec<PairId>,
-    /// For each key, by type of element: how many have it, and where the list is.
+    /// For each key and type of element, the number of elements with it, and the place of their list.
     pub lists: Vec<[KeyList; 3]>,
 }
 
 /// The elements of one type that have a key.
 #[derive(Debug, Default, Clone, Copy)]
 pub struct KeyList {
-    /// How many.
+    /// The number of elements.
     pub count: u64,
     /// The list's first block; without one the list is the union of the pairs' lists.
     pub place: Option<u32>,
 }
 
-/// Where the ordinals of a pair are.
+/// The place of the ordinals of a pair.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PairList {
     /// On the page itself, from this byte.
     Here {
-        /// Where the differences start.
+        /// The offset of the differences.
         at: u32,
-        /// How many ordinals.
+        /// The number of ordinals.
         count: u32,
     },
-    /// In blocks.
+    /// Stored in blocks.
     Long {
         /// The first block.
         place: u32,
-        /// How many ordinals.
+        /// The number of ordinals.
         count: u64,
     },
 }
@@ -125,7 +125,7 @@ pub fn decode_values(bytes: &[u8], n: usize) -> Option<ValuePage> {
         let shared = usize::try_from(r.get()?).ok()?;
         let len = usize::try_from(r.get()?).ok()?;
         let prefix = page.text.get(start..start.checked_add(shared)?)?.to_owned();
-        // Every value may repeat the one before it: some kilobytes that do would unpack to gigabytes.
+        // Every value may repeat the previous one: without a limit, a few kilobytes could decode to gigabytes.
         if page.text.len() + shared > MOST_TEXT {
             return None;
         }
@@ -214,7 +214,7 @@ impl PostingPage {
         Some(PostingPage { lists, bytes })
     }
 
-    /// Where the list of the pair at `slot` is.
+    /// Returns the place of the list of the pair at `slot`.
     pub fn list(&self, slot: usize, kind: usize) -> PairList {
         self.lists.get(slot).map_or(PairList::Here { at: 0, count: 0 }, |l| l[kind])
     }

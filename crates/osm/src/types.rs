@@ -165,13 +165,13 @@ impl FromStr for BoundingBox {
     }
 }
 
-/// Why a text is no box.
+/// The reason why a text is not a bounding box.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct NoBox(&'static str);
 
-/// A way's node or a relation's member: an ordinal, or one that the extract does not have, of which only the id is
-/// known ([`crate::Osm::ref_ids`]).
+/// A way's node or a relation's member: an ordinal, or an element that the extract does not contain, of which only the
+/// id is known ([`crate::Osm::ref_ids`]).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ElementRef(pub(super) u64);
 
@@ -204,7 +204,7 @@ impl ElementRef {
 pub struct Member {
     /// Its type.
     pub kind: ElementType,
-    /// Which element.
+    /// The element.
     pub element: ElementRef,
     /// Its role: [`crate::Osm::role`].
     pub role: u32,

@@ -27,7 +27,7 @@ pub(super) enum Outcome {
     Border(Vec<Segment>),
     /// A node is an end of an odd number of segments.
     Unclosed,
-    /// No member way is there with all of its nodes.
+    /// No member way has all of its nodes.
     Incomplete,
 }
 
@@ -78,7 +78,7 @@ fn all_even(ends: &mut [ElementRef]) -> bool {
     ends.chunk_by(|a, b| a == b).all(|same| same.len().is_multiple_of(2))
 }
 
-/// Every way once, at the place of its first mention.
+/// Returns every way once, at the place of its first occurrence.
 fn without_repetitions(ways: Vec<Ordinal>) -> Vec<Ordinal> {
     let mut sorted: Vec<(Ordinal, usize)> = ways.iter().copied().zip(0..).collect();
     sorted.sort_unstable();

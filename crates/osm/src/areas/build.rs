@@ -10,7 +10,7 @@ use crate::area_table::{Entry, Shape, write};
 use crate::{ElementType, Ordinal, Osm};
 use terrapin_snapshot::{AreaReport, Error, Writer};
 
-/// How many relations that were left out are named.
+/// Maximum number of left-out relations that are listed.
 const EXAMPLES: usize = 100;
 
 /// The areas of a snapshot that is being made: some tens of bytes each.
@@ -21,7 +21,7 @@ impl Found {
     /// Writes their sections.
     ///
     /// # Errors
-    /// Returns an error if the operating system does.
+    /// Returns an error if the snapshot cannot be written.
     pub fn write(&self, writer: &mut Writer) -> Result<(), Error> {
         write(writer, &self.0)
     }

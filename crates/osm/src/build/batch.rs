@@ -62,7 +62,7 @@ pub struct Batch {
     /// Elements that have a key more than once.
     pub repeated: u64,
     buffer: Vec<u8>,
-    /// The tags of the element at hand.
+    /// The tags of the current element.
     tags: Vec<u32>,
     last_user: Option<u32>,
 }

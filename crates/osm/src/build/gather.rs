@@ -17,11 +17,11 @@ const WINDOW: usize = 1 << 16;
 /// The meaning of the tag numbers in a block.
 #[derive(Debug, Clone, Copy)]
 pub enum Tags {
-    /// Numbers that the block gave them: this many, of which the first is numbered so among those of all blocks.
+    /// Numbers within the block. `first` is the number of the block's first tag among the tags of all blocks.
     Slots {
         /// The number of the block's first.
         first: u64,
-        /// How many there are.
+        /// The number of tags in the block.
         count: u32,
     },
     /// Pairs.
@@ -42,7 +42,7 @@ struct Gathered {
 struct Files {
     /// Elements so far.
     len: u64,
-    /// How many there were when each file began.
+    /// The number of elements at the start of each file.
     starts: Vec<u64>,
 }
 
@@ -76,7 +76,7 @@ pub struct Gather {
 }
 
 impl Gather {
-    /// None yet.
+    /// Creates an empty collection.
     pub fn new(scratch: &Scratch) -> Gather {
         Gather {
             scratch: scratch.clone(),
@@ -182,8 +182,8 @@ struct Choice<'a> {
 }
 
 impl Choice<'_> {
-    /// Of every id the highest version, the last one in the source where versions are equal; none where that one is
-    /// deleted.
+    /// Keeps the highest version of every id; among equal versions, the last one in the source. If that version is a
+    /// deletion, the id is left out.
     fn newest(
         &self,
         spool: &Spool<Tags, Element>,
@@ -299,7 +299,7 @@ fn with_pairs(block: &Block<Tags, Element>, pairs: &PairNumbers) -> Rows<Version
 pub struct TagTable(Option<Vec<u32>>);
 
 impl TagTable {
-    /// Of a block.
+    /// Creates the table of a block.
     pub fn of(tags: Tags, pairs: &PairNumbers) -> TagTable {
         TagTable(match tags {
             Tags::Slots { first, count } => Some(pairs.range(first, count)),

@@ -273,7 +273,7 @@ pub struct NodeEntry {
     pub id: i64,
     /// The ordinal.
     pub ordinal: Ordinal,
-    /// Where it is.
+    /// The position.
     pub coord: Coord,
 }
 
@@ -321,7 +321,7 @@ pub struct FoundNode {
     /// The number of the reference.
     pub number: u64,
     element: u64,
-    /// Where it is.
+    /// The position.
     pub coord: Coord,
 }
 
@@ -480,7 +480,7 @@ pub struct Posting {
 }
 
 impl Posting {
-    /// That the element of an ordinal has the tag.
+    /// Creates the posting for an element with the tag.
     pub fn new(pair: PairId, ordinal: Ordinal) -> Posting {
         Posting { pair, high: (ordinal >> 32) as u32, low: ordinal as u32 }
     }

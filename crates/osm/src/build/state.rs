@@ -31,7 +31,7 @@ pub struct Tables {
     pub keys: KeyTable,
     /// Number of users, including the entry for no user.
     pub users: u32,
-    /// How many roles.
+    /// Number of roles.
     pub roles: u32,
 }
 
@@ -107,7 +107,7 @@ fn seen_at(
     Ok(spool.finish()?)
 }
 
-/// Of every element the last version until a moment.
+/// Returns the last version of every element until a moment.
 fn last_until(rows: &Rows<Element>, moment: i64) -> Rows<Element> {
     let mut seen = Rows::default();
     for versions in rows.records.chunk_by(|a, b| a.id == b.id) {

@@ -39,9 +39,9 @@ pub struct Users {
 
 /// The new numbers of the entries of a table.
 enum Numbers {
-    /// Of each old number.
+    /// The new number for each old number.
     New(Vec<u32>),
-    /// The same as before, below this.
+    /// The same number as before, if it is below this.
     Same(u32),
 }
 

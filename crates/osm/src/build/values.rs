@@ -13,7 +13,7 @@ use terrapin_snapshot::{PageWriter, Writer};
 pub struct PairNumbers(Records<PairId>);
 
 impl PairNumbers {
-    /// Those of no block.
+    /// Creates an empty table.
     pub fn none(scratch: &Scratch) -> Result<PairNumbers, BuildError> {
         Ok(PairNumbers(SpillBuffer::new(scratch).seal()?))
     }

@@ -173,7 +173,7 @@ fn encode(kind: ElementType, rows: &Rows<Element>) -> Vec<u8> {
 /// Decodes the output of [`encode`]; returns `None` for bytes that it cannot have written.
 pub fn decode(kind: ElementType, bytes: &[u8]) -> Option<Rows<Element>> {
     let mut reader = Reader::new(bytes);
-    // Every column has a byte of each version.
+    // Every column has at least a byte for each version.
     let columns = if kind == ElementType::Node { 9 } else { 7 };
     let count = usize::try_from(reader.get()?).ok().filter(|&count| count <= bytes.len() / columns)?;
     budget::charge((count * (columns * size_of::<i64>() + size_of::<Element>())) as u64);

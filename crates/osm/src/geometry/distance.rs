@@ -22,7 +22,7 @@ pub struct LatLon {
 }
 
 impl From<Coord> for LatLon {
-    /// In the reference's operations on the positions that it keeps, which differ in the last bit from a plain division.
+    /// Uses the reference's operations on its stored positions, which differ in the last bit from a plain division.
     fn from(c: Coord) -> LatLon {
         LatLon { lat: (f64::from(c.lat) + 910_000_000.0) / 1e7 - 91.0, lon: f64::from(c.lon) / 1e7 }
     }

@@ -36,7 +36,7 @@ pub enum Relation {
 }
 
 const FANOUT: usize = 8;
-/// Of how many loose ends a node keeps track while the tree is built.
+/// Maximum number of loose ends that a node tracks while the tree is built.
 const MAX_ENDS: usize = 2 * FANOUT;
 
 /// The rule for which points are on a polygon's border and which lines meet the polygon. The reference uses three
@@ -101,7 +101,7 @@ impl Polygon {
         &self.bbox
     }
 
-    /// Its segments.
+    /// Returns the segments.
     pub fn segments(&self) -> &[Segment] {
         &self.segments
     }
@@ -382,7 +382,7 @@ enum Pass {
     Touching,
 }
 
-/// How far along `s` a point on it is, for sorting.
+/// Returns how far along `s` a point on it is, for sorting.
 fn along(s: Segment, c: Coord) -> (i64, i64) {
     let step = |a: i32, b: i32, c: i32| if a <= b { i64::from(c) - i64::from(a) } else { i64::from(a) - i64::from(c) };
     (step(s.a.lat, s.b.lat, c.lat), step(s.a.lon, s.b.lon, c.lon))
@@ -416,7 +416,7 @@ fn crossing_counts(line: Segment, border: Segment) -> bool {
     seen && crosses && !on_segment(border, line.a) && !on_segment(border, line.b)
 }
 
-/// Where two segments cross, to the nearest step; none for parallel ones.
+/// Returns the crossing of two segments, rounded to a step; `None` for parallel segments.
 fn crossing(s: Segment, t: Segment) -> Option<Coord> {
     let d = |a: i32, b: i32| i128::from(b) - i128::from(a);
     let (sy, sx) = (d(s.a.lat, s.b.lat), d(s.a.lon, s.b.lon));

@@ -128,7 +128,7 @@ mod tests {
         assert_eq!(side(sw, ne, c(1, 0)), Side::Left);
     }
 
-    /// Every small segment against every other, by a naive search for a shared point on a fine grid of fractions.
+    /// Compares all pairs of small segments with a naive search for a shared point on a fine grid of fractions.
     #[test]
     fn meetings_agree_with_a_parametric_test() {
         let all: Vec<Segment> = (0..3 * 3 * 3 * 3)

@@ -34,9 +34,9 @@ pub struct History {
 
 /// The data about versions that is kept with a store.
 struct Kept {
-    /// Of a snapshot that has versions.
+    /// The versions, if the snapshot has any.
     history: Option<History>,
-    /// Of a state: the elements that have changed since, by type and ascending.
+    /// For a state, the elements that have changed since, by type and ascending.
     later: [Vec<Ordinal>; 3],
 }
 
@@ -60,7 +60,7 @@ pub fn changed_since(osm: &Osm, kind: ElementType) -> &[Ordinal] {
 pub struct Version {
     /// Its number.
     pub version: u32,
-    /// When it was made, seconds since 1970.
+    /// The time of the version, in seconds since 1970.
     pub timestamp: i64,
     /// The changeset.
     pub changeset: i64,
@@ -150,7 +150,7 @@ fn version(row: &Row) -> Version {
     }
 }
 
-/// When anything changed, ascending: little-endian numbers, read in place.
+/// Returns the times of all changes, ascending: little-endian numbers, read in place.
 fn times(osm: &Osm) -> &[[u8; 4]] {
     osm.or_fault(osm.snapshot.section(layout::VERSION_TIMES), || &[]).as_chunks().0
 }

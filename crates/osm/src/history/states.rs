@@ -29,9 +29,9 @@ use crate::types::ElementType;
 const SORTING: u64 = 2;
 /// Bytes of decoded pages while the tables are read.
 const SMALL_CACHE: u64 = 1 << 20;
-/// How the names of the sections begin that a state has from its snapshot.
+/// The prefixes of the names of the sections that a state shares with its snapshot.
 const SHARED: [&str; 3] = ["tags.values", "users", "roles"];
-/// How long a query waits before it looks at its budget.
+/// The time that a query waits before it checks its budget.
 const PAUSE: Duration = Duration::from_millis(20);
 /// Steps that one waiting interval costs in a query's budget: enough to make it check its limits.
 const WAITING_STEPS: usize = 1 << 20;
@@ -51,10 +51,10 @@ pub enum StateError {
         /// The error reported by the system.
         source: Arc<io::Error>,
     },
-    /// The state needs more memory than there is for making one.
+    /// Building the state exceeds its memory limit.
     #[error("making the state of the date: {0}")]
     Exceeded(Exceeded),
-    /// No thread can be had.
+    /// No thread can be started.
     #[error("no thread to make the state of the date: {0}")]
     Thread(Arc<io::Error>),
 }
@@ -91,7 +91,7 @@ impl Origin {
         }
     }
 
-    /// Why the sections of a state could not be written.
+    /// Returns the reason why the sections of a state could not be written.
     fn unwritten(&self, error: BuildError) -> StateError {
         match error {
             BuildError::Snapshot(error) => self.failed(error),
@@ -114,7 +114,7 @@ fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl States {
-    /// None made yet.
+    /// Creates an empty collection of states.
     pub(super) fn new(osm: &Osm) -> States {
         let origin = Origin {
             snapshot: Arc::clone(&osm.snapshot),
@@ -189,7 +189,7 @@ fn keys(osm: &Osm) -> KeyTable {
     }
 }
 
-/// Makes a state, within the memory that there is for it.
+/// Builds a state within its memory limit.
 fn make(origin: &Origin, moment: i64) -> Result<Osm, StateError> {
     static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
     let _turn = locked(&ONE_AT_A_TIME);

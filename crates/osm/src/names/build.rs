@@ -49,15 +49,15 @@ impl Sortable for Packed {
 
 /// The tags that names and ranks depend on.
 struct Tags {
-    /// Those of names, ascending.
+    /// The tags that are names, ascending.
     names: Vec<(std::ops::Range<PairId>, Names)>,
-    /// Those with a rank, ascending, with their place in [`RANKS`].
+    /// The tags with a rank, ascending, with their place in [`RANKS`].
     ranks: Vec<(PairId, usize)>,
-    /// Those of administrative levels, ascending.
+    /// The tags of administrative levels, ascending.
     levels: Vec<(PairId, u8)>,
     /// `boundary=administrative`.
     border: Option<PairId>,
-    /// Those of articles.
+    /// The tags of Wikipedia and Wikidata articles.
     articles: Vec<std::ops::Range<PairId>>,
 }
 
@@ -119,7 +119,7 @@ pub fn write(osm: &Osm, scratch: &Scratch, writer: &mut Writer, progress: &dyn P
     write_words(words, layout::NAME_WORDS, scratch, writer)
 }
 
-/// Every tag that is a name, 32 bits, with the scores of its elements, 8 bits.
+/// Collects every tag that is a name, 32 bits, with the scores of its elements, 8 bits.
 fn scored(osm: &Osm, tags: &Tags, scratch: &Scratch) -> Result<Sorter<Packed>, BuildError> {
     let mut sorter = Sorter::new(scratch);
     for kind in ElementType::ALL {
@@ -153,7 +153,7 @@ fn scored_on(osm: &Osm, tags: &Tags, kind: ElementType, page: u32) -> Vec<Packed
     found
 }
 
-/// Every tag that is a name once: its score, 8 bits, itself, 32, and how many words it has, 8.
+/// Collects every tag that is a name once: its score, 8 bits, its id, 32 bits, and the number of its words, 8 bits.
 fn numbered(osm: &Osm, scored: Sorter<Packed>, scratch: &Scratch) -> Result<Sorter<Packed>, BuildError> {
     let (scored, mut numbered) = (scored.finish()?, Sorter::new(scratch));
     let (mut stream, mut values, mut last) = (scored.stream(), Remembered::new(|page| osm.value_page(page)), None);
@@ -214,7 +214,7 @@ fn write_names(numbered: Sorter<Packed>, scratch: &Scratch, writer: &mut Writer)
     Ok(by_pair)
 }
 
-/// Every word with the numbers of the names that have it.
+/// Collects every word with the numbers of the names that contain it.
 fn words_of(osm: &Osm, by_pair: Sorter<Packed>, scratch: &Scratch) -> Result<StringSorter, BuildError> {
     let (by_pair, mut sorter) = (by_pair.finish()?, StringSorter::new(scratch));
     let (mut stream, mut values) = (by_pair.stream(), Remembered::new(|page| osm.value_page(page)));

@@ -4,7 +4,7 @@
 /// The rank of objects without any other rank.
 pub const LAST: u8 = 30;
 
-/// Of an administrative border by its level: twice that.
+/// Returns the rank of an administrative border: twice its level, at most [`LAST`].
 pub fn of_level(level: u8) -> u8 {
     level.saturating_mul(2).min(LAST)
 }

@@ -222,7 +222,7 @@ fn sorted_segments<'l>(lines: impl IntoIterator<Item = &'l Line>) -> Vec<Segment
     segments
 }
 
-/// Each segment that is there an odd number of times, once.
+/// Returns each segment that occurs an odd number of times, once.
 fn odd(mut segments: Vec<Segment>) -> Vec<Segment> {
     let mut kept = 0;
     let mut at = 0;
@@ -245,7 +245,7 @@ fn is_closed(segments: &[Segment]) -> bool {
     ends.chunk_by(|a, b| a == b).all(|same| same.len() % 2 == 0)
 }
 
-/// Without the segments of lines that lead nowhere.
+/// Removes the segments of lines with open ends.
 fn without_open_ends(segments: Vec<Segment>) -> Vec<Segment> {
     let mut ends: Vec<(Coord, u32)> = Vec::with_capacity(2 * segments.len());
     for (at, s) in segments.iter().enumerate() {

@@ -51,7 +51,7 @@ pub type Line = Vec<Coord>;
 /// The rings of a polygon, the outer one first.
 pub type Polygon = Vec<Line>;
 
-/// Why a border has no polygons.
+/// The reason why a border has no polygons.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Flaw {
     /// An odd number of segments ends at a point.

@@ -90,7 +90,7 @@ impl Grid {
     }
 }
 
-/// Closed lines that together have every segment once, of segments of which an even number ends at each point.
+/// Returns closed lines that together contain every segment once. An even number of segments must end at each point.
 fn closed_lines(segments: &[Segment]) -> Vec<Line> {
     let mut ends: Vec<(Coord, u32)> = Vec::with_capacity(2 * segments.len());
     for (at, s) in segments.iter().enumerate() {

@@ -16,7 +16,7 @@ pub(super) struct Bridges {
 }
 
 impl Bridges {
-    /// Adds a way: its first and last node, and the positions of all, of which some are missing.
+    /// Adds a way: its first and last node, and the positions of all its nodes, some of which are missing.
     pub fn add(&mut self, [first, last]: [ElementRef; 2], coords: &[Coord]) {
         let known = || coords.iter().copied().filter(|c| !c.is_missing());
         let (Some(start), Some(end)) = (known().next(), known().next_back()) else {

@@ -44,7 +44,8 @@ pub fn polygons<P: Planar>(points: &[P], segments: &[[u32; 2]], swept: &Swept, o
             walks.walk_of[segment as usize] = walk;
             let [from, to] = directed(segment);
             let south = segments[segment as usize][0];
-            // Of those that begin at the first point the westernmost: the sweep gave it the least neighbour.
+            // Of the segments that begin at the first point, the westernmost is used: the sweep gave it the least
+            // neighbour.
             if (south, NONE) < lowest || south == lowest.0 && is_before(points, segments, segment, lowest.1) {
                 lowest = (south, segment);
             }
@@ -78,7 +79,7 @@ fn is_before<P: Planar>(points: &[P], segments: &[[u32; 2]], segment: u32, other
     P::side(points[a as usize], points[c as usize], points[b as usize]) == Side::Left
 }
 
-/// Which segment comes next at each end of each segment, clockwise.
+/// The next segment, clockwise, at each end of each segment.
 struct Around {
     next: Vec<[u32; 2]>,
 }
@@ -130,7 +131,7 @@ fn counterclockwise<P: Planar>(center: P, a: P, b: P) -> Ordering {
 struct Walk {
     /// Rings, each without its first point at the end: an outer one and holes that touch it, or holes that touch each other.
     loops: Vec<Vec<u32>>,
-    /// Its first point in the order of the sweep.
+    /// The first point in the order of the sweep.
     from: u32,
     /// The westernmost of its segments there.
     lowest: u32,

@@ -12,7 +12,7 @@ use crate::geometry::Side;
 /// The results of the sweep. For a segment along a parallel, the northern side counts as the western one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Swept {
-    /// For each segment the one next to it on its western side where its southern end is, or [`NONE`].
+    /// For each segment, its western neighbour at its southern end, or [`NONE`].
     pub western: Vec<u32>,
     /// The same for each point that is no end of a segment; [`NONE`] for all others.
     pub west_of_point: Vec<u32>,
