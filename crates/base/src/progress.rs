@@ -4,7 +4,7 @@
 pub trait Progress: Sync {
     /// A phase begins; `total` is in units of its own (bytes of the source, pages), 0 where unknown.
     fn phase(&self, name: &str, total: u64);
-    /// So much more of the phase is done.
+    /// Reports that this amount of the phase has been completed.
     fn advance(&self, amount: u64);
 }
 

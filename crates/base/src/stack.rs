@@ -16,7 +16,7 @@ pub const STACK: usize = 64 << 20;
 /// # Errors
 /// Returns an error if no thread can be started.
 pub fn main<T: Send>(work: impl FnOnce() -> T + Send) -> std::io::Result<T> {
-    // Where there is a global pool already it is somebody else's.
+    // If a global pool already exists, it belongs to other code.
     let _ = rayon::ThreadPoolBuilder::new().stack_size(STACK).build_global();
     std::thread::scope(|scope| {
         let thread = Builder::new().name("terrapin".to_owned()).stack_size(STACK).spawn_scoped(scope, work)?;

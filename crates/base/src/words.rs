@@ -17,7 +17,7 @@ pub fn words(text: &str) -> Vec<String> {
     if text.is_ascii() { split(text.chars()) } else { split(plain(text).chars()) }
 }
 
-/// Without accents and apostrophes.
+/// Removes accents and apostrophes.
 fn plain(text: &str) -> String {
     let text: String = text.chars().filter(|c| !is_apostrophe(*c)).collect();
     let mut out = String::with_capacity(text.len());

@@ -32,7 +32,7 @@ pub struct Error {
     pub source: std::io::Error,
 }
 
-/// Where spill buffers write to, and how large each may become in memory.
+/// The folder for spilled data, and the memory limit of each buffer.
 #[derive(Clone)]
 pub struct Scratch {
     folder: Arc<PathBuf>,

@@ -10,7 +10,7 @@ pub struct PiecesWriter {
 }
 
 impl PiecesWriter {
-    /// None yet.
+    /// Creates an empty collection.
     ///
     /// # Errors
     /// Returns an error if the temporary file fails.

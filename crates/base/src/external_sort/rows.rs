@@ -5,9 +5,9 @@ use crate::codec::{Reader, put, put_delta};
 /// The position of a record's payload among the payloads of its [`Rows`].
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Span {
-    /// Where it begins.
+    /// The offset of the first byte.
     pub start: u32,
-    /// Its bytes.
+    /// The number of bytes.
     pub len: u32,
 }
 
@@ -101,7 +101,7 @@ impl<T: Record> Rows<T> {
         self.view().payload(record)
     }
 
-    /// Bytes that they take in memory.
+    /// Returns the size in memory, in bytes.
     pub fn bytes(&self) -> usize {
         self.records.len() * size_of::<T>() + self.payload.len()
     }

@@ -24,7 +24,7 @@ pub trait Sortable: Record {
     /// The sort key. Records with equal keys must be equal in every field; otherwise their order would depend on the
     /// amount of memory.
     type Key: Ord + Copy + Send + Sync;
-    /// Its key.
+    /// Returns the key.
     fn key(&self) -> Self::Key;
 }
 
@@ -184,7 +184,7 @@ struct Buffers<T> {
 struct Runs<T: Sortable> {
     input: Input,
     runs: Vec<Vec<RunBlock<T::Key>>>,
-    /// Where one range ends and the next begins.
+    /// The boundaries between the ranges.
     bounds: Vec<T::Key>,
 }
 
@@ -257,7 +257,7 @@ pub struct Stream<'s, T: Sortable> {
     spare: Vec<Buffers<T>>,
     /// The merged records, in one contiguous piece.
     rows: Rows<T>,
-    /// How many of the rows at hand have been taken.
+    /// Number of records taken from the current rows.
     at: usize,
 }
 
@@ -295,7 +295,7 @@ impl<T: Sortable> Stream<'_, T> {
         }
     }
 
-    /// Adds a range to the rows at hand; whether there was one.
+    /// Adds a range to the current rows. Returns whether there was another one.
     fn merge_more(&mut self) -> Result<bool, Error> {
         let Kept::Runs(runs) = &self.sorted.kept else { return Ok(false) };
         let mut more = match self.ready.next() {
@@ -409,7 +409,7 @@ mod tests {
                 }
                 assert!(found == expected, "{memory} bytes, {most} at a time");
             }
-            // By key, as joins read.
+            // By key, in the way that joins read.
             let (mut stream, mut found) = (sorted.stream(), 0);
             for bound in 0..=4096 {
                 let view = stream.take_while(usize::MAX, |w| w.key < bound).unwrap();

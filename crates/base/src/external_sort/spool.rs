@@ -30,7 +30,7 @@ pub struct SpoolWriter<H, T> {
 }
 
 impl<H: Copy + Send + Sync, T: Record> SpoolWriter<H, T> {
-    /// No block yet.
+    /// Creates a writer without blocks.
     pub fn new(scratch: &Scratch) -> SpoolWriter<H, T> {
         SpoolWriter {
             scratch: scratch.clone(),
