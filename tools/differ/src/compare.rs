@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::source::Answer;
 
-/// How much two answers differ, the worst first.
+/// The kind of difference between two answers, the worst first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Difference {
     /// One program rejects the query, the other answers it.
@@ -23,11 +23,11 @@ pub enum Difference {
 }
 
 impl Difference {
-    /// Every one of them.
+    /// All kinds of differences.
     pub const ALL: [Difference; 5] =
         [Difference::Outcome, Difference::Words, Difference::Ids, Difference::Content, Difference::Order];
 
-    /// Its name in reports and file names.
+    /// Returns the name in reports and file names.
     pub fn name(self) -> &'static str {
         match self {
             Difference::Outcome => "outcome",
@@ -44,7 +44,7 @@ impl Difference {
 pub enum Verdict {
     /// The answers are equal.
     Same {
-        /// How many elements, or lines of a text, each has.
+        /// The number of elements, or of lines of a text, in each answer.
         elements: usize,
         /// Whether both refuse.
         refused: bool,

@@ -11,12 +11,12 @@ use serde_json::{Value, json};
 use crate::compare::Difference;
 use crate::generate::Generated;
 
-/// How one query was answered.
+/// The outcome of one query.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Outcome {
     /// Equal answers.
     Alike {
-        /// How many elements each answer has.
+        /// The number of elements in each answer.
         elements: usize,
         /// Whether both refuse.
         refused: bool,
@@ -27,7 +27,7 @@ pub enum Outcome {
     Different(Difference, String),
 }
 
-/// How often a feature was used: at all, and in queries that both answered.
+/// The number of uses of a feature: in all queries, and in those that both programs answered.
 #[derive(Debug, Default, Clone, Copy)]
 struct Uses {
     all: u64,
@@ -96,7 +96,7 @@ impl Found {
         }
     }
 
-    /// How many queries were answered differently.
+    /// Returns the number of queries with different answers.
     pub fn different(&self) -> usize {
         self.outcomes.values().filter(|outcome| matches!(outcome, Outcome::Different(..))).count()
     }

@@ -8,7 +8,7 @@ use crate::piece::Piece;
 /// Maximum number of queries that are run to shrink one query.
 const MOST: usize = 600;
 
-/// How long that may take.
+/// The maximum time for shrinking a query.
 const LONGEST: Duration = Duration::from_secs(20);
 
 /// The smallest form found that still differs in the same way; `differs` asks both.

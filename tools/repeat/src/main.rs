@@ -24,7 +24,7 @@ use terrapin_loaders::{Block, Element, Error, Header, Member, NO_COORDINATE, Opt
 struct Arguments {
     /// The extract
     extract: PathBuf,
-    /// How many times it is there in the end
+    /// The number of copies in the result
     #[arg(long, value_parser = clap::value_parser!(u16).range(1..))]
     times: u16,
     /// The file to write
@@ -39,7 +39,7 @@ fn main() -> Result<()> {
     let spans = i64::from(times).checked_mul(span).context("ids would be larger than any can be")?;
     eprintln!("ids up to {spans}");
 
-    // Blobs of each type and copy, in a file of their own until all are there.
+    // Blobs of each type and copy, in a temporary file until all are complete.
     let folder = out.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(std::path::Path::new("."));
     let mut files = Vec::new();
     for _ in 0..3 * usize::from(times) {

@@ -122,9 +122,9 @@ struct Generator<'a> {
     features: Vec<&'static str>,
     offered: BTreeSet<&'static str>,
     sets: BTreeMap<&'static str, Holds>,
-    /// How many `for` there are around, which have a `_.val`.
+    /// The number of enclosing `for` loops, which have a `_.val`.
     loops: usize,
-    /// How many `retro` there are around.
+    /// The number of enclosing `retro` statements.
     retro: usize,
     /// The features that the query is to have, in the order in which they are come to.
     wanted: VecDeque<&'static str>,
