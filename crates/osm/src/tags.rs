@@ -6,7 +6,8 @@
 //!                of the rest, the rest
 //! tags.postings  a page for the same 128 pairs: for each pair and type, twice the number of ordinals, then their
 //!                differences; or twice the number plus one, then the list's first block in tags.blocks
-//! tags.blocks    a page for 4096 ordinals of a list, the last page of a list with the rest: differences
+//! tags.blocks    a page for 4096 ordinals of a list, the last page of a list with the rest: differences,
+//!                starting from the first ordinal of the block
 //! ```
 //! The column `tags.blocks.firsts` has the first ordinal of each block, so that it is known before the block is read.
 
