@@ -1,5 +1,5 @@
-//! The order of everything in space: the Hilbert curve over the full range of 32-bit coordinates, so that a place on the
-//! curve is a position and the other way round.
+//! The spatial order of elements: the Hilbert curve over the full range of 32-bit coordinates. A place on the curve and
+//! a position convert into each other without loss.
 
 use super::Coord;
 

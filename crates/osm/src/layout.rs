@@ -1,4 +1,4 @@
-//! The sections that hold elements: their names and the sizes of their pages. A change here is a new format version.
+//! The sections of elements: their names and the sizes of their pages. Any change here requires a new format version.
 
 use super::{ElementType, Ordinal};
 use terrapin_snapshot::WordSections;

@@ -1,4 +1,4 @@
-//! Looking things up: ids, tags and their posting lists, parents.
+//! Looks up elements by id, by tag (posting lists), and by member (parents).
 
 use std::convert::Infallible;
 use std::ops::{ControlFlow, Range};

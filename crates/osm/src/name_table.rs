@@ -1,4 +1,4 @@
-//! The index of names, read in place: which names have a word, or words that begin so or are written nearly so.
+//! The index of names, read in place: finds the names with a word, with a prefix of a word, or with a similar word.
 //!
 //! ```text
 //! names          the tag of every name, by ascending score: a column of the tag's number, shifted left by 5, plus the

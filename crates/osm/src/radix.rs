@@ -1,5 +1,5 @@
-//! Sorting many elements by an integer: digit by digit, from the lowest to the highest. The ids and ordinals of an
-//! answer share most of their upper bits, so that few digits are left to sort by.
+//! Sorts many elements by an integer, digit by digit from the lowest to the highest. The ids and ordinals of a result
+//! share most of their upper bits, so that only a few digits need sorting.
 
 use super::Ordinal;
 

@@ -1,5 +1,5 @@
-//! Tags as numbers: every distinct (key, value) pair has one, in byte order, so that the pairs of a key are a range;
-//! and every pair and key has a posting list, the ordinals of the elements that have it.
+//! Numbers of tags: every distinct (key, value) pair has a number, in byte order, so that the pairs of a key are a
+//! range. Every pair and key has a posting list: the ordinals of the elements with it.
 //!
 //! ```text
 //! tags.values    a page for 128 pairs: the length of the prefix shared with the previous value on the page, the length

@@ -1,4 +1,4 @@
-//! The small types that everything speaks in.
+//! The small types that all modules share.
 
 use std::str::FromStr;
 

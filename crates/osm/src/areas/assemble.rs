@@ -1,6 +1,6 @@
-//! From a relation to the border of its area.
+//! Assembles the border of a relation's area.
 //!
-//! The reference's rules, found by loading small relations into it:
+//! The reference's rules, determined by loading small relations into it:
 //! - Roles and the order of members are ignored. A way that is a member several times counts once.
 //! - Members that are nodes or relations are ignored, as are member ways that are missing in the extract.
 //! - Every node must be an end of an even number of the ways' segments. Nodes are compared by id: two nodes at the same

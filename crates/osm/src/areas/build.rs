@@ -1,4 +1,4 @@
-//! Which relations are areas, decided once when a snapshot is made.
+//! Finds the relations that are areas, once, when a snapshot is built.
 //!
 //! The reference's standard rules: relations that have a `name` and are `type=multipolygon`, `type=boundary` or have
 //! an `admin_level`; and relations with a `postal_code` or an `addr:postcode`. An empty value is a value.

@@ -1,4 +1,4 @@
-//! Elements as they come from a source, kept until all have come; then the newest version of each, with its tags.
+//! Collects the elements of a source until it ends, then selects the newest version of each, with its tags.
 
 use rayon::prelude::*;
 use terrapin_base::external_sort::{Block, Rows, Scratch, Sorted, Sorter, Spool, SpoolWriter};

@@ -1,4 +1,4 @@
-//! Nodes in their order: along the Hilbert curve, then by id.
+//! Sorts nodes along the Hilbert curve, then by id.
 
 use rayon::prelude::*;
 use terrapin_base::external_sort::{Rows, Sorted, Sorter};

@@ -1,5 +1,5 @@
-//! Encoding pages in parallel, in the order of their elements. Their sections come one after another in the file: pages
-//! wait in temporary files until all of a type are there.
+//! Encodes pages in parallel, in the order of their elements. The sections are consecutive in the file, therefore pages
+//! wait in temporary files until all pages of a type are encoded.
 
 use std::ops::Range;
 

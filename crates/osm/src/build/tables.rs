@@ -1,4 +1,4 @@
-//! Users, roles, and ids that are referred to and not there: tables that stay in memory.
+//! Tables that stay in memory: users, roles, and ids that are referred to but missing.
 
 use super::BuildError;
 use crate::layout;

@@ -1,4 +1,4 @@
-//! Numbering tags and writing their values.
+//! Numbers the tags and writes their values.
 
 use super::BuildError;
 use super::pages::compressed;

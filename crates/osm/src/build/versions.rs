@@ -1,7 +1,8 @@
-//! All versions of all elements in sections of their own: sorted by id and version, in compressed pages of columns.
+//! Writes all versions of all elements to sections of their own: sorted by id and version, in compressed pages of
+//! columns.
 //!
-//! Their tags, users and roles are those of the snapshot's tables; nodes of ways and members are ids. No page of the
-//! current state knows of them.
+//! Tags, users and roles refer to the snapshot's tables; nodes of ways and members are ids. The pages of the current
+//! state do not refer to versions.
 
 use rayon::prelude::*;
 use terrapin_base::codec::{self, Reader, put_delta};

@@ -1,4 +1,4 @@
-//! Ways in their order: by the middle of their box along the Hilbert curve, then by id.
+//! Sorts ways by the middle of their box along the Hilbert curve, then by id.
 
 use rayon::prelude::*;
 use terrapin_base::external_sort::{Rows, Sorted, Sorter, Stream};

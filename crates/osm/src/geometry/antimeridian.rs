@@ -1,4 +1,4 @@
-//! Borders across the antimeridian, made into borders on the plane.
+//! Converts borders across the antimeridian into borders on the plane.
 
 use super::Segment;
 use crate::Coord;

@@ -1,4 +1,4 @@
-//! Long edges of closed ways, drawn along great circles as the reference draws them.
+//! Draws long edges of closed ways along great circles, as the reference does.
 //!
 //! Determined by testing nodes next to edges of every length and slope. The plane is divided into cells of 2^16 steps
 //! of 1e-7 degrees, counted from 91 degrees south and from longitude zero. An edge whose ends are in the same cell or

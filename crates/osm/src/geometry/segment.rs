@@ -1,4 +1,4 @@
-//! Predicates on points, segments and boxes in integers: no rounding, so no tolerance.
+//! Predicates on points, segments and boxes in integers, without rounding and therefore without tolerances.
 //!
 //! Coordinates are at most 1.8e9 in size, so a product of two differences is below 6.5e18 and fits an `i64`; two such
 //! products are compared, never subtracted.

@@ -1,4 +1,4 @@
-//! Making the index of names: sorts by total keys that spill to temporary files, and a scan of all tags.
+//! Builds the index of names by a scan of all tags and by sorts with total keys that spill to temporary files.
 
 use std::sync::Arc;
 

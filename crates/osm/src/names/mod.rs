@@ -1,4 +1,5 @@
-//! Names: which tags have them, how texts become words, and the index of these words that a load makes.
+//! Names: the tags that contain them, the conversion of texts to words, and the index of these words that a load
+//! builds.
 //!
 //! The index contains the words of tags, not elements, because tags already lead to elements. For every tag that is a
 //! name, the words lead to its number, and the number leads to the tag. Numbers follow the rank of the most important

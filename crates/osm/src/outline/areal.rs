@@ -1,5 +1,5 @@
-//! Which closed ways are areas and which are rings of lines, by their tags: the list "polygon features" that Overpass Turbo
-//! and osmtogeojson go by (CC0, github.com/tyrasd/osm-polygon-features).
+//! Decides by tags which closed ways are areas and which are closed lines: the list "polygon features" that Overpass
+//! Turbo and osmtogeojson use (CC0, github.com/tyrasd/osm-polygon-features).
 
 /// The values of a key that make an area.
 enum Values {

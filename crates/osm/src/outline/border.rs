@@ -1,4 +1,4 @@
-//! From the lines of a border to the polygons within it, by the rules at the top of `outline/mod.rs`.
+//! Builds the polygons within the lines of a border, by the rules at the top of `outline/mod.rs`.
 
 use std::collections::HashSet;
 

@@ -1,4 +1,4 @@
-//! Lines across 180 degrees, cut there.
+//! Cuts lines that cross 180 degrees.
 
 use super::Line;
 use crate::Coord;

@@ -1,13 +1,14 @@
 //! The shape of an element: points, lines, and the polygons within borders. GeoJSON, WKB, SPARQL, GeoParquet, the map and the
 //! geocoder take their polygons from here. (Areas of OverpassQL have the reference's rules instead: [`crate::areas`].)
 //!
-//! The rules, which are osmium's where the border is whole:
+//! The rules, which are osmium's if the border is complete:
 //!
 //! - Every way of the relation is part of the border once, whatever its role. Ways are connected where they have a
 //!   point at the same position, whatever the ids of their nodes.
 //! - The even-odd rule applies: a ring in a ring is a hole, a ring in a hole is an island.
-//! - A segment that is drawn twice is no border: rings that touch along it become one. A way that is drawn again, in any
-//!   direction, counts once. If the border closes only with such segments drawn once, they are.
+//! - A segment that is drawn twice is not part of the border: rings that touch along it become one. A way that is drawn
+//!   again, in either direction, counts once. If the border is closed only with such segments drawn once, they are kept
+//!   once.
 //! - If an odd number of segments ends at a point, the border is open and has no polygons ([`Flaw::Open`]).
 //! - If two segments meet anywhere but in a common end, the border crosses itself and has no polygons
 //!   ([`Flaw::Crossing`]).

@@ -1,4 +1,4 @@
-//! Overlays of lines that cross, with new points where they do: repair, clipping, difference.
+//! Overlays crossing lines and adds points where they cross: repair, clipping, difference.
 
 use i_overlay::core::fill_rule::FillRule;
 use i_overlay::core::overlay::{IntOverlayOptions, Overlay, ShapeType};

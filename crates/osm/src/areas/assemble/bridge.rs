@@ -1,4 +1,4 @@
-//! Open ways of a border that lack nodes, drawn straight from each known node to the next.
+//! Draws open ways of a border that lack nodes straight from each known node to the next.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! Rings along segments of which no two meet but in their ends, and polygons of these rings.
+//! Builds rings along segments that meet only in their ends, and polygons of these rings.
 
 use std::cmp::Ordering;
 
