@@ -1,4 +1,4 @@
-//! The one place that maps files into memory.
+//! Maps files into memory. No other code does so.
 
 use std::fs::File;
 

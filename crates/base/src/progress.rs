@@ -1,4 +1,4 @@
-//! How far a long piece of work is.
+//! Reports the progress of long operations.
 
 /// Hears how far a load is.
 pub trait Progress: Sync {

@@ -1,6 +1,7 @@
-//! Text from outside (data, file names, other servers, models) where people, models or programs read line by line. A key, a
-//! name or a file name may hold line breaks that forge a line, sequences that steer a terminal, or characters that show text
-//! in another order than it has (CVE-2021-42574) or not at all. Everything that writes such text calls this module.
+//! Makes text from outside (data, file names, other servers, models) safe where people, models or programs read it line
+//! by line. A key, a name or a file name may contain line breaks that forge a line, sequences that control a terminal,
+//! or characters that show text in another order (CVE-2021-42574) or hide it. All code that prints such text calls this
+//! module.
 
 use std::borrow::Cow;
 use std::fmt::Write;

@@ -1,5 +1,5 @@
-//! Texts as words that are alike however they are written: in small letters, without the accents of Latin and Greek
-//! letters, without punctuation. Other scripts stay as they are.
+//! Splits texts into normalized words: lower case, without the accents of Latin and Greek letters, without punctuation.
+//! Other scripts are unchanged.
 
 use icu_normalizer::{ComposingNormalizerBorrowed, DecomposingNormalizerBorrowed};
 

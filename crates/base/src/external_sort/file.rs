@@ -1,4 +1,4 @@
-//! A temporary file that is written from front to back and read in pieces.
+//! A temporary file that is written sequentially and read in pieces.
 
 use std::fs::File;
 use std::io::{self, BufWriter, Write};

@@ -1,4 +1,4 @@
-//! Pieces of bytes in a temporary file that are read in the order in which they came.
+//! Pieces of bytes in a temporary file that are read in the order in which they were written.
 
 use super::file::{Input, Output, Piece};
 use super::{Error, Scratch};

@@ -1,5 +1,5 @@
-//! Spill buffers: growing arrays of fixed-size records that move to a temporary file when they outgrow their share of
-//! the memory, can be sorted either way, and then read as one slice.
+//! Spill buffers: growing arrays of fixed-size records that move to a temporary file when they exceed their share of
+//! the memory. They can be sorted in memory or in the file, and are then read as one slice.
 
 use std::collections::BinaryHeap;
 use std::fs::File;

@@ -1,4 +1,4 @@
-//! Records with payloads, and the bytes that blocks of them become in temporary files.
+//! Records with payloads, and the encoding of blocks of them in temporary files.
 
 use crate::codec::{Reader, put, put_delta};
 

@@ -1,5 +1,5 @@
-//! Blocks of records that are read in the order in which they came: in memory up to a share of it, else in a temporary
-//! file.
+//! Blocks of records that are read in the order in which they were written: in memory up to a share of it, beyond that
+//! in a temporary file.
 
 use rayon::prelude::*;
 
