@@ -162,7 +162,7 @@ pub fn get_list(bytes: &[u8], count: usize) -> Option<Vec<Ordinal>> {
     Some(out)
 }
 
-/// Appends a block: its ordinals but for the first, which is known when it is read.
+/// Appends a block: the differences between its ordinals. The first ordinal is omitted, because it is known on reading.
 pub fn put_block(out: &mut Vec<u8>, ordinals: &[Ordinal]) {
     ordinals.windows(2).for_each(|pair| put(out, pair[1] - pair[0]));
 }

@@ -1,4 +1,4 @@
-//! Maps ids to ordinals: ids and references to them are both sorted by id and read in parallel, as in a merge join.
+//! Maps ids to ordinals: ids and references to them are both sorted by id and read together, as in a merge join.
 
 use rayon::prelude::*;
 use terrapin_base::codec;
