@@ -1,11 +1,11 @@
-//! What is written into memory, up to a length.
+//! A writer into memory with a maximum length.
 
 use std::io::{self, Write};
 
-/// Takes so many bytes; what would be more is refused.
+/// A writer that accepts a limited number of bytes and refuses any more.
 #[derive(Debug)]
 pub struct Bounded {
-    /// What was written.
+    /// The written bytes.
     pub bytes: Vec<u8>,
     /// Whether there was more.
     pub full: bool,
@@ -13,7 +13,7 @@ pub struct Bounded {
 }
 
 impl Bounded {
-    /// For at most so many bytes.
+    /// Creates a writer for at most `most` bytes.
     pub fn new(most: usize) -> Bounded {
         Bounded { bytes: Vec::new(), full: false, most }
     }

@@ -17,14 +17,15 @@ pub fn put_signed(out: &mut Vec<u8>, value: i64) {
     put(out, ((value << 1) ^ (value >> 63)) as u64);
 }
 
-/// Appends what `value` differs from `previous`, and makes it the previous one.
+/// Appends the difference between `value` and `previous`, and sets `previous` to `value`.
 #[inline]
 pub fn put_delta(out: &mut Vec<u8>, previous: &mut i64, value: i64) {
     put_signed(out, value.wrapping_sub(*previous));
     *previous = value;
 }
 
-/// Reads what the functions above wrote; every method gives `None` beyond the end or on an overlong integer.
+/// A reader for the output of the functions above. Every method returns `None` beyond the end or for an overlong
+/// integer.
 pub struct Reader<'a> {
     bytes: &'a [u8],
     at: usize,
@@ -36,7 +37,7 @@ impl<'a> Reader<'a> {
         Reader { bytes, at: 0 }
     }
 
-    /// An unsigned integer.
+    /// Reads an unsigned integer.
     #[inline]
     pub fn get(&mut self) -> Option<u64> {
         let first = *self.bytes.get(self.at)?;
@@ -60,33 +61,33 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// A signed integer.
+    /// Reads a signed integer.
     #[inline]
     pub fn get_signed(&mut self) -> Option<i64> {
         let value = self.get()?;
         Some((value >> 1) as i64 ^ -((value & 1) as i64))
     }
 
-    /// The value that [`put_delta`] wrote.
+    /// Reads the value that [`put_delta`] wrote.
     #[inline]
     pub fn get_delta(&mut self, previous: &mut i64) -> Option<i64> {
         *previous = previous.wrapping_add(self.get_signed()?);
         Some(*previous)
     }
 
-    /// The next `len` bytes.
+    /// Reads the next `len` bytes.
     pub fn take(&mut self, len: usize) -> Option<&'a [u8]> {
         let bytes = self.bytes.get(self.at..self.at.checked_add(len)?)?;
         self.at += len;
         Some(bytes)
     }
 
-    /// How many bytes have been read.
+    /// Returns the number of bytes read.
     pub fn position(&self) -> usize {
         self.at
     }
 
-    /// Whether everything has been read.
+    /// Returns whether all bytes have been read.
     pub fn is_at_end(&self) -> bool {
         self.at == self.bytes.len()
     }

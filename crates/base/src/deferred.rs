@@ -1,5 +1,6 @@
-//! Freeing what a query has kept: millions of small allocations take up to seconds, for which an answer, or the error that
-//! a bound was reached, need not wait. A thread frees them; whoever lets the next query begin [`wait`]s for it first.
+//! Frees the memory of a query in the background. Freeing millions of small allocations takes up to seconds; the
+//! answer, or the error for a reached limit, need not wait for it. A thread frees them. Call [`wait`] before the next
+//! query begins.
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
@@ -12,11 +13,11 @@ use terrapin_budget as budget;
 const MANY: usize = 1 << 16;
 
 thread_local! {
-    /// The threads that free what this thread left behind.
+    /// The threads that free memory for this thread.
     static FREEING: RefCell<Vec<JoinHandle<()>>> = const { RefCell::new(Vec::new()) };
 }
 
-/// Waits until what this thread left to others is free.
+/// Waits until the memory that this thread handed to other threads is free.
 pub fn wait() {
     for thread in FREEING.take() {
         // A drop that panics is no concern of the next query's.
@@ -26,7 +27,7 @@ pub fn wait() {
 
 /// A collection.
 pub trait Collection: Default + Send + 'static {
-    /// How many items it has.
+    /// Returns the number of items.
     fn items(&self) -> usize;
 }
 
@@ -60,7 +61,7 @@ impl<K: Send + 'static, V: Send + 'static, S: Default + Send + 'static> Collecti
     }
 }
 
-/// A collection whose drop is deferred where it is large.
+/// A collection whose drop is deferred if it is large.
 #[derive(Debug, Default)]
 pub struct Deferred<C: Collection>(C);
 
@@ -70,7 +71,7 @@ impl<C: Collection> Deferred<C> {
         Deferred(collection)
     }
 
-    /// The collection itself.
+    /// Returns the collection itself.
     pub fn take(&mut self) -> C {
         std::mem::take(&mut self.0)
     }
@@ -97,7 +98,7 @@ impl<C: Collection> Drop for Deferred<C> {
         }
         let large = self.take();
         let current = budget::current();
-        // Where there is no thread to be had, it is freed here.
+        // If no thread can be started, the collection is freed here.
         let thread =
             std::thread::Builder::new().name("freeing".to_owned()).spawn(move || current.share(|| drop(large)));
         if let Ok(thread) = thread {

@@ -1,11 +1,11 @@
-//! `hypot` of the C library, the same everywhere: libraries that call it (`f64::hypot`) get the one of `libm`, not that of
-//! the machine, which differs in the last digit from version to version. It also keeps glibc's version of 2.35 out of what
-//! is built: programs run where glibc is older.
+//! Defines the C library's `hypot`, with the same result on every machine. Libraries that call it (`f64::hypot`) get
+//! the version of `libm` instead of the machine's, which differs in the last digit between versions. This also avoids a
+//! dependency on the `hypot` of glibc 2.35, so that programs run with an older glibc.
 
 #![allow(unsafe_code)]
 
 /// The length of the hypotenuse, without overflow in between.
-// SAFETY: it takes and gives what C's `hypot` does.
+// SAFETY: the parameters and the result are those of C's `hypot`.
 #[unsafe(no_mangle)]
 extern "C" fn hypot(x: f64, y: f64) -> f64 {
     libm::hypot(x, y)

@@ -1,4 +1,5 @@
-//! What storing and answering share, and the standard library has not. Knows nothing of elements, triples or queries.
+//! Functions shared by storage and queries that the standard library lacks. This crate does not know elements, triples
+//! or queries.
 
 mod bounded;
 pub mod codec;

@@ -1,10 +1,10 @@
-//! How much memory this process may have: what its container, its limits or the machine allow.
+//! Finds the memory limit of this process: that of its container, its resource limits or the machine.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// The bytes that this process may have: the least of the control groups that it is in, its limit of address space, and
-/// the machine's memory; `None` where none of these can be told.
+/// Returns the number of bytes that this process may use: the minimum of the limits of its control groups, its limit of
+/// address space, and the machine's memory. Returns `None` if none of these is known.
 pub fn memory() -> Option<u64> {
     let groups = fs::read_to_string("/proc/self/cgroup").unwrap_or_default();
     let limits = fs::read_to_string("/proc/self/limits").unwrap_or_default();
@@ -14,8 +14,9 @@ pub fn memory() -> Option<u64> {
     of_groups.chain(address_space(&limits)).chain(total(&machine)).min()
 }
 
-/// The files that may hold a limit of the control groups in `/proc/self/cgroup`: those of the group and of all around it,
-/// of version 2 and of version 1, and where only a part of the tree is visible, as in a container, those of its root.
+/// Returns the files that may contain a limit of the control groups in `/proc/self/cgroup`: those of each group and of
+/// its ancestors, for versions 1 and 2. In a container, where only a part of the tree is visible, those of its root are
+/// included.
 fn group_files(groups: &str) -> Vec<PathBuf> {
     let mut files = Vec::new();
     for line in groups.lines() {
@@ -34,13 +35,13 @@ fn group_files(groups: &str) -> Vec<PathBuf> {
     files
 }
 
-/// The soft limit of address space in `/proc/self/limits`.
+/// Returns the soft limit of address space in `/proc/self/limits`.
 fn address_space(limits: &str) -> Option<u64> {
     let rest = limits.lines().find_map(|line| line.strip_prefix("Max address space"))?;
     rest.split_whitespace().next()?.parse().ok()
 }
 
-/// The machine's memory in `/proc/meminfo`.
+/// Returns the machine's memory in `/proc/meminfo`.
 fn total(machine: &str) -> Option<u64> {
     let rest = machine.lines().find_map(|line| line.strip_prefix("MemTotal:"))?;
     let kibibytes: u64 = rest.split_whitespace().next()?.parse().ok()?;

@@ -1,4 +1,4 @@
-//! The one place that maps files into memory.
+//! Maps files into memory. No other code does so.
 
 use std::fs::File;
 
@@ -7,7 +7,7 @@ use memmap2::{Advice, Mmap, MmapOptions};
 /// Maps the whole of a file for reading. An empty file gives an empty map.
 ///
 /// # Errors
-/// The operating system's.
+/// Returns an error if the file cannot be mapped.
 #[allow(unsafe_code)]
 pub fn map_read_only(file: &File) -> std::io::Result<Mmap> {
     // SAFETY: the map is only read. Snapshots are immutable files that are renamed into place and never written again,

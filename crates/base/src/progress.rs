@@ -1,14 +1,14 @@
-//! How far a long piece of work is.
+//! Reports the progress of long operations.
 
 /// Hears how far a load is.
 pub trait Progress: Sync {
     /// A phase begins; `total` is in units of its own (bytes of the source, pages), 0 where unknown.
     fn phase(&self, name: &str, total: u64);
-    /// So much more of the phase is done.
+    /// Reports that this amount of the phase has been completed.
     fn advance(&self, amount: u64);
 }
 
-/// Tells nobody.
+/// Ignores all reports.
 pub struct Quiet;
 
 impl Progress for Quiet {

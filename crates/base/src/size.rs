@@ -1,4 +1,4 @@
-//! Numbers of bytes as people write and read them.
+//! Formats and parses numbers of bytes for people.
 
 /// Reads `4GiB`, `512 MiB`, `64k`, `1000000`: a whole number and a binary unit (`k`, `M`, `G`, `T`, with or without
 /// `iB` or `B`, in any case).

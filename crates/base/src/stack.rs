@@ -1,22 +1,22 @@
-//! The stacks of our threads. Queries are read, planned, run and freed by recursion, whose depth is bounded where their
-//! trees are made; here stands what that depth may take.
+//! The stack size of all threads. Queries are parsed, planned, run and freed by recursion. Its depth is limited where
+//! the trees are built; this module defines the stack size for that depth.
 
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::thread::Builder;
 
 use terrapin_budget::{self as budget, Stopped};
 
-/// Bytes of stack of every thread that reads, runs or frees queries: the least that any has. The deepest queries take a
-/// part of it, also in a build without optimisation, where a level takes some 30 KB. What is not touched takes no memory.
+/// Stack size in bytes of every thread that parses, runs or frees queries. The deepest queries need only a part of it,
+/// even in a build without optimization, where a level takes about 30 KB. Untouched stack takes no memory.
 pub const STACK: usize = 64 << 20;
 
-/// Runs the process's work on a thread with [`STACK`], whatever the limit of the main thread's stack is, and gives the
-/// threads of the global pool as much.
+/// Runs the process's work on a thread with a stack of [`STACK`] bytes, whatever the limit of the main thread's stack,
+/// and gives the threads of the global pool the same size.
 ///
 /// # Errors
-/// The machine gives no thread.
+/// Returns an error if no thread can be started.
 pub fn main<T: Send>(work: impl FnOnce() -> T + Send) -> std::io::Result<T> {
-    // Where there is a global pool already it is somebody else's.
+    // If a global pool already exists, it belongs to other code.
     let _ = rayon::ThreadPoolBuilder::new().stack_size(STACK).build_global();
     std::thread::scope(|scope| {
         let thread = Builder::new().name("terrapin".to_owned()).stack_size(STACK).spawn_scoped(scope, work)?;
@@ -24,11 +24,11 @@ pub fn main<T: Send>(work: impl FnOnce() -> T + Send) -> std::io::Result<T> {
     })
 }
 
-/// Does work that may panic; where it does, what the panic says is the error. A bound that is reached goes on to whoever
-/// watches it.
+/// Runs work that may panic, and returns the panic's message as the error. The panic for a reached limit is passed on
+/// to the code that watches the budget.
 ///
 /// # Errors
-/// The work panicked.
+/// Returns an error if the work panics.
 pub fn caught<T>(work: impl FnOnce() -> T) -> Result<T, String> {
     catch_unwind(AssertUnwindSafe(work)).map_err(|panic| match budget::caught(&*panic) {
         Stopped::Panicked(message) => format!("internal error: {message}"),
@@ -48,7 +48,7 @@ mod tests {
 
     #[test]
     fn work_has_its_stack() {
-        // Far more than a thread has if nobody says how much.
+        // Much more than the default stack of a thread.
         fn deep(left: usize) -> u8 {
             let room = std::hint::black_box([1_u8; 64 << 10]);
             if left == 0 { room[0] } else { deep(left - 1).max(std::hint::black_box(room)[1]) }

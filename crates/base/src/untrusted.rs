@@ -1,13 +1,14 @@
-//! Text from outside (data, file names, other servers, models) where people, models or programs read line by line. A key, a
-//! name or a file name may hold line breaks that forge a line, sequences that steer a terminal, or characters that show text
-//! in another order than it has (CVE-2021-42574) or not at all. Everything that writes such text calls this module.
+//! Makes text from outside (data, file names, other servers, models) safe where people, models or programs read it line
+//! by line. A key, a name or a file name may contain line breaks that forge a line, sequences that control a terminal,
+//! or characters that show text in another order (CVE-2021-42574) or hide it. All code that prints such text calls this
+//! module.
 
 use std::borrow::Cow;
 use std::fmt::Write;
 
-/// Whether a character steers what shows it: controls (C0, DEL and C1), separators of lines and paragraphs, embeddings and
-/// overrides of direction, annotations, tags, and the byte order mark. Joiners and direction marks belong to names in many
-/// scripts and stay.
+/// Returns whether a character controls the display of text: controls (C0, DEL and C1), separators of lines and
+/// paragraphs, embeddings and overrides of direction, annotations, tags, and the byte order mark. Joiners and direction
+/// marks are kept, because they belong to names in many scripts.
 fn steers(c: char) -> bool {
     c.is_control()
         || matches!(
@@ -20,8 +21,8 @@ fn steers(c: char) -> bool {
         )
 }
 
-/// Returns a text for one line of a terminal, a prompt or a log: characters that steer, and the white space around them, are
-/// one space, or nothing at the ends.
+/// Returns a text for one line of a terminal, a prompt or a log. Control characters and the white space around them are
+/// replaced by one space, or removed at the ends.
 pub fn line(text: &str) -> Cow<'_, str> {
     if !text.contains(steers) {
         return Cow::Borrowed(text);

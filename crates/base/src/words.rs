@@ -1,23 +1,23 @@
-//! Texts as words that are alike however they are written: in small letters, without the accents of Latin and Greek
-//! letters, without punctuation. Other scripts stay as they are.
+//! Splits texts into normalized words: lower case, without the accents of Latin and Greek letters, without punctuation.
+//! Other scripts are unchanged.
 
 use icu_normalizer::{ComposingNormalizerBorrowed, DecomposingNormalizerBorrowed};
 
-/// Characters of a text that are looked at.
+/// Maximum number of characters of a text that are read.
 const TEXT: usize = 1000;
 /// Words of a text that count.
 pub const WORDS: usize = 31;
 /// Characters of a word that count.
 const WORD: usize = 48;
 
-/// The words of a text, in their order.
+/// Returns the words of a text, in their order.
 pub fn words(text: &str) -> Vec<String> {
     let end = text.char_indices().nth(TEXT).map_or(text.len(), |(end, _)| end);
     let text = &text[..end];
     if text.is_ascii() { split(text.chars()) } else { split(plain(text).chars()) }
 }
 
-/// Without accents and apostrophes.
+/// Removes accents and apostrophes.
 fn plain(text: &str) -> String {
     let text: String = text.chars().filter(|c| !is_apostrophe(*c)).collect();
     let mut out = String::with_capacity(text.len());
@@ -38,7 +38,7 @@ fn plain(text: &str) -> String {
     ComposingNormalizerBorrowed::new_nfc().normalize(&out).into_owned()
 }
 
-/// What stands within words and is left out: people type it or not.
+/// Returns whether a character within words is ignored because users often omit it, such as an apostrophe.
 fn is_apostrophe(c: char) -> bool {
     matches!(c, '\'' | '`' | '\u{b4}' | '\u{2b9}'..='\u{2bf}' | '\u{2018}'..='\u{201b}' | '\u{2032}' | '\u{ff07}')
         || matches!(c, '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}' | '\u{feff}')

@@ -1,7 +1,7 @@
-//! What programs know errors by. Each language has one list of its own, and this writes it.
+//! Error codes for programs. Each language has its own list, which is written with this macro.
 
-/// Makes an enum of codes: a line each with its name, which stays as it is, and when it comes; and a test that no
-/// two have the same name.
+/// Defines an enum of codes, one per line with its permanent name and a description of when it occurs, and a test that
+/// no two codes have the same name.
 ///
 /// ```
 /// terrapin_budget::codes! {
@@ -25,7 +25,7 @@ macro_rules! codes {
             /// All of them, in the order of their list.
             pub const ALL: &'static [$name] = &[$($name::$code),+];
 
-            /// The name that programs know it by.
+            /// Returns the name for programs.
             pub fn name(self) -> &'static str {
                 match self {
                     $($name::$code => $text,)+

@@ -307,7 +307,7 @@ impl Drop for Budget {
     }
 }
 
-/// The tests' allocator, so that what they hold is counted.
+/// The allocator of the tests, so that their memory is counted.
 #[cfg(test)]
 #[global_allocator]
 static ALLOCATOR: memory::Counting<mimalloc::MiMalloc> = memory::Counting(mimalloc::MiMalloc);
@@ -374,7 +374,7 @@ mod tests {
         // A single large one, before it is made.
         assert_eq!(reached(watched(&bounded(8 << 20), || charge(9 << 20))), "memory");
         assert_eq!(reached(watched(&bounded(8 << 20), || charge(7 << 20))), "nothing");
-        // What outlives the query is not its own.
+        // Memory that outlives the query is not charged to it.
         let kept = watched(&bounded(8 << 20), || unwatched(|| vec![0_u8; 16 << 20]));
         assert_eq!(kept.map(|kept| kept.len()), Ok(16 << 20));
     }
@@ -384,7 +384,7 @@ mod tests {
         let budget = bounded(8 << 20);
         let ended = watched(&budget, || {
             let current = current();
-            // Whoever asks last sees what both hold.
+            // The last thread to check sees the memory of both.
             let work = || {
                 current.share(|| {
                     let kept = vec![0_u8; 6 << 20];

@@ -1,12 +1,13 @@
-//! Who holds how much of the process's memory. The allocator counts every byte where it is allocated and freed: for the
-//! process as a whole, and for the [`Account`] that the thread works for. Nothing that allocates can forget to count, be
-//! it ours or a library's.
+//! Counts the process's memory and attributes it to accounts. The allocator counts every byte where it is allocated and
+//! freed: for the process as a whole, and for the [`Account`] for which the thread works. Therefore no allocation is
+//! missed, in our code or in a library.
 //!
-//! A program has its memory counted by making [`Counting`] its global allocator (`terrapin-allocator` does so); without
-//! it every account holds nothing.
+//! To have its memory counted, a program makes [`Counting`] its global allocator (`terrapin-allocator` does so).
+//! Otherwise every account is empty.
 //!
-//! The allocator only counts. Whoever works for an account asks [`Account::held`] now and then and stops where that is
-//! too much: see [`crate::Budget`]. So that growth is soon seen, it counts as steps of the work, too.
+//! The allocator only counts. Code that works for an account calls [`Account::held`] from time to time and stops if the
+//! value is too high: see [`crate::Budget`]. Allocations also count as steps of the work, so that growth is noticed
+//! soon.
 
 #![allow(unsafe_code)]
 
@@ -16,7 +17,7 @@ use std::ptr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 
-/// Bytes allocated and not freed in the whole process, but for what threads have not settled.
+/// Bytes allocated and not freed in the whole process, except for those that threads have not settled yet.
 static PROCESS: AtomicI64 = AtomicI64::new(0);
 
 /// Bytes that a thread counts on its own before it settles them: so much can be missing for each thread.
@@ -31,7 +32,7 @@ thread_local! {
     static STEPS: Cell<u32> = const { Cell::new(0) };
 }
 
-/// The bytes that a piece of work holds: what its threads allocated less what they freed.
+/// The memory of a piece of work: the bytes that its threads allocated less those that they freed.
 #[derive(Debug, Default)]
 pub struct Account {
     held: AtomicI64,
@@ -45,7 +46,7 @@ impl Account {
         u64::try_from(self.held.load(Ordering::Relaxed).saturating_add(own)).unwrap_or(0)
     }
 
-    /// The most bytes that were held at a time.
+    /// Returns the maximum number of bytes held at any time.
     pub fn most(&self) -> u64 {
         u64::try_from(self.most.load(Ordering::Relaxed)).unwrap_or(0)
     }
@@ -57,7 +58,7 @@ impl Account {
         }
     }
 
-    /// Tells that bytes allocated for this account are another's from now on, who frees them.
+    /// Transfers bytes that were allocated for this account to another owner, who will free them.
     pub fn hand_over(&self, bytes: usize) {
         self.held.fetch_sub(i64::try_from(bytes).unwrap_or(i64::MAX), Ordering::Relaxed);
     }
@@ -68,8 +69,8 @@ pub fn process() -> u64 {
     u64::try_from(PROCESS.load(Ordering::Relaxed)).unwrap_or(0)
 }
 
-/// Runs `work`; what this thread allocates and frees meanwhile is counted for `account`, or for nobody's: caches that
-/// outlive a query are filled for nobody.
+/// Runs `work` and counts the memory that this thread allocates and frees meanwhile for `account`. With `None` it
+/// belongs to no account, as for caches that outlive a query.
 pub fn within<T>(account: Option<&Arc<Account>>, work: impl FnOnce() -> T) -> T {
     /// Puts the outer account back, also where `work` panics.
     struct Restore(*const Account);
@@ -98,7 +99,7 @@ pub(crate) fn look_again() {
     STEPS.set(0);
 }
 
-/// Adds what a thread has counted to its account and to the process.
+/// Adds a thread's count to its account and to the process.
 fn settle(bytes: i64) {
     if bytes > 0 {
         STEPS.set(u32::MAX);
@@ -122,12 +123,12 @@ fn count(bytes: i64) {
     }
 }
 
-/// An allocator that counts what goes to and comes from another one, which is mimalloc or has blocks of its sizes.
+/// An allocator that counts the memory of another one, which is mimalloc or has the same block sizes.
 #[derive(Debug)]
 pub struct Counting<A>(pub A);
 
-/// The bytes that a block of this size takes: mimalloc has blocks of multiples of 16 bytes, and four sizes for each power
-/// of two from 64 bytes on. Of large blocks only the pages count that are written to.
+/// Returns the bytes that a block of this size takes. mimalloc has blocks of multiples of 16 bytes, and four sizes for
+/// each power of two from 64 bytes on. Of large blocks, only the touched pages count.
 #[inline]
 fn taken(size: usize) -> i64 {
     let step = match size {

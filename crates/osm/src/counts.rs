@@ -1,5 +1,6 @@
-//! Compares the counts of a manifest with its sections. Counts size tables and pages, and how long a read goes on: a manifest
-//! may be signed by anyone, so a count that its sections cannot hold is damage before the first read.
+//! Compares the counts of a manifest with its sections. The counts determine the size of tables and pages and the
+//! length of reads. Anyone may sign a manifest; therefore a count that is too high for its sections is reported as
+//! damage before the first read.
 
 use terrapin_snapshot::{Column, Counts, Error, Pages, Snapshot};
 
@@ -10,7 +11,7 @@ use super::layout::{self, PAIRS_ON_PAGE, Paged, Part, page_size};
 /// length.
 ///
 /// # Errors
-/// The first count that does not fit.
+/// Returns an error for the first count that does not match.
 pub(super) fn check(snapshot: &Snapshot, counts: &Counts) -> Result<(), Error> {
     for (kind, count) in ElementType::ALL.into_iter().zip([counts.nodes, counts.ways, counts.relations]) {
         pages(snapshot, Paged::Elements(kind, Part::Core), kind.name(), count, page_size(kind))?;

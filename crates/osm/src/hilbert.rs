@@ -1,17 +1,17 @@
-//! The order of everything in space: the Hilbert curve over the full range of 32-bit coordinates, so that a place on the
-//! curve is a position and the other way round.
+//! The spatial order of elements: the Hilbert curve over the full range of 32-bit coordinates. A place on the curve and
+//! a position convert into each other without loss.
 
 use super::Coord;
 
 const ORDER: u8 = 32;
 const OFFSET: u32 = 1 << 31;
 
-/// The place of a position along the curve.
+/// Returns the place of a position along the curve.
 pub fn key(c: Coord) -> u64 {
     fast_hilbert::xy2h((c.lon as u32).wrapping_add(OFFSET), (c.lat as u32).wrapping_add(OFFSET), ORDER)
 }
 
-/// The position of a place along the curve.
+/// Returns the position of a place along the curve.
 pub fn position(key: u64) -> Coord {
     let (x, y) = fast_hilbert::h2xy::<u32>(key, ORDER);
     Coord { lat: y.wrapping_sub(OFFSET) as i32, lon: x.wrapping_sub(OFFSET) as i32 }

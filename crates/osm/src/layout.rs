@@ -1,4 +1,4 @@
-//! The sections that hold elements: their names and the sizes of their pages. A change here is a new format version.
+//! The sections of elements: their names and the sizes of their pages. Any change here requires a new format version.
 
 use super::{ElementType, Ordinal};
 use terrapin_snapshot::WordSections;
@@ -25,14 +25,14 @@ pub fn page_size(kind: ElementType) -> u64 {
     1 << PAGE_BITS[kind as usize]
 }
 
-/// The page of an ordinal and its slot there.
+/// Returns the page of an ordinal and its slot there.
 #[inline]
 pub fn place(kind: ElementType, ordinal: Ordinal) -> (u32, usize) {
     let bits = PAGE_BITS[kind as usize];
     ((ordinal >> bits) as u32, (ordinal & (page_size(kind) - 1)) as usize)
 }
 
-/// Which of an element type's sections.
+/// A kind of section of an element type.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Part {
     /// Ids and positions, nodes or members: pages.
@@ -50,7 +50,7 @@ pub enum Part {
 /// A section of compressed pages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Paged {
-    /// Of elements of a type.
+    /// A section of the elements of a type.
     Elements(ElementType, Part),
     /// Values in byte order of (key, value), front-coded: pages of [`PAIRS_ON_PAGE`].
     Values,
@@ -61,10 +61,10 @@ pub enum Paged {
 }
 
 impl Paged {
-    /// How many there are.
+    /// The number of paged sections.
     pub const COUNT: usize = 18;
 
-    /// Its place among them.
+    /// Returns the index of the section.
     pub fn number(self) -> usize {
         match self {
             Paged::Elements(kind, part) => kind as usize * 5 + part as usize,
@@ -74,7 +74,7 @@ impl Paged {
         }
     }
 
-    /// Its name.
+    /// Returns the name of the section.
     pub fn name(self) -> &'static str {
         const NAMES: [&str; Paged::COUNT] = [
             "nodes.core",
@@ -100,17 +100,17 @@ impl Paged {
     }
 }
 
-/// The name of a section of an element type's pages.
+/// Returns the name of a section of an element type's pages.
 pub fn paged(kind: ElementType, part: Part) -> &'static str {
     Paged::Elements(kind, part).name()
 }
 
-/// The box of every page: boxes.
+/// Returns the box of every page: boxes.
 pub fn boxes(kind: ElementType) -> &'static str {
     ["nodes.boxes", "ways.boxes", "relations.boxes"][kind as usize]
 }
 
-/// The first id on every page of the id index: a column of ordered numbers.
+/// Returns the first id on every page of the id index: a column of ordered numbers.
 pub fn first_ids(kind: ElementType) -> &'static str {
     ["nodes.first-ids", "ways.first-ids", "relations.first-ids"][kind as usize]
 }
@@ -124,10 +124,10 @@ pub fn missing(kind: ElementType) -> &'static str {
 pub const KEYS: &str = "keys";
 /// The first pair of each key, and at the end the number of pairs: a column.
 pub const KEY_PAIRS: &str = "keys.pairs";
-/// How many nodes, ways and relations have each key, three numbers a key: a column.
+/// The number of nodes, ways and relations with each key, three numbers per key: a column.
 pub const KEY_COUNTS: &str = "keys.counts";
-/// Where the lists of these are: one more than the first of their blocks, or 0 where a list is the union of the pairs'
-/// lists. A column.
+/// The places of the lists of keys: one more than the first block of a list, or 0 if the list is the union of the
+/// pairs' lists. A column.
 pub const KEY_LISTS: &str = "keys.lists";
 /// The first ordinal of every block of posting lists: a column.
 pub const BLOCK_FIRSTS: &str = "tags.blocks.firsts";
@@ -145,22 +145,23 @@ pub const AREAS: &str = "areas.relations";
 pub const AREA_BOXES: &str = "areas.boxes";
 /// The index of names, with its words and lists; the module `name_table` describes their content.
 pub const NAMES: &str = "names";
-/// Where the names of each score end: a column.
+/// The end of the names of each score: a column.
 pub const NAME_SCORES: &str = "names.scores";
 /// Words, and the names that have each.
 pub const NAME_WORDS: WordSections = WordSections { words: "names.words", lists: "names.lists" };
 
-/// All versions of a type's elements, if they were kept: pages of them in order of id and version.
+/// Returns all versions of a type's elements, if they were kept: pages of them in order of id and version.
 pub fn versions(kind: ElementType) -> &'static str {
     ["history.nodes", "history.ways", "history.relations"][kind as usize]
 }
 
-/// Of every page of versions the first id, i64, and the times of its oldest and newest version, u32 each.
+/// Returns the name of the section with, for every page of versions, the first id, i64, and the times of its oldest and
+/// newest version, u32 each.
 pub fn version_pages(kind: ElementType) -> &'static str {
     ["history.nodes.pages", "history.ways.pages", "history.relations.pages"][kind as usize]
 }
 
-/// The moments at which there is a new version of anything, ascending, u32 each.
+/// The times of all versions, ascending and without duplicates, u32 each.
 pub const VERSION_TIMES: &str = "history.times";
 
 /// Three times the planet of 2025: nodes, ways, relations.
@@ -179,5 +180,5 @@ const _: () = assert!(MOST[2] < u32::MAX as u64);
 // Blocks have 32 bits. Every tag is in at most two lists, a pair's and a key's; and only lists of at least 64 have
 // blocks, so that there are at most twice as many blocks as full ones and one for each 64 of the rest.
 const _: () = assert!(2 * MOST_TAGS[1] / BLOCK as u64 + 2 * MOST_TAGS[1] / 64 < u32::MAX as u64);
-// Ordinals and what references hold of them have 63 bits; a slot is a place in a `usize`.
+// Ordinals have 63 bits, also within references. A slot is an index of type `usize`.
 const _: () = assert!(MOST[0] < 1 << 63);

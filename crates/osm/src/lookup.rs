@@ -1,4 +1,4 @@
-//! Looking things up: ids, tags and their posting lists, parents.
+//! Looks up elements by id, by tag (posting lists), and by member (parents).
 
 use std::convert::Infallible;
 use std::ops::{ControlFlow, Range};
@@ -17,7 +17,7 @@ use terrapin_snapshot::{Error, ordered};
 impl Osm {
     // ---- ids
 
-    /// The element with this id.
+    /// Returns the element with this id.
     pub fn find(&self, kind: ElementType, id: i64) -> Option<Ordinal> {
         let firsts = self.first_ids(kind)?;
         // The first page that begins with a greater id comes after the one that may have it.
@@ -52,12 +52,12 @@ impl Osm {
         })
     }
 
-    /// The ids of these elements, in the order given (fast for sorted ones).
+    /// Returns the ids of these elements, in the order given (fast for sorted ones).
     pub fn ids(&self, kind: ElementType, ordinals: &[Ordinal]) -> Vec<i64> {
         self.map_ids(kind, ordinals.iter().map(|&o| ElementRef::present(o)))
     }
 
-    /// The ids of way nodes or members of one type, in the order given; missing ones included.
+    /// Returns the ids of way nodes or members of one type, in the order given, including those of missing elements.
     pub fn ref_ids(&self, kind: ElementType, references: &[ElementRef]) -> Vec<i64> {
         self.map_ids(kind, references.iter().copied())
     }
@@ -84,33 +84,33 @@ impl Osm {
 
     // ---- tags
 
-    /// The id of a key.
+    /// Returns the id of a key.
     pub fn key(&self, name: &str) -> Option<KeyId> {
         self.keys()?.find(name)
     }
 
-    /// How many keys there are; key ids are `0..key_count`.
+    /// Returns the number of keys; key ids are `0..key_count`.
     pub fn key_count(&self) -> KeyId {
         self.keys().map_or(0, |keys| keys.len())
     }
 
-    /// The text of a key.
+    /// Returns the text of a key.
     pub fn key_name(&self, key: KeyId) -> &str {
         self.keys().map_or("", |keys| keys.name(key))
     }
 
-    /// The pairs of a key.
+    /// Returns the pairs of a key.
     pub fn pairs_of(&self, key: KeyId) -> Range<PairId> {
         let (from, to) = self.keys().map_or((0, 0), |keys| keys.pairs(key));
         from..to
     }
 
-    /// How many pairs there are.
+    /// Returns the number of pairs.
     fn pair_count(&self) -> PairId {
         self.keys().map_or(0, |keys| keys.all_pairs())
     }
 
-    /// The pair of a key and a value.
+    /// Returns the pair of a key and a value.
     pub fn pair(&self, key: &str, value: &str) -> Option<PairId> {
         let pairs = self.pairs_of(self.key(key)?);
         let (mut low, mut high) = (pairs.start, pairs.end);
@@ -127,7 +127,7 @@ impl Osm {
         None
     }
 
-    /// The key of a pair.
+    /// Returns the key of a pair.
     pub fn key_of(&self, pair: PairId) -> KeyId {
         self.keys().map_or(0, |keys| keys.key_of(pair))
     }
@@ -135,12 +135,12 @@ impl Osm {
     /// Values on a page of values: pair / this is the page, the rest the slot.
     pub const VALUES_ON_PAGE: u64 = PAIRS_ON_PAGE as u64;
 
-    /// How many pages of values there are.
+    /// Returns the number of pages of values.
     pub fn value_page_count(&self) -> u32 {
         self.pair_count().div_ceil(PAIRS_ON_PAGE as u32)
     }
 
-    /// A page of values.
+    /// Returns a page of values.
     pub fn value_page(&self, page: u32) -> Arc<ValuePage> {
         self.page(Key::Values(page), || {
             let n = self.pairs_on(page);
@@ -150,7 +150,7 @@ impl Osm {
         })
     }
 
-    /// The keys of the `n` pairs of a page, each with the slot where the next key's begin.
+    /// Returns the keys of the `n` pairs of a page, each with the slot at which the pairs of the next key begin.
     fn keys_on(&self, page: u32, n: PairId) -> Vec<(KeyId, u32)> {
         let first = page * PAIRS_ON_PAGE as PairId;
         let mut keys = Vec::new();
@@ -202,12 +202,12 @@ impl Osm {
         })
     }
 
-    /// The elements of this type that have the pair, ascending.
+    /// Returns the elements of this type with the pair, ascending.
     pub fn posting(&self, kind: ElementType, pair: PairId) -> Arc<[Ordinal]> {
         self.postings(kind, pair).all()
     }
 
-    /// The list of these, to read as much of as is needed.
+    /// Returns the posting list of these elements, which can be read in part.
     pub fn postings(&self, kind: ElementType, pair: PairId) -> Postings<'_> {
         let page = self.posting_page(pair / PAIRS_ON_PAGE as PairId);
         let key = Key::Pair(kind, pair);
@@ -220,7 +220,7 @@ impl Osm {
         }
     }
 
-    /// How many they are, without reading them.
+    /// Returns the number of these elements, without reading them.
     pub fn posting_len(&self, kind: ElementType, pair: PairId) -> u64 {
         let page = self.posting_page(pair / PAIRS_ON_PAGE as PairId);
         page.list(pair as usize % PAIRS_ON_PAGE, kind as usize).count()
@@ -236,12 +236,12 @@ impl Osm {
         }
     }
 
-    /// The elements of this type that have the key, ascending.
+    /// Returns the elements of this type with the key, ascending.
     pub fn key_posting(&self, kind: ElementType, key: KeyId) -> Arc<[Ordinal]> {
         self.key_postings(kind, key).all()
     }
 
-    /// The list of these, to read as much of as is needed.
+    /// Returns the posting list of these elements, which can be read in part.
     pub fn key_postings(&self, kind: ElementType, key: KeyId) -> Postings<'_> {
         let (count, place) = self.keys().map_or((0, None), |keys| keys.list(kind, key));
         let pairs = self.pairs_of(key);
@@ -257,12 +257,12 @@ impl Osm {
         }
     }
 
-    /// How many they are, without reading them.
+    /// Returns the number of these elements, without reading them.
     pub fn key_posting_len(&self, kind: ElementType, key: KeyId) -> u64 {
         self.keys().map_or(0, |keys| keys.list(kind, key).0)
     }
 
-    /// A posting list, cached; ordinals beyond the last element are damage.
+    /// Returns a posting list from the cache, or reads it. Ordinals beyond the last element count as damage.
     pub(super) fn list(
         &self,
         key: Key,
@@ -280,12 +280,13 @@ impl Osm {
 
     // ---- topology
 
-    /// The ways that have at least one of these nodes (ascending), ascending and without duplicates.
+    /// Returns the ways with at least one of these nodes, which ascend. The result is ascending and without duplicates.
     pub fn ways_of_nodes(&self, nodes: &[Ordinal]) -> Vec<Ordinal> {
         self.parents(ElementType::Node, 0, nodes, self.count(ElementType::Way))
     }
 
-    /// The relations that have at least one of these elements (ascending) as a member, ascending, no duplicates.
+    /// Returns the relations with at least one of these elements, which ascend, as a member. The result is ascending
+    /// and without duplicates.
     pub fn relations_of(&self, kind: ElementType, members: &[Ordinal]) -> Vec<Ordinal> {
         let list = if kind == ElementType::Node { 1 } else { 0 };
         self.parents(kind, list, members, self.count(ElementType::Relation))

@@ -1,10 +1,10 @@
-//! The index of names, read in place: which names have a word, or words that begin so or are written nearly so.
+//! The index of names, read in place: finds the names with a word, with a prefix of a word, or with a similar word.
 //!
 //! ```text
-//! names          a tag for every name, by ascending score: a column of the tag's number, shifted left by 5, and of how
-//!                many words it has
-//! names.scores   where the names of a score end: a column
-//! names.words    the words, and the names that have each
+//! names          the tag of every name, by ascending score: a column of the tag's number, shifted left by 5, plus the
+//!                number of its words
+//! names.scores   the end of the names of each score: a column
+//! names.words    the words, and the names that contain each
 //! names.lists
 //! ```
 
@@ -47,7 +47,7 @@ impl NameTable {
     /// Opens the index of a snapshot with this number of tags; `None` if the snapshot has no index of names.
     ///
     /// # Errors
-    /// Sections are missing or not whole.
+    /// Returns an error if sections are missing or incomplete.
     pub fn open(snapshot: &Arc<Snapshot>, tags: u64, fault: &Arc<Fault>) -> Result<Option<NameTable>, Error> {
         if snapshot.place(layout::NAMES).is_none() {
             return Ok(None);
@@ -61,7 +61,7 @@ impl NameTable {
         }))
     }
 
-    /// How many names there are.
+    /// Returns the number of names.
     pub fn len(&self) -> u64 {
         self.names.len()
     }
@@ -71,7 +71,8 @@ impl NameTable {
         self.len() == 0
     }
 
-    /// The tag of a name, and how many words it has: at most 31, and the fewest of several names in one value.
+    /// Returns the tag of a name and its number of words, at most 31. If the value has several names, the smallest
+    /// number of words counts.
     pub fn name(&self, name: u32) -> (PairId, usize) {
         let packed = self.names.get(name.into());
         let pair = packed >> CountOf::BITS;
@@ -82,8 +83,8 @@ impl NameTable {
         (pair as PairId, (packed & ((1 << CountOf::BITS) - 1)) as usize)
     }
 
-    /// The lowest rank, in the table of ranks, of the elements that have a name; 31 and more for names of streets in
-    /// addresses.
+    /// Returns the lowest rank, in the table of ranks, of the elements with a name. Names of streets in addresses have
+    /// 31 or more.
     pub fn rank(&self, name: u32) -> u8 {
         let score = self.scores.lower_bound(0, self.scores.len(), u64::from(name) + 1);
         (score / 4).min(63) as u8

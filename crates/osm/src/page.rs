@@ -6,8 +6,8 @@
 //! NAME.core   nodes      ids, latitudes, longitudes, each as differences
 //!             ways       ids as differences; node counts; nodes as differences of ordinals
 //!             relations  ids as differences; member counts; member types and roles; members
-//! NAME.meta   a byte that says which columns are there; version; timestamp, changeset, user as differences
-//! NAME.tags   tag counts; pair ids, the first of an element whole, the others as differences
+//! NAME.meta   a byte with a bit for each column that exists; version; timestamp, changeset, user as differences
+//! NAME.tags   tag counts; pair ids, the first of an element in full, the others as differences
 //! NAME.up     way counts (nodes only), relation counts; the ordinals of the parents as differences
 //! ```
 
@@ -23,7 +23,7 @@ pub struct Lists<T> {
 }
 
 impl<T> Lists<T> {
-    /// No lists.
+    /// Creates an empty collection.
     pub fn new() -> Lists<T> {
         Lists { starts: vec![0], items: Vec::new() }
     }
@@ -50,7 +50,7 @@ impl<T> Lists<T> {
         self.starts.push(self.items.len() as u32);
     }
 
-    /// The list at `slot`; empty beyond the last.
+    /// Returns the list at `slot`; empty beyond the last.
     pub fn get(&self, slot: usize) -> &[T] {
         match (self.starts.get(slot), self.starts.get(slot + 1)) {
             (Some(&from), Some(&to)) => &self.items[from as usize..to as usize],
@@ -58,12 +58,12 @@ impl<T> Lists<T> {
         }
     }
 
-    /// How many lists.
+    /// Returns the number of lists.
     pub fn len(&self) -> usize {
         self.starts.len() - 1
     }
 
-    /// All items of all lists.
+    /// Returns all items of all lists.
     pub fn items(&self) -> &[T] {
         &self.items
     }
@@ -87,7 +87,7 @@ fn put_ids(out: &mut Vec<u8>, ids: impl Iterator<Item = i64>) {
 
 fn get_deltas(r: &mut Reader<'_>, n: usize) -> Option<Vec<i64>> {
     let mut previous = 0;
-    // Of its whole length from the beginning, which collecting options is not.
+    // Allocates the full length at once, which collecting into an `Option` does not.
     let mut all = Vec::with_capacity(n);
     for _ in 0..n {
         all.push(r.get_delta(&mut previous)?);
@@ -107,7 +107,7 @@ fn get_counts(r: &mut Reader<'_>, n: usize, bytes: usize) -> Option<Vec<usize>> 
         .collect()
 }
 
-/// A page of nodes, as ids and positions.
+/// Encodes a page of nodes, given as ids and positions.
 pub fn encode_nodes(nodes: &[(i64, Coord)]) -> Vec<u8> {
     let mut out = Vec::with_capacity(nodes.len() * 8);
     put_ids(&mut out, nodes.iter().map(|n| n.0));
@@ -159,7 +159,7 @@ fn get_reference(r: &mut Reader<'_>, previous: &mut i64) -> Option<ElementRef> {
     Some(ElementRef::present(*previous as Ordinal))
 }
 
-/// A page of ways, as ids and nodes.
+/// Encodes a page of ways, given as ids and nodes.
 pub fn encode_ways(ids: &[i64], nodes: &Lists<ElementRef>) -> Vec<u8> {
     let mut out = Vec::with_capacity(ids.len() * 24);
     put_ids(&mut out, ids.iter().copied());
@@ -185,7 +185,7 @@ pub fn decode_ways(bytes: &[u8], n: usize) -> Option<(Vec<i64>, Lists<ElementRef
     r.is_at_end().then_some((ids, nodes))
 }
 
-/// A page of relations, as ids and members.
+/// Encodes a page of relations, given as ids and members.
 pub fn encode_relations(ids: &[i64], members: &Lists<Member>) -> Vec<u8> {
     let mut out = Vec::with_capacity(ids.len() * 64);
     put_ids(&mut out, ids.iter().copied());
@@ -218,7 +218,7 @@ pub fn decode_relations(bytes: &[u8], n: usize) -> Option<(Vec<i64>, Lists<Membe
     r.is_at_end().then_some((ids, members))
 }
 
-/// A page of metadata.
+/// Encodes a page of metadata.
 pub fn encode_meta(entries: &[MetaRef]) -> Vec<u8> {
     let columns: [fn(&MetaRef) -> i64; 4] = [|m| m.version.into(), |m| m.timestamp, |m| m.changeset, |m| m.user.into()];
     let present: Vec<bool> = columns.iter().map(|column| entries.iter().any(|m| column(m) != 0)).collect();
@@ -249,7 +249,7 @@ pub struct MetaColumns {
 }
 
 impl MetaColumns {
-    /// The metadata at `slot`; `uid` is left 0, it belongs to the user.
+    /// Returns the metadata at `slot`; `uid` is 0, because it belongs to the user.
     #[inline]
     pub fn get(&self, slot: usize) -> MetaRef {
         MetaRef {
@@ -336,7 +336,7 @@ pub fn encode_parents(parents: &[Lists<Ordinal>]) -> Vec<u8> {
     out
 }
 
-/// The parents by type: `types` of them.
+/// Decodes the parents of `types` types.
 pub fn decode_parents(bytes: &[u8], n: usize, types: usize) -> Option<Vec<Lists<Ordinal>>> {
     if bytes.is_empty() {
         return Some(vec![Lists::empty(n); types]);

@@ -125,7 +125,7 @@ pub struct WayPage {
 }
 
 impl WayPage {
-    /// The nodes of the way at `slot`, in order.
+    /// Returns the nodes of the way at `slot`, in order.
     pub fn nodes(&self, slot: usize) -> &[ElementRef] {
         self.nodes.get(slot)
     }
@@ -136,13 +136,13 @@ impl WayPage {
     }
 }
 
-/// The nodes of one page's ways, by slot, for those who need the positions of few of them.
+/// The nodes of one page's ways, by slot, for readers that need the positions of only a few of them.
 pub struct WayNodes {
     pub(super) nodes: Lists<ElementRef>,
 }
 
 impl WayNodes {
-    /// The nodes of the way at `slot`, in order.
+    /// Returns the nodes of the way at `slot`, in order.
     pub fn nodes(&self, slot: usize) -> &[ElementRef] {
         self.nodes.get(slot)
     }
@@ -156,7 +156,7 @@ pub struct RelationPage {
 }
 
 impl RelationPage {
-    /// The members of the relation at `slot`, in order.
+    /// Returns the members of the relation at `slot`, in order.
     pub fn members(&self, slot: usize) -> &[Member] {
         self.members.get(slot)
     }
@@ -168,7 +168,7 @@ pub struct TagPage {
 }
 
 impl TagPage {
-    /// The tags of the element at `slot`, ascending (so in byte order of their keys).
+    /// Returns the tags of the element at `slot`, ascending (so in byte order of their keys).
     pub fn tags(&self, slot: usize) -> &[PairId] {
         self.tags.get(slot)
     }
@@ -182,7 +182,7 @@ pub struct MetaPage {
 }
 
 impl MetaPage {
-    /// The metadata of the element at `slot`.
+    /// Returns the metadata of the element at `slot`.
     pub fn meta(&self, slot: usize) -> MetaRef {
         MetaRef { uid: self.uids.get(slot).copied().unwrap_or_default(), ..self.columns.get(slot) }
     }

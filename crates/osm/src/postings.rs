@@ -42,7 +42,7 @@ pub enum Scope<'a> {
 }
 
 impl<'a> Postings<'a> {
-    /// A list that is in memory.
+    /// Creates a list that is in memory.
     pub(super) fn held(list: Arc<[Ordinal]>) -> Postings<'a> {
         Postings(List::Held(list))
     }
@@ -55,7 +55,7 @@ impl<'a> Postings<'a> {
         }
     }
 
-    /// How many there are.
+    /// Returns the length of the list.
     pub fn len(&self) -> u64 {
         match &self.0 {
             List::Held(list) => list.len() as u64,
@@ -68,7 +68,7 @@ impl<'a> Postings<'a> {
         self.len() == 0
     }
 
-    /// All of them, ascending.
+    /// Returns all ordinals of the list, ascending.
     pub fn all(&self) -> Arc<[Ordinal]> {
         match &self.0 {
             List::Held(list) => Arc::clone(list),
@@ -76,7 +76,7 @@ impl<'a> Postings<'a> {
         }
     }
 
-    /// A part of them, ascending.
+    /// Returns a part of the list, ascending.
     pub fn part(&self, scope: Scope<'_>) -> Arc<[Ordinal]> {
         match scope {
             Scope::All => self.all(),
@@ -96,7 +96,7 @@ impl<'a> Postings<'a> {
         }
     }
 
-    /// Those of an ascending list that are in this one, or those that are not.
+    /// Returns the ordinals of an ascending list that are in this one, or, if `wanted` is false, those that are not.
     pub fn among(&self, list: &[Ordinal], wanted: bool) -> Vec<Ordinal> {
         match &self.0 {
             List::Held(held) => {
@@ -159,7 +159,7 @@ impl<'a> Blocks<'a> {
         let firsts = osm.block_firsts()?;
         let first = u64::from(first);
         let end = first.checked_add(count.div_ceil(BLOCK as u64)).filter(|&end| end <= firsts.len());
-        // There are no more elements than that.
+        // The number of elements is the upper limit for the length of a list.
         let Some(end) = end.filter(|_| count <= osm.count(kind)) else {
             firsts.report("a list goes beyond the last block");
             return None;
@@ -167,7 +167,7 @@ impl<'a> Blocks<'a> {
         Some(Blocks { osm, kind, key, firsts, blocks: first..end, count })
     }
 
-    /// How many ordinals a block has.
+    /// Returns the number of ordinals in a block.
     fn len(&self, block: u64) -> usize {
         self.count.saturating_sub((block - self.blocks.start) * BLOCK as u64).min(BLOCK as u64) as usize
     }
@@ -178,7 +178,7 @@ impl<'a> Blocks<'a> {
         self.osm.decoded(Paged::Blocks, block as u32, |bytes| get_block(&bytes, first, end, out))
     }
 
-    /// A block, cached.
+    /// Returns a block from the cache, or reads it.
     fn block(&self, block: u64) -> Arc<[Ordinal]> {
         self.osm.list(Key::Block(block as u32), self.kind, || {
             let mut list = vec![0; self.len(block)];
@@ -206,7 +206,7 @@ impl<'a> Blocks<'a> {
         Ok(all)
     }
 
-    /// Some blocks, each cached.
+    /// Returns some blocks, each cached.
     fn some(&self, blocks: &[u64]) -> Vec<Arc<[Ordinal]>> {
         if blocks.len() < PARALLEL {
             return blocks.iter().map(|&block| self.block(block)).collect();
@@ -244,7 +244,7 @@ impl<'a> Blocks<'a> {
     }
 
     fn among(&self, list: &[Ordinal], wanted: bool) -> Vec<Ordinal> {
-        // Which part of the list each block decides about.
+        // The part of `list` that each block decides.
         let (mut blocks, mut parts) = (Vec::new(), Vec::new());
         let (mut rest, mut block) = (list, self.blocks.start);
         while let Some(&first) = rest.first() {

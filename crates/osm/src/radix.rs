@@ -1,5 +1,5 @@
-//! Sorting many elements by an integer: digit by digit, from the lowest to the highest. The ids and ordinals of an
-//! answer share most of their upper bits, so that few digits are left to sort by.
+//! Sorts many elements by an integer, digit by digit from the lowest to the highest. The ids and ordinals of a result
+//! share most of their upper bits, so that only a few digits need sorting.
 
 use super::Ordinal;
 
@@ -39,7 +39,7 @@ pub fn sort<T: Copy>(items: &mut Vec<T>, key: impl Fn(&T) -> u64) {
     }
 }
 
-/// The key of a signed integer.
+/// Returns the key of a signed integer.
 pub fn signed(value: i64) -> u64 {
     value as u64 ^ 1 << 63
 }

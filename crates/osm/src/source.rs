@@ -7,8 +7,8 @@ use super::store::{Osm, Remembered};
 use super::types::{ElementRef, ElementType, MetaRef};
 
 impl Osm {
-    /// The elements on some pages, those of the slots that `keep` takes, which is given page and slot. Damage is kept for
-    /// [`Osm::check`].
+    /// Returns the elements on some pages, limited to those for which `keep` returns true; it is called with page and
+    /// slot. Damage is recorded for [`Osm::check`].
     pub fn block(&self, kind: ElementType, pages: &[u32], keep: impl Fn(u32, usize) -> bool) -> Block {
         let mut block = BlockBuilder::default();
         for &page in pages {

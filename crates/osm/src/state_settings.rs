@@ -4,14 +4,14 @@ use std::path::PathBuf;
 
 use terrapin_base::temporary;
 
-/// How many states are kept for the next query that needs them.
+/// Number of states that are kept for later queries.
 pub(crate) const KEPT: u64 = 8;
 /// The default page cache of each state is the store's page cache divided by this.
 const CACHE: u64 = 32;
 /// Bytes that making one may hold by default.
 const MEMORY: u64 = 512 << 20;
 
-/// Where states of other dates are made, and within which memory.
+/// The folder and the memory for building states of other dates.
 #[derive(Debug, Clone)]
 pub struct StateSettings {
     /// The folder for their files, which have no names in it.
@@ -23,7 +23,8 @@ pub struct StateSettings {
 }
 
 impl StateSettings {
-    /// In a folder, within the memory that is for states in a process: half for making one, half for those that are kept.
+    /// Returns settings for a folder and for the memory that a process has for states: half for building one, half for
+    /// those that are kept.
     pub fn within(folder: PathBuf, memory: u64) -> StateSettings {
         StateSettings { folder, memory: memory / 2, cache: memory / 2 }
     }

@@ -1,7 +1,7 @@
-//! Reading elements: an open snapshot's pages, decoded when asked for and cached within a bounded number of bytes.
+//! Reads elements: the pages of an open snapshot are decoded on demand and cached within a bounded number of bytes.
 //!
-//! Damage found while reading does not interrupt the reader: it gets an empty page of the right size, and the damage is
-//! kept for [`Osm::check`], which everyone who hands out an answer asks before its end.
+//! Damage found while reading does not interrupt the reader. It gets an empty page of the right size, and the damage is
+//! recorded. Code that returns an answer must call [`Osm::check`] before the answer's end.
 
 use std::any::Any;
 use std::sync::{Arc, OnceLock};
@@ -60,7 +60,7 @@ pub struct Osm {
     pub(super) fault: Arc<Fault>,
     /// The value that [`Osm::beside`] keeps.
     beside: OnceLock<Box<dyn Any + Send + Sync>>,
-    /// How states of other dates are made.
+    /// The settings for building states of other dates.
     states: OnceLock<StateSettings>,
 }
 
@@ -68,10 +68,10 @@ pub struct Osm {
 type Opened<T> = OnceLock<Option<T>>;
 
 impl Osm {
-    /// The elements of a snapshot.
+    /// Opens the elements of a snapshot.
     ///
     /// # Errors
-    /// A snapshot that is still being made; counts in the manifest that do not fit the sections.
+    /// Returns an error if the snapshot is incomplete or the counts in the manifest do not match the sections.
     pub fn open(snapshot: Arc<Snapshot>) -> Result<Osm, Error> {
         Osm::open_with(snapshot, CACHE_BYTES)
     }
@@ -79,7 +79,7 @@ impl Osm {
     /// Opens the elements of a snapshot with a cache of this number of bytes for decoded data.
     ///
     /// # Errors
-    /// As [`Osm::open`].
+    /// Returns the errors of [`Osm::open`].
     pub fn open_with(snapshot: Arc<Snapshot>, cache: u64) -> Result<Osm, Error> {
         let manifest = snapshot.manifest().ok_or_else(|| Error::damaged("manifest", "it is not there"))?;
         let (counts, time) = (manifest.counts, manifest.data_timestamp);
@@ -118,7 +118,7 @@ impl Osm {
         let _ = self.states.set(settings);
     }
 
-    /// How states of other dates are made.
+    /// Returns the settings for building states of other dates.
     pub(super) fn states(&self) -> StateSettings {
         self.states.get().cloned().unwrap_or_else(|| StateSettings::of_cache(self.cache_bytes()))
     }
@@ -129,25 +129,25 @@ impl Osm {
         kept.downcast_ref().expect("one part keeps something here")
     }
 
-    /// How many there are of everything.
+    /// Returns the numbers of elements and of all other entries.
     pub(super) fn counts(&self) -> Counts {
         self.counts
     }
 
-    /// How many bytes are kept decoded at most.
+    /// Returns the maximum number of bytes of decoded data in the cache.
     pub(super) fn cache_bytes(&self) -> u64 {
         self.cache.capacity() + self.borders
     }
 
-    /// The snapshot that the elements are read from.
+    /// Returns the snapshot from which the elements are read.
     pub fn snapshot(&self) -> &Snapshot {
         &self.snapshot
     }
 
-    /// Whether everything read so far was undamaged; to be asked before an answer is complete.
+    /// Checks that everything read so far was undamaged. Call this before an answer is complete.
     ///
     /// # Errors
-    /// The first damage that was met.
+    /// Returns the first damage that was found.
     pub fn check(&self) -> Result<(), Error> {
         self.fault.check()
     }
@@ -182,7 +182,7 @@ impl Osm {
 
     // ---- ordinals, pages, ids
 
-    /// How many elements of this type there are; ordinals are `0..count`.
+    /// Returns the number of elements of this type; ordinals are `0..count`.
     pub fn count(&self, kind: ElementType) -> u64 {
         [self.counts.nodes, self.counts.ways, self.counts.relations][kind as usize]
     }
@@ -192,18 +192,18 @@ impl Osm {
         layout::page_size(kind)
     }
 
-    /// How many pages of this type there are.
+    /// Returns the number of pages of this type.
     pub fn page_count(&self, kind: ElementType) -> u32 {
         self.count(kind).div_ceil(layout::page_size(kind)) as u32
     }
 
-    /// The page of an ordinal and its slot there.
+    /// Returns the page of an ordinal and its slot there.
     #[inline]
     pub fn place(&self, kind: ElementType, ordinal: Ordinal) -> (u32, usize) {
         layout::place(kind, ordinal)
     }
 
-    /// How many elements are on a page.
+    /// Returns the number of elements on a page.
     fn slots(&self, kind: ElementType, page: u32) -> usize {
         let size = layout::page_size(kind);
         self.count(kind).saturating_sub(u64::from(page) * size).min(size) as usize
@@ -214,7 +214,7 @@ impl Osm {
         self.opened(&self.pages[section.number()], |snapshot, fault| Pages::open(snapshot, section.name(), fault))
     }
 
-    /// A page of a section, decoded.
+    /// Returns a page of a section, decoded.
     pub(super) fn decoded<T>(
         &self,
         section: Paged,
@@ -226,7 +226,7 @@ impl Osm {
             .ok_or_else(|| Error::damaged(section.name(), format!("page {page} is not what this format writes")))
     }
 
-    /// A page of a section of elements, decoded.
+    /// Returns a page of a section of elements, decoded.
     fn part<T>(
         &self,
         kind: ElementType,
@@ -248,7 +248,7 @@ impl Osm {
         budget::checkpoints(PAGE_STEPS);
         let cached = self.cache.get(&key).unwrap_or_else(|| {
             self.charge_page(key);
-            // The cache is nobody's: it outlives the query that fills it.
+            // The memory of the cache is not charged to the query that fills it, because it outlives the query.
             budget::unwatched(|| {
                 let made = make().cached();
                 self.cache.insert(key, made.clone());
@@ -275,7 +275,7 @@ impl Osm {
         }
     }
 
-    /// A page of nodes.
+    /// Returns a page of nodes.
     pub fn node_page(&self, page: u32) -> Arc<NodePage> {
         let kind = ElementType::Node;
         self.page(Key::Page(kind, Part::Core, page), || {
@@ -286,7 +286,7 @@ impl Osm {
         })
     }
 
-    /// A page of ways, with geometry.
+    /// Returns a page of ways, with geometry.
     pub fn way_page(&self, page: u32) -> Arc<WayPage> {
         let kind = ElementType::Way;
         self.page(Key::Page(kind, Part::Core, page), || {
@@ -309,7 +309,7 @@ impl Osm {
         })
     }
 
-    /// The nodes of a way and their positions. Of the other ways on its page no positions are read.
+    /// Returns the nodes of a way and their positions. The positions of other ways on its page are not read.
     pub fn way(&self, way: Ordinal) -> (Vec<ElementRef>, Vec<Coord>) {
         let (page, slot) = self.place(ElementType::Way, way);
         if let Some(Cached::Ways(whole)) = self.cache.get(&Key::Page(ElementType::Way, Part::Core, page)) {
@@ -321,7 +321,7 @@ impl Osm {
         (nodes, line)
     }
 
-    /// A page of relations.
+    /// Returns a page of relations.
     pub fn relation_page(&self, page: u32) -> Arc<RelationPage> {
         let kind = ElementType::Relation;
         self.page(Key::Page(kind, Part::Core, page), || {
@@ -332,7 +332,7 @@ impl Osm {
         })
     }
 
-    /// The positions of these nodes, in the order given (fast for sorted ones).
+    /// Returns the positions of these nodes, in the order given (fast for sorted ones).
     pub fn coords(&self, nodes: &[Ordinal]) -> Vec<Coord> {
         let mut pages = Remembered::new(|page| self.node_page(page));
         nodes
@@ -344,7 +344,7 @@ impl Osm {
             .collect()
     }
 
-    /// The positions of these way nodes or node members; [`Coord::MISSING`] where a node is missing.
+    /// Returns the positions of these way nodes or node members; [`Coord::MISSING`] where a node is missing.
     pub fn line(&self, nodes: &[ElementRef]) -> Vec<Coord> {
         let mut pages = Remembered::new(|page| self.node_page(page));
         nodes
@@ -381,7 +381,7 @@ impl Osm {
         self.page_boxes(kind).map_or_else(Vec::new, |boxes| area.meeting(boxes))
     }
 
-    /// The areas.
+    /// Returns the areas.
     pub fn areas(&self) -> &Areas {
         budget::once(&self.areas, || {
             let opened = Areas::open(&self.snapshot, self.borders, &self.fault);
@@ -398,7 +398,7 @@ impl Osm {
 
     // ---- tags
 
-    /// The tags of a page's elements.
+    /// Returns the tags of a page's elements.
     pub fn tag_page(&self, kind: ElementType, page: u32) -> Arc<TagPage> {
         self.page(Key::Page(kind, Part::Tags, page), || {
             let n = self.slots(kind, page);
@@ -448,22 +448,22 @@ impl Osm {
         self.opened(&self.users, Users::open)
     }
 
-    /// The text of a user's name.
+    /// Returns the text of a user's name.
     pub fn user_name(&self, user: u32) -> &str {
         self.users().map_or("", |users| users.name(user))
     }
 
-    /// The users with this name (an id may have had several names, a name several ids).
+    /// Returns the users with this name (an id may have had several names, a name several ids).
     pub fn users_named(&self, name: &str) -> Vec<u32> {
         self.users().map_or_else(Vec::new, |users| users.named(name))
     }
 
-    /// The users with this id.
+    /// Returns the users with this id.
     pub fn users_with_id(&self, id: i64) -> Vec<u32> {
         self.users().map_or_else(Vec::new, |users| users.with_id(id))
     }
 
-    /// The id of a user.
+    /// Returns the id of a user.
     pub fn user_id(&self, user: u32) -> i64 {
         self.users().map_or(0, |users| users.id(user))
     }
@@ -474,17 +474,17 @@ impl Osm {
         self.opened(&self.roles, |snapshot, fault| Texts::open(snapshot, layout::ROLES, fault).map(Names::of))
     }
 
-    /// The text of a role.
+    /// Returns the text of a role.
     pub fn role(&self, role: u32) -> &str {
         self.roles().map_or("", |roles| roles.get(role.into()))
     }
 
-    /// The id of a role.
+    /// Returns the id of a role.
     pub fn find_role(&self, name: &str) -> Option<u32> {
         self.roles()?.find(name).map(|role| role as u32)
     }
 
-    /// How many roles there are.
+    /// Returns the number of roles.
     pub(super) fn role_count(&self) -> u32 {
         self.roles().map_or(0, |roles| u32::try_from(roles.len()).unwrap_or(u32::MAX))
     }
@@ -494,7 +494,7 @@ impl Osm {
         self.users().map_or(0, Users::len)
     }
 
-    /// The id of an element that is referred to and not there.
+    /// Returns the id of an element that is referred to but missing.
     pub(super) fn missing(&self, kind: ElementType, index: u64) -> i64 {
         let ids = self.opened(&self.missing[kind as usize], |snapshot, fault| {
             Column::open(snapshot, layout::missing(kind), fault)
@@ -502,7 +502,7 @@ impl Osm {
         ids.map_or(0, |ids| signed(ids.get(index)))
     }
 
-    /// The parents of a page's elements, by type of parent: ways (nodes only), relations.
+    /// Returns the parents of a page's elements, by type of parent: ways (nodes only), relations.
     pub(super) fn parent_page(&self, kind: ElementType, page: u32) -> Arc<Vec<Lists<Ordinal>>> {
         self.page(Key::Page(kind, Part::Parents, page), || {
             let n = self.slots(kind, page);
@@ -514,14 +514,14 @@ impl Osm {
 
     // ---- time
 
-    /// The time of the data: the newest element's timestamp, seconds since 1970.
+    /// Returns the time of the data: the newest element's timestamp, seconds since 1970.
     pub fn data_time(&self) -> i64 {
         self.data_time
     }
 }
 
-/// Pages that were looked at last, for those who look at the same few ones again and again: the cache that all share costs
-/// more than looking at a number.
+/// The last pages that a reader used, for readers that use the same few pages repeatedly. A lookup in the shared cache
+/// costs more than comparing a number.
 pub struct Remembered<T, F> {
     /// Each in the place that its number gives it.
     pages: [Option<(u32, Arc<T>)>; 8],
@@ -529,12 +529,12 @@ pub struct Remembered<T, F> {
 }
 
 impl<T, F: FnMut(u32) -> Arc<T>> Remembered<T, F> {
-    /// None yet; `load` gets a page.
+    /// Creates an empty collection; `load` reads a page.
     pub fn new(load: F) -> Remembered<T, F> {
         Remembered { pages: [const { None }; 8], load }
     }
 
-    /// A page.
+    /// Returns a page.
     pub fn get(&mut self, page: u32) -> &T {
         let place = &mut self.pages[page as usize % 8];
         if place.as_ref().is_some_and(|(number, _)| *number != page) {

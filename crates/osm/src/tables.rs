@@ -9,13 +9,13 @@ use super::{KeyId, PairId};
 use terrapin_budget as budget;
 use terrapin_snapshot::{Column, Error, Fault, Snapshot, Texts, signed};
 
-/// Names that are written with every other element: those that were asked for are kept, some at a time.
+/// Names that are written with every other element. Used names are cached, in groups.
 pub(super) struct Names {
     texts: Texts,
     kept: Box<[Kept]>,
 }
 
-/// Some names side by side, once one of them was asked for.
+/// A group of adjacent names, read when one of them is first used.
 type Kept = OnceLock<Box<[Box<str>]>>;
 
 /// Names that are kept at a time.
@@ -87,7 +87,7 @@ impl Keys {
         self.names.find(name).map(|key| key as KeyId)
     }
 
-    /// The first pair of a key and the one after its last.
+    /// Returns the first pair of a key and the one after its last pair.
     pub fn pairs(&self, key: KeyId) -> (PairId, PairId) {
         if key >= self.len() {
             return (0, 0);
@@ -102,18 +102,19 @@ impl Keys {
         }
     }
 
-    /// How many pairs there are.
+    /// Returns the number of pairs.
     pub fn all_pairs(&self) -> PairId {
         self.pairs.get(self.len().into()) as PairId
     }
 
-    /// The key of a pair.
+    /// Returns the key of a pair.
     pub fn key_of(&self, pair: PairId) -> KeyId {
         let after = self.pairs.lower_bound(0, self.pairs.len(), u64::from(pair) + 1);
         after.saturating_sub(1).min(self.names.len().saturating_sub(1)) as KeyId
     }
 
-    /// How many elements of a type have a key, and the first block of their list if it has blocks of its own.
+    /// Returns the number of elements of a type with a key, and the first block of their list if it has blocks of its
+    /// own.
     pub fn list(&self, kind: ElementType, key: KeyId) -> (u64, Option<u32>) {
         if key >= self.len() {
             return (0, None);
@@ -167,7 +168,7 @@ impl Users {
         (0..self.ids.len() as u32).filter(is_theirs).collect()
     }
 
-    /// The users with a name, ascending.
+    /// Returns the users with a name, ascending.
     pub fn named(&self, name: &str) -> Vec<u32> {
         let at = |place| self.by_name.get(place) as u32;
         let (mut low, mut high) = (0, self.by_name.len());

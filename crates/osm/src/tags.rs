@@ -1,12 +1,13 @@
-//! Tags as numbers: every distinct (key, value) pair has one, in byte order, so that the pairs of a key are a range;
-//! and every pair and key has a posting list, the ordinals of the elements that have it.
+//! Numbers of tags: every distinct (key, value) pair has a number, in byte order, so that the pairs of a key are a
+//! range. Every pair and key has a posting list: the ordinals of the elements with it.
 //!
 //! ```text
-//! tags.values    a page for 128 pairs: what the value shares with the one before it on the page, the length of the
-//!                rest, the rest
-//! tags.postings  a page for the same 128 pairs: for each and each type, twice the number of ordinals, then their
-//!                differences; or one more than twice, then the list's first block in tags.blocks
-//! tags.blocks    a page for 4096 ordinals of a list, the last of a list with the rest: differences from the first one
+//! tags.values    a page for 128 pairs: the length of the prefix shared with the previous value on the page, the length
+//!                of the rest, the rest
+//! tags.postings  a page for the same 128 pairs: for each pair and type, twice the number of ordinals, then their
+//!                differences; or twice the number plus one, then the list's first block in tags.blocks
+//! tags.blocks    a page for 4096 ordinals of a list, the last page of a list with the rest: differences,
+//!                starting from the first ordinal of the block
 //! ```
 //! The column `tags.blocks.firsts` has the first ordinal of each block, so that it is known before the block is read.
 
@@ -20,40 +21,40 @@ pub struct KeyTable {
     pub names: Vec<String>,
     /// The first pair of each key, and at the end the number of pairs.
     pub first_pairs: Vec<PairId>,
-    /// For each key, by type of element: how many have it, and where the list is.
+    /// For each key and type of element, the number of elements with it, and the place of their list.
     pub lists: Vec<[KeyList; 3]>,
 }
 
 /// The elements of one type that have a key.
 #[derive(Debug, Default, Clone, Copy)]
 pub struct KeyList {
-    /// How many.
+    /// The number of elements.
     pub count: u64,
     /// The list's first block; without one the list is the union of the pairs' lists.
     pub place: Option<u32>,
 }
 
-/// Where the ordinals of a pair are.
+/// The place of the ordinals of a pair.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PairList {
     /// On the page itself, from this byte.
     Here {
-        /// Where the differences start.
+        /// The offset of the differences.
         at: u32,
-        /// How many ordinals.
+        /// The number of ordinals.
         count: u32,
     },
-    /// In blocks.
+    /// Stored in blocks.
     Long {
         /// The first block.
         place: u32,
-        /// How many ordinals.
+        /// The number of ordinals.
         count: u64,
     },
 }
 
 impl PairList {
-    /// How many ordinals.
+    /// Returns the number of ordinals.
     pub fn count(self) -> u64 {
         match self {
             PairList::Here { count, .. } => count.into(),
@@ -72,14 +73,14 @@ pub struct ValuePage {
 }
 
 impl ValuePage {
-    /// The value at `slot`.
+    /// Returns the value at `slot`.
     pub fn get(&self, slot: usize) -> &str {
         let start = if slot == 0 { 0 } else { self.ends.get(slot - 1).copied().unwrap_or_default() };
         let end = self.ends.get(slot).copied().unwrap_or(start);
         self.text.get(start as usize..end as usize).unwrap_or_default()
     }
 
-    /// The key of the value at `slot`.
+    /// Returns the key of the value at `slot`.
     pub fn key(&self, slot: usize) -> KeyId {
         let at = self.keys.partition_point(|&(_, end)| end as usize <= slot);
         self.keys.get(at).map_or(0, |&(key, _)| key)
@@ -125,7 +126,7 @@ pub fn decode_values(bytes: &[u8], n: usize) -> Option<ValuePage> {
         let shared = usize::try_from(r.get()?).ok()?;
         let len = usize::try_from(r.get()?).ok()?;
         let prefix = page.text.get(start..start.checked_add(shared)?)?.to_owned();
-        // Every value may repeat the one before it: some kilobytes that do would unpack to gigabytes.
+        // Every value may repeat the previous one: without a limit, a few kilobytes could decode to gigabytes.
         if page.text.len() + shared > MOST_TEXT {
             return None;
         }
@@ -161,7 +162,7 @@ pub fn get_list(bytes: &[u8], count: usize) -> Option<Vec<Ordinal>> {
     Some(out)
 }
 
-/// Appends a block: its ordinals but for the first, which is known when it is read.
+/// Appends a block: the differences between its ordinals. The first ordinal is omitted, because it is known on reading.
 pub fn put_block(out: &mut Vec<u8>, ordinals: &[Ordinal]) {
     ordinals.windows(2).for_each(|pair| put(out, pair[1] - pair[0]));
 }
@@ -187,7 +188,7 @@ pub struct PostingPage {
 }
 
 impl PostingPage {
-    /// The lists of `n` pairs.
+    /// Returns the lists of `n` pairs.
     pub fn decode(bytes: Vec<u8>, n: usize) -> Option<PostingPage> {
         let mut r = Reader::new(&bytes);
         let mut lists = Vec::with_capacity(n);
@@ -214,12 +215,12 @@ impl PostingPage {
         Some(PostingPage { lists, bytes })
     }
 
-    /// Where the list of the pair at `slot` is.
+    /// Returns the place of the list of the pair at `slot`.
     pub fn list(&self, slot: usize, kind: usize) -> PairList {
         self.lists.get(slot).map_or(PairList::Here { at: 0, count: 0 }, |l| l[kind])
     }
 
-    /// The ordinals of a list on this page.
+    /// Returns the ordinals of a list on this page.
     pub fn read(&self, at: u32, count: u32) -> Option<Vec<Ordinal>> {
         get_list(self.bytes.get(at as usize..)?, count as usize)
     }

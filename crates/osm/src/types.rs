@@ -1,4 +1,4 @@
-//! The small types that everything speaks in.
+//! The small types that all modules share.
 
 use std::str::FromStr;
 
@@ -43,12 +43,12 @@ impl Coord {
     /// The position of a way node that the extract does not contain.
     pub const MISSING: Coord = Coord { lat: i32::MIN, lon: i32::MIN };
 
-    /// Whether it is a place: at most 90 degrees north or south, 180 east or west.
+    /// Returns whether this is a valid position: latitude from -90 to 90 degrees, longitude from -180 to 180.
     pub fn is_on_globe(self) -> bool {
         self.lat.unsigned_abs() <= 900_000_000 && self.lon.unsigned_abs() <= 1_800_000_000
     }
 
-    /// Whether this is [`Coord::MISSING`].
+    /// Returns whether this is [`Coord::MISSING`].
     pub fn is_missing(self) -> bool {
         self.lat == i32::MIN
     }
@@ -103,7 +103,7 @@ impl BoundingBox {
             }
     }
 
-    /// The box as one or two boxes that do not cross the antimeridian.
+    /// Splits the box into one or two boxes that do not cross the antimeridian.
     pub fn split(&self) -> ([BoundingBox; 2], usize) {
         if self.west <= self.east || self.is_empty() {
             ([*self; 2], 1)
@@ -122,7 +122,7 @@ impl BoundingBox {
         [self.south, self.west, self.north, self.east]
     }
 
-    /// The numbers of the boxes that share a point with this one, ascending.
+    /// Returns the numbers of the boxes that share a point with this one, ascending.
     pub(super) fn meeting(&self, boxes: &Boxes) -> Vec<u32> {
         let (parts, n) = self.split();
         let mut found = boxes.meeting(&parts[0].corners());
@@ -134,7 +134,7 @@ impl BoundingBox {
         found
     }
 
-    /// Whether the two boxes share a point; `other` must not cross the antimeridian.
+    /// Returns whether the two boxes share a point; `other` must not cross the antimeridian.
     pub fn intersects(&self, other: &BoundingBox) -> bool {
         let (parts, n) = self.split();
         parts[..n]
@@ -165,35 +165,35 @@ impl FromStr for BoundingBox {
     }
 }
 
-/// Why a text is no box.
+/// The reason why a text is not a bounding box.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct NoBox(&'static str);
 
-/// A way's node or a relation's member: an ordinal, or one that the extract does not have, of which only the id is
-/// known ([`crate::Osm::ref_ids`]).
+/// A way's node or a relation's member: an ordinal, or an element that the extract does not contain, of which only the
+/// id is known ([`crate::Osm::ref_ids`]).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ElementRef(pub(super) u64);
 
 impl ElementRef {
     const MISSING_BIT: u64 = 1 << 63;
 
-    /// A reference to an element that is there.
+    /// Creates a reference to an element that exists.
     pub(super) fn present(ordinal: Ordinal) -> ElementRef {
         ElementRef(ordinal)
     }
 
-    /// A reference to the `index`th missing element of its type.
+    /// Creates a reference to the `index`th missing element of its type.
     pub(super) fn missing(index: u64) -> ElementRef {
         ElementRef(index | Self::MISSING_BIT)
     }
 
-    /// The ordinal, where the element is there.
+    /// Returns the ordinal if the element exists.
     pub fn ordinal(self) -> Option<Ordinal> {
         (self.0 & Self::MISSING_BIT == 0).then_some(self.0)
     }
 
-    /// The index into the missing elements of its type, where it is not.
+    /// Returns the index into the missing elements of its type if the element is missing.
     pub(super) fn missing_index(self) -> Option<u64> {
         (self.0 & Self::MISSING_BIT != 0).then_some(self.0 & !Self::MISSING_BIT)
     }
@@ -204,7 +204,7 @@ impl ElementRef {
 pub struct Member {
     /// Its type.
     pub kind: ElementType,
-    /// Which element.
+    /// The element.
     pub element: ElementRef,
     /// Its role: [`crate::Osm::role`].
     pub role: u32,

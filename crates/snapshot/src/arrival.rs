@@ -33,7 +33,7 @@ impl Arrival {
     /// Returns the ranges of header and footer of a file of `len` bytes.
     ///
     /// # Errors
-    /// The file is too short for them.
+    /// Returns an error if the file is too short for them.
     pub fn ends(len: u64) -> Result<(Range<u64>, Range<u64>), Error> {
         match len.checked_sub(FOOTER_LEN).filter(|&at| at >= HEADER_LEN) {
             Some(at) => Ok((0..HEADER_LEN, at..len)),
@@ -45,7 +45,7 @@ impl Arrival {
     /// always fits into memory.
     ///
     /// # Errors
-    /// The footer is damaged, or the manifest or the names exceed their maximum length.
+    /// Returns an error if the footer is damaged, or the manifest or the names exceed their maximum length.
     pub fn manifest(len: u64, footer: &[u8]) -> Result<Range<u64>, Error> {
         let footer = Footer::read(footer)?;
         let behind = len.saturating_sub(FOOTER_LEN);
@@ -67,7 +67,7 @@ impl Arrival {
     /// Begins a file of `len` bytes from its header and its bytes from the manifest on.
     ///
     /// # Errors
-    /// They are damaged or do not match each other.
+    /// Returns an error if they are damaged or do not match each other.
     pub fn new(len: u64, header: &[u8], rest: &[u8]) -> Result<Arrival, Error> {
         let version =
             read::version(header).ok_or_else(|| Error::damaged("header", "it is not the header of a snapshot"))?;
@@ -126,7 +126,7 @@ impl Arrival {
     /// Receives the next bytes.
     ///
     /// # Errors
-    /// They do not belong to this snapshot.
+    /// Returns an error if they do not belong to this snapshot.
     pub fn take(&mut self, bytes: &[u8]) -> Result<(), Error> {
         let mut bytes = bytes;
         while !bytes.is_empty() {

@@ -3,9 +3,9 @@
 //!
 //! ```text
 //! NAME          south, west, north, east of each, i32
-//! NAME.groups   the same around each group of 256
+//! NAME.groups   the bounding box of each group of 256
 //! ```
-//! A box whose south is above its north is empty and meets nothing.
+//! A box whose south is above its north is empty and intersects no box.
 
 use std::sync::{Arc, OnceLock};
 
@@ -34,10 +34,10 @@ pub struct BoxesWriter {
 }
 
 impl BoxesWriter {
-    /// Begins the section `name` in `writer`; until [`BoxesWriter::finish`] nothing else may be written there.
+    /// Begins the section `name` in `writer`, which must not be used otherwise until [`BoxesWriter::finish`] is called.
     ///
     /// # Errors
-    /// The file cannot be written.
+    /// Returns an error if the file cannot be written.
     pub fn begin(writer: &mut Writer, name: &str) -> Result<BoxesWriter, Error> {
         let out = CheckedWriter::begin(writer, name)?;
         Ok(BoxesWriter { name: name.to_owned(), out, groups: Vec::new(), len: 0 })
@@ -46,7 +46,7 @@ impl BoxesWriter {
     /// Writes a whole section of boxes.
     ///
     /// # Errors
-    /// The file cannot be written.
+    /// Returns an error if the file cannot be written.
     pub fn write(writer: &mut Writer, name: &str, boxes: impl IntoIterator<Item = Corners>) -> Result<(), Error> {
         let mut out = BoxesWriter::begin(writer, name)?;
         boxes.into_iter().try_for_each(|one| out.push(writer, one))?;
@@ -56,7 +56,7 @@ impl BoxesWriter {
     /// Appends a box.
     ///
     /// # Errors
-    /// The file cannot be written.
+    /// Returns an error if the file cannot be written.
     pub fn push(&mut self, writer: &mut Writer, one: Corners) -> Result<(), Error> {
         add(&mut self.groups, self.len, one);
         self.len += 1;
@@ -66,7 +66,7 @@ impl BoxesWriter {
     /// Ends the section and writes the groups.
     ///
     /// # Errors
-    /// The file cannot be written.
+    /// Returns an error if the file cannot be written.
     pub fn finish(self, writer: &mut Writer) -> Result<(), Error> {
         self.out.finish(writer, 0)?;
         let mut groups = CheckedWriter::begin(writer, &groups(&self.name))?;
@@ -120,7 +120,7 @@ impl Boxes {
     /// Opens the section `name` of `snapshot`.
     ///
     /// # Errors
-    /// The section is missing or damaged.
+    /// Returns an error if the section is missing or damaged.
     pub fn open(snapshot: &Arc<Snapshot>, name: &str, fault: &Arc<Fault>) -> Result<Boxes, Error> {
         Boxes::of(name, Checked::open(snapshot, name, fault)?, Checked::open(snapshot, &groups(name), fault)?)
     }

@@ -4,7 +4,7 @@
 //! ```text
 //! content                       any length
 //! checksums                     8 bytes of BLAKE3 for every 16 KiB of content
-//! trailer, 24 bytes             content's length u64, a number of the user's u64, checksum of checksums and these
+//! trailer, 24 bytes             content's length u64, a number of the caller u64, checksum of checksums and both
 //! ```
 //!
 //! Damage does not interrupt the reader: it reads zeros, and the damage is recorded in a [`Fault`]. Everyone who
@@ -41,7 +41,7 @@ impl Fault {
     /// Returns the recorded damage.
     ///
     /// # Errors
-    /// Damage was recorded.
+    /// Returns an error if damage was recorded.
     pub fn check(&self) -> Result<(), Error> {
         match self.0.get() {
             None => Ok(()),
@@ -58,10 +58,11 @@ pub struct CheckedWriter {
 }
 
 impl CheckedWriter {
-    /// Begins the section `name` in `writer`; until [`CheckedWriter::finish`] nothing else may be written there.
+    /// Begins the section `name` in `writer`, which must not be used otherwise until [`CheckedWriter::finish`] is
+    /// called.
     ///
     /// # Errors
-    /// The file cannot be written.
+    /// Returns an error if the file cannot be written.
     pub fn begin(writer: &mut Writer, name: &str) -> Result<CheckedWriter, Error> {
         writer.begin(name)?;
         Ok(CheckedWriter { granule: Vec::with_capacity(GRANULE), sums: Vec::new(), len: 0 })
@@ -80,7 +81,7 @@ impl CheckedWriter {
     /// Appends content.
     ///
     /// # Errors
-    /// The file cannot be written.
+    /// Returns an error if the file cannot be written.
     pub fn push(&mut self, writer: &mut Writer, mut bytes: &[u8]) -> Result<(), Error> {
         self.len += bytes.len() as u64;
         while !bytes.is_empty() {
@@ -106,7 +107,7 @@ impl CheckedWriter {
     /// Ends the section; [`Checked::number`] returns `number`.
     ///
     /// # Errors
-    /// The file cannot be written.
+    /// Returns an error if the file cannot be written.
     pub fn finish(mut self, writer: &mut Writer, number: u64) -> Result<(), Error> {
         self.flush(writer)?;
         let mut end = self.sums;
@@ -147,7 +148,7 @@ impl Checked {
     /// Opens the section `name`.
     ///
     /// # Errors
-    /// The section is missing or its checksums are damaged.
+    /// Returns an error if the section is missing or its checksums are damaged.
     pub fn open(snapshot: &Arc<Snapshot>, name: &str, fault: &Arc<Fault>) -> Result<Checked, Error> {
         let damaged = |what: &str| Error::damaged(name, what);
         let place = snapshot.place(name).ok_or_else(|| damaged("the snapshot does not have it"))?;
@@ -178,7 +179,7 @@ impl Checked {
     /// checksum; [`Checked::open`] does. Returns `None` if the snapshot has no such section.
     ///
     /// # Errors
-    /// The length does not match the section.
+    /// Returns an error if the length does not match the section.
     pub(super) fn announced(snapshot: &Snapshot, name: &str) -> Result<Option<(u64, u64)>, Error> {
         let Some(place) = snapshot.place(name) else { return Ok(None) };
         let bytes = snapshot.bytes().get(place).unwrap_or_default();

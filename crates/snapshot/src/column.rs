@@ -1,5 +1,6 @@
-//! Columns of integers in blocks of 128 values. A block stores its smallest value, and the differences to it in as
-//! few bits as the block needs. A value is read in place in constant time; nothing is decoded ahead or cached.
+//! Columns of integers in blocks of 128 values. A block stores its smallest value, and the differences to it with the
+//! minimum number of bits for that block. A value is read in place in constant time, without decoding or caching other
+//! values.
 //!
 //! The section has the blocks' bits, eight zero bytes, and a directory of 16 bytes per block: the smallest value
 //! (u64), and the offset of the bits shifted left by 8 plus their width.
@@ -75,10 +76,11 @@ pub struct ColumnWriter {
 }
 
 impl ColumnWriter {
-    /// Begins the section `name` in `writer`; until [`ColumnWriter::finish`] nothing else may be written there.
+    /// Begins the section `name` in `writer`, which must not be used otherwise until [`ColumnWriter::finish`] is
+    /// called.
     ///
     /// # Errors
-    /// The file cannot be written.
+    /// Returns an error if the file cannot be written.
     pub fn begin(writer: &mut Writer, name: &str) -> Result<ColumnWriter, Error> {
         let out = CheckedWriter::begin(writer, name)?;
         Ok(ColumnWriter { out, packer: Packer::default(), packed: Vec::new() })
@@ -87,7 +89,7 @@ impl ColumnWriter {
     /// Writes a whole column.
     ///
     /// # Errors
-    /// The file cannot be written.
+    /// Returns an error if the file cannot be written.
     pub fn write(writer: &mut Writer, name: &str, values: impl IntoIterator<Item = u64>) -> Result<(), Error> {
         let mut column = ColumnWriter::begin(writer, name)?;
         values.into_iter().try_for_each(|value| column.push(writer, value))?;
@@ -97,7 +99,7 @@ impl ColumnWriter {
     /// Appends a value.
     ///
     /// # Errors
-    /// The file cannot be written.
+    /// Returns an error if the file cannot be written.
     pub fn push(&mut self, writer: &mut Writer, value: u64) -> Result<(), Error> {
         self.packer.push(value, &mut self.packed);
         if self.packed.is_empty() {
@@ -111,7 +113,7 @@ impl ColumnWriter {
     /// Ends the section.
     ///
     /// # Errors
-    /// The file cannot be written.
+    /// Returns an error if the file cannot be written.
     pub fn finish(mut self, writer: &mut Writer) -> Result<(), Error> {
         let len = self.packer.finish(&mut self.packed);
         self.out.push(writer, &self.packed)?;
@@ -145,7 +147,7 @@ impl Column {
     /// Opens the section `name`.
     ///
     /// # Errors
-    /// The section is missing or damaged.
+    /// Returns an error if the section is missing or damaged.
     pub fn open(snapshot: &Arc<Snapshot>, name: &str, fault: &Arc<Fault>) -> Result<Column, Error> {
         Column::of(name, Checked::open(snapshot, name, fault)?)
     }
@@ -169,7 +171,7 @@ impl Column {
     /// such section.
     ///
     /// # Errors
-    /// The section is too short for this number of values.
+    /// Returns an error if the section is too short for this number of values.
     pub fn announced(snapshot: &Snapshot, name: &str) -> Result<Option<u64>, Error> {
         let Some((bytes, len)) = Checked::announced(snapshot, name)? else { return Ok(None) };
         directory(name, bytes, len).map(|_| Some(len))
@@ -225,8 +227,8 @@ impl Column {
     /// smaller.
     pub fn lower_bound(&self, from: u64, to: u64, value: u64) -> u64 {
         let (mut low, mut high) = (from, to);
-        // Compares the smallest values of blocks first, because they are adjacent in memory. The middle block lies
-        // within the bounds as long as these are some blocks apart, so that its smallest value is its first.
+        // Compares the smallest values of blocks first, because they are adjacent in memory. The middle block is within
+        // the bounds while these are several blocks apart; its smallest value is then its first.
         while high.saturating_sub(low) > 4 * BLOCK {
             let middle = (low + (high - low) / 2) / BLOCK;
             if self.block(middle).least < value {

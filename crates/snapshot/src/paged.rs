@@ -25,7 +25,7 @@ thread_local! {
 /// Compresses the content of one page.
 ///
 /// # Errors
-/// The content exceeds the maximum length, or zstd fails, in practice for lack of memory.
+/// Returns an error if the content exceeds the maximum length, or zstd fails, in practice for lack of memory.
 pub fn compress(content: &[u8], level: i32) -> std::io::Result<Vec<u8>> {
     if content.len() > MAX_PAGE {
         return Err(std::io::Error::other(format!("a page of more than {MAX_PAGE} bytes")));
@@ -65,10 +65,10 @@ pub struct PageWriter {
 }
 
 impl PageWriter {
-    /// Begins the section `name` in `writer`; until [`PageWriter::finish`] nothing else may be written there.
+    /// Begins the section `name` in `writer`, which must not be used otherwise until [`PageWriter::finish`] is called.
     ///
     /// # Errors
-    /// The file cannot be written.
+    /// Returns an error if the file cannot be written.
     pub fn begin(writer: &mut Writer, name: &str) -> Result<PageWriter, Error> {
         writer.begin(name)?;
         Ok(PageWriter { name: name.to_owned(), lengths: Vec::new() })
@@ -87,7 +87,7 @@ impl PageWriter {
     /// Appends a page compressed by [`compress`].
     ///
     /// # Errors
-    /// The file cannot be written.
+    /// Returns an error if the file cannot be written.
     pub fn push(&mut self, writer: &mut Writer, frame: &[u8]) -> Result<(), Error> {
         self.lengths.push(frame.len() as u32);
         writer.append(frame)
@@ -96,7 +96,7 @@ impl PageWriter {
     /// Ends the section and writes the offsets of its pages.
     ///
     /// # Errors
-    /// The file cannot be written.
+    /// Returns an error if the file cannot be written.
     pub fn finish(self, writer: &mut Writer) -> Result<(), Error> {
         let mut end = 0;
         let ends = self.lengths.iter().map(|&len| {
@@ -122,7 +122,7 @@ impl Pages {
     /// Opens the section `name` of `snapshot`.
     ///
     /// # Errors
-    /// The section is missing or the column of offsets is damaged.
+    /// Returns an error if the section is missing or the column of offsets is damaged.
     pub fn open(snapshot: &Arc<Snapshot>, name: &str, fault: &Arc<Fault>) -> Result<Pages, Error> {
         let (column, index) = (starts(name), format!("{name}.index"));
         let starts = match snapshot.place(&index) {
@@ -149,7 +149,7 @@ impl Pages {
     /// such section.
     ///
     /// # Errors
-    /// The trailer of the column is damaged.
+    /// Returns an error if the trailer of the column is damaged.
     pub fn announced(snapshot: &Snapshot, name: &str) -> Result<Option<u64>, Error> {
         let index = snapshot.place(&format!("{name}.index")).map(|place| place.len() as u64 / 8);
         let starts = match index {
@@ -162,7 +162,7 @@ impl Pages {
     /// Decompresses a page.
     ///
     /// # Errors
-    /// The page is damaged.
+    /// Returns an error if the page is damaged.
     pub fn read(&self, page: u64) -> Result<Vec<u8>, Error> {
         let (frame, len) = self.frame(page)?;
         if frame.is_empty() {

@@ -59,7 +59,7 @@ impl Part {
     /// Creates a file in the folder of its final name.
     ///
     /// # Errors
-    /// The file cannot be created or renamed.
+    /// Returns an error if the file cannot be created or renamed.
     pub fn create(folder: &Path) -> io::Result<Part> {
         sweep(folder);
         // Locked before the file exists, so that `abandon` misses none.
@@ -76,7 +76,7 @@ impl Part {
         Ok(Part { place, number })
     }
 
-    /// The file.
+    /// Returns the file.
     pub fn file(&self) -> &File {
         match &self.place {
             #[cfg(target_os = "linux")]
@@ -93,7 +93,7 @@ impl Part {
     /// Renames the file atomically, replacing an existing one.
     ///
     /// # Errors
-    /// The file cannot be created or renamed.
+    /// Returns an error if the file cannot be created or renamed.
     pub fn persist(mut self, path: &Path) -> io::Result<()> {
         let mut unfinished = unfinished();
         match &mut self.place {

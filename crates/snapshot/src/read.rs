@@ -26,7 +26,8 @@ impl Snapshot {
     /// Maps a snapshot file and checks header, footer, manifest and the bounds of every section.
     ///
     /// # Errors
-    /// The file cannot be read, is not a snapshot, has another format version, or one of these parts is damaged.
+    /// Returns an error if the file cannot be read, is not a snapshot, has another format version, or one of these
+    /// parts is damaged.
     pub fn open(path: &Path) -> Result<Snapshot, Error> {
         // Checked before opening, because opening a named pipe blocks until a writer appears.
         check_kind(path, &std::fs::metadata(path).map_err(|e| Error::io(path, e))?)?;
@@ -69,7 +70,7 @@ impl Snapshot {
     /// Returns a view of the sections written so far, for computations of the loader on its own output.
     ///
     /// # Errors
-    /// The file cannot be mapped.
+    /// Returns an error if the file cannot be mapped.
     pub fn partial(file: &File, sections: &[Section]) -> std::io::Result<Snapshot> {
         Ok(Snapshot { map: map_read_only(file)?, manifest: None, digest: [0; 32], sections: table(sections) })
     }
@@ -111,7 +112,7 @@ impl Snapshot {
     /// Returns the bytes of a section, verified on first access.
     ///
     /// # Errors
-    /// The section is missing or its checksum differs.
+    /// Returns an error if the section is missing or its checksum differs.
     pub fn section(&self, name: &str) -> Result<&[u8], Error> {
         let (section, checked) =
             self.sections.get(name).ok_or_else(|| Error::damaged(name, "the snapshot does not have it"))?;
@@ -219,7 +220,8 @@ fn table(sections: &[Section]) -> BTreeMap<String, (Section, OnceLock<bool>)> {
 /// Checks every byte of a snapshot file.
 ///
 /// # Errors
-/// Those of [`Snapshot::open`], and the first section with a wrong checksum or non-zero padding.
+/// Returns the errors of [`Snapshot::open`], and an error for the first section with a wrong checksum or non-zero
+/// padding.
 pub fn verify(path: &Path) -> Result<Snapshot, Error> {
     let snapshot = Snapshot::open(path)?;
     let sections = snapshot.manifest.as_ref().map(|m| m.sections.as_slice()).unwrap_or_default();

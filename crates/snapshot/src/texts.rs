@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! NAME          the texts, one after another
-//! NAME.starts   a column of where each begins and where the last one ends
+//! NAME.starts   a column of the start of each text and the end of the last
 //! ```
 
 use std::sync::Arc;
@@ -17,10 +17,10 @@ pub struct TextsWriter {
 }
 
 impl TextsWriter {
-    /// Begins the section `name` in `writer`; until [`TextsWriter::finish`] nothing else may be written there.
+    /// Begins the section `name` in `writer`, which must not be used otherwise until [`TextsWriter::finish`] is called.
     ///
     /// # Errors
-    /// The file cannot be written.
+    /// Returns an error if the file cannot be written.
     pub fn begin(writer: &mut Writer, name: &str) -> Result<TextsWriter, Error> {
         Ok(TextsWriter { name: name.to_owned(), out: CheckedWriter::begin(writer, name)?, starts: vec![0] })
     }
@@ -28,7 +28,7 @@ impl TextsWriter {
     /// Writes a whole section of texts.
     ///
     /// # Errors
-    /// The file cannot be written.
+    /// Returns an error if the file cannot be written.
     pub fn write<'a>(writer: &mut Writer, name: &str, texts: impl IntoIterator<Item = &'a str>) -> Result<(), Error> {
         let mut out = TextsWriter::begin(writer, name)?;
         texts.into_iter().try_for_each(|text| out.push(writer, text))?;
@@ -38,7 +38,7 @@ impl TextsWriter {
     /// Appends a text.
     ///
     /// # Errors
-    /// The file cannot be written.
+    /// Returns an error if the file cannot be written.
     pub fn push(&mut self, writer: &mut Writer, text: &str) -> Result<(), Error> {
         self.out.push(writer, text.as_bytes())?;
         self.starts.push(self.out.len());
@@ -48,7 +48,7 @@ impl TextsWriter {
     /// Ends the section and writes the offsets of the texts.
     ///
     /// # Errors
-    /// The file cannot be written.
+    /// Returns an error if the file cannot be written.
     pub fn finish(self, writer: &mut Writer) -> Result<(), Error> {
         self.out.finish(writer, 0)?;
         ColumnWriter::write(writer, &format!("{}.starts", self.name), self.starts)
@@ -65,7 +65,7 @@ impl Texts {
     /// Opens the section `name` of `snapshot`.
     ///
     /// # Errors
-    /// The section is missing or damaged.
+    /// Returns an error if the section is missing or damaged.
     pub fn open(snapshot: &Arc<Snapshot>, name: &str, fault: &Arc<Fault>) -> Result<Texts, Error> {
         let text = Checked::open(snapshot, name, fault)?;
         let starts = Column::open(snapshot, &format!("{name}.starts"), fault)?;

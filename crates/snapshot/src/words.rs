@@ -1,8 +1,8 @@
 //! An index from words to lists of numbers: a map of words from the crate `fst`, and the lists.
 //!
 //! ```text
-//! lists   numbers that have a word: how many, bytes, then the first and the differences, as variable-length integers
-//! words   to a number, shifted left by one, and 1; where there are several, to the place of their list, shifted left by one
+//! lists   the numbers of a word: their count, bytes, then the first and the differences, as variable-length integers
+//! words   maps a word to its number, shifted left by one, plus 1; or to the place of its list, shifted left by one
 //! ```
 //!
 //! Reading the map is not checked, so its checksum is verified as a whole on first use. The crate `fst` panics on
@@ -43,7 +43,7 @@ pub struct WordSections {
 /// Writes both sections from words with their numbers, which must be distinct.
 ///
 /// # Errors
-/// The disk is full.
+/// Returns an error if the disk is full.
 pub fn write_words<E: From<Error> + From<external_sort::Error>>(
     words: StringSorter,
     sections: WordSections,
@@ -133,7 +133,7 @@ impl Words {
     /// Opens the index of two sections with numbers less than `end`.
     ///
     /// # Errors
-    /// A section is missing or damaged.
+    /// Returns an error if a section is missing or damaged.
     pub fn open(
         snapshot: &Arc<Snapshot>,
         sections: WordSections,
@@ -196,8 +196,8 @@ impl Words {
         self.read_map(|map| collect(map.search(Counted(Str::new(text).starts_with())).into_stream(), |_| 0))
     }
 
-    /// Returns the words with a prefix whose rest is within an edit distance of another text: insertions, deletions,
-    /// substitutions, and swaps of neighbours.
+    /// Returns the words that begin with a prefix and whose rest is within an edit distance of another text. An edit is
+    /// an insertion, a deletion, a substitution, or a swap of neighbours.
     pub fn near(&self, start: &str, text: &str, edits: u8) -> Vec<Word> {
         let Some(near) = Near::new(text, edits) else { return Vec::new() };
         let behind = Counted(Behind { start: start.as_bytes(), near: &near });

@@ -23,7 +23,7 @@ impl Writer {
     /// Starts the file for `path`, in the same folder.
     ///
     /// # Errors
-    /// The file cannot be written.
+    /// Returns an error if the file cannot be written.
     pub fn create(path: &Path) -> Result<Writer, Error> {
         let folder = match path.parent() {
             Some(p) if !p.as_os_str().is_empty() => p,
@@ -56,7 +56,7 @@ impl Writer {
     /// Begins a section; [`Writer::append`] adds its bytes.
     ///
     /// # Errors
-    /// The file cannot be written.
+    /// Returns an error if the file cannot be written.
     pub fn begin(&mut self, name: &str) -> Result<(), Error> {
         self.end();
         self.align()?;
@@ -67,7 +67,7 @@ impl Writer {
     /// Adds bytes to the current section.
     ///
     /// # Errors
-    /// The file cannot be written.
+    /// Returns an error if the file cannot be written.
     pub fn append(&mut self, bytes: &[u8]) -> Result<(), Error> {
         if let Some((_, _, hasher)) = &mut self.open {
             hasher.update(bytes);
@@ -84,7 +84,7 @@ impl Writer {
     /// Writes a whole section.
     ///
     /// # Errors
-    /// The file cannot be written.
+    /// Returns an error if the file cannot be written.
     pub fn section(&mut self, name: &str, bytes: &[u8]) -> Result<(), Error> {
         self.begin(name)?;
         self.append(bytes)
@@ -93,7 +93,7 @@ impl Writer {
     /// Returns the sections written so far and the file, so that they can be read while the rest is being written.
     ///
     /// # Errors
-    /// The file cannot be written.
+    /// Returns an error if the file cannot be written.
     pub fn so_far(&mut self) -> Result<(File, Vec<Section>), Error> {
         self.end();
         self.file.flush().map_err(|e| Error::io(&self.path, e))?;
@@ -104,7 +104,7 @@ impl Writer {
     /// Writes the manifest (its sections are filled in here), syncs, and gives the file its name.
     ///
     /// # Errors
-    /// The file cannot be written.
+    /// Returns an error if the file cannot be written.
     pub fn finish(mut self, mut manifest: Manifest) -> Result<[u8; 32], Error> {
         self.end();
         self.align()?;

@@ -1,4 +1,4 @@
-//! Whether two answers say the same.
+//! Compares two answers.
 
 use anyhow::{Context, Result};
 use quick_xml::Reader;
@@ -7,10 +7,10 @@ use serde_json::Value;
 
 use crate::source::Answer;
 
-/// How much two answers differ, the worst first.
+/// The kind of difference between two answers, the worst first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Difference {
-    /// One refuses what the other answers.
+    /// One program rejects the query, the other answers it.
     Outcome,
     /// Both refuse, in other words.
     Words,
@@ -23,11 +23,11 @@ pub enum Difference {
 }
 
 impl Difference {
-    /// Every one of them.
+    /// All kinds of differences.
     pub const ALL: [Difference; 5] =
         [Difference::Outcome, Difference::Words, Difference::Ids, Difference::Content, Difference::Order];
 
-    /// Its name in reports and file names.
+    /// Returns the name in reports and file names.
     pub fn name(self) -> &'static str {
         match self {
             Difference::Outcome => "outcome",
@@ -39,23 +39,23 @@ impl Difference {
     }
 }
 
-/// What comparing two answers found.
+/// The result of comparing two answers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Verdict {
-    /// They say the same.
+    /// The answers are equal.
     Same {
-        /// How many elements, or lines of a text, each has.
+        /// The number of elements, or of lines of a text, in each answer.
         elements: usize,
         /// Whether both refuse.
         refused: bool,
     },
-    /// One of them failed, which says nothing about the language.
+    /// One of the programs failed, which is no difference in the language.
     Nothing,
     /// They differ.
     Differs(Difference),
 }
 
-/// Compares what the reference says with what the tested program says.
+/// Compares the answer of the reference with that of the tested program.
 pub fn compare(reference: &Answer, tested: &Answer) -> Verdict {
     match (reference, tested) {
         (Answer::Failed(_), _) | (_, Answer::Failed(_)) => Verdict::Nothing,
@@ -86,7 +86,7 @@ fn bodies((mut a_ids, mut a): Items, (mut b_ids, mut b): Items) -> Verdict {
     Verdict::Differs(if a == b { Difference::Order } else { Difference::Content })
 }
 
-/// The ids of an answer, and its elements in a form that leaves out what does not matter.
+/// The ids of an answer, and its elements in a normalized form without irrelevant details.
 type Items = (Vec<String>, Vec<String>);
 
 /// Takes an answer apart.

@@ -1,4 +1,4 @@
-//! What queries can ask for: tags, ids, users, moments and places that an extract has.
+//! The objects of an extract to which queries can refer: tags, ids, users, moments and places.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -15,25 +15,25 @@ pub struct Sample {
     pub kind: ElementType,
     /// Its id.
     pub id: i64,
-    /// Where it is, or where one of its nodes is; degrees.
+    /// The latitude of the element, or of one of its nodes, in degrees.
     pub lat: f64,
     /// See `lat`.
     pub lon: f64,
     /// Its tags.
     pub tags: Vec<(String, String)>,
-    /// Who made it.
+    /// The author of the version.
     pub user: String,
     /// See `user`.
     pub uid: i64,
     /// When, in seconds since 1970.
     pub timestamp: i64,
-    /// How many nodes or members it has.
+    /// The number of nodes or members.
     pub members: usize,
     /// The roles of its members.
     pub roles: Vec<String>,
     /// Whether the extract lacks one of its nodes or members.
     pub incomplete: bool,
-    /// Some of the places that it leads through: of a way, its ends and its extremes. Degrees.
+    /// Some of the points of the geometry, in degrees; for a way, its ends and its extremes.
     pub vertices: Vec<(f64, f64)>,
 }
 
@@ -41,9 +41,9 @@ pub struct Sample {
 #[derive(Debug)]
 pub struct Extract {
     samples: Vec<Sample>,
-    /// Where the samples of one type are in `samples`.
+    /// The indices in `samples` of the samples of each type.
     by_kind: [Vec<usize>; 3],
-    /// Where the samples are that lack nodes or members.
+    /// The indices of the samples with missing nodes or members.
     incomplete: Vec<usize>,
     /// Ids of relations that the reference makes areas of.
     pub areas: Vec<i64>,
@@ -51,7 +51,7 @@ pub struct Extract {
     pub history: bool,
 }
 
-/// Of the nodes without tags, one of so many is kept.
+/// One of this many nodes without tags is kept.
 const UNTAGGED: i64 = 16;
 
 /// The side of the cells by which near elements are put together; degrees.
@@ -107,7 +107,7 @@ impl Extract {
         Ok(Extract { samples, by_kind, incomplete, areas, history: header.history })
     }
 
-    /// How many elements there are to choose from.
+    /// Returns the number of elements to choose from.
     pub fn len(&self) -> usize {
         self.samples.len()
     }
@@ -122,7 +122,8 @@ impl Extract {
         *random.pick(&self.by_kind[kind])
     }
 
-    /// An element near another, of a type where that is asked for; the other itself now and then, if it lacks something.
+    /// Returns an element near `anchor`, of the given type if there is one. Sometimes returns `anchor` itself if it is
+    /// incomplete.
     pub fn near(&self, anchor: usize, kind: Option<ElementType>, random: &mut Random) -> &Sample {
         let itself = &self.samples[anchor];
         if itself.incomplete && kind.is_none_or(|kind| itself.kind == kind) && random.chance(30) {

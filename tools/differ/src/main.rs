@@ -45,14 +45,14 @@ use source::{Answer, Source};
 struct Arguments {
     /// The extract that both have loaded
     extract: PathBuf,
-    /// Who is right: the URL of an interpreter, or a command that reads a query and writes an answer, and errors to
-    /// standard error
+    /// The reference: the URL of an interpreter, or a command that reads a query from standard input, prints the
+    /// answer, and reports errors on standard error
     #[arg(long)]
     reference: String,
-    /// Who is tested, likewise
+    /// The tested program, in the same form
     #[arg(long)]
     tested: String,
-    /// How many queries
+    /// Number of queries
     #[arg(long, default_value_t = 1000)]
     count: u64,
     /// The number of the first query
@@ -67,19 +67,19 @@ struct Arguments {
     /// Write a file for each difference into this folder
     #[arg(long)]
     cases: Option<PathBuf>,
-    /// Keep what was found in this file, and go on with what it has
+    /// Record the results in this file, and resume the run that it contains
     #[arg(long)]
     journal: Option<PathBuf>,
-    /// How many queries are asked at a time
+    /// Number of queries to run at the same time
     #[arg(long, default_value_t = 2)]
     jobs: usize,
-    /// Stop after so many differences
+    /// Stop after this many differences
     #[arg(long, default_value_t = 50)]
     most: usize,
-    /// How many seconds an answer may take; queries that take longer are counted and left
+    /// Timeout of an answer in seconds; slower queries are counted and skipped
     #[arg(long, default_value_t = 60)]
     timeout: u64,
-    /// Print the queries and their features, and ask nobody
+    /// Print the queries and their features without running them
     #[arg(long)]
     print: bool,
     /// Leave differences as large as they are

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// What can stand in each other's place.
+/// The sort of a piece. Pieces of the same sort can replace each other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Sort {
     /// A statement with its semicolon.
@@ -28,7 +28,7 @@ pub enum Piece {
     List {
         /// The items.
         items: Vec<Piece>,
-        /// What stands between them.
+        /// The text between them.
         separator: &'static str,
         /// The fewest.
         least: usize,
@@ -91,7 +91,7 @@ impl Piece {
     pub fn smaller(&self) -> Vec<Piece> {
         let mut found = Vec::new();
         self.steps(&mut |piece| found.push(piece));
-        // What is shorter as text is the bigger step.
+        // A shorter text counts as a bigger step.
         found.sort_by_key(|piece| piece.to_string().len());
         found
     }

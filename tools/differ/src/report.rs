@@ -1,4 +1,4 @@
-//! What a run has found, kept in a file as it goes, so that a run that was interrupted goes on where it was.
+//! The results of a run, written to a file continuously so that an interrupted run can be resumed.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{File, OpenOptions};
@@ -11,12 +11,12 @@ use serde_json::{Value, json};
 use crate::compare::Difference;
 use crate::generate::Generated;
 
-/// How one query was answered.
+/// The outcome of one query.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Outcome {
-    /// Alike, with so many elements.
+    /// Equal answers.
     Alike {
-        /// How many elements each answer has.
+        /// The number of elements in each answer.
         elements: usize,
         /// Whether both refuse.
         refused: bool,
@@ -27,7 +27,7 @@ pub enum Outcome {
     Different(Difference, String),
 }
 
-/// How often a feature was used: at all, and in queries that both answered.
+/// The number of uses of a feature: in all queries, and in those that both programs answered.
 #[derive(Debug, Default, Clone, Copy)]
 struct Uses {
     all: u64,
@@ -43,8 +43,8 @@ pub struct Found {
 }
 
 impl Found {
-    /// Goes on with the run that a journal is of; starts one where there is no such file. `run` says what makes two
-    /// runs the same.
+    /// Resumes the run of a journal, or starts one if the file does not exist. Two runs are the same if their `run`
+    /// texts are equal.
     pub fn resume(path: &Path, run: &str) -> Result<Self> {
         let mut found = Found::default();
         let known = path.exists();
@@ -96,7 +96,7 @@ impl Found {
         }
     }
 
-    /// How many queries were answered differently.
+    /// Returns the number of queries with different answers.
     pub fn different(&self) -> usize {
         self.outcomes.values().filter(|outcome| matches!(outcome, Outcome::Different(..))).count()
     }
@@ -148,7 +148,7 @@ impl Found {
     }
 }
 
-/// What a feature is: `statement`, `filter`, `evaluator`, ...
+/// The kind of a feature: `statement`, `filter`, `evaluator`, ...
 fn kind(name: &str) -> &str {
     name.split(' ').next().unwrap_or(name)
 }

@@ -5,10 +5,10 @@ use std::time::{Duration, Instant};
 use crate::compare::Difference;
 use crate::piece::Piece;
 
-/// The most queries that are asked to make one smaller.
+/// Maximum number of queries that are run to shrink one query.
 const MOST: usize = 600;
 
-/// How long that may take.
+/// The maximum time for shrinking a query.
 const LONGEST: Duration = Duration::from_secs(20);
 
 /// The smallest form found that still differs in the same way; `differs` asks both.

@@ -9,13 +9,13 @@ use anyhow::{Context, Result, anyhow, ensure};
 
 use crate::generate::broken::BAD_BYTE;
 
-/// How often a program is asked whether it has ended.
+/// The interval between checks whether a program has ended.
 const PAUSE: Duration = Duration::from_millis(2);
 
-/// What is noted of an answer that did not come in time.
+/// The failure that is recorded for a timeout.
 const LATE: &str = "no answer in time";
 
-/// What is noted of an answer that is too long to be compared.
+/// The failure that is recorded for an answer that is too long to be compared.
 const LONG: &str = "an answer too long to be compared";
 
 /// Longer answers are not compared.
@@ -30,14 +30,15 @@ pub enum Source {
     Program(Vec<String>, Duration),
 }
 
-/// What came back.
+/// The result of running a query.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Answer {
     /// An answer.
     Body(String),
     /// Refused, with these lines.
     Refused(Vec<String>),
-    /// It ran out of time or memory, crashed or could not read its own files, which says nothing about the language.
+    /// The program ran out of time or memory, crashed, or could not read its own files. This is no difference in the
+    /// language.
     Failed(String),
 }
 
@@ -45,7 +46,7 @@ impl Source {
     /// A URL, or else a command with arguments between spaces, and how long an answer may take.
     pub fn parse(text: &str, timeout: Duration) -> Self {
         if text.starts_with("http://") {
-            // Where it sends the reader to is the answer, and nobody else is asked.
+            // A redirect is itself the answer and is not followed.
             let config = ureq::Agent::config_builder().timeout_global(Some(timeout));
             let config = config.http_status_as_error(false).max_redirects(0).max_redirects_will_error(false);
             return Source::Url(text.to_owned(), config.build().into());
@@ -137,7 +138,7 @@ fn by_program(command: &[String], query: &str, timeout: Duration) -> Result<Answ
     Ok(Answer::Body(without_head(&String::from_utf8_lossy(&out)).to_owned()))
 }
 
-/// A query as it is sent: with a byte that is not UTF-8 where it is to have one.
+/// Returns the bytes of a query to send, with a byte that is not UTF-8 for each placeholder.
 fn bytes(query: &str) -> Vec<u8> {
     let mut parts = query.split(BAD_BYTE);
     let mut bytes = parts.next().unwrap_or_default().as_bytes().to_vec();
@@ -148,8 +149,8 @@ fn bytes(query: &str) -> Vec<u8> {
     bytes
 }
 
-/// What a program writes for a web server without the lines for that server; where there is only the address of
-/// another page, that.
+/// Returns the output that a program writes for a web server without the header lines. If these contain a redirect,
+/// returns its `Location` line.
 fn without_head(out: &str) -> &str {
     if !["Status:", "Content-type:"].iter().any(|name| out.starts_with(name)) {
         return out;
@@ -158,7 +159,7 @@ fn without_head(out: &str) -> &str {
     head.lines().find(|line| line.starts_with("Location:")).unwrap_or(body)
 }
 
-/// Whether the time for an answer was over, at whatever stage.
+/// Returns whether the request timed out, at any stage.
 fn is_late(error: &ureq::Error) -> bool {
     match error {
         ureq::Error::Timeout(_) => true,
@@ -169,12 +170,12 @@ fn is_late(error: &ureq::Error) -> bool {
     }
 }
 
-/// Reads what a program writes, up to a little more than is compared.
+/// Reads the output of a program, up to one byte more than the maximum that is compared.
 fn reader(pipe: Option<impl Read + Send + 'static>) -> JoinHandle<Vec<u8>> {
     std::thread::spawn(move || {
         let mut bytes = Vec::new();
         if let Some(pipe) = pipe {
-            // What comes before an error is compared.
+            // If reading fails, the bytes before the error are compared.
             let _ = pipe.take(MOST_BYTES + 1).read_to_end(&mut bytes);
         }
         bytes
@@ -188,8 +189,8 @@ fn refused(lines: Vec<String>) -> Answer {
     }
 }
 
-/// What failed, if an error says that something did and not that the query is wrong: without the paths of the
-/// reference's files, so that the same failures are counted together.
+/// Returns the failure if an error line reports one, and not a mistake in the query. The paths of the reference's files
+/// are removed, so that equal failures are counted together.
 fn failure(line: &str) -> Option<String> {
     if let Some((_, file)) = line.split_once("error: open64: ") {
         let words = file.split(' ').filter(|word| !word.starts_with('/'));

@@ -5,8 +5,8 @@
 //! terrapin-repeat patchwork-world.osm.pbf --times 16 --out 16.osm.pbf
 //! ```
 //!
-//! Each copy has ids of its own, and lies further east by the same part of the globe; what goes beyond the antimeridian
-//! comes round from the west. Elements come by type, then by id, if those of the extract do.
+//! Each copy has ids of its own and is shifted east by an equal part of the globe; elements beyond the antimeridian
+//! continue from the west. If the elements of the extract are sorted by type and id, the result is also.
 
 use std::fs::File;
 use std::io::{self, BufWriter, Seek, Write};
@@ -24,7 +24,7 @@ use terrapin_loaders::{Block, Element, Error, Header, Member, NO_COORDINATE, Opt
 struct Arguments {
     /// The extract
     extract: PathBuf,
-    /// How many times it is there in the end
+    /// The number of copies in the result
     #[arg(long, value_parser = clap::value_parser!(u16).range(1..))]
     times: u16,
     /// The file to write
@@ -39,7 +39,7 @@ fn main() -> Result<()> {
     let spans = i64::from(times).checked_mul(span).context("ids would be larger than any can be")?;
     eprintln!("ids up to {spans}");
 
-    // Blobs of each type and copy, in a file of their own until all are there.
+    // Blobs of each type and copy, in a temporary file until all are complete.
     let folder = out.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(std::path::Path::new("."));
     let mut files = Vec::new();
     for _ in 0..3 * usize::from(times) {
@@ -101,7 +101,7 @@ fn highest_id(extract: &std::path::Path) -> Result<i64> {
     Ok(all)
 }
 
-/// What is different in a copy.
+/// The values by which a copy differs.
 #[derive(Clone, Copy)]
 struct Copy {
     /// Added to all ids.

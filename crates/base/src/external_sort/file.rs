@@ -1,4 +1,4 @@
-//! A temporary file that is written from front to back and read in pieces.
+//! A temporary file that is written sequentially and read in pieces.
 
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
@@ -48,12 +48,12 @@ pub(super) struct Input {
 }
 
 impl Input {
-    /// The bytes from `offset` on, into the whole of `bytes`.
+    /// Reads bytes from `offset` on until `bytes` is full.
     pub fn read(&self, offset: u64, bytes: &mut [u8]) -> Result<(), Error> {
         read_exact_at(&self.file, bytes, offset).map_err(|e| self.scratch.error(e))
     }
 
-    /// A piece that cannot be what was written.
+    /// Returns the error for a piece that differs from the written one.
     pub fn damaged(&self) -> Error {
         self.scratch.error(io::Error::other("it does not hold what was written to it"))
     }

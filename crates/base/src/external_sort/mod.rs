@@ -1,5 +1,5 @@
-//! External sorting: records and strings that may be more than memory holds are kept in temporary files and come back
-//! sorted. What comes out does not depend on how much memory there was.
+//! External sorting: records and strings that may exceed the memory are written to temporary files and read back
+//! sorted. The result does not depend on the amount of memory.
 
 mod file;
 mod pieces;
@@ -28,11 +28,11 @@ pub use strings::StringSorter;
 pub struct Error {
     /// The folder.
     pub folder: PathBuf,
-    /// What the system said.
+    /// The error reported by the system.
     pub source: std::io::Error,
 }
 
-/// Where spill buffers write to, and how large each may become in memory.
+/// The folder for spilled data, and the memory limit of each buffer.
 #[derive(Clone)]
 pub struct Scratch {
     folder: Arc<PathBuf>,
@@ -62,12 +62,12 @@ impl Scratch {
         self.share
     }
 
-    /// An unnamed file: it is gone with the process, however that ends.
+    /// Creates an unnamed file. It disappears with the process, however that ends.
     pub fn file(&self) -> Result<File, Error> {
         tempfile::tempfile_in(&*self.folder).map_err(|e| self.error(e))
     }
 
-    /// An error of the operating system on a temporary file.
+    /// Returns the error for a failed operation on a temporary file.
     pub fn error(&self, source: std::io::Error) -> Error {
         Error { folder: (*self.folder).clone(), source }
     }

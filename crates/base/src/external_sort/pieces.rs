@@ -1,4 +1,4 @@
-//! Pieces of bytes in a temporary file that are read in the order in which they came.
+//! Pieces of bytes in a temporary file that are read in the order in which they were written.
 
 use super::file::{Input, Output, Piece};
 use super::{Error, Scratch};
@@ -10,10 +10,10 @@ pub struct PiecesWriter {
 }
 
 impl PiecesWriter {
-    /// None yet.
+    /// Creates an empty collection.
     ///
     /// # Errors
-    /// The temporary file's.
+    /// Returns an error if the temporary file fails.
     pub fn new(scratch: &Scratch) -> Result<PiecesWriter, Error> {
         Ok(PiecesWriter { output: Output::new(scratch)?, pieces: Vec::new() })
     }
@@ -21,16 +21,16 @@ impl PiecesWriter {
     /// Appends a piece.
     ///
     /// # Errors
-    /// The temporary file's.
+    /// Returns an error if the temporary file fails.
     pub fn push(&mut self, bytes: &[u8]) -> Result<(), Error> {
         self.pieces.push(self.output.append(bytes)?);
         Ok(())
     }
 
-    /// All of them.
+    /// Returns all of them.
     ///
     /// # Errors
-    /// The temporary file's.
+    /// Returns an error if the temporary file fails.
     pub fn finish(self) -> Result<Pieces, Error> {
         Ok(Pieces { input: self.output.finish()?, pieces: self.pieces })
     }
@@ -49,7 +49,7 @@ impl Pieces {
     /// Hands over every piece.
     ///
     /// # Errors
-    /// The temporary file's, and those of `each`.
+    /// Returns an error if the temporary file fails or `each` returns one.
     pub fn for_each<E: From<Error>>(&self, mut each: impl FnMut(&[u8]) -> Result<(), E>) -> Result<(), E> {
         let mut bytes = Vec::new();
         let mut rest = &self.pieces[..];

@@ -1,5 +1,5 @@
-//! Spill buffers: growing arrays of fixed-size records that move to a temporary file when they outgrow their share of
-//! the memory, can be sorted either way, and then read as one slice.
+//! Spill buffers: growing arrays of fixed-size records that move to a temporary file when they exceed their share of
+//! the memory. They can be sorted in memory or in the file, and are then read as one slice.
 
 use std::collections::BinaryHeap;
 use std::fs::File;
@@ -22,17 +22,17 @@ pub struct SpillBuffer<T> {
 }
 
 impl<T: Pod + Send + Sync> SpillBuffer<T> {
-    /// An empty one.
+    /// Creates an empty buffer.
     pub fn new(scratch: &Scratch) -> SpillBuffer<T> {
         SpillBuffer { scratch: scratch.clone(), memory: Vec::new(), file: None, len: 0 }
     }
 
-    /// How many records there are.
+    /// Returns the number of records.
     pub fn len(&self) -> u64 {
         self.len
     }
 
-    /// Whether there is none.
+    /// Returns whether there are no records.
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
@@ -57,7 +57,7 @@ impl<T: Pod + Send + Sync> SpillBuffer<T> {
         Ok(())
     }
 
-    /// The records, in the order in which they came.
+    /// Returns the records in the order in which they were added.
     pub fn seal(mut self) -> Result<Records<T>, Error> {
         if self.file.is_some() {
             self.spill()?;
@@ -68,7 +68,7 @@ impl<T: Pod + Send + Sync> SpillBuffer<T> {
         }
     }
 
-    /// The records by ascending key; records of equal keys stay in the order in which they came.
+    /// Returns the records by ascending key; records with equal keys keep their order.
     pub fn sort_stable<K: Ord>(self, key: impl Fn(&T) -> K + Sync + Copy) -> Result<Records<T>, Error> {
         let scratch = self.scratch.clone();
         match self.seal()? {
@@ -80,8 +80,8 @@ impl<T: Pod + Send + Sync> SpillBuffer<T> {
         }
     }
 
-    /// The records by ascending key. The key has to tell all records apart that are not equal in every byte, else
-    /// their order would depend on where they were sorted.
+    /// Sorts the records by ascending key. Records with equal keys must be equal in every byte; otherwise their order
+    /// would depend on where they were sorted.
     pub fn sort<K: Ord>(self, key: impl Fn(&T) -> K + Sync + Copy) -> Result<Records<T>, Error> {
         let scratch = self.scratch.clone();
         self.seal()?.sort(&scratch, key)
@@ -97,7 +97,7 @@ pub enum Records<T> {
 }
 
 impl<T: Pod + Send + Sync> Records<T> {
-    /// The records.
+    /// Returns the records.
     pub fn as_slice(&self) -> &[T] {
         match self {
             Records::Memory(records) => records,

@@ -1,28 +1,28 @@
-//! Records with payloads, and the bytes that blocks of them become in temporary files.
+//! Records with payloads, and the encoding of blocks of them in temporary files.
 
 use crate::codec::{Reader, put, put_delta};
 
-/// Where the payload of a record lies among those of its [`Rows`].
+/// The position of a record's payload among the payloads of its [`Rows`].
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Span {
-    /// Where it begins.
+    /// The offset of the first byte.
     pub start: u32,
-    /// Its bytes.
+    /// The number of bytes.
     pub len: u32,
 }
 
-/// A record of fixed size that may have a payload: bytes of any number beside it.
+/// A record of fixed size that may have a payload of any number of bytes.
 pub trait Record: Copy + Default + Send + Sync {
     /// Appends the record without its payload. `previous` is the one before it, or the default: neighbours are much
     /// alike, so that differences are short.
     fn write(&self, previous: &Self, out: &mut Vec<u8>);
-    /// What [`Record::write`] wrote; `None` where it cannot have.
+    /// Reads the output of [`Record::write`]; returns `None` for bytes that it cannot have written.
     fn read(reader: &mut Reader<'_>, previous: &Self) -> Option<Self>;
-    /// Where its payload lies.
+    /// Returns the position of the record's payload.
     fn span(&self) -> Span {
         Span::default()
     }
-    /// Says where its payload lies now.
+    /// Sets the position of the record's payload.
     fn set_span(&mut self, _: Span) {}
 }
 
@@ -32,7 +32,7 @@ pub fn put_fields<const N: usize>(out: &mut Vec<u8>, mut previous: [i64; N], fie
     previous.iter_mut().zip(fields).for_each(|(previous, field)| put_delta(out, previous, field));
 }
 
-/// What [`put_fields`] wrote.
+/// Reads the output of [`put_fields`].
 #[inline]
 pub fn get_fields<const N: usize>(reader: &mut Reader<'_>, mut previous: [i64; N]) -> Option<[i64; N]> {
     for field in &mut previous {
@@ -65,13 +65,13 @@ pub struct View<'a, T> {
 }
 
 impl<'a, T: Record> View<'a, T> {
-    /// The payload of one of the records.
+    /// Returns the payload of one of the records.
     pub fn payload(&self, record: &T) -> &'a [u8] {
         let Span { start, len } = record.span();
         &self.payload[start as usize..start as usize + len as usize]
     }
 
-    /// The records of a range.
+    /// Returns the records of a range.
     pub fn range(&self, range: std::ops::Range<usize>) -> View<'a, T> {
         View { records: &self.records[range], payload: self.payload }
     }
@@ -91,7 +91,7 @@ impl<T: Record> Rows<T> {
         rows.records.iter().for_each(|record| self.push(*record, rows.payload(record)));
     }
 
-    /// All of them.
+    /// Returns all of them.
     pub fn view(&self) -> View<'_, T> {
         View { records: &self.records, payload: &self.payload }
     }
@@ -101,7 +101,7 @@ impl<T: Record> Rows<T> {
         self.view().payload(record)
     }
 
-    /// Bytes that they take in memory.
+    /// Returns the size in memory, in bytes.
     pub fn bytes(&self) -> usize {
         self.records.len() * size_of::<T>() + self.payload.len()
     }
@@ -113,7 +113,7 @@ impl<T: Record> Rows<T> {
     }
 }
 
-/// The bytes of a block: how many records, then each of them, the length of its payload, its payload.
+/// Encodes a block: the number of records, then each record with the length of its payload and the payload.
 pub(super) fn encode<T: Record>(rows: View<'_, T>) -> Vec<u8> {
     let mut out = Vec::with_capacity(size_of_val(rows.records) / 2 + 16);
     put(&mut out, rows.records.len() as u64);

@@ -1,5 +1,6 @@
-//! Records dealt out among a number of parts, each read back as a whole: in memory up to a share of it, else in a
-//! temporary file. What a distribution sort needs; the records of a part come back in the order in which they came.
+//! Distributes records among a number of parts, as a distribution sort does. Each part is read back as a whole. Records
+//! stay in memory up to a share of it; beyond that, they go to a temporary file. The records of a part keep their
+//! order.
 
 use bytemuck::Pod;
 
@@ -17,7 +18,7 @@ pub struct Shares<T> {
 }
 
 impl<T: Pod> Shares<T> {
-    /// So many parts without a record.
+    /// Creates `parts` parts without records.
     pub fn new(scratch: &Scratch, parts: usize) -> Shares<T> {
         Shares {
             scratch: scratch.clone(),
@@ -31,17 +32,17 @@ impl<T: Pod> Shares<T> {
     /// Adds a record to a part. [`Shares::make_room`] has to follow after some of them.
     ///
     /// # Panics
-    /// There is no such part.
+    /// Panics if the part does not exist.
     #[inline]
     pub fn push(&mut self, part: usize, record: T) {
         self.parts[part].push(record);
         self.held += 1;
     }
 
-    /// Writes what is in memory to the temporary file, if it is more than its share.
+    /// Writes the records in memory to the temporary file if they exceed their share of the memory.
     ///
     /// # Errors
-    /// The temporary file's.
+    /// Returns an error if the temporary file fails.
     pub fn make_room(&mut self) -> Result<(), Error> {
         if self.held * size_of::<T>() >= self.scratch.share() { self.spill() } else { Ok(()) }
     }
@@ -61,10 +62,10 @@ impl<T: Pod> Shares<T> {
         Ok(())
     }
 
-    /// All parts.
+    /// Returns all parts.
     ///
     /// # Errors
-    /// The temporary file's.
+    /// Returns an error if the temporary file fails.
     pub fn finish(mut self) -> Result<Dealt<T>, Error> {
         if self.output.is_some() {
             self.spill()?;
@@ -83,23 +84,23 @@ pub struct Dealt<T> {
 }
 
 impl<T: Pod> Dealt<T> {
-    /// How many parts there are.
+    /// Returns the number of parts.
     pub fn len(&self) -> usize {
         self.parts.len()
     }
 
-    /// Whether there is no part.
+    /// Returns whether there are no parts.
     pub fn is_empty(&self) -> bool {
         self.parts.is_empty()
     }
 
-    /// A part's records.
+    /// Returns a part's records.
     ///
     /// # Errors
-    /// The temporary file's.
+    /// Returns an error if the temporary file fails.
     ///
     /// # Panics
-    /// There is no such part.
+    /// Panics if the part does not exist.
     pub fn read(&self, part: usize) -> Result<Vec<T>, Error> {
         let Some(input) = &self.input else { return Ok(self.parts[part].clone()) };
         let pieces = &self.pieces[part];

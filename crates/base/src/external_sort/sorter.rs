@@ -1,7 +1,7 @@
-//! Sorting records that may be more than memory holds. Runs that fill a share of the memory are sorted there and written
-//! to a temporary file in blocks. They are merged while they are read: the keys are cut into ranges of which each holds
-//! about as many records as a thread may have in memory; several threads merge a range each, and ranges come in order.
-//! Reading is sequential within each run, however many there are, and nothing is written a second time.
+//! Sorts records that may exceed the memory. Runs that fill a share of the memory are sorted there and written to a
+//! temporary file in blocks. They are merged on reading: the keys are cut into ranges that each contain about as many
+//! records as a thread may have in memory. Several threads merge one range each, and the ranges are returned in order.
+//! Within each run, reading is sequential, whatever the number of runs, and no record is written a second time.
 
 use rayon::prelude::*;
 
@@ -21,10 +21,10 @@ const GROWN: usize = 4 << 20;
 
 /// A record that has a place in an order.
 pub trait Sortable: Record {
-    /// What it is sorted by. Records of equal keys have to be equal in every field, else their order would depend on
-    /// how much memory there was.
+    /// The sort key. Records with equal keys must be equal in every field; otherwise their order would depend on the
+    /// amount of memory.
     type Key: Ord + Copy + Send + Sync;
-    /// Its key.
+    /// Returns the key.
     fn key(&self) -> Self::Key;
 }
 
@@ -44,17 +44,17 @@ pub struct Sorter<T: Sortable> {
 }
 
 impl<T: Sortable> Sorter<T> {
-    /// An empty one.
+    /// Creates an empty sorter.
     pub fn new(scratch: &Scratch) -> Sorter<T> {
         Sorter { scratch: scratch.clone(), rows: Rows::default(), output: None, runs: Vec::new(), len: 0 }
     }
 
-    /// How many records there are.
+    /// Returns the number of records.
     pub fn len(&self) -> u64 {
         self.len
     }
 
-    /// Whether there is none.
+    /// Returns whether there are no records.
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
@@ -62,7 +62,7 @@ impl<T: Sortable> Sorter<T> {
     /// Adds copies of records with their payloads.
     ///
     /// # Errors
-    /// The temporary file's.
+    /// Returns an error if the temporary file fails.
     pub fn append(&mut self, rows: View<'_, T>) -> Result<(), Error> {
         self.rows.append(rows);
         self.added(rows.records.len())
@@ -71,7 +71,7 @@ impl<T: Sortable> Sorter<T> {
     /// Adds records without payloads.
     ///
     /// # Errors
-    /// The temporary file's.
+    /// Returns an error if the temporary file fails.
     pub fn extend(&mut self, records: &[T]) -> Result<(), Error> {
         self.rows.records.extend_from_slice(records);
         self.added(records.len())
@@ -79,8 +79,8 @@ impl<T: Sortable> Sorter<T> {
 
     fn added(&mut self, records: usize) -> Result<(), Error> {
         self.len += records as u64;
-        // Beyond some size for all that a run may hold, once: what is not used takes no memory, and growing step by step
-        // would copy everything again and again.
+        // Beyond this size, the capacity of a whole run is reserved at once. Unused capacity takes no memory, and
+        // growing in steps would copy all records repeatedly.
         if self.rows.records.len() * size_of::<T>() >= GROWN {
             let most = self.scratch.share() / size_of::<T>().max(1);
             self.rows.records.reserve_exact(most.saturating_sub(self.rows.records.len()));
@@ -114,10 +114,10 @@ impl<T: Sortable> Sorter<T> {
         Ok(())
     }
 
-    /// The records by ascending key.
+    /// Returns the records by ascending key.
     ///
     /// # Errors
-    /// The temporary file's.
+    /// Returns an error if the temporary file fails.
     pub fn finish(mut self) -> Result<Sorted<T>, Error> {
         let records = self.len;
         if self.output.is_none() {
@@ -136,7 +136,7 @@ impl<T: Sortable> Sorter<T> {
     }
 }
 
-/// The blocks of rows: ranges of records.
+/// Splits rows into blocks: ranges of records.
 fn cuts<T: Record>(rows: &Rows<T>) -> Vec<std::ops::Range<usize>> {
     let (mut cuts, mut start, mut bytes) = (Vec::new(), 0, 0);
     for (i, record) in rows.records.iter().enumerate() {
@@ -152,7 +152,7 @@ fn cuts<T: Record>(rows: &Rows<T>) -> Vec<std::ops::Range<usize>> {
     cuts
 }
 
-/// The keys that cut all runs into ranges of about so many bytes.
+/// Returns the keys that cut all runs into ranges of about `bytes` bytes.
 fn bounds<K: Ord + Copy>(runs: &[Vec<RunBlock<K>>], bytes: usize) -> Vec<K> {
     let blocks = (bytes / BLOCK).max(FEWEST_BLOCKS * runs.len());
     let mut firsts: Vec<K> = runs.iter().flatten().map(|block| block.first).collect();
@@ -177,19 +177,20 @@ enum Kept<T: Sortable> {
 #[derive(Default)]
 struct Buffers<T> {
     rows: Rows<T>,
-    /// What was read of a run.
+    /// The bytes read from a run.
     bytes: Vec<u8>,
 }
 
 struct Runs<T: Sortable> {
     input: Input,
     runs: Vec<Vec<RunBlock<T::Key>>>,
-    /// Where one range ends and the next begins.
+    /// The boundaries between the ranges.
     bounds: Vec<T::Key>,
 }
 
 impl<T: Sortable> Runs<T> {
-    /// The records of a range of keys, merged, in place of what `into` had; their payloads lie among other bytes.
+    /// Merges the records of a range of keys and returns them in the memory of `into`. Their payloads are scattered
+    /// among other bytes.
     fn range(&self, number: usize, into: Buffers<T>) -> Result<Buffers<T>, Error> {
         let low = number.checked_sub(1).map(|n| self.bounds[n]);
         let high = self.bounds.get(number).copied();
@@ -229,12 +230,12 @@ impl<T: Sortable> Default for Sorted<T> {
 }
 
 impl<T: Sortable> Sorted<T> {
-    /// How many records there are.
+    /// Returns the number of records.
     pub fn len(&self) -> u64 {
         self.records
     }
 
-    /// Whether there is none.
+    /// Returns whether there are no records.
     pub fn is_empty(&self) -> bool {
         self.records == 0
     }
@@ -254,25 +255,26 @@ pub struct Stream<'s, T: Sortable> {
     ready: std::vec::IntoIter<Buffers<T>>,
     /// Memory for those that come next.
     spare: Vec<Buffers<T>>,
-    /// Records that are merged and stand together.
+    /// The merged records, in one contiguous piece.
     rows: Rows<T>,
-    /// How many of the rows at hand have been taken.
+    /// Number of records taken from the current rows.
     at: usize,
 }
 
 impl<T: Sortable> Stream<'_, T> {
-    /// The next records, `most` of them; fewer only before the end.
+    /// Returns the next `most` records; fewer only at the end.
     ///
     /// # Errors
-    /// The temporary file's.
+    /// Returns an error if the temporary file fails.
     pub fn take(&mut self, most: usize) -> Result<View<'_, T>, Error> {
         self.take_while(most, |_| true)
     }
 
-    /// The next records, no more than `most`, that `keep` is true for; where it is not, it may not be again.
+    /// Returns the next records, at most `most`, for which `keep` is true. Once it is false, it must stay false for all
+    /// later records.
     ///
     /// # Errors
-    /// The temporary file's.
+    /// Returns an error if the temporary file fails.
     pub fn take_while(&mut self, most: usize, keep: impl Fn(&T) -> bool) -> Result<View<'_, T>, Error> {
         let range = loop {
             let rest = &self.at_hand().records[self.at..];
@@ -293,7 +295,7 @@ impl<T: Sortable> Stream<'_, T> {
         }
     }
 
-    /// Adds a range to the rows at hand; whether there was one.
+    /// Adds a range to the current rows. Returns whether there was another one.
     fn merge_more(&mut self) -> Result<bool, Error> {
         let Kept::Runs(runs) = &self.sorted.kept else { return Ok(false) };
         let mut more = match self.ready.next() {
@@ -407,7 +409,7 @@ mod tests {
                 }
                 assert!(found == expected, "{memory} bytes, {most} at a time");
             }
-            // By key, as joins read.
+            // By key, in the way that joins read.
             let (mut stream, mut found) = (sorted.stream(), 0);
             for bound in 0..=4096 {
                 let view = stream.take_while(usize::MAX, |w| w.key < bound).unwrap();

@@ -1,5 +1,5 @@
-//! Blocks of records that are read in the order in which they came: in memory up to a share of it, else in a temporary
-//! file.
+//! Blocks of records that are read in the order in which they were written: in memory up to a share of it, beyond that
+//! in a temporary file.
 
 use rayon::prelude::*;
 
@@ -10,10 +10,10 @@ use super::{Error, Scratch};
 /// Blocks that are read at once, for each thread.
 const BLOCKS: usize = 4;
 
-/// Some records that came together, and what `H` says of all of them.
+/// A block of records that were added together, with a header of type `H` for all of them.
 #[derive(Debug, Clone)]
 pub struct Block<H, T> {
-    /// What holds for all.
+    /// The header.
     pub head: H,
     /// The records.
     pub rows: Rows<T>,
@@ -30,7 +30,7 @@ pub struct SpoolWriter<H, T> {
 }
 
 impl<H: Copy + Send + Sync, T: Record> SpoolWriter<H, T> {
-    /// No block yet.
+    /// Creates a writer without blocks.
     pub fn new(scratch: &Scratch) -> SpoolWriter<H, T> {
         SpoolWriter {
             scratch: scratch.clone(),
@@ -45,7 +45,7 @@ impl<H: Copy + Send + Sync, T: Record> SpoolWriter<H, T> {
     /// Appends a block.
     ///
     /// # Errors
-    /// The temporary file's.
+    /// Returns an error if the temporary file fails.
     pub fn push(&mut self, head: H, rows: Rows<T>) -> Result<(), Error> {
         if rows.records.is_empty() {
             return Ok(());
@@ -72,10 +72,10 @@ impl<H: Copy + Send + Sync, T: Record> SpoolWriter<H, T> {
         Ok(())
     }
 
-    /// All blocks.
+    /// Returns all blocks.
     ///
     /// # Errors
-    /// The temporary file's.
+    /// Returns an error if the temporary file fails.
     pub fn finish(mut self) -> Result<Spool<H, T>, Error> {
         if self.output.is_some() {
             self.spill()?;
@@ -106,12 +106,12 @@ impl<H, T> Default for Spool<H, T> {
 }
 
 impl<H: Copy + Send + Sync, T: Record> Spool<H, T> {
-    /// How many records there are.
+    /// Returns the number of records.
     pub fn len(&self) -> u64 {
         self.records
     }
 
-    /// Whether there is none.
+    /// Returns whether there are no records.
     pub fn is_empty(&self) -> bool {
         self.records == 0
     }
@@ -119,7 +119,7 @@ impl<H: Copy + Send + Sync, T: Record> Spool<H, T> {
     /// Hands over all blocks in order, some at a time, so that `each` can look at them in parallel.
     ///
     /// # Errors
-    /// The temporary file's, and those of `each`.
+    /// Returns an error if the temporary file fails or `each` returns one.
     pub fn for_each<E: From<Error>>(&self, mut each: impl FnMut(&[Block<H, T>]) -> Result<(), E>) -> Result<(), E> {
         let at_once = BLOCKS * rayon::current_num_threads();
         match &self.blocks {

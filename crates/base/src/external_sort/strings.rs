@@ -1,4 +1,4 @@
-//! Sorting strings that may be more than memory holds: each comes with a number, and they come back in byte order.
+//! Sorts strings that may exceed the memory. Each has a number, and they are returned in byte order.
 
 use std::collections::BinaryHeap;
 use std::fs::File;
@@ -26,7 +26,7 @@ pub struct StringSorter {
 }
 
 impl StringSorter {
-    /// An empty one.
+    /// Creates an empty sorter.
     pub fn new(scratch: &Scratch) -> StringSorter {
         StringSorter { scratch: scratch.clone(), arena: Vec::new(), entries: Vec::new(), runs: Vec::new() }
     }

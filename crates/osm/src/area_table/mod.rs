@@ -39,7 +39,7 @@ impl Areas {
     /// Opens the areas of a snapshot with a cache of this number of bytes for shapes.
     ///
     /// # Errors
-    /// Their sections are not there, or not whole.
+    /// Returns an error if the sections are missing or incomplete.
     pub fn open(snapshot: &Arc<Snapshot>, cache: u64, fault: &Arc<Fault>) -> Result<Areas, Error> {
         let relations = Column::open(snapshot, layout::AREAS, fault)?;
         let boxes = Boxes::open(snapshot, layout::AREA_BOXES, fault)?;
@@ -61,23 +61,23 @@ impl Areas {
         Areas { relations, boxes, shapes: Cache::with_weighter(1 << 10, cache, Weigher) }
     }
 
-    /// How many there are; areas are `0..count`.
+    /// Returns the number of areas; areas are `0..count`.
     pub fn count(&self) -> u32 {
         self.boxes.len()
     }
 
-    /// The relation that an area is made from.
+    /// Returns the relation from which an area is made.
     pub fn relation(&self, area: u32) -> Option<Ordinal> {
         (area < self.count()).then(|| self.relations.get(area.into()))
     }
 
-    /// The area made from a relation.
+    /// Returns the area made from a relation.
     pub fn of_relation(&self, relation: Ordinal) -> Option<u32> {
         let at = self.relations.lower_bound(0, self.relations.len(), relation);
         (at < self.relations.len() && self.relations.get(at) == relation).then_some(at as u32)
     }
 
-    /// The box of an area; an area across the antimeridian has one around the whole world.
+    /// Returns the box of an area. The box of an area across the antimeridian spans all longitudes.
     pub fn bbox(&self, area: u32) -> BoundingBox {
         BoundingBox::of(self.boxes.get(area))
     }
@@ -88,7 +88,7 @@ impl Areas {
         if let Some(shape) = self.shapes.get(&area) {
             return shape;
         }
-        // The cache is nobody's: it outlives the query that fills it.
+        // The memory of the cache is not charged to the query that fills it, because it outlives the query.
         let made = budget::unwatched(|| {
             self.shapes.get_or_insert_with(&area, || {
                 let border = self.relation(area).map(border).unwrap_or_default();

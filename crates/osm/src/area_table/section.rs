@@ -1,5 +1,5 @@
-//! Which relations are areas, and their boxes: a column and boxes. Borders are put together from the relations' ways
-//! when an area is first asked for, so a planet's areas, more than a million, are some 20 MB.
+//! The list of relations that are areas, and their boxes: a column and boxes. Borders are assembled from the relations'
+//! ways when an area is first used. Therefore a planet's areas, more than a million, take only about 20 MB.
 
 use crate::{BoundingBox, Ordinal, layout};
 use terrapin_snapshot::{BoxesWriter, ColumnWriter, Error, Writer};

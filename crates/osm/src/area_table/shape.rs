@@ -15,17 +15,18 @@ pub struct Shape {
 }
 
 impl Shape {
-    /// The area of a relation with these segments as its border, in any order and direction.
+    /// Creates the area of a relation with these segments as its border, in any order and direction.
     pub fn new(segments: impl IntoIterator<Item = Segment>) -> Shape {
         Shape::of(Border::Relation, segments.into_iter().collect())
     }
 
-    /// The area within a line that a query draws; the last point may repeat the first.
+    /// Creates the area within a line given in a query; the last point may repeat the first.
     pub fn from_closed_line(line: &[Coord]) -> Shape {
         Shape::of(Border::Drawn, ring(line))
     }
 
-    /// The area within a closed way with these nodes; missing ones are passed over. Long edges follow great circles.
+    /// Creates the area within a closed way with these nodes; missing nodes are skipped. Long edges follow great
+    /// circles.
     pub fn of_way(line: &[Coord]) -> Shape {
         let known: Vec<Coord> = line.iter().copied().filter(|c| !c.is_missing()).collect();
         Shape::of(Border::ClosedWay, ring(&ring_along_great_circles(known)))
@@ -35,7 +36,7 @@ impl Shape {
         Shape { polygon: Polygon::new(border, split_at_antimeridian(segments)) }
     }
 
-    /// The box around it; empty for an area without a border.
+    /// Returns the bounding box; empty for an area without a border.
     pub fn bbox(&self) -> &BoundingBox {
         self.polygon.bbox()
     }
@@ -50,17 +51,17 @@ impl Shape {
         self.polygon.locate_exactly(c)
     }
 
-    /// Whether a node at this position is in the area: inside or on the border.
+    /// Returns whether a node at this position is in the area: inside or on the border.
     pub fn covers(&self, c: Coord) -> bool {
         self.polygon.covers(c)
     }
 
-    /// Whether relations with a node at this position are in the area.
+    /// Returns whether relations with a node at this position are in the area.
     pub fn counts_for_relations(&self, c: Coord) -> bool {
         self.polygon.counts_for_relations(c)
     }
 
-    /// Whether a way with these nodes is in the area.
+    /// Returns whether a way with these nodes is in the area.
     pub fn meets_line(&self, line: &[Coord]) -> bool {
         self.polygon.meets_line(line)
     }

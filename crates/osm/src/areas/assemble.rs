@@ -1,6 +1,6 @@
-//! From a relation to the border of its area.
+//! Assembles the border of a relation's area.
 //!
-//! The reference's rules, found by loading small relations into it:
+//! The reference's rules, determined by loading small relations into it:
 //! - Roles and the order of members are ignored. A way that is a member several times counts once.
 //! - Members that are nodes or relations are ignored, as are member ways that are missing in the extract.
 //! - Every node must be an end of an even number of the ways' segments. Nodes are compared by id: two nodes at the same
@@ -27,11 +27,11 @@ pub(super) enum Outcome {
     Border(Vec<Segment>),
     /// A node is an end of an odd number of segments.
     Unclosed,
-    /// No member way is there with all of its nodes.
+    /// No member way has all of its nodes.
     Incomplete,
 }
 
-/// The border of the relation at `relation`.
+/// Returns the border of the relation at `relation`.
 pub(super) fn border_of(osm: &Osm, relation: Ordinal) -> Outcome {
     let size = osm.page_size(ElementType::Relation).max(1);
     let page = osm.relation_page((relation / size) as u32);
@@ -72,13 +72,13 @@ pub(super) fn border_of(osm: &Osm, relation: Ordinal) -> Outcome {
     Outcome::Border(border)
 }
 
-/// Whether each of these is there an even number of times.
+/// Returns whether each item occurs an even number of times.
 fn all_even(ends: &mut [ElementRef]) -> bool {
     ends.sort_unstable();
     ends.chunk_by(|a, b| a == b).all(|same| same.len().is_multiple_of(2))
 }
 
-/// Every way once, at the place of its first mention.
+/// Returns every way once, at the place of its first occurrence.
 fn without_repetitions(ways: Vec<Ordinal>) -> Vec<Ordinal> {
     let mut sorted: Vec<(Ordinal, usize)> = ways.iter().copied().zip(0..).collect();
     sorted.sort_unstable();

@@ -1,4 +1,4 @@
-//! Which relations are areas, decided once when a snapshot is made.
+//! Finds the relations that are areas, once, when a snapshot is built.
 //!
 //! The reference's standard rules: relations that have a `name` and are `type=multipolygon`, `type=boundary` or have
 //! an `admin_level`; and relations with a `postal_code` or an `addr:postcode`. An empty value is a value.
@@ -10,7 +10,7 @@ use crate::area_table::{Entry, Shape, write};
 use crate::{ElementType, Ordinal, Osm};
 use terrapin_snapshot::{AreaReport, Error, Writer};
 
-/// How many relations that were left out are named.
+/// Maximum number of left-out relations that are listed.
 const EXAMPLES: usize = 100;
 
 /// The areas of a snapshot that is being made: some tens of bytes each.
@@ -21,7 +21,7 @@ impl Found {
     /// Writes their sections.
     ///
     /// # Errors
-    /// The operating system's.
+    /// Returns an error if the snapshot cannot be written.
     pub fn write(&self, writer: &mut Writer) -> Result<(), Error> {
         write(writer, &self.0)
     }
@@ -56,7 +56,7 @@ pub fn build(osm: &Osm) -> (Found, AreaReport) {
     (Found(entries), report)
 }
 
-/// The relations that the rules name, ascending.
+/// Returns the relations that the rules name, ascending.
 fn candidates(osm: &Osm) -> Vec<Ordinal> {
     let with_key = |name: &str| match osm.key(name) {
         Some(key) => osm.key_posting(ElementType::Relation, key),

@@ -22,18 +22,18 @@ pub const RELATION_AREAS: i64 = 3_600_000_000;
 pub const WAY_AREAS: i64 = 2_400_000_000;
 
 impl Areas {
-    /// The area with this id, [`RELATION_AREAS`] and its relation's.
+    /// Returns the area with this id, which is [`RELATION_AREAS`] plus that of its relation.
     pub fn find(&self, osm: &Osm, id: i64) -> Option<u32> {
         self.of_relation(osm.find(ElementType::Relation, id.checked_sub(RELATION_AREAS)?)?)
     }
 
-    /// The ids of these areas, in the order given.
+    /// Returns the ids of these areas, in the order given.
     pub fn ids(&self, osm: &Osm, areas: &[u32]) -> Vec<i64> {
         let relations: Vec<Ordinal> = areas.iter().filter_map(|&area| self.relation(area)).collect();
         osm.ids(ElementType::Relation, &relations).into_iter().map(|id| id.saturating_add(RELATION_AREAS)).collect()
     }
 
-    /// The shape of an area.
+    /// Returns the shape of an area.
     pub fn shape(&self, osm: &Osm, area: u32) -> Arc<Shape> {
         self.shape_of(area, |relation| match border_of(osm, relation) {
             Outcome::Border(border) => border,
@@ -64,7 +64,7 @@ pub fn is_closed(nodes: &[ElementRef]) -> bool {
     !nodes.is_empty() && nodes.first() == nodes.last()
 }
 
-/// The area within a closed way; missing nodes are passed over.
+/// Returns the area within a closed way; missing nodes are skipped.
 pub fn shape_of_way(coords: &[Coord]) -> Shape {
     Shape::of_way(coords)
 }

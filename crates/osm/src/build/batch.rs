@@ -20,7 +20,7 @@ pub struct Numbered<K> {
 }
 
 impl<K: Clone + Eq + std::hash::Hash> Numbered<K> {
-    /// The number of a string.
+    /// Returns the number of a string.
     pub fn number<Q: ?Sized + Eq + std::hash::Hash>(&mut self, text: &Q, own: impl FnOnce() -> K) -> u32
     where
         K: std::borrow::Borrow<Q>,
@@ -62,7 +62,7 @@ pub struct Batch {
     /// Elements that have a key more than once.
     pub repeated: u64,
     buffer: Vec<u8>,
-    /// The tags of the element at hand.
+    /// The tags of the current element.
     tags: Vec<u32>,
     last_user: Option<u32>,
 }
@@ -81,7 +81,7 @@ impl Batch {
     /// Reads a block. Versions later than `until`, in seconds since 1970, are left out.
     ///
     /// # Errors
-    /// The loader's, and elements that cannot be stored.
+    /// Returns an error if the loader does, or if an element cannot be stored.
     pub fn read(block: &Block, until: Option<i64>) -> Result<Batch, BuildError> {
         let mut batch = Batch::default();
         let is_later = |element: &Element<'_>| until.is_some_and(|until| timestamp(element) > until);
@@ -159,7 +159,7 @@ impl Batch {
         Ok(())
     }
 
-    /// The fields that all types have; the tags are in `self.tags` then.
+    /// Returns a record with the fields that all types have, and puts the tags into `self.tags`.
     fn record(
         &mut self,
         kind: ElementType,

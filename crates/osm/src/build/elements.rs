@@ -40,7 +40,7 @@ pub struct Builder {
 
 /// The report of a finished build.
 pub struct Built {
-    /// How many of everything but areas.
+    /// The numbers of all entries except areas.
     pub counts: Counts,
     /// The box of all nodes.
     pub bounding_box: Option<BoundingBox>,
@@ -49,7 +49,7 @@ pub struct Built {
     /// Number of versions in the source that were replaced by another version of the same element, were deletions, or
     /// were later than the requested moment.
     pub dropped: u64,
-    /// Of these, older versions of nodes without a position, as redacted ones are.
+    /// Of these, older versions of nodes without a position, such as redacted ones.
     pub redacted: u64,
     /// Of these, nodes whose newest version has no position.
     pub unplaced: u64,
@@ -151,7 +151,7 @@ impl Builder {
     /// Brings everything into order and writes the sections of elements, tags, users and roles.
     ///
     /// # Errors
-    /// A temporary file's or the snapshot's.
+    /// Returns an error if a temporary file or the snapshot cannot be written.
     pub fn finish(self, writer: &mut Writer, level: i32, progress: &dyn Progress) -> Result<Built, BuildError> {
         let scratch = &self.scratch;
         progress.phase("sorting tags", 0);
@@ -199,7 +199,7 @@ impl Builder {
 
 /// The results of writing all elements.
 pub(super) struct Elements {
-    /// How many there are of each type.
+    /// The number of elements of each type.
     pub counts: [u64; 3],
     bounding_box: Option<BoundingBox>,
     /// The tags of all.

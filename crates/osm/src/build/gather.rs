@@ -1,4 +1,4 @@
-//! Elements as they come from a source, kept until all have come; then the newest version of each, with its tags.
+//! Collects the elements of a source until it ends, then selects the newest version of each, with its tags.
 
 use rayon::prelude::*;
 use terrapin_base::external_sort::{Block, Rows, Scratch, Sorted, Sorter, Spool, SpoolWriter};
@@ -17,11 +17,11 @@ const WINDOW: usize = 1 << 16;
 /// The meaning of the tag numbers in a block.
 #[derive(Debug, Clone, Copy)]
 pub enum Tags {
-    /// Numbers that the block gave them: this many, of which the first is numbered so among those of all blocks.
+    /// Numbers within the block. `first` is the number of the block's first tag among the tags of all blocks.
     Slots {
         /// The number of the block's first.
         first: u64,
-        /// How many there are.
+        /// The number of tags in the block.
         count: u32,
     },
     /// Pairs.
@@ -42,12 +42,12 @@ struct Gathered {
 struct Files {
     /// Elements so far.
     len: u64,
-    /// How many there were when each file began.
+    /// The number of elements at the start of each file.
     starts: Vec<u64>,
 }
 
 impl Files {
-    /// The file, from 1, that has the element at a place; 0 for none.
+    /// Returns the number, from 1, of the file that contains the element at a place; 0 if no file does.
     fn of(&self, place: u64) -> usize {
         self.starts.partition_point(|&start| start <= place)
     }
@@ -76,7 +76,7 @@ pub struct Gather {
 }
 
 impl Gather {
-    /// None yet.
+    /// Creates an empty collection.
     pub fn new(scratch: &Scratch) -> Gather {
         Gather {
             scratch: scratch.clone(),
@@ -108,9 +108,8 @@ impl Gather {
         Ok(())
     }
 
-    /// The newest versions, and the nodes of which only ways in the source knew.
-    /// All versions go to `versions`, where they are to be kept. A newest version without a position is an error, unless
-    /// such nodes are to be left out.
+    /// Returns the newest versions, and the nodes that only occur in ways of the source. All versions go to `versions`
+    /// if they are kept. A newest version without a position is an error, unless such nodes are left out.
     pub fn finish(
         self,
         pairs: &PairNumbers,
@@ -183,8 +182,8 @@ struct Choice<'a> {
 }
 
 impl Choice<'_> {
-    /// Of every id the highest version, the last one in the source where versions are equal; none where that one is
-    /// deleted.
+    /// Keeps the highest version of every id; among equal versions, the last one in the source. If that version is a
+    /// deletion, the id is left out.
     fn newest(
         &self,
         spool: &Spool<Tags, Element>,
@@ -206,8 +205,8 @@ impl Choice<'_> {
         })?;
         let versions = versions.finish()?;
         let (mut stream, mut kept) = (versions.stream(), SpoolWriter::new(self.scratch));
-        // The newest version so far of the id that the last window ended with, and the file of changes that it is from
-        // or else one before it.
+        // The newest version so far of the last id in the previous window, and the file of changes that contains it or
+        // an earlier version.
         let mut open: Option<(Version, Vec<u8>)> = None;
         let mut from = (0, 0);
         loop {
@@ -239,7 +238,7 @@ impl Choice<'_> {
         }
     }
 
-    /// Keeps the newest version of an id, if it is not a deletion. An error where it has no position.
+    /// Keeps the newest version of an id, unless it is a deletion. Returns an error if it has no position.
     fn close(
         &self,
         rows: &mut Rows<Element>,
@@ -278,7 +277,7 @@ impl Choice<'_> {
     }
 }
 
-/// A block's elements with pairs for tags.
+/// Returns a block's elements with their tags as pairs.
 fn with_pairs(block: &Block<Tags, Element>, pairs: &PairNumbers) -> Rows<Version> {
     let table = TagTable::of(block.head, pairs);
     let mut rows = Rows::default();
@@ -300,7 +299,7 @@ fn with_pairs(block: &Block<Tags, Element>, pairs: &PairNumbers) -> Rows<Version
 pub struct TagTable(Option<Vec<u32>>);
 
 impl TagTable {
-    /// Of a block.
+    /// Creates the table of a block.
     pub fn of(tags: Tags, pairs: &PairNumbers) -> TagTable {
         TagTable(match tags {
             Tags::Slots { first, count } => Some(pairs.range(first, count)),
@@ -308,7 +307,7 @@ impl TagTable {
         })
     }
 
-    /// An element's tags as pairs, ascending.
+    /// Returns an element's tags as pairs, ascending.
     pub fn pairs(&self, mut tags: Vec<u32>) -> Vec<u32> {
         if let Some(table) = &self.0 {
             tags.iter_mut().for_each(|tag| *tag = table[*tag as usize]);

@@ -1,4 +1,4 @@
-//! From ids to ordinals: ids and references to them are both sorted by id and read side by side.
+//! Maps ids to ordinals: ids and references to them are both sorted by id and read together, as in a merge join.
 
 use rayon::prelude::*;
 use terrapin_base::codec;
@@ -64,7 +64,8 @@ pub fn join<E: Entry>(
     }
 }
 
-/// The answers to some references, by id, and the ids that are not there: missing elements are numbered among these.
+/// Returns the answers to some references, by id, and the ids that are missing. Missing elements are numbered within
+/// these ids.
 fn answer<E: Entry>(entries: &[E], references: &[Reference]) -> (Vec<E::Found>, Vec<i64>) {
     let mut missing: Vec<i64> = Vec::new();
     let mut at = references.first().map_or(0, |first| entries.partition_point(|entry| entry.id() < first.id));

@@ -1,9 +1,9 @@
-//! Making the sections of a snapshot from a stream of elements: everything is sorted by total keys, so neither the
-//! number of threads nor the memory budget shows in the result.
+//! Builds the sections of a snapshot from a stream of elements. Everything is sorted by total keys, so that the result
+//! does not depend on the number of threads or the memory budget.
 //!
-//! Nodes are sorted along the Hilbert curve, which gives them ordinals; ways find their nodes' ordinals and positions by
-//! id, are sorted by the middle of their box; relations likewise by the box of their members. Pages are encoded in
-//! parallel while sorted elements are read.
+//! Nodes are sorted along the Hilbert curve, which gives them ordinals. Ways find their nodes' ordinals and positions
+//! by id, and are then sorted by the middle of their box. Relations are sorted in the same way by the box of their
+//! members. Pages are encoded in parallel while sorted elements are read.
 //!
 //! Data that may exceed the memory is never accessed at random. References are sorted in the order of the elements they
 //! refer to, read next to these, and sorted back (`join.rs`). Therefore a load reads and writes temporary files only

@@ -1,4 +1,4 @@
-//! Nodes in their order: along the Hilbert curve, then by id.
+//! Sorts nodes along the Hilbert curve, then by id.
 
 use rayon::prelude::*;
 use terrapin_base::external_sort::{Rows, Sorted, Sorter};
@@ -46,7 +46,7 @@ pub(super) fn sort(context: &Context<'_>, newest: &Newest) -> Result<Sorted<Elem
     Ok(sorter.finish()?)
 }
 
-/// Adds the nodes up to an id of which only ways in the source knew, as files with locations on ways have them.
+/// Adds the nodes, up to an id, that only occur in ways of the source, as in files with locations on ways.
 fn add_located(
     sorter: &mut Sorter<Element>,
     located: &mut terrapin_base::external_sort::Stream<'_, super::records::Located>,

@@ -1,5 +1,5 @@
-//! Encoding pages in parallel, in the order of their elements. Their sections come one after another in the file: pages
-//! wait in temporary files until all of a type are there.
+//! Encodes pages in parallel, in the order of their elements. The sections are consecutive in the file, therefore pages
+//! wait in temporary files until all pages of a type are encoded.
 
 use std::ops::Range;
 
@@ -23,7 +23,7 @@ pub fn compressed(content: &[u8], level: i32) -> Result<Vec<u8>, BuildError> {
     compress(content, level).map_err(|e| Error::damaged("compression", e.to_string()).into())
 }
 
-/// A box as four numbers.
+/// Returns a box as four numbers.
 pub fn corners(b: &BoundingBox) -> [i32; 4] {
     [b.south, b.west, b.north, b.east]
 }
@@ -39,7 +39,7 @@ pub fn middle(b: &BoundingBox) -> u64 {
 
 /// An element in its place.
 pub trait InPlace: Sortable {
-    /// The element.
+    /// Returns the element.
     fn element(&self) -> &Element;
     /// Its box.
     fn area(&self) -> BoundingBox;
@@ -81,12 +81,12 @@ pub struct Written {
 }
 
 impl Written {
-    /// How many elements there are.
+    /// Returns the number of elements.
     pub fn count(&self) -> u64 {
         self.count
     }
 
-    /// The box of all.
+    /// Returns the box of all elements.
     pub fn area(&self) -> BoundingBox {
         let mut all = BoundingBox::EMPTY;
         self.boxes.iter().for_each(|area| all.union(area));
@@ -252,7 +252,7 @@ fn write_parents(
     Ok(section.finish(writer)?)
 }
 
-/// The parents of a page's elements, each once.
+/// Returns the parents of a page's elements, each once.
 fn parents(links: &[Link], page: &Range<u64>) -> Lists<u64> {
     let mut rest = &links[links.partition_point(|link| link.child < page.start)..];
     let mut lists = Lists::new();

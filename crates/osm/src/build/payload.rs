@@ -43,7 +43,7 @@ pub fn is_whole(payload: &[u8], kind: ElementType, parts: usize) -> bool {
         ElementType::Relation => 2,
     };
     let (mut reader, len) = (Reader::new(payload), payload.len() as u64);
-    // Every number takes a byte.
+    // Every number takes at least a byte.
     let Some(tags) = reader.get().filter(|&tags| tags <= len) else { return false };
     let Some(rest) = (parts as u64).checked_mul(numbers).filter(|&rest| rest <= len) else { return false };
     (0..tags + rest).all(|_| reader.get().is_some()) && reader.is_at_end() && (numbers > 0 || parts == 0)

@@ -66,7 +66,7 @@ struct Blocks<'a> {
 }
 
 impl Blocks<'_> {
-    /// The number of the next block.
+    /// Returns the number of the next block.
     fn next(&self) -> Result<u32, BuildError> {
         u32::try_from(self.firsts.len()).map_err(|_| BuildError::TooMany("blocks of posting lists"))
     }
@@ -121,7 +121,7 @@ impl LongWriter {
         Ok(())
     }
 
-    /// How many there were, and where they are if they were written.
+    /// Returns the number of ordinals, and the first block of the list if it was written.
     fn finish(self, blocks: &mut Blocks<'_>) -> Result<(u64, Option<u32>), BuildError> {
         if self.count < self.least {
             return Ok((self.count, None));

@@ -52,7 +52,7 @@ impl Element {
     const UNPLACED: u32 = 1 << 30;
     const FLAGS: u32 = Self::DELETED | Self::UNPLACED;
 
-    /// Whether this is a version without an element, from a history file.
+    /// Returns whether this version is a deletion, from a history file.
     pub fn is_deleted(&self) -> bool {
         self.parts & Self::DELETED != 0
     }
@@ -77,7 +77,7 @@ impl Element {
         self.parts &= !Self::UNPLACED;
     }
 
-    /// How many nodes or members it has.
+    /// Returns the number of nodes or members.
     pub fn parts(&self) -> usize {
         (self.parts & !Self::FLAGS) as usize
     }
@@ -250,17 +250,17 @@ impl Sortable for Reference {
 pub trait Entry: Sortable<Key = i64> {
     /// The answer to a reference.
     type Found: Sortable<Key = u64> + Answer;
-    /// The id.
+    /// Returns the id.
     fn id(&self) -> i64;
-    /// The ordinal.
+    /// Returns the ordinal.
     fn ordinal(&self) -> Ordinal;
-    /// The answer to the reference of a number, where this is the element; else that it is missing.
+    /// Creates the answer to the reference `number`: this element, or that it is missing.
     fn found(number: u64, entry: Result<&Self, ElementRef>) -> Self::Found;
 }
 
 /// The answer to a reference.
 pub trait Answer {
-    /// The element.
+    /// Returns the element.
     fn element(&self) -> ElementRef;
     /// Sets the element of the answer.
     fn set_element(&mut self, element: ElementRef);
@@ -273,7 +273,7 @@ pub struct NodeEntry {
     pub id: i64,
     /// The ordinal.
     pub ordinal: Ordinal,
-    /// Where it is.
+    /// The position.
     pub coord: Coord,
 }
 
@@ -321,7 +321,7 @@ pub struct FoundNode {
     /// The number of the reference.
     pub number: u64,
     element: u64,
-    /// Where it is.
+    /// The position.
     pub coord: Coord,
 }
 
@@ -412,7 +412,7 @@ pub struct FoundBox {
     /// The number of the reference.
     pub number: u64,
     element: u64,
-    /// Its box, where it is there.
+    /// Its box, if it exists.
     pub corners: Option<[i32; 4]>,
 }
 
@@ -480,12 +480,12 @@ pub struct Posting {
 }
 
 impl Posting {
-    /// That the element of an ordinal has the tag.
+    /// Creates the posting for an element with the tag.
     pub fn new(pair: PairId, ordinal: Ordinal) -> Posting {
         Posting { pair, high: (ordinal >> 32) as u32, low: ordinal as u32 }
     }
 
-    /// The element.
+    /// Returns the element.
     pub fn ordinal(&self) -> Ordinal {
         u64::from(self.high) << 32 | u64::from(self.low)
     }

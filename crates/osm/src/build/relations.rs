@@ -19,7 +19,8 @@ const RELATION: usize = ElementType::Relation as usize;
 /// Relations handled at once.
 const WINDOW: usize = 1 << 12;
 
-/// The nodes and the ways that relations refer to, numbered as they come; those of nodes after the numbers there are.
+/// Returns the references of relations to nodes and ways, numbered in reading order. Those to nodes are numbered after
+/// the existing ones.
 pub(super) fn references(
     newest: &Newest,
     nodes: &mut Sorter<Reference>,
@@ -44,7 +45,7 @@ pub(super) fn references(
     })
 }
 
-/// The next answer of a stream.
+/// Returns the next answer of a stream.
 fn next<F: terrapin_base::external_sort::Sortable>(stream: &mut Stream<'_, F>) -> Result<F, BuildError> {
     Ok(stream.take(1)?.records.first().copied().unwrap_or_default())
 }

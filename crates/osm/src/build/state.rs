@@ -31,7 +31,7 @@ pub struct Tables {
     pub keys: KeyTable,
     /// Number of users, including the entry for no user.
     pub users: u32,
-    /// How many roles.
+    /// Number of roles.
     pub roles: u32,
 }
 
@@ -39,7 +39,7 @@ pub struct Tables {
 /// numbers of elements in the state.
 ///
 /// # Errors
-/// A damaged snapshot; the temporary files'.
+/// Returns an error if the snapshot is damaged or a temporary file fails.
 pub fn write_state(
     snapshot: &Arc<Snapshot>,
     tables: Tables,
@@ -76,7 +76,8 @@ pub fn write_state(
     Ok(Counts { nodes, ways, relations, areas: 0, missing, ..counts })
 }
 
-/// The elements of a type at a moment, by id: of each the last version that is not later, unless that one is a deletion.
+/// Returns the elements of a type at a moment, by id: the last version of each that is not later, unless it is a
+/// deletion.
 fn seen_at(
     snapshot: &Arc<Snapshot>,
     kind: ElementType,
@@ -106,7 +107,7 @@ fn seen_at(
     Ok(spool.finish()?)
 }
 
-/// Of every element the last version until a moment.
+/// Returns the last version of every element until a moment.
 fn last_until(rows: &Rows<Element>, moment: i64) -> Rows<Element> {
     let mut seen = Rows::default();
     for versions in rows.records.chunk_by(|a, b| a.id == b.id) {

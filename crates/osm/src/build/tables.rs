@@ -1,4 +1,4 @@
-//! Users, roles, and ids that are referred to and not there: tables that stay in memory.
+//! Tables that stay in memory: users, roles, and ids that are referred to but missing.
 
 use super::BuildError;
 use crate::layout;
@@ -22,7 +22,7 @@ pub fn write_keys(writer: &mut Writer, keys: &KeyTable) -> Result<(), BuildError
     Ok(ColumnWriter::write(writer, layout::KEY_LISTS, places)?)
 }
 
-/// A table brought into order, and where each entry went.
+/// Returns the sorted table, and the new place of each entry.
 fn sorted<T: Ord>(all: Vec<T>) -> (Vec<T>, Vec<u32>) {
     let mut entries: Vec<(T, usize)> = all.into_iter().enumerate().map(|(i, t)| (t, i)).collect();
     entries.sort_unstable();
@@ -39,14 +39,14 @@ pub struct Users {
 
 /// The new numbers of the entries of a table.
 enum Numbers {
-    /// Of each old number.
+    /// The new number for each old number.
     New(Vec<u32>),
-    /// The same as before, below this.
+    /// The same number as before, if it is below this.
     Same(u32),
 }
 
 impl Numbers {
-    /// The number of an entry; that of the first one beyond the last.
+    /// Returns the new number of an entry; 0 for a number beyond the last.
     fn get(&self, old: u32) -> u32 {
         match self {
             Numbers::New(numbers) => numbers.get(old as usize).copied().unwrap_or_default(),
@@ -90,7 +90,7 @@ impl Users {
         Users { all: Vec::new(), numbers: Numbers::Same(count) }
     }
 
-    /// The number of one that the blocks numbered.
+    /// Returns the new number of a user numbered by the blocks.
     pub fn new_number(&self, old: u32) -> u32 {
         // Nodes that only ways knew were never numbered.
         self.numbers.get(old)
@@ -129,7 +129,7 @@ impl Roles {
         Roles { all: Vec::new(), numbers: Numbers::Same(count) }
     }
 
-    /// The number of one that the blocks numbered.
+    /// Returns the new number of a role numbered by the blocks.
     pub fn new_number(&self, old: u32) -> u32 {
         self.numbers.get(old)
     }

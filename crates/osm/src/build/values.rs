@@ -1,4 +1,4 @@
-//! Numbering tags and writing their values.
+//! Numbers the tags and writes their values.
 
 use super::BuildError;
 use super::pages::compressed;
@@ -13,7 +13,7 @@ use terrapin_snapshot::{PageWriter, Writer};
 pub struct PairNumbers(Records<PairId>);
 
 impl PairNumbers {
-    /// Those of no block.
+    /// Creates an empty table.
     pub fn none(scratch: &Scratch) -> Result<PairNumbers, BuildError> {
         Ok(PairNumbers(SpillBuffer::new(scratch).seal()?))
     }

@@ -1,7 +1,8 @@
-//! All versions of all elements in sections of their own: sorted by id and version, in compressed pages of columns.
+//! Writes all versions of all elements to sections of their own: sorted by id and version, in compressed pages of
+//! columns.
 //!
-//! Their tags, users and roles are those of the snapshot's tables; nodes of ways and members are ids. No page of the
-//! current state knows of them.
+//! Tags, users and roles refer to the snapshot's tables; nodes of ways and members are ids. The pages of the current
+//! state do not refer to versions.
 
 use rayon::prelude::*;
 use terrapin_base::codec::{self, Reader, put_delta};
@@ -88,7 +89,7 @@ impl<'a> VersionWriter<'a> {
         Ok(())
     }
 
-    /// The payload of a relation with the roles' numbers in the table.
+    /// Returns the payload of a relation with the table's numbers for roles.
     fn with_roles(&self, relation: &Element, payload: &[u8]) -> Vec<u8> {
         let (tags, mut reader) = get_tags(payload);
         let members = get_members(&mut reader, relation.parts());
@@ -147,7 +148,7 @@ impl<'a> VersionWriter<'a> {
     }
 }
 
-/// A page: a column after another, then the payloads.
+/// Encodes a page: one column after another, then the payloads.
 fn encode(kind: ElementType, rows: &Rows<Element>) -> Vec<u8> {
     let mut out = Vec::new();
     codec::put(&mut out, rows.records.len() as u64);
@@ -173,7 +174,7 @@ fn encode(kind: ElementType, rows: &Rows<Element>) -> Vec<u8> {
 /// Decodes the output of [`encode`]; returns `None` for bytes that it cannot have written.
 pub fn decode(kind: ElementType, bytes: &[u8]) -> Option<Rows<Element>> {
     let mut reader = Reader::new(bytes);
-    // Every column has a byte of each version.
+    // Every column has at least a byte for each version.
     let columns = if kind == ElementType::Node { 9 } else { 7 };
     let count = usize::try_from(reader.get()?).ok().filter(|&count| count <= bytes.len() / columns)?;
     budget::charge((count * (columns * size_of::<i64>() + size_of::<Element>())) as u64);

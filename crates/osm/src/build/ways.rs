@@ -1,4 +1,4 @@
-//! Ways in their order: by the middle of their box along the Hilbert curve, then by id.
+//! Sorts ways by the middle of their box along the Hilbert curve, then by id.
 
 use rayon::prelude::*;
 use terrapin_base::external_sort::{Rows, Sorted, Sorter, Stream};
@@ -11,7 +11,7 @@ use super::{BuildError, Context};
 use crate::page::{self, Lists};
 use crate::{BoundingBox, ElementRef, ElementType};
 
-/// The nodes that ways refer to, numbered from 0.
+/// Returns the nodes that ways refer to, numbered from 0.
 pub(super) fn references(newest: &Newest, references: &mut Sorter<Reference>) -> Result<(), BuildError> {
     newest.ways.for_each(|blocks| {
         let ids: Vec<Vec<i64>> = blocks

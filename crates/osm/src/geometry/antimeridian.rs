@@ -1,12 +1,12 @@
-//! Borders across the antimeridian, made into borders on the plane.
+//! Converts borders across the antimeridian into borders on the plane.
 
 use super::Segment;
 use crate::Coord;
 
 const EAST: i32 = 1_800_000_000;
 
-/// Cuts segments that lead more than half way around the world at 180 degrees, as going the short way across, and
-/// closes what they leave open along that meridian. As in the reference, a segment always goes the short way.
+/// Cuts segments that span more than half of the globe at 180 degrees, because they take the short way across, and
+/// closes the resulting gaps along that meridian. As in the reference, a segment always takes the short way.
 ///
 /// A border that crosses an odd number of times goes around a pole and is closed along the pole.
 pub fn split_at_antimeridian(segments: Vec<Segment>) -> Vec<Segment> {
@@ -49,8 +49,8 @@ pub fn split_at_antimeridian(segments: Vec<Segment>) -> Vec<Segment> {
     out
 }
 
-/// Where the way from one point to another crosses 180 degrees: the point on the side of the first, and the same on the side
-/// of the second. Nothing where it does not.
+/// Returns where the short way between two points crosses 180 degrees: the crossing on the side of the first point, and
+/// the same on the side of the second. Returns `None` if it does not cross.
 pub fn crossing_of_180(a: Coord, b: Coord) -> Option<(Coord, Coord)> {
     if !is_across(Segment { a, b }) {
         return None;
@@ -64,7 +64,7 @@ fn is_across(s: Segment) -> bool {
     (i64::from(s.a.lon) - i64::from(s.b.lon)).abs() > i64::from(EAST)
 }
 
-/// The latitude at which the segment from `east` (of the zero meridian) to `west` crosses, to the nearest step.
+/// Returns the latitude at which the segment from `east` (of the zero meridian) to `west` crosses, rounded to a step.
 fn crossing(east: Coord, west: Coord) -> i32 {
     let before = i128::from(EAST) - i128::from(east.lon);
     let whole = before + i128::from(EAST) + i128::from(west.lon);

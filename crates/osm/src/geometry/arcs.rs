@@ -1,17 +1,18 @@
-//! Long edges of closed ways, drawn along great circles as the reference draws them.
+//! Draws long edges of closed ways along great circles, as the reference does.
 //!
-//! Found by trying nodes beside edges of every length and slope. The plane is divided into cells of 2^16 steps of 1e-7
-//! degrees, counted from 91 degrees south and from longitude zero. An edge whose ends lie in the same cell or in two
-//! neighbours is straight. Any other is cut where its great circle crosses from one column into the next, at a latitude
-//! rounded to a step; then each piece is cut, as a straight line, where it crosses from one row into the next, at a
-//! longitude cut off towards zero.
+//! Determined by testing nodes next to edges of every length and slope. The plane is divided into cells of 2^16 steps
+//! of 1e-7 degrees, counted from 91 degrees south and from longitude zero. An edge whose ends are in the same cell or
+//! in two neighbouring cells is straight. Any other edge is cut where its great circle crosses from one column into the
+//! next, at a latitude rounded to a step. Then each piece is cut, as a straight line, where it crosses from one row
+//! into the next, at a longitude truncated towards zero.
 
 use crate::Coord;
 
 const BITS: u32 = 16;
 /// The latitude at which rows begin to count.
 const SOUTH: i32 = -910_000_000;
-/// So many points are put into a ring at most; the rest of it is straight. Real ways come nowhere near.
+/// Maximum number of points that are added to a ring; the rest of it stays straight. Real ways are far below this
+/// limit.
 const MOST: usize = 100_000;
 
 fn row(lat: i32) -> i32 {
@@ -22,7 +23,7 @@ fn column(lon: i32) -> i32 {
     lon >> BITS
 }
 
-/// The ring with these corners, none of them missing, with the points that are put into its long edges.
+/// Returns the ring with these corners, none of them missing, with points added to its long edges.
 pub fn ring_along_great_circles(corners: Vec<Coord>) -> Vec<Coord> {
     let next = corners.iter().cycle().skip(1);
     if !corners.iter().zip(next.clone()).any(|(&a, &b)| is_long(a, b)) {
@@ -42,7 +43,7 @@ pub fn ring_along_great_circles(corners: Vec<Coord>) -> Vec<Coord> {
     ring
 }
 
-/// Whether an edge is cut. One that is more than half way around the world goes the other way, and is left.
+/// Returns whether an edge is cut. An edge that spans more than half of the globe goes the other way and is not cut.
 fn is_long(a: Coord, b: Coord) -> bool {
     let (rows, columns) = (row(a.lat).abs_diff(row(b.lat)), column(a.lon).abs_diff(column(b.lon)));
     (rows > 1 || columns > 1) && a.lon.abs_diff(b.lon) < 1_800_000_000

@@ -1,8 +1,9 @@
 //! Distances on the sphere, in metres, operation for operation as the reference computes them.
 //!
-//! Found by experiment, to the last bit for points: the sphere has a circumference of 40,000,000 m, so an angle of φ
-//! radians is 20,000,000/π·φ metres; the angle between two points is acos(cos Δlat + cos lat₁·cos lat₂·(cos Δlon − 1)).
-//! A segment is a piece of a great circle. Everything within `radius` includes what is exactly `radius` away.
+//! The formula was determined by experiment and is exact to the last bit for points. The sphere has a circumference of
+//! 40,000,000 m, so an angle of φ radians is 20,000,000/π·φ metres; the angle between two points is acos(cos Δlat + cos
+//! lat₁·cos lat₂·(cos Δlon − 1)). A segment is a piece of a great circle. A distance of exactly `radius` is within
+//! `radius`.
 
 use std::f64::consts::PI;
 
@@ -21,7 +22,7 @@ pub struct LatLon {
 }
 
 impl From<Coord> for LatLon {
-    /// In the reference's operations on the positions that it keeps, which differ in the last bit from a plain division.
+    /// Uses the reference's operations on its stored positions, which differ in the last bit from a plain division.
     fn from(c: Coord) -> LatLon {
         LatLon { lat: (f64::from(c.lat) + 910_000_000.0) / 1e7 - 91.0, lon: f64::from(c.lon) / 1e7 }
     }
@@ -31,7 +32,7 @@ fn radians(degrees: f64) -> f64 {
     degrees * PI / 180.0
 }
 
-/// The distance between two points.
+/// Returns the distance between two points.
 pub fn metres(a: LatLon, b: LatLon) -> f64 {
     let (p, q) = (radians(a.lat), radians(b.lat));
     let around = libm::cos(radians(b.lon) - radians(a.lon)) - 1.0;
@@ -54,8 +55,8 @@ fn dot(a: Vector, b: Vector) -> f64 {
     a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
 }
 
-/// A polyline with what distances to it need worked out once: for every segment its ends and the unit normal of its
-/// great circle. A single point is a line of no length.
+/// A polyline with precomputed values for distances to it: for every segment its ends and the unit normal of its great
+/// circle. A single point is a line of length zero.
 #[derive(Debug, Clone)]
 pub struct LineVectors {
     segments: Vec<Arc>,
@@ -81,12 +82,12 @@ impl Arc {
     }
 
     fn metres_to(&self, p: LatLon, w: Vector) -> f64 {
-        // Without rounding: `around:0` finds what shares a node.
+        // Avoids rounding errors: `around:0` finds elements that share a node.
         if p == self.a || p == self.b {
             return 0.0;
         }
         if let Some(n) = self.normal {
-            // The foot of the perpendicular lies on the arc if it is ahead of `a` and behind `b`.
+            // The foot of the perpendicular is on the arc if it is ahead of `a` and behind `b`.
             if dot(cross(n, self.u), w) >= 0.0 && dot(cross(self.v, n), w) >= 0.0 {
                 return METRES * libm::asin(dot(n, w).clamp(-1.0, 1.0)).abs();
             }
@@ -115,7 +116,7 @@ impl Arc {
 }
 
 impl LineVectors {
-    /// The line through these points; a missing one breaks it.
+    /// Creates the line through these points; a missing point breaks it.
     pub fn new(line: &[Coord]) -> LineVectors {
         if let [c] = line {
             return LineVectors::from_positions(&[LatLon::from(*c)]);
@@ -128,7 +129,7 @@ impl LineVectors {
         LineVectors { segments }
     }
 
-    /// The line through these places.
+    /// Creates the line through these places.
     pub fn from_positions(line: &[LatLon]) -> LineVectors {
         let segments = match line {
             [p] => vec![Arc::new(*p, *p)],
@@ -137,13 +138,13 @@ impl LineVectors {
         LineVectors { segments }
     }
 
-    /// The distance to a point; infinite for an empty line.
+    /// Returns the distance to a point; infinite for an empty line.
     pub fn metres_to(&self, p: LatLon) -> f64 {
         let w = vector(p);
         self.segments.iter().map(|s| s.metres_to(p, w)).fold(f64::INFINITY, f64::min)
     }
 
-    /// The distance to another line, 0 where they cross; infinite if one is empty.
+    /// Returns the distance to another line, 0 where they cross; infinite if one is empty.
     pub fn metres_between(&self, other: &LineVectors) -> f64 {
         let mut least = f64::INFINITY;
         for s in &self.segments {
@@ -155,17 +156,17 @@ impl LineVectors {
     }
 }
 
-/// The distance of `p` from the great-circle segment from `a` to `b`.
+/// Returns the distance of `p` from the great-circle segment from `a` to `b`.
 pub fn metres_to_segment(p: LatLon, a: LatLon, b: LatLon) -> f64 {
     Arc::new(a, b).metres_to(p, vector(p))
 }
 
-/// The distance between the great-circle segments `a`-`b` and `c`-`d`, 0 where they cross.
+/// Returns the distance between the great-circle segments `a`-`b` and `c`-`d`, 0 where they cross.
 pub fn metres_between_segments(a: LatLon, b: LatLon, c: LatLon, d: LatLon) -> f64 {
     Arc::new(a, b).metres_between(&Arc::new(c, d))
 }
 
-/// The length of a polyline, not rounded; segments with a missing end do not count.
+/// Returns the length of a polyline, not rounded; segments with a missing end do not count.
 pub fn line_length(line: &[Coord]) -> f64 {
     line.windows(2)
         .filter(|w| !w[0].is_missing() && !w[1].is_missing())
@@ -173,13 +174,14 @@ pub fn line_length(line: &[Coord]) -> f64 {
         .fold(0.0, |sum, part| sum + part)
 }
 
-/// A length as the evaluator `length()` gives it: rounded to the millimetre. A relation's is the rounded sum of its
-/// ways' lengths, not the sum of rounded ones.
+/// Returns a length as the evaluator `length()` does: rounded to the millimetre. The length of a relation is the
+/// rounded sum of its ways' lengths, not the sum of rounded lengths.
 pub fn round_length(metres: f64) -> f64 {
     libm::round(metres * 1000.0) / 1000.0
 }
 
-/// A box that holds everything within `radius` metres of `p`, and a little more. It may cross the antimeridian.
+/// Returns a box that contains all points within `radius` metres of `p`, and a little more. It may cross the
+/// antimeridian.
 pub fn around_box(p: LatLon, radius: f64) -> BoundingBox {
     const WORLD: BoundingBox =
         BoundingBox { south: -900_000_000, west: -1_800_000_000, north: 900_000_000, east: 1_800_000_000 };

@@ -1,9 +1,9 @@
 //! Exact planar geometry on integer coordinates, and great-circle distances.
 //!
-//! Which side of a line a point lies on, whether segments meet and whether a point is in a polygon are decided in
-//! integers on the plane of latitude and longitude, so they are the same on every machine. Distances are IEEE doubles
-//! through `libm`, in a fixed order of operations. This module knows coordinates only: nothing of elements, pages or
-//! files.
+//! The side of a line on which a point lies, the intersection of segments, and point in polygon are computed in
+//! integers on the plane of latitude and longitude. The results are therefore the same on every machine. Distances are
+//! IEEE doubles through `libm`, in a fixed order of operations. This module knows only coordinates; it does not know
+//! elements, pages or files.
 
 mod antimeridian;
 mod arcs;

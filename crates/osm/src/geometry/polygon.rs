@@ -1,10 +1,10 @@
 //! Point in polygon, line in polygon and box in polygon over any number of segments, exact and in about log n steps.
 //!
-//! A polygon is a set of segments under the even-odd rule: which ring is an outer or an inner one, in which direction
-//! and in which order they come makes no difference. Segments keep the order they are given in, so that neighbours
-//! in a way stay neighbours, and are put under a tree of boxes, eight to a node. A node also knows between which
-//! latitudes its segments, taken as one chain, lead: of a chain wholly to the east of a point it is enough to know
-//! whether its ends lie on different sides of the point's latitude to count its crossings.
+//! A polygon is a set of segments under the even-odd rule. It does not matter which ring is an outer or an inner one,
+//! or in which direction and order the rings come. Segments keep their input order, so that neighbours in a way stay
+//! neighbours, and form the leaves of a tree of boxes with eight children per node. A node also stores the latitudes of
+//! the two ends of its segments, taken as one chain. If a chain is wholly to the east of a point, it is crossed an odd
+//! number of times exactly if its ends are on different sides of the point's latitude.
 
 mod search;
 
@@ -15,7 +15,7 @@ use super::tiles::{Tile, any_piece, is_whole, within};
 use crate::{BoundingBox, Coord};
 use search::Search;
 
-/// Where a point lies.
+/// The location of a point relative to a polygon.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[allow(missing_docs)]
 pub enum Location {
@@ -24,7 +24,7 @@ pub enum Location {
     Outside,
 }
 
-/// How a whole box lies to a polygon.
+/// The relation of a whole box to a polygon.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Relation {
     /// Every point of the box is inside.
@@ -36,11 +36,12 @@ pub enum Relation {
 }
 
 const FANOUT: usize = 8;
-/// Of how many loose ends a node keeps track while the tree is built.
+/// Maximum number of loose ends that a node tracks while the tree is built.
 const MAX_ENDS: usize = 2 * FANOUT;
 
-/// What lies on a polygon's border, and which lines meet the polygon. The reference has three ways, found by trying
-/// nodes within a step of the border and lines along it; a step is 1e-7 degrees. On a meridian all are exact.
+/// The rule for which points are on a polygon's border and which lines meet the polygon. The reference uses three
+/// rules. They were determined by testing nodes within a step (1e-7 degrees) of the border, and lines along it. On a
+/// meridian all three are exact.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Border {
     /// Areas made from relations: segments are cut into tiles (as in tiles.rs), which moves them by up to a
@@ -58,7 +59,7 @@ pub enum Border {
 }
 
 impl Border {
-    /// Whether segments are cut into tiles.
+    /// Returns whether segments are cut into tiles.
     fn has_tiles(self) -> bool {
         self != Border::ClosedWay
     }
@@ -78,15 +79,16 @@ pub struct Polygon {
 #[derive(Debug, Clone, Copy)]
 struct Node {
     bbox: BoundingBox,
-    /// Latitudes of the two ends of the chain that the node's segments are; equal for closed ones; `low > high` where
-    /// they are several chains.
+    /// Latitudes of the two ends of the chain that the node's segments form; equal for a closed chain; `low > high` if
+    /// they form several chains.
     low: i32,
     high: i32,
 }
 
 impl Polygon {
-    /// The polygon of these segments. Of those that come several times, in whatever direction, pairs cancel out for
-    /// what is inside, but what is on them is on the border; as it is on a segment of no length.
+    /// Creates the polygon of these segments. If a segment occurs several times, in either direction, pairs of it
+    /// cancel out for what is inside, but points on them are still on the border. A point on a segment of length zero
+    /// is also on the border.
     pub fn new(border: Border, segments: impl IntoIterator<Item = Segment>) -> Polygon {
         let segments: Box<[Segment]> = segments.into_iter().collect();
         let (nodes, levels) = build_tree(&segments);
@@ -94,17 +96,17 @@ impl Polygon {
         Polygon { border, segments, nodes: nodes.into_boxed_slice(), levels, bbox }
     }
 
-    /// The box around it; empty for a polygon without segments.
+    /// Returns the bounding box; empty for a polygon without segments.
     pub fn bbox(&self) -> &BoundingBox {
         &self.bbox
     }
 
-    /// Its segments.
+    /// Returns the segments.
     pub fn segments(&self) -> &[Segment] {
         &self.segments
     }
 
-    /// Whether it has no segments.
+    /// Returns whether the polygon has no segments.
     pub fn is_empty(&self) -> bool {
         self.segments.is_empty()
     }
@@ -114,7 +116,7 @@ impl Polygon {
         size_of_val(&*self.segments) + size_of_val(&*self.nodes) + size_of::<Self>()
     }
 
-    /// Where the point lies.
+    /// Returns the location of the point.
     pub fn locate(&self, c: Coord) -> Location {
         if c.is_missing() || !self.bbox.contains(c) {
             return Location::Outside;
@@ -122,18 +124,19 @@ impl Polygon {
         self.search(c, Some(self.border))
     }
 
-    /// Where the point lies, with the border exactly where it is.
+    /// Returns the location of the point, without a tolerance for the border.
     pub fn locate_exactly(&self, c: Coord) -> Location {
         self.search(c, None)
     }
 
-    /// Whether the point lies inside or on the border.
+    /// Returns whether the point is inside or on the border.
     pub fn covers(&self, c: Coord) -> bool {
         self.locate(c) != Location::Outside
     }
 
-    /// Whether a point makes relations that have a node there be in the polygon: one that lies inside, and one on the
-    /// border of areas if a segment leads there; that one only begins there does not count for the reference.
+    /// Returns whether a relation with a node at this point is in the polygon. A point inside counts. A point on the
+    /// border of an area made from a relation counts if it is on a segment that does not begin there, as in the
+    /// reference. On the border of a closed way every point counts, on that of a drawn polygon none.
     pub fn counts_for_relations(&self, c: Coord) -> bool {
         match (self.locate(c), self.border) {
             (Location::Inside, _) | (Location::Border, Border::ClosedWay) => true,
@@ -148,14 +151,15 @@ impl Polygon {
         }
     }
 
-    /// How the box lies to the polygon: one test for all that is in the box. The box may cross the antimeridian.
+    /// Returns the relation of the box to the polygon: one test for all elements in the box. The box may cross the
+    /// antimeridian.
     pub fn relate(&self, area: &BoundingBox) -> Relation {
         if area.is_empty() {
             return Relation::Outside;
         }
         let (parts, n) = area.split();
         let mut relations = parts[..n].iter().map(|part| {
-            // What is less than a step off the border may be on it.
+            // A point less than a step from the border can count as being on it.
             let wider = BoundingBox {
                 south: part.south.saturating_sub(1),
                 west: part.west.saturating_sub(1),
@@ -174,9 +178,9 @@ impl Polygon {
         if relations.all(|r| r == first) { first } else { Relation::Mixed }
     }
 
-    /// Whether a polyline meets the polygon; lines that only touch the border do not, and it depends on the kind of
-    /// [`Border`] whether those do that run along it. A missing node breaks the line; what is left of a single node meets
-    /// the polygon if that is inside. (A line that meets two crossing borders where they cross counts as meeting.)
+    /// Returns whether a polyline meets the polygon. A line that only touches the border does not meet it; for a line
+    /// along the border it depends on the kind of [`Border`]. A missing node breaks the line; a part with a single node
+    /// meets the polygon if that node is inside. (A line through the crossing of two borders counts as meeting.)
     pub fn meets_line(&self, line: &[Coord]) -> bool {
         let mut bbox = BoundingBox::EMPTY;
         line.iter().for_each(|&c| bbox.extend(c));
@@ -187,7 +191,7 @@ impl Polygon {
         if line.split(|c| c.is_missing()).any(is_inside) {
             return true;
         }
-        // Where the end of the last segment lies, if that is known without asking.
+        // Location of the last segment's end, if it is already known.
         let mut known: Option<Location> = None;
         for w in line.windows(2) {
             let s = Segment { a: w[0], b: w[1] };
@@ -205,7 +209,7 @@ impl Polygon {
         false
     }
 
-    /// How a line's segment lies to the polygon. `known` is where it begins, if that is known.
+    /// Returns how a line's segment passes the polygon. `known` is the location of its start, if it is already known.
     fn pass(&self, s: Segment, whole: Whole, known: Option<Location>) -> Pass {
         if !self.border.has_tiles() {
             return self.pass_cut_at_border(s, known);
@@ -219,11 +223,11 @@ impl Polygon {
         if meets { Pass::Inside } else { Pass::Touching }
     }
 
-    /// How `s`, the piece of a line's segment that is in `tile`, lies to the polygon. `known` is where it begins, if
-    /// that is known.
+    /// Returns how `s`, the piece of a line's segment in `tile`, passes the polygon. `known` is the location of its
+    /// start, if it is already known.
     fn pass_in_tile(&self, s: Segment, whole: Whole, tile: Tile, known: Option<Location>) -> Pass {
         let b = s.bbox();
-        // What is less than a step off the border may be on it.
+        // A point less than a step from the border can count as being on it.
         let wider = BoundingBox { south: b.south - 1, west: b.west - 1, north: b.north + 1, east: b.east + 1 };
         let (mut near, mut along) = (false, false);
         let crossed = self.any_segment(&wider, &mut |t| {
@@ -260,7 +264,7 @@ impl Polygon {
         if counts { Pass::Inside } else { Pass::Touching }
     }
 
-    /// How a line's segment lies to the polygon, found piece by piece: it is cut where it meets the border.
+    /// Returns how a line's segment passes the polygon. Cuts it where it meets the border and tests each piece.
     fn pass_cut_at_border(&self, s: Segment, known: Option<Location>) -> Pass {
         let mut cuts: Vec<Coord> = Vec::new();
         let mut touched = false;
@@ -296,7 +300,7 @@ impl Polygon {
         }
     }
 
-    /// Locates a point; without a `border`, that is exactly where it is.
+    /// Returns the location of a point; without a `border`, there is no tolerance.
     fn search(&self, c: Coord, border: Option<Border>) -> Location {
         let tile = self.border.has_tiles().then(|| Tile::of(c));
         let mut search = Search { at: c, border, tile, inside: false };
@@ -325,7 +329,7 @@ impl Polygon {
         self.segments_of(index).iter().any(|&s| search.meets(s))
     }
 
-    /// Whether `test` holds for a segment whose node's box meets `area`.
+    /// Returns whether `test` is true for a segment whose box intersects `area`.
     pub fn any_segment(&self, area: &BoundingBox, test: &mut dyn FnMut(Segment) -> bool) -> bool {
         match self.levels.len().checked_sub(2) {
             Some(top) => self.find_below(top, 0, area, test),
@@ -350,21 +354,21 @@ impl Polygon {
         self.segments_of(index).iter().any(|&s| s.bbox().intersects(area) && test(s))
     }
 
-    /// The nodes below one, as they are numbered on the level below; not for level 0.
+    /// Returns the children of a node, as numbered on the level below; not for level 0.
     #[inline]
     fn children(&self, level: usize, index: usize) -> Range<usize> {
         let count = self.levels[level] - self.levels[level - 1];
         index * FANOUT..((index + 1) * FANOUT).min(count)
     }
 
-    /// The segments below a node of level 0.
+    /// Returns the segments below a node of level 0.
     #[inline]
     fn segments_of(&self, index: usize) -> &[Segment] {
         &self.segments[index * FANOUT..((index + 1) * FANOUT).min(self.segments.len())]
     }
 }
 
-/// The segment of a line of which a piece is looked at.
+/// The segment of a line to which a tested piece belongs.
 #[derive(Clone, Copy)]
 struct Whole {
     ends: [Coord; 2],
@@ -378,21 +382,21 @@ enum Pass {
     Touching,
 }
 
-/// How far along `s` a point on it is, for sorting.
+/// Returns how far along `s` a point on it is, for sorting.
 fn along(s: Segment, c: Coord) -> (i64, i64) {
     let step = |a: i32, b: i32, c: i32| if a <= b { i64::from(c) - i64::from(a) } else { i64::from(a) - i64::from(c) };
     (step(s.a.lat, s.b.lat, c.lat), step(s.a.lon, s.b.lon, c.lon))
 }
 
-/// The middle between two points, its latitude rounded down and its longitude towards zero.
+/// Returns the middle between two points, its latitude rounded down and its longitude towards zero.
 fn middle(a: Coord, b: Coord) -> Coord {
     let sum = |a: i32, b: i32| i64::from(a) + i64::from(b);
     Coord { lat: sum(a.lat, b.lat).div_euclid(2) as i32, lon: (sum(a.lon, b.lon) / 2) as i32 }
 }
 
-/// Whether the reference sees that `line` crosses `border`, which it meets. It does not see it where the border's
-/// western end is south of the line's, but on meridians, nor at the line's ends or along it. That a border ends on the
-/// line is a crossing, too, but on meridians.
+/// Returns whether the reference recognizes that `line` crosses `border`, which it meets. Except on meridians, the
+/// reference misses the crossing if the border's western end is south of the line's. It also misses crossings at the
+/// line's ends or along it. A border that ends on the line counts as crossing, except on meridians.
 ///
 /// ```text
 ///     border     line         line     border
@@ -412,7 +416,7 @@ fn crossing_counts(line: Segment, border: Segment) -> bool {
     seen && crosses && !on_segment(border, line.a) && !on_segment(border, line.b)
 }
 
-/// Where two segments cross, to the nearest step; none for parallel ones.
+/// Returns the crossing of two segments, rounded to a step; `None` for parallel segments.
 fn crossing(s: Segment, t: Segment) -> Option<Coord> {
     let d = |a: i32, b: i32| i128::from(b) - i128::from(a);
     let (sy, sx) = (d(s.a.lat, s.b.lat), d(s.a.lon, s.b.lon));
@@ -433,10 +437,10 @@ fn crossing(s: Segment, t: Segment) -> Option<Coord> {
     Some(Coord { lat: at(s.a.lat, sy)?, lon: at(s.a.lon, sx)? })
 }
 
-/// The points where an odd number of a node's segments end; `None` where there are too many to keep track of.
+/// The points where an odd number of a node's segments end; `None` if there are too many to track.
 type Ends = Option<Vec<Coord>>;
 
-/// The nodes of a tree over segments, and where its levels begin.
+/// Builds the nodes of a tree over segments, and the starts of its levels.
 fn build_tree(segments: &[Segment]) -> (Vec<Node>, Vec<usize>) {
     if segments.is_empty() {
         return (Vec::new(), Vec::new());
@@ -455,7 +459,7 @@ fn build_tree(segments: &[Segment]) -> (Vec<Node>, Vec<usize>) {
     (nodes, levels)
 }
 
-/// The node over some segments.
+/// Creates the node over some segments.
 fn leaf(segments: &[Segment]) -> (Node, Ends) {
     let mut bbox = BoundingBox::EMPTY;
     let mut ends = Vec::new();
@@ -467,7 +471,7 @@ fn leaf(segments: &[Segment]) -> (Node, Ends) {
     (Node::new(bbox, Some(&ends)), Some(ends))
 }
 
-/// The node over some nodes, which have these ends.
+/// Creates the node over some nodes, which have these ends.
 fn parent(children: &[Node], ends: &[Ends]) -> (Node, Ends) {
     let mut bbox = BoundingBox::EMPTY;
     children.iter().for_each(|child| bbox.union(&child.bbox));
@@ -490,7 +494,7 @@ impl Node {
     }
 }
 
-/// Adds a point, or takes it away where it is there already.
+/// Adds a point, or removes it if it is already present.
 fn toggle(ends: &mut Vec<Coord>, c: Coord) {
     match ends.iter().position(|&e| e == c) {
         Some(i) => {

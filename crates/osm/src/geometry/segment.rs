@@ -1,4 +1,4 @@
-//! Predicates on points, segments and boxes in integers: no rounding, so no tolerance.
+//! Predicates on points, segments and boxes in integers, without rounding and therefore without tolerances.
 //!
 //! Coordinates are at most 1.8e9 in size, so a product of two differences is below 6.5e18 and fits an `i64`; two such
 //! products are compared, never subtracted.
@@ -15,12 +15,12 @@ pub struct Segment {
 }
 
 impl Segment {
-    /// The same segment whichever way it was drawn: the lesser end first.
+    /// Returns the segment independent of its direction: the lesser end first.
     pub fn undirected(a: Coord, b: Coord) -> Segment {
         if a <= b { Segment { a, b } } else { Segment { a: b, b: a } }
     }
 
-    /// The smallest box around it.
+    /// Returns the bounding box.
     pub fn bbox(&self) -> BoundingBox {
         BoundingBox {
             south: self.a.lat.min(self.b.lat),
@@ -31,7 +31,7 @@ impl Segment {
     }
 }
 
-/// Where a point lies, seen along a directed line with north up.
+/// The side of a directed line on which a point lies, with north up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[allow(missing_docs)]
 pub enum Side {
@@ -40,7 +40,7 @@ pub enum Side {
     Right,
 }
 
-/// On which side of the line from `a` to `b` the point `p` lies.
+/// Returns the side of the line from `a` to `b` on which the point `p` lies.
 #[inline]
 pub fn side(a: Coord, b: Coord, p: Coord) -> Side {
     let (x, y) = (i64::from(b.lon) - i64::from(a.lon), i64::from(b.lat) - i64::from(a.lat));
@@ -52,18 +52,18 @@ pub fn side(a: Coord, b: Coord, p: Coord) -> Side {
     }
 }
 
-/// Whether `p` lies on the segment, ends included.
+/// Returns whether `p` is on the segment, ends included.
 #[inline]
 pub fn on_segment(s: Segment, p: Coord) -> bool {
     s.bbox().contains(p) && side(s.a, s.b, p) == Side::On
 }
 
-/// Whether the two segments share a point, ends included.
+/// Returns whether the two segments share a point, ends included.
 pub fn segments_meet(s: Segment, t: Segment) -> bool {
     if !s.bbox().intersects(&t.bbox()) {
         return false;
     }
-    // The boxes meet: the segments do unless one lies strictly on one side of the other's line.
+    // The boxes intersect: the segments do also, unless one of them is strictly on one side of the other's line.
     let (p, q) = (side(s.a, s.b, t.a), side(s.a, s.b, t.b));
     if p == q && p != Side::On {
         return false;
@@ -72,7 +72,7 @@ pub fn segments_meet(s: Segment, t: Segment) -> bool {
     p != q || p == Side::On
 }
 
-/// Whether the segment and the box share a point, borders included; the box may cross the antimeridian.
+/// Returns whether the segment and the box share a point, borders included; the box may cross the antimeridian.
 pub fn segment_meets_box(s: Segment, area: &BoundingBox) -> bool {
     if area.is_empty() {
         return false;
@@ -96,7 +96,7 @@ fn segment_meets_plain_box(s: Segment, area: &BoundingBox) -> bool {
         || s.a == s.b
 }
 
-/// Whether a polyline and a box share a point: a node in the box or a segment through it, borders included.
+/// Returns whether a polyline and a box share a point: a node in the box or a segment through it, borders included.
 ///
 /// A missing node breaks the line. The box may cross the antimeridian; a line does not (it goes the long way round).
 pub fn line_meets_box(line: &[Coord], area: &BoundingBox) -> bool {
@@ -128,7 +128,7 @@ mod tests {
         assert_eq!(side(sw, ne, c(1, 0)), Side::Left);
     }
 
-    /// Every small segment against every other, by a naive search for a shared point on a fine grid of fractions.
+    /// Compares all pairs of small segments with a naive search for a shared point on a fine grid of fractions.
     #[test]
     fn meetings_agree_with_a_parametric_test() {
         let all: Vec<Segment> = (0..3 * 3 * 3 * 3)

@@ -1,13 +1,14 @@
-//! Segments cut at the edges of tiles, as the reference cuts the borders of areas and the lines that it holds against
-//! them. Found by trying nodes beside long segments, in every direction and over many tiles.
+//! Cuts segments at the edges of tiles, as the reference cuts the borders of areas and the lines that it compares with
+//! them. Determined by testing nodes next to long segments, in every direction and over many tiles.
 //!
 //! A tile is a square of 2^20 steps of 1e-7 degrees, counted from 91 degrees south and from longitude zero. A segment
-//! over several is cut in columns first: in each it ends on the column's first and last meridian, at latitudes cut off
-//! towards its western end. Each of these pieces is then cut in rows, at longitudes that are those where it meets
-//! the row's first latitude, cut off towards its southern end, from there to the row's last latitude. What was cut leads
-//! east if it was cut in columns only, else north; what was not leads where it led.
+//! over several tiles is first cut into columns: in each column it ends on the first and last meridian, at latitudes
+//! truncated towards its western end. Each piece is then cut into rows. It begins at the row's first latitude and ends
+//! at its last. Its longitudes are those at the first latitudes of this row and of the next, truncated towards the
+//! piece's southern end. A segment that was cut only into columns runs east afterwards, one that was cut into rows runs
+//! north. An uncut segment keeps its direction.
 //!
-//! Pieces are worked out where they are asked for: a segment around the world would be thousands.
+//! Pieces are computed on demand, because a segment around the world would have thousands.
 
 use super::Segment;
 use crate::{BoundingBox, Coord};
@@ -23,9 +24,9 @@ pub(super) struct Tile {
     column: i32,
 }
 
-/// What a segment is in a tile.
+/// The course of a segment in a tile, relative to a point.
 pub(super) enum Part {
-    /// This piece of it, whose box holds the point.
+    /// This piece of the segment, whose box contains the point.
     Piece(Segment),
     /// It passes the point's latitude to the east of it, if at all.
     East,
@@ -42,24 +43,24 @@ fn column(lon: i32) -> i32 {
 }
 
 impl Tile {
-    /// The tile of a point.
+    /// Returns the tile of a point.
     pub fn of(c: Coord) -> Tile {
         Tile { row: row(c.lat), column: column(c.lon) }
     }
 }
 
-/// Whether both ends are in one tile.
+/// Returns whether both ends are in one tile.
 #[inline]
 pub(super) fn is_whole(s: Segment) -> bool {
     column(s.a.lon) == column(s.b.lon) && row(s.a.lat) == row(s.b.lat)
 }
 
-/// The piece of a segment in a tile.
+/// Returns the piece of a segment in a tile.
 pub(super) fn within(s: Segment, tile: Tile) -> Option<Segment> {
     in_row(in_column(s, tile.column)?, tile.row)
 }
 
-/// How a segment lies to a point in a tile that lies between the segment's latitudes.
+/// Returns the course of a segment relative to a point in a tile. The point is between the segment's latitudes.
 pub(super) fn beside(s: Segment, tile: Tile, Coord { lat, lon }: Coord) -> Part {
     let (west, east) = if s.a.lon <= s.b.lon { (s.a, s.b) } else { (s.b, s.a) };
     let rises = west.lat <= east.lat;
@@ -80,7 +81,8 @@ pub(super) fn beside(s: Segment, tile: Tile, Coord { lat, lon }: Coord) -> Part 
     }
 }
 
-/// The pieces of a segment, with their tiles, of which something can lie in the box; true where `found` holds for one.
+/// Calls `found` with the pieces of a segment that may be in the box, and their tiles. Returns true as soon as a call
+/// does.
 pub(super) fn any_piece(s: Segment, area: &BoundingBox, found: &mut dyn FnMut(Segment, Tile) -> bool) -> bool {
     let b = s.bbox();
     (column(b.west.max(area.west))..=column(b.east.min(area.east))).any(|column| {
@@ -123,7 +125,8 @@ fn in_row(s: Segment, wanted: i32) -> Option<Segment> {
     Some(Segment { a: start, b: end })
 }
 
-/// The value at `x` of what leads from `from.0` at `over.0` to `from.1` at `over.1`, cut off towards `from.0`.
+/// Interpolates from `from.0` at `over.0` to `from.1` at `over.1` and returns the value at `x`, truncated towards
+/// `from.0`.
 fn cut(from: [i32; 2], over: [i32; 2], x: i32) -> i32 {
     let [from, over] = [from, over].map(|v| v.map(i64::from));
     let along = (from[1] - from[0]) * (i64::from(x) - over[0]) / (over[1] - over[0]).max(1);

@@ -1,6 +1,6 @@
-//! What changed between two moments: elements of which there is a new version, ways whose nodes moved, and relations
-//! whose nodes moved or whose ways have another course. As in the reference, what comes back after a deletion changes
-//! nothing for those that have it.
+//! Finds the changes between two moments: elements with a new version, ways whose nodes moved, and relations whose
+//! nodes moved or whose ways changed their course. As in the reference, an element that is restored after a deletion
+//! does not change the ways and relations that contain it.
 
 use terrapin_base::external_sort::Rows;
 
@@ -12,7 +12,7 @@ use crate::types::ElementType;
 /// An element and when it moved, was deleted or, a way, got another course.
 type Moved = (i64, u32);
 
-/// What a page says of one of its elements.
+/// A finding about an element of a page.
 enum Found {
     /// It changed.
     Changed(i64),
@@ -32,14 +32,15 @@ impl Span {
         i64::from(time) > self.since && i64::from(time) <= self.until
     }
 
-    /// Whether a page has anything of that time.
+    /// Returns whether a page has any version of that time.
     fn meets(self, page: &PageEntry) -> bool {
         i64::from(page.newest) > self.since && i64::from(page.oldest) <= self.until
     }
 }
 
 impl History {
-    /// The ids of the elements, by type and ascending, that changed after the first moment and not after the second.
+    /// Returns the ids of the elements that changed after the first moment and not after the second, by type and
+    /// ascending.
     pub fn changed(&self, osm: &Osm, since: i64, until: i64) -> [Vec<i64>; 3] {
         changed(osm, since, until)
     }
@@ -68,7 +69,7 @@ pub(super) fn changed(osm: &Osm, since: i64, until: i64) -> [Vec<i64>; 3] {
     [nodes, ways, parted(relation).0]
 }
 
-/// What changed and what moved, each ascending and once.
+/// Splits the findings into changed and moved elements, each ascending and without duplicates.
 fn parted(found: Vec<Found>) -> (Vec<i64>, Vec<Moved>) {
     let (mut changed, mut moved) = (Vec::new(), Vec::new());
     for found in found {
@@ -83,7 +84,7 @@ fn parted(found: Vec<Found>) -> (Vec<i64>, Vec<Moved>) {
     (changed, moved)
 }
 
-/// When one of these moved, within the time that `holds` says.
+/// Returns the times at which the element `id` moved, limited to those for which `holds` returns true.
 fn moves(moved: &[Moved], id: i64, holds: impl Fn(u32) -> bool) -> impl Iterator<Item = u32> {
     let first = moved.partition_point(|&(other, _)| other < id);
     moved[first..].iter().take_while(move |(other, _)| *other == id).map(|&(_, time)| time).filter(move |&t| holds(t))
@@ -142,7 +143,7 @@ fn of_relations(rows: &Rows<Row>, span: Span, nodes: &[Moved], ways: &[Moved]) -
     found
 }
 
-/// The nodes of a way.
+/// Returns the nodes of a way.
 fn nodes(rows: &Rows<Row>, way: &Row) -> Vec<i64> {
     let (_, mut reader) = get_tags(rows.payload(way));
     get_nodes(&mut reader, way.parts()).collect()

@@ -1,7 +1,8 @@
-//! Older versions of elements, where a load kept them: what was there at a moment, what changed when, who wrote what.
+//! Older versions of elements, if a load kept them: the state at a moment, the changes in a period, and the authors of
+//! versions.
 //!
-//! The current state knows nothing of them. A moment that is asked for is made into a store of its own, of which some
-//! are kept (`states.rs`); the rest is read from the sections of versions directly.
+//! The current state does not depend on them. For a requested moment, a store of its own is built; some of these are
+//! kept (`states.rs`). All other queries read the sections of versions directly.
 
 mod changes;
 mod states;
@@ -21,7 +22,7 @@ use super::types::{ElementType, Ordinal};
 pub use states::StateError;
 use states::States;
 
-/// What looking at a page of versions counts for in a query's budget.
+/// Steps that reading a page of versions costs in a query's budget.
 const PAGE_STEPS: usize = 4096;
 /// Bytes of an entry of the directory of pages.
 const ENTRY: usize = 16;
@@ -31,11 +32,11 @@ pub struct History {
     states: States,
 }
 
-/// What is kept beside a store.
+/// The data about versions that is kept with a store.
 struct Kept {
-    /// Of a snapshot that has versions.
+    /// The versions, if the snapshot has any.
     history: Option<History>,
-    /// Of a state: the elements that have changed since, by type and ascending.
+    /// For a state, the elements that have changed since, by type and ascending.
     later: [Vec<Ordinal>; 3],
 }
 
@@ -48,7 +49,8 @@ impl Kept {
     }
 }
 
-/// The elements of a type that have changed since the moment of a state, ascending; none of what is the current state.
+/// Returns the elements of a type that have changed since the moment of a state, ascending; empty for the current
+/// state.
 pub fn changed_since(osm: &Osm, kind: ElementType) -> &[Ordinal] {
     &Kept::beside(osm).later[kind as usize]
 }
@@ -58,7 +60,7 @@ pub fn changed_since(osm: &Osm, kind: ElementType) -> &[Ordinal] {
 pub struct Version {
     /// Its number.
     pub version: u32,
-    /// When it was made, seconds since 1970.
+    /// The time of the version, in seconds since 1970.
     pub timestamp: i64,
     /// The changeset.
     pub changeset: i64,
@@ -68,7 +70,7 @@ pub struct Version {
     pub visible: bool,
 }
 
-/// What the directory says of a page.
+/// The directory's entry for a page.
 struct PageEntry {
     first: i64,
     oldest: u32,
@@ -76,21 +78,21 @@ struct PageEntry {
 }
 
 impl History {
-    /// Whether a snapshot has versions.
+    /// Returns whether a snapshot has versions.
     pub fn is_in(snapshot: &Snapshot) -> bool {
         snapshot.place(layout::VERSION_TIMES).is_some()
     }
 
-    /// The versions that belong to a store; `None` where none were kept.
+    /// Returns the versions of a store; `None` if no versions were kept.
     pub fn of(osm: &Osm) -> Option<&History> {
         Kept::beside(osm).history.as_ref()
     }
 
-    /// The store as it was at a moment; `None` where that is the store itself.
+    /// Returns the store as it was at a moment; `None` if that is the current store.
     ///
     /// # Errors
-    /// The snapshot is damaged, which [`Osm::check`] reports from then on; temporary files cannot be written; the state
-    /// needs more memory than there is for making one.
+    /// Returns an error if the snapshot is damaged, which [`Osm::check`] reports from then on, if temporary files
+    /// cannot be written, or if building the state exceeds its memory limit.
     pub fn state(&self, osm: &Osm, moment: i64) -> Result<Option<Arc<Osm>>, StateError> {
         let times = times(osm);
         let time = |at: usize| i64::from(u32::from_le_bytes(times[at]));
@@ -109,7 +111,7 @@ impl History {
         made.map(Some)
     }
 
-    /// All versions of an element, in order.
+    /// Returns all versions of an element, in order.
     pub fn versions(&self, osm: &Osm, kind: ElementType, id: i64) -> Vec<Version> {
         let directory = directory(osm, kind);
         let Some(page) = directory.partition_point(|page| page.first <= id).checked_sub(1) else { return Vec::new() };
@@ -117,8 +119,8 @@ impl History {
         rows.records.iter().filter(|row| row.id == id).map(version).collect()
     }
 
-    /// The ids of the elements of a type of which one of these users, by place of their names and ascending, wrote a
-    /// version; ascending.
+    /// Returns the ids of the elements of a type of which one of these users wrote a version, ascending. Users are
+    /// given by the place of their names, ascending.
     pub fn touched(&self, osm: &Osm, kind: ElementType, users: &[u32]) -> Vec<i64> {
         each_page(
             osm,
@@ -148,12 +150,12 @@ fn version(row: &Row) -> Version {
     }
 }
 
-/// When anything changed, ascending: little-endian numbers, read in place.
+/// Returns the times of all changes, ascending: little-endian numbers, read in place.
 fn times(osm: &Osm) -> &[[u8; 4]] {
     osm.or_fault(osm.snapshot.section(layout::VERSION_TIMES), || &[]).as_chunks().0
 }
 
-/// What is known of the pages of a type.
+/// Returns the directory of the pages of a type.
 fn directory(osm: &Osm, kind: ElementType) -> Vec<PageEntry> {
     let bytes = osm.or_fault(osm.snapshot.section(layout::version_pages(kind)), || &[]);
     let entry = |entry: &[u8]| {
@@ -168,7 +170,7 @@ fn directory(osm: &Osm, kind: ElementType) -> Vec<PageEntry> {
     bytes.chunks_exact(ENTRY).filter_map(entry).collect()
 }
 
-/// A page of versions; none where it is damaged.
+/// Reads a page of versions; empty if it is damaged.
 fn read(osm: &Osm, kind: ElementType, page: usize) -> Rows<Row> {
     budget::checkpoints(PAGE_STEPS);
     let name = layout::versions(kind);
@@ -180,7 +182,7 @@ fn read(osm: &Osm, kind: ElementType, page: usize) -> Rows<Row> {
     osm.or_fault(rows, Rows::default)
 }
 
-/// What is made of the pages of a type that `wanted` takes, in order.
+/// Returns the results of `make` for the pages of a type that `wanted` selects, in order.
 fn each_page<T: Send>(
     osm: &Osm,
     kind: ElementType,

@@ -1,8 +1,9 @@
-//! The stores of some moments: each is made when it is first asked for, as a load of the history up to then would make
-//! it, in an unnamed temporary file that is gone with the last who has it.
+//! Stores of the states at some moments. A state is built when it is first used and equals a load of the history up to
+//! that moment. It is in an unnamed temporary file, which disappears with the last user of the state.
 //!
-//! They are made by threads of their own, one at a time: a query that cannot wait any longer ends, and what it waited
-//! for is there for the next one. A state belongs to no query, so making one has a budget of its own.
+//! States are built by separate threads, one at a time. If a query reaches its time limit while it waits, the state is
+//! still built and is available to the next query. A state belongs to no query, therefore building one has its own
+//! budget.
 
 use std::io;
 use std::path::PathBuf;
@@ -23,18 +24,19 @@ use crate::store::Osm;
 use crate::tags::KeyTable;
 use crate::types::ElementType;
 
-/// The part of these that sorting takes before it spills: one of so many. The rest is for tables and for what is encoded.
+/// Sorting may use the memory for building a state divided by this before it spills to temporary files. The rest is for
+/// tables and encoded pages.
 const SORTING: u64 = 2;
 /// Bytes of decoded pages while the tables are read.
 const SMALL_CACHE: u64 = 1 << 20;
-/// How the names of the sections begin that a state has from its snapshot.
+/// The prefixes of the names of the sections that a state shares with its snapshot.
 const SHARED: [&str; 3] = ["tags.values", "users", "roles"];
-/// How long a query waits before it looks at its budget.
+/// The time that a query waits before it checks its budget.
 const PAUSE: Duration = Duration::from_millis(20);
-/// What waiting so long counts for in a query's budget: enough that it looks.
+/// Steps that one waiting interval costs in a query's budget: enough to make it check its limits.
 const WAITING_STEPS: usize = 1 << 20;
 
-/// Why there is no state of a moment.
+/// The reason why the state of a moment is not available.
 #[derive(Debug, Clone, thiserror::Error)]
 #[non_exhaustive]
 pub enum StateError {
@@ -46,13 +48,13 @@ pub enum StateError {
     Temporary {
         /// The folder.
         folder: PathBuf,
-        /// What the system said.
+        /// The error reported by the system.
         source: Arc<io::Error>,
     },
-    /// The state needs more memory than there is for making one.
+    /// Building the state exceeds its memory limit.
     #[error("making the state of the date: {0}")]
     Exceeded(Exceeded),
-    /// No thread can be had.
+    /// No thread can be started.
     #[error("no thread to make the state of the date: {0}")]
     Thread(Arc<io::Error>),
 }
@@ -66,7 +68,7 @@ struct Slot {
     ready: Condvar,
 }
 
-/// What all states have in common.
+/// The data that all states share.
 struct Origin {
     snapshot: Arc<Snapshot>,
     counts: Counts,
@@ -75,12 +77,13 @@ struct Origin {
 }
 
 impl Origin {
-    /// An error of the system on the state's own files.
+    /// Returns the error for a failed operation on the state's own files.
     fn temporary(&self, source: io::Error) -> StateError {
         StateError::Temporary { folder: self.settings.folder.clone(), source: Arc::new(source) }
     }
 
-    /// An error of the snapshot file. Its sections are mapped, so what the system reports is about files that are written.
+    /// Converts an error of the snapshot file. Its sections are memory-mapped, so an I/O error is about a file being
+    /// written.
     fn failed(&self, error: Error) -> StateError {
         match error {
             Error::Io { source, .. } => self.temporary(source),
@@ -88,7 +91,7 @@ impl Origin {
         }
     }
 
-    /// Why the sections of a state could not be written.
+    /// Returns the reason why the sections of a state could not be written.
     fn unwritten(&self, error: BuildError) -> StateError {
         match error {
             BuildError::Snapshot(error) => self.failed(error),
@@ -101,17 +104,17 @@ impl Origin {
 /// The states of a store.
 pub(super) struct States {
     origin: Arc<Origin>,
-    /// Those last asked for, the last one at the end.
+    /// The most recently used states, the last one at the end.
     kept: Mutex<Vec<(i64, Arc<Slot>)>>,
 }
 
-/// What a lock holds, whoever panicked with it.
+/// Locks a mutex, even if a thread panicked while it had the lock.
 fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl States {
-    /// None made yet.
+    /// Creates an empty collection of states.
     pub(super) fn new(osm: &Osm) -> States {
         let origin = Origin {
             snapshot: Arc::clone(&osm.snapshot),
@@ -122,7 +125,7 @@ impl States {
         States { origin: Arc::new(origin), kept: Mutex::default() }
     }
 
-    /// The state of a moment.
+    /// Returns the state of a moment.
     pub(super) fn get(&self, moment: i64) -> Made {
         let slot = self.slot(moment);
         loop {
@@ -142,7 +145,7 @@ impl States {
         }
     }
 
-    /// The place of a state; who asks first has it made.
+    /// Returns the slot of a state. The first call for a moment starts building it.
     fn slot(&self, moment: i64) -> Arc<Slot> {
         let mut kept = locked(&self.kept);
         if let Some(at) = kept.iter().position(|(of, _)| *of == moment) {
@@ -151,7 +154,7 @@ impl States {
             kept.push(last);
             return slot;
         }
-        // What outlives the query that asks first is nobody's.
+        // The slot outlives the query that first needs it, therefore its memory is not charged to that query.
         let slot = budget::unwatched(Arc::<Slot>::default);
         if kept.len() as u64 >= KEPT {
             kept.remove(0);
@@ -171,7 +174,7 @@ impl States {
     }
 }
 
-/// The keys and their pairs, without lists.
+/// Returns the keys and their pairs, without lists.
 fn keys(osm: &Osm) -> KeyTable {
     let keys = 0..osm.key_count();
     let ends = keys.clone().map(|key| osm.pairs_of(key).end);
@@ -186,14 +189,15 @@ fn keys(osm: &Osm) -> KeyTable {
     }
 }
 
-/// Makes a state, within the memory that there is for it.
+/// Builds a state within its memory limit.
 fn make(origin: &Origin, moment: i64) -> Result<Osm, StateError> {
     static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
     let _turn = locked(&ONE_AT_A_TIME);
     let limits = Limits { memory: Some(origin.settings.memory), ..Limits::default() };
     let made = budget::watched(&Arc::new(Budget::new(&limits)), || {
         let current = budget::current();
-        // Threads for nothing else: those of queries may all wait for what these make. What they hold is counted, too.
+        // Dedicated threads: those of queries may all be waiting for the states built here. Their memory is also
+        // counted.
         let threads = ThreadPoolBuilder::new().thread_name(|n| format!("state {n}"));
         let built = threads.build_scoped(
             |thread| current.share(|| thread.run()),

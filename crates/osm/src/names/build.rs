@@ -1,4 +1,4 @@
-//! Making the index of names: sorts by total keys that spill to temporary files, and a scan of all tags.
+//! Builds the index of names by a scan of all tags and by sorts with total keys that spill to temporary files.
 
 use std::sync::Arc;
 
@@ -15,16 +15,17 @@ use terrapin_base::external_sort::{Record, Scratch, Sortable, Sorter, StringSort
 use terrapin_base::words::{WORDS, words};
 use terrapin_snapshot::{ColumnWriter, Writer, write_words};
 
-/// Pages whose tags are looked at before what they had is put aside.
+/// Number of pages whose tags are read before the collected names are put into the sort.
 const AT_ONCE: usize = 256;
 /// Numbers that are read of a sort at once.
 const WINDOW: usize = 1 << 16;
-/// Scores: four times the rank, and two more for what no article is known of. Names of streets in addresses come last.
+/// Scores: four times the rank, plus two if no Wikipedia or Wikidata article is known. Names of streets in addresses
+/// come last.
 const STREETS: u8 = 200;
 /// Scores are less.
 const SCORES: usize = 256;
 
-/// Several numbers in one, the first of them in the highest bits: what they are sorted by.
+/// Several numbers in one sort key, the first of them in the highest bits.
 #[derive(Debug, Clone, Copy, Default)]
 struct Packed(u64);
 
@@ -48,15 +49,15 @@ impl Sortable for Packed {
 
 /// The tags that names and ranks depend on.
 struct Tags {
-    /// Those of names, ascending.
+    /// The tags that are names, ascending.
     names: Vec<(std::ops::Range<PairId>, Names)>,
-    /// Those with a rank, ascending, with their place in [`RANKS`].
+    /// The tags with a rank, ascending, with their place in [`RANKS`].
     ranks: Vec<(PairId, usize)>,
-    /// Those of administrative levels, ascending.
+    /// The tags of administrative levels, ascending.
     levels: Vec<(PairId, u8)>,
     /// `boundary=administrative`.
     border: Option<PairId>,
-    /// Those of articles.
+    /// The tags of Wikipedia and Wikidata articles.
     articles: Vec<std::ops::Range<PairId>>,
 }
 
@@ -80,13 +81,13 @@ impl Tags {
         }
     }
 
-    /// What a tag names.
+    /// Returns what a tag names.
     fn names(&self, pair: PairId) -> Option<Names> {
         let at = self.names.partition_point(|(range, _)| range.end <= pair);
         self.names.get(at).filter(|(range, _)| range.contains(&pair)).map(|(_, names)| *names)
     }
 
-    /// The score of an element with these tags.
+    /// Returns the score of an element with these tags.
     fn score(&self, tags: &[PairId]) -> u8 {
         let level = || {
             let border = self.border.filter(|border| tags.contains(border));
@@ -106,7 +107,7 @@ impl Tags {
 /// Writes the sections of the index of names over a snapshot's elements.
 ///
 /// # Errors
-/// The operating system's, on the snapshot or on temporary files.
+/// Returns an error if the snapshot or a temporary file cannot be read or written.
 pub fn write(osm: &Osm, scratch: &Scratch, writer: &mut Writer, progress: &dyn Progress) -> Result<(), BuildError> {
     progress.phase("indexing names", 0);
     let tags = Tags::of(osm);
@@ -118,7 +119,7 @@ pub fn write(osm: &Osm, scratch: &Scratch, writer: &mut Writer, progress: &dyn P
     write_words(words, layout::NAME_WORDS, scratch, writer)
 }
 
-/// Every tag that is a name, 32 bits, with the scores of its elements, 8 bits.
+/// Collects every tag that is a name, 32 bits, with the scores of its elements, 8 bits.
 fn scored(osm: &Osm, tags: &Tags, scratch: &Scratch) -> Result<Sorter<Packed>, BuildError> {
     let mut sorter = Sorter::new(scratch);
     for kind in ElementType::ALL {
@@ -152,7 +153,7 @@ fn scored_on(osm: &Osm, tags: &Tags, kind: ElementType, page: u32) -> Vec<Packed
     found
 }
 
-/// Every tag that is a name once: its score, 8 bits, itself, 32, and how many words it has, 8.
+/// Collects every tag that is a name once: its score, 8 bits, its id, 32 bits, and the number of its words, 8 bits.
 fn numbered(osm: &Osm, scored: Sorter<Packed>, scratch: &Scratch) -> Result<Sorter<Packed>, BuildError> {
     let (scored, mut numbered) = (scored.finish()?, Sorter::new(scratch));
     let (mut stream, mut values, mut last) = (scored.stream(), Remembered::new(|page| osm.value_page(page)), None);
@@ -177,7 +178,7 @@ fn numbered(osm: &Osm, scored: Sorter<Packed>, scratch: &Scratch) -> Result<Sort
     }
 }
 
-/// The words of each name that a tag has: several names stand between semicolons.
+/// Returns the words of each name in a tag's value; several names are separated by semicolons.
 fn folded<F: FnMut(u32) -> Arc<ValuePage>>(values: &mut Remembered<ValuePage, F>, pair: PairId) -> Vec<Vec<String>> {
     let per = Osm::VALUES_ON_PAGE as PairId;
     let value = values.get(pair / per).get((pair % per) as usize);
@@ -213,7 +214,7 @@ fn write_names(numbered: Sorter<Packed>, scratch: &Scratch, writer: &mut Writer)
     Ok(by_pair)
 }
 
-/// Every word with the numbers of the names that have it.
+/// Collects every word with the numbers of the names that contain it.
 fn words_of(osm: &Osm, by_pair: Sorter<Packed>, scratch: &Scratch) -> Result<StringSorter, BuildError> {
     let (by_pair, mut sorter) = (by_pair.finish()?, StringSorter::new(scratch));
     let (mut stream, mut values) = (by_pair.stream(), Remembered::new(|page| osm.value_page(page)));

@@ -1,8 +1,9 @@
-//! Names: which tags have them, how texts become words, and the index of these words that a load makes.
+//! Names: the tags that contain them, the conversion of texts to words, and the index of these words that a load
+//! builds.
 //!
-//! The index has no elements, which tags lead to already, but the words of tags: of every tag that is a name the words lead
-//! to its number, and the number to the tag. Numbers follow the rank of the foremost element that has the tag, so that what
-//! stands first in a list is what is most often meant.
+//! The index contains the words of tags, not elements, because tags already lead to elements. For every tag that is a
+//! name, the words lead to its number, and the number leads to the tag. Numbers follow the rank of the most important
+//! element with the tag, so that the first entry of a list is the most likely meaning.
 
 mod build;
 pub mod rank;
@@ -10,7 +11,7 @@ pub mod rank;
 pub use build::write;
 pub use terrapin_base::words::words;
 
-/// What a tag's value names.
+/// The object that a tag's value names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Names {
     /// The element that has the tag.
@@ -26,7 +27,7 @@ const NAMES: [&str; 9] =
 const CODES: [&str; 4] = ["ref", "iata", "icao", "addr:housename"];
 const STREETS: [&str; 2] = ["addr:street", "addr:place"];
 
-/// What the values of a key name; `None` where they are no names.
+/// Returns the object that the values of a key name; `None` if they are not names.
 pub fn named_by(key: &str) -> Option<Names> {
     if CODES.contains(&key) {
         return Some(Names::Itself);

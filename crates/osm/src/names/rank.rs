@@ -1,9 +1,10 @@
-//! How far up a thing stands: the table of ranks of Nominatim's documentation, from 2 (continents) to 30 (everything else).
+//! The importance of an object by its tags: the table of ranks in Nominatim's documentation, from 2 (continents) to 30
+//! (everything else).
 
-/// The rank of what has no other.
+/// The rank of objects without any other rank.
 pub const LAST: u8 = 30;
 
-/// Of an administrative border by its level: twice that.
+/// Returns the rank of an administrative border: twice its level, at most [`LAST`].
 pub fn of_level(level: u8) -> u8 {
     level.saturating_mul(2).min(LAST)
 }
@@ -57,7 +58,7 @@ pub const RANKS: &[(&str, &str, u8)] = &[
     ("highway", "steps", 27),
 ];
 
-/// The rank of what has these tags.
+/// Returns the rank of an object with these tags.
 pub fn of<'a>(tag: impl Fn(&str) -> Option<&'a str>) -> u8 {
     if let Some(level) = admin_level(&tag) {
         return of_level(level);
@@ -77,7 +78,7 @@ pub fn of<'a>(tag: impl Fn(&str) -> Option<&'a str>) -> u8 {
 /// The highest level of an administrative border that counts.
 pub const MOST_LEVEL: u8 = 15;
 
-/// The level of an administrative border, 0 to 15.
+/// Returns the level of an administrative border, 0 to 15.
 pub fn admin_level<'a>(tag: impl Fn(&str) -> Option<&'a str>) -> Option<u8> {
     if tag("boundary") != Some("administrative") {
         return None;

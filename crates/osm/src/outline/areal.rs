@@ -1,7 +1,7 @@
-//! Which closed ways are areas and which are rings of lines, by their tags: the list "polygon features" that Overpass Turbo
-//! and osmtogeojson go by (CC0, github.com/tyrasd/osm-polygon-features).
+//! Decides by tags which closed ways are areas and which are closed lines: the list "polygon features" that Overpass
+//! Turbo and osmtogeojson use (CC0, github.com/tyrasd/osm-polygon-features).
 
-/// Which values of a key make an area.
+/// The values of a key that make an area.
 enum Values {
     All,
     Only(&'static [&'static str]),
@@ -10,7 +10,7 @@ enum Values {
 
 use Values::{All, AllBut, Only};
 
-/// By key, in byte order.
+/// The keys that make an area, in byte order.
 const FEATURES: &[(&str, Values)] = &[
     ("aeroway", AllBut(&["taxiway"])),
     ("amenity", All),
@@ -41,7 +41,7 @@ const FEATURES: &[(&str, Values)] = &[
     ("waterway", Only(&["boatyard", "dam", "dock", "riverbank"])),
 ];
 
-/// Whether a closed way with these tags, each a key and a value, is an area.
+/// Returns whether a closed way with these tags, each a key and a value, is an area.
 pub fn is_area<'t>(tags: impl IntoIterator<Item = (&'t str, &'t str)>) -> bool {
     let mut found = false;
     for (key, value) in tags {

@@ -1,4 +1,4 @@
-//! From the lines of a border to the polygons within it, by the rules at the top of `outline/mod.rs`.
+//! Builds the polygons within the lines of a border, by the rules at the top of `outline/mod.rs`.
 
 use std::collections::HashSet;
 
@@ -23,8 +23,8 @@ struct BorderLine {
 }
 
 impl Border {
-    /// Adds a line. A missing point breaks it, and makes the border incomplete. `is_inner` says that its role is that of a
-    /// hole's border, which counts only if the border is incomplete.
+    /// Adds a line. A missing point breaks the line and makes the border incomplete. `is_inner` is set if its role is
+    /// that of a hole; this matters only if the border is incomplete.
     pub fn add(&mut self, line: &[Coord], is_inner: bool) {
         budget::checkpoints(line.len() / 8);
         for points in line.split(|c| c.is_missing()).filter(|points| points.len() > 1) {
@@ -38,28 +38,28 @@ impl Border {
         self.is_incomplete = true;
     }
 
-    /// Whether a line or a point is not known.
+    /// Returns whether a line or a point is missing.
     pub fn is_incomplete(&self) -> bool {
         self.is_incomplete
     }
 
-    /// The lines that are known.
+    /// Returns the known lines.
     pub fn into_lines(self) -> Vec<Line> {
         self.lines.into_iter().map(|line| line.points).collect()
     }
 
-    /// The polygons within the border.
+    /// Returns the polygons within the border.
     ///
     /// # Errors
-    /// Why there are none.
+    /// Returns the flaw of the border if it has no polygons.
     pub fn polygons(&self) -> Result<Vec<Polygon>, Flaw> {
         let (segments, is_cut) = self.segments(self.is_incomplete)?;
         let polygons = enclosed(&segments, &self.lines)?;
         self.without_lone_holes(polygons, is_cut || self.is_incomplete)
     }
 
-    /// What can be drawn within the border, whatever is wrong with it: open lines are left out, and lines that cross get
-    /// points there.
+    /// Returns the polygons to draw, whatever the flaws of the border: open lines are left out, and crossing lines get
+    /// points where they cross.
     pub fn drawable(&self) -> Vec<Polygon> {
         let Ok((segments, is_cut)) = self.segments(true) else { return Vec::new() };
         let polygons = match enclosed(&segments, &self.lines) {
@@ -69,12 +69,13 @@ impl Border {
         self.without_lone_holes(polygons, is_cut || self.is_incomplete).unwrap_or_default()
     }
 
-    /// The segments that are a border, and whether open lines were left out, which they are only if `without_open`.
+    /// Returns the segments that form the border, and whether open lines were left out. They are left out only if
+    /// `without_open` is set.
     fn segments(&self, without_open: bool) -> Result<(Vec<Segment>, bool), Flaw> {
         let drawn = sorted_segments(self.lines.iter().map(|line| &line.points));
         let mut segments = odd(drawn.clone());
         if segments.len() < drawn.len() && self.lines.len() > 1 {
-            // What is drawn twice is no border, unless it is the same line again.
+            // Segments drawn twice are not part of the border. A whole line that is repeated counts once.
             let mut seen = HashSet::new();
             let lines = self.lines.iter().map(|line| &line.points).filter(|line| seen.insert(undirected(line)));
             segments = odd(sorted_segments(lines));
@@ -100,7 +101,7 @@ impl Border {
         }
     }
 
-    /// Without the polygons whose outer ring is known to be that of a hole: what it is a hole in is not there.
+    /// Removes the polygons whose outer ring is known to be a hole: the polygon around that hole is missing.
     fn without_lone_holes(&self, mut polygons: Vec<Polygon>, is_partial: bool) -> Result<Vec<Polygon>, Flaw> {
         if is_partial && self.lines.iter().any(|line| line.is_inner) {
             let outer = sorted_segments(self.lines.iter().filter(|line| !line.is_inner).map(|line| &line.points));
@@ -114,24 +115,24 @@ impl Border {
     }
 }
 
-/// The polygons that lines enclose. Crossing lines get points where they cross; open lines are closed by a straight segment.
-/// The unit of the coordinates is the caller's.
+/// Returns the polygons that lines enclose. Points are added where lines cross; open lines are closed by a straight
+/// segment. Coordinates may have any unit.
 pub fn repair(rings: &[Line]) -> Vec<Polygon> {
     repaired(&closed_segments(rings), None).unwrap_or_default()
 }
 
-/// The part of [`repair`]'s polygons within a box, given by its south-western and north-eastern corner.
+/// Returns the part of [`repair`]'s polygons within a box, given by its south-western and north-eastern corner.
 pub fn clip(rings: &[Line], clip: [Coord; 2]) -> Vec<Polygon> {
     repaired(&closed_segments(rings), Some(clip)).unwrap_or_default()
 }
 
-/// The part of a box outside of some areas. Each area is on the left of its ring; the inside of a ring in the other
-/// direction is taken away from the areas. Rings may cross and overlap.
+/// Returns the part of a box outside of some areas. Each area is on the left of its ring; the inside of a ring in the
+/// other direction is subtracted from the areas. Rings may cross and overlap.
 pub fn outside(rings: &[Line], clip: [Coord; 2]) -> Vec<Polygon> {
     overlay::outside(rings, clip).and_then(polygons_of_closed).unwrap_or_default()
 }
 
-/// The segments of lines that an odd number of them has; open lines are closed.
+/// Returns the segments that occur in the lines an odd number of times; open lines are closed.
 fn closed_segments(rings: &[Line]) -> Vec<Segment> {
     let mut segments = sorted_segments(rings);
     for ring in rings {
@@ -145,8 +146,8 @@ fn closed_segments(rings: &[Line]) -> Vec<Segment> {
     odd(segments)
 }
 
-/// Whether these rings are those of so many valid polygons: no two of their sides meet but in corners, no ring touches itself,
-/// and each polygon hangs together.
+/// Returns whether these rings form this number of valid polygons: sides meet only in corners, no ring touches itself,
+/// and each polygon is connected.
 pub fn is_sound(rings: &[Line], polygons: usize) -> bool {
     let drawn = sorted_segments(rings);
     let count = drawn.len();
@@ -161,7 +162,7 @@ fn repaired(segments: &[Segment], clip: Option<[Coord; 2]>) -> Option<Vec<Polygo
     polygons_of_closed(overlay::uncrossed(segments, clip)?)
 }
 
-/// The polygons within lines that do not cross, each without its first point at the end.
+/// Returns the polygons within lines that do not cross, each without its first point at the end.
 fn polygons_of_closed(mut lines: Vec<Line>) -> Option<Vec<Polygon>> {
     for line in &mut lines {
         line.extend(line.first().copied());
@@ -170,7 +171,7 @@ fn polygons_of_closed(mut lines: Vec<Line>) -> Option<Vec<Polygon>> {
     enclosed_in_order(&segments, &[]).ok()
 }
 
-/// The polygons within closed segments, their rings in the order of these lines.
+/// Returns the polygons within closed segments, their rings in the order of these lines.
 fn enclosed(segments: &[Segment], lines: &[BorderLine]) -> Result<Vec<Polygon>, Flaw> {
     let cut = split_at_antimeridian(segments.to_vec());
     let mut order: Vec<(Coord, u32)> = Vec::new();
@@ -188,8 +189,8 @@ fn enclosed(segments: &[Segment], lines: &[BorderLine]) -> Result<Vec<Polygon>, 
     enclosed_in_order(&odd(cut), &order)
 }
 
-/// The polygons within closed segments, which are sorted; of points that are not in `order`, which is sorted as well, the
-/// southernmost comes first.
+/// Returns the polygons within closed segments, which are sorted. `order`, also sorted, ranks the points; of all other
+/// points, the southernmost comes first.
 fn enclosed_in_order(segments: &[Segment], order: &[(Coord, u32)]) -> Result<Vec<Polygon>, Flaw> {
     budget::checkpoints(segments.len());
     if segments.is_empty() {
@@ -212,7 +213,7 @@ fn enclosed_in_order(segments: &[Segment], order: &[(Coord, u32)]) -> Result<Vec
     Ok(planar::polygons(&points, &pairs, &swept, &order))
 }
 
-/// The segments of lines, sorted; those of one point left out.
+/// Returns the segments of lines, sorted and without those of length zero.
 fn sorted_segments<'l>(lines: impl IntoIterator<Item = &'l Line>) -> Vec<Segment> {
     let sides = lines.into_iter().flat_map(|line| line.windows(2)).filter(|side| side[0] != side[1]);
     let mut segments: Vec<Segment> = sides.map(|side| Segment::undirected(side[0], side[1])).collect();
@@ -221,7 +222,7 @@ fn sorted_segments<'l>(lines: impl IntoIterator<Item = &'l Line>) -> Vec<Segment
     segments
 }
 
-/// Each segment that is there an odd number of times, once.
+/// Returns each segment that occurs an odd number of times, once.
 fn odd(mut segments: Vec<Segment>) -> Vec<Segment> {
     let mut kept = 0;
     let mut at = 0;
@@ -237,14 +238,14 @@ fn odd(mut segments: Vec<Segment>) -> Vec<Segment> {
     segments
 }
 
-/// Whether an even number of segments ends at each point.
+/// Returns whether an even number of segments ends at each point.
 fn is_closed(segments: &[Segment]) -> bool {
     let mut ends: Vec<Coord> = segments.iter().flat_map(|s| [s.a, s.b]).collect();
     ends.sort_unstable();
     ends.chunk_by(|a, b| a == b).all(|same| same.len() % 2 == 0)
 }
 
-/// Without the segments of lines that lead nowhere.
+/// Removes the segments of lines with open ends.
 fn without_open_ends(segments: Vec<Segment>) -> Vec<Segment> {
     let mut ends: Vec<(Coord, u32)> = Vec::with_capacity(2 * segments.len());
     for (at, s) in segments.iter().enumerate() {
@@ -275,7 +276,7 @@ fn without_open_ends(segments: Vec<Segment>) -> Vec<Segment> {
     segments.into_iter().filter(|_| !gone.next().unwrap_or(false)).collect()
 }
 
-/// A line whichever way it was drawn, and wherever it begins if it is closed.
+/// Returns a line independent of its direction and, if it is closed, of its first point.
 fn undirected(line: &Line) -> Line {
     budget::checkpoints(line.len() / 4);
     let mut points = line.clone();

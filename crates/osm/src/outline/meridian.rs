@@ -1,11 +1,11 @@
-//! Lines across 180 degrees, cut there.
+//! Cuts lines that cross 180 degrees.
 
 use super::Line;
 use crate::Coord;
 use crate::geometry::crossing_of_180;
 
-/// A line in pieces that do not cross 180 degrees, so that it can be drawn on the plane (RFC 7946, 3.1.9). A segment that
-/// leads more than half way around the world goes the other way.
+/// Splits a line into pieces that do not cross 180 degrees, so that it can be drawn on the plane (RFC 7946, 3.1.9). A
+/// segment that spans more than half of the globe goes the other way.
 pub fn cut_at_180(line: &[Coord]) -> Vec<Line> {
     let mut pieces = Vec::new();
     let mut piece = Line::new();
@@ -24,7 +24,7 @@ pub fn cut_at_180(line: &[Coord]) -> Vec<Line> {
         piece.push(c);
     }
     pieces.push(piece);
-    // What lies on the meridian as a whole is drawn once.
+    // Pieces without length are removed, so that a line along the meridian is drawn once.
     if pieces.len() > 1 {
         pieces.retain(|piece| piece.len() > 1 && piece.iter().any(|c| *c != piece[0]));
     }

@@ -1,32 +1,33 @@
 //! The shape of an element: points, lines, and the polygons within borders. GeoJSON, WKB, SPARQL, GeoParquet, the map and the
 //! geocoder take their polygons from here. (Areas of OverpassQL have the reference's rules instead: [`crate::areas`].)
 //!
-//! The rules, which are osmium's where the border is whole:
+//! The rules, which are osmium's if the border is complete:
 //!
-//! - Every way of the relation is part of the border, once, whatever its role. Ways meet where they have a point in the same
-//!   place, whatever the ids of their nodes.
-//! - What lies behind an odd number of border lines is inside: a ring in a ring is a hole, a ring in a hole an island.
-//! - A segment that is drawn twice is no border: rings that touch along it become one. A way that is drawn again, in any
-//!   direction, counts once. If the border closes only with such segments drawn once, they are.
-//! - An odd number of segments at a point, and the border is open: there are no polygons ([`Flaw::Open`]).
-//! - Two segments that meet anywhere but in a common end, and the border crosses itself: there are no polygons
+//! - Every way of the relation is part of the border once, whatever its role. Ways are connected where they have a
+//!   point at the same position, whatever the ids of their nodes.
+//! - The even-odd rule applies: a ring in a ring is a hole, a ring in a hole is an island.
+//! - A segment that is drawn twice is not part of the border: rings that touch along it become one. A way that is drawn
+//!   again, in either direction, counts once. If the border is closed only with such segments drawn once, they are kept
+//!   once.
+//! - If an odd number of segments ends at a point, the border is open and has no polygons ([`Flaw::Open`]).
+//! - If two segments meet anywhere but in a common end, the border crosses itself and has no polygons
 //!   ([`Flaw::Crossing`]).
-//! - Nothing left, and the border is flat ([`Flaw::Flat`]).
-//! - What crosses 180 degrees is cut there (RFC 7946, 3.1.9).
-//! - Where a way or a node is missing, as at the edge of an extract, open lines are left out and the closed rings count,
-//!   except those of inner ways that lie in nothing.
+//! - If no segment is left, the border is flat ([`Flaw::Flat`]).
+//! - Geometry that crosses 180 degrees is cut there (RFC 7946, 3.1.9).
+//! - If a way or a node is missing, as at the edge of an extract, open lines are left out and the closed rings count,
+//!   except those of inner ways without a surrounding polygon.
 //! - Polygons are valid: outer rings run counterclockwise, holes clockwise; a ring touches itself nowhere and others in
 //!   single points only; the inside of each polygon hangs together. A ring begins with the first of its points in the order of
 //!   the members.
 //!
-//! What is drawn or shown to people takes [`Border::drawable`] instead: there open lines are always left out, and crossing
-//! lines get a point where they cross.
+//! For drawings and displays, [`Border::drawable`] is used instead: it always leaves out open lines, and adds points
+//! where lines cross.
 //!
 //! ```text
-//! border.rs    lines -> segments that close -> polygons, by geometry/planar
-//! overlay.rs   crossing lines, by i_overlay
+//! border.rs    lines -> closed segments -> polygons, with geometry/planar
+//! overlay.rs   crossing lines, with i_overlay
 //! meridian.rs  lines across 180 degrees
-//! areal.rs     which closed ways are areas, by their tags
+//! areal.rs     decides by tags which closed ways are areas
 //! ```
 
 mod areal;
@@ -51,14 +52,14 @@ pub type Line = Vec<Coord>;
 /// The rings of a polygon, the outer one first.
 pub type Polygon = Vec<Line>;
 
-/// Why a border has no polygons.
+/// The reason why a border has no polygons.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Flaw {
     /// An odd number of segments ends at a point.
     Open,
     /// Segments meet anywhere but in a common end.
     Crossing,
-    /// Nothing lies within.
+    /// The border encloses no area.
     Flat,
 }
 
@@ -74,8 +75,8 @@ pub enum Outline {
 }
 
 impl Outline {
-    /// Returns what is drawn of an element, whatever its tags: each closed way as an area. Nothing if it has no place, or is
-    /// a relation and no area of queries.
+    /// Returns the geometry to draw for an element, whatever its tags: each closed way as an area. Returns `None` if
+    /// the element has no position, or is a relation that is not an area in queries.
     pub fn of(osm: &Osm, kind: ElementType, ordinal: Ordinal) -> Option<Outline> {
         match kind {
             ElementType::Node => point(osm, ordinal),
@@ -87,9 +88,9 @@ impl Outline {
         }
     }
 
-    /// Returns the geometry that GeoJSON has of an element with these tags: a closed way is an area or a line by its tags,
-    /// a multipolygon or a boundary its polygons or else its lines, a route or a waterway its lines. Nothing of other
-    /// relations.
+    /// Returns the GeoJSON geometry of an element with these tags. A closed way is an area or a line, depending on its
+    /// tags. A multipolygon or a boundary has its polygons, or its lines if it has no polygons. A route or a waterway
+    /// has its lines. Other relations have no geometry.
     pub fn by_tags<'t>(
         osm: &Osm,
         kind: ElementType,
@@ -113,7 +114,7 @@ impl Outline {
         }
     }
 
-    /// The box around it; empty where it has no point.
+    /// Returns the bounding box; empty if the outline has no point.
     pub fn bounds(&self) -> BoundingBox {
         let mut bounds = BoundingBox::EMPTY;
         match self {
@@ -147,7 +148,7 @@ fn way(osm: &Osm, ordinal: Ordinal, is_area: bool, polygons: fn(&Border) -> Vec<
     (!line.is_empty()).then(|| lines(vec![line]))
 }
 
-/// The border that the ways of a relation are, whatever its tags.
+/// Returns the border formed by the ways of a relation, whatever its tags.
 pub fn border_of(osm: &Osm, relation: Ordinal) -> Border {
     let (page, slot) = osm.place(ElementType::Relation, relation);
     let page = osm.relation_page(page);
@@ -164,10 +165,10 @@ pub fn border_of(osm: &Osm, relation: Ordinal) -> Border {
     border
 }
 
-/// The polygons within these lines.
+/// Returns the polygons within these lines.
 ///
 /// # Errors
-/// Why there are none.
+/// Returns the flaw of the border if it has no polygons.
 pub fn polygons_of(lines: &[Line]) -> Result<Vec<Polygon>, Flaw> {
     let mut border = Border::default();
     lines.iter().for_each(|line| border.add(line, false));

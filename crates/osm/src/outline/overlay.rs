@@ -1,4 +1,4 @@
-//! Overlays of lines that cross, with new points where they do: repair, clipping, difference.
+//! Overlays crossing lines and adds points where they cross: repair, clipping, difference.
 
 use i_overlay::core::fill_rule::FillRule;
 use i_overlay::core::overlay::{IntOverlayOptions, Overlay, ShapeType};
@@ -17,9 +17,9 @@ const LARGEST: i64 = 1 << 29;
 const BYTES: u64 = 256;
 const STEPS: usize = 32;
 
-/// The borders of the area that an even-odd rule fills between these segments, each a closed line without its first point at
-/// the end. New points are rounded to whole steps. `clip` is a box to which the area is cut. `None` if the segments are too
-/// far apart for the library.
+/// Returns the borders of the area that these segments enclose by the even-odd rule, each a closed line without its
+/// first point at the end. New points are rounded to whole steps. The area is clipped to the box `clip`. Returns `None`
+/// if the segments are too far apart for the library.
 pub(super) fn uncrossed(segments: &[Segment], clip: Option<[Coord; 2]>) -> Option<Vec<Line>> {
     let ends = segments.iter().flat_map(|s| [s.a, s.b]).chain(clip.into_iter().flatten());
     let grid = Grid::around(ends)?;
@@ -35,8 +35,8 @@ pub(super) fn uncrossed(segments: &[Segment], clip: Option<[Coord; 2]>) -> Optio
     Some(grid.lines(&mut overlay, rule, FillRule::EvenOdd))
 }
 
-/// The borders of the part of a box outside of the areas on the left of these rings. `None` if they are too far apart for the
-/// library.
+/// Returns the borders of the part of a box outside of the areas on the left of these rings; `None` if they are too far
+/// apart for the library.
 pub(super) fn outside(rings: &[Line], clip: [Coord; 2]) -> Option<Vec<Line>> {
     let grid = Grid::around(rings.iter().flatten().copied().chain(clip))?;
     let mut overlay = new_overlay(rings.iter().map(Vec::len).sum());
@@ -53,7 +53,7 @@ fn new_overlay(segments: usize) -> Overlay {
     Overlay::new_custom(segments + 4, IntOverlayOptions::keep_all_points(), Solver::default())
 }
 
-/// The corners of a box, counterclockwise.
+/// Returns the corners of a box, counterclockwise.
 fn corners([low, high]: [Coord; 2]) -> Line {
     let corners = [(low.lat, low.lon), (low.lat, high.lon), (high.lat, high.lon), (high.lat, low.lon)];
     corners.map(|(lat, lon)| Coord { lat, lon }).to_vec()
@@ -90,7 +90,7 @@ impl Grid {
     }
 }
 
-/// Closed lines that together have every segment once, of segments of which an even number ends at each point.
+/// Returns closed lines that together contain every segment once. An even number of segments must end at each point.
 fn closed_lines(segments: &[Segment]) -> Vec<Line> {
     let mut ends: Vec<(Coord, u32)> = Vec::with_capacity(2 * segments.len());
     for (at, s) in segments.iter().enumerate() {

@@ -1,5 +1,6 @@
-//! What osm-testdata (<https://github.com/osmcode/osm-testdata>, its grid of multipolygons, by number) expects of borders,
-//! and what else the rules say. In small units; the expected rings begin anywhere.
+//! Compares borders with the results expected by osm-testdata (<https://github.com/osmcode/osm-testdata>, its grid of
+//! multipolygons, by number), and tests the other rules. Coordinates are in small units; the expected rings may begin
+//! anywhere.
 
 use super::*;
 use crate::geometry::planar::is_counterclockwise;
@@ -20,7 +21,7 @@ fn border(lines: &[Points]) -> Border {
     border
 }
 
-/// A ring as its least point first, without what lies straight between two others.
+/// Normalizes a ring: it begins with its least point, and points straight between two others are removed.
 fn normal(ring: &[Coord]) -> Line {
     let mut points = ring[..ring.len() - 1].to_vec();
     let straight = |at: usize, points: &[Coord]| {
@@ -203,7 +204,7 @@ fn borders_without_polygons_in_osm_testdata_have_none() {
     for (number, lines, flaw) in cases {
         assert_eq!(border(lines).polygons(), Err(*flaw), "{number}");
     }
-    // What is drawn of 740 are the two triangles, and of 744 nothing.
+    // For case 740 the two triangles are drawn, for 744 nothing.
     let drawn = border(cases[1].1).drawable();
     assert_eq!(
         normal_of(&drawn),
@@ -273,8 +274,8 @@ fn what_crosses_180_degrees_is_cut_there() {
     assert_eq!(cut_at_180(&[degrees(1, 1)]), [vec![degrees(1, 1)]]);
 }
 
-/// Borders at random: each point is inside the polygons as often as it lies behind an odd number of segments, and the
-/// polygons are sound.
+/// Random borders: a point is inside the polygons exactly if the even-odd rule says so for the segments, and the
+/// polygons are valid.
 #[test]
 fn random_borders_keep_their_inside() {
     let mut seed = 7_u64;
@@ -330,7 +331,7 @@ fn random_borders_keep_their_inside() {
         let (drawn, found) = (edges(&segments), edges(&sides));
         for _ in 0..40 {
             let at = Coord { lat: random(7 * 840), lon: random(7 * 840) };
-            // New points lie on whole steps: just beside a border they move it.
+            // New points are rounded to whole steps, which moves the border: points right next to it are not compared.
             let far = [(-2, 0), (2, 0), (0, -2), (0, 2)].iter().all(|(y, x)| {
                 drawn.locate_exactly(Coord { lat: at.lat + y, lon: at.lon + x }) == drawn.locate_exactly(at)
             });

@@ -1,4 +1,4 @@
-//! Queries with mistakes: what people and models write, and what a slip of the keyboard makes of it.
+//! Generates queries with mistakes: those that people and models make, and typing errors.
 
 use super::Generator;
 use super::text::degrees;
@@ -52,7 +52,7 @@ const STRAYS: [&str; 44] = [
     "::id",
 ];
 
-/// Stands for a byte that no UTF-8 has; see `source::bytes`.
+/// The placeholder for a byte that is not valid UTF-8; see `source::bytes`.
 pub const BAD_BYTE: &str = "\u{10FFFF}";
 
 /// Statements with a mistake in them; `LAT`, `LON` and `ID` are filled in.
@@ -214,7 +214,7 @@ impl Generator<'_> {
     }
 }
 
-/// Words, strings, numbers, signs and what is between them.
+/// Splits a query into words, strings, numbers, signs and the text between them.
 fn tokens(text: &str) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
     let mut chars = text.chars().peekable();

@@ -6,18 +6,18 @@ use super::text::{degrees, quote};
 use super::{ELEMENTS, Generator};
 use crate::piece::{Piece, Sort, row};
 
-/// What an evaluator can ask about.
+/// The objects that an evaluator can access.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Scope {
     /// Sets only.
     Free,
     /// An element.
     Element,
-    /// A member of a relation or a node of a way, too.
+    /// An element, and also a member of a relation or a node of a way.
     Member,
 }
 
-/// Evaluators of an element that take nothing.
+/// Evaluators of an element without arguments.
 const PLAIN: [&str; 15] = [
     "evaluator id()",
     "evaluator type()",
@@ -36,7 +36,7 @@ const PLAIN: [&str; 15] = [
     "evaluator angle()",
 ];
 
-/// Evaluators of a member that take nothing.
+/// Evaluators of a member without arguments.
 const OF_MEMBER: [&str; 4] = ["evaluator pos()", "evaluator mtype()", "evaluator ref()", "evaluator role()"];
 
 /// Evaluators of one text.
@@ -75,7 +75,7 @@ const OPERATORS: [&str; 12] = [
 ];
 
 impl Generator<'_> {
-    /// An evaluator that yields text, with so many levels at most.
+    /// Returns an evaluator that yields text, with a maximum depth.
     pub(super) fn text(&mut self, scope: Scope, depth: usize) -> Piece {
         self.text_inner(scope, depth).of(Sort::Text)
     }

@@ -7,7 +7,7 @@ use super::{AREAS, DERIVED, ELEMENTS, Generator, Holds, NODES, RELATIONS, WAYS};
 use crate::generate::expression::Scope;
 use crate::piece::{Piece, row};
 
-/// The types of queries with what they find.
+/// The types of queries and the elements that they find.
 const TYPES: [(usize, &str, &str, Holds); 10] = [
     (25, "query node", "node", NODES),
     (25, "query way", "way", WAYS),
@@ -22,7 +22,7 @@ const TYPES: [(usize, &str, &str, Holds); 10] = [
 ];
 
 impl Generator<'_> {
-    /// A query without its semicolon and target, and what it finds.
+    /// Returns a query without its semicolon and target, and the types of elements that it finds.
     pub(super) fn query(&mut self) -> (Piece, Holds) {
         let options = TYPES.map(|(weight, name, ..)| (weight, name));
         let chosen = self.choose(&options);
@@ -111,7 +111,7 @@ impl Generator<'_> {
         self.filter(chosen, holds)
     }
 
-    /// A filter that may need another beside it.
+    /// A filter that may require another one.
     fn weak(&mut self, holds: Holds) -> Piece {
         let node = if holds == NODES { 6 } else { 0 };
         let chosen = self.choose(&[

@@ -1,7 +1,7 @@
 //! Makes random queries that the language allows, about things that the extract has.
 //!
-//! What a set holds is tracked roughly, so that most statements find something to work on. Each use of a feature is
-//! noted under its name; what the reader of a report sees is these names.
+//! The content of each set is tracked approximately, so that most statements have input. Each use of a feature is
+//! recorded under its name, which reports print.
 
 pub mod broken;
 mod expression;
@@ -19,7 +19,7 @@ use crate::extract::Extract;
 use crate::piece::Piece;
 use crate::random::Random;
 
-/// What a set may hold, as bits.
+/// The types that a set may contain, as bits.
 type Holds = u8;
 const NODES: Holds = 1;
 const WAYS: Holds = 2;
@@ -122,9 +122,9 @@ struct Generator<'a> {
     features: Vec<&'static str>,
     offered: BTreeSet<&'static str>,
     sets: BTreeMap<&'static str, Holds>,
-    /// How many `for` there are around, which have a `_.val`.
+    /// The number of enclosing `for` loops, which have a `_.val`.
     loops: usize,
-    /// How many `retro` there are around.
+    /// The number of enclosing `retro` statements.
     retro: usize,
     /// The features that the query is to have, in the order in which they are come to.
     wanted: VecDeque<&'static str>,
@@ -154,7 +154,7 @@ impl Generator<'_> {
         options.first().map_or("", |(_, name)| name)
     }
 
-    /// Whether a feature is used that is used in so many of a hundred cases; notes it.
+    /// Decides with this probability in percent whether to use a feature, and records its use.
     fn maybe(&mut self, percent: usize, name: &'static str) -> bool {
         if !self.without.contains(name) {
             self.offered.insert(name);
@@ -166,7 +166,7 @@ impl Generator<'_> {
         self.random.chance(percent) && self.note(name)
     }
 
-    /// Notes a feature, and says whether it may be used at all.
+    /// Records the use of a feature, unless it is excluded. Returns whether it may be used.
     fn note(&mut self, name: &'static str) -> bool {
         let allowed = !self.without.contains(name);
         if allowed {
@@ -175,7 +175,7 @@ impl Generator<'_> {
         allowed
     }
 
-    /// The name of a set that may hold what is wanted; now and then any other.
+    /// Returns the name of a set that may contain one of the wanted types; sometimes that of any other set.
     fn set_with(&mut self, wanted: Holds) -> &'static str {
         let fitting: Vec<&'static str> =
             self.sets.iter().filter(|(_, holds)| **holds & wanted != 0).map(|(name, _)| *name).collect();
@@ -185,22 +185,22 @@ impl Generator<'_> {
         fitting[self.random.below(fitting.len())]
     }
 
-    /// Whether a set may hold what is wanted.
+    /// Returns whether any set may contain one of the wanted types.
     fn has(&self, wanted: Holds) -> bool {
         self.sets.values().any(|holds| holds & wanted != 0)
     }
 
-    /// What a set may hold.
+    /// Returns the types that a set may contain.
     fn holds(&self, set: &str) -> Holds {
         self.sets.get(set).copied().unwrap_or(0)
     }
 
-    /// `.a`, or nothing for the default set.
+    /// Returns `.a`, or usually no text for the default set.
     fn from(&mut self, set: &'static str) -> Piece {
         if set == "_" && self.random.chance(90) { Piece::Row(Vec::new()) } else { Piece::from(format!(".{set}")) }
     }
 
-    /// `->.a`, or nothing; the set then holds what is told.
+    /// Returns `->.a`, or no text for the default set. Records `holds` as the content of the set.
     fn into(&mut self, holds: Holds) -> Piece {
         let set = if self.random.chance(65) { "_" } else { *self.random.pick(&NAMES) };
         self.sets.insert(set, holds);
@@ -212,7 +212,7 @@ impl Generator<'_> {
     }
 }
 
-/// What elements of a type are as bits.
+/// Returns the bit of an element type.
 fn bit(kind: ElementType) -> Holds {
     match kind {
         ElementType::Node => NODES,

@@ -25,7 +25,7 @@ const FIELDS: [&str; 17] = [
 ];
 
 impl Generator<'_> {
-    /// The settings with their semicolon; nothing where there are none.
+    /// Returns the settings with their semicolon; empty if there are no settings.
     pub(super) fn settings(&mut self) -> Piece {
         let mut items = Vec::new();
         let format = self.choose(&[

@@ -58,7 +58,7 @@ impl Generator<'_> {
         row![query, into, ";"].of(Sort::Statement)
     }
 
-    /// Any statement with its semicolon, with so many levels in it at most.
+    /// Returns any statement with its semicolon, with a maximum depth of nested statements.
     pub(super) fn statement(&mut self, depth: usize) -> Piece {
         let deep = usize::from(depth > 0);
         let name = self.choose(&[
@@ -195,12 +195,12 @@ impl Generator<'_> {
         piece.of(Sort::Statement)
     }
 
-    /// `.a `, or nothing for the default set.
+    /// Returns `.a `, or usually no text for the default set.
     fn before(&mut self, set: &'static str) -> Piece {
         if set == "_" && self.random.chance(90) { Piece::from("") } else { Piece::from(format!(".{set} ")) }
     }
 
-    /// A statement of a union; adds what it yields to `holds`.
+    /// Returns a statement of a union, and adds the types that it yields to `holds`.
     fn part(&mut self, depth: usize, holds: &mut Holds) -> Piece {
         match self.random.below(10) {
             0..=5 => {
@@ -270,7 +270,8 @@ impl Generator<'_> {
         }
     }
 
-    /// A value of the set that a loop goes through, or of the set in which the loop puts what has the value.
+    /// Returns a value computed over the set of a loop, or over the set to which the loop assigns the elements with a
+    /// value.
     fn of_all(&mut self, set: &str) -> Piece {
         let set = if self.random.chance(50) { "_" } else { set };
         match self.random.below(3) {
@@ -315,7 +316,7 @@ impl Generator<'_> {
                 (if scope == Scope::Free { 1 } else { 4 }, "property ::"),
             ]);
             let (key, _) = self.tag(None);
-            // Nothing may be set twice.
+            // No property may be set twice.
             let target = if name.ends_with("key") { key.clone() } else { name.to_owned() };
             if keys.contains(&target) && self.random.chance(95) {
                 continue;

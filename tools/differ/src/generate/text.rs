@@ -82,7 +82,7 @@ impl Generator<'_> {
         }
     }
 
-    /// A tag whose value has other letters than those of English, if there is one near.
+    /// Returns a tag whose value has letters other than those of English, if one is nearby.
     fn foreign(&mut self, kind: Option<ElementType>) -> (String, String) {
         let mut tag = self.tag(kind);
         for _ in 0..8 {
@@ -94,7 +94,7 @@ impl Generator<'_> {
         tag
     }
 
-    /// What a tag is matched with: now and then one in another script.
+    /// Returns the tag to match; sometimes one in another script.
     pub(super) fn matched_tag(&mut self, kind: Option<ElementType>) -> (String, String) {
         if self.random.chance(25) { self.foreign(kind) } else { self.tag(kind) }
     }
@@ -131,7 +131,7 @@ impl Generator<'_> {
         row![side(lat - half), ",", side(lon - half), ",", side(lat + half), ",", side(lon + half)]
     }
 
-    /// The same, each side on a vertex, exactly or one step beside it.
+    /// Returns a box as above, with each side on a vertex, exactly or one step next to it.
     fn bounds_on_vertices(&mut self) -> Piece {
         let (mut lats, mut lons) = (Vec::new(), Vec::new());
         let one = self.random.chance(30).then(|| self.vertices());
@@ -169,7 +169,7 @@ pub(super) fn degrees(value: f64) -> Piece {
     Piece::number(format!("{value:.7}").trim_end_matches('0').trim_end_matches('.').to_owned())
 }
 
-/// A latitude or longitude that is not made simpler: what is about exactness is lost otherwise.
+/// A latitude or longitude that is not simplified, because that would hide differences in exactness.
 fn degrees_exactly(value: f64) -> Piece {
     Piece::from(format!("{value:.7}"))
 }
@@ -180,7 +180,7 @@ pub(super) fn quote(text: &str) -> String {
     format!("\"{text}\"")
 }
 
-/// Text that a regular expression takes as it is.
+/// Returns the text with the special characters of regular expressions escaped.
 fn escape(text: &str) -> String {
     let mut out = String::new();
     for c in text.chars() {

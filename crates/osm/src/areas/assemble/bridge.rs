@@ -1,4 +1,4 @@
-//! Open ways of a border that lack nodes, drawn straight from each known node to the next.
+//! Draws open ways of a border that lack nodes straight from each known node to the next.
 
 use std::collections::BTreeMap;
 
@@ -16,7 +16,7 @@ pub(super) struct Bridges {
 }
 
 impl Bridges {
-    /// Adds a way: its first and last node, and the positions of all, of which some are missing.
+    /// Adds a way: its first and last node, and the positions of all its nodes, some of which are missing.
     pub fn add(&mut self, [first, last]: [ElementRef; 2], coords: &[Coord]) {
         let known = || coords.iter().copied().filter(|c| !c.is_missing());
         let (Some(start), Some(end)) = (known().next(), known().next_back()) else {
@@ -55,7 +55,7 @@ impl Bridges {
     }
 }
 
-/// The first of the ends that are at the same place as one. Shortens the way there.
+/// Returns the first of the ends at the same place as `end`, and shortens the path to it.
 fn place_of(places: &mut BTreeMap<ElementRef, ElementRef>, end: ElementRef) -> ElementRef {
     let mut first = end;
     while let Some(&next) = places.get(&first) {

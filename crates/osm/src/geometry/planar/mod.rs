@@ -1,5 +1,5 @@
-//! Segments on a plane of which no two meet but in their ends: how to find out, what lies next to what, and the polygons
-//! between them. The same for whole steps and for doubles.
+//! Segments on a plane that meet only in their ends: checks this property, finds the neighbours of segments, and builds
+//! the polygons between them. Works on integer steps and on doubles.
 
 mod rings;
 mod sweep;
@@ -10,12 +10,12 @@ use crate::Coord;
 pub use rings::{Rings, is_counterclockwise, polygons};
 pub use sweep::{Swept, sweep};
 
-/// Stands for "no segment".
+/// The value for "no segment".
 pub const NONE: u32 = u32::MAX;
 
 /// A point of the plane; in order from south to north, then from west to east.
 pub trait Planar: Copy + Ord {
-    /// On which side of the line from `a` to `b` the point `p` lies. Exact.
+    /// Returns the side of the line from `a` to `b` on which the point `p` lies. The result is exact.
     fn side(a: Self, b: Self, p: Self) -> Side;
 }
 

@@ -1,4 +1,4 @@
-//! Rings along segments of which no two meet but in their ends, and polygons of these rings.
+//! Builds rings along segments that meet only in their ends, and polygons of these rings.
 
 use std::cmp::Ordering;
 
@@ -11,11 +11,11 @@ use crate::geometry::Side;
 /// The rings of a polygon, the outer one first, each with its first point again at the end.
 pub type Rings<P> = Vec<Vec<P>>;
 
-/// The polygons between segments: what lies behind an odd number of them is inside. Outer rings run counterclockwise, holes
-/// clockwise. A ring touches itself nowhere and others in single points only, and the inside of a polygon hangs together.
+/// Builds the polygons between segments by the even-odd rule. Outer rings run counterclockwise, holes clockwise. A ring
+/// does not touch itself, touches other rings only in single points, and the inside of each polygon is connected.
 ///
-/// `order` says of each point which comes first: rings begin with the first of their points, and come in the order of
-/// those.
+/// `order` has the rank of each point: a ring begins with its first point in this order, and rings are sorted by these
+/// points.
 pub fn polygons<P: Planar>(points: &[P], segments: &[[u32; 2]], swept: &Swept, order: &[u32]) -> Vec<Rings<P>> {
     // Whether the inside is east of a segment: it alternates along the sweep line.
     let mut is_inside_east = vec![true; segments.len()];
@@ -44,7 +44,8 @@ pub fn polygons<P: Planar>(points: &[P], segments: &[[u32; 2]], swept: &Swept, o
             walks.walk_of[segment as usize] = walk;
             let [from, to] = directed(segment);
             let south = segments[segment as usize][0];
-            // Of those that begin at the first point the westernmost: the sweep gave it the least neighbour.
+            // Of the segments that begin at the first point, the westernmost is used: the sweep gave it the least
+            // neighbour.
             if (south, NONE) < lowest || south == lowest.0 && is_before(points, segments, segment, lowest.1) {
                 lowest = (south, segment);
             }
@@ -69,7 +70,7 @@ pub fn polygons<P: Planar>(points: &[P], segments: &[[u32; 2]], swept: &Swept, o
     walks.into_polygons(points, &swept.western, order)
 }
 
-/// Whether of two segments that begin in the same point the first one lies further west.
+/// Returns whether `segment` is west of `other`, which begins in the same point.
 fn is_before<P: Planar>(points: &[P], segments: &[[u32; 2]], segment: u32, other: u32) -> bool {
     if other == NONE {
         return true;
@@ -78,7 +79,7 @@ fn is_before<P: Planar>(points: &[P], segments: &[[u32; 2]], segment: u32, other
     P::side(points[a as usize], points[c as usize], points[b as usize]) == Side::Left
 }
 
-/// Which segment comes next at each end of each segment, clockwise.
+/// The next segment, clockwise, at each end of each segment.
 struct Around {
     next: Vec<[u32; 2]>,
 }
@@ -109,13 +110,13 @@ impl Around {
         Around { next }
     }
 
-    /// The segment that goes on along the same part of the inside at an end of one: the next one clockwise.
+    /// Returns the segment that continues the border of the same inside at an end of one: the next one clockwise.
     fn next(&self, segment: u32, end: usize) -> u32 {
         self.next[segment as usize][end]
     }
 }
 
-/// The order of directions around a point, counterclockwise, beginning just after west.
+/// Returns the order of directions around a point, counterclockwise, beginning just after west.
 fn counterclockwise<P: Planar>(center: P, a: P, b: P) -> Ordering {
     // South of the point, or west of it on its parallel: the first half.
     let half = |c: P| c > center;
@@ -130,7 +131,7 @@ fn counterclockwise<P: Planar>(center: P, a: P, b: P) -> Ordering {
 struct Walk {
     /// Rings, each without its first point at the end: an outer one and holes that touch it, or holes that touch each other.
     loops: Vec<Vec<u32>>,
-    /// Its first point in the order of the sweep.
+    /// The first point in the order of the sweep.
     from: u32,
     /// The westernmost of its segments there.
     lowest: u32,
@@ -145,7 +146,7 @@ impl Walks {
     fn into_polygons<P: Planar>(self, points: &[P], western: &[u32], order: &[u32]) -> Vec<Rings<P>> {
         let mut sorted: Vec<usize> = (0..self.all.len()).collect();
         sorted.sort_by_key(|&walk| self.all[walk].from);
-        // The polygon of a walk, and the rings of each polygon with what they begin with, the outer one first.
+        // The polygon of each walk; the rings of each polygon with the rank of their first point, the outer ring first.
         let mut polygon_of = vec![usize::MAX; self.all.len()];
         let mut polygons: Vec<Vec<(u32, Vec<P>)>> = Vec::new();
         for walk in sorted {
@@ -172,7 +173,7 @@ impl Walks {
     }
 }
 
-/// A ring that is closed and begins with the first of its points, which one that is, and whether it runs
+/// Returns a closed ring that begins with the first of its points, the rank of that point, and whether the ring runs
 /// counterclockwise.
 fn finished<P: Planar>(ring: &[u32], points: &[P], order: &[u32]) -> (u32, Vec<P>, bool) {
     budget::checkpoints(ring.len() / 8);
@@ -183,7 +184,8 @@ fn finished<P: Planar>(ring: &[u32], points: &[P], order: &[u32]) -> (u32, Vec<P
     (ring.get(first).map_or(NONE, |&point| order[point as usize]), line, is_outer)
 }
 
-/// Whether a closed ring that does not meet itself runs counterclockwise: it does so at its southernmost point.
+/// Returns whether a closed ring that does not cross itself runs counterclockwise, by its direction at the southernmost
+/// point.
 pub fn is_counterclockwise<P: Planar>(ring: &[P]) -> bool {
     let count = ring.len().saturating_sub(1);
     let Some(least) = (0..count).min_by_key(|&at| ring[at]) else { return false };

@@ -1,5 +1,5 @@
-//! A sweep over segments from south to north: finds out in O(n log n) whether two of them meet anywhere but in a common end
-//! (Shamos and Hoey), and which segment lies next to each one on its western side.
+//! A sweep over segments from south to north. Checks in O(n log n) whether two of them meet anywhere but in a common
+//! end (Shamos and Hoey), and finds the western neighbour of each segment.
 
 use std::cmp::Ordering;
 use std::collections::BTreeSet;
@@ -9,10 +9,10 @@ use terrapin_budget as budget;
 use super::{NONE, Planar};
 use crate::geometry::Side;
 
-/// What the sweep finds out. Of a segment along a parallel the northern side counts as the western one.
+/// The results of the sweep. For a segment along a parallel, the northern side counts as the western one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Swept {
-    /// For each segment the one next to it on its western side where its southern end is, or [`NONE`].
+    /// For each segment, its western neighbour at its southern end, or [`NONE`].
     pub western: Vec<u32>,
     /// The same for each point that is no end of a segment; [`NONE`] for all others.
     pub west_of_point: Vec<u32>,
@@ -95,7 +95,7 @@ struct Span<P> {
 }
 
 impl<P: Planar> Span<P> {
-    /// Whether two segments that the sweep line meets at once meet anywhere but in a common end.
+    /// Returns whether two segments that the sweep line meets at once meet anywhere but in a common end.
     fn conflicts(&self, other: &Span<P>) -> bool {
         let (s, t) = (self, other);
         if s.a == t.a {
@@ -137,11 +137,11 @@ impl<P: Planar> PartialOrd for Span<P> {
     }
 }
 
-/// What the sweep line meets, and a place on it to look for.
+/// The key of the sweep line's order: a segment that it meets, or a position to search for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Key<P> {
     Span(Span<P>),
-    /// Just before what a point lies on.
+    /// Just before the segments on which this point lies.
     Before(P),
 }
 

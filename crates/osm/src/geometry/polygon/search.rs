@@ -1,4 +1,4 @@
-//! A point against one segment after another: on which of them it lies, and how many lie to the east of it.
+//! Tests a point against one segment after another: whether it is on one of them, and how many are to the east of it.
 
 use super::super::segment::Segment;
 use super::super::tiles::{Part, Tile, beside, is_whole};
@@ -8,7 +8,7 @@ use crate::Coord;
 /// A point that is being located, and whether it is inside as far as segments have been looked at.
 pub(super) struct Search {
     pub(super) at: Coord,
-    /// What lies on the border; without, what lies on it exactly.
+    /// The rule for points on the border; `None` if only points exactly on a segment are on the border.
     pub(super) border: Option<Border>,
     /// The point's tile, if segments are cut into tiles.
     pub(super) tile: Option<Tile>,
@@ -46,7 +46,8 @@ impl Search {
     }
 }
 
-/// How a point lies to a segment that has its latitude, measured from the segment's western end:
+/// The position of a point relative to a segment that has the point's latitude, measured from the segment's western
+/// end:
 ///
 /// ```text
 ///   rise > 0                          rise < 0
@@ -81,14 +82,14 @@ impl Offset {
         Offset { width, rise, along, north: width * i128::from(up) - i128::from(rise) * i128::from(along) }
     }
 
-    /// Whether a point that is not to the east of the segment's box is to the west of the segment: of one that rises
-    /// eastwards that is to the north, of one that falls to the south.
+    /// Returns whether a point that is not east of the segment's box is west of the segment. West is north of a segment
+    /// that rises eastwards, and south of one that falls.
     #[inline]
     fn is_west(&self) -> bool {
         (self.north > 0) == (self.rise > 0)
     }
 
-    /// Whether the point is on the segment `s`, as the border has it.
+    /// Returns whether the point is on the segment `s`, by the rule of the border.
     #[inline]
     fn is_on(&self, s: Segment, border: Option<Border>) -> bool {
         let Offset { width, along, north, .. } = *self;

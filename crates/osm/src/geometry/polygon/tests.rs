@@ -1,6 +1,6 @@
 use super::*;
 
-/// The kind that is on the border exactly where that is, apart from segments that fall eastwards.
+/// The kind of border without a tolerance, apart from segments that fall eastwards.
 const BORDER: Border = Border::Relation;
 
 fn ring(border: Border, points: &[Coord]) -> Polygon {
@@ -133,7 +133,7 @@ fn lines_agree_with_a_fine_walk_along_them() {
             if polygon.segments().iter().any(touches) {
                 continue;
             }
-            // So large that nothing is rounded.
+            // Large enough that no coordinate is rounded.
             let large = |c: Coord| Coord { lat: c.lat * 1000, lon: c.lon * 1000 };
             let enlarged = polygon.segments().iter().map(|t| Segment { a: large(t.a), b: large(t.b) });
             let meets = Polygon::new(BORDER, enlarged).meets_line(&[large(a), large(b)]);
@@ -178,12 +178,12 @@ fn common_edges_and_nothing_at_all() {
     assert!(!nothing.meets_line(&[c(0, 0), c(1, 1)]));
 }
 
-/// As observed in the reference: which nodes beside a sloping segment are on it.
+/// As observed in the reference: which nodes next to a sloping segment are on it.
 #[test]
 fn nearly_on_the_border() {
     let c = |lat, lon| Coord { lat, lon };
-    // What is above a segment that falls eastwards and below one that rises; at longitude 10 the first is at 13⅓,
-    // the second at 6⅔ steps.
+    // The areas above a segment that falls eastwards and below one that rises. At longitude 10 the first segment is at
+    // 13⅓, the second at 6⅔ steps.
     let (falls, rises) = ([c(20, 0), c(0, 30), c(90, 30)], [c(0, 0), c(20, 30), c(-90, 30)]);
     let turned = |[a, b, c]: [Coord; 3]| [c, b, a];
     for (border, falls, rises, expected_falling, expected_rising) in [
@@ -201,7 +201,7 @@ fn nearly_on_the_border() {
     assert_eq!(ring(Border::ClosedWay, &falls).locate(c(16, 5)), Location::Outside);
 }
 
-/// As observed in the reference: of what is below a segment, the northernmost nodes in its area, at some longitudes.
+/// As observed in the reference: the northernmost nodes in the area below a segment, at some longitudes.
 #[test]
 fn long_segments_are_cut_into_tiles() {
     let c = |lat, lon| Coord { lat, lon };
