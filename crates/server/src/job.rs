@@ -347,6 +347,8 @@ impl Job {
             account: Some(account),
             cancelled,
             work_done,
+            // A trial is for work, not for waiting: meanwhile nobody else could be tried.
+            impatient: lane == Lane::Trial,
             ..Limits::default()
         };
         (Run { app, context, lane, begun, limits, _ticket: ticket }, sink)
@@ -388,10 +390,12 @@ fn is_unfinished(lane: Lane, outcome: Outcome, cancelled: &AtomicBool) -> bool {
     lane == Lane::Trial && outcome != Outcome::Broken && !cancelled.load(Ordering::Relaxed)
 }
 
-/// Whether a trial's time was up before the query had a core for half of it. To be asked on its thread.
+/// Whether a trial's time was up before the query had a core for half of it. One that ended sooner would have had to wait for
+/// others, as the next would. To be asked on its thread.
 fn is_starved(begun: Begun, outcome: Outcome, app: &App) -> bool {
     let worked = trial::processor_time().saturating_sub(begun.processor_time);
-    outcome == Outcome::TimedOut && worked < app.settings.trial / 2
+    let trial = app.settings.trial;
+    outcome == Outcome::TimedOut && begun.at.elapsed() >= trial && worked < trial / 2
 }
 
 /// A request's work while it runs.
