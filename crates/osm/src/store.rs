@@ -66,6 +66,13 @@ pub struct Osm {
 /// What is opened when it is first asked for; nothing where it is damaged.
 type Opened<T> = OnceLock<Option<T>>;
 
+/// Room in the table of decoded pages, for so many bytes of them: it is allocated at once.
+fn cached_pages(bytes: u64) -> usize {
+    const PAGE: u64 = 4 << 10;
+    const MOST: u64 = 1 << 16;
+    (bytes / PAGE).min(MOST) as usize
+}
+
 impl Osm {
     /// The elements of a snapshot.
     ///
@@ -95,7 +102,7 @@ impl Osm {
             snapshot,
             counts,
             data_time,
-            cache: Cache::with_weighter(1 << 16, cache - borders, Weigher),
+            cache: Cache::with_weighter(cached_pages(cache), cache - borders, Weigher),
             pages: Default::default(),
             boxes: Default::default(),
             first_ids: Default::default(),
@@ -136,6 +143,11 @@ impl Osm {
     /// How many bytes are kept decoded at most.
     pub(super) fn cache_bytes(&self) -> u64 {
         self.cache.capacity() + self.borders
+    }
+
+    /// Gives back the memory of all decoded pages. Those that are needed again are decoded again.
+    pub fn forget_pages(&self) {
+        self.cache.clear();
     }
 
     /// The snapshot that the elements are read from.

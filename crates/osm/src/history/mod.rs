@@ -86,20 +86,22 @@ impl History {
         Kept::beside(osm).history.as_ref()
     }
 
+    /// The last change up to a moment: all moments up to the next change have the same state. `None` where that is the store
+    /// itself, -1 before the first change.
+    pub fn last_change(&self, osm: &Osm, moment: i64) -> Option<i64> {
+        let times = times(osm);
+        let time = |at: usize| i64::from(u32::from_le_bytes(times[at]));
+        let place = times.partition_point(|&time| i64::from(u32::from_le_bytes(time)) <= moment);
+        (place < times.len()).then(|| place.checked_sub(1).map_or(-1, time))
+    }
+
     /// The store as it was at a moment; `None` where that is the store itself.
     ///
     /// # Errors
     /// The snapshot is damaged, which [`Osm::check`] reports from then on; temporary files cannot be written; the state
     /// needs more memory than there is for making one.
     pub fn state(&self, osm: &Osm, moment: i64) -> Result<Option<Arc<Osm>>, StateError> {
-        let times = times(osm);
-        let time = |at: usize| i64::from(u32::from_le_bytes(times[at]));
-        let place = times.partition_point(|&time| i64::from(u32::from_le_bytes(time)) <= moment);
-        if place == times.len() {
-            return Ok(None);
-        }
-        // All moments up to the next change have the same state.
-        let moment = place.checked_sub(1).map_or(-1, time);
+        let Some(moment) = self.last_change(osm, moment) else { return Ok(None) };
         let made = self.states.get(moment);
         if let Err(StateError::Damaged(damage)) = &made
             && let Error::Damaged { section, reason } = &**damage
