@@ -1,6 +1,7 @@
 //! What a crowd does to a server: clients with short queries beside clients with long ones, some of whom leave in the
 //! middle, read slowly or send rubbish; all attacks at once on a server as confined as the container that is shipped; and
-//! each way in alone, with nothing but the defaults: messages of agents, half bodies, trees of JSON, a hostile model.
+//! each way in alone, with nothing but the defaults: messages of agents, half and trickled bodies, trees of JSON, dates, a
+//! hostile model; and a server that is killed and restarted at random while clients read, some of whom are killed, too.
 //!
 //! By default each for ten seconds over a small extract. With TERRAPIN_FLOOD_SECONDS, as `make flood` sets it, so long
 //! (the siege half as long) over the largest data at hand; then, in the release profile, latencies are held against
@@ -13,6 +14,7 @@ mod cage;
 mod client;
 mod crowd;
 mod doors;
+mod restarts;
 mod siege;
 mod tally;
 mod watch;
@@ -112,4 +114,12 @@ fn each_way_in_holds_alone_by_the_defaults() {
         scale.time /= 10;
     }
     doors::stand(&snapshot, &scale);
+}
+
+#[test]
+fn no_answer_is_short_where_servers_and_clients_are_killed() {
+    let _machine = MACHINE.lock().unwrap_or_else(PoisonError::into_inner);
+    let (scale, folder) = (Scale::get(), tempfile::tempdir().expect("a folder"));
+    let Some(snapshot) = scale.snapshot(folder.path()) else { return };
+    restarts::stand(&snapshot, &scale);
 }
