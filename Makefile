@@ -36,7 +36,7 @@ help:
 	@echo 'make reference  docs/http-reference.md anew, after a change to a route'
 	@echo 'make fuzz   a minute of random input for every parser; TERRAPIN_FUZZ_SECONDS=3600 for an hour each'
 	@echo 'make faults  kills, full disks, short reads, damage: what the program does about them'
-	@echo 'make flood  64 clients for ten minutes, all attacks at once for five: latency, memory, descriptors'
+	@echo 'make flood  64 clients for ten minutes, restarts for ten, all attacks at once for five: latency, memory, descriptors'
 	@echo "make pin    the demo's pin anew, after a change to the file format that was meant"
 
 build:

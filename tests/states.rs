@@ -2,8 +2,9 @@
 //! written and for damage.
 
 use std::path::PathBuf;
+use std::time::{Duration, Instant};
 
-use crate::common::server::Server;
+use crate::common::server::{Answer, Server};
 use crate::common::terrapin;
 
 /// Loads the made-up village with all its versions into a snapshot.
@@ -45,7 +46,33 @@ fn a_folder_for_answers_that_takes_none_is_told_as_that() {
     assert!(told.text().contains("\"temporary\""), "{}", told.text());
 }
 
-/// Flips a bit in the versions: a query at a date gets status 500, and `/healthz` reports the damage with 503.
+/// While all slots are taken, queries are tried on as many threads as there are slots. Those that wait for states of dates
+/// there would keep every other query from being tried.
+#[test]
+fn a_query_for_a_date_waits_for_its_slot_and_not_in_the_way_of_others() {
+    let folder = tempfile::tempdir().unwrap();
+    let options = ["--max-queries", "1", "--max-wait", "300", "--trial", "10000"];
+    let server = Server::of(&village(folder.path()), &options);
+    let is = |line: &str| {
+        let deadline = Instant::now() + Duration::from_secs(60);
+        while !server.get("/metrics").text().contains(line) {
+            assert!(Instant::now() < deadline, "{line}");
+            std::thread::sleep(Duration::from_millis(20));
+        }
+    };
+    let nested = |inner: String, _| format!("node(10,20,10.01,20.01);foreach{{{inner}}}");
+    let endless = server.leave_unread(&format!("[timeout:300];{}out;", (0..16).fold(String::new(), nested)));
+    is("\nterrapin_queries_running 1\n");
+    let head = "POST /api/interpreter HTTP/1.1\r\nHost: test\r\nConnection: close\r\nContent-Length";
+    let dated = server.send(format!("{head}: {}\r\n\r\n{THEN}", THEN.len()).as_bytes());
+    is("\nterrapin_queries_waiting 1\n");
+    assert_eq!(server.query("node(7);out;").status, 200);
+    drop(endless);
+    let answer = Answer::read(dated);
+    assert_eq!(answer.status, 200, "{}", answer.text());
+}
+
+/// Bits that flip in the versions: the answer is that of the snapshot's current state, or status 500, and `/healthz` knows.
 #[test]
 fn damage_behind_a_date_is_damage_of_the_snapshot() {
     let folder = tempfile::tempdir().unwrap();

@@ -18,6 +18,8 @@ pub enum Reading {
     Slowly,
     /// Closes the connection after this time, whatever has been received.
     Leaving(Duration),
+    /// The connection is closed after so many bytes of the answer, as the system does for a process that is killed.
+    Cut(u64),
 }
 
 /// The result of a request.
@@ -25,6 +27,8 @@ pub struct Answered {
     pub status: u16,
     /// False if the response is incomplete.
     pub whole: bool,
+    /// Whether all that came of the body is the expected one, or its beginning where it broke off.
+    pub as_expected: bool,
 }
 
 pub struct Client<'o> {
@@ -79,6 +83,11 @@ impl<'o> Client<'o> {
 
     /// Sends these bytes unchanged and reads the response.
     pub fn send(&mut self, bytes: &[u8], how: Reading) -> Option<Answered> {
+        self.compare(bytes, None, how)
+    }
+
+    /// Sends these bytes as they are, and compares the body that comes with the expected one.
+    pub fn compare(&mut self, bytes: &[u8], expected: Option<&[u8]>, how: Reading) -> Option<Answered> {
         let mut stream = match self.stream.take() {
             Some(stream) => stream,
             None => BufReader::new(self.connect().ok()?),
@@ -89,14 +98,40 @@ impl<'o> Client<'o> {
             self.rest(after);
             return None;
         }
-        let mut answer = Answer { stream: &mut stream, over: self.over, slow: how == Reading::Slowly };
+        let most = if let Reading::Cut(most) = how { most } else { u64::MAX };
+        let slow = how == Reading::Slowly;
+        let body = Body { expected, length: 0, differs: false, most };
+        let mut answer = Answer { stream: &mut stream, over: self.over, slow, body };
         let (status, length) = answer.head().ok()?;
         let read = answer.body(length);
+        let as_expected = answer.body.is_as_expected(read.is_ok());
         let over = matches!(&read, Err(error) if error.kind() == ErrorKind::Interrupted);
         if matches!(read, Ok(true)) {
             self.stream = Some(stream);
         }
-        (!over).then_some(Answered { status, whole: read.is_ok() })
+        (!over).then_some(Answered { status, whole: read.is_ok(), as_expected })
+    }
+}
+
+/// A body as it comes.
+struct Body<'e> {
+    expected: Option<&'e [u8]>,
+    length: usize,
+    differs: bool,
+    /// Bytes that are read at most.
+    most: u64,
+}
+
+impl Body<'_> {
+    fn take(&mut self, piece: &[u8]) {
+        let end = self.length + piece.len();
+        self.differs |= self.expected.is_some_and(|expected| expected.get(self.length..end) != Some(piece));
+        self.length = end;
+    }
+
+    fn is_as_expected(&self, whole: bool) -> bool {
+        let is_short = self.expected.is_some_and(|expected| self.length < expected.len());
+        !self.differs && (!whole || !is_short)
     }
 }
 
@@ -112,6 +147,7 @@ struct Answer<'a> {
     stream: &'a mut BufReader<TcpStream>,
     over: &'a AtomicBool,
     slow: bool,
+    body: Body<'a>,
 }
 
 impl Answer<'_> {
@@ -160,14 +196,17 @@ impl Answer<'_> {
     /// Skips the body; returns whether the connection can be used again.
     fn body(&mut self, length: Length) -> io::Result<bool> {
         match length {
-            Length::Bytes(bytes) => self.skip(bytes).map(|()| true),
-            Length::End => match self.skip(u64::MAX) {
+            Length::Bytes(bytes) => self.read(bytes).map(|()| true),
+            Length::End => match self.read(u64::MAX) {
                 Err(error) if error.kind() != ErrorKind::Interrupted => Ok(false),
                 other => other.map(|()| false),
             },
             Length::Chunks => loop {
                 let size = u64::from_str_radix(&self.line()?, 16).map_err(io::Error::other)?;
-                self.skip(size + 2)?;
+                self.read(size)?;
+                if !self.line()?.is_empty() {
+                    return Err(ErrorKind::InvalidData.into());
+                }
                 if size == 0 {
                     return Ok(true);
                 }
@@ -175,17 +214,19 @@ impl Answer<'_> {
         }
     }
 
-    fn skip(&mut self, bytes: u64) -> io::Result<()> {
+    fn read(&mut self, bytes: u64) -> io::Result<()> {
         let mut left = bytes;
+        let mut piece = vec![0; 16 << 10];
         while left > 0 {
-            let read = self.patiently(|stream| {
-                let piece = stream.fill_buf()?.len().min(usize::try_from(left).unwrap_or(usize::MAX)).min(16 << 10);
-                stream.consume(piece);
-                Ok(piece)
-            })?;
+            if self.body.length as u64 >= self.body.most {
+                return Err(ErrorKind::ConnectionAborted.into());
+            }
+            let most = usize::try_from(left).unwrap_or(usize::MAX).min(piece.len());
+            let read = self.patiently(|stream| stream.read(&mut piece[..most]))?;
             if read == 0 {
                 return Err(ErrorKind::UnexpectedEof.into());
             }
+            self.body.take(&piece[..read]);
             left -= read as u64;
             if self.slow {
                 std::thread::sleep(Duration::from_millis(100));

@@ -3,7 +3,7 @@
 
 use std::fmt::Write;
 use std::net::{Ipv4Addr, SocketAddr};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -18,6 +18,7 @@ use super::client::{Client, Reading};
 use super::common::attacks;
 use super::common::model::{Act, Model};
 use super::common::server::Server;
+use super::common::{place, skip, terrapin};
 use super::tally::Tally;
 use super::watch::watch;
 
@@ -36,36 +37,84 @@ pub fn stand(snapshot: &Path, scale: &Scale) {
         |all: Vec<(&'static str, Vec<u8>)>| -> Vec<Vec<u8>> { all.into_iter().map(|(_, bytes)| bytes).collect() };
     let hostile = Model::start(|_, number| {
         let objects = json!(vec![json!({"": 0}); 50_000]);
-        match number % 6 {
+        match number % 8 {
             0 => Act::Status(429, "Retry-After: 18446744073709551615\r\n", json!({"error": "busy"})),
             1 => Act::Whole(json!({"error": objects})),
             2 => Act::Whole(json!({"choices": objects})),
             3 => Act::Endless,
             4 => Act::Bytes("text/event-stream", format!("data: {{\"choices\":{objects}}}\n\n").into_bytes()),
-            _ => Act::Bytes("application/json", vec![b'['; 400_000]),
+            5 => Act::Bytes("application/json", vec![b'['; 400_000]),
+            6 => Act::Trickle,
+            _ => Act::Silence,
         }
     });
     let question =
         attacks::post("/ask", "Content-Type: application/json\r\n", br#"{"question": "Cafes in Valletta?"}"#);
     let model: Vec<&str> = hostile.options().to_vec();
-    let doors: [Door<'_>; 4] = [
-        ("messages of agents", &[], requests(attacks::mcp()), 0),
-        ("trees of JSON", &[], requests(attacks::json()), 0),
-        ("half bodies", &[], Vec::new(), HALVES),
-        ("a hostile model", &model, vec![question], 0),
+    let Some(dated) = history(snapshot.with_file_name("history.terrapin").as_path()) else { return };
+    let dates = || -> Vec<Vec<u8>> { (0..4096).map(date).collect() };
+    let plain = |name, requests| Door { name, snapshot, options: &[], requests, slow: None };
+    let doors: [Door<'_>; 8] = [
+        plain("messages of agents", requests(attacks::mcp())),
+        plain("trees of JSON", requests(attacks::json())),
+        Door { slow: Some(Slow::Half), ..plain("half bodies", Vec::new()) },
+        Door { slow: Some(Slow::Trickle), ..plain("bodies byte by byte", Vec::new()) },
+        Door { options: &model, ..plain("a hostile model", vec![question]) },
+        Door { snapshot: &dated, ..plain("dates", dates()) },
+        Door { snapshot: &dated, options: &NO_FOLDER, ..plain("dates, without a folder for files", dates()) },
+        Door { snapshot: &dated, options: &FULL, ..plain("dates, with a full spool", dates()) },
     ];
-    for (name, options, requests, halves) in doors {
-        door(snapshot, scale, name, options, &requests, halves);
-    }
+    doors.iter().for_each(|one| door(scale, one));
 }
 
-/// An attack: its name, options of the server, requests that attackers send in turn, and number of connections with
-/// half a body.
-type Door<'a> = (&'a str, &'a [&'a str], Vec<Vec<u8>>, u64);
+const NO_FOLDER: [&str; 2] = ["--spool-dir", "/proc/self"];
+const FULL: [&str; 4] = ["--spool", "4k", "--spool-total", "4k"];
 
-fn door(snapshot: &Path, scale: &Scale, name: &str, options: &[&str], requests: &[Vec<u8>], halves: u64) {
+/// A snapshot with all versions; nothing where the data is not at hand.
+fn history(out: &Path) -> Option<PathBuf> {
+    let file = place::shared().join("data/osm/niue.osh.pbf");
+    if !file.exists() {
+        skip::skipped(skip::Need::Shared, format_args!("{} is not there (set TERRAPIN_SHARED)", file.display()));
+        return None;
+    }
+    terrapin().args(["load", "--history", "--osm"]).arg(file).arg("--out").arg(out).assert().success();
+    Some(out.to_owned())
+}
+
+/// A query for a date of its own, from 2012 to 2022, scattered.
+fn date(number: u64) -> Vec<u8> {
+    let day = number * 1009 % 4000;
+    let (year, month, day) = (2012 + day / 365, 1 + day % 365 / 31, 1 + day % 28);
+    let rest = if number.is_multiple_of(2) { "node(1);out;" } else { "nwr(-30,-180,0,180);out meta geom;" };
+    let timeout = if number.is_multiple_of(3) { "[timeout:1]" } else { "" };
+    let query = format!("[date:\"{year}-{month:02}-{day:02}T00:00:00Z\"]{timeout};{rest}");
+    attacks::post("/api/interpreter", "Content-Type: text/plain\r\n", query.as_bytes())
+}
+
+/// A way in.
+struct Door<'a> {
+    name: &'a str,
+    snapshot: &'a Path,
+    /// Of the server.
+    options: &'a [&'a str],
+    /// What the attackers send in turn.
+    requests: Vec<Vec<u8>>,
+    /// How one client sends the bodies of many connections.
+    slow: Option<Slow>,
+}
+
+/// How a body is sent that never ends.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Slow {
+    /// Its first byte.
+    Half,
+    /// A byte each half second.
+    Trickle,
+}
+
+fn door(scale: &Scale, Door { name, snapshot, options, requests, slow }: &Door<'_>) {
     let mut command = Server::command(snapshot);
-    command.args(["--memory", "1GiB"]).args(options).stderr(Stdio::null());
+    command.args(["--memory", "1GiB"]).args(*options).stderr(Stdio::null());
     let mut server = Server::launch(command);
     let (process, to) = (server.child.id(), server.address);
     assert_eq!(server.query("node(1);out;").status, 200);
@@ -88,10 +137,15 @@ fn door(snapshot: &Path, scale: &Scale, name: &str, options: &[&str], requests: 
     };
     let held = std::thread::scope(|threads| {
         let (small, over, kept, anew, attack) = (&small, &over, &kept, &anew, &attack);
-        for (number, request) in (1..=CLIENTS).zip(requests.iter().cycle()) {
+        for number in (1..=CLIENTS).filter(|_| !requests.is_empty()) {
+            // Each goes through its own part of them.
+            let own = requests.iter().cycle().skip(usize::from(number)).step_by(usize::from(CLIENTS));
             threads.spawn(move || {
                 let mut client = Client::new(Ipv4Addr::new(127, 0, 2, number), to, over);
-                while !client.is_over() {
+                for request in own {
+                    if client.is_over() {
+                        break;
+                    }
                     let start = Instant::now();
                     let answered = client.send(request, Reading::Whole);
                     if !client.is_over() {
@@ -100,9 +154,9 @@ fn door(snapshot: &Path, scale: &Scale, name: &str, options: &[&str], requests: 
                 }
             });
         }
-        if halves > 0 {
+        if let Some(slow) = *slow {
             let counts = &counts;
-            threads.spawn(move || half_bodies(to, halves, over, counts));
+            threads.spawn(move || slow_bodies(to, slow, over, counts));
         }
         threads.spawn(move || small(1, true, kept));
         threads.spawn(move || small(2, false, anew));
@@ -116,9 +170,9 @@ fn door(snapshot: &Path, scale: &Scale, name: &str, options: &[&str], requests: 
     for (name, tally) in [("node(1)", &kept), ("node(1), connecting anew", &anew), ("the attack", &attack)] {
         let _ = writeln!(text, "  {name:<24} {tally}");
     }
-    if halves > 0 {
+    if slow.is_some() {
         let [made, closed] = [&counts.connected, &counts.closed].map(|count| count.load(Ordering::Relaxed));
-        let _ = writeln!(text, "  {made} connections with half a body, {closed} closed");
+        let _ = writeln!(text, "  {made} connections with a part of a body, {closed} closed");
     }
     let _ = writeln!(text, "  at most {} MiB of {}", most >> 20, MEMORY >> 20);
     super::report(&text);
@@ -142,16 +196,16 @@ struct Halves {
     closed: AtomicU64,
 }
 
-/// Runs one client with many connections, each with a complete head and one byte of its body. Half of them wait for
-/// `100 Continue`. A closed connection is opened again.
-fn half_bodies(to: SocketAddr, count: u64, over: &AtomicBool, halves: &Arc<Halves>) {
+/// One client with many connections, each with a complete head and a part of its body, half of them waiting to be told to
+/// go on; a connection that is closed is made anew.
+fn slow_bodies(to: SocketAddr, slow: Slow, over: &AtomicBool, halves: &Arc<Halves>) {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
     let tasks = tokio::task::LocalSet::new();
-    for number in 0..count {
+    for number in 0..HALVES {
         let halves = Arc::clone(halves);
         tasks.spawn_local(async move {
             loop {
-                let _ = half_body(to, number, &halves.connected).await;
+                let _ = slow_body(to, slow, number, &halves.connected).await;
                 halves.closed.fetch_add(1, Ordering::Relaxed);
                 tokio::time::sleep(REST).await;
             }
@@ -164,8 +218,8 @@ fn half_bodies(to: SocketAddr, count: u64, over: &AtomicBool, halves: &Arc<Halve
     }));
 }
 
-/// Opens a connection with half a body; returns when the server closes it.
-async fn half_body(to: SocketAddr, number: u64, connected: &AtomicU64) -> std::io::Result<()> {
+/// Returns when the server closes it.
+async fn slow_body(to: SocketAddr, slow: Slow, number: u64, connected: &AtomicU64) -> std::io::Result<()> {
     let socket = TcpSocket::new_v4()?;
     socket.bind((Ipv4Addr::new(127, 0, 4, 1), 0).into())?;
     let mut stream = socket.connect(to).await?;
@@ -173,7 +227,20 @@ async fn half_body(to: SocketAddr, number: u64, connected: &AtomicU64) -> std::i
     let head = "POST /api/interpreter HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2000000\r\n";
     stream.write_all(format!("{head}{expect}\r\nn").as_bytes()).await?;
     connected.fetch_add(1, Ordering::Relaxed);
-    let mut answer = [0; 512];
-    while stream.read(&mut answer).await? > 0 {}
-    Ok(())
+    let (mut reader, mut writer) = stream.split();
+    let trickle = async {
+        while slow == Slow::Trickle && writer.write_all(b"n").await.is_ok() {
+            tokio::time::sleep(Duration::from_millis(500)).await;
+        }
+        std::future::pending().await
+    };
+    let end = async {
+        let mut answer = [0; 512];
+        while reader.read(&mut answer).await? > 0 {}
+        Ok(())
+    };
+    tokio::select! {
+        ended = end => ended,
+        () = trickle => Ok(()),
+    }
 }

@@ -14,6 +14,7 @@ mod cage;
 mod client;
 mod crowd;
 mod doors;
+mod restarts;
 mod siege;
 mod tally;
 mod watch;
@@ -113,4 +114,12 @@ fn each_way_in_holds_alone_by_the_defaults() {
         scale.time /= 10;
     }
     doors::stand(&snapshot, &scale);
+}
+
+#[test]
+fn no_answer_is_short_where_servers_and_clients_are_killed() {
+    let _machine = MACHINE.lock().unwrap_or_else(PoisonError::into_inner);
+    let (scale, folder) = (Scale::get(), tempfile::tempdir().expect("a folder"));
+    let Some(snapshot) = scale.snapshot(folder.path()) else { return };
+    restarts::stand(&snapshot, &scale);
 }

@@ -25,8 +25,9 @@ impl Tally {
         let mut counts = self.lock();
         let what = match answered {
             None => "none".to_owned(),
-            Some(Answered { status, whole: true }) => status.to_string(),
-            Some(Answered { status, whole: false }) => format!("{status} broken off"),
+            Some(Answered { status, as_expected: false, .. }) => format!("{status} with another body"),
+            Some(Answered { status, whole: true, .. }) => status.to_string(),
+            Some(Answered { status, whole: false, .. }) => format!("{status} broken off"),
         };
         if what == "200" {
             counts.took.push(took);

@@ -262,6 +262,51 @@ fn a_state_stays_within_the_memory_that_there_is_for_it() {
     assert!(answer(&within(64 << 20), THEN).contains("<node id=\"7\""));
 }
 
+/// As a trial beside other queries: it would keep them from being tried.
+#[test]
+fn an_impatient_query_has_no_state_made_and_uses_one_that_is() {
+    let osm = with_history(&folder().join("village.osh"));
+    let script = parse(THEN).expect("a query");
+    let limits = Limits { impatient: true, ..Limits::default() };
+    let ask = || run(&osm, &script, &limits, &mut std::io::sink()).map_err(|failure| failure.diagnostics[0].code);
+    assert_eq!(ask().err(), Some(Code::Timeout));
+    assert!(answer(&osm, THEN).contains("<node id=\"7\""));
+    assert_eq!(ask().err(), None);
+}
+
+/// Each state that a query opens has a file and memory of its own, which nothing else bounds.
+#[test]
+fn a_query_opens_256_states_and_no_more() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let moment = |number: u32| format!("2020-01-01T{:02}:{:02}:00Z", number / 60, number % 60);
+    let version = |number: u32| {
+        let moment = moment(number);
+        format!(
+            "<node id=\"1\" version=\"{}\" timestamp=\"{moment}\" visible=\"true\" lat=\"1\" lon=\"1\">\
+             <tag k=\"n\" v=\"{number}\"/></node>",
+            number + 1
+        )
+    };
+    let file = folder.path().join("many.osh");
+    let versions: String = (0..300).map(version).collect();
+    // What is deleted makes it a history.
+    let deleted = "<node id=\"2\" version=\"2\" timestamp=\"2020-01-02T00:00:00Z\" visible=\"false\"/>";
+    std::fs::write(&file, format!("<osm version=\"0.6\">{versions}{deleted}</osm>")).expect("written");
+    let osm = with_history(&file);
+    let retro = |count: u32| -> String {
+        let block = |number: u32| format!("retro(\"{}\"){{node(1);out;}}", moment(number));
+        (0..count).map(block).collect()
+    };
+    let text = answer(&osm, &retro(256));
+    let numbers = (0..256).map(|number| format!("<tag k=\"n\" v=\"{number}\"/>"));
+    assert!(numbers.into_iter().all(|tag| text.contains(&tag)), "{text}");
+    // Those of before are looked at again.
+    assert_eq!(answer(&osm, &retro(256).repeat(2)).matches("<node ").count(), 512);
+    let (code, text) = failure(&osm, &retro(257));
+    assert_eq!(code, Code::Memory, "{text}");
+    assert!(text.contains("more than 256 states of the data in one query"), "{text}");
+}
+
 #[test]
 fn damaged_versions_are_told_and_the_current_state_is_not_touched() {
     let folder = tempfile::tempdir().expect("a temporary folder");

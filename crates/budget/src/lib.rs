@@ -38,6 +38,8 @@ pub struct Limits {
     pub cancelled: Arc<AtomicBool>,
     /// The counter to which each query adds its work when it ends, whether it succeeded or was stopped.
     pub work_done: Arc<AtomicU64>,
+    /// Whether a query stops, as if its time were up, before it waits for the work of other threads ([`before_waiting`]).
+    pub impatient: bool,
 }
 
 /// The limits of one running query and its use of them.
@@ -54,6 +56,7 @@ pub struct Budget {
     work_done: AtomicU64,
     cancelled: Arc<AtomicBool>,
     total: Arc<AtomicU64>,
+    impatient: bool,
 }
 
 /// The limit that was reached.
@@ -107,6 +110,7 @@ impl Budget {
             work_done: AtomicU64::new(0),
             cancelled: limits.cancelled.clone(),
             total: limits.work_done.clone(),
+            impatient: limits.impatient,
         }
     }
 
@@ -130,6 +134,7 @@ impl Budget {
             work: (self.work != u64::MAX).then(|| self.work.saturating_sub(self.work_done())),
             cancelled: Arc::clone(&self.cancelled),
             work_done: Arc::default(),
+            impatient: self.impatient,
         }
     }
 
@@ -226,6 +231,15 @@ fn look(bytes: u64) {
     });
     if let Err(exceeded) = looked {
         stop(exceeded);
+    }
+}
+
+/// Stops work that is [`watched`] within [`Limits::impatient`]. Call it before waiting for other threads, and before giving
+/// them work to wait for.
+pub fn before_waiting() {
+    let started = BUDGET.with_borrow(|budget| budget.as_ref().filter(|budget| budget.impatient).map(|b| b.started));
+    if let Some(started) = started {
+        stop(Exceeded::Time(started.elapsed()));
     }
 }
 
@@ -359,6 +373,19 @@ mod tests {
         assert_eq!(reached(late), "time");
         assert_eq!(watched(&bounded(1 << 20), || 1), Ok(1));
         assert_eq!(reached(watched(&bounded(1 << 20), || -> () { panic!("broken") })), "panic");
+    }
+
+    #[test]
+    fn impatient_work_waits_for_no_other() {
+        let wait = |impatient| {
+            let limits = Limits { impatient, ..Limits::default() };
+            reached(watched(&Arc::new(Budget::new(&limits)), before_waiting))
+        };
+        assert_eq!((wait(true), wait(false)), ("time", "nothing"));
+        before_waiting();
+        // A query that another one runs is as impatient.
+        let outer = Budget::new(&Limits { impatient: true, ..Limits::default() });
+        assert_eq!(reached(watched(&Arc::new(Budget::new(&outer.rest())), before_waiting)), "time");
     }
 
     #[test]

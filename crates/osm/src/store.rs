@@ -67,6 +67,13 @@ pub struct Osm {
 /// A section that is opened on first use; `None` if it is damaged.
 type Opened<T> = OnceLock<Option<T>>;
 
+/// Room in the table of decoded pages, for so many bytes of them: it is allocated at once.
+fn cached_pages(bytes: u64) -> usize {
+    const PAGE: u64 = 4 << 10;
+    const MOST: u64 = 1 << 16;
+    (bytes / PAGE).min(MOST) as usize
+}
+
 impl Osm {
     /// Opens the elements of a snapshot.
     ///
@@ -96,7 +103,7 @@ impl Osm {
             snapshot,
             counts,
             data_time,
-            cache: Cache::with_weighter(1 << 16, cache - borders, Weigher),
+            cache: Cache::with_weighter(cached_pages(cache), cache - borders, Weigher),
             pages: Default::default(),
             boxes: Default::default(),
             first_ids: Default::default(),
@@ -137,6 +144,11 @@ impl Osm {
     /// Returns the maximum number of bytes of decoded data in the cache.
     pub(super) fn cache_bytes(&self) -> u64 {
         self.cache.capacity() + self.borders
+    }
+
+    /// Frees all decoded pages. Pages that are needed again are decoded again.
+    pub fn forget_pages(&self) {
+        self.cache.clear();
     }
 
     /// Returns the snapshot from which the elements are read.

@@ -348,6 +348,8 @@ impl Job {
             account: Some(account),
             cancelled,
             work_done,
+            // A trial is for work, not for waiting: meanwhile nobody else could be tried.
+            impatient: lane == Lane::Trial,
             ..Limits::default()
         };
         (Run { app, context, lane, begun, limits, _ticket: ticket }, sink)
@@ -393,7 +395,8 @@ fn is_unfinished(lane: Lane, outcome: Outcome, cancelled: &AtomicBool) -> bool {
 /// thread.
 fn is_starved(begun: Begun, outcome: Outcome, app: &App) -> bool {
     let worked = trial::processor_time().saturating_sub(begun.processor_time);
-    outcome == Outcome::TimedOut && worked < app.settings.trial / 2
+    let trial = app.settings.trial;
+    outcome == Outcome::TimedOut && begun.at.elapsed() >= trial && worked < trial / 2
 }
 
 /// The running work of a request.

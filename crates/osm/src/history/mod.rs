@@ -88,20 +88,22 @@ impl History {
         Kept::beside(osm).history.as_ref()
     }
 
+    /// Returns the time of the last change up to a moment: all moments up to the next change have the same state. `None`
+    /// is the current state, -1 a moment before the first change.
+    pub fn last_change(&self, osm: &Osm, moment: i64) -> Option<i64> {
+        let times = times(osm);
+        let time = |at: usize| i64::from(u32::from_le_bytes(times[at]));
+        let place = times.partition_point(|&time| i64::from(u32::from_le_bytes(time)) <= moment);
+        (place < times.len()).then(|| place.checked_sub(1).map_or(-1, time))
+    }
+
     /// Returns the store as it was at a moment; `None` if that is the current store.
     ///
     /// # Errors
     /// Returns an error if the snapshot is damaged, which [`Osm::check`] reports from then on, if temporary files
     /// cannot be written, or if building the state exceeds its memory limit.
     pub fn state(&self, osm: &Osm, moment: i64) -> Result<Option<Arc<Osm>>, StateError> {
-        let times = times(osm);
-        let time = |at: usize| i64::from(u32::from_le_bytes(times[at]));
-        let place = times.partition_point(|&time| i64::from(u32::from_le_bytes(time)) <= moment);
-        if place == times.len() {
-            return Ok(None);
-        }
-        // All moments up to the next change have the same state.
-        let moment = place.checked_sub(1).map_or(-1, time);
+        let Some(moment) = self.last_change(osm, moment) else { return Ok(None) };
         let made = self.states.get(moment);
         if let Err(StateError::Damaged(damage)) = &made
             && let Error::Damaged { section, reason } = &**damage

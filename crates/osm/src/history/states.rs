@@ -5,6 +5,7 @@
 //! still built and is available to the next query. A state belongs to no query, therefore building one has its own
 //! budget.
 
+use std::collections::VecDeque;
 use std::io;
 use std::path::PathBuf;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -68,7 +69,47 @@ struct Slot {
     ready: Condvar,
 }
 
-/// The data that all states share.
+/// The states that are known of.
+#[derive(Default)]
+struct StateTable {
+    /// Those that are made or being made, the last one that was asked for at the end.
+    slots: Vec<(i64, Arc<Slot>)>,
+    /// Those that are to be made, in turn, with the number of queries that wait for each: none that no query waits for.
+    queue: VecDeque<QueuedState>,
+    /// Whether a thread makes them.
+    is_making: bool,
+}
+
+/// A state that is to be made.
+struct QueuedState {
+    moment: i64,
+    slot: Arc<Slot>,
+    waiting: usize,
+}
+
+impl StateTable {
+    /// Has a state made; one more query waits for it.
+    fn request(&mut self, moment: i64) -> Arc<Slot> {
+        if let Some((_, slot)) = self.slots.iter().find(|(of, _)| *of == moment) {
+            return Arc::clone(slot);
+        }
+        if let Some(queued) = self.queue.iter_mut().find(|queued| queued.moment == moment) {
+            queued.waiting += 1;
+            return Arc::clone(&queued.slot);
+        }
+        let slot: Arc<Slot> = Arc::default();
+        self.queue.push_back(QueuedState { moment, slot: Arc::clone(&slot), waiting: 1 });
+        slot
+    }
+
+    /// Drops the states that were asked for longest ago; those that queries still use live on with them.
+    fn evict(&mut self) {
+        let more = (self.slots.len() as u64).saturating_sub(KEPT);
+        self.slots.drain(..usize::try_from(more).unwrap_or_default());
+    }
+}
+
+/// What all states have in common.
 struct Origin {
     snapshot: Arc<Snapshot>,
     counts: Counts,
@@ -104,8 +145,7 @@ impl Origin {
 /// The states of a store.
 pub(super) struct States {
     origin: Arc<Origin>,
-    /// The most recently used states, the last one at the end.
-    kept: Mutex<Vec<(i64, Arc<Slot>)>>,
+    table: Arc<Mutex<StateTable>>,
 }
 
 /// Locks a mutex, even if a thread panicked while it had the lock.
@@ -122,12 +162,18 @@ impl States {
             data_time: osm.data_time(),
             settings: osm.states(),
         };
-        States { origin: Arc::new(origin), kept: Mutex::default() }
+        States { origin: Arc::new(origin), table: Arc::default() }
     }
 
     /// Returns the state of a moment.
     pub(super) fn get(&self, moment: i64) -> Made {
-        let slot = self.slot(moment);
+        if let Some(made) = self.made(moment) {
+            return made;
+        }
+        budget::before_waiting();
+        let slot = self.request(moment);
+        // Given up when dropped: also when the query's budget ends its waiting.
+        let _waiter = StateWaiter { table: &self.table, slot: &slot };
         loop {
             let made = locked(&slot.made);
             let (made, _) = slot
@@ -135,9 +181,6 @@ impl States {
                 .wait_timeout_while(made, PAUSE, |made| made.is_none())
                 .unwrap_or_else(PoisonError::into_inner);
             if let Some(made) = &*made {
-                if made.is_err() {
-                    locked(&self.kept).retain(|(_, kept)| !Arc::ptr_eq(kept, &slot));
-                }
                 return made.clone();
             }
             drop(made);
@@ -145,32 +188,75 @@ impl States {
         }
     }
 
-    /// Returns the slot of a state. The first call for a moment starts building it.
-    fn slot(&self, moment: i64) -> Arc<Slot> {
-        let mut kept = locked(&self.kept);
-        if let Some(at) = kept.iter().position(|(of, _)| *of == moment) {
-            let last = kept.remove(at);
-            let slot = Arc::clone(&last.1);
-            kept.push(last);
-            return slot;
+    /// The state of a moment that is made already; it is the one last asked for from then on.
+    fn made(&self, moment: i64) -> Option<Made> {
+        let mut table = locked(&self.table);
+        let at = table.slots.iter().position(|(of, _)| *of == moment)?;
+        let made = locked(&table.slots[at].1.made).clone()?;
+        table.slots[at..].rotate_left(1);
+        Some(made)
+    }
+
+    /// Has a state made, by the thread that makes them.
+    fn request(&self, moment: i64) -> Arc<Slot> {
+        // What outlives the query that asks first is nobody's.
+        budget::unwatched(|| {
+            let mut table = locked(&self.table);
+            let slot = table.request(moment);
+            if table.is_making || table.queue.is_empty() {
+                return slot;
+            }
+            let (origin, shared) = (Arc::clone(&self.origin), Arc::clone(&self.table));
+            let thread = std::thread::Builder::new().name("state".to_owned());
+            match thread.spawn(move || make_all(&origin, &shared)) {
+                Ok(_) => table.is_making = true,
+                Err(error) => {
+                    table.queue.clear();
+                    *locked(&slot.made) = Some(Err(StateError::Thread(Arc::new(error))));
+                }
+            }
+            slot
+        })
+    }
+}
+
+/// A query that waits for a state.
+struct StateWaiter<'a> {
+    table: &'a Mutex<StateTable>,
+    slot: &'a Arc<Slot>,
+}
+
+impl Drop for StateWaiter<'_> {
+    fn drop(&mut self) {
+        let mut table = locked(self.table);
+        let Some(at) = table.queue.iter().position(|queued| Arc::ptr_eq(&queued.slot, self.slot)) else { return };
+        table.queue[at].waiting -= 1;
+        if table.queue[at].waiting == 0 {
+            table.queue.remove(at);
         }
-        // The slot outlives the query that first needs it, therefore its memory is not charged to that query.
-        let slot = budget::unwatched(Arc::<Slot>::default);
-        if kept.len() as u64 >= KEPT {
-            kept.remove(0);
+    }
+}
+
+/// Makes states in turn until none is to be made. One that is being made is finished, whether queries still wait for it or not.
+fn make_all(origin: &Origin, table: &Mutex<StateTable>) {
+    loop {
+        let (moment, slot) = {
+            let mut table = locked(table);
+            let Some(next) = table.queue.pop_front() else {
+                table.is_making = false;
+                return;
+            };
+            table.slots.push((next.moment, Arc::clone(&next.slot)));
+            table.evict();
+            (next.moment, next.slot)
+        };
+        let made = make(origin, moment).map(Arc::new);
+        if made.is_err() {
+            // It may go better next time.
+            locked(table).slots.retain(|(_, kept)| !Arc::ptr_eq(kept, &slot));
         }
-        kept.push((moment, Arc::clone(&slot)));
-        let (origin, filled) = (Arc::clone(&self.origin), Arc::clone(&slot));
-        let thread = std::thread::Builder::new().name("state".to_owned());
-        let spawned = thread.spawn(move || {
-            let made = make(&origin, moment);
-            *locked(&filled.made) = Some(made.map(Arc::new));
-            filled.ready.notify_all();
-        });
-        if let Err(error) = spawned {
-            *locked(&slot.made) = Some(Err(StateError::Thread(Arc::new(error))));
-        }
-        slot
+        *locked(&slot.made) = Some(made);
+        slot.ready.notify_all();
     }
 }
 
@@ -242,4 +328,32 @@ fn build(origin: &Origin, moment: i64) -> Result<Osm, StateError> {
     state.check().map_err(failed)?;
     state.beside(|| Kept { history: None, later });
     Ok(state)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_state_that_no_query_waits_for_any_more_is_not_made() {
+        let table: Mutex<StateTable> = Mutex::default();
+        let request = |moment| locked(&table).request(moment);
+        let waiter = |slot| StateWaiter { table: &table, slot };
+        let (first, again, other) = (request(1), request(1), request(2));
+        assert!(Arc::ptr_eq(&first, &again) && !Arc::ptr_eq(&first, &other));
+        let moments = || locked(&table).queue.iter().map(|queued| queued.moment).collect::<Vec<_>>();
+        assert_eq!(moments(), [1, 2]);
+        drop(waiter(&first));
+        assert_eq!(moments(), [1, 2], "one of two queries waits on");
+        drop(waiter(&again));
+        assert_eq!(moments(), [2]);
+        // One that times out while it waits.
+        let budget = Arc::new(Budget::new(&Limits { deadline: Some(std::time::Instant::now()), ..Limits::default() }));
+        let stopped = budget::watched(&budget, || {
+            let _waiter = waiter(&other);
+            budget::checkpoints(WAITING_STEPS);
+        });
+        assert!(matches!(stopped, Err(Stopped::Exceeded(Exceeded::Time(_)))));
+        assert_eq!(moments(), [0; 0]);
+    }
 }

@@ -25,29 +25,47 @@ pub(super) type Outside<'a> = BTreeMap<SetName, (Arc<Set>, &'a Osm)>;
 /// Two moments, and the ids of the elements that changed between them, by type.
 pub(super) type ChangedIds = ((i64, i64), [Vec<i64>; 3]);
 
-/// The states that a query has opened. They stay open until it ends.
+/// How many states a query may have open: each has a file, and tables in memory.
+const MOST_OPEN: usize = 256;
+/// How many of them keep decoded pages. The others decode again what is needed again.
+const MOST_WARM: usize = 4;
+
+/// The states that a query has looked at; they are open until it ends.
 #[derive(Default)]
 pub struct States {
     first: OnceCell<Box<Opened>>,
 }
 
 struct Opened {
+    /// The time of the last change in it.
+    change: i64,
     osm: Arc<Osm>,
     rest: States,
 }
 
 impl States {
-    /// Keeps a state open.
-    fn keep(&self, osm: Arc<Osm>) -> &Osm {
-        let mut states = self;
-        loop {
-            let opened =
-                states.first.get_or_init(|| Box::new(Opened { osm: Arc::clone(&osm), rest: States::default() }));
-            if Arc::ptr_eq(&opened.osm, &osm) {
-                return &opened.osm;
-            }
-            states = &opened.rest;
+    /// Keeps the state of a change open; `None` where too many are.
+    fn keep(&self, change: i64, osm: Arc<Osm>) -> Option<&Osm> {
+        let number = self.all().count();
+        if number >= MOST_OPEN {
+            return None;
         }
+        if let Some(cold) = number.checked_sub(MOST_WARM) {
+            self.all().nth(cold).into_iter().for_each(|opened| opened.osm.forget_pages());
+        }
+        let last = self.all().last().map_or(self, |opened| &opened.rest);
+        Some(&last.first.get_or_init(|| Box::new(Opened { change, osm, rest: States::default() })).osm)
+    }
+
+    /// The state of a change, if it is open.
+    fn open(&self, change: i64) -> Option<&Osm> {
+        self.all().find(|opened| opened.change == change).map(|opened| &*opened.osm)
+    }
+
+    /// The states in the order in which they were opened.
+    fn all(&self) -> impl Iterator<Item = &Opened> {
+        let first = self.first.get().map(|opened| &**opened);
+        std::iter::successors(first, |opened| opened.rest.first.get().map(|opened| &**opened))
     }
 
     /// Checks that all data read so far was undamaged. A state is built from its snapshot, so damage of one is damage
@@ -56,15 +74,13 @@ impl States {
     /// # Errors
     /// Returns the first damage found.
     pub fn check(&self, current: &Osm) -> Result<(), Error> {
-        let mut states = self;
-        while let Some(opened) = states.first.get() {
+        for opened in self.all() {
             if let Err(damage) = opened.osm.check() {
                 if let Error::Damaged { section, reason } = &damage {
                     current.report(section, reason);
                 }
                 return Err(damage);
             }
-            states = &opened.rest;
         }
         Ok(())
     }
@@ -79,9 +95,17 @@ impl<'a> Context<'a> {
     /// Returns the state at a moment, or the current one for `None`.
     pub(super) fn state(&self, date: Option<Timestamp>) -> Result<&'a Osm, Failure> {
         let (Some(history), Some(moment)) = (self.history(), date) else { return Ok(self.current) };
-        match history.state(self.current, moment) {
+        let Some(change) = history.last_change(self.current, moment) else { return Ok(self.current) };
+        if let Some(open) = self.states.open(change) {
+            return Ok(open);
+        }
+        match history.state(self.current, change) {
             Ok(None) => Ok(self.current),
-            Ok(Some(osm)) => Ok(self.states.keep(osm)),
+            Ok(Some(osm)) => self.states.keep(change, osm).ok_or_else(|| {
+                let message = format!("more than {MOST_OPEN} states of the data in one query");
+                let help = "Split the query: each date of retro, [diff:] and [date:] is a state.";
+                failure(Code::Memory, message, Some(help.to_owned()))
+            }),
             Err(StateError::Damaged(damage)) => Err(damaged(&damage)),
             Err(StateError::Exceeded(bound)) => Err(self.budget.exceeded(bound)),
             Err(StateError::Temporary { folder, source }) => Err(unwritable(&folder, &source)),
