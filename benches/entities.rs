@@ -18,7 +18,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use oxrdf::{NamedNodeRef, Term};
-use terrapin::entities::{EntityId, EntityKind, Languages, Search, chain, find};
+use terrapin::entities::{EntityId, EntityKind, EntityQuery, Languages, chain, find};
 use terrapin::rdf::Store;
 use terrapin::snapshot::Snapshot;
 
@@ -38,9 +38,9 @@ struct Drawn {
 }
 
 /// A generator of pseudorandom numbers (SplitMix64).
-struct Random(u64);
+struct EntityBenchRandom(u64);
 
-impl Random {
+impl EntityBenchRandom {
     fn below(&mut self, end: usize) -> usize {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut bits = self.0;
@@ -65,7 +65,7 @@ fn drawn_texts(store: &Store) -> Vec<Drawn> {
         }
     }
     let all: Vec<_> = texts.into_iter().collect();
-    let mut random = Random(seed());
+    let mut random = EntityBenchRandom(seed());
     let mut taken = std::collections::BTreeSet::new();
     while taken.len() < DRAWN.min(all.len()) {
         taken.insert(random.below(all.len()));
@@ -94,7 +94,7 @@ fn drawn(store: &Store) -> (usize, Vec<Drawn>) {
         }
     }
     let all: Vec<_> = labels.into_iter().collect();
-    let mut random = Random(seed());
+    let mut random = EntityBenchRandom(seed());
     let mut taken = std::collections::BTreeSet::new();
     while taken.len() < DRAWN.min(all.len()) {
         taken.insert(random.below(all.len()));
@@ -119,7 +119,7 @@ fn drawn(store: &Store) -> (usize, Vec<Drawn>) {
 fn found(store: &Store, kind: EntityKind, text: &str, language: &str) -> Vec<EntityId> {
     let languages = chain(language);
     let languages = Languages::These(&languages);
-    let search = Search { text, kind, languages, limit: SHOWN, descriptions: true, slips: false };
+    let search = EntityQuery { text, kind, languages, limit: SHOWN, descriptions: true, slips: false };
     find(store, &search).into_iter().map(|found| found.id).collect()
 }
 

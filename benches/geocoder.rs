@@ -11,7 +11,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use terrapin::geocoder::{Hit, Layer, Near, Question, Search, nearest, search};
+use terrapin::geocoder::{Hit, PlaceLayer, PlaceQuery, PlaceSearch, ReverseQuery, nearest, search};
 use terrapin::osm::names::words;
 use terrapin::osm::{Coord, ElementType, Osm};
 use terrapin::snapshot::Snapshot;
@@ -22,8 +22,8 @@ const MEASURED: u64 = 1000;
 const ASIDE: i32 = 300;
 
 fn found(osm: &Osm, text: &str, typing: bool) -> Vec<Hit> {
-    let question = Question::Text(text.to_owned());
-    search(osm, &Search { typing, ..Search::of(&question, 10, &|_| None) })
+    let question = PlaceQuery::Text(text.to_owned());
+    search(osm, &PlaceSearch { typing, ..PlaceSearch::of(&question, 10, &|_| None) })
 }
 
 /// Formats the median, the 90th and the 99th percentile.
@@ -122,7 +122,8 @@ fn main() {
         .collect();
     for zoom in [18, 16, 10] {
         measure(&format!("reverse, zoom {zoom}"), &points, |at| {
-            let near = Near { at: *at, zoom, layers: &[Layer::Address, Layer::Poi], articles: &|_| None };
+            let near =
+                ReverseQuery { at: *at, zoom, layers: &[PlaceLayer::Address, PlaceLayer::Poi], articles: &|_| None };
             nearest(&osm, &near).is_some()
         });
     }

@@ -20,13 +20,13 @@ const CLIENTS: usize = 8;
 const PAIRS: usize = 2000;
 
 /// A server that is ended when this is dropped.
-struct Server {
+struct ScoreBenchServer {
     child: Child,
     address: String,
 }
 
-impl Server {
-    fn over(snapshot: &Path) -> Server {
+impl ScoreBenchServer {
+    fn over(snapshot: &Path) -> ScoreBenchServer {
         let mut child = Command::new(env!("CARGO_BIN_EXE_terrapin"))
             .arg("serve")
             .arg(snapshot)
@@ -39,11 +39,11 @@ impl Server {
         BufReader::new(child.stdout.take().expect("a pipe")).read_line(&mut line).expect("a line");
         let ready: Value = serde_json::from_str(&line).expect("JSON");
         let url = ready["url"].as_str().expect("an address");
-        Server { child, address: url.trim_start_matches("http://").trim_end_matches('/').to_owned() }
+        ScoreBenchServer { child, address: url.trim_start_matches("http://").trim_end_matches('/').to_owned() }
     }
 }
 
-impl Drop for Server {
+impl Drop for ScoreBenchServer {
     fn drop(&mut self) {
         let _ = self.child.kill();
         let _ = self.child.wait();
@@ -51,15 +51,15 @@ impl Drop for Server {
 }
 
 /// A keep-alive connection.
-struct Client {
+struct BenchClient {
     stream: BufReader<TcpStream>,
 }
 
-impl Client {
-    fn to(server: &Server) -> Client {
+impl BenchClient {
+    fn to(server: &ScoreBenchServer) -> BenchClient {
         let stream = TcpStream::connect(&server.address).expect("a connection");
         stream.set_nodelay(true).expect("no delay");
-        Client { stream: BufReader::new(stream) }
+        BenchClient { stream: BufReader::new(stream) }
     }
 
     /// Sends a request and returns the body of its answer.
@@ -109,13 +109,13 @@ impl Client {
 type Pairs = Vec<(String, String)>;
 
 /// Measures eight clients with one pair per request.
-fn one_by_one(server: &Server, what: &str, pairs: &[(String, String)], similarity: bool, time: Duration) {
+fn one_by_one(server: &ScoreBenchServer, what: &str, pairs: &[(String, String)], similarity: bool, time: Duration) {
     let body = |(gold, pred): &(String, String)| {
         json!({"references": [gold], "predictions": [pred], "similarity": similarity}).to_string().into_bytes()
     };
     let bodies: Vec<Vec<u8>> = pairs.iter().map(body).collect();
     // One run before the measurement decodes the pages.
-    let mut first = Client::to(server);
+    let mut first = BenchClient::to(server);
     for body in &bodies {
         first.ask("/score", "application/json", body);
     }
@@ -124,7 +124,7 @@ fn one_by_one(server: &Server, what: &str, pairs: &[(String, String)], similarit
         let client = |number: usize| {
             let (bodies, barrier) = (&bodies, &barrier);
             scope.spawn(move || {
-                let (mut client, mut took) = (Client::to(server), Vec::new());
+                let (mut client, mut took) = (BenchClient::to(server), Vec::new());
                 barrier.wait();
                 let begun = Instant::now();
                 for body in bodies.iter().cycle().skip(number * bodies.len() / CLIENTS) {
@@ -153,7 +153,7 @@ fn one_by_one(server: &Server, what: &str, pairs: &[(String, String)], similarit
 }
 
 /// Measures a number of clients that send all pairs in one request of JSON lines.
-fn by_lines(server: &Server, what: &str, pairs: &[(String, String)], similarity: bool, clients: usize) {
+fn by_lines(server: &ScoreBenchServer, what: &str, pairs: &[(String, String)], similarity: bool, clients: usize) {
     let line = |(gold, pred): &(String, String)| format!("{}\n", json!({"gold": gold, "pred": pred}));
     let body: String = pairs.iter().map(line).collect();
     let path = format!("/score?similarity={similarity}");
@@ -161,7 +161,7 @@ fn by_lines(server: &Server, what: &str, pairs: &[(String, String)], similarity:
     thread::scope(|scope| {
         for _ in 0..clients {
             scope.spawn(|| {
-                let answer = Client::to(server).ask(&path, "application/x-ndjson", body.as_bytes());
+                let answer = BenchClient::to(server).ask(&path, "application/x-ndjson", body.as_bytes());
                 assert_eq!(answer.iter().filter(|byte| **byte == b'\n').count(), pairs.len());
             });
         }
@@ -171,9 +171,9 @@ fn by_lines(server: &Server, what: &str, pairs: &[(String, String)], similarity:
 }
 
 /// A random generator with the same numbers in every run.
-struct Random(u64);
+struct ScoreBenchRandom(u64);
 
-impl Random {
+impl ScoreBenchRandom {
     fn below(&mut self, end: u64) -> u64 {
         self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (self.0 >> 33) % end
@@ -181,8 +181,8 @@ impl Random {
 }
 
 /// Creates pairs of short queries. In every second pair the prediction is another query.
-fn short(make: impl Fn(&mut Random) -> String) -> Pairs {
-    let mut random = Random(7);
+fn short(make: impl Fn(&mut ScoreBenchRandom) -> String) -> Pairs {
+    let mut random = ScoreBenchRandom(7);
     (0..PAIRS)
         .map(|n| {
             let gold = make(&mut random);
@@ -204,11 +204,12 @@ fn main() {
     }
     let folder = tempfile::tempdir().expect("a temporary folder");
     let snapshot = folder.path().join("malta.terrapin");
-    let options = terrapin::load::Options { osm: Some(extract), ..terrapin::load::Options::new(snapshot.clone()) };
+    let options =
+        terrapin::load::LoadOptions { osm: Some(extract), ..terrapin::load::LoadOptions::new(snapshot.clone()) };
     terrapin::load::load(&options, &terrapin::load::Quiet).expect("it loads");
-    let server = Server::over(&snapshot);
+    let server = ScoreBenchServer::over(&snapshot);
 
-    let mut client = Client::to(&server);
+    let mut client = BenchClient::to(&server);
     let named = client.ask("/api/interpreter", "text/plain", b"[out:json];node[name];out ids 2000;");
     let named: Value = serde_json::from_slice(&named).expect("JSON");
     let ids: Vec<i64> =

@@ -23,7 +23,7 @@ use serde_json::{Value, json};
 use terrapin::budget::Limits;
 use terrapin::rdf::Store;
 use terrapin::snapshot::Snapshot;
-use terrapin::sparql::{Bounds, Code, Environment, Settings, Sink, prepare};
+use terrapin::sparql::{Environment, ResultSink, SparqlBounds, SparqlCode, SparqlSettings, prepare};
 
 /// The maximum time of one run of a query, in seconds.
 const PATIENCE: f64 = 5.0;
@@ -32,9 +32,9 @@ const MOST: u64 = 300_000;
 
 /// A sink that counts the solutions.
 #[derive(Default)]
-struct Count(u64);
+struct SolutionCount(u64);
 
-impl Sink for Count {
+impl ResultSink for SolutionCount {
     fn variables(&mut self, _: &[Variable]) -> std::io::Result<()> {
         Ok(())
     }
@@ -63,7 +63,7 @@ const PREFIXES: &str = "PREFIX wd: <http://www.wikidata.org/entity/> \
     PREFIX xsd: <http://www.w3.org/2001/XMLSchema#> ";
 
 /// A query with its recorded result.
-struct Vector {
+struct SparqlVector {
     id: String,
     query: String,
     /// The time of the recorded reference. `None` if it was stopped or rejected the query.
@@ -73,21 +73,21 @@ struct Vector {
     times: usize,
 }
 
-impl Vector {
-    fn all_recorded(path: &Path) -> Option<Vec<Vector>> {
+impl SparqlVector {
+    fn all_recorded(path: &Path) -> Option<Vec<SparqlVector>> {
         let mut text = String::new();
         GzDecoder::new(std::fs::File::open(path).ok()?).read_to_string(&mut text).expect("vectors");
-        Some(text.lines().filter_map(Vector::recorded).collect())
+        Some(text.lines().filter_map(SparqlVector::recorded).collect())
     }
 
-    fn all_hard() -> Vec<Vector> {
-        include_str!("hard.tsv").lines().filter_map(Vector::hard).collect()
+    fn all_hard() -> Vec<SparqlVector> {
+        include_str!("hard.tsv").lines().filter_map(SparqlVector::hard).collect()
     }
 
-    fn recorded(line: &str) -> Option<Vector> {
+    fn recorded(line: &str) -> Option<SparqlVector> {
         let vector: Value = serde_json::from_str(line).expect("a vector");
         let ms = vector["ms"].as_f64();
-        Some(Vector {
+        Some(SparqlVector {
             id: vector["id"].as_str()?.to_owned(),
             query: vector["query"].as_str()?.to_owned(),
             ms,
@@ -96,9 +96,9 @@ impl Vector {
         })
     }
 
-    fn hard(line: &str) -> Option<Vector> {
+    fn hard(line: &str) -> Option<SparqlVector> {
         let (id, query) = line.split_once('\t')?;
-        Some(Vector { id: id.to_owned(), query: format!("{PREFIXES}{query}"), ms: None, count: 0, times: 5 })
+        Some(SparqlVector { id: id.to_owned(), query: format!("{PREFIXES}{query}"), ms: None, count: 0, times: 5 })
     }
 }
 
@@ -107,21 +107,21 @@ type Asked = Result<(f64, u64), String>;
 
 /// Oxigraph in its own process. It reads one query per line, and writes one line per query with the seconds and the
 /// number of solutions.
-struct Peer {
+struct OxigraphProcess {
     child: Child,
     queries: ChildStdin,
     answers: Receiver<String>,
 }
 
-impl Drop for Peer {
+impl Drop for OxigraphProcess {
     fn drop(&mut self) {
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
 }
 
-impl Peer {
-    fn start() -> Option<Peer> {
+impl OxigraphProcess {
+    fn start() -> Option<OxigraphProcess> {
         let (python, store) = (std::env::var_os("TERRAPIN_PYOXIGRAPH")?, std::env::var_os("TERRAPIN_OXIGRAPH")?);
         let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("benches/oxigraph.py");
         let mut child = Command::new(python)
@@ -135,14 +135,14 @@ impl Peer {
         let lines = BufReader::new(child.stdout.take().expect("it is piped"));
         let (sender, answers) = channel();
         std::thread::spawn(move || lines.lines().map_while(Result::ok).try_for_each(|line| sender.send(line)));
-        Some(Peer { child, queries, answers })
+        Some(OxigraphProcess { child, queries, answers })
     }
 
     /// Runs a query. Returns `None` if it took too long; the process was then ended and started again.
     fn ask(&mut self, query: &str, times: usize) -> Option<Asked> {
         writeln!(self.queries, "{}", json!({"query": query, "times": times, "rows": MOST})).expect("the peer lives");
         let Ok(line) = self.answers.recv_timeout(Duration::from_secs_f64(PATIENCE * (times + 1) as f64)) else {
-            *self = Peer::start().expect("it was there before");
+            *self = OxigraphProcess::start().expect("it was there before");
             return None;
         };
         let answer: Value = serde_json::from_str(&line).expect("JSON");
@@ -162,13 +162,14 @@ fn ask(environment: &Environment, query: &str, times: usize, fresh: bool) -> Opt
         let query = if fresh { format!("{query}\n#{time}") } else { query.to_owned() };
         let started = Instant::now();
         let limits = Limits { deadline: Some(started + Duration::from_secs_f64(PATIENCE)), ..Limits::default() };
-        let mut sink = Count::default();
-        let bounds = Bounds { limits, rows: Some(MOST) };
-        let result = prepare(&query, &Settings::default()).and_then(|query| query.run(environment, &bounds, &mut sink));
+        let mut sink = SolutionCount::default();
+        let bounds = SparqlBounds { limits, rows: Some(MOST) };
+        let result =
+            prepare(&query, &SparqlSettings::default()).and_then(|query| query.run(environment, &bounds, &mut sink));
         match result {
             Ok(_) => {}
-            Err(error) if error.code == Code::Rows => {}
-            Err(error) if error.code == Code::Timeout => return None,
+            Err(error) if error.code == SparqlCode::Rows => {}
+            Err(error) if error.code == SparqlCode::Timeout => return None,
             Err(error) => return Some(Err(error.to_string())),
         }
         seconds.push(started.elapsed().as_secs_f64());
@@ -185,7 +186,7 @@ fn median(values: &mut [f64]) -> f64 {
 
 /// The results for some queries.
 #[derive(Default, Clone)]
-struct Found {
+struct PeerComparison {
     /// The speed relative to the peer, and a line that reports it.
     ratios: Vec<(f64, String)>,
     ours: f64,
@@ -194,7 +195,7 @@ struct Found {
     errors: usize,
 }
 
-impl Found {
+impl PeerComparison {
     fn add(&mut self, id: &str, ours: Option<Asked>, theirs: Option<Asked>) {
         let (seconds, peer_seconds) = match (ours, theirs) {
             (None, None) => {
@@ -246,7 +247,7 @@ fn main() {
         .map_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared"), PathBuf::from);
     let hard = std::env::args().any(|argument| argument == "--hard");
     let path = shared.join("conformance/sparql/vectors.jsonl.gz");
-    let vectors = if hard { Some(Vector::all_hard()) } else { Vector::all_recorded(&path) };
+    let vectors = if hard { Some(SparqlVector::all_hard()) } else { SparqlVector::all_recorded(&path) };
     let (Some(vectors), Some(snapshot)) = (vectors, std::env::var_os("TERRAPIN_WIKIDATA")) else {
         println!("skipped: {} or TERRAPIN_WIKIDATA is not there", path.display());
         return;
@@ -255,14 +256,14 @@ fn main() {
     let store = Arc::new(Store::open(&snapshot).expect("triples").expect("some"));
     let environment =
         Environment { store, elements: None, now: "2020-01-01T00:00:00Z".into(), seed: snapshot.digest().into() };
-    let mut peer = Peer::start();
+    let mut peer = OxigraphProcess::start();
     let against = if peer.is_some() { "Oxigraph's store in the same run" } else { "the recorded times" };
     println!("against {against}, at most {MOST} solutions and {PATIENCE} s a query");
     let fresh = std::env::args().any(|argument| argument == "--fresh");
     let wanted: Vec<String> = std::env::args().skip(1).filter(|a| !a.starts_with("--")).collect();
-    let mut groups: BTreeMap<String, Found> = BTreeMap::new();
-    let mut total = Found::default();
-    for Vector { id, query, ms, count, times } in &vectors {
+    let mut groups: BTreeMap<String, PeerComparison> = BTreeMap::new();
+    let mut total = PeerComparison::default();
+    for SparqlVector { id, query, ms, count, times } in &vectors {
         if !wanted.is_empty() && !wanted.iter().any(|w| id.contains(w.as_str())) {
             continue;
         }

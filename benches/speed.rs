@@ -10,32 +10,32 @@ use std::time::Duration;
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use terrapin::load::Quiet;
-use terrapin::load::{Options, load};
+use terrapin::load::{LoadOptions, load};
 use terrapin::osm::Osm;
 use terrapin::overpass;
 use terrapin::overpass::Limits;
 use terrapin::snapshot::Snapshot;
 
-struct Data {
+struct BenchInputs {
     extract: PathBuf,
     queries: Vec<String>,
 }
 
-impl Data {
-    fn find() -> Option<Data> {
+impl BenchInputs {
+    fn find() -> Option<BenchInputs> {
         let top = Path::new(env!("CARGO_MANIFEST_DIR"));
         let shared = std::env::var_os("TERRAPIN_SHARED").map_or_else(|| top.join("../shared"), PathBuf::from);
         let extract = shared.join("data/osm/malta-2024.osm.pbf");
         if extract.exists() {
             let vectors = shared.join("conformance/overpass/malta-2024.dev.jsonl.gz");
-            return Some(Data { extract, queries: recorded(&vectors) });
+            return Some(BenchInputs { extract, queries: recorded(&vectors) });
         }
         let extract = top.join("target/demo/malta-latest.osm.pbf");
         let mut queries: Vec<PathBuf> =
             std::fs::read_dir(top.join("demo/queries")).ok()?.filter_map(|e| Some(e.ok()?.path())).collect();
         queries.sort();
         let queries = queries.iter().filter_map(|path| std::fs::read_to_string(path).ok()).collect();
-        extract.exists().then_some(Data { extract, queries })
+        extract.exists().then_some(BenchInputs { extract, queries })
     }
 }
 
@@ -64,13 +64,13 @@ fn open(path: &Path) -> Osm {
 }
 
 fn speed(c: &mut Criterion) {
-    let Some(data) = Data::find() else {
+    let Some(data) = BenchInputs::find() else {
         println!("skipped: no extract; `make demo` fetches one");
         return;
     };
     let folder = tempfile::tempdir().expect("a temporary folder");
     let out = folder.path().join("malta.terrapin");
-    let options = Options { osm: Some(data.extract.clone()), memory: 4 << 30, ..Options::new(out.clone()) };
+    let options = LoadOptions { osm: Some(data.extract.clone()), memory: 4 << 30, ..LoadOptions::new(out.clone()) };
 
     let mut group = c.benchmark_group("load");
     group.sample_size(10).measurement_time(Duration::from_secs(20));

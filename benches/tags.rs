@@ -16,12 +16,12 @@ use std::time::{Duration, Instant};
 use quick_xml::Reader;
 use quick_xml::events::{BytesStart, Event};
 use sha2::{Digest, Sha256};
-use terrapin::geocoder::{Bounds, Element, Fact, Place, Places, Position};
+use terrapin::geocoder::{NamedPlace, PlaceBounds, PlaceElement, PlacePosition, PlaceSource, SourceFact};
 use terrapin::osm::{BoundingBox, ElementType, Osm};
-use terrapin::overpass::convert::{Form, convert};
-use terrapin::overpass::turbo::{self, Surroundings};
+use terrapin::overpass::convert::{ConversionForm, convert};
+use terrapin::overpass::turbo::{self, ShortcutValues};
 use terrapin::snapshot::Snapshot;
-use terrapin::tags::{Docs, Tags};
+use terrapin::tags::{Docs, TagStatistics};
 
 /// The number of pairs to measure.
 const MEASURED: usize = 300;
@@ -33,13 +33,13 @@ const SHOWN: usize = 40;
 /// A geocoder that returns the same place for every name: the location does not matter here.
 struct Somewhere;
 
-impl Places for Somewhere {
-    fn find(&self, _: &str) -> Option<Place> {
+impl PlaceSource for Somewhere {
+    fn find(&self, _: &str) -> Option<NamedPlace> {
         let zero = || "0".to_owned();
-        Some(Place {
-            element: Fact::Is(Element { kind: ElementType::Relation, id: 1 }),
-            center: Fact::Is(Position { lat: zero(), lon: zero() }),
-            bounds: Fact::Is(Bounds { south: zero(), north: zero(), west: zero(), east: zero() }),
+        Some(NamedPlace {
+            element: SourceFact::Is(PlaceElement { kind: ElementType::Relation, id: 1 }),
+            center: SourceFact::Is(PlacePosition { lat: zero(), lon: zero() }),
+            bounds: SourceFact::Is(PlaceBounds { south: zero(), north: zero(), west: zero(), east: zero() }),
         })
     }
 }
@@ -47,8 +47,8 @@ impl Places for Somewhere {
 /// Returns the tag of a query, if it has exactly one.
 fn tag_of(query: &str) -> Option<(String, String)> {
     let bbox = Some(BoundingBox { south: 0, west: 0, north: 1, east: 1 });
-    let plain = turbo::expand(query, &Surroundings { bbox, now: 0, places: &Somewhere }).ok()?;
-    let xml = convert(&plain, Form::Xml).ok().filter(|converted| converted.problems.is_none())?.text;
+    let plain = turbo::expand(query, &ShortcutValues { bbox, now: 0, places: &Somewhere }).ok()?;
+    let xml = convert(&plain, ConversionForm::Xml).ok().filter(|converted| converted.problems.is_none())?.text;
     let mut reader = Reader::from_str(&xml);
     let attribute = |element: &BytesStart<'_>, name: &str| {
         let found = element.try_get_attribute(name).ok().flatten()?;
@@ -78,7 +78,7 @@ fn tag_of(query: &str) -> Option<(String, String)> {
 
 type Pair = (String, String, String);
 
-fn pairs(folder: &Path, tags: &Tags) -> Vec<Pair> {
+fn pairs(folder: &Path, tags: &TagStatistics) -> Vec<Pair> {
     let read = |name: &str| {
         let path = folder.join("data/overpassnl").join(name);
         std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
@@ -111,7 +111,7 @@ fn main() {
     let Some(snapshot) = snapshot else { return eprintln!("skipped: name a snapshot") };
     let shared = std::env::var("TERRAPIN_SHARED").unwrap_or_else(|_| "../shared".to_owned());
     let opened = Arc::new(Snapshot::open(Path::new(&snapshot)).expect("a snapshot"));
-    let tags = Tags::new(Arc::new(Osm::open(opened).expect("elements")), docs);
+    let tags = TagStatistics::new(Arc::new(Osm::open(opened).expect("elements")), docs);
 
     let mut all = pairs(Path::new(&shared), &tags);
     let rest = all.split_off(MEASURED.min(all.len()));

@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 use sha2::{Digest, Sha256};
 use terrapin::osm::{ElementType, Osm};
 use terrapin::snapshot::Snapshot;
-use terrapin::tiles::{DEEPEST, Place, Tiles};
+use terrapin::tiles::{DEEPEST, TileCache, TileId};
 
 /// The number of tiles per zoom.
 const TILES: usize = 8;
@@ -30,7 +30,7 @@ fn opened(path: &Path) -> Osm {
 }
 
 /// Returns the tiles of a zoom that contain the centers of the most pages of nodes.
-fn fullest(osm: &Osm, zoom: u8) -> Vec<Place> {
+fn fullest(osm: &Osm, zoom: u8) -> Vec<TileId> {
     let mut pages: BTreeMap<(u32, u32), usize> = BTreeMap::new();
     for page in 0..osm.page_count(ElementType::Node) {
         let within = osm.page_box(ElementType::Node, page);
@@ -43,7 +43,7 @@ fn fullest(osm: &Osm, zoom: u8) -> Vec<Place> {
     }
     let mut all: Vec<_> = pages.into_iter().collect();
     all.sort_by_key(|(place, count)| (std::cmp::Reverse(*count), *place));
-    all.into_iter().filter_map(|((x, y), _)| Place::new(zoom, x, y)).take(TILES).collect()
+    all.into_iter().filter_map(|((x, y), _)| TileId::new(zoom, x, y)).take(TILES).collect()
 }
 
 fn median(times: &[Duration]) -> f64 {
@@ -67,7 +67,7 @@ fn main() {
         for &place in &places {
             let mut fastest = [Duration::MAX; 2];
             for time in 0..TIMES {
-                let (osm, tiles) = (opened(path), Tiles::new(32 << 20));
+                let (osm, tiles) = (opened(path), TileCache::new(32 << 20));
                 for fastest in &mut fastest {
                     let started = Instant::now();
                     let tile = tiles.make(&osm, place);

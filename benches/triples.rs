@@ -11,11 +11,11 @@ use oxrdf::NamedNodeRef;
 use spareval::{QueryEvaluator, QueryResults};
 use terrapin::budget::{Budget, Limits};
 use terrapin::load::Quiet;
-use terrapin::load::{Options, load};
-use terrapin::rdf::{Store, View};
+use terrapin::load::{LoadOptions, load};
+use terrapin::rdf::{Store, TripleView};
 use terrapin::snapshot::Snapshot;
 use terrapin::sparql::plan::{Goal, plan};
-use terrapin::sparql::syntax::algebra::Query;
+use terrapin::sparql::syntax::algebra::SparqlQuery;
 use terrapin::sparql::syntax::{self, Dialect, convert};
 
 const QUERIES: [(&str, &str); 5] = [
@@ -38,13 +38,13 @@ fn open(path: &Path) -> Arc<Store> {
     Arc::new(Store::open(&snapshot).expect("triples").expect("some"))
 }
 
-fn parse(query: &str) -> Query {
+fn parse(query: &str) -> SparqlQuery {
     syntax::parse(query, Dialect::Standard).expect("a query").query
 }
 
 /// Plans and runs a query. Returns the number of solutions.
-fn ask(store: &Arc<Store>, query: &Query) -> usize {
-    let mut view = View::new(Arc::clone(store), Arc::new(Budget::new(&Limits::default())));
+fn ask(store: &Arc<Store>, query: &SparqlQuery) -> usize {
+    let mut view = TripleView::new(Arc::clone(store), Arc::new(Budget::new(&Limits::default())));
     let mut query = query.clone();
     let planned = plan(query.pattern, &mut view, Goal::default());
     query.pattern = planned.pattern;
@@ -65,7 +65,7 @@ fn triples(c: &mut Criterion) {
     }
     let folder = tempfile::tempdir().expect("a temporary folder");
     let out = folder.path().join("x.terrapin");
-    let options = Options { wikidata: files, memory: 2 << 30, ..Options::new(out.clone()) };
+    let options = LoadOptions { wikidata: files, memory: 2 << 30, ..LoadOptions::new(out.clone()) };
     let loaded = load(&options, &Quiet).expect("it loads");
 
     let mut group = c.benchmark_group("load triples");

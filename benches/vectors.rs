@@ -14,7 +14,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use terrapin::load::Quiet;
-use terrapin::load::{Options, load};
+use terrapin::load::{LoadOptions, load};
 use terrapin::osm::Osm;
 use terrapin::overpass;
 use terrapin::overpass::Limits;
@@ -26,7 +26,7 @@ const ROUNDS: usize = 3;
 const SLOWEST: usize = 10;
 
 /// A recorded query.
-struct Vector {
+struct RecordedQuery {
     id: String,
     query: String,
     /// The reference's time.
@@ -35,7 +35,7 @@ struct Vector {
     hopeless: bool,
 }
 
-fn vectors(path: &Path) -> Vec<Vector> {
+fn vectors(path: &Path) -> Vec<RecordedQuery> {
     let mut text = String::new();
     let file = std::fs::File::open(path).expect("a file that was just listed");
     flate2::read::MultiGzDecoder::new(file).read_to_string(&mut text).expect("readable vectors");
@@ -45,7 +45,7 @@ fn vectors(path: &Path) -> Vec<Vector> {
         let theirs = Duration::from_secs_f64(line["ms"].as_f64().unwrap_or_default() / 1e3);
         let error = text("error");
         let hopeless = error.contains("timed out") || error.contains("run out of memory");
-        Vector { id: text("id"), query: text("query"), theirs, hopeless }
+        RecordedQuery { id: text("id"), query: text("query"), theirs, hopeless }
     };
     text.lines().map(vector).collect()
 }
@@ -157,7 +157,7 @@ fn main() {
             continue;
         }
         let out = temporary.path().join(format!("{extract}.terrapin"));
-        let options = Options { osm: Some(osm), memory: 4 << 30, ..Options::new(out.clone()) };
+        let options = LoadOptions { osm: Some(osm), memory: 4 << 30, ..LoadOptions::new(out.clone()) };
         load(&options, &Quiet).expect("it loads");
         files.sort();
         files.iter().for_each(|file| report(file, &out));

@@ -6,8 +6,8 @@ use std::process::Stdio;
 
 use serde_json::{Value, json};
 
-use crate::common::model::{Act, Asked, Model};
-use crate::common::server::Server;
+use crate::common::model::{Act, ModelRequest, TestModel};
+use crate::common::server::TestServer;
 use crate::common::{Town, terrapin};
 
 pub const KEY: &str = "sk-very-secret-0123456789";
@@ -17,7 +17,7 @@ const SLIP: &str = "map: yes\n```overpassql\nnode[amenty=cafe](area:3600000031);
 pub const RIGHT: &str = "map: yes\n```overpassql\narea(3600000031)->.a; node[amenity=cafe](area.a); out center;\n```";
 
 /// Runs `ask` and returns its exit status, standard output and standard error.
-pub fn ask(snapshot: &Path, model: &Model, arguments: &[&str]) -> (i32, String, String) {
+pub fn ask(snapshot: &Path, model: &TestModel, arguments: &[&str]) -> (i32, String, String) {
     let mut command = terrapin();
     command.env_remove("TERRAPIN_MODEL_KEY").arg("ask").arg(snapshot).args(model.options()).args(arguments);
     let done = command.output().unwrap();
@@ -26,7 +26,7 @@ pub fn ask(snapshot: &Path, model: &Model, arguments: &[&str]) -> (i32, String, 
 }
 
 /// Does the same with JSON output; the question must be answered.
-pub fn answer(snapshot: &Path, model: &Model, arguments: &[&str]) -> Value {
+pub fn answer(snapshot: &Path, model: &TestModel, arguments: &[&str]) -> Value {
     let (status, out, err) = ask(snapshot, model, &[arguments, &["--format", "json"]].concat());
     assert_eq!(status, 0, "{out}{err}");
     serde_json::from_str(&out).unwrap()
@@ -37,9 +37,9 @@ fn names(answer: &Value) -> Vec<&str> {
 }
 
 /// Returns a model that first lists the mentions, then sends these replies, and finally reports the number of rows.
-fn writing(replies: &[&'static str]) -> Model {
+fn writing(replies: &[&'static str]) -> TestModel {
     let replies = replies.to_vec();
-    Model::start(move |asked, _| {
+    TestModel::start(move |asked, _| {
         let messages = asked.body["messages"].as_array().unwrap();
         if asked.last().starts_with("Say what this question mentions") {
             return Act::say(MENTIONS);
@@ -96,7 +96,7 @@ fn people_get_words_and_rows_programs_get_places() {
     {
         assert!(err.contains(step), "{step}: {err}");
     }
-    let esc = Model::saying(&[MENTIONS, RIGHT, "\u{1b}[2JThree\u{9b}1m.\n\u{7}"]);
+    let esc = TestModel::saying(&[MENTIONS, RIGHT, "\u{1b}[2JThree\u{9b}1m.\n\u{7}"]);
     let (_, out, err) = ask(&town.snapshot(), &esc, &["Cafes in Ladle?", "--show-steps"]);
     assert!(out.starts_with("[2JThree1m.\n"), "{out}");
     assert!(!out.contains('\u{1b}') && !err.contains('\u{1b}'), "{out}{err}");
@@ -118,7 +118,8 @@ fn what_is_wrong_with_a_query_goes_back_until_it_is_repaired() {
         (&json!(3), &json!(3), &Value::Null)
     );
     let asked = model.asked();
-    let repairs: Vec<&str> = asked.iter().map(Asked::last).filter(|last| last.starts_with("This came of it")).collect();
+    let repairs: Vec<&str> =
+        asked.iter().map(ModelRequest::last).filter(|last| last.starts_with("This came of it")).collect();
     assert_eq!(repairs.len(), 3);
     for (repair, says) in repairs.iter().zip(["no query between fences", "parse error", "there is amenity=cafe (4)"]) {
         assert!(repair.contains(says), "{says}: {repair}");
@@ -215,11 +216,11 @@ fn a_question_that_needs_no_map_gets_none() {
         "map: yes\n```overpassql\nnode[amenity=cafe];out count;\n```",
         "map: no\n```sparql\nSELECT (1200 AS ?people) {}\n```",
     ] {
-        let model = Model::saying(&[MENTIONS, reply, "So many."]);
+        let model = TestModel::saying(&[MENTIONS, reply, "So many."]);
         let answer = answer(&town.snapshot(), &model, &["How many?"]);
         assert_eq!((&answer["map"], &answer["features"]), (&json!(false), &Value::Null), "{reply}");
     }
-    let model = Model::saying(&[MENTIONS, "no query: this is about love."]);
+    let model = TestModel::saying(&[MENTIONS, "no query: this is about love."]);
     let answer = answer(&town.snapshot(), &model, &["What is love?"]);
     assert_eq!((&answer["text"], &answer["results"]), (&json!("this is about love."), &json!([])));
 }
@@ -228,7 +229,7 @@ fn a_question_that_needs_no_map_gets_none() {
 fn queries_in_both_languages_are_run() {
     let town = Town::with_triples();
     let both = format!("{RIGHT}\n```sparql\nSELECT ?n {{ wd:Q1 wdt:P1082 ?n }}\n```");
-    let model = Model::saying(&[MENTIONS, &both, "3 cafes, 1200 people."]);
+    let model = TestModel::saying(&[MENTIONS, &both, "3 cafes, 1200 people."]);
     let answer = answer(&town.snapshot(), &model, &["How many people share a cafe?"]);
     let results = answer["results"].as_array().unwrap();
     assert_eq!(
@@ -241,7 +242,7 @@ fn queries_in_both_languages_are_run() {
 #[test]
 fn nothing_is_looked_up_where_that_is_not_wanted() {
     let town = Town::new();
-    let model = Model::saying(&[RIGHT, "Three."]);
+    let model = TestModel::saying(&[RIGHT, "Three."]);
     let answer = answer(&town.snapshot(), &model, &["Cafes in Ladle?", "--no-search"]);
     assert_eq!(names(&answer), ["prompt", "reply", "query", "result", "text"]);
     assert_eq!(model.asked().len(), 2);
@@ -251,7 +252,7 @@ fn nothing_is_looked_up_where_that_is_not_wanted() {
 fn mentions_that_cannot_be_read_are_guessed() {
     let town = Town::new();
     for act in ["I cannot say.", "{\"places\": \"Ladle\"", "{broken"] {
-        let model = Model::saying(&[act, RIGHT, "Three."]);
+        let model = TestModel::saying(&[act, RIGHT, "Three."]);
         let answer = answer(&town.snapshot(), &model, &["Which cafe is in Ladle?"]);
         assert_eq!(answer["steps"][0]["mentions"]["places"], json!(["Ladle"]), "{act}");
         assert!(answer["steps"][0]["note"].is_string(), "{act}");
@@ -265,15 +266,15 @@ fn prompts_are_files_that_can_be_replaced() {
     let folder = town.path("prompts");
     std::fs::create_dir(&folder).unwrap();
     std::fs::write(folder.join("query.md"), "MINE {{question}} | {{candidates}} | {{context}}").unwrap();
-    let model = Model::saying(&[MENTIONS, RIGHT, "Three."]);
+    let model = TestModel::saying(&[MENTIONS, RIGHT, "Three."]);
     answer(&town.snapshot(), &model, &["Cafes?", "--prompts", folder.to_str().unwrap()]);
     let prompt = model.asked()[1].last().to_owned();
     assert!(prompt.starts_with("MINE Cafes? | tag \"amenity\"=\"cafe\""), "{prompt}");
 }
 
 /// Starts a server that uses this model.
-fn served(town: Town, model: &Model, options: &[&str]) -> Server {
-    Server::over(town, &[&model.options()[..], options].concat())
+fn served(town: Town, model: &TestModel, options: &[&str]) -> TestServer {
+    TestServer::over(town, &[&model.options()[..], options].concat())
 }
 
 #[test]
@@ -348,7 +349,7 @@ fn what_is_no_question_is_refused() {
     assert_eq!(server.ask("POST", "/ask", "", &long).status, 400);
     assert_eq!(server.get("/ask").status, 405);
     assert_eq!(model.asked().len(), 0);
-    let off = Server::start(&[]);
+    let off = TestServer::start(&[]);
     let answer = off.ask("POST", "/ask", "", r#"{"question": "a"}"#);
     assert_eq!(answer.status, 404);
     assert!(answer.text().contains("no language model is configured"), "{}", answer.text());
@@ -360,7 +361,7 @@ fn what_is_no_question_is_refused() {
 #[test]
 fn the_models_failures_have_statuses_and_the_log_has_no_key() {
     let town = Town::new();
-    let model = Model::start(|asked, _| match asked.last() {
+    let model = TestModel::start(|asked, _| match asked.last() {
         last if last.contains("QUIET") => Act::Silence,
         last if last.contains("BUSY") => {
             Act::Status(429, "Retry-After: 600\r\n", json!({"error": {"message": "later"}}))
@@ -369,7 +370,7 @@ fn the_models_failures_have_statuses_and_the_log_has_no_key() {
         last if last.contains("ECHO") => Act::Say(format!("no query: the key is {KEY}")),
         _ => Act::Status(500, "", json!({"error": {"message": format!("bad key {KEY}")}})),
     });
-    let mut command = Server::command(&town.snapshot());
+    let mut command = TestServer::command(&town.snapshot());
     command
         .args(model.options())
         .args(["--model-time", "2", "--max-time", "60"])
@@ -377,7 +378,7 @@ fn the_models_failures_have_statuses_and_the_log_has_no_key() {
         .env("RUST_LOG", "trace");
     let log = town.path("log");
     command.stderr(Stdio::from(std::fs::File::create(&log).unwrap()));
-    let server = Server::launch(command);
+    let server = TestServer::launch(command);
     let ask = |question: &str| {
         server.ask("POST", "/ask", "", &json!({"question": question, "candidates": "none"}).to_string())
     };
@@ -397,7 +398,7 @@ fn the_models_failures_have_statuses_and_the_log_has_no_key() {
 
 #[test]
 fn a_client_that_leaves_takes_the_question_with_it() {
-    let model = Model::start(|_, _| Act::Silence);
+    let model = TestModel::start(|_, _| Act::Silence);
     let server = served(Town::new(), &model, &[]);
     let body = json!({"question": "Cafes?"}).to_string();
     let head = format!("POST /ask HTTP/1.1\r\nHost: localhost\r\nContent-Length: {}\r\n\r\n{body}", body.len());
@@ -413,7 +414,7 @@ fn a_client_that_leaves_takes_the_question_with_it() {
 
 #[test]
 fn questions_count_among_what_a_client_may_ask() {
-    let model = Model::start(|_, _| Act::Silence);
+    let model = TestModel::start(|_, _| Act::Silence);
     let server = served(Town::new(), &model, &["--client-queries", "1"]);
     let body = json!({"question": "Cafes?"}).to_string();
     let head = format!("POST /ask HTTP/1.1\r\nHost: localhost\r\nContent-Length: {}\r\n\r\n{body}", body.len());
@@ -459,7 +460,7 @@ fn the_loop_is_scored_against_gold_queries() {
     // The model is right about Ladle's cafes after one repair, about all cafes if the tag is in its prompt, and never
     // about people.
     let model = || {
-        Model::start(|asked, _| {
+        TestModel::start(|asked, _| {
             let messages = asked.body["messages"].as_array().unwrap();
             let is_repair = messages.len() > 2;
             let first = messages[1]["content"].as_str().unwrap();
@@ -477,7 +478,7 @@ fn the_loop_is_scored_against_gold_queries() {
             })
         })
     };
-    let score = |model: &Model, out: &str, options: &[&str]| -> Value {
+    let score = |model: &TestModel, out: &str, options: &[&str]| -> Value {
         let mut command = terrapin();
         command.args(["eval", "ask"]).arg(town.snapshot()).arg(&questions).args(model.options()).args(options);
         let done = command.arg("--out").arg(town.path(out)).args(["--no-cache", "--json"]).output().unwrap();
@@ -514,7 +515,7 @@ fn the_loop_is_scored_against_gold_queries() {
 }
 
 /// Sends a question without reading the answer.
-fn leave_unread(server: &Server, question: &str) -> std::net::TcpStream {
+fn leave_unread(server: &TestServer, question: &str) -> std::net::TcpStream {
     let body = json!({ "question": question }).to_string();
     server.send(
         format!(
@@ -527,7 +528,7 @@ fn leave_unread(server: &Server, question: &str) -> std::net::TcpStream {
 
 #[test]
 fn a_running_question_is_listed_and_stopped() {
-    let model = Model::start(|_, _| Act::Silence);
+    let model = TestModel::start(|_, _| Act::Silence);
     let server = served(Town::new(), &model, &["--max-queries", "3"]);
     let listed = |count: usize| {
         for _ in 0..600 {
@@ -559,7 +560,7 @@ fn a_running_question_is_listed_and_stopped() {
 #[test]
 fn waiting_for_the_model_uses_up_nothing_of_a_clients_seconds() {
     // The question takes more time than the client's quota.
-    let model = Model::start(|_, number| {
+    let model = TestModel::start(|_, number| {
         std::thread::sleep(std::time::Duration::from_secs(4));
         Act::say([RIGHT, "Three."][number % 2])
     });

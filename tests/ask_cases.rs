@@ -10,7 +10,7 @@ use std::sync::LazyLock;
 use flate2::read::GzDecoder;
 use serde_json::{Value, json};
 
-use crate::common::model::{Act, Model};
+use crate::common::model::{Act, TestModel};
 use crate::common::place::shared;
 use crate::common::skip::{Need, skipped};
 use crate::common::terrapin;
@@ -77,8 +77,8 @@ fn id<'a>(prompt: &'a str, kind: &str, label: &str) -> &'a str {
 
 /// Returns a model that sends these mentions, and then the results of `write` for the prompt and the number of the
 /// attempt.
-fn model(mentions: Value, write: impl Fn(&str, usize) -> String + Send + Sync + 'static) -> Model {
-    Model::start(move |asked, _| {
+fn model(mentions: Value, write: impl Fn(&str, usize) -> String + Send + Sync + 'static) -> TestModel {
+    TestModel::start(move |asked, _| {
         let messages = asked.body["messages"].as_array().unwrap();
         match asked.last() {
             last if last.starts_with("Say what this question mentions") => Act::Say(mentions.to_string()),
@@ -88,7 +88,7 @@ fn model(mentions: Value, write: impl Fn(&str, usize) -> String + Send + Sync + 
     })
 }
 
-fn ask(snapshot: &Path, model: &Model, question: &str, context: &str) -> Value {
+fn ask(snapshot: &Path, model: &TestModel, question: &str, context: &str) -> Value {
     let mut command = terrapin();
     command.env_remove("TERRAPIN_MODEL_KEY").arg("ask").arg(snapshot).arg(question).args(["--context", context]);
     let done = command.args(model.options()).args(["--format", "json"]).output().unwrap();

@@ -3,8 +3,8 @@
 use serde_json::{Value, json};
 
 use crate::ask::{KEY, MENTIONS, RIGHT, answer, ask};
-use crate::common::model::{Act, Model};
-use crate::common::server::Server;
+use crate::common::model::{Act, TestModel};
+use crate::common::server::TestServer;
 use crate::common::{Town, terrapin};
 
 #[test]
@@ -17,11 +17,11 @@ fn replies_come_whole_in_pieces_and_as_the_server_likes() {
     };
     let script = [MENTIONS, RIGHT, "Three."];
     let models = [
-        (Model::saying(&script), &[][..]),
-        (Model::saying(&script), &["--model-whole"][..]),
-        (Model::start(move |_, number| Act::Whole(whole(script[number]))), &[][..]),
+        (TestModel::saying(&script), &[][..]),
+        (TestModel::saying(&script), &["--model-whole"][..]),
+        (TestModel::start(move |_, number| Act::Whole(whole(script[number]))), &[][..]),
         (
-            Model::start(move |_, number| Act::Bytes("text/event-stream; charset=utf-8", pieces(script[number]))),
+            TestModel::start(move |_, number| Act::Bytes("text/event-stream; charset=utf-8", pieces(script[number]))),
             &["--model-whole"][..],
         ),
     ];
@@ -36,7 +36,7 @@ fn replies_come_whole_in_pieces_and_as_the_server_likes() {
 fn tools_that_are_called_though_there_are_none() {
     let town = Town::new();
     let call = |arguments: &str| json!({"choices": [{"message": {"content": null, "tool_calls": [{"type": "function", "function": {"name": "query_overpass", "arguments": arguments}}]}, "finish_reason": "tool_calls"}]});
-    let model = Model::start(move |_, number| match number {
+    let model = TestModel::start(move |_, number| match number {
         0 => Act::say(MENTIONS),
         1 => Act::Whole(call("{\"place\": \"Ladle\"}")),
         2 => Act::Whole(call("{\"query\": \"node[amenity=cafe];out;\"}")),
@@ -52,11 +52,11 @@ fn refusals_broken_replies_and_endless_ones() {
     let town = Town::new();
     let refusal = json!({"choices": [{"message": {"content": null, "refusal": "I must not."}}]});
     let model =
-        Model::start(move |_, number| if number == 0 { Act::say(MENTIONS) } else { Act::Whole(refusal.clone()) });
+        TestModel::start(move |_, number| if number == 0 { Act::say(MENTIONS) } else { Act::Whole(refusal.clone()) });
     let refused = answer(&town.snapshot(), &model, &["Cafes?"]);
     assert_eq!((&refused["text"], &refused["map"]), (&json!("I must not."), &json!(false)));
     // An endless reply is cut off; then a query is requested again.
-    let model = Model::start(|_, number| match number {
+    let model = TestModel::start(|_, number| match number {
         0 => Act::say(MENTIONS),
         1 => Act::Endless,
         2 => Act::Bytes("application/json", b"{\"choices\": [".to_vec()),
@@ -71,7 +71,7 @@ fn refusals_broken_replies_and_endless_ones() {
     assert!(model.asked()[2].last().contains("cut off"), "{}", model.asked()[2].last());
     assert!(model.asked()[3].last().contains("could not be read"), "{}", model.asked()[3].last());
     // A line without an end is not a valid stream.
-    let model = Model::start(|_, number| {
+    let model = TestModel::start(|_, number| {
         if number == 0 { Act::say(MENTIONS) } else { Act::Bytes("text/event-stream", vec![b'x'; 3 << 20]) }
     });
     let (status, _, err) = ask(&town.snapshot(), &model, &["Cafes?", "--repairs", "0"]);
@@ -82,7 +82,7 @@ fn refusals_broken_replies_and_endless_ones() {
 #[test]
 fn a_busy_or_failing_server_is_asked_again() {
     let town = Town::new();
-    let model = Model::start(|_, number| match number {
+    let model = TestModel::start(|_, number| match number {
         0 => Act::Status(429, "Retry-After: 1\r\n", json!({"error": {"message": "slow down"}})),
         1 => Act::say(MENTIONS),
         2 => Act::Status(500, "", json!({"error": "oops"})),
@@ -100,12 +100,12 @@ fn a_server_that_asks_for_ages_is_not_waited_for() {
     let town = Town::new();
     for wait in ["18446744073709551615", "99999999999999999999999999", "31536000000"] {
         let header: &'static str = format!("Retry-After: {wait}\r\n").leak();
-        let model = Model::start(move |_, _| Act::Status(429, header, json!({"error": {"message": "slow down"}})));
+        let model = TestModel::start(move |_, _| Act::Status(429, header, json!({"error": {"message": "slow down"}})));
         let (status, out, err) = ask(&town.snapshot(), &model, &["Cafes?"]);
         assert_eq!(status, 4, "{out}{err}");
         assert!(err.contains("status 429: slow down"), "{err}");
         assert_eq!(model.asked().len(), 1);
-        let server = Server::of(&town.snapshot(), &model.options());
+        let server = TestServer::of(&town.snapshot(), &model.options());
         let answer = server.ask("POST", "/ask", "", r#"{"question": "Cafes?"}"#);
         assert_eq!((answer.status, answer.header("retry-after")), (503, Some("3600")), "{}", answer.text());
     }
@@ -114,7 +114,7 @@ fn a_server_that_asks_for_ages_is_not_waited_for() {
 #[test]
 fn models_that_call_options_otherwise_are_asked_so() {
     let town = Town::new();
-    let model = Model::start(|asked, number| {
+    let model = TestModel::start(|asked, number| {
         let refused = |message: &str| Act::Status(400, "", json!({"error": {"message": message}}));
         if !asked.body["max_tokens"].is_null() {
             return refused("Unsupported parameter: 'max_tokens'. Use 'max_completion_tokens' instead.");
@@ -146,7 +146,7 @@ fn half_a_reply_is_none() {
         let piece = json!({"choices": [{"delta": {"content": words}}]});
         Act::Bytes("text/event-stream", format!("data: {piece}\n\n").into_bytes())
     };
-    let model = Model::start(move |_, number| match number {
+    let model = TestModel::start(move |_, number| match number {
         0 => half("{\"places\": []}"),
         1 => Act::say(MENTIONS),
         2 => half(&RIGHT[..30]),
@@ -156,7 +156,7 @@ fn half_a_reply_is_none() {
     let repaired = answer(&town.snapshot(), &model, &["Cafes?"]);
     assert_eq!((&repaired["text"], &repaired["repairs"]), (&json!("Three."), &json!(0)));
     assert_eq!(repaired["steps"][0]["mentions"]["places"], json!(["Ladle"]));
-    let model = Model::start(move |_, _| half("{"));
+    let model = TestModel::start(move |_, _| half("{"));
     let (status, _, err) = ask(&town.snapshot(), &model, &["Cafes?"]);
     assert_eq!((status, model.asked().len()), (4, 3), "{err}");
     assert!(err.contains("broke off before it ended"), "{err}");
@@ -173,12 +173,12 @@ fn who_named_the_model_is_told_what_to_do() {
         (400, says("This model's maximum context length is 2048 tokens."), "fewer --model-tokens"),
         (308, Value::Null, "status 308: a redirect, which is not followed"),
     ] {
-        let model = Model::start(move |_, _| Act::Status(status, "Location: http://192.0.2.1/\r\n", body.clone()));
+        let model = TestModel::start(move |_, _| Act::Status(status, "Location: http://192.0.2.1/\r\n", body.clone()));
         let (code, _, err) = ask(&town.snapshot(), &model, &["Cafes?"]);
         assert_eq!((code, model.asked().len()), (4, 1), "{err}");
         assert!(err.contains(advice), "{advice}: {err}");
     }
-    let model = Model::start(|_, _| Act::Silence);
+    let model = TestModel::start(|_, _| Act::Silence);
     let (_, _, err) = ask(&town.snapshot(), &model, &["Cafes?", "--model-time", "1"]);
     assert!(err.contains("larger --model-time"), "{err}");
 }
@@ -186,7 +186,7 @@ fn who_named_the_model_is_told_what_to_do() {
 #[test]
 fn a_key_in_the_address_is_shown_nowhere() {
     let town = Town::new();
-    let model = Model::start(|asked, _| {
+    let model = TestModel::start(|asked, _| {
         let line = asked.head.lines().next().unwrap().to_owned();
         Act::Status(500, "Retry-After: 3600\r\n", json!({"error": {"message": format!("cannot do {line}")}}))
     });
@@ -232,7 +232,7 @@ fn why_there_is_no_reply_is_told_without_the_key() {
     ];
     for (act, says, times) in cases {
         let act = std::sync::Mutex::new(act);
-        let model = Model::start(move |_, _| match &*act.lock().unwrap() {
+        let model = TestModel::start(move |_, _| match &*act.lock().unwrap() {
             Act::Status(status, headers, body) => Act::Status(*status, headers, body.clone()),
             Act::Bytes(media_type, bytes) => Act::Bytes(media_type, bytes.clone()),
             _ => Act::Silence,
@@ -258,7 +258,7 @@ fn why_there_is_no_reply_is_told_without_the_key() {
 fn the_key_comes_from_the_environment_and_is_in_no_answer() {
     let town = Town::new();
     let leak = format!("The key is {KEY}.");
-    let model = Model::saying(&[MENTIONS, RIGHT, &leak]);
+    let model = TestModel::saying(&[MENTIONS, RIGHT, &leak]);
     let mut command = terrapin();
     command.env("TERRAPIN_MODEL_KEY", KEY).env("TERRAPIN_MODEL_URL", &model.url).env("TERRAPIN_MODEL_NAME", "scripted");
     let done = command.arg("ask").arg(town.snapshot()).args(["Cafes?", "--format", "json"]).output().unwrap();

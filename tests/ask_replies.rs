@@ -8,7 +8,7 @@ use std::path::Path;
 use serde_json::{Value, json};
 
 use crate::ask::{MENTIONS, RIGHT, answer, ask};
-use crate::common::model::{Act, Asked, Model, pieces};
+use crate::common::model::{Act, ModelRequest, TestModel, pieces};
 use crate::common::{Town, terrapin};
 
 /// Returns the step of this name.
@@ -17,7 +17,7 @@ fn step<'a>(answer: &'a Value, name: &str) -> &'a Value {
 }
 
 /// Returns the purpose of a request by its prompt.
-fn purpose(asked: &Asked) -> &'static str {
+fn purpose(asked: &ModelRequest) -> &'static str {
     match asked.last() {
         last if last.starts_with("Say what this question mentions") => "mentions",
         last if last.starts_with("This came of the query") => "text",
@@ -28,7 +28,7 @@ fn purpose(asked: &Asked) -> &'static str {
 #[test]
 fn a_list_of_mentions_that_does_not_end_is_replaced_by_a_guess() {
     let town = Town::new();
-    let model = Model::start(|asked, _| match purpose(asked) {
+    let model = TestModel::start(|asked, _| match purpose(asked) {
         "mentions" => Act::Endless,
         "query" => Act::say(RIGHT),
         _ => Act::say("Three."),
@@ -50,7 +50,7 @@ fn a_list_of_mentions_that_does_not_end_is_replaced_by_a_guess() {
 #[test]
 fn late_mentions_are_replaced_by_a_guess_and_late_words_by_a_count() {
     let town = Town::new();
-    let model = Model::start(|asked, _| match purpose(asked) {
+    let model = TestModel::start(|asked, _| match purpose(asked) {
         "mentions" => Act::Silence,
         "query" => Act::say(RIGHT),
         _ => Act::Trickle,
@@ -73,7 +73,7 @@ fn empty_mentions_and_examples_of_the_prompt_are_no_mentions() {
             "the reply only repeats the examples of the prompt",
         ),
     ] {
-        let model = Model::saying(&[reply, RIGHT, "Three."]);
+        let model = TestModel::saying(&[reply, RIGHT, "Three."]);
         let answer = answer(&town.snapshot(), &model, &["Which cafes are in Ladle?"]);
         let mentions = step(&answer, "mentions");
         assert_eq!((&mentions["note"], &mentions["mentions"]["places"]), (&json!(note), &json!(["Ladle"])));
@@ -81,7 +81,7 @@ fn empty_mentions_and_examples_of_the_prompt_are_no_mentions() {
     }
     // Of a mixed list, only the examples of the prompt are removed.
     let mixed = r#"{"places": ["Ladle", "Valletta"], "things": ["cafe", "museum"]}"#;
-    let model = Model::saying(&[mixed, RIGHT, "Three."]);
+    let model = TestModel::saying(&[mixed, RIGHT, "Three."]);
     let answer = answer(&town.snapshot(), &model, &["Which cafes are in Ladle?"]);
     let mentions = step(&answer, "mentions");
     assert_eq!((&mentions["note"], &answer["missing"]), (&Value::Null, &json!([])));
@@ -94,7 +94,7 @@ fn empty_mentions_and_examples_of_the_prompt_are_no_mentions() {
 #[test]
 fn reading_stops_at_the_end_of_the_object_and_of_the_block() {
     let town = Town::new();
-    let model = Model::start(|asked, _| match purpose(asked) {
+    let model = TestModel::start(|asked, _| match purpose(asked) {
         "mentions" => Act::RunOn(MENTIONS.to_owned()),
         "query" => Act::RunOn(format!("{RIGHT}\n")),
         _ => Act::Endless,
@@ -126,7 +126,7 @@ fn repairs_send_the_query_and_its_errors() {
     let wrong = format!("{prose}\n```overpassql\nnode[amenity=caffe](area:1;\nout;\n```\n{prose}");
     let replies =
         [MENTIONS.to_owned(), wrong, "I would look at the map. ".repeat(99), RIGHT.to_owned(), "Three.".to_owned()];
-    let model = Model::start(move |_, number| Act::Say(replies[number].clone()));
+    let model = TestModel::start(move |_, number| Act::Say(replies[number].clone()));
     let answer = answer(&town.snapshot(), &model, &["Cafes in Ladle?"]);
     assert_eq!((&answer["repairs"], &answer["results"][0]["total"]), (&json!(2), &json!(3)));
     let asked = model.asked();
@@ -155,7 +155,7 @@ fn counted(words: &str, prompt: u64, completion: u64, cached: u64) -> Act {
 fn tokens_of_each_step_are_recorded_and_shown() {
     let town = Town::new();
     let model = || {
-        Model::start(|asked, _| match purpose(asked) {
+        TestModel::start(|asked, _| match purpose(asked) {
             "mentions" => counted(MENTIONS, 393, 40, 0),
             "query" => counted(RIGHT, 2352, 38, 205),
             _ => counted("Three.", 300, 3, 205),
@@ -175,7 +175,8 @@ fn tokens_of_each_step_are_recorded_and_shown() {
 #[test]
 fn a_model_that_repeats_itself_is_still_replying() {
     let town = Town::new();
-    let model = Model::start(|asked, _| if purpose(asked) == "mentions" { Act::say(MENTIONS) } else { Act::Trickle });
+    let model =
+        TestModel::start(|asked, _| if purpose(asked) == "mentions" { Act::say(MENTIONS) } else { Act::Trickle });
     let (status, _, err) = ask(&town.snapshot(), &model, &["Cafes?", "--model-time", "2"]);
     assert_eq!(status, 4, "{err}");
     assert!(err.contains("was still replying after 2 seconds and about ") && err.contains(" tokens"), "{err}");
@@ -188,7 +189,7 @@ fn places_that_are_not_there_are_named() {
     let town = Town::with_triples();
     let mentions = r#"{"places": ["Paris", "Ladle"], "things": ["cafe"]}"#;
     let all = "map: yes\n```overpassql\nnode[amenity=cafe];out;\n```";
-    let model = Model::saying(&[mentions, all, "There are four."]);
+    let model = TestModel::saying(&[mentions, all, "There are four."]);
     let told = answer(&town.snapshot(), &model, &["Which cafes are in Paris or Ladle?"]);
     assert_eq!(
         (&told["missing"], &told["text"]),
@@ -196,10 +197,10 @@ fn places_that_are_not_there_are_named() {
     );
     assert!(model.asked()[1].last().contains("\"Paris\" is not in this snapshot"), "{}", model.asked()[1].last());
     // No query can answer this question.
-    let model = Model::saying(&[mentions, "I cannot say."]);
+    let model = TestModel::saying(&[mentions, "I cannot say."]);
     let (status, out, _) = ask(&town.snapshot(), &model, &["Cafes in Paris?", "--repairs", "0"]);
     assert_eq!((status, out.as_str()), (1, "No query that answers this was found. Paris is not in this snapshot.\n"));
-    let model = Model::saying(&[mentions, "no query: this needs other data."]);
+    let model = TestModel::saying(&[mentions, "no query: this needs other data."]);
     let words = answer(&town.snapshot(), &model, &["Cafes in Paris?"]);
     assert_eq!(words["text"], "this needs other data. Paris is not in this snapshot.");
     // A guessed mention may not be a place; it is reported as missing only if nothing was found.
@@ -207,7 +208,7 @@ fn places_that_are_not_there_are_named() {
         ("map: yes\n```overpassql\nnode[amenity=cafe];out;\n```", "So."),
         ("map: yes\n```overpassql\nnode[amenity=bar];out;\n```", "So. Italian is not in this snapshot."),
     ] {
-        let model = Model::saying(&["?", query, "So."]);
+        let model = TestModel::saying(&["?", query, "So."]);
         let guessed = answer(&town.snapshot(), &model, &["Which Italian cafes are there?", "--repairs", "0"]);
         assert_eq!((&guessed["missing"], &guessed["text"]), (&json!(["Italian"]), &json!(text)));
     }
@@ -219,7 +220,7 @@ fn fields_of_the_user_are_sent() {
     let file = town.path("extra.json");
     let fields = json!({"seed": 7, "cache_prompt": false, "steps": {"query": {"grammar": "root ::= \"a\""}}});
     std::fs::write(&file, fields.to_string()).unwrap();
-    let model = Model::saying(&[MENTIONS, RIGHT, "Three."]);
+    let model = TestModel::saying(&[MENTIONS, RIGHT, "Three."]);
     let option = ["--model-extra", file.to_str().unwrap()];
     answer(&town.snapshot(), &model, &[&["Cafes?"], &option[..]].concat());
     for asked in model.asked() {
@@ -242,7 +243,7 @@ fn fields_of_the_user_are_sent() {
     assert_eq!(model.asked().len(), 3);
 }
 
-fn run_eval(town: &Town, questions: &Path, model: &Model, out: &str, options: &[&str]) -> Value {
+fn run_eval(town: &Town, questions: &Path, model: &TestModel, out: &str, options: &[&str]) -> Value {
     let mut command = terrapin();
     command.args(["eval", "ask"]).arg(town.snapshot()).arg(questions).args(model.options()).args(options);
     let done = command.arg("--out").arg(town.path(out)).args(["--no-cache", "--json"]).output().unwrap();
@@ -272,7 +273,7 @@ fn equal_runs_have_equal_files_but_those_with_times() {
     std::fs::write(&extra, "{\"seed\": 7}").unwrap();
     // Response times differ between runs, and so does the use of the server's cache. The last question times out.
     let model = || {
-        Model::start(|asked, number| {
+        TestModel::start(|asked, number| {
             std::thread::sleep(std::time::Duration::from_millis(number as u64 % 7 * 20));
             match purpose(asked) {
                 "mentions" => counted(MENTIONS, 393, 40, number as u64),

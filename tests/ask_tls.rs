@@ -7,7 +7,7 @@ use std::process::{Child, Command, Stdio};
 
 use serde_json::Value;
 
-use crate::common::model::Model;
+use crate::common::model::TestModel;
 use crate::common::skip::{Need, skipped};
 use crate::common::{Town, terrapin};
 
@@ -84,24 +84,24 @@ fn made(folder: &Path) -> Option<Certificates> {
 }
 
 /// A TLS proxy in front of a model.
-struct Front {
+struct TlsProxy {
     child: Child,
     port: u16,
 }
 
-impl Front {
-    fn start(certificates: &Certificates, model: &Model) -> Option<Front> {
+impl TlsProxy {
+    fn start(certificates: &Certificates, model: &TestModel) -> Option<TlsProxy> {
         let port = model.url.rsplit(':').next()?.split('/').next()?;
         let mut command = Command::new("python3");
         command.args(["-c", FRONT]).args([&certificates.server, &certificates.key]).arg(port).stdout(Stdio::piped());
         let mut child = command.spawn().ok()?;
         let mut line = String::new();
         BufReader::new(child.stdout.take()?).read_line(&mut line).ok()?;
-        Some(Front { child, port: line.trim().parse().ok()? })
+        Some(TlsProxy { child, port: line.trim().parse().ok()? })
     }
 }
 
-impl Drop for Front {
+impl Drop for TlsProxy {
     fn drop(&mut self) {
         let _ = self.child.kill();
         let _ = self.child.wait();
@@ -125,8 +125,8 @@ fn a_model_with_a_certificate_of_a_private_authority_is_asked() {
     let Some(certificates) = made(&town.path(".")) else {
         return skipped(Need::System, "no certificates can be made (openssl)");
     };
-    let model = Model::saying(&[RIGHT, "Four."]);
-    let Some(front) = Front::start(&certificates, &model) else {
+    let model = TestModel::saying(&[RIGHT, "Four."]);
+    let Some(front) = TlsProxy::start(&certificates, &model) else {
         return skipped(Need::Python, "python3 does not speak TLS");
     };
     let url = format!("https://127.0.0.1:{}/v1", front.port);

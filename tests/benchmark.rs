@@ -10,11 +10,11 @@ use crate::common::skip::{Need, skipped};
 use crate::common::{TOWN, Town, place};
 
 /// A town with helpers for files in its folder.
-struct Files(Town);
+struct BenchmarkFiles(Town);
 
-impl Files {
-    fn new() -> Files {
-        Files(Town::with_triples())
+impl BenchmarkFiles {
+    fn new() -> BenchmarkFiles {
+        BenchmarkFiles(Town::with_triples())
     }
 
     fn write(&self, name: &str, text: &str) {
@@ -48,7 +48,7 @@ const PEOPLE: &str = "SELECT ?people { wd:Q1 wdt:P1082 ?people }";
 
 #[test]
 fn a_check_names_what_is_wrong() {
-    let files = Files::new();
+    let files = BenchmarkFiles::new();
     files.pairs(
         "train.jsonl",
         &[
@@ -115,7 +115,7 @@ fn a_check_names_what_is_wrong() {
 
 #[test]
 fn what_is_no_benchmark_is_an_error() {
-    let files = Files::new();
+    let files = BenchmarkFiles::new();
     for (text, says) in [
         ("{\"nl\": \"x\"}\n", "line 1: there is no `gold`"),
         ("{\"nl\": \"x\", \"gold\": \"out;\", \"split\": \"../../x\"}\n", "split \"../../x\": expected letters"),
@@ -132,7 +132,13 @@ fn what_is_no_benchmark_is_an_error() {
 type Printed = BTreeMap<(String, i64), Vec<Value>>;
 
 /// Returns the elements of a JSON answer by type and id, without the metadata that `drift` ignores.
-fn elements(files: &Files, snapshot: &str, query: &str, bbox: Option<&str>, places: Option<&str>) -> Option<Printed> {
+fn elements(
+    files: &BenchmarkFiles,
+    snapshot: &str,
+    query: &str,
+    bbox: Option<&str>,
+    places: Option<&str>,
+) -> Option<Printed> {
     let mut args = vec!["query", snapshot, query, "--lang", "overpassql"];
     args.extend(bbox.into_iter().flat_map(|bbox| ["--bbox", bbox]));
     args.extend(places.into_iter().flat_map(|places| ["--places", places]));
@@ -171,7 +177,7 @@ fn counts(pair: &Value) -> [u64; 3] {
 
 #[test]
 fn drift_counts_what_changed() {
-    let files = Files::new();
+    let files = BenchmarkFiles::new();
     let newer = TOWN
         .replace("k=\"name\" v=\"Zur Mühle\"", "k=\"name\" v=\"Mühle\"")
         .replace("<node id=\"4\" lat=\"10.0500\"", "<node id=\"5\" lat=\"10.0600\"")
@@ -231,7 +237,7 @@ fn drift_of_a_published_split_is_what_both_answers_say() {
     if !extracts.iter().all(|extract| extract.exists()) || !split("query").exists() {
         return skipped(Need::Shared, "two extracts of Malta and OverpassNL's dev split");
     }
-    let files = Files::new();
+    let files = BenchmarkFiles::new();
     for (extract, name) in extracts.iter().zip(["old.terrapin", "new.terrapin"]) {
         assert_eq!(files.run(&["load", "--osm", extract.to_str().unwrap(), "--out", name]).0, Some(0));
     }
@@ -268,7 +274,7 @@ fn drift_of_a_published_split_is_what_both_answers_say() {
 
 #[test]
 fn a_pack_is_whole_and_the_same_every_time() {
-    let files = Files::new();
+    let files = BenchmarkFiles::new();
     files.pairs("train.jsonl", &[json!({"nl": "Which cafes?", "gold": CAFES})]);
     files.pairs(
         "dev.jsonl",
@@ -350,7 +356,7 @@ fn a_pack_is_whole_and_the_same_every_time() {
 
 #[test]
 fn a_leaderboard_has_what_belongs_together() {
-    let files = Files::new();
+    let files = BenchmarkFiles::new();
     files.write("gold", &format!("{CAFES}\nway[highway];out;\n"));
     files.write("good", &format!("{CAFES}\nway[highway];out;\n"));
     files.write("bad", &format!("{CAFES}\nnode;\n"));

@@ -13,7 +13,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use common::attacks::{self, WORLD};
-use common::server::Server;
+use common::server::TestServer;
 use common::skip;
 use common::terrapin;
 
@@ -23,29 +23,33 @@ const MARGIN: u64 = 64 << 20;
 const LATE: Duration = Duration::from_millis(300);
 
 /// The data and the limits of a run.
-struct Scale {
+struct BudgetScale {
     osm: &'static str,
     triples: &'static [&'static str],
     memory: u64,
     time: Duration,
 }
 
-const SMALL: Scale =
-    Scale { osm: "malta-2016", triples: &["subset-br-municipalities"], memory: 64 << 20, time: Duration::from_secs(2) };
+const SMALL: BudgetScale = BudgetScale {
+    osm: "malta-2016",
+    triples: &["subset-br-municipalities"],
+    memory: 64 << 20,
+    time: Duration::from_secs(2),
+};
 
-const LARGE: Scale = Scale {
+const LARGE: BudgetScale = BudgetScale {
     osm: "patchwork-world",
     triples: &["subset-br-municipalities", "subset-full-entities", "subset-kgtk-arnold", "subset-wd50k"],
     memory: 512 << 20,
     time: Duration::from_secs(10),
 };
 
-fn scale() -> &'static Scale {
+fn scale() -> &'static BudgetScale {
     if std::env::var_os("TERRAPIN_ALL").is_some() { &LARGE } else { &SMALL }
 }
 
 /// Starts a server over a snapshot of shared data, or returns `None` if the data is not available.
-fn server(load: &[(&str, String)]) -> Option<(Server, tempfile::TempDir)> {
+fn server(load: &[(&str, String)]) -> Option<(TestServer, tempfile::TempDir)> {
     let shared = std::env::var_os("TERRAPIN_SHARED").map_or_else(|| PathBuf::from("../shared"), PathBuf::from);
     let folder = tempfile::tempdir().expect("a folder");
     let snapshot = folder.path().join("a.terrapin");
@@ -62,18 +66,18 @@ fn server(load: &[(&str, String)]) -> Option<(Server, tempfile::TempDir)> {
     command.assert().success();
     let (memory, time) = (scale().memory.to_string(), scale().time.as_secs().to_string());
     let bounds = ["--max-memory", &memory, "--max-time", &time, "--max-queries", "2"];
-    Some((Server::of(&snapshot, &bounds), folder))
+    Some((TestServer::of(&snapshot, &bounds), folder))
 }
 
 /// Returns the anonymous memory of the process in bytes.
-fn anonymous(server: &Server) -> u64 {
+fn anonymous(server: &TestServer) -> u64 {
     let status = std::fs::read_to_string(format!("/proc/{}/status", server.child.id())).expect("a process");
     let line = status.lines().find_map(|line| line.strip_prefix("RssAnon:")).expect("its memory");
     line.split_whitespace().next().and_then(|kib| kib.parse::<u64>().ok()).expect("a number") << 10
 }
 
 /// Sends a request, reads the whole answer, and returns its status. The answer may be large or incomplete.
-fn status(server: &Server, path: &str, content_type: &str, body: &str) -> u16 {
+fn status(server: &TestServer, path: &str, content_type: &str, body: &str) -> u16 {
     let mut stream = server.connect();
     let length = body.len();
     write!(
@@ -89,7 +93,7 @@ fn status(server: &Server, path: &str, content_type: &str, body: &str) -> u16 {
 }
 
 /// Runs a request and watches the process meanwhile. Returns the status, the growth in bytes, and the duration.
-fn watched(server: &Server, ask: impl FnOnce() -> u16) -> (u16, u64, Duration) {
+fn watched(server: &TestServer, ask: impl FnOnce() -> u16) -> (u16, u64, Duration) {
     let before = anonymous(server);
     let (most, done) = (AtomicU64::new(before), AtomicBool::new(false));
     let (status, took) = std::thread::scope(|threads| {
@@ -100,23 +104,23 @@ fn watched(server: &Server, ask: impl FnOnce() -> u16) -> (u16, u64, Duration) {
             }
         });
         // Stops the watching thread even if the request panics; the scope waits for that thread.
-        let _done = Done(&done);
+        let _done = CompletionFlag(&done);
         let start = Instant::now();
         (ask(), start.elapsed())
     });
     (status, most.load(Ordering::Relaxed).saturating_sub(before), took)
 }
 
-struct Done<'d>(&'d AtomicBool);
+struct CompletionFlag<'d>(&'d AtomicBool);
 
-impl Drop for Done<'_> {
+impl Drop for CompletionFlag<'_> {
     fn drop(&mut self) {
         self.0.store(true, Ordering::Relaxed);
     }
 }
 
 /// Runs each query and checks its answer against the limits.
-fn hold(server: &Server, path: &str, content_type: &str, queries: &[(&str, String)]) {
+fn hold(server: &TestServer, path: &str, content_type: &str, queries: &[(&str, String)]) {
     let mut wrong = Vec::new();
     for (name, query) in queries {
         let (status, grew, took) = watched(server, || status(server, path, content_type, query));

@@ -10,7 +10,7 @@ use std::process::{Command, Output, Stdio};
 
 use crate::common;
 use crate::common::place;
-use crate::common::server::Server;
+use crate::common::server::TestServer;
 use crate::common::skip;
 use serde_json::{Value, json};
 
@@ -37,9 +37,9 @@ fn near(a: &Value, b: &Value, by: f64) -> bool {
 
 /// Counts of all pairs and of equal ones.
 #[derive(Default)]
-struct Count([usize; 2]);
+struct EqualCount([usize; 2]);
 
-impl Count {
+impl EqualCount {
     fn add(&mut self, equal: bool) -> bool {
         self.0[0] += 1;
         self.0[1] += usize::from(equal);
@@ -47,7 +47,7 @@ impl Count {
     }
 }
 
-impl std::fmt::Display for Count {
+impl std::fmt::Display for EqualCount {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "{} of {}", self.0[1], self.0[0])
     }
@@ -86,7 +86,7 @@ fn equal_to_the_published_evaluation() {
     std::fs::write(path("pairs"), &made).unwrap();
 
     // Their scores. A query must time out before their code stops waiting for it, after 60 s.
-    let server = Server::of(&snapshot, &["--max-time", "55"]);
+    let server = TestServer::of(&snapshot, &["--max-time", "55"]);
     let mut peer = Command::new(&python);
     peer.arg(script("eval_pairs.py")).arg(checkout).arg(format!("http://{}/sparql", server.address));
     peer.stdin(Stdio::from(std::fs::File::open(path("pairs")).unwrap()));
@@ -108,7 +108,7 @@ fn equal_to_the_published_evaluation() {
     let ours = lines(&std::fs::read(path("run/results.jsonl")).unwrap());
     assert_eq!((pairs.len(), theirs.len(), ours.len()), (300, 300, 300));
 
-    let [mut dropped, mut syntax, mut parsed, mut raw, mut empty, mut matched, mut same] = <[Count; 7]>::default();
+    let [mut dropped, mut syntax, mut parsed, mut raw, mut empty, mut matched, mut same] = <[EqualCount; 7]>::default();
     let mut unlike = Vec::new();
     for ((pair, theirs), ours) in pairs.iter().zip(&theirs).zip(&ours) {
         let ours = &ours["compat"];

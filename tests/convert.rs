@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use crate::common::place;
 use crate::common::skip;
 use serde_json::Value;
-use terrapin::overpass::convert::{Form, convert};
+use terrapin::overpass::convert::{ConversionForm, convert};
 
 /// Returns the folder of the vectors, if it exists.
 fn vectors() -> Option<PathBuf> {
@@ -29,14 +29,14 @@ fn lines(path: &Path) -> Vec<Value> {
 }
 
 #[derive(Default)]
-struct Count {
+struct ConversionCount {
     right: usize,
     all: usize,
 }
 
-impl Count {
+impl ConversionCount {
     fn add(&mut self, query: &str, xml: &str) {
-        let found = convert(query, Form::Xml).map(|converted| converted.text).unwrap_or_default();
+        let found = convert(query, ConversionForm::Xml).map(|converted| converted.text).unwrap_or_default();
         self.all += 1;
         if found == xml {
             self.right += 1;
@@ -56,7 +56,7 @@ fn converts_as_the_reference_does() {
     let Some(folder) = vectors() else { return };
     let mut all = Vec::new();
     for name in ["train", "dev", "pred"] {
-        let [mut valid, mut broken]: [Count; 2] = Default::default();
+        let [mut valid, mut broken]: [ConversionCount; 2] = Default::default();
         for line in lines(&folder.join(format!("xml-{name}.jsonl.gz"))) {
             let text = |key: &str| line[key].as_str().unwrap_or_default();
             let count = if text("error").is_empty() { &mut valid } else { &mut broken };
@@ -74,7 +74,7 @@ fn converts_as_the_reference_does() {
 }
 
 /// Converts a query to a form; there must be no problems.
-fn clean(query: &str, form: Form) -> String {
+fn clean(query: &str, form: ConversionForm) -> String {
     let converted = convert(query, form).expect("something to convert");
     assert!(converted.problems.is_none(), "{query}: {:?}", converted.problems);
     converted.text
@@ -82,7 +82,7 @@ fn clean(query: &str, form: Form) -> String {
 
 /// Returns the syntax tree of a query without positions.
 fn shape(query: &str) -> Option<String> {
-    let place = regex::Regex::new(r"span: Span \{ start: \d+, end: \d+ \}, |line: \d+, ").expect("pattern");
+    let place = regex::Regex::new(r"span: SourceSpan \{ start: \d+, end: \d+ \}, |line: \d+, ").expect("pattern");
     let script = terrapin::overpass::parse(query).ok()?;
     Some(place.replace_all(&format!("{script:?}"), "").into_owned())
 }
@@ -90,12 +90,12 @@ fn shape(query: &str) -> Option<String> {
 #[test]
 fn ql_is_laid_out_as_the_reference_does() {
     let query = "[out:json][timeout:25];area(4)->.a;(node[\"a\"=\"b\"](area.a)->.x;way(around:10););out;>;out skel qt;";
-    assert_eq!(clean(query, Form::Compact), query);
+    assert_eq!(clean(query, ConversionForm::Compact), query);
     let pretty = "[out:json]\n[timeout:25]\n;\narea(4)->.a;\n(\n  node\n    [\"a\"=\"b\"]\n    (area.a)\n    ->.x;\n  \
                   way(around:10);\n);\nout;\n>;\nout skel qt;";
-    assert_eq!(clean(query, Form::Pretty), pretty);
+    assert_eq!(clean(query, ConversionForm::Pretty), pretty);
     let xml = "<id-query type=\"way\" ref=\"1\" into=\"x\"/><recurse type=\"down\"/><print mode=\"meta\"/>";
-    assert_eq!(clean(xml, Form::Compact), "way(1)->.x;>;out meta;");
+    assert_eq!(clean(xml, ConversionForm::Compact), "way(1)->.x;>;out meta;");
 }
 
 #[test]
@@ -120,7 +120,7 @@ fn every_statement_survives_the_way_there_and_back() {
         "out bb;out meta center asc;>->.a;.a > ->.b;>>;<;.b<<->.c;",
     ] {
         let tree = shape(query).unwrap_or_else(|| panic!("{query}: {:?}", terrapin::overpass::parse(query).err()));
-        for form in [Form::Compact, Form::Pretty] {
+        for form in [ConversionForm::Compact, ConversionForm::Pretty] {
             let there = clean(query, form);
             assert_eq!(shape(&there).as_deref(), Some(tree.as_str()), "{query}\n{there}");
             assert_eq!(clean(&there, form), there);
@@ -136,7 +136,7 @@ fn ql_from_the_xml_of_the_vectors_means_the_same() {
         let xml = line["xml"].as_str().unwrap_or_default();
         let Some(tree) = shape(xml) else { continue };
         all += 1;
-        let there = convert(xml, Form::Pretty).map(|converted| converted.text).unwrap_or_default();
+        let there = convert(xml, ConversionForm::Pretty).map(|converted| converted.text).unwrap_or_default();
         if shape(&there).as_deref() == Some(tree.as_str()) {
             same += 1;
         } else if std::env::var_os("TERRAPIN_SHOW").is_some() {

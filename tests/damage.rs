@@ -5,12 +5,12 @@ use std::fmt::Write as _;
 use std::path::Path;
 use std::sync::Arc;
 
-use terrapin::geocoder::{Question, Search, search};
+use terrapin::geocoder::{PlaceQuery, PlaceSearch, search};
 use terrapin::load::Quiet;
-use terrapin::load::{Options, load};
+use terrapin::load::{LoadOptions, load};
 use terrapin::osm::Osm;
 use terrapin::overpass::{Limits, parse, run};
-use terrapin::snapshot::{Counts, Manifest, Snapshot, Writer, verify};
+use terrapin::snapshot::{ElementCounts, Manifest, Snapshot, SnapshotWriter, verify};
 
 /// Returns a town of a few streets, houses, a bus line and a boundary.
 fn extract() -> String {
@@ -72,8 +72,8 @@ fn answers(path: &Path) -> Option<Vec<Vec<u8>>> {
     let mut answers: Vec<Vec<u8>> = answers.collect::<Option<_>>()?;
     let mut places = String::new();
     for text in SEARCHES {
-        let question = Question::Text(text.to_owned());
-        let asked = Search::of(&question, 10, &|_| None);
+        let question = PlaceQuery::Text(text.to_owned());
+        let asked = PlaceSearch::of(&question, 10, &|_| None);
         search(&osm, &asked).iter().for_each(|hit| writeln!(places, "{:?} {}", hit.element, hit.label(&[])).unwrap());
     }
     osm.check().ok()?;
@@ -85,7 +85,7 @@ fn answers(path: &Path) -> Option<Vec<Vec<u8>>> {
 fn town(folder: &Path) -> std::path::PathBuf {
     let (source, path) = (folder.join("town.osm"), folder.join("town.terrapin"));
     std::fs::write(&source, extract()).unwrap();
-    let options = Options { osm: Some(source), memory: 1 << 30, ..Options::new(path.clone()) };
+    let options = LoadOptions { osm: Some(source), memory: 1 << 30, ..LoadOptions::new(path.clone()) };
     load(&options, &Quiet).unwrap();
     path
 }
@@ -160,7 +160,7 @@ fn signed_anew(path: &Path, to: &Path, change: impl FnOnce(&mut Manifest)) {
     let snapshot = Snapshot::open(path).unwrap();
     let mut manifest = snapshot.manifest().unwrap().clone();
     change(&mut manifest);
-    let mut writer = Writer::create(to).unwrap();
+    let mut writer = SnapshotWriter::create(to).unwrap();
     for section in &snapshot.manifest().unwrap().sections {
         writer.section(&section.name, snapshot.unchecked(&section.name)).unwrap();
     }
@@ -168,7 +168,7 @@ fn signed_anew(path: &Path, to: &Path, change: impl FnOnce(&mut Manifest)) {
 }
 
 /// Returns every count of a manifest with its name.
-fn counts(counts: &mut Counts) -> Vec<(&'static str, &mut u64)> {
+fn counts(counts: &mut ElementCounts) -> Vec<(&'static str, &mut u64)> {
     let [nodes, ways, relations] = &mut counts.missing;
     vec![
         ("nodes", &mut counts.nodes),
@@ -193,7 +193,7 @@ fn counts_that_the_sections_do_not_hold_are_damage_before_anything_is_read() {
     signed_anew(&path, &hostile, |_| {});
     let right = Osm::open(Arc::new(Snapshot::open(&hostile).unwrap()));
     assert!(right.is_ok());
-    let names: Vec<&str> = counts(&mut Counts::default()).into_iter().map(|(name, _)| name).collect();
+    let names: Vec<&str> = counts(&mut ElementCounts::default()).into_iter().map(|(name, _)| name).collect();
     for (at, name) in names.into_iter().enumerate() {
         let values: [fn(u64) -> u64; 8] =
             [|_| u64::MAX, |_| 1 << 63, |_| 1 << 32, |_| (1 << 32) - 1, |n| n + 512, |n| n + 1, |n| n - 1, |_| 0];

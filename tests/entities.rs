@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use serde_json::{Map, Value, json};
 
 use crate::common::place::shared;
-use crate::common::server::{Answer, Server, encoded};
+use crate::common::server::{HttpAnswer, TestServer, encoded};
 use crate::common::skip::{Need, skipped};
 use crate::common::{terrapin, wikidata};
 
@@ -47,20 +47,20 @@ fn load(folder: &Path, option: &str, from: &Path) -> PathBuf {
     to
 }
 
-fn towns() -> (tempfile::TempDir, Server) {
+fn towns() -> (tempfile::TempDir, TestServer) {
     let folder = tempfile::tempdir().unwrap();
     let from = folder.path().join("towns.ttl");
     std::fs::write(&from, TOWNS).unwrap();
-    let server = Server::of(&load(folder.path(), "--rdf", &from), &[]);
+    let server = TestServer::of(&load(folder.path(), "--rdf", &from), &[]);
     (folder, server)
 }
 
-fn object(answer: &Answer) -> Value {
+fn object(answer: &HttpAnswer) -> Value {
     serde_json::from_slice(&answer.body).unwrap_or_else(|_| panic!("{}", answer.text()))
 }
 
 /// Returns the response of the action API, which has status 200 also for errors.
-fn action(server: &Server, parameters: &str) -> Value {
+fn action(server: &TestServer, parameters: &str) -> Value {
     let answer = server.get(&format!("/w/api.php?format=json&{parameters}"));
     assert_eq!(answer.status, 200, "{}", answer.text());
     let said = object(&answer);
@@ -68,7 +68,7 @@ fn action(server: &Server, parameters: &str) -> Value {
     said
 }
 
-fn found(server: &Server, text: &str, more: &str) -> Vec<String> {
+fn found(server: &TestServer, text: &str, more: &str) -> Vec<String> {
     let said = action(server, &format!("action=wbsearchentities&search={}&language=en{more}", encoded(text)));
     said["search"].as_array().unwrap().iter().map(|hit| hit["id"].as_str().unwrap().to_owned()).collect()
 }
@@ -406,7 +406,7 @@ fn what_is_wrong_is_told_as_clients_expect_it() {
     }
     assert_eq!(server.get("/wiki/Special:EntityData/Q99.json").status, 404);
     assert_eq!(server.get("/wiki/Special:EntityData/town.json").status, 400);
-    let nothing = Server::start(&[]);
+    let nothing = TestServer::start(&[]);
     assert_eq!(nothing.get("/w/api.php?action=wbgetentities&ids=Q1").status, 404);
 }
 
@@ -543,7 +543,7 @@ fn wikidatas_own_json_comes_out_as_it_went_in() {
     let properties = types.iter().map(|(id, datatype)| json!({ "type": "property", "id": id, "datatype": datatype }));
     let lines: Vec<String> = all.values().cloned().chain(properties).map(|entity| entity.to_string()).collect();
     std::fs::write(&dump, format!("[\n{}\n]\n", lines.join(",\n"))).unwrap();
-    let server = Server::of(&load(folder.path(), "--wikidata", &dump), &[]);
+    let server = TestServer::of(&load(folder.path(), "--wikidata", &dump), &[]);
     for (id, given) in &all {
         let said = object(&server.get(&format!("/wiki/Special:EntityData/{id}.json")));
         let (mut before, mut after) = (Vec::new(), Vec::new());
@@ -575,7 +575,7 @@ fn wikidatas_own_json_comes_out_as_it_went_in() {
 #[test]
 fn the_shared_entities_are_found() {
     let Some(path) = wikidata::path() else { return };
-    let server = Server::of(&path, &[]);
+    let server = TestServer::of(&path, &[]);
     for (text, more, id) in [
         ("Germany", "", "Q183"),
         ("germany", "", "Q183"),

@@ -9,13 +9,13 @@ use serde_json::{Value, json};
 
 const QUERIES: [&str; 2] = ["node[\"amenity\"=\"cafe\"];out;", "way[highway];out;"];
 
-struct Files {
+struct EvalInputFiles {
     town: Town,
 }
 
-impl Files {
-    fn new() -> Files {
-        let files = Files { town: Town::new() };
+impl EvalInputFiles {
+    fn new() -> EvalInputFiles {
+        let files = EvalInputFiles { town: Town::new() };
         files.write("gold", &format!("{}\n{}\n", QUERIES[0], QUERIES[1]));
         files
     }
@@ -47,7 +47,7 @@ impl Files {
 
 #[test]
 fn predictions_of_another_form_are_refused_and_read_by_name() {
-    let files = Files::new();
+    let files = EvalInputFiles::new();
     let lines = |of: &dyn Fn(&str) -> String| QUERIES.map(of).join("\n") + "\n";
     let doubled = |query: &str| query.replace('"', "\"\"");
     for (form, file) in [
@@ -76,7 +76,7 @@ fn predictions_of_another_form_are_refused_and_read_by_name() {
 
 #[test]
 fn what_is_no_query_is_counted() {
-    let files = Files::new();
+    let files = EvalInputFiles::new();
     files.write("pred", &format!("{}\nI cannot help with that.\n", QUERIES[0]));
     let (status, said) = files.overpassnl("pred", &["--out", "run"]);
     assert_eq!(status, Some(0), "{said}");
@@ -100,7 +100,7 @@ fn what_is_no_query_is_counted() {
 
 #[test]
 fn predictions_that_the_authors_script_spoils_are_scored() {
-    let files = Files::new();
+    let files = EvalInputFiles::new();
     // OverpassNL's script inserts the time limit before the comment, or before the XML.
     let xml = "<osm-script><query type=\"way\"><has-kv k=\"highway\"/></query><print/></osm-script>";
     let commented = format!("/* all cafes */[out:json];{}", QUERIES[0]);
@@ -132,7 +132,7 @@ fn predictions_that_the_authors_script_spoils_are_scored() {
 
 #[test]
 fn nothing_is_earned_by_finding_nothing() {
-    let files = Files::new();
+    let files = EvalInputFiles::new();
     let nothing = "node[amenity=nowhere];out;";
     files.write("gold", &format!("{nothing}\n{}\n{nothing}\n", QUERIES[0]));
     files.write("pred", "node(1000000);out;\nnode(1000000);out;\nnode(1000000);out;\n");
@@ -158,7 +158,7 @@ fn nothing_is_earned_by_finding_nothing() {
 
 #[test]
 fn instances_in_other_forms_score_the_same() {
-    let files = Files::new();
+    let files = EvalInputFiles::new();
     let [a, b] = QUERIES.map(|query| json!(query).to_string());
     let doubled = |text: &str| text.replace('"', "\"\"");
     for (name, text) in [
@@ -198,7 +198,7 @@ fn instances_in_other_forms_score_the_same() {
 
 #[test]
 fn a_run_is_not_lost_to_another() {
-    let files = Files::new();
+    let files = EvalInputFiles::new();
     let right = format!("{}\n{}\n", QUERIES[0], QUERIES[1]);
     files.write("right", &right);
     files.write("wrong", &format!("{}\n{}\n", QUERIES[1], QUERIES[0]));

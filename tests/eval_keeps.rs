@@ -23,13 +23,13 @@ const FILES: [&str; 8] = [
 
 const LINES: usize = 400;
 
-struct Benchmark {
+struct BenchmarkTown {
     town: Town,
 }
 
-impl Benchmark {
+impl BenchmarkTown {
     /// Creates a benchmark with enough lines for a run to take some time.
-    fn new() -> Benchmark {
+    fn new() -> BenchmarkTown {
         let town = Town::new();
         let gold = |i: usize| {
             let names: String = (0..i % 40).map(|k| format!("[\"name:{k}\"!~\"x{i}\"]")).collect();
@@ -42,7 +42,7 @@ impl Benchmark {
         };
         std::fs::write(town.path("gold"), (0..LINES).map(gold).collect::<String>()).unwrap();
         std::fs::write(town.path("pred"), (0..LINES).map(pred).collect::<String>()).unwrap();
-        Benchmark { town }
+        BenchmarkTown { town }
     }
 
     fn path(&self, name: &str) -> PathBuf {
@@ -85,7 +85,7 @@ fn kill_after(mut command: Command, pause: Duration) -> bool {
 
 #[test]
 fn a_killed_run_goes_on_and_comes_to_the_same() {
-    let benchmark = Benchmark::new();
+    let benchmark = BenchmarkTown::new();
     benchmark.score("whole", &["--no-cache"]);
     let start = Instant::now();
     benchmark.score("again", &[]);
@@ -119,7 +119,7 @@ fn a_killed_run_goes_on_and_comes_to_the_same() {
 
 #[test]
 fn shards_at_once_share_a_cache() {
-    let benchmark = Benchmark::new();
+    let benchmark = BenchmarkTown::new();
     benchmark.score("whole", &["--no-cache"]);
     let shards = ["1/4", "2/4", "3/4", "4/4"];
     let out = |shard: &str| format!("part{}", &shard[..1]);
@@ -146,7 +146,7 @@ fn shards_at_once_share_a_cache() {
 #[cfg(feature = "cache")]
 #[test]
 fn a_cache_that_cannot_be_used_costs_nothing_but_time() {
-    let benchmark = Benchmark::new();
+    let benchmark = BenchmarkTown::new();
     benchmark.score("whole", &["--no-cache"]);
     assert!(!benchmark.path("town.terrapin.cache").exists());
     // A folder with other files is an error, before anything is scored.

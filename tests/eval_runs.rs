@@ -18,14 +18,14 @@ const FILES: [&str; 8] = [
     "plots/scores.svg",
 ];
 
-struct Files {
+struct EvalRunFiles {
     town: Town,
 }
 
-impl Files {
+impl EvalRunFiles {
     /// Creates ten lines, with right and wrong predictions.
-    fn new() -> Files {
-        let files = Files { town: Town::new() };
+    fn new() -> EvalRunFiles {
+        let files = EvalRunFiles { town: Town::new() };
         let gold = |i: usize| format!("[out:json];node[amenity=cafe](if:id()>={});out;\n", i % 4);
         let pred = |i: usize| match i % 5 {
             0 => "node[amenity=cafe;out;\n".to_owned(),
@@ -83,7 +83,7 @@ fn object(path: &Path) -> Value {
 
 #[test]
 fn shards_and_threads_do_not_show() {
-    let files = Files::new();
+    let files = EvalRunFiles::new();
     files.score("pred", "whole", &[]);
     let folders: Vec<String> = (1..=4)
         .map(|number| {
@@ -109,7 +109,7 @@ fn shards_and_threads_do_not_show() {
 
 #[test]
 fn a_published_run_stands_or_not() {
-    let files = Files::new();
+    let files = EvalRunFiles::new();
     files.score("pred", "run", &[]);
     let verify = |more: &[&str]| {
         let done = common::terrapin().args(["eval", "verify", &files.text("run")]).args(more).output().unwrap();
@@ -134,7 +134,7 @@ fn a_published_run_stands_or_not() {
 
 #[test]
 fn what_got_better_and_what_worse() {
-    let files = Files::new();
+    let files = EvalRunFiles::new();
     files.score("pred", "first", &[]);
     files.score("other", "second", &[]);
     let compare = |more: &[&str]| {
@@ -159,7 +159,7 @@ fn what_got_better_and_what_worse() {
 
 #[test]
 fn any_benchmark_from_json_lines() {
-    let files = Files::new();
+    let files = EvalRunFiles::new();
     files.write(
         "mine.jsonl",
         r#"{"id": "a", "gold": "node[amenity=cafe];out;", "pred": "node[amenity=cafe]({{bbox}});out;", "bbox": "10,20,10.01,20.1"}

@@ -83,18 +83,18 @@ fn what_is_not_in_the_data_is_named_with_what_is() {
     }
 }
 
-struct Server {
+struct FeedbackServer {
     child: Child,
     url: String,
     town: Town,
 }
 
-impl Server {
-    fn start() -> Server {
-        Server::over(Town::new())
+impl FeedbackServer {
+    fn start() -> FeedbackServer {
+        FeedbackServer::over(Town::new())
     }
 
-    fn over(town: Town) -> Server {
+    fn over(town: Town) -> FeedbackServer {
         let mut child = Command::new(assert_cmd::cargo::cargo_bin("terrapin"))
             .arg("serve")
             .arg(town.snapshot())
@@ -106,7 +106,7 @@ impl Server {
         let mut line = String::new();
         BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
         let ready: Value = serde_json::from_str(&line).unwrap();
-        Server { child, url: ready["url"].as_str().unwrap().to_owned(), town }
+        FeedbackServer { child, url: ready["url"].as_str().unwrap().to_owned(), town }
     }
 
     fn post(&self, path: &str, body: &str) -> (u16, Value) {
@@ -121,7 +121,7 @@ impl Server {
     }
 }
 
-impl Drop for Server {
+impl Drop for FeedbackServer {
     fn drop(&mut self) {
         let _ = self.child.kill();
         let _ = self.child.wait();
@@ -130,7 +130,7 @@ impl Drop for Server {
 
 #[test]
 fn over_http() {
-    let server = Server::start();
+    let server = FeedbackServer::start();
     let (status, said) = server.post("/feedback", r#"{"query": "node[amenty];out;", "sample": 1}"#);
     assert_eq!((status, said["warnings"][0]["code"].as_str()), (200, Some("no-such-key")));
     assert_eq!(said["results"]["count"], 0);
@@ -167,7 +167,7 @@ const SPARQL: [&str; 3] = [
 
 #[test]
 fn sparql_is_looked_at_by_both() {
-    let server = Server::over(Town::with_triples());
+    let server = FeedbackServer::over(Town::with_triples());
     for (query, text) in [
         (SPARQL[0], "1 results\n  x=wd:Q1 n=Ladle@en\n"),
         (SPARQL[1], "0 results\nwarning: no triple has wd:Q99\n"),
@@ -225,7 +225,7 @@ fn sparql_is_looked_at_by_both() {
     assert!(said.starts_with("parse error: ") && said.contains("(line 1, column 33)"), "{said}");
     let wrong = json!({ "query": SPARQL[0], "lang": "sql" }).to_string();
     assert_eq!(server.post("/feedback", &wrong).0, 400);
-    let without = Server::start();
+    let without = FeedbackServer::start();
     let asked = json!({ "query": SPARQL[0], "lang": "sparql" }).to_string();
     let (status, said) = without.post("/feedback", &asked);
     assert!(status == 400 && said["error"].as_str().unwrap().contains("no triples"), "{said}");
@@ -241,7 +241,7 @@ fn sparql_is_looked_at_by_both() {
 
 #[test]
 fn scores_are_those_of_a_run_and_a_shared_reference_runs_once() {
-    let server = Server::over(Town::with_triples());
+    let server = FeedbackServer::over(Town::with_triples());
     let run = |lang: &str, pairs: &[(&str, &str)]| -> Vec<Value> {
         let line = |(gold, pred): &(&str, &str)| format!("{}\n", json!({"gold": gold, "pred": pred, "lang": lang}));
         let [lines, out] = ["lines", "out"].map(|name| server.town.path(name));
@@ -289,7 +289,7 @@ fn the_python_module() {
         skip::skipped(skip::Need::Python, "there is no python3");
         return;
     }
-    let server = Server::start();
+    let server = FeedbackServer::start();
     let done = Command::new("python3")
         .args(["-m", "unittest", "discover", "-s", "tests"])
         .current_dir(common::place::root().join("python"))

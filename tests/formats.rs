@@ -9,7 +9,7 @@ use serde_json::Value;
 use terrapin::load::content;
 use terrapin::snapshot::{Arrival, Error, FORMAT_VERSION, OLDEST_FORMAT, Snapshot, hex, verify};
 
-use crate::common::server::Server;
+use crate::common::server::TestServer;
 use crate::common::terrapin;
 
 fn file(name: &str) -> PathBuf {
@@ -35,7 +35,7 @@ fn format_3_has_its_content_and_finds_names() {
     let content = content::digest(&snapshot).unwrap();
     assert_eq!((manifest.format_version, manifest.content), (3, Some(content)));
     assert_eq!(hex(&content), "19f0590d5627bbe6cee8e8b38a6d54d738afe1e4d7b540e7171bf16dc93d4dc0");
-    let server = Server::of(&file("3.terrapin"), &[]);
+    let server = TestServer::of(&file("3.terrapin"), &[]);
     let answer = server.get("/search?q=Town");
     assert_eq!(answer.status, 200, "{}", answer.text());
     assert_eq!(serde_json::from_str::<Value>(&answer.text()).unwrap()[0]["osm_id"], 1);

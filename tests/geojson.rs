@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::common::server::{FORM, Server};
+use crate::common::server::{FORM, TestServer};
 use crate::common::{Town, terrapin};
 
 const CAFES: &str = "[out:csv(name)];node[amenity=cafe];out;";
@@ -59,7 +59,7 @@ fn an_answer_without_places_says_what_it_lacks() {
 
 #[test]
 fn a_client_that_would_rather_have_geojson_gets_it() {
-    let server = Server::start(&[]);
+    let server = TestServer::start(&[]);
     let ask = |accept: &str| {
         let headers = format!("{FORM}Accept: {accept}\r\n");
         server.ask("POST", "/api/interpreter", &headers, CAFES)

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
-use crate::common::server::Server;
+use crate::common::server::TestServer;
 use crate::common::skip::{Need, skipped};
 use crate::common::{Town, place, terrapin};
 
@@ -138,7 +138,7 @@ fn features_of_malta_tell_of_their_items() {
     assert_eq!((of_lines, lines.contains("\"P1082\":[")), (linked, false));
 
     // HTTP returns the same bytes.
-    let server = Server::of(&snapshot, &[]);
+    let server = TestServer::of(&snapshot, &[]);
     let path = format!("/api/interpreter?data={}&with-wikidata=P1082%2CP571", crate::common::server::encoded(PLACES));
     let answer = server.ask("GET", &path, "Accept: application/geo+json\r\n", "");
     assert_eq!((answer.status, answer.header("content-type")), (200, Some("application/geo+json")));
@@ -209,7 +209,7 @@ fn values_are_plain_and_of_the_rank_that_counts() {
         assert_eq!(told[other]["properties"].get("wikidata_item"), None, "{other}");
     }
     // The languages come from the header; a parameter of the same name has precedence.
-    let server = Server::of(&snapshot, &[]);
+    let server = TestServer::of(&snapshot, &[]);
     let label = |parameters: &str, headers: &str| {
         let path = format!("/api/interpreter?data=node(1)%3Bout%3B&with-wikidata={parameters}");
         let answer = server.ask("GET", &path, &format!("Accept: application/geo+json\r\n{headers}"), "");
@@ -236,19 +236,19 @@ fn what_cannot_be_told_is_said() {
         assert_eq!((code, out.as_str()), (status, ""), "{options:?}: {err}");
         assert!(err.contains(says), "{options:?}: {err}");
     }
-    let ask = |server: &Server, parameter: &str, accept: &str| {
+    let ask = |server: &TestServer, parameter: &str, accept: &str| {
         let path = format!("/api/interpreter?data=node(1)%3Bout%3B&with-wikidata={parameter}");
         let answer = server.ask("GET", &path, &format!("Accept: {accept}\r\n"), "");
         (answer.status, answer.text())
     };
     let geojson = "application/geo+json";
-    let server = Server::of(&with, &[]);
+    let server = TestServer::of(&with, &[]);
     for (parameter, accept, says) in [("population", geojson, "is no property"), ("P1082", "*/*", "the header Accept")]
     {
         let (status, text) = ask(&server, parameter, accept);
         assert!(status == 400 && text.contains(says), "{status} {text}");
     }
-    let bare = Server::start(&[]);
+    let bare = TestServer::start(&[]);
     let (status, text) = ask(&bare, "P1082", geojson);
     assert!(status == 400 && text.contains("has no triples"), "{status} {text}");
 }

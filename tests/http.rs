@@ -6,14 +6,14 @@ use std::time::{Duration, Instant};
 
 use serde_json::json;
 
-use crate::common::server::{Answer, FORM, Server, encoded};
+use crate::common::server::{FORM, HttpAnswer, TestServer, encoded};
 use crate::common::terrapin;
 
 const CAFES: &str = "[out:json];node[amenity=cafe];out;";
 
 #[test]
 fn a_query_is_answered_however_it_is_sent() {
-    let server = Server::start(&[]);
+    let server = TestServer::start(&[]);
     let path = format!("/api/interpreter?data={}", encoded(CAFES));
     let answers = [
         server.query(CAFES),
@@ -34,7 +34,7 @@ fn a_query_is_answered_however_it_is_sent() {
 
 #[test]
 fn a_single_element_in_no_form_is_a_redirection_and_html_runs_nothing() {
-    let server = Server::start(&[]);
+    let server = TestServer::start(&[]);
     let moved = server.query("[out:custom];node(1);out;");
     assert_eq!((moved.status, moved.body.len()), (302, 0), "{}", moved.text());
     assert!(moved.headers.contains("location: https://www.openstreetmap.org/browse/node/1\r\n"), "{}", moved.headers);
@@ -49,7 +49,7 @@ fn a_single_element_in_no_form_is_a_redirection_and_html_runs_nothing() {
 
 #[test]
 fn a_health_check_needs_no_other_program() {
-    let server = Server::start(&[]);
+    let server = TestServer::start(&[]);
     let bind = server.address.to_string();
     let ask = |args: &[&str]| {
         let output = terrapin().arg("health").args(args).env("TERRAPIN_BIND", &bind).output().unwrap();
@@ -76,7 +76,7 @@ fn a_health_check_needs_no_other_program() {
 
 #[test]
 fn a_name_leads_where_a_query_would_find_it() {
-    let server = Server::start(&[]);
+    let server = TestServer::start(&[]);
     for path in ["/search.php?q=Ladle&format=jsonv2&limit=1", "/search?q=+Ladle+"] {
         let answer = server.ask("GET", path, "", "");
         let found: serde_json::Value = serde_json::from_slice(&answer.body).unwrap();
@@ -101,7 +101,7 @@ fn a_name_leads_where_a_query_would_find_it() {
 
 #[test]
 fn a_place_has_the_fields_that_geocoders_clients_read() {
-    let server = Server::start(&[]);
+    let server = TestServer::start(&[]);
     let ask = |path: &str| {
         let answer = server.get(path);
         assert_eq!(answer.status, 200, "{path}: {}", answer.text());
@@ -146,7 +146,7 @@ fn a_place_has_the_fields_that_geocoders_clients_read() {
 
 #[test]
 fn a_box_and_a_function_come_beside_the_query() {
-    let server = Server::start(&[]);
+    let server = TestServer::start(&[]);
     let ask =
         |more: &str| server.get(&format!("/api/interpreter?data={}&{more}", encoded("[out:json];node(bbox);out;")));
     assert_eq!(ask("bbox=20.0005,10.0005,20.0025,10.0025").ids(), [1, 2]);
@@ -168,7 +168,7 @@ fn a_box_and_a_function_come_beside_the_query() {
 
 #[test]
 fn a_query_that_is_stopped_after_much_was_written_still_gets_its_status() {
-    let server = Server::start(&["--max-queries", "1"]);
+    let server = TestServer::start(&["--max-queries", "1"]);
     let stopped = |outs: usize| {
         let query = format!("[out:json][timeout:1];node[amenity=cafe];{}{}", "out meta;".repeat(outs), endless());
         server.query(&query)
@@ -202,7 +202,7 @@ fn endless() -> String {
 
 #[test]
 fn a_wrong_query_gets_the_page_that_clients_know() {
-    let server = Server::start(&[]);
+    let server = TestServer::start(&[]);
     let answer = server.query("nod<b>(1);out;");
     assert_eq!(answer.status, 400);
     assert!(answer.headers.contains("content-type: text/html"), "{}", answer.headers);
@@ -219,7 +219,7 @@ fn a_wrong_query_gets_the_page_that_clients_know() {
 
 #[test]
 fn a_query_is_converted_on_a_page() {
-    let server = Server::start(&[]);
+    let server = TestServer::start(&[]);
     let converted = |parameters: &str| {
         let answer = server.ask("GET", &format!("/api/convert?{parameters}"), "", "");
         let text = answer.text();
@@ -239,7 +239,7 @@ fn a_query_is_converted_on_a_page() {
 
 #[test]
 fn calls_of_the_extended_api_are_answered() {
-    let server = Server::start(&[]);
+    let server = TestServer::start(&[]);
     let get = |address: &str| server.ask("GET", address, "", "");
     // Compares the whole answer, including the line with the date of the data.
     let same = |address: &str, query: &str| {
@@ -274,7 +274,7 @@ fn calls_of_the_extended_api_are_answered() {
 
 #[test]
 fn a_huge_body_is_refused_and_the_server_goes_on() {
-    let server = Server::start(&["--max-body", "10k"]);
+    let server = TestServer::start(&["--max-body", "10k"]);
     let answer = server.ask("POST", "/api/interpreter", FORM, &format!("data={}", "x".repeat(20 << 10)));
     assert_eq!(answer.status, 413);
     assert!(answer.text().contains("longer than 10240 bytes"), "{}", answer.text());
@@ -283,7 +283,7 @@ fn a_huge_body_is_refused_and_the_server_goes_on() {
 
 #[test]
 fn browsers_of_other_sites_may_ask() {
-    let server = Server::start(&[]);
+    let server = TestServer::start(&[]);
     let preflight = "Origin: http://a.example\r\nAccess-Control-Request-Method: POST\r\n\
                      Access-Control-Request-Headers: content-type\r\n";
     let answer = server.ask("OPTIONS", "/api/interpreter", preflight, "");
@@ -298,7 +298,7 @@ fn browsers_of_other_sites_may_ask() {
 fn pages_of_other_sites_change_nothing_and_read_what_they_may() {
     const EVIL: &str = "Origin: https://evil.example\r\n";
     const FRIEND: &str = "Origin: https://friend.example\r\n";
-    let server = Server::start(&["--cors", "*,https://friend.example"]);
+    let server = TestServer::start(&["--cors", "*,https://friend.example"]);
     let kill = "/api/kill_my_queries";
     // The ways in which a page of another site can send a request.
     for (method, path, headers) in [
@@ -323,25 +323,25 @@ fn pages_of_other_sites_change_nothing_and_read_what_they_may() {
     // Only the server's own host name is accepted.
     let named = |host: &str| {
         let head = format!("GET {kill} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n");
-        Answer::read(server.send(head.as_bytes())).status
+        HttpAnswer::read(server.send(head.as_bytes())).status
     };
     assert_eq!([named("evil.example"), named("127.0.0.1:8080"), named("localhost")], [403, 200, 200]);
 
-    let read = |server: &Server, origin: &str| {
+    let read = |server: &TestServer, origin: &str| {
         let answer = server.ask("POST", "/api/interpreter", origin, CAFES);
         assert_eq!(answer.status, 200);
         answer.header("access-control-allow-origin").map(str::to_owned)
     };
     assert_eq!(read(&server, EVIL).as_deref(), Some("*"));
-    let some = Server::start(&["--cors", "https://friend.example"]);
+    let some = TestServer::start(&["--cors", "https://friend.example"]);
     assert_eq!((read(&some, EVIL), read(&some, FRIEND).as_deref()), (None, Some("https://friend.example")));
-    let none = Server::start(&["--cors", "none"]);
+    let none = TestServer::start(&["--cors", "none"]);
     assert_eq!((read(&none, EVIL), read(&none, FRIEND)), (None, None));
 }
 
 #[test]
 fn answers_are_compressed_where_the_client_can_read_that() {
-    let server = Server::start(&[]);
+    let server = TestServer::start(&[]);
     let answer = server.ask("POST", "/api/interpreter", "Accept-Encoding: gzip\r\n", CAFES);
     assert!(answer.headers.contains("content-encoding: gzip"), "{}", answer.headers);
     let mut plain = String::new();
@@ -351,7 +351,7 @@ fn answers_are_compressed_where_the_client_can_read_that() {
 
 #[test]
 fn the_small_services_answer() {
-    let server = Server::start(&["--max-queries", "3"]);
+    let server = TestServer::start(&["--max-queries", "3"]);
     let get = |path: &str| server.ask("GET", path, "", "");
     assert_eq!(get("/api/timestamp").text(), "2020-01-06T12:00:00Z\n");
     let status = get("/api/status").text();
@@ -380,7 +380,7 @@ fn long_query() -> String {
 }
 
 /// Sends the long query and reads only the start of its answer.
-fn begin(server: &Server) -> TcpStream {
+fn begin(server: &TestServer) -> TcpStream {
     let mut stream = server.connect();
     let text = long_query();
     write!(stream, "POST /api/interpreter HTTP/1.1\r\nHost: test\r\nContent-Length: {}\r\n\r\n{text}", text.len())
@@ -393,7 +393,7 @@ fn begin(server: &Server) -> TcpStream {
 
 #[test]
 fn a_long_answer_comes_whole() {
-    let server = Server::start(&[]);
+    let server = TestServer::start(&[]);
     let answer = server.query(&long_query());
     assert_eq!(answer.status, 200);
     assert!(answer.headers.contains("transfer-encoding: chunked"), "{}", answer.headers);
@@ -404,7 +404,7 @@ fn a_long_answer_comes_whole() {
 fn a_full_server_sends_clients_away_until_one_leaves() {
     // Without a spool, a client that does not read keeps its slot for a while. Speculative trials are disabled.
     let few = ["--max-queries", "1", "--max-waiting", "1", "--max-wait", "1"];
-    let server = Server::start(&[&few[..], &["--spool", "0", "--trial", "0"]].concat());
+    let server = TestServer::start(&[&few[..], &["--spool", "0", "--trial", "0"]].concat());
     let sleeper = begin(&server);
     let status = server.ask("GET", "/api/status", "", "").text();
     assert!(status.lines().nth(4).unwrap().starts_with("Slot available after: "), "{status}");
@@ -423,7 +423,7 @@ fn a_full_server_sends_clients_away_until_one_leaves() {
 
 #[test]
 fn a_server_that_was_told_to_stop_ends_what_runs_and_never_feigns_a_whole_answer() {
-    let mut server = Server::start(&["--grace", "1"]);
+    let mut server = TestServer::start(&["--grace", "1"]);
     let mut sleeper = begin(&server);
     server.signal("-TERM");
     let told = Instant::now();
@@ -436,7 +436,7 @@ fn a_server_that_was_told_to_stop_ends_what_runs_and_never_feigns_a_whole_answer
 
 #[test]
 fn an_idle_server_stops_at_once() {
-    let mut server = Server::start(&[]);
+    let mut server = TestServer::start(&[]);
     server.signal("-INT");
     let told = Instant::now();
     assert!(server.child.wait().unwrap().success());
@@ -451,17 +451,17 @@ fn endless_query(timeout: u32) -> String {
 
 #[test]
 fn a_query_over_its_time_gets_504() {
-    let server = Server::start(&[]);
+    let server = TestServer::start(&[]);
     let answer = server.query(&endless_query(1));
     assert_eq!(answer.status, 504, "{}", answer.text());
     assert!(answer.text().contains("runtime error: Query timed out in "), "{}", answer.text());
-    let server = Server::start(&["--max-time", "1"]);
+    let server = TestServer::start(&["--max-time", "1"]);
     assert_eq!(server.query(&endless_query(600)).status, 504);
 }
 
 #[test]
 fn a_client_that_leaves_stops_its_query() {
-    let server = Server::start(&["--max-queries", "1"]);
+    let server = TestServer::start(&["--max-queries", "1"]);
     let mut stream = server.connect();
     let text = endless_query(600);
     write!(stream, "POST /api/interpreter HTTP/1.1\r\nHost: test\r\nContent-Length: {}\r\n\r\n{text}", text.len())

@@ -6,7 +6,7 @@ use std::process::Command;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use crate::common::server::{Answer, FORM, Server};
+use crate::common::server::{FORM, HttpAnswer, TestServer};
 use crate::common::{Town, terrapin};
 use flate2::Compression;
 use flate2::write::GzEncoder;
@@ -37,7 +37,7 @@ fn until(what: &str, mut holds: impl FnMut() -> bool) {
 
 #[test]
 fn heads_and_bodies_that_do_not_arrive_are_given_up_and_hold_nobody_up() {
-    let server = Server::start(&["--head-timeout", "2", "--body-timeout", "2"]);
+    let server = TestServer::start(&["--head-timeout", "2", "--body-timeout", "2"]);
     let begun = Instant::now();
     let heads: Vec<_> = (0..30).map(|_| server.send(b"GET /api/interpreter?data=node HTTP/1.1\r\nHost: te")).collect();
     let silent: Vec<_> = (0..10).map(|_| server.send(b"")).collect();
@@ -47,7 +47,7 @@ fn heads_and_bodies_that_do_not_arrive_are_given_up_and_hold_nobody_up() {
     assert_eq!(server.query(CAFES).ids(), [1, 2, 3, 4]);
     assert!(begun.elapsed() < Duration::from_secs(2), "a query waits for what does not arrive: {:?}", begun.elapsed());
     for body in bodies {
-        let answer = Answer::read(body);
+        let answer = HttpAnswer::read(body);
         assert_eq!(answer.status, 408, "{}", answer.text());
         assert!(answer.text().contains("did not arrive within 2 seconds"), "{}", answer.text());
     }
@@ -62,7 +62,7 @@ fn heads_and_bodies_that_do_not_arrive_are_given_up_and_hold_nobody_up() {
 
 #[test]
 fn a_connection_is_kept_for_a_while_and_closed_for_others() {
-    let server = Server::start(&["--max-connections", "4", "--idle-timeout", "1"]);
+    let server = TestServer::start(&["--max-connections", "4", "--idle-timeout", "1"]);
     let mut kept = server.send(b"GET /healthz HTTP/1.1\r\nHost: test\r\n\r\n");
     let mut piece = [0; 500];
     assert!(kept.read(&mut piece).unwrap() > 0);
@@ -79,7 +79,7 @@ fn a_connection_is_kept_for_a_while_and_closed_for_others() {
 }
 
 /// Opens a connection from a separate address.
-fn connect(server: &Server, from: u8) -> std::net::TcpStream {
+fn connect(server: &TestServer, from: u8) -> std::net::TcpStream {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_io().build().unwrap();
     let stream = runtime.block_on(async {
         let socket = tokio::net::TcpSocket::new_v4().unwrap();
@@ -95,7 +95,7 @@ const HALF: &[u8] = b"POST /api/interpreter HTTP/1.1\r\nHost: test\r\nContent-Le
 
 #[test]
 fn half_bodies_of_one_client_hold_up_no_other() {
-    let server = Server::start(&["--max-connections", "40", "--client-connections", "20"]);
+    let server = TestServer::start(&["--max-connections", "40", "--client-connections", "20"]);
     let half = |from: u8, head: &[u8]| {
         let mut stream = connect(&server, from);
         let _ = stream.write_all(head);
@@ -126,7 +126,7 @@ fn half_bodies_of_one_client_hold_up_no_other() {
 
 #[test]
 fn a_client_with_all_its_connections_busy_gets_no_more() {
-    let server = Server::start(&["--client-connections", "2", "--max-queries", "2"]);
+    let server = TestServer::start(&["--client-connections", "2", "--max-queries", "2"]);
     let busy: Vec<_> = (0..2)
         .map(|_| {
             let mut stream = connect(&server, 1);
@@ -149,7 +149,7 @@ fn a_client_with_all_its_connections_busy_gets_no_more() {
 #[test]
 fn half_bodies_do_not_keep_the_room_of_whole_ones() {
     // Connections get 32 MiB, bodies a quarter of that: four of these bodies fill it.
-    let server = Server::start(&["--memory", "256MiB", "--max-queries", "1"]);
+    let server = TestServer::start(&["--memory", "256MiB", "--max-queries", "1"]);
     let head = b"POST /api/interpreter HTTP/1.1\r\nHost: test\r\nContent-Length: 2000000\r\n\r\n";
     let piece = vec![b' '; 1_500_000];
     let halves: Vec<_> = (1..9)
@@ -168,7 +168,7 @@ fn half_bodies_do_not_keep_the_room_of_whole_ones() {
 
 #[test]
 fn a_client_that_reads_nothing_gives_its_slot_back() {
-    let server = Server::start(&["--max-queries", "1"]);
+    let server = TestServer::start(&["--max-queries", "1"]);
     let sleeper = server.leave_unread(&long_query());
     until("the answer is put aside", || {
         let metrics = server.get("/metrics").text();
@@ -176,7 +176,7 @@ fn a_client_that_reads_nothing_gives_its_slot_back() {
     });
     assert_eq!(server.query(CAFES).status, 200, "the slot is free, or comes free soon");
     // A client that reads late still gets the whole answer.
-    let answer = Answer::read(sleeper);
+    let answer = HttpAnswer::read(sleeper);
     assert_eq!(answer.ids().len(), 60_000);
     until("nothing is left of it", || server.get("/metrics").text().contains("\nterrapin_spool_file_bytes 0\n"));
 }
@@ -185,7 +185,7 @@ fn a_client_that_reads_nothing_gives_its_slot_back() {
 fn a_client_that_takes_nothing_is_cut_off() {
     // An answer that cannot be spooled, and one that can.
     for spool in ["0", "1GiB"] {
-        let server = Server::start(&["--max-queries", "1", "--stall", "1", "--spool", spool]);
+        let server = TestServer::start(&["--max-queries", "1", "--stall", "1", "--spool", spool]);
         let mut sleeper = server.leave_unread(&long_query());
         std::thread::sleep(Duration::from_millis(300));
         assert_eq!(server.query(CAFES).status, 200);
@@ -199,7 +199,7 @@ fn a_client_that_takes_nothing_is_cut_off() {
 #[test]
 fn short_queries_wait_for_no_long_ones_and_long_ones_are_answered_all_the_same() {
     // The trial is long enough for a slow build.
-    let server = Server::start(&["--max-queries", "1", "--max-wait", "300", "--trial", "2000"]);
+    let server = TestServer::start(&["--max-queries", "1", "--max-wait", "300", "--trial", "2000"]);
     let mut endless = server.leave_unread(&endless_query(600));
     until("it runs", || server.get("/metrics").text().contains("\nterrapin_queries_running 1\n"));
     assert_eq!(server.query(CAFES).ids(), [1, 2, 3, 4]);
@@ -217,23 +217,23 @@ fn short_queries_wait_for_no_long_ones_and_long_ones_are_answered_all_the_same()
         // Longer than the queries take; the connections stay open.
         stream.set_read_timeout(Some(Duration::from_secs(10))).unwrap();
     }
-    assert_eq!(Answer::read(second).ids().len(), 60_000);
-    let answer = Answer::read(third);
+    assert_eq!(HttpAnswer::read(second).ids().len(), 60_000);
+    let answer = HttpAnswer::read(third);
     assert_eq!(answer.status, 504);
     assert!(answer.text().contains("Query timed out in"), "{}", answer.text());
 }
 
 #[test]
 fn an_answer_waits_for_its_client_where_no_file_can_be_made() {
-    let server = Server::start(&["--spool-dir", "/nowhere"]);
+    let server = TestServer::start(&["--spool-dir", "/nowhere"]);
     let sleeper = server.leave_unread(&long_query());
     std::thread::sleep(Duration::from_millis(500));
-    assert_eq!(Answer::read(sleeper).ids().len(), 60_000);
+    assert_eq!(HttpAnswer::read(sleeper).ids().len(), 60_000);
 }
 
 #[test]
 fn conversions_take_no_slot_from_queries() {
-    let server = Server::start(&["--max-queries", "2", "--max-wait", "300"]);
+    let server = TestServer::start(&["--max-queries", "2", "--max-wait", "300"]);
     let text = "node[amenity=cafe](1,2,3,4);out;".repeat(4_000);
     let enough = AtomicBool::new(false);
     std::thread::scope(|scope| {
@@ -266,10 +266,10 @@ fn conversions_take_no_slot_from_queries() {
 
 #[test]
 fn a_length_over_the_limit_is_refused_before_anything_is_read() {
-    let server = Server::start(&["--max-body", "10k"]);
+    let server = TestServer::start(&["--max-body", "10k"]);
     for path in ["/api/interpreter", "/api/convert", "/feedback", "/score"] {
         let head = format!("POST {path} HTTP/1.1\r\nHost: test\r\nContent-Length: 10241\r\n\r\n");
-        let answer = Answer::read(server.send(head.as_bytes()));
+        let answer = HttpAnswer::read(server.send(head.as_bytes()));
         assert_eq!(answer.status, 413, "{path}");
         assert!(answer.text().contains("longer than 10240 bytes"), "{}", answer.text());
         assert!(answer.headers.contains("connection: close"), "{}", answer.headers);
@@ -278,7 +278,7 @@ fn a_length_over_the_limit_is_refused_before_anything_is_read() {
 
 #[test]
 fn a_packed_body_is_taken_within_the_same_limit() {
-    let server = Server::over(Town::with_triples(), &["--max-body", "100k"]);
+    let server = TestServer::over(Town::with_triples(), &["--max-body", "100k"]);
     let packed = |text: &str| {
         let mut encoder = GzEncoder::new(Vec::new(), Compression::default());
         encoder.write_all(text.as_bytes()).unwrap();
@@ -289,7 +289,7 @@ fn a_packed_body_is_taken_within_the_same_limit() {
         let head = format!(
             "POST {path} HTTP/1.1\r\nHost: test\r\nConnection: close\r\nContent-Length: {length}\r\n{headers}\r\n"
         );
-        Answer::read(server.send(&[head.as_bytes(), body].concat()))
+        HttpAnswer::read(server.send(&[head.as_bytes(), body].concat()))
     };
     const GZIP: &str = "Content-Encoding: gzip\r\n";
     assert_eq!(ask("/api/interpreter", GZIP, &packed(CAFES)).ids(), [1, 2, 3, 4]);
@@ -307,11 +307,11 @@ fn a_packed_body_is_taken_within_the_same_limit() {
 
 #[test]
 fn what_is_not_in_utf8_is_refused() {
-    let server = Server::start(&[]);
+    let server = TestServer::start(&[]);
     let answers = [
         server.get("/api/interpreter?data=node%5Bname=%22caf%E9%22%5D;out;"),
         server.ask("POST", "/api/interpreter", FORM, "data=node%5Bname=%22caf%E9%22%5D;out;"),
-        Answer::read(server.send(
+        HttpAnswer::read(server.send(
             b"POST /api/interpreter HTTP/1.1\r\nHost: t\r\nConnection: close\r\nContent-Length: 22\r\n\r\nnode[name=\"caf\xe9\"];out;",
         )),
     ];
@@ -323,7 +323,7 @@ fn what_is_not_in_utf8_is_refused() {
 
 #[test]
 fn long_addresses_are_read_and_longer_ones_refused() {
-    let server = Server::start(&[]);
+    let server = TestServer::start(&[]);
     let query = format!("[out:json];{}node(1);out;", " ".repeat(48 << 10));
     let answer = server.get(&format!("/api/interpreter?data={}", query.replace(' ', "+")));
     assert_eq!((answer.status, answer.ids()), (200, vec![1]));
@@ -334,7 +334,7 @@ fn long_addresses_are_read_and_longer_ones_refused() {
 
 #[test]
 fn a_server_that_drains_says_so_and_ends_what_runs() {
-    let mut server = Server::start(&["--drain-delay", "3", "--grace", "30", "--max-queries", "2"]);
+    let mut server = TestServer::start(&["--drain-delay", "3", "--grace", "30", "--max-queries", "2"]);
     assert_eq!((server.get("/readyz").status, server.get("/healthz").status), (200, 200));
     let running = server.leave_unread(&endless_query(5));
     until("the query runs", || server.get("/api/status").text().lines().count() > 6);
@@ -342,12 +342,12 @@ fn a_server_that_drains_says_so_and_ends_what_runs() {
     let told = Instant::now();
     until("it is not ready any more", || server.get("/readyz").status == 503);
     assert_eq!(server.get("/healthz").status, 200, "nobody shall restart it");
-    let refused = Answer::read(server.leave_unread(CAFES));
+    let refused = HttpAnswer::read(server.leave_unread(CAFES));
     assert_eq!(refused.status, 503, "{}", refused.text());
     assert!(refused.headers.contains("retry-after: "), "{}", refused.headers);
     assert!(refused.headers.contains("connection: close"), "{}", refused.headers);
     // Running queries continue to their own end.
-    let answer = Answer::read(running);
+    let answer = HttpAnswer::read(running);
     assert!(answer.text().contains("Query timed out"), "{}", answer.text());
     assert!(server.child.wait().unwrap().success());
     let took = told.elapsed();
@@ -356,7 +356,7 @@ fn a_server_that_drains_says_so_and_ends_what_runs() {
 
 #[test]
 fn a_second_signal_ends_it_at_once() {
-    let mut server = Server::start(&["--grace", "60"]);
+    let mut server = TestServer::start(&["--grace", "60"]);
     let _running = server.leave_unread(&endless_query(60));
     until("the query runs", || server.get("/api/status").text().lines().count() > 6);
     server.signal("-TERM");
@@ -370,7 +370,7 @@ fn a_second_signal_ends_it_at_once() {
 
 #[test]
 fn a_request_for_scores_keeps_to_its_time() {
-    let server = Server::start(&["--max-time", "2"]);
+    let server = TestServer::start(&["--max-time", "2"]);
     let score = |body: Value| -> Vec<Value> {
         let answer = server.ask("POST", "/score", JSON, &body.to_string());
         assert_eq!(answer.status, 200, "{}", answer.text());
@@ -398,7 +398,7 @@ fn a_request_for_scores_keeps_to_its_time() {
 
 #[test]
 fn feedback_keeps_to_its_time() {
-    let server = Server::start(&["--max-time", "1"]);
+    let server = TestServer::start(&["--max-time", "1"]);
     let names: String = (0..60_000).map(|n| format!("{{{{geocodeArea:Ladle}}}}->.a{n};")).collect();
     let filters: String = (0..40_000).map(|n| format!("[k{n}=v]")).collect();
     for query in [names, format!("node{filters};out;")] {

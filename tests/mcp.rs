@@ -7,13 +7,13 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use crate::common::server::{Answer, Server};
+use crate::common::server::{HttpAnswer, TestServer};
 use crate::common::{Town, terrapin};
 
 const VERSION: &str = "2025-06-18";
 
 /// Sends a message with a `Host` header of this machine.
-fn send(server: &Server, headers: &str, body: &Value) -> Answer {
+fn send(server: &TestServer, headers: &str, body: &Value) -> HttpAnswer {
     let headers = format!(
         "Accept: application/json, text/event-stream\r\nContent-Type: application/json\r\nMCP-Protocol-Version: \
          {VERSION}\r\n{headers}"
@@ -25,14 +25,14 @@ fn request(method: &str, params: Value) -> Value {
     json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params})
 }
 
-fn call(server: &Server, tool: &str, arguments: Value) -> Value {
+fn call(server: &TestServer, tool: &str, arguments: Value) -> Value {
     let answer = send(server, "", &request("tools/call", json!({"name": tool, "arguments": arguments})));
     assert_eq!(answer.status, 200, "{}", answer.text());
     serde_json::from_slice(&answer.body).unwrap()
 }
 
 /// Returns the result of a tool, which is also sent as text.
-fn given(server: &Server, tool: &str, arguments: Value) -> Value {
+fn given(server: &TestServer, tool: &str, arguments: Value) -> Value {
     let answer = call(server, tool, arguments);
     let result = &answer["result"];
     assert_eq!(result["isError"], false, "{answer}");
@@ -42,15 +42,15 @@ fn given(server: &Server, tool: &str, arguments: Value) -> Value {
 }
 
 /// Returns the error of a tool.
-fn trouble(server: &Server, tool: &str, arguments: Value) -> String {
+fn trouble(server: &TestServer, tool: &str, arguments: Value) -> String {
     let answer = call(server, tool, arguments);
     assert_eq!(answer["result"]["isError"], true, "{answer}");
     answer["result"]["content"][0]["text"].as_str().unwrap().to_owned()
 }
 
 /// Starts a server that also has the host name `test`.
-fn start(town: Town, options: &[&str]) -> Server {
-    Server::over(town, &[&["--public-host", "test"], options].concat())
+fn start(town: Town, options: &[&str]) -> TestServer {
+    TestServer::over(town, &[&["--public-host", "test"], options].concat())
 }
 
 #[test]
@@ -259,7 +259,7 @@ fn pages_of_other_sites_are_kept_out_and_tokens_and_quotas_hold() {
     for (host, status) in [("evil.example", 403), ("test:8080", 200), ("192.0.2.1", 200)] {
         let length = text.len();
         let message = format!("POST /mcp HTTP/1.1\r\nHost: {host}\r\n{head}Content-Length: {length}\r\n\r\n{text}");
-        assert_eq!(Answer::read(server.send(message.as_bytes())).status, status, "{host}");
+        assert_eq!(HttpAnswer::read(server.send(message.as_bytes())).status, status, "{host}");
     }
     assert_eq!(server.get("/mcp").status, 405);
     let folder = tempfile::tempdir().unwrap();
@@ -299,7 +299,7 @@ fn a_message_has_bounds_and_is_read_behind_the_gate() {
             "POST /mcp HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nAccept: application/json, text/event-stream\r\n\
              Content-Type: application/json\r\nContent-Length: {length}\r\n{headers}\r\n"
         );
-        Answer::read(server.send(&[head.as_bytes(), body].concat()))
+        HttpAnswer::read(server.send(&[head.as_bytes(), body].concat()))
     };
     let packed = |text: &str| {
         let mut encoder = GzEncoder::new(Vec::new(), Compression::best());
@@ -503,7 +503,7 @@ fn definitions_for_models_and_programs() {
     assert_eq!(print("anthropic")[1]["input_schema"]["properties"]["key"]["type"], "string");
     assert_eq!(print("mcp")[0]["outputSchema"]["type"], "object");
 
-    let server = Server::start(&[]);
+    let server = TestServer::start(&[]);
     let described: Value = serde_json::from_slice(&server.get("/openapi.json").body).unwrap();
     assert_eq!(described["openapi"], "3.1.0");
     for (path, methods) in described["paths"].as_object().unwrap() {

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 
-use crate::common::server::{Answer, FORM, Server, encoded};
+use crate::common::server::{FORM, HttpAnswer, TestServer, encoded};
 use crate::common::{Town, terrapin};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
@@ -18,7 +18,7 @@ const PROXY: [&str; 2] = ["--trusted-proxy", "127.0.0.1"];
 
 /// A server with its log in a file.
 struct Logged {
-    server: Server,
+    server: TestServer,
     log: PathBuf,
     _town: Town,
 }
@@ -31,10 +31,10 @@ impl Logged {
     fn with(options: &[&str], variables: &[(&str, &str)]) -> Self {
         let town = Town::with_triples();
         let log = town.path("log");
-        let mut command = Server::command(&town.snapshot());
+        let mut command = TestServer::command(&town.snapshot());
         command.args(["--log", "json"]).args(options).env_remove("RUST_LOG").envs(variables.iter().copied());
         command.stderr(Stdio::from(std::fs::File::create(&log).unwrap()));
-        Logged { server: Server::launch(command), log, _town: town }
+        Logged { server: TestServer::launch(command), log, _town: town }
     }
 
     fn text(&self) -> String {
@@ -74,12 +74,12 @@ fn endless(timeout: u32) -> String {
 
 /// Returns the number of running [`endless`] queries of the client with these headers, recognized by the maximum time
 /// of 300 s.
-fn running(server: &Server, headers: &str) -> usize {
+fn running(server: &TestServer, headers: &str) -> usize {
     server.ask("GET", "/api/status", headers, "").text().lines().filter(|line| line.contains("\t300\t")).count()
 }
 
 /// Sends a query that runs until it is stopped; returns when it is running.
-fn run_endless(server: &Server, headers: &str) -> TcpStream {
+fn run_endless(server: &TestServer, headers: &str) -> TcpStream {
     let before = running(server, headers);
     let mut stream = server.connect();
     let text = endless(600);
@@ -93,7 +93,7 @@ fn run_endless(server: &Server, headers: &str) -> TcpStream {
     stream
 }
 
-fn query(server: &Server, headers: &str) -> Answer {
+fn query(server: &TestServer, headers: &str) -> HttpAnswer {
     server.ask("POST", "/api/interpreter", headers, CAFES)
 }
 
@@ -104,7 +104,7 @@ fn from(address: &str) -> String {
 #[test]
 fn a_client_has_so_many_queries_at_once_and_others_theirs() {
     let server =
-        Server::over(Town::with_triples(), &["--max-queries", "4", "--client-queries", "1", PROXY[0], PROXY[1]]);
+        TestServer::over(Town::with_triples(), &["--max-queries", "4", "--client-queries", "1", PROXY[0], PROXY[1]]);
     let (ann, bob) = (from("192.0.2.1"), from("6.6.6.6, 192.0.2.2"));
     let running = run_endless(&server, &ann);
     let refused = query(&server, &ann);
@@ -142,7 +142,7 @@ fn a_client_has_so_many_queries_at_once_and_others_theirs() {
 
 #[test]
 fn a_client_is_not_who_it_says_it_is() {
-    let server = Server::start(&["--client-queries", "1", "--trusted-proxy", "192.0.2.0/24"]);
+    let server = TestServer::start(&["--client-queries", "1", "--trusted-proxy", "192.0.2.0/24"]);
     let _running = run_endless(&server, &from("198.51.100.1"));
     assert_eq!(query(&server, &from("198.51.100.2")).status, 429, "the peer is no trusted proxy");
     let status = server.ask("GET", "/api/status", &from("198.51.100.2"), "").text();
@@ -151,7 +151,7 @@ fn a_client_is_not_who_it_says_it_is() {
 
 #[test]
 fn a_network_of_64_bits_is_one_client() {
-    let server = Server::start(&["--client-queries", "1", "--max-queries", "3", PROXY[0], PROXY[1]]);
+    let server = TestServer::start(&["--client-queries", "1", "--max-queries", "3", PROXY[0], PROXY[1]]);
     let _running = run_endless(&server, &from("2001:db8:0:1::1"));
     assert_eq!(query(&server, &from("2001:db8:0:1:ffff::2")).status, 429);
     assert_eq!(query(&server, &from("2001:db8:0:2::1")).status, 200);
@@ -159,7 +159,7 @@ fn a_network_of_64_bits_is_one_client() {
 
 #[test]
 fn seconds_of_work_are_limited_and_told() {
-    let server = Server::start(&["--client-seconds", "1", PROXY[0], PROXY[1]]);
+    let server = TestServer::start(&["--client-seconds", "1", PROXY[0], PROXY[1]]);
     let (ann, bob) = (from("192.0.2.1"), from("192.0.2.2"));
     assert_eq!(server.ask("POST", "/api/interpreter", &ann, &endless(2)).status, 504);
     let refused = query(&server, &ann);
@@ -252,9 +252,9 @@ fn the_line_says_whether_the_answer_went_out_whole() {
 #[test]
 fn a_log_that_nobody_reads_holds_up_nobody() {
     let town = Town::new();
-    let mut command = Server::command(&town.snapshot());
+    let mut command = TestServer::command(&town.snapshot());
     command.stderr(Stdio::piped()).env_remove("RUST_LOG");
-    let server = Server::launch(command);
+    let server = TestServer::launch(command);
     // Many times the capacity of a pipe.
     let id = format!("X-Request-Id: {}\r\n", "x".repeat(128));
     for _ in 0..1000 {
@@ -278,7 +278,7 @@ fn with_a_file_of_tokens_queries_need_one() {
     )
     .unwrap();
     let server =
-        Server::over(town, &["--tokens", file.to_str().unwrap(), "--max-queries", "4", "--client-queries", "1"]);
+        TestServer::over(town, &["--tokens", file.to_str().unwrap(), "--max-queries", "4", "--client-queries", "1"]);
     let (ann, root) = ("Authorization: Bearer one\r\n", "authorization: bearer two\r\n");
     for path in ["/", "/api/interpreter?data=out;", "/sparql?query=ASK{}", "/api/status", "/search?q=x", "/nowhere"] {
         let answer = server.ask("GET", path, "", "");
@@ -334,7 +334,7 @@ fn with_a_file_of_tokens_queries_need_one() {
 
 #[test]
 fn a_client_is_told_what_its_queries_cost() {
-    let server = Server::over(Town::with_triples(), &PROXY);
+    let server = TestServer::over(Town::with_triples(), &PROXY);
     let (ann, bob) = (from("192.0.2.1"), from("192.0.2.2"));
     let cost = |client: &str, request: &str| {
         let answer = server.ask("GET", &format!("/api/cost?request={}", encoded(request)), client, "");
@@ -357,7 +357,7 @@ fn a_client_is_told_what_its_queries_cost() {
 
 #[test]
 fn a_client_stops_its_own_queries_and_nobody_elses() {
-    let server = Server::start(&["--max-queries", "4", PROXY[0], PROXY[1]]);
+    let server = TestServer::start(&["--max-queries", "4", PROXY[0], PROXY[1]]);
     let (ann, bob) = (from("192.0.2.1"), from("192.0.2.2"));
     let mut anns = [run_endless(&server, &ann), run_endless(&server, &ann)];
     let mut bobs = run_endless(&server, &bob);
@@ -383,7 +383,7 @@ fn a_client_stops_its_own_queries_and_nobody_elses() {
 
 #[test]
 fn metrics_have_an_address_of_their_own() {
-    let server = Server::start(&["--metrics-bind", "127.0.0.1:0", "--max-queries", "3"]);
+    let server = TestServer::start(&["--metrics-bind", "127.0.0.1:0", "--max-queries", "3"]);
     assert_eq!(server.ask("GET", "/metrics", "", "").status, 404);
     assert_eq!(query(&server, "").status, 200);
     assert_eq!(server.query("nod;").status, 400);
@@ -473,7 +473,7 @@ fn a_flag_goes_before_a_variable_before_the_file_before_the_default() {
     let mut command = std::process::Command::new(assert_cmd::cargo::cargo_bin("terrapin"));
     command.args(["serve", "--json"]).stderr(Stdio::null());
     command.env("TERRAPIN_CONFIG", town.path("bind.toml")).env("TERRAPIN_BIND", "127.0.0.1:0");
-    let server = Server::launch(command);
+    let server = TestServer::launch(command);
     assert!(server.ask("GET", "/api/status", "", "").text().contains("Rate limit: 7\n"));
 }
 
@@ -570,7 +570,7 @@ fn every_metric_reason_and_field_of_the_log_is_on_the_page() {
     for value in values {
         assert!(PAGE.contains(&format!("`{value}`")), "{value} is not in docs/operating.md");
     }
-    let server = Server::start(&[]);
+    let server = TestServer::start(&[]);
     let metrics = server.ask("GET", "/metrics", "", "").text();
     let process = metrics.lines().filter_map(|line| line.strip_prefix("# TYPE process_")?.split(' ').next());
     for name in process {

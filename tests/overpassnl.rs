@@ -12,7 +12,7 @@ use serde_json::Value;
 use tempfile::TempDir;
 use terrapin::eval::benchmarks::overpassnl::prepare;
 use terrapin::eval::input::read_lines;
-use terrapin::geocoder::Table;
+use terrapin::geocoder::PlaceTable;
 
 /// Returns a file or folder of the shared data, or `None` if it is missing.
 fn shared(part: &str) -> Option<PathBuf> {
@@ -40,7 +40,7 @@ fn text(path: &Path) -> &str {
 #[test]
 fn prepares_every_line_as_published() {
     let Some(folder) = shared("conformance/malta-benchmark") else { return };
-    let places = Table::default();
+    let places = PlaceTable::default();
     let expected = json_lines(&folder.join("ex.jsonl"));
     for (file, field) in [("gold.query", "ref"), ("pred.query", "pred")] {
         let lines = read_lines(&folder.join(file)).unwrap();

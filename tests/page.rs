@@ -3,14 +3,14 @@
 use std::io::Read;
 
 use crate::common::Town;
-use crate::common::server::Server;
+use crate::common::server::TestServer;
 use serde_json::{Value, json};
 
 const BROWSER: &str = "Accept: text/html,application/xhtml+xml,*/*;q=0.8\r\n";
 
 #[test]
 fn browsers_get_the_page_and_programs_the_list_of_services() {
-    let server = Server::start(&[]);
+    let server = TestServer::start(&[]);
     let page = server.ask("GET", "/", BROWSER, "");
     assert_eq!(page.status, 200);
     assert_eq!(page.header("content-type"), Some("text/html; charset=utf-8"));
@@ -33,7 +33,7 @@ fn browsers_get_the_page_and_programs_the_list_of_services() {
 
 #[test]
 fn nothing_of_the_page_comes_from_elsewhere_or_runs_inline() {
-    let server = Server::start(&[]);
+    let server = TestServer::start(&[]);
     let page = server.ask("GET", "/", BROWSER, "");
     let policy = page.header("content-security-policy").unwrap();
     assert!(policy.contains("default-src 'none'") && policy.contains("script-src 'self'"), "{policy}");
@@ -58,7 +58,7 @@ fn nothing_of_the_page_comes_from_elsewhere_or_runs_inline() {
 
 #[test]
 fn files_are_sent_packed_once_and_not_again() {
-    let server = Server::start(&[]);
+    let server = TestServer::start(&[]);
     let plain = server.get("/page/page.js");
     let packed = server.ask("GET", "/page/page.js", "Accept-Encoding: br, gzip\r\n", "");
     assert_eq!((plain.header("content-encoding"), packed.header("content-encoding")), (None, Some("gzip")));
@@ -82,7 +82,7 @@ fn the_page_needs_no_token_and_tells_nothing_of_the_data() {
     let town = Town::new();
     let tokens = town.path("tokens");
     std::fs::write(&tokens, format!("ann {}\n", "0".repeat(64))).unwrap();
-    let server = Server::over(town, &["--tokens", tokens.to_str().unwrap()]);
+    let server = TestServer::over(town, &["--tokens", tokens.to_str().unwrap()]);
     assert_eq!(server.ask("GET", "/", BROWSER, "").status, 200);
     assert_eq!(server.get("/page/page.js").status, 200);
     for path in ["/", "/services", "/api/snapshot"] {
@@ -92,7 +92,7 @@ fn the_page_needs_no_token_and_tells_nothing_of_the_data() {
 
 #[test]
 fn programs_are_told_what_is_served() {
-    let server = Server::over(Town::with_triples(), &[]);
+    let server = TestServer::over(Town::with_triples(), &[]);
     let answer = server.get("/api/snapshot");
     let facts: Value = serde_json::from_slice(&answer.body).unwrap();
     assert_eq!(Some(facts["digest"].as_str().unwrap()), answer.header("x-terrapin-snapshot"));
@@ -102,13 +102,13 @@ fn programs_are_told_what_is_served() {
     assert_eq!(facts["history"], false);
     let sides: Vec<f64> = facts["bounding_box"].as_array().unwrap().iter().map(|side| side.as_f64().unwrap()).collect();
     assert!(sides[0] < sides[2] && sides[1] < sides[3] && sides[0] > 9.0 && sides[2] < 12.0, "{sides:?}");
-    let without: Value = serde_json::from_slice(&Server::start(&[]).get("/api/snapshot").body).unwrap();
+    let without: Value = serde_json::from_slice(&TestServer::start(&[]).get("/api/snapshot").body).unwrap();
     assert_eq!(without["triples"], Value::Null);
 }
 
 #[test]
 fn while_somebody_types_a_query_is_read_and_not_run() {
-    let server = Server::over(Town::with_triples(), &[]);
+    let server = TestServer::over(Town::with_triples(), &[]);
     let ask = |question: Value| -> Value {
         let answer = server.ask("POST", "/feedback", "", &question.to_string());
         assert_eq!(answer.status, 200, "{}", answer.text());

@@ -41,13 +41,13 @@ pub fn is_range_beyond_ascii(error: &str) -> bool {
 }
 
 #[derive(Default)]
-struct Count {
+struct VectorCount {
     right: usize,
     all: usize,
     wrong: Vec<String>,
 }
 
-impl Count {
+impl VectorCount {
     fn add(&mut self, right: bool, what: impl FnOnce() -> String) {
         self.all += 1;
         if right {
@@ -74,7 +74,7 @@ fn vectors_parse_as_the_reference_does() {
     let mut paths: Vec<PathBuf> =
         std::fs::read_dir(folder).expect("folder can be read").map(|entry| entry.expect("entry").path()).collect();
     paths.sort();
-    let [mut accepted, mut refused, mut equal, mut alike]: [Count; 4] = Default::default();
+    let [mut accepted, mut refused, mut equal, mut alike]: [VectorCount; 4] = Default::default();
     for path in paths.iter().filter(|path| path.to_string_lossy().ends_with(".jsonl.gz")) {
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
         for line in lines(path) {
@@ -126,14 +126,14 @@ fn vectors_parse_as_the_reference_does() {
 
 /// Returns the syntax tree without positions, which differ between the two forms.
 fn shape(script: &terrapin::overpass::syntax::Script) -> String {
-    let place = regex::Regex::new(r"span: Span \{ start: \d+, end: \d+ \}, |line: \d+, ").expect("pattern");
+    let place = regex::Regex::new(r"span: SourceSpan \{ start: \d+, end: \d+ \}, |line: \d+, ").expect("pattern");
     place.replace_all(&format!("{script:?}"), "").into_owned()
 }
 
 #[test]
 fn both_forms_give_the_same_tree() {
     let Some(folder) = vectors() else { return };
-    let mut same = Count::default();
+    let mut same = VectorCount::default();
     for name in ["xml-dev.jsonl.gz", "xml-train.jsonl.gz"] {
         for line in lines(&folder.join(name)).iter().filter(|line| line["error"].is_null()) {
             let text = |key: &str| line[key].as_str().unwrap_or_default();

@@ -8,8 +8,8 @@ use spareval::{QueryEvaluator, QueryResults};
 use spargebra::{Query, SparqlParser};
 use terrapin::budget::{Budget, Limits};
 use terrapin::load::Quiet;
-use terrapin::load::{Options, load};
-use terrapin::rdf::{ReadError, Store, View};
+use terrapin::load::{LoadOptions, load};
+use terrapin::rdf::{ReadError, Store, TripleView};
 use terrapin::snapshot::Snapshot;
 use terrapin::sparql::plan::{Goal, plan};
 use terrapin::sparql::syntax::{self, Dialect, convert};
@@ -148,7 +148,7 @@ fn both() -> Both {
     let (file, out) = (folder.path().join("x.nt"), folder.path().join("x.terrapin"));
     let text = triples();
     std::fs::write(&file, &text).unwrap();
-    let options = Options { wikidata: vec![file], memory: 1 << 26, ..Options::new(out.clone()) };
+    let options = LoadOptions { wikidata: vec![file], memory: 1 << 26, ..LoadOptions::new(out.clone()) };
     load(&options, &Quiet).expect("it loads");
     let snapshot = Arc::new(Snapshot::open(&out).unwrap());
     let parser = oxrdfio::RdfParser::from_format(oxrdfio::RdfFormat::NTriples);
@@ -157,7 +157,7 @@ fn both() -> Both {
     Both { store: Arc::new(Store::open(&snapshot).unwrap().unwrap()), dataset }
 }
 
-fn planned(query: &str, view: &mut View) -> (Query, bool) {
+fn planned(query: &str, view: &mut TripleView) -> (Query, bool) {
     let mut query = syntax::parse(query, Dialect::Standard).unwrap().query;
     let made = plan(query.pattern, view, Goal::default());
     query.pattern = made.pattern;
@@ -174,7 +174,7 @@ fn planning_changes_no_solution() {
     for text in QUERIES {
         let plain = parse(text);
         let expected = solutions(QueryEvaluator::new().prepare(&plain).execute(&dataset).unwrap());
-        let mut view = View::new(Arc::clone(&store), Arc::new(Budget::new(&Limits::default())));
+        let mut view = TripleView::new(Arc::clone(&store), Arc::new(Budget::new(&Limits::default())));
         let (query, optimise) = planned(text, &mut view);
         let got = solutions(evaluator(optimise).prepare(&query).execute(&view).unwrap());
         assert!(got == expected, "{text}: {} solutions, {} expected\n{query}", got.len(), expected.len());
@@ -188,7 +188,7 @@ fn a_bound_ends_a_walk_and_every_run_does_the_same_work() {
     let text = "SELECT * { ?x (wdt:P1|wdt:P2|^wdt:P3)* ?y }";
     let run = |limits: &Limits| {
         let budget = Arc::new(Budget::new(limits));
-        let mut view = View::new(Arc::clone(&store), Arc::clone(&budget));
+        let mut view = TripleView::new(Arc::clone(&store), Arc::clone(&budget));
         let (query, optimise) = planned(text, &mut view);
         let QueryResults::Solutions(rows) = evaluator(optimise).prepare(&query).execute(&view).unwrap() else {
             panic!("a SELECT")

@@ -4,10 +4,10 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use terrapin::load::Quiet;
-use terrapin::load::{Options, load};
+use terrapin::load::{LoadOptions, load};
 use terrapin::osm::Osm;
 use terrapin::overpass::Limits;
-use terrapin::overpass::{Failure, parse, run};
+use terrapin::overpass::{OverpassFailure, parse, run};
 use terrapin::snapshot::Snapshot;
 
 /// A square of about 111 m with a node in it, a street along one side that continues beyond it, and two relations that
@@ -40,11 +40,11 @@ fn data() -> Arc<Osm> {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let (osm, out) = (folder.path().join("made-up.osm"), folder.path().join("made-up.terrapin"));
     std::fs::write(&osm, DATA).expect("written");
-    load(&Options { osm: Some(osm), memory: 1 << 26, ..Options::new(out.clone()) }, &Quiet).expect("it loads");
+    load(&LoadOptions { osm: Some(osm), memory: 1 << 26, ..LoadOptions::new(out.clone()) }, &Quiet).expect("it loads");
     Arc::new(Osm::open(Arc::new(Snapshot::open(&out).expect("a snapshot"))).expect("its elements"))
 }
 
-fn ask(osm: &Osm, query: &str, limits: &Limits) -> Result<String, Failure> {
+fn ask(osm: &Osm, query: &str, limits: &Limits) -> Result<String, OverpassFailure> {
     let mut body = Vec::new();
     let settings = "[out:csv(::type,::id;false;\"\")]";
     let query = if query.starts_with('[') { format!("{settings}{query}") } else { format!("{settings};{query}") };

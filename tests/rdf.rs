@@ -8,8 +8,8 @@ use std::sync::Arc;
 use oxrdf::{Term, Triple};
 use terrapin::budget::{Budget, Limits};
 use terrapin::load::Quiet;
-use terrapin::load::{Options, load};
-use terrapin::rdf::{EntityKind, Said, Store, TermId, TermKind, View};
+use terrapin::load::{LoadOptions, load};
+use terrapin::rdf::{EntityKind, Store, TermId, TermKind, TextRole, TripleView};
 use terrapin::snapshot::Snapshot;
 
 /// Returns some thousand triples with every kind of term, as lines of N-Triples.
@@ -52,7 +52,7 @@ fn file(folder: &Path, name: &str, lines: &[String]) -> PathBuf {
 }
 
 fn load_with(rdf: Vec<PathBuf>, out: &Path, memory: u64, threads: usize) -> String {
-    let options = Options { rdf, memory, ..Options::new(out.to_owned()) };
+    let options = LoadOptions { rdf, memory, ..LoadOptions::new(out.to_owned()) };
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
     pool.install(|| load(&options, &Quiet)).expect("it loads").digest
 }
@@ -109,7 +109,7 @@ fn patterns_are_answered_as_by_a_list() {
 
     let some = |t: [TermId; 3], mask: usize| [0, 1, 2].map(|i| (mask >> i & 1 == 1).then_some(t[i]));
     let budget = Arc::new(Budget::new(&Limits::default()));
-    let view = View::new(Arc::clone(&store), budget);
+    let view = TripleView::new(Arc::clone(&store), budget);
     let own = view.id(&oxrdf::NamedNode::new_unchecked("http://example.org/nobody").into());
     let asked = all.iter().step_by(97).copied().chain([[own; 3], [all[5][0], own, all[6][2]]]);
     for triple in asked {
@@ -178,7 +178,7 @@ fn read_labels(store: &Store) {
         labels.text(number as u32);
     }
     for kind in EntityKind::ALL {
-        for said in [Said::Name, Said::Description] {
+        for said in [TextRole::Name, TextRole::Description] {
             for language in labels.languages(kind, said) {
                 let part = labels.part(kind, said, &language);
                 part.beginning("").iter().for_each(|word| drop(part.list(word)));

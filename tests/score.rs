@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use crate::common::server::Server;
+use crate::common::server::TestServer;
 
 const LINES: &str = "Content-Type: application/x-ndjson\r\n";
 const CAFES: &str = "[out:json];node[amenity=cafe];out;";
@@ -16,7 +16,7 @@ fn endless() -> String {
     format!("[out:json][timeout:600];{nested}out;")
 }
 
-fn lines(server: &Server, parameters: &str, body: &str) -> Vec<Value> {
+fn lines(server: &TestServer, parameters: &str, body: &str) -> Vec<Value> {
     let answer = server.ask("POST", &format!("/score{parameters}"), LINES, body);
     assert_eq!(
         (answer.status, answer.header("content-type")),
@@ -30,7 +30,7 @@ fn lines(server: &Server, parameters: &str, body: &str) -> Vec<Value> {
 
 #[test]
 fn lines_have_the_records_that_an_object_has() {
-    let server = Server::start(&[]);
+    let server = TestServer::start(&[]);
     let preds = [CAFES, "[out:json];node(1);out;", "node[amenity=cafe;out;", "", "[out:json];node[amenty=cafe];out;"];
     let asked = json!({"references": [CAFES, CAFES, CAFES, CAFES, CAFES], "predictions": preds, "summary": true});
     let object = server.ask("POST", "/score", "Content-Type: application/json\r\n", &asked.to_string());
@@ -59,7 +59,7 @@ fn lines_have_the_records_that_an_object_has() {
 
 #[test]
 fn a_line_that_is_no_pair_costs_no_other() {
-    let server = Server::start(&[]);
+    let server = TestServer::start(&[]);
     let pair = json!({"id": "x", "reference": [CAFES], "prediction": CAFES, "question": "Where are cafes?"});
     let body = format!(
         "{pair}\r\n\nnonsense\n{}\n{}\n[1]\n{}\n\u{7f}\n{pair}",
@@ -84,7 +84,7 @@ fn a_line_that_is_no_pair_costs_no_other() {
 
 #[test]
 fn a_record_does_not_wait_for_the_next_pair() {
-    let server = Server::start(&[]);
+    let server = TestServer::start(&[]);
     let pair = |pred: &str| format!("{}\n", json!({"gold": CAFES, "pred": pred}));
     let body = [pair(CAFES), pair(&endless()), pair(CAFES)].concat();
     let head = format!("POST /score?timeout=3 HTTP/1.1\r\nHost: test\r\n{LINES}Content-Length: {}\r\n\r\n", body.len());
@@ -108,7 +108,7 @@ fn a_record_does_not_wait_for_the_next_pair() {
 
 #[test]
 fn replies_of_models_are_read_where_that_is_asked_for() {
-    let server = Server::start(&[]);
+    let server = TestServer::start(&[]);
     let reply = format!("<think>cafes are nodes</think>Sure:\n```overpassql\n{CAFES}\n```\nThis finds cafes.");
     let body = json!({"gold": CAFES, "pred": reply}).to_string();
     assert_eq!(lines(&server, "", &body)[0]["error"], "parse_error");
@@ -126,7 +126,7 @@ fn replies_of_models_are_read_where_that_is_asked_for() {
 
 #[test]
 fn a_query_runs_once_in_a_request_its_time_out_included() {
-    let server = Server::start(&[]);
+    let server = TestServer::start(&[]);
     let golds = vec![endless(); 8];
     let asked = json!({"references": golds, "predictions": vec![CAFES; 8], "timeout": 0.5, "summary": true});
     let answer = server.ask("POST", "/score", "Content-Type: application/json\r\n", &asked.to_string());
@@ -141,7 +141,7 @@ fn a_query_runs_once_in_a_request_its_time_out_included() {
 
 #[test]
 fn a_prediction_is_a_query_or_not_whatever_its_gold_gives() {
-    let server = Server::start(&[]);
+    let server = TestServer::start(&[]);
     let golds = [CAFES, "node(;out;", "{{geocodeArea:Nowhere}}->.a;node(area.a);out;"];
     let body = |pred: &str| golds.map(|gold| json!({"gold": gold, "pred": pred}).to_string()).join("\n");
     for (pred, syntax) in [
@@ -160,7 +160,7 @@ fn a_prediction_is_a_query_or_not_whatever_its_gold_gives() {
 
 #[test]
 fn a_text_that_is_none_costs_one_record() {
-    let server = Server::start(&[]);
+    let server = TestServer::start(&[]);
     let asked = format!(
         r#"{{"references": [{0}, {0}, {0}], "predictions": [{0}, "node[name=\"\ud800\"];out;", {0}], "summary": true}}"#,
         json!(CAFES)

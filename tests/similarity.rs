@@ -8,7 +8,7 @@ use serde_json::Value;
 use terrapin::eval::benchmarks::overpassnl::{similarity, without_shortcuts};
 use terrapin::eval::input::read_lines;
 use terrapin::eval::record::Scores;
-use terrapin::overpass::convert::{Form, convert};
+use terrapin::overpass::convert::{ConversionForm, convert};
 
 /// Returns a file of the shared data, or `None` if it is missing.
 fn shared(part: &str) -> Option<PathBuf> {
@@ -30,7 +30,8 @@ fn close(scores: &Scores, expected: &Value) -> bool {
 /// Returns whether both queries convert without problems.
 fn valid(gold: &str, pred: &str) -> bool {
     [gold, pred].iter().all(|query| {
-        convert(&without_shortcuts(query.trim()), Form::Xml).is_ok_and(|converted| converted.problems.is_none())
+        convert(&without_shortcuts(query.trim()), ConversionForm::Xml)
+            .is_ok_and(|converted| converted.problems.is_none())
     })
 }
 

@@ -10,7 +10,7 @@ use flate2::read::GzDecoder;
 use regex::Regex;
 use serde_json::Value;
 use spargebra::SparqlParser;
-use terrapin::sparql::syntax::{Dialect, Parsed, convert, parse};
+use terrapin::sparql::syntax::{Dialect, ParsedQuery, convert, parse};
 
 /// Returns the lines of a gzipped file of JSON objects. If it is missing, prints a message and returns `None`.
 fn lines(name: &str) -> Option<Vec<Value>> {
@@ -25,7 +25,7 @@ fn lines(name: &str) -> Option<Vec<Value>> {
 }
 
 /// Returns the algebra of our parser in the form of the other parser.
-fn ours(parsed: Parsed) -> String {
+fn ours(parsed: ParsedQuery) -> String {
     canonical(&convert::query(parsed.query))
 }
 

@@ -19,8 +19,8 @@ use serde_json::Value;
 use sha2::{Digest, Sha256};
 use terrapin::budget::Limits;
 use terrapin::snapshot::Snapshot;
-use terrapin::sparql::labelled::{Name, Names, label, unlabel};
-use terrapin::sparql::{Bounds, Class, Environment, Error, Settings, Sink, prepare};
+use terrapin::sparql::labelled::{BracketedName, SnapshotNames, label, unlabel};
+use terrapin::sparql::{Environment, ResultSink, SparqlBounds, SparqlError, SparqlErrorClass, SparqlSettings, prepare};
 
 /// Returns whether all queries run, instead of a sample of one in forty.
 fn all() -> bool {
@@ -51,12 +51,12 @@ fn environment() -> Option<Environment> {
 
 /// An answer as lines: solutions with terms separated by tabs, triples, or `true` and `false`.
 #[derive(Default)]
-struct Lines {
+struct AnswerLines {
     variables: Vec<String>,
     lines: Vec<String>,
 }
 
-impl Sink for Lines {
+impl ResultSink for AnswerLines {
     fn variables(&mut self, variables: &[Variable]) -> io::Result<()> {
         self.variables = variables.iter().map(|v| v.as_str().to_owned()).collect();
         Ok(())
@@ -79,14 +79,18 @@ impl Sink for Lines {
     }
 }
 
-fn ask(environment: &Environment, text: &str, seconds: u64) -> Result<Lines, Error> {
+fn ask(environment: &Environment, text: &str, seconds: u64) -> Result<AnswerLines, SparqlError> {
     let limits = Limits {
         deadline: Some(Instant::now() + Duration::from_secs(seconds)),
         memory: Some(2 << 30),
         ..Limits::default()
     };
-    let mut lines = Lines::default();
-    prepare(text, &Settings::default())?.run(environment, &Bounds { limits, rows: Some(300_000) }, &mut lines)?;
+    let mut lines = AnswerLines::default();
+    prepare(text, &SparqlSettings::default())?.run(
+        environment,
+        &SparqlBounds { limits, rows: Some(300_000) },
+        &mut lines,
+    )?;
     Ok(lines)
 }
 
@@ -96,7 +100,7 @@ fn sha(lines: &[String]) -> String {
 
 /// Returns whether a query needs extensions that only WDQS accepts.
 fn tolerated(text: &str) -> bool {
-    prepare(text, &Settings::default()).is_ok_and(|prepared| !prepared.extensions().is_empty())
+    prepare(text, &SparqlSettings::default()).is_ok_and(|prepared| !prepared.extensions().is_empty())
 }
 
 /// Returns whether the only solution is that a path of length zero connects a term of the query with itself. By the
@@ -127,10 +131,10 @@ fn standard_queries_have_the_reference_answers() {
         }
         (ours, theirs) = (ours + ms, theirs + reference);
         match (form, answer) {
-            ("timeout" | "toobig", Err(error)) if error.class == Class::Limit => stopped += 1,
+            ("timeout" | "toobig", Err(error)) if error.class == SparqlErrorClass::Limit => stopped += 1,
             // The reference has no answer to compare with.
             ("timeout" | "toobig", Ok(_)) => unknown += 1,
-            ("syntax", Err(error)) if error.class == Class::Syntax => equal += 1,
+            ("syntax", Err(error)) if error.class == SparqlErrorClass::Syntax => equal += 1,
             // Queries that the standard's grammar rejects and WDQS accepts have their extensions listed.
             ("syntax", Ok(_)) if tolerated(text) => tolerated_count += 1,
             ("ask", Ok(answer)) => {
@@ -208,14 +212,18 @@ fn every_dialect_query_ends_in_an_answer_or_a_documented_error() {
             println!("    {}", line.chars().take(300).collect::<String>());
         }
     }
-    assert!(errors.keys().all(|(class, _)| [Class::Syntax.name(), Class::Unsupported.name()].contains(class)));
+    assert!(
+        errors
+            .keys()
+            .all(|(class, _)| [SparqlErrorClass::Syntax.name(), SparqlErrorClass::Unsupported.name()].contains(class))
+    );
 }
 
 #[test]
 fn labels_lead_back_to_identifiers() {
     let Some(environment) = environment() else { return };
     let Some(queries) = sample("data/instruct-to-sparql/queries.jsonl.gz", 4) else { return };
-    let names = Names { store: &environment.store, language: "en" };
+    let names = SnapshotNames { store: &environment.store, language: "en" };
     let (mut whole, mut back, mut doubtful, mut told) = (0_u32, 0_u32, 0_usize, 0_u32);
     for line in &queries {
         let query = line["query"].as_str().unwrap();
@@ -226,7 +234,7 @@ fn labels_lead_back_to_identifiers() {
         }
         whole += 1;
         let unlabelled = unlabel(&labelled.text, &names);
-        let ambiguous = unlabelled.names.iter().any(Name::is_ambiguous);
+        let ambiguous = unlabelled.names.iter().any(BracketedName::is_ambiguous);
         doubtful += usize::from(ambiguous);
         if unlabelled.text == query {
             back += 1;

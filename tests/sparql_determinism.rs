@@ -20,17 +20,17 @@ use serde_json::Value;
 use sha2::{Digest, Sha256};
 use terrapin::budget::Limits;
 use terrapin::load::Quiet;
-use terrapin::load::{Options, load};
+use terrapin::load::{LoadOptions, load};
 use terrapin::snapshot::Snapshot;
-use terrapin::sparql::results::{Formats, Writer};
-use terrapin::sparql::{Bounds, Class, Code, Environment, Error, Settings, prepare};
+use terrapin::sparql::results::{Formats, ResultWriter};
+use terrapin::sparql::{Environment, SparqlBounds, SparqlCode, SparqlError, SparqlErrorClass, SparqlSettings, prepare};
 
 fn all() -> bool {
     std::env::var_os("TERRAPIN_ALL").is_some()
 }
 
 /// Returns the answer's bytes. They do not depend on time, because the limit is on work.
-fn ask(environment: &Environment, text: &str) -> Result<Vec<u8>, Error> {
+fn ask(environment: &Environment, text: &str) -> Result<Vec<u8>, SparqlError> {
     let limits = Limits {
         deadline: Some(Instant::now() + Duration::from_secs(120)),
         memory: Some(2 << 30),
@@ -38,8 +38,12 @@ fn ask(environment: &Environment, text: &str) -> Result<Vec<u8>, Error> {
         ..Limits::default()
     };
     let mut bytes = Vec::new();
-    let mut writer = Writer::new(&mut bytes, Formats::default());
-    prepare(text, &Settings::default())?.run(environment, &Bounds { limits, rows: Some(300_000) }, &mut writer)?;
+    let mut writer = ResultWriter::new(&mut bytes, Formats::default());
+    prepare(text, &SparqlSettings::default())?.run(
+        environment,
+        &SparqlBounds { limits, rows: Some(300_000) },
+        &mut writer,
+    )?;
     writer.finish().expect("bytes in memory");
     Ok(bytes)
 }
@@ -75,7 +79,7 @@ fn digests(path: &Path) -> BTreeMap<String, String> {
     for (name, text) in queries() {
         match ask(&environment, &text) {
             Ok(bytes) => digests.insert(name, digest(&bytes)),
-            Err(error) if (error.class, error.code) == (Class::Limit, Code::Timeout) => None,
+            Err(error) if (error.class, error.code) == (SparqlErrorClass::Limit, SparqlCode::Timeout) => None,
             Err(error) => digests.insert(name, digest(error.to_string().as_bytes())),
         };
     }
@@ -122,7 +126,7 @@ fn two_processes_and_numbers_of_threads_answer_the_same() {
 }
 
 fn load_rdf(rdf: Vec<PathBuf>, out: &Path, threads: usize) -> String {
-    let options = Options { rdf, memory: 2 << 30, ..Options::new(out.to_owned()) };
+    let options = LoadOptions { rdf, memory: 2 << 30, ..LoadOptions::new(out.to_owned()) };
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("threads");
     pool.install(|| load(&options, &Quiet)).expect("it loads").digest
 }
@@ -277,7 +281,7 @@ fn orders_over_values_of_all_kinds_are_total() {
                 rows += one.len();
             }
             (Err(one), Err(two)) => {
-                assert_eq!(one.class, Class::Limit, "{query}: {one}");
+                assert_eq!(one.class, SparqlErrorClass::Limit, "{query}: {one}");
                 assert_eq!(one.class, two.class, "{query}: {two}");
                 stopped += 1;
             }

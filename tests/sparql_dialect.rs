@@ -8,10 +8,10 @@ use std::time::{Duration, Instant};
 use oxrdf::{Term, Triple, Variable};
 use terrapin::budget::Limits;
 use terrapin::load::Quiet;
-use terrapin::load::{Options, load};
+use terrapin::load::{LoadOptions, load};
 use terrapin::snapshot::Snapshot;
-use terrapin::sparql::labelled::{Found, Names, label, unlabel};
-use terrapin::sparql::{Bounds, Dialect, Environment, Error, Settings, Sink, prepare};
+use terrapin::sparql::labelled::{NameMatchKind, SnapshotNames, label, unlabel};
+use terrapin::sparql::{Dialect, Environment, ResultSink, SparqlBounds, SparqlError, SparqlSettings, prepare};
 
 const DATA: &str = r#"
 @prefix wd: <http://www.wikidata.org/entity/> . @prefix wdt: <http://www.wikidata.org/prop/direct/> .
@@ -35,15 +35,15 @@ fn environment(data: &str) -> Environment {
     let file = folder.path().join("x.ttl");
     std::fs::write(&file, data).unwrap();
     let out: PathBuf = folder.path().join("x.terrapin");
-    let options = Options { rdf: vec![file], memory: 1 << 26, ..Options::new(out.clone()) };
+    let options = LoadOptions { rdf: vec![file], memory: 1 << 26, ..LoadOptions::new(out.clone()) };
     load(&options, &Quiet).unwrap();
     Environment::open(&Arc::new(Snapshot::open(&out).unwrap())).unwrap().unwrap()
 }
 
 #[derive(Default)]
-struct Lines(Vec<String>);
+struct DialectLines(Vec<String>);
 
-impl Sink for Lines {
+impl ResultSink for DialectLines {
     fn variables(&mut self, _: &[Variable]) -> io::Result<()> {
         Ok(())
     }
@@ -70,14 +70,14 @@ impl Sink for Lines {
     }
 }
 
-fn bounded(text: &str, bounds: &Bounds) -> Result<Vec<String>, Error> {
-    let mut lines = Lines::default();
-    prepare(text, &Settings::default())?.run(&ENVIRONMENT, bounds, &mut lines)?;
+fn bounded(text: &str, bounds: &SparqlBounds) -> Result<Vec<String>, SparqlError> {
+    let mut lines = DialectLines::default();
+    prepare(text, &SparqlSettings::default())?.run(&ENVIRONMENT, bounds, &mut lines)?;
     Ok(lines.0)
 }
 
 fn ask(text: &str) -> Vec<String> {
-    bounded(text, &Bounds::default()).unwrap_or_else(|error| panic!("{text}: {error}"))
+    bounded(text, &SparqlBounds::default()).unwrap_or_else(|error| panic!("{text}: {error}"))
 }
 
 const LABELS: &str = "SERVICE wikibase:label { bd:serviceParam wikibase:language \"[AUTO_LANGUAGE],de\" }";
@@ -212,7 +212,7 @@ fn truth_values_are_keywords() {
 fn ask_stops_at_the_first_solution() {
     let values = |name: &str| format!("VALUES ?{name} {{ {} }}", "1 2 3 4 5 6 7 8 9 10 ".repeat(30));
     let product = format!("{} {} {}", values("a"), values("b"), values("c"));
-    let bounds = Bounds { limits: Limits { work: Some(20_000), ..Limits::default() }, rows: None };
+    let bounds = SparqlBounds { limits: Limits { work: Some(20_000), ..Limits::default() }, rows: None };
     for query in
         [format!("ASK {{ {product} }}"), format!("ASK {{ SELECT DISTINCT ?a ?b {{ {product} }} ORDER BY ?a }}")]
     {
@@ -226,10 +226,10 @@ fn ask_makes_no_table_of_what_it_joins() {
     let data: String = (0..5000).map(|n| format!("<http://e/{n}> <http://e/p> <http://e/{}> .\n", n + 1)).collect();
     let environment = environment(&data);
     let run = |text: &str| {
-        let bounds = Bounds { limits: Limits { work: Some(4000), ..Limits::default() }, rows: None };
-        let mut lines = Lines::default();
-        prepare(text, &Settings::default())?.run(&environment, &bounds, &mut lines)?;
-        Ok::<_, Error>(lines.0)
+        let bounds = SparqlBounds { limits: Limits { work: Some(4000), ..Limits::default() }, rows: None };
+        let mut lines = DialectLines::default();
+        prepare(text, &SparqlSettings::default())?.run(&environment, &bounds, &mut lines)?;
+        Ok::<_, SparqlError>(lines.0)
     };
     assert_eq!(run("ASK { ?a ?p ?b . ?b ?q ?c . ?c ?r ?d }").unwrap(), ["true"]);
     assert_eq!(run("SELECT * { ?a ?p ?b . ?b ?q ?c . ?c ?r ?d }").unwrap_err().code.name(), "work");
@@ -245,8 +245,11 @@ fn paths_are_walked_alike_from_everywhere_and_from_one_node() {
     let environment = environment(&format!("{prefixes}\n{data}"));
     let count = |pattern: &str| {
         let text = format!("SELECT (COUNT(*) AS ?n) {{ {pattern} }}");
-        let mut lines = Lines::default();
-        prepare(&text, &Settings::default()).unwrap().run(&environment, &Bounds::default(), &mut lines).unwrap();
+        let mut lines = DialectLines::default();
+        prepare(&text, &SparqlSettings::default())
+            .unwrap()
+            .run(&environment, &SparqlBounds::default(), &mut lines)
+            .unwrap();
         lines.0.join("")
     };
     assert_eq!(count("?x wdt:P279+ ?x"), "41");
@@ -261,9 +264,9 @@ fn paths_are_walked_alike_from_everywhere_and_from_one_node() {
 #[test]
 fn a_path_without_steps_leads_every_term_of_the_query_to_itself() {
     let standard = |text: &str| {
-        let settings = Settings { dialect: Dialect::Standard, ..Settings::default() };
-        let mut lines = Lines::default();
-        prepare(text, &settings).unwrap().run(&ENVIRONMENT, &Bounds::default(), &mut lines).unwrap();
+        let settings = SparqlSettings { dialect: Dialect::Standard, ..SparqlSettings::default() };
+        let mut lines = DialectLines::default();
+        prepare(text, &settings).unwrap().run(&ENVIRONMENT, &SparqlBounds::default(), &mut lines).unwrap();
         lines.0
     };
     assert_eq!(standard("SELECT ?x { wd:Q12345 wdt:P279* ?x }"), ["Q12345"]);
@@ -302,7 +305,7 @@ fn times_are_compared_by_their_codes_as_the_evaluator_compares_them() {
 fn a_minus_of_nothing_is_not_solved() {
     let values = |name: &str| format!("VALUES ?{name} {{ {} }}", "1 2 3 4 5 6 7 8 9 10 ".repeat(30));
     let product = format!("{} {} {}", values("a"), values("b"), values("c"));
-    let bounds = Bounds { limits: Limits { work: Some(20_000), ..Limits::default() }, rows: None };
+    let bounds = SparqlBounds { limits: Limits { work: Some(20_000), ..Limits::default() }, rows: None };
     let query = format!("SELECT ?a {{ ?a wdt:P31 wd:Q404 MINUS {{ {product} }} }}");
     assert!(bounded(&query, &bounds).unwrap().is_empty());
 }
@@ -363,8 +366,11 @@ fn places_are_searched_on_one_globe() {
         "#,
     );
     let ask = |text: &str| {
-        let mut lines = Lines::default();
-        prepare(text, &Settings::default()).unwrap().run(&environment, &Bounds::default(), &mut lines).unwrap();
+        let mut lines = DialectLines::default();
+        prepare(text, &SparqlSettings::default())
+            .unwrap()
+            .run(&environment, &SparqlBounds::default(), &mut lines)
+            .unwrap();
         lines.0
     };
     let around = |centre: &str, radius: &str, globe: &str| {
@@ -404,12 +410,12 @@ fn places_are_searched_on_one_globe() {
     assert_eq!(ask(&format!("SELECT (geof:distance({crs}, {plain}) AS ?d) {{}}")), ["0"]);
     let wrong = "SELECT * { SERVICE wikibase:box { ?x wdt:P625 ?at . bd:serviceParam wikibase:cornerWest 'Point(14 35)'^^geo:wktLiteral ;
               wikibase:cornerEast 'Point(16 36)'^^geo:wktLiteral ; wikibase:globe 'Moon' } }";
-    assert_eq!(prepare(wrong, &Settings::default()).unwrap_err().code.name(), "service-parameter");
+    assert_eq!(prepare(wrong, &SparqlSettings::default()).unwrap_err().code.name(), "service-parameter");
 }
 
 #[test]
 fn what_is_missing_is_found_before_running() {
-    let code = |text: &str| bounded(text, &Bounds::default()).map_err(|error| error.code.name());
+    let code = |text: &str| bounded(text, &SparqlBounds::default()).map_err(|error| error.code.name());
     assert_eq!(code("SELECT * { SERVICE <http://dbpedia.org/sparql> { ?s ?p ?o } }"), Err("live-service"));
     assert_eq!(code("SELECT * { SERVICE SILENT <http://dbpedia.org/sparql> { ?s ?p ?o } }"), Ok(vec!["  ".to_owned()]));
     assert_eq!(code("SELECT * { SERVICE wikibase:nothing { } }"), Err("unknown-service"));
@@ -423,16 +429,16 @@ fn bounds_hold_where_no_triple_is_read() {
     let product = format!("SELECT (COUNT(*) AS ?n) {{ {} {} {} }}", values("a"), values("b"), values("c"));
     let start = Instant::now();
     let limits = Limits { deadline: Some(start + Duration::from_millis(100)), ..Limits::default() };
-    let error = bounded(&product, &Bounds { limits, rows: None }).unwrap_err();
+    let error = bounded(&product, &SparqlBounds { limits, rows: None }).unwrap_err();
     assert_eq!(error.code.name(), "timeout");
     assert!(start.elapsed() < Duration::from_secs(3), "{:?}", start.elapsed());
-    let rows = Bounds { rows: Some(2), ..Bounds::default() };
+    let rows = SparqlBounds { rows: Some(2), ..SparqlBounds::default() };
     assert_eq!(bounded("SELECT * { ?x wdt:P31 ?y }", &rows).unwrap_err().code.name(), "rows");
     let limits = Limits { work: Some(1), ..Limits::default() };
-    assert_eq!(bounded("SELECT * { ?x ?p ?y }", &Bounds { limits, rows: None }).unwrap_err().code.name(), "work");
+    assert_eq!(bounded("SELECT * { ?x ?p ?y }", &SparqlBounds { limits, rows: None }).unwrap_err().code.name(), "work");
     let limits = Limits { memory: Some(100_000), ..Limits::default() };
     let sorted = format!("SELECT * {{ {} {} }} ORDER BY ?a", values("a"), values("b"));
-    assert_eq!(bounded(&sorted, &Bounds { limits, rows: None }).unwrap_err().code.name(), "memory");
+    assert_eq!(bounded(&sorted, &SparqlBounds { limits, rows: None }).unwrap_err().code.name(), "memory");
 }
 
 #[test]
@@ -481,21 +487,21 @@ fn labels_for_identifiers_and_back() {
     let expected = query.replace(" wd:Q1", " wd:[entity:one]").replace("wd:Q2", "wd:[entity:zwei]");
     assert_eq!(labelled.text, expected.replacen("wd:[entity:one]", "wd:Q1", 1));
     assert_eq!((labelled.replaced, labelled.kept), (2, vec!["P279".to_owned(), "P31".to_owned(), "P279".to_owned()]));
-    let names = Names { store, language: "en" };
+    let names = SnapshotNames { store, language: "en" };
     assert_eq!(unlabel(&labelled.text, &names).text, query);
     let found = |name: &str| {
         let unlabelled = unlabel(&format!("wd:[entity:{name}]"), &names);
         let name = &unlabelled.names[0];
         name.chosen().map(|c| (c.id.clone(), c.found, name.is_ambiguous()))
     };
-    assert_eq!(found("one"), Some(("Q1".to_owned(), Found::Label, false)));
-    assert_eq!(found("1"), Some(("Q1".to_owned(), Found::Alias, false)));
-    assert_eq!(found("EINS"), Some(("Q1".to_owned(), Found::Case, false)));
-    assert_eq!(found("zw"), Some(("Q2".to_owned(), Found::Prefix, false)));
+    assert_eq!(found("one"), Some(("Q1".to_owned(), NameMatchKind::Label, false)));
+    assert_eq!(found("1"), Some(("Q1".to_owned(), NameMatchKind::Alias, false)));
+    assert_eq!(found("EINS"), Some(("Q1".to_owned(), NameMatchKind::Case, false)));
+    assert_eq!(found("zw"), Some(("Q2".to_owned(), NameMatchKind::Prefix, false)));
     // Q1 has the names "one" and "eins"; both contain "e".
-    assert_eq!(found("ei"), Some(("Q1".to_owned(), Found::Prefix, false)));
-    assert_eq!(found("w e"), Some(("Q2".to_owned(), Found::Words, false)));
-    assert_eq!(found("i"), Some(("Q1".to_owned(), Found::Case, false)));
+    assert_eq!(found("ei"), Some(("Q1".to_owned(), NameMatchKind::Prefix, false)));
+    assert_eq!(found("w e"), Some(("Q2".to_owned(), NameMatchKind::Words, false)));
+    assert_eq!(found("i"), Some(("Q1".to_owned(), NameMatchKind::Case, false)));
     assert_eq!(found("nothing"), None);
     assert_eq!(unlabel("wd:[entity:nothing]", &names).text, "wd:[entity:nothing]");
 }
@@ -515,8 +521,8 @@ fn names_of_ours_mean_nothing_in_a_text() {
 #[test]
 fn explaining_says_why_the_evaluator_is_asked() {
     let explained = |text: &str| {
-        let prepared = prepare(text, &Settings::default()).unwrap();
-        prepared.explain(&ENVIRONMENT, &Bounds::default()).unwrap()
+        let prepared = prepare(text, &SparqlSettings::default()).unwrap();
+        prepared.explain(&ENVIRONMENT, &SparqlBounds::default()).unwrap()
     };
     assert!(!explained("SELECT * { ?x wdt:P31 ?y }").contains("evaluator"));
     for (text, why) in [

@@ -5,9 +5,9 @@ use std::io;
 use std::sync::{Arc, LazyLock};
 
 use oxrdf::{Term, Triple, Variable};
-use terrapin::load::{Options, Quiet, load};
+use terrapin::load::{LoadOptions, Quiet, load};
 use terrapin::snapshot::Snapshot;
-use terrapin::sparql::{Bounds, Dialect, Environment, Settings, Sink, prepare};
+use terrapin::sparql::{Dialect, Environment, ResultSink, SparqlBounds, SparqlSettings, prepare};
 
 /// Graph g1 has two triples with p, one of them about the graph itself; g2 has one with q.
 const DATA: &str = "\
@@ -24,15 +24,15 @@ fn environment(data: &str) -> Environment {
     let file = folder.path().join("x.nq");
     std::fs::write(&file, data).unwrap();
     let out = folder.path().join("x.terrapin");
-    let options = Options { rdf: vec![file], memory: 1 << 26, ..Options::new(out.clone()) };
+    let options = LoadOptions { rdf: vec![file], memory: 1 << 26, ..LoadOptions::new(out.clone()) };
     load(&options, &Quiet).unwrap();
     Environment::open(&Arc::new(Snapshot::open(&out).unwrap())).unwrap().unwrap()
 }
 
 #[derive(Default)]
-struct Lines(Vec<String>);
+struct GraphLines(Vec<String>);
 
-impl Sink for Lines {
+impl ResultSink for GraphLines {
     fn variables(&mut self, _: &[Variable]) -> io::Result<()> {
         Ok(())
     }
@@ -62,11 +62,13 @@ impl Sink for Lines {
 /// Returns the sorted solutions, which must be the same in both dialects.
 fn ask(text: &str) -> Vec<String> {
     let [ours, standard] = [Dialect::Wdqs, Dialect::Standard].map(|dialect| {
-        let settings = Settings { dialect, ..Settings::default() };
+        let settings = SparqlSettings { dialect, ..SparqlSettings::default() };
         let text = format!("PREFIX : <http://e/>\n{text}");
         let prepared = prepare(&text, &settings).unwrap_or_else(|error| panic!("{text}: {error}"));
-        let mut lines = Lines::default();
-        prepared.run(&ENVIRONMENT, &Bounds::default(), &mut lines).unwrap_or_else(|error| panic!("{text}: {error}"));
+        let mut lines = GraphLines::default();
+        prepared
+            .run(&ENVIRONMENT, &SparqlBounds::default(), &mut lines)
+            .unwrap_or_else(|error| panic!("{text}: {error}"));
         lines.0.sort();
         lines.0
     });
@@ -117,9 +119,9 @@ fn every_graph_is_asked_by_itself() {
 fn a_graph_without_an_iri_cannot_be_asked_so() {
     let environment = environment("<http://e/a> <http://e/p> <http://e/o> _:g .\n");
     let ask = |text: &str| {
-        let mut lines = Lines::default();
-        prepare(text, &Settings::default())?.run(&environment, &Bounds::default(), &mut lines)?;
-        Ok::<_, terrapin::sparql::Error>(lines.0.len())
+        let mut lines = GraphLines::default();
+        prepare(text, &SparqlSettings::default())?.run(&environment, &SparqlBounds::default(), &mut lines)?;
+        Ok::<_, terrapin::sparql::SparqlError>(lines.0.len())
     };
     assert_eq!(ask("SELECT * { GRAPH ?g { ?s ?p ?o } }").unwrap(), 1);
     let error = ask("SELECT * { GRAPH ?g { SELECT (COUNT(*) AS ?n) { ?s ?p ?o } } }").unwrap_err();
@@ -130,9 +132,9 @@ fn a_graph_without_an_iri_cannot_be_asked_so() {
 #[test]
 fn a_path_without_steps_leads_a_term_that_no_graph_has_to_itself() {
     let ask = |text: &str| {
-        let settings = Settings { dialect: Dialect::Standard, ..Settings::default() };
-        let mut lines = Lines::default();
-        prepare(text, &settings).unwrap().run(&ENVIRONMENT, &Bounds::default(), &mut lines).unwrap();
+        let settings = SparqlSettings { dialect: Dialect::Standard, ..SparqlSettings::default() };
+        let mut lines = GraphLines::default();
+        prepare(text, &settings).unwrap().run(&ENVIRONMENT, &SparqlBounds::default(), &mut lines).unwrap();
         lines.0
     };
     assert_eq!(ask("SELECT ?x { <http://e/none> <http://e/p>* ?x }"), ["none"]);

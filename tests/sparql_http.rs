@@ -1,18 +1,18 @@
 //! Tests the SPARQL endpoint from the view of a client.
 
 use crate::common::Town;
-use crate::common::server::{Answer, FORM, Server, encoded};
+use crate::common::server::{FORM, HttpAnswer, TestServer, encoded};
 use serde_json::{Value, json};
 
 const LABELS: &str =
     "SELECT ?x ?xLabel { ?x wdt:P31 wd:Q3957 SERVICE wikibase:label { bd:serviceParam wikibase:language \"en\" } }";
 const DIRECT: &str = "Content-Type: application/sparql-query\r\n";
 
-fn server() -> Server {
-    Server::over(Town::with_triples(), &[])
+fn server() -> TestServer {
+    TestServer::over(Town::with_triples(), &[])
 }
 
-fn get(server: &Server, query: &str, more: &str, headers: &str) -> Answer {
+fn get(server: &TestServer, query: &str, more: &str, headers: &str) -> HttpAnswer {
     server.ask("GET", &format!("/sparql?query={}{more}", encoded(query)), headers, "")
 }
 
@@ -122,7 +122,7 @@ fn without_a_query_it_tells_of_itself() {
 
 #[test]
 fn a_snapshot_without_triples_says_so() {
-    let answer = Server::start(&[]).ask("GET", "/sparql?query=ASK%7B%7D", "", "");
+    let answer = TestServer::start(&[]).ask("GET", "/sparql?query=ASK%7B%7D", "", "");
     assert_eq!(answer.status, 404);
     assert!(answer.text().contains("--wikidata"), "{}", answer.text());
 }

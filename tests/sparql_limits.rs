@@ -11,12 +11,14 @@ use std::time::{Duration, Instant};
 use common::wikidata;
 use oxrdf::{Term, Triple, Variable};
 use terrapin::budget::Limits;
-use terrapin::sparql::{Bounds, Class, Code, Environment, Error, Settings, Sink, prepare};
+use terrapin::sparql::{
+    Environment, ResultSink, SparqlBounds, SparqlCode, SparqlError, SparqlErrorClass, SparqlSettings, prepare,
+};
 
 /// A sink that discards everything.
-struct Nowhere;
+struct LimitsSink;
 
-impl Sink for Nowhere {
+impl ResultSink for LimitsSink {
     fn variables(&mut self, _: &[Variable]) -> std::io::Result<()> {
         Ok(())
     }
@@ -92,9 +94,11 @@ fn environment() -> Option<Environment> {
     Environment::open(&wikidata::snapshot()?).expect("it is whole")
 }
 
-fn run(environment: &Environment, text: &str, limits: Limits) -> Result<u64, Error> {
-    let settings = Settings::default();
-    prepare(text, &settings)?.run(environment, &Bounds { limits, rows: None }, &mut Nowhere).map(|summary| summary.rows)
+fn run(environment: &Environment, text: &str, limits: Limits) -> Result<u64, SparqlError> {
+    let settings = SparqlSettings::default();
+    prepare(text, &settings)?
+        .run(environment, &SparqlBounds { limits, rows: None }, &mut LimitsSink)
+        .map(|summary| summary.rows)
 }
 
 #[test]
@@ -119,7 +123,8 @@ fn a_deadline_holds_in_everything() {
                 Limits { deadline: Some(start + Duration::from_secs(1)), memory: Some(4 << 30), ..Limits::default() };
             let result = run(&environment, text, limits);
             least = least.min(start.elapsed().as_secs_f64());
-            let bounded = |error: &Error| error.class == Class::Limit || error.code == Code::TooLarge;
+            let bounded =
+                |error: &SparqlError| error.class == SparqlErrorClass::Limit || error.code == SparqlCode::TooLarge;
             assert!(result.as_ref().err().is_none_or(bounded), "{name}: {result:?}");
             if least <= 1.3 {
                 let outcome = result.map_or_else(|error| error.code.to_string(), |rows| format!("{rows} rows"));
@@ -151,6 +156,6 @@ fn a_memory_budget_holds_and_says_so() {
         };
         let result = run(&environment, text, limits);
         println!("{text}: {result:?}");
-        assert_eq!(result.map_err(|error| error.code), Err(Code::Memory), "{text}");
+        assert_eq!(result.map_err(|error| error.code), Err(SparqlCode::Memory), "{text}");
     }
 }

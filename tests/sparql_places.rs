@@ -6,17 +6,17 @@ use std::sync::Arc;
 
 use oxrdf::{Term, Triple, Variable};
 use terrapin::load::Quiet;
-use terrapin::load::{Options, load};
+use terrapin::load::{LoadOptions, load};
 use terrapin::snapshot::Snapshot;
-use terrapin::sparql::{Bounds, Environment, Settings, Sink, prepare};
+use terrapin::sparql::{Environment, ResultSink, SparqlBounds, SparqlSettings, prepare};
 
 const PLACES: u64 = 1_500;
 
 /// A sink for the first column of an answer.
 #[derive(Default)]
-struct First(Vec<String>);
+struct FirstColumn(Vec<String>);
 
-impl Sink for First {
+impl ResultSink for FirstColumn {
     fn variables(&mut self, _: &[Variable]) -> io::Result<()> {
         Ok(())
     }
@@ -77,7 +77,7 @@ fn environment(chance: &mut Chance) -> Environment {
     let folder = tempfile::tempdir().unwrap();
     let (file, out) = (folder.path().join("x.nt"), folder.path().join("x.terrapin"));
     std::fs::write(&file, text).unwrap();
-    let options = Options { rdf: vec![file], memory: 1 << 26, ..Options::new(out.clone()) };
+    let options = LoadOptions { rdf: vec![file], memory: 1 << 26, ..LoadOptions::new(out.clone()) };
     load(&options, &Quiet).unwrap();
     Environment::open(&Arc::new(Snapshot::open(&out).unwrap())).unwrap().unwrap()
 }
@@ -87,9 +87,9 @@ fn the_index_finds_what_a_look_at_every_place_finds() {
     let mut chance = Chance(7);
     let environment = environment(&mut chance);
     let ask = |query: &str| {
-        let mut rows = First::default();
-        let summary = prepare(query, &Settings::default())
-            .and_then(|query| query.run(&environment, &Bounds::default(), &mut rows))
+        let mut rows = FirstColumn::default();
+        let summary = prepare(query, &SparqlSettings::default())
+            .and_then(|query| query.run(&environment, &SparqlBounds::default(), &mut rows))
             .unwrap_or_else(|e| panic!("{query}: {e}"));
         rows.0.sort();
         (rows.0, summary.work)

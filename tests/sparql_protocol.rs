@@ -3,7 +3,7 @@
 //! that the suite expects to be rejected.
 
 use crate::common::Town;
-use crate::common::server::{Answer, FORM, Server, encoded};
+use crate::common::server::{FORM, HttpAnswer, TestServer, encoded};
 
 /// Returns the suite's graphs: data1.rdf, data2.rdf and data3.rdf each state that they are documents.
 fn graphs() -> String {
@@ -20,8 +20,8 @@ fn data(n: u32) -> String {
     format!("http://kasei.us/2009/09/sparql/data/data{n}.rdf")
 }
 
-fn server() -> Server {
-    Server::over(Town::with_quads(&graphs()), &[])
+fn server() -> TestServer {
+    TestServer::over(Town::with_quads(&graphs()), &[])
 }
 
 const DIRECT: &str = "Content-Type: application/sparql-query\r\n";
@@ -41,7 +41,7 @@ fn address(graphs: &str) -> String {
     format!("/sparql/?{}", graphs.join("&"))
 }
 
-fn is(answer: &Answer, expected: bool) {
+fn is(answer: &HttpAnswer, expected: bool) {
     assert_eq!(answer.status, 200, "{}", answer.text());
     assert!(answer.text().contains(&format!("\"boolean\":{expected}")), "{}", answer.text());
 }
@@ -86,7 +86,7 @@ fn the_protocol_says_what_the_dataset_is() {
 fn answers_come_in_a_format_that_fits() {
     let server = server();
     let post = |accept: &str, query: &str| server.ask("POST", &address("d0"), &format!("{DIRECT}{accept}"), query);
-    let content_type = |answer: Answer, expected: &[&str]| {
+    let content_type = |answer: HttpAnswer, expected: &[&str]| {
         assert_eq!(answer.status, 200, "{}", answer.text());
         let fits = expected.iter().any(|e| answer.headers.contains(&format!("content-type: {e}")));
         assert!(fits, "{}", answer.headers);

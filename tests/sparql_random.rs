@@ -11,20 +11,20 @@ use spareval::{QueryEvaluator, QueryResults};
 use spargebra::SparqlParser;
 use terrapin::budget::Limits;
 use terrapin::load::Quiet;
-use terrapin::load::{Options, load};
+use terrapin::load::{LoadOptions, load};
 use terrapin::snapshot::Snapshot;
-use terrapin::sparql::{self, Bounds, Class, Dialect, Environment, Settings, Sink};
+use terrapin::sparql::{self, Dialect, Environment, ResultSink, SparqlBounds, SparqlErrorClass, SparqlSettings};
 
 const VARIABLES: [&str; 5] = ["?a", "?b", "?c", "?d", "?e"];
 
-struct Generator {
+struct QueryGenerator {
     state: u64,
     names: u32,
     /// Whether the generator is inside an EXISTS.
     asked: bool,
 }
 
-impl Generator {
+impl QueryGenerator {
     fn below(&mut self, bound: u32) -> u32 {
         // splitmix64
         self.state = self.state.wrapping_add(0x9e37_79b9_7f4a_7c15);
@@ -246,7 +246,7 @@ impl Generator {
 
 /// A sink for the solutions of an answer as lines.
 #[derive(Default)]
-struct Rows {
+struct RandomQueryRows {
     variables: Vec<Variable>,
     rows: Vec<String>,
 }
@@ -257,7 +257,7 @@ fn line(variables: &[Variable], value: impl Fn(&Variable) -> Option<String>) -> 
     names.into_iter().map(|name| value(name).unwrap_or_default()).collect::<Vec<_>>().join("\t")
 }
 
-impl Sink for Rows {
+impl ResultSink for RandomQueryRows {
     fn variables(&mut self, variables: &[Variable]) -> std::io::Result<()> {
         self.variables = variables.to_vec();
         Ok(())
@@ -296,21 +296,21 @@ fn expected(query: &str, dataset: &Dataset) -> Vec<String> {
 fn random_queries_have_the_evaluators_solutions() {
     let all = std::env::var_os("TERRAPIN_ALL").is_some();
     let seed = std::env::var("TERRAPIN_SEED").map_or(11, |seed| seed.parse().expect("TERRAPIN_SEED is a number"));
-    let mut generator = Generator { state: seed, names: 0, asked: false };
+    let mut generator = QueryGenerator { state: seed, names: 0, asked: false };
     let folder = tempfile::tempdir().unwrap();
     let (file, out) = (folder.path().join("x.nt"), folder.path().join("x.terrapin"));
     let text = generator.triples();
     std::fs::write(&file, &text).unwrap();
-    let options = Options { wikidata: vec![file], memory: 1 << 26, ..Options::new(out.clone()) };
+    let options = LoadOptions { wikidata: vec![file], memory: 1 << 26, ..LoadOptions::new(out.clone()) };
     load(&options, &Quiet).expect("it loads");
     let environment = Environment::open(&Arc::new(Snapshot::open(&out).unwrap())).unwrap().unwrap();
     let parser = oxrdfio::RdfParser::from_format(oxrdfio::RdfFormat::NTriples);
     let dataset: Dataset =
         parser.for_slice(&text).map(|quad| quad.unwrap()).collect::<Vec<Quad>>().into_iter().collect();
-    let settings = Settings { dialect: Dialect::Standard, ..Settings::default() };
+    let settings = SparqlSettings { dialect: Dialect::Standard, ..SparqlSettings::default() };
     // Random joins may have very many solutions.
     let limits = Limits { work: Some(100_000), ..Limits::default() };
-    let bounds = Bounds { limits, rows: Some(2_000) };
+    let bounds = SparqlBounds { limits, rows: Some(2_000) };
     let (mut compared, mut answered, mut many, mut wrong) = (0, 0, 0, Vec::new());
     for _ in 0..if all { 20_000 } else { 600 } {
         let query = format!(
@@ -318,10 +318,10 @@ fn random_queries_have_the_evaluators_solutions() {
             generator.query()
         );
         let prepared = sparql::prepare(&query, &settings).unwrap_or_else(|e| panic!("{query}: {e}"));
-        let mut rows = Rows::default();
+        let mut rows = RandomQueryRows::default();
         match prepared.run(&environment, &bounds, &mut rows) {
             Ok(_) => {}
-            Err(error) if error.class == Class::Limit => {
+            Err(error) if error.class == SparqlErrorClass::Limit => {
                 many += 1;
                 continue;
             }

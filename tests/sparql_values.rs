@@ -6,9 +6,11 @@ use std::sync::{Arc, LazyLock};
 use std::time::Instant;
 
 use oxrdf::{Term, Triple, Variable};
-use terrapin::load::{Options, Quiet, load};
+use terrapin::load::{LoadOptions, Quiet, load};
 use terrapin::snapshot::Snapshot;
-use terrapin::sparql::{Bounds, Class, Dialect, Environment, Error, Settings, Sink, prepare};
+use terrapin::sparql::{
+    Dialect, Environment, ResultSink, SparqlBounds, SparqlError, SparqlErrorClass, SparqlSettings, prepare,
+};
 
 /// Wikidata's values of the universe (Q1: diameter P2386, mass P2067) and of Earth's mass, in the notation of its
 /// dumps.
@@ -27,14 +29,14 @@ static ENVIRONMENT: LazyLock<Environment> = LazyLock::new(|| {
     let file = folder.path().join("x.ttl");
     std::fs::write(&file, DATA).unwrap();
     let out = folder.path().join("x.terrapin");
-    load(&Options { rdf: vec![file], memory: 1 << 26, ..Options::new(out.clone()) }, &Quiet).unwrap();
+    load(&LoadOptions { rdf: vec![file], memory: 1 << 26, ..LoadOptions::new(out.clone()) }, &Quiet).unwrap();
     Environment::open(&Arc::new(Snapshot::open(&out).unwrap())).unwrap().unwrap()
 });
 
 #[derive(Default)]
-struct Lines(Vec<String>);
+struct ValueLines(Vec<String>);
 
-impl Sink for Lines {
+impl ResultSink for ValueLines {
     fn variables(&mut self, _: &[Variable]) -> io::Result<()> {
         Ok(())
     }
@@ -61,10 +63,10 @@ impl Sink for Lines {
     }
 }
 
-fn run(text: &str, dialect: Dialect) -> Result<Vec<String>, Error> {
-    let mut lines = Lines::default();
-    let settings = Settings { dialect, ..Settings::default() };
-    prepare(text, &settings)?.run(&ENVIRONMENT, &Bounds::default(), &mut lines)?;
+fn run(text: &str, dialect: Dialect) -> Result<Vec<String>, SparqlError> {
+    let mut lines = ValueLines::default();
+    let settings = SparqlSettings { dialect, ..SparqlSettings::default() };
+    prepare(text, &settings)?.run(&ENVIRONMENT, &SparqlBounds::default(), &mut lines)?;
     Ok(lines.0)
 }
 
@@ -246,13 +248,13 @@ fn a_constant_that_is_no_pattern_is_an_error_of_the_query() {
     for wrong in
         [r#"REGEX(?l, "(")"#, r#"!REGEX(?l, "[z-a]")"#, r#"REGEX(?l, "a", "g")"#, r#"REPLACE(?l, "a", "$") = "b""#]
     {
-        assert_eq!(refused(wrong), Err((Class::Syntax, "pattern")), "{wrong}");
+        assert_eq!(refused(wrong), Err((SparqlErrorClass::Syntax, "pattern")), "{wrong}");
     }
     for unsupported in [r#"REGEX(?l, "\\G")"#, r#"REGEX(?l, "(?x)a")"#, r#"REGEX(?l, CONCAT("\\", "X"))"#] {
-        assert_eq!(refused(unsupported), Err((Class::Unsupported, "pattern")), "{unsupported}");
+        assert_eq!(refused(unsupported), Err((SparqlErrorClass::Unsupported, "pattern")), "{unsupported}");
     }
     let endless = format!(r#"REGEX(CONCAT(?l, "{}b"), "(a|aa)+\\1?$")"#, "a".repeat(60));
-    assert_eq!(refused(&endless.replace("(a|aa)", "^.*?(a|aa)")), Err((Class::Limit, "pattern")));
+    assert_eq!(refused(&endless.replace("(a|aa)", "^.*?(a|aa)")), Err((SparqlErrorClass::Limit, "pattern")));
 }
 
 #[test]

@@ -4,7 +4,7 @@
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use crate::common::server::{Answer, Server};
+use crate::common::server::{HttpAnswer, TestServer};
 use crate::common::terrapin;
 
 /// Loads the made-up village with all its versions into a snapshot.
@@ -24,12 +24,12 @@ fn a_folder_for_answers_that_takes_none_is_told_as_that() {
     let snapshot = village(folder.path());
     let spool = folder.path().join("spool");
     std::fs::create_dir(&spool).unwrap();
-    let server = Server::of(&snapshot, &["--spool-dir", spool.to_str().unwrap()]);
+    let server = TestServer::of(&snapshot, &["--spool-dir", spool.to_str().unwrap()]);
     assert_eq!(server.query(THEN).status, 200);
     assert_eq!(std::fs::read_dir(&spool).unwrap().count(), 0, "the files of states have no names");
     drop(server);
 
-    let server = Server::of(&snapshot, &["--spool-dir", "/proc/no/such/folder"]);
+    let server = TestServer::of(&snapshot, &["--spool-dir", "/proc/no/such/folder"]);
     let answer = server.query(THEN);
     assert_eq!(answer.status, 500, "{}", answer.text());
     assert!(answer.text().contains("runtime error: cannot write temporary files: "), "{}", answer.text());
@@ -52,7 +52,7 @@ fn a_folder_for_answers_that_takes_none_is_told_as_that() {
 fn a_query_for_a_date_waits_for_its_slot_and_not_in_the_way_of_others() {
     let folder = tempfile::tempdir().unwrap();
     let options = ["--max-queries", "1", "--max-wait", "300", "--trial", "10000"];
-    let server = Server::of(&village(folder.path()), &options);
+    let server = TestServer::of(&village(folder.path()), &options);
     let is = |line: &str| {
         let deadline = Instant::now() + Duration::from_secs(60);
         while !server.get("/metrics").text().contains(line) {
@@ -68,7 +68,7 @@ fn a_query_for_a_date_waits_for_its_slot_and_not_in_the_way_of_others() {
     is("\nterrapin_queries_waiting 1\n");
     assert_eq!(server.query("node(7);out;").status, 200);
     drop(endless);
-    let answer = Answer::read(dated);
+    let answer = HttpAnswer::read(dated);
     assert_eq!(answer.status, 200, "{}", answer.text());
 }
 
@@ -87,7 +87,7 @@ fn damage_behind_a_date_is_damage_of_the_snapshot() {
         let flipped = folder.path().join("flipped.terrapin");
         let _ = std::fs::remove_file(&flipped);
         std::fs::write(&flipped, bytes).unwrap();
-        let server = Server::of(&flipped, &[]);
+        let server = TestServer::of(&flipped, &[]);
         let answer = server.query(THEN);
         assert_eq!(answer.status, 500, "{}: {}", section.name, answer.text());
         assert_eq!(server.get("/healthz").status, 503, "{}", section.name);

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use crate::common::place;
 use crate::common::skip;
 use terrapin::load::Quiet;
-use terrapin::load::{Options, load};
+use terrapin::load::{LoadOptions, load};
 use terrapin::osm::{BoundingBox, Coord, ElementRef, ElementType, Osm};
 use terrapin::snapshot::{Snapshot, verify};
 use terrapin_loaders as loaders;
@@ -29,29 +29,29 @@ type Members = Vec<(u8, i64, String)>;
 type Meta = (u32, i64, i64, i64, String);
 
 #[derive(Default)]
-struct Plain {
+struct PlainStore {
     nodes: BTreeMap<i64, (Coord, Tags)>,
     ways: BTreeMap<i64, (Vec<i64>, Tags)>,
     relations: BTreeMap<i64, (Members, Tags)>,
     meta: BTreeMap<(u8, i64), Meta>,
 }
 
-fn plain(path: &Path) -> Plain {
-    let mut all = Plain::default();
+fn plain(path: &Path) -> PlainStore {
+    let mut all = PlainStore::default();
     let own = |tags: &[(&str, &str)]| tags.iter().map(|(k, v)| (k.to_string(), v.to_string())).collect::<Tags>();
-    let keep = |block: &loaders::Block| {
-        let mut part = Plain::default();
+    let keep = |block: &loaders::ElementBlock| {
+        let mut part = PlainStore::default();
         block.for_each(|element| {
             let (kind, id, meta) = match element {
-                loaders::Element::Node(n) => {
+                loaders::SourceElement::Node(n) => {
                     part.nodes.insert(n.id, (Coord { lat: n.lat, lon: n.lon }, own(n.tags)));
                     (0, n.id, n.meta)
                 }
-                loaders::Element::Way(w) => {
+                loaders::SourceElement::Way(w) => {
                     part.ways.insert(w.id, (w.refs.to_vec(), own(w.tags)));
                     (1, w.id, w.meta)
                 }
-                loaders::Element::Relation(r) => {
+                loaders::SourceElement::Relation(r) => {
                     let members = r.members.iter().map(|m| (m.kind as u8, m.id, m.role.to_owned())).collect();
                     part.relations.insert(r.id, (members, own(r.tags)));
                     (2, r.id, r.meta)
@@ -60,9 +60,9 @@ fn plain(path: &Path) -> Plain {
             let meta = meta.map(|m| (m.version, m.timestamp, m.changeset, m.uid, m.user.to_owned()));
             part.meta.insert((kind, id), meta.unwrap_or_default());
         })?;
-        Ok::<_, loaders::Error>(part)
+        Ok::<_, loaders::LoaderError>(part)
     };
-    loaders::read(path, &loaders::Options::default(), keep, |mut part, _| {
+    loaders::read(path, &loaders::ReadOptions::default(), keep, |mut part, _| {
         all.nodes.append(&mut part.nodes);
         all.ways.append(&mut part.ways);
         all.relations.append(&mut part.relations);
@@ -75,7 +75,7 @@ fn plain(path: &Path) -> Plain {
 
 fn snapshot(source: &Path, folder: &Path, memory: u64) -> PathBuf {
     let out = folder.join(format!("{memory}.terrapin"));
-    load(&Options { osm: Some(source.to_owned()), memory, ..Options::new(out.clone()) }, &Quiet).unwrap();
+    load(&LoadOptions { osm: Some(source.to_owned()), memory, ..LoadOptions::new(out.clone()) }, &Quiet).unwrap();
     out
 }
 
@@ -244,11 +244,11 @@ fn a_history_loads_as_of_any_moment() {
     std::fs::write(&history, HISTORY).unwrap();
     let load_at = |osm: &Path, at: &str| {
         let at: jiff::Timestamp = at.parse().unwrap();
-        let options = Options {
+        let options = LoadOptions {
             osm: Some(osm.to_owned()),
             at: Some(at.as_second()),
             memory: 1 << 26,
-            ..Options::new(folder.path().join("at.terrapin"))
+            ..LoadOptions::new(folder.path().join("at.terrapin"))
         };
         load(&options, &Quiet)
     };

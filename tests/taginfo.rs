@@ -7,7 +7,7 @@ use quick_xml::Reader;
 use quick_xml::events::{BytesStart, Event};
 use serde_json::{Value, json};
 
-use crate::common::server::{Answer, Server, encoded};
+use crate::common::server::{HttpAnswer, TestServer, encoded};
 use crate::common::{place, skip, terrapin};
 
 /// The keys of the categories of taginfo's report, with a key of another category next to each.
@@ -23,7 +23,7 @@ const DESCRIPTIONS: &str = "key,value,lang,description\n\
     plain_key,,en,A plain key\nplain_key,a,en,The letter\nplain_key,q,en,Not used\n\
     other_key,,en,Not used\nzz:key,,en,Not used\n";
 
-fn ask(server: &Server, path: &str) -> Value {
+fn ask(server: &TestServer, path: &str) -> Value {
     let answer = server.get(&format!("/api/4/{path}"));
     assert_eq!(answer.status, 200, "{path}: {}", answer.text());
     assert_eq!(answer.header("content-type"), Some("application/json"), "{path}");
@@ -39,19 +39,19 @@ fn texts<'a>(answer: &'a Value, field: &str) -> Vec<&'a str> {
 }
 
 /// A server over [`KEYS`] with [`DESCRIPTIONS`].
-fn described() -> (Server, tempfile::TempDir) {
+fn described() -> (TestServer, tempfile::TempDir) {
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("keys.osm"), KEYS).unwrap();
     let descriptions = folder.path().join("pages.csv");
     std::fs::write(&descriptions, DESCRIPTIONS).unwrap();
     let load = ["load", "--osm", "keys.osm", "--out", "keys.terrapin"];
     terrapin().current_dir(folder.path()).args(load).assert().success();
-    let server = Server::of(&folder.path().join("keys.terrapin"), &["--tag-docs", descriptions.to_str().unwrap()]);
+    let server = TestServer::of(&folder.path().join("keys.terrapin"), &["--tag-docs", descriptions.to_str().unwrap()]);
     (server, folder)
 }
 
 /// A server over an extract of Monaco, with its elements as XML; `None` without the shared data.
-fn monaco() -> Option<(Server, String, tempfile::TempDir)> {
+fn monaco() -> Option<(TestServer, String, tempfile::TempDir)> {
     let source = place::shared().join("data/osm/monaco.osm.pbf");
     if !source.exists() {
         skip::skipped(skip::Need::Shared, format_args!("no {}", source.display()));
@@ -62,7 +62,7 @@ fn monaco() -> Option<(Server, String, tempfile::TempDir)> {
     run(&["load", "--osm", source.to_str().unwrap(), "--out", "monaco.terrapin"]);
     run(&["export", "monaco.terrapin", "--osm-xml", "monaco.osm"]);
     let xml = std::fs::read_to_string(folder.path().join("monaco.osm")).unwrap();
-    Some((Server::of(&folder.path().join("monaco.terrapin"), &[]), xml, folder))
+    Some((TestServer::of(&folder.path().join("monaco.terrapin"), &[]), xml, folder))
 }
 
 const COUNTS: &str = "count_all:i count_all_fraction:f count_nodes:i count_nodes_fraction:f count_ways:i \
@@ -129,7 +129,7 @@ fn rows_have_the_documented_fields() {
     for (path, documented) in cases {
         assert_fields(&rows(&ask(&server, path))[0], &documented, path);
     }
-    let town = Server::start(&[]);
+    let town = TestServer::start(&[]);
     let share = "count_node_members:i count_node_members_fraction:f count_way_members:i count_way_members_fraction:f \
         count_relation_members:i count_relation_members_fraction:f";
     let cases = [
@@ -356,7 +356,7 @@ fn relation_types_and_roles_are_those_of_an_export() {
     let expected = counts.roles.keys().filter(|(_, role)| role.contains("outer")).count();
     assert_eq!((&found["total"], expected > 0), (&json!(expected), true));
     // Counted by another process, on other threads.
-    let again = Server::of(&folder.path().join("monaco.terrapin"), &[]);
+    let again = TestServer::of(&folder.path().join("monaco.terrapin"), &[]);
     assert_eq!(ask(&again, "relations/roles")["data"], answer["data"]);
 }
 
@@ -458,7 +458,7 @@ fn lists_are_sorted_by_every_documented_column() {
 
 #[test]
 fn wrong_values_are_answered_with_those_allowed() {
-    let server = Server::start(&[]);
+    let server = TestServer::start(&[]);
     let error = |path: &str| {
         let answer = server.get(&format!("/api/4/{path}"));
         assert_eq!(answer.status, 400, "{path}: {}", answer.text());
@@ -497,7 +497,7 @@ fn wrong_values_are_answered_with_those_allowed() {
     assert_eq!(ask(&server, "keys/all?lang=en&qtype=key&filter=all&format=")["total"], 5);
 }
 
-fn csv(answer: &Answer) -> (Vec<String>, Vec<csv::StringRecord>) {
+fn csv(answer: &HttpAnswer) -> (Vec<String>, Vec<csv::StringRecord>) {
     assert_eq!(answer.header("content-type"), Some("text/csv; charset=utf-8"), "{}", answer.text());
     let mut reader = csv::Reader::from_reader(answer.body.as_slice());
     let header = reader.headers().unwrap().iter().map(str::to_owned).collect();
@@ -507,7 +507,7 @@ fn csv(answer: &Answer) -> (Vec<String>, Vec<csv::StringRecord>) {
 #[test]
 fn csv_has_the_fields_of_json() {
     let (server, _folder) = described();
-    let town = Server::start(&[]);
+    let town = TestServer::start(&[]);
     let of_keys = [
         "keys/all?",
         "key/values?key=plain_key&",
@@ -551,7 +551,7 @@ fn csv_has_the_fields_of_json() {
 
 #[test]
 fn nested_answers_are_not_csv() {
-    let server = Server::start(&[]);
+    let server = TestServer::start(&[]);
     for path in [
         "key/overview?key=name&",
         "tag/overview?key=amenity&value=cafe&",
@@ -575,7 +575,7 @@ fn nested_answers_are_not_csv() {
 /// only above 0. Recorded answers of taginfo without paging have neither.
 #[test]
 fn pages_and_addresses_are_as_clients_expect_them() {
-    let server = Server::start(&[]);
+    let server = TestServer::start(&[]);
     let all = ask(&server, "keys/all?page=1&rp=0");
     assert_eq!((rows(&all).len(), all.get("page"), all.get("rp")), (5, None, None));
     let page = ask(&server, "keys/all?page=2&rp=2");
@@ -600,8 +600,8 @@ fn counting_roles_keeps_within_the_memory_of_a_query() {
     let load = ["load", "--osm", "roles.osm", "--out", "roles.terrapin"];
     terrapin().current_dir(folder.path()).args(load).assert().success();
     let snapshot = folder.path().join("roles.terrapin");
-    let small = Server::of(&snapshot, &["--max-memory", "4MiB"]);
+    let small = TestServer::of(&snapshot, &["--max-memory", "4MiB"]);
     let answer = small.get("/api/4/relation/roles?rtype=t&rp=10&page=1");
     assert!(answer.status != 200 && answer.text().contains("ran out of memory"), "{}", answer.text());
-    assert_eq!(ask(&Server::of(&snapshot, &[]), "relation/roles?rtype=t&rp=10&page=1")["total"], 200_000);
+    assert_eq!(ask(&TestServer::of(&snapshot, &[]), "relation/roles?rtype=t&rp=10&page=1")["total"], 200_000);
 }

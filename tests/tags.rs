@@ -6,10 +6,10 @@ use quick_xml::Reader;
 use quick_xml::events::Event;
 use serde_json::{Value, json};
 
-use crate::common::server::{Server, encoded};
+use crate::common::server::{TestServer, encoded};
 use crate::common::{Town, place, skip, terrapin};
 
-fn ask(server: &Server, path: &str) -> Value {
+fn ask(server: &TestServer, path: &str) -> Value {
     let answer = server.get(path);
     assert_eq!(answer.status, 200, "{path}: {}", answer.text());
     assert!(answer.headers.contains("content-type: application/json"), "{}", answer.headers);
@@ -23,7 +23,7 @@ fn column<'a>(answer: &'a Value, name: &str) -> Vec<&'a Value> {
 
 #[test]
 fn keys_and_values_with_their_counts() {
-    let server = Server::start(&[]);
+    let server = TestServer::start(&[]);
     let keys = ask(&server, "/api/4/keys/all");
     assert_eq!((&keys["total"], keys.get("page"), keys.get("rp")), (&json!(5), None, None));
     assert_eq!(keys["data_until"], "2020-01-06T12:00:00Z");
@@ -62,7 +62,7 @@ fn keys_and_values_with_their_counts() {
 
 #[test]
 fn what_is_found_together_and_what_is_popular() {
-    let server = Server::start(&[]);
+    let server = TestServer::start(&[]);
     let keys = ask(&server, "/api/4/key/combinations?key=amenity");
     let name = json!({"other_key": "name", "together_count": 2, "to_fraction": 0.5, "from_fraction": 0.5});
     assert_eq!((&keys["total"], &keys["data"]), (&json!(1), &json!([name])));
@@ -89,7 +89,7 @@ fn what_is_found_together_and_what_is_popular() {
 
 #[test]
 fn bad_requests_are_told_what_is_wrong() {
-    let server = Server::start(&[]);
+    let server = TestServer::start(&[]);
     let cases = [
         ("key/values", "the parameter \"key\" is missing"),
         ("key/values?key=a&rp=-1", "rp: expected a number of rows, or 0 for all"),
@@ -118,16 +118,16 @@ fn bad_requests_are_told_what_is_wrong() {
 
 /// Tag counts computed from an export.
 #[derive(Default)]
-struct Counted {
+struct ExportTagCounts {
     keys: BTreeMap<String, [u64; 3]>,
     tags: BTreeMap<(String, String), [u64; 3]>,
     /// Number of elements that have both keys.
     together: BTreeMap<(String, String), u64>,
 }
 
-impl Counted {
-    fn of(xml: &str) -> Counted {
-        let mut counted = Counted::default();
+impl ExportTagCounts {
+    fn of(xml: &str) -> ExportTagCounts {
+        let mut counted = ExportTagCounts::default();
         let mut reader = Reader::from_str(xml);
         let mut tags: Vec<(String, String)> = Vec::new();
         loop {
@@ -182,8 +182,8 @@ fn counts_are_those_of_an_export() {
     let run = |args: &[&str]| terrapin().current_dir(folder.path()).args(args).assert().success();
     run(&["load", "--osm", source.to_str().unwrap(), "--out", "monaco.terrapin"]);
     run(&["export", "monaco.terrapin", "--osm-xml", "monaco.osm"]);
-    let counted = Counted::of(&std::fs::read_to_string(folder.path().join("monaco.osm")).unwrap());
-    let server = Server::of(&snapshot, &[]);
+    let counted = ExportTagCounts::of(&std::fs::read_to_string(folder.path().join("monaco.osm")).unwrap());
+    let server = TestServer::of(&snapshot, &[]);
 
     let keys = ask(&server, "/api/4/keys/all?sortname=key");
     let told: BTreeMap<String, [u64; 3]> = keys["data"]

@@ -8,21 +8,21 @@ use std::time::Instant;
 
 use flate2::read::GzDecoder;
 use serde_json::Value;
-use terrapin::budget::{self, Budget, Exceeded, Limits, Stopped};
+use terrapin::budget::{self, Budget, ExceededLimit, Limits, StopReason};
 use terrapin::osm::Osm;
 use terrapin::snapshot::Snapshot;
-use terrapin::tiles::{Place, Tiles};
+use terrapin::tiles::{TileCache, TileId};
 
-use crate::common::server::{Answer, Server};
+use crate::common::server::{HttpAnswer, TestServer};
 use crate::common::terrapin;
 
 const GZIP: &str = "Accept-Encoding: gzip\r\n";
 
-fn ask(server: &Server, path: &str, headers: &str) -> Answer {
+fn ask(server: &TestServer, path: &str, headers: &str) -> HttpAnswer {
     server.ask("GET", path, headers, "")
 }
 
-fn unpacked(answer: &Answer) -> Vec<u8> {
+fn unpacked(answer: &HttpAnswer) -> Vec<u8> {
     decompressed(&answer.body)
 }
 
@@ -46,7 +46,7 @@ fn deepest(lat: f64, lon: f64) -> String {
 
 #[test]
 fn a_map_finds_the_tiles_and_what_is_in_them() {
-    let server = Server::start(&[]);
+    let server = TestServer::start(&[]);
     let answer = ask(&server, "/tiles.json", "");
     assert_eq!(answer.status, 200);
     let about: Value = serde_json::from_str(&answer.text()).expect("JSON");
@@ -77,7 +77,7 @@ fn a_map_finds_the_tiles_and_what_is_in_them() {
 
 #[test]
 fn tiles_are_kept_by_clients_and_what_is_none_is_refused() {
-    let server = Server::start(&[]);
+    let server = TestServer::start(&[]);
     let answer = ask(&server, "/tiles/0/0/0.mvt", GZIP);
     assert_eq!((answer.status, answer.header("cache-control")), (200, Some("no-cache")));
     // The test client converts headers to lower case.
@@ -139,11 +139,11 @@ fn low_zooms_are_the_same_whatever_was_asked_before() {
     terrapin().current_dir(folder.path()).args(load).assert().success();
     let open = || {
         let snapshot = Snapshot::open(&folder.path().join("isle.terrapin")).expect("a snapshot");
-        (Osm::open(Arc::new(snapshot)).expect("elements"), Tiles::new(1 << 20))
+        (Osm::open(Arc::new(snapshot)).expect("elements"), TileCache::new(1 << 20))
     };
     // The tile with the middle of the island, a little north of the equator.
     let place =
-        |z: u8| Place::new(z, (1 << z) / 2 + ((1 << z) * 10 / 360), (1 << z) / 2 - u32::from(z > 0)).expect("a tile");
+        |z: u8| TileId::new(z, (1 << z) / 2 + ((1 << z) * 10 / 360), (1 << z) / 2 - u32::from(z > 0)).expect("a tile");
     let (osm, tiles) = open();
     let upwards: Vec<_> = (0..=6).map(|z| tiles.make(&osm, place(z))).collect();
     let (osm, tiles) = open();
@@ -162,7 +162,7 @@ fn low_zooms_are_the_same_whatever_was_asked_before() {
     for _ in 0..3 {
         let limits = Limits { deadline: Some(Instant::now()), ..Limits::default() };
         let stopped = budget::watched(&Arc::new(Budget::new(&limits)), || tiles.make(&osm, place(0)));
-        assert!(matches!(stopped, Err(Stopped::Exceeded(Exceeded::Time(_)))), "{stopped:?}");
+        assert!(matches!(stopped, Err(StopReason::Exceeded(ExceededLimit::Time(_)))), "{stopped:?}");
     }
     assert_eq!(tiles.make(&osm, place(0)), upwards[0]);
 }

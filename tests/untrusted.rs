@@ -4,8 +4,8 @@
 use serde_json::{Value, json};
 
 use crate::ask::MENTIONS;
-use crate::common::model::{Act, Model};
-use crate::common::server::Server;
+use crate::common::model::{Act, TestModel};
+use crate::common::server::TestServer;
 use crate::common::terrapin;
 
 const KEY: &str = "cafe\ncontent      forged\u{9b}2J\u{202e}";
@@ -71,7 +71,7 @@ fn a_key_or_a_file_forges_no_line() {
 #[test]
 fn a_prompt_has_a_line_for_each_thing() {
     let (_folder, snapshot) = hostile();
-    let model = Model::start(|_, number| Act::say(if number == 0 { MENTIONS } else { "I do not know." }));
+    let model = TestModel::start(|_, number| Act::say(if number == 0 { MENTIONS } else { "I do not know." }));
     let (status, out, err) = crate::ask::ask(&snapshot, &model, &["Cafes in Ladle?", "--repairs", "0"]);
     assert!(status <= 1, "{out}{err}");
     harmless(&out);
@@ -84,7 +84,7 @@ fn a_prompt_has_a_line_for_each_thing() {
 #[test]
 fn resources_and_hints_of_agents_are_harmless() {
     let (_folder, snapshot) = hostile();
-    let server = Server::of(&snapshot, &[]);
+    let server = TestServer::of(&snapshot, &[]);
     let ask = |method: &str, params: Value| -> Value {
         let message = json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params}).to_string();
         let headers = "Accept: application/json, text/event-stream\r\nContent-Type: application/json\r\n";

@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use crate::common::skip;
-use manifest::Kind;
+use manifest::W3cTestKind;
 
 /// Tests that the evaluator passes and a snapshot does not, by the end of their names. The reason is the same for all:
 /// a value is stored in its canonical form only, and its original notation is lost. Oxigraph's store does the same, and
@@ -34,7 +34,7 @@ fn what_the_evaluator_passes_a_snapshot_passes() {
         skip::skipped(skip::Need::W3c, "TERRAPIN_W3C is not set");
         return;
     };
-    let mut counts: BTreeMap<(&str, Kind), [usize; 4]> = BTreeMap::new();
+    let mut counts: BTreeMap<(&str, W3cTestKind), [usize; 4]> = BTreeMap::new();
     let mut failures = Vec::new();
     let mut excused = Vec::new();
     for suite in ["sparql10", "sparql11"] {

@@ -82,7 +82,7 @@ impl Modules {
     }
 
     fn add(&mut self, place: &ModuleFiles<'_>, items: &[Item]) {
-        let mut reader = Reader { place: &place.module, module: Module::default() };
+        let mut reader = ModuleReader { place: &place.module, module: Module::default() };
         reader.module.file = place.file.to_owned();
         for item in items {
             reader.visit_item(item);
@@ -192,12 +192,12 @@ fn is_test(attributes: &[syn::Attribute]) -> bool {
 }
 
 /// A visitor that reads one module without its inner modules.
-struct Reader<'a> {
+struct ModuleReader<'a> {
     place: &'a [String],
     module: Module,
 }
 
-impl Reader<'_> {
+impl ModuleReader<'_> {
     /// Returns a path from the crate's root, if it begins with `crate`, `self` or `super`.
     fn absolute(&self, path: &[String]) -> Option<Names> {
         let mut at = self.place.to_vec();
@@ -286,7 +286,7 @@ impl Reader<'_> {
     }
 }
 
-impl<'ast> Visit<'ast> for Reader<'_> {
+impl<'ast> Visit<'ast> for ModuleReader<'_> {
     fn visit_item(&mut self, item: &'ast Item) {
         let attributes = match item {
             Item::Const(item) => &item.attrs,

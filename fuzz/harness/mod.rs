@@ -15,7 +15,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use super::targets::{TARGETS, Target};
+use super::targets::{FuzzTarget, TARGETS};
 
 /// The maximum memory of an input, in bytes.
 const MEMORY: u64 = 512 << 20;
@@ -27,7 +27,7 @@ const LOOK: Duration = Duration::from_millis(2);
 const PATIENCE: Duration = Duration::from_secs(20);
 
 /// The options of the command line.
-struct Options {
+struct FuzzOptions {
     /// Parts of the names of the targets to run; empty for all.
     names: Vec<String>,
     /// The time for random changes of each target's corpus, in seconds.
@@ -41,12 +41,12 @@ struct Options {
     list: bool,
 }
 
-impl Options {
-    fn read() -> Options {
+impl FuzzOptions {
+    fn read() -> FuzzOptions {
         let variable = |name| std::env::var(name).ok();
         let seconds = variable("TERRAPIN_FUZZ_SECONDS").and_then(|text| text.parse().ok()).unwrap_or(1.0);
         let seed = variable("TERRAPIN_FUZZ_SEED").and_then(|text| text.parse().ok()).unwrap_or(0);
-        let mut options = Options { names: Vec::new(), seconds, input: None, seed, inside: false, list: false };
+        let mut options = FuzzOptions { names: Vec::new(), seconds, input: None, seed, inside: false, list: false };
         let mut words = std::env::args().skip(1);
         while let Some(word) = words.next() {
             match word.as_str() {
@@ -76,13 +76,13 @@ fn artifacts() -> PathBuf {
 
 /// Runs the program with the options of the command line.
 pub fn main() -> ExitCode {
-    let options = Options::read();
-    let asked = |target: &&Target| {
+    let options = FuzzOptions::read();
+    let asked = |target: &&FuzzTarget| {
         let exact = options.inside && options.names.iter().any(|name| target.name == name);
         let part = !options.inside && options.names.iter().any(|name| target.name.contains(name.as_str()));
         exact || part || options.names.is_empty()
     };
-    let targets: Vec<&Target> = TARGETS.iter().filter(asked).collect();
+    let targets: Vec<&FuzzTarget> = TARGETS.iter().filter(asked).collect();
     if options.list {
         targets.iter().for_each(|target| println!("{}: test", target.name));
         return ExitCode::SUCCESS;
@@ -102,7 +102,7 @@ pub fn main() -> ExitCode {
 }
 
 /// Runs a target in another process. If an input ends it, keeps this input. Returns whether the target passed.
-fn outside(target: &Target, options: &Options) -> bool {
+fn outside(target: &FuzzTarget, options: &FuzzOptions) -> bool {
     let place = super::targets::folder();
     let mut command = Command::new(std::env::current_exe().expect("this program"));
     command.env("TERRAPIN_FUZZ_FOLDER", place.path());
@@ -160,7 +160,7 @@ fn hash(bytes: &[u8]) -> u64 {
 }
 
 /// The state of the target's thread, for the thread that watches it.
-struct Watched {
+struct TargetWatchdog {
     began: Instant,
     /// The start of the current input in milliseconds after `began`; 0 between inputs.
     since: AtomicU64,
@@ -171,7 +171,7 @@ struct Watched {
 /// The text of the last panic.
 static PANIC: Mutex<String> = Mutex::new(String::new());
 
-fn inside(target: &'static Target, options: &Options) -> ExitCode {
+fn inside(target: &'static FuzzTarget, options: &FuzzOptions) -> ExitCode {
     // Panics of libraries that the program catches are no failure, therefore the text is only printed at the end.
     std::panic::set_hook(Box::new(|panic| {
         *PANIC.lock().unwrap_or_else(|e| e.into_inner()) = panic.to_string();
@@ -181,8 +181,11 @@ fn inside(target: &'static Target, options: &Options) -> ExitCode {
         None => corpus(target),
     };
     let seconds = if options.input.is_some() { 0.0 } else { options.seconds };
-    let watched: &Watched =
-        Box::leak(Box::new(Watched { began: Instant::now(), since: AtomicU64::new(0), peak: AtomicU64::new(0) }));
+    let watched: &TargetWatchdog = Box::leak(Box::new(TargetWatchdog {
+        began: Instant::now(),
+        since: AtomicU64::new(0),
+        peak: AtomicU64::new(0),
+    }));
     std::thread::spawn(move || watch(watched));
     let seed = options.seed;
     let run = move || run(target, &mut corpus, seconds, seed, watched);
@@ -202,7 +205,7 @@ fn inside(target: &'static Target, options: &Options) -> ExitCode {
 }
 
 /// Ends the process if an input takes too long or uses far too much memory.
-fn watch(watched: &Watched) {
+fn watch(watched: &TargetWatchdog) {
     loop {
         std::thread::sleep(LOOK);
         let held = terrapin::memory::process();
@@ -220,7 +223,7 @@ fn watch(watched: &Watched) {
     }
 }
 
-fn corpus(target: &Target) -> Vec<Vec<u8>> {
+fn corpus(target: &FuzzTarget) -> Vec<Vec<u8>> {
     let mut all = (target.seeds)();
     if let Ok(entries) = std::fs::read_dir(folder().join("corpus").join(target.name)) {
         let mut paths: Vec<_> = entries.map(|entry| entry.expect("an entry").path()).collect();
@@ -232,7 +235,13 @@ fn corpus(target: &Target) -> Vec<Vec<u8>> {
 }
 
 /// Runs the corpus, then random changes of it. Returns a summary; `None` if an input is a failure.
-fn run(target: &Target, corpus: &mut [Vec<u8>], seconds: f64, seed: u64, watched: &Watched) -> Option<String> {
+fn run(
+    target: &FuzzTarget,
+    corpus: &mut [Vec<u8>],
+    seconds: f64,
+    seed: u64,
+    watched: &TargetWatchdog,
+) -> Option<String> {
     let mut try_it = Try { target, watched, slowest: Duration::ZERO, most: 0, file: keeper(target) };
     // The first run is not counted, because it allocates memory that is kept.
     try_it.one(&corpus[0])?;
@@ -240,7 +249,7 @@ fn run(target: &Target, corpus: &mut [Vec<u8>], seconds: f64, seed: u64, watched
     for input in corpus.iter() {
         try_it.one(input)?;
     }
-    let (began, mut random) = (Instant::now(), mutate::Random::new(seed));
+    let (began, mut random) = (Instant::now(), mutate::XorShift::new(seed));
     let mut count = 0_u64;
     while began.elapsed().as_secs_f64() < seconds {
         try_it.one(&random.change(corpus, target.words, target.longest))?;
@@ -251,13 +260,13 @@ fn run(target: &Target, corpus: &mut [Vec<u8>], seconds: f64, seed: u64, watched
     Some(format!("{:>8} {count:>10} {rate:>10.0} {most:>6.1} MiB {slowest:>6.0} ms  ok", corpus.len()))
 }
 
-fn keeper(target: &Target) -> std::fs::File {
+fn keeper(target: &FuzzTarget) -> std::fs::File {
     std::fs::File::create(running(target.name, std::process::id())).expect("a file for the current input")
 }
 
 struct Try<'a> {
-    target: &'a Target,
-    watched: &'a Watched,
+    target: &'a FuzzTarget,
+    watched: &'a TargetWatchdog,
     slowest: Duration,
     most: u64,
     /// The file with the current input, in case it ends the process.

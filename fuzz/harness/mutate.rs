@@ -1,7 +1,7 @@
 //! Random changes of inputs, always the same for a given seed.
 
 /// A xorshift generator.
-pub struct Random(u64);
+pub struct XorShift(u64);
 
 /// Numbers at which behaviour may change.
 const NUMBERS: [&str; 14] = [
@@ -24,10 +24,10 @@ const BYTES: [u8; 12] = [0, 1, 0x0a, 0x7f, 0x80, 0xff, b'"', b'<', b'{', b'(', b
 /// The maximum number of times that a piece is repeated.
 const REPEATED: usize = 3000;
 
-impl Random {
+impl XorShift {
     /// Starts a sequence of random numbers.
     pub fn new(seed: u64) -> Self {
-        Random(seed ^ 88_172_645_463_325_252)
+        XorShift(seed ^ 88_172_645_463_325_252)
     }
 
     /// Returns a number below `end`; 0 if `end` is 0.

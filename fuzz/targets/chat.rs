@@ -1,8 +1,8 @@
 //! Replies of language models, as one object or as a stream in packets of any size, and the mentions and queries in
 //! them.
 
-use terrapin::ask::{Lang, Mentions, Written, is_complete, queries};
-use terrapin::chat::{Reply, Request, Stream, whole};
+use terrapin::ask::{Lang, Mentions, ReplyContent, is_complete, queries};
+use terrapin::chat::{EventStream, Reply, Request, whole};
 
 /// The maximum size of a reply's text in bytes, and its maximum number of tokens.
 const MOST: usize = 4 << 10;
@@ -52,7 +52,7 @@ pub fn check(input: &[u8]) {
         Request { is_complete: Some(&has_query), ..request },
     ] {
         let in_packets = |size: usize| {
-            let mut stream = Stream::new(&request, MOST, TOKENS);
+            let mut stream = EventStream::new(&request, MOST, TOKENS);
             for packet in input.chunks(size.max(1)) {
                 if stream.take(packet)? {
                     break;
@@ -73,7 +73,7 @@ pub fn check(input: &[u8]) {
 
 fn read(reply: &Reply) {
     let _ = Mentions::read(&reply.text);
-    if let Written::Queries(queries, _) = queries(reply, None) {
+    if let ReplyContent::Queries(queries, _) = queries(reply, None) {
         assert!((1..=2).contains(&queries.len()) && queries.iter().all(|query| !query.query.is_empty()));
     }
 }

@@ -4,11 +4,11 @@
 use std::fmt::Write;
 use std::time::{Duration, Instant};
 
-use terrapin::geocoder::Table;
+use terrapin::geocoder::PlaceTable;
 use terrapin::osm::BoundingBox;
-use terrapin::overpass::convert::{Form, convert};
-use terrapin::overpass::turbo::{self, Surroundings};
-use terrapin::overpass::{Failure, parse};
+use terrapin::overpass::convert::{ConversionForm, convert};
+use terrapin::overpass::turbo::{self, ShortcutValues};
+use terrapin::overpass::{OverpassFailure, parse};
 
 /// The time that any text may take: a machine also has other work.
 const ALLOWANCE: Duration = Duration::from_millis(100);
@@ -44,15 +44,15 @@ fn pass(text: &str) {
             show(&failure, text);
         }
     });
-    for form in [Form::Xml, Form::Compact, Form::Pretty] {
+    for form in [ConversionForm::Xml, ConversionForm::Compact, ConversionForm::Pretty] {
         timed("convert", text, allowed, || {
             if let Ok(converted) = convert(text, form) {
                 converted.problems.iter().for_each(|failure| show(failure, text));
             }
         });
     }
-    if let Ok(converted) = convert(text, Form::Xml)
-        && let Ok(back) = convert(&converted.text, Form::Pretty)
+    if let Ok(converted) = convert(text, ConversionForm::Xml)
+        && let Ok(back) = convert(&converted.text, ConversionForm::Pretty)
     {
         let _ = parse(&back.text);
         let _ = parse(&converted.text);
@@ -62,12 +62,12 @@ fn pass(text: &str) {
 
 fn shortcuts(text: &str) {
     let bbox = Some(BoundingBox { south: 0, west: 0, north: 10_000_000, east: 10_000_000 });
-    let places = Table::default();
-    let _ = turbo::expand(text, &Surroundings { bbox, now: 1_600_000_000, places: &places });
+    let places = PlaceTable::default();
+    let _ = turbo::expand(text, &ShortcutValues { bbox, now: 1_600_000_000, places: &places });
 }
 
 /// Prints a failure and checks its positions.
-fn show(failure: &Failure, text: &str) {
+fn show(failure: &OverpassFailure, text: &str) {
     let mut out = String::new();
     let _ = write!(out, "{failure}");
     for diagnostic in &failure.diagnostics {

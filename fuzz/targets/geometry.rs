@@ -1,7 +1,7 @@
 //! Literals of WKT and GeoJSON: parsed, written, measured, and passed to every function of GeoSPARQL that accepts them.
 
 use oxrdf::{Literal, NamedNode, Term};
-use terrapin::sparql::geo::{self, Located};
+use terrapin::sparql::geo::{self, LocatedGeometry};
 
 pub const WORDS: &[&str] = &[
     "POINT(1 2)",
@@ -50,9 +50,9 @@ pub fn check(input: &[u8]) {
     let datatype = if text.trim_start().starts_with('{') { "geoJSONLiteral" } else { "wktLiteral" };
     let datatype = NamedNode::new_unchecked(format!("http://www.opengis.net/ont/geosparql#{datatype}"));
     let term = Term::from(Literal::new_typed_literal(text.as_ref(), datatype));
-    let Some(located) = Located::from_term(&term) else { return };
+    let Some(located) = LocatedGeometry::from_term(&term) else { return };
     if let Some(again) = located.to_term() {
-        assert!(Located::from_term(&again).is_some(), "{again} cannot be read again");
+        assert!(LocatedGeometry::from_term(&again).is_some(), "{again} cannot be read again");
     }
     let wkt = NamedNode::new_unchecked("http://www.opengis.net/ont/geosparql#wktLiteral");
     let other = Term::from(Literal::new_typed_literal("POLYGON((0 0,3 0,3 3,0 3,0 0))", wkt));

@@ -25,7 +25,7 @@ mod wikidata;
 pub use town::folder;
 
 /// A fuzz target.
-pub struct Target {
+pub struct FuzzTarget {
     /// The name, which is also that of its folder in `fuzz/corpus`.
     pub name: &'static str,
     /// Runs an input.
@@ -46,8 +46,8 @@ const QUERIES: usize = terrapin::stack::STACK;
 const OTHERS: usize = 2 << 20;
 
 /// All fuzz targets.
-pub const TARGETS: &[Target] = &[
-    Target {
+pub const TARGETS: &[FuzzTarget] = &[
+    FuzzTarget {
         name: "front_end",
         check: front_end::check,
         seeds: none,
@@ -55,7 +55,7 @@ pub const TARGETS: &[Target] = &[
         longest: 64 << 10,
         stack: QUERIES,
     },
-    Target {
+    FuzzTarget {
         name: "overpass_xml",
         check: overpass_xml::check,
         seeds: overpass_xml::seeds,
@@ -63,7 +63,7 @@ pub const TARGETS: &[Target] = &[
         longest: 64 << 10,
         stack: QUERIES,
     },
-    Target {
+    FuzzTarget {
         name: "shortcuts",
         check: shortcuts::check,
         seeds: shortcuts::seeds,
@@ -71,8 +71,15 @@ pub const TARGETS: &[Target] = &[
         longest: 32 << 10,
         stack: QUERIES,
     },
-    Target { name: "csv", check: csv::check, seeds: csv::seeds, words: csv::WORDS, longest: 16 << 10, stack: QUERIES },
-    Target {
+    FuzzTarget {
+        name: "csv",
+        check: csv::check,
+        seeds: csv::seeds,
+        words: csv::WORDS,
+        longest: 16 << 10,
+        stack: QUERIES,
+    },
+    FuzzTarget {
         name: "sparql",
         check: sparql::check,
         seeds: sparql::seeds,
@@ -80,7 +87,7 @@ pub const TARGETS: &[Target] = &[
         longest: 64 << 10,
         stack: QUERIES,
     },
-    Target {
+    FuzzTarget {
         name: "geometry",
         check: geometry::check,
         seeds: geometry::seeds,
@@ -88,8 +95,8 @@ pub const TARGETS: &[Target] = &[
         longest: 16 << 10,
         stack: QUERIES,
     },
-    Target { name: "pbf", check: pbf::check, seeds: pbf::seeds, words: &[], longest: 256 << 10, stack: OTHERS },
-    Target {
+    FuzzTarget { name: "pbf", check: pbf::check, seeds: pbf::seeds, words: &[], longest: 256 << 10, stack: OTHERS },
+    FuzzTarget {
         name: "osm_xml",
         check: osm_xml::check,
         seeds: osm_xml::seeds,
@@ -97,7 +104,7 @@ pub const TARGETS: &[Target] = &[
         longest: 256 << 10,
         stack: OTHERS,
     },
-    Target {
+    FuzzTarget {
         name: "wikidata",
         check: wikidata::check,
         seeds: wikidata::seeds,
@@ -105,8 +112,15 @@ pub const TARGETS: &[Target] = &[
         longest: 256 << 10,
         stack: OTHERS,
     },
-    Target { name: "rdf", check: rdf::check, seeds: rdf::seeds, words: rdf::WORDS, longest: 256 << 10, stack: OTHERS },
-    Target {
+    FuzzTarget {
+        name: "rdf",
+        check: rdf::check,
+        seeds: rdf::seeds,
+        words: rdf::WORDS,
+        longest: 256 << 10,
+        stack: OTHERS,
+    },
+    FuzzTarget {
         name: "snapshot",
         check: snapshot::check,
         seeds: snapshot::seeds,
@@ -114,7 +128,7 @@ pub const TARGETS: &[Target] = &[
         longest: 16 * 13,
         stack: QUERIES,
     },
-    Target {
+    FuzzTarget {
         name: "history",
         check: snapshot::check_history,
         seeds: snapshot::history_seeds,
@@ -122,7 +136,7 @@ pub const TARGETS: &[Target] = &[
         longest: 16 * 13,
         stack: QUERIES,
     },
-    Target {
+    FuzzTarget {
         name: "arrival",
         check: arrival::check,
         seeds: arrival::seeds,
@@ -130,7 +144,7 @@ pub const TARGETS: &[Target] = &[
         longest: 2 + 16 * 6,
         stack: OTHERS,
     },
-    Target {
+    FuzzTarget {
         name: "http",
         check: http::check,
         seeds: http::seeds,
@@ -138,7 +152,7 @@ pub const TARGETS: &[Target] = &[
         longest: 64 << 10,
         stack: OTHERS,
     },
-    Target {
+    FuzzTarget {
         name: "feedback",
         check: http::check_feedback,
         seeds: http::feedback_seeds,
@@ -146,7 +160,7 @@ pub const TARGETS: &[Target] = &[
         longest: 64 << 10,
         stack: OTHERS,
     },
-    Target {
+    FuzzTarget {
         name: "score",
         check: http::check_score,
         seeds: http::score_seeds,
@@ -154,7 +168,7 @@ pub const TARGETS: &[Target] = &[
         longest: 64 << 10,
         stack: OTHERS,
     },
-    Target {
+    FuzzTarget {
         name: "chat",
         check: chat::check,
         seeds: chat::seeds,
@@ -162,7 +176,7 @@ pub const TARGETS: &[Target] = &[
         longest: 64 << 10,
         stack: QUERIES,
     },
-    Target {
+    FuzzTarget {
         name: "recipe",
         check: recipe::check,
         seeds: recipe::seeds,
@@ -170,7 +184,7 @@ pub const TARGETS: &[Target] = &[
         longest: 64 << 10,
         stack: OTHERS,
     },
-    Target {
+    FuzzTarget {
         name: "region",
         check: region::check,
         seeds: region::seeds,
@@ -178,7 +192,7 @@ pub const TARGETS: &[Target] = &[
         longest: 64 << 10,
         stack: OTHERS,
     },
-    Target {
+    FuzzTarget {
         name: "reply",
         check: reply::check,
         seeds: reply::seeds,
@@ -186,7 +200,7 @@ pub const TARGETS: &[Target] = &[
         longest: 64 << 10,
         stack: OTHERS,
     },
-    Target {
+    FuzzTarget {
         name: "run_folder",
         check: run_folder::check,
         seeds: run_folder::seeds,

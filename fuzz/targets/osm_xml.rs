@@ -1,6 +1,6 @@
 //! OSM XML: parsed as elements and as changes, and sometimes loaded into a snapshot.
 
-use terrapin_loaders::{Error, Options, header, read, read_changes};
+use terrapin_loaders::{LoaderError, ReadOptions, header, read, read_changes};
 
 pub const WORDS: &[&str] = &[
     "<node id=\"1\" lat=\"1\" lon=\"2\"/>",
@@ -57,17 +57,17 @@ pub fn check(input: &[u8]) {
 /// Reads a file of elements in every supported way.
 pub fn elements(path: &std::path::Path) {
     let _ = header(path);
-    let options = Options { memory: 8 << 20, ..Options::default() };
-    let map = |block: &terrapin_loaders::Block| {
+    let options = ReadOptions { memory: 8 << 20, ..ReadOptions::default() };
+    let map = |block: &terrapin_loaders::ElementBlock| {
         let mut count = 0_u64;
         block.for_each(|_| count += 1)?;
         Ok(count)
     };
-    let read = read::<u64, Error>(path, &options, map, |_, _| Ok(()));
+    let read = read::<u64, LoaderError>(path, &options, map, |_, _| Ok(()));
     if let Err(error) = &read {
         let _ = error.to_string();
     }
-    if let Err(error) = read_changes::<u64, Error>(path, &options, map, |_, _| Ok(())) {
+    if let Err(error) = read_changes::<u64, LoaderError>(path, &options, map, |_, _| Ok(())) {
         let _ = error.to_string();
     }
     // A file that can be parsed can also be loaded, or the load returns an error. Loading is slow.
@@ -77,10 +77,10 @@ pub fn elements(path: &std::path::Path) {
 }
 
 fn load(path: &std::path::Path) {
-    let options = terrapin::load::Options {
+    let options = terrapin::load::LoadOptions {
         osm: Some(path.to_owned()),
         memory: 32 << 20,
-        ..terrapin::load::Options::new(path.with_extension("terrapin"))
+        ..terrapin::load::LoadOptions::new(path.with_extension("terrapin"))
     };
     if let Err(error) = terrapin::load::load(&options, &terrapin::load::Quiet) {
         let _ = error.to_string();

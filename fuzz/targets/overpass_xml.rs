@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use terrapin::overpass::convert::{Form, convert};
+use terrapin::overpass::convert::{ConversionForm, convert};
 use terrapin::overpass::parse;
 
 pub const WORDS: &[&str] = &[
@@ -54,7 +54,7 @@ pub fn check(input: &[u8]) {
             assert!(span.start <= span.end && span.end <= text.len() + 1, "{span:?} of {}", text.len());
         }
     }
-    for form in [Form::Compact, Form::Xml] {
+    for form in [ConversionForm::Compact, ConversionForm::Xml] {
         if let Ok(converted) = convert(&text, form) {
             let _ = parse(&converted.text);
         }

@@ -9,9 +9,9 @@ const HEADER: u8 = 2;
 
 /// A message under construction.
 #[derive(Clone, Default)]
-struct Message(Vec<u8>);
+struct FuzzedMessage(Vec<u8>);
 
-impl Message {
+impl FuzzedMessage {
     fn varint(&mut self, mut value: u64) {
         while value >= 0x80 {
             self.0.push(value as u8 | 0x80);
@@ -34,7 +34,7 @@ impl Message {
     }
 
     fn list(self, field: u64, values: &[i64]) -> Self {
-        let mut list = Message::default();
+        let mut list = FuzzedMessage::default();
         values.iter().for_each(|value| list.varint(*value as u64));
         self.bytes(field, &list.0)
     }
@@ -45,8 +45,8 @@ impl Message {
     }
 }
 
-fn m() -> Message {
-    Message::default()
+fn m() -> FuzzedMessage {
+    FuzzedMessage::default()
 }
 
 fn framed(kind: &str, content: &[u8], packed: bool) -> Vec<u8> {

@@ -1,7 +1,7 @@
 //! Triples: the input is parsed as N-Quads, as Turtle, and in its detected format.
 
-use terrapin_loaders::Error;
-use terrapin_loaders::rdf::{Format, Options, read};
+use terrapin_loaders::LoaderError;
+use terrapin_loaders::rdf::{RdfOptions, TriplesFormat, read};
 
 pub const WORDS: &[&str] = &[
     "<http://a/s>",
@@ -44,10 +44,10 @@ pub fn seeds() -> Vec<Vec<u8>> {
 
 pub fn check(input: &[u8]) {
     let path = super::town::file("input", input);
-    for format in [Some(Format::Lines), Some(Format::Turtle), None] {
+    for format in [Some(TriplesFormat::Lines), Some(TriplesFormat::Turtle), None] {
         for skip_bad in [false, true] {
-            let options = Options { format, skip_bad, memory: 8 << 20, ..Options::default() };
-            match read::<Error>(&path, &options, |_, _| Ok(())) {
+            let options = RdfOptions { format, skip_bad, memory: 8 << 20, ..RdfOptions::default() };
+            match read::<LoaderError>(&path, &options, |_, _| Ok(())) {
                 Ok(summary) => summary.errors.iter().for_each(|error| drop(error.to_string())),
                 Err(error) => drop(error.to_string()),
             }
@@ -55,10 +55,10 @@ pub fn check(input: &[u8]) {
     }
     // Small inputs are also loaded: parsed triples can be stored.
     if input.len() < 4096 && input.len().is_multiple_of(8) {
-        let options = terrapin::load::Options {
+        let options = terrapin::load::LoadOptions {
             rdf: vec![path.clone()],
             memory: 32 << 20,
-            ..terrapin::load::Options::new(path.with_extension("terrapin"))
+            ..terrapin::load::LoadOptions::new(path.with_extension("terrapin"))
         };
         if let Err(error) = terrapin::load::load(&options, &terrapin::load::Quiet) {
             let _ = error.to_string();

@@ -1,8 +1,8 @@
 //! Recipes of subsets: TOML that is parsed, checked and written again. The text is also searched for entities like a
 //! query.
 
-use terrapin_loaders::wikidata::Plan;
-use terrapin_loaders::wikidata::recipe::{Lists, Recipe, mentions};
+use terrapin_loaders::wikidata::SubsetPlan;
+use terrapin_loaders::wikidata::recipe::{Recipe, RecipeLists, mentions};
 
 pub const WORDS: &[&str] = &[
     "[take]",
@@ -48,10 +48,10 @@ pub fn check(input: &[u8]) {
         drop(error);
         return;
     }
-    let lists = Lists::default();
+    let lists = RecipeLists::default();
     let canonical = recipe.canonical(&lists);
     assert!(canonical.len() < 64 * text.len() + 4096, "{} bytes", canonical.len());
-    if let Ok(plan) = Plan::new(&recipe, &lists, 16 << 20) {
+    if let Ok(plan) = SubsetPlan::new(&recipe, &lists, 16 << 20) {
         let _ = plan.choose().len();
     }
 }

@@ -1,6 +1,6 @@
 //! Regions for extracts: boxes, polygons in Osmosis' format and GeoJSON.
 
-use terrapin::load::extract::Region;
+use terrapin::load::extract::ExtractRegion;
 use terrapin::load::region;
 
 pub const WORDS: &[&str] = &[
@@ -31,7 +31,7 @@ pub fn check(input: &[u8]) {
     if let Ok(text) = std::str::from_utf8(input) {
         let _ = region::bbox(text);
     }
-    if let Ok(Region::Polygon(polygon)) = region::polygons(&super::town::file("input.poly", input)) {
+    if let Ok(ExtractRegion::Polygon(polygon)) = region::polygons(&super::town::file("input.poly", input)) {
         assert!(!polygon.is_empty());
     }
 }

@@ -1,6 +1,6 @@
 //! Replies of language models that contain a query.
 
-use terrapin::eval::language::Language;
+use terrapin::eval::language::QueryLanguage;
 use terrapin::eval::reply::{answer, queries, query};
 
 pub const WORDS: &[&str] = &[
@@ -42,7 +42,7 @@ pub fn seeds() -> Vec<Vec<u8>> {
 pub fn check(input: &[u8]) {
     let Ok(text) = std::str::from_utf8(input) else { return };
     let _ = answer(text);
-    for language in [None, Some(Language::OverpassQl), Some(Language::Sparql)] {
+    for language in [None, Some(QueryLanguage::OverpassQl), Some(QueryLanguage::Sparql)] {
         let _ = query(text, language);
     }
     for found in queries(text, true) {

@@ -5,12 +5,12 @@ use std::sync::OnceLock;
 
 use terrapin::eval::about::About;
 use terrapin::eval::benchmarks::jsonl;
-use terrapin::eval::input::extract::{Form, read_predictions};
-use terrapin::eval::record::{Instance, Outcome, Record};
+use terrapin::eval::input::extract::{PredictionFormat, read_predictions};
+use terrapin::eval::record::{Instance, ResultRecord, StoredOutcome};
 use terrapin::eval::runs::{
-    Journal, Run, RunJournal, compare, comparison_html, merge, other_run, read_summary, verify_summary,
+    EvalRun, Journal, RunJournal, compare, comparison_html, merge, other_run, read_summary, verify_summary,
 };
-use terrapin::geocoder::Table;
+use terrapin::geocoder::PlaceTable;
 
 /// The files of the folder, by the input's first byte.
 const FILES: [&str; 7] =
@@ -48,8 +48,8 @@ pub const WORDS: &[&str] = &[
     "{\"a\":{\"a\":{\"a\":",
 ];
 
-fn run() -> &'static Run {
-    static RUN: OnceLock<Run> = OnceLock::new();
+fn run() -> &'static EvalRun {
+    static RUN: OnceLock<EvalRun> = OnceLock::new();
     RUN.get_or_init(|| {
         let instance = |line| Instance {
             line,
@@ -58,9 +58,13 @@ fn run() -> &'static Run {
             ..Instance::default()
         };
         let instances: Vec<Instance> = (1..4).map(instance).collect();
-        let outcome = |instance: &Instance| Outcome { record: Record::of(instance), ms: 1.5, ..Outcome::default() };
+        let outcome = |instance: &Instance| StoredOutcome {
+            record: ResultRecord::of(instance),
+            ms: 1.5,
+            ..StoredOutcome::default()
+        };
         let outcomes = instances.iter().map(outcome).collect();
-        Run { about: About::default(), instances, outcomes, places: Default::default() }
+        EvalRun { about: About::default(), instances, outcomes, places: Default::default() }
     })
 }
 
@@ -103,10 +107,15 @@ pub fn check(input: &[u8]) {
     if kind == LINES {
         let path = super::town::file("lines.jsonl", rest);
         let _ = jsonl::read(&path, &[]);
-        for forms in [&[][..], &[Form::Json, Form::Fenced], &[Form::Csv, Form::Quoted], &[Form::Fenced, Form::Quoted]] {
+        for forms in [
+            &[][..],
+            &[PredictionFormat::Json, PredictionFormat::Fenced],
+            &[PredictionFormat::Csv, PredictionFormat::Quoted],
+            &[PredictionFormat::Fenced, PredictionFormat::Quoted],
+        ] {
             let _ = read_predictions(&path, forms, None);
         }
-        let _ = Table::parse(rest);
+        let _ = PlaceTable::parse(rest);
         return;
     }
     if kind == JOURNAL {
@@ -127,7 +136,7 @@ pub fn check(input: &[u8]) {
 
 fn read(folder: &Path) {
     let stored = read_summary(folder);
-    match Run::read(folder) {
+    match EvalRun::read(folder) {
         Ok(read) => {
             let summary = read.summary();
             let recomputed = serde_json::to_value(&summary).expect("JSON");

@@ -11,7 +11,7 @@ const MEMORY: u64 = 1 << 20;
 /// The maximum time of an answer.
 const PATIENCE: Duration = Duration::from_secs(15);
 
-struct Server {
+struct FuzzServer {
     child: Mutex<Child>,
     id: u32,
     address: SocketAddr,
@@ -19,7 +19,7 @@ struct Server {
     panics: &'static Mutex<String>,
 }
 
-static SERVER: OnceLock<Server> = OnceLock::new();
+static SERVER: OnceLock<FuzzServer> = OnceLock::new();
 
 fn program() -> std::path::PathBuf {
     std::env::var_os("TERRAPIN_PROGRAM")
@@ -28,7 +28,7 @@ fn program() -> std::path::PathBuf {
         .into()
 }
 
-fn server() -> &'static Server {
+fn server() -> &'static FuzzServer {
     SERVER.get_or_init(|| {
         let mut child = Command::new(program())
             .arg("serve")
@@ -60,7 +60,7 @@ fn server() -> &'static Server {
             }
         });
         let id = child.id();
-        Server { child: Mutex::new(child), id, address: address.parse().expect("an address"), panics }
+        FuzzServer { child: Mutex::new(child), id, address: address.parse().expect("an address"), panics }
     })
 }
 

@@ -1,8 +1,8 @@
 //! The `{{shortcuts}}` of Overpass Turbo: no expanded text exceeds the size limit.
 
-use terrapin::geocoder::Table;
+use terrapin::geocoder::PlaceTable;
 use terrapin::osm::BoundingBox;
-use terrapin::overpass::turbo::{self, Surroundings};
+use terrapin::overpass::turbo::{self, ShortcutValues};
 
 pub const WORDS: &[&str] = &[
     "{{bbox}}",
@@ -42,9 +42,9 @@ pub fn check(input: &[u8]) {
     let text = String::from_utf8_lossy(input);
     let bbox = Some(BoundingBox { south: -1, west: 0, north: 10_000_000, east: 10_000_000 });
     let table = br#"{"Rome":{"lat":"41.9","lon":"12.5","osm_type":"relation","osm_id":41485,"boundingbox":["41","42","12","13"]}}"#;
-    let places = Table::parse(table).unwrap_or_default();
+    let places = PlaceTable::parse(table).unwrap_or_default();
     for bbox in [bbox, None] {
-        let surroundings = Surroundings { bbox, now: 1_600_000_000, places: &places };
+        let surroundings = ShortcutValues { bbox, now: 1_600_000_000, places: &places };
         if let Ok(expanded) = turbo::expand(&text, &surroundings) {
             assert!(expanded.len() <= text.len().max(17 << 20), "{} bytes", expanded.len());
         }

@@ -5,13 +5,13 @@
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
-use terrapin::budget::{Budget, Limits, Stopped, watched};
-use terrapin::geocoder::{Question, Search, search};
+use terrapin::budget::{Budget, Limits, StopReason, watched};
+use terrapin::geocoder::{PlaceQuery, PlaceSearch, search};
 use terrapin::osm::Osm;
 use terrapin::osm::history::StateSettings;
 use terrapin::overpass;
-use terrapin::snapshot::{Manifest, PageWriter, Pages, Snapshot, Writer, compress, verify};
-use terrapin::sparql::{Bounds, Environment, Settings, prepare};
+use terrapin::snapshot::{Manifest, PageWriter, PagedSection, Snapshot, SnapshotWriter, compress, verify};
+use terrapin::sparql::{Environment, SparqlBounds, SparqlSettings, prepare};
 
 /// The length of a change in bytes: section u16, page u16, kind u8, position u32, value u32.
 const CHANGE: usize = 13;
@@ -22,7 +22,7 @@ const TRAILER: usize = 24;
 
 /// The checksums of a section.
 #[derive(Clone)]
-enum Kind {
+enum ChecksumKind {
     /// One checksum for the whole section.
     Plain,
     /// One checksum per page. The section with the pages' offsets belongs to it.
@@ -32,9 +32,9 @@ enum Kind {
 }
 
 #[derive(Clone)]
-struct Section {
+struct FuzzSection {
     name: String,
-    kind: Kind,
+    kind: ChecksumKind,
     /// The pages of a paged section; otherwise a single one.
     pages: Vec<Vec<u8>>,
 }
@@ -58,7 +58,7 @@ fn granules(bytes: &[u8]) -> Option<(Vec<u8>, u64)> {
 }
 
 /// The sections of a snapshot and its manifest.
-type Base = (Vec<Section>, Manifest);
+type Base = (Vec<FuzzSection>, Manifest);
 
 /// Returns the town's snapshot.
 fn town() -> &'static Base {
@@ -76,10 +76,10 @@ fn base(snapshot: &Arc<Snapshot>) -> Base {
     let manifest = snapshot.manifest().expect("a manifest").clone();
     let bytes = snapshot.bytes();
     let names: Vec<&str> = manifest.sections.iter().map(|section| section.name.as_str()).collect();
-    let mut sections: Vec<Section> = Vec::new();
+    let mut sections: Vec<FuzzSection> = Vec::new();
     for section in &manifest.sections {
         let name = section.name.clone();
-        let before = sections.last().filter(|before| matches!(before.kind, Kind::Paged));
+        let before = sections.last().filter(|before| matches!(before.kind, ChecksumKind::Paged));
         if before.is_some_and(|before| name.strip_suffix(".starts") == Some(&before.name)) {
             // This section is written with its pages.
             continue;
@@ -87,14 +87,14 @@ fn base(snapshot: &Arc<Snapshot>) -> Base {
         let content = bytes[section.offset as usize..(section.offset + section.len) as usize].to_vec();
         let starts = format!("{name}.starts");
         let (kind, pages) = if let Some((content, number)) = granules(&content) {
-            (Kind::Granules(number), vec![content])
+            (ChecksumKind::Granules(number), vec![content])
         } else if names.contains(&starts.as_str()) {
-            let pages = Pages::open(snapshot, &name, &Arc::default()).expect("where its pages are");
-            (Kind::Paged, (0..pages.len()).map(|page| pages.read(page).expect("a page")).collect())
+            let pages = PagedSection::open(snapshot, &name, &Arc::default()).expect("where its pages are");
+            (ChecksumKind::Paged, (0..pages.len()).map(|page| pages.read(page).expect("a page")).collect())
         } else {
-            (Kind::Plain, vec![content])
+            (ChecksumKind::Plain, vec![content])
         };
-        sections.push(Section { name, kind, pages });
+        sections.push(FuzzSection { name, kind, pages });
     }
     (sections, manifest)
 }
@@ -127,7 +127,7 @@ fn seeds_of((sections, _): &Base) -> Vec<Vec<u8>> {
 /// Numbers at which arithmetic may overflow.
 const LARGE: [u64; 8] = [u64::MAX, 1 << 63, (1 << 63) - 1, 1 << 32, (1 << 32) - 1, 1 << 31, 1 << 16, 1 << 48];
 
-fn apply(change: &[u8], sections: &mut [Section], manifest: &mut Manifest) {
+fn apply(change: &[u8], sections: &mut [FuzzSection], manifest: &mut Manifest) {
     let half = |at: usize| usize::from(u16::from_le_bytes([change[at], change[at + 1]]));
     let whole = |at: usize| u32::from_le_bytes([change[at], change[at + 1], change[at + 2], change[at + 3]]);
     let (what, place, value) = (change[4], whole(5) as usize, whole(9));
@@ -160,7 +160,7 @@ fn apply(change: &[u8], sections: &mut [Section], manifest: &mut Manifest) {
         return;
     }
     if what % 16 == 13 {
-        if let Kind::Granules(number) = &mut section.kind {
+        if let ChecksumKind::Granules(number) = &mut section.kind {
             *number = LARGE[value as usize % LARGE.len()];
         }
         return;
@@ -193,19 +193,19 @@ fn apply(change: &[u8], sections: &mut [Section], manifest: &mut Manifest) {
     }
 }
 
-fn write(sections: &[Section], manifest: Manifest, path: &std::path::Path) {
-    let mut writer = Writer::create(path).expect("a file");
+fn write(sections: &[FuzzSection], manifest: Manifest, path: &std::path::Path) {
+    let mut writer = SnapshotWriter::create(path).expect("a file");
     for section in sections {
         match section.kind {
-            Kind::Plain => writer.section(&section.name, &section.pages.concat()).expect("written"),
-            Kind::Paged => {
+            ChecksumKind::Plain => writer.section(&section.name, &section.pages.concat()).expect("written"),
+            ChecksumKind::Paged => {
                 let mut pages = PageWriter::begin(&mut writer, &section.name).expect("written");
                 for page in &section.pages {
                     pages.push(&mut writer, &compress(page, 1).expect("packed")).expect("written");
                 }
                 pages.finish(&mut writer).expect("written");
             }
-            Kind::Granules(number) => {
+            ChecksumKind::Granules(number) => {
                 let mut bytes = section.pages.concat();
                 let mut end: Vec<u8> = bytes.chunks(GRANULE).flat_map(sum).collect();
                 end.extend_from_slice(&(bytes.len() as u64).to_le_bytes());
@@ -287,17 +287,17 @@ fn ask(snapshot: &Arc<Snapshot>, overpass: &[&str]) {
         // A library parses the words of names, therefore the search runs within a budget.
         let budget = Arc::new(Budget::new(&limits()));
         for text in NAMES {
-            let question = Question::Text(text.to_owned());
-            let found = watched(&budget, || search(&osm, &Search::of(&question, 10, &|_| None)).len());
-            assert!(!matches!(found, Err(Stopped::Panicked(_))), "{found:?}");
+            let question = PlaceQuery::Text(text.to_owned());
+            let found = watched(&budget, || search(&osm, &PlaceSearch::of(&question, 10, &|_| None)).len());
+            assert!(!matches!(found, Err(StopReason::Panicked(_))), "{found:?}");
         }
         let _ = osm.check();
     }
     if let Ok(Some(environment)) = Environment::open(snapshot) {
         for text in SPARQL {
-            let prepared = prepare(text, &Settings::default()).expect("a query");
-            let bounds = Bounds { limits: limits(), ..Bounds::default() };
-            let _ = prepared.run(&environment, &bounds, &mut super::sparql::Nowhere);
+            let prepared = prepare(text, &SparqlSettings::default()).expect("a query");
+            let bounds = SparqlBounds { limits: limits(), ..SparqlBounds::default() };
+            let _ = prepared.run(&environment, &bounds, &mut super::sparql::FuzzSink);
         }
         let _ = environment.store.check();
     }

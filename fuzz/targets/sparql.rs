@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use oxrdf::{Term, Triple, Variable};
 use terrapin::budget::Limits;
-use terrapin::sparql::{Bounds, Dialect, Settings, Sink, prepare};
+use terrapin::sparql::{Dialect, ResultSink, SparqlBounds, SparqlSettings, prepare};
 
 pub const WORDS: &[&str] = &[
     "SELECT",
@@ -94,9 +94,9 @@ pub fn seeds() -> Vec<Vec<u8>> {
 }
 
 /// A sink that discards all results.
-pub struct Nowhere;
+pub struct FuzzSink;
 
-impl Sink for Nowhere {
+impl ResultSink for FuzzSink {
     fn variables(&mut self, _: &[Variable]) -> std::io::Result<()> {
         Ok(())
     }
@@ -116,11 +116,11 @@ impl Sink for Nowhere {
 
 pub fn check(input: &[u8]) {
     let text = String::from_utf8_lossy(input);
-    let standard = Settings { dialect: Dialect::Standard, ..Settings::default() };
+    let standard = SparqlSettings { dialect: Dialect::Standard, ..SparqlSettings::default() };
     if let Err(error) = prepare(&text, &standard) {
         let _ = error.to_string();
     }
-    let prepared = match prepare(&text, &Settings::default()) {
+    let prepared = match prepare(&text, &SparqlSettings::default()) {
         Ok(prepared) => prepared,
         Err(error) => {
             let _ = error.to_string();
@@ -132,8 +132,8 @@ pub fn check(input: &[u8]) {
         memory: Some(64 << 20),
         ..Limits::default()
     };
-    let bounds = Bounds { limits, ..Bounds::default() };
+    let bounds = SparqlBounds { limits, ..SparqlBounds::default() };
     let environment = &super::town::opened().environment;
     let _ = prepared.explain(environment, &bounds);
-    let _ = prepared.run(environment, &bounds, &mut Nowhere);
+    let _ = prepared.run(environment, &bounds, &mut FuzzSink);
 }

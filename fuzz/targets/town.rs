@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
 use terrapin::load::Quiet;
-use terrapin::load::{Options, load};
+use terrapin::load::{LoadOptions, load};
 use terrapin::osm::Osm;
 use terrapin::snapshot::Snapshot;
 use terrapin::sparql::Environment;
@@ -38,7 +38,7 @@ _:b2 <http://example.org/p> \"some longer text that is no number\" .
 ";
 
 /// The opened town.
-pub struct Opened {
+pub struct FuzzTown {
     pub snapshot: Arc<Snapshot>,
     pub osm: Osm,
     pub environment: Environment,
@@ -46,7 +46,7 @@ pub struct Opened {
     pub folder: tempfile::TempDir,
 }
 
-impl Opened {
+impl FuzzTown {
     /// Returns the path of the snapshot.
     pub fn path(&self) -> PathBuf {
         self.folder.path().join("town.terrapin")
@@ -65,24 +65,24 @@ pub fn folder() -> tempfile::TempDir {
 }
 
 /// Returns the town.
-pub fn opened() -> &'static Opened {
-    static TOWN: OnceLock<Opened> = OnceLock::new();
+pub fn opened() -> &'static FuzzTown {
+    static TOWN: OnceLock<FuzzTown> = OnceLock::new();
     TOWN.get_or_init(|| {
         let folder = folder();
         let path = |name: &str| folder.path().join(name);
         std::fs::write(path("town.osm"), ELEMENTS).expect("written");
         std::fs::write(path("town.nq"), TRIPLES).expect("written");
-        let options = Options {
+        let options = LoadOptions {
             osm: Some(path("town.osm")),
             rdf: vec![path("town.nq")],
             memory: 64 << 20,
-            ..Options::new(path("town.terrapin"))
+            ..LoadOptions::new(path("town.terrapin"))
         };
         load(&options, &Quiet).expect("the town loads");
         let snapshot = Arc::new(Snapshot::open(&path("town.terrapin")).expect("it opens"));
         let osm = Osm::open(snapshot.clone()).expect("it has elements");
         let environment = Environment::open(&snapshot).expect("it is whole").expect("it has triples");
-        Opened { snapshot, osm, environment, folder }
+        FuzzTown { snapshot, osm, environment, folder }
     })
 }
 
@@ -91,7 +91,7 @@ pub fn village() -> Arc<Snapshot> {
     let out = scratch().join("village.terrapin");
     let source = scratch().join("village.osh");
     std::fs::write(&source, VILLAGE).expect("written");
-    let options = Options { osm: Some(source), history: true, memory: 64 << 20, ..Options::new(out.clone()) };
+    let options = LoadOptions { osm: Some(source), history: true, memory: 64 << 20, ..LoadOptions::new(out.clone()) };
     load(&options, &Quiet).expect("the village loads");
     Arc::new(Snapshot::open(&out).expect("it opens"))
 }

@@ -1,8 +1,8 @@
 //! Dumps of Wikidata's entities: converted in both shapes, and read with a recipe.
 
-use terrapin_loaders::Error;
-use terrapin_loaders::wikidata::recipe::{Lists, Recipe, Take};
-use terrapin_loaders::wikidata::{Converter, Options, Plan, Shape, is_dump, read};
+use terrapin_loaders::LoaderError;
+use terrapin_loaders::wikidata::recipe::{Recipe, RecipeLists, Take};
+use terrapin_loaders::wikidata::{Converter, RdfShape, SubsetPlan, WikidataOptions, is_dump, read};
 
 pub const WORDS: &[&str] = &[
     "{\"type\":\"item\",\"id\":\"Q1\"",
@@ -70,9 +70,9 @@ pub fn seeds() -> Vec<Vec<u8>> {
 pub fn check(input: &[u8]) {
     let path = super::town::file("input.json", input);
     let _ = is_dump(&path);
-    for (shape, skip_bad) in [(Shape::Service, false), (Shape::Dump, true)] {
-        let options = Options { skip_bad, memory: 8 << 20, ..Options::default() };
-        match read::<Error>(&path, &options, &Converter::new(shape), |_, _| Ok(())) {
+    for (shape, skip_bad) in [(RdfShape::Service, false), (RdfShape::Dump, true)] {
+        let options = WikidataOptions { skip_bad, memory: 8 << 20, ..WikidataOptions::default() };
+        match read::<LoaderError>(&path, &options, &Converter::new(shape), |_, _| Ok(())) {
             Ok(summary) => summary.errors.iter().for_each(|error| drop(error.to_string())),
             Err(error) => drop(error.to_string()),
         }
@@ -85,9 +85,9 @@ pub fn check(input: &[u8]) {
         ..Take::default()
     };
     let recipe = Recipe { take, ..Recipe::default() };
-    let options = Options { skip_bad: true, memory: 8 << 20, ..Options::default() };
-    let mut plan = Plan::new(&recipe, &Lists::default(), 16 << 20).expect("a recipe that is right");
-    if plan.survey::<Error>(&path, &options, |_| Ok(())).is_ok() {
-        let _ = plan.choose().read::<Error>(&path, &options, |_, _| Ok(()));
+    let options = WikidataOptions { skip_bad: true, memory: 8 << 20, ..WikidataOptions::default() };
+    let mut plan = SubsetPlan::new(&recipe, &RecipeLists::default(), 16 << 20).expect("a recipe that is right");
+    if plan.survey::<LoaderError>(&path, &options, |_| Ok(())).is_ok() {
+        let _ = plan.choose().read::<LoaderError>(&path, &options, |_, _| Ok(()));
     }
 }

@@ -17,7 +17,7 @@ pub const MAX_TAGS: usize = 1 << 16;
 
 /// The three kinds of elements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum ElementType {
+pub enum SourceElementType {
     /// A point.
     Node,
     /// A list of nodes.
@@ -28,7 +28,7 @@ pub enum ElementType {
 
 /// Metadata: author and time of this version of an element. Fields that the file does not have are 0 or empty.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Meta<'a> {
+pub struct SourceMeta<'a> {
     /// Version, from 1.
     pub version: u32,
     /// Seconds since 1970-01-01T00:00:00Z.
@@ -45,7 +45,7 @@ pub struct Meta<'a> {
 
 /// A node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Node<'a> {
+pub struct SourceNode<'a> {
     /// Id; negative for elements that an editor has not uploaded yet.
     pub id: i64,
     /// Latitude in 1e-7 degrees, -900,000,000 to 900,000,000, or [`NO_COORDINATE`] if the file has none.
@@ -55,7 +55,7 @@ pub struct Node<'a> {
     /// Tags in the file's order.
     pub tags: &'a [(&'a str, &'a str)],
     /// Metadata, if the file has it.
-    pub meta: Option<Meta<'a>>,
+    pub meta: Option<SourceMeta<'a>>,
 }
 
 /// A way.
@@ -71,14 +71,14 @@ pub struct Way<'a> {
     /// Tags in the file's order.
     pub tags: &'a [(&'a str, &'a str)],
     /// Metadata, if the file has it.
-    pub meta: Option<Meta<'a>>,
+    pub meta: Option<SourceMeta<'a>>,
 }
 
 /// One entry of a relation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Member<'a> {
+pub struct SourceMember<'a> {
     /// Type of the referenced element.
-    pub kind: ElementType,
+    pub kind: SourceElementType,
     /// Id of the referenced element.
     pub id: i64,
     /// Role in the relation; often empty.
@@ -87,31 +87,31 @@ pub struct Member<'a> {
 
 /// A relation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Relation<'a> {
+pub struct SourceRelation<'a> {
     /// Id; negative for elements that an editor has not uploaded yet.
     pub id: i64,
     /// Members in the relation's order.
-    pub members: &'a [Member<'a>],
+    pub members: &'a [SourceMember<'a>],
     /// Tags in the file's order.
     pub tags: &'a [(&'a str, &'a str)],
     /// Metadata, if the file has it.
-    pub meta: Option<Meta<'a>>,
+    pub meta: Option<SourceMeta<'a>>,
 }
 
 /// One element of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Element<'a> {
+pub enum SourceElement<'a> {
     /// A node.
-    Node(Node<'a>),
+    Node(SourceNode<'a>),
     /// A way.
     Way(Way<'a>),
     /// A relation.
-    Relation(Relation<'a>),
+    Relation(SourceRelation<'a>),
 }
 
 /// The header of a file: metadata about the file as a whole.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Header {
+pub struct SourceHeader {
     /// South, west, north and east in 1e-7 degrees, clamped to the valid range.
     pub bbox: Option<[i32; 4]>,
     /// The time of the data, in seconds since 1970-01-01T00:00:00Z.

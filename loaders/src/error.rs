@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 /// An error while reading a file.
 #[derive(Debug, thiserror::Error)]
-pub enum Error {
+pub enum LoaderError {
     /// The file cannot be opened.
     #[error("{}: {source}", file.display())]
     Open {
@@ -352,16 +352,16 @@ pub enum Wire {
     Mismatch(u32),
 }
 
-impl Error {
+impl LoaderError {
     /// Returns the file, or the replication folder, of the error.
     pub fn file(&self) -> &Path {
         match self {
-            Error::Open { file, .. }
-            | Error::Format { file, .. }
-            | Error::Pbf { file, .. }
-            | Error::Xml { file, .. }
-            | Error::Text { file, .. }
-            | Error::Replication { folder: file, .. } => file,
+            LoaderError::Open { file, .. }
+            | LoaderError::Format { file, .. }
+            | LoaderError::Pbf { file, .. }
+            | LoaderError::Xml { file, .. }
+            | LoaderError::Text { file, .. }
+            | LoaderError::Replication { folder: file, .. } => file,
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Detects the format of a file by its first bytes and unpacks it.
 
-use crate::error::Error;
+use crate::error::LoaderError;
 use bzip2::bufread::MultiBzDecoder;
 use flate2::bufread::MultiGzDecoder;
 use std::cell::Cell;
@@ -10,9 +10,9 @@ use std::path::Path;
 use std::rc::Rc;
 
 /// A file that has been opened.
-pub(crate) struct Opened {
+pub(crate) struct OpenSourceFile {
     /// The format, with a reader of the content.
-    pub(crate) format: Format,
+    pub(crate) format: OsmFormat,
     /// Number of bytes read from the file so far.
     pub(crate) position: Rc<Cell<u64>>,
     /// Size of the file in bytes; 0 if it is not a regular file.
@@ -20,7 +20,7 @@ pub(crate) struct Opened {
 }
 
 /// The supported formats.
-pub(crate) enum Format {
+pub(crate) enum OsmFormat {
     /// The file with its blobs.
     Pbf(Box<dyn BufRead>),
     /// The unpacked text.
@@ -46,8 +46,8 @@ const JSON: &str = "JSON, not OpenStreetMap's elements as PBF or XML: --wikidata
 pub(crate) const ELEMENTS: &str = "OpenStreetMap's elements, not triples: --osm loads them";
 
 /// Opens a file and detects its format.
-pub(crate) fn open(path: &Path) -> Result<Opened, Error> {
-    let fail = |source| Error::Open { file: path.to_path_buf(), source };
+pub(crate) fn open(path: &Path) -> Result<OpenSourceFile, LoaderError> {
+    let fail = |source| LoaderError::Open { file: path.to_path_buf(), source };
     let (counter, bytes_total) = Counter::open(path)?;
     let position = Rc::clone(&counter.position);
     let (start, reader) = look(counter).map_err(fail)?;
@@ -60,19 +60,19 @@ pub(crate) fn open(path: &Path) -> Result<Opened, Error> {
         }
         [0xff, 0xe0, ..] => Err("o5m files are not supported; convert them to PBF with osmium or osmconvert"),
         [b'P', b'K', 3, 4, ..] => Err("zip files are not supported; unpack the file first"),
-        [0, 0, ..] => Ok(Format::Pbf(Box::new(reader))),
+        [0, 0, ..] => Ok(OsmFormat::Pbf(Box::new(reader))),
         start if is_html(start) => Err(HTML),
         start if is_rdf(start) => Err(RDF),
         start if is_json(start) => Err(JSON),
-        start if is_xml(start) => Ok(Format::Xml(Box::new(reader))),
+        start if is_xml(start) => Ok(OsmFormat::Xml(Box::new(reader))),
         _ => Err("neither PBF nor OSM XML (plain, gzip or bzip2)"),
     };
-    let format = format.map_err(|reason| Error::Format { file: path.to_path_buf(), reason })?;
-    Ok(Opened { format, position, bytes_total })
+    let format = format.map_err(|reason| LoaderError::Format { file: path.to_path_buf(), reason })?;
+    Ok(OpenSourceFile { format, position, bytes_total })
 }
 
 /// Detects the format of unpacked content.
-fn unpacked(decoder: impl Read + 'static) -> io::Result<Format> {
+fn unpacked(decoder: impl Read + 'static) -> io::Result<OsmFormat> {
     let (start, reader) = look(decoder)?;
     if is_rdf(&start) {
         return Err(io::Error::other(RDF));
@@ -84,7 +84,7 @@ fn unpacked(decoder: impl Read + 'static) -> io::Result<Format> {
         return Err(io::Error::other("the file is empty once it is unpacked"));
     }
     if is_xml(&start) {
-        return Ok(Format::Xml(Box::new(reader)));
+        return Ok(OsmFormat::Xml(Box::new(reader)));
     }
     Err(io::Error::other("packed as a whole, but not OSM XML"))
 }
@@ -146,8 +146,8 @@ pub(crate) struct Counter {
 
 impl Counter {
     /// Opens a file. Returns it with its size in bytes, which is 0 if it is not a regular file.
-    pub(crate) fn open(path: &Path) -> Result<(Self, u64), Error> {
-        let fail = |source| Error::Open { file: path.to_path_buf(), source };
+    pub(crate) fn open(path: &Path) -> Result<(Self, u64), LoaderError> {
+        let fail = |source| LoaderError::Open { file: path.to_path_buf(), source };
         let file = File::open(path).map_err(fail)?;
         let about = file.metadata().map_err(fail)?;
         if about.is_dir() {

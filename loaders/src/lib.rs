@@ -20,22 +20,22 @@ pub mod wikidata;
 pub mod xml;
 
 pub use element::{
-    Element, ElementType, Header, MAX_MEMBERS, MAX_TAGS, MAX_WAY_NODES, Member, Meta, NO_COORDINATE, Node, Relation,
-    Way,
+    MAX_MEMBERS, MAX_TAGS, MAX_WAY_NODES, NO_COORDINATE, SourceElement, SourceElementType, SourceHeader, SourceMember,
+    SourceMeta, SourceNode, SourceRelation, Way,
 };
-pub use error::{ElementId, Error, PbfProblem, TextProblem, Wire, XmlProblem};
+pub use error::{ElementId, LoaderError, PbfProblem, TextProblem, Wire, XmlProblem};
 
-use chunk::{Chunk, Record};
-use format::{Format, Opened};
-use pbf::file::{Blob, Blobs, Spot};
+use chunk::{Chunk, ChunkRecord};
+use format::{OpenSourceFile, OsmFormat};
+use pbf::file::{Blob, BlobLocation, Blobs};
 use pipeline::Window;
 use std::path::Path;
 use std::sync::Arc;
-use xml::parse::Parser;
+use xml::parse::XmlParser;
 
 /// Settings of a reader.
 #[derive(Clone, Debug)]
-pub struct Options {
+pub struct ReadOptions {
     /// Maximum number of blocks per thread between reading and consuming; at least 1. A larger number evens out slow
     /// blocks and takes more memory: an unpacked block has at most 32 MiB, most have less than 1 MiB.
     pub blocks_per_thread: usize,
@@ -47,7 +47,7 @@ pub struct Options {
 /// Default memory limit for blocks in progress, in bytes.
 pub(crate) const WINDOW_MEMORY: u64 = 1 << 30;
 
-impl Default for Options {
+impl Default for ReadOptions {
     fn default() -> Self {
         Self { blocks_per_thread: 4, memory: WINDOW_MEMORY }
     }
@@ -55,7 +55,7 @@ impl Default for Options {
 
 /// Progress of a reader.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Progress {
+pub struct ReadProgress {
     /// Bytes of the file up to the end of the current block.
     pub bytes_read: u64,
     /// Size of the file in bytes; 0 if it is not a regular file.
@@ -66,25 +66,25 @@ pub struct Progress {
 
 /// Consecutive elements of a file: a blob of a PBF file, or some thousand elements of a larger blob or of an XML file.
 #[derive(Debug)]
-pub struct Block {
-    content: Content,
+pub struct ElementBlock {
+    content: BlockContent,
 }
 
 #[derive(Debug)]
-enum Content {
+enum BlockContent {
     /// An unpacked blob. Every iteration decodes it again.
-    Pbf { spot: Spot, bytes: Vec<u8> },
+    Pbf { spot: BlobLocation, bytes: Vec<u8> },
     /// Elements that have already been checked.
     Chunk(Chunk),
 }
 
-impl Block {
+impl ElementBlock {
     /// Calls `f` with every element in file order. If the block is broken, elements before the error have been passed
     /// on.
-    pub fn for_each(&self, f: impl FnMut(Element<'_>)) -> Result<(), Error> {
+    pub fn for_each(&self, f: impl FnMut(SourceElement<'_>)) -> Result<(), LoaderError> {
         match &self.content {
-            Content::Pbf { spot, bytes } => pbf::block::for_each(bytes, f).map_err(|problem| spot.error(problem)),
-            Content::Chunk(chunk) => {
+            BlockContent::Pbf { spot, bytes } => pbf::block::for_each(bytes, f).map_err(|problem| spot.error(problem)),
+            BlockContent::Chunk(chunk) => {
                 chunk.for_each(f);
                 Ok(())
             }
@@ -111,17 +111,17 @@ impl BlockBuilder {
     }
 
     /// Adds a member to the current relation.
-    pub fn member(&mut self, kind: ElementType, id: i64, role: &str) {
+    pub fn member(&mut self, kind: SourceElementType, id: i64, role: &str) {
         self.chunk.member(kind, id, role);
     }
 
     /// Ends the current element. `position` is the latitude and longitude of a node in 1e-7 degrees; other elements
     /// ignore it.
-    pub fn end(&mut self, kind: ElementType, id: i64, position: (i32, i32), meta: Option<Meta<'_>>) {
+    pub fn end(&mut self, kind: SourceElementType, id: i64, position: (i32, i32), meta: Option<SourceMeta<'_>>) {
         let user = meta.map_or_else(Default::default, |meta| self.chunk.span(meta.user));
-        let meta = meta.map(|meta| Meta { user: "", ..meta });
+        let meta = meta.map(|meta| SourceMeta { user: "", ..meta });
         let (lat, lon) = position;
-        self.chunk.push(Record { kind, id, lat, lon, located: false, meta, user, tags_end: 0, items_end: 0 });
+        self.chunk.push(ChunkRecord { kind, id, lat, lon, located: false, meta, user, tags_end: 0, items_end: 0 });
     }
 
     /// Returns the number of elements.
@@ -135,8 +135,8 @@ impl BlockBuilder {
     }
 
     /// Returns the block.
-    pub fn finish(self) -> Block {
-        Block { content: Content::Chunk(self.chunk) }
+    pub fn finish(self) -> ElementBlock {
+        ElementBlock { content: BlockContent::Chunk(self.chunk) }
     }
 }
 
@@ -161,23 +161,23 @@ impl BlockBuilder {
 /// ```
 pub fn read<T, E>(
     path: &Path,
-    options: &Options,
-    map: impl Fn(&Block) -> Result<T, E> + Sync,
-    mut consume: impl FnMut(T, Progress) -> Result<(), E>,
-) -> Result<Header, E>
+    options: &ReadOptions,
+    map: impl Fn(&ElementBlock) -> Result<T, E> + Sync,
+    mut consume: impl FnMut(T, ReadProgress) -> Result<(), E>,
+) -> Result<SourceHeader, E>
 where
     T: Send,
-    E: From<Error> + Send,
+    E: From<LoaderError> + Send,
 {
     let limit = Window::of(options.blocks_per_thread, options.memory);
-    let Opened { format, position, bytes_total } = format::open(path)?;
+    let OpenSourceFile { format, position, bytes_total } = format::open(path)?;
     let mut blocks = 0;
     let mut consume = |(result, bytes_read)| {
         blocks += 1;
-        consume(result, Progress { bytes_read, bytes_total, blocks })
+        consume(result, ReadProgress { bytes_read, bytes_total, blocks })
     };
     match format {
-        Format::Pbf(reader) => {
+        OsmFormat::Pbf(reader) => {
             let (mut blobs, header) = Blobs::begin(reader, Arc::from(path))?;
             let next = || Some(blobs.next()?.map_err(E::from));
             let work = |blob: Blob| {
@@ -185,8 +185,8 @@ where
                 if pbf::block::is_large(&bytes) {
                     return Ok(Pbf::Large { spot: blob.spot, bytes, end: blob.end });
                 }
-                let content = Content::Pbf { spot: blob.spot, bytes };
-                Ok(Pbf::Mapped(map(&Block { content })?, blob.end))
+                let content = BlockContent::Pbf { spot: blob.spot, bytes };
+                Ok(Pbf::Mapped(map(&ElementBlock { content })?, blob.end))
             };
             pipeline::ordered(limit, next, Blob::cost, work, |done| match done {
                 Pbf::Mapped(result, end) => consume((result, end)),
@@ -194,8 +194,8 @@ where
             })?;
             Ok(header)
         }
-        Format::Xml(reader) => {
-            let parser = Parser::new(reader, Arc::from(path));
+        OsmFormat::Xml(reader) => {
+            let parser = XmlParser::new(reader, Arc::from(path));
             read_xml(parser, limit, || position.get(), map, consume)
         }
     }
@@ -205,52 +205,52 @@ where
 /// with `visible` set to false.
 pub fn read_changes<T, E>(
     path: &Path,
-    options: &Options,
-    map: impl Fn(&Block) -> Result<T, E> + Sync,
-    mut consume: impl FnMut(T, Progress) -> Result<(), E>,
-) -> Result<Header, E>
+    options: &ReadOptions,
+    map: impl Fn(&ElementBlock) -> Result<T, E> + Sync,
+    mut consume: impl FnMut(T, ReadProgress) -> Result<(), E>,
+) -> Result<SourceHeader, E>
 where
     T: Send,
-    E: From<Error> + Send,
+    E: From<LoaderError> + Send,
 {
     let limit = Window::of(options.blocks_per_thread, options.memory);
-    let Opened { format, position, bytes_total } = format::open(path)?;
-    let Format::Xml(reader) = format else {
+    let OpenSourceFile { format, position, bytes_total } = format::open(path)?;
+    let OsmFormat::Xml(reader) = format else {
         let reason = "PBF, not changes, which are osmChange documents (.osc); --osm loads elements";
-        return Err(Error::Format { file: path.to_path_buf(), reason }.into());
+        return Err(LoaderError::Format { file: path.to_path_buf(), reason }.into());
     };
     let mut blocks = 0;
     read_xml(
-        Parser::of_changes(reader, Arc::from(path)),
+        XmlParser::of_changes(reader, Arc::from(path)),
         limit,
         || position.get(),
         map,
         |(result, bytes_read)| {
             blocks += 1;
-            consume(result, Progress { bytes_read, bytes_total, blocks })
+            consume(result, ReadProgress { bytes_read, bytes_total, blocks })
         },
     )
 }
 
 fn read_xml<R, T, E>(
-    mut parser: Parser<R>,
+    mut parser: XmlParser<R>,
     limit: Window,
     position: impl Fn() -> u64,
-    map: impl Fn(&Block) -> Result<T, E> + Sync,
+    map: impl Fn(&ElementBlock) -> Result<T, E> + Sync,
     consume: impl FnMut((T, u64)) -> Result<(), E>,
-) -> Result<Header, E>
+) -> Result<SourceHeader, E>
 where
     R: std::io::BufRead,
     T: Send,
-    E: From<Error> + Send,
+    E: From<LoaderError> + Send,
 {
     let next = || {
         let chunk = parser.next()?.map_err(E::from);
-        Some(chunk.map(|chunk| (Block { content: Content::Chunk(chunk) }, position())))
+        Some(chunk.map(|chunk| (ElementBlock { content: BlockContent::Chunk(chunk) }, position())))
     };
-    let cost = |(block, _): &(Block, u64)| match &block.content {
-        Content::Chunk(chunk) => chunk.cost(),
-        Content::Pbf { .. } => 0,
+    let cost = |(block, _): &(ElementBlock, u64)| match &block.content {
+        BlockContent::Chunk(chunk) => chunk.cost(),
+        BlockContent::Pbf { .. } => 0,
     };
     let work = |(block, position)| Ok((map(&block)?, position));
     pipeline::ordered(limit, next, cost, work, consume)?;
@@ -262,14 +262,18 @@ enum Pbf<T> {
     /// The result for the whole blob, and the offset of the next blob.
     Mapped(T, u64),
     /// Only unpacked, because its elements together would take too much memory.
-    Large { spot: Spot, bytes: Vec<u8>, end: u64 },
+    Large { spot: BlobLocation, bytes: Vec<u8>, end: u64 },
 }
 
 /// Passes the elements of a large blob to `f`, some thousand at a time.
-fn in_pieces<E: From<Error>>(spot: &Spot, bytes: &[u8], mut f: impl FnMut(&Block) -> Result<(), E>) -> Result<(), E> {
+fn in_pieces<E: From<LoaderError>>(
+    spot: &BlobLocation,
+    bytes: &[u8],
+    mut f: impl FnMut(&ElementBlock) -> Result<(), E>,
+) -> Result<(), E> {
     let mut chunk = Chunk::default();
     let mut outcome = Ok(());
-    let mut hand_over = |chunk: &mut Chunk| f(&Block { content: Content::Chunk(std::mem::take(chunk)) });
+    let mut hand_over = |chunk: &mut Chunk| f(&ElementBlock { content: BlockContent::Chunk(std::mem::take(chunk)) });
     let read = pbf::block::for_each(bytes, |element| {
         if outcome.is_ok() {
             chunk.add(&element);
@@ -284,11 +288,11 @@ fn in_pieces<E: From<Error>>(spot: &Spot, bytes: &[u8], mut f: impl FnMut(&Block
 }
 
 /// Reads the header of a file and stops before the first element.
-pub fn header(path: &Path) -> Result<Header, Error> {
+pub fn header(path: &Path) -> Result<SourceHeader, LoaderError> {
     match format::open(path)?.format {
-        Format::Pbf(reader) => Ok(Blobs::begin(reader, Arc::from(path))?.1),
-        Format::Xml(reader) => {
-            let mut parser = Parser::new(reader, Arc::from(path));
+        OsmFormat::Pbf(reader) => Ok(Blobs::begin(reader, Arc::from(path))?.1),
+        OsmFormat::Xml(reader) => {
+            let mut parser = XmlParser::new(reader, Arc::from(path));
             parser.head()?;
             Ok(parser.header().clone())
         }

@@ -5,7 +5,7 @@ mod mirror;
 
 pub use mirror::mirror;
 
-use crate::error::Error;
+use crate::error::LoaderError;
 use crate::xml::timestamp;
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -21,7 +21,7 @@ const LONGEST_STATE: u64 = 64 << 10;
 
 /// The change files that lead from one time to another.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Changes {
+pub struct ChangeSequence {
     /// The files, oldest first.
     pub files: Vec<PathBuf>,
     /// The time of the data after all files are applied, in seconds since 1970.
@@ -34,8 +34,8 @@ pub struct Changes {
 /// # Errors
 /// Returns an error if the folder cannot be read, begins too late, ends too early or has a gap, if `until` is before
 /// `since`, or if a state file is invalid.
-pub fn changes(folder: &Path, since: i64, until: Option<i64>) -> Result<Changes, Error> {
-    let fail = |reason: String| Error::Replication { folder: folder.to_path_buf(), reason };
+pub fn changes(folder: &Path, since: i64, until: Option<i64>) -> Result<ChangeSequence, LoaderError> {
+    let fail = |reason: String| LoaderError::Replication { folder: folder.to_path_buf(), reason };
     let numbers = numbers(folder)?;
     let (Some(&first), Some(&last)) = (numbers.first(), numbers.last()) else {
         return Err(fail(format!("no state files in it, with names such as {}", name(12_345, STATE))));
@@ -67,7 +67,7 @@ pub fn changes(folder: &Path, since: i64, until: Option<i64>) -> Result<Changes,
         let there = ENDINGS.iter().map(|ending| folder.join(name(number, ending))).find(|path| path.is_file());
         files.push(there.ok_or_else(|| fail(format!("a gap: {} is missing", name(number, ENDINGS[0]))))?);
     }
-    Ok(Changes { files, time: reached })
+    Ok(ChangeSequence { files, time: reached })
 }
 
 /// Returns the path of a numbered file, relative to the folder.
@@ -76,7 +76,7 @@ fn name(number: u64, ending: &str) -> String {
 }
 
 /// Returns the sequence numbers of all states, ascending.
-fn numbers(folder: &Path) -> Result<Vec<u64>, Error> {
+fn numbers(folder: &Path) -> Result<Vec<u64>, LoaderError> {
     let mut numbers = Vec::new();
     for (high, folder) in numbered(folder, "")? {
         for (middle, folder) in numbered(&folder, "")? {
@@ -91,8 +91,8 @@ fn numbers(folder: &Path) -> Result<Vec<u64>, Error> {
 
 /// Lists the entries of a folder with a name of three digits and the given extension. Without an extension they are
 /// folders, otherwise files.
-fn numbered(folder: &Path, ending: &str) -> Result<Vec<(u64, PathBuf)>, Error> {
-    let fail = |source| Error::Open { file: folder.to_path_buf(), source };
+fn numbered(folder: &Path, ending: &str) -> Result<Vec<(u64, PathBuf)>, LoaderError> {
+    let fail = |source| LoaderError::Open { file: folder.to_path_buf(), source };
     let mut found = Vec::new();
     for entry in std::fs::read_dir(folder).map_err(fail)? {
         let path = entry.map_err(fail)?.path();
@@ -109,7 +109,7 @@ fn numbered(folder: &Path, ending: &str) -> Result<Vec<(u64, PathBuf)>, Error> {
 }
 
 /// Returns the number of the newest state that is not later than `until`.
-fn newest(folder: &Path, numbers: &[u64], until: i64) -> Result<Option<u64>, Error> {
+fn newest(folder: &Path, numbers: &[u64], until: i64) -> Result<Option<u64>, LoaderError> {
     let (mut low, mut high) = (0, numbers.len());
     while low < high {
         let middle = low + (high - low) / 2;
@@ -119,34 +119,34 @@ fn newest(folder: &Path, numbers: &[u64], until: i64) -> Result<Option<u64>, Err
 }
 
 /// Returns the time of a state in seconds since 1970.
-fn time(folder: &Path, number: u64) -> Result<i64, Error> {
+fn time(folder: &Path, number: u64) -> Result<i64, LoaderError> {
     let path = folder.join(name(number, STATE));
     let (said, time) = state(&path)?;
     if said.is_some_and(|said| said != number) {
-        return Err(Error::Format {
+        return Err(LoaderError::Format {
             file: path,
             reason: "the sequence number in the state differs from its file name",
         });
     }
-    time.ok_or(Error::Format {
+    time.ok_or(LoaderError::Format {
         file: path,
         reason: "not a replication state: it has no timestamp=2022-11-01T00\\:00\\:00Z",
     })
 }
 
 /// Reads a state file: its sequence number, and its time in seconds since 1970.
-fn state(path: &Path) -> Result<(Option<u64>, Option<i64>), Error> {
+fn state(path: &Path) -> Result<(Option<u64>, Option<i64>), LoaderError> {
     let mut text = String::new();
     std::fs::File::open(path)
         .and_then(|file| file.take(LONGEST_STATE).read_to_string(&mut text))
-        .map_err(|source| Error::Open { file: path.to_path_buf(), source })?;
+        .map_err(|source| LoaderError::Open { file: path.to_path_buf(), source })?;
     let value = |name: &str| {
         let values = text.lines().filter_map(|line| line.trim().split_once('='));
         // Colons are escaped, as in Java property files.
         values.filter(|(key, _)| key.trim() == name).map(|(_, value)| value.trim().replace('\\', "")).next_back()
     };
     let number = match value("sequenceNumber").map(|number| number.parse().ok().filter(|&number| number <= LAST)) {
-        Some(None) => return Err(Error::Format { file: path.to_path_buf(), reason: NO_NUMBER }),
+        Some(None) => return Err(LoaderError::Format { file: path.to_path_buf(), reason: NO_NUMBER }),
         number => number.flatten(),
     };
     Ok((number, value("timestamp").and_then(|time| timestamp(&time))))
@@ -197,9 +197,9 @@ mod tests {
         let ask = |since, until: Option<&str>| changes(folder.path(), seconds(since), until.map(seconds)).unwrap();
         let all = ask("2022-01-01T12:00:00Z", None);
         let names: Vec<_> = [1999, 2000, 2001].map(|number| folder.path().join(name(number, "osc.gz"))).into();
-        assert_eq!(all, Changes { files: names.clone(), time: seconds("2022-01-04T00:00:00Z") });
+        assert_eq!(all, ChangeSequence { files: names.clone(), time: seconds("2022-01-04T00:00:00Z") });
         let some = ask("2022-01-02T00:00:00Z", Some("2022-01-03T23:59:59Z"));
-        assert_eq!(some, Changes { files: names[1..2].to_vec(), time: seconds("2022-01-03T00:00:00Z") });
+        assert_eq!(some, ChangeSequence { files: names[1..2].to_vec(), time: seconds("2022-01-03T00:00:00Z") });
         assert!(ask("2022-01-04T00:00:00Z", None).files.is_empty());
     }
 

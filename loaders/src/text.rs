@@ -1,6 +1,6 @@
 //! Opens and unpacks texts and splits them into blocks of whole lines. This module does not interpret the lines.
 
-use crate::error::{Error, TextProblem};
+use crate::error::{LoaderError, TextProblem};
 use crate::format::{BUFFER, Counter, look_at};
 use bzip2::bufread::MultiBzDecoder;
 use flate2::bufread::MultiGzDecoder;
@@ -16,7 +16,7 @@ pub(crate) const MAX_LINE: usize = 64 << 20;
 const BLOCK: usize = 1 << 20;
 
 /// A text that has been opened.
-pub(crate) struct Text {
+pub(crate) struct TextSource {
     /// The unpacked bytes without a byte order mark.
     pub(crate) reader: Box<dyn BufRead>,
     /// Number of bytes read from the file so far.
@@ -26,8 +26,8 @@ pub(crate) struct Text {
 }
 
 /// Opens a text. The compression is detected by the first bytes. Also returns the first `bytes` of the unpacked text.
-pub(crate) fn open(path: &Path, bytes: usize) -> Result<(Vec<u8>, Text), Error> {
-    let fail = |source| Error::Open { file: path.to_path_buf(), source };
+pub(crate) fn open(path: &Path, bytes: usize) -> Result<(Vec<u8>, TextSource), LoaderError> {
+    let fail = |source| LoaderError::Open { file: path.to_path_buf(), source };
     let (counter, bytes_total) = Counter::open(path)?;
     let position = Rc::clone(&counter.position);
     let (start, reader) = look_at(4, counter).map_err(fail)?;
@@ -40,11 +40,11 @@ pub(crate) fn open(path: &Path, bytes: usize) -> Result<(Vec<u8>, Text), Error> 
         }
         [b'P', b'K', 3, 4] => {
             let reason = "zip files are not supported; unpack the file first";
-            return Err(Error::Format { file: path.to_path_buf(), reason });
+            return Err(LoaderError::Format { file: path.to_path_buf(), reason });
         }
         _ => Box::new(reader),
     };
-    let read = |source: io::Error| Error::Text {
+    let read = |source: io::Error| LoaderError::Text {
         file: path.to_path_buf(),
         line: 1,
         offset: 0,
@@ -59,12 +59,12 @@ pub(crate) fn open(path: &Path, bytes: usize) -> Result<(Vec<u8>, Text), Error> 
         Box::new(reader)
     };
     let (start, reader) = look_at(bytes, reader).map_err(read)?;
-    Ok((start, Text { reader: Box::new(reader), position, bytes_total }))
+    Ok((start, TextSource { reader: Box::new(reader), position, bytes_total }))
 }
 
 /// Consecutive whole lines of a text.
 #[derive(Debug)]
-pub(crate) struct Lines {
+pub(crate) struct LineBlock {
     /// The lines with their line ends; the last line of a text may have none.
     pub(crate) bytes: Vec<u8>,
     /// Offset of the lines in the unpacked text.
@@ -78,7 +78,7 @@ pub(crate) struct Lines {
 /// Approximate memory per byte of a line in bytes: the byte itself and the triples from it.
 const EXPANSION: u64 = 8;
 
-impl Lines {
+impl LineBlock {
     /// Returns the approximate memory in bytes while the lines are processed.
     pub(crate) fn cost(&self) -> u64 {
         self.bytes.capacity() as u64 * EXPANSION
@@ -86,8 +86,8 @@ impl Lines {
 }
 
 /// Splits a text into blocks of whole lines.
-pub(crate) struct Blocks {
-    text: Text,
+pub(crate) struct LineBlocks {
+    text: TextSource,
     /// The start of the next block.
     rest: Vec<u8>,
     offset: u64,
@@ -96,23 +96,23 @@ pub(crate) struct Blocks {
     most: usize,
 }
 
-impl Blocks {
-    pub(crate) fn new(text: Text) -> Self {
+impl LineBlocks {
+    pub(crate) fn new(text: TextSource) -> Self {
         Self { text, rest: Vec::new(), offset: 0, whole: false, most: MAX_LINE }
     }
 
     /// Splits a text into blocks, with lines of about `most` bytes at most.
-    pub(crate) fn of_lines(text: Text, most: usize) -> Self {
+    pub(crate) fn of_lines(text: TextSource, most: usize) -> Self {
         Self { most, ..Self::new(text) }
     }
 
     /// Returns the whole text as one block, if it is not longer than the limit of a line.
-    pub(crate) fn whole(text: Text) -> Self {
+    pub(crate) fn whole(text: TextSource) -> Self {
         Self { whole: true, ..Self::new(text) }
     }
 
     /// Returns the next lines, or the first error with the offset where reading stopped.
-    pub(crate) fn next(&mut self) -> Option<Result<Lines, (u64, TextProblem)>> {
+    pub(crate) fn next(&mut self) -> Option<Result<LineBlock, (u64, TextProblem)>> {
         let mut bytes = std::mem::take(&mut self.rest);
         loop {
             let had = bytes.len();
@@ -135,7 +135,7 @@ impl Blocks {
                 return Some(Err((self.offset, TextProblem::Line(self.most))));
             }
         }
-        let lines = Lines { offset: self.offset, position: self.text.position.get(), whole: self.whole, bytes };
+        let lines = LineBlock { offset: self.offset, position: self.text.position.get(), whole: self.whole, bytes };
         self.offset += lines.bytes.len() as u64;
         Some(Ok(lines))
     }
@@ -159,10 +159,10 @@ mod tests {
         file
     }
 
-    fn lines(bytes: &[u8]) -> Vec<Lines> {
+    fn lines(bytes: &[u8]) -> Vec<LineBlock> {
         let file = written(bytes);
         let (_, text) = open(file.path(), 10).unwrap();
-        let mut blocks = Blocks::new(text);
+        let mut blocks = LineBlocks::new(text);
         std::iter::from_fn(|| blocks.next()).map(Result::unwrap).collect()
     }
 
@@ -182,7 +182,7 @@ mod tests {
         assert!(lines(b"").is_empty());
     }
 
-    impl std::borrow::Borrow<[u8]> for Lines {
+    impl std::borrow::Borrow<[u8]> for LineBlock {
         fn borrow(&self) -> &[u8] {
             &self.bytes
         }
@@ -209,7 +209,7 @@ mod tests {
         let packed = zstd::encode_all(text.as_bytes(), 1).unwrap();
         let file = written(&packed[..packed.len() - 5]);
         let (_, text) = open(file.path(), 10).unwrap();
-        let mut blocks = Blocks::new(text);
+        let mut blocks = LineBlocks::new(text);
         let all: Vec<_> = std::iter::from_fn(|| blocks.next()).take(9).collect();
         assert!(matches!(all.iter().find_map(|block| block.as_ref().err()), Some((_, TextProblem::Read(_)))));
     }

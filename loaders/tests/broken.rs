@@ -2,7 +2,7 @@
 //! not panic.
 
 use crate::{place, skip};
-use terrapin_loaders::{Error, Options, read};
+use terrapin_loaders::{LoaderError, ReadOptions, read};
 
 fn niue() -> Option<Vec<u8>> {
     let shared = place::shared();
@@ -13,13 +13,13 @@ fn niue() -> Option<Vec<u8>> {
     bytes
 }
 
-fn count(bytes: &[u8]) -> Result<u64, Error> {
+fn count(bytes: &[u8]) -> Result<u64, LoaderError> {
     let file = tempfile::NamedTempFile::new().unwrap();
     std::fs::write(file.path(), bytes).unwrap();
     let mut sum = 0;
-    read::<u64, Error>(
+    read::<u64, LoaderError>(
         file.path(),
-        &Options::default(),
+        &ReadOptions::default(),
         |block| {
             let mut count = 0;
             block.for_each(|_| count += 1)?;

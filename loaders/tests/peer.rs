@@ -2,16 +2,16 @@
 
 use crate::{place, skip};
 use osmpbf::RelMemberType;
-use terrapin_loaders::{Element, ElementType, Error, Meta, Options, read};
+use terrapin_loaders::{LoaderError, ReadOptions, SourceElement, SourceElementType, SourceMeta, read};
 
 /// An element as text; metadata only if both readers have it.
 type Line = String;
 
 fn ours(path: &std::path::Path) -> Vec<Line> {
     let mut all = Vec::new();
-    read::<_, Error>(
+    read::<_, LoaderError>(
         path,
-        &Options::default(),
+        &ReadOptions::default(),
         |block| {
             let mut lines = Vec::new();
             block.for_each(|element| lines.push(our_line(element)))?;
@@ -26,26 +26,26 @@ fn ours(path: &std::path::Path) -> Vec<Line> {
     all
 }
 
-fn our_line(element: Element<'_>) -> Line {
+fn our_line(element: SourceElement<'_>) -> Line {
     match element {
-        Element::Node(n) => format!("n{} {} {} {:?} {}", n.id, n.lat, n.lon, n.tags, our_meta(n.meta)),
-        Element::Way(w) => format!("w{} {:?} {:?} {}", w.id, w.refs, w.tags, our_meta(w.meta)),
-        Element::Relation(r) => {
+        SourceElement::Node(n) => format!("n{} {} {} {:?} {}", n.id, n.lat, n.lon, n.tags, our_meta(n.meta)),
+        SourceElement::Way(w) => format!("w{} {:?} {:?} {}", w.id, w.refs, w.tags, our_meta(w.meta)),
+        SourceElement::Relation(r) => {
             let members: Vec<_> = r.members.iter().map(|m| (letter(m.kind), m.id, m.role)).collect();
             format!("r{} {:?} {:?} {}", r.id, members, r.tags, our_meta(r.meta))
         }
     }
 }
 
-fn letter(kind: ElementType) -> char {
+fn letter(kind: SourceElementType) -> char {
     match kind {
-        ElementType::Node => 'n',
-        ElementType::Way => 'w',
-        ElementType::Relation => 'r',
+        SourceElementType::Node => 'n',
+        SourceElementType::Way => 'w',
+        SourceElementType::Relation => 'r',
     }
 }
 
-fn our_meta(meta: Option<Meta<'_>>) -> String {
+fn our_meta(meta: Option<SourceMeta<'_>>) -> String {
     let Some(m) = meta else { return "-".to_owned() };
     format!("v{} t{} c{} u{} {:?} {}", m.version, m.timestamp, m.changeset, m.uid, m.user, m.visible)
 }

@@ -2,7 +2,7 @@
 
 use crate::{place, skip};
 use std::path::PathBuf;
-use terrapin_loaders::{Element, Error, Header, Options, header, read};
+use terrapin_loaders::{LoaderError, ReadOptions, SourceElement, SourceHeader, header, read};
 
 /// Returns the path of a real extract, if it exists.
 fn extract(name: &str) -> Option<PathBuf> {
@@ -16,19 +16,19 @@ fn extract(name: &str) -> Option<PathBuf> {
 }
 
 /// Counts nodes, ways and relations, and checks that reading the header alone gives the same as reading the whole file.
-fn counts(name: &str) -> Option<([u64; 3], Header)> {
+fn counts(name: &str) -> Option<([u64; 3], SourceHeader)> {
     let path = extract(name)?;
     let mut sum = [0; 3];
     let mut last = 0;
-    let result = read::<_, Error>(
+    let result = read::<_, LoaderError>(
         &path,
-        &Options::default(),
+        &ReadOptions::default(),
         |block| {
             let mut counts = [0; 3];
             block.for_each(|element| match element {
-                Element::Node(_) => counts[0] += 1,
-                Element::Way(_) => counts[1] += 1,
-                Element::Relation(_) => counts[2] += 1,
+                SourceElement::Node(_) => counts[0] += 1,
+                SourceElement::Way(_) => counts[1] += 1,
+                SourceElement::Relation(_) => counts[2] += 1,
             })?;
             Ok(counts)
         },
@@ -66,7 +66,7 @@ fn counts_of_real_extracts() {
 #[test]
 fn the_header_of_a_real_extract() {
     let Some(path) = extract("malta-2024.osm.pbf") else { return };
-    let expected = Header {
+    let expected = SourceHeader {
         bbox: Some([355_198_500, 138_153_770, 363_329_580, 148_560_990]),
         replication_timestamp: Some(1_710_364_872),
         replication_sequence: Some(3996),

@@ -3,8 +3,8 @@
 use crate::{place, skip};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
-use terrapin_loaders::wikidata::{self, Converter, Shape};
-use terrapin_loaders::{Error, rdf};
+use terrapin_loaders::wikidata::{self, Converter, RdfShape};
+use terrapin_loaders::{LoaderError, rdf};
 
 /// Returns the folder of Wikidata's data, if it exists.
 fn folder() -> Option<PathBuf> {
@@ -25,7 +25,7 @@ fn strings(batch: Vec<oxrdf::Triple>, into: &mut Triples) {
 
 fn of_turtle(path: &Path) -> Triples {
     let mut triples = Vec::new();
-    rdf::read::<Error>(path, &rdf::Options::default(), |batch, _| {
+    rdf::read::<LoaderError>(path, &rdf::RdfOptions::default(), |batch, _| {
         strings(batch.triples, &mut triples);
         Ok(())
     })
@@ -33,11 +33,11 @@ fn of_turtle(path: &Path) -> Triples {
     triples
 }
 
-fn of_json(path: &Path, shape: Shape) -> Triples {
+fn of_json(path: &Path, shape: RdfShape) -> Triples {
     let mut triples = Vec::new();
     // One of the files has only the first lines of a dump.
-    let options = wikidata::Options { skip_bad: true, ..wikidata::Options::default() };
-    let summary = wikidata::read::<Error>(path, &options, &Converter::new(shape), |batch, _| {
+    let options = wikidata::WikidataOptions { skip_bad: true, ..wikidata::WikidataOptions::default() };
+    let summary = wikidata::read::<LoaderError>(path, &options, &Converter::new(shape), |batch, _| {
         strings(batch, &mut triples);
         Ok(())
     })
@@ -100,7 +100,7 @@ fn entities_are_the_triples_that_wikidata_gives() {
     for path in all.iter().filter(|path| path.extension().is_some_and(|extension| extension == "json")) {
         let id = path.file_stem().unwrap().to_str().unwrap();
         let expected = canonical(id, &of_turtle(&path.with_extension("ttl")));
-        let got = canonical(id, &of_json(path, Shape::Dump));
+        let got = canonical(id, &of_json(path, RdfShape::Dump));
         for missing in expected.difference(&got) {
             println!("{id} - {missing}");
         }
@@ -126,7 +126,7 @@ fn real_dumps_are_read_whole() {
     for (name, entities) in dumps {
         let path = folder.join(name);
         assert!(wikidata::is_dump(&path).unwrap());
-        let triples = of_json(&path, Shape::Service);
+        let triples = of_json(&path, RdfShape::Service);
         let counts = triples.iter().filter(|[_, predicate, _]| *predicate == format!("{ONTOLOGY}sitelinks>")).count();
         assert_eq!(counts, entities, "{name}");
         assert!(triples.iter().all(|[subject, _, object]| !subject.starts_with("_:") && !object.starts_with("_:")));
@@ -147,7 +147,7 @@ fn threads_do_not_show() {
     let path = folder.join("wdsub-100lines.json.gz");
     let on = |threads| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-        pool.install(|| of_json(&path, Shape::Service))
+        pool.install(|| of_json(&path, RdfShape::Service))
     };
     assert!(on(1) == on(3));
 }
@@ -177,16 +177,16 @@ fn no_damage_of_a_dump_is_worse_than_bad_lines() {
     }
     let mut file = tempfile::NamedTempFile::new().unwrap();
     std::io::Write::write_all(&mut file, &lines).unwrap();
-    let options = wikidata::Options { skip_bad: true, ..wikidata::Options::default() };
+    let options = wikidata::WikidataOptions { skip_bad: true, ..wikidata::WikidataOptions::default() };
     let read = |converter: &Converter| {
         let mut triples = Vec::new();
-        let summary = wikidata::read::<Error>(file.path(), &options, converter, |batch, _| {
+        let summary = wikidata::read::<LoaderError>(file.path(), &options, converter, |batch, _| {
             strings(batch, &mut triples);
             Ok(())
         });
         (summary.unwrap(), triples)
     };
-    let (summary, triples) = read(&Converter::new(Shape::Service));
+    let (summary, triples) = read(&Converter::new(RdfShape::Service));
     assert_eq!((summary.entities + summary.bad, summary.errors.len()), (300, 10));
     assert!(summary.bad > 100 && summary.entities > 20, "{} bad", summary.bad);
     // All triples that were read can be written and read again.

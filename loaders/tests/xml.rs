@@ -2,7 +2,7 @@
 
 use crate::{place, skip};
 use std::io::Write;
-use terrapin_loaders::{Element, Error, Header, NO_COORDINATE, Options, header, read};
+use terrapin_loaders::{LoaderError, NO_COORDINATE, ReadOptions, SourceElement, SourceHeader, header, read};
 
 const DOCUMENT: &str = r#"<?xml version="1.0" encoding="UTF-8"?>
 <!-- <node id="9" lat="1" lon="1"/> -->
@@ -21,13 +21,13 @@ line'/></node>
 </osm>
 "#;
 
-const EXPECTED: &str = r#"Node(Node { id: -1, lat: 358999999, lon: 145000000, tags: [], meta: Some(Meta { version: 3, timestamp: 1347432900, changeset: 7, uid: 5, user: "Jürgen \"x\"", visible: true }) })
-Node(Node { id: 2, lat: 10000000, lon: 20000000, tags: [("name", "Ħal <Far>\n2"), ("note", "\"quoted\" line")], meta: None })
-Node(Node { id: 2, lat: 2147483647, lon: 2147483647, tags: [], meta: Some(Meta { version: 4, timestamp: 0, changeset: 0, uid: 0, user: "", visible: false }) })
-Way(Way { id: 5, refs: [2, -1, 2], locations: None, tags: [("highway", "path")], meta: None })
-Way(Way { id: 6, refs: [2, 3], locations: Some([(10000000, 20000000), (2147483647, 2147483647)]), tags: [], meta: None })
-Way(Way { id: 7, refs: [], locations: None, tags: [], meta: None })
-Relation(Relation { id: 8, members: [Member { kind: Way, id: 5, role: "outer" }, Member { kind: Node, id: 2, role: "" }, Member { kind: Relation, id: 8, role: "" }], tags: [("type", "multipolygon")], meta: None })
+const EXPECTED: &str = r#"Node(SourceNode { id: -1, lat: 358999999, lon: 145000000, tags: [], meta: Some(SourceMeta { version: 3, timestamp: 1347432900, changeset: 7, uid: 5, user: "Jürgen \"x\"", visible: true }) })
+Node(SourceNode { id: 2, lat: 10000000, lon: 20000000, tags: [("name", "Ħal <Far>\n2"), ("note", "\"quoted\" line")], meta: None })
+Node(SourceNode { id: 2, lat: 2147483647, lon: 2147483647, tags: [], meta: Some(SourceMeta { version: 4, timestamp: 0, changeset: 0, uid: 0, user: "", visible: false }) })
+Way(SourceWay { id: 5, refs: [2, -1, 2], locations: None, tags: [("highway", "path")], meta: None })
+Way(SourceWay { id: 6, refs: [2, 3], locations: Some([(10000000, 20000000), (2147483647, 2147483647)]), tags: [], meta: None })
+Way(SourceWay { id: 7, refs: [], locations: None, tags: [], meta: None })
+Relation(SourceRelation { id: 8, members: [SourceMember { kind: Way, id: 5, role: "outer" }, SourceMember { kind: Node, id: 2, role: "" }, SourceMember { kind: Relation, id: 8, role: "" }], tags: [("type", "multipolygon")], meta: None })
 "#;
 
 fn file(bytes: &[u8]) -> tempfile::NamedTempFile {
@@ -36,12 +36,12 @@ fn file(bytes: &[u8]) -> tempfile::NamedTempFile {
     file
 }
 
-fn elements(bytes: &[u8]) -> Result<(String, Header), Error> {
+fn elements(bytes: &[u8]) -> Result<(String, SourceHeader), LoaderError> {
     let file = file(bytes);
     let mut all = String::new();
-    let header = read::<_, Error>(
+    let header = read::<_, LoaderError>(
         file.path(),
-        &Options::default(),
+        &ReadOptions::default(),
         |block| {
             let mut text = String::new();
             block.for_each(|element| text.push_str(&format!("{element:?}\n")))?;
@@ -70,12 +70,12 @@ fn bzip2(bytes: &[u8]) -> Vec<u8> {
 #[test]
 fn the_same_in_three_packings() {
     assert_eq!(NO_COORDINATE, 2_147_483_647);
-    let expected = Header {
+    let expected = SourceHeader {
         bbox: Some([355_000_000, -142_500_000, 360_000_000, 140_000_000]),
         replication_timestamp: Some(1_710_364_872),
         writing_program: Some("A & B".to_owned()),
         history: true,
-        ..Header::default()
+        ..SourceHeader::default()
     };
     let with_mark = [b"\xef\xbb\xbf", DOCUMENT.as_bytes()].concat();
     let (first, second) = DOCUMENT.as_bytes().split_at(500);
@@ -88,7 +88,7 @@ fn the_same_in_three_packings() {
         assert_eq!(header, expected);
     }
     // Whether there are deleted elements is known only after reading.
-    assert_eq!(header(file(DOCUMENT.as_bytes()).path()).unwrap(), Header { history: false, ..expected });
+    assert_eq!(header(file(DOCUMENT.as_bytes()).path()).unwrap(), SourceHeader { history: false, ..expected });
 }
 
 #[test]
@@ -100,13 +100,13 @@ fn many_chunks_stay_in_order() {
     text.push_str("</osm>");
     let file = file(&gzip(text.as_bytes()));
     let (mut next, mut last) = (0, Default::default());
-    read::<_, Error>(
+    read::<_, LoaderError>(
         file.path(),
-        &Options::default(),
+        &ReadOptions::default(),
         |block| {
             let mut ids = Vec::new();
             block.for_each(|element| match element {
-                Element::Node(node) => {
+                SourceElement::Node(node) => {
                     assert_eq!(node.tags, [("a", node.id.to_string().as_str())]);
                     ids.push(node.id);
                 }
@@ -129,16 +129,16 @@ fn many_chunks_stay_in_order() {
 }
 
 /// Returns an element as XML, with all its data.
-fn xml(element: &Element<'_>) -> String {
+fn xml(element: &SourceElement<'_>) -> String {
     let text = |text: &str| quick_xml::escape::escape(text).replace('\n', "&#10;").replace('\t', "&#9;");
     let degrees = |value: i32| {
         let size = value.unsigned_abs();
         format!("{}{}.{:07}", if value < 0 { "-" } else { "" }, size / 10_000_000, size % 10_000_000)
     };
     let (name, id, tags, meta) = match element {
-        Element::Node(n) => ("node", n.id, n.tags, n.meta),
-        Element::Way(w) => ("way", w.id, w.tags, w.meta),
-        Element::Relation(r) => ("relation", r.id, r.tags, r.meta),
+        SourceElement::Node(n) => ("node", n.id, n.tags, n.meta),
+        SourceElement::Way(w) => ("way", w.id, w.tags, w.meta),
+        SourceElement::Relation(r) => ("relation", r.id, r.tags, r.meta),
     };
     let mut out = format!("<{name} id='{id}'");
     if let Some(m) = meta {
@@ -162,15 +162,15 @@ fn xml(element: &Element<'_>) -> String {
         out.push_str(&format!(" uid='{uid}' user='{user}' visible='{visible}'"));
     }
     match element {
-        Element::Node(n) if n.lat != NO_COORDINATE => {
+        SourceElement::Node(n) if n.lat != NO_COORDINATE => {
             out.push_str(&format!(" lat='{}' lon='{}'>", degrees(n.lat), degrees(n.lon)));
         }
-        Element::Node(_) => out.push('>'),
-        Element::Way(w) => {
+        SourceElement::Node(_) => out.push('>'),
+        SourceElement::Way(w) => {
             out.push('>');
             w.refs.iter().for_each(|id| out.push_str(&format!("<nd ref='{id}'/>")));
         }
-        Element::Relation(r) => {
+        SourceElement::Relation(r) => {
             out.push('>');
             for member in r.members {
                 let kind = format!("{:?}", member.kind).to_lowercase();
@@ -194,7 +194,7 @@ fn real_extracts_are_the_same_as_xml() {
         };
         let mut document = "<osm version='0.6'>\n".to_owned();
         let file = file(&bytes);
-        let map = |block: &terrapin_loaders::Block| {
+        let map = |block: &terrapin_loaders::ElementBlock| {
             let mut text = String::new();
             block.for_each(|element| text.push_str(&xml(&element)))?;
             Ok(text)
@@ -203,7 +203,7 @@ fn real_extracts_are_the_same_as_xml() {
             document.push_str(&text);
             Ok(())
         };
-        read::<_, Error>(file.path(), &Options::default(), map, collect).unwrap();
+        read::<_, LoaderError>(file.path(), &ReadOptions::default(), map, collect).unwrap();
         document.push_str("</osm>");
         let (from_pbf, header) = elements(&bytes).unwrap();
         let (from_xml, xml_header) = elements(document.as_bytes()).unwrap();
@@ -310,9 +310,9 @@ fn empty_files_are_named_so() {
 fn changes(text: &str) -> Result<String, String> {
     let file = file(format!("<osmChange version='0.6'>{text}</osmChange>").as_bytes());
     let mut all = String::new();
-    let read = terrapin_loaders::read_changes::<_, Error>(
+    let read = terrapin_loaders::read_changes::<_, LoaderError>(
         file.path(),
-        &Options::default(),
+        &ReadOptions::default(),
         |block| {
             let mut text = String::new();
             block.for_each(|element| text.push_str(&format!("{element:?}\n")))?;

@@ -13,8 +13,8 @@ use super::model::{ModelArgs, ReportingModel};
 use super::progress::styled;
 use super::query::text_of;
 use super::stdout::{print, print_json, tell};
-use super::{Error, open};
-use crate::ask::{Answer, Failure, QueryResult, Question, Settings, Step, StepCost, ask};
+use super::{CommandError, open};
+use crate::ask::{AskFailure, AskSettings, AskStep, AskedQueryResult, QuestionAnswer, StepCost, UserQuestion, ask};
 use crate::base::untrusted;
 use crate::budget::Limits;
 use crate::engine::EngineOptions;
@@ -37,7 +37,7 @@ const INTERVAL: Duration = Duration::from_secs(10);
   terrapin ask malta.terrapin 'Which museums are in Valletta?' --model-url http://127.0.0.1:8080/v1 --model-name qwen
   terrapin ask malta.terrapin 'Where are beaches?' --format geojson > beaches.geojson
   terrapin ask malta.terrapin 'How many bus stops are there?' --context 'in Sliema' --show-steps")]
-pub struct Args {
+pub struct AskArgs {
     /// The snapshot file
     snapshot: PathBuf,
     /// The question; `-` reads it from standard input
@@ -46,8 +46,8 @@ pub struct Args {
     #[arg(long, value_name = "TEXT", default_value = "")]
     context: String,
     /// Output: the answer as text with the first rows, everything as JSON, or the features as GeoJSON
-    #[arg(long, value_enum, default_value_t = Format::Text)]
-    format: Format,
+    #[arg(long, value_enum, default_value_t = AskFormat::Text)]
+    format: AskFormat,
     /// Print each step on standard error, with tokens and seconds: mentions, candidates, prompt, queries, their errors
     #[arg(long)]
     show_steps: bool,
@@ -73,7 +73,7 @@ pub struct Args {
 
 /// An output format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-enum Format {
+enum AskFormat {
     /// The answer as text, and the first rows
     Text,
     /// Everything as one JSON object
@@ -83,7 +83,7 @@ enum Format {
 }
 
 /// Runs the command.
-pub fn run(args: &Args) -> Result<(), Error> {
+pub fn run(args: &AskArgs) -> Result<(), CommandError> {
     let asker = args.model.needed()?;
     let (question, _) = match args.question.as_str() {
         "-" => text_of(Some("-"), None)?,
@@ -96,11 +96,11 @@ pub fn run(args: &Args) -> Result<(), Error> {
         memory: args.memory,
         ..Limits::default()
     };
-    let settings = Settings { search: !args.no_search, words: args.format != Format::Geojson, ..asker.settings };
-    let question = Question { question, context: args.context.clone(), ..Question::default() };
-    let waiting = Waiting::new();
+    let settings = AskSettings { search: !args.no_search, words: args.format != AskFormat::Geojson, ..asker.settings };
+    let question = UserQuestion { question, context: args.context.clone(), ..UserQuestion::default() };
+    let waiting = ReplySpinner::new();
     let model = ReportingModel { model: &*asker.model, report: &|text| waiting.show(text) };
-    let mut show = |step: &Step| {
+    let mut show = |step: &AskStep| {
         waiting.clear();
         if args.show_steps {
             tell(&shown(step));
@@ -111,9 +111,9 @@ pub fn run(args: &Args) -> Result<(), Error> {
     engine.fail_if_damaged().map_err(open::error)?;
     let answer = answer.map_err(failed)?;
     match args.format {
-        Format::Text => print(&for_people(&answer))?,
-        Format::Json => print_json(&answer)?,
-        Format::Geojson => {
+        AskFormat::Text => print(&for_people(&answer))?,
+        AskFormat::Json => print_json(&answer)?,
+        AskFormat::Geojson => {
             if answer.features.is_none() && answer.problem.is_none() {
                 tell(&format!("note: the answer has no features: {}", answer.text));
             }
@@ -124,32 +124,34 @@ pub fn run(args: &Args) -> Result<(), Error> {
         }
     }
     match answer.problem {
-        Some(problem) => Err(Error::refused("no-answer", format!("no query answers this: {}", problem.trim_end()))),
+        Some(problem) => {
+            Err(CommandError::refused("no-answer", format!("no query answers this: {}", problem.trim_end())))
+        }
         None => Ok(()),
     }
 }
 
 /// Returns the error of the command for a failure.
-pub fn failed(failure: Failure) -> Error {
+pub fn failed(failure: AskFailure) -> CommandError {
     match failure {
-        Failure::Question(message) => Error::usage(message),
-        failure @ Failure::Model(_) => Error::system("model", failure),
-        Failure::Exceeded(exceeded) => Error::refused("stopped", exceeded),
-        Failure::Fault(message) => Error::input("snapshot-damaged", message),
+        AskFailure::Question(message) => CommandError::usage(message),
+        failure @ AskFailure::Model(_) => CommandError::system("model", failure),
+        AskFailure::Exceeded(exceeded) => CommandError::refused("stopped", exceeded),
+        AskFailure::Fault(message) => CommandError::input("snapshot-damaged", message),
     }
 }
 
 /// Shows that a reply is pending: a spinner on a terminal, otherwise a line every ten seconds.
-struct Waiting {
+struct ReplySpinner {
     spinner: Option<ProgressBar>,
     last: Mutex<Instant>,
 }
 
-impl Waiting {
-    fn new() -> Waiting {
+impl ReplySpinner {
+    fn new() -> ReplySpinner {
         let spinner =
             std::io::stderr().is_terminal().then(|| ProgressBar::new_spinner().with_style(styled("{spinner} {msg}")));
-        Waiting { spinner, last: Mutex::new(Instant::now()) }
+        ReplySpinner { spinner, last: Mutex::new(Instant::now()) }
     }
 
     fn show(&self, text: &str) {
@@ -178,19 +180,21 @@ impl Waiting {
 }
 
 /// Returns a step for people: its name and cost, then its text.
-fn shown(step: &Step) -> String {
+fn shown(step: &AskStep) -> String {
     let with_note = |text: String, note: &Option<String>| {
         text + &note.as_ref().map(|note| format!("\n({note})")).unwrap_or_default()
     };
     let text = match step {
-        Step::Mentions { mentions, note, .. } => with_note(serde_json::to_string(mentions).unwrap_or_default(), note),
-        Step::Candidates { candidates, .. } => candidates.clone(),
-        Step::Prompt { prompt } => prompt.clone(),
-        Step::Reply { reply, cut, .. } => format!("{reply}{}", if *cut { "\n(cut off)" } else { "" }),
-        Step::Query(query) => format!("{}\n{}", query.language.name(), query.query),
-        Step::Result { total, features, .. } => format!("{total} results, {features} features"),
-        Step::Feedback { feedback } => feedback.clone(),
-        Step::Text { text, note, .. } => with_note(text.clone(), note),
+        AskStep::Mentions { mentions, note, .. } => {
+            with_note(serde_json::to_string(mentions).unwrap_or_default(), note)
+        }
+        AskStep::Candidates { candidates, .. } => candidates.clone(),
+        AskStep::Prompt { prompt } => prompt.clone(),
+        AskStep::Reply { reply, cut, .. } => format!("{reply}{}", if *cut { "\n(cut off)" } else { "" }),
+        AskStep::Query(query) => format!("{}\n{}", query.language.name(), query.query),
+        AskStep::Result { total, features, .. } => format!("{total} results, {features} features"),
+        AskStep::Feedback { feedback } => feedback.clone(),
+        AskStep::Text { text, note, .. } => with_note(text.clone(), note),
     };
     let cost = step.cost().map(cost).unwrap_or_default();
     untrusted::lines(&format!("== {}{cost}\n{}\n", step.name(), text.trim_end())).into_owned()
@@ -209,7 +213,7 @@ fn cost(cost: &StepCost) -> String {
     if parts.is_empty() { String::new() } else { format!(" ({})", parts.join(", ")) }
 }
 
-fn for_people(answer: &Answer) -> String {
+fn for_people(answer: &QuestionAnswer) -> String {
     let mut out = format!("{}\n", answer.text.trim_end());
     for result in &answer.results {
         table(result, &mut out);
@@ -218,7 +222,7 @@ fn for_people(answer: &Answer) -> String {
 }
 
 /// Writes the first rows with aligned columns.
-fn table(result: &QueryResult, out: &mut String) {
+fn table(result: &AskedQueryResult, out: &mut String) {
     if result.rows.is_empty() {
         return;
     }

@@ -10,7 +10,7 @@ use clap::parser::ValueSource;
 use clap::{Arg, ArgAction, ArgMatches, Command};
 use toml::{Spanned, Value};
 
-use super::Error;
+use super::CommandError;
 
 /// The option that names the file.
 const FILE: &str = "config";
@@ -19,24 +19,24 @@ const ACTIONS: [&str; 3] = ["check-config", "help", "version"];
 
 /// The reason why the settings could not be read.
 #[derive(Debug)]
-pub enum Wrong {
+pub enum ConfigError {
     /// The command line or an environment variable is wrong, or help was requested.
     CommandLine(clap::Error),
     /// The file is wrong.
-    File(Error),
+    File(CommandError),
 }
 
 /// Parses a command line. The options of the command `name` can be set in all three ways.
-pub fn matches(command: Command, name: &str, arguments: &[OsString]) -> Result<ArgMatches, Wrong> {
+pub fn matches(command: Command, name: &str, arguments: &[OsString]) -> Result<ArgMatches, ConfigError> {
     let bare = command.find_subcommand(name).cloned();
     let command = command.mut_subcommand(name, with_environment);
-    let given = command.clone().try_get_matches_from(arguments).map_err(Wrong::CommandLine)?;
+    let given = command.clone().try_get_matches_from(arguments).map_err(ConfigError::CommandLine)?;
     let file = given.subcommand_matches(name).and_then(|own| own.get_one::<PathBuf>(FILE));
     let (Some(file), Some(bare)) = (file, bare) else { return Ok(given) };
-    let settings = File::read(file, &bare).map_err(Wrong::File)?;
+    let settings = ConfigFile::read(file, &bare).map_err(ConfigError::File)?;
     // The file's values become the defaults of a second parse.
     let command = command.mut_subcommand(name, |own| settings.as_defaults(own));
-    command.try_get_matches_from(arguments).map_err(Wrong::CommandLine)
+    command.try_get_matches_from(arguments).map_err(ConfigError::CommandLine)
 }
 
 /// Returns the command with an environment variable for each option.
@@ -78,16 +78,16 @@ fn is_list(arg: &Arg) -> bool {
 }
 
 /// The values of a configuration file, by key.
-struct File(BTreeMap<String, Vec<String>>);
+struct ConfigFile(BTreeMap<String, Vec<String>>);
 
-impl File {
+impl ConfigFile {
     /// Reads a file and checks each value against the grammar of `command`.
-    fn read(path: &Path, command: &Command) -> Result<File, Error> {
+    fn read(path: &Path, command: &Command) -> Result<ConfigFile, CommandError> {
         let shown = path.display();
         let text = std::fs::read_to_string(path)
-            .map_err(|e| Error::input("config", format!("cannot read the configuration {shown}: {e}")))?;
+            .map_err(|e| CommandError::input("config", format!("cannot read the configuration {shown}: {e}")))?;
         let line = |at: usize| text.as_bytes()[..at.min(text.len())].iter().filter(|b| **b == b'\n').count() + 1;
-        let wrong = |at: usize, message: String| Error::usage(format!("{shown}:{}: {message}", line(at)));
+        let wrong = |at: usize, message: String| CommandError::usage(format!("{shown}:{}: {message}", line(at)));
         let entries: BTreeMap<Spanned<String>, Spanned<Value>> =
             toml::from_str(&text).map_err(|e| wrong(e.span().map_or(0, |s| s.start), e.message().to_owned()))?;
         let mut file = BTreeMap::new();
@@ -100,7 +100,7 @@ impl File {
             check(command, arg, &values).map_err(|message| wrong(at, message))?;
             file.insert(name.into_inner(), values);
         }
-        Ok(File(file))
+        Ok(ConfigFile(file))
     }
 
     fn as_defaults(&self, command: Command) -> Command {
@@ -161,10 +161,10 @@ fn check(command: &Command, arg: &Arg, values: &[String]) -> Result<(), String> 
 }
 
 /// Returns the effective settings as a file for `--config`, each with its origin.
-pub fn effective(command: &Command, matches: &ArgMatches) -> Result<String, Error> {
+pub fn effective(command: &Command, matches: &ArgMatches) -> Result<String, CommandError> {
     let file = match matches.get_one::<PathBuf>(FILE) {
-        Some(path) => File::read(path, command)?,
-        None => File(BTreeMap::new()),
+        Some(path) => ConfigFile::read(path, command)?,
+        None => ConfigFile(BTreeMap::new()),
     };
     let mut out = String::new();
     for arg in settings(command) {
@@ -208,15 +208,15 @@ mod tests {
     use crate::cli::serve;
 
     fn command() -> Command {
-        serve::Args::augment_args(Command::new("serve"))
+        serve::ServeArgs::augment_args(Command::new("serve"))
     }
 
-    fn read(text: &str) -> Result<File, String> {
+    fn read(text: &str) -> Result<ConfigFile, String> {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("c.toml");
         std::fs::write(&path, text).unwrap();
-        File::read(&path, &command()).map_err(|error| match error {
-            Error::Other { exit, message, .. } => {
+        ConfigFile::read(&path, &command()).map_err(|error| match error {
+            CommandError::Other { exit, message, .. } => {
                 assert_eq!(exit, super::super::Exit::Usage);
                 message.rsplit_once("c.toml").unwrap().1.to_owned()
             }

@@ -18,7 +18,7 @@ const LEAST_PER_CLIENT: u32 = 64;
 /// Connections and answers to slow clients.
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "Connections")]
-pub struct Connections {
+pub struct ConnectionArgs {
     /// Maximum number of connections; above it, a connection is closed that waits for its client to send a request or
     /// the rest of a body, or to read the answer
     #[arg(
@@ -59,7 +59,7 @@ fn seconds() -> clap::builder::RangedU64ValueParser {
     clap::builder::RangedU64ValueParser::new().range(1..=LONGEST)
 }
 
-impl Connections {
+impl ConnectionArgs {
     /// Returns the limits of connections.
     pub fn limits(&self, memory: &Division, proxies: &[IpNet]) -> ConnectionLimits {
         let per_client = self.client_connections.unwrap_or((self.max_connections / 4).max(LEAST_PER_CLIENT));

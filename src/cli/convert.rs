@@ -2,10 +2,10 @@
 
 use std::path::PathBuf;
 
-use super::Error;
+use super::CommandError;
 use super::query::text_of;
 use super::stdout::print;
-use crate::overpass::convert::{self, Form};
+use crate::overpass::convert::{self, ConversionForm};
 
 /// Convert a query between QL and the XML form
 ///
@@ -16,7 +16,7 @@ use crate::overpass::convert::{self, Form};
   terrapin convert 'node[amenity=cafe];out;'
   terrapin convert --to ql -f cafes.xml
   echo '<query type=\"node\"><id-query type=\"node\" ref=\"1\"/></query>' | terrapin convert --to compact -")]
-pub struct Args {
+pub struct ConvertArgs {
     /// The query; `-` reads it from standard input
     #[arg(conflicts_with = "file", required_unless_present = "file")]
     query: Option<String>,
@@ -42,15 +42,18 @@ enum To {
 }
 
 /// Runs the command.
-pub fn run(args: &Args) -> Result<(), Error> {
+pub fn run(args: &ConvertArgs) -> Result<(), CommandError> {
     let (text, origin) = text_of(args.query.as_deref(), args.file.as_deref())?;
     let form = match args.to {
-        To::Xml => Form::Xml,
-        To::Ql => Form::Pretty,
-        To::Compact => Form::Compact,
+        To::Xml => ConversionForm::Xml,
+        To::Ql => ConversionForm::Pretty,
+        To::Compact => ConversionForm::Compact,
     };
-    let refused =
-        |failure| Error::Query { problems: terrapin_problem::all(failure), text: text.clone(), origin: origin.clone() };
+    let refused = |failure| CommandError::Query {
+        problems: terrapin_problem::all(failure),
+        text: text.clone(),
+        origin: origin.clone(),
+    };
     let converted = convert::convert(&text, form).map_err(refused)?;
     print(&(converted.text + "\n"))?;
     match converted.problems {

@@ -6,17 +6,17 @@ use std::io::{self, IsTerminal, Write};
 use serde_json::json;
 use terrapin_problem::for_people;
 
-use super::error::{Error, Exit};
+use super::error::{CommandError, Exit};
 use crate::base::untrusted;
 
 /// Writes an error to standard error. A closed standard error is ignored.
-pub fn report(error: &Error, as_json: bool) {
+pub fn report(error: &CommandError, as_json: bool) {
     let styled = is_coloured();
     let text = match error {
-        Error::ClosedPipe => return,
+        CommandError::ClosedPipe => return,
         _ if as_json => untrusted::json(&to_json(error).to_string()).into_owned(),
-        Error::Query { text, origin, problems } => for_people(problems, text, origin, styled),
-        Error::Other { message, .. } => format!("error: {}", untrusted::lines(message)),
+        CommandError::Query { text, origin, problems } => for_people(problems, text, origin, styled),
+        CommandError::Other { message, .. } => format!("error: {}", untrusted::lines(message)),
     };
     let _ = writeln!(io::stderr().lock(), "{text}");
 }
@@ -32,18 +32,18 @@ fn coloured(terminal: bool, no_color: Option<OsString>, term: Option<OsString>) 
 }
 
 /// Returns the JSON object that `--json` prints for an error.
-pub fn to_json(error: &Error) -> serde_json::Value {
+pub fn to_json(error: &CommandError) -> serde_json::Value {
     match error {
-        Error::Query { text, problems, .. } => json!({"error": {
+        CommandError::Query { text, problems, .. } => json!({"error": {
             "code": "query",
             "exit": Exit::Refused as u8,
             "message": problems.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"),
             "diagnostics": problems.iter().map(|problem| terrapin_problem::to_json(problem, text)).collect::<Vec<_>>(),
         }}),
-        Error::Other { exit, code, message } => {
+        CommandError::Other { exit, code, message } => {
             json!({"error": {"code": code, "exit": *exit as u8, "message": message}})
         }
-        Error::ClosedPipe => serde_json::Value::Null,
+        CommandError::ClosedPipe => serde_json::Value::Null,
     }
 }
 

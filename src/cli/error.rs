@@ -4,7 +4,7 @@ use std::fmt;
 use std::io;
 use std::process::ExitCode;
 
-use terrapin_problem::Problem;
+use terrapin_problem::QueryProblem;
 
 /// The exit statuses, as `terrapin --help` lists them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -37,7 +37,7 @@ impl From<Exit> for ExitCode {
 
 /// The error that ended a command.
 #[derive(Debug)]
-pub enum Error {
+pub enum CommandError {
     /// A query was rejected or stopped.
     Query {
         /// The query that ran; the positions in `problems` refer to it.
@@ -45,7 +45,7 @@ pub enum Error {
         /// The origin of the query, for people: a file name or `query`.
         origin: String,
         /// The errors of the query.
-        problems: Vec<Problem>,
+        problems: Vec<QueryProblem>,
     },
     /// Every other error.
     Other {
@@ -60,47 +60,47 @@ pub enum Error {
     ClosedPipe,
 }
 
-impl Error {
+impl CommandError {
     /// Returns the error of a wrong command line that clap cannot detect.
     pub fn usage(message: impl fmt::Display) -> Self {
-        Error::Other { exit: Exit::Usage, code: "usage", message: message.to_string() }
+        CommandError::Other { exit: Exit::Usage, code: "usage", message: message.to_string() }
     }
 
     /// Returns the error of an input file that is missing, broken or of the wrong kind.
     pub fn input(code: &'static str, message: impl fmt::Display) -> Self {
-        Error::Other { exit: Exit::Input, code, message: message.to_string() }
+        CommandError::Other { exit: Exit::Input, code, message: message.to_string() }
     }
 
     /// Returns the error of a failed system call or a missing resource.
     pub fn system(code: &'static str, message: impl fmt::Display) -> Self {
-        Error::Other { exit: Exit::System, code, message: message.to_string() }
+        CommandError::Other { exit: Exit::System, code, message: message.to_string() }
     }
 
     /// Returns the error of a failed check.
     pub fn refused(code: &'static str, message: impl fmt::Display) -> Self {
-        Error::Other { exit: Exit::Refused, code, message: message.to_string() }
+        CommandError::Other { exit: Exit::Refused, code, message: message.to_string() }
     }
 
     /// Returns the error of a command stopped by a signal.
     pub fn stopped(exit: Exit, message: impl fmt::Display) -> Self {
-        Error::Other { exit, code: "stopped", message: message.to_string() }
+        CommandError::Other { exit, code: "stopped", message: message.to_string() }
     }
 
     /// Returns the error of an output that cannot be written or has no reader.
     pub fn output(error: io::Error) -> Self {
         if error.kind() == io::ErrorKind::BrokenPipe {
-            Error::ClosedPipe
+            CommandError::ClosedPipe
         } else {
-            Error::system("output", format!("cannot write the output: {error}"))
+            CommandError::system("output", format!("cannot write the output: {error}"))
         }
     }
 
     /// Returns the status to exit with.
     pub fn exit(&self) -> Exit {
         match self {
-            Error::Query { .. } => Exit::Refused,
-            Error::Other { exit, .. } => *exit,
-            Error::ClosedPipe => Exit::Done,
+            CommandError::Query { .. } => Exit::Refused,
+            CommandError::Other { exit, .. } => *exit,
+            CommandError::ClosedPipe => Exit::Done,
         }
     }
 }

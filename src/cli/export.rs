@@ -7,11 +7,11 @@ use clap::ValueEnum;
 use serde_json::json;
 
 use super::progress::Shown;
-use super::whole::{Target, is_stdout, stop_on_signal};
-use super::{Error, open, stdout};
-use crate::base::external_sort::Scratch;
+use super::whole::{OutputTarget, is_stdout, stop_on_signal};
+use super::{CommandError, open, stdout};
+use crate::base::external_sort::SpillScratch;
 use crate::export::{self, Compression, ExportError};
-use crate::load::{Progress, Quiet};
+use crate::load::{LoadProgress, Quiet};
 use crate::osm::Osm;
 use crate::osm::layout::VERSION_TIMES;
 use crate::rdf::Store;
@@ -34,7 +34,7 @@ const CACHE: u64 = 4;
   terrapin export malta.terrapin --geoparquet malta/
   terrapin export europe.terrapin --osm-pbf europe.osm.pbf --memory 16GiB --temp /scratch")]
 #[command(group = clap::ArgGroup::new("target").required(true).args(["osm_pbf", "osm_xml", "nt", "nq"]))]
-pub struct Args {
+pub struct ExportArgs {
     /// The snapshot file
     snapshot: PathBuf,
     /// Write the elements as PBF; - is standard output
@@ -88,13 +88,13 @@ impl From<Packing> for Compression {
     }
 }
 
-impl Args {
+impl ExportArgs {
     fn out(&self) -> &Path {
         let out = self.osm_pbf.as_ref().or(self.osm_xml.as_ref()).or(self.nt.as_ref()).or(self.nq.as_ref());
         out.map_or(Path::new(""), PathBuf::as_path)
     }
 
-    fn scratch(&self) -> Scratch {
+    fn scratch(&self) -> SpillScratch {
         let out = self.out();
         let folder = match (&self.temp, out.parent()) {
             (Some(folder), _) => folder.clone(),
@@ -102,17 +102,17 @@ impl Args {
             (None, Some(folder)) if !folder.as_os_str().is_empty() => folder.to_owned(),
             _ => PathBuf::from("."),
         };
-        Scratch::new(&folder, self.memory)
+        SpillScratch::new(&folder, self.memory)
     }
 }
 
 /// Runs the command.
-pub fn run(args: &Args) -> Result<(), Error> {
+pub fn run(args: &ExportArgs) -> Result<(), CommandError> {
     let opened = open::snapshot(&args.snapshot)?;
     let pool = rayon::ThreadPoolBuilder::new()
         .num_threads(args.threads.map_or(0, usize::from))
         .build()
-        .map_err(|e| Error::system("threads", e))?;
+        .map_err(|e| CommandError::system("threads", e))?;
     #[cfg(not(feature = "geoparquet"))]
     if args.geoparquet.is_some() {
         return Err(super::features::missing("--geoparquet", "geoparquet"));
@@ -125,18 +125,21 @@ pub fn run(args: &Args) -> Result<(), Error> {
     if let (Ok(from), Ok(to)) = (args.snapshot.canonicalize(), out.canonicalize())
         && from == to
     {
-        return Err(Error::usage(format!("{} is the snapshot itself: choose another output file", out.display())));
+        return Err(CommandError::usage(format!(
+            "{} is the snapshot itself: choose another output file",
+            out.display()
+        )));
     }
     if is_stdout(out) && args.json {
-        return Err(Error::usage(
+        return Err(CommandError::usage(
             "--json prints its summary to standard output, which already takes the data: write the data to a file",
         ));
     }
     let elements = args.osm_pbf.is_some() || args.osm_xml.is_some();
     let store = if elements { None } else { Some(store(&opened, &args.snapshot)?) };
     let shown = (!args.json).then(|| Arc::new(Shown::new()));
-    let progress: &dyn Progress = shown.as_deref().map_or(&Quiet, |shown| shown);
-    let mut target = Target::create(out)?;
+    let progress: &dyn LoadProgress = shown.as_deref().map_or(&Quiet, |shown| shown);
+    let mut target = OutputTarget::create(out)?;
     stop_on_signal(out.to_owned(), args.json, shown.clone())?;
     crate::allocator::prepare_for_arrays();
     let result = pool.install(|| match &store {
@@ -176,17 +179,17 @@ pub fn run(args: &Args) -> Result<(), Error> {
     stdout::print(&format!("{}: {}, {what}\n", out.display(), size::show(bytes)))
 }
 
-fn store(opened: &open::Opened, path: &Path) -> Result<Store, Error> {
+fn store(opened: &open::OpenSnapshot, path: &Path) -> Result<Store, CommandError> {
     let store = Store::open(&opened.snapshot).map_err(open::error)?;
-    store.ok_or_else(|| Error::input("no-triples", format!("{} has no triples", path.display())))
+    store.ok_or_else(|| CommandError::input("no-triples", format!("{} has no triples", path.display())))
 }
 
-fn error(error: ExportError) -> Error {
+fn error(error: ExportError) -> CommandError {
     match error {
         ExportError::Snapshot(error) => open::error(error),
-        ExportError::Temporary(error) => Error::system("temporary", error),
-        ExportError::Output(error) => Error::output(error),
-        ExportError::Graphs => Error::input("named-graphs", format!("{}: --nq", ExportError::Graphs)),
-        other => Error::input("not-exportable", other),
+        ExportError::Temporary(error) => CommandError::system("temporary", error),
+        ExportError::Output(error) => CommandError::output(error),
+        ExportError::Graphs => CommandError::input("named-graphs", format!("{}: --nq", ExportError::Graphs)),
+        other => CommandError::input("not-exportable", other),
     }
 }

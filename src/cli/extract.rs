@@ -11,13 +11,13 @@ use super::load::tell;
 use super::progress::Shown;
 use super::query::{self, text_of};
 use super::whole::stop_on_signal;
-use super::{Error, open, slips};
-use crate::geocoder::Areas;
-use crate::load::extract::{Cut, Region, Strategy, What};
-use crate::load::{self, Base, Entities, LoadError, Options, Progress, Quiet, region};
+use super::{CommandError, open, slips};
+use crate::geocoder::AreaLookup;
+use crate::load::extract::{ExtractOptions, ExtractRegion, Strategy, What};
+use crate::load::{self, Base, Entities, LoadError, LoadOptions, LoadProgress, Quiet, region};
 use crate::osm::{BoundingBox, ElementType, Ordinal, Osm};
 use crate::overpass::syntax::{CsvField, CsvSettings, OutputFormat};
-use crate::overpass::turbo::{self, Surroundings};
+use crate::overpass::turbo::{self, ShortcutValues};
 use crate::overpass::{self, Limits};
 use crate::size;
 use crate::snapshot::{self, hex};
@@ -35,7 +35,7 @@ use crate::snapshot::{self, hex};
   terrapin extract europe.terrapin --poly malta.poly --strategy smart --out malta.terrapin
   terrapin extract malta.terrapin --overpass 'nwr[amenity];out;' --out amenities.terrapin")]
 #[command(group = clap::ArgGroup::new("part").required(true).args(["bbox", "poly", "overpass"]))]
-pub struct Args {
+pub struct ExtractArgs {
     /// The snapshot file
     snapshot: PathBuf,
     /// Bounding box in degrees: west,south,east,north
@@ -49,7 +49,7 @@ pub struct Args {
     overpass: Option<String>,
     /// Strategy for completing the elements of the part
     #[arg(long, value_enum, default_value = "complete-ways")]
-    strategy: Named,
+    strategy: ExtractStrategy,
     /// Snapshot file to write
     #[arg(long, value_name = "SMALL.terrapin")]
     out: PathBuf,
@@ -69,41 +69,45 @@ pub struct Args {
 
 /// The strategies.
 #[derive(Debug, Clone, Copy, ValueEnum)]
-enum Named {
+enum ExtractStrategy {
     #[value(alias = "complete_ways")]
     CompleteWays,
     Smart,
     Simple,
 }
 
-impl From<Named> for Strategy {
-    fn from(named: Named) -> Strategy {
+impl From<ExtractStrategy> for Strategy {
+    fn from(named: ExtractStrategy) -> Strategy {
         match named {
-            Named::CompleteWays => Strategy::CompleteWays,
-            Named::Smart => Strategy::Smart,
-            Named::Simple => Strategy::Simple,
+            ExtractStrategy::CompleteWays => Strategy::CompleteWays,
+            ExtractStrategy::Smart => Strategy::Smart,
+            ExtractStrategy::Simple => Strategy::Simple,
         }
     }
 }
 
 /// Runs the command.
-pub fn run(args: &Args) -> Result<(), Error> {
+pub fn run(args: &ExtractArgs) -> Result<(), CommandError> {
     slips::no_address(&args.snapshot)?;
     if let (Ok(from), Ok(to)) = (args.snapshot.canonicalize(), args.out.canonicalize())
         && from == to
     {
-        return Err(Error::usage(format!("{} is the snapshot itself: choose another output file", args.out.display())));
+        return Err(CommandError::usage(format!(
+            "{} is the snapshot itself: choose another output file",
+            args.out.display()
+        )));
     }
     let (name, what) = what(args)?;
-    let cut = Cut { what, strategy: args.strategy.into(), name };
+    let cut = ExtractOptions { what, strategy: args.strategy.into(), name };
     let base = Base { snapshot: args.snapshot.clone(), changes: Vec::new(), time: None, cut: Some(cut) };
-    let options = Options { memory: args.memory, temporary: args.temp.clone(), ..Options::new(args.out.clone()) };
+    let options =
+        LoadOptions { memory: args.memory, temporary: args.temp.clone(), ..LoadOptions::new(args.out.clone()) };
     let pool = rayon::ThreadPoolBuilder::new()
         .num_threads(args.threads.map_or(0, usize::from))
         .build()
-        .map_err(|e| Error::system("threads", e))?;
+        .map_err(|e| CommandError::system("threads", e))?;
     let shown = (!args.json).then(|| Arc::new(Shown::new()));
-    let progress: &dyn Progress = shown.as_deref().map_or(&Quiet, |shown| shown);
+    let progress: &dyn LoadProgress = shown.as_deref().map_or(&Quiet, |shown| shown);
     stop_on_signal(args.out.clone(), args.json, shown.clone())?;
     crate::allocator::prepare_for_arrays();
     let result = pool.install(|| load::load_from(&base, &options, &Entities::default(), progress));
@@ -114,15 +118,15 @@ pub fn run(args: &Args) -> Result<(), Error> {
 }
 
 /// Returns the part's first elements or region, and its description for the manifest: by content, not by file name.
-fn what(args: &Args) -> Result<(String, What), Error> {
+fn what(args: &ExtractArgs) -> Result<(String, What), CommandError> {
     if let Some(area) = args.bbox {
         let [west, south, east, north] =
             [area.west, area.south, area.east, area.north].map(|side| f64::from(side) / 1e7);
-        return Ok((format!("bbox {west},{south},{east},{north}"), What::Region(Region::Box(area))));
+        return Ok((format!("bbox {west},{south},{east},{north}"), What::Region(ExtractRegion::Box(area))));
     }
     if let Some(path) = &args.poly {
-        let polygons = region::polygons(path).map_err(|e| Error::input("region-broken", e))?;
-        let bytes = std::fs::read(path).map_err(|e| Error::input("region-broken", e))?;
+        let polygons = region::polygons(path).map_err(|e| CommandError::input("region-broken", e))?;
+        let bytes = std::fs::read(path).map_err(|e| CommandError::input("region-broken", e))?;
         return Ok((format!("polygons of SHA-256 {}", hex(&Sha256::digest(bytes))), What::Region(polygons)));
     }
     let given = args.overpass.as_deref().unwrap_or_default();
@@ -133,11 +137,12 @@ fn what(args: &Args) -> Result<(String, What), Error> {
 }
 
 /// Returns the elements that a query prints.
-fn found(path: &Path, written: &str, origin: String) -> Result<[Vec<Ordinal>; 3], Error> {
+fn found(path: &Path, written: &str, origin: String) -> Result<[Vec<Ordinal>; 3], CommandError> {
     let (opened, osm) = open::elements(path)?;
-    let areas = Areas::new(&osm);
-    let surroundings = Surroundings { bbox: None, now: opened.manifest.data_timestamp, places: &areas };
-    let text = turbo::expand(written, &surroundings).map_err(|e| Error::usage(format!("the query: {e}")))?.into_owned();
+    let areas = AreaLookup::new(&osm);
+    let surroundings = ShortcutValues { bbox: None, now: opened.manifest.data_timestamp, places: &areas };
+    let text =
+        turbo::expand(written, &surroundings).map_err(|e| CommandError::usage(format!("the query: {e}")))?.into_owned();
     let mut lines = Vec::new();
     let result = overpass::parse(&text).and_then(|mut script| {
         let fields = ["type", "id"].map(|name| CsvField::Special(name.to_owned())).into();
@@ -150,7 +155,7 @@ fn found(path: &Path, written: &str, origin: String) -> Result<[Vec<Ordinal>; 3]
     for line in String::from_utf8_lossy(&lines).lines().filter(|line| !line.trim().is_empty()) {
         let (kind, ordinal) = element(&osm, line).ok_or_else(|| {
             let message = format!("the query prints {line:?}; an extract takes nodes, ways and relations");
-            Error::refused("not-extractable", message)
+            CommandError::refused("not-extractable", message)
         })?;
         elements[kind as usize].push(ordinal);
     }
@@ -168,14 +173,14 @@ fn element(osm: &Osm, line: &str) -> Option<(ElementType, Ordinal)> {
     Some((kind, osm.find(kind, id.trim().parse().ok()?)?))
 }
 
-fn error(args: &Args, error: LoadError) -> Error {
+fn error(args: &ExtractArgs, error: LoadError) -> CommandError {
     match error {
         LoadError::Snapshot(snapshot::Error::Io { path, source }) if path != args.snapshot => {
-            Error::system("output", format!("{}: {source}", path.display()))
+            CommandError::system("output", format!("{}: {source}", path.display()))
         }
         LoadError::Snapshot(error) => open::error(error),
-        error @ LoadError::Temporary(_) => Error::system("output", error),
-        error @ LoadError::NothingThere(_) => Error::input("nothing-there", error),
-        error => Error::input("source-broken", error),
+        error @ LoadError::Temporary(_) => CommandError::system("output", error),
+        error @ LoadError::NothingThere(_) => CommandError::input("nothing-there", error),
+        error => CommandError::input("source-broken", error),
     }
 }

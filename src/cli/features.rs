@@ -1,6 +1,6 @@
 //! The optional features of the build, and the error for a missing one.
 
-use super::Error;
+use super::CommandError;
 
 /// The features of the package, in the order of `Cargo.toml`, and whether this build has them.
 const FEATURES: [(&str, bool); 5] = [
@@ -29,8 +29,8 @@ pub fn list() -> String {
     all(feature = "remote", feature = "geoparquet"),
     expect(dead_code, reason = "only builds without a feature call it")
 )]
-pub fn missing(what: &str, feature: &str) -> Error {
-    Error::usage(format!(
+pub fn missing(what: &str, feature: &str) -> CommandError {
+    CommandError::usage(format!(
         "{what} needs the feature `{feature}`, which this build lacks; build it with `cargo build --release --features {feature}`"
     ))
 }

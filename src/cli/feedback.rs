@@ -5,13 +5,13 @@ use std::time::{Duration, Instant};
 
 use super::query::text_of;
 use super::stdout::{print, print_json};
-use super::{Error, open, slips};
+use super::{CommandError, open, slips};
 use crate::eval::feedback::{Feedback, FeedbackRequest, feedback, sparql_feedback};
-use crate::eval::language::Language;
-use crate::geocoder::{Areas, Chain, Places, Table};
+use crate::eval::language::QueryLanguage;
+use crate::geocoder::{AreaLookup, Chain, PlaceSource, PlaceTable};
 use crate::osm::BoundingBox;
 use crate::overpass::Limits;
-use crate::sparql::{Settings, prepare};
+use crate::sparql::{SparqlSettings, prepare};
 
 /// Report what a model needs to repair a query
 ///
@@ -22,7 +22,7 @@ use crate::sparql::{Settings, prepare};
 #[command(after_help = "Examples:
   terrapin feedback malta.terrapin 'node[amenty=cafe];out;'
   terrapin feedback malta.terrapin --json -f query.overpassql")]
-pub struct Args {
+pub struct FeedbackArgs {
     /// The snapshot file
     snapshot: PathBuf,
     /// The query; `-` reads it from standard input
@@ -33,7 +33,7 @@ pub struct Args {
     file: Option<PathBuf>,
     /// Language of the query: overpassql or sparql [default: detected from its beginning]
     #[arg(long, value_name = "LANGUAGE")]
-    lang: Option<Language>,
+    lang: Option<QueryLanguage>,
     /// Bounding box for {{bbox}}: south,west,north,east
     #[arg(long, value_name = "BOX", allow_hyphen_values = true)]
     bbox: Option<BoundingBox>,
@@ -52,25 +52,29 @@ pub struct Args {
 }
 
 /// Runs the command.
-pub fn run(args: &Args) -> Result<(), Error> {
+pub fn run(args: &FeedbackArgs) -> Result<(), CommandError> {
     slips::in_order(&args.snapshot, args.query.as_deref())?;
     let (query, _) = text_of(args.query.as_deref(), args.file.as_deref())?;
     let deadline = Instant::now().checked_add(Duration::from_secs(args.timeout));
     let limits = Limits { deadline, ..Limits::default() };
     let is_sparql = match args.lang {
-        Some(named) => named == Language::Sparql,
+        Some(named) => named == QueryLanguage::Sparql,
         None => open::begins_as_sparql(&query),
     };
     if is_sparql {
         let said = of_sparql(args, &query, &limits)?;
         return if args.json { print_json(&said) } else { print(&said.to_string()) };
     }
-    let table =
-        args.places.as_deref().map(Table::open).transpose().map_err(|e| Error::input("places-unreadable", e))?;
+    let table = args
+        .places
+        .as_deref()
+        .map(PlaceTable::open)
+        .transpose()
+        .map_err(|e| CommandError::input("places-unreadable", e))?;
     let (_opened, osm) = open::elements(&args.snapshot)?;
-    let areas = Areas::new(&osm);
+    let areas = AreaLookup::new(&osm);
     let mut places = Chain::default();
-    places.0.extend(table.as_ref().map(|table| table as &dyn Places));
+    places.0.extend(table.as_ref().map(|table| table as &dyn PlaceSource));
     places.0.push(&areas);
     let asked =
         FeedbackRequest { query: &query, bbox: args.bbox, places: &places, sample: args.sample, run: true, limits };
@@ -79,9 +83,9 @@ pub fn run(args: &Args) -> Result<(), Error> {
     if args.json { print_json(&said) } else { print(&said.to_string()) }
 }
 
-fn of_sparql(args: &Args, query: &str, limits: &Limits) -> Result<Feedback, Error> {
+fn of_sparql(args: &FeedbackArgs, query: &str, limits: &Limits) -> Result<Feedback, CommandError> {
     let opened = open::snapshot(&args.snapshot)?;
-    let environment = match prepare(query, &Settings::default()) {
+    let environment = match prepare(query, &SparqlSettings::default()) {
         Ok(query) => open::asked(&opened, &args.snapshot, &query)?,
         // A query with errors needs no data.
         Err(_) => open::environment(&opened)?,

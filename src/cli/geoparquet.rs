@@ -4,21 +4,21 @@ use std::path::Path;
 use std::sync::Arc;
 
 use serde_json::json;
-use terrapin_geoparquet::{self as geoparquet, Error as GeoParquetError, Options};
+use terrapin_geoparquet::{self as geoparquet, GeoParquetError, GeoParquetOptions};
 
 use super::progress::Shown;
-use super::{Error, open, stdout};
-use crate::load::{Progress, Quiet};
+use super::{CommandError, open, stdout};
+use crate::load::{LoadProgress, Quiet};
 use crate::osm::Osm;
 use crate::size::{self, count};
 
 /// Writes the elements of a snapshot, with at most this many bytes of decoded pages.
-pub fn write(opened: &open::Opened, folder: &Path, cache: u64, as_json: bool) -> Result<(), Error> {
+pub fn write(opened: &open::OpenSnapshot, folder: &Path, cache: u64, as_json: bool) -> Result<(), CommandError> {
     let shown = (!as_json).then(|| Arc::new(Shown::new()));
-    let progress: &dyn Progress = shown.as_deref().map_or(&Quiet, |shown| shown);
+    let progress: &dyn LoadProgress = shown.as_deref().map_or(&Quiet, |shown| shown);
     crate::allocator::prepare_for_arrays();
     let osm = Osm::open_with(opened.snapshot.clone(), cache).map_err(open::error)?;
-    let written = geoparquet::write(&osm, folder, Options::default(), progress);
+    let written = geoparquet::write(&osm, folder, GeoParquetOptions::default(), progress);
     if let Some(shown) = &shown {
         shown.finish();
     }
@@ -34,10 +34,10 @@ pub fn write(opened: &open::Opened, folder: &Path, cache: u64, as_json: bool) ->
     stdout::print(&format!("{folder}: {bytes} in {files} files, {nodes} nodes, {ways} ways, {relations} relations\n"))
 }
 
-fn error(error: GeoParquetError) -> Error {
+fn error(error: GeoParquetError) -> CommandError {
     match error {
         GeoParquetError::Snapshot(error) => open::error(error),
-        GeoParquetError::NotEmpty(_) => Error::usage(error),
-        other => Error::system("output", other),
+        GeoParquetError::NotEmpty(_) => CommandError::usage(error),
+        other => CommandError::system("output", other),
     }
 }

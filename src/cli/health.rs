@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use axum::http::Uri;
 
-use super::{Error, stdout};
+use super::{CommandError, stdout};
 
 /// The maximum number of bytes read of an answer. Its first line contains the status.
 const LOOKED_AT: usize = 4096;
@@ -18,7 +18,7 @@ const LOOKED_AT: usize = 4096;
 #[command(after_help = "Examples:
   terrapin health
   terrapin health http://127.0.0.1:8080/healthz --timeout 1")]
-pub struct Args {
+pub struct HealthArgs {
     /// URL to request [default: /healthz at the address of --bind]
     url: Option<String>,
     /// Address where the server listens, for the default URL; 0.0.0.0 and [::] mean the loopback address
@@ -33,13 +33,13 @@ pub struct Args {
 }
 
 /// Runs the command.
-pub fn run(args: &Args) -> Result<(), Error> {
+pub fn run(args: &HealthArgs) -> Result<(), CommandError> {
     let url = args.url.clone().unwrap_or_else(|| format!("http://{}/healthz", reachable(args.bind)));
     let (host, path) = parts(&url)?;
     let (status, text) = ask(&host, &path, Duration::from_secs(args.timeout))
-        .map_err(|e| Error::refused("unreachable", format!("{url}: {e}")))?;
+        .map_err(|e| CommandError::refused("unreachable", format!("{url}: {e}")))?;
     if status != 200 {
-        return Err(Error::refused("unhealthy", format!("{url}: status {status}: {text}")));
+        return Err(CommandError::refused("unhealthy", format!("{url}: status {status}: {text}")));
     }
     if args.json {
         stdout::print_json(&serde_json::json!({"url": url, "status": status}))
@@ -60,8 +60,8 @@ fn reachable(mut bind: SocketAddr) -> SocketAddr {
 }
 
 /// Splits a URL into host with port, and path with query.
-fn parts(url: &str) -> Result<(String, String), Error> {
-    let wrong = |what: &str| Error::usage(format!("`{url}`: {what}: expected http://HOST[:PORT][/PATH]"));
+fn parts(url: &str) -> Result<(String, String), CommandError> {
+    let wrong = |what: &str| CommandError::usage(format!("`{url}`: {what}: expected http://HOST[:PORT][/PATH]"));
     let uri: Uri = url.parse().map_err(|_| wrong("not a URL"))?;
     if uri.scheme_str() != Some("http") {
         return Err(wrong("only http is supported"));

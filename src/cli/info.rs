@@ -3,7 +3,7 @@
 use std::fmt::Write;
 use std::path::PathBuf;
 
-use super::{Error, open, stdout};
+use super::{CommandError, open, stdout};
 use crate::base::untrusted;
 use crate::size;
 use crate::snapshot::facts::{degrees, time};
@@ -14,7 +14,7 @@ use crate::snapshot::{Manifest, facts, hex};
 #[command(after_help = "Examples:
   terrapin info malta.terrapin
   terrapin info malta.terrapin --json | jq .counts")]
-pub struct Args {
+pub struct InfoArgs {
     /// The snapshot file
     snapshot: PathBuf,
     /// Print everything as one JSON object
@@ -23,7 +23,7 @@ pub struct Args {
 }
 
 /// Runs the command.
-pub fn run(args: &Args) -> Result<(), Error> {
+pub fn run(args: &InfoArgs) -> Result<(), CommandError> {
     let opened = open::snapshot(&args.snapshot)?;
     let (digest, bytes) = (opened.snapshot.digest(), opened.snapshot.file_len());
     if args.json {

@@ -5,9 +5,9 @@ use std::path::PathBuf;
 use serde::Serialize;
 
 use super::query::text_of;
-use super::{Error, open, stdout};
+use super::{CommandError, open, stdout};
 use crate::rdf::Store;
-use crate::sparql::labelled::{Name, Names, Unlabelled, label, unlabel};
+use crate::sparql::labelled::{BracketedName, SnapshotNames, Unlabelled, label, unlabel};
 
 /// Replace the identifiers of a SPARQL query by labels
 ///
@@ -56,15 +56,15 @@ struct QueryArgs {
 }
 
 impl QueryArgs {
-    fn open(&self) -> Result<(String, Store), Error> {
+    fn open(&self) -> Result<(String, Store), CommandError> {
         let (text, _) = text_of(self.query.as_deref(), self.file.as_deref())?;
         let opened = open::snapshot(&self.snapshot)?;
         let store = Store::open(&opened.snapshot).map_err(open::error)?;
-        let none = || Error::input("no-triples", format!("{} has no triples", self.snapshot.display()));
+        let none = || CommandError::input("no-triples", format!("{} has no triples", self.snapshot.display()));
         Ok((text, store.ok_or_else(none)?))
     }
 
-    fn print(&self, text: &str, facts: impl Serialize) -> Result<(), Error> {
+    fn print(&self, text: &str, facts: impl Serialize) -> Result<(), CommandError> {
         if self.json {
             return stdout::print_json(&facts);
         }
@@ -83,11 +83,11 @@ struct LabelFacts<'a> {
 #[derive(Serialize)]
 struct UnlabelFacts<'a> {
     query: &'a str,
-    names: &'a [Name],
+    names: &'a [BracketedName],
 }
 
 /// Runs `terrapin label`.
-pub fn run_label(args: &LabelArgs) -> Result<(), Error> {
+pub fn run_label(args: &LabelArgs) -> Result<(), CommandError> {
     let (text, store) = args.asked.open()?;
     let labelled = label(&text, &store, &args.asked.language);
     store.check().map_err(open::error)?;
@@ -99,9 +99,9 @@ pub fn run_label(args: &LabelArgs) -> Result<(), Error> {
 }
 
 /// Runs `terrapin unlabel`.
-pub fn run_unlabel(args: &UnlabelArgs) -> Result<(), Error> {
+pub fn run_unlabel(args: &UnlabelArgs) -> Result<(), CommandError> {
     let (text, store) = args.asked.open()?;
-    let unlabelled = unlabel(&text, &Names { store: &store, language: &args.asked.language });
+    let unlabelled = unlabel(&text, &SnapshotNames { store: &store, language: &args.asked.language });
     store.check().map_err(open::error)?;
     if !args.asked.json {
         ambiguities(&unlabelled).iter().for_each(|note| stdout::tell(&format!("note: {note}")));
@@ -111,7 +111,7 @@ pub fn run_unlabel(args: &UnlabelArgs) -> Result<(), Error> {
         None => Ok(()),
         Some(name) => {
             let message = format!("no {} has the name {:?} in this snapshot", name.kind.name(), name.name);
-            Err(Error::refused("no-such-name", message))
+            Err(CommandError::refused("no-such-name", message))
         }
     }
 }

@@ -3,10 +3,10 @@
 use std::path::PathBuf;
 
 use super::eval::{read_run, unusable};
-use super::{Error, stdout};
+use super::{CommandError, stdout};
 use crate::eval::benchmarks;
 use crate::eval::metric::Metric;
-use crate::eval::runs::{self, Format};
+use crate::eval::runs::{self, LeaderboardFormat};
 
 /// Print one table of runs, with the 95 % confidence interval of every mean
 ///
@@ -17,7 +17,7 @@ use crate::eval::runs::{self, Format};
 #[command(after_help = "Examples:
   terrapin leaderboard run-base run-tuned
   terrapin leaderboard runs/* --metrics ex,ex_soft,oqs --format latex > table.tex")]
-pub struct Args {
+pub struct LeaderboardArgs {
     /// Folders of the runs
     #[arg(required = true)]
     runs: Vec<PathBuf>,
@@ -26,14 +26,14 @@ pub struct Args {
     metrics: Vec<String>,
     /// Output format
     #[arg(long, value_enum, default_value = "markdown")]
-    format: Written,
+    format: LeaderboardOutput,
     /// Print everything as JSON
     #[arg(long, conflicts_with = "format")]
     json: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-enum Written {
+enum LeaderboardOutput {
     /// A table in GitHub's Markdown
     Markdown,
     /// A LaTeX tabular with booktabs rules
@@ -43,11 +43,11 @@ enum Written {
 }
 
 /// Runs the command.
-pub fn run(args: &Args) -> Result<(), Error> {
-    let metric = |name: &String| -> Result<&'static Metric, Error> {
+pub fn run(args: &LeaderboardArgs) -> Result<(), CommandError> {
+    let metric = |name: &String| -> Result<&'static Metric, CommandError> {
         benchmarks::metric(name).ok_or_else(|| {
             let known: Vec<&str> = benchmarks::metrics().iter().map(|metric| metric.name).collect();
-            Error::usage(format!("--metrics {name}: unknown metric; known metrics: {}", known.join(", ")))
+            CommandError::usage(format!("--metrics {name}: unknown metric; known metrics: {}", known.join(", ")))
         })
     };
     let metrics = args.metrics.iter().map(metric).collect::<Result<Vec<_>, _>>()?;
@@ -56,14 +56,14 @@ pub fn run(args: &Args) -> Result<(), Error> {
             path.file_name().map_or_else(|| path.display().to_string(), |name| name.to_string_lossy().into_owned());
         Ok((name, read_run(path)?))
     };
-    let runs = args.runs.iter().map(read).collect::<Result<Vec<_>, Error>>()?;
+    let runs = args.runs.iter().map(read).collect::<Result<Vec<_>, CommandError>>()?;
     let board = runs::leaderboard(&runs, &metrics).map_err(unusable)?;
     if args.json {
         return stdout::print_json(&board);
     }
     stdout::print(&board.show(match args.format {
-        Written::Markdown => Format::Markdown,
-        Written::Latex => Format::Latex,
-        Written::Html => Format::Html,
+        LeaderboardOutput::Markdown => LeaderboardFormat::Markdown,
+        LeaderboardOutput::Latex => LeaderboardFormat::Latex,
+        LeaderboardOutput::Html => LeaderboardFormat::Html,
     }))
 }

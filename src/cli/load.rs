@@ -3,15 +3,15 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use terrapin_loaders::wikidata::recipe::{Lists, Recipe};
+use terrapin_loaders::wikidata::recipe::{Recipe, RecipeLists};
 
 use super::mirror::mirror;
 use super::progress::Shown;
 use super::whole::stop_on_signal;
-use super::{Error, slips, stdout};
+use super::{CommandError, slips, stdout};
 use crate::base::untrusted;
 use crate::load::room::Room;
-use crate::load::{self, Base, Entities, LoadError, Loaded, Options, Progress, Quiet};
+use crate::load::{self, Base, Entities, LoadError, LoadOptions, LoadProgress, Loaded, Quiet};
 use crate::size::{self, count};
 use crate::snapshot::{self, facts};
 
@@ -51,7 +51,7 @@ A recipe, of which every line may be left out; without [take] all is taken:
   properties = [\"P31\", \"P625\"]          # of statements
   sitelinks = [\"en\"]                    # languages of the sites")]
 #[command(group = clap::ArgGroup::new("sources").required(true).multiple(true).args(["osm", "base", "wikidata", "rdf"]))]
-pub struct Args {
+pub struct LoadArgs {
     /// OpenStreetMap file
     #[arg(long, value_name = "FILE")]
     osm: Option<PathBuf>,
@@ -114,14 +114,14 @@ pub struct Args {
 }
 
 /// Runs the command.
-pub fn run(args: &Args) -> Result<(), Error> {
+pub fn run(args: &LoadArgs) -> Result<(), CommandError> {
     for source in args.sources() {
         slips::no_address(source)?;
     }
     if args.mirror.is_none() && args.replication.as_deref().is_some_and(slips::is_address) {
-        return Err(Error::usage("changes from a server need a folder to keep them: pass --mirror DIR"));
+        return Err(CommandError::usage("changes from a server need a folder to keep them: pass --mirror DIR"));
     }
-    let options = Options {
+    let options = LoadOptions {
         osm: args.osm.clone(),
         wikidata: args.wikidata.clone(),
         rdf: args.rdf.clone(),
@@ -136,9 +136,9 @@ pub fn run(args: &Args) -> Result<(), Error> {
     let pool = rayon::ThreadPoolBuilder::new()
         .num_threads(args.threads.map_or(0, usize::from))
         .build()
-        .map_err(|e| Error::system("threads", e))?;
+        .map_err(|e| CommandError::system("threads", e))?;
     let shown = (!args.json).then(|| Arc::new(Shown::new()));
-    let progress: &dyn Progress = shown.as_deref().map_or(&Quiet, |shown| shown);
+    let progress: &dyn LoadProgress = shown.as_deref().map_or(&Quiet, |shown| shown);
     stop_on_signal(args.out.clone(), args.json, shown.clone())?;
     let base = base(args, progress)?;
     if !args.json {
@@ -163,8 +163,8 @@ pub fn run(args: &Args) -> Result<(), Error> {
 }
 
 /// Prints the summary.
-pub fn tell(out: &Path, loaded: &Loaded, as_json: bool) -> Result<(), Error> {
-    let bytes = std::fs::metadata(out).map_err(|e| Error::system("output", e))?.len();
+pub fn tell(out: &Path, loaded: &Loaded, as_json: bool) -> Result<(), CommandError> {
+    let bytes = std::fs::metadata(out).map_err(|e| CommandError::system("output", e))?.len();
     if as_json {
         return stdout::print_json(&facts::to_json(&loaded.digest, bytes, &loaded.manifest));
     }
@@ -205,7 +205,7 @@ fn tell_room(room: &Room) {
     ));
 }
 
-impl Args {
+impl LoadArgs {
     /// Collects all inputs.
     fn sources(&self) -> impl Iterator<Item = &PathBuf> {
         let elements = self.osm.iter().chain(&self.base).chain(&self.osc);
@@ -214,7 +214,7 @@ impl Args {
 }
 
 /// Opens the base and its changes.
-fn base(args: &Args, progress: &dyn Progress) -> Result<Option<Base>, Error> {
+fn base(args: &LoadArgs, progress: &dyn LoadProgress) -> Result<Option<Base>, CommandError> {
     let Some(snapshot) = &args.base else { return Ok(None) };
     let (mut changes, mut time) = (args.osc.clone(), None);
     if let Some(place) = &args.replication {
@@ -234,17 +234,17 @@ fn base(args: &Args, progress: &dyn Progress) -> Result<Option<Base>, Error> {
 }
 
 /// Reads the recipe and its files.
-fn recipe(args: &Args) -> Result<Option<(Recipe, Lists)>, Error> {
+fn recipe(args: &LoadArgs) -> Result<Option<(Recipe, RecipeLists)>, CommandError> {
     let Some(path) = &args.recipe else { return Ok(None) };
     let failed = |e: &dyn std::fmt::Display| format!("{}: {e}", path.display());
-    let text = std::fs::read_to_string(path).map_err(|e| Error::input("recipe-unreadable", failed(&e)))?;
-    let recipe: Recipe = toml::from_str(&text).map_err(|e| Error::input("recipe-broken", failed(&e)))?;
-    recipe.check().map_err(|e| Error::input("recipe-broken", failed(&e)))?;
+    let text = std::fs::read_to_string(path).map_err(|e| CommandError::input("recipe-unreadable", failed(&e)))?;
+    let recipe: Recipe = toml::from_str(&text).map_err(|e| CommandError::input("recipe-broken", failed(&e)))?;
+    recipe.check().map_err(|e| CommandError::input("recipe-broken", failed(&e)))?;
     if recipe.take.osm && args.osm.is_none() && args.base.is_none() {
-        return Err(Error::usage("the recipe selects items named in OpenStreetMap (osm = true): pass --osm"));
+        return Err(CommandError::usage("the recipe selects items named in OpenStreetMap (osm = true): pass --osm"));
     }
     let folder = path.parent().unwrap_or(Path::new(""));
-    let lists = recipe.lists(folder).map_err(|e| Error::input("source-unreadable", e))?;
+    let lists = recipe.lists(folder).map_err(|e| CommandError::input("source-unreadable", e))?;
     Ok(Some((recipe, lists)))
 }
 
@@ -252,20 +252,20 @@ fn recipe(args: &Args) -> Result<Option<(Recipe, Lists)>, Error> {
 const EMPTY: &str = "pass --allow-empty to make a snapshot anyway";
 
 /// Converts an error of a load to the error of a command.
-fn error(args: &Args, error: LoadError) -> Error {
+fn error(args: &LoadArgs, error: LoadError) -> CommandError {
     match &error {
         LoadError::Snapshot(snapshot::Error::Io { path, .. })
             if *path != args.out && args.sources().any(|s| s == path) =>
         {
-            Error::input("source-unreadable", error)
+            CommandError::input("source-unreadable", error)
         }
-        LoadError::Snapshot(snapshot::Error::Io { .. }) => Error::system("output", error),
+        LoadError::Snapshot(snapshot::Error::Io { .. }) => CommandError::system("output", error),
         // A snapshot error concerns the base, since the other snapshot is still being written.
-        LoadError::Snapshot(_) if args.base.is_some() => Error::input("snapshot", error),
-        LoadError::Snapshot(_) | LoadError::Temporary(_) | LoadError::Room(_) => Error::system("output", error),
-        LoadError::Recipe(_) => Error::input("recipe-broken", error),
-        LoadError::NoTriples { .. } => Error::input("no-triples", format!("{error}; {EMPTY}")),
-        LoadError::NothingTaken(_) => Error::input("nothing-taken", format!("{error}; {EMPTY}")),
-        _ => Error::input("source-broken", error),
+        LoadError::Snapshot(_) if args.base.is_some() => CommandError::input("snapshot", error),
+        LoadError::Snapshot(_) | LoadError::Temporary(_) | LoadError::Room(_) => CommandError::system("output", error),
+        LoadError::Recipe(_) => CommandError::input("recipe-broken", error),
+        LoadError::NoTriples { .. } => CommandError::input("no-triples", format!("{error}; {EMPTY}")),
+        LoadError::NothingTaken(_) => CommandError::input("nothing-taken", format!("{error}; {EMPTY}")),
+        _ => CommandError::input("source-broken", error),
     }
 }

@@ -22,7 +22,7 @@ const PATIENCE: Duration = Duration::from_secs(1);
 
 /// The format of the log.
 #[derive(Debug, Clone, Copy, ValueEnum)]
-pub enum Form {
+pub enum LogFormat {
     /// One line per event, for people.
     Text,
     /// One JSON object per event.
@@ -39,7 +39,7 @@ pub struct Log {
 ///
 /// # Errors
 /// Returns an error if no thread can be started.
-pub fn start(form: Form) -> io::Result<Log> {
+pub fn start(form: LogFormat) -> io::Result<Log> {
     let (sender, lines) = mpsc::channel();
     let queue = Queue { lines: sender, waiting: Arc::default(), lost: Arc::default() };
     let (end, ended) = mpsc::channel();
@@ -53,21 +53,21 @@ pub fn start(form: Form) -> io::Result<Log> {
     let builder = tracing_subscriber::fmt().with_env_filter(filter).with_writer(move || make.clone());
     // A second subscriber in one process would be rejected; only this one exists.
     let _ = match form {
-        Form::Text => builder.with_ansi(diagnose::is_coloured()).try_init(),
-        Form::Json => builder.json().flatten_event(true).try_init(),
+        LogFormat::Text => builder.with_ansi(diagnose::is_coloured()).try_init(),
+        LogFormat::Json => builder.json().flatten_event(true).try_init(),
     };
     Ok(Log { queue, ended })
 }
 
 impl Drop for Log {
     fn drop(&mut self) {
-        if self.queue.lines.send(Message::End).is_ok() {
+        if self.queue.lines.send(LogMessage::End).is_ok() {
             let _ = self.ended.recv_timeout(PATIENCE);
         }
     }
 }
 
-enum Message {
+enum LogMessage {
     Line(Vec<u8>),
     End,
 }
@@ -75,7 +75,7 @@ enum Message {
 /// The queue of lines.
 #[derive(Clone)]
 struct Queue {
-    lines: Sender<Message>,
+    lines: Sender<LogMessage>,
     /// Bytes in the queue.
     waiting: Arc<AtomicUsize>,
     /// Lines dropped since the last report.
@@ -86,7 +86,7 @@ impl Write for Queue {
     /// Queues a whole line or drops it. Never blocks.
     fn write(&mut self, line: &[u8]) -> io::Result<usize> {
         let before = self.waiting.fetch_add(line.len(), Ordering::Relaxed);
-        if before + line.len() > ROOM || self.lines.send(Message::Line(line.to_vec())).is_err() {
+        if before + line.len() > ROOM || self.lines.send(LogMessage::Line(line.to_vec())).is_err() {
             self.waiting.fetch_sub(line.len(), Ordering::Relaxed);
             self.lost.fetch_add(1, Ordering::Relaxed);
         }
@@ -99,15 +99,15 @@ impl Write for Queue {
 }
 
 /// Runs the thread. Errors of writing are ignored, because there is no other place to log them.
-fn write(lines: &Receiver<Message>, queue: &Queue, form: Form, out: &mut impl Write) {
+fn write(lines: &Receiver<LogMessage>, queue: &Queue, form: LogFormat, out: &mut impl Write) {
     let mut together = Vec::new();
     let mut open = true;
     while open && let Ok(mut message) = lines.recv() {
-        if matches!(message, Message::Line(_)) {
+        if matches!(message, LogMessage::Line(_)) {
             std::thread::sleep(COLLECT);
         }
         loop {
-            let Message::Line(line) = message else {
+            let LogMessage::Line(line) = message else {
                 open = false;
                 break;
             };
@@ -122,8 +122,8 @@ fn write(lines: &Receiver<Message>, queue: &Queue, form: Form, out: &mut impl Wr
         if lost > 0 {
             let message = "log lines were dropped: standard error is not read fast enough";
             let _ = match form {
-                Form::Text => writeln!(out, "{lost} {message}"),
-                Form::Json => {
+                LogFormat::Text => writeln!(out, "{lost} {message}"),
+                LogFormat::Json => {
                     let line = serde_json::json!({"level": "WARN", "target": "log", "message": message, "lost": lost});
                     writeln!(out, "{line}")
                 }
@@ -144,9 +144,9 @@ mod tests {
         for _ in 0..7 {
             queue.write_all(&line).unwrap();
         }
-        queue.lines.send(Message::End).unwrap();
+        queue.lines.send(LogMessage::End).unwrap();
         let mut out = Vec::new();
-        write(&lines, &queue, Form::Text, &mut out);
+        write(&lines, &queue, LogFormat::Text, &mut out);
         assert_eq!(queue.waiting.load(Ordering::Relaxed), 0);
         let text = String::from_utf8(out).unwrap();
         assert_eq!(text.matches('x').count(), ROOM);

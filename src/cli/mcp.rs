@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use clap::{Args as _, Command, FromArgMatches};
 
-use super::{Error, log, serve};
+use super::{CommandError, log, serve};
 use crate::server;
 use crate::size;
 
@@ -18,7 +18,7 @@ use crate::size;
 #[command(after_help = "Examples:
   terrapin mcp malta.terrapin
   claude mcp add malta -- terrapin mcp /data/malta.terrapin")]
-pub struct Args {
+pub struct McpArgs {
     /// The snapshot file
     snapshot: PathBuf,
     /// Descriptions of keys and tags: data items of the OpenStreetMap wiki as JSON lines, or taginfo's wiki pages
@@ -37,18 +37,19 @@ pub struct Args {
 }
 
 /// Runs the command.
-pub fn run(args: &Args) -> Result<(), Error> {
+pub fn run(args: &McpArgs) -> Result<(), CommandError> {
     // All other settings are the server's defaults.
     let mut options: Vec<OsString> = vec!["serve".into(), "--max-time".into(), args.max_time.to_string().into()];
     if let Some(memory) = args.memory {
         options.extend(["--memory".into(), memory.to_string().into()]);
     }
-    let matches =
-        serve::Args::augment_args(Command::new("serve")).try_get_matches_from(options).map_err(Error::usage)?;
-    let as_server = serve::Args::from_arg_matches(&matches).map_err(Error::usage)?;
+    let matches = serve::ServeArgs::augment_args(Command::new("serve"))
+        .try_get_matches_from(options)
+        .map_err(CommandError::usage)?;
+    let as_server = serve::ServeArgs::from_arg_matches(&matches).map_err(CommandError::usage)?;
     let memory = serve::division(&as_server, &args.snapshot)?;
     let engine = serve::data(&args.snapshot, args.tag_docs.as_deref(), memory.cache)?;
-    let _log = log::start(log::Form::Text)
-        .map_err(|e| Error::system("log", format!("cannot start the thread for the log: {e}")))?;
-    server::serve_pipe(engine, serve::settings(&as_server, memory)).map_err(|error| Error::system("mcp", error))
+    let _log = log::start(log::LogFormat::Text)
+        .map_err(|e| CommandError::system("log", format!("cannot start the thread for the log: {e}")))?;
+    server::serve_pipe(engine, serve::settings(&as_server, memory)).map_err(|error| CommandError::system("mcp", error))
 }

@@ -48,7 +48,7 @@ use clap::{ArgMatches, CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use crate::stack;
 
-pub use error::{Error, Exit};
+pub use error::{CommandError, Exit};
 
 /// The command that also reads its options from a file and the environment.
 const SERVE: &str = "serve";
@@ -76,30 +76,30 @@ Examples:
 #[command(name = "terrapin", version, after_help = AFTER_HELP, max_term_width = 110)]
 struct Cli {
     #[command(subcommand)]
-    command: Command,
+    command: CliCommand,
 }
 
 #[derive(Debug, Subcommand)]
-enum Command {
-    Load(load::Args),
-    Export(export::Args),
-    Extract(extract::Args),
-    Info(info::Args),
-    Verify(verify::Args),
+enum CliCommand {
+    Load(load::LoadArgs),
+    Export(export::ExportArgs),
+    Extract(extract::ExtractArgs),
+    Info(info::InfoArgs),
+    Verify(verify::VerifyArgs),
     Pull(remote::PullArgs),
     Push(remote::PushArgs),
-    Query(query::Args),
-    Convert(convert::Args),
-    Serve(serve::Args),
-    Health(health::Args),
-    Eval(eval::Args),
-    Benchmark(benchmark::Args),
-    Leaderboard(leaderboard::Args),
-    Feedback(feedback::Args),
-    Ask(ask::Args),
-    Tags(tags::Args),
-    Mcp(mcp::Args),
-    Tools(tools::Args),
+    Query(query::QueryCommandArgs),
+    Convert(convert::ConvertArgs),
+    Serve(serve::ServeArgs),
+    Health(health::HealthArgs),
+    Eval(eval::EvalArgs),
+    Benchmark(benchmark::BenchmarkArgs),
+    Leaderboard(leaderboard::LeaderboardArgs),
+    Feedback(feedback::FeedbackArgs),
+    Ask(ask::AskArgs),
+    Tags(tags::TagsArgs),
+    Mcp(mcp::McpArgs),
+    Tools(tools::ToolsArgs),
     Label(labelled::LabelArgs),
     Unlabel(labelled::UnlabelArgs),
     Completions(manual::CompletionsArgs),
@@ -114,7 +114,7 @@ pub fn main(commit: &'static str) -> ExitCode {
     version::keep(commit);
     sigbus::say_so();
     stack::main(command).unwrap_or_else(|error| {
-        diagnose::report(&Error::system("threads", error), false);
+        diagnose::report(&CommandError::system("threads", error), false);
         Exit::System.into()
     })
 }
@@ -124,15 +124,15 @@ fn command() -> ExitCode {
     let as_json = std::env::args_os().skip(1).take_while(|a| a != "--").any(|a| a == "--json");
     let arguments: Vec<OsString> = std::env::args_os().collect();
     let parsed = config::matches(Cli::command().long_version(version::long().leak() as &str), SERVE, &arguments)
-        .and_then(|matches| Ok((Cli::from_arg_matches(&matches).map_err(config::Wrong::CommandLine)?, matches)));
+        .and_then(|matches| Ok((Cli::from_arg_matches(&matches).map_err(config::ConfigError::CommandLine)?, matches)));
     let result = match parsed {
         Ok((cli, matches)) => run(cli.command, &matches),
-        Err(config::Wrong::File(error)) => Err(error),
-        Err(config::Wrong::CommandLine(wrong)) if as_json && wrong.use_stderr() => {
+        Err(config::ConfigError::File(error)) => Err(error),
+        Err(config::ConfigError::CommandLine(wrong)) if as_json && wrong.use_stderr() => {
             let text = slips::explain(wrong, &arguments).render().to_string();
-            Err(Error::usage(text.trim_start_matches("error: ").trim_end()))
+            Err(CommandError::usage(text.trim_start_matches("error: ").trim_end()))
         }
-        Err(config::Wrong::CommandLine(wrong)) => {
+        Err(config::ConfigError::CommandLine(wrong)) => {
             let wrong = slips::explain(wrong, &arguments);
             let _ = wrong.print();
             return if wrong.use_stderr() { Exit::Usage } else { Exit::Done }.into();
@@ -147,32 +147,32 @@ fn command() -> ExitCode {
     }
 }
 
-fn run(command: Command, matches: &ArgMatches) -> Result<(), Error> {
+fn run(command: CliCommand, matches: &ArgMatches) -> Result<(), CommandError> {
     match command {
-        Command::Load(args) => load::run(&args),
-        Command::Export(args) => export::run(&args),
-        Command::Extract(args) => extract::run(&args),
-        Command::Info(args) => info::run(&args),
-        Command::Verify(args) => verify::run(&args),
-        Command::Pull(args) => remote::run_pull(&args),
-        Command::Push(args) => remote::run_push(&args),
-        Command::Query(args) => query::run(&args),
-        Command::Convert(args) => convert::run(&args),
-        Command::Serve(args) => serve::run(&args, matches.subcommand_matches(SERVE)),
-        Command::Health(args) => health::run(&args),
-        Command::Eval(args) => eval::run(&args),
-        Command::Benchmark(args) => benchmark::run(&args),
-        Command::Leaderboard(args) => leaderboard::run(&args),
-        Command::Feedback(args) => feedback::run(&args),
-        Command::Ask(args) => ask::run(&args),
-        Command::Tags(args) => tags::run(&args),
-        Command::Mcp(args) => mcp::run(&args),
-        Command::Tools(args) => tools::run(&args),
-        Command::Label(args) => labelled::run_label(&args),
-        Command::Unlabel(args) => labelled::run_unlabel(&args),
-        Command::Completions(args) => manual::run_completions(&args),
-        Command::Man(args) => manual::run_man(&args),
-        Command::Version => stdout::print(&format!("terrapin {}\n", version::long())),
+        CliCommand::Load(args) => load::run(&args),
+        CliCommand::Export(args) => export::run(&args),
+        CliCommand::Extract(args) => extract::run(&args),
+        CliCommand::Info(args) => info::run(&args),
+        CliCommand::Verify(args) => verify::run(&args),
+        CliCommand::Pull(args) => remote::run_pull(&args),
+        CliCommand::Push(args) => remote::run_push(&args),
+        CliCommand::Query(args) => query::run(&args),
+        CliCommand::Convert(args) => convert::run(&args),
+        CliCommand::Serve(args) => serve::run(&args, matches.subcommand_matches(SERVE)),
+        CliCommand::Health(args) => health::run(&args),
+        CliCommand::Eval(args) => eval::run(&args),
+        CliCommand::Benchmark(args) => benchmark::run(&args),
+        CliCommand::Leaderboard(args) => leaderboard::run(&args),
+        CliCommand::Feedback(args) => feedback::run(&args),
+        CliCommand::Ask(args) => ask::run(&args),
+        CliCommand::Tags(args) => tags::run(&args),
+        CliCommand::Mcp(args) => mcp::run(&args),
+        CliCommand::Tools(args) => tools::run(&args),
+        CliCommand::Label(args) => labelled::run_label(&args),
+        CliCommand::Unlabel(args) => labelled::run_unlabel(&args),
+        CliCommand::Completions(args) => manual::run_completions(&args),
+        CliCommand::Man(args) => manual::run_man(&args),
+        CliCommand::Version => stdout::print(&format!("terrapin {}\n", version::long())),
     }
 }
 

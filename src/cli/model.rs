@@ -3,10 +3,10 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use terrapin_chat::{Client, Endpoint, Extra, Key, Model, Patience, Progress, Reply, Request};
+use terrapin_chat::{ApiKey, ChatClient, Endpoint, Extra, LanguageModel, Patience, Reply, ReplyProgress, Request};
 
-use super::Error;
-use crate::ask::{Asker, MENTION_TOKENS, MENTIONS, Prompts, QUERY, Settings, TEXT, TEXT_TOKENS};
+use super::CommandError;
+use crate::ask::{AskSettings, Asker, MENTION_TOKENS, MENTIONS, Prompts, QUERY, TEXT, TEXT_TOKENS};
 
 /// The environment variable with the API key, for users without a key file. There is no option for the key, because
 /// other users can see command lines.
@@ -79,7 +79,7 @@ impl ModelArgs {
     }
 
     /// Returns the limits and further fields of requests.
-    pub fn limits(&self) -> Result<RequestLimits, Error> {
+    pub fn limits(&self) -> Result<RequestLimits, CommandError> {
         let most = |tokens: u32| tokens.min(self.model_tokens);
         let tokens = [
             (MENTIONS, most(self.model_mention_tokens)),
@@ -89,29 +89,30 @@ impl ModelArgs {
         Ok(RequestLimits { seconds: self.model_time, tokens, extra: self.extra()?.to_value() })
     }
 
-    fn extra(&self) -> Result<Extra, Error> {
+    fn extra(&self) -> Result<Extra, CommandError> {
         let Some(path) = &self.model_extra else { return Ok(Extra::default()) };
         let extra = Extra::read(path, &[MENTIONS, QUERY, TEXT]);
-        extra.map_err(|error| Error::input("model-extra", format!("--model-extra {}: {error}", path.display())))
+        extra.map_err(|error| CommandError::input("model-extra", format!("--model-extra {}: {error}", path.display())))
     }
 
     /// Returns the configured model with its settings, if there is one. Sends no request yet.
-    pub fn asker(&self) -> Result<Option<Asker>, Error> {
+    pub fn asker(&self) -> Result<Option<Asker>, CommandError> {
         let Some(url) = &self.model_url else {
             if self.model_name.is_some() || self.model_key_file.is_some() {
-                return Err(Error::usage("a model without an address: also pass --model-url"));
+                return Err(CommandError::usage("a model without an address: also pass --model-url"));
             }
             return Ok(None);
         };
         let Some(name) = &self.model_name else {
-            return Err(Error::usage("a model without a name: also pass --model-name"));
+            return Err(CommandError::usage("a model without a name: also pass --model-name"));
         };
-        let endpoint = Endpoint::new(url, name).map_err(|error| Error::usage(format!("--model-url: {error}")))?;
+        let endpoint =
+            Endpoint::new(url, name).map_err(|error| CommandError::usage(format!("--model-url: {error}")))?;
         let key = match &self.model_key_file {
-            Some(path) => Some(Key::read(path)),
-            None => std::env::var(KEY).ok().filter(|key| !key.is_empty()).map(|key| Key::new(&key)),
+            Some(path) => Some(ApiKey::read(path)),
+            None => std::env::var(KEY).ok().filter(|key| !key.is_empty()).map(|key| ApiKey::new(&key)),
         };
-        let key = key.transpose().map_err(|error| Error::input("model-key", error))?;
+        let key = key.transpose().map_err(|error| CommandError::input("model-key", error))?;
         let endpoint = Endpoint {
             key,
             stream: !self.model_whole,
@@ -121,46 +122,46 @@ impl ModelArgs {
             ..endpoint
         };
         let prompts = self.prompts.as_deref().map(Prompts::read).transpose();
-        let prompts = prompts.map_err(|message| Error::input("prompts", message))?.unwrap_or_default();
-        let client = Client::new(endpoint).map_err(|error| Error::system("model", error))?;
-        let settings = Settings {
+        let prompts = prompts.map_err(|message| CommandError::input("prompts", message))?.unwrap_or_default();
+        let client = ChatClient::new(endpoint).map_err(|error| CommandError::system("model", error))?;
+        let settings = AskSettings {
             prompts,
             repairs: self.repairs,
             mention_tokens: self.model_mention_tokens.min(self.model_tokens),
             text_tokens: self.model_text_tokens.min(self.model_tokens),
-            ..Settings::default()
+            ..AskSettings::default()
         };
         Ok(Some(Asker { model: Box::new(client), settings }))
     }
 
     /// Returns the configured model, or an error without one.
-    pub fn needed(&self) -> Result<Asker, Error> {
+    pub fn needed(&self) -> Result<Asker, CommandError> {
         let none = "no model: pass --model-url and --model-name; without these nothing is sent anywhere";
-        self.asker()?.ok_or_else(|| Error::usage(none))
+        self.asker()?.ok_or_else(|| CommandError::usage(none))
     }
 }
 
 /// A model that reports the progress of its replies.
 pub struct ReportingModel<'a> {
     /// The model.
-    pub model: &'a dyn Model,
+    pub model: &'a dyn LanguageModel,
     /// Called with a text some 20 times a second while a reply is pending.
     pub report: &'a (dyn Fn(&str) + Sync),
 }
 
-impl Model for ReportingModel<'_> {
+impl LanguageModel for ReportingModel<'_> {
     fn name(&self) -> &str {
         self.model.name()
     }
 
-    fn reply(&self, request: &Request<'_>, patience: Patience<'_>) -> Result<Reply, terrapin_chat::Error> {
-        let progress = |progress: Progress| (self.report)(&waiting(request.step, progress));
+    fn reply(&self, request: &Request<'_>, patience: Patience<'_>) -> Result<Reply, terrapin_chat::ChatError> {
+        let progress = |progress: ReplyProgress| (self.report)(&waiting(request.step, progress));
         self.model.reply(&Request { progress: Some(&progress), ..*request }, patience)
     }
 }
 
 /// Returns the state of a reply for people.
-fn waiting(step: &str, progress: Progress) -> String {
+fn waiting(step: &str, progress: ReplyProgress) -> String {
     let seconds = progress.elapsed.as_secs();
     match progress.pieces {
         0 => format!("waiting for the model ({step}): {seconds} s"),
@@ -174,7 +175,7 @@ mod tests {
 
     #[test]
     fn the_state_of_a_reply_is_shown() {
-        let shown = |pieces| waiting("query", Progress { pieces, elapsed: Duration::from_millis(12_900) });
+        let shown = |pieces| waiting("query", ReplyProgress { pieces, elapsed: Duration::from_millis(12_900) });
         assert_eq!(shown(0), "waiting for the model (query): 12 s");
         assert_eq!(shown(300), "the model replies (query): 12 s, about 300 tokens");
     }

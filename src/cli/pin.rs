@@ -4,7 +4,7 @@ use std::path::Path;
 
 use serde::Deserialize;
 
-use super::Error;
+use super::CommandError;
 use crate::snapshot::Manifest;
 
 /// The snapshot that a pin identifies.
@@ -24,13 +24,13 @@ pub struct Pin {
     _description: Option<String>,
     /// The source files.
     #[serde(default)]
-    pub source: Vec<Source>,
+    pub source: Vec<PinnedSource>,
 }
 
 /// A source file of a pinned snapshot.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Source {
+pub struct PinnedSource {
     /// The name without folders.
     pub name: String,
     /// The SHA-256 in hexadecimal.
@@ -47,11 +47,12 @@ pub struct Source {
 
 impl Pin {
     /// Reads a pin.
-    pub fn read(path: &Path) -> Result<Self, Error> {
+    pub fn read(path: &Path) -> Result<Self, CommandError> {
         let text = std::fs::read_to_string(path)
-            .map_err(|e| Error::input("pin-unreadable", format!("{}: {e}", path.display())))?;
-        let broken =
-            |e: &dyn std::fmt::Display| Error::input("pin-unreadable", format!("{} is not a pin: {e}", path.display()));
+            .map_err(|e| CommandError::input("pin-unreadable", format!("{}: {e}", path.display())))?;
+        let broken = |e: &dyn std::fmt::Display| {
+            CommandError::input("pin-unreadable", format!("{} is not a pin: {e}", path.display()))
+        };
         let pin: Pin = toml::from_str(&text).map_err(|e| broken(&e))?;
         match (&pin.digest, pin.format_version, &pin.content) {
             (Some(_), Some(_), _) | (None, None, Some(_)) => Ok(pin),
@@ -64,9 +65,12 @@ impl Pin {
     ///
     /// # Errors
     /// Returns the first difference.
-    pub fn hold(&self, digest: &str, content: &str, manifest: &Manifest) -> Result<(), Error> {
+    pub fn hold(&self, digest: &str, content: &str, manifest: &Manifest) -> Result<(), CommandError> {
         let differs = |what: String| {
-            Err(Error::refused("pin-differs", format!("the snapshot differs from the pin `{}`: {what}", self.name)))
+            Err(CommandError::refused(
+                "pin-differs",
+                format!("the snapshot differs from the pin `{}`: {what}", self.name),
+            ))
         };
         if let Some(wanted) = &self.content
             && wanted != content

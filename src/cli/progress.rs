@@ -8,25 +8,25 @@ use std::time::Instant;
 use indicatif::{ProgressBar, ProgressState, ProgressStyle};
 
 use super::stdout::tell;
-use crate::load::Progress;
+use crate::load::LoadProgress;
 use crate::size::count;
 
 /// The display of a running phase.
-enum View {
+enum ProgressView {
     Bar(ProgressBar),
     Line,
 }
 
-struct Phase {
+struct RunningPhase {
     name: String,
     began: Instant,
-    view: View,
+    view: ProgressView,
 }
 
 /// Shows a load's phases on standard error.
 pub struct Shown {
     bars: bool,
-    phase: Mutex<Option<Phase>>,
+    phase: Mutex<Option<RunningPhase>>,
 }
 
 impl Shown {
@@ -47,9 +47,9 @@ impl Shown {
         std::mem::forget(phase);
     }
 
-    fn view(&self, name: &str, total: u64) -> View {
+    fn view(&self, name: &str, total: u64) -> ProgressView {
         if !self.bars {
-            return View::Line;
+            return ProgressView::Line;
         }
         let bar = if total > 0 {
             ProgressBar::new(total).with_style(styled(
@@ -64,20 +64,22 @@ impl Shown {
         };
         bar.set_message(name.to_owned());
         bar.enable_steady_tick(std::time::Duration::from_millis(200));
-        View::Bar(bar)
+        ProgressView::Bar(bar)
     }
 }
 
-impl Progress for Shown {
+impl LoadProgress for Shown {
     fn phase(&self, name: &str, total: u64) {
         let mut phase = self.phase.lock().unwrap_or_else(PoisonError::into_inner);
         // Before the next bar is drawn, because each bar clears its line.
         end(phase.take());
-        *phase = Some(Phase { name: name.to_owned(), began: Instant::now(), view: self.view(name, total) });
+        *phase = Some(RunningPhase { name: name.to_owned(), began: Instant::now(), view: self.view(name, total) });
     }
 
     fn advance(&self, amount: u64) {
-        if let Some(Phase { view: View::Bar(bar), .. }) = &*self.phase.lock().unwrap_or_else(PoisonError::into_inner) {
+        if let Some(RunningPhase { view: ProgressView::Bar(bar), .. }) =
+            &*self.phase.lock().unwrap_or_else(PoisonError::into_inner)
+        {
             bar.inc(amount);
         }
     }
@@ -96,9 +98,9 @@ fn rate(per_second: f64) -> String {
     if per_second < 100.0 { format!("{per_second:.1}/s") } else { format!("{}/s", count(per_second.round() as u64)) }
 }
 
-fn end(phase: Option<Phase>) {
-    let Some(Phase { name, began, view }) = phase else { return };
-    if let View::Bar(bar) = &view {
+fn end(phase: Option<RunningPhase>) {
+    let Some(RunningPhase { name, began, view }) = phase else { return };
+    if let ProgressView::Bar(bar) = &view {
         bar.finish_and_clear();
     }
     let seconds = began.elapsed().as_secs_f64();

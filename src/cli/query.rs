@@ -6,19 +6,19 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
-use terrapin_problem::Problem;
+use terrapin_problem::QueryProblem;
 
-use super::stdout::{Output, tell};
-use super::{Error, open, slips, sparql};
+use super::stdout::{StdoutWriter, tell};
+use super::{CommandError, open, slips, sparql};
 use crate::entities::{Properties, chain_of};
-use crate::geocoder::{Areas, Chain, Places, Table};
-use crate::items::Items;
+use crate::geocoder::{AreaLookup, Chain, PlaceSource, PlaceTable};
+use crate::items::ItemDescriptions;
 use crate::osm::BoundingBox;
 use crate::osm::history::StateSettings;
 use crate::overpass::lint;
-use crate::overpass::output::{Form, Layout};
-use crate::overpass::turbo::{self, Reason, Surroundings};
-use crate::overpass::{self, Code, Failure, Limits};
+use crate::overpass::output::{AnswerFormat, GeoJsonLayout};
+use crate::overpass::turbo::{self, Reason, ShortcutValues};
+use crate::overpass::{self, Limits, OverpassCode, OverpassFailure};
 use crate::size;
 use crate::sparql::Dialect;
 use crate::temporary;
@@ -43,7 +43,7 @@ const MAX_QUERY: u64 = 16 << 20;
   echo 'node(1);out;' | terrapin query malta.terrapin -
   terrapin query wikidata.terrapin 'SELECT ?capital ?capitalLabel { wd:Q233 wdt:P36 ?capital
     SERVICE wikibase:label { bd:serviceParam wikibase:language \"en\" } }'")]
-pub struct Args {
+pub struct QueryCommandArgs {
     /// The snapshot file
     snapshot: PathBuf,
     /// The query; `-` reads it from standard input
@@ -54,7 +54,7 @@ pub struct Args {
     file: Option<PathBuf>,
     /// Language of the query [default: detected from its beginning]
     #[arg(long, value_enum, ignore_case = true)]
-    lang: Option<Language>,
+    lang: Option<LanguageOption>,
     /// Dialect of a SPARQL query
     #[arg(long, value_enum, ignore_case = true, default_value_t = SparqlDialect::Wdqs)]
     dialect: SparqlDialect,
@@ -113,7 +113,7 @@ impl From<SparqlDialect> for Dialect {
 
 /// The languages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-enum Language {
+enum LanguageOption {
     /// OverpassQL or its XML form
     Overpassql,
     /// SPARQL 1.1 as the Wikidata Query Service takes it
@@ -121,18 +121,18 @@ enum Language {
 }
 
 /// Runs the command.
-pub fn run(args: &Args) -> Result<(), Error> {
+pub fn run(args: &QueryCommandArgs) -> Result<(), CommandError> {
     slips::in_order(&args.snapshot, args.query.as_deref())?;
     let (written, origin) = text_of(args.query.as_deref(), args.file.as_deref())?;
     let is_sparql = match args.lang {
-        Some(named) => named == Language::Sparql,
+        Some(named) => named == LanguageOption::Sparql,
         None => open::begins_as_sparql(&written),
     };
     if args.with_wikidata.is_some() && (is_sparql || args.format.is_none()) {
-        return Err(Error::usage("--with-wikidata needs --format geojson or geojsonseq"));
+        return Err(CommandError::usage("--with-wikidata needs --format geojson or geojsonseq"));
     }
     if is_sparql {
-        return sparql::run(sparql::Asked {
+        return sparql::run(sparql::SparqlQueryOptions {
             snapshot: &args.snapshot,
             text: written,
             origin,
@@ -146,28 +146,31 @@ pub fn run(args: &Args) -> Result<(), Error> {
         });
     }
     let geojson = args.format.as_deref().map(layout).transpose()?;
-    let table =
-        args.places.as_deref().map(Table::open).transpose().map_err(|e| Error::input("places-unreadable", e))?;
+    let table = args
+        .places
+        .as_deref()
+        .map(PlaceTable::open)
+        .transpose()
+        .map_err(|e| CommandError::input("places-unreadable", e))?;
     let (opened, osm) = open::elements(&args.snapshot)?;
     if let Some(memory) = args.memory {
         osm.set_states(StateSettings { folder: temporary::folder(), memory, cache: memory / 2 });
     }
     let triples = args.with_wikidata.as_ref().map(|_| open::triples(&opened, &args.snapshot)).transpose()?;
-    let items = triples
-        .as_ref()
-        .zip(args.with_wikidata.as_ref())
-        .map(|(triples, properties)| Items::new(&triples.store, properties, chain_of([args.language.as_str()])));
-    for property in items.iter().flat_map(Items::unknown) {
+    let items = triples.as_ref().zip(args.with_wikidata.as_ref()).map(|(triples, properties)| {
+        ItemDescriptions::new(&triples.store, properties, chain_of([args.language.as_str()]))
+    });
+    for property in items.iter().flat_map(ItemDescriptions::unknown) {
         tell(&format!("note: property {property} does not occur in this snapshot"));
     }
-    let areas = Areas::new(&osm);
+    let areas = AreaLookup::new(&osm);
     let mut places = Chain::default();
-    places.0.extend(table.as_ref().map(|table| table as &dyn Places));
+    places.0.extend(table.as_ref().map(|table| table as &dyn PlaceSource));
     places.0.push(&areas);
-    let surroundings = Surroundings { bbox: args.bbox, now: opened.manifest.data_timestamp, places: &places };
+    let surroundings = ShortcutValues { bbox: args.bbox, now: opened.manifest.data_timestamp, places: &places };
     let text = match turbo::expand(&written, &surroundings) {
         Ok(text) => text.into_owned(),
-        Err(problem) => return Err(Error::Query { problems: vec![shortcut(&problem)], text: written, origin }),
+        Err(problem) => return Err(CommandError::Query { problems: vec![shortcut(&problem)], text: written, origin }),
     };
     let stop = Arc::new(AtomicBool::new(false));
     let limits = Limits {
@@ -176,12 +179,12 @@ pub fn run(args: &Args) -> Result<(), Error> {
         cancelled: Arc::clone(&stop),
         ..Limits::default()
     };
-    let mut out = Output::new(stop);
+    let mut out = StdoutWriter::new(stop);
     let result = overpass::parse(&text).and_then(|script| {
         let form = match (geojson, &items) {
-            (None, _) => Form::Asked(&script.settings.output),
-            (Some(layout), None) => Form::GeoJson(layout),
-            (Some(layout), Some(items)) => Form::WithItems(layout, items),
+            (None, _) => AnswerFormat::Asked(&script.settings.output),
+            (Some(layout), None) => AnswerFormat::GeoJson(layout),
+            (Some(layout), Some(items)) => AnswerFormat::WithItems(layout, items),
         };
         let summary = overpass::run_as(&osm, &script, form, &limits, &mut out)?;
         Ok((script, summary))
@@ -203,26 +206,26 @@ pub fn run(args: &Args) -> Result<(), Error> {
 }
 
 /// Converts a rejected or stopped query to the error of a command.
-pub fn stopped(failure: Failure, text: String, origin: String) -> Error {
-    if failure.diagnostics.iter().any(|diagnostic| diagnostic.code == Code::Temporary) {
-        return Error::system("temporary", format!("{failure}. {}", failure.help().unwrap_or_default()));
+pub fn stopped(failure: OverpassFailure, text: String, origin: String) -> CommandError {
+    if failure.diagnostics.iter().any(|diagnostic| diagnostic.code == OverpassCode::Temporary) {
+        return CommandError::system("temporary", format!("{failure}. {}", failure.help().unwrap_or_default()));
     }
-    Error::Query { text, origin, problems: terrapin_problem::all(failure) }
+    CommandError::Query { text, origin, problems: terrapin_problem::all(failure) }
 }
 
 /// Returns the layout of an answer in GeoJSON.
-fn layout(format: &str) -> Result<Layout, Error> {
+fn layout(format: &str) -> Result<GeoJsonLayout, CommandError> {
     match format {
-        "geojson" => Ok(Layout::Collection),
-        "geojsonseq" => Ok(Layout::Sequence),
-        other => Err(Error::usage(format!(
+        "geojson" => Ok(GeoJsonLayout::Collection),
+        "geojsonseq" => Ok(GeoJsonLayout::Sequence),
+        other => Err(CommandError::usage(format!(
             "unknown format '{other}' for OverpassQL: use geojson or geojsonseq, or set [out:...] in the query"
         ))),
     }
 }
 
 /// Converts a shortcut that cannot be replaced to an error of the query.
-fn shortcut(problem: &turbo::Problem) -> Problem {
+fn shortcut(problem: &turbo::ShortcutProblem) -> QueryProblem {
     let help = match problem.reason {
         Reason::NoBox => Some("pass the bounding box: --bbox south,west,north,east"),
         Reason::NoPlace => Some("pass a file of geocoded names: --places FILE"),
@@ -232,7 +235,7 @@ fn shortcut(problem: &turbo::Problem) -> Problem {
 }
 
 /// Returns the text and the name of the query: an argument or a file, with `-` for standard input.
-pub fn text_of(query: Option<&str>, file: Option<&Path>) -> Result<(String, String), Error> {
+pub fn text_of(query: Option<&str>, file: Option<&Path>) -> Result<(String, String), CommandError> {
     match (file, query) {
         (Some(path), _) if path != Path::new("-") => {
             slips::no_address(path)?;
@@ -267,6 +270,6 @@ fn read(from: impl Read) -> std::io::Result<String> {
     Ok(text)
 }
 
-fn unreadable(path: &Path, error: std::io::Error) -> Error {
-    Error::input("query-unreadable", format!("{}: {error}", path.display()))
+fn unreadable(path: &Path, error: std::io::Error) -> CommandError {
+    CommandError::input("query-unreadable", format!("{}: {error}", path.display()))
 }

@@ -7,13 +7,13 @@ use std::time::Duration;
 use clap::{ArgMatches, Args as _, Command};
 use ipnet::IpNet;
 
-use super::connections::Connections;
+use super::connections::ConnectionArgs;
 use super::model::ModelArgs;
-use super::{Error, config, log, open, stdout};
+use super::{CommandError, config, log, open, stdout};
 use crate::engine::{Engine, EngineOptions};
 use crate::machine;
 use crate::osm::history::History;
-use crate::server::{self, Addresses, AllowedPages, Division, HostName, Settings, SitePolicy, Tokens};
+use crate::server::{self, Addresses, AllowedPages, Division, HostName, ServerSettings, SitePolicy, TokenFile};
 use crate::size;
 use crate::snapshot::Snapshot;
 
@@ -28,7 +28,7 @@ use crate::snapshot::Snapshot;
   curl http://127.0.0.1:8080/api/interpreter --data-urlencode 'data=[out:json];node[amenity=cafe];out 3;'
   terrapin serve --config terrapin.toml --check-config
   RUST_LOG=debug terrapin serve malta.terrapin --log json")]
-pub struct Args {
+pub struct ServeArgs {
     /// The snapshot file
     snapshot: Option<PathBuf>,
     /// Address to listen on; port 0 takes any free port
@@ -97,8 +97,8 @@ pub struct Args {
     #[arg(long, value_name = "SECONDS", default_value_t = 10)]
     grace: u64,
     /// Format of the log
-    #[arg(long, value_enum, default_value_t = log::Form::Text)]
-    log: log::Form,
+    #[arg(long, value_enum, default_value_t = log::LogFormat::Text)]
+    log: log::LogFormat,
     /// Print errors as one JSON object, and the line with the address as another
     #[arg(long)]
     json: bool,
@@ -109,7 +109,7 @@ pub struct Args {
     #[arg(long)]
     check_config: bool,
     #[command(flatten)]
-    connections: Connections,
+    connections: ConnectionArgs,
     /// Maximum number of questions in plain language that are answered at once; each may hold as much memory as a
     /// query
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024), default_value_t = 2)]
@@ -148,7 +148,7 @@ fn origin(text: &str) -> Result<String, String> {
 
 /// Divides the memory. If the snapshot has older versions, states of other dates get a share. A file that does not
 /// open counts as one without older versions; opening it fails later.
-pub(super) fn division(args: &Args, snapshot: &Path) -> Result<Division, Error> {
+pub(super) fn division(args: &ServeArgs, snapshot: &Path) -> Result<Division, CommandError> {
     let total = args.memory.or_else(machine::memory).unwrap_or(UNKNOWN);
     let asks = if args.model.is_given() { args.max_asks } else { 0 };
     let states = match Snapshot::open(snapshot).is_ok_and(|snapshot| History::is_in(&snapshot)) {
@@ -156,12 +156,12 @@ pub(super) fn division(args: &Args, snapshot: &Path) -> Result<Division, Error> 
         false => 0,
     };
     let division = Division::new(total - states, args.max_queries.into(), asks.into(), args.max_memory);
-    Ok(Division { states, ..division.map_err(Error::usage)? })
+    Ok(Division { states, ..division.map_err(CommandError::usage)? })
 }
 
 /// Returns the server's settings.
-pub(super) fn settings(args: &Args, memory: Division) -> Settings {
-    Settings {
+pub(super) fn settings(args: &ServeArgs, memory: Division) -> ServerSettings {
+    ServerSettings {
         bind: args.bind,
         metrics_bind: args.metrics_bind,
         max_queries: usize::from(args.max_queries),
@@ -189,31 +189,32 @@ pub(super) fn settings(args: &Args, memory: Division) -> Settings {
 }
 
 /// Opens the served data, with at most this many bytes of decoded pages.
-pub(super) fn data(snapshot: &Path, docs: Option<&Path>, cache: u64) -> Result<Engine, Error> {
+pub(super) fn data(snapshot: &Path, docs: Option<&Path>, cache: u64) -> Result<Engine, CommandError> {
     open::engine(snapshot, EngineOptions { cache, docs: open::tag_docs(docs)? })
 }
 
 /// Runs the command. `matches` are its parsed options.
-pub fn run(args: &Args, matches: Option<&ArgMatches>) -> Result<(), Error> {
+pub fn run(args: &ServeArgs, matches: Option<&ArgMatches>) -> Result<(), CommandError> {
     let Some(snapshot) = &args.snapshot else {
-        return Err(Error::usage(
+        return Err(CommandError::usage(
             "no snapshot: pass it on the command line, in TERRAPIN_SNAPSHOT or as `snapshot` in the --config file",
         ));
     };
     if args.metrics_bind.is_some_and(|address| address == args.bind && address.port() != 0) {
-        return Err(Error::usage(format!("--bind and --metrics-bind are both {}: use two ports", args.bind)));
+        return Err(CommandError::usage(format!("--bind and --metrics-bind are both {}: use two ports", args.bind)));
     }
-    let tokens = args.tokens.as_deref().map(Tokens::read).transpose().map_err(|e| Error::input("tokens", e))?;
+    let tokens =
+        args.tokens.as_deref().map(TokenFile::read).transpose().map_err(|e| CommandError::input("tokens", e))?;
     let memory = division(args, snapshot)?;
     let asker = args.model.asker()?;
     let engine = data(snapshot, args.tag_docs.as_deref(), memory.cache)?;
     if let (true, Some(matches)) = (args.check_config, matches) {
-        let command = Args::augment_args(Command::new(super::SERVE));
+        let command = ServeArgs::augment_args(Command::new(super::SERVE));
         return stdout::print(&config::effective(&command, matches)?);
     }
     // Kept until the end: dropping it writes the remaining log lines.
-    let _log =
-        log::start(args.log).map_err(|e| Error::system("log", format!("cannot start the thread for the log: {e}")))?;
+    let _log = log::start(args.log)
+        .map_err(|e| CommandError::system("log", format!("cannot start the thread for the log: {e}")))?;
     let settings = settings(args, memory);
     let name = engine.digest().to_owned();
     let ready = |at: Addresses| {
@@ -227,5 +228,5 @@ pub fn run(args: &Args, matches: Option<&ArgMatches>) -> Result<(), Error> {
         };
     };
     server::serve(engine, asker, settings, tokens, ready)
-        .map_err(|e| Error::system("serve", format!("cannot serve at {}: {e}", args.bind)))
+        .map_err(|e| CommandError::system("serve", format!("cannot serve at {}: {e}", args.bind)))
 }

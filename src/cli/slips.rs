@@ -6,7 +6,7 @@ use std::path::Path;
 use clap::builder::StyledStr;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 
-use super::Error;
+use super::CommandError;
 use crate::eval::language;
 
 /// Names of other servers' options for the address.
@@ -99,15 +99,15 @@ pub fn is_address(path: &Path) -> bool {
 ///
 /// # Errors
 /// Returns an error if the path is a web address.
-pub fn no_address(path: &Path) -> Result<(), Error> {
-    if is_address(path) { Err(Error::usage(fetch(&path.display().to_string()))) } else { Ok(()) }
+pub fn no_address(path: &Path) -> Result<(), CommandError> {
+    if is_address(path) { Err(CommandError::usage(fetch(&path.display().to_string()))) } else { Ok(()) }
 }
 
 /// Rejects a query in the place of the snapshot.
 ///
 /// # Errors
 /// Returns an error if the snapshot is missing and the first argument is a query.
-pub fn in_order(snapshot: &Path, query: Option<&str>) -> Result<(), Error> {
+pub fn in_order(snapshot: &Path, query: Option<&str>) -> Result<(), CommandError> {
     if snapshot.exists() {
         return Ok(());
     }
@@ -115,7 +115,9 @@ pub fn in_order(snapshot: &Path, query: Option<&str>) -> Result<(), Error> {
     let file = query.filter(|query| is_snapshot(query));
     if file.is_some() || language::of(&first).is_some() {
         let file = file.unwrap_or("NAME.terrapin");
-        return Err(Error::usage(format!("pass the snapshot before the query: terrapin query {file} '{first}'")));
+        return Err(CommandError::usage(format!(
+            "pass the snapshot before the query: terrapin query {file} '{first}'"
+        )));
     }
     Ok(())
 }
@@ -124,10 +126,10 @@ pub fn in_order(snapshot: &Path, query: Option<&str>) -> Result<(), Error> {
 ///
 /// # Errors
 /// Returns an error if the query is the name of a file.
-pub fn no_file(query: &str) -> Result<(), Error> {
+pub fn no_file(query: &str) -> Result<(), CommandError> {
     let is_name = query.len() < 4096 && !query.is_empty() && language::of(query).is_none();
     if is_name && Path::new(query).is_file() {
-        return Err(Error::usage(format!("{query} is a file: pass -f {query} to read the query from it")));
+        return Err(CommandError::usage(format!("{query} is a file: pass -f {query} to read the query from it")));
     }
     Ok(())
 }

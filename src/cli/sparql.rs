@@ -5,14 +5,14 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
-use super::stdout::Output;
-use super::{Error, open};
+use super::stdout::StdoutWriter;
+use super::{CommandError, open};
 use crate::budget::Limits;
-use crate::sparql::results::{Formats, Table, Writer};
-use crate::sparql::{Bounds, Dialect, Settings, prepare};
+use crate::sparql::results::{Formats, ResultWriter, TextTableWriter};
+use crate::sparql::{Dialect, SparqlBounds, SparqlSettings, prepare};
 
 /// The options of a SPARQL query.
-pub struct Asked<'a> {
+pub struct SparqlQueryOptions<'a> {
     /// The snapshot file.
     pub snapshot: &'a Path,
     /// The query's text.
@@ -36,10 +36,10 @@ pub struct Asked<'a> {
 }
 
 /// Runs the query.
-pub fn run(asked: Asked<'_>) -> Result<(), Error> {
+pub fn run(asked: SparqlQueryOptions<'_>) -> Result<(), CommandError> {
     let formats = match asked.format {
         "table" => None,
-        name => Some(Formats::named(name).ok_or_else(|| Error::usage(format!("unknown format '{name}'")))?),
+        name => Some(Formats::named(name).ok_or_else(|| CommandError::usage(format!("unknown format '{name}'")))?),
     };
     let opened = open::snapshot(asked.snapshot)?;
     let stop = Arc::new(AtomicBool::new(false));
@@ -49,13 +49,14 @@ pub fn run(asked: Asked<'_>) -> Result<(), Error> {
         cancelled: Arc::clone(&stop),
         ..Limits::default()
     };
-    let bounds = Bounds { limits, rows: asked.rows };
-    let settings = Settings { language: asked.language.to_owned(), dialect: asked.dialect, ..Settings::default() };
-    let mut out = Output::new(stop);
+    let bounds = SparqlBounds { limits, rows: asked.rows };
+    let settings =
+        SparqlSettings { language: asked.language.to_owned(), dialect: asked.dialect, ..SparqlSettings::default() };
+    let mut out = StdoutWriter::new(stop);
     let (text, origin) = (asked.text, asked.origin);
     let query = match prepare(&text, &settings) {
         Ok(query) => query,
-        Err(error) => return Err(Error::Query { text, origin, problems: vec![error.into()] }),
+        Err(error) => return Err(CommandError::Query { text, origin, problems: vec![error.into()] }),
     };
     let environment = open::asked(&opened, asked.snapshot, &query)?;
     let mut run = || {
@@ -67,20 +68,20 @@ pub fn run(asked: Asked<'_>) -> Result<(), Error> {
         }
         match formats {
             None => {
-                let mut table = Table::new(&mut out);
+                let mut table = TextTableWriter::new(&mut out);
                 query.run(&environment, &bounds, &mut table)?;
                 let _ = table.finish();
             }
             Some(formats) => {
-                let mut writer = Writer::new(&mut out, formats);
+                let mut writer = ResultWriter::new(&mut out, formats);
                 query.run(&environment, &bounds, &mut writer)?;
                 let _ = writer.finish();
             }
         }
         Ok(())
     };
-    let result: Result<(), crate::sparql::Error> = run();
+    let result: Result<(), crate::sparql::SparqlError> = run();
     out.finish()?;
     environment.store.check().map_err(open::error)?;
-    result.map_err(|error| Error::Query { text, origin, problems: vec![error.into()] })
+    result.map_err(|error| CommandError::Query { text, origin, problems: vec![error.into()] })
 }

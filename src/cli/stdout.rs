@@ -4,26 +4,26 @@ use std::io::{self, BufWriter, StdoutLock, Write};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use super::Error;
+use super::CommandError;
 use crate::base::untrusted;
 
 /// Standard output.
-pub struct Output {
+pub struct StdoutWriter {
     out: BufWriter<StdoutLock<'static>>,
     failed: Option<io::Error>,
     stop: Arc<AtomicBool>,
 }
 
-impl Output {
+impl StdoutWriter {
     /// Opens standard output; `stop` is set when writing fails.
     pub fn new(stop: Arc<AtomicBool>) -> Self {
-        Output { out: BufWriter::with_capacity(64 << 10, io::stdout().lock()), failed: None, stop }
+        StdoutWriter { out: BufWriter::with_capacity(64 << 10, io::stdout().lock()), failed: None, stop }
     }
 
     /// Writes the rest of the buffer. Returns the first error of any write.
-    pub fn finish(mut self) -> Result<(), Error> {
+    pub fn finish(mut self) -> Result<(), CommandError> {
         let _ = self.flush();
-        self.failed.map_or(Ok(()), |error| Err(Error::output(error)))
+        self.failed.map_or(Ok(()), |error| Err(CommandError::output(error)))
     }
 
     fn note<T>(&mut self, result: io::Result<T>) -> io::Result<T> {
@@ -38,7 +38,7 @@ impl Output {
     }
 }
 
-impl Write for Output {
+impl Write for StdoutWriter {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let result = self.out.write(bytes);
         self.note(result)
@@ -51,15 +51,15 @@ impl Write for Output {
 }
 
 /// Prints a text.
-pub fn print(text: &str) -> Result<(), Error> {
-    let mut out = Output::new(Arc::default());
+pub fn print(text: &str) -> Result<(), CommandError> {
+    let mut out = StdoutWriter::new(Arc::default());
     let _ = out.write_all(text.as_bytes());
     out.finish()
 }
 
 /// Prints a value as one line of JSON, with escapes for all control characters.
-pub fn print_json(value: &impl serde::Serialize) -> Result<(), Error> {
-    let text = serde_json::to_string(value).map_err(|e| Error::system("output", e))?;
+pub fn print_json(value: &impl serde::Serialize) -> Result<(), CommandError> {
+    let text = serde_json::to_string(value).map_err(|e| CommandError::system("output", e))?;
     print(&format!("{}\n", untrusted::json(&text)))
 }
 

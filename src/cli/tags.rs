@@ -6,10 +6,10 @@ use std::sync::Arc;
 
 use serde_json::json;
 
-use super::{Error, open, stdout};
+use super::{CommandError, open, stdout};
 use crate::base::untrusted::line;
 use crate::size;
-use crate::tags::{Docs, Found, Tags};
+use crate::tags::{Docs, TagMatches, TagStatistics};
 
 /// Find the tags for a question in plain English
 ///
@@ -20,7 +20,7 @@ use crate::tags::{Docs, Found, Tags};
 #[command(after_help = "Examples:
   terrapin tags malta.terrapin 'fast food that is vegan'
   terrapin tags malta.terrapin 'gas stations in Valletta' --json | jq .tags[0]")]
-pub struct Args {
+pub struct TagsArgs {
     /// The snapshot file
     snapshot: PathBuf,
     /// Question
@@ -38,9 +38,9 @@ pub struct Args {
 }
 
 /// Runs the command.
-pub fn run(args: &Args) -> Result<(), Error> {
+pub fn run(args: &TagsArgs) -> Result<(), CommandError> {
     let (_opened, osm) = open::elements(&args.snapshot)?;
-    let tags = Tags::new(Arc::clone(&osm), open::tag_docs(args.tag_docs.as_deref())?);
+    let tags = TagStatistics::new(Arc::clone(&osm), open::tag_docs(args.tag_docs.as_deref())?);
     let found = tags.search(&args.text, args.limit.into());
     osm.check().map_err(open::error)?;
     if args.json {
@@ -50,7 +50,7 @@ pub fn run(args: &Args) -> Result<(), Error> {
     }
 }
 
-fn to_json(found: &Found, docs: &Docs) -> serde_json::Value {
+fn to_json(found: &TagMatches, docs: &Docs) -> serde_json::Value {
     let tags = found.tags.iter().map(|found| {
         let [nodes, ways, relations] = found.tag.counts.0;
         json!({
@@ -73,7 +73,7 @@ fn to_json(found: &Found, docs: &Docs) -> serde_json::Value {
     json!({ "tags": tags.collect::<Vec<_>>(), "keys": keys.collect::<Vec<_>>(), "descriptions": source })
 }
 
-fn for_people(found: &Found, docs: &Docs) -> String {
+fn for_people(found: &TagMatches, docs: &Docs) -> String {
     let mut out = String::new();
     for found in &found.tags {
         let together = found.together.filter(|&n| n > 0);

@@ -3,7 +3,7 @@
 use clap::ValueEnum;
 use serde_json::{Value, json};
 
-use super::{Error, stdout};
+use super::{CommandError, stdout};
 use crate::agents::{Definition, TOOLS};
 
 /// Print the definitions of the tools that `terrapin mcp` offers
@@ -12,29 +12,29 @@ use crate::agents::{Definition, TOOLS};
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   terrapin tools --format openai > tools.json")]
-pub struct Args {
+pub struct ToolsArgs {
     /// Format: OpenAI functions, Anthropic tools, or the Model Context Protocol
-    #[arg(long, value_enum, default_value_t = Format::Openai)]
-    format: Format,
+    #[arg(long, value_enum, default_value_t = ToolFormat::Openai)]
+    format: ToolFormat,
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
-enum Format {
+enum ToolFormat {
     Openai,
     Anthropic,
     Mcp,
 }
 
-impl Format {
+impl ToolFormat {
     fn of(self, tool: &Definition) -> Value {
         let (name, description) = (tool.name, tool.description);
         match self {
-            Format::Openai => json!({
+            ToolFormat::Openai => json!({
                 "type": "function",
                 "function": { "name": name, "description": description, "parameters": tool.input() },
             }),
-            Format::Anthropic => json!({ "name": name, "description": description, "input_schema": tool.input() }),
-            Format::Mcp => json!({
+            ToolFormat::Anthropic => json!({ "name": name, "description": description, "input_schema": tool.input() }),
+            ToolFormat::Mcp => json!({
                 "name": name,
                 "title": tool.title,
                 "description": description,
@@ -46,8 +46,8 @@ impl Format {
 }
 
 /// Runs the command.
-pub fn run(args: &Args) -> Result<(), Error> {
+pub fn run(args: &ToolsArgs) -> Result<(), CommandError> {
     let all: Vec<Value> = TOOLS.iter().map(|tool| args.format.of(tool)).collect();
-    let text = serde_json::to_string_pretty(&all).map_err(|error| Error::system("output", error))?;
+    let text = serde_json::to_string_pretty(&all).map_err(|error| CommandError::system("output", error))?;
     stdout::print(&(text + "\n"))
 }

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use serde_json::json;
 
 use super::pin::Pin;
-use super::{Error, open, stdout};
+use super::{CommandError, open, stdout};
 use crate::load::{LoadError, content};
 use crate::size;
 use crate::snapshot::{self, hex};
@@ -19,7 +19,7 @@ use crate::snapshot::{self, hex};
 #[command(after_help = "Examples:
   terrapin verify malta.terrapin
   terrapin verify malta.terrapin --pin snapshots/malta-demo.toml")]
-pub struct Args {
+pub struct VerifyArgs {
     /// The snapshot file
     snapshot: PathBuf,
     /// Pin to compare with; a difference is an error
@@ -31,23 +31,25 @@ pub struct Args {
 }
 
 /// Runs the command.
-pub fn run(args: &Args) -> Result<(), Error> {
+pub fn run(args: &VerifyArgs) -> Result<(), CommandError> {
     crate::allocator::prepare_for_arrays();
     let pin = args.pin.as_deref().map(Pin::read).transpose()?;
     let opened = match snapshot::verify(&args.snapshot) {
         Ok(whole) => open::facts(whole)?,
-        Err(error @ snapshot::Error::Damaged { .. }) => return Err(Error::refused("snapshot-damaged", error)),
+        Err(error @ snapshot::Error::Damaged { .. }) => return Err(CommandError::refused("snapshot-damaged", error)),
         Err(error) => return Err(open::error(error)),
     };
     let digest = opened.snapshot.digest();
     let content = content::digest(&opened.snapshot).map_err(|error| match error {
-        LoadError::Snapshot(error @ snapshot::Error::Damaged { .. }) => Error::refused("snapshot-damaged", error),
-        error => Error::system("temporary", error),
+        LoadError::Snapshot(error @ snapshot::Error::Damaged { .. }) => {
+            CommandError::refused("snapshot-damaged", error)
+        }
+        error => CommandError::system("temporary", error),
     })?;
     if let Some(stored) = opened.manifest.content.filter(|stored| *stored != content) {
         let (stored, content) = (hex(&stored), hex(&content));
         let message = format!("damaged snapshot: its content digest is {content}, its manifest says {stored}");
-        return Err(Error::refused("snapshot-damaged", message));
+        return Err(CommandError::refused("snapshot-damaged", message));
     }
     let content = hex(&content);
     if let Some(pin) = &pin {

@@ -6,18 +6,18 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::progress::Shown;
-use super::{Error, diagnose, stop};
-use crate::snapshot::{self, Part};
+use super::{CommandError, diagnose, stop};
+use crate::snapshot::{self, UnfinishedFile};
 
 /// The name of standard output.
 const STDOUT: &str = "-";
 
 /// An output.
-pub enum Target {
+pub enum OutputTarget {
     /// Standard output.
     Stdout(BufWriter<io::Stdout>),
     /// An unfinished file.
-    File(BufWriter<Part>, PathBuf),
+    File(BufWriter<UnfinishedFile>, PathBuf),
 }
 
 /// Returns whether a path means standard output.
@@ -25,11 +25,11 @@ pub fn is_stdout(path: &Path) -> bool {
     path.as_os_str() == STDOUT
 }
 
-impl Target {
+impl OutputTarget {
     /// Opens the output; `-` is standard output.
-    pub fn create(path: &Path) -> Result<Target, Error> {
+    pub fn create(path: &Path) -> Result<OutputTarget, CommandError> {
         if is_stdout(path) {
-            return Ok(Target::Stdout(BufWriter::with_capacity(1 << 20, io::stdout())));
+            return Ok(OutputTarget::Stdout(BufWriter::with_capacity(1 << 20, io::stdout())));
         }
         let failed = |error: io::Error| failed(path, &error);
         match std::fs::metadata(path) {
@@ -40,44 +40,44 @@ impl Target {
             }
             _ => {}
         }
-        let part = Part::create(folder(path)).map_err(failed)?;
-        Ok(Target::File(BufWriter::with_capacity(1 << 20, part), path.to_owned()))
+        let part = UnfinishedFile::create(folder(path)).map_err(failed)?;
+        Ok(OutputTarget::File(BufWriter::with_capacity(1 << 20, part), path.to_owned()))
     }
 
     /// Finishes the output and renames the file into place. Returns the length in bytes, or none for standard output.
-    pub fn finish(self) -> Result<Option<u64>, Error> {
+    pub fn finish(self) -> Result<Option<u64>, CommandError> {
         match self {
-            Target::Stdout(mut out) => out.flush().map(|()| None).map_err(Error::output),
-            Target::File(part, path) => give_name(part, &path).map(Some).map_err(|error| failed(&path, &error)),
+            OutputTarget::Stdout(mut out) => out.flush().map(|()| None).map_err(CommandError::output),
+            OutputTarget::File(part, path) => give_name(part, &path).map(Some).map_err(|error| failed(&path, &error)),
         }
     }
 }
 
-impl Write for Target {
+impl Write for OutputTarget {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         match self {
-            Target::Stdout(out) => out.write(bytes),
-            Target::File(part, _) => part.write(bytes),
+            OutputTarget::Stdout(out) => out.write(bytes),
+            OutputTarget::File(part, _) => part.write(bytes),
         }
     }
 
     fn flush(&mut self) -> io::Result<()> {
         match self {
-            Target::Stdout(out) => out.flush(),
-            Target::File(part, _) => part.flush(),
+            OutputTarget::Stdout(out) => out.flush(),
+            OutputTarget::File(part, _) => part.flush(),
         }
     }
 }
 
-fn failed(path: &Path, error: &io::Error) -> Error {
-    Error::system("output", format!("{}: {error}", path.display()))
+fn failed(path: &Path, error: &io::Error) -> CommandError {
+    CommandError::system("output", format!("{}: {error}", path.display()))
 }
 
 fn folder(path: &Path) -> &Path {
     path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
-fn give_name(part: BufWriter<Part>, path: &Path) -> io::Result<u64> {
+fn give_name(part: BufWriter<UnfinishedFile>, path: &Path) -> io::Result<u64> {
     let part = part.into_inner().map_err(io::IntoInnerError::into_error)?;
     set_readable(part.file())?;
     part.file().sync_all()?;
@@ -99,7 +99,7 @@ fn set_readable(_: &File) -> io::Result<()> {
 }
 
 /// Installs handlers so that a signal removes the unfinished file and reports the state of the output.
-pub fn stop_on_signal(out: PathBuf, as_json: bool, shown: Option<Arc<Shown>>) -> Result<(), Error> {
+pub fn stop_on_signal(out: PathBuf, as_json: bool, shown: Option<Arc<Shown>>) -> Result<(), CommandError> {
     let act = move |signal: stop::Signal| {
         let finished = snapshot::abandon();
         if let Some(shown) = shown {
@@ -115,8 +115,8 @@ pub fn stop_on_signal(out: PathBuf, as_json: bool, shown: Option<Arc<Shown>>) ->
         } else {
             format!("stopped by {name}: {shown} was not written")
         };
-        diagnose::report(&Error::stopped(signal.exit, message), as_json);
+        diagnose::report(&CommandError::stopped(signal.exit, message), as_json);
         std::process::exit(signal.exit as i32);
     };
-    stop::on_signal(act).map_err(|e| Error::system("signals", e))
+    stop::on_signal(act).map_err(|e| CommandError::system("signals", e))
 }

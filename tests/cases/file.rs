@@ -29,7 +29,7 @@ use std::path::{Path, PathBuf};
 use crate::common::place;
 
 /// A case file.
-pub struct File {
+pub struct CaseFile {
     /// Path of the file.
     pub path: PathBuf,
     /// Name of its folder.
@@ -39,11 +39,11 @@ pub struct File {
     /// A description in one sentence.
     pub summary: String,
     /// Its cases.
-    pub cases: Vec<Case>,
+    pub cases: Vec<TestCase>,
 }
 
 /// A query and its expected results.
-pub struct Case {
+pub struct TestCase {
     /// The demonstrated behaviour.
     pub title: String,
     /// Whether the answer is known to be wrong so far.
@@ -54,7 +54,7 @@ pub struct Case {
     pub sections: Vec<(String, String)>,
 }
 
-impl Case {
+impl TestCase {
     /// Returns the text of a section.
     pub fn section(&self, name: &str) -> Option<&str> {
         self.sections.iter().find(|(known, _)| known == name).map(|(_, text)| text.as_str())
@@ -75,7 +75,7 @@ pub fn folder() -> PathBuf {
 }
 
 /// Returns all case files, by area and name.
-pub fn all() -> Vec<File> {
+pub fn all() -> Vec<CaseFile> {
     let mut paths = Vec::new();
     for area in std::fs::read_dir(folder()).expect("the folder of the cases") {
         let area = area.expect("an entry").path();
@@ -87,7 +87,7 @@ pub fn all() -> Vec<File> {
     paths.iter().map(|path| read(path)).collect()
 }
 
-fn read(path: &Path) -> File {
+fn read(path: &Path) -> CaseFile {
     let text = std::fs::read_to_string(path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
     let area = path.parent().and_then(Path::file_name).expect("a folder").to_string_lossy().into_owned();
     let mut parts = text.split("\n== ");
@@ -96,12 +96,12 @@ fn read(path: &Path) -> File {
     let form = form.strip_prefix("# ").unwrap_or_else(|| panic!("{}: begins with \"# \"", path.display()));
     let summary = summary.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(!summary.is_empty(), "{}: says what the feature is", path.display());
-    let cases: Vec<Case> = parts.map(case).collect();
+    let cases: Vec<TestCase> = parts.map(case).collect();
     assert!(!cases.is_empty(), "{}: has a case", path.display());
-    File { path: path.to_owned(), area, form: form.trim().to_owned(), summary, cases }
+    CaseFile { path: path.to_owned(), area, form: form.trim().to_owned(), summary, cases }
 }
 
-fn case(text: &str) -> Case {
+fn case(text: &str) -> TestCase {
     let (title, rest) = text.split_once('\n').unwrap_or((text, ""));
     let (pending, title) = match title.strip_prefix("pending: ") {
         Some(title) => (true, title),
@@ -117,11 +117,11 @@ fn case(text: &str) -> Case {
             (name.trim().to_owned(), text.trim_end().to_owned())
         })
         .collect();
-    Case { title: title.trim().to_owned(), pending, query, sections }
+    TestCase { title: title.trim().to_owned(), pending, query, sections }
 }
 
 /// Returns the text of a case file.
-pub fn write(file: &File) -> String {
+pub fn write(file: &CaseFile) -> String {
     let mut out = format!("# {}\n{}\n", file.form, wrapped(&file.summary));
     for case in &file.cases {
         let mark = if case.pending { "pending: " } else { "" };

@@ -18,14 +18,14 @@ use std::process::{Command, Stdio};
 use std::sync::Arc;
 
 use crate::common::place;
-use file::{Case, File};
-use terrapin::geocoder::Areas;
+use file::{CaseFile, TestCase};
+use terrapin::geocoder::AreaLookup;
 use terrapin::load::Quiet;
-use terrapin::load::{Options, load};
+use terrapin::load::{LoadOptions, load};
 use terrapin::osm::{BoundingBox, Osm};
 use terrapin::overpass::Limits;
-use terrapin::overpass::convert::{Form, convert};
-use terrapin::overpass::turbo::{self, Surroundings};
+use terrapin::overpass::convert::{ConversionForm, convert};
+use terrapin::overpass::turbo::{self, ShortcutValues};
 use terrapin::overpass::{parse, run};
 use terrapin::snapshot::Snapshot;
 
@@ -68,12 +68,12 @@ fn open(data: &str) -> Arc<Osm> {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let (osm, out) = (folder.path().join("data.osm"), folder.path().join("data.terrapin"));
     std::fs::write(&osm, data).expect("written");
-    load(&Options { osm: Some(osm), memory: 1 << 26, ..Options::new(out.clone()) }, &Quiet).expect("it loads");
+    load(&LoadOptions { osm: Some(osm), memory: 1 << 26, ..LoadOptions::new(out.clone()) }, &Quiet).expect("it loads");
     Arc::new(Osm::open(Arc::new(Snapshot::open(&out).expect("a snapshot"))).expect("its elements"))
 }
 
 /// Returns the deviations from the expected results.
-fn check(case: &Case, osm: &Osm) -> Vec<String> {
+fn check(case: &TestCase, osm: &Osm) -> Vec<String> {
     let mut problems = Vec::new();
     let query = expand(&case.query, osm);
     let found = answer(&query, osm);
@@ -81,9 +81,9 @@ fn check(case: &Case, osm: &Osm) -> Vec<String> {
         let found = match name.as_str() {
             "answer" => found.0.clone(),
             "error" => found.1.clone(),
-            "xml" => converted(&query, Form::Xml),
-            "pretty" => converted(&query, Form::Pretty),
-            "compact" => converted(&query, Form::Compact),
+            "xml" => converted(&query, ConversionForm::Xml),
+            "pretty" => converted(&query, ConversionForm::Pretty),
+            "compact" => converted(&query, ConversionForm::Compact),
             "data" => continue,
             "reference" => {
                 if *expected == found.0 {
@@ -106,8 +106,8 @@ fn check(case: &Case, osm: &Osm) -> Vec<String> {
 /// Returns the query with its shortcuts expanded; the bounding box is that of the town.
 fn expand(query: &str, osm: &Osm) -> String {
     let bbox = Some(BoundingBox { south: 100_000_000, west: 200_000_000, north: 100_100_000, east: 200_100_000 });
-    let areas = Areas::new(osm);
-    let surroundings = Surroundings { bbox, now: 1_628_467_200, places: &areas };
+    let areas = AreaLookup::new(osm);
+    let surroundings = ShortcutValues { bbox, now: 1_628_467_200, places: &areas };
     match turbo::expand(query, &surroundings) {
         Ok(text) => text.into_owned(),
         Err(problem) => panic!("{query}: {problem}"),
@@ -122,7 +122,7 @@ fn answer(query: &str, osm: &Osm) -> (String, String) {
     (plain(&String::from_utf8(body).expect("UTF-8")), errors)
 }
 
-fn converted(query: &str, form: Form) -> String {
+fn converted(query: &str, form: ConversionForm) -> String {
     convert(query, form).map_or_else(|failure| failure.to_string(), |converted| converted.text.trim_end().to_owned())
 }
 
@@ -138,7 +138,7 @@ fn plain(answer: &str) -> String {
 }
 
 /// Replaces the expected results of a case file with those of the reference.
-fn ask_reference(file: &mut File, osm: &Osm, command: &str) {
+fn ask_reference(file: &mut CaseFile, osm: &Osm, command: &str) {
     for case in &mut file.cases {
         if case.section("data").is_some() {
             println!("{}, \"{}\": left, it has its own data", file.path.display(), case.title);

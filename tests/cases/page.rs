@@ -1,6 +1,6 @@
 //! Writes `docs/features.md` from the case files.
 
-use super::file::{File, folder};
+use super::file::{CaseFile, folder};
 
 /// The areas in the order of the page: folder, heading, description.
 const AREAS: [(&str, &str, &str); 9] = [
@@ -20,7 +20,7 @@ const AREAS: [(&str, &str, &str); 9] = [
 ];
 
 /// Returns the whole page.
-pub fn write(files: &[File]) -> String {
+pub fn write(files: &[CaseFile]) -> String {
     let mut out = String::from(
         "# Features of OverpassQL\n\n\
          <!-- Written by `make features` from tests/cases/overpass; do not edit. -->\n\n\
@@ -30,7 +30,7 @@ pub fn write(files: &[File]) -> String {
          runs them all. [differences.md](differences.md) lists what is meant to be different.\n",
     );
     for (area, heading, summary) in AREAS {
-        let rows: Vec<&File> = files.iter().filter(|file| file.area == area).collect();
+        let rows: Vec<&CaseFile> = files.iter().filter(|file| file.area == area).collect();
         if rows.is_empty() {
             continue;
         }
@@ -53,7 +53,7 @@ pub fn write(files: &[File]) -> String {
     out
 }
 
-fn state(file: &File) -> &'static str {
+fn state(file: &CaseFile) -> &'static str {
     let pending = file.cases.iter().filter(|case| case.pending).count();
     if pending == file.cases.len() {
         "not yet"

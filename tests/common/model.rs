@@ -36,13 +36,13 @@ impl Act {
 
 /// A received request.
 #[derive(Clone)]
-pub struct Asked {
+pub struct ModelRequest {
     /// Its head.
     pub head: String,
     pub body: Value,
 }
 
-impl Asked {
+impl ModelRequest {
     /// Returns the last message.
     pub fn last(&self) -> &str {
         self.body["messages"].as_array().unwrap().last().unwrap()["content"].as_str().unwrap()
@@ -50,20 +50,20 @@ impl Asked {
 }
 
 /// The server. It ends with the process.
-pub struct Model {
+pub struct TestModel {
     pub url: String,
-    asked: Arc<Mutex<Vec<Asked>>>,
+    asked: Arc<Mutex<Vec<ModelRequest>>>,
     left: Arc<Mutex<usize>>,
 }
 
-impl Model {
+impl TestModel {
     /// Starts a server that answers each request by the script, which gets the request and its number, from 0.
-    pub fn start(script: impl Fn(&Asked, usize) -> Act + Send + Sync + 'static) -> Model {
+    pub fn start(script: impl Fn(&ModelRequest, usize) -> Act + Send + Sync + 'static) -> TestModel {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let url = format!("http://{}/v1", listener.local_addr().unwrap());
-        let (asked, left): (Arc<Mutex<Vec<Asked>>>, Arc<Mutex<usize>>) = Default::default();
+        let (asked, left): (Arc<Mutex<Vec<ModelRequest>>>, Arc<Mutex<usize>>) = Default::default();
         let script = Arc::new(script);
-        let model = Model { url, asked: Arc::clone(&asked), left: Arc::clone(&left) };
+        let model = TestModel { url, asked: Arc::clone(&asked), left: Arc::clone(&left) };
         thread::spawn(move || {
             for stream in listener.incoming().flatten() {
                 let (asked, left, script) = (Arc::clone(&asked), Arc::clone(&left), Arc::clone(&script));
@@ -77,13 +77,13 @@ impl Model {
     }
 
     /// Starts a server that answers with these words in turn, then always with the last.
-    pub fn saying(words: &[&str]) -> Model {
+    pub fn saying(words: &[&str]) -> TestModel {
         let words: Vec<String> = words.iter().map(|words| (*words).to_owned()).collect();
-        Model::start(move |_, number| Act::Say(words[number.min(words.len() - 1)].clone()))
+        TestModel::start(move |_, number| Act::Say(words[number.min(words.len() - 1)].clone()))
     }
 
     /// Returns the requests so far.
-    pub fn asked(&self) -> Vec<Asked> {
+    pub fn asked(&self) -> Vec<ModelRequest> {
         self.asked.lock().unwrap().clone()
     }
 
@@ -106,9 +106,9 @@ impl Model {
 
 fn serve(
     mut stream: TcpStream,
-    asked: &Mutex<Vec<Asked>>,
+    asked: &Mutex<Vec<ModelRequest>>,
     left: &Mutex<usize>,
-    script: &(dyn Fn(&Asked, usize) -> Act + Send + Sync),
+    script: &(dyn Fn(&ModelRequest, usize) -> Act + Send + Sync),
 ) -> std::io::Result<()> {
     let mut reader = BufReader::new(stream.try_clone()?);
     loop {
@@ -122,7 +122,7 @@ fn serve(
             head.lines().find_map(|line| line.to_ascii_lowercase().strip_prefix("content-length: ")?.parse().ok());
         let mut body = vec![0; length.unwrap_or(0)];
         reader.read_exact(&mut body)?;
-        let request = Asked { head, body: serde_json::from_slice(&body).unwrap_or_default() };
+        let request = ModelRequest { head, body: serde_json::from_slice(&body).unwrap_or_default() };
         let number = {
             let mut asked = asked.lock().unwrap();
             asked.push(request.clone());

@@ -11,7 +11,7 @@ use serde_json::Value;
 use super::Town;
 
 /// A running server. If it uses a town of its own, that is removed with it.
-pub struct Server {
+pub struct TestServer {
     pub child: Child,
     pub address: SocketAddr,
     /// Address of `/metrics`, if it is a separate one.
@@ -19,24 +19,24 @@ pub struct Server {
     town: Option<Town>,
 }
 
-impl Server {
+impl TestServer {
     /// Starts a server over the town.
     pub fn start(options: &[&str]) -> Self {
-        Server::over(Town::new(), options)
+        TestServer::over(Town::new(), options)
     }
 
     /// Starts a server over this town.
     pub fn over(town: Town, options: &[&str]) -> Self {
-        let mut server = Server::of(&town.snapshot(), options);
+        let mut server = TestServer::of(&town.snapshot(), options);
         server.town = Some(town);
         server
     }
 
     /// Starts a server over this snapshot.
     pub fn of(snapshot: &Path, options: &[&str]) -> Self {
-        let mut command = Server::command(snapshot);
+        let mut command = TestServer::command(snapshot);
         command.args(options).stderr(Stdio::null());
-        Server::launch(command)
+        TestServer::launch(command)
     }
 
     /// Returns the command for [`Server::launch`].
@@ -53,12 +53,12 @@ impl Server {
         BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
         let ready: Value = serde_json::from_str(&line).unwrap();
         let address = |name| Some(ready[name].as_str()?.strip_prefix("http://").unwrap().parse().unwrap());
-        Server { child, address: address("url").unwrap(), metrics: address("metrics"), town: None }
+        TestServer { child, address: address("url").unwrap(), metrics: address("metrics"), town: None }
     }
 
     /// Sends a request to the separate address of the metrics.
-    pub fn ask_metrics(&self, method: &str, path: &str) -> Answer {
-        Answer::to(TcpStream::connect(self.metrics.unwrap()).unwrap(), method, path, "", "")
+    pub fn ask_metrics(&self, method: &str, path: &str) -> HttpAnswer {
+        HttpAnswer::to(TcpStream::connect(self.metrics.unwrap()).unwrap(), method, path, "", "")
     }
 
     pub fn connect(&self) -> TcpStream {
@@ -68,11 +68,11 @@ impl Server {
     }
 
     /// Sends a request and reads the whole answer.
-    pub fn ask(&self, method: &str, path: &str, headers: &str, body: &str) -> Answer {
-        Answer::to(self.connect(), method, path, headers, body)
+    pub fn ask(&self, method: &str, path: &str, headers: &str, body: &str) -> HttpAnswer {
+        HttpAnswer::to(self.connect(), method, path, headers, body)
     }
 
-    pub fn query(&self, text: &str) -> Answer {
+    pub fn query(&self, text: &str) -> HttpAnswer {
         self.ask("POST", "/api/interpreter", FORM, &format!("data={}", encoded(text)))
     }
 
@@ -90,7 +90,7 @@ impl Server {
         self.send(&[head.as_bytes(), query.as_bytes()].concat())
     }
 
-    pub fn get(&self, path: &str) -> Answer {
+    pub fn get(&self, path: &str) -> HttpAnswer {
         self.ask("GET", path, "", "")
     }
 
@@ -99,7 +99,7 @@ impl Server {
     }
 }
 
-impl Drop for Server {
+impl Drop for TestServer {
     fn drop(&mut self) {
         let _ = self.child.kill();
         let _ = self.child.wait();
@@ -113,14 +113,14 @@ pub fn encoded(text: &str) -> String {
 }
 
 /// A response of the server.
-pub struct Answer {
+pub struct HttpAnswer {
     pub status: u16,
     /// In lower case.
     pub headers: String,
     pub body: Vec<u8>,
 }
 
-impl Answer {
+impl HttpAnswer {
     fn to(mut stream: TcpStream, method: &str, path: &str, headers: &str, body: &str) -> Self {
         let length = body.len();
         write!(
@@ -130,7 +130,7 @@ impl Answer {
         .unwrap();
         // The server may reject a long body before reading all of it.
         let _ = stream.write_all(body.as_bytes());
-        Answer::read(stream)
+        HttpAnswer::read(stream)
     }
 
     /// Returns the value of a header.
@@ -143,7 +143,7 @@ impl Answer {
         // A server that rejects a long body closes the connection before reading all of it; its response is still
         // valid.
         let _ = stream.read_to_end(&mut bytes);
-        Answer::parse(bytes)
+        HttpAnswer::parse(bytes)
     }
 
     /// Parses all received bytes.
@@ -155,7 +155,7 @@ impl Answer {
             body = unchunk(&body);
         }
         let status = headers.split(' ').nth(1).unwrap().parse().unwrap();
-        Answer { status, headers, body }
+        HttpAnswer { status, headers, body }
     }
 
     pub fn text(&self) -> String {

@@ -32,8 +32,8 @@ pub fn path() -> Option<PathBuf> {
                     let _ = std::fs::remove_file(old.path());
                 }
             }
-            let new = terrapin::load::Options::new(path.clone());
-            let options = terrapin::load::Options { rdf, memory: 2 << 30, ..new };
+            let new = terrapin::load::LoadOptions::new(path.clone());
+            let options = terrapin::load::LoadOptions { rdf, memory: 2 << 30, ..new };
             terrapin::load::load(&options, &terrapin::load::Quiet).expect("it loads");
         }
         Some(path)

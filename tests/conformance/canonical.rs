@@ -74,14 +74,14 @@ fn lines(body: &str) -> Vec<String> {
     out
 }
 
-struct Node {
+struct JsonXmlNode {
     name: String,
     attributes: serde_json::Map<String, Value>,
     text: String,
     children: Vec<Value>,
 }
 
-fn open(start: &BytesStart) -> Option<Node> {
+fn open(start: &BytesStart) -> Option<JsonXmlNode> {
     let mut attributes = serde_json::Map::new();
     for attribute in start.attributes() {
         let attribute = attribute.ok()?;
@@ -90,12 +90,12 @@ fn open(start: &BytesStart) -> Option<Node> {
         attributes.insert(key, json!(value));
     }
     let name = start.name().as_ref().to_owned();
-    Some(Node { name, attributes, text: String::new(), children: Vec::new() })
+    Some(JsonXmlNode { name, attributes, text: String::new(), children: Vec::new() })
 }
 
 fn from_xml(body: &str) -> Option<(Vec<String>, Vec<String>)> {
     let mut reader = quick_xml::Reader::from_str(body);
-    let mut stack: Vec<Node> = Vec::new();
+    let mut stack: Vec<JsonXmlNode> = Vec::new();
     let (mut ids, mut items) = (Vec::new(), Vec::new());
     loop {
         let event = reader.read_event().ok()?;

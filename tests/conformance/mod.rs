@@ -22,7 +22,7 @@ use crate::parse_vectors::is_range_beyond_ascii;
 use rayon::prelude::*;
 use serde_json::{Value, json};
 use terrapin::load::Quiet;
-use terrapin::load::{Options, load};
+use terrapin::load::{LoadOptions, load};
 use terrapin::osm::Osm;
 use terrapin::overpass::Limits;
 use terrapin::overpass::{parse, run};
@@ -46,7 +46,7 @@ const SAMPLE: usize = 20;
 const LONGEST: Duration = Duration::from_secs(60);
 
 /// The result of a vector.
-struct Outcome {
+struct VectorOutcome {
     /// 0 if wrong, 1 for the same ids, 2 for the same elements, 3 for the same order.
     level: usize,
     why: String,
@@ -86,7 +86,7 @@ fn answers_as_the_reference() {
         let compared = |v: &Value| !is_range_beyond_ascii(v["error"].as_str().unwrap_or_default());
         let vectors = vectors.into_iter().step_by(if whole { 1 } else { SAMPLE });
         let vectors: Vec<Value> = vectors.filter(compared).collect();
-        let outcomes: Vec<Outcome> = vectors.par_iter().map(|v| judge(&osm, v)).collect();
+        let outcomes: Vec<VectorOutcome> = vectors.par_iter().map(|v| judge(&osm, v)).collect();
         if let Some(failed) = &failed {
             let mut file = failed.lock().expect("the file");
             for (v, o) in vectors.iter().zip(&outcomes).filter(|(_, o)| o.level < 3) {
@@ -129,7 +129,7 @@ fn answers_as_the_reference() {
 fn snapshot(extract: &Path, folder: &Path) -> Arc<Osm> {
     let name = extract.file_name().unwrap_or_default();
     let out = folder.join(name).with_extension("terrapin");
-    let options = Options { osm: Some(extract.to_owned()), memory: 1 << 30, ..Options::new(out.clone()) };
+    let options = LoadOptions { osm: Some(extract.to_owned()), memory: 1 << 30, ..LoadOptions::new(out.clone()) };
     load(&options, &Quiet).expect("the extract loads");
     Arc::new(Osm::open(Arc::new(Snapshot::open(&out).expect("it opens"))).expect("its elements are there"))
 }
@@ -149,7 +149,7 @@ fn read(path: &Path) -> Vec<Value> {
     vectors.filter(counts).collect()
 }
 
-fn judge(osm: &Osm, vector: &Value) -> Outcome {
+fn judge(osm: &Osm, vector: &Value) -> VectorOutcome {
     let query = vector["query"].as_str().unwrap_or_default();
     let start = Instant::now();
     let limits = Limits { deadline: Some(start + LONGEST), ..Limits::default() };
@@ -169,7 +169,7 @@ fn judge(osm: &Osm, vector: &Value) -> Outcome {
             }
         }
     };
-    Outcome { level, why, took }
+    VectorOutcome { level, why, took }
 }
 
 fn compare(vector: &Value, body: &str) -> (usize, String) {

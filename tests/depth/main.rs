@@ -36,30 +36,30 @@ fn is_all() -> bool {
 }
 
 /// A text of adjustable length.
-struct Case {
+struct DepthCase {
     name: String,
     make: Box<dyn Fn(usize) -> String + Send + Sync>,
 }
 
-impl Case {
-    fn new(name: impl Into<String>, make: impl Fn(usize) -> String + Send + Sync + 'static) -> Case {
-        Case { name: name.into(), make: Box::new(make) }
+impl DepthCase {
+    fn new(name: impl Into<String>, make: impl Fn(usize) -> String + Send + Sync + 'static) -> DepthCase {
+        DepthCase { name: name.into(), make: Box::new(make) }
     }
 
     /// Returns a case of `before`, a number of items separated by `between`, and `after`. `#` in an item is replaced by
     /// its number.
-    fn chain(before: &str, item: &str, between: &str, after: &str) -> Case {
+    fn chain(before: &str, item: &str, between: &str, after: &str) -> DepthCase {
         let [before, item, between, after] = [before, item, between, after].map(str::to_owned);
-        Case::new(format!("{before}{item}{between}...{after}"), move |count| {
+        DepthCase::new(format!("{before}{item}{between}...{after}"), move |count| {
             let items: Vec<String> = (0..count).map(|i| item.replace('#', &i.to_string())).collect();
             format!("{before}{}{after}", items.join(&between))
         })
     }
 
     /// Returns a case of `before`, repeated `open`, `core`, the same number of `close`, and `after`.
-    fn nest(before: &str, open: &str, core: &str, close: &str, after: &str) -> Case {
+    fn nest(before: &str, open: &str, core: &str, close: &str, after: &str) -> DepthCase {
         let [before, open, core, close, after] = [before, open, core, close, after].map(str::to_owned);
-        Case::new(format!("{before}{open}...{core}{close}...{after}"), move |count| {
+        DepthCase::new(format!("{before}{open}...{core}{close}...{after}"), move |count| {
             format!("{before}{}{core}{}{after}", open.repeat(count), close.repeat(count))
         })
     }
@@ -96,7 +96,7 @@ fn used() -> Duration {
 
 /// Tries all texts of the cases on a thread with the smallest stack of the program. `run` returns the outcome in a
 /// word.
-fn try_all(cases: &[Case], run: impl Fn(&str) -> String + Send) {
+fn try_all(cases: &[DepthCase], run: impl Fn(&str) -> String + Send) {
     let tried = move || {
         let mut slow = Vec::new();
         for (number, case) in cases.iter().enumerate() {
@@ -131,15 +131,15 @@ fn try_all(cases: &[Case], run: impl Fn(&str) -> String + Send) {
     });
 }
 
-struct Opened {
+struct DepthTown {
     _town: Town,
     snapshot: Arc<Snapshot>,
     osm: Osm,
 }
 
-fn open() -> Opened {
+fn open() -> DepthTown {
     let town = Town::with_triples();
     let snapshot = Arc::new(Snapshot::open(&town.snapshot()).expect("it opens"));
     let osm = Osm::open(Arc::clone(&snapshot)).expect("it is whole");
-    Opened { _town: town, snapshot, osm }
+    DepthTown { _town: town, snapshot, osm }
 }

@@ -5,14 +5,14 @@ use std::time::Instant;
 use regex::Regex;
 use terrapin::eval::benchmarks::overpassnl::similarity;
 use terrapin::eval::feedback::{FeedbackRequest, feedback};
-use terrapin::geocoder::Areas;
+use terrapin::geocoder::AreaLookup;
 use terrapin::overpass::Limits;
-use terrapin::overpass::convert::{self, Form};
+use terrapin::overpass::convert::{self, ConversionForm};
 use terrapin::overpass::syntax::vocabulary;
-use terrapin::overpass::turbo::{Surroundings, expand};
+use terrapin::overpass::turbo::{ShortcutValues, expand};
 use terrapin::overpass::{parse, run};
 
-use super::{Case, Opened, is_all, limit, open, try_all};
+use super::{DepthCase, DepthTown, is_all, limit, open, try_all};
 
 /// Sources of the front end, which are searched for words that the vocabulary does not list.
 const EVALUATORS: &str = include_str!("../../crates/overpass-syntax/src/check/evaluators.rs");
@@ -43,7 +43,7 @@ fn signs() -> Vec<String> {
     signs
 }
 
-fn statements() -> Vec<Case> {
+fn statements() -> Vec<DepthCase> {
     let mut cases = Vec::new();
     let simple = [
         "out;",
@@ -81,9 +81,9 @@ fn statements() -> Vec<Case> {
         "compare(delta:id()){out;}",
     ];
     for statement in simple {
-        cases.push(Case::chain("node(1);", statement, "", "out;"));
-        cases.push(Case::chain("(", statement, "", ");out;"));
-        cases.push(Case::chain("foreach{", statement, "", "};out;"));
+        cases.push(DepthCase::chain("node(1);", statement, "", "out;"));
+        cases.push(DepthCase::chain("(", statement, "", ");out;"));
+        cases.push(DepthCase::chain("foreach{", statement, "", "};out;"));
     }
     let blocks = [
         ("(", ");"),
@@ -103,14 +103,14 @@ fn statements() -> Vec<Case> {
         ("[", "]"),
     ];
     for (open, close) in blocks {
-        cases.push(Case::nest("", open, "node(1);", close, "out;"));
-        cases.push(Case::nest("", open, "", close, ""));
+        cases.push(DepthCase::nest("", open, "node(1);", close, "out;"));
+        cases.push(DepthCase::nest("", open, "", close, ""));
         let tail = "node(1);out;".repeat(40);
-        cases.push(Case::nest("", open, "node(1);", &format!("{tail}{close}"), "out;"));
+        cases.push(DepthCase::nest("", open, "node(1);", &format!("{tail}{close}"), "out;"));
     }
     for what in vocabulary::queries() {
-        cases.push(Case::chain("", &format!("{what}(1);"), "", "out;"));
-        cases.push(Case::chain(&format!("{what}(1)"), "[a]", "", ";out;"));
+        cases.push(DepthCase::chain("", &format!("{what}(1);"), "", "out;"));
+        cases.push(DepthCase::chain(&format!("{what}(1)"), "[a]", "", ";out;"));
     }
     for filter in [
         "[a]",
@@ -126,140 +126,146 @@ fn statements() -> Vec<Case> {
         "(1)",
         "(1,2,3,4)",
     ] {
-        cases.push(Case::chain("node(1)", filter, "", ";out;"));
+        cases.push(DepthCase::chain("node(1)", filter, "", ";out;"));
     }
     for clause in vocabulary::filters().chain(["<", ">>"]) {
         for arguments in ["", ":1", ":1,2,3", ":\"a\"", ".a", ".a:1", ":1-2"] {
             for what in ["node", "nwr"] {
-                cases.push(Case::chain(&format!("{what}(1)"), &format!("({clause}{arguments})"), "", ";out;"));
+                cases.push(DepthCase::chain(&format!("{what}(1)"), &format!("({clause}{arguments})"), "", ";out;"));
             }
         }
-        cases.push(Case::chain(&format!("node({clause}:"), "1", ",", ");out;"));
-        cases.push(Case::nest("node(", &format!("{clause}:("), "1", ")", ");out;"));
+        cases.push(DepthCase::chain(&format!("node({clause}:"), "1", ",", ");out;"));
+        cases.push(DepthCase::nest("node(", &format!("{clause}:("), "1", ")", ");out;"));
     }
     for name in found(r#""([a-z]+)"(?: \||\s=>)"#, SETTINGS).iter().map(String::as_str).chain(["date", "csv", "foo"]) {
-        cases.push(Case::chain("", &format!("[{name}:1]"), "", ";node(1);out;"));
-        cases.push(Case::chain(&format!("[{name}:"), "1", ",", "];node(1);out;"));
-        cases.push(Case::chain(&format!("[{name}:"), "1", " ", "];node(1);out;"));
+        cases.push(DepthCase::chain("", &format!("[{name}:1]"), "", ";node(1);out;"));
+        cases.push(DepthCase::chain(&format!("[{name}:"), "1", ",", "];node(1);out;"));
+        cases.push(DepthCase::chain(&format!("[{name}:"), "1", " ", "];node(1);out;"));
     }
-    cases.push(Case::chain("[out:csv(", "::id,\"a#\"", ",", ")];node(1);out;"));
-    cases.push(Case::chain("[out:popup", "(\"a\";[b=c];\"d\";)", "", "];node(1);out;"));
-    cases.push(Case::chain("[out:popup(\"a\";", "[b=c]", "", ";\"d\";)];node(1);out;"));
-    cases.push(Case::chain("node(1);out ", "ids", " ", ";"));
-    cases.push(Case::chain("node(poly:\"", "1 2", " ", "\");out;"));
-    cases.push(Case::chain("node(around:1,", "1,2", ",", ");out;"));
-    cases.push(Case::chain("make x ", "k#=#", ",", ";out;"));
-    cases.push(Case::chain("node(1);convert x ", "k#=t[\"a\"]", ",", ";out;"));
-    cases.push(Case::chain("make x ", "!a", ",", ";out;"));
-    cases.push(Case::chain("", "/* a */", "", "node(1);out;"));
-    cases.push(Case::nest("", "/*", "", "*/", "node(1);out;"));
+    cases.push(DepthCase::chain("[out:csv(", "::id,\"a#\"", ",", ")];node(1);out;"));
+    cases.push(DepthCase::chain("[out:popup", "(\"a\";[b=c];\"d\";)", "", "];node(1);out;"));
+    cases.push(DepthCase::chain("[out:popup(\"a\";", "[b=c]", "", ";\"d\";)];node(1);out;"));
+    cases.push(DepthCase::chain("node(1);out ", "ids", " ", ";"));
+    cases.push(DepthCase::chain("node(poly:\"", "1 2", " ", "\");out;"));
+    cases.push(DepthCase::chain("node(around:1,", "1,2", ",", ");out;"));
+    cases.push(DepthCase::chain("make x ", "k#=#", ",", ";out;"));
+    cases.push(DepthCase::chain("node(1);convert x ", "k#=t[\"a\"]", ",", ";out;"));
+    cases.push(DepthCase::chain("make x ", "!a", ",", ";out;"));
+    cases.push(DepthCase::chain("", "/* a */", "", "node(1);out;"));
+    cases.push(DepthCase::nest("", "/*", "", "*/", "node(1);out;"));
     for (open, close) in
         [("(", ")"), ("(a|", ")"), ("(", ")*"), ("[", "]"), ("[[:", ":]]"), ("(", "){1,2}"), ("\\\\(", ")")]
     {
-        cases.push(Case::nest("node[a~\"", open, "x", close, "\"];out;"));
+        cases.push(DepthCase::nest("node[a~\"", open, "x", close, "\"];out;"));
     }
     for item in ["a", "a|", "a*", "a{9}", "[a-z]", "(a)", "(a|b)+", ".", "^", "$", "\\\\", "[[:alpha:]]", "a{1,9}"] {
-        cases.push(Case::chain("node[a~\"", item, "", "\"];out;"));
+        cases.push(DepthCase::chain("node[a~\"", item, "", "\"];out;"));
     }
     cases
 }
 
-fn evaluators() -> Vec<Case> {
+fn evaluators() -> Vec<DepthCase> {
     let mut cases = Vec::new();
     let places =
         [("node(1)(if:", ");out;"), ("node(1);convert x a=", ";out;"), ("if(", "){out;}"), ("for(", "){out;}")];
     for (before, after) in places {
         for sign in signs() {
             for term in ["1", "t[\"a\"]", "-1", "!1", "id()"] {
-                cases.push(Case::chain(before, term, &sign, after));
+                cases.push(DepthCase::chain(before, term, &sign, after));
             }
-            cases.push(Case::nest(before, &format!("(1{sign}"), "1", ")", after));
-            cases.push(Case::nest(before, "(", "1", &format!("{sign}1)"), after));
-            cases.push(Case::nest(before, &sign, "1", "", after));
+            cases.push(DepthCase::nest(before, &format!("(1{sign}"), "1", ")", after));
+            cases.push(DepthCase::nest(before, "(", "1", &format!("{sign}1)"), after));
+            cases.push(DepthCase::nest(before, &sign, "1", "", after));
             // The operand to the left of an operator may be deeply nested on its right side, in each of many brackets.
             let deep = |prefixes: usize, chain: usize| {
                 (format!("{}(", "!".repeat(prefixes)), format!("{})", format!("{sign}1").repeat(chain)))
             };
             for (prefixes, chain) in [(1, 200), (2, 100), (60, 60)] {
                 let (open, close) = deep(prefixes, chain);
-                cases.push(Case::nest(before, &open, "1", &close, after));
-                cases.push(Case::nest(before, &open, "1", &format!("){}", format!("{sign}1").repeat(chain)), after));
+                cases.push(DepthCase::nest(before, &open, "1", &close, after));
+                cases.push(DepthCase::nest(
+                    before,
+                    &open,
+                    "1",
+                    &format!("){}", format!("{sign}1").repeat(chain)),
+                    after,
+                ));
             }
         }
         for (open, close) in
             [("(", ")"), ("t[", "]"), ("1?", ":1"), ("", "?1:1"), ("(", "?1:1)"), ("1?1:", ""), (".a.count(", ")")]
         {
-            cases.push(Case::nest(before, open, "1", close, after));
+            cases.push(DepthCase::nest(before, open, "1", close, after));
         }
     }
     for name in functions() {
         for (before, after) in &places[..2] {
             for (open, close) in [("(", ")"), ("(1,", ")"), ("(", ",1)")] {
                 for core in ["1", "id()", "geom()", "pt(1,2)", ""] {
-                    cases.push(Case::nest(before, &format!("{name}{open}"), core, close, after));
+                    cases.push(DepthCase::nest(before, &format!("{name}{open}"), core, close, after));
                 }
             }
-            cases.push(Case::chain(&format!("{before}{name}("), "pt(1,2)", ",", &format!("){after}")));
-            cases.push(Case::chain(&format!("{before}{name}("), "1", ",", &format!("){after}")));
-            cases.push(Case::chain(before, &format!("{name}(1)"), "+", after));
+            cases.push(DepthCase::chain(&format!("{before}{name}("), "pt(1,2)", ",", &format!("){after}")));
+            cases.push(DepthCase::chain(&format!("{before}{name}("), "1", ",", &format!("){after}")));
+            cases.push(DepthCase::chain(before, &format!("{name}(1)"), "+", after));
         }
         let (before, after) = ("node(1);make x ::geom=", ";out geom;");
-        cases.push(Case::nest(before, &format!("{name}("), "pt(1,2)", ")", after));
-        cases.push(Case::chain(&format!("{before}{name}("), "pt(1,#)", ",", &format!("){after}")));
-        cases.push(Case::nest("node(1);make x a=", &format!("_.{name}("), "1", ")", ";out;"));
+        cases.push(DepthCase::nest(before, &format!("{name}("), "pt(1,2)", ")", after));
+        cases.push(DepthCase::chain(&format!("{before}{name}("), "pt(1,#)", ",", &format!("){after}")));
+        cases.push(DepthCase::nest("node(1);make x a=", &format!("_.{name}("), "1", ")", ";out;"));
     }
     cases
 }
 
-fn xml() -> Vec<Case> {
+fn xml() -> Vec<DepthCase> {
     let mut cases = Vec::new();
     let attributes = "k=\"a\" v=\"1\" type=\"node\" ref=\"1\" from=\"_\"";
     for name in elements() {
         for attributes in ["", attributes] {
             let (open, close) = (format!("<{name} {attributes}>"), format!("</{name}>"));
             let alone = format!("<{name} {attributes}/>");
-            cases.push(Case::chain("<osm-script>", &alone, "", "</osm-script>"));
-            cases.push(Case::nest("<osm-script>", &open, "<eval-fixed v=\"1\"/>", &close, "</osm-script>"));
-            cases.push(Case::nest("", &open, "<id-query type=\"node\" ref=\"1\"/>", &close, ""));
-            cases.push(Case::chain(&format!("<osm-script>{open}"), &alone, "", &format!("{close}</osm-script>")));
+            cases.push(DepthCase::chain("<osm-script>", &alone, "", "</osm-script>"));
+            cases.push(DepthCase::nest("<osm-script>", &open, "<eval-fixed v=\"1\"/>", &close, "</osm-script>"));
+            cases.push(DepthCase::nest("", &open, "<id-query type=\"node\" ref=\"1\"/>", &close, ""));
+            cases.push(DepthCase::chain(&format!("<osm-script>{open}"), &alone, "", &format!("{close}</osm-script>")));
             for outer in ["query type=\"node\"", "union", "foreach", "make type=\"x\"", "filter"] {
                 let end = outer.split(' ').next().unwrap_or_default();
                 let (before, after) = (format!("<osm-script><{outer}>"), format!("</{end}></osm-script>"));
-                cases.push(Case::chain(&before, &alone, "", &after));
+                cases.push(DepthCase::chain(&before, &alone, "", &after));
             }
         }
     }
-    cases.push(Case::chain("<osm-script", " a#=\"1\"", "", "/>"));
-    cases.push(Case::chain("<osm-script>", "<!-- a -->", "", "</osm-script>"));
-    cases.push(Case::chain("<osm-script>", "<![CDATA[ ]]>", "", "</osm-script>"));
-    cases.push(Case::chain("<osm-script>", "&amp;", "", "</osm-script>"));
-    cases.push(Case::nest("", "<a>", "", "</a>", ""));
-    cases.push(Case::chain("", "<", "", ""));
+    cases.push(DepthCase::chain("<osm-script", " a#=\"1\"", "", "/>"));
+    cases.push(DepthCase::chain("<osm-script>", "<!-- a -->", "", "</osm-script>"));
+    cases.push(DepthCase::chain("<osm-script>", "<![CDATA[ ]]>", "", "</osm-script>"));
+    cases.push(DepthCase::chain("<osm-script>", "&amp;", "", "</osm-script>"));
+    cases.push(DepthCase::nest("", "<a>", "", "</a>", ""));
+    cases.push(DepthCase::chain("", "<", "", ""));
     cases
 }
 
-fn shortcuts() -> Vec<Case> {
+fn shortcuts() -> Vec<DepthCase> {
     let mut cases = Vec::new();
     for name in found(r"`\{\{([A-Za-z]+)[:}]", SHORTCUTS) {
-        cases.push(Case::chain("", &format!("node({{{{{name}}}}});"), "", "out;"));
-        cases.push(Case::chain("", &format!("node({{{{{name}:Ladle}}}});"), "", "out;"));
-        cases.push(Case::nest("node(", &format!("{{{{{name}:"), "Ladle", "}}", ");out;"));
+        cases.push(DepthCase::chain("", &format!("node({{{{{name}}}}});"), "", "out;"));
+        cases.push(DepthCase::chain("", &format!("node({{{{{name}:Ladle}}}});"), "", "out;"));
+        cases.push(DepthCase::nest("node(", &format!("{{{{{name}:"), "Ladle", "}}", ");out;"));
     }
-    cases.push(Case::chain("", "{{k#=v}}", "", "node(1);out;"));
-    cases.push(Case::nest("", "{{", "a", "}}", "node(1);out;"));
-    cases.push(Case::nest("", "{{a=", "1", "}}", "node({{a}});out;"));
+    cases.push(DepthCase::chain("", "{{k#=v}}", "", "node(1);out;"));
+    cases.push(DepthCase::nest("", "{{", "a", "}}", "node(1);out;"));
+    cases.push(DepthCase::nest("", "{{a=", "1", "}}", "node({{a}});out;"));
     for times in [1, 2, 3] {
-        cases.push(Case::new(format!("definitions, each {times} times in the next"), move |count| {
+        cases.push(DepthCase::new(format!("definitions, each {times} times in the next"), move |count| {
             let define = |n: usize| format!("{{{{d{n}={}}}}}", format!("{{{{d{}}}}}", n + 1).repeat(times));
             let all: String = (0..count).map(define).collect();
             format!("{all}{{{{d{count}=1}}}}node({{{{d0}}}});out;")
         }));
     }
-    cases.push(Case::chain("", "{{a={{a}}}}", "", "node({{a}});out;"));
+    cases.push(DepthCase::chain("", "{{a={{a}}}}", "", "node({{a}});out;"));
     cases
 }
 
-pub fn all() -> Vec<Case> {
+pub fn all() -> Vec<DepthCase> {
     [statements(), evaluators(), xml(), shortcuts()].into_iter().flatten().collect()
 }
 
@@ -268,11 +274,11 @@ fn limits() -> Limits {
 }
 
 /// Runs everything that the program does with a text.
-fn go(opened: &Opened, text: &str) -> String {
-    let areas = Areas::new(&opened.osm);
-    let surroundings = Surroundings { bbox: None, now: 0, places: &areas };
+fn go(opened: &DepthTown, text: &str) -> String {
+    let areas = AreaLookup::new(&opened.osm);
+    let surroundings = ShortcutValues { bbox: None, now: 0, places: &areas };
     let Ok(text) = expand(text, &surroundings) else { return "shortcut".to_owned() };
-    for form in [Form::Xml, Form::Pretty, Form::Compact] {
+    for form in [ConversionForm::Xml, ConversionForm::Pretty, ConversionForm::Compact] {
         drop(convert::convert(&text, form));
     }
     let script = match parse(&text) {
@@ -314,9 +320,9 @@ fn no_shortcut_ends_the_process() {
 #[test]
 fn no_text_ends_feedback_or_a_comparison() {
     let opened = open();
-    let areas = Areas::new(&opened.osm);
+    let areas = AreaLookup::new(&opened.osm);
     let step = if is_all() { 1 } else { 17 };
-    let some: Vec<Case> = all().into_iter().step_by(step).collect();
+    let some: Vec<DepthCase> = all().into_iter().step_by(step).collect();
     try_all(&some, |text| {
         let asked = FeedbackRequest { query: text, bbox: None, places: &areas, sample: 5, run: true, limits: limits() };
         let said = feedback(&opened.osm, &asked);

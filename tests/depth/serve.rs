@@ -7,8 +7,8 @@ use std::time::Duration;
 use serde_json::json;
 
 use super::common::Town;
-use super::common::server::Server;
-use super::{Case, is_all, overpass, sparql, try_all};
+use super::common::server::TestServer;
+use super::{DepthCase, is_all, overpass, sparql, try_all};
 
 const TEXT: &str = "text/plain";
 const JSON: &str = "application/json";
@@ -26,7 +26,7 @@ fn requests(text: &str) -> [(&'static str, &'static str, String); 5] {
 }
 
 /// Returns the status of a response. Returns an error if there is none, or if it reports an internal error.
-fn ask(server: &Server, path: &str, content_type: &str, body: &str) -> Result<u16, String> {
+fn ask(server: &TestServer, path: &str, content_type: &str, body: &str) -> Result<u16, String> {
     let mut stream = TcpStream::connect(server.address).map_err(|error| format!("no connection: {error}"))?;
     // Far more than the time limit of queries.
     stream.set_read_timeout(Some(Duration::from_secs(120))).map_err(|error| error.to_string())?;
@@ -53,9 +53,9 @@ fn ask(server: &Server, path: &str, content_type: &str, body: &str) -> Result<u1
 #[test]
 fn no_text_ends_a_server() {
     let server =
-        Server::over(Town::with_triples(), &["--max-time", "1", "--max-memory", "256MiB", "--max-queries", "2"]);
+        TestServer::over(Town::with_triples(), &["--max-time", "1", "--max-memory", "256MiB", "--max-queries", "2"]);
     let step = if is_all() { 1 } else { 97 };
-    let some: Vec<Case> = overpass::all().into_iter().chain(sparql::all()).step_by(step).collect();
+    let some: Vec<DepthCase> = overpass::all().into_iter().chain(sparql::all()).step_by(step).collect();
     let wrong = std::sync::Mutex::new(Vec::new());
     try_all(&some, |text| {
         let told = requests(text).map(|(path, content_type, body)| match ask(&server, path, content_type, &body) {

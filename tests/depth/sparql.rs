@@ -5,9 +5,9 @@ use std::time::Instant;
 use oxrdf::{Term, Triple, Variable};
 use regex::Regex;
 use terrapin::budget::Limits;
-use terrapin::sparql::{Bounds, Dialect, Environment, Settings, Sink, prepare};
+use terrapin::sparql::{Dialect, Environment, ResultSink, SparqlBounds, SparqlSettings, prepare};
 
-use super::{Case, is_all, limit, open, try_all};
+use super::{DepthCase, is_all, limit, open, try_all};
 
 /// Sources of the parser, which are searched for its keywords.
 const PARSER: [&str; 6] = [
@@ -46,21 +46,21 @@ fn aggregates() -> Vec<String> {
     aggregates
 }
 
-fn paths() -> Vec<Case> {
+fn paths() -> Vec<DepthCase> {
     let mut cases = Vec::new();
     for step in
         ["a", "^a", "!a", "!^a", "a*", "a+", "a?", "(a)*", "!(a|^a)", "!()", "(a/a)", "(a|^a)*", "wdt:P31/wdt:P279"]
     {
         for sign in ["/", "|"] {
-            cases.push(Case::chain("ASK{?s ", step, sign, " ?o}"));
-            cases.push(Case::chain("ASK{?s (", step, sign, ")* ?o}"));
-            cases.push(Case::chain("ASK{wd:Q1 (", step, sign, ")+ ?o}"));
+            cases.push(DepthCase::chain("ASK{?s ", step, sign, " ?o}"));
+            cases.push(DepthCase::chain("ASK{?s (", step, sign, ")* ?o}"));
+            cases.push(DepthCase::chain("ASK{wd:Q1 (", step, sign, ")+ ?o}"));
         }
     }
-    cases.push(Case::chain("ASK{?s !(", "a", "|", ") ?o}"));
-    cases.push(Case::chain("ASK{?s !(", "^<u:#>", "|", ") ?o}"));
-    cases.push(Case::chain("ASK{?s (", "<u:#>", "|", ")* ?o}"));
-    cases.push(Case::chain("ASK{?s (", "(<u:#>/<v:#>)", "|", ")* ?o}"));
+    cases.push(DepthCase::chain("ASK{?s !(", "a", "|", ") ?o}"));
+    cases.push(DepthCase::chain("ASK{?s !(", "^<u:#>", "|", ") ?o}"));
+    cases.push(DepthCase::chain("ASK{?s (", "<u:#>", "|", ")* ?o}"));
+    cases.push(DepthCase::chain("ASK{?s (", "(<u:#>/<v:#>)", "|", ")* ?o}"));
     for (open, close) in [
         ("(", ")"),
         ("(", ")*"),
@@ -72,17 +72,17 @@ fn paths() -> Vec<Case> {
         ("(", "/a)"),
         ("(", "|a)*"),
     ] {
-        cases.push(Case::nest("ASK{?s ", open, "a", close, " ?o}"));
+        cases.push(DepthCase::nest("ASK{?s ", open, "a", close, " ?o}"));
     }
     // A long chain in each of many brackets.
     for sign in ["/", "|"] {
         let chain = ["a"; 300].join(sign);
-        cases.push(Case::nest("ASK{?s ", "(", "a", &format!("{sign}{chain})*"), " ?o}"));
+        cases.push(DepthCase::nest("ASK{?s ", "(", "a", &format!("{sign}{chain})*"), " ?o}"));
     }
     cases
 }
 
-fn triples() -> Vec<Case> {
+fn triples() -> Vec<DepthCase> {
     let mut cases = Vec::new();
     for item in [
         "?s ?p ?o",
@@ -96,30 +96,30 @@ fn triples() -> Vec<Case> {
         "?s (a|a)* ?o#",
         "?s a 'x'@en, -1.5, 1e3, true, \"\"\"y\"\"\"^^<u:x>",
     ] {
-        cases.push(Case::chain("ASK{", item, ".", "}"));
-        cases.push(Case::chain("ASK{", item, ".", ". FILTER(?s = 1)}"));
+        cases.push(DepthCase::chain("ASK{", item, ".", "}"));
+        cases.push(DepthCase::chain("ASK{", item, ".", ". FILTER(?s = 1)}"));
     }
     for template in ["?s ?p ?o", "?s ?p _:b#", "[] a []", "(1 2) a ()"] {
-        cases.push(Case::chain("CONSTRUCT{", template, ".", "}{?s ?p ?o}"));
-        cases.push(Case::chain("CONSTRUCT WHERE{", template, ".", "}"));
+        cases.push(DepthCase::chain("CONSTRUCT{", template, ".", "}{?s ?p ?o}"));
+        cases.push(DepthCase::chain("CONSTRUCT WHERE{", template, ".", "}"));
     }
     for (item, between) in [("a ?o#", ";"), ("a ?o", ";"), ("?p# ?o#", ";;"), ("a* ?o", ";")] {
-        cases.push(Case::chain("ASK{?s ", item, between, "}"));
+        cases.push(DepthCase::chain("ASK{?s ", item, between, "}"));
     }
-    cases.push(Case::chain("ASK{?s a ", "?o", ",", "}"));
-    cases.push(Case::chain("ASK{?s a* ", "?o#", ",", "}"));
-    cases.push(Case::chain("ASK{?s a/a ", "?o#", ",", "}"));
-    cases.push(Case::chain("ASK{(", "1", " ", ") a ?o}"));
-    cases.push(Case::chain("ASK{?s a (", "[a 1]", " ", ")}"));
+    cases.push(DepthCase::chain("ASK{?s a ", "?o", ",", "}"));
+    cases.push(DepthCase::chain("ASK{?s a* ", "?o#", ",", "}"));
+    cases.push(DepthCase::chain("ASK{?s a/a ", "?o#", ",", "}"));
+    cases.push(DepthCase::chain("ASK{(", "1", " ", ") a ?o}"));
+    cases.push(DepthCase::chain("ASK{?s a (", "[a 1]", " ", ")}"));
     for (open, close) in [("[a ", "]"), ("(", ")"), ("(1 ", ")"), ("[a (", ")]"), ("[a* ", "]")] {
-        cases.push(Case::nest("ASK{?s a ", open, "1", close, "}"));
-        cases.push(Case::nest("CONSTRUCT{?s a ", open, "1", close, "}{?s ?p ?o}"));
+        cases.push(DepthCase::nest("ASK{?s a ", open, "1", close, "}"));
+        cases.push(DepthCase::nest("CONSTRUCT{?s a ", open, "1", close, "}{?s ?p ?o}"));
     }
-    cases.push(Case::nest("ASK{", "[a ", "1", "]", "}"));
+    cases.push(DepthCase::nest("ASK{", "[a ", "1", "]", "}"));
     cases
 }
 
-fn groups() -> Vec<Case> {
+fn groups() -> Vec<DepthCase> {
     let mut cases = Vec::new();
     let parts = [
         "{}",
@@ -160,11 +160,11 @@ fn groups() -> Vec<Case> {
     for part in parts {
         let with = if part.contains('%') { "SELECT*WITH{SELECT ?s{?s ?p ?o}}AS %n{" } else { "SELECT*{" };
         for start in ["", "?s ?p ?o "] {
-            cases.push(Case::chain(&format!("{with}{start}"), part, " ", "}"));
+            cases.push(DepthCase::chain(&format!("{with}{start}"), part, " ", "}"));
         }
         // Many groups, each with the maximum number of parts.
         let (many, with) = (part.replace('#', "").repeat(120), with.to_owned());
-        cases.push(Case::new(format!("120 {part} in each group"), move |count| {
+        cases.push(DepthCase::new(format!("120 {part} in each group"), move |count| {
             format!("{with}{}{}}}", format!("{{{many}").repeat(count), "}".repeat(count))
         }));
     }
@@ -191,21 +191,27 @@ fn groups() -> Vec<Case> {
         ("{BIND(?late AS ?b)", "}"),
     ];
     for (open, close) in around {
-        cases.push(Case::nest("SELECT*{", open, "?s ?p ?o", close, "}"));
-        cases.push(Case::nest("ASK{", open, "", close, "}"));
+        cases.push(DepthCase::nest("SELECT*{", open, "?s ?p ?o", close, "}"));
+        cases.push(DepthCase::nest("ASK{", open, "", close, "}"));
         // Each level also has a tail.
-        cases.push(Case::nest("SELECT*{", open, "?s ?p ?o", &format!("{close} ?s ?p ?o OPTIONAL{{?s a ?o}}"), "}"));
+        cases.push(DepthCase::nest(
+            "SELECT*{",
+            open,
+            "?s ?p ?o",
+            &format!("{close} ?s ?p ?o OPTIONAL{{?s a ?o}}"),
+            "}",
+        ));
     }
-    cases.push(Case::chain("ASK{", "{?s ?p ?o}", "UNION", "}"));
-    cases.push(Case::chain("ASK{", "{?s ?p ?o FILTER(?s=1) ?s a* ?o}", "UNION", "}"));
-    cases.push(Case::chain("ASK{VALUES ?v{", "1", " ", "}}"));
-    cases.push(Case::chain("ASK{VALUES ?v{", "'x#'@en", " ", "}}"));
-    cases.push(Case::chain("ASK{VALUES(?v ?w){", "(1 UNDEF)", " ", "}}"));
-    cases.push(Case::chain("ASK{VALUES(", "?v#", " ", "){}}"));
+    cases.push(DepthCase::chain("ASK{", "{?s ?p ?o}", "UNION", "}"));
+    cases.push(DepthCase::chain("ASK{", "{?s ?p ?o FILTER(?s=1) ?s a* ?o}", "UNION", "}"));
+    cases.push(DepthCase::chain("ASK{VALUES ?v{", "1", " ", "}}"));
+    cases.push(DepthCase::chain("ASK{VALUES ?v{", "'x#'@en", " ", "}}"));
+    cases.push(DepthCase::chain("ASK{VALUES(?v ?w){", "(1 UNDEF)", " ", "}}"));
+    cases.push(DepthCase::chain("ASK{VALUES(", "?v#", " ", "){}}"));
     // Named subqueries: in sequence, each in the next one, each twice in the next one.
-    cases.push(Case::chain("SELECT*", "WITH{SELECT*{?s ?p ?o}}AS %n#", " ", "{INCLUDE %n0}"));
+    cases.push(DepthCase::chain("SELECT*", "WITH{SELECT*{?s ?p ?o}}AS %n#", " ", "{INCLUDE %n0}"));
     for (name, times) in [("each in the next", 1), ("each twice in the next", 2)] {
-        cases.push(Case::new(format!("named subqueries, {name}"), move |count| {
+        cases.push(DepthCase::new(format!("named subqueries, {name}"), move |count| {
             let with = |n: usize| {
                 let body = format!("INCLUDE %n{} ", n + 1).repeat(times);
                 format!("WITH{{SELECT*{{{body}OPTIONAL{{?s ?p ?o}}}}}}AS %n{n} ")
@@ -217,113 +223,118 @@ fn groups() -> Vec<Case> {
     cases
 }
 
-fn expressions() -> Vec<Case> {
+fn expressions() -> Vec<DepthCase> {
     let mut cases = Vec::new();
     let (before, after) = ("SELECT*{?s ?p ?o FILTER(", ")}");
     for sign in ["||", "&&", "+", "-", "*", "/", "=", "!=", "<", "<=", ">", ">="] {
         for term in ["1", "false", "?s", "?v#", "(?s=1)", "-1", "!?s"] {
-            cases.push(Case::chain(before, term, sign, after));
+            cases.push(DepthCase::chain(before, term, sign, after));
         }
-        cases.push(Case::nest(before, &format!("(?s{sign}"), "1", ")", after));
-        cases.push(Case::nest(before, "(", "1", &format!("{sign}?s)"), after));
-        cases.push(Case::nest(before, &format!("NOW(){sign}("), "1", ")", after));
-        cases.push(Case::nest(before, &format!("'1'^^xsd:date{sign}("), "?s", ")", after));
+        cases.push(DepthCase::nest(before, &format!("(?s{sign}"), "1", ")", after));
+        cases.push(DepthCase::nest(before, "(", "1", &format!("{sign}?s)"), after));
+        cases.push(DepthCase::nest(before, &format!("NOW(){sign}("), "1", ")", after));
+        cases.push(DepthCase::nest(before, &format!("'1'^^xsd:date{sign}("), "?s", ")", after));
         // A long chain in each of many brackets.
         let chain = ["?s"; 300].join(sign);
-        cases.push(Case::nest(before, "(", "1", &format!("{sign}{chain})"), after));
+        cases.push(DepthCase::nest(before, "(", "1", &format!("{sign}{chain})"), after));
     }
-    cases.push(Case::chain(before, "1<1&&2>1", "||", after));
-    cases.push(Case::chain(before, "?s=?o&&?s!=1", "||", after));
+    cases.push(DepthCase::chain(before, "1<1&&2>1", "||", after));
+    cases.push(DepthCase::chain(before, "?s=?o&&?s!=1", "||", after));
     for (open, close) in [("(", ")"), ("!", ""), ("-(", ")"), ("+(", ")"), ("!(", ")"), ("!!(", "=1)")] {
-        cases.push(Case::nest(before, open, "1", close, after));
+        cases.push(DepthCase::nest(before, open, "1", close, after));
     }
     for word in ["IN", "NOT IN"] {
-        cases.push(Case::chain(&format!("{before}?o {word}("), "#", ",", &format!("){after}")));
-        cases.push(Case::chain(&format!("{before}?o {word}("), "?s+1", ",", &format!("){after}")));
-        cases.push(Case::nest(before, &format!("1 {word}("), "1", ")", after));
-        cases.push(Case::nest(before, "(", "1", &format!(" {word}(1))"), after));
+        cases.push(DepthCase::chain(&format!("{before}?o {word}("), "#", ",", &format!("){after}")));
+        cases.push(DepthCase::chain(&format!("{before}?o {word}("), "?s+1", ",", &format!("){after}")));
+        cases.push(DepthCase::nest(before, &format!("1 {word}("), "1", ")", after));
+        cases.push(DepthCase::nest(before, "(", "1", &format!(" {word}(1))"), after));
     }
     for name in functions() {
         for (first, rest) in [("", ""), ("", ",?s"), ("?s,", ""), ("?s,", ",?s")] {
-            cases.push(Case::nest(before, &format!("{name}({first}"), "?o", &format!("{rest})"), after));
+            cases.push(DepthCase::nest(before, &format!("{name}({first}"), "?o", &format!("{rest})"), after));
         }
-        cases.push(Case::chain(&format!("{before}{name}("), "?o", ",", &format!("){after}")));
-        cases.push(Case::chain(before, &format!("{name}(?s)=1"), "||", after));
+        cases.push(DepthCase::chain(&format!("{before}{name}("), "?o", ",", &format!("){after}")));
+        cases.push(DepthCase::chain(before, &format!("{name}(?s)=1"), "||", after));
     }
     for name in ["xsd:integer", "geof:distance", "<u:f>", "fn:concat", "wikibase:isSomeValue"] {
-        cases.push(Case::nest(before, &format!("{name}("), "?o", ")", after));
-        cases.push(Case::nest(before, &format!("{name}(?s,"), "?o", ")", after));
-        cases.push(Case::chain(&format!("{before}{name}("), "?o", ",", &format!("){after}")));
+        cases.push(DepthCase::nest(before, &format!("{name}("), "?o", ")", after));
+        cases.push(DepthCase::nest(before, &format!("{name}(?s,"), "?o", ")", after));
+        cases.push(DepthCase::chain(&format!("{before}{name}("), "?o", ",", &format!("){after}")));
     }
     for name in aggregates() {
         for distinct in ["", "DISTINCT "] {
             let call = |inner: &str| format!("{name}({distinct}{inner})");
-            cases.push(Case::chain("SELECT", &format!("({} AS ?a#)", call("?o")), "", "{?s ?p ?o}"));
-            cases.push(Case::chain("SELECT(", &call("?o+#"), "+", " AS ?a){?s ?p ?o}"));
-            cases.push(Case::chain("SELECT(CONCAT(", &call("?o+#"), ",", ") AS ?a){?s ?p ?o}"));
-            cases.push(Case::chain("SELECT ?s{?s ?p ?o}GROUP BY ?s HAVING", &format!("({}>#)", call("?o")), "", ""));
-            cases.push(Case::nest("SELECT(", &format!("{name}({distinct}"), "?o", ")", " AS ?a){?s ?p ?o}"));
-            cases.push(Case::nest(&format!("SELECT({name}({distinct}"), "(", "?o", ")", ") AS ?a){?s ?p ?o}"));
+            cases.push(DepthCase::chain("SELECT", &format!("({} AS ?a#)", call("?o")), "", "{?s ?p ?o}"));
+            cases.push(DepthCase::chain("SELECT(", &call("?o+#"), "+", " AS ?a){?s ?p ?o}"));
+            cases.push(DepthCase::chain("SELECT(CONCAT(", &call("?o+#"), ",", ") AS ?a){?s ?p ?o}"));
+            cases.push(DepthCase::chain(
+                "SELECT ?s{?s ?p ?o}GROUP BY ?s HAVING",
+                &format!("({}>#)", call("?o")),
+                "",
+                "",
+            ));
+            cases.push(DepthCase::nest("SELECT(", &format!("{name}({distinct}"), "?o", ")", " AS ?a){?s ?p ?o}"));
+            cases.push(DepthCase::nest(&format!("SELECT({name}({distinct}"), "(", "?o", ")", ") AS ?a){?s ?p ?o}"));
         }
     }
-    cases.push(Case::chain("SELECT(GROUP_CONCAT(?o;SEPARATOR='", "x", "", "') AS ?a){?s ?p ?o}"));
-    cases.push(Case::nest("ASK{", "FILTER(1 IN (EXISTS{", "", "}))", "}"));
+    cases.push(DepthCase::chain("SELECT(GROUP_CONCAT(?o;SEPARATOR='", "x", "", "') AS ?a){?s ?p ?o}"));
+    cases.push(DepthCase::nest("ASK{", "FILTER(1 IN (EXISTS{", "", "}))", "}"));
     cases
 }
 
-fn modifiers() -> Vec<Case> {
+fn modifiers() -> Vec<DepthCase> {
     let mut cases = Vec::new();
     let select = "SELECT*{?s ?p ?o}";
     for item in ["?s", "?v#", "(1)", "(?s+#)", "STR(?s)", "xsd:integer(?o)", "ASC(?s)", "DESC(?v#)", "DESC(?o+#)"] {
-        cases.push(Case::chain(&format!("{select}ORDER BY "), item, " ", ""));
+        cases.push(DepthCase::chain(&format!("{select}ORDER BY "), item, " ", ""));
     }
     for item in ["?s", "?v#", "(1)", "(?s+#)", "(1 AS ?v#)", "STR(?s)"] {
-        cases.push(Case::chain("SELECT(COUNT(*)AS ?n){?s ?p ?o}GROUP BY ", item, " ", ""));
+        cases.push(DepthCase::chain("SELECT(COUNT(*)AS ?n){?s ?p ?o}GROUP BY ", item, " ", ""));
     }
     for item in ["(1)", "(?s=#)", "(COUNT(*)>#)", "STR(?s)", "xsd:integer(?o)"] {
-        cases.push(Case::chain("SELECT(COUNT(*)AS ?n){?s ?p ?o}GROUP BY ?s HAVING ", item, " ", ""));
-        cases.push(Case::chain("SELECT(COUNT(*)AS ?n){?s ?p ?o}HAVING ", item, " ", ""));
+        cases.push(DepthCase::chain("SELECT(COUNT(*)AS ?n){?s ?p ?o}GROUP BY ?s HAVING ", item, " ", ""));
+        cases.push(DepthCase::chain("SELECT(COUNT(*)AS ?n){?s ?p ?o}HAVING ", item, " ", ""));
     }
     for item in ["?s", "?v#", "(1 AS ?v#)", "(?s+1 AS ?v#)", "(?v AS ?v)", "?v#Label"] {
         for word in ["", "DISTINCT ", "REDUCED "] {
-            cases.push(Case::chain(&format!("SELECT {word}"), item, " ", "{?s ?p ?o}"));
+            cases.push(DepthCase::chain(&format!("SELECT {word}"), item, " ", "{?s ?p ?o}"));
         }
-        cases.push(Case::chain("SELECT ", item, " ", "{?s ?p ?o}GROUP BY ?s"));
+        cases.push(DepthCase::chain("SELECT ", item, " ", "{?s ?p ?o}GROUP BY ?s"));
     }
     let labels = "{?s ?p ?o SERVICE wikibase:label{bd:serviceParam wikibase:language 'en'}}";
-    cases.push(Case::chain("SELECT ", "?sLabel", " ", labels));
-    cases.push(Case::new("labels of many variables", |count| {
+    cases.push(DepthCase::chain("SELECT ", "?sLabel", " ", labels));
+    cases.push(DepthCase::new("labels of many variables", |count| {
         let names: String = (0..count).map(|n| format!(" ?v{n}Label")).collect();
         let triples: String = (0..count).map(|n| format!("OPTIONAL{{?s ?p ?v{n}}}")).collect();
         format!("SELECT{names}{{{triples}SERVICE wikibase:label{{bd:serviceParam wikibase:language 'en'}}}}")
     }));
     for item in ["<u:a>", "<u:#>", "?s", "?v#", "wd:Q#"] {
-        cases.push(Case::chain("DESCRIBE ", item, " ", ""));
-        cases.push(Case::chain("DESCRIBE ", item, " ", "{?s ?p ?o}ORDER BY ?s LIMIT 2"));
+        cases.push(DepthCase::chain("DESCRIBE ", item, " ", ""));
+        cases.push(DepthCase::chain("DESCRIBE ", item, " ", "{?s ?p ?o}ORDER BY ?s LIMIT 2"));
     }
-    cases.push(Case::chain("DESCRIBE*{", "?s ?p ?o", ".", "}"));
-    cases.push(Case::chain("SELECT*", "FROM <u:#>", " ", "{?s ?p ?o}"));
-    cases.push(Case::chain("SELECT*", "FROM NAMED <u:#>", " ", "{GRAPH ?g{?s ?p ?o}}"));
-    cases.push(Case::chain("", "PREFIX p#: <u:>", " ", "ASK{?s ?p ?o}"));
-    cases.push(Case::chain("", "BASE <u:#>", " ", "ASK{?s ?p ?o}"));
-    cases.push(Case::chain(&format!("{select}LIMIT 1"), "OFFSET 1", " ", ""));
-    cases.push(Case::chain(&format!("{select}VALUES ?s{{"), "wd:Q#", " ", "}"));
-    cases.push(Case::chain("", "{", "", ""));
+    cases.push(DepthCase::chain("DESCRIBE*{", "?s ?p ?o", ".", "}"));
+    cases.push(DepthCase::chain("SELECT*", "FROM <u:#>", " ", "{?s ?p ?o}"));
+    cases.push(DepthCase::chain("SELECT*", "FROM NAMED <u:#>", " ", "{GRAPH ?g{?s ?p ?o}}"));
+    cases.push(DepthCase::chain("", "PREFIX p#: <u:>", " ", "ASK{?s ?p ?o}"));
+    cases.push(DepthCase::chain("", "BASE <u:#>", " ", "ASK{?s ?p ?o}"));
+    cases.push(DepthCase::chain(&format!("{select}LIMIT 1"), "OFFSET 1", " ", ""));
+    cases.push(DepthCase::chain(&format!("{select}VALUES ?s{{"), "wd:Q#", " ", "}"));
+    cases.push(DepthCase::chain("", "{", "", ""));
     for mark in marks() {
-        cases.push(Case::chain("ASK{?s ?p ?o FILTER(?s", &mark, "", ")}"));
-        cases.push(Case::chain("ASK{?s ", &mark, "", "}"));
+        cases.push(DepthCase::chain("ASK{?s ?p ?o FILTER(?s", &mark, "", ")}"));
+        cases.push(DepthCase::chain("ASK{?s ", &mark, "", "}"));
     }
     cases
 }
 
-pub fn all() -> Vec<Case> {
+pub fn all() -> Vec<DepthCase> {
     [paths(), triples(), groups(), expressions(), modifiers()].into_iter().flatten().collect()
 }
 
 /// A sink that discards everything.
-struct Nowhere;
+struct DepthSink;
 
-impl Sink for Nowhere {
+impl ResultSink for DepthSink {
     fn variables(&mut self, _: &[Variable]) -> std::io::Result<()> {
         Ok(())
     }
@@ -341,10 +352,10 @@ impl Sink for Nowhere {
     }
 }
 
-fn run(environment: &Environment, text: &str, settings: &Settings) -> String {
+fn run(environment: &Environment, text: &str, settings: &SparqlSettings) -> String {
     let limits = Limits { deadline: Instant::now().checked_add(limit()), memory: Some(256 << 20), ..Limits::default() };
-    let bounds = Bounds { limits, rows: Some(100_000) };
-    let done = prepare(text, settings).and_then(|query| query.run(environment, &bounds, &mut Nowhere));
+    let bounds = SparqlBounds { limits, rows: Some(100_000) };
+    let done = prepare(text, settings).and_then(|query| query.run(environment, &bounds, &mut DepthSink));
     done.map_or_else(|error| error.code.to_string(), |summary| format!("{} rows", summary.rows))
 }
 
@@ -352,9 +363,9 @@ fn run(environment: &Environment, text: &str, settings: &Settings) -> String {
 fn no_text_of_sparql_ends_the_process() {
     let opened = open();
     let environment = Environment::open(&opened.snapshot).expect("it is whole").expect("it has triples");
-    let standard = Settings { dialect: Dialect::Standard, ..Settings::default() };
+    let standard = SparqlSettings { dialect: Dialect::Standard, ..SparqlSettings::default() };
     try_all(&all(), |text| {
-        let outcome = run(&environment, text, &Settings::default());
+        let outcome = run(&environment, text, &SparqlSettings::default());
         if is_all() && text.len() < 10_000 {
             format!("{outcome}/{}", run(&environment, text, &standard))
         } else {

@@ -6,17 +6,17 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use super::common::Town;
-use super::common::server::{Answer, encoded};
+use super::common::server::{HttpAnswer, encoded};
 use super::shim::with_fault;
 use super::{Outcomes, all};
 
-struct Server {
+struct FaultServer {
     child: Child,
     address: String,
 }
 
-impl Server {
-    fn of(snapshot: &Path, prepare: impl FnOnce(&mut Command)) -> Server {
+impl FaultServer {
+    fn of(snapshot: &Path, prepare: impl FnOnce(&mut Command)) -> FaultServer {
         let mut command = super::program();
         command.arg("serve").arg(snapshot).args(["--bind", "127.0.0.1:0", "--json"]);
         prepare(&mut command);
@@ -24,11 +24,11 @@ impl Server {
         let mut line = String::new();
         BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
         let ready: serde_json::Value = serde_json::from_str(&line).unwrap();
-        Server { child, address: ready["url"].as_str().unwrap().strip_prefix("http://").unwrap().to_owned() }
+        FaultServer { child, address: ready["url"].as_str().unwrap().strip_prefix("http://").unwrap().to_owned() }
     }
 
     /// Returns the response to a query, or `None` if there is none.
-    fn query(&self, text: &str) -> Option<Answer> {
+    fn query(&self, text: &str) -> Option<HttpAnswer> {
         use std::io::Write;
         let mut stream = std::net::TcpStream::connect(&self.address).ok()?;
         stream.set_read_timeout(Some(Duration::from_secs(30))).ok()?;
@@ -43,7 +43,7 @@ impl Server {
         if chunked && !bytes.ends_with(b"\r\n0\r\n\r\n") {
             return None;
         }
-        Some(Answer::parse(bytes))
+        Some(HttpAnswer::parse(bytes))
     }
 
     /// Waits for the end of the server; returns its exit status and standard error.
@@ -59,7 +59,7 @@ impl Server {
     }
 }
 
-impl Drop for Server {
+impl Drop for FaultServer {
     fn drop(&mut self) {
         let _ = self.child.kill();
         let _ = self.child.wait();
@@ -107,7 +107,7 @@ fn a_snapshot_that_is_cut_off_under_a_server() {
     for tenths in if all() { vec![0, 1, 2, 3, 4, 5, 6, 7, 8, 9] } else { vec![0, 5] } {
         let cut = path.with_extension(format!("cut{tenths}"));
         std::fs::write(&cut, &whole).unwrap();
-        let server = Server::of(&cut, |_| {});
+        let server = FaultServer::of(&cut, |_| {});
         assert_eq!(server.query("[out:json];node(1);out;").unwrap().status, 200);
         writable(&cut).set_len(whole.len() as u64 * tenths / 10).unwrap();
         let answer = server.query(EVERYTHING);
@@ -135,7 +135,7 @@ fn bits_that_flip_under_a_server() {
     let mut outcomes = Outcomes::new("a server under whose snapshot bits flip");
     let (_folder, path) = town();
     let whole = std::fs::read(&path).unwrap();
-    let server = Server::of(&path, |_| {});
+    let server = FaultServer::of(&path, |_| {});
     let right = server.query(EVERYTHING).unwrap();
     assert_eq!(right.status, 200);
     drop(server);
@@ -144,7 +144,7 @@ fn bits_that_flip_under_a_server() {
     for i in 0..count {
         let copy = path.with_extension("flipped");
         std::fs::write(&copy, &whole).unwrap();
-        let server = Server::of(&copy, |_| {});
+        let server = FaultServer::of(&copy, |_| {});
         let at = 64 + (i * 7_368_787) % (whole.len() - 128);
         {
             use std::os::unix::fs::FileExt;
@@ -175,10 +175,10 @@ fn servers_that_are_killed_and_clocks_that_jump() {
     let mut outcomes = Outcomes::new("a server that is killed, or whose clock jumps");
     let town = Town::new();
     for _ in 0..if all() { 20 } else { 3 } {
-        let mut server = Server::of(&town.snapshot(), |_| {});
+        let mut server = FaultServer::of(&town.snapshot(), |_| {});
         let before = server.query(EVERYTHING).unwrap();
         server.child.kill().unwrap();
-        let again = Server::of(&town.snapshot(), |_| {});
+        let again = FaultServer::of(&town.snapshot(), |_| {});
         assert_eq!(again.query(EVERYTHING).unwrap().body, before.body);
     }
     outcomes.row("SIGKILL between queries", "starts again, same answer");
@@ -186,7 +186,7 @@ fn servers_that_are_killed_and_clocks_that_jump() {
         if super::shim::library().is_none() {
             return;
         }
-        let server = Server::of(&town.snapshot(), |command| {
+        let server = FaultServer::of(&town.snapshot(), |command| {
             with_fault(command, fault, 1);
         });
         for _ in 0..50 {

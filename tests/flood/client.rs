@@ -12,7 +12,7 @@ const LOOK: Duration = Duration::from_millis(200);
 
 /// How a client reads a response.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub enum Reading {
+pub enum ReadPace {
     Whole,
     /// At 160 KB per second.
     Slowly,
@@ -31,17 +31,17 @@ pub struct Answered {
     pub as_expected: bool,
 }
 
-pub struct Client<'o> {
+pub struct FloodClient<'o> {
     from: Ipv4Addr,
     to: SocketAddr,
     over: &'o AtomicBool,
     stream: Option<BufReader<TcpStream>>,
 }
 
-impl<'o> Client<'o> {
+impl<'o> FloodClient<'o> {
     /// Creates a client at the loopback address `from`, which stops once `over` is set.
     pub fn new(from: Ipv4Addr, to: SocketAddr, over: &'o AtomicBool) -> Self {
-        Client { from, to, over, stream: None }
+        FloodClient { from, to, over, stream: None }
     }
 
     pub fn is_over(&self) -> bool {
@@ -73,7 +73,7 @@ impl<'o> Client<'o> {
     }
 
     /// Sends a request and reads the response. Returns `None` if there is none, or if the test ends first.
-    pub fn ask(&mut self, method: &str, path: &str, content_type: &str, body: &str, how: Reading) -> Option<Answered> {
+    pub fn ask(&mut self, method: &str, path: &str, content_type: &str, body: &str, how: ReadPace) -> Option<Answered> {
         let length = body.len();
         let head = format!(
             "{method} {path} HTTP/1.1\r\nHost: localhost\r\nContent-Type: {content_type}\r\nContent-Length: {length}\r\n\r\n"
@@ -82,26 +82,26 @@ impl<'o> Client<'o> {
     }
 
     /// Sends these bytes unchanged and reads the response.
-    pub fn send(&mut self, bytes: &[u8], how: Reading) -> Option<Answered> {
+    pub fn send(&mut self, bytes: &[u8], how: ReadPace) -> Option<Answered> {
         self.compare(bytes, None, how)
     }
 
     /// Sends these bytes as they are, and compares the body that comes with the expected one.
-    pub fn compare(&mut self, bytes: &[u8], expected: Option<&[u8]>, how: Reading) -> Option<Answered> {
+    pub fn compare(&mut self, bytes: &[u8], expected: Option<&[u8]>, how: ReadPace) -> Option<Answered> {
         let mut stream = match self.stream.take() {
             Some(stream) => stream,
             None => BufReader::new(self.connect().ok()?),
         };
         // A server that rejects a body closes the connection before reading all of it; its response is still valid.
         let _ = stream.get_mut().write_all(bytes);
-        if let Reading::Leaving(after) = how {
+        if let ReadPace::Leaving(after) = how {
             self.rest(after);
             return None;
         }
-        let most = if let Reading::Cut(most) = how { most } else { u64::MAX };
-        let slow = how == Reading::Slowly;
+        let most = if let ReadPace::Cut(most) = how { most } else { u64::MAX };
+        let slow = how == ReadPace::Slowly;
         let body = Body { expected, length: 0, differs: false, most };
-        let mut answer = Answer { stream: &mut stream, over: self.over, slow, body };
+        let mut answer = AnswerReader { stream: &mut stream, over: self.over, slow, body };
         let (status, length) = answer.head().ok()?;
         let read = answer.body(length);
         let as_expected = answer.body.is_as_expected(read.is_ok());
@@ -143,14 +143,14 @@ enum Length {
     End,
 }
 
-struct Answer<'a> {
+struct AnswerReader<'a> {
     stream: &'a mut BufReader<TcpStream>,
     over: &'a AtomicBool,
     slow: bool,
     body: Body<'a>,
 }
 
-impl Answer<'_> {
+impl AnswerReader<'_> {
     /// Reads and retries after timeouts. The end of the test is an `Interrupted` error.
     fn patiently<T>(&mut self, mut read: impl FnMut(&mut BufReader<TcpStream>) -> io::Result<T>) -> io::Result<T> {
         loop {

@@ -7,12 +7,12 @@ use std::process::Stdio;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use super::Scale;
-use super::client::{Client, Reading, once};
+use super::FloodScale;
+use super::client::{FloodClient, ReadPace, once};
 use super::common::attacks::WORLD;
-use super::common::server::Server;
+use super::common::server::TestServer;
 use super::tally::Tally;
-use super::watch::{Held, quarter, watch};
+use super::watch::{MemorySample, quarter, watch};
 
 const OVERPASS: (&str, &str) = ("/api/interpreter", "text/plain");
 const SPARQL: (&str, &str) = ("/sparql", "application/sparql-query");
@@ -73,20 +73,20 @@ const MANNERS: [(Manner, &str, u8); 5] = [
 
 /// Sends requests according to the client's manner until the test ends.
 fn behave(manner: Manner, number: u8, to: SocketAddr, over: &AtomicBool, tally: &Tally) {
-    let mut client = Client::new(Ipv4Addr::new(127, 0, 1, number + 1), to, over);
+    let mut client = FloodClient::new(Ipv4Addr::new(127, 0, 1, number + 1), to, over);
     let mut turn = usize::from(number);
     while !client.is_over() {
         let start = Instant::now();
         let mut ask =
             |((path, content_type), text): ((&str, &str), &str), how| client.ask("POST", path, content_type, text, how);
         let answered = match manner {
-            Manner::Short => ask(SHORT[turn % SHORT.len()], Reading::Whole),
-            Manner::Long => ask(LONG[turn % LONG.len()], Reading::Whole),
-            Manner::Slow => ask(LONG[turn % LONG.len()], Reading::Slowly),
+            Manner::Short => ask(SHORT[turn % SHORT.len()], ReadPace::Whole),
+            Manner::Long => ask(LONG[turn % LONG.len()], ReadPace::Whole),
+            Manner::Slow => ask(LONG[turn % LONG.len()], ReadPace::Slowly),
             Manner::Leaving => {
-                ask(LONG[turn % LONG.len()], Reading::Leaving(Duration::from_millis(turn as u64 * 377 % 2000)))
+                ask(LONG[turn % LONG.len()], ReadPace::Leaving(Duration::from_millis(turn as u64 * 377 % 2000)))
             }
-            Manner::Rubbish => client.send(RUBBISH[turn % RUBBISH.len()], Reading::Whole),
+            Manner::Rubbish => client.send(RUBBISH[turn % RUBBISH.len()], ReadPace::Whole),
         };
         if !client.is_over() {
             tally.add(answered, start.elapsed());
@@ -96,11 +96,11 @@ fn behave(manner: Manner, number: u8, to: SocketAddr, over: &AtomicBool, tally: 
     }
 }
 
-pub fn stand(snapshot: &Path, scale: &Scale) {
+pub fn stand(snapshot: &Path, scale: &FloodScale) {
     // Use the default settings.
-    let mut command = Server::command(snapshot);
+    let mut command = TestServer::command(snapshot);
     command.stderr(Stdio::null());
-    let mut server = Server::launch(command);
+    let mut server = TestServer::launch(command);
     let process = server.child.id();
     for ((path, content_type), text) in SHORT {
         assert_eq!(server.ask("POST", path, &format!("Content-Type: {content_type}\r\n"), text).status, 200, "{text}");
@@ -110,7 +110,7 @@ pub fn stand(snapshot: &Path, scale: &Scale) {
         let kind = if kept.starts_with(";is_in") { "node[place]" } else { "nwr" };
         server.query(&format!("{kind}{WORLD}{kept}"));
     }
-    let now = || Held::now(process, Instant::now()).expect("a process");
+    let now = || MemorySample::now(process, Instant::now()).expect("a process");
     let before = now();
     let over = AtomicBool::new(false);
     let tallies: [Tally; MANNERS.len()] = Default::default();

@@ -13,11 +13,11 @@ use serde_json::json;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpSocket;
 
-use super::Scale;
-use super::client::{Client, Reading};
+use super::FloodScale;
+use super::client::{FloodClient, ReadPace};
 use super::common::attacks;
-use super::common::model::{Act, Model};
-use super::common::server::Server;
+use super::common::model::{Act, TestModel};
+use super::common::server::TestServer;
 use super::common::{place, skip, terrapin};
 use super::tally::Tally;
 use super::watch::watch;
@@ -32,10 +32,10 @@ const HALVES: u64 = 1200;
 /// Pause of a rejected client before it connects again.
 const REST: Duration = Duration::from_secs(1);
 
-pub fn stand(snapshot: &Path, scale: &Scale) {
+pub fn stand(snapshot: &Path, scale: &FloodScale) {
     let requests =
         |all: Vec<(&'static str, Vec<u8>)>| -> Vec<Vec<u8>> { all.into_iter().map(|(_, bytes)| bytes).collect() };
-    let hostile = Model::start(|_, number| {
+    let hostile = TestModel::start(|_, number| {
         let objects = json!(vec![json!({"": 0}); 50_000]);
         match number % 8 {
             0 => Act::Status(429, "Retry-After: 18446744073709551615\r\n", json!({"error": "busy"})),
@@ -112,10 +112,10 @@ enum Slow {
     Trickle,
 }
 
-fn door(scale: &Scale, Door { name, snapshot, options, requests, slow }: &Door<'_>) {
-    let mut command = Server::command(snapshot);
+fn door(scale: &FloodScale, Door { name, snapshot, options, requests, slow }: &Door<'_>) {
+    let mut command = TestServer::command(snapshot);
     command.args(["--memory", "1GiB"]).args(*options).stderr(Stdio::null());
-    let mut server = Server::launch(command);
+    let mut server = TestServer::launch(command);
     let (process, to) = (server.child.id(), server.address);
     assert_eq!(server.query("node(1);out;").status, 200);
     let over = AtomicBool::new(false);
@@ -124,11 +124,12 @@ fn door(scale: &Scale, Door { name, snapshot, options, requests, slow }: &Door<'
     let node = attacks::post("/api/interpreter", "Content-Type: text/plain\r\n", b"node(1);out;");
     // A client with small queries that keeps its connection, or connects for each query.
     let small = |address: u8, keeps: bool, tally: &Tally| {
-        let client = || Client::new(Ipv4Addr::new(127, 0, 3, address), to, &over);
+        let client = || FloodClient::new(Ipv4Addr::new(127, 0, 3, address), to, &over);
         let mut kept = client();
         while !over.load(Ordering::Relaxed) {
             let start = Instant::now();
-            let answered = if keeps { kept.send(&node, Reading::Whole) } else { client().send(&node, Reading::Whole) };
+            let answered =
+                if keeps { kept.send(&node, ReadPace::Whole) } else { client().send(&node, ReadPace::Whole) };
             if !over.load(Ordering::Relaxed) {
                 tally.add(answered, start.elapsed());
             }
@@ -141,13 +142,13 @@ fn door(scale: &Scale, Door { name, snapshot, options, requests, slow }: &Door<'
             // Each goes through its own part of them.
             let own = requests.iter().cycle().skip(usize::from(number)).step_by(usize::from(CLIENTS));
             threads.spawn(move || {
-                let mut client = Client::new(Ipv4Addr::new(127, 0, 2, number), to, over);
+                let mut client = FloodClient::new(Ipv4Addr::new(127, 0, 2, number), to, over);
                 for request in own {
                     if client.is_over() {
                         break;
                     }
                     let start = Instant::now();
-                    let answered = client.send(request, Reading::Whole);
+                    let answered = client.send(request, ReadPace::Whole);
                     if !client.is_over() {
                         attack.add(answered, start.elapsed());
                     }

@@ -28,7 +28,7 @@ use common::skip;
 use common::terrapin;
 
 /// The data and the duration of a test.
-struct Scale {
+struct FloodScale {
     osm: &'static str,
     triples: &'static [&'static str],
     /// Duration of the crowd.
@@ -37,16 +37,16 @@ struct Scale {
     timed: bool,
 }
 
-impl Scale {
-    fn get() -> Scale {
+impl FloodScale {
+    fn get() -> FloodScale {
         match std::env::var("TERRAPIN_FLOOD_SECONDS") {
-            Err(_) => Scale {
+            Err(_) => FloodScale {
                 osm: "malta-2016",
                 triples: &["subset-br-municipalities"],
                 time: Duration::from_secs(10),
                 timed: false,
             },
-            Ok(seconds) => Scale {
+            Ok(seconds) => FloodScale {
                 osm: "patchwork-world",
                 triples: &["subset-br-municipalities", "subset-full-entities", "subset-kgtk-arnold", "subset-wd50k"],
                 time: Duration::from_secs(seconds.parse().expect("TERRAPIN_FLOOD_SECONDS: a number of seconds")),
@@ -89,7 +89,7 @@ static MACHINE: Mutex<()> = Mutex::new(());
 #[test]
 fn short_queries_are_quick_beside_long_ones_and_nothing_is_left_of_a_crowd() {
     let _machine = MACHINE.lock().unwrap_or_else(PoisonError::into_inner);
-    let (scale, folder) = (Scale::get(), tempfile::tempdir().expect("a folder"));
+    let (scale, folder) = (FloodScale::get(), tempfile::tempdir().expect("a folder"));
     let Some(snapshot) = scale.snapshot(folder.path()) else { return };
     crowd::stand(&snapshot, &scale);
 }
@@ -97,7 +97,7 @@ fn short_queries_are_quick_beside_long_ones_and_nothing_is_left_of_a_crowd() {
 #[test]
 fn a_container_holds_under_all_attacks_at_once() {
     let _machine = MACHINE.lock().unwrap_or_else(PoisonError::into_inner);
-    let (mut scale, folder) = (Scale::get(), tempfile::tempdir().expect("a folder"));
+    let (mut scale, folder) = (FloodScale::get(), tempfile::tempdir().expect("a folder"));
     let Some(snapshot) = scale.snapshot(folder.path()) else { return };
     if std::env::var_os("TERRAPIN_FLOOD_SECONDS").is_some() {
         scale.time /= 2;
@@ -108,7 +108,7 @@ fn a_container_holds_under_all_attacks_at_once() {
 #[test]
 fn each_way_in_holds_alone_by_the_defaults() {
     let _machine = MACHINE.lock().unwrap_or_else(PoisonError::into_inner);
-    let (mut scale, folder) = (Scale::get(), tempfile::tempdir().expect("a folder"));
+    let (mut scale, folder) = (FloodScale::get(), tempfile::tempdir().expect("a folder"));
     let Some(snapshot) = scale.snapshot(folder.path()) else { return };
     if std::env::var_os("TERRAPIN_FLOOD_SECONDS").is_some() {
         scale.time /= 10;
@@ -119,7 +119,7 @@ fn each_way_in_holds_alone_by_the_defaults() {
 #[test]
 fn no_answer_is_short_where_servers_and_clients_are_killed() {
     let _machine = MACHINE.lock().unwrap_or_else(PoisonError::into_inner);
-    let (scale, folder) = (Scale::get(), tempfile::tempdir().expect("a folder"));
+    let (scale, folder) = (FloodScale::get(), tempfile::tempdir().expect("a folder"));
     let Some(snapshot) = scale.snapshot(folder.path()) else { return };
     restarts::stand(&snapshot, &scale);
 }

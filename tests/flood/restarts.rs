@@ -9,12 +9,12 @@ use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use super::Scale;
-use super::client::{Client, Reading, once};
+use super::FloodScale;
+use super::client::{FloodClient, ReadPace, once};
 use super::common::attacks;
-use super::common::server::Server;
+use super::common::server::TestServer;
 use super::tally::Tally;
-use super::watch::Held;
+use super::watch::MemorySample;
 
 /// The memory that the server may have, and what a process may have besides.
 const MEMORY: u64 = 1 << 30;
@@ -73,7 +73,7 @@ struct Restarts {
 }
 
 impl Restarts {
-    fn see(&mut self, held: Option<Held>) {
+    fn see(&mut self, held: Option<MemorySample>) {
         let Some(held) = held else { return };
         self.memory = self.memory.max(held.memory);
         self.descriptors = self.descriptors.max(held.descriptors);
@@ -101,8 +101,8 @@ fn kill(mut server: Child) {
 }
 
 /// Records the answers of a server that nobody disturbs; also returns its address and what it holds at rest.
-fn record(snapshot: &Path, folder: &Path) -> (Vec<Recorded>, SocketAddr, Held) {
-    let server = Server::launch(command(snapshot, "127.0.0.1:0", folder));
+fn record(snapshot: &Path, folder: &Path) -> (Vec<Recorded>, SocketAddr, MemorySample) {
+    let server = TestServer::launch(command(snapshot, "127.0.0.1:0", folder));
     let ask = |(path, content_type, text): &(&str, &str, &str)| {
         let headers = format!("Content-Type: {content_type}\r\n");
         let answer = server.ask("POST", path, &headers, text);
@@ -110,21 +110,21 @@ fn record(snapshot: &Path, folder: &Path) -> (Vec<Recorded>, SocketAddr, Held) {
         Recorded { request: attacks::post(path, &headers, text.as_bytes()), body: answer.body }
     };
     let recorded = QUERIES.iter().map(ask).collect();
-    let held = Held::now(server.child.id(), Instant::now()).expect("a process");
+    let held = MemorySample::now(server.child.id(), Instant::now()).expect("a process");
     (recorded, server.address, held)
 }
 
 /// Asks until it is over.
 fn read(number: u8, reader: usize, to: SocketAddr, recorded: &[Recorded], over: &AtomicBool, tally: &Tally) {
-    let mut client = Client::new(Ipv4Addr::new(127, 0, 6, number + 1), to, over);
+    let mut client = FloodClient::new(Ipv4Addr::new(127, 0, 6, number + 1), to, over);
     let mut random = Random(0x9E37_79B9_7F4A_7C15 ^ u64::from(number) << 32);
     while !client.is_over() {
         let Recorded { request, body } = &recorded[random.below(recorded.len() as u64) as usize];
         let how = match reader {
-            0 => Reading::Whole,
-            1 => Reading::Slowly,
-            _ if random.below(2) == 0 => Reading::Leaving(Duration::from_millis(random.below(300))),
-            _ => Reading::Cut(1 + random.below(body.len() as u64)),
+            0 => ReadPace::Whole,
+            1 => ReadPace::Slowly,
+            _ if random.below(2) == 0 => ReadPace::Leaving(Duration::from_millis(random.below(300))),
+            _ => ReadPace::Cut(1 + random.below(body.len() as u64)),
         };
         let start = Instant::now();
         let answered = client.compare(request, Some(body), how).map(|mut answered| {
@@ -169,7 +169,7 @@ fn restart(snapshot: &Path, folder: &Path, to: SocketAddr, time: Duration) -> (C
             restarts.slowest = restarts.slowest.max(started.elapsed());
             let until = Instant::now() + Duration::from_millis(500 + random.below(6000));
             while Instant::now() < until {
-                restarts.see(Held::now(server.id(), begun));
+                restarts.see(MemorySample::now(server.id(), begun));
                 std::thread::sleep(Duration::from_millis(100));
             }
             if begun.elapsed() >= time {
@@ -182,7 +182,7 @@ fn restart(snapshot: &Path, folder: &Path, to: SocketAddr, time: Duration) -> (C
     }
 }
 
-pub fn stand(snapshot: &Path, scale: &Scale) {
+pub fn stand(snapshot: &Path, scale: &FloodScale) {
     let folder = tempfile::tempdir().expect("a folder");
     let (recorded, to, before) = record(snapshot, folder.path());
     let over = AtomicBool::new(false);
@@ -200,7 +200,7 @@ pub fn stand(snapshot: &Path, scale: &Scale) {
         let _end = End(&over);
         restart(snapshot, folder.path(), to, scale.time)
     });
-    let now = || Held::now(server.id(), Instant::now()).expect("the last server is gone");
+    let now = || MemorySample::now(server.id(), Instant::now()).expect("the last server is gone");
     let deadline = Instant::now() + Duration::from_secs(45);
     while now().descriptors > before.descriptors && Instant::now() < deadline {
         std::thread::sleep(Duration::from_millis(100));
@@ -208,7 +208,7 @@ pub fn stand(snapshot: &Path, scale: &Scale) {
     let after = now();
     let answered = recorded.iter().all(|Recorded { request, body }| {
         let over = AtomicBool::new(false);
-        let answered = Client::new(Ipv4Addr::LOCALHOST, to, &over).compare(request, Some(body), Reading::Whole);
+        let answered = FloodClient::new(Ipv4Addr::LOCALHOST, to, &over).compare(request, Some(body), ReadPace::Whole);
         answered.is_some_and(|answered| answered.status == 200 && answered.whole && answered.as_expected)
     });
     kill(server);

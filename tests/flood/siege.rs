@@ -7,11 +7,11 @@ use std::process::Stdio;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use super::Scale;
+use super::FloodScale;
 use super::cage::Cage;
-use super::client::{Client, Reading};
+use super::client::{FloodClient, ReadPace};
 use super::common::attacks;
-use super::common::server::Server;
+use super::common::server::TestServer;
 use super::tally::Tally;
 use super::watch::watch;
 use crate::common::place;
@@ -28,13 +28,13 @@ fn shipped() -> (Vec<(String, String)>, u64) {
     (variables, gib << 30)
 }
 
-pub fn stand(snapshot: &Path, scale: &Scale) {
+pub fn stand(snapshot: &Path, scale: &FloodScale) {
     let (variables, limit) = shipped();
     assert!(!variables.is_empty(), "docker/compose.yaml has no settings");
     let cage = Cage::new(limit);
-    let mut command = cage.around(&Server::command(snapshot));
+    let mut command = cage.around(&TestServer::command(snapshot));
     command.envs(variables.iter().cloned()).stderr(Stdio::null());
-    let mut server = Server::launch(command);
+    let mut server = TestServer::launch(command);
     let (process, to) = (server.child.id(), server.address);
     let query = |path: &'static str, content_type: &'static str| {
         move |(name, text): (&'static str, String)| {
@@ -49,11 +49,11 @@ pub fn stand(snapshot: &Path, scale: &Scale) {
     let tallies: Vec<Tally> = attacks.iter().map(|_| Tally::default()).collect();
     // Sends the same request repeatedly, with a pause of `every` between requests.
     let steady = |address: u8, path: &str, body: &str, every: Duration, tally: &Tally| {
-        let mut client = Client::new(Ipv4Addr::new(127, 0, 3, address), to, &over);
+        let mut client = FloodClient::new(Ipv4Addr::new(127, 0, 3, address), to, &over);
         while !client.is_over() {
             let start = Instant::now();
             let method = if body.is_empty() { "GET" } else { "POST" };
-            let answered = client.ask(method, path, "text/plain", body, Reading::Whole);
+            let answered = client.ask(method, path, "text/plain", body, ReadPace::Whole);
             if !client.is_over() {
                 tally.add(answered, start.elapsed());
             }
@@ -64,10 +64,10 @@ pub fn stand(snapshot: &Path, scale: &Scale) {
         for (number, ((_, request), tally)) in attacks.iter().zip(&tallies).enumerate() {
             let (over, number) = (&over, u8::try_from(number + 1).expect("few attacks"));
             threads.spawn(move || {
-                let mut client = Client::new(Ipv4Addr::new(127, 0, 2, number), to, over);
+                let mut client = FloodClient::new(Ipv4Addr::new(127, 0, 2, number), to, over);
                 while !client.is_over() {
                     let start = Instant::now();
-                    let answered = client.send(request, Reading::Whole);
+                    let answered = client.send(request, ReadPace::Whole);
                     if !client.is_over() {
                         tally.add(answered, start.elapsed());
                     }

@@ -8,16 +8,16 @@ use std::time::Duration;
 use super::client::Answered;
 
 #[derive(Default)]
-pub struct Tally(Mutex<Counts>);
+pub struct Tally(Mutex<ResponseTally>);
 
 #[derive(Default)]
-struct Counts {
+struct ResponseTally {
     took: Vec<Duration>,
     statuses: BTreeMap<String, u64>,
 }
 
 impl Tally {
-    fn lock(&self) -> MutexGuard<'_, Counts> {
+    fn lock(&self) -> MutexGuard<'_, ResponseTally> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

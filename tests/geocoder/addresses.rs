@@ -2,8 +2,8 @@
 
 use serde_json::Value;
 
-use super::{Asked, Island};
-use crate::common::server::{Server, encoded};
+use super::{GeocoderServer, Island};
+use crate::common::server::{TestServer, encoded};
 
 /// Ids of a made-up part of Liechtenstein.
 struct Vale {
@@ -14,7 +14,7 @@ struct Vale {
     named: [(i64, &'static str); 3],
 }
 
-fn vale() -> (Asked, Vale) {
+fn vale() -> (GeocoderServer, Vale) {
     let folder = tempfile::tempdir().unwrap();
     let mut island = Island::default();
     let country = [("name", "Liechtenstein"), ("admin_level", "2"), ("ISO3166-1:alpha2", "LI")];
@@ -41,8 +41,8 @@ fn vale() -> (Asked, Vale) {
     named[0].0 = island.node(47.2501, 9.601, &[("addr:housenumber", "B-10 (10027)")]);
     named[1].0 = island.node(47.2501, 9.602, &[("addr:housenumber", "6, puerta A")]);
     named[2].0 = island.node(47.2805, 9.6505, &[("addr:housenumber", "1329 / 1330")]);
-    let server = Server::of(&island.load(folder.path()), &[]);
-    (Asked { server, _folder: folder }, Vale { town, mixed, street, house, named })
+    let server = TestServer::of(&island.load(folder.path()), &[]);
+    (GeocoderServer { server, _folder: folder }, Vale { town, mixed, street, house, named })
 }
 
 fn degrees(value: &Value) -> f64 {

@@ -4,8 +4,8 @@ use std::fmt::Write;
 
 use serde_json::Value;
 
-use super::{Asked, asked, island};
-use crate::common::server::{Server, encoded};
+use super::{GeocoderServer, asked, island};
+use crate::common::server::{TestServer, encoded};
 
 #[test]
 fn streets_and_houses_lie_in_towns() {
@@ -57,8 +57,8 @@ fn houses_are_found_by_every_form_of_a_number() {
         ends[0], ends[1]
     )
     .unwrap();
-    let server = Server::of(&island.load(folder.path()), &[]);
-    let asked = Asked { server, _folder: folder };
+    let server = TestServer::of(&island.load(folder.path()), &[]);
+    let asked = GeocoderServer { server, _folder: folder };
     for (text, house) in [
         ("731/27 Triq il-Kbira, Olive", slash),
         ("Triq il-Kbira 731-27, Olive", slash),

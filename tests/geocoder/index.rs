@@ -2,8 +2,8 @@
 
 use serde_json::Value;
 
-use super::{Asked, island};
-use crate::common::server::Server;
+use super::{GeocoderServer, island};
+use crate::common::server::TestServer;
 use crate::common::{place, skip, terrapin};
 
 /// The index does not depend on threads or memory, and damage to it is detected.
@@ -26,7 +26,7 @@ fn the_index_is_the_same_everywhere_and_checked() {
         let mut damaged = bytes.clone();
         damaged[place.start + place.len() / 3] ^= 0x55;
         std::fs::write(&path, damaged).unwrap();
-        let server = Server::of(&path, &[]);
+        let server = TestServer::of(&path, &[]);
         // Queries that do not need the index are answered; others fail.
         assert_eq!(server.query("[out:json];node(1);out ids;").status, 200);
         assert_eq!(server.get("/search?q=olive+bar").status, 500, "{section}");
@@ -50,7 +50,7 @@ fn names_of_a_benchmark_lead_where_its_geocoder_found_them() {
         let path = folder.path().join("extract.terrapin");
         let source = data.join(format!("osm/{extract}.osm.pbf"));
         terrapin().arg("load").arg("--osm").arg(source).arg("--out").arg(&path).assert().success();
-        let asked = Asked { server: Server::of(&path, &[]), _folder: folder };
+        let asked = GeocoderServer { server: TestServer::of(&path, &[]), _folder: folder };
         for (name, found) in cache.as_object().unwrap() {
             let (Some("relation"), Some(id)) = (found["osm_type"].as_str(), found["osm_id"].as_i64()) else { continue };
             let known = asked.json(&format!("/lookup?osm_ids=R{id}"));

@@ -11,7 +11,7 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use crate::common::server::{Server, encoded};
+use crate::common::server::{TestServer, encoded};
 use crate::common::terrapin;
 
 /// Tags of an element of the island.
@@ -96,7 +96,7 @@ impl Island {
 }
 
 /// Ids of the elements that the tests look for.
-struct Ids {
+struct GeocoderTestIds {
     country: i64,
     town: i64,
     other: i64,
@@ -117,7 +117,7 @@ struct Shops {
     hall: i64,
 }
 
-fn island() -> (Island, Ids) {
+fn island() -> (Island, GeocoderTestIds) {
     let mut island = Island::default();
     let country =
         [("name", "Ínsula"), ("name:en", "Isle"), ("name:ja", "島"), ("admin_level", "2"), ("ISO3166-1:alpha2", "IX")];
@@ -160,15 +160,15 @@ fn island() -> (Island, Ids) {
     let corners = [(0.2202, 0.2201), (0.2203, 0.22), (0.2202, 0.2199)].map(|(lat, lon)| island.node(lat, lon, &[]));
     let hall = island.closed(&[&[door][..], &corners].concat(), &[("name", "Hall"), ("building", "civic")]);
     let shops = Shops { code, fort, pubs: [pub_, nameless, other_pub], road, door, hall };
-    (island, Ids { country, town, other, street, house, cafe, quarter, shops })
+    (island, GeocoderTestIds { country, town, other, street, house, cafe, quarter, shops })
 }
 
-struct Asked {
-    server: Server,
+struct GeocoderServer {
+    server: TestServer,
     _folder: tempfile::TempDir,
 }
 
-impl Asked {
+impl GeocoderServer {
     fn json(&self, path: &str) -> Value {
         let answer = self.server.get(path);
         assert_eq!(answer.status, 200, "{path}: {}", answer.text());
@@ -182,9 +182,9 @@ impl Asked {
     }
 }
 
-fn asked() -> (Asked, Ids) {
+fn asked() -> (GeocoderServer, GeocoderTestIds) {
     let folder = tempfile::tempdir().unwrap();
     let (island, ids) = island();
-    let server = Server::of(&island.load(folder.path()), &[]);
-    (Asked { server, _folder: folder }, ids)
+    let server = TestServer::of(&island.load(folder.path()), &[]);
+    (GeocoderServer { server, _folder: folder }, ids)
 }

@@ -4,8 +4,8 @@ use std::fmt::Write;
 
 use serde_json::Value;
 
-use super::{Asked, Island, asked};
-use crate::common::server::{Server, encoded};
+use super::{GeocoderServer, Island, asked};
+use crate::common::server::{TestServer, encoded};
 
 #[test]
 fn names_are_found_however_they_are_written() {
@@ -118,8 +118,8 @@ fn countries_are_known_without_a_border() {
     .unwrap();
     Island::tags(&mut island.relations, &fiji);
     island.relations.push_str("</relation>\n");
-    let server = Server::of(&island.load(folder.path()), &[]);
-    let asked = Asked { server, _folder: folder };
+    let server = TestServer::of(&island.load(folder.path()), &[]);
+    let asked = GeocoderServer { server, _folder: folder };
     for (text, more, place) in [
         ("Honolulu, USA", "", honolulu),
         ("Honolulu, Hawaii", "", honolulu),

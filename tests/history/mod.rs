@@ -17,10 +17,10 @@ use rayon::prelude::*;
 
 use crate::common::place;
 use crate::common::skip::{Need, skipped};
-use terrapin::load::{Entities, LoadError, Options, Quiet, load, load_entities};
+use terrapin::load::{Entities, LoadError, LoadOptions, Quiet, load, load_entities};
 use terrapin::osm::history::{History, StateSettings};
 use terrapin::osm::{CACHE_BYTES, ElementType, Osm};
-use terrapin::overpass::{Code, Limits, parse, run};
+use terrapin::overpass::{Limits, OverpassCode, parse, run};
 use terrapin::snapshot::Snapshot;
 
 /// Lines with these texts are about the program that answers.
@@ -30,8 +30,8 @@ fn folder() -> PathBuf {
     place::root().join("tests/history")
 }
 
-fn options(osm: &Path, out: &Path) -> Options {
-    Options { osm: Some(osm.to_owned()), history: true, memory: 1 << 26, ..Options::new(out.to_owned()) }
+fn options(osm: &Path, out: &Path) -> LoadOptions {
+    LoadOptions { osm: Some(osm.to_owned()), history: true, memory: 1 << 26, ..LoadOptions::new(out.to_owned()) }
 }
 
 fn open(out: &Path) -> Arc<Osm> {
@@ -118,7 +118,7 @@ fn every_state_is_the_load_of_that_moment() {
     for day in 1..=16 {
         let moment = 1_577_836_800 + (day - 1) * 86_400;
         let out = folder.path().join("at.terrapin");
-        load(&Options { at: Some(moment), history: false, ..options(&file, &out) }, &Quiet).expect("it loads");
+        load(&LoadOptions { at: Some(moment), history: false, ..options(&file, &out) }, &Quiet).expect("it loads");
         let loaded = open(&out);
         let state = history.state(&osm, moment).expect("a state");
         let state = state.as_deref().unwrap_or(&osm);
@@ -137,7 +137,7 @@ fn the_current_state_is_the_same_with_and_without_versions() {
     let (with, without) = (folder.path().join("with.terrapin"), folder.path().join("without.terrapin"));
     let file = self::folder().join("village.osh");
     let with = load(&options(&file, &with), &Quiet).expect("it loads");
-    let without = load(&Options { history: false, ..options(&file, &without) }, &Quiet).expect("it loads");
+    let without = load(&LoadOptions { history: false, ..options(&file, &without) }, &Quiet).expect("it loads");
     assert_eq!(with.manifest.content, without.manifest.content);
     let sections = |loaded: &terrapin::load::Loaded| -> Vec<(String, [u8; 32])> {
         let current = loaded.manifest.sections.iter().filter(|section| !section.name.starts_with("history."));
@@ -185,7 +185,7 @@ fn of_a_redacted_version_nothing_is_there() {
     assert!(!names(2).contains("<node"), "{}", names(2));
     assert!(answer(&osm, "timeline(node,7);out;").matches("<timeline").count() >= 2);
     // A load of the newest state ignores the redacted version.
-    let plain = load(&Options { history: false, ..options(&source, &out) }, &Quiet).expect("it loads");
+    let plain = load(&LoadOptions { history: false, ..options(&source, &out) }, &Quiet).expect("it loads");
     assert_eq!(plain.manifest.counts.nodes, 1);
     assert!(answer(&open(&out), "node(7);out;").contains("third"));
 }
@@ -195,7 +195,7 @@ fn a_newest_version_without_a_position_is_an_error_or_left_out() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let way = "<node id=\"9\" version=\"1\"/><way id=\"1\" version=\"1\"><nd ref=\"7\"/><nd ref=\"9\"/></way>";
     let (source, out) = (redacted(folder.path(), way), folder.path().join("a.terrapin"));
-    let plain = Options { history: false, ..options(&source, &out) };
+    let plain = LoadOptions { history: false, ..options(&source, &out) };
     let error = load(&plain, &Quiet).expect_err("refused").to_string();
     assert_eq!(error, "node 9: its newest version has no position; --skip-bad leaves such nodes out");
     assert!(!out.exists());
@@ -214,7 +214,7 @@ fn a_key_that_comes_twice_is_counted() {
     let tags = "<tag k='a' v='1'/><tag k='b' v='2'/><tag k='a' v='3'/><tag k='a' v='4'/>";
     let text = format!("<osm version='0.6'><node id='1' lat='1' lon='1'>{tags}</node><foo/></osm>");
     std::fs::write(&source, text).expect("written");
-    let loaded = load(&Options { history: false, ..options(&source, &out) }, &Quiet).expect("it loads");
+    let loaded = load(&LoadOptions { history: false, ..options(&source, &out) }, &Quiet).expect("it loads");
     let expected = ["1 element has a key more than once: the first value of each key was kept"];
     assert_eq!(loaded.manifest.remarks, expected);
     assert!(loaded.warnings[0].ends_with("1 tag that is no part of the format left out: <foo> in line 1"));
@@ -222,7 +222,7 @@ fn a_key_that_comes_twice_is_counted() {
 }
 
 /// Returns the code and the text of a query's error.
-fn failure(osm: &Osm, query: &str) -> (Code, String) {
+fn failure(osm: &Osm, query: &str) -> (OverpassCode, String) {
     let script = parse(query).expect("a query");
     let failure = run(osm, &script, &Limits::default(), &mut std::io::sink()).expect_err("no answer");
     (failure.diagnostics[0].code, failure.to_string())
@@ -236,7 +236,7 @@ fn a_folder_that_takes_no_files_has_an_error_of_its_own() {
     let nowhere = PathBuf::from("/proc/no/such/folder");
     osm.set_states(StateSettings { folder: nowhere, memory: 512 << 20, cache: 8 << 20 });
     let (code, text) = failure(&osm, THEN);
-    assert_eq!(code, Code::Temporary, "{text}");
+    assert_eq!(code, OverpassCode::Temporary, "{text}");
     assert!(text.starts_with("runtime error: cannot write temporary files: "), "{text}");
     // The snapshot is not reported as damaged, and queries without a date are answered.
     assert!(osm.check().is_ok());
@@ -254,11 +254,11 @@ fn a_state_stays_within_the_memory_that_there_is_for_it() {
         osm
     };
     let (code, text) = failure(&within(4096), THEN);
-    assert_eq!(code, Code::Memory, "{text}");
+    assert_eq!(code, OverpassCode::Memory, "{text}");
     assert!(text.contains("run out of memory"), "{text}");
     // A failed state is built again for the next query, and with enough memory it succeeds.
     let small = within(4096);
-    assert_eq!((failure(&small, THEN).0, failure(&small, THEN).0), (Code::Memory, Code::Memory));
+    assert_eq!((failure(&small, THEN).0, failure(&small, THEN).0), (OverpassCode::Memory, OverpassCode::Memory));
     assert!(answer(&within(64 << 20), THEN).contains("<node id=\"7\""));
 }
 
@@ -269,7 +269,7 @@ fn an_impatient_query_has_no_state_made_and_uses_one_that_is() {
     let script = parse(THEN).expect("a query");
     let limits = Limits { impatient: true, ..Limits::default() };
     let ask = || run(&osm, &script, &limits, &mut std::io::sink()).map_err(|failure| failure.diagnostics[0].code);
-    assert_eq!(ask().err(), Some(Code::Timeout));
+    assert_eq!(ask().err(), Some(OverpassCode::Timeout));
     assert!(answer(&osm, THEN).contains("<node id=\"7\""));
     assert_eq!(ask().err(), None);
 }
@@ -303,7 +303,7 @@ fn a_query_opens_256_states_and_no_more() {
     // Those of before are looked at again.
     assert_eq!(answer(&osm, &retro(256).repeat(2)).matches("<node ").count(), 512);
     let (code, text) = failure(&osm, &retro(257));
-    assert_eq!(code, Code::Memory, "{text}");
+    assert_eq!(code, OverpassCode::Memory, "{text}");
     assert!(text.contains("more than 256 states of the data in one query"), "{text}");
 }
 
@@ -333,6 +333,6 @@ fn damaged_versions_are_told_and_the_current_state_is_not_touched() {
     // Damage that is found while a state is built is then known for the whole snapshot.
     let osm = open(&broken);
     assert!(osm.check().is_ok());
-    assert_eq!(failure(&osm, THEN).0, Code::Damaged);
+    assert_eq!(failure(&osm, THEN).0, OverpassCode::Damaged);
     assert!(osm.check().is_err());
 }

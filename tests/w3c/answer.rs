@@ -31,17 +31,17 @@ fn one_form(term: Term) -> Term {
 
 /// An answer.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Answer {
+pub enum ConformanceAnswer {
     /// The answer of an ASK.
     Boolean(bool),
     /// Solutions, or triples, as a canonical graph.
     Graph(Box<Graph>),
 }
 
-impl Answer {
+impl ConformanceAnswer {
     /// Converts solutions to blank nodes with their bindings. If duplicates may be removed (`lax`), each solution
     /// counts once.
-    pub fn solutions(solutions: impl IntoIterator<Item = Vec<(Variable, Term)>>, lax: bool) -> Answer {
+    pub fn solutions(solutions: impl IntoIterator<Item = Vec<(Variable, Term)>>, lax: bool) -> ConformanceAnswer {
         let mut graph = Graph::new();
         let mut all: Vec<Vec<(Variable, Term)>> = Vec::new();
         for mut bindings in solutions {
@@ -59,42 +59,42 @@ impl Answer {
                 graph.insert(&Triple::new(solution.clone(), name, one_form(value)));
             }
         }
-        Answer::triples(graph)
+        ConformanceAnswer::triples(graph)
     }
 
     /// Converts triples.
-    pub fn triples(graph: Graph) -> Answer {
+    pub fn triples(graph: Graph) -> ConformanceAnswer {
         let one = |t: TripleRef<'_>| Triple::new(t.subject, t.predicate, one_form(t.object.into_owned()));
         let mut graph: Graph = graph.iter().map(one).collect();
         graph.canonicalize(CanonicalizationAlgorithm::Unstable);
-        Answer::Graph(Box::new(graph))
+        ConformanceAnswer::Graph(Box::new(graph))
     }
 
     /// Reads the answer from a file of the suite. `is_graph` distinguishes triples of a CONSTRUCT from solutions
     /// written as triples.
-    pub fn read(path: &Path, is_graph: bool, lax: bool) -> Option<Answer> {
+    pub fn read(path: &Path, is_graph: bool, lax: bool) -> Option<ConformanceAnswer> {
         let extension = path.extension()?.to_str()?;
         let Some(format) = QueryResultsFormat::from_extension(extension) else {
             let graph = manifest::graph(path);
-            return if is_graph { Some(Answer::triples(graph)) } else { result_set(&graph, lax) };
+            return if is_graph { Some(ConformanceAnswer::triples(graph)) } else { result_set(&graph, lax) };
         };
         let bytes = std::fs::read(path).ok()?;
         match QueryResultsParser::from_format(format).for_reader(bytes.as_slice()).ok()? {
-            ReaderQueryResultsParserOutput::Boolean(value) => Some(Answer::Boolean(value)),
+            ReaderQueryResultsParserOutput::Boolean(value) => Some(ConformanceAnswer::Boolean(value)),
             ReaderQueryResultsParserOutput::Solutions(solutions) => {
                 let owned = |(v, t): (&Variable, &Term)| (v.clone(), t.clone());
                 let all: Result<Vec<_>, _> = solutions.map(|s| s.map(|s| s.iter().map(owned).collect())).collect();
-                Some(Answer::solutions(all.ok()?, lax))
+                Some(ConformanceAnswer::solutions(all.ok()?, lax))
             }
         }
     }
 }
 
 /// Reads solutions in the vocabulary of result sets, which the suite of SPARQL 1.0 uses.
-fn result_set(graph: &Graph, lax: bool) -> Option<Answer> {
+fn result_set(graph: &Graph, lax: bool) -> Option<ConformanceAnswer> {
     let node = |name: &str| NamedNode::new_unchecked(format!("{RS}{name}"));
     if let Some(triple) = graph.triples_for_predicate(&node("boolean")).next() {
-        return Some(Answer::Boolean(matches!(triple.object, TermRef::Literal(l) if l.value() == "true")));
+        return Some(ConformanceAnswer::Boolean(matches!(triple.object, TermRef::Literal(l) if l.value() == "true")));
     }
     let is_a = NamedNodeRef::new_unchecked("http://www.w3.org/1999/02/22-rdf-syntax-ns#type");
     graph.subject_for_predicate_object(is_a, &node("ResultSet"))?;
@@ -111,5 +111,5 @@ fn result_set(graph: &Graph, lax: bool) -> Option<Answer> {
         }
         solutions.push(bindings);
     }
-    Some(Answer::solutions(solutions, lax))
+    Some(ConformanceAnswer::solutions(solutions, lax))
 }

@@ -12,7 +12,7 @@ const RDF: &str = "http://www.w3.org/1999/02/22-rdf-syntax-ns#";
 
 /// The kind of a test.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Kind {
+pub enum W3cTestKind {
     /// The query must have the given answer.
     Evaluation,
     /// The query must parse.
@@ -23,9 +23,9 @@ pub enum Kind {
 
 /// A test.
 #[derive(Debug, Clone)]
-pub struct Test {
+pub struct W3cTest {
     pub name: String,
-    pub kind: Kind,
+    pub kind: W3cTestKind,
     /// Text of the query.
     pub text: String,
     pub file: PathBuf,
@@ -37,7 +37,7 @@ pub struct Test {
 }
 
 /// Returns the tests below a folder, in the order of their manifests.
-pub fn tests(root: &Path) -> Vec<Test> {
+pub fn tests(root: &Path) -> Vec<W3cTest> {
     let mut folders: Vec<PathBuf> =
         std::fs::read_dir(root).expect("the suite").map(|entry| entry.unwrap().path()).filter(|p| p.is_dir()).collect();
     folders.sort();
@@ -59,9 +59,9 @@ pub fn graph(path: &Path) -> Graph {
     parser.for_slice(&bytes).map(|read| Triple::from(quad(read))).collect()
 }
 
-struct Manifest(Graph);
+struct W3cManifest(Graph);
 
-impl Manifest {
+impl W3cManifest {
     fn object<'a>(&'a self, subject: NamedOrBlankNodeRef<'a>, namespace: &str, name: &str) -> Option<TermRef<'a>> {
         let predicate = NamedNode::new_unchecked(format!("{namespace}{name}"));
         self.0.object_for_subject_predicate(subject, &predicate)
@@ -115,8 +115,8 @@ fn subject(term: TermRef<'_>) -> Option<NamedOrBlankNodeRef<'_>> {
     }
 }
 
-fn read(file: &Path) -> Vec<Test> {
-    let manifest = Manifest(graph(file));
+fn read(file: &Path) -> Vec<W3cTest> {
+    let manifest = W3cManifest(graph(file));
     let root = NamedNode::new_unchecked(url(file));
     let mut tests = Vec::new();
     let mut list = manifest.object((&root).into(), MF, "entries").and_then(subject);
@@ -128,13 +128,13 @@ fn read(file: &Path) -> Vec<Test> {
     tests
 }
 
-fn test(manifest: &Manifest, entry: NamedOrBlankNodeRef<'_>) -> Option<Test> {
+fn test(manifest: &W3cManifest, entry: NamedOrBlankNodeRef<'_>) -> Option<W3cTest> {
     let kind = match manifest.object(entry, RDF, "type")? {
         TermRef::NamedNode(node) => match node.as_str().strip_prefix(MF)? {
             // CSV does not record the kind of a term; its writer has its own tests.
-            "QueryEvaluationTest" => Kind::Evaluation,
-            "PositiveSyntaxTest" | "PositiveSyntaxTest11" => Kind::PositiveSyntax,
-            "NegativeSyntaxTest" | "NegativeSyntaxTest11" => Kind::NegativeSyntax,
+            "QueryEvaluationTest" => W3cTestKind::Evaluation,
+            "PositiveSyntaxTest" | "PositiveSyntaxTest11" => W3cTestKind::PositiveSyntax,
+            "NegativeSyntaxTest" | "NegativeSyntaxTest11" => W3cTestKind::NegativeSyntax,
             _ => return None,
         },
         _ => return None,
@@ -152,5 +152,5 @@ fn test(manifest: &Manifest, entry: NamedOrBlankNodeRef<'_>) -> Option<Test> {
     let result = manifest.object(entry, MF, "result").and_then(path);
     let graphs = if data.is_empty() && graphs.is_empty() { named(&text, &file) } else { graphs };
     let lax = manifest.object(entry, MF, "resultCardinality").is_some();
-    Some(Test { name, kind, text, file, data, graphs, result, lax })
+    Some(W3cTest { name, kind, text, file, data, graphs, result, lax })
 }

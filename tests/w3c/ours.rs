@@ -6,30 +6,32 @@ use std::sync::Arc;
 use oxrdf::{Graph, NamedNode, Term, Triple, Variable};
 use oxrdfio::{RdfFormat, RdfSerializer};
 use terrapin::load::Quiet;
-use terrapin::load::{self, Entities, Options};
+use terrapin::load::{self, Entities, LoadOptions};
 use terrapin::rdf::Store;
 use terrapin::snapshot::Snapshot;
-use terrapin::sparql::{self, Bounds, Class, Dialect, Environment, Form, Settings, Sink};
+use terrapin::sparql::{
+    self, Dialect, Environment, QueryResultForm, ResultSink, SparqlBounds, SparqlErrorClass, SparqlSettings,
+};
 
-use super::answer::Answer;
-use super::manifest::{Kind, Test, graph, url};
+use super::answer::ConformanceAnswer;
+use super::manifest::{W3cTest, W3cTestKind, graph, url};
 
 /// Returns an error with the reason if a snapshot does not pass a test.
-pub fn passes(test: &Test) -> Result<(), String> {
+pub fn passes(test: &W3cTest) -> Result<(), String> {
     // Queries of the suite may be relative to the location of their file.
     let text = format!("BASE <{}>\n{}", url(&test.file), test.text);
-    let settings = Settings { dialect: Dialect::Standard, ..Settings::default() };
+    let settings = SparqlSettings { dialect: Dialect::Standard, ..SparqlSettings::default() };
     match (test.kind, sparql::prepare(&text, &settings)) {
         // Unknown functions are reported when a query is prepared, but they are not syntax errors.
-        (Kind::PositiveSyntax, Err(e)) if e.class == Class::Syntax => Err(e.to_string()),
-        (Kind::PositiveSyntax, _) => Ok(()),
-        (Kind::NegativeSyntax, Err(e)) if e.class == Class::Syntax => Ok(()),
-        (Kind::NegativeSyntax, _) => Err("is taken".to_owned()),
-        (Kind::Evaluation, Err(e)) => Err(e.to_string()),
-        (Kind::Evaluation, Ok(prepared)) => {
+        (W3cTestKind::PositiveSyntax, Err(e)) if e.class == SparqlErrorClass::Syntax => Err(e.to_string()),
+        (W3cTestKind::PositiveSyntax, _) => Ok(()),
+        (W3cTestKind::NegativeSyntax, Err(e)) if e.class == SparqlErrorClass::Syntax => Ok(()),
+        (W3cTestKind::NegativeSyntax, _) => Err("is taken".to_owned()),
+        (W3cTestKind::Evaluation, Err(e)) => Err(e.to_string()),
+        (W3cTestKind::Evaluation, Ok(prepared)) => {
             let file = test.result.as_deref().ok_or("has no result")?;
-            let is_graph = prepared.form() == Form::Graph;
-            let expected = Answer::read(file, is_graph, test.lax).ok_or("its result cannot be read")?;
+            let is_graph = prepared.form() == QueryResultForm::Graph;
+            let expected = ConformanceAnswer::read(file, is_graph, test.lax).ok_or("its result cannot be read")?;
             let folder = tempfile::tempdir().map_err(|e| e.to_string())?;
             let environment = Environment {
                 store: snapshot(test, folder.path())?,
@@ -37,15 +39,15 @@ pub fn passes(test: &Test) -> Result<(), String> {
                 now: "2020-01-01T00:00:00Z".to_owned(),
                 seed: b"w3c".to_vec(),
             };
-            let mut collected = Collected::default();
-            prepared.run(&environment, &Bounds::default(), &mut collected).map_err(|e| e.to_string())?;
+            let mut collected = SolutionCollector::default();
+            prepared.run(&environment, &SparqlBounds::default(), &mut collected).map_err(|e| e.to_string())?;
             let found = collected.answer(prepared.form(), test.lax);
             if found == expected { Ok(()) } else { Err(format!("answers {found:?}, not {expected:?}")) }
         }
     }
 }
 
-fn snapshot(test: &Test, folder: &Path) -> Result<Arc<Store>, String> {
+fn snapshot(test: &W3cTest, folder: &Path) -> Result<Arc<Store>, String> {
     // Convert all data to N-Triples, because the loaders do not read RDF/XML or resolve relative IRIs.
     let mut rdf: Vec<PathBuf> = Vec::new();
     for (number, path) in test.data.iter().enumerate() {
@@ -73,7 +75,7 @@ fn snapshot(test: &Test, folder: &Path) -> Result<Arc<Store>, String> {
         rdf.push(out);
     }
     let out = folder.join("test.terrapin");
-    let options = Options { rdf, memory: 1 << 26, ..Options::new(out.clone()) };
+    let options = LoadOptions { rdf, memory: 1 << 26, ..LoadOptions::new(out.clone()) };
     // Some data files of the suite are intentionally empty.
     let empty = Entities { allow_empty: true, ..Entities::default() };
     load::load_entities(&options, &empty, &Quiet).map_err(|e| e.to_string())?;
@@ -82,24 +84,24 @@ fn snapshot(test: &Test, folder: &Path) -> Result<Arc<Store>, String> {
 }
 
 #[derive(Default)]
-struct Collected {
+struct SolutionCollector {
     variables: Vec<Variable>,
     solutions: Vec<Vec<(Variable, Term)>>,
     boolean: bool,
     graph: Graph,
 }
 
-impl Collected {
-    fn answer(self, form: Form, lax: bool) -> Answer {
+impl SolutionCollector {
+    fn answer(self, form: QueryResultForm, lax: bool) -> ConformanceAnswer {
         match form {
-            Form::Select => Answer::solutions(self.solutions, lax),
-            Form::Ask => Answer::Boolean(self.boolean),
-            Form::Graph => Answer::triples(self.graph),
+            QueryResultForm::Select => ConformanceAnswer::solutions(self.solutions, lax),
+            QueryResultForm::Ask => ConformanceAnswer::Boolean(self.boolean),
+            QueryResultForm::Graph => ConformanceAnswer::triples(self.graph),
         }
     }
 }
 
-impl Sink for Collected {
+impl ResultSink for SolutionCollector {
     fn variables(&mut self, variables: &[Variable]) -> std::io::Result<()> {
         self.variables = variables.to_vec();
         Ok(())

@@ -6,22 +6,22 @@ use oxrdf::{Dataset, GraphName, NamedNode, Quad, Variable};
 use spareval::{QueryEvaluator, QueryResults};
 use spargebra::{Query, SparqlParser};
 
-use super::answer::Answer;
-use super::manifest::{Kind, Test, graph, url};
+use super::answer::ConformanceAnswer;
+use super::manifest::{W3cTest, W3cTestKind, graph, url};
 
 /// Returns whether the evaluator passes a test.
-pub fn passes(test: &Test) -> bool {
+pub fn passes(test: &W3cTest) -> bool {
     let parsed = SparqlParser::new().with_base_iri(url(&test.file)).expect("an IRI").parse_query(&test.text);
     match (test.kind, parsed) {
-        (Kind::PositiveSyntax, parsed) => parsed.is_ok(),
-        (Kind::NegativeSyntax, parsed) => parsed.is_err(),
-        (Kind::Evaluation, Ok(query)) => {
+        (W3cTestKind::PositiveSyntax, parsed) => parsed.is_ok(),
+        (W3cTestKind::NegativeSyntax, parsed) => parsed.is_err(),
+        (W3cTestKind::Evaluation, Ok(query)) => {
             let expected = test.result.as_deref();
-            let expected = expected.and_then(|file| Answer::read(file, is_graph(&query), test.lax));
+            let expected = expected.and_then(|file| ConformanceAnswer::read(file, is_graph(&query), test.lax));
             let found = catch_unwind(AssertUnwindSafe(|| answer(test, &query))).ok().flatten();
             expected.is_some() && found == expected
         }
-        (Kind::Evaluation, Err(_)) => false,
+        (W3cTestKind::Evaluation, Err(_)) => false,
     }
 }
 
@@ -30,7 +30,7 @@ pub fn is_graph(query: &Query) -> bool {
     matches!(query, Query::Construct { .. } | Query::Describe { .. })
 }
 
-fn answer(test: &Test, query: &Query) -> Option<Answer> {
+fn answer(test: &W3cTest, query: &Query) -> Option<ConformanceAnswer> {
     let mut dataset = Dataset::new();
     for (path, name) in test
         .data
@@ -44,12 +44,12 @@ fn answer(test: &Test, query: &Query) -> Option<Answer> {
     }
     let evaluator = QueryEvaluator::new();
     match evaluator.prepare(query).execute(&dataset).ok()? {
-        QueryResults::Boolean(value) => Some(Answer::Boolean(value)),
-        QueryResults::Graph(triples) => Some(Answer::triples(triples.collect::<Result<_, _>>().ok()?)),
+        QueryResults::Boolean(value) => Some(ConformanceAnswer::Boolean(value)),
+        QueryResults::Graph(triples) => Some(ConformanceAnswer::triples(triples.collect::<Result<_, _>>().ok()?)),
         QueryResults::Solutions(solutions) => {
             let owned = |(v, t): (&Variable, &oxrdf::Term)| (v.clone(), t.clone());
             let all: Result<Vec<_>, _> = solutions.map(|s| s.map(|s| s.iter().map(owned).collect())).collect();
-            Some(Answer::solutions(all.ok()?, test.lax))
+            Some(ConformanceAnswer::solutions(all.ok()?, test.lax))
         }
     }
 }

@@ -1,160 +1,160 @@
 // Written by `make page`: what the page is made of.
 &[
-    File {
+    WebFile {
         name: "ibm-plex-mono-latin-400-normal.woff2",
         content_type: "font/woff2",
         packed: false,
         etag: "\"08949f728dc52d52\"",
         bytes: include_bytes!("ibm-plex-mono-latin-400-normal.woff2"),
     },
-    File {
+    WebFile {
         name: "ibm-plex-sans-cyrillic-400-normal.woff2",
         content_type: "font/woff2",
         packed: false,
         etag: "\"69afad88a0740b6e\"",
         bytes: include_bytes!("ibm-plex-sans-cyrillic-400-normal.woff2"),
     },
-    File {
+    WebFile {
         name: "ibm-plex-sans-cyrillic-500-normal.woff2",
         content_type: "font/woff2",
         packed: false,
         etag: "\"200be3a2a6b1789f\"",
         bytes: include_bytes!("ibm-plex-sans-cyrillic-500-normal.woff2"),
     },
-    File {
+    WebFile {
         name: "ibm-plex-sans-greek-400-normal.woff2",
         content_type: "font/woff2",
         packed: false,
         etag: "\"02296067bc904d2a\"",
         bytes: include_bytes!("ibm-plex-sans-greek-400-normal.woff2"),
     },
-    File {
+    WebFile {
         name: "ibm-plex-sans-greek-500-normal.woff2",
         content_type: "font/woff2",
         packed: false,
         etag: "\"8cb6e20b4dbbaa5f\"",
         bytes: include_bytes!("ibm-plex-sans-greek-500-normal.woff2"),
     },
-    File {
+    WebFile {
         name: "ibm-plex-sans-latin-400-normal.woff2",
         content_type: "font/woff2",
         packed: false,
         etag: "\"3b646991d30055a9\"",
         bytes: include_bytes!("ibm-plex-sans-latin-400-normal.woff2"),
     },
-    File {
+    WebFile {
         name: "ibm-plex-sans-latin-500-normal.woff2",
         content_type: "font/woff2",
         packed: false,
         etag: "\"0717336fb31fcdcd\"",
         bytes: include_bytes!("ibm-plex-sans-latin-500-normal.woff2"),
     },
-    File {
+    WebFile {
         name: "ibm-plex-sans-latin-ext-400-normal.woff2",
         content_type: "font/woff2",
         packed: false,
         etag: "\"c93d2a12aaa280f6\"",
         bytes: include_bytes!("ibm-plex-sans-latin-ext-400-normal.woff2"),
     },
-    File {
+    WebFile {
         name: "ibm-plex-sans-latin-ext-500-normal.woff2",
         content_type: "font/woff2",
         packed: false,
         etag: "\"2846035d85100f84\"",
         bytes: include_bytes!("ibm-plex-sans-latin-ext-500-normal.woff2"),
     },
-    File {
+    WebFile {
         name: "ibm-plex-sans-vietnamese-500-normal.woff2",
         content_type: "font/woff2",
         packed: false,
         etag: "\"85ba3d9c2488a813\"",
         bytes: include_bytes!("ibm-plex-sans-vietnamese-500-normal.woff2"),
     },
-    File {
+    WebFile {
         name: "icon.svg",
         content_type: "image/svg+xml",
         packed: true,
         etag: "\"9deb2265e21ef41c\"",
         bytes: include_bytes!("icon.svg.gz"),
     },
-    File {
+    WebFile {
         name: "index.css",
         content_type: "text/css; charset=utf-8",
         packed: true,
         etag: "\"6952be1b427bd1ed\"",
         bytes: include_bytes!("index.css.gz"),
     },
-    File {
+    WebFile {
         name: "index.html",
         content_type: "text/html; charset=utf-8",
         packed: true,
         etag: "\"f23f56e5da93e9b4\"",
         bytes: include_bytes!("index.html.gz"),
     },
-    File {
+    WebFile {
         name: "layout.js",
         content_type: "text/javascript; charset=utf-8",
         packed: true,
         etag: "\"15df935e1b380b33\"",
         bytes: include_bytes!("layout.js.gz"),
     },
-    File {
+    WebFile {
         name: "licences.txt",
         content_type: "text/plain; charset=utf-8",
         packed: true,
         etag: "\"cbd289049ca57341\"",
         bytes: include_bytes!("licences.txt.gz"),
     },
-    File {
+    WebFile {
         name: "map.css",
         content_type: "text/css; charset=utf-8",
         packed: true,
         etag: "\"280f62458bee97ad\"",
         bytes: include_bytes!("map.css.gz"),
     },
-    File {
+    WebFile {
         name: "map.js",
         content_type: "text/javascript; charset=utf-8",
         packed: true,
         etag: "\"b3596c9f4fb6f50b\"",
         bytes: include_bytes!("map.js.gz"),
     },
-    File {
+    WebFile {
         name: "maplibre-gl-worker.mjs",
         content_type: "text/javascript; charset=utf-8",
         packed: true,
         etag: "\"73d7a024a4efe1a4\"",
         bytes: include_bytes!("maplibre-gl-worker.mjs.gz"),
     },
-    File {
+    WebFile {
         name: "network.js",
         content_type: "text/javascript; charset=utf-8",
         packed: true,
         etag: "\"51fbf9fa9aaa2dc1\"",
         bytes: include_bytes!("network.js.gz"),
     },
-    File {
+    WebFile {
         name: "outlines.js",
         content_type: "text/javascript; charset=utf-8",
         packed: true,
         etag: "\"2fbfa0ecdfcd63ed\"",
         bytes: include_bytes!("outlines.js.gz"),
     },
-    File {
+    WebFile {
         name: "page.js",
         content_type: "text/javascript; charset=utf-8",
         packed: true,
         etag: "\"9a82a65b93d8754e\"",
         bytes: include_bytes!("page.js.gz"),
     },
-    File {
+    WebFile {
         name: "parquet.js",
         content_type: "text/javascript; charset=utf-8",
         packed: true,
         etag: "\"4d2404527972e07e\"",
         bytes: include_bytes!("parquet.js.gz"),
     },
-    File {
+    WebFile {
         name: "worker.js",
         content_type: "text/javascript; charset=utf-8",
         packed: true,

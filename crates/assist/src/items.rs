@@ -7,12 +7,12 @@ use terrapin_triples::Store;
 
 /// A reader of the items of a snapshot.
 #[derive(Debug)]
-pub struct Items<'a>(Linked<'a>);
+pub struct ItemDescriptions<'a>(Linked<'a>);
 
-impl<'a> Items<'a> {
+impl<'a> ItemDescriptions<'a> {
     /// Creates a reader of these properties, with labels in the first of the languages that has one.
-    pub fn new(store: &'a Store, properties: &Properties, languages: Vec<String>) -> Items<'a> {
-        Items(Linked::new(store, properties, languages))
+    pub fn new(store: &'a Store, properties: &Properties, languages: Vec<String>) -> ItemDescriptions<'a> {
+        ItemDescriptions(Linked::new(store, properties, languages))
     }
 
     /// Returns the requested properties that do not occur in the snapshot.
@@ -21,7 +21,7 @@ impl<'a> Items<'a> {
     }
 }
 
-impl output::Items for Items<'_> {
+impl output::ItemSource for ItemDescriptions<'_> {
     fn put_item(&self, tag: &str, out: &mut Vec<u8>) -> bool {
         self.0.put_item(tag, out)
     }

@@ -26,15 +26,15 @@ pub fn put_delta(out: &mut Vec<u8>, previous: &mut i64, value: i64) {
 
 /// A reader for the output of the functions above. Every method returns `None` beyond the end or for an overlong
 /// integer.
-pub struct Reader<'a> {
+pub struct ByteReader<'a> {
     bytes: &'a [u8],
     at: usize,
 }
 
-impl<'a> Reader<'a> {
+impl<'a> ByteReader<'a> {
     /// Starts at the first of `bytes`.
-    pub fn new(bytes: &'a [u8]) -> Reader<'a> {
-        Reader { bytes, at: 0 }
+    pub fn new(bytes: &'a [u8]) -> ByteReader<'a> {
+        ByteReader { bytes, at: 0 }
     }
 
     /// Reads an unsigned integer.
@@ -107,7 +107,7 @@ mod tests {
             put(&mut bytes, v as u64);
             put_delta(&mut bytes, &mut previous, v);
         }
-        let mut reader = Reader::new(&bytes);
+        let mut reader = ByteReader::new(&bytes);
         let mut previous = 0;
         for v in values {
             assert_eq!(reader.get_signed(), Some(v));
@@ -116,6 +116,6 @@ mod tests {
         }
         assert!(reader.is_at_end());
         assert_eq!(reader.get(), None);
-        assert_eq!(Reader::new(&[0xff; 11]).get(), None);
+        assert_eq!(ByteReader::new(&[0xff; 11]).get(), None);
     }
 }

@@ -17,4 +17,4 @@ pub mod words;
 
 pub use bounded::Bounded;
 pub use map::map_read_only;
-pub use progress::Progress;
+pub use progress::LoadProgress;

@@ -1,7 +1,7 @@
 //! Reports the progress of long operations.
 
 /// Hears how far a load is.
-pub trait Progress: Sync {
+pub trait LoadProgress: Sync {
     /// A phase begins; `total` is in units of its own (bytes of the source, pages), 0 where unknown.
     fn phase(&self, name: &str, total: u64);
     /// Reports that this amount of the phase has been completed.
@@ -11,7 +11,7 @@ pub trait Progress: Sync {
 /// Ignores all reports.
 pub struct Quiet;
 
-impl Progress for Quiet {
+impl LoadProgress for Quiet {
     fn phase(&self, _: &str, _: u64) {}
     fn advance(&self, _: u64) {}
 }

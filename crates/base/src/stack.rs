@@ -4,7 +4,7 @@
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::thread::Builder;
 
-use terrapin_budget::{self as budget, Stopped};
+use terrapin_budget::{self as budget, StopReason};
 
 /// Stack size in bytes of every thread that parses, runs or frees queries. The deepest queries need only a part of it,
 /// even in a build without optimization, where a level takes about 30 KB. Untouched stack takes no memory.
@@ -31,8 +31,8 @@ pub fn main<T: Send>(work: impl FnOnce() -> T + Send) -> std::io::Result<T> {
 /// Returns an error if the work panics.
 pub fn caught<T>(work: impl FnOnce() -> T) -> Result<T, String> {
     catch_unwind(AssertUnwindSafe(work)).map_err(|panic| match budget::caught(&*panic) {
-        Stopped::Panicked(message) => format!("internal error: {message}"),
-        Stopped::Exceeded(_) => resume_unwind(panic),
+        StopReason::Panicked(message) => format!("internal error: {message}"),
+        StopReason::Exceeded(_) => resume_unwind(panic),
     })
 }
 

@@ -61,7 +61,7 @@ pub struct Budget {
 
 /// The limit that was reached.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Exceeded {
+pub enum ExceededLimit {
     /// The client no longer waits for the answer.
     Cancelled,
     /// The deadline, with the time since the start.
@@ -72,13 +72,13 @@ pub enum Exceeded {
     Memory(u64),
 }
 
-impl fmt::Display for Exceeded {
+impl fmt::Display for ExceededLimit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Exceeded::Cancelled => write!(f, "the query was cancelled"),
-            Exceeded::Time(after) => write!(f, "the query timed out after {}", seconds(*after)),
-            Exceeded::Work(units) => write!(f, "the query ran out of its work budget of {units} units"),
-            Exceeded::Memory(bytes) => write!(f, "the query ran out of memory, needing about {} MB", bytes >> 20),
+            ExceededLimit::Cancelled => write!(f, "the query was cancelled"),
+            ExceededLimit::Time(after) => write!(f, "the query timed out after {}", seconds(*after)),
+            ExceededLimit::Work(units) => write!(f, "the query ran out of its work budget of {units} units"),
+            ExceededLimit::Memory(bytes) => write!(f, "the query ran out of memory, needing about {} MB", bytes >> 20),
         }
     }
 }
@@ -94,7 +94,7 @@ pub fn seconds(duration: Duration) -> String {
     }
 }
 
-impl std::error::Error for Exceeded {}
+impl std::error::Error for ExceededLimit {}
 
 impl Budget {
     /// Creates a budget with the caller's limits. The clock starts now.
@@ -139,26 +139,26 @@ impl Budget {
     }
 
     /// Returns an error if a limit is reached. Cheap enough to call once per page, or once per thousand triples.
-    pub fn check(&self) -> Result<(), Exceeded> {
+    pub fn check(&self) -> Result<(), ExceededLimit> {
         if self.cancelled.load(Ordering::Relaxed) {
-            return Err(Exceeded::Cancelled);
+            return Err(ExceededLimit::Cancelled);
         }
         if self.deadline.is_some_and(|deadline| Instant::now() >= deadline) {
-            return Err(Exceeded::Time(self.started.elapsed()));
+            return Err(ExceededLimit::Time(self.started.elapsed()));
         }
         self.room(0)
     }
 
     /// Returns an error if the query may not allocate `bytes` in addition to its current memory.
-    fn room(&self, bytes: u64) -> Result<(), Exceeded> {
+    fn room(&self, bytes: u64) -> Result<(), ExceededLimit> {
         let held = self.account.held().saturating_add(bytes);
-        if held <= self.allocated { Ok(()) } else { Err(Exceeded::Memory(held)) }
+        if held <= self.allocated { Ok(()) } else { Err(ExceededLimit::Memory(held)) }
     }
 
     /// Adds work, then checks all limits as [`Budget::check`] does.
-    pub fn work(&self, units: u64) -> Result<(), Exceeded> {
+    pub fn work(&self, units: u64) -> Result<(), ExceededLimit> {
         let done = self.work_done.fetch_add(units, Ordering::Relaxed).saturating_add(units);
-        if done > self.work { Err(Exceeded::Work(self.work)) } else { self.check() }
+        if done > self.work { Err(ExceededLimit::Work(self.work)) } else { self.check() }
     }
 
     /// Returns the units of work so far.
@@ -167,8 +167,8 @@ impl Budget {
     }
 
     /// Returns an error if `bytes` exceed the limit of the engines' own count.
-    pub fn memory(&self, bytes: u64) -> Result<(), Exceeded> {
-        if bytes <= self.memory { Ok(()) } else { Err(Exceeded::Memory(bytes)) }
+    pub fn memory(&self, bytes: u64) -> Result<(), ExceededLimit> {
+        if bytes <= self.memory { Ok(()) } else { Err(ExceededLimit::Memory(bytes)) }
     }
 
     /// Returns the query's memory as counted by the allocator.
@@ -188,15 +188,15 @@ thread_local! {
 
 /// The reason why work was stopped.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Stopped {
+pub enum StopReason {
     /// A limit was reached.
-    Exceeded(Exceeded),
+    Exceeded(ExceededLimit),
     /// It panicked, with this message: a defect, but not the end of the process.
     Panicked(String),
 }
 
 /// The panic payload when a limit is reached.
-struct Stop(Exceeded);
+struct BudgetPanic(ExceededLimit);
 
 /// Counts one step of a loop. Checks the budget every 8,192 steps, and at the next step after the thread has allocated
 /// some 64 KiB.
@@ -239,25 +239,25 @@ fn look(bytes: u64) {
 pub fn before_waiting() {
     let started = BUDGET.with_borrow(|budget| budget.as_ref().filter(|budget| budget.impatient).map(|b| b.started));
     if let Some(started) = started {
-        stop(Exceeded::Time(started.elapsed()));
+        stop(ExceededLimit::Time(started.elapsed()));
     }
 }
 
 /// Stops the work that is [`watched`], in code that cannot return an error.
-pub fn stop(exceeded: Exceeded) -> ! {
-    resume_unwind(Box::new(Stop(exceeded)))
+pub fn stop(exceeded: ExceededLimit) -> ! {
+    resume_unwind(Box::new(BudgetPanic(exceeded)))
 }
 
 /// Sets the budget of this thread and the account that it works for, and puts the outer ones back however `work` ends.
 fn under<T>(budget: Option<Arc<Budget>>, work: impl FnOnce() -> T) -> T {
-    struct Restore(Option<Arc<Budget>>);
-    impl Drop for Restore {
+    struct BudgetGuard(Option<Arc<Budget>>);
+    impl Drop for BudgetGuard {
         fn drop(&mut self) {
             BUDGET.set(self.0.take());
         }
     }
     let account = budget.as_ref().map(|budget| budget.account.clone());
-    let _restore = Restore(BUDGET.replace(budget));
+    let _restore = BudgetGuard(BUDGET.replace(budget));
     memory::within(account.as_ref(), work)
 }
 
@@ -265,7 +265,7 @@ fn under<T>(budget: Option<Arc<Budget>>, work: impl FnOnce() -> T) -> T {
 ///
 /// # Errors
 /// Returns an error if a limit was reached or `work` panicked.
-pub fn watched<T>(budget: &Arc<Budget>, work: impl FnOnce() -> T) -> Result<T, Stopped> {
+pub fn watched<T>(budget: &Arc<Budget>, work: impl FnOnce() -> T) -> Result<T, StopReason> {
     memory::look_again();
     catch_unwind(AssertUnwindSafe(|| under(Some(budget.clone()), work))).map_err(|thrown| caught(&*thrown))
 }
@@ -301,18 +301,18 @@ impl Current {
 pub fn tolerant<T>(work: impl FnOnce() -> T) -> Option<T> {
     match catch_unwind(AssertUnwindSafe(work)) {
         Ok(value) => Some(value),
-        Err(thrown) if thrown.is::<Stop>() => resume_unwind(thrown),
+        Err(thrown) if thrown.is::<BudgetPanic>() => resume_unwind(thrown),
         Err(_) => None,
     }
 }
 
 /// Converts a caught panic to the reason why work was stopped.
-pub fn caught(thrown: &(dyn Any + Send)) -> Stopped {
-    if let Some(Stop(reached)) = thrown.downcast_ref() {
-        return Stopped::Exceeded(*reached);
+pub fn caught(thrown: &(dyn Any + Send)) -> StopReason {
+    if let Some(BudgetPanic(reached)) = thrown.downcast_ref() {
+        return StopReason::Exceeded(*reached);
     }
     let message = thrown.downcast_ref::<&str>().map(|text| (*text).to_owned());
-    Stopped::Panicked(message.or_else(|| thrown.downcast_ref::<String>().cloned()).unwrap_or_default())
+    StopReason::Panicked(message.or_else(|| thrown.downcast_ref::<String>().cloned()).unwrap_or_default())
 }
 
 impl Drop for Budget {
@@ -335,15 +335,15 @@ mod tests {
         let limits = Limits { work: Some(10), memory: Some(5 << 20), ..Limits::default() };
         let budget = Budget::new(&limits);
         assert_eq!(budget.work(10), Ok(()));
-        assert_eq!(budget.work(1), Err(Exceeded::Work(10)));
+        assert_eq!(budget.work(1), Err(ExceededLimit::Work(10)));
         assert_eq!(budget.memory(5 << 20), Ok(()));
-        assert_eq!(budget.memory(6 << 20), Err(Exceeded::Memory(6 << 20)));
+        assert_eq!(budget.memory(6 << 20), Err(ExceededLimit::Memory(6 << 20)));
         assert_eq!(budget.check(), Ok(()));
         let budget = budget.tighten(Duration::ZERO, 1);
-        assert!(matches!(budget.check(), Err(Exceeded::Time(_))));
-        assert_eq!(budget.memory(2), Err(Exceeded::Memory(2)));
+        assert!(matches!(budget.check(), Err(ExceededLimit::Time(_))));
+        assert_eq!(budget.memory(2), Err(ExceededLimit::Memory(2)));
         limits.cancelled.store(true, Ordering::Relaxed);
-        assert_eq!(budget.check(), Err(Exceeded::Cancelled));
+        assert_eq!(budget.check(), Err(ExceededLimit::Cancelled));
         drop(budget);
         assert_eq!(limits.work_done.load(Ordering::Relaxed), 11);
     }
@@ -352,13 +352,13 @@ mod tests {
         Arc::new(Budget::new(&Limits { memory: Some(bytes), ..Limits::default() }))
     }
 
-    fn reached<T>(result: Result<T, Stopped>) -> &'static str {
+    fn reached<T>(result: Result<T, StopReason>) -> &'static str {
         match result {
             Ok(_) => "nothing",
-            Err(Stopped::Exceeded(Exceeded::Time(_))) => "time",
-            Err(Stopped::Exceeded(Exceeded::Memory(_))) => "memory",
-            Err(Stopped::Exceeded(_)) => "another bound",
-            Err(Stopped::Panicked(_)) => "panic",
+            Err(StopReason::Exceeded(ExceededLimit::Time(_))) => "time",
+            Err(StopReason::Exceeded(ExceededLimit::Memory(_))) => "memory",
+            Err(StopReason::Exceeded(_)) => "another bound",
+            Err(StopReason::Panicked(_)) => "panic",
         }
     }
 

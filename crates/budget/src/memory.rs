@@ -73,15 +73,15 @@ pub fn process() -> u64 {
 /// belongs to no account, as for caches that outlive a query.
 pub fn within<T>(account: Option<&Arc<Account>>, work: impl FnOnce() -> T) -> T {
     /// Puts the outer account back, also where `work` panics.
-    struct Restore(*const Account);
-    impl Drop for Restore {
+    struct AccountGuard(*const Account);
+    impl Drop for AccountGuard {
         fn drop(&mut self) {
             settle(PENDING.replace(0));
             CURRENT.set(self.0);
         }
     }
     settle(PENDING.replace(0));
-    let _restore = Restore(CURRENT.replace(account.map_or(ptr::null(), Arc::as_ptr)));
+    let _restore = AccountGuard(CURRENT.replace(account.map_or(ptr::null(), Arc::as_ptr)));
     work()
 }
 

@@ -10,8 +10,8 @@ use reqwest::{Response, StatusCode};
 use crate::error::is_about_length;
 use crate::form::RequestForm;
 use crate::reply::message_of;
-use crate::stream::{Stream, whole};
-use crate::{Endpoint, Error, Kind, Model, Patience, Progress, Reply, Request};
+use crate::stream::{EventStream, whole};
+use crate::{ChatError, ChatErrorKind, Endpoint, LanguageModel, Patience, Reply, ReplyProgress, Request};
 
 /// Timeout for connecting.
 const CONNECT: Duration = Duration::from_secs(10);
@@ -32,7 +32,7 @@ const PROPERTIES: Duration = Duration::from_secs(2);
 const PROPERTIES_BYTES: usize = 1 << 20;
 
 /// A model at an endpoint.
-pub struct Client {
+pub struct ChatClient {
     endpoint: Endpoint,
     /// The form of requests, without fields that the server rejected.
     form: Mutex<RequestForm>,
@@ -43,13 +43,13 @@ pub struct Client {
     runtime: Option<tokio::runtime::Runtime>,
 }
 
-impl Client {
+impl ChatClient {
     /// Creates a client. Nothing is sent yet.
     ///
     /// # Errors
     /// Returns an error if no thread can be started, or the certificates of the system cannot be read.
-    pub fn new(endpoint: Endpoint) -> Result<Client, Error> {
-        let failed = |why: String| Error::new(Kind::Unreachable, why);
+    pub fn new(endpoint: Endpoint) -> Result<ChatClient, ChatError> {
+        let failed = |why: String| ChatError::new(ChatErrorKind::Unreachable, why);
         // rustls requires the program to choose the implementation, once.
         let _ = rustls::crypto::ring::default_provider().install_default();
         let runtime =
@@ -65,7 +65,7 @@ impl Client {
         let builder = if endpoint.url.scheme() == "http" { builder.tls_certs_only([]) } else { builder };
         let http = builder.build().map_err(|error| failed(format!("cannot make connections: {}", cause(&error))))?;
         let form = Mutex::new(RequestForm::new(&endpoint));
-        Ok(Client { endpoint, form, http, context: OnceLock::new(), runtime: Some(runtime) })
+        Ok(ChatClient { endpoint, form, http, context: OnceLock::new(), runtime: Some(runtime) })
     }
 
     /// Returns the endpoint.
@@ -73,7 +73,7 @@ impl Client {
         &self.endpoint
     }
 
-    fn headers(&self) -> Result<HeaderMap, Error> {
+    fn headers(&self) -> Result<HeaderMap, ChatError> {
         let mut headers = HeaderMap::new();
         headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
         headers.insert(
@@ -86,7 +86,7 @@ impl Client {
         );
         if let Some(key) = &self.endpoint.key {
             let mut value = HeaderValue::from_str(&format!("Bearer {}", key.bare()))
-                .map_err(|_| Error::new(Kind::Unauthorized, "its key fits no header"))?;
+                .map_err(|_| ChatError::new(ChatErrorKind::Unauthorized, "its key fits no header"))?;
             value.set_sensitive(true);
             headers.insert(AUTHORIZATION, value);
         }
@@ -94,7 +94,7 @@ impl Client {
     }
 
     /// Sends a request once.
-    async fn send(&self, request: &Request<'_>, body: String, received: &AtomicU64) -> Result<Reply, Error> {
+    async fn send(&self, request: &Request<'_>, body: String, received: &AtomicU64) -> Result<Reply, ChatError> {
         received.store(0, Ordering::Relaxed);
         let sent = self.http.post(self.endpoint.completions()).headers(self.headers()?).body(body).send();
         let answer = sent.await.map_err(|error| self.failed(&error))?;
@@ -112,11 +112,14 @@ impl Client {
         }
     }
 
-    async fn body(&self, mut answer: Response, most: usize) -> Result<Vec<u8>, Error> {
+    async fn body(&self, mut answer: Response, most: usize) -> Result<Vec<u8>, ChatError> {
         let mut bytes = Vec::new();
         while let Some(piece) = answer.chunk().await.map_err(|error| self.failed(&error))? {
             if bytes.len() + piece.len() > most {
-                return Err(Error::new(Kind::Broken, format!("its reply is longer than {} KiB", most >> 10)));
+                return Err(ChatError::new(
+                    ChatErrorKind::Broken,
+                    format!("its reply is longer than {} KiB", most >> 10),
+                ));
             }
             bytes.extend_from_slice(&piece);
         }
@@ -128,8 +131,8 @@ impl Client {
         mut answer: Response,
         request: &Request<'_>,
         received: &AtomicU64,
-    ) -> Result<Reply, Error> {
-        let mut stream = Stream::new(request, self.endpoint.bytes, self.tokens(request));
+    ) -> Result<Reply, ChatError> {
+        let mut stream = EventStream::new(request, self.endpoint.bytes, self.tokens(request));
         loop {
             let next = if stream.is_complete() {
                 // The end only adds counts of tokens.
@@ -175,23 +178,23 @@ impl Client {
     }
 
     /// Returns the error for a request without an answer.
-    fn failed(&self, error: &reqwest::Error) -> Error {
-        let kind = if error.is_timeout() { Kind::Late } else { Kind::Unreachable };
-        Error::new(kind, format!("{} cannot be reached: {}", self.endpoint.shown(), cause(error)))
+    fn failed(&self, error: &reqwest::Error) -> ChatError {
+        let kind = if error.is_timeout() { ChatErrorKind::Late } else { ChatErrorKind::Unreachable };
+        ChatError::new(kind, format!("{} cannot be reached: {}", self.endpoint.shown(), cause(error)))
     }
 
     /// Returns the error for an answer without a reply.
-    async fn refused(&self, mut answer: Response) -> Error {
+    async fn refused(&self, mut answer: Response) -> ChatError {
         let status = answer.status();
         let wait = answer.headers().get(RETRY_AFTER).and_then(|value| wait(value.to_str().ok()?));
         let kind = match status {
-            StatusCode::TOO_MANY_REQUESTS => Kind::Busy,
-            StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN => Kind::Unauthorized,
-            StatusCode::REQUEST_TIMEOUT => Kind::Late,
-            StatusCode::NOT_FOUND | StatusCode::METHOD_NOT_ALLOWED => Kind::NotFound,
-            StatusCode::PAYLOAD_TOO_LARGE => Kind::TooLong,
-            status if status.is_server_error() => Kind::Fault,
-            _ => Kind::Refused,
+            StatusCode::TOO_MANY_REQUESTS => ChatErrorKind::Busy,
+            StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN => ChatErrorKind::Unauthorized,
+            StatusCode::REQUEST_TIMEOUT => ChatErrorKind::Late,
+            StatusCode::NOT_FOUND | StatusCode::METHOD_NOT_ALLOWED => ChatErrorKind::NotFound,
+            StatusCode::PAYLOAD_TOO_LARGE => ChatErrorKind::TooLong,
+            status if status.is_server_error() => ChatErrorKind::Fault,
+            _ => ChatErrorKind::Refused,
         };
         let mut bytes = Vec::new();
         while bytes.len() < ERROR
@@ -206,16 +209,16 @@ impl Client {
             Err(_) => String::new(),
         };
         let kind = match kind {
-            Kind::Refused if is_about_length(&text) => Kind::TooLong,
-            Kind::Refused if is_about_model(&text) => Kind::NotFound,
+            ChatErrorKind::Refused if is_about_length(&text) => ChatErrorKind::TooLong,
+            ChatErrorKind::Refused if is_about_model(&text) => ChatErrorKind::NotFound,
             kind => kind,
         };
         // Servers may quote a part of a wrong key.
-        let text = if kind == Kind::Unauthorized { String::new() } else { text };
+        let text = if kind == ChatErrorKind::Unauthorized { String::new() } else { text };
         let text = if status.is_redirection() { "a redirect, which is not followed".to_owned() } else { text };
         let text = if text.is_empty() { String::new() } else { format!(": {text}") };
         let message = format!("{} answered with status {}{text}", self.endpoint.shown(), status.as_u16());
-        Error { kind, message, wait }
+        ChatError { kind, message, wait }
     }
 
     /// Sends a request, with retries while they can help.
@@ -224,7 +227,7 @@ impl Client {
         request: &Request<'_>,
         time: Duration,
         received: &AtomicU64,
-    ) -> Result<Reply, Error> {
+    ) -> Result<Reply, ChatError> {
         let tokens = self.tokens(request);
         let mut form = *self.form.lock().unwrap_or_else(PoisonError::into_inner);
         let (mut pause, mut retries) = (PAUSE, 0);
@@ -240,7 +243,8 @@ impl Client {
                 *self.form.lock().unwrap_or_else(PoisonError::into_inner) = form;
                 continue;
             }
-            let is_temporary = matches!(error.kind, Kind::Busy | Kind::Fault | Kind::Unreachable);
+            let is_temporary =
+                matches!(error.kind, ChatErrorKind::Busy | ChatErrorKind::Fault | ChatErrorKind::Unreachable);
             let wait = error.wait.unwrap_or(pause);
             let is_in_time = end.is_none_or(|end| wait < end.saturating_duration_since(Instant::now()));
             if !is_temporary || retries == RETRIES || !is_in_time {
@@ -253,7 +257,7 @@ impl Client {
     }
 
     /// Sends a request within the remaining time, unless it is cancelled.
-    async fn send_in_time(&self, request: &Request<'_>, patience: Patience<'_>) -> Result<Reply, Error> {
+    async fn send_in_time(&self, request: &Request<'_>, patience: Patience<'_>) -> Result<Reply, ChatError> {
         let (began, received) = (Instant::now(), AtomicU64::new(0));
         let time = patience.left(request.time.map_or(self.endpoint.time, |time| time.min(self.endpoint.time)));
         let sending = tokio::time::timeout(time, self.send_with_retries(request, time, &received));
@@ -263,20 +267,20 @@ impl Client {
                 Ok(Ok(reply)) => return reply,
                 Ok(Err(_)) => return Err(self.late(time, received.load(Ordering::Relaxed))),
                 Err(_) if patience.is_cancelled() => {
-                    return Err(Error::new(Kind::Cancelled, "the request was cancelled"));
+                    return Err(ChatError::new(ChatErrorKind::Cancelled, "the request was cancelled"));
                 }
                 Err(_) => {}
             }
             if let Some(progress) = request.progress {
-                progress(Progress { pieces: received.load(Ordering::Relaxed), elapsed: began.elapsed() });
+                progress(ReplyProgress { pieces: received.load(Ordering::Relaxed), elapsed: began.elapsed() });
             }
         }
     }
 
-    fn late(&self, time: Duration, pieces: u64) -> Error {
+    fn late(&self, time: Duration, pieces: u64) -> ChatError {
         let (shown, seconds) = (self.endpoint.shown(), time.as_secs());
-        Error::new(
-            Kind::Late,
+        ChatError::new(
+            ChatErrorKind::Late,
             match pieces {
                 0 => format!("{shown} did not reply within {seconds} seconds"),
                 _ => format!("{shown} was still replying after {seconds} seconds and about {pieces} tokens"),
@@ -293,14 +297,16 @@ fn wait(text: &str) -> Option<Duration> {
     is_number.then(|| Duration::from_secs(text.parse().unwrap_or(LONGEST_WAIT).min(LONGEST_WAIT)))
 }
 
-impl Model for Client {
+impl LanguageModel for ChatClient {
     fn name(&self) -> &str {
         &self.endpoint.model
     }
 
     /// Must not be called on a thread of an asynchronous runtime.
-    fn reply(&self, request: &Request<'_>, patience: Patience<'_>) -> Result<Reply, Error> {
-        let Some(runtime) = &self.runtime else { return Err(Error::new(Kind::Unreachable, "the client has ended")) };
+    fn reply(&self, request: &Request<'_>, patience: Patience<'_>) -> Result<Reply, ChatError> {
+        let Some(runtime) = &self.runtime else {
+            return Err(ChatError::new(ChatErrorKind::Unreachable, "the client has ended"));
+        };
         let began = Instant::now();
         let reply = runtime.block_on(self.send_in_time(request, patience));
         let keys = self.endpoint.keys();
@@ -322,12 +328,12 @@ impl Model for Client {
                 reply.server.fingerprint = reply.server.fingerprint.map(hide);
                 Ok(reply)
             }
-            Err(error) => Err(Error { message: hide(error.message), ..error }),
+            Err(error) => Err(ChatError { message: hide(error.message), ..error }),
         }
     }
 }
 
-impl Drop for Client {
+impl Drop for ChatClient {
     fn drop(&mut self) {
         if let Some(runtime) = self.runtime.take() {
             runtime.shutdown_background();

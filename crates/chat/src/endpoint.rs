@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use url::Url;
 
-use crate::{Extra, Key};
+use crate::{ApiKey, Extra};
 
 /// Minimum length of a value in the query string that is treated as a key: API versions are shorter.
 const SECRET: usize = 12;
@@ -19,7 +19,7 @@ pub struct Endpoint {
     /// Name of the model there.
     pub model: String,
     /// The key, if the server needs one.
-    pub key: Option<Key>,
+    pub key: Option<ApiKey>,
     /// Whether replies are streamed, so that an endless one is noticed early.
     pub stream: bool,
     /// Maximum time for one reply, retries included.
@@ -100,11 +100,12 @@ impl Endpoint {
     }
 
     /// Returns all secrets: the key, and long values of the query string.
-    pub fn keys(&self) -> Vec<Key> {
+    pub fn keys(&self) -> Vec<ApiKey> {
         let values = self.url.query_pairs().filter(|(_, value)| value.len() >= SECRET);
         let raw = self.url.query().unwrap_or_default().split('&').filter_map(|pair| pair.split_once('='));
         let raw = raw.map(|(_, value)| value).filter(|value| value.len() >= SECRET);
-        let all = values.filter_map(|(_, value)| Key::new(&value).ok()).chain(raw.filter_map(|raw| Key::new(raw).ok()));
+        let all =
+            values.filter_map(|(_, value)| ApiKey::new(&value).ok()).chain(raw.filter_map(|raw| ApiKey::new(raw).ok()));
         self.key.clone().into_iter().chain(all).collect()
     }
 

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 /// The kind of a failure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum ChatErrorKind {
     /// The server cannot be reached, or the connection broke.
     Unreachable,
     /// The reply did not end in time.
@@ -28,49 +28,49 @@ pub enum Kind {
     Cancelled,
 }
 
-impl Kind {
+impl ChatErrorKind {
     /// Returns its name in logs.
     pub fn name(self) -> &'static str {
         match self {
-            Kind::Unreachable => "unreachable",
-            Kind::Late => "late",
-            Kind::Busy => "busy",
-            Kind::Unauthorized => "unauthorized",
-            Kind::NotFound => "not-found",
-            Kind::TooLong => "too-long",
-            Kind::Refused => "refused",
-            Kind::Fault => "fault",
-            Kind::Broken => "broken",
-            Kind::Cancelled => "cancelled",
+            ChatErrorKind::Unreachable => "unreachable",
+            ChatErrorKind::Late => "late",
+            ChatErrorKind::Busy => "busy",
+            ChatErrorKind::Unauthorized => "unauthorized",
+            ChatErrorKind::NotFound => "not-found",
+            ChatErrorKind::TooLong => "too-long",
+            ChatErrorKind::Refused => "refused",
+            ChatErrorKind::Fault => "fault",
+            ChatErrorKind::Broken => "broken",
+            ChatErrorKind::Cancelled => "cancelled",
         }
     }
 }
 
 /// A failure. Its message never contains the key.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Error {
+pub struct ChatError {
     /// Its kind.
-    pub kind: Kind,
+    pub kind: ChatErrorKind,
     /// The message.
     pub message: String,
     /// The pause that the server asks for.
     pub wait: Option<Duration>,
 }
 
-impl Error {
+impl ChatError {
     /// Returns an error without a pause.
-    pub fn new(kind: Kind, message: impl Into<String>) -> Error {
-        Error { kind, message: message.into(), wait: None }
+    pub fn new(kind: ChatErrorKind, message: impl Into<String>) -> ChatError {
+        ChatError { kind, message: message.into(), wait: None }
     }
 }
 
-impl fmt::Display for Error {
+impl fmt::Display for ChatError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "the model: {}", self.message)
     }
 }
 
-impl std::error::Error for Error {}
+impl std::error::Error for ChatError {}
 
 /// Returns whether an error is about the length of the prompt or the context.
 pub fn is_about_length(text: &str) -> bool {

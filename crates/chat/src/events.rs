@@ -5,7 +5,7 @@ const LONGEST: usize = 1 << 20;
 
 /// A reader of lines that buffers an incomplete line.
 #[derive(Debug, Default)]
-pub struct Lines {
+pub struct EventLineReader {
     begun: Vec<u8>,
 }
 
@@ -13,7 +13,7 @@ pub struct Lines {
 #[derive(Debug, PartialEq, Eq)]
 pub struct TooLong;
 
-impl Lines {
+impl EventLineReader {
     /// Takes received bytes and returns the data of each complete event. Comments, event names and ids are skipped.
     ///
     /// # Errors
@@ -53,7 +53,7 @@ mod tests {
     fn events_come_in_any_pieces() {
         let text = ": hello\r\nevent: x\r\ndata: {\"a\": \"\u{e9}\"}\r\n\r\ndata:[DONE]\n\ndata: end";
         for size in 1..text.len() {
-            let mut lines = Lines::default();
+            let mut lines = EventLineReader::default();
             let mut events = Vec::new();
             for piece in text.as_bytes().chunks(size) {
                 events.extend(lines.take(piece).unwrap());
@@ -61,6 +61,6 @@ mod tests {
             assert_eq!(events, ["{\"a\": \"\u{e9}\"}", "[DONE]"]);
             assert_eq!(lines.last().as_deref(), Some("end"));
         }
-        assert_eq!(Lines::default().take(&vec![b'x'; LONGEST + 1]), Err(TooLong));
+        assert_eq!(EventLineReader::default().take(&vec![b'x'; LONGEST + 1]), Err(TooLong));
     }
 }

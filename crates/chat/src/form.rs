@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::{Endpoint, Error, Kind, Request, Role};
+use crate::{ChatError, ChatErrorKind, Endpoint, MessageRole, Request};
 
 /// The form of a request.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -26,8 +26,8 @@ impl RequestForm {
     }
 
     /// Returns the form without the field that an error rejects, or `None` if the form stays the same.
-    pub fn without(self, error: &Error) -> Option<RequestForm> {
-        if error.kind != Kind::Refused {
+    pub fn without(self, error: &ChatError) -> Option<RequestForm> {
+        if error.kind != ChatErrorKind::Refused {
             return None;
         }
         let text = error.message.to_ascii_lowercase();
@@ -46,7 +46,7 @@ impl RequestForm {
     /// Returns the body of a request with at most `tokens` tokens in the reply.
     pub fn body(self, endpoint: &Endpoint, request: &Request<'_>, tokens: u32) -> String {
         let mut messages = request.messages.to_vec();
-        if self.is_without_system && messages.len() > 1 && messages[0].role == Role::System {
+        if self.is_without_system && messages.len() > 1 && messages[0].role == MessageRole::System {
             let system = messages.remove(0).content;
             messages[0].content.insert_str(0, &format!("{system}\n\n"));
         }
@@ -71,12 +71,13 @@ mod tests {
     use serde_json::Value;
 
     use super::*;
-    use crate::{Extra, Message};
+    use crate::{ChatMessage, Extra};
 
     #[test]
     fn refused_fields_are_left_out() {
         let endpoint = Endpoint::new("http://127.0.0.1:1/v1", "m").unwrap();
-        let messages = [Message::new(Role::System, "Be short."), Message::new(Role::User, "Hello.")];
+        let messages =
+            [ChatMessage::new(MessageRole::System, "Be short."), ChatMessage::new(MessageRole::User, "Hello.")];
         let request = Request::new("query", &messages);
         let body = |form: RequestForm| serde_json::from_str::<Value>(&form.body(&endpoint, &request, 4096)).unwrap();
         let first = RequestForm::new(&endpoint);
@@ -93,7 +94,7 @@ mod tests {
             "Your organization must be verified to stream this model.",
             "System role not supported",
         ] {
-            let error = Error::new(Kind::Refused, said);
+            let error = ChatError::new(ChatErrorKind::Refused, said);
             let other = form.without(&error).unwrap();
             assert_ne!(form, other, "{said}");
             let is_of_options = said.contains("stream_options");
@@ -109,8 +110,8 @@ mod tests {
         assert_eq!((&asked["max_completion_tokens"], &asked["stream"]), (&4096.into(), &false.into()));
         assert_eq!(asked["messages"].as_array().unwrap().len(), 1);
         assert_eq!(asked["messages"][0]["content"], "Be short.\n\nHello.");
-        assert_eq!(first.without(&Error::new(Kind::Busy, "temperature")), None);
-        assert_eq!(first.without(&Error::new(Kind::Refused, "no")), None);
+        assert_eq!(first.without(&ChatError::new(ChatErrorKind::Busy, "temperature")), None);
+        assert_eq!(first.without(&ChatError::new(ChatErrorKind::Refused, "no")), None);
     }
 
     #[test]

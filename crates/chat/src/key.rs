@@ -10,7 +10,7 @@ const HIDDEN: &str = "[key]";
 
 /// A key. Neither `{}` nor `{:?}` prints it.
 #[derive(Clone)]
-pub struct Key(String);
+pub struct ApiKey(String);
 
 /// A key that cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -28,28 +28,28 @@ pub enum KeyError {
     Unfit,
 }
 
-impl Key {
+impl ApiKey {
     /// Creates a key, without surrounding white space.
     ///
     /// # Errors
     /// Returns an error if the key is empty, or contains characters that are invalid in an HTTP header.
-    pub fn new(text: &str) -> Result<Key, KeyError> {
+    pub fn new(text: &str) -> Result<ApiKey, KeyError> {
         let key = text.trim();
         let is_fit = !key.is_empty() && key.bytes().all(|byte| byte.is_ascii_graphic());
-        if is_fit { Ok(Key(key.to_owned())) } else { Err(KeyError::Unfit) }
+        if is_fit { Ok(ApiKey(key.to_owned())) } else { Err(KeyError::Unfit) }
     }
 
     /// Reads the key in a file.
     ///
     /// # Errors
     /// Returns an error if the file cannot be read, or contains no valid key.
-    pub fn read(path: &Path) -> Result<Key, KeyError> {
+    pub fn read(path: &Path) -> Result<ApiKey, KeyError> {
         use std::io::Read;
         let unreadable = |source| KeyError::Unreadable { path: path.display().to_string(), source };
         let mut text = String::new();
         let file = std::fs::File::open(path).map_err(unreadable)?;
         file.take(LONGEST).read_to_string(&mut text).map_err(unreadable)?;
-        Key::new(&text)
+        ApiKey::new(&text)
     }
 
     /// Returns the key itself, for the `Authorization` header.
@@ -64,7 +64,7 @@ impl Key {
     }
 }
 
-impl fmt::Debug for Key {
+impl fmt::Debug for ApiKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(HIDDEN)
     }
@@ -76,13 +76,13 @@ mod tests {
 
     #[test]
     fn a_key_is_never_printed() {
-        let key = Key::new(" sk-secret\n").unwrap();
+        let key = ApiKey::new(" sk-secret\n").unwrap();
         assert_eq!(format!("{key:?} {:?}", Some(&key)), "[key] Some([key])");
         assert_eq!(key.hide("no key sk-secret here".to_owned()), "no key [key] here");
         for wrong in ["", "\n", "a b", "a\nb", "schl\u{fc}ssel"] {
-            assert!(Key::new(wrong).is_err(), "{wrong:?}");
+            assert!(ApiKey::new(wrong).is_err(), "{wrong:?}");
         }
-        let error = Key::read(Path::new("/nowhere/key")).unwrap_err();
+        let error = ApiKey::read(Path::new("/nowhere/key")).unwrap_err();
         assert!(error.to_string().contains("/nowhere/key"), "{error}");
     }
 }

@@ -33,19 +33,19 @@ mod usage;
 #[cfg(not(feature = "http"))]
 pub use absent::Client;
 #[cfg(feature = "http")]
-pub use client::Client;
+pub use client::ChatClient;
 pub use endpoint::{Endpoint, EndpointError};
-pub use error::{Error, Kind};
+pub use error::{ChatError, ChatErrorKind};
 pub use extra::{Extra, ExtraError};
-pub use key::{Key, KeyError};
-pub use message::{Message, Role};
+pub use key::{ApiKey, KeyError};
+pub use message::{ChatMessage, MessageRole};
 pub use reply::{Reply, ToolCall};
-pub use request::{Patience, Progress, Request};
-pub use stream::{Stream, whole};
+pub use request::{Patience, ReplyProgress, Request};
+pub use stream::{EventStream, whole};
 pub use usage::{ReplyTiming, ServerIdentity, TokenCounts};
 
 /// A language model.
-pub trait Model: Sync {
+pub trait LanguageModel: Sync {
     /// Returns the model's name at the server.
     fn name(&self) -> &str;
 
@@ -53,5 +53,5 @@ pub trait Model: Sync {
     ///
     /// # Errors
     /// Returns an error if the server cannot be reached, rejects the request, is late, or sends no reply.
-    fn reply(&self, request: &Request<'_>, patience: Patience<'_>) -> Result<Reply, Error>;
+    fn reply(&self, request: &Request<'_>, patience: Patience<'_>) -> Result<Reply, ChatError>;
 }

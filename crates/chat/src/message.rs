@@ -5,7 +5,7 @@ use serde::Serialize;
 /// The author of a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Role {
+pub enum MessageRole {
     /// Instructions for the whole conversation.
     System,
     /// The user.
@@ -16,16 +16,16 @@ pub enum Role {
 
 /// A message.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Message {
+pub struct ChatMessage {
     /// Its author.
-    pub role: Role,
+    pub role: MessageRole,
     /// Its text.
     pub content: String,
 }
 
-impl Message {
+impl ChatMessage {
     /// Creates a message of this author.
-    pub fn new(role: Role, content: impl Into<String>) -> Message {
-        Message { role, content: content.into() }
+    pub fn new(role: MessageRole, content: impl Into<String>) -> ChatMessage {
+        ChatMessage { role, content: content.into() }
     }
 }

@@ -9,7 +9,7 @@ use serde_json::value::RawValue;
 
 use crate::error::is_about_length;
 use crate::usage::{PieceReports, ServerReports, Timings, Usage, lenient};
-use crate::{Error, Kind, ReplyTiming, ServerIdentity, TokenCounts};
+use crate::{ChatError, ChatErrorKind, ReplyTiming, ServerIdentity, TokenCounts};
 
 /// Maximum number of tool calls in a reply.
 const TOOLS: usize = 16;
@@ -51,9 +51,9 @@ pub struct ToolCall {
 
 /// A whole reply, or a piece of a stream.
 #[derive(Deserialize)]
-struct Body {
+struct ReplyBody {
     #[serde(default, deserialize_with = "few")]
-    choices: Vec<Choice>,
+    choices: Vec<ReplyChoice>,
     error: Option<Box<RawValue>>,
     #[serde(default, deserialize_with = "lenient")]
     model: Option<String>,
@@ -66,7 +66,7 @@ struct Body {
 }
 
 #[derive(Deserialize)]
-struct Choice {
+struct ReplyChoice {
     #[serde(alias = "delta")]
     message: Option<ReplyMessage>,
     finish_reason: Option<String>,
@@ -74,7 +74,7 @@ struct Choice {
 
 #[derive(Deserialize)]
 struct ReplyMessage {
-    content: Option<Content>,
+    content: Option<MessageContent>,
     /// Thoughts, which llama.cpp and others send separately from the text. Only counted.
     reasoning_content: Option<IgnoredAny>,
     reasoning: Option<IgnoredAny>,
@@ -84,25 +84,25 @@ struct ReplyMessage {
 }
 
 /// A text, which some servers send in parts.
-struct Content(String);
+struct MessageContent(String);
 
-impl<'de> Deserialize<'de> for Content {
+impl<'de> Deserialize<'de> for MessageContent {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         struct TextOrParts;
         impl<'de> Visitor<'de> for TextOrParts {
-            type Value = Content;
+            type Value = MessageContent;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 f.write_str("a text or a list of parts")
             }
 
-            fn visit_str<E>(self, text: &str) -> Result<Content, E> {
-                Ok(Content(text.to_owned()))
+            fn visit_str<E>(self, text: &str) -> Result<MessageContent, E> {
+                Ok(MessageContent(text.to_owned()))
             }
 
-            fn visit_seq<A: SeqAccess<'de>>(self, parts: A) -> Result<Content, A::Error> {
-                let parts: Vec<Part> = FewVisitor(PhantomData).visit_seq(parts)?;
-                Ok(Content(parts.into_iter().filter_map(|part| part.text).collect()))
+            fn visit_seq<A: SeqAccess<'de>>(self, parts: A) -> Result<MessageContent, A::Error> {
+                let parts: Vec<ContentPart> = FewVisitor(PhantomData).visit_seq(parts)?;
+                Ok(MessageContent(parts.into_iter().filter_map(|part| part.text).collect()))
             }
         }
         deserializer.deserialize_any(TextOrParts)
@@ -139,7 +139,7 @@ impl<'de, T: Deserialize<'de>> Visitor<'de> for FewVisitor<T> {
 }
 
 #[derive(Deserialize)]
-struct Part {
+struct ContentPart {
     text: Option<String>,
 }
 
@@ -147,11 +147,11 @@ struct Part {
 struct Call {
     /// The index of the call that a piece belongs to.
     index: Option<usize>,
-    function: Option<Function>,
+    function: Option<CalledFunction>,
 }
 
 #[derive(Deserialize)]
-struct Function {
+struct CalledFunction {
     name: Option<String>,
     arguments: Option<String>,
 }
@@ -217,19 +217,20 @@ impl ReplyBuilder {
     ///
     /// # Errors
     /// Returns an error if the JSON is neither, or reports an error.
-    pub fn take(&mut self, json: &[u8]) -> Result<(), Error> {
-        let body: Body = serde_json::from_slice(json)
-            .map_err(|wrong| Error::new(Kind::Broken, format!("its reply is not the JSON expected: {wrong}")))?;
+    pub fn take(&mut self, json: &[u8]) -> Result<(), ChatError> {
+        let body: ReplyBody = serde_json::from_slice(json).map_err(|wrong| {
+            ChatError::new(ChatErrorKind::Broken, format!("its reply is not the JSON expected: {wrong}"))
+        })?;
         if let Some(error) = body.error.filter(|error| error.get() != "null") {
             let error =
                 Some(error.get()).filter(|text| text.len() <= ERROR).and_then(|text| serde_json::from_str(text).ok());
             let error: serde_json::Value = error.unwrap_or_else(|| "an error that is too long to show".into());
             let message = message_of(&error);
             // LM Studio reports a prompt that is too long with status 200, as an event.
-            let kind = if is_about_length(&message) { Kind::TooLong } else { Kind::Fault };
-            return Err(Error::new(kind, format!("it says: {message}")));
+            let kind = if is_about_length(&message) { ChatErrorKind::TooLong } else { ChatErrorKind::Fault };
+            return Err(ChatError::new(kind, format!("it says: {message}")));
         }
-        let Body { choices, model, system_fingerprint, usage, timings, .. } = body;
+        let ReplyBody { choices, model, system_fingerprint, usage, timings, .. } = body;
         self.reported.take(PieceReports { model, system_fingerprint, usage, timings });
         // Requests ask for one choice.
         let Some(choice) = choices.into_iter().next() else { return Ok(()) };
@@ -255,7 +256,7 @@ impl ReplyBuilder {
         Ok(())
     }
 
-    fn call(&mut self, index: usize, function: Option<Function>) {
+    fn call(&mut self, index: usize, function: Option<CalledFunction>) {
         let Some(function) = function.filter(|_| index < TOOLS) else { return };
         if self.tool_calls.len() <= index {
             self.tool_calls.resize(index + 1, ToolCall::default());
@@ -270,7 +271,7 @@ impl ReplyBuilder {
     ///
     /// # Errors
     /// Returns an error if the reply is empty.
-    pub fn finish(mut self, is_stream: bool) -> Result<Reply, Error> {
+    pub fn finish(mut self, is_stream: bool) -> Result<Reply, ChatError> {
         let is_cut = self.is_cut || self.is_full();
         if self.text.len() > self.most {
             let end = (0..=self.most).rev().find(|at| self.text.is_char_boundary(*at)).unwrap_or(0);
@@ -288,7 +289,7 @@ impl ReplyBuilder {
                 (true, false) => "its reply was cut off before it said anything",
                 (false, _) => "its reply is empty",
             };
-            return Err(Error::new(Kind::Broken, message));
+            return Err(ChatError::new(ChatErrorKind::Broken, message));
         }
         let mut tokens = self.reported.tokens;
         if tokens.completion.is_none() && is_stream {
@@ -359,7 +360,7 @@ mod tests {
         }
     }
 
-    fn reply(pieces: &[&str]) -> Result<Reply, Error> {
+    fn reply(pieces: &[&str]) -> Result<Reply, ChatError> {
         let mut builder = ReplyBuilder::new(20);
         pieces.iter().try_for_each(|piece| builder.take(piece.as_bytes()))?;
         builder.finish(false)
@@ -376,7 +377,7 @@ mod tests {
         let calls = format!("{{\"choices\": [{{\"message\": {{\"tool_calls\": {}}}}}]}}", many(r#"{"function": {}}"#));
         assert_eq!(reply(&[&calls]).unwrap().tool_calls.len(), TOOLS);
         let error = reply(&[&format!("{{\"error\": {}}}", many("{}"))]).unwrap_err();
-        assert_eq!((error.kind, error.message.contains("too long")), (Kind::Fault, false));
+        assert_eq!((error.kind, error.message.contains("too long")), (ChatErrorKind::Fault, false));
         let error = reply(&[&format!("{{\"error\": {}}}", many(r#"{"message": "x"}"#))]).unwrap_err();
         assert!(error.message.contains("too long"), "{}", error.message);
     }
@@ -419,15 +420,15 @@ mod tests {
                 .is_some()
         );
         for (wrong, kind) in [
-            ("", Kind::Broken),
-            ("[1", Kind::Broken),
-            (r#"{"choices": []}"#, Kind::Broken),
-            (r#"{"choices": [{"message": {"content": "<think>for ever"}}]}"#, Kind::Broken),
-            (r#"{"error": {"message": "overloaded"}}"#, Kind::Fault),
+            ("", ChatErrorKind::Broken),
+            ("[1", ChatErrorKind::Broken),
+            (r#"{"choices": []}"#, ChatErrorKind::Broken),
+            (r#"{"choices": [{"message": {"content": "<think>for ever"}}]}"#, ChatErrorKind::Broken),
+            (r#"{"error": {"message": "overloaded"}}"#, ChatErrorKind::Fault),
             // LM Studio.
             (
                 r#"{"error": {"message": "The number of tokens to keep from the initial prompt is greater than the context length."}}"#,
-                Kind::TooLong,
+                ChatErrorKind::TooLong,
             ),
         ] {
             assert_eq!(reply(&[wrong]).unwrap_err().kind, kind, "{wrong}");

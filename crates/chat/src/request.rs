@@ -4,13 +4,13 @@ use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use crate::Message;
+use crate::ChatMessage;
 
 /// A request to a model. The limits are those of this request; those of the [`Endpoint`](crate::Endpoint) also hold.
 #[derive(Clone, Copy)]
 pub struct Request<'a> {
     /// The conversation so far.
-    pub messages: &'a [Message],
+    pub messages: &'a [ChatMessage],
     /// The purpose of the request; selects the fields of [`Extra`](crate::Extra) for it.
     pub step: &'a str,
     /// Maximum tokens of the reply.
@@ -20,12 +20,12 @@ pub struct Request<'a> {
     /// Returns whether a text contains all needed parts of the reply; reading of a stream stops there.
     pub is_complete: Option<&'a (dyn Fn(&str) -> bool + Sync)>,
     /// Called about 20 times a second while waiting for the reply.
-    pub progress: Option<&'a (dyn Fn(Progress) + Sync)>,
+    pub progress: Option<&'a (dyn Fn(ReplyProgress) + Sync)>,
 }
 
 impl<'a> Request<'a> {
     /// Creates a request without limits of its own.
-    pub fn new(step: &'a str, messages: &'a [Message]) -> Request<'a> {
+    pub fn new(step: &'a str, messages: &'a [ChatMessage]) -> Request<'a> {
         Request { messages, step, tokens: None, time: None, is_complete: None, progress: None }
     }
 }
@@ -43,7 +43,7 @@ impl fmt::Debug for Request<'_> {
 
 /// The progress of a reply.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Progress {
+pub struct ReplyProgress {
     /// Number of text pieces received so far; most servers send one token per piece. 0 for replies that are not
     /// streamed.
     pub pieces: u64,

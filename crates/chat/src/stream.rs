@@ -1,8 +1,8 @@
 //! A streamed reply. It is read up to its end, its limits, or the point where it is complete.
 
-use crate::events::Lines;
+use crate::events::EventLineReader;
 use crate::reply::ReplyBuilder;
-use crate::{Error, Kind, Reply, Request};
+use crate::{ChatError, ChatErrorKind, Reply, Request};
 
 /// Maximum number of stream bytes for each byte of text: the JSON around a piece of a word.
 const AROUND: usize = 256;
@@ -14,9 +14,9 @@ const PIECES_AFTER: u64 = 4;
 const GROWTH: usize = 64;
 
 /// A stream of server-sent events.
-pub struct Stream<'a> {
+pub struct EventStream<'a> {
     request: &'a Request<'a>,
-    lines: Lines,
+    lines: EventLineReader,
     reply: ReplyBuilder,
     /// Number of bytes received, and its maximum.
     received: usize,
@@ -33,12 +33,12 @@ pub struct Stream<'a> {
     is_left: bool,
 }
 
-impl<'a> Stream<'a> {
+impl<'a> EventStream<'a> {
     /// Creates a stream with a text of at most `bytes` bytes and `tokens` tokens.
-    pub fn new(request: &'a Request<'a>, bytes: usize, tokens: u32) -> Stream<'a> {
-        Stream {
+    pub fn new(request: &'a Request<'a>, bytes: usize, tokens: u32) -> EventStream<'a> {
+        EventStream {
             request,
-            lines: Lines::default(),
+            lines: EventLineReader::default(),
             reply: ReplyBuilder::new(bytes),
             received: 0,
             most: bytes.saturating_mul(AROUND),
@@ -65,9 +65,12 @@ impl<'a> Stream<'a> {
     ///
     /// # Errors
     /// Returns an error if the bytes are not a valid stream of a reply.
-    pub fn take(&mut self, bytes: &[u8]) -> Result<bool, Error> {
+    pub fn take(&mut self, bytes: &[u8]) -> Result<bool, ChatError> {
         self.received = self.received.saturating_add(bytes.len());
-        let events = self.lines.take(bytes).map_err(|_| Error::new(Kind::Broken, "a line of its reply has no end"))?;
+        let events = self
+            .lines
+            .take(bytes)
+            .map_err(|_| ChatError::new(ChatErrorKind::Broken, "a line of its reply has no end"))?;
         for event in events {
             if event == "[DONE]" {
                 self.is_done = true;
@@ -80,7 +83,10 @@ impl<'a> Stream<'a> {
             }
         }
         if self.received > self.most {
-            return Err(Error::new(Kind::Broken, format!("it sent {} KiB and did not end", self.received >> 10)));
+            return Err(ChatError::new(
+                ChatErrorKind::Broken,
+                format!("it sent {} KiB and did not end", self.received >> 10),
+            ));
         }
         Ok(false)
     }
@@ -120,7 +126,7 @@ impl<'a> Stream<'a> {
     ///
     /// # Errors
     /// Returns an error if the stream was interrupted, or its reply is empty.
-    pub fn finish(mut self) -> Result<Reply, Error> {
+    pub fn finish(mut self) -> Result<Reply, ChatError> {
         let is_enough = self.is_done || self.is_left;
         // The last line may lack its end.
         let last = if is_enough { None } else { self.lines.last() };
@@ -131,7 +137,7 @@ impl<'a> Stream<'a> {
         }
         // An interrupted query may still parse, so the reply must not be used.
         if !is_enough && !self.is_done && !self.reply.is_ended() && !self.reply.is_full() {
-            return Err(Error::new(Kind::Unreachable, "its reply broke off before it ended"));
+            return Err(ChatError::new(ChatErrorKind::Unreachable, "its reply broke off before it ended"));
         }
         self.reply.finish(true)
     }
@@ -141,7 +147,7 @@ impl<'a> Stream<'a> {
 ///
 /// # Errors
 /// Returns an error if the object is not a reply, or the reply is empty.
-pub fn whole(object: &[u8], bytes: usize) -> Result<Reply, Error> {
+pub fn whole(object: &[u8], bytes: usize) -> Result<Reply, ChatError> {
     let mut reply = ReplyBuilder::new(bytes);
     reply.take(object)?;
     reply.finish(false)
@@ -162,14 +168,14 @@ mod tests {
         let ended = "data: {\"choices\": [{\"delta\": {}, \"finish_reason\": \"stop\"}]}";
         let read = |text: &str| {
             let request = Request::new("query", &[]);
-            let mut stream = Stream::new(&request, 100, 4096);
+            let mut stream = EventStream::new(&request, 100, 4096);
             stream.take(text.as_bytes()).and_then(|_| stream.finish())
         };
         for end in ["data: [DONE]\n\n", "data: [DONE]", ended, &format!("{ended}\n\n")] {
             assert_eq!(read(&format!("{text}{end}")).unwrap().text, "node;out;", "{end}");
         }
         for end in ["", ": still there\n\n", "data: {\"choices\": []}\n\n"] {
-            assert_eq!(read(&format!("{text}{end}")).unwrap_err().kind, Kind::Unreachable, "{end}");
+            assert_eq!(read(&format!("{text}{end}")).unwrap_err().kind, ChatErrorKind::Unreachable, "{end}");
         }
         // A reply over its limit is cut, not an error.
         assert!(read(&text.repeat(20)).unwrap().is_cut);
@@ -190,7 +196,7 @@ mod tests {
         ] {
             let bytes = format!("{}{}{}{after}", piece("{\"a\""), piece(": "), piece("1}"));
             for size in [1, 7, bytes.len()] {
-                let mut stream = Stream::new(&request, 1000, 4096);
+                let mut stream = EventStream::new(&request, 1000, 4096);
                 let read = bytes.as_bytes().chunks(size).any(|bytes| stream.take(bytes).unwrap());
                 assert!(read && stream.is_complete());
                 let reply = stream.finish().unwrap();
@@ -198,23 +204,23 @@ mod tests {
             }
         }
         // A broken connection is an error; a stalled one is closed.
-        let mut stream = Stream::new(&request, 1000, 4096);
+        let mut stream = EventStream::new(&request, 1000, 4096);
         assert!(!stream.take(piece("{}").as_bytes()).unwrap() && stream.is_complete());
         stream.leave();
         assert_eq!(stream.finish().unwrap().text, "{}");
-        let mut stream = Stream::new(&request, 1000, 4096);
+        let mut stream = EventStream::new(&request, 1000, 4096);
         assert!(!stream.take(piece("{}").as_bytes()).unwrap());
-        assert_eq!(stream.finish().unwrap_err().kind, Kind::Unreachable);
+        assert_eq!(stream.finish().unwrap_err().kind, ChatErrorKind::Unreachable);
         // Thoughts are not part of the reply.
         let thought = format!("{}{}", piece("<think>{}"), piece(" hm"));
-        let mut stream = Stream::new(&request, 1000, 4096);
+        let mut stream = EventStream::new(&request, 1000, 4096);
         assert!(!stream.take(thought.as_bytes()).unwrap() && !stream.is_complete());
     }
 
     #[test]
     fn a_server_that_ignores_the_limit_of_tokens_is_cut() {
         let request = Request::new("text", &[]);
-        let mut stream = Stream::new(&request, 1000, 5);
+        let mut stream = EventStream::new(&request, 1000, 5);
         assert!(stream.take(piece("a").repeat(50).as_bytes()).unwrap());
         let reply = stream.finish().unwrap();
         assert_eq!((reply.text.as_str(), reply.is_cut), ("aaaaaa", true));

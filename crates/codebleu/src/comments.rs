@@ -6,7 +6,7 @@ const TAB: usize = 8;
 
 /// A kind of Python token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum PythonTokenKind {
     Indent,
     Newline,
     Comment,
@@ -27,7 +27,7 @@ pub fn without(text: &str) -> String {
 
 struct Cutter {
     out: String,
-    before: Kind,
+    before: PythonTokenKind,
     /// The line and column after the last token.
     line: usize,
     column: usize,
@@ -49,13 +49,13 @@ struct Open {
 }
 
 /// A line, including its line end.
-struct Line<'t> {
+struct PythonLine<'t> {
     number: usize,
     text: &'t str,
     chars: Vec<char>,
 }
 
-impl Line<'_> {
+impl PythonLine<'_> {
     /// Returns whether the line ends with a backslash.
     fn goes_on(&self) -> bool {
         self.text.ends_with("\\\n") || self.text.ends_with("\\\r\n")
@@ -70,7 +70,7 @@ impl Cutter {
     fn new(capacity: usize) -> Self {
         Cutter {
             out: String::with_capacity(capacity),
-            before: Kind::Indent,
+            before: PythonTokenKind::Indent,
             line: 0,
             column: 0,
             depth: 0,
@@ -83,7 +83,7 @@ impl Cutter {
     /// Reads all tokens. Returns `None` if Python's tokenizer fails.
     fn cut(&mut self, text: &str) -> Option<()> {
         for (number, text) in (1..).zip(text.split_inclusive('\n')) {
-            let line = Line { number, text, chars: text.chars().collect() };
+            let line = PythonLine { number, text, chars: text.chars().collect() };
             let goes_on = std::mem::take(&mut self.goes_on);
             let from = match self.open.take() {
                 Some(string) => self.continue_string(&line, string)?,
@@ -97,28 +97,29 @@ impl Cutter {
         (self.open.is_none() && self.depth == 0 && !self.goes_on).then_some(())
     }
 
-    fn token(&mut self, kind: Kind, text: &str, start: (usize, usize), end: (usize, usize)) {
+    fn token(&mut self, kind: PythonTokenKind, text: &str, start: (usize, usize), end: (usize, usize)) {
         if start.0 > self.line {
             self.column = 0;
         }
         self.out.extend(std::iter::repeat_n(' ', start.1.saturating_sub(self.column)));
-        let documents = kind == Kind::String && (matches!(self.before, Kind::Indent | Kind::Newline) || start.1 == 0);
-        if kind != Kind::Comment && !documents {
+        let documents = kind == PythonTokenKind::String
+            && (matches!(self.before, PythonTokenKind::Indent | PythonTokenKind::Newline) || start.1 == 0);
+        if kind != PythonTokenKind::Comment && !documents {
             self.out.push_str(text);
         }
         (self.before, self.line, self.column) = (kind, end.0, end.1);
     }
 
     /// Continues a string. If it ends in this line, returns the position of the line's next token.
-    fn continue_string(&mut self, line: &Line, mut string: Open) -> Option<Option<usize>> {
+    fn continue_string(&mut self, line: &PythonLine, mut string: Open) -> Option<Option<usize>> {
         if let Some(end) = closing(&line.chars, 0, &string.end) {
             string.text.push_str(&line.part(..end)?);
-            self.token(Kind::String, &string.text, string.at, (line.number, end));
+            self.token(PythonTokenKind::String, &string.text, string.at, (line.number, end));
             return Some(Some(end));
         }
         string.text.push_str(line.text);
         if string.end.len() == 1 && !line.goes_on() {
-            self.token(Kind::Other, &string.text, string.at, (line.number, line.chars.len()));
+            self.token(PythonTokenKind::Other, &string.text, string.at, (line.number, line.chars.len()));
         } else {
             self.open = Some(string);
         }
@@ -126,7 +127,7 @@ impl Cutter {
     }
 
     /// Reads the indentation. Returns the position of the first token if the line contains more than a comment.
-    fn indentation(&mut self, line: &Line) -> Option<Option<usize>> {
+    fn indentation(&mut self, line: &PythonLine) -> Option<Option<usize>> {
         let (number, chars) = (line.number, &line.chars);
         let (mut at, mut column) = (0, 0);
         while let Some(c) = chars.get(at) {
@@ -143,29 +144,29 @@ impl Cutter {
             Some('#' | '\r' | '\n') => {
                 let end = at + length(chars, at, |c| c != '\r' && c != '\n');
                 if end > at {
-                    self.token(Kind::Comment, "", (number, at), (number, end));
+                    self.token(PythonTokenKind::Comment, "", (number, at), (number, end));
                 }
-                self.token(Kind::Other, &line.part(end..)?, (number, end), (number, chars.len()));
+                self.token(PythonTokenKind::Other, &line.part(end..)?, (number, end), (number, chars.len()));
                 return Some(None);
             }
             Some(_) => {}
         }
         if column > *self.indents.last()? {
             self.indents.push(column);
-            self.token(Kind::Indent, &line.part(..at)?, (number, 0), (number, at));
+            self.token(PythonTokenKind::Indent, &line.part(..at)?, (number, 0), (number, at));
         }
         while column < *self.indents.last()? {
             if !self.indents.contains(&column) {
                 return None;
             }
             self.indents.pop();
-            self.token(Kind::Other, "", (number, at), (number, at));
+            self.token(PythonTokenKind::Other, "", (number, at), (number, at));
         }
         Some(Some(at))
     }
 
     /// Reads the tokens of a line.
-    fn tokens(&mut self, line: &Line, mut at: usize) -> Option<()> {
+    fn tokens(&mut self, line: &PythonLine, mut at: usize) -> Option<()> {
         let (number, chars) = (line.number, &line.chars);
         while at < chars.len() {
             let start = at + length(chars, at, |c| matches!(c, ' ' | '\u{c}' | '\t'));
@@ -173,13 +174,13 @@ impl Cutter {
             let rest = chars.get(start..)?;
             let place = (number, start);
             if *first == '\n' || rest.starts_with(&['\r', '\n']) {
-                let kind = if self.depth > 0 { Kind::Other } else { Kind::Newline };
+                let kind = if self.depth > 0 { PythonTokenKind::Other } else { PythonTokenKind::Newline };
                 self.token(kind, &line.part(start..)?, place, (number, chars.len()));
                 break;
             }
             if *first == '#' {
                 at = start + length(chars, start, |c| c != '\r' && c != '\n');
-                self.token(Kind::Comment, "", place, (number, at));
+                self.token(PythonTokenKind::Comment, "", place, (number, at));
                 continue;
             }
             if rest == ['\\', '\n'] || rest == ['\\', '\r', '\n'] {
@@ -203,11 +204,11 @@ impl Cutter {
     }
 
     /// Reads a string that begins in this line.
-    fn string(&mut self, line: &Line, start: usize, quote: &Quote) -> Option<Quoted> {
+    fn string(&mut self, line: &PythonLine, start: usize, quote: &Quote) -> Option<Quoted> {
         let place = (line.number, start);
         let end = vec![quote.sign; quote.count];
         if let Some(to) = closing(&line.chars, start + quote.content, &end) {
-            self.token(Kind::String, &line.part(start..to)?, place, (line.number, to));
+            self.token(PythonTokenKind::String, &line.part(start..to)?, place, (line.number, to));
             return Some(Quoted::Closed(to));
         }
         if quote.count == 3 || line.goes_on() {
@@ -219,12 +220,12 @@ impl Cutter {
 
     /// Reads a word or a sign, which may be an unclosed quote, and returns its end. `behind` is the position after the
     /// last token; white space may follow up to `start`.
-    fn sign_or_word(&mut self, line: &Line, behind: usize, start: usize, quoted: bool) -> Option<usize> {
+    fn sign_or_word(&mut self, line: &PythonLine, behind: usize, start: usize, quoted: bool) -> Option<usize> {
         let (number, chars) = (line.number, &line.chars);
         let word = length(chars, start, |c| c.is_alphanumeric() || c == '_');
         if word == 0 && quoted {
             // Python then makes a token of the character after the last token.
-            self.token(Kind::Other, &chars.get(behind)?.to_string(), (number, behind), (number, behind + 1));
+            self.token(PythonTokenKind::Other, &chars.get(behind)?.to_string(), (number, behind), (number, behind + 1));
             return Some(behind + 1);
         }
         self.depth += match chars.get(start)? {
@@ -233,7 +234,7 @@ impl Cutter {
             _ => 0,
         };
         let end = start + word.max(1);
-        self.token(Kind::Other, &line.part(start..end)?, (number, start), (number, end));
+        self.token(PythonTokenKind::Other, &line.part(start..end)?, (number, start), (number, end));
         Some(end)
     }
 }

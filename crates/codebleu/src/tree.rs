@@ -82,7 +82,7 @@ pub fn flow(gold: (&str, &Tree), pred: (&str, &Tree)) -> f64 {
 
 /// The origin of a word's value.
 #[derive(Debug, Clone, PartialEq)]
-struct Flow {
+struct DataFlow {
     /// The word.
     word: String,
     /// The index of the word in the text.
@@ -96,13 +96,13 @@ struct Flow {
 }
 
 /// Replaces the names of words by their order of occurrence.
-fn named(flows: Vec<Flow>) -> Vec<(usize, bool, Vec<usize>)> {
+fn named(flows: Vec<DataFlow>) -> Vec<(usize, bool, Vec<usize>)> {
     let mut numbers: HashMap<String, usize> = HashMap::new();
     let mut number = |word: String| {
         let next = numbers.len();
         *numbers.entry(word).or_insert(next)
     };
-    let mut name = |flow: Flow| {
+    let mut name = |flow: DataFlow| {
         let from = flow.from.into_iter().map(&mut number).collect();
         (number(flow.word), flow.computed, from)
     };
@@ -112,7 +112,7 @@ fn named(flows: Vec<Flow>) -> Vec<(usize, bool, Vec<usize>)> {
 type Span = (Point, Point);
 type States = BTreeMap<String, Vec<usize>>;
 
-struct Words {
+struct WordPositions {
     /// The index and text of each word, by position.
     at: HashMap<Span, (usize, String)>,
 }
@@ -129,7 +129,7 @@ fn is_leaf(node: Node<'_>) -> bool {
 }
 
 /// Returns the data flows of a text, one for each word that has any.
-fn flows(text: &str, root: Node<'_>) -> Vec<Flow> {
+fn flows(text: &str, root: Node<'_>) -> Vec<DataFlow> {
     let mut leaves = Vec::new();
     let mut open = vec![root];
     while let Some(node) = open.pop() {
@@ -141,7 +141,7 @@ fn flows(text: &str, root: Node<'_>) -> Vec<Flow> {
     }
     let lines: Vec<Vec<char>> = text.split('\n').map(|line| line.chars().collect()).collect();
     let at = leaves.into_iter().enumerate().map(|(i, span)| (span, (i, word(&lines, span)))).collect();
-    let words = Words { at };
+    let words = WordPositions { at };
     let Ok((mut flows, _)) = words.follow(root, States::new(), 0) else { return Vec::new() };
     flows.sort_by_key(|flow| flow.at);
     let mut used: HashSet<usize> = HashSet::new();
@@ -149,7 +149,7 @@ fn flows(text: &str, root: Node<'_>) -> Vec<Flow> {
         used.insert(flow.at);
         used.extend(&flow.from_at);
     }
-    let mut merged: Vec<Flow> = Vec::new();
+    let mut merged: Vec<DataFlow> = Vec::new();
     let mut places: HashMap<usize, usize> = HashMap::new();
     for flow in flows.into_iter().filter(|flow| used.contains(&flow.at)) {
         match places.get(&flow.at).and_then(|place| merged.get_mut(*place)) {
@@ -168,7 +168,7 @@ fn flows(text: &str, root: Node<'_>) -> Vec<Flow> {
 }
 
 /// Merges another flow of the same word, without duplicate origins.
-fn join(known: &mut Flow, other: Flow) {
+fn join(known: &mut DataFlow, other: DataFlow) {
     let mut from: Vec<String> = Vec::new();
     for word in known.from.drain(..).chain(other.from) {
         if !from.contains(&word) {
@@ -194,7 +194,7 @@ fn word(lines: &[Vec<char>], (start, end): Span) -> String {
     cut(start.row, start.column, usize::MAX) + &middle + &cut(end.row, 0, end.column)
 }
 
-impl Words {
+impl WordPositions {
     fn word(&self, span: Span) -> Result<(usize, &str), Lost> {
         self.at.get(&span).map(|(at, word)| (*at, word.as_str())).ok_or(Lost)
     }
@@ -216,7 +216,7 @@ impl Words {
     }
 
     /// Returns the flows below a node, and the origins of the words' values after it.
-    fn follow(&self, node: Node<'_>, mut states: States, depth: usize) -> Result<(Vec<Flow>, States), Lost> {
+    fn follow(&self, node: Node<'_>, mut states: States, depth: usize) -> Result<(Vec<DataFlow>, States), Lost> {
         if depth > DEEPEST {
             return Err(Lost);
         }
@@ -273,14 +273,14 @@ impl Words {
         &self,
         node: Node<'_>,
         mut states: States,
-        flows: &mut Vec<Flow>,
+        flows: &mut Vec<DataFlow>,
         depth: usize,
     ) -> Result<States, Lost> {
         let name = node.child_by_field_name("name").ok_or(Lost)?;
         let Some(value) = node.child_by_field_name("value") else {
             for (at, word) in self.below(name)? {
                 states.insert(word.clone(), vec![at]);
-                flows.push(Flow { word, at, computed: false, from: vec![], from_at: vec![] });
+                flows.push(DataFlow { word, at, computed: false, from: vec![], from_at: vec![] });
             }
             return Ok(states);
         };
@@ -289,19 +289,19 @@ impl Words {
         for (at, word) in names {
             for (from_at, from) in &values {
                 let (from, from_at) = (vec![from.clone()], vec![*from_at]);
-                flows.push(Flow { word: word.clone(), at, computed: false, from, from_at });
+                flows.push(DataFlow { word: word.clone(), at, computed: false, from, from_at });
             }
             states.insert(word, vec![at]);
         }
         Ok(states)
     }
 
-    fn leaf(&self, node: Node<'_>, mut states: States) -> Result<(Vec<Flow>, States), Lost> {
+    fn leaf(&self, node: Node<'_>, mut states: States) -> Result<(Vec<DataFlow>, States), Lost> {
         let (at, word) = self.word(span(node))?;
         if word == node.kind() {
             return Ok((Vec::new(), states));
         }
-        let mut flow = Flow { word: word.to_owned(), at, computed: false, from: vec![], from_at: vec![] };
+        let mut flow = DataFlow { word: word.to_owned(), at, computed: false, from: vec![], from_at: vec![] };
         match states.get(word) {
             Some(from_at) => (flow.from, flow.from_at) = (vec![word.to_owned()], from_at.clone()),
             None if node.kind() == "identifier" => drop(states.insert(word.to_owned(), vec![at])),
@@ -310,7 +310,7 @@ impl Words {
         Ok((vec![flow], states))
     }
 
-    fn add(&self, node: Node<'_>, states: States, flows: &mut Vec<Flow>, depth: usize) -> Result<States, Lost> {
+    fn add(&self, node: Node<'_>, states: States, flows: &mut Vec<DataFlow>, depth: usize) -> Result<States, Lost> {
         let (more, states) = self.follow(node, states, depth + 1)?;
         flows.extend(more);
         Ok(states)
@@ -321,7 +321,7 @@ impl Words {
         left: &[Node<'_>],
         right: &[Node<'_>],
         mut states: States,
-        flows: &mut Vec<Flow>,
+        flows: &mut Vec<DataFlow>,
         depth: usize,
     ) -> Result<States, Lost> {
         for node in right {
@@ -331,13 +331,13 @@ impl Words {
             let (from_at, from): (Vec<usize>, Vec<String>) = self.below(*right)?.into_iter().unzip();
             for (at, word) in self.below(*left)? {
                 states.insert(word.clone(), vec![at]);
-                flows.push(Flow { word, at, computed: true, from: from.clone(), from_at: from_at.clone() });
+                flows.push(DataFlow { word, at, computed: true, from: from.clone(), from_at: from_at.clone() });
             }
         }
         Ok(states)
     }
 
-    fn branches(&self, node: Node<'_>, states: States, depth: usize) -> Result<(Vec<Flow>, States), Lost> {
+    fn branches(&self, node: Node<'_>, states: States, depth: usize) -> Result<(Vec<DataFlow>, States), Lost> {
         let mut flows = Vec::new();
         let (mut current, mut others, mut otherwise) = (states.clone(), Vec::new(), false);
         for child in children(node) {
@@ -377,14 +377,14 @@ fn sides<'t>(node: Node<'t>) -> Result<(Vec<Node<'t>>, Vec<Node<'t>>), Lost> {
     Ok((lefts, rights))
 }
 
-fn sorted(mut flows: Vec<Flow>) -> Vec<Flow> {
+fn sorted(mut flows: Vec<DataFlow>) -> Vec<DataFlow> {
     flows.sort_by_key(|flow| flow.at);
     flows
 }
 
 /// Removes duplicate flows of a loop.
-fn once(flows: Vec<Flow>) -> Vec<Flow> {
-    let mut known: Vec<Flow> = Vec::new();
+fn once(flows: Vec<DataFlow>) -> Vec<DataFlow> {
+    let mut known: Vec<DataFlow> = Vec::new();
     for flow in flows {
         match known.iter_mut().find(|k| (&k.word, k.at, k.computed) == (&flow.word, flow.at, flow.computed)) {
             Some(same) => join(same, flow),

@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use terrapin_osm::{CACHE_BYTES, Osm};
 use terrapin_snapshot::{Error, Manifest, Snapshot, hex};
-use terrapin_sparql::{Environment, Prepared};
-use terrapin_tags::{Docs, Tags};
+use terrapin_sparql::{Environment, RunnableQuery};
+use terrapin_tags::{Docs, TagStatistics};
 
 /// Options for opening a snapshot.
 #[derive(Debug)]
@@ -30,7 +30,7 @@ pub struct Engine {
     digest: String,
     manifest: Manifest,
     osm: Arc<Osm>,
-    tags: Tags,
+    tags: TagStatistics,
     graph: Environment,
     has_triples: bool,
 }
@@ -48,7 +48,7 @@ impl Engine {
         let digest = snapshot.digest();
         let has_triples = triples.is_some();
         let graph = triples.unwrap_or_else(|| Environment::of_elements(Arc::clone(&osm), Some(&manifest), &digest));
-        let tags = Tags::new(Arc::clone(&osm), options.docs);
+        let tags = TagStatistics::new(Arc::clone(&osm), options.docs);
         Ok(Engine { snapshot, digest, manifest, osm, tags, graph, has_triples })
     }
 
@@ -83,7 +83,7 @@ impl Engine {
     }
 
     /// Returns the tags of the elements, with their descriptions.
-    pub fn tags(&self) -> &Tags {
+    pub fn tags(&self) -> &TagStatistics {
         &self.tags
     }
 
@@ -100,7 +100,7 @@ impl Engine {
 
     /// Returns the environment for `query`; a query about elements alone needs no triples. `None` if it needs triples and
     /// the snapshot has none.
-    pub fn environment(&self, query: &Prepared) -> Option<&Environment> {
+    pub fn environment(&self, query: &RunnableQuery) -> Option<&Environment> {
         if query.is_of_elements() { Some(&self.graph) } else { self.triples() }
     }
 

@@ -17,7 +17,7 @@ const SAME: &str = "http://www.w3.org/2002/07/owl#sameAs";
 
 /// A link to a page about an item.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Sitelink {
+pub struct EntitySitelink {
     /// The page's title.
     pub title: String,
     /// The items of its badges.
@@ -54,7 +54,7 @@ pub struct Lexeme {
 
 /// An entity with all its parts.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Entity {
+pub struct EntityRecord {
     /// Its identifier.
     pub id: EntityId,
     /// The time of its last change.
@@ -66,7 +66,7 @@ pub struct Entity {
     /// Its statements.
     pub statements: Statements,
     /// Pages about it, by site.
-    pub sitelinks: BTreeMap<String, Sitelink>,
+    pub sitelinks: BTreeMap<String, EntitySitelink>,
     /// The type of a property's values.
     pub datatype: Option<&'static str>,
     /// The parts of a lexeme.
@@ -86,7 +86,7 @@ pub enum Lookup {
     Missing,
 }
 
-impl Entity {
+impl EntityRecord {
     /// Looks up an identifier.
     pub fn lookup(store: &Store, id: EntityId) -> Lookup {
         let Some(term) = id.term(store) else { return Lookup::Missing };
@@ -110,20 +110,20 @@ impl Entity {
     }
 
     /// Returns the entity with an identifier, or `None` if it has no triples.
-    pub fn of(store: &Store, id: EntityId) -> Option<Entity> {
+    pub fn of(store: &Store, id: EntityId) -> Option<EntityRecord> {
         let term = id.term(store).filter(|term| store.count(Some(*term), None, None) > 0)?;
         let name = id.to_string();
         let about = [Some(term), named(store, &format!("{DATA}{name}"))];
         let said = |predicate: &str| about.iter().flatten().find_map(|subject| text(store, *subject, predicate));
         let statements = statements(store, term, &name);
         let lexeme = (id.kind == EntityKind::Lexeme).then(|| lexeme(store, term));
-        let mut entity = Entity {
+        let mut entity = EntityRecord {
             id,
             modified: said("http://schema.org/dateModified"),
             revision: said("http://schema.org/version").and_then(|text| text.parse().ok()),
             terms: Terms::of(store, id),
             sitelinks: if id.kind == EntityKind::Item { sitelinks(store, term) } else { BTreeMap::new() },
-            datatype: Entity::datatype_of(store, id),
+            datatype: EntityRecord::datatype_of(store, id),
             statements,
             lexeme,
             datatypes: BTreeMap::new(),
@@ -183,7 +183,7 @@ fn ids(store: &Store, subject: TermId, predicate: &str) -> Vec<String> {
     objects(store, subject, predicate).into_iter().filter_map(id).collect()
 }
 
-fn sitelinks(store: &Store, item: TermId) -> BTreeMap<String, Sitelink> {
+fn sitelinks(store: &Store, item: TermId) -> BTreeMap<String, EntitySitelink> {
     let mut all = BTreeMap::new();
     let Some(about) = named(store, "http://schema.org/about") else { return all };
     for [page, ..] in store.triples(None, Some(about), Some(item)) {
@@ -195,7 +195,7 @@ fn sitelinks(store: &Store, item: TermId) -> BTreeMap<String, Sitelink> {
             continue;
         };
         let badges = ids(store, page, "http://wikiba.se/ontology#badge");
-        all.insert(site, Sitelink { title, badges, url: url.into_string() });
+        all.insert(site, EntitySitelink { title, badges, url: url.into_string() });
     }
     all
 }

@@ -10,11 +10,11 @@
 
 use sha1::{Digest, Sha1};
 
-use super::snak::{Snak, SnakValue};
-use super::value::{Value, entity_type};
+use super::snak::{EntitySnak, SnakValue};
+use super::value::{EntityValue, entity_type};
 
 /// Returns the hash of a snak, or `None` if its value has a type without a known serialization.
-pub(super) fn snak_hash(snak: &Snak) -> Option<String> {
+pub(super) fn snak_hash(snak: &EntitySnak) -> Option<String> {
     let property = format!("P{}", snak.property);
     let class = |name: &str| format!("Wikibase\\DataModel\\Snak\\{name}");
     Some(sha1(&match &snak.value {
@@ -27,7 +27,7 @@ pub(super) fn snak_hash(snak: &Snak) -> Option<String> {
 }
 
 /// Returns the hash of a reference, or `None` if one of its snaks has none.
-pub(super) fn reference_hash(snaks: &[Snak]) -> Option<String> {
+pub(super) fn reference_hash(snaks: &[EntitySnak]) -> Option<String> {
     let mut hashes = snaks.iter().map(snak_hash).collect::<Option<Vec<String>>>()?;
     hashes.sort_unstable();
     Some(sha1(&hashes.join("|")))
@@ -37,12 +37,12 @@ fn sha1(text: &str) -> String {
     Sha1::digest(text).iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-fn value_serialization(value: &Value) -> Option<String> {
+fn value_serialization(value: &EntityValue) -> Option<String> {
     Some(match value {
-        Value::Text(text) | Value::File(text) | Value::Data(text) | Value::Url(text) => {
+        EntityValue::Text(text) | EntityValue::File(text) | EntityValue::Data(text) | EntityValue::Url(text) => {
             object("DataValues\\StringValue", text)
         }
-        Value::Entity(id) => {
+        EntityValue::Entity(id) => {
             let class = match entity_type(id) {
                 "item" => "Wikibase\\DataModel\\Entity\\ItemId",
                 "property" => "Wikibase\\DataModel\\Entity\\NumericPropertyId",
@@ -53,14 +53,14 @@ fn value_serialization(value: &Value) -> Option<String> {
             };
             object("Wikibase\\DataModel\\Entity\\EntityIdValue", &object(class, id))
         }
-        Value::Monolingual { language, text } => {
+        EntityValue::Monolingual { language, text } => {
             object("DataValues\\MonolingualTextValue", &list(&[string(language), string(text)]))
         }
-        Value::Time { time, timezone, precision, calendar } => {
+        EntityValue::Time { time, timezone, precision, calendar } => {
             let fields = format!("[{},{timezone},0,0,{precision},{}]", json_string(time), json_string(calendar));
             object("DataValues\\TimeValue", &fields)
         }
-        Value::Quantity { amount, upper, lower, unit } => {
+        EntityValue::Quantity { amount, upper, lower, unit } => {
             let decimal = |number: &str| object("DataValues\\DecimalValue", &string(number));
             match (upper, lower) {
                 (Some(upper), Some(lower)) => {
@@ -70,7 +70,7 @@ fn value_serialization(value: &Value) -> Option<String> {
                 _ => object("DataValues\\UnboundedQuantityValue", &list(&[decimal(amount), string(unit)])),
             }
         }
-        Value::Globe { latitude, longitude, precision, globe } => {
+        EntityValue::Globe { latitude, longitude, precision, globe } => {
             let precision = precision.map_or_else(|| "null".to_owned(), json_number);
             let (latitude, longitude) = (json_number(*latitude), json_number(*longitude));
             let fields = format!("[{latitude},{longitude},null,{precision},{}]", json_string(globe));
@@ -126,16 +126,16 @@ mod tests {
     const EARTH: &str = "http://www.wikidata.org/entity/Q2";
 
     fn entity(id: &str) -> SnakValue {
-        SnakValue::Value(Value::Entity(id.to_owned()))
+        SnakValue::Value(EntityValue::Entity(id.to_owned()))
     }
 
     fn time(time: &str, precision: u8) -> SnakValue {
         let calendar = GREGORIAN.to_owned();
-        SnakValue::Value(Value::Time { time: time.to_owned(), timezone: 0, precision, calendar })
+        SnakValue::Value(EntityValue::Time { time: time.to_owned(), timezone: 0, precision, calendar })
     }
 
     fn quantity(amount: &str, bounds: Option<(&str, &str)>, unit: &str) -> SnakValue {
-        SnakValue::Value(Value::Quantity {
+        SnakValue::Value(EntityValue::Quantity {
             amount: amount.to_owned(),
             upper: bounds.map(|(upper, _)| upper.to_owned()),
             lower: bounds.map(|(_, lower)| lower.to_owned()),
@@ -145,18 +145,18 @@ mod tests {
 
     fn place(latitude: f64, longitude: f64, precision: f64) -> SnakValue {
         let (precision, globe) = (Some(precision), EARTH.to_owned());
-        SnakValue::Value(Value::Globe { latitude, longitude, precision, globe })
+        SnakValue::Value(EntityValue::Globe { latitude, longitude, precision, globe })
     }
 
     fn words(language: &str, text: &str) -> SnakValue {
-        SnakValue::Value(Value::Monolingual { language: language.to_owned(), text: text.to_owned() })
+        SnakValue::Value(EntityValue::Monolingual { language: language.to_owned(), text: text.to_owned() })
     }
 
     /// Hashes from Wikidata's own JSON: of the dump with a hundred lines in the test data, and, for the lexeme and the
     /// property, of examples quoted from Wikidata's API.
     #[test]
     fn snaks_have_wikidatas_hashes() {
-        let text = SnakValue::Value(Value::Text("Abt. E7, No. 28".to_owned()));
+        let text = SnakValue::Value(EntityValue::Text("Abt. E7, No. 28".to_owned()));
         for (property, value, hash) in [
             (405, entity("Q1350691"), "2d543c934a3bbadb6f41b16ce3de4349b480d427"),
             (7018, entity("L17815-S1"), "40a60b39201df345ffbf5aa724269d5fd61ae028"),
@@ -174,17 +174,17 @@ mod tests {
             (3680, SnakValue::Some, "ffd1fe1bf735674b77217113213e1e8901cd40a5"),
             (1365, SnakValue::None, "ad7abaafe03de32f2939aa4b7e9c3a9f447c3393"),
         ] {
-            let snak = Snak { property, value };
+            let snak = EntitySnak { property, value };
             assert_eq!(snak_hash(&snak).as_deref(), Some(hash), "{snak:?}");
         }
-        assert_eq!(snak_hash(&Snak { property: 1, value: entity("E10") }), None);
+        assert_eq!(snak_hash(&EntitySnak { property: 1, value: entity("E10") }), None);
     }
 
     /// A reference of Wikidata's JSON in the tests' data.
     #[test]
     fn references_have_wikidatas_hashes() {
-        let stated_in = Snak { property: 248, value: entity("Q82575") };
-        let retrieved = Snak { property: 813, value: time("+2014-11-05T00:00:00Z", 11) };
+        let stated_in = EntitySnak { property: 248, value: entity("Q82575") };
+        let retrieved = EntitySnak { property: 813, value: time("+2014-11-05T00:00:00Z", 11) };
         let hash = Some("84b0bc804cd5367055bc5aac1e339b807ff3ad3f".to_owned());
         assert_eq!(reference_hash(&[stated_in.clone(), retrieved.clone()]), hash);
         assert_eq!(reference_hash(&[retrieved, stated_in]), hash);

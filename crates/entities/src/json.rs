@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value as Json, json};
 
-use super::entity::{Entity, PartOfLexeme, Sitelink};
+use super::entity::{EntityRecord, EntitySitelink, PartOfLexeme};
 use super::hash::snak_hash;
-use super::snak::{Snak, SnakValue};
-use super::statement::Statement;
-use super::value::{Value, entity_type};
+use super::snak::{EntitySnak, SnakValue};
+use super::statement::EntityStatement;
+use super::value::{EntityValue, entity_type};
 use super::{EntityId, EntityKind};
 
 /// The parts of an entity that an answer has.
@@ -42,7 +42,7 @@ impl Props {
 
 /// The languages that an answer has.
 #[derive(Debug, Clone, Copy)]
-pub enum Wanted<'a> {
+pub enum LanguageFilter<'a> {
     /// All.
     All,
     /// For each language a list: the language itself, then its fallbacks.
@@ -59,7 +59,7 @@ pub fn page(id: EntityId) -> (u32, String) {
 }
 
 /// Returns an entity as an object.
-pub fn entity(entity: &Entity, props: Props, languages: Wanted<'_>) -> Json {
+pub fn entity(entity: &EntityRecord, props: Props, languages: LanguageFilter<'_>) -> Json {
     let mut all = if props.info { page_facts(entity) } else { Map::new() };
     let mut put = |name: &str, value: Json| all.insert(name.to_owned(), value);
     put("type", json!(entity.id.kind.name()));
@@ -87,7 +87,7 @@ pub fn entity(entity: &Entity, props: Props, languages: Wanted<'_>) -> Json {
         put("sitelinks", Json::Object(links.collect()));
     }
     if let Some(lexeme) = entity.lexeme.as_ref().filter(|_| props.claims || props.labels) {
-        put("lemmas", texts(&terms.labels, Wanted::All));
+        put("lemmas", texts(&terms.labels, LanguageFilter::All));
         put("lexicalCategory", json!(lexeme.category));
         put("language", json!(lexeme.language));
         let parts =
@@ -99,7 +99,7 @@ pub fn entity(entity: &Entity, props: Props, languages: Wanted<'_>) -> Json {
 }
 
 /// Returns a form or a sense of a lexeme as an object of its own.
-pub fn lexeme_part(lexeme: &Entity, part: &PartOfLexeme, props: Props) -> Json {
+pub fn lexeme_part(lexeme: &EntityRecord, part: &PartOfLexeme, props: Props) -> Json {
     let mut all = if props.info { page_facts(lexeme) } else { Map::new() };
     let kind = entity_type(&part.id);
     all.insert("type".to_owned(), json!(kind));
@@ -111,7 +111,7 @@ pub fn lexeme_part(lexeme: &Entity, part: &PartOfLexeme, props: Props) -> Json {
 }
 
 /// Returns the fields of `props=info`: the entity's page, its last revision and the time of its last change.
-fn page_facts(entity: &Entity) -> Map<String, Json> {
+fn page_facts(entity: &EntityRecord) -> Map<String, Json> {
     let (namespace, title) = page(entity.id);
     let mut all = Map::new();
     all.insert("ns".to_owned(), json!(namespace));
@@ -122,9 +122,9 @@ fn page_facts(entity: &Entity) -> Map<String, Json> {
     all
 }
 
-fn part_of_lexeme(entity: &Entity, part: &PartOfLexeme, name: &str) -> Json {
+fn part_of_lexeme(entity: &EntityRecord, part: &PartOfLexeme, name: &str) -> Json {
     let mut all = json!({ "id": part.id, "claims": claims(entity, &part.statements) });
-    all[name] = texts(&part.texts, Wanted::All);
+    all[name] = texts(&part.texts, LanguageFilter::All);
     if name == "representations" {
         all["grammaticalFeatures"] = json!(part.features);
     }
@@ -132,11 +132,11 @@ fn part_of_lexeme(entity: &Entity, part: &PartOfLexeme, name: &str) -> Json {
 }
 
 /// Returns texts by language. A fallback is listed under the requested language, with the language that it is in.
-fn texts(all: &BTreeMap<String, String>, languages: Wanted<'_>) -> Json {
+fn texts(all: &BTreeMap<String, String>, languages: LanguageFilter<'_>) -> Json {
     let one = |language: &str, value: &str| json!({ "language": language, "value": value });
     let told: Map<String, Json> = match languages {
-        Wanted::All => all.iter().map(|(language, text)| (language.clone(), one(language, text))).collect(),
-        Wanted::These(chains) => chains
+        LanguageFilter::All => all.iter().map(|(language, text)| (language.clone(), one(language, text))).collect(),
+        LanguageFilter::These(chains) => chains
             .iter()
             .filter_map(|chain| {
                 let asked = chain.first()?;
@@ -152,10 +152,10 @@ fn texts(all: &BTreeMap<String, String>, languages: Wanted<'_>) -> Json {
     Json::Object(told)
 }
 
-fn aliases(all: &BTreeMap<String, Vec<String>>, languages: Wanted<'_>) -> Json {
+fn aliases(all: &BTreeMap<String, Vec<String>>, languages: LanguageFilter<'_>) -> Json {
     let wanted = |language: &String| match languages {
-        Wanted::All => true,
-        Wanted::These(chains) => chains.iter().any(|chain| chain.first() == Some(language)),
+        LanguageFilter::All => true,
+        LanguageFilter::These(chains) => chains.iter().any(|chain| chain.first() == Some(language)),
     };
     let told = all.iter().filter(|(language, _)| wanted(language)).map(|(language, texts)| {
         let texts = texts.iter().map(|text| json!({ "language": language, "value": text }));
@@ -164,7 +164,7 @@ fn aliases(all: &BTreeMap<String, Vec<String>>, languages: Wanted<'_>) -> Json {
     Json::Object(told.collect())
 }
 
-fn sitelink(site: &str, link: &Sitelink, with_url: bool) -> Json {
+fn sitelink(site: &str, link: &EntitySitelink, with_url: bool) -> Json {
     let mut told = json!({ "site": site, "title": link.title, "badges": link.badges });
     if with_url {
         told["url"] = json!(link.url);
@@ -172,14 +172,14 @@ fn sitelink(site: &str, link: &Sitelink, with_url: bool) -> Json {
     told
 }
 
-fn claims(entity: &Entity, statements: &BTreeMap<u64, Vec<Statement>>) -> Json {
+fn claims(entity: &EntityRecord, statements: &BTreeMap<u64, Vec<EntityStatement>>) -> Json {
     let told = statements.iter().map(|(property, all)| {
         (format!("P{property}"), Json::Array(all.iter().map(|statement| claim(entity, statement)).collect()))
     });
     Json::Object(told.collect())
 }
 
-fn claim(entity: &Entity, statement: &Statement) -> Json {
+fn claim(entity: &EntityRecord, statement: &EntityStatement) -> Json {
     let mut told = json!({
         "mainsnak": snak(entity, &statement.main),
         "type": "statement",
@@ -202,7 +202,7 @@ fn claim(entity: &Entity, statement: &Statement) -> Json {
 }
 
 /// Returns snaks by property, and the properties by number: triples do not keep their order.
-fn snaks(entity: &Entity, all: &[Snak]) -> (Json, Json) {
+fn snaks(entity: &EntityRecord, all: &[EntitySnak]) -> (Json, Json) {
     let (mut told, mut order): (Map<String, Json>, Vec<String>) = (Map::new(), Vec::new());
     for one in all {
         let property = format!("P{}", one.property);
@@ -216,7 +216,7 @@ fn snaks(entity: &Entity, all: &[Snak]) -> (Json, Json) {
     (Json::Object(told), json!(order))
 }
 
-fn snak(entity: &Entity, snak: &Snak) -> Json {
+fn snak(entity: &EntityRecord, snak: &EntitySnak) -> Json {
     let mut told = json!({ "property": format!("P{}", snak.property) });
     if let Some(hash) = snak_hash(snak) {
         told["hash"] = json!(hash);
@@ -237,10 +237,12 @@ fn snak(entity: &Entity, snak: &Snak) -> Json {
     told
 }
 
-fn datavalue(value: &Value) -> Json {
+fn datavalue(value: &EntityValue) -> Json {
     let (kind, value) = match value {
-        Value::Text(text) | Value::File(text) | Value::Data(text) | Value::Url(text) => ("string", json!(text)),
-        Value::Entity(id) => {
+        EntityValue::Text(text) | EntityValue::File(text) | EntityValue::Data(text) | EntityValue::Url(text) => {
+            ("string", json!(text))
+        }
+        EntityValue::Entity(id) => {
             let kind = entity_type(id);
             let mut told = json!({ "entity-type": kind, "id": id });
             let number = id.get(1..).and_then(|digits| digits.parse::<u64>().ok());
@@ -249,8 +251,10 @@ fn datavalue(value: &Value) -> Json {
             }
             ("wikibase-entityid", told)
         }
-        Value::Monolingual { language, text } => ("monolingualtext", json!({ "text": text, "language": language })),
-        Value::Time { time, timezone, precision, calendar } => (
+        EntityValue::Monolingual { language, text } => {
+            ("monolingualtext", json!({ "text": text, "language": language }))
+        }
+        EntityValue::Time { time, timezone, precision, calendar } => (
             "time",
             json!({
                 "time": time,
@@ -261,7 +265,7 @@ fn datavalue(value: &Value) -> Json {
                 "calendarmodel": calendar,
             }),
         ),
-        Value::Quantity { amount, upper, lower, unit } => {
+        EntityValue::Quantity { amount, upper, lower, unit } => {
             let mut told = json!({ "amount": amount, "unit": unit });
             if let (Some(upper), Some(lower)) = (upper, lower) {
                 told["upperBound"] = json!(upper);
@@ -269,7 +273,7 @@ fn datavalue(value: &Value) -> Json {
             }
             ("quantity", told)
         }
-        Value::Globe { latitude, longitude, precision, globe } => (
+        EntityValue::Globe { latitude, longitude, precision, globe } => (
             "globecoordinate",
             json!({
                 "latitude": number(*latitude),

@@ -6,10 +6,10 @@ use serde_json::{Map, Value as Json, json};
 use terrapin_budget as budget;
 use terrapin_triples::{EntityId, EntityKind, Store, TermId};
 
-use super::entity::{Entity, Lookup};
+use super::entity::{EntityRecord, Lookup};
 use super::statement::best_values;
 use super::terms::label;
-use super::value::Value;
+use super::value::EntityValue;
 
 const ENTITY: &str = "http://www.wikidata.org/entity/";
 /// Maximum number of selected properties.
@@ -25,7 +25,7 @@ pub struct Properties(Vec<u64>);
 
 /// The reason why a list of properties is invalid.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum Unfit {
+pub enum InvalidProperty {
     /// A part of the list is not the identifier of a property.
     #[error("'{0}' is no property: give identifiers such as P1082, with commas between them")]
     Name(String),
@@ -35,19 +35,19 @@ pub enum Unfit {
 }
 
 impl std::str::FromStr for Properties {
-    type Err = Unfit;
+    type Err = InvalidProperty;
 
     /// Parses a list such as `P1082,P571`; an empty text is an empty list.
-    fn from_str(text: &str) -> Result<Properties, Unfit> {
+    fn from_str(text: &str) -> Result<Properties, InvalidProperty> {
         let mut all = Properties::default();
         for name in text.split(',').map(str::trim).filter(|_| !text.trim().is_empty()) {
             let id = EntityId::parse(name).filter(|id| id.kind == EntityKind::Property);
-            let number = id.ok_or_else(|| Unfit::Name(name.chars().take(40).collect()))?.number;
+            let number = id.ok_or_else(|| InvalidProperty::Name(name.chars().take(40).collect()))?.number;
             if !all.0.contains(&number) {
                 all.0.push(number);
             }
         }
-        if all.0.len() > MOST { Err(Unfit::Many) } else { Ok(all) }
+        if all.0.len() > MOST { Err(InvalidProperty::Many) } else { Ok(all) }
     }
 }
 
@@ -99,7 +99,7 @@ impl<'a> Linked<'a> {
         let ids = tag.split(';').filter_map(|id| EntityId::parse(id.trim()));
         let known = ids.filter(|id| id.kind == EntityKind::Item).find_map(|id| {
             budget::checkpoints(8);
-            match Entity::lookup(self.store, id) {
+            match EntityRecord::lookup(self.store, id) {
                 Lookup::Here => Some(id),
                 Lookup::Redirect(to) => Some(to),
                 Lookup::Missing => None,
@@ -126,7 +126,7 @@ impl<'a> Linked<'a> {
 
     /// Returns the values of a property: those of its statements, with precision and unit, if the snapshot has
     /// statements; otherwise the direct values.
-    fn values(&self, item: TermId, property: &Chosen) -> Vec<Value> {
+    fn values(&self, item: TermId, property: &Chosen) -> Vec<EntityValue> {
         let said = property.statements.map(|predicate| best_values(self.store, item, predicate, property.number));
         if let Some(values) = said.filter(|values| !values.is_empty()) {
             return values;
@@ -134,7 +134,7 @@ impl<'a> Linked<'a> {
         let Some(predicate) = property.direct else { return Vec::new() };
         let value = |[_, _, object]: [TermId; 3]| {
             budget::checkpoints(1);
-            Value::simple(&self.store.term(object)?)
+            EntityValue::simple(&self.store.term(object)?)
         };
         self.store.triples(Some(item), Some(predicate), None).filter_map(value).collect()
     }
@@ -147,18 +147,20 @@ impl<'a> Linked<'a> {
     }
 
     /// Converts a value to a plain form for tables and maps.
-    fn plain(&self, value: &Value) -> Json {
+    fn plain(&self, value: &EntityValue) -> Json {
         match value {
-            Value::Text(text) | Value::File(text) | Value::Data(text) | Value::Url(text) => json!(text),
-            Value::Entity(id) => Json::Object(self.named(id)),
-            Value::Monolingual { language, text } => json!({ "text": text, "language": language }),
-            Value::Time { time, precision, .. } => json!(date(time, *precision)),
-            Value::Quantity { amount, unit, .. } => match unit.strip_prefix(ENTITY) {
+            EntityValue::Text(text) | EntityValue::File(text) | EntityValue::Data(text) | EntityValue::Url(text) => {
+                json!(text)
+            }
+            EntityValue::Entity(id) => Json::Object(self.named(id)),
+            EntityValue::Monolingual { language, text } => json!({ "text": text, "language": language }),
+            EntityValue::Time { time, precision, .. } => json!(date(time, *precision)),
+            EntityValue::Quantity { amount, unit, .. } => match unit.strip_prefix(ENTITY) {
                 Some(unit) => json!({ "amount": number(amount), "unit": self.named(unit) }),
                 None => number(amount),
             },
             // The order of coordinates is that of GeoJSON.
-            Value::Globe { latitude, longitude, .. } => json!([longitude, latitude]),
+            EntityValue::Globe { latitude, longitude, .. } => json!([longitude, latitude]),
         }
     }
 }
@@ -199,10 +201,10 @@ mod tests {
         assert_eq!(read("P1082, p571,P1082"), Ok(Properties(vec![1082, 571])));
         assert_eq!((read(""), read(" ")), (Ok(Properties::default()), Ok(Properties::default())));
         for wrong in ["Q1", "P", "P01", "P1082;P571", "1082", "P1082,", "population"] {
-            assert!(matches!(read(wrong), Err(Unfit::Name(_))), "{wrong}");
+            assert!(matches!(read(wrong), Err(InvalidProperty::Name(_))), "{wrong}");
         }
         let many: Vec<String> = (1..=65).map(|number| format!("P{number}")).collect();
-        assert_eq!(read(&many.join(",")), Err(Unfit::Many));
+        assert_eq!(read(&many.join(",")), Err(InvalidProperty::Many));
     }
 
     #[test]

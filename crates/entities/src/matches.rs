@@ -6,14 +6,14 @@ use oxrdf::{Literal, NamedNodeRef, Term};
 use rustc_hash::FxHashMap;
 use terrapin_base::words::words;
 use terrapin_budget as budget;
-use terrapin_triples::{EntityId, EntityKind, Said, Store, TermId};
+use terrapin_triples::{EntityId, EntityKind, Store, TermId, TextRole};
 
 /// Maximum number of entities to examine for one text.
 const LOOKED_AT: usize = 1024;
 
 /// The kind of a match, best first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Found {
+pub enum MatchKind {
     /// The search text is the identifier.
     Id,
     /// The label is identical to the search text.
@@ -45,7 +45,7 @@ pub enum Languages<'a> {
 
 /// A search for entities.
 #[derive(Debug, Clone, Copy)]
-pub struct Search<'a> {
+pub struct EntityQuery<'a> {
     /// The name, or its beginning.
     pub text: &'a str,
     /// The kind of entity.
@@ -63,11 +63,11 @@ pub struct Search<'a> {
 
 /// An entity in the result of a search.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Match {
+pub struct EntityMatch {
     /// The entity.
     pub id: EntityId,
     /// The kind of match.
-    pub found: Found,
+    pub found: MatchKind,
     /// Whether the matched text is the label; otherwise it is an alias or the description.
     pub is_label: bool,
     /// The language of the matched text, in lower case.
@@ -80,7 +80,7 @@ pub struct Match {
 
 /// The rank of a match: its kind, the edit distance, whether it is a misspelled alias, and the position of its
 /// language.
-type Nearness = (Found, u8, bool, usize);
+type Nearness = (MatchKind, u8, bool, usize);
 
 /// The candidates so far, by entity.
 pub(super) struct Matches<'a> {
@@ -89,34 +89,38 @@ pub(super) struct Matches<'a> {
     /// Predicates of labels and of aliases.
     names: [Option<TermId>; 3],
     description: Option<TermId>,
-    pub(super) wanted: Wanted,
-    found: FxHashMap<EntityId, (Nearness, Match)>,
+    pub(super) wanted: SearchWords,
+    found: FxHashMap<EntityId, (Nearness, EntityMatch)>,
 }
 
 /// The text and the words of a search.
-pub(super) struct Wanted {
+pub(super) struct SearchWords {
     pub(super) text: String,
     pub(super) words: Vec<String>,
 }
 
-impl Wanted {
+impl SearchWords {
     /// Returns the kind of match of a name: first as a label, then as an alias. Returns `None` if the name has other
     /// words.
-    pub(super) fn nearness(&self, text: &str) -> Option<(Found, Found)> {
+    pub(super) fn nearness(&self, text: &str) -> Option<(MatchKind, MatchKind)> {
         let own = words(text);
         if own == self.words {
             let same = text == self.text;
-            return Some(if same { (Found::Label, Found::Alias) } else { (Found::LikeLabel, Found::LikeAlias) });
+            return Some(if same {
+                (MatchKind::Label, MatchKind::Alias)
+            } else {
+                (MatchKind::LikeLabel, MatchKind::LikeAlias)
+            });
         }
         let (last, rest) = self.words.split_last()?;
         let begins = own.len() >= self.words.len()
             && own.iter().zip(rest).all(|(a, b)| a == b)
             && own.get(rest.len()).is_some_and(|word| word.starts_with(last));
         if begins {
-            return Some((Found::Prefix, Found::Prefix));
+            return Some((MatchKind::Prefix, MatchKind::Prefix));
         }
         let has = rest.iter().all(|word| own.contains(word)) && own.iter().any(|word| word.starts_with(last));
-        has.then_some((Found::Words, Found::Words))
+        has.then_some((MatchKind::Words, MatchKind::Words))
     }
 }
 
@@ -129,15 +133,15 @@ impl<'a> Matches<'a> {
     pub(super) fn new(store: &'a Store, kind: EntityKind, text: &str) -> Matches<'a> {
         let id = |predicate: &&str| store.id(NamedNodeRef::new_unchecked(predicate).into());
         let mut names = [None; 3];
-        for (place, predicate) in names.iter_mut().zip(Said::Name.predicates()) {
+        for (place, predicate) in names.iter_mut().zip(TextRole::Name.predicates()) {
             *place = id(predicate);
         }
         Matches {
             store,
             kind,
             names,
-            description: Said::Description.predicates().first().and_then(id),
-            wanted: Wanted { text: text.to_owned(), words: words(text) },
+            description: TextRole::Description.predicates().first().and_then(id),
+            wanted: SearchWords { text: text.to_owned(), words: words(text) },
             found: FxHashMap::default(),
         }
     }
@@ -150,15 +154,15 @@ impl<'a> Matches<'a> {
             return;
         };
         if id.term(self.store).is_some_and(|term| self.store.count(Some(term), None, None) > 0) {
-            let found = Match {
+            let found = EntityMatch {
                 id,
-                found: Found::Id,
+                found: MatchKind::Id,
                 is_label: false,
                 language: String::new(),
                 text: id.to_string(),
                 fame: id.fame(self.store),
             };
-            self.found.insert(id, ((Found::Id, 0, false, 0), found));
+            self.found.insert(id, ((MatchKind::Id, 0, false, 0), found));
         }
     }
 
@@ -167,13 +171,13 @@ impl<'a> Matches<'a> {
         &mut self,
         literal: TermId,
         place: usize,
-        near: impl Fn(&Wanted, &str) -> Option<(Found, Found)>,
-    ) -> Option<Found> {
+        near: impl Fn(&SearchWords, &str) -> Option<(MatchKind, MatchKind)>,
+    ) -> Option<MatchKind> {
         budget::checkpoints(8);
         let Some(Term::Literal(value)) = self.store.term(literal) else { return None };
         let (as_label, as_alias) = near(&self.wanted, value.value())?;
         let slips = match as_label {
-            Found::Near => {
+            MatchKind::Near => {
                 let distance = strsim::osa_distance(&words(value.value()).join(" "), &self.wanted.words.join(" "));
                 u8::try_from(distance).unwrap_or(u8::MAX)
             }
@@ -183,7 +187,7 @@ impl<'a> Matches<'a> {
             let Some(predicate) = predicate else { continue };
             let is_label = at != 1;
             let found = if is_label { as_label } else { as_alias };
-            let misspelt_alias = found == Found::Near && !is_label;
+            let misspelt_alias = found == MatchKind::Near && !is_label;
             self.take(predicate, literal, &value, (found, slips, misspelt_alias, place), is_label);
         }
         Some(as_label)
@@ -195,7 +199,7 @@ impl<'a> Matches<'a> {
         let (Some(predicate), Some(Term::Literal(value))) = (self.description, self.store.term(literal)) else {
             return;
         };
-        self.take(predicate, literal, &value, (Found::Description, 0, false, place), false);
+        self.take(predicate, literal, &value, (MatchKind::Description, 0, false, place), false);
     }
 
     fn take(&mut self, predicate: TermId, literal: TermId, value: &Literal, nearness: Nearness, is_label: bool) {
@@ -209,12 +213,12 @@ impl<'a> Matches<'a> {
             let fame = known.map_or_else(|| id.fame(self.store), |(_, known)| known.fame);
             let language = value.language().unwrap_or_default().to_ascii_lowercase();
             let text = value.value().to_owned();
-            self.found.insert(id, (nearness, Match { id, found: nearness.0, is_label, language, text, fame }));
+            self.found.insert(id, (nearness, EntityMatch { id, found: nearness.0, is_label, language, text, fame }));
         }
     }
 
-    pub(super) fn ranked(self, limit: usize) -> Vec<Match> {
-        let mut all: Vec<(Nearness, Match)> = self.found.into_values().collect();
+    pub(super) fn ranked(self, limit: usize) -> Vec<EntityMatch> {
+        let mut all: Vec<(Nearness, EntityMatch)> = self.found.into_values().collect();
         all.sort_unstable_by_key(|(nearness, one)| (*nearness, Reverse(one.fame), one.id));
         all.truncate(limit);
         all.into_iter().map(|(_, one)| one).collect()

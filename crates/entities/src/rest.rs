@@ -5,14 +5,14 @@ use std::collections::BTreeMap;
 use serde_json::{Map, Value as Json, json};
 
 use super::EntityKind;
-use super::entity::Entity;
+use super::entity::EntityRecord;
 use super::json::number;
-use super::snak::{Snak, SnakValue};
-use super::statement::Statement;
-use super::value::Value;
+use super::snak::{EntitySnak, SnakValue};
+use super::statement::EntityStatement;
+use super::value::EntityValue;
 
 /// Returns an entity; an item includes its sitelinks, a property the type of its values.
-pub fn entity(entity: &Entity) -> Json {
+pub fn entity(entity: &EntityRecord) -> Json {
     let mut all = json!({
         "type": entity.id.kind.name(),
         "id": entity.id.to_string(),
@@ -30,7 +30,7 @@ pub fn entity(entity: &Entity) -> Json {
 }
 
 /// Returns the sitelinks, by site.
-pub fn sitelinks(entity: &Entity) -> Json {
+pub fn sitelinks(entity: &EntityRecord) -> Json {
     let told = entity
         .sitelinks
         .iter()
@@ -39,7 +39,7 @@ pub fn sitelinks(entity: &Entity) -> Json {
 }
 
 /// Returns the statements by property; only those of `property`, if given.
-pub fn statements(entity: &Entity, property: Option<u64>) -> Json {
+pub fn statements(entity: &EntityRecord, property: Option<u64>) -> Json {
     let wanted = |number: &u64| property.is_none_or(|wanted| wanted == *number);
     let told = entity.statements.iter().filter(|(number, _)| wanted(number)).map(|(number, all)| {
         (format!("P{number}"), Json::Array(all.iter().map(|one| statement(entity, one)).collect()))
@@ -48,8 +48,8 @@ pub fn statements(entity: &Entity, property: Option<u64>) -> Json {
 }
 
 /// Returns a statement.
-pub fn statement(entity: &Entity, statement: &Statement) -> Json {
-    let snaks = |all: &[Snak]| Json::Array(all.iter().map(|one| Json::Object(snak(entity, one))).collect());
+pub fn statement(entity: &EntityRecord, statement: &EntityStatement) -> Json {
+    let snaks = |all: &[EntitySnak]| Json::Array(all.iter().map(|one| Json::Object(snak(entity, one))).collect());
     let references = statement
         .references
         .iter()
@@ -62,7 +62,7 @@ pub fn statement(entity: &Entity, statement: &Statement) -> Json {
     Json::Object(told)
 }
 
-fn snak(entity: &Entity, snak: &Snak) -> Map<String, Json> {
+fn snak(entity: &EntityRecord, snak: &EntitySnak) -> Map<String, Json> {
     let datatype = entity.datatypes.get(&snak.property).copied();
     let (datatype, value) = match &snak.value {
         SnakValue::Value(value) => {
@@ -75,16 +75,18 @@ fn snak(entity: &Entity, snak: &Snak) -> Map<String, Json> {
     Map::from_iter([("property".to_owned(), property), ("value".to_owned(), value)])
 }
 
-fn content(value: &Value) -> Json {
+fn content(value: &EntityValue) -> Json {
     match value {
-        Value::Text(text) | Value::File(text) | Value::Data(text) | Value::Url(text) => json!(text),
-        Value::Entity(id) => json!(id),
-        Value::Monolingual { language, text } => json!({ "language": language, "text": text }),
-        Value::Time { time, precision, calendar, .. } => {
+        EntityValue::Text(text) | EntityValue::File(text) | EntityValue::Data(text) | EntityValue::Url(text) => {
+            json!(text)
+        }
+        EntityValue::Entity(id) => json!(id),
+        EntityValue::Monolingual { language, text } => json!({ "language": language, "text": text }),
+        EntityValue::Time { time, precision, calendar, .. } => {
             json!({ "time": time, "precision": precision, "calendarmodel": calendar })
         }
-        Value::Quantity { amount, unit, .. } => json!({ "amount": amount, "unit": unit }),
-        Value::Globe { latitude, longitude, precision, globe } => json!({
+        EntityValue::Quantity { amount, unit, .. } => json!({ "amount": amount, "unit": unit }),
+        EntityValue::Globe { latitude, longitude, precision, globe } => json!({
             "latitude": number(*latitude),
             "longitude": number(*longitude),
             "precision": precision.map(number),

@@ -5,9 +5,9 @@
 //! the triples.
 
 use terrapin_budget as budget;
-use terrapin_triples::{Labels, Part, Said, Store};
+use terrapin_triples::{LabelIndex, LabelPartition, Store, TextRole};
 
-use super::matches::{Found, Languages, Match, Matches, Search, Wanted};
+use super::matches::{EntityMatch, EntityQuery, Languages, MatchKind, Matches, SearchWords};
 use super::scan;
 
 /// Maximum number of texts of a kind to examine in a language.
@@ -19,7 +19,7 @@ const SLIPS: [usize; 2] = [4, 8];
 
 /// Returns the entities that match a search, best first: by kind of match, then by how well known they are, then by
 /// number.
-pub fn find(store: &Store, search: &Search<'_>) -> Vec<Match> {
+pub fn find(store: &Store, search: &EntityQuery<'_>) -> Vec<EntityMatch> {
     let text = search.text.trim();
     let mut matches = Matches::new(store, search.kind, text);
     matches.by_id(text);
@@ -32,45 +32,45 @@ pub fn find(store: &Store, search: &Search<'_>) -> Vec<Match> {
     matches.ranked(search.limit)
 }
 
-fn by_index(matches: &mut Matches<'_>, labels: &Labels, search: &Search<'_>) {
+fn by_index(matches: &mut Matches<'_>, labels: &LabelIndex, search: &EntityQuery<'_>) {
     let languages = |said| match search.languages {
         Languages::These(all) => all.to_vec(),
         Languages::All => labels.languages(search.kind, said),
     };
-    let names = languages(Said::Name);
-    let part = |language: &String| labels.part(search.kind, Said::Name, language);
+    let names = languages(TextRole::Name);
+    let part = |language: &String| labels.part(search.kind, TextRole::Name, language);
     for (place, language) in names.iter().enumerate() {
-        Lists { labels, part: part(language), place }.whole(matches);
+        LanguagePostings { labels, part: part(language), place }.whole(matches);
     }
     // Prefix matches rank below full matches; they are skipped if those suffice.
     for (place, language) in names.iter().enumerate() {
         if matches.len() < search.limit {
-            Lists { labels, part: part(language), place }.begun(matches, search.limit);
+            LanguagePostings { labels, part: part(language), place }.begun(matches, search.limit);
         }
     }
     for (place, language) in names.iter().enumerate() {
         if matches.len() == 0 || search.slips && matches.len() < search.limit {
-            Lists { labels, part: part(language), place }.misspelt(matches);
+            LanguagePostings { labels, part: part(language), place }.misspelt(matches);
         }
     }
     if search.descriptions {
-        for (place, language) in languages(Said::Description).iter().enumerate() {
+        for (place, language) in languages(TextRole::Description).iter().enumerate() {
             if matches.len() < search.limit {
-                let part = labels.part(search.kind, Said::Description, language);
-                Lists { labels, part, place }.described(matches, search.limit);
+                let part = labels.part(search.kind, TextRole::Description, language);
+                LanguagePostings { labels, part, place }.described(matches, search.limit);
             }
         }
     }
 }
 
 /// The posting lists of one language, with its position among the languages of the search.
-struct Lists<'a> {
-    labels: &'a Labels,
-    part: Part<'a>,
+struct LanguagePostings<'a> {
+    labels: &'a LabelIndex,
+    part: LabelPartition<'a>,
     place: usize,
 }
 
-impl Lists<'_> {
+impl LanguagePostings<'_> {
     /// Returns the texts that contain all words.
     fn with_all(&self, words: &[String]) -> Vec<u32> {
         let mut lists: Vec<Vec<u32>> = Vec::with_capacity(words.len());
@@ -91,7 +91,7 @@ impl Lists<'_> {
         let same = all.into_iter().map(|number| self.labels.text(number)).filter(|(_, words)| *words == count.min(31));
         for (literal, _) in same.take(LOOKED_AT) {
             matches.name(literal, self.place, |wanted, text| {
-                wanted.nearness(text).filter(|(found, _)| *found <= Found::LikeAlias)
+                wanted.nearness(text).filter(|(found, _)| *found <= MatchKind::LikeAlias)
             });
         }
     }
@@ -108,8 +108,8 @@ impl Lists<'_> {
         let all = if rest.is_empty() { begun } else { intersection(vec![self.with_all(rest), begun]) };
         let (mut prefixes, before) = (0, matches.len());
         for number in all.into_iter().take(LOOKED_AT) {
-            let found = matches.name(self.labels.text(number).0, self.place, Wanted::nearness);
-            prefixes += usize::from(found == Some(Found::Prefix));
+            let found = matches.name(self.labels.text(number).0, self.place, SearchWords::nearness);
+            prefixes += usize::from(found == Some(MatchKind::Prefix));
             // Prefix matches rank first. Texts are in order of how well known their entities are, so the loop can stop
             // early.
             if prefixes >= limit && matches.len() - before >= limit {
@@ -132,7 +132,7 @@ impl Lists<'_> {
         for number in intersection(lists).into_iter().take(LOOKED_AT) {
             let (literal, own) = self.labels.text(number);
             if own == count {
-                matches.name(literal, self.place, |_, _| Some((Found::Near, Found::Near)));
+                matches.name(literal, self.place, |_, _| Some((MatchKind::Near, MatchKind::Near)));
             }
         }
     }

@@ -1,12 +1,12 @@
 //! Snaks: properties with a value.
 
-use super::value::Value;
+use super::value::EntityValue;
 
 /// The value of a snak.
 #[derive(Debug, Clone, PartialEq)]
 pub enum SnakValue {
     /// A known value.
-    Value(Value),
+    Value(EntityValue),
     /// An unknown value.
     Some,
     /// No value.
@@ -15,7 +15,7 @@ pub enum SnakValue {
 
 /// A property with a value.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Snak {
+pub struct EntitySnak {
     /// The property's number.
     pub property: u64,
     /// The value.

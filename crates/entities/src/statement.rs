@@ -8,8 +8,8 @@ use terrapin_budget as budget;
 use terrapin_triples::{Store, TermId};
 
 use super::hash::reference_hash;
-use super::snak::{Snak, SnakValue};
-use super::value::Value;
+use super::snak::{EntitySnak, SnakValue};
+use super::value::EntityValue;
 
 const PROP: &str = "http://www.wikidata.org/prop/";
 const STATEMENT: &str = "http://www.wikidata.org/entity/statement/";
@@ -40,36 +40,36 @@ impl Rank {
 
 /// A source of a statement.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Reference {
+pub struct StatementReference {
     /// The hash of its snaks: the end of its IRI in Wikidata's RDF, computed for references with other names.
     pub hash: String,
     /// Its snaks, by the number of their property.
-    pub snaks: Vec<Snak>,
+    pub snaks: Vec<EntitySnak>,
 }
 
 /// A statement with its qualifiers and references.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Statement {
+pub struct EntityStatement {
     /// Its identifier, such as `Q42$F078E5B3-F9A8-480E-B7AC-D97778CBBEF9`. If the data has direct values alone, it is
     /// computed from the value.
     pub id: String,
     /// Its rank. Default: normal.
     pub rank: Rank,
     /// Its main snak.
-    pub main: Snak,
+    pub main: EntitySnak,
     /// Its qualifiers, by the number of their property.
-    pub qualifiers: Vec<Snak>,
+    pub qualifiers: Vec<EntitySnak>,
     /// Its references.
-    pub references: Vec<Reference>,
+    pub references: Vec<StatementReference>,
 }
 
 /// Statements by the number of their property.
-pub(super) type Statements = BTreeMap<u64, Vec<Statement>>;
+pub(super) type Statements = BTreeMap<u64, Vec<EntityStatement>>;
 
 /// Returns the statements of an entity, a form or a sense with the identifier `id`.
 pub(super) fn statements(store: &Store, subject: TermId, id: &str) -> Statements {
     let mut all = Statements::new();
-    let mut direct: BTreeMap<u64, Vec<Statement>> = BTreeMap::new();
+    let mut direct: BTreeMap<u64, Vec<EntityStatement>> = BTreeMap::new();
     for [_, predicate, object] in store.triples(Some(subject), None, None) {
         budget::checkpoints(2);
         let Some(Term::NamedNode(predicate)) = store.term(predicate) else { continue };
@@ -77,10 +77,11 @@ pub(super) fn statements(store: &Store, subject: TermId, id: &str) -> Statements
         match path {
             "" => all.entry(property).or_default().extend(statement(store, object, id, property)),
             "direct/" => {
-                let main = Snak { property, value: simple(store, object) };
+                let main = EntitySnak { property, value: simple(store, object) };
                 let said = store.term(object).map(|object| object.to_string()).unwrap_or_default();
                 let id = made(id, property, &said);
-                let said = Statement { id, rank: Rank::Normal, main, qualifiers: Vec::new(), references: Vec::new() };
+                let said =
+                    EntityStatement { id, rank: Rank::Normal, main, qualifiers: Vec::new(), references: Vec::new() };
                 direct.entry(property).or_default().push(said);
             }
             _ => {}
@@ -99,7 +100,7 @@ pub(super) fn statements(store: &Store, subject: TermId, id: &str) -> Statements
 
 /// Returns the known values of one property of an item, from its statements of the best rank; `predicate` leads to
 /// them.
-pub(super) fn best_values(store: &Store, item: TermId, predicate: TermId, number: u64) -> Vec<Value> {
+pub(super) fn best_values(store: &Store, item: TermId, predicate: TermId, number: u64) -> Vec<EntityValue> {
     let nodes = store.triples(Some(item), Some(predicate), None);
     let mut said: Vec<(Rank, Vec<SnakValue>)> = nodes.map(|[_, _, node]| main_value(store, node, number)).collect();
     said.retain(|(rank, _)| *rank != Rank::Deprecated);
@@ -114,7 +115,7 @@ pub(super) fn best_values(store: &Store, item: TermId, predicate: TermId, number
 
 /// Returns the rank and the main values of a statement.
 fn main_value(store: &Store, node: TermId, number: u64) -> (Rank, Vec<SnakValue>) {
-    let (mut rank, mut values) = (Rank::Normal, Values::default());
+    let (mut rank, mut values) = (Rank::Normal, PropertyValues::default());
     for [_, predicate, object] in store.triples(Some(node), None, None) {
         budget::checkpoints(2);
         let Some(Term::NamedNode(predicate)) = store.term(predicate) else { continue };
@@ -136,13 +137,13 @@ fn property(iri: &str) -> Option<(&str, u64)> {
 }
 
 fn simple(store: &Store, object: TermId) -> SnakValue {
-    store.term(object).as_ref().and_then(Value::simple).map_or(SnakValue::Some, SnakValue::Value)
+    store.term(object).as_ref().and_then(EntityValue::simple).map_or(SnakValue::Some, SnakValue::Value)
 }
 
-fn statement(store: &Store, node: TermId, id: &str, number: u64) -> Option<Statement> {
+fn statement(store: &Store, node: TermId, id: &str, number: u64) -> Option<EntityStatement> {
     let Term::NamedNode(name) = store.term(node)? else { return None };
     let (mut rank, mut references) = (Rank::Normal, Vec::new());
-    let mut parts = Parts::default();
+    let mut parts = StatementParts::default();
     for [_, predicate, object] in store.triples(Some(node), None, None) {
         budget::checkpoints(2);
         let Some(Term::NamedNode(predicate)) = store.term(predicate) else { continue };
@@ -161,7 +162,7 @@ fn statement(store: &Store, node: TermId, id: &str, number: u64) -> Option<State
     };
     // RDF marks both a main snak and a qualifier without a value by a class of the statement.
     let nones = parts.none.into_iter().filter(|property| *property != number || value != SnakValue::None);
-    let nones: Vec<Snak> = nones.map(|property| Snak { property, value: SnakValue::None }).collect();
+    let nones: Vec<EntitySnak> = nones.map(|property| EntitySnak { property, value: SnakValue::None }).collect();
     let mut qualifiers = snaks(store, parts.others);
     qualifiers.extend(nones);
     qualifiers.sort_by_key(|snak| snak.property);
@@ -169,7 +170,7 @@ fn statement(store: &Store, node: TermId, id: &str, number: u64) -> Option<State
         Some(local) => with_dollar(local, id),
         None => made(id, number, name.as_str()),
     };
-    Some(Statement { id, rank, main: Snak { property: number, value }, qualifiers, references })
+    Some(EntityStatement { id, rank, main: EntitySnak { property: number, value }, qualifiers, references })
 }
 
 /// Returns an identifier for a statement without a name. Clients take a statement without one for unsaved.
@@ -194,37 +195,37 @@ fn rank_of(store: &Store, term: TermId) -> Option<Rank> {
     ranks.into_iter().find(|(name, _)| node.as_str().ends_with(name)).map(|(_, rank)| rank)
 }
 
-fn reference(store: &Store, node: TermId) -> Option<Reference> {
-    let mut parts = Parts::default();
+fn reference(store: &Store, node: TermId) -> Option<StatementReference> {
+    let mut parts = StatementParts::default();
     for [_, predicate, object] in store.triples(Some(node), None, None) {
         budget::checkpoints(2);
         let Some(Term::NamedNode(predicate)) = store.term(predicate) else { continue };
         parts.add(store, predicate.as_str(), object, "", "reference/");
     }
     let mut snaks = snaks(store, parts.others);
-    snaks.extend(parts.none.into_iter().map(|property| Snak { property, value: SnakValue::None }));
+    snaks.extend(parts.none.into_iter().map(|property| EntitySnak { property, value: SnakValue::None }));
     snaks.sort_by_key(|snak| snak.property);
     let own = match store.term(node)? {
         Term::NamedNode(name) => name.as_str().strip_prefix(REFERENCE).map(str::to_owned),
         _ => None,
     };
     let hash = own.or_else(|| reference_hash(&snaks))?;
-    Some(Reference { hash, snaks })
+    Some(StatementReference { hash, snaks })
 }
 
 /// The values of a property: as terms, and as nodes of full values.
 #[derive(Default)]
-struct Values {
+struct PropertyValues {
     simple: Vec<TermId>,
     full: Vec<TermId>,
 }
 
-impl Values {
+impl PropertyValues {
     /// Returns the full values if there are any, else the terms. Terms for unknown values have no full value and are
     /// kept.
     fn finish(self, store: &Store) -> Vec<SnakValue> {
         let full: Vec<SnakValue> =
-            self.full.into_iter().filter_map(|node| Value::full(store, node)).map(SnakValue::Value).collect();
+            self.full.into_iter().filter_map(|node| EntityValue::full(store, node)).map(SnakValue::Value).collect();
         let simple = self.simple.into_iter().map(|term| simple(store, term));
         let simple: Vec<SnakValue> = simple.filter(|value| full.is_empty() || *value == SnakValue::Some).collect();
         full.into_iter().chain(simple).collect()
@@ -233,14 +234,14 @@ impl Values {
 
 /// The parts of a statement or a reference.
 #[derive(Default)]
-struct Parts {
-    mains: FxHashMap<u64, Values>,
-    others: BTreeMap<u64, Values>,
+struct StatementParts {
+    mains: FxHashMap<u64, PropertyValues>,
+    others: BTreeMap<u64, PropertyValues>,
     /// Properties without a value.
     none: Vec<u64>,
 }
 
-impl Parts {
+impl StatementParts {
     fn add(&mut self, store: &Store, predicate: &str, object: TermId, main: &str, other: &str) {
         if predicate == RDF_TYPE {
             if let Some(Term::NamedNode(class)) = store.term(object)
@@ -267,9 +268,9 @@ impl Parts {
     }
 }
 
-fn snaks(store: &Store, values: BTreeMap<u64, Values>) -> Vec<Snak> {
-    let of = |(property, values): (u64, Values)| {
-        values.finish(store).into_iter().map(move |value| Snak { property, value }).collect::<Vec<Snak>>()
+fn snaks(store: &Store, values: BTreeMap<u64, PropertyValues>) -> Vec<EntitySnak> {
+    let of = |(property, values): (u64, PropertyValues)| {
+        values.finish(store).into_iter().map(move |value| EntitySnak { property, value }).collect::<Vec<EntitySnak>>()
     };
     values.into_iter().flat_map(of).collect()
 }

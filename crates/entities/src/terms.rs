@@ -13,7 +13,7 @@ const DESCRIPTION: &str = "http://schema.org/description";
 
 /// A text in a language.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct InLanguage {
+pub struct LanguageText {
     /// The language code, in lower case.
     pub language: String,
     /// The text.
@@ -63,7 +63,7 @@ fn by_language(store: &Store, id: EntityId, predicate: &str) -> BTreeMap<String,
     all
 }
 
-fn texts(store: &Store, id: EntityId, predicate: &str) -> Vec<InLanguage> {
+fn texts(store: &Store, id: EntityId, predicate: &str) -> Vec<LanguageText> {
     let (Some(subject), Some(predicate)) = (id.term(store), store.id(NamedNodeRef::new_unchecked(predicate).into()))
     else {
         return Vec::new();
@@ -71,7 +71,7 @@ fn texts(store: &Store, id: EntityId, predicate: &str) -> Vec<InLanguage> {
     let texts = store.triples(Some(subject), Some(predicate), None).filter_map(|[_, _, object]| {
         budget::checkpoints(1);
         match store.term(object)? {
-            Term::Literal(text) => Some(InLanguage {
+            Term::Literal(text) => Some(LanguageText {
                 language: text.language().unwrap_or_default().to_ascii_lowercase(),
                 value: text.value().to_owned(),
             }),
@@ -81,17 +81,17 @@ fn texts(store: &Store, id: EntityId, predicate: &str) -> Vec<InLanguage> {
     texts.collect()
 }
 
-fn first_of(mut all: BTreeMap<String, String>, languages: &[String]) -> Option<InLanguage> {
+fn first_of(mut all: BTreeMap<String, String>, languages: &[String]) -> Option<LanguageText> {
     let (language, value) = languages.iter().find_map(|language| all.remove_entry(language))?;
-    Some(InLanguage { language, value })
+    Some(LanguageText { language, value })
 }
 
 /// Returns the label of an entity in the first of `languages` that has one.
-pub fn label(store: &Store, id: EntityId, languages: &[String]) -> Option<InLanguage> {
+pub fn label(store: &Store, id: EntityId, languages: &[String]) -> Option<LanguageText> {
     first_of(labels_of(store, id), languages)
 }
 
 /// Returns the description of an entity in the first of `languages` that has one.
-pub fn description(store: &Store, id: EntityId, languages: &[String]) -> Option<InLanguage> {
+pub fn description(store: &Store, id: EntityId, languages: &[String]) -> Option<LanguageText> {
     first_of(by_language(store, id, DESCRIPTION), languages)
 }

@@ -27,7 +27,7 @@ const FAR: i64 = 10_000_000;
 /// A value.
 #[derive(Debug, Clone, PartialEq)]
 #[allow(missing_docs)]
-pub enum Value {
+pub enum EntityValue {
     /// A text without a language: a string, an external identifier or a formula.
     Text(String),
     /// The name of a file on Wikimedia Commons.
@@ -67,16 +67,16 @@ pub enum Value {
     },
 }
 
-impl Value {
+impl EntityValue {
     /// Returns the data type of properties with such values, for properties without a declared type.
     pub fn datatype(&self) -> &'static str {
         match self {
-            Value::Text(_) => "string",
-            Value::File(_) => "commonsMedia",
-            Value::Data(name) if name.ends_with(".map") => "geo-shape",
-            Value::Data(_) => "tabular-data",
-            Value::Url(_) => "url",
-            Value::Entity(id) => match entity_type(id) {
+            EntityValue::Text(_) => "string",
+            EntityValue::File(_) => "commonsMedia",
+            EntityValue::Data(name) if name.ends_with(".map") => "geo-shape",
+            EntityValue::Data(_) => "tabular-data",
+            EntityValue::Url(_) => "url",
+            EntityValue::Entity(id) => match entity_type(id) {
                 "property" => "wikibase-property",
                 "lexeme" => "wikibase-lexeme",
                 "form" => "wikibase-form",
@@ -84,59 +84,59 @@ impl Value {
                 "entity-schema" => "entity-schema",
                 _ => "wikibase-item",
             },
-            Value::Monolingual { .. } => "monolingualtext",
-            Value::Time { .. } => "time",
-            Value::Quantity { .. } => "quantity",
-            Value::Globe { .. } => "globe-coordinate",
+            EntityValue::Monolingual { .. } => "monolingualtext",
+            EntityValue::Time { .. } => "time",
+            EntityValue::Quantity { .. } => "quantity",
+            EntityValue::Globe { .. } => "globe-coordinate",
         }
     }
 
     /// Converts a term to a value. Parts that a term cannot have (the precision of a time, the bounds of a quantity)
     /// get their most common values. Returns `None` for an unknown value.
-    pub(super) fn simple(term: &Term) -> Option<Value> {
+    pub(super) fn simple(term: &Term) -> Option<EntityValue> {
         match term {
-            Term::NamedNode(node) => Value::of_iri(node.as_str()),
+            Term::NamedNode(node) => EntityValue::of_iri(node.as_str()),
             Term::Literal(literal) => {
                 let text = literal.value();
                 if let Some(language) = literal.language() {
-                    return Some(Value::Monolingual { language: language.to_owned(), text: text.to_owned() });
+                    return Some(EntityValue::Monolingual { language: language.to_owned(), text: text.to_owned() });
                 }
                 Some(match literal.datatype() {
-                    datatype if datatype == xsd::DATE_TIME => Value::Time {
+                    datatype if datatype == xsd::DATE_TIME => EntityValue::Time {
                         time: wikibase_time(text, DAY, false),
                         timezone: 0,
                         precision: DAY,
                         calendar: GREGORIAN.to_owned(),
                     },
                     datatype if datatype == xsd::DECIMAL || datatype == xsd::INTEGER => {
-                        Value::Quantity { amount: signed(text), upper: None, lower: None, unit: "1".to_owned() }
+                        EntityValue::Quantity { amount: signed(text), upper: None, lower: None, unit: "1".to_owned() }
                     }
                     datatype if datatype.as_str() == WKT => return point(term),
-                    _ => Value::Text(text.to_owned()),
+                    _ => EntityValue::Text(text.to_owned()),
                 })
             }
             _ => None,
         }
     }
 
-    fn of_iri(iri: &str) -> Option<Value> {
+    fn of_iri(iri: &str) -> Option<EntityValue> {
         let decoded = |text: &str| percent_decode_str(text).decode_utf8_lossy().into_owned();
         if iri.starts_with(GENID) {
             return None;
         }
         Some(if let Some(id) = iri.strip_prefix(ENTITY) {
-            Value::Entity(id.to_owned())
+            EntityValue::Entity(id.to_owned())
         } else if let Some(name) = iri.strip_prefix(FILE) {
-            Value::File(decoded(name))
+            EntityValue::File(decoded(name))
         } else if let Some(name) = iri.strip_prefix(COMMONS_DATA) {
-            Value::Data(decoded(name).replace('+', " "))
+            EntityValue::Data(decoded(name).replace('+', " "))
         } else {
-            Value::Url(iri.to_owned())
+            EntityValue::Url(iri.to_owned())
         })
     }
 
     /// Reads the full value of a node.
-    pub(super) fn full(store: &Store, node: TermId) -> Option<Value> {
+    pub(super) fn full(store: &Store, node: TermId) -> Option<EntityValue> {
         let fact = |name: &str| {
             let predicate = store.id(NamedNodeRef::new_unchecked(&format!("{WIKIBASE}{name}")).into())?;
             let [_, _, object] = store.triples(Some(node), Some(predicate), None).next()?;
@@ -155,16 +155,16 @@ impl Value {
                 false => time.value().to_owned(),
             };
             let timezone = text("timeTimezone").and_then(|text| text.parse().ok()).unwrap_or(0);
-            return Some(Value::Time { time, timezone, precision, calendar });
+            return Some(EntityValue::Time { time, timezone, precision, calendar });
         }
         if let Some(amount) = text("quantityAmount") {
             let bound = |name| text(name).as_deref().map(signed);
             let unit = text("quantityUnit").filter(|unit| unit != ONE).unwrap_or_else(|| "1".to_owned());
             let (upper, lower) = (bound("quantityUpperBound"), bound("quantityLowerBound"));
-            return Some(Value::Quantity { amount: signed(&amount), upper, lower, unit });
+            return Some(EntityValue::Quantity { amount: signed(&amount), upper, lower, unit });
         }
         let number = |name| text(name)?.parse().ok();
-        Some(Value::Globe {
+        Some(EntityValue::Globe {
             latitude: number("geoLatitude")?,
             longitude: number("geoLongitude")?,
             precision: number("geoPrecision"),
@@ -185,10 +185,10 @@ pub(super) fn entity_type(id: &str) -> &'static str {
     }
 }
 
-fn point(term: &Term) -> Option<Value> {
-    let point = terrapin_triples::Point::of(term)?;
+fn point(term: &Term) -> Option<EntityValue> {
+    let point = terrapin_triples::GlobePoint::of(term)?;
     let globe = point.globe.to_owned();
-    Some(Value::Globe { latitude: point.latitude, longitude: point.longitude, precision: None, globe })
+    Some(EntityValue::Globe { latitude: point.latitude, longitude: point.longitude, precision: None, globe })
 }
 
 /// Adds a plus sign to a number without a sign.
@@ -238,11 +238,11 @@ mod tests {
 
     #[test]
     fn terms() {
-        let iri = |iri: &str| Value::simple(&oxrdf::NamedNode::new_unchecked(iri).into());
+        let iri = |iri: &str| EntityValue::simple(&oxrdf::NamedNode::new_unchecked(iri).into());
         assert_eq!(iri("http://www.wikidata.org/entity/L42-F1").unwrap().datatype(), "wikibase-form");
         assert_eq!(
             iri("http://commons.wikimedia.org/wiki/Special:FilePath/A%20b%2Bc.jpg"),
-            Some(Value::File("A b+c.jpg".to_owned()))
+            Some(EntityValue::File("A b+c.jpg".to_owned()))
         );
         assert_eq!(iri("http://www.wikidata.org/.well-known/genid/0"), None);
         assert_eq!(iri("http://example.org/a%20b").unwrap().datatype(), "url");

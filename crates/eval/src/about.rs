@@ -11,7 +11,7 @@ pub struct About {
     pub benchmark: String,
     /// The names given by the user.
     #[serde(flatten)]
-    pub names: Names,
+    pub names: RunNames,
     /// The snapshot's digest, if queries ran.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub snapshot: Option<String>,
@@ -72,7 +72,7 @@ impl Default for About {
     fn default() -> About {
         About {
             benchmark: String::new(),
-            names: Names::default(),
+            names: RunNames::default(),
             snapshot: None,
             content: None,
             engine: String::new(),
@@ -86,7 +86,7 @@ impl Default for About {
 
 /// The names of a run and its inputs, if given.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub struct Names {
+pub struct RunNames {
     /// The run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,

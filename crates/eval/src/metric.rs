@@ -1,6 +1,6 @@
 //! Metrics: names and meanings of the numbers in a record.
 
-use super::record::Record;
+use super::record::ResultRecord;
 
 /// A metric: its names, its meaning, and its source in a record.
 #[derive(Debug)]
@@ -23,7 +23,7 @@ pub enum ScoreSource {
     /// A named score under the metric's name.
     Named,
     /// A separate part of the record; `None` if it has no score.
-    Part(fn(&Record) -> Option<f64>),
+    Part(fn(&ResultRecord) -> Option<f64>),
 }
 
 impl Metric {
@@ -48,7 +48,7 @@ impl Metric {
     }
 
     /// Returns the score of a record, 0 to 1, if it has one.
-    pub fn score(&self, record: &Record) -> Option<f64> {
+    pub fn score(&self, record: &ResultRecord) -> Option<f64> {
         match self.source {
             ScoreSource::Named => record.scores.get(self.name),
             ScoreSource::Part(of) => of(record),

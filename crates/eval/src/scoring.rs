@@ -5,18 +5,18 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use serde::Serialize;
-use terrapin_budget::{self as budget, Budget, Limits, Stopped};
-use terrapin_geocoder::{Places, Until};
+use terrapin_budget::{self as budget, Budget, Limits, StopReason};
+use terrapin_geocoder::{PlaceSource, Until};
 use terrapin_osm::{BoundingBox, Osm};
 use terrapin_sparql::Environment;
 
 use crate::benchmarks::Benchmark;
 use crate::benchmarks::jsonl::JsonLines;
-use crate::benchmarks::overpassnl::{Bounds, OverpassNl, without_shortcuts};
-use crate::cache::Cache;
-use crate::feedback::{FeedbackRequest, Problem, Warning, feedback, sparql_feedback};
-use crate::language::Language;
-use crate::record::{ErrorClass, Execution, FailureClass, Instance, Record, Strict};
+use crate::benchmarks::overpassnl::{AnswerBounds, OverpassNl, without_shortcuts};
+use crate::cache::ResultCache;
+use crate::feedback::{FeedbackProblem, FeedbackRequest, FeedbackWarning, feedback, sparql_feedback};
+use crate::language::QueryLanguage;
+use crate::record::{ErrorClass, Execution, FailureClass, Instance, ResultRecord, StrictResults};
 
 /// The maximum length of one query's answer in bytes.
 const LARGEST: u64 = 256 << 20;
@@ -26,7 +26,7 @@ const TEXTS_TOOK_ALL: &str = "reading the queries took all that they may take";
 
 /// Further values for the reward of a model in training.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Summary {
+pub struct RewardSummary {
     /// The number of gold results; -1 or -2 for an error, `null` if it did not run.
     pub ref_n: Option<i64>,
     /// The same for the predicted query.
@@ -36,9 +36,9 @@ pub struct Summary {
     /// 1 if the prediction is a query in its language, else 0, independently of the gold query.
     pub syntax: u8,
     /// The syntax error of the predicted query, with its position.
-    pub problem: Option<Problem>,
+    pub problem: Option<FeedbackProblem>,
     /// The parts of the predicted query that match no data, with the nearest existing alternatives.
-    pub warnings: Vec<Warning>,
+    pub warnings: Vec<FeedbackWarning>,
 }
 
 /// The outcome of a pair.
@@ -46,10 +46,10 @@ pub struct Summary {
 pub struct Scored {
     /// Its record.
     #[serde(flatten)]
-    pub record: Record,
+    pub record: ResultRecord,
     /// The summary, if requested.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub summary: Option<Summary>,
+    pub summary: Option<RewardSummary>,
 }
 
 /// The data and limits for scoring pairs.
@@ -63,7 +63,7 @@ pub struct Scoring<'a> {
     /// The time of the data, in seconds since 1970.
     pub now: i64,
     /// The geocoded places.
-    pub places: &'a dyn Places,
+    pub places: &'a dyn PlaceSource,
     /// The limits of all pairs together; memory is per pair.
     pub limits: &'a Limits,
     /// The time limit of each query. A gold query shared by many predictions does not use up their time.
@@ -71,7 +71,7 @@ pub struct Scoring<'a> {
     /// Also compare OverpassQL queries as texts and trees.
     pub similarity: bool,
     /// The cache of results.
-    pub cache: &'a dyn Cache,
+    pub cache: &'a dyn ResultCache,
     /// Receives the messages of panics.
     pub fault: &'a (dyn Fn(&str) + Sync),
 }
@@ -79,7 +79,7 @@ pub struct Scoring<'a> {
 impl Scoring<'_> {
     /// Scores one pair: OverpassQL like `terrapin eval overpassnl`, SPARQL like `terrapin eval jsonl`. Each query has
     /// the time of `each`, within `limits`.
-    pub fn pair(&self, instance: &Instance) -> Record {
+    pub fn pair(&self, instance: &Instance) -> ResultRecord {
         let now = Instant::now();
         if self.limits.deadline.is_some_and(|deadline| now >= deadline) {
             return unfinished(instance, OTHERS_TOOK_ALL);
@@ -93,12 +93,12 @@ impl Scoring<'_> {
         let limits = Limits { account, ..self.limits.clone() };
         // Each run has its own budget; this one limits the processing of the texts.
         let budget = Arc::new(Budget::new(&Limits { deadline: self.deadline(3), ..limits.clone() }));
-        let bounds = Bounds { limits, largest: LARGEST, each: self.each };
+        let bounds = AnswerBounds { limits, largest: LARGEST, each: self.each };
         match budget::watched(&budget, || self.record(instance, &places, bounds)) {
             Ok(_) if places.was_cut() => unfinished(instance, TEXTS_TOOK_ALL),
             Ok(record) => record,
-            Err(Stopped::Exceeded(_)) => unfinished(instance, TEXTS_TOOK_ALL),
-            Err(Stopped::Panicked(panic)) => {
+            Err(StopReason::Exceeded(_)) => unfinished(instance, TEXTS_TOOK_ALL),
+            Err(StopReason::Panicked(panic)) => {
                 (self.fault)(&panic);
                 let why = "not scored, by a fault of the program";
                 failed(instance, ErrorClass::UnknownError, FailureClass::Internal, why)
@@ -120,11 +120,11 @@ impl Scoring<'_> {
     }
 
     /// Returns the summary of a scored pair. Positions refer to the prediction as given.
-    fn summary(&self, instance: &Instance, record: &Record) -> Summary {
+    fn summary(&self, instance: &Instance, record: &ResultRecord) -> RewardSummary {
         let limits = Limits { deadline: self.deadline(1), ..self.limits.clone() };
         let query = &instance.pred;
         let said = match self.triples {
-            Some(triples) if instance.language() == Language::Sparql => {
+            Some(triples) if instance.language() == QueryLanguage::Sparql => {
                 sparql_feedback(triples, query, 0, false, &limits)
             }
             _ => {
@@ -136,13 +136,13 @@ impl Scoring<'_> {
         let ran = record.ran().unwrap_or_default();
         let (ref_n, pred_n, error) = (ran.ref_n, ran.pred_n, ran.error);
         let syntax = u8::from(is_query(instance, record));
-        Summary { ref_n, pred_n, error, syntax, problem: said.errors.into_iter().next(), warnings: said.warnings }
+        RewardSummary { ref_n, pred_n, error, syntax, problem: said.errors.into_iter().next(), warnings: said.warnings }
     }
 
     /// Returns the record of a pair as in a run of its benchmark.
-    fn record(&self, instance: &Instance, places: &dyn Places, bounds: Bounds) -> Record {
+    fn record(&self, instance: &Instance, places: &dyn PlaceSource, bounds: AnswerBounds) -> ResultRecord {
         let (osm, snapshot, cache) = (Some(self.osm), self.snapshot, self.cache);
-        if instance.language() == Language::Sparql {
+        if instance.language() == QueryLanguage::Sparql {
             let (triples, now) = (self.triples, self.now);
             return JsonLines { osm, snapshot, triples, now, places, cache, bounds }.score(instance).record;
         }
@@ -152,7 +152,7 @@ impl Scoring<'_> {
 
 /// Reports whether the prediction of a scored pair is a query in its language, by its run or, if it did not run, by
 /// its text.
-fn is_query(instance: &Instance, record: &Record) -> bool {
+fn is_query(instance: &Instance, record: &ResultRecord) -> bool {
     if let Some(strict) = &record.strict {
         let parses = || terrapin_sparql::prepare(&instance.pred, &Default::default()).is_ok();
         return strict.error.map_or(strict.pred_n.is_some() || parses(), |class| !class.is_bad_request() && parses());
@@ -169,8 +169,8 @@ fn is_query(instance: &Instance, record: &Record) -> bool {
 /// Returns the record and summary of a pair with a gold query or prediction that is not valid Unicode, with the reason
 /// for each.
 pub fn unreadable(instance: &Instance, gold: Option<String>, pred: Option<String>) -> Scored {
-    let mut record = Record::of(instance);
-    let problem = pred.clone().map(|message| Problem {
+    let mut record = ResultRecord::of(instance);
+    let problem = pred.clone().map(|message| FeedbackProblem {
         class: "parse error",
         code: "unexpected-token",
         message,
@@ -179,9 +179,9 @@ pub fn unreadable(instance: &Instance, gold: Option<String>, pred: Option<String
         near: None,
         hint: None,
     });
-    if instance.language() == Language::Sparql {
+    if instance.language() == QueryLanguage::Sparql {
         let class = |wrong: &Option<String>| wrong.as_ref().map(|_| FailureClass::Syntax);
-        record.strict = Some(Strict {
+        record.strict = Some(StrictResults {
             error: class(&pred),
             ref_error: class(&gold),
             error_text: pred,
@@ -189,7 +189,7 @@ pub fn unreadable(instance: &Instance, gold: Option<String>, pred: Option<String
             syntax: u8::from(problem.is_none()),
             multiset: Some(0),
             f1: Some(0.0),
-            ..Strict::default()
+            ..StrictResults::default()
         });
     } else {
         let class = |wrong: &Option<String>| wrong.as_ref().map(|_| ErrorClass::ParseError);
@@ -207,26 +207,26 @@ pub fn unreadable(instance: &Instance, gold: Option<String>, pred: Option<String
     }
     let (ref_n, pred_n, error) = record.ran().map(|ran| (ran.ref_n, ran.pred_n, ran.error)).unwrap_or_default();
     let syntax = u8::from(problem.is_none() && is_query(instance, &record));
-    let summary = Summary { ref_n, pred_n, error, syntax, problem, warnings: Vec::new() };
+    let summary = RewardSummary { ref_n, pred_n, error, syntax, problem, warnings: Vec::new() };
     Scored { record, summary: Some(summary) }
 }
 
 /// Returns the record of a pair that was not run; it counts as a timeout.
-fn unfinished(instance: &Instance, why: &str) -> Record {
+fn unfinished(instance: &Instance, why: &str) -> ResultRecord {
     failed(instance, ErrorClass::RuntimeErrorTimeout, FailureClass::Timeout, &format!("not run: {why}"))
 }
 
 /// Returns the record of a failed pair, with the class of its failure in either language.
-fn failed(instance: &Instance, class: ErrorClass, of_sparql: FailureClass, why: &str) -> Record {
+fn failed(instance: &Instance, class: ErrorClass, of_sparql: FailureClass, why: &str) -> ResultRecord {
     let text = || Some(why.to_owned());
-    if instance.language() == Language::Sparql {
-        let strict = Strict {
+    if instance.language() == QueryLanguage::Sparql {
+        let strict = StrictResults {
             error: Some(of_sparql),
             ref_error: Some(of_sparql),
             ref_error_text: text(),
-            ..Strict::failed(why.to_owned())
+            ..StrictResults::failed(why.to_owned())
         };
-        return Record { strict: Some(strict), ..Record::of(instance) };
+        return ResultRecord { strict: Some(strict), ..ResultRecord::of(instance) };
     }
     let execution = Execution {
         ref_n: Some(class.count()),
@@ -239,7 +239,7 @@ fn failed(instance: &Instance, class: ErrorClass, of_sparql: FailureClass, why: 
         f1: Some(0.0),
         ..Execution::default()
     };
-    Record { execution: Some(execution), ..Record::of(instance) }
+    ResultRecord { execution: Some(execution), ..ResultRecord::of(instance) }
 }
 
 #[cfg(test)]

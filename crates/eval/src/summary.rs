@@ -10,11 +10,11 @@ use super::benchmarks::{benchmark, metric, metrics};
 use super::bootstrap::{intervals, mean};
 use super::difficulty::{HARD_BY, Tertile, tertiles};
 use super::metric::Metric;
-use super::record::{Class, ErrorClass, Execution, FailureClass, Instance, Ran, Record, Strict};
+use super::record::{ErrorClass, Execution, FailureClass, FailureKind, Instance, Ran, ResultRecord, StrictResults};
 
 /// The summary of a run, with its identity. Means are in per cent.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Summary {
+pub struct RunSummary {
     /// The identity of the run.
     #[serde(flatten)]
     pub about: About,
@@ -45,13 +45,13 @@ pub struct Summary {
     pub sparql: Option<SparqlTotals>,
     /// Means by measure of difficulty and tertile.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
-    pub difficulty: BTreeMap<String, BTreeMap<&'static str, Part>>,
+    pub difficulty: BTreeMap<String, BTreeMap<&'static str, PartialMeans>>,
     /// Means by the benchmark's class of complexity.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
-    pub complexity: BTreeMap<String, Part>,
+    pub complexity: BTreeMap<String, PartialMeans>,
     /// Means over OverpassNL's hard instances.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub hard: Option<Part>,
+    pub hard: Option<PartialMeans>,
 }
 
 /// The fields added since summaries are verified: an older file without them is valid.
@@ -88,7 +88,7 @@ pub struct SparqlTotals {
 
 /// The means over a part of the instances.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Part {
+pub struct PartialMeans {
     /// The number of instances.
     pub n: usize,
     /// The means in per cent.
@@ -96,14 +96,14 @@ pub struct Part {
     pub scores: BTreeMap<&'static str, f64>,
 }
 
-impl Part {
-    fn of<'a>(records: impl Iterator<Item = &'a Record> + Clone) -> Part {
-        Part { n: records.clone().count(), scores: scores(records) }
+impl PartialMeans {
+    fn of<'a>(records: impl Iterator<Item = &'a ResultRecord> + Clone) -> PartialMeans {
+        PartialMeans { n: records.clone().count(), scores: scores(records) }
     }
 }
 
 /// Returns the mean of every metric over the records that have it.
-fn scores<'a>(records: impl Iterator<Item = &'a Record> + Clone) -> BTreeMap<&'static str, f64> {
+fn scores<'a>(records: impl Iterator<Item = &'a ResultRecord> + Clone) -> BTreeMap<&'static str, f64> {
     let mean_of = |metric: &Metric| {
         let values: Vec<f64> = records.clone().filter_map(|record| metric.score(record)).collect();
         (!values.is_empty()).then(|| (metric.name, 100.0 * mean(&values)))
@@ -111,9 +111,9 @@ fn scores<'a>(records: impl Iterator<Item = &'a Record> + Clone) -> BTreeMap<&'s
     metrics().iter().copied().filter_map(mean_of).collect()
 }
 
-impl Summary {
+impl RunSummary {
     /// Returns the summary of a whole run; instances and records are in the order of their lines.
-    pub fn of(about: About, instances: &[Instance], records: &[Record]) -> Summary {
+    pub fn of(about: About, instances: &[Instance], records: &[ResultRecord]) -> RunSummary {
         let values = |metric: &Metric| records.iter().filter_map(|record| metric.score(record)).collect();
         let columns = metrics().iter().map(|metric| (metric.name, values(metric)));
         let columns: Vec<(&str, Vec<f64>)> = columns.filter(|(_, values): &(_, Vec<f64>)| !values.is_empty()).collect();
@@ -130,7 +130,7 @@ impl Summary {
         for (measure, tertile_of) in tertiles(instances) {
             let part = |tertile: Tertile| {
                 let within = records.iter().filter(|record| tertile_of.get(&record.line) == Some(&tertile));
-                (tertile.name(), Part::of(within))
+                (tertile.name(), PartialMeans::of(within))
             };
             difficulty.insert(measure.to_owned(), Tertile::ALL.map(part).into());
         }
@@ -141,13 +141,15 @@ impl Summary {
             }
         }
         let of_class = |(class, lines): (&str, BTreeSet<usize>)| {
-            (class.to_owned(), Part::of(records.iter().filter(|record| lines.contains(&record.line))))
+            (class.to_owned(), PartialMeans::of(records.iter().filter(|record| lines.contains(&record.line))))
         };
-        let hard =
-            difficulty.get(HARD_BY).and_then(|parts: &BTreeMap<&str, Part>| parts.get(Tertile::Hard.name())).cloned();
+        let hard = difficulty
+            .get(HARD_BY)
+            .and_then(|parts: &BTreeMap<&str, PartialMeans>| parts.get(Tertile::Hard.name()))
+            .cloned();
         let counted = columns.iter().map(|(name, values)| (*name, values.len()));
         let corpus = benchmark(&about.benchmark).map(|benchmark| (benchmark.corpus)(instances, records));
-        Summary {
+        RunSummary {
             corpus: corpus.unwrap_or_default().into_iter().collect(),
             about,
             n: records.len(),
@@ -165,7 +167,7 @@ impl Summary {
     }
 }
 
-impl<C: Class> Totals<C> {
+impl<C: FailureKind> Totals<C> {
     /// Sums the results and the failure classes of prediction and gold. `None` if no query ran.
     fn of<'a>(parts: impl Iterator<Item = (Ran<'a>, [Option<C>; 2])>) -> Option<Totals<C>> {
         let mut parts = parts.peekable();
@@ -204,7 +206,7 @@ impl<C: Class> Totals<C> {
     }
 }
 
-fn execution_totals(records: &[Record]) -> Option<Totals<ErrorClass>> {
+fn execution_totals(records: &[ResultRecord]) -> Option<Totals<ErrorClass>> {
     fn part(execution: &Execution) -> (Ran<'_>, [Option<ErrorClass>; 2]) {
         let (mut ran, errors) = (execution.ran(), [execution.error, execution.ref_error]);
         // The published totals do not count empty results next to an error.
@@ -216,23 +218,23 @@ fn execution_totals(records: &[Record]) -> Option<Totals<ErrorClass>> {
     Totals::of(records.iter().filter_map(|record| record.execution.as_ref()).map(part))
 }
 
-fn sparql_totals(records: &[Record]) -> Option<SparqlTotals> {
-    fn part(strict: &Strict) -> (Ran<'_>, [Option<FailureClass>; 2]) {
+fn sparql_totals(records: &[ResultRecord]) -> Option<SparqlTotals> {
+    fn part(strict: &StrictResults) -> (Ran<'_>, [Option<FailureClass>; 2]) {
         (strict.ran(), [strict.error, strict.ref_error])
     }
     let totals = Totals::of(records.iter().filter_map(|record| record.strict.as_ref()).map(part))?;
-    let is_dropped = |record: &&Record| record.compat.as_ref().is_some_and(|compat| compat.dropped.is_some());
+    let is_dropped = |record: &&ResultRecord| record.compat.as_ref().is_some_and(|compat| compat.dropped.is_some());
     Some(SparqlTotals { totals, dropped: records.iter().filter(is_dropped).count() })
 }
 
 /// Returns the number of gold queries with results; `None` if none ran.
-fn usable(records: &[Record]) -> Option<usize> {
-    let mut ran = records.iter().filter_map(Record::ran).peekable();
+fn usable(records: &[ResultRecord]) -> Option<usize> {
+    let mut ran = records.iter().filter_map(ResultRecord::ran).peekable();
     ran.peek()?;
     Some(ran.filter(Ran::has_signal).count())
 }
 
-impl Summary {
+impl RunSummary {
     /// Returns the number of gold queries with results, and of all, if there are too few for meaningful scores.
     pub fn few_usable(&self) -> Option<(usize, usize)> {
         self.usable.filter(|usable| 2 * usable < self.n).map(|usable| (usable, self.n))
@@ -246,7 +248,7 @@ impl Summary {
 }
 
 /// Formats one number per line.
-impl fmt::Display for Summary {
+impl fmt::Display for RunSummary {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut line = |name: &str, value: &dyn fmt::Display| writeln!(f, "{name:<14} {value}");
         if let Some((usable, all)) = self.few_usable() {

@@ -2,11 +2,13 @@
 //! files if memory is full.
 
 use rayon::prelude::*;
-use terrapin_base::Progress;
-use terrapin_base::codec::{Reader, put, put_signed};
-use terrapin_base::external_sort::{self, Record, Rows, Scratch, Sortable, Sorter, Span, Stream};
+use terrapin_base::LoadProgress;
+use terrapin_base::codec::{ByteReader, put, put_signed};
+use terrapin_base::external_sort::{
+    self, PayloadSpan, SortRecord, SortRows, Sortable, SortedStream, Sorter, SpillScratch,
+};
 use terrapin_loaders::pbf::write::ELEMENTS_IN_BLOCK;
-use terrapin_loaders::{Block, BlockBuilder, Element, ElementType as Loaded, Meta};
+use terrapin_loaders::{BlockBuilder, ElementBlock, SourceElement, SourceElementType as Loaded, SourceMeta};
 use terrapin_osm::{ElementType, Osm};
 
 use super::ExportError;
@@ -20,32 +22,32 @@ const BLOCK_BYTES: usize = 4 << 20;
 
 /// An element of one type. Its payload is all of it except the id.
 #[derive(Debug, Clone, Copy, Default)]
-struct Row {
+struct ExportRow {
     id: i64,
-    span: Span,
+    span: PayloadSpan,
 }
 
-impl Record for Row {
-    fn write(&self, previous: &Row, out: &mut Vec<u8>) {
+impl SortRecord for ExportRow {
+    fn write(&self, previous: &ExportRow, out: &mut Vec<u8>) {
         external_sort::put_fields(out, [previous.id], [self.id]);
     }
 
-    fn read(reader: &mut Reader<'_>, previous: &Row) -> Option<Row> {
+    fn read(reader: &mut ByteReader<'_>, previous: &ExportRow) -> Option<ExportRow> {
         let [id] = external_sort::get_fields(reader, [previous.id])?;
-        Some(Row { id, span: Span::default() })
+        Some(ExportRow { id, span: PayloadSpan::default() })
     }
 
-    fn span(&self) -> Span {
+    fn span(&self) -> PayloadSpan {
         self.span
     }
 
-    fn set_span(&mut self, span: Span) {
+    fn set_span(&mut self, span: PayloadSpan) {
         self.span = span;
     }
 }
 
 /// Sorts like other programs: negative ids first, which editors use, in descending order.
-impl Sortable for Row {
+impl Sortable for ExportRow {
     type Key = (bool, u64);
 
     fn key(&self) -> (bool, u64) {
@@ -58,9 +60,9 @@ impl Sortable for Row {
 pub fn by_id<T: Send>(
     osm: &Osm,
     kind: ElementType,
-    scratch: &Scratch,
-    progress: &dyn Progress,
-    work: impl Fn(&Block) -> Result<T, ExportError> + Sync,
+    scratch: &SpillScratch,
+    progress: &dyn LoadProgress,
+    work: impl Fn(&ElementBlock) -> Result<T, ExportError> + Sync,
     mut consume: impl FnMut(T) -> Result<(), ExportError>,
 ) -> Result<(), ExportError> {
     let mut sorter = Sorter::new(scratch);
@@ -70,7 +72,7 @@ pub fn by_id<T: Send>(
         let some = first..pages.min(first.saturating_add(PAGES));
         progress.advance(some.len() as u64);
         let rows = some.into_par_iter().map(|page| rows(&osm.block(kind, &[page], |_, _| true)));
-        let rows: Vec<Rows<Row>> = rows.collect::<Result<_, _>>()?;
+        let rows: Vec<SortRows<ExportRow>> = rows.collect::<Result<_, _>>()?;
         rows.iter().try_for_each(|rows| sorter.append(rows.view()))?;
     }
     osm.check()?;
@@ -79,7 +81,7 @@ pub fn by_id<T: Send>(
     let mut stream = sorted.stream();
     loop {
         let under_way = 2 * rayon::current_num_threads();
-        let blocks: Vec<Rows<Row>> = (0..under_way).map(|_| next(&mut stream)).collect::<Result<_, _>>()?;
+        let blocks: Vec<SortRows<ExportRow>> = (0..under_way).map(|_| next(&mut stream)).collect::<Result<_, _>>()?;
         if blocks.iter().all(|rows| rows.records.is_empty()) {
             return Ok(());
         }
@@ -91,8 +93,8 @@ pub fn by_id<T: Send>(
 }
 
 /// Returns the next block of elements.
-fn next(stream: &mut Stream<'_, Row>) -> Result<Rows<Row>, ExportError> {
-    let mut rows = Rows::default();
+fn next(stream: &mut SortedStream<'_, ExportRow>) -> Result<SortRows<ExportRow>, ExportError> {
+    let mut rows = SortRows::default();
     while rows.records.len() < ELEMENTS_IN_BLOCK && rows.payload.len() < BLOCK_BYTES {
         let some = stream.take(STEP)?;
         if some.records.is_empty() {
@@ -104,12 +106,12 @@ fn next(stream: &mut Stream<'_, Row>) -> Result<Rows<Row>, ExportError> {
 }
 
 /// Returns a page's elements with their payloads.
-fn rows(block: &Block) -> Result<Rows<Row>, ExportError> {
-    let (mut rows, mut payload) = (Rows::default(), Vec::new());
+fn rows(block: &ElementBlock) -> Result<SortRows<ExportRow>, ExportError> {
+    let (mut rows, mut payload) = (SortRows::default(), Vec::new());
     let read = block.for_each(|element| {
         payload.clear();
         let id = encode(&mut payload, &element);
-        rows.push(Row { id, span: Span::default() }, &payload);
+        rows.push(ExportRow { id, span: PayloadSpan::default() }, &payload);
     });
     // The block was built in memory and is complete.
     debug_assert!(read.is_ok());
@@ -117,10 +119,10 @@ fn rows(block: &Block) -> Result<Rows<Row>, ExportError> {
 }
 
 /// Rebuilds a block from elements.
-fn block(kind: ElementType, rows: &Rows<Row>) -> Block {
+fn block(kind: ElementType, rows: &SortRows<ExportRow>) -> ElementBlock {
     let mut block = BlockBuilder::default();
     for row in &rows.records {
-        let decoded = decode(&mut Reader::new(rows.payload(row)), kind, row.id, &mut block);
+        let decoded = decode(&mut ByteReader::new(rows.payload(row)), kind, row.id, &mut block);
         // Reading temporary files detects their damage.
         debug_assert!(decoded.is_some());
     }
@@ -133,11 +135,11 @@ fn put_text(out: &mut Vec<u8>, text: &str) {
 }
 
 /// Appends an element without its id to `out` and returns the id.
-fn encode(out: &mut Vec<u8>, element: &Element<'_>) -> i64 {
+fn encode(out: &mut Vec<u8>, element: &SourceElement<'_>) -> i64 {
     let (id, tags, meta) = match element {
-        Element::Node(node) => (node.id, node.tags, node.meta),
-        Element::Way(way) => (way.id, way.tags, way.meta),
-        Element::Relation(relation) => (relation.id, relation.tags, relation.meta),
+        SourceElement::Node(node) => (node.id, node.tags, node.meta),
+        SourceElement::Way(way) => (way.id, way.tags, way.meta),
+        SourceElement::Relation(relation) => (relation.id, relation.tags, relation.meta),
     };
     out.push(meta.is_some().into());
     if let Some(meta) = meta {
@@ -146,13 +148,13 @@ fn encode(out: &mut Vec<u8>, element: &Element<'_>) -> i64 {
         put_text(out, meta.user);
     }
     match element {
-        Element::Node(node) => [node.lat, node.lon].into_iter().for_each(|side| put_signed(out, side.into())),
-        Element::Way(way) => {
+        SourceElement::Node(node) => [node.lat, node.lon].into_iter().for_each(|side| put_signed(out, side.into())),
+        SourceElement::Way(way) => {
             put(out, way.refs.len() as u64);
             let mut previous = 0;
             way.refs.iter().for_each(|&id| terrapin_base::codec::put_delta(out, &mut previous, id));
         }
-        Element::Relation(relation) => {
+        SourceElement::Relation(relation) => {
             put(out, relation.members.len() as u64);
             for member in relation.members {
                 out.push(member.kind as u8);
@@ -169,12 +171,12 @@ fn encode(out: &mut Vec<u8>, element: &Element<'_>) -> i64 {
     id
 }
 
-fn get_text<'a>(reader: &mut Reader<'a>) -> Option<&'a str> {
+fn get_text<'a>(reader: &mut ByteReader<'a>) -> Option<&'a str> {
     let len = usize::try_from(reader.get()?).ok()?;
     std::str::from_utf8(reader.take(len)?).ok()
 }
 
-fn get_kind(reader: &mut Reader<'_>) -> Option<Loaded> {
+fn get_kind(reader: &mut ByteReader<'_>) -> Option<Loaded> {
     match reader.take(1)? {
         [0] => Some(Loaded::Node),
         [1] => Some(Loaded::Way),
@@ -184,10 +186,10 @@ fn get_kind(reader: &mut Reader<'_>) -> Option<Loaded> {
 }
 
 /// Adds an element written by [`encode`] to a block.
-fn decode(reader: &mut Reader<'_>, kind: ElementType, id: i64, block: &mut BlockBuilder) -> Option<()> {
+fn decode(reader: &mut ByteReader<'_>, kind: ElementType, id: i64, block: &mut BlockBuilder) -> Option<()> {
     let meta = match reader.take(1)? {
         [0] => None,
-        _ => Some(Meta {
+        _ => Some(SourceMeta {
             version: u32::try_from(reader.get()?).ok()?,
             timestamp: reader.get_signed()?,
             changeset: reader.get_signed()?,

@@ -2,10 +2,10 @@
 
 use std::io::Write;
 
-use terrapin_base::Progress;
-use terrapin_base::external_sort::Scratch;
+use terrapin_base::LoadProgress;
+use terrapin_base::external_sort::SpillScratch;
 use terrapin_loaders::pbf::write::{self, BlockWriter, Compression};
-use terrapin_loaders::{Block, Element, Header, xml};
+use terrapin_loaders::{ElementBlock, SourceElement, SourceHeader, xml};
 use terrapin_osm::{ElementType, Osm};
 
 use super::ExportError;
@@ -23,13 +23,13 @@ const MOST: usize = 32 << 20;
 pub fn pbf(
     osm: &Osm,
     compression: Compression,
-    scratch: &Scratch,
+    scratch: &SpillScratch,
     out: &mut dyn Write,
-    progress: &dyn Progress,
+    progress: &dyn LoadProgress,
 ) -> Result<(), ExportError> {
     out.write_all(&write::header(&header(osm), true, compression)).map_err(ExportError::Output)?;
     for kind in ElementType::ALL {
-        let work = |block: &Block| blobs(block, compression);
+        let work = |block: &ElementBlock| blobs(block, compression);
         by_id(osm, kind, scratch, progress, work, |blobs| out.write_all(&blobs).map_err(ExportError::Output))?;
     }
     out.flush().map_err(ExportError::Output)
@@ -39,7 +39,12 @@ pub fn pbf(
 ///
 /// # Errors
 /// Those of [`pbf`], and a character that XML lacks.
-pub fn xml(osm: &Osm, scratch: &Scratch, out: &mut dyn Write, progress: &dyn Progress) -> Result<(), ExportError> {
+pub fn xml(
+    osm: &Osm,
+    scratch: &SpillScratch,
+    out: &mut dyn Write,
+    progress: &dyn LoadProgress,
+) -> Result<(), ExportError> {
     let mut put = |text: String| out.write_all(text.as_bytes()).map_err(ExportError::Output);
     put(xml::write::header(&header(osm)))?;
     for kind in ElementType::ALL {
@@ -51,26 +56,26 @@ pub fn xml(osm: &Osm, scratch: &Scratch, out: &mut dyn Write, progress: &dyn Pro
 
 /// Returns the header of the file. It does not depend on the machine or the clock, so that the bytes are always the
 /// same.
-fn header(osm: &Osm) -> Header {
+fn header(osm: &Osm) -> SourceHeader {
     let manifest = osm.snapshot().manifest();
-    Header {
+    SourceHeader {
         bbox: manifest.and_then(|manifest| manifest.bounding_box),
         replication_timestamp: manifest.map(|manifest| manifest.replication_timestamp).filter(|time| *time != 0),
         writing_program: Some(terrapin_snapshot::writer_name()),
-        ..Header::default()
+        ..SourceHeader::default()
     }
 }
 
-fn name(element: &Element<'_>) -> (ElementType, i64) {
+fn name(element: &SourceElement<'_>) -> (ElementType, i64) {
     match element {
-        Element::Node(node) => (ElementType::Node, node.id),
-        Element::Way(way) => (ElementType::Way, way.id),
-        Element::Relation(relation) => (ElementType::Relation, relation.id),
+        SourceElement::Node(node) => (ElementType::Node, node.id),
+        SourceElement::Way(way) => (ElementType::Way, way.id),
+        SourceElement::Relation(relation) => (ElementType::Relation, relation.id),
     }
 }
 
 /// Encodes a block as one blob, or more if its elements are very large.
-fn blobs(block: &Block, compression: Compression) -> Result<Vec<u8>, ExportError> {
+fn blobs(block: &ElementBlock, compression: Compression) -> Result<Vec<u8>, ExportError> {
     let (mut out, mut writer, mut failed) = (Vec::new(), BlockWriter::new(false), None);
     let read = block.for_each(|element| {
         let before = writer.bytes();
@@ -91,7 +96,7 @@ fn blobs(block: &Block, compression: Compression) -> Result<Vec<u8>, ExportError
 }
 
 /// Formats the elements of a block as XML.
-fn text(block: &Block) -> Result<String, ExportError> {
+fn text(block: &ElementBlock) -> Result<String, ExportError> {
     let (mut out, mut failed) = (String::new(), None);
     let read = block.for_each(|element| {
         if failed.is_none() && xml::write::element(&mut out, &element).is_none() {

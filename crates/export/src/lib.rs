@@ -24,7 +24,7 @@ pub enum ExportError {
     Snapshot(#[from] terrapin_snapshot::Error),
     /// A temporary file failed.
     #[error(transparent)]
-    Temporary(#[from] external_sort::Error),
+    Temporary(#[from] external_sort::SpillError),
     /// The output cannot be written.
     #[error("cannot write the output: {0}")]
     Output(#[source] io::Error),

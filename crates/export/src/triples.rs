@@ -5,7 +5,7 @@ use std::io::Write;
 
 use oxrdf::Term;
 use rayon::prelude::*;
-use terrapin_base::Progress;
+use terrapin_base::LoadProgress;
 use terrapin_triples::{Store, TermId};
 
 use super::ExportError;
@@ -19,7 +19,12 @@ const PART: usize = 4096;
 ///
 /// # Errors
 /// The snapshot is damaged, the output fails, or named graphs exist without `quads`.
-pub fn triples(store: &Store, quads: bool, out: &mut dyn Write, progress: &dyn Progress) -> Result<(), ExportError> {
+pub fn triples(
+    store: &Store,
+    quads: bool,
+    out: &mut dyn Write,
+    progress: &dyn LoadProgress,
+) -> Result<(), ExportError> {
     progress.phase("writing triples", store.len());
     match store.graphs() {
         None => graph(store, None, store.triples(None, None, None), out, progress)?,
@@ -39,7 +44,7 @@ fn graph(
     name: Option<TermId>,
     mut triples: impl Iterator<Item = [TermId; 3]>,
     out: &mut dyn Write,
-    progress: &dyn Progress,
+    progress: &dyn LoadProgress,
 ) -> Result<(), ExportError> {
     let end = name.map_or_else(|| " .\n".to_owned(), |name| format!(" {} .\n", written(store, name)));
     loop {

@@ -4,34 +4,34 @@
 use terrapin_budget as budget;
 use terrapin_osm::geometry::{LatLon, around_box, metres};
 use terrapin_osm::names::words;
-use terrapin_osm::{BoundingBox, Coord, ElementType, Ordinal, Osm, Scope};
+use terrapin_osm::{BoundingBox, Coord, ElementType, Ordinal, Osm, PostingScope};
 
 use super::countries::{Territory, country_at};
-use super::details::Layer;
+use super::details::PlaceLayer;
 use super::estimate::{common_code, nearest_code};
 use super::linked;
 use super::nearby::ranges;
 use super::spot::{extent, point};
 use super::streets::street_of;
-use super::{Details, Element};
+use super::{Details, PlaceElement};
 
 /// Place nodes: the value of `place`, the radius in metres, and the kind of which an address has one.
-const NODES: [(&str, f64, Kind); 8] = [
-    ("city", 15_000.0, Kind::Settlement),
-    ("town", 6_000.0, Kind::Settlement),
-    ("village", 3_000.0, Kind::Settlement),
-    ("hamlet", 1_500.0, Kind::Settlement),
-    ("isolated_dwelling", 500.0, Kind::Settlement),
-    ("suburb", 2_500.0, Kind::Quarter),
-    ("quarter", 1_200.0, Kind::Quarter),
-    ("neighbourhood", 1_000.0, Kind::Quarter),
+const NODES: [(&str, f64, SettlementKind); 8] = [
+    ("city", 15_000.0, SettlementKind::Settlement),
+    ("town", 6_000.0, SettlementKind::Settlement),
+    ("village", 3_000.0, SettlementKind::Settlement),
+    ("hamlet", 1_500.0, SettlementKind::Settlement),
+    ("isolated_dwelling", 500.0, SettlementKind::Settlement),
+    ("suburb", 2_500.0, SettlementKind::Quarter),
+    ("quarter", 1_200.0, SettlementKind::Quarter),
+    ("neighbourhood", 1_000.0, SettlementKind::Quarter),
 ];
 
 /// The lowest rank of places with an estimated postal code: towns.
 const ESTIMATED: u8 = 16;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum SettlementKind {
     Settlement,
     Quarter,
 }
@@ -49,11 +49,11 @@ pub fn reach(place: &str) -> Option<f64> {
 
 /// An area or place around a point.
 #[derive(Debug, Clone)]
-pub struct Part {
+pub struct AddressPart {
     /// Its label in an address: `city`, `state`.
     pub label: String,
     /// Its element.
-    pub element: Element,
+    pub element: PlaceElement,
     /// Its tags.
     pub details: Details,
     /// Its rank.
@@ -74,36 +74,37 @@ pub struct Address {
     /// The postal code.
     pub postcode: Option<String>,
     /// Areas and places around it, the smallest first.
-    pub parts: Vec<Part>,
+    pub parts: Vec<AddressPart>,
     /// The country by its outline, if the snapshot has no border around the point.
     pub territory: Option<&'static Territory>,
 }
 
 impl Address {
     /// Builds the address of an element at a point of it. The element itself is left out.
-    pub fn of(osm: &Osm, element: Option<Element>, details: &Details, at: Coord) -> Address {
+    pub fn of(osm: &Osm, element: Option<PlaceElement>, details: &Details, at: Coord) -> Address {
         let tag = |key: &str| details.tag(key).map(str::to_owned);
         let street = |name: String| Details { tags: vec![("name".to_owned(), name)] };
         let rank = details.rank();
         let mut parts = borders(osm, at);
         let own = details.tag("name").map(words);
-        let is_larger = |part: &Part| {
+        let is_larger = |part: &AddressPart| {
             Some(part.element) != element && part.rank < rank && part.details.tag("name").map(words) != own
         };
         // The node of a town and its border have the same code.
-        let is_own = |part: &&Part| Some(part.element) == element || part.details.tag("name").map(words) == own;
+        let is_own = |part: &&AddressPart| Some(part.element) == element || part.details.tag("name").map(words) == own;
         let border = parts.iter().filter(|_| rank <= 25 && own.is_some()).find(is_own).map(|part| part.element);
         parts.retain(is_larger);
-        let settled = |kind: Kind| {
+        let settled = |kind: SettlementKind| {
             let has = |label: &str| NODES.iter().any(|(name, _, of)| *of == kind && *name == label);
             parts.iter().any(|part| has(&part.label))
         };
-        let missing: Vec<Kind> = [Kind::Settlement, Kind::Quarter].into_iter().filter(|kind| !settled(*kind)).collect();
+        let missing: Vec<SettlementKind> =
+            [SettlementKind::Settlement, SettlementKind::Quarter].into_iter().filter(|kind| !settled(*kind)).collect();
         // A town is not part of the town nearby.
         let lies_in_one = rank > 20
             || details
                 .tag("place")
-                .is_some_and(|place| NODES.iter().any(|node| node.0 == place && node.2 == Kind::Quarter));
+                .is_some_and(|place| NODES.iter().any(|node| node.0 == place && node.2 == SettlementKind::Quarter));
         if lies_in_one {
             // Villages inside of a town's border are parts of the address.
             let town = parts.iter().filter(|part| NODES.iter().any(|node| node.0 == part.label)).map(|part| {
@@ -168,15 +169,15 @@ impl Address {
 fn estimated(
     osm: &Osm,
     details: &Details,
-    border: Option<Element>,
+    border: Option<PlaceElement>,
     at: Coord,
-    parts: &[Part],
+    parts: &[AddressPart],
     territory: Option<&Territory>,
 ) -> Option<String> {
-    if details.rank() < ESTIMATED || details.layer() == Layer::Natural {
+    if details.rank() < ESTIMATED || details.layer() == PlaceLayer::Natural {
         return None;
     }
-    let shape_of = |element: Element| {
+    let shape_of = |element: PlaceElement| {
         let relation = Some(element).filter(|element| element.kind == ElementType::Relation)?;
         let area = osm.areas().of_relation(osm.find(relation.kind, relation.id)?)?;
         Some(osm.areas().shape(osm, area))
@@ -196,12 +197,12 @@ fn estimated(
     nearest_code(osm, at, &is_in_country)
 }
 
-fn postcode(parts: &[Part]) -> Option<String> {
+fn postcode(parts: &[AddressPart]) -> Option<String> {
     parts.iter().filter(|part| part.rank > 12).find_map(|part| part.details.tag("postal_code")).map(str::to_owned)
 }
 
 /// Gives borders of two levels with the same label different labels.
-fn relabel(parts: &mut Vec<Part>) {
+fn relabel(parts: &mut Vec<AddressPart>) {
     const OTHERS: [(&str, &[&str]); 9] = [
         ("city", &["municipality", "county", "state_district"]),
         ("town", &["municipality", "city", "county"]),
@@ -230,7 +231,7 @@ fn relabel(parts: &mut Vec<Part>) {
 }
 
 /// Returns the areas around a point that are parts of addresses.
-pub fn borders(osm: &Osm, at: Coord) -> Vec<Part> {
+pub fn borders(osm: &Osm, at: Coord) -> Vec<AddressPart> {
     let areas = osm.areas();
     let mut parts = Vec::new();
     for area in areas.in_box(&point(at)) {
@@ -246,9 +247,9 @@ pub fn borders(osm: &Osm, at: Coord) -> Vec<Part> {
             continue;
         }
         let id = osm.ids(ElementType::Relation, &[ordinal]).first().copied().unwrap_or_default();
-        let element = Element { kind: ElementType::Relation, id };
+        let element = PlaceElement { kind: ElementType::Relation, id };
         let size = extent(&areas.bbox(area));
-        parts.push(Part { label: details.address_type().to_owned(), element, details, rank, size });
+        parts.push(AddressPart { label: details.address_type().to_owned(), element, details, rank, size });
     }
     parts
 }
@@ -259,11 +260,11 @@ fn is_settled(details: &Details) -> bool {
 }
 
 /// Returns the nearest place nodes: one for each missing kind, and a smaller settlement within the border of a town.
-fn nearest(osm: &Osm, at: Coord, missing: &[Kind], town: Option<(u8, u32)>) -> Vec<Part> {
+fn nearest(osm: &Osm, at: Coord, missing: &[SettlementKind], town: Option<(u8, u32)>) -> Vec<AddressPart> {
     let here = LatLon::from(at);
     let mut found = Vec::new();
-    for kind in [Kind::Settlement, Kind::Quarter] {
-        let inside = town.filter(|_| kind == Kind::Settlement && !missing.contains(&kind));
+    for kind in [SettlementKind::Settlement, SettlementKind::Quarter] {
+        let inside = town.filter(|_| kind == SettlementKind::Settlement && !missing.contains(&kind));
         if inside.is_none() && !missing.contains(&kind) {
             continue;
         }
@@ -292,8 +293,8 @@ fn nearest(osm: &Osm, at: Coord, missing: &[Kind], town: Option<(u8, u32)>) -> V
                 borders(osm, *there).iter().any(|part| part.details.tag("name") == details.tag("name"))
             });
         if details.tag("name").is_some() && !is_bordered {
-            let (rank, element) = (details.rank(), Element { kind: ElementType::Node, id });
-            found.push(Part { label: label.to_owned(), element, details, rank, size: 0 });
+            let (rank, element) = (details.rank(), PlaceElement { kind: ElementType::Node, id });
+            found.push(AddressPart { label: label.to_owned(), element, details, rank, size: 0 });
         }
     }
     found
@@ -306,5 +307,5 @@ fn nodes_with(osm: &Osm, key: &str, value: &str, within: &BoundingBox) -> Vec<Or
     if postings.is_empty() {
         return Vec::new();
     }
-    postings.part(Scope::Within(&ranges(osm, ElementType::Node, within))).to_vec()
+    postings.part(PostingScope::Within(&ranges(osm, ElementType::Node, within))).to_vec()
 }

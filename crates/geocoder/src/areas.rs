@@ -5,30 +5,30 @@
 //! id. The position of an area is the middle of its box.
 
 use super::search::areas_named;
-use super::{Bounds, Element, Fact, Place, Places, Position};
+use super::{NamedPlace, PlaceBounds, PlaceElement, PlacePosition, PlaceSource, SourceFact};
 use terrapin_osm::{BoundingBox, ElementType, KeyId, Ordinal, Osm};
 
 /// Looks names up in a snapshot.
-pub struct Areas<'a> {
+pub struct AreaLookup<'a> {
     osm: &'a Osm,
 }
 
 /// The sort key of areas; the lowest comes first.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
-struct Rank {
+struct AreaRank {
     admin_level: u32,
     is_way: bool,
     id: i64,
 }
 
-impl<'a> Areas<'a> {
+impl<'a> AreaLookup<'a> {
     /// Opens the areas of a snapshot.
-    pub fn new(osm: &'a Osm) -> Areas<'a> {
-        Areas { osm }
+    pub fn new(osm: &'a Osm) -> AreaLookup<'a> {
+        AreaLookup { osm }
     }
 
-    fn best(&self, keys: impl Iterator<Item = KeyId>, name: &str) -> Option<(Rank, ElementType, Ordinal)> {
-        let mut best: Option<(Rank, ElementType, Ordinal)> = None;
+    fn best(&self, keys: impl Iterator<Item = KeyId>, name: &str) -> Option<(AreaRank, ElementType, Ordinal)> {
+        let mut best: Option<(AreaRank, ElementType, Ordinal)> = None;
         for key in keys {
             let Some(pair) = self.osm.pair(self.osm.key_name(key), name) else { continue };
             for kind in [ElementType::Relation, ElementType::Way] {
@@ -44,13 +44,13 @@ impl<'a> Areas<'a> {
     }
 
     /// Returns the sort key; `None` if the element is not an area.
-    fn rank(&self, kind: ElementType, ordinal: Ordinal) -> Option<Rank> {
+    fn rank(&self, kind: ElementType, ordinal: Ordinal) -> Option<AreaRank> {
         if !self.is_area(kind, ordinal) {
             return None;
         }
         let id = self.osm.ids(kind, &[ordinal]).first().copied()?;
         let admin_level = self.tag(kind, ordinal, "admin_level").and_then(|level| level.parse().ok());
-        Some(Rank { admin_level: admin_level.unwrap_or(u32::MAX), is_way: kind == ElementType::Way, id })
+        Some(AreaRank { admin_level: admin_level.unwrap_or(u32::MAX), is_way: kind == ElementType::Way, id })
     }
 
     fn is_area(&self, kind: ElementType, ordinal: Ordinal) -> bool {
@@ -92,8 +92,8 @@ impl<'a> Areas<'a> {
     }
 }
 
-impl Places for Areas<'_> {
-    fn find(&self, name: &str) -> Option<Place> {
+impl PlaceSource for AreaLookup<'_> {
+    fn find(&self, name: &str) -> Option<NamedPlace> {
         let translated = || {
             (0..self.osm.key_count())
                 .filter(|key| self.osm.key_name(*key).strip_prefix("name:").is_some_and(|language| language != "en"))
@@ -108,11 +108,12 @@ impl Places for Areas<'_> {
             .or_else(|| self.best(self.osm.key("name:en").into_iter(), name))
             .or_else(|| self.best(translated(), name))
             .or_else(indexed)?;
-        let mut place = Place { element: Fact::Is(Element { kind, id: rank.id }), ..Place::default() };
+        let mut place =
+            NamedPlace { element: SourceFact::Is(PlaceElement { kind, id: rank.id }), ..NamedPlace::default() };
         let bounds = self.bounds(kind, ordinal);
         if !bounds.is_empty() {
-            place.center = Fact::Is(Position::middle_of(&bounds));
-            place.bounds = Fact::Is(Bounds::of(&bounds));
+            place.center = SourceFact::Is(PlacePosition::middle_of(&bounds));
+            place.bounds = SourceFact::Is(PlaceBounds::of(&bounds));
         }
         Some(place)
     }

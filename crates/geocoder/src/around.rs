@@ -4,15 +4,15 @@ use std::collections::HashMap;
 use std::rc::Rc;
 
 use terrapin_budget as budget;
-use terrapin_osm::areas::{Shape, is_closed, shape_of_way};
+use terrapin_osm::areas::{AreaShape, is_closed, shape_of_way};
 use terrapin_osm::geometry::{LatLon, around_box, metres};
 use terrapin_osm::{BoundingBox, Coord, ElementType, Ordinal, Osm, PairId};
 
 use super::Details;
 use super::address::reach;
 use super::countries::{self, Territory};
-use super::lists::{LONGER, Lists, Mode};
-use super::spot::Spot;
+use super::lists::{LONGER, Mode, NameLists};
+use super::spot::PlaceSpot;
 
 /// Maximum number of places of one part.
 const MOST: usize = 32;
@@ -23,8 +23,8 @@ const RANK: u8 = 25;
 
 /// An area around a place.
 #[derive(Debug, Clone, Copy)]
-pub struct Around {
-    extent: Extent,
+pub struct SurroundingArea {
+    extent: AreaExtent,
     /// The box around it.
     pub bounds: BoundingBox,
     /// A point in it.
@@ -34,7 +34,7 @@ pub struct Around {
 }
 
 #[derive(Debug, Clone, Copy)]
-enum Extent {
+enum AreaExtent {
     /// An area of the snapshot.
     Area(u32),
     /// A closed way, by its index in `rings`.
@@ -46,47 +46,47 @@ enum Extent {
 }
 
 /// A cache of the areas of parts.
-pub struct Surroundings<'a> {
+pub struct SurroundingsCache<'a> {
     osm: &'a Osm,
-    known: HashMap<(Vec<String>, Mode), Rc<[Around]>>,
-    rings: Vec<Shape>,
+    known: HashMap<(Vec<String>, Mode), Rc<[SurroundingArea]>>,
+    rings: Vec<AreaShape>,
 }
 
-impl<'a> Surroundings<'a> {
+impl<'a> SurroundingsCache<'a> {
     /// Creates an empty cache.
     pub fn new(osm: &'a Osm) -> Self {
-        Surroundings { osm, known: HashMap::new(), rings: Vec::new() }
+        SurroundingsCache { osm, known: HashMap::new(), rings: Vec::new() }
     }
 
     /// Returns whether a place is inside of an area: a point of it is, and its rank is higher or its box smaller.
-    pub fn holds(&self, around: &Around, rank: u8, bounds: &BoundingBox, at: Coord) -> bool {
+    pub fn holds(&self, around: &SurroundingArea, rank: u8, bounds: &BoundingBox, at: Coord) -> bool {
         let is_more = around.rank < rank || (around.rank == rank && around.is_larger(bounds));
         is_more && self.covers(around, at)
     }
 
     /// Returns whether a point is inside of an area.
-    pub fn covers(&self, around: &Around, at: Coord) -> bool {
+    pub fn covers(&self, around: &SurroundingArea, at: Coord) -> bool {
         if !around.bounds.contains(at) {
             return false;
         }
-        let covers = |shape: &Shape| {
+        let covers = |shape: &AreaShape| {
             budget::checkpoints(shape.weight() >> 10);
             shape.covers(at)
         };
         match around.extent {
-            Extent::Near(middle, reach) => metres(middle.into(), at.into()) <= reach,
-            Extent::Area(area) => covers(&self.osm.areas().shape(self.osm, area)),
-            Extent::Ring(ring) => self.rings.get(ring).is_some_and(covers),
-            Extent::Territory(territory) => territory.covers(at),
+            AreaExtent::Near(middle, reach) => metres(middle.into(), at.into()) <= reach,
+            AreaExtent::Area(area) => covers(&self.osm.areas().shape(self.osm, area)),
+            AreaExtent::Ring(ring) => self.rings.get(ring).is_some_and(covers),
+            AreaExtent::Territory(territory) => territory.covers(at),
         }
     }
 
     /// Returns the areas for words: places of this name, or a country by its code.
-    pub fn of(&mut self, lists: &mut Lists<'_>, words: &[String], mode: Mode) -> Rc<[Around]> {
+    pub fn of(&mut self, lists: &mut NameLists<'_>, words: &[String], mode: Mode) -> Rc<[SurroundingArea]> {
         if let Some(known) = self.known.get(&(words.to_vec(), mode)) {
             return Rc::clone(known);
         }
-        let mut named_alike: Vec<(PairId, Around)> = Vec::new();
+        let mut named_alike: Vec<(PairId, SurroundingArea)> = Vec::new();
         for named in lists.named(words, mode, true).into_iter().filter(|named| named.distance.is_multiple_of(LONGER)) {
             let (pair, _) = lists.names.name(named.name);
             // Names are sorted by rank: the rest are not areas.
@@ -104,13 +104,14 @@ impl<'a> Surroundings<'a> {
         }
         // The name of a town with a border ends at the border, as in `Address`. Outlines of islands and quarters are
         // often narrower than the place, so that its node stays.
-        let borders: Vec<(PairId, Around)> =
+        let borders: Vec<(PairId, SurroundingArea)> =
             named_alike.iter().copied().filter(|(_, around)| around.is_border()).collect();
         named_alike.retain(|(pair, node)| {
-            let has_border = |(other, border): &(PairId, Around)| other == pair && self.covers(border, node.at);
+            let has_border =
+                |(other, border): &(PairId, SurroundingArea)| other == pair && self.covers(border, node.at);
             !node.is_node() || !borders.iter().any(has_border)
         });
-        let mut found: Vec<Around> = named_alike.into_iter().map(|(_, around)| around).collect();
+        let mut found: Vec<SurroundingArea> = named_alike.into_iter().map(|(_, around)| around).collect();
         if let [code] = words
             && code.len() == 2
             && let Some(pair) = self.osm.pair("ISO3166-1:alpha2", &code.to_uppercase())
@@ -120,14 +121,14 @@ impl<'a> Surroundings<'a> {
         }
         found.truncate(MOST);
         if mode == Mode::Whole {
-            found.extend(countries::named(words).into_iter().filter_map(Around::of_territory));
+            found.extend(countries::named(words).into_iter().filter_map(SurroundingArea::of_territory));
         }
-        let found: Rc<[Around]> = found.into();
+        let found: Rc<[SurroundingArea]> = found.into();
         self.known.insert((words.to_vec(), mode), Rc::clone(&found));
         found
     }
 
-    fn around(&mut self, kind: ElementType, ordinal: Ordinal) -> Option<Around> {
+    fn around(&mut self, kind: ElementType, ordinal: Ordinal) -> Option<SurroundingArea> {
         budget::checkpoints(64);
         if kind == ElementType::Relation {
             self.osm.areas().of_relation(ordinal)?;
@@ -137,9 +138,9 @@ impl<'a> Surroundings<'a> {
         if rank > RANK {
             return None;
         }
-        let spot = Spot::of(self.osm, kind, ordinal)?;
+        let spot = PlaceSpot::of(self.osm, kind, ordinal)?;
         let (extent, bounds) = match kind {
-            ElementType::Relation => (Extent::Area(self.osm.areas().of_relation(ordinal)?), spot.bounds),
+            ElementType::Relation => (AreaExtent::Area(self.osm.areas().of_relation(ordinal)?), spot.bounds),
             ElementType::Way => {
                 let (nodes, line) = self.osm.way(ordinal);
                 if !is_closed(&nodes) {
@@ -147,36 +148,36 @@ impl<'a> Surroundings<'a> {
                 }
                 budget::checkpoints(line.len());
                 self.rings.push(shape_of_way(&line));
-                (Extent::Ring(self.rings.len() - 1), spot.bounds)
+                (AreaExtent::Ring(self.rings.len() - 1), spot.bounds)
             }
             ElementType::Node => {
                 let reach = reach(details.tag("place")?)?;
-                (Extent::Near(spot.at, reach), around_box(LatLon::from(spot.at), reach))
+                (AreaExtent::Near(spot.at, reach), around_box(LatLon::from(spot.at), reach))
             }
         };
-        Some(Around { extent, bounds, at: spot.at, rank })
+        Some(SurroundingArea { extent, bounds, at: spot.at, rank })
     }
 }
 
-impl Around {
-    fn of_territory(territory: &'static Territory) -> Option<Around> {
-        let Spot { bounds, at } = territory.spot?;
+impl SurroundingArea {
+    fn of_territory(territory: &'static Territory) -> Option<SurroundingArea> {
+        let PlaceSpot { bounds, at } = territory.spot?;
         let rank = if territory.is_country() { 4 } else { 8 };
-        Some(Around { extent: Extent::Territory(territory), bounds, at, rank })
+        Some(SurroundingArea { extent: AreaExtent::Territory(territory), bounds, at, rank })
     }
 
     fn is_border(&self) -> bool {
-        matches!(self.extent, Extent::Area(_))
+        matches!(self.extent, AreaExtent::Area(_))
     }
 
     fn is_node(&self) -> bool {
-        matches!(self.extent, Extent::Near(..))
+        matches!(self.extent, AreaExtent::Near(..))
     }
 
     /// Returns whether a border contains a whole box and is larger: an island with a town of the same rank.
     fn is_larger(&self, other: &BoundingBox) -> bool {
         let corners = [(other.south, other.west), (other.north, other.east)];
         let holds = corners.into_iter().all(|(lat, lon)| self.bounds.contains(Coord { lat, lon }));
-        matches!(self.extent, Extent::Area(_) | Extent::Ring(_)) && holds && self.bounds != *other
+        matches!(self.extent, AreaExtent::Area(_) | AreaExtent::Ring(_)) && holds && self.bounds != *other
     }
 }

@@ -12,7 +12,7 @@ use terrapin_osm::names::words;
 use terrapin_osm::{BoundingBox, Coord};
 
 use super::point::coord;
-use super::spot::Spot;
+use super::spot::PlaceSpot;
 
 const COUNTRIES: &str = include_str!("../data/countries.tsv");
 const REGIONS: &str = include_str!("../data/regions.tsv");
@@ -27,7 +27,7 @@ pub struct Territory {
     /// The official language with the most speakers.
     language: &'static str,
     /// Its position; `None` without an outline.
-    pub spot: Option<Spot>,
+    pub spot: Option<PlaceSpot>,
     /// Names separated by `|`; each has its languages after `=`.
     names: &'static str,
 }
@@ -101,12 +101,12 @@ fn territories() -> &'static [Territory] {
 }
 
 /// Parses a point, and south, west, north and east of the box around it, in degrees.
-fn spot(text: &str) -> Option<Spot> {
+fn spot(text: &str) -> Option<PlaceSpot> {
     let numbers: Option<Vec<f64>> = text.split(',').map(|number| number.parse().ok()).collect();
     let &[lat, lon, south, west, north, east] = numbers.as_deref()? else { return None };
     let (low, high) = (coord(south, west)?, coord(north, east)?);
     let bounds = BoundingBox { south: low.lat, west: low.lon, north: high.lat, east: high.lon };
-    Some(Spot { at: coord(lat, lon)?, bounds })
+    Some(PlaceSpot { at: coord(lat, lon)?, bounds })
 }
 
 fn outlines() -> Option<&'static CountryBoundaries> {

@@ -1,6 +1,6 @@
 //! Derives category, rank, importance and names of a place from its tags.
 
-use terrapin_osm::names::{Names, named_by, rank, words};
+use terrapin_osm::names::{NameTarget, named_by, rank, words};
 use terrapin_osm::{ElementType, Ordinal, Osm};
 
 use super::countries;
@@ -116,8 +116,9 @@ impl Details {
         });
         let others =
             ["name", "int_name", "name:en", "official_name", "short_name", "loc_name", "addr:housename", "ref"];
-        let any =
-            || self.tags.iter().find(|(key, _)| named_by(key) == Some(Names::Itself)).map(|(_, value)| value.as_str());
+        let any = || {
+            self.tags.iter().find(|(key, _)| named_by(key) == Some(NameTarget::Itself)).map(|(_, value)| value.as_str())
+        };
         let code = || self.tag("postal_code").filter(|_| self.is_postcode());
         translated.or_else(code).or_else(|| others.iter().find_map(|key| self.tag(key))).or_else(any)
     }
@@ -128,18 +129,18 @@ impl Details {
     }
 
     /// Returns the layer.
-    pub fn layer(&self) -> Layer {
+    pub fn layer(&self) -> PlaceLayer {
         match self.category().0 {
-            "highway" if self.rank() > 27 => Layer::Poi,
-            "leisure" if self.tag("leisure") == Some("park") => Layer::ManMade,
-            "boundary" | "place" | "highway" => Layer::Address,
-            "building" if self.tag("addr:housenumber").is_some() => Layer::Address,
+            "highway" if self.rank() > 27 => PlaceLayer::Poi,
+            "leisure" if self.tag("leisure") == Some("park") => PlaceLayer::ManMade,
+            "boundary" | "place" | "highway" => PlaceLayer::Address,
+            "building" if self.tag("addr:housenumber").is_some() => PlaceLayer::Address,
             "amenity" | "shop" | "tourism" | "historic" | "leisure" | "aeroway" | "office" | "craft" | "emergency" => {
-                Layer::Poi
+                PlaceLayer::Poi
             }
-            "railway" => Layer::Railway,
-            "natural" | "waterway" | "water" => Layer::Natural,
-            _ => Layer::ManMade,
+            "railway" => PlaceLayer::Railway,
+            "natural" | "waterway" | "water" => PlaceLayer::Natural,
+            _ => PlaceLayer::ManMade,
         }
     }
 
@@ -182,7 +183,7 @@ impl Details {
 
 /// Kinds of things, as in Nominatim's parameter `layer`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Layer {
+pub enum PlaceLayer {
     /// Houses, streets, settlements and areas.
     Address,
     /// Points of interest.

@@ -3,7 +3,7 @@
 use terrapin_budget as budget;
 use terrapin_osm::{Coord, ElementType, Ordinal, Osm};
 
-use super::{Details, Element};
+use super::{Details, PlaceElement};
 
 /// An entrance.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -19,7 +19,7 @@ pub struct Entrance {
 }
 
 /// Returns the nodes with `entrance` of a way, or of the ways of a relation other than a border, by id.
-pub fn entrances(osm: &Osm, element: Element, details: &Details) -> Vec<Entrance> {
+pub fn entrances(osm: &Osm, element: PlaceElement, details: &Details) -> Vec<Entrance> {
     let Some(key) = osm.key("entrance") else { return Vec::new() };
     let Some(ordinal) = osm.find(element.kind, element.id) else { return Vec::new() };
     if ["boundary", "place"].contains(&details.category().0) {

@@ -4,12 +4,12 @@
 //! places that have it as a tag.
 
 use terrapin_budget as budget;
-use terrapin_osm::areas::Shape;
+use terrapin_osm::areas::AreaShape;
 use terrapin_osm::geometry::{LatLon, around_box, metres};
-use terrapin_osm::{BoundingBox, Coord, ElementType, Ordinal, Osm, Scope};
+use terrapin_osm::{BoundingBox, Coord, ElementType, Ordinal, Osm, PostingScope};
 
 use super::nearby::{find_pair, pairs_of, ranges};
-use super::spot::Spot;
+use super::spot::PlaceSpot;
 
 /// Radii in metres of the successive searches for an address.
 const RADII: [f64; 4] = [150.0, 600.0, 2_500.0, 6_000.0];
@@ -35,7 +35,7 @@ pub fn nearest_code(osm: &Osm, at: Coord, is_in_country: &dyn Fn(Coord) -> bool)
 
 /// Returns the postal code that more than half of the addresses in a border have. Of more than 512 addresses, evenly
 /// spread ones are read.
-pub fn common_code(osm: &Osm, border: &Shape) -> Option<String> {
+pub fn common_code(osm: &Osm, border: &AreaShape) -> Option<String> {
     let mut codes: Vec<String> = addresses(osm, border.bbox())
         .into_iter()
         .filter(|address| {
@@ -63,10 +63,10 @@ fn addresses(osm: &Osm, within: &BoundingBox) -> Vec<(ElementType, Ordinal, Coor
         if postings.is_empty() {
             continue;
         }
-        let list = postings.part(Scope::Within(&ranges(osm, kind, within)));
+        let list = postings.part(PostingScope::Within(&ranges(osm, kind, within)));
         for &ordinal in list.iter().step_by(list.len().div_ceil(READ).max(1)) {
             budget::checkpoints(16);
-            found.extend(Spot::of(osm, kind, ordinal).map(|spot| (kind, ordinal, spot.at)));
+            found.extend(PlaceSpot::of(osm, kind, ordinal).map(|spot| (kind, ordinal, spot.at)));
         }
     }
     found

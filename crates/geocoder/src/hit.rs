@@ -7,8 +7,8 @@ use terrapin_osm::{BoundingBox, Coord, ElementType, Osm};
 use super::address::{Address, reach};
 use super::countries::Territory;
 use super::linked;
-use super::spot::Spot;
-use super::{Details, Element};
+use super::spot::PlaceSpot;
+use super::{Details, PlaceElement};
 
 /// Returns the number of articles about an item of Wikidata, by its id such as `Q233`; `None` if unknown.
 pub type Articles<'a> = &'a dyn Fn(&str) -> Option<u64>;
@@ -20,13 +20,13 @@ const OF_NODE: i32 = 500;
 #[derive(Debug, Clone)]
 pub struct Hit {
     /// Its element; `None` for a postal code without a border.
-    pub element: Option<Element>,
+    pub element: Option<PlaceElement>,
     /// Its tags.
     pub details: Details,
     /// Its importance, from 0 to 1.
     pub importance: f64,
     /// Where it is.
-    pub spot: Spot,
+    pub spot: PlaceSpot,
     /// Its address.
     pub address: Address,
 }
@@ -37,31 +37,37 @@ pub struct Hit {
 pub(crate) struct Same {
     name: Vec<String>,
     what: String,
-    around: Vec<Element>,
+    around: Vec<PlaceElement>,
     house: Option<String>,
-    itself: Option<(Option<Element>, Coord)>,
+    itself: Option<(Option<PlaceElement>, Coord)>,
 }
 
 impl Hit {
     /// Makes a result of an element; `None` if it has no position.
-    pub fn of(osm: &Osm, element: Element, articles: Articles<'_>) -> Option<Hit> {
+    pub fn of(osm: &Osm, element: PlaceElement, articles: Articles<'_>) -> Option<Hit> {
         let ordinal = osm.find(element.kind, element.id)?;
         let (spot, details) = match element.kind {
-            ElementType::Relation => (Spot::inside(osm, element.kind, ordinal)?, linked::details_of(osm, ordinal)),
-            kind => (Spot::of(osm, kind, ordinal)?, Details::of(osm, kind, ordinal)),
+            ElementType::Relation => (PlaceSpot::inside(osm, element.kind, ordinal)?, linked::details_of(osm, ordinal)),
+            kind => (PlaceSpot::of(osm, kind, ordinal)?, Details::of(osm, kind, ordinal)),
         };
         let importance = details.importance(details.tag("wikidata").and_then(articles));
         Some(Hit::of_parts(osm, Some(element), details, importance, spot))
     }
 
     /// Makes a result of tags and a position.
-    pub(crate) fn of_parts(osm: &Osm, element: Option<Element>, details: Details, importance: f64, spot: Spot) -> Hit {
+    pub(crate) fn of_parts(
+        osm: &Osm,
+        element: Option<PlaceElement>,
+        details: Details,
+        importance: f64,
+        spot: PlaceSpot,
+    ) -> Hit {
         let address = Address::of(osm, element, &details, spot.at);
         Hit { element, details, importance, spot, address }
     }
 
     /// Makes a result of a country or region without a border in the snapshot.
-    pub(crate) fn of_territory(osm: &Osm, territory: &Territory, spot: Spot) -> Hit {
+    pub(crate) fn of_territory(osm: &Osm, territory: &Territory, spot: PlaceSpot) -> Hit {
         let details = Details { tags: territory.tags() };
         let importance = details.importance(None);
         Hit::of_parts(osm, None, details, importance, spot)

@@ -6,7 +6,7 @@ use terrapin_osm::{Coord, ElementRef, ElementType, Ordinal, Osm, PairId};
 use super::Details;
 use super::house::NumberRange;
 use super::nearby::{find_pair, pairs_of};
-use super::spot::Spot;
+use super::spot::PlaceSpot;
 
 /// The houses on a way with `addr:interpolation`.
 #[derive(Debug, Clone)]
@@ -47,7 +47,7 @@ impl Interpolation {
     }
 
     /// Returns the position of a house; `None` if the number is not interpolated.
-    pub fn house(&self, number: u32) -> Option<Spot> {
+    pub fn house(&self, number: u32) -> Option<PlaceSpot> {
         self.parts.iter().find_map(|(line, [a, b])| {
             let has = NumberRange::new(*a, *b, &self.steps)?.has(number) && number != *a && number != *b;
             let part = (f64::from(number) - f64::from(*a)) / (f64::from(*b) - f64::from(*a));
@@ -56,8 +56,8 @@ impl Interpolation {
     }
 
     /// Returns number and position of the interpolated house nearest to a point.
-    pub fn nearest(&self, at: Coord) -> Option<(u32, Spot)> {
-        let mut best: Option<(f64, u32, Spot)> = None;
+    pub fn nearest(&self, at: Coord) -> Option<(u32, PlaceSpot)> {
+        let mut best: Option<(f64, u32, PlaceSpot)> = None;
         for (line, [a, b]) in &self.parts {
             let Some(range) = NumberRange::new(*a, *b, &self.steps) else { continue };
             let number = f64::from(*a) + project(line, at) * (f64::from(*b) - f64::from(*a));
@@ -97,7 +97,7 @@ fn degrees(a: Coord, b: Coord) -> f64 {
 }
 
 /// Returns the point at a fraction of a line's length, from 0 to 1.
-fn along(line: &[Coord], part: f64) -> Option<Spot> {
+fn along(line: &[Coord], part: f64) -> Option<PlaceSpot> {
     let lengths: Vec<f64> = line.windows(2).map(|side| degrees(side[0], side[1])).collect();
     let mut left = lengths.iter().sum::<f64>() * part.clamp(0.0, 1.0);
     for (side, length) in line.windows(2).zip(&lengths) {
@@ -105,11 +105,11 @@ fn along(line: &[Coord], part: f64) -> Option<Spot> {
             let part = if *length > 0.0 { left / length } else { 0.0 };
             let between = |a: i32, b: i32| libm::round(f64::from(a) + (f64::from(b) - f64::from(a)) * part) as i32;
             let at = Coord { lat: between(side[0].lat, side[1].lat), lon: between(side[0].lon, side[1].lon) };
-            return Some(Spot::of_point(at));
+            return Some(PlaceSpot::of_point(at));
         }
         left -= length;
     }
-    line.last().map(|&at| Spot::of_point(at))
+    line.last().map(|&at| PlaceSpot::of_point(at))
 }
 
 /// Returns the point of a line that is nearest to another point.

@@ -177,7 +177,7 @@ pub fn bracketed(text: &str) -> Option<(Tag, String)> {
 
 /// A kind at the beginning of words.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Front {
+pub struct KindPrefix {
     /// Its tag.
     pub tag: Tag,
     /// Number of its words, including the preposition.
@@ -187,7 +187,7 @@ pub struct Front {
 }
 
 /// Returns the longest kind at the beginning of words.
-pub fn front(said: &[String]) -> Option<Front> {
+pub fn front(said: &[String]) -> Option<KindPrefix> {
     let found = (1..=LONGEST.min(said.len())).rev().find_map(|length| Some((length, kind(&said[..length])?)));
     let (length, tag) = found?;
     let next = said.get(length);
@@ -200,7 +200,7 @@ pub fn front(said: &[String]) -> Option<Front> {
         (false, Some(near)) => (length + 1, Some(near)),
         (false, None) => (length, None),
     };
-    Some(Front { tag, words, near })
+    Some(KindPrefix { tag, words, near })
 }
 
 /// Returns a word and its possible singulars.

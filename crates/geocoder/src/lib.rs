@@ -29,18 +29,18 @@ mod table;
 mod until;
 mod variants;
 
-pub use address::{Address, Part};
-pub use areas::Areas;
+pub use address::{Address, AddressPart};
+pub use areas::AreaLookup;
 pub use countries::Territory;
-pub use details::{Details, LINKED, Layer};
+pub use details::{Details, LINKED, PlaceLayer};
 pub use entrances::{Entrance, entrances};
 pub use hit::{Articles, Hit};
-pub use near::{Near, nearest};
+pub use near::{ReverseQuery, nearest};
 pub use point::coord;
-pub use question::{Parts, Question};
-pub use search::{Search, search};
-pub use spot::Spot;
-pub use table::{Table, TableError};
+pub use question::{AddressQuery, PlaceQuery};
+pub use search::{PlaceSearch, search};
+pub use spot::PlaceSpot;
+pub use table::{PlaceTable, TableError};
 pub use until::Until;
 
 use terrapin_osm::areas::{RELATION_AREAS, WAY_AREAS};
@@ -48,7 +48,7 @@ use terrapin_osm::{BoundingBox, Coord, ElementType};
 
 /// An attribute of a place in one source.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub enum Fact<T> {
+pub enum SourceFact<T> {
     /// Unknown to this source; the next source is tried.
     #[default]
     Unknown,
@@ -58,39 +58,39 @@ pub enum Fact<T> {
     Is(T),
 }
 
-impl<T> Fact<T> {
+impl<T> SourceFact<T> {
     /// Returns the value, if any.
     pub fn value(&self) -> Option<&T> {
         match self {
-            Fact::Is(value) => Some(value),
-            Fact::Unknown | Fact::Nothing => None,
+            SourceFact::Is(value) => Some(value),
+            SourceFact::Unknown | SourceFact::Nothing => None,
         }
     }
 
     /// Returns this fact, or `other` if this one is unknown.
-    pub fn or(self, other: Fact<T>) -> Fact<T> {
+    pub fn or(self, other: SourceFact<T>) -> SourceFact<T> {
         match self {
-            Fact::Unknown => other,
+            SourceFact::Unknown => other,
             known => known,
         }
     }
 
     /// Returns whether it is unknown.
     pub fn is_unknown(&self) -> bool {
-        matches!(self, Fact::Unknown)
+        matches!(self, SourceFact::Unknown)
     }
 }
 
 /// An element with a name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct Element {
+pub struct PlaceElement {
     /// Its type.
     pub kind: ElementType,
     /// Its id.
     pub id: i64,
 }
 
-impl Element {
+impl PlaceElement {
     /// Returns the id of the element's area in OverpassQL; `None` for a node.
     pub fn area_id(self) -> Option<i64> {
         match self.kind {
@@ -104,19 +104,19 @@ impl Element {
 /// A position in degrees, as text for a query.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[allow(missing_docs)]
-pub struct Position {
+pub struct PlacePosition {
     pub lat: String,
     pub lon: String,
 }
 
-impl Position {
+impl PlacePosition {
     /// Formats a position.
-    pub fn of(coord: Coord) -> Position {
-        Position { lat: degrees(coord.lat), lon: degrees(coord.lon) }
+    pub fn of(coord: Coord) -> PlacePosition {
+        PlacePosition { lat: degrees(coord.lat), lon: degrees(coord.lon) }
     }
 
     /// Returns the middle of a box, also across the antimeridian; halves are rounded down.
-    pub fn middle_of(bbox: &BoundingBox) -> Position {
+    pub fn middle_of(bbox: &BoundingBox) -> PlacePosition {
         let half = |low: i64, high: i64| (low + high).div_euclid(2);
         let lat = half(bbox.south.into(), bbox.north.into());
         let (west, mut east) = (i64::from(bbox.west), i64::from(bbox.east));
@@ -129,24 +129,24 @@ impl Position {
         }
         // Both are between numbers that fit.
         let narrow = |value: i64| i32::try_from(value).unwrap_or_default();
-        Position::of(Coord { lat: narrow(lat), lon: narrow(lon) })
+        PlacePosition::of(Coord { lat: narrow(lat), lon: narrow(lon) })
     }
 }
 
 /// A box in degrees, as text for a query.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[allow(missing_docs)]
-pub struct Bounds {
+pub struct PlaceBounds {
     pub south: String,
     pub north: String,
     pub west: String,
     pub east: String,
 }
 
-impl Bounds {
+impl PlaceBounds {
     /// Formats a box.
-    pub fn of(bbox: &BoundingBox) -> Bounds {
-        Bounds {
+    pub fn of(bbox: &BoundingBox) -> PlaceBounds {
+        PlaceBounds {
             south: degrees(bbox.south),
             north: degrees(bbox.north),
             west: degrees(bbox.west),
@@ -165,32 +165,32 @@ fn degrees(value: i32) -> String {
 
 /// The place of a name.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Place {
+pub struct NamedPlace {
     /// The element with the name.
-    pub element: Fact<Element>,
+    pub element: SourceFact<PlaceElement>,
     /// A position in or near it.
-    pub center: Fact<Position>,
+    pub center: SourceFact<PlacePosition>,
     /// The box around it.
-    pub bounds: Fact<Bounds>,
+    pub bounds: SourceFact<PlaceBounds>,
 }
 
 /// A source of places.
-pub trait Places: Sync {
+pub trait PlaceSource: Sync {
     /// Returns the place of a name; `None` if the name is unknown.
-    fn find(&self, name: &str) -> Option<Place>;
+    fn find(&self, name: &str) -> Option<NamedPlace>;
 }
 
 /// Sources by precedence: each attribute comes from the first source that has it.
 #[derive(Default)]
-pub struct Chain<'a>(pub Vec<&'a dyn Places>);
+pub struct Chain<'a>(pub Vec<&'a dyn PlaceSource>);
 
-impl Places for Chain<'_> {
-    fn find(&self, name: &str) -> Option<Place> {
-        let mut found: Option<Place> = None;
+impl PlaceSource for Chain<'_> {
+    fn find(&self, name: &str) -> Option<NamedPlace> {
+        let mut found: Option<NamedPlace> = None;
         for source in &self.0 {
             if let Some(next) = source.find(name) {
                 let first = found.unwrap_or_default();
-                let merged = Place {
+                let merged = NamedPlace {
                     element: first.element.or(next.element),
                     center: first.center.or(next.center),
                     bounds: first.bounds.or(next.bounds),
@@ -220,6 +220,6 @@ mod tests {
     #[test]
     fn the_middle_of_a_box_across_the_antimeridian() {
         let bbox = BoundingBox { south: 0, west: 1_790_000_000, north: 3, east: -1_770_000_000 };
-        assert_eq!(Position::middle_of(&bbox), Position { lat: "0.0000001".into(), lon: "-179".into() });
+        assert_eq!(PlacePosition::middle_of(&bbox), PlacePosition { lat: "0.0000001".into(), lon: "-179".into() });
     }
 }

@@ -1,6 +1,6 @@
 //! Links a border to its label node. The `place` tag of the node distinguishes towns from villages.
 
-use terrapin_osm::{ElementType, Member, Ordinal, Osm};
+use terrapin_osm::{ElementType, Ordinal, Osm, RelationMember};
 
 use super::Details;
 use super::details::LINKED;
@@ -71,7 +71,7 @@ fn nodes_of(osm: &Osm, relation: Ordinal, role: &str) -> Vec<Ordinal> {
     let Some(role) = osm.find_role(role) else { return Vec::new() };
     let (page, slot) = osm.place(ElementType::Relation, relation);
     let page = osm.relation_page(page);
-    let is_it = |member: &&Member| member.kind == ElementType::Node && member.role == role;
+    let is_it = |member: &&RelationMember| member.kind == ElementType::Node && member.role == role;
     page.members(slot).iter().filter(is_it).filter_map(|member| member.element.ordinal()).collect()
 }
 
@@ -81,7 +81,7 @@ pub fn border_of(osm: &Osm, node: Ordinal) -> Option<Ordinal> {
     osm.relations_of(ElementType::Node, &[node]).into_iter().find(|&relation| {
         let (page, slot) = osm.place(ElementType::Relation, relation);
         let page = osm.relation_page(page);
-        let is_label = |member: &Member| {
+        let is_label = |member: &RelationMember| {
             member.kind == ElementType::Node && member.role == role && member.element.ordinal() == Some(node)
         };
         page.members(slot).iter().any(is_label)

@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use terrapin_budget as budget;
 use terrapin_osm::names::words as folded;
-use terrapin_osm::{NameTable, Osm, PairId, Word};
+use terrapin_osm::{IndexWord, NameTable, Osm, PairId};
 
 use super::variants::variants;
 
@@ -33,7 +33,7 @@ pub enum Mode {
 
 /// A name with all words, and its distance from the query: 0 for a full match.
 #[derive(Debug, Clone, Copy)]
-pub struct Named {
+pub struct NameDistance {
     /// Its number in the index.
     pub name: u32,
     /// Its distance.
@@ -44,7 +44,7 @@ pub struct Named {
 type List = Rc<[(u32, u8)]>;
 
 /// The index of names, with a cache of lists.
-pub struct Lists<'a> {
+pub struct NameLists<'a> {
     osm: &'a Osm,
     pub names: &'a NameTable,
     /// Whether the text is incomplete.
@@ -52,15 +52,15 @@ pub struct Lists<'a> {
     lists: HashMap<(String, Mode), List>,
 }
 
-impl<'a> Lists<'a> {
+impl<'a> NameLists<'a> {
     /// Opens the index; `None` if the snapshot has none.
     pub fn new(osm: &'a Osm, typing: bool) -> Option<Self> {
-        Some(Lists { osm, names: osm.names()?, typing, lists: HashMap::new() })
+        Some(NameLists { osm, names: osm.names()?, typing, lists: HashMap::new() })
     }
 
     /// Returns the names with all of these words: full matches, then others, by rank. `ends` is true if the last word
     /// is the last of the query.
-    pub fn named(&mut self, words: &[String], mode: Mode, ends: bool) -> Vec<Named> {
+    pub fn named(&mut self, words: &[String], mode: Mode, ends: bool) -> Vec<NameDistance> {
         let Some((last, others)) = words.split_last() else { return Vec::new() };
         let typed = mode == Mode::Typing;
         if typed && (!ends || !self.may_begin(last)) {
@@ -83,9 +83,9 @@ impl<'a> Lists<'a> {
             let (_, count) = self.names.name(name);
             let distance = slips.saturating_mul(LONGER);
             if count <= words.len() || typed {
-                full.push(Named { name, distance });
+                full.push(NameDistance { name, distance });
             } else if longer.len() < NAMES {
-                longer.push(Named { name, distance: distance + 1 });
+                longer.push(NameDistance { name, distance: distance + 1 });
             }
             if full.len() == NAMES && longer.len() == NAMES {
                 break;
@@ -141,7 +141,7 @@ impl<'a> Lists<'a> {
         if let Some(known) = self.lists.get(&key) {
             return Rc::clone(known);
         }
-        let mut words: Vec<Word> = match mode {
+        let mut words: Vec<IndexWord> = match mode {
             Mode::Whole => self.names.word(word).into_iter().collect(),
             Mode::Typing => {
                 let mut words = self.names.beginning(word);

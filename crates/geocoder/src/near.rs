@@ -8,13 +8,13 @@ use terrapin_osm::{Coord, ElementType, Ordinal, Osm};
 
 use super::address::{Address, borders};
 use super::countries::country_at;
-use super::details::Layer;
+use super::details::PlaceLayer;
 use super::hit::{Articles, Hit};
 use super::interpolation::{Interpolation, nearest_on};
 use super::nearby::{each_near, find_pair, has_pair, pairs_of};
-use super::spot::Spot;
+use super::spot::PlaceSpot;
 use super::streets::{is_street, names_of, nearest_street};
-use super::{Details, Element};
+use super::{Details, PlaceElement};
 
 /// Search radii in metres, tried in this order.
 const RADII: [f64; 3] = [40.0, 150.0, 600.0];
@@ -30,13 +30,13 @@ const NAMELESS_TAGS: [(&str, &str); 4] =
     [("highway", "bus_stop"), ("railway", "station"), ("railway", "halt"), ("railway", "tram_stop")];
 
 /// A query for the place at a point.
-pub struct Near<'a> {
+pub struct ReverseQuery<'a> {
     /// The point.
     pub at: Coord,
     /// From 3 (countries) to 18 (houses).
     pub zoom: u8,
     /// The kinds of things to return.
-    pub layers: &'a [Layer],
+    pub layers: &'a [PlaceLayer],
     /// Counts of Wikipedia articles.
     pub articles: Articles<'a>,
 }
@@ -59,11 +59,11 @@ fn most_rank(zoom: u8) -> u8 {
 }
 
 /// Returns the nearest place to a point, or `None` if no place is near.
-pub fn nearest(osm: &Osm, near: &Near<'_>) -> Option<Hit> {
+pub fn nearest(osm: &Osm, near: &ReverseQuery<'_>) -> Option<Hit> {
     let most = most_rank(near.zoom);
-    let is_addressed = near.layers.contains(&Layer::Address);
+    let is_addressed = near.layers.contains(&PlaceLayer::Address);
     // Rivers and peaks are results from zoom 12.
-    let is_near = most >= 26 || (near.zoom >= 12 && near.layers.contains(&Layer::Natural));
+    let is_near = most >= 26 || (near.zoom >= 12 && near.layers.contains(&PlaceLayer::Natural));
     let found = if is_near { RADII.iter().find_map(|&radius| within(osm, near, most, radius)) } else { None };
     match found {
         Some(Thing::House(hit)) => Some(*hit),
@@ -74,21 +74,21 @@ pub fn nearest(osm: &Osm, near: &Near<'_>) -> Option<Hit> {
             let house = is_on_street.then(|| house_of(osm, near, &hit.details)).flatten();
             house.or_else(|| {
                 Some(Hit {
-                    spot: Spot { at: closest(osm, element, near.at).unwrap_or(hit.spot.at), ..hit.spot },
+                    spot: PlaceSpot { at: closest(osm, element, near.at).unwrap_or(hit.spot.at), ..hit.spot },
                     ..hit
                 })
             })
         }
         None if is_addressed => match place(osm, near, most) {
             Some(element) => Hit::of(osm, element, near.articles),
-            None => country_at(near.at).map(|country| Hit::of_territory(osm, country, Spot::of_point(near.at))),
+            None => country_at(near.at).map(|country| Hit::of_territory(osm, country, PlaceSpot::of_point(near.at))),
         },
         None => None,
     }
 }
 
 /// Returns the point of an open way that is nearest to `at`.
-fn closest(osm: &Osm, element: Element, at: Coord) -> Option<Coord> {
+fn closest(osm: &Osm, element: PlaceElement, at: Coord) -> Option<Coord> {
     let way = Some(element).filter(|element| element.kind == ElementType::Way)?;
     let (nodes, line) = osm.way(osm.find(way.kind, way.id)?);
     let line: Vec<Coord> = line.iter().copied().filter(|at| !at.is_missing()).collect();
@@ -96,7 +96,7 @@ fn closest(osm: &Osm, element: Element, at: Coord) -> Option<Coord> {
 }
 
 /// Returns the smallest border around a point, or a smaller place node near it.
-fn place(osm: &Osm, near: &Near<'_>, most: u8) -> Option<Element> {
+fn place(osm: &Osm, near: &ReverseQuery<'_>, most: u8) -> Option<PlaceElement> {
     let mut parts = borders(osm, near.at);
     // Place nodes are those in the address of a house here.
     let tags = ["addr:housenumber", "addr:place"].map(|key| (key.to_owned(), String::new()));
@@ -114,22 +114,22 @@ fn place(osm: &Osm, near: &Near<'_>, most: u8) -> Option<Element> {
 
 /// A result near a point.
 enum Thing {
-    Element(Element),
+    Element(PlaceElement),
     /// An interpolated house.
     House(Box<Hit>),
 }
 
 /// An interpolated house: its way, its number, its position.
-type HouseBetween = (Interpolation, u32, Spot);
+type HouseBetween = (Interpolation, u32, PlaceSpot);
 
 /// Returns the nearest result within a radius in metres.
-fn within(osm: &Osm, near: &Near<'_>, most: u8, radius: f64) -> Option<Thing> {
+fn within(osm: &Osm, near: &ReverseQuery<'_>, most: u8, radius: f64) -> Option<Thing> {
     let [names, houses, house_names, highways, steps] =
         ["name", "addr:housenumber", "addr:housename", "highway", "addr:interpolation"].map(|key| pairs_of(osm, key));
     let typed: Vec<_> = NAMELESS.iter().map(|key| pairs_of(osm, key)).filter(|range| !range.is_empty()).collect();
     let typed_tags: Vec<_> = NAMELESS_TAGS.iter().filter_map(|(key, value)| osm.pair(key, value)).collect();
-    let has_houses = most == 30 && near.layers.contains(&Layer::Address);
-    let mut best: Option<(f64, Element, Option<HouseBetween>)> = None;
+    let has_houses = most == 30 && near.layers.contains(&PlaceLayer::Address);
+    let mut best: Option<(f64, PlaceElement, Option<HouseBetween>)> = None;
     each_near(osm, near.at, radius, |kind, ordinal, pairs, metres_to| {
         let is_interpolated = has_houses && kind == ElementType::Way && has_pair(pairs, &steps);
         let is_found = is_interpolated
@@ -155,8 +155,8 @@ fn within(osm: &Osm, near: &Near<'_>, most: u8, radius: f64) -> Option<Thing> {
             return;
         }
         let Some(id) = osm.ids(kind, &[ordinal]).first().copied() else { return };
-        let element = Element { kind, id };
-        let key = |element: &Element| (element.kind, element.id);
+        let element = PlaceElement { kind, id };
+        let key = |element: &PlaceElement| (element.kind, element.id);
         let first = best
             .as_ref()
             .is_none_or(|(nearest, other, _)| away < *nearest || (away == *nearest && key(&element) < key(other)));
@@ -172,7 +172,7 @@ fn within(osm: &Osm, near: &Near<'_>, most: u8, radius: f64) -> Option<Thing> {
 }
 
 /// Returns whether an element is of the kinds in the query.
-fn is_wanted(osm: &Osm, near: &Near<'_>, most: u8, kind: ElementType, ordinal: Ordinal) -> bool {
+fn is_wanted(osm: &Osm, near: &ReverseQuery<'_>, most: u8, kind: ElementType, ordinal: Ordinal) -> bool {
     let details = Details::of(osm, kind, ordinal);
     let (rank, layer) = (details.rank(), details.layer());
     if details.category() == ("area", "yes") && details.tag("addr:housename").is_none() {
@@ -183,20 +183,20 @@ fn is_wanted(osm: &Osm, near: &Near<'_>, most: u8, kind: ElementType, ordinal: O
     }
     // Settlements are found by their reach, not by the distance of their node.
     let is_small = match layer {
-        Layer::Natural => near.zoom >= 14 || (near.zoom >= 12 && rank <= most),
+        PlaceLayer::Natural => near.zoom >= 14 || (near.zoom >= 12 && rank <= most),
         _ => rank > 25 && rank <= most,
     };
     let is_house = details.tag("addr:housenumber").is_some() || details.tag("addr:housename").is_some();
-    is_small && (near.layers.contains(&layer) || (is_house && near.layers.contains(&Layer::Address)))
+    is_small && (near.layers.contains(&layer) || (is_house && near.layers.contains(&PlaceLayer::Address)))
 }
 
 /// Makes a result of an interpolated house.
-fn between_others(osm: &Osm, way: Element, between: &Interpolation, number: u32, spot: Spot) -> Hit {
+fn between_others(osm: &Osm, way: PlaceElement, between: &Interpolation, number: u32, spot: PlaceSpot) -> Hit {
     Hit::of_parts(osm, Some(way), between.details(number), 0.0, spot)
 }
 
 /// Returns the nearest house of a street.
-fn house_of(osm: &Osm, near: &Near<'_>, street: &Details) -> Option<Hit> {
+fn house_of(osm: &Osm, near: &ReverseQuery<'_>, street: &Details) -> Option<Hit> {
     let names = names_of(street);
     let [numbers, steps, streets] =
         ["addr:housenumber", "addr:interpolation", "addr:street"].map(|key| pairs_of(osm, key));
@@ -222,7 +222,7 @@ fn house_of(osm: &Osm, near: &Near<'_>, street: &Details) -> Option<Hit> {
         if best.as_ref().is_some_and(|(nearest, _)| away >= *nearest) {
             break;
         }
-        let element = Element { kind, id: osm.ids(kind, &[ordinal]).first().copied()? };
+        let element = PlaceElement { kind, id: osm.ids(kind, &[ordinal]).first().copied()? };
         let (away, hit) = if is_interpolated {
             let Some(between) = Interpolation::of(osm, ordinal) else { continue };
             let Some((number, spot)) = between.nearest(near.at) else { continue };

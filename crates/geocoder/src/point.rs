@@ -24,7 +24,7 @@ const LONGEST: usize = 8;
 const TOKENS: usize = 64;
 
 #[derive(Debug, Clone, Copy)]
-enum Said {
+enum CoordinateToken {
     /// A number, and whether it has a sign or decimals.
     Number(f64, bool),
     /// `N`, `S`, `E` or `W`; the sign is positive for north and east.
@@ -36,8 +36,8 @@ enum Said {
 }
 
 #[derive(Debug, Clone, Copy)]
-struct Token {
-    said: Said,
+struct PointToken {
+    said: CoordinateToken,
     start: usize,
     end: usize,
     /// Whether a comma precedes it, with or without spaces.
@@ -45,9 +45,9 @@ struct Token {
 }
 
 /// Splits a text into numbers and letters. Separators are spaces, commas, and signs of degrees, minutes and seconds.
-fn tokens(text: &str) -> Vec<Token> {
+fn tokens(text: &str) -> Vec<PointToken> {
     let is_between = |c: char| c.is_whitespace() || ",;°º'′’\"″”“".contains(c);
-    let mut all: Vec<Token> = Vec::new();
+    let mut all: Vec<PointToken> = Vec::new();
     let (mut at, mut comma) = (0, false);
     while let Some(c) = text[at..].chars().next() {
         if all.len() == TOKENS {
@@ -66,35 +66,39 @@ fn tokens(text: &str) -> Vec<Token> {
         };
         let word = &text[at..at + length];
         let said = match word {
-            "N" | "n" => Said::Letter { is_lat: true, sign: 1.0 },
-            "S" | "s" => Said::Letter { is_lat: true, sign: -1.0 },
-            "E" | "e" | "O" => Said::Letter { is_lat: false, sign: 1.0 },
-            "W" | "w" => Said::Letter { is_lat: false, sign: -1.0 },
+            "N" | "n" => CoordinateToken::Letter { is_lat: true, sign: 1.0 },
+            "S" | "s" => CoordinateToken::Letter { is_lat: true, sign: -1.0 },
+            "E" | "e" | "O" => CoordinateToken::Letter { is_lat: false, sign: 1.0 },
+            "W" | "w" => CoordinateToken::Letter { is_lat: false, sign: -1.0 },
             _ if of_number > 0 => match word.parse::<f64>() {
-                Ok(number) => Said::Number(number, word.contains(['.', '-', '+'])),
-                Err(_) => Said::Other,
+                Ok(number) => CoordinateToken::Number(number, word.contains(['.', '-', '+'])),
+                Err(_) => CoordinateToken::Other,
             },
-            _ => Said::Other,
+            _ => CoordinateToken::Other,
         };
-        all.push(Token { said, start: at, end: at + length, comma });
+        all.push(PointToken { said, start: at, end: at + length, comma });
         (at, comma) = (at + length, false);
     }
     all
 }
 
 /// Parses tokens as a position; all of them must belong to it.
-fn position(tokens: &[Token]) -> Option<Coord> {
-    let letters = tokens.iter().filter(|token| matches!(token.said, Said::Letter { .. })).count();
+fn position(tokens: &[PointToken]) -> Option<Coord> {
+    let letters = tokens.iter().filter(|token| matches!(token.said, CoordinateToken::Letter { .. })).count();
     let (lat, lon) = match (letters, tokens) {
         // Two numbers are a position only with decimals or signs, because house numbers and codes have none.
-        (0, [Token { said: Said::Number(lat, a), .. }, Token { said: Said::Number(lon, b), .. }]) if *a && *b => {
-            (*lat, *lon)
-        }
+        (
+            0,
+            [
+                PointToken { said: CoordinateToken::Number(lat, a), .. },
+                PointToken { said: CoordinateToken::Number(lon, b), .. },
+            ],
+        ) if *a && *b => (*lat, *lon),
         (2, _) => {
-            let first = tokens.iter().position(|token| matches!(token.said, Said::Letter { .. }))?;
+            let first = tokens.iter().position(|token| matches!(token.said, CoordinateToken::Letter { .. }))?;
             // Letters are after their numbers, or before them.
             let middle = if first == 0 {
-                1 + tokens[1..].iter().position(|t| matches!(t.said, Said::Letter { .. }))?
+                1 + tokens[1..].iter().position(|t| matches!(t.said, CoordinateToken::Letter { .. }))?
             } else {
                 first + 1
             };
@@ -110,10 +114,12 @@ fn position(tokens: &[Token]) -> Option<Coord> {
 }
 
 /// Parses up to three numbers and a letter: whether it is a latitude, and its degrees.
-fn angle(tokens: &[Token]) -> Option<(bool, f64)> {
+fn angle(tokens: &[PointToken]) -> Option<(bool, f64)> {
     let (letter, numbers) = match tokens {
-        [Token { said: Said::Letter { is_lat, sign }, .. }, numbers @ ..]
-        | [numbers @ .., Token { said: Said::Letter { is_lat, sign }, .. }] => ((*is_lat, *sign), numbers),
+        [PointToken { said: CoordinateToken::Letter { is_lat, sign }, .. }, numbers @ ..]
+        | [numbers @ .., PointToken { said: CoordinateToken::Letter { is_lat, sign }, .. }] => {
+            ((*is_lat, *sign), numbers)
+        }
         _ => return None,
     };
     if numbers.is_empty() || numbers.len() > 3 || numbers[1..].iter().any(|token| token.comma) {
@@ -121,7 +127,7 @@ fn angle(tokens: &[Token]) -> Option<(bool, f64)> {
     }
     let mut degrees = 0.0;
     for (token, part) in numbers.iter().zip([1.0, 60.0, 3600.0]) {
-        let Said::Number(number, _) = token.said else { return None };
+        let CoordinateToken::Number(number, _) = token.said else { return None };
         if number < 0.0 || (part > 1.0 && number >= 60.0) {
             return None;
         }

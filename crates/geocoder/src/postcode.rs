@@ -6,8 +6,8 @@ use terrapin_osm::geometry::metres;
 use terrapin_osm::names::words;
 use terrapin_osm::{BoundingBox, Coord, ElementType, Ordinal, Osm, PairId};
 
-use super::spot::Spot;
-use super::{Details, Element};
+use super::spot::PlaceSpot;
+use super::{Details, PlaceElement};
 
 const KEYS: [&str; 2] = ["addr:postcode", "postal_code"];
 /// Number of letters and digits of a postal code.
@@ -35,13 +35,13 @@ pub type Codes<'a> = &'a dyn Fn(&[String]) -> Option<Postcode>;
 
 /// A place of a postal code.
 #[derive(Debug, Clone)]
-pub struct Region {
+pub struct PostcodeRegion {
     /// The border, if any.
-    pub border: Option<(Element, Ordinal)>,
+    pub border: Option<(PlaceElement, Ordinal)>,
     /// The tags of the border, or of a place without an element.
     pub details: Details,
     /// Its position.
-    pub spot: Spot,
+    pub spot: PlaceSpot,
     /// Towns and countries in the addresses with the code, as words.
     pub around: Vec<Vec<String>>,
 }
@@ -92,12 +92,12 @@ impl Postcode {
     }
 
     /// Returns its places, those with more elements first. Several countries may have the same code.
-    pub fn regions(&self, osm: &Osm) -> Vec<Region> {
+    pub fn regions(&self, osm: &Osm) -> Vec<PostcodeRegion> {
         let borders = self.borders(osm);
         if !borders.is_empty() {
             return borders;
         }
-        let mut groups: Vec<Group> = Vec::new();
+        let mut groups: Vec<ElementCluster> = Vec::new();
         for kind in ElementType::ALL {
             for &pair in &self.pairs {
                 let postings = osm.postings(kind, pair);
@@ -107,8 +107,8 @@ impl Postcode {
                 let all = postings.all();
                 for &ordinal in all.iter().step_by(all.len().div_ceil(LOOKED_AT)) {
                     budget::checkpoints(64);
-                    if let Some(spot) = Spot::of(osm, kind, ordinal) {
-                        Group::put(&mut groups, kind, ordinal, spot.at);
+                    if let Some(spot) = PlaceSpot::of(osm, kind, ordinal) {
+                        ElementCluster::put(&mut groups, kind, ordinal, spot.at);
                     }
                 }
             }
@@ -119,7 +119,7 @@ impl Postcode {
     }
 
     /// Returns the relations with `boundary=postal_code` and this code.
-    fn borders(&self, osm: &Osm) -> Vec<Region> {
+    fn borders(&self, osm: &Osm) -> Vec<PostcodeRegion> {
         let lists = self.pairs.iter().map(|&pair| osm.posting(ElementType::Relation, pair));
         let mut all: Vec<Ordinal> = lists.flat_map(|list| list.to_vec()).collect();
         all.sort_unstable();
@@ -130,15 +130,15 @@ impl Postcode {
             if details.tag("boundary") != Some("postal_code") {
                 return None;
             }
-            let spot = Spot::of(osm, ElementType::Relation, ordinal)?;
+            let spot = PlaceSpot::of(osm, ElementType::Relation, ordinal)?;
             let id = osm.ids(ElementType::Relation, &[ordinal]).first().copied()?;
-            let element = Element { kind: ElementType::Relation, id };
-            Some(Region { border: Some((element, ordinal)), details, spot, around: Vec::new() })
+            let element = PlaceElement { kind: ElementType::Relation, id };
+            Some(PostcodeRegion { border: Some((element, ordinal)), details, spot, around: Vec::new() })
         };
         all.into_iter().filter_map(border).take(MOST).collect()
     }
 
-    fn region(&self, osm: &Osm, group: &Group) -> Region {
+    fn region(&self, osm: &Osm, group: &ElementCluster) -> PostcodeRegion {
         let mut around: Vec<Vec<String>> = Vec::new();
         for &(kind, ordinal, _) in group.all.iter().step_by(group.all.len().div_ceil(16)) {
             around.extend(Details::of(osm, kind, ordinal).said_around());
@@ -147,11 +147,11 @@ impl Postcode {
         around.dedup();
         let tags = [("place", "postcode"), ("ref", self.text.as_str())];
         let tags = tags.map(|(key, value)| (key.to_owned(), value.to_owned())).to_vec();
-        Region { border: None, details: Details { tags }, spot: group.spot(), around }
+        PostcodeRegion { border: None, details: Details { tags }, spot: group.spot(), around }
     }
 }
 
-impl Region {
+impl PostcodeRegion {
     /// Returns whether a place is inside of it, or it inside of the place.
     pub fn is_with(&self, osm: &Osm, at: Coord, bounds: &BoundingBox) -> bool {
         if bounds.contains(self.spot.at) {
@@ -170,23 +170,24 @@ impl Region {
 }
 
 /// Elements near each other.
-struct Group {
+struct ElementCluster {
     all: Vec<(ElementType, Ordinal, Coord)>,
 }
 
-impl Group {
+impl ElementCluster {
     /// Puts an element into the group that it is near to.
-    fn put(groups: &mut Vec<Group>, kind: ElementType, ordinal: Ordinal, at: Coord) {
-        let is_near = |group: &Group| group.all.first().is_some_and(|first| metres(first.2.into(), at.into()) <= APART);
+    fn put(groups: &mut Vec<ElementCluster>, kind: ElementType, ordinal: Ordinal, at: Coord) {
+        let is_near =
+            |group: &ElementCluster| group.all.first().is_some_and(|first| metres(first.2.into(), at.into()) <= APART);
         match groups.iter().position(is_near) {
             Some(near) => groups[near].all.push((kind, ordinal, at)),
-            None if groups.len() < LOOKED_AT => groups.push(Group { all: vec![(kind, ordinal, at)] }),
+            None if groups.len() < LOOKED_AT => groups.push(ElementCluster { all: vec![(kind, ordinal, at)] }),
             None => {}
         }
     }
 
     /// Returns the median of its elements, and the box of 95 % of them, because some have a wrong code.
-    fn spot(&self) -> Spot {
+    fn spot(&self) -> PlaceSpot {
         let side = |of: &dyn Fn(&Coord) -> i32| {
             let mut all: Vec<i32> = self.all.iter().map(|(_, _, at)| of(at)).collect();
             all.sort_unstable();
@@ -194,7 +195,7 @@ impl Group {
             [all[off], all[all.len() / 2], all[all.len() - 1 - off]]
         };
         let ([south, lat, north], [west, lon, east]) = (side(&|at| at.lat), side(&|at| at.lon));
-        Spot { bounds: BoundingBox { south, west, north, east }, at: Coord { lat, lon } }
+        PlaceSpot { bounds: BoundingBox { south, west, north, east }, at: Coord { lat, lon } }
     }
 }
 
@@ -271,7 +272,7 @@ mod tests {
     fn codes_of_several_countries_are_apart() {
         let mut groups = Vec::new();
         for (lat, lon) in [(0, 0), (1_000_000, 0), (500_000_000, 0), (0, 1_000_000)] {
-            Group::put(&mut groups, ElementType::Node, 0, Coord { lat, lon });
+            ElementCluster::put(&mut groups, ElementType::Node, 0, Coord { lat, lon });
         }
         assert_eq!(groups.iter().map(|group| group.all.len()).collect::<Vec<_>>(), [3, 1]);
         assert_eq!(groups[0].spot().at, Coord { lat: 0, lon: 0 });

@@ -19,17 +19,17 @@ const CODES: usize = 3;
 
 /// A query.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Question {
+pub enum PlaceQuery {
     /// Free text: `12 Republic Street, Valletta`.
     Text(String),
     /// The parts of an address.
-    Parts(Parts),
+    Parts(AddressQuery),
 }
 
 /// The parts of an address; empty parts are ignored.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[allow(missing_docs)]
-pub struct Parts {
+pub struct AddressQuery {
     pub amenity: String,
     /// May have the house number in front or at the end.
     pub street: String,
@@ -42,7 +42,7 @@ pub struct Parts {
 
 /// The kind of place that a name must be, as a part of an address.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Sort {
+pub enum PlaceKind {
     /// Anything.
     Any,
     /// A street, or a house in it.
@@ -57,7 +57,7 @@ pub enum Sort {
 
 /// The target of a reading.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Wanted {
+pub enum ReadingTarget {
     /// An element with these words in its name.
     Name(Vec<String>),
     /// A house with this number, in a street with these words in its name.
@@ -70,13 +70,13 @@ pub enum Wanted {
 
 /// One reading of a query.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Reading {
+pub struct QueryReading {
     /// The target of a reading.
-    pub wanted: Wanted,
+    pub wanted: ReadingTarget,
     /// The words of its surroundings.
     pub within: Vec<Vec<String>>,
     /// The kind of place it must be.
-    pub sort: Sort,
+    pub sort: PlaceKind,
     /// Whether the last word of the name is the last of the query.
     pub ends: bool,
     /// Distance from the query: 1 if a number is ignored.
@@ -89,27 +89,27 @@ pub struct Reading {
 #[derive(Debug, Default)]
 pub struct Readings {
     /// Readings from left to right, or without commas; names with more words first.
-    pub forward: Vec<Reading>,
+    pub forward: Vec<QueryReading>,
     /// Readings from right to left: `Malta, Sliema`.
-    pub backward: Vec<Reading>,
+    pub backward: Vec<QueryReading>,
     /// The position in the query.
     pub at: Option<Coord>,
 }
 
-impl Question {
+impl PlaceQuery {
     /// Returns all readings; `codes` recognizes postal codes.
     pub fn readings(&self, codes: Codes<'_>) -> Readings {
         match self {
-            Question::Text(text) => of_text(codes, text),
-            Question::Parts(parts) => parts.readings(codes),
+            PlaceQuery::Text(text) => of_text(codes, text),
+            PlaceQuery::Parts(parts) => parts.readings(codes),
         }
     }
 
     /// Returns the query as one text, for answers.
     pub fn text(&self) -> String {
         match self {
-            Question::Text(text) => text.clone(),
-            Question::Parts(parts) => {
+            PlaceQuery::Text(text) => text.clone(),
+            PlaceQuery::Parts(parts) => {
                 let all = parts.all();
                 all.into_iter().filter(|part| !part.trim().is_empty()).collect::<Vec<_>>().join(", ")
             }
@@ -119,7 +119,7 @@ impl Question {
 
 /// A part of a text.
 #[derive(Debug, Clone)]
-struct Part {
+struct TextSegment {
     words: Vec<String>,
     /// The part as written.
     text: String,
@@ -148,7 +148,7 @@ fn of_text(codes: Codes<'_>, text: &str) -> Readings {
         None => {
             readings.forward = of_names(&parts);
             if parts.len() > 1 {
-                let turned: Vec<Part> = parts.iter().rev().cloned().collect();
+                let turned: Vec<TextSegment> = parts.iter().rev().cloned().collect();
                 readings.backward = of_names(&turned);
             }
             readings.forward.extend(of_codes(codes, &parts));
@@ -161,38 +161,42 @@ fn of_text(codes: Codes<'_>, text: &str) -> Readings {
 }
 
 /// Returns the parts between commas that have words.
-fn parts_of(text: &str) -> Vec<Part> {
-    let parts =
-        text.split([',', '،', '、', '\n']).map(|text| Part { words: cut(words(text)), text: text.trim().to_owned() });
+fn parts_of(text: &str) -> Vec<TextSegment> {
+    let parts = text
+        .split([',', '،', '、', '\n'])
+        .map(|text| TextSegment { words: cut(words(text)), text: text.trim().to_owned() });
     parts.filter(|part| !part.words.is_empty()).take(PARTS).collect()
 }
 
-fn plain(parts: &[Part]) -> Vec<Vec<String>> {
+fn plain(parts: &[TextSegment]) -> Vec<Vec<String>> {
     parts.iter().map(|part| part.words.clone()).collect()
 }
 
 /// Returns readings as a name or a house.
-fn of_names(parts: &[Part]) -> Vec<Reading> {
+fn of_names(parts: &[TextSegment]) -> Vec<QueryReading> {
     match parts {
-        [Part { words: only, .. }] => {
-            let mut readings = named(only, &[], Sort::Any, true);
+        [TextSegment { words: only, .. }] => {
+            let mut readings = named(only, &[], PlaceKind::Any, true);
             for at in (1..only.len()).rev() {
                 let (front, back) = only.split_at(at);
-                readings.extend(named(front, &[back.to_vec()], Sort::Any, false));
-                readings.extend(named(back, &[front.to_vec()], Sort::Any, true));
+                readings.extend(named(front, &[back.to_vec()], PlaceKind::Any, false));
+                readings.extend(named(back, &[front.to_vec()], PlaceKind::Any, true));
             }
             readings
         }
         [first, rest @ ..] => {
             let mut readings = numbered(parts);
-            readings.extend(named(&first.words, &plain(rest), Sort::Any, false));
+            readings.extend(named(&first.words, &plain(rest), PlaceKind::Any, false));
             // A name with a comma in it.
             if let [second, rest @ ..] = rest
                 && !second.words.iter().any(|word| first.words.contains(word))
             {
                 let name = [&first.words[..], &second.words[..]].concat();
                 let ends = rest.is_empty();
-                readings.push(Reading { ends, ..Reading::of(Wanted::Name(name), plain(rest), Sort::Any) });
+                readings.push(QueryReading {
+                    ends,
+                    ..QueryReading::of(ReadingTarget::Name(name), plain(rest), PlaceKind::Any)
+                });
             }
             readings
         }
@@ -201,13 +205,14 @@ fn of_names(parts: &[Part]) -> Vec<Reading> {
 }
 
 /// Returns readings with a house number between commas, before or after its street: `12, Old Street, Valletta`.
-fn numbered(parts: &[Part]) -> Vec<Reading> {
+fn numbered(parts: &[TextSegment]) -> Vec<QueryReading> {
     let mut readings = Vec::new();
-    let mut put = |number: HouseNumber, street: &Part, rest: &[Part]| {
+    let mut put = |number: HouseNumber, street: &TextSegment, rest: &[TextSegment]| {
         let (within, ends) = (plain(rest), rest.is_empty());
-        let reading = |wanted, sort, distance| Reading { ends, distance, ..Reading::of(wanted, within.clone(), sort) };
-        readings.push(reading(Wanted::House(number, street.words.clone()), Sort::Street, 0));
-        readings.push(reading(Wanted::Name(street.words.clone()), Sort::Any, 1));
+        let reading =
+            |wanted, sort, distance| QueryReading { ends, distance, ..QueryReading::of(wanted, within.clone(), sort) };
+        readings.push(reading(ReadingTarget::House(number, street.words.clone()), PlaceKind::Street, 0));
+        readings.push(reading(ReadingTarget::Name(street.words.clone()), PlaceKind::Any, 1));
     };
     // A list of numbers may have commas.
     let count = parts.iter().take_while(|part| HouseNumber::whole(&part.words).is_some()).count();
@@ -231,8 +236,11 @@ fn numbered(parts: &[Part]) -> Vec<Reading> {
             && HouseNumber::whole(&front[0].words).is_some()
             && front[0].words.join(" ") == text[0].to_lowercase();
         if let Some(number) = HouseNumber::as_written(&text.join(", ")).filter(|_| !is_plain) {
-            let (house, rest) = (Wanted::House(number, street.words.clone()), &parts[count + 1..]);
-            readings.push(Reading { ends: rest.is_empty(), ..Reading::of(house, plain(rest), Sort::Street) });
+            let (house, rest) = (ReadingTarget::House(number, street.words.clone()), &parts[count + 1..]);
+            readings.push(QueryReading {
+                ends: rest.is_empty(),
+                ..QueryReading::of(house, plain(rest), PlaceKind::Street)
+            });
         }
     }
     readings
@@ -240,17 +248,17 @@ fn numbered(parts: &[Part]) -> Vec<Reading> {
 
 /// Returns the readings of a name: unchanged, as a road number, as a street with a house number, and without a word for
 /// its kind.
-fn named(name: &[String], within: &[Vec<String>], sort: Sort, ends: bool) -> Vec<Reading> {
-    let of = |wanted, sort| Reading { ends, ..Reading::of(wanted, within.to_vec(), sort) };
-    let mut readings = vec![of(Wanted::Name(name.to_vec()), sort)];
-    readings.extend(other_spacings(name).into_iter().map(|name| of(Wanted::Name(name), sort)));
+fn named(name: &[String], within: &[Vec<String>], sort: PlaceKind, ends: bool) -> Vec<QueryReading> {
+    let of = |wanted, sort| QueryReading { ends, ..QueryReading::of(wanted, within.to_vec(), sort) };
+    let mut readings = vec![of(ReadingTarget::Name(name.to_vec()), sort)];
+    readings.extend(other_spacings(name).into_iter().map(|name| of(ReadingTarget::Name(name), sort)));
     let front = HouseNumber::in_front(name).into_iter().map(|(number, at)| (number, &name[at..]));
     let behind = HouseNumber::behind(name).into_iter().map(|(number, at)| (number, &name[..at]));
     for (number, street) in front.chain(behind) {
-        let street_alone = Reading { distance: 1, ..of(Wanted::Name(street.to_vec()), Sort::Street) };
+        let street_alone = QueryReading { distance: 1, ..of(ReadingTarget::Name(street.to_vec()), PlaceKind::Street) };
         // A street has at least three letters.
         let is_street = street.iter().map(String::len).sum::<usize>() >= 3;
-        readings.push(of(Wanted::House(number, street.to_vec()), Sort::Street));
+        readings.push(of(ReadingTarget::House(number, street.to_vec()), PlaceKind::Street));
         readings.extend(is_street.then_some(street_alone));
     }
     // Houses with a name for a number.
@@ -261,19 +269,19 @@ fn named(name: &[String], within: &[Vec<String>], sort: Sort, ends: bool) -> Vec
     };
     for (word, street) in ends_of_name {
         if let Some(number) = HouseNumber::new(word).filter(|number| !number.is_number()) {
-            readings.push(of(Wanted::House(number, street.to_vec()), Sort::Street));
+            readings.push(of(ReadingTarget::House(number, street.to_vec()), PlaceKind::Street));
         }
     }
-    if let ([front @ .., last], Sort::Any) = (name, sort)
+    if let ([front @ .., last], PlaceKind::Any) = (name, sort)
         && let Some((_, sort)) = WHAT.iter().find(|(what, _)| what == last)
         && !front.is_empty()
     {
-        readings.push(Reading { distance: 1, ..of(Wanted::Name(front.to_vec()), *sort) });
+        readings.push(QueryReading { distance: 1, ..of(ReadingTarget::Name(front.to_vec()), *sort) });
     }
     if name.len() > 2 && name.iter().any(|word| AND.contains(&word.as_str())) {
         // In names this is often `&`, which is not a word of the index.
         let others = name.iter().filter(|word| !AND.contains(&word.as_str())).cloned().collect();
-        readings.push(of(Wanted::Name(others), sort));
+        readings.push(of(ReadingTarget::Name(others), sort));
     }
     readings
 }
@@ -285,14 +293,14 @@ const AND: [&str; 6] = ["and", "und", "et", "och", "og", "amp"];
 const APART: [&str; 5] = ["strasse", "str", "weg", "platz", "gasse"];
 
 /// Words after a name for its kind: `Luxembourg City`.
-const WHAT: &[(&str, Sort)] = &[
-    ("city", Sort::City),
-    ("town", Sort::City),
-    ("village", Sort::City),
-    ("county", Sort::Region),
-    ("province", Sort::Region),
-    ("region", Sort::Region),
-    ("state", Sort::Region),
+const WHAT: &[(&str, PlaceKind)] = &[
+    ("city", PlaceKind::City),
+    ("town", PlaceKind::City),
+    ("village", PlaceKind::City),
+    ("county", PlaceKind::Region),
+    ("province", PlaceKind::Region),
+    ("region", PlaceKind::Region),
+    ("state", PlaceKind::Region),
 ];
 
 /// Returns a name with compound words split, or words joined: road numbers such as `A 1`, and endings of streets.
@@ -329,7 +337,7 @@ fn is_number(word: &str) -> bool {
 
 /// Returns readings with a postal code: the rest of the text as a name, or the code within the rest. A number that
 /// looks like a code but is unknown is ignored.
-fn of_codes(codes: Codes<'_>, parts: &[Part]) -> Vec<Reading> {
+fn of_codes(codes: Codes<'_>, parts: &[TextSegment]) -> Vec<QueryReading> {
     let mut readings = Vec::new();
     let mut count = 0;
     for (at, part) in parts.iter().enumerate() {
@@ -347,9 +355,11 @@ fn of_codes(codes: Codes<'_>, parts: &[Part]) -> Vec<Reading> {
             }
             count += 1;
             let rest = without(range);
-            let with = |reading| Reading { postcode: Some(code.clone()), ..reading };
+            let with = |reading| QueryReading { postcode: Some(code.clone()), ..reading };
             readings.extend(
-                splits(&plain(&rest)).into_iter().map(|within| with(Reading::of(Wanted::Postcode, within, Sort::Any))),
+                splits(&plain(&rest))
+                    .into_iter()
+                    .map(|within| with(QueryReading::of(ReadingTarget::Postcode, within, PlaceKind::Any))),
             );
             readings.extend(of_names(&rest).into_iter().map(with));
         }
@@ -360,7 +370,7 @@ fn of_codes(codes: Codes<'_>, parts: &[Part]) -> Vec<Reading> {
             if count < CODES && is_end && !is_known(word) && looks_like_code(text) {
                 count += 1;
                 let rest = of_names(&without(word..word + 1)).into_iter();
-                readings.extend(rest.map(|reading| Reading { distance: reading.distance + 1, ..reading }));
+                readings.extend(rest.map(|reading| QueryReading { distance: reading.distance + 1, ..reading }));
             }
         }
     }
@@ -391,7 +401,7 @@ fn without_front(parts: &[Vec<String>], words: usize) -> Vec<Vec<String>> {
 }
 
 /// Returns readings as a kind of thing, before or after its surroundings.
-fn of_kinds(parts: &[Vec<String>], has_point: bool) -> Vec<Reading> {
+fn of_kinds(parts: &[Vec<String>], has_point: bool) -> Vec<QueryReading> {
     let (Some(first), Some(last)) = (parts.first(), parts.last()) else { return Vec::new() };
     if let Some(front) = kinds::front(first) {
         let within = without_front(parts, front.words);
@@ -412,8 +422,11 @@ fn of_kinds(parts: &[Vec<String>], has_point: bool) -> Vec<Reading> {
     }
 }
 
-fn of_kind(tag: &Tag, near: bool, within: &[Vec<String>], distance: u8) -> Vec<Reading> {
-    let reading = |within| Reading { distance, ..Reading::of(Wanted::Kind(tag.clone(), near), within, Sort::Any) };
+fn of_kind(tag: &Tag, near: bool, within: &[Vec<String>], distance: u8) -> Vec<QueryReading> {
+    let reading = |within| QueryReading {
+        distance,
+        ..QueryReading::of(ReadingTarget::Kind(tag.clone(), near), within, PlaceKind::Any)
+    };
     splits(within).into_iter().map(reading).collect()
 }
 
@@ -422,15 +435,15 @@ fn cut(mut words: Vec<String>) -> Vec<String> {
     words
 }
 
-impl Reading {
-    fn of(wanted: Wanted, within: Vec<Vec<String>>, sort: Sort) -> Reading {
-        Reading { wanted, within, sort, ends: false, distance: 0, postcode: None }
+impl QueryReading {
+    fn of(wanted: ReadingTarget, within: Vec<Vec<String>>, sort: PlaceKind) -> QueryReading {
+        QueryReading { wanted, within, sort, ends: false, distance: 0, postcode: None }
     }
 }
 
-impl Parts {
+impl AddressQuery {
     fn all(&self) -> [&str; 7] {
-        let Parts { amenity, street, city, county, state, country, postcode } = self;
+        let AddressQuery { amenity, street, city, county, state, country, postcode } = self;
         [amenity, street, city, county, state, postcode, country]
     }
 
@@ -441,28 +454,28 @@ impl Parts {
 
     fn readings(&self, codes: Codes<'_>) -> Readings {
         let sorts = [
-            (&self.amenity, Sort::Any),
-            (&self.street, Sort::Street),
-            (&self.city, Sort::City),
-            (&self.county, Sort::Region),
-            (&self.state, Sort::Region),
-            (&self.country, Sort::Country),
+            (&self.amenity, PlaceKind::Any),
+            (&self.street, PlaceKind::Street),
+            (&self.city, PlaceKind::City),
+            (&self.county, PlaceKind::Region),
+            (&self.state, PlaceKind::Region),
+            (&self.country, PlaceKind::Country),
         ];
-        let said: Vec<(&String, Vec<String>, Sort)> = sorts
+        let said: Vec<(&String, Vec<String>, PlaceKind)> = sorts
             .into_iter()
             .map(|(text, sort)| (text, cut(words(text)), sort))
             .filter(|(_, words, _)| !words.is_empty())
             .collect();
         let code = codes(&words(&self.postcode));
-        let around = |parts: &[(&String, Vec<String>, Sort)]| -> Vec<Vec<String>> {
+        let around = |parts: &[(&String, Vec<String>, PlaceKind)]| -> Vec<Vec<String>> {
             // A street is not an area around an amenity.
-            parts.iter().filter(|part| part.2 != Sort::Street).map(|part| part.1.clone()).collect()
+            parts.iter().filter(|part| part.2 != PlaceKind::Street).map(|part| part.1.clone()).collect()
         };
         let mut forward = Vec::new();
         if let Some(((text, name, sort), rest)) = said.split_first() {
             let within = around(rest);
             forward = named(name, &within, *sort, true);
-            if *sort != Sort::Street {
+            if *sort != PlaceKind::Street {
                 forward.truncate(1);
             }
             forward.iter_mut().for_each(|reading| reading.postcode.clone_from(&code));
@@ -470,10 +483,13 @@ impl Parts {
                 forward.extend(of_kind(&tag, false, &within, 0));
             }
         }
-        let is_street = said.first().is_some_and(|part| part.2 == Sort::Street) || !self.amenity.trim().is_empty();
+        let is_street = said.first().is_some_and(|part| part.2 == PlaceKind::Street) || !self.amenity.trim().is_empty();
         if code.is_some() && !is_street {
             let within = around(&said);
-            forward.push(Reading { postcode: code, ..Reading::of(Wanted::Postcode, within, Sort::Any) });
+            forward.push(QueryReading {
+                postcode: code,
+                ..QueryReading::of(ReadingTarget::Postcode, within, PlaceKind::Any)
+            });
         }
         Readings { forward, ..Readings::default() }
     }
@@ -488,9 +504,9 @@ mod tests {
         assert_eq!(read("A 1")[..2], ["a 1 | ".to_owned(), "a1 | ".to_owned()]);
         assert_eq!(read("a1"), ["a1 | ", "a 1 | "]);
         assert!(!read("I-278").contains(&"i | ".to_owned()));
-        let readings = Question::Text("Olive City".to_owned()).readings(&code).forward;
-        let city = readings.iter().find(|reading| reading.sort == Sort::City).expect("a town");
-        assert_eq!((&city.wanted, city.distance), (&Wanted::Name(vec!["olive".to_owned()]), 1));
+        let readings = PlaceQuery::Text("Olive City".to_owned()).readings(&code).forward;
+        let city = readings.iter().find(|reading| reading.sort == PlaceKind::City).expect("a town");
+        assert_eq!((&city.wanted, city.distance), (&ReadingTarget::Name(vec!["olive".to_owned()]), 1));
     }
 
     /// Four digits are a postal code.
@@ -499,18 +515,18 @@ mod tests {
         is_code.then(|| Postcode::named(&words[0]))
     }
 
-    fn shown(readings: &[Reading]) -> Vec<String> {
-        let is_plain = |reading: &&Reading| match &reading.wanted {
-            Wanted::House(number, _) => number.is_number(),
+    fn shown(readings: &[QueryReading]) -> Vec<String> {
+        let is_plain = |reading: &&QueryReading| match &reading.wanted {
+            ReadingTarget::House(number, _) => number.is_number(),
             _ => true,
         };
-        let show = |reading: &Reading| {
+        let show = |reading: &QueryReading| {
             let within: Vec<String> = reading.within.iter().map(|words| words.join(" ")).collect();
             let wanted = match &reading.wanted {
-                Wanted::Name(words) => words.join(" "),
-                Wanted::House(house, words) => format!("{}: {}", house.text, words.join(" ")),
-                Wanted::Postcode => "code".to_owned(),
-                Wanted::Kind((key, value), near) => format!("{key}={value}{}", if *near { " near" } else { "" }),
+                ReadingTarget::Name(words) => words.join(" "),
+                ReadingTarget::House(house, words) => format!("{}: {}", house.text, words.join(" ")),
+                ReadingTarget::Postcode => "code".to_owned(),
+                ReadingTarget::Kind((key, value), near) => format!("{key}={value}{}", if *near { " near" } else { "" }),
             };
             let code = reading.postcode.as_ref().map(|code| format!(" with {}", code.text)).unwrap_or_default();
             format!("{wanted} | {}{code}", within.join(" | "))
@@ -519,7 +535,7 @@ mod tests {
     }
 
     fn read(text: &str) -> Vec<String> {
-        shown(&Question::Text(text.to_owned()).readings(&code).forward)
+        shown(&PlaceQuery::Text(text.to_owned()).readings(&code).forward)
     }
 
     #[test]
@@ -543,7 +559,7 @@ mod tests {
         assert!(read(" , ;").is_empty());
         assert!(read(&"a ".repeat(10_000)).len() < 100);
         assert!(read(&"1234 ".repeat(10_000)).len() < 500);
-        let turned = Question::Text("Malta, Sliema".to_owned()).readings(&code).backward;
+        let turned = PlaceQuery::Text("Malta, Sliema".to_owned()).readings(&code).backward;
         assert_eq!(shown(&turned), ["sliema | malta", "sliema malta | "]);
     }
 
@@ -559,8 +575,8 @@ mod tests {
         assert!(all.contains(&"5: old street | olive with 1234".to_owned()), "{all:?}");
         // An unknown code is ignored.
         assert!(read("99999 Olive").contains(&"olive | ".to_owned()));
-        let parts = Parts { city: "Olive".to_owned(), postcode: "1234".to_owned(), ..Parts::default() };
-        let readings = Question::Parts(parts).readings(&code).forward;
+        let parts = AddressQuery { city: "Olive".to_owned(), postcode: "1234".to_owned(), ..AddressQuery::default() };
+        let readings = PlaceQuery::Parts(parts).readings(&code).forward;
         assert_eq!(shown(&readings), ["olive |  with 1234", "code | olive with 1234"]);
     }
 
@@ -572,20 +588,21 @@ mod tests {
         assert_eq!(read("Olive pub").last().unwrap(), "amenity=pub | olive");
         assert_eq!(read("[pub] Olive"), ["amenity=pub | olive"]);
         assert_eq!(read("[shop=tea]"), ["shop=tea | "]);
-        let near = Question::Text("pub near 35.5, 14.5".to_owned()).readings(&code);
+        let near = PlaceQuery::Text("pub near 35.5, 14.5".to_owned()).readings(&code);
         assert_eq!(shown(&near.forward).last().unwrap(), "amenity=pub near | ");
         assert_eq!(near.at, Some(Coord { lat: 355_000_000, lon: 145_000_000 }));
-        let parts = Parts { amenity: "pub".to_owned(), city: "Olive".to_owned(), ..Parts::default() };
-        let readings = Question::Parts(parts).readings(&code).forward;
+        let parts = AddressQuery { amenity: "pub".to_owned(), city: "Olive".to_owned(), ..AddressQuery::default() };
+        let readings = PlaceQuery::Parts(parts).readings(&code).forward;
         assert_eq!(shown(&readings), ["pub | olive", "amenity=pub | olive"]);
     }
 
     #[test]
     fn a_street_may_end_in_a_number() {
-        let parts = Parts { street: "Old Street 5".to_owned(), country: "Malta".to_owned(), ..Parts::default() };
-        let readings = Question::Parts(parts).readings(&code).forward;
-        assert!(readings.iter().all(|reading| reading.sort == Sort::Street));
+        let parts =
+            AddressQuery { street: "Old Street 5".to_owned(), country: "Malta".to_owned(), ..AddressQuery::default() };
+        let readings = PlaceQuery::Parts(parts).readings(&code).forward;
+        assert!(readings.iter().all(|reading| reading.sort == PlaceKind::Street));
         assert_eq!(shown(&readings), ["old street 5 | malta", "5: old street | malta", "old street | malta"]);
-        assert!(Parts::default().is_empty());
+        assert!(AddressQuery::default().is_empty());
     }
 }

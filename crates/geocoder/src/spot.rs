@@ -10,21 +10,21 @@ const TURN: i64 = 2 * HALF;
 
 /// The position of an element.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Spot {
+pub struct PlaceSpot {
     /// The box around it; west is more than east if it crosses the antimeridian.
     pub bounds: BoundingBox,
     /// A node's position; of an open way a point on it; else the centroid, or a point inside if that is outside.
     pub at: Coord,
 }
 
-impl Spot {
+impl PlaceSpot {
     /// Locates an element; `None` for a node without coordinates, and for a relation without an area that is not a
     /// river.
-    pub fn of(osm: &Osm, kind: ElementType, ordinal: Ordinal) -> Option<Spot> {
+    pub fn of(osm: &Osm, kind: ElementType, ordinal: Ordinal) -> Option<PlaceSpot> {
         match kind {
             ElementType::Node => {
                 let at = osm.coords(&[ordinal]).first().copied().filter(|at| !at.is_missing())?;
-                Some(Spot::of_point(at))
+                Some(PlaceSpot::of_point(at))
             }
             ElementType::Way => {
                 let (page, slot) = osm.place(kind, ordinal);
@@ -34,7 +34,7 @@ impl Spot {
                 let closed = line.len() > 3 && line.first() == line.last();
                 let on_line = *line.get(line.len() / 2)?;
                 let at = if closed { inner_point(&[vec![line]]).unwrap_or_else(|| middle(&bounds)) } else { on_line };
-                Some(Spot { bounds, at })
+                Some(PlaceSpot { bounds, at })
             }
             ElementType::Relation => {
                 let areas = osm.areas();
@@ -42,27 +42,33 @@ impl Spot {
                 let bounds = areas.bbox(area);
                 if i64::from(bounds.east) - i64::from(bounds.west) > HALF {
                     // The box of an area across the antimeridian goes around the world.
-                    return Spot::inside(osm, kind, ordinal);
+                    return PlaceSpot::inside(osm, kind, ordinal);
                 }
-                Some(Spot { bounds, at: middle(&bounds) })
+                Some(PlaceSpot { bounds, at: middle(&bounds) })
             }
         }
     }
 
     /// Locates an element; the point of an area is inside of it.
-    pub fn inside(osm: &Osm, kind: ElementType, ordinal: Ordinal) -> Option<Spot> {
+    pub fn inside(osm: &Osm, kind: ElementType, ordinal: Ordinal) -> Option<PlaceSpot> {
         let polygons = match Outline::of(osm, kind, ordinal) {
             Some(Outline::Polygons(polygons)) if !polygons.is_empty() => polygons,
-            _ => return if kind == ElementType::Relation { plain(osm, ordinal) } else { Spot::of(osm, kind, ordinal) },
+            _ => {
+                return if kind == ElementType::Relation {
+                    plain(osm, ordinal)
+                } else {
+                    PlaceSpot::of(osm, kind, ordinal)
+                };
+            }
         };
         budget::checkpoints(polygons.iter().flatten().map(Vec::len).sum::<usize>() >> 6);
         let bounds = bounds_of(polygons.iter().flatten().flatten());
-        Some(Spot { bounds, at: inner_point(&polygons).unwrap_or_else(|| middle(&bounds)) })
+        Some(PlaceSpot { bounds, at: inner_point(&polygons).unwrap_or_else(|| middle(&bounds)) })
     }
 
     /// Locates a point.
-    pub fn of_point(at: Coord) -> Spot {
-        Spot { bounds: point(at), at }
+    pub fn of_point(at: Coord) -> PlaceSpot {
+        PlaceSpot { bounds: point(at), at }
     }
 }
 
@@ -121,17 +127,17 @@ fn centroid(polygons: &[Vec<Line>]) -> Option<Coord> {
 }
 
 /// Locates a relation by its box.
-fn plain(osm: &Osm, relation: Ordinal) -> Option<Spot> {
+fn plain(osm: &Osm, relation: Ordinal) -> Option<PlaceSpot> {
     let Some(area) = osm.areas().of_relation(relation) else { return waterway(osm, relation) };
     let bounds = osm.areas().bbox(area);
-    Some(Spot { bounds, at: middle(&bounds) })
+    Some(PlaceSpot { bounds, at: middle(&bounds) })
 }
 
 /// Maximum number of ways of a river to read.
 const WAYS: usize = 4096;
 
 /// Locates a river, which is a relation without an area: the box around its ways, and a point of the middle one.
-fn waterway(osm: &Osm, relation: Ordinal) -> Option<Spot> {
+fn waterway(osm: &Osm, relation: Ordinal) -> Option<PlaceSpot> {
     let river = osm.pair("type", "waterway")?;
     let (page, slot) = osm.place(ElementType::Relation, relation);
     if !osm.tag_page(ElementType::Relation, page).tags(slot).contains(&river) {
@@ -141,7 +147,7 @@ fn waterway(osm: &Osm, relation: Ordinal) -> Option<Spot> {
     let ways = page.members(slot).iter().filter(|member| member.kind == ElementType::Way);
     let ways: Vec<Ordinal> = ways.filter_map(|member| member.element.ordinal()).take(WAYS).collect();
     budget::checkpoints(ways.len());
-    let spots: Vec<Spot> = ways.iter().filter_map(|&way| Spot::of(osm, ElementType::Way, way)).collect();
+    let spots: Vec<PlaceSpot> = ways.iter().filter_map(|&way| PlaceSpot::of(osm, ElementType::Way, way)).collect();
     let at = spots.get(spots.len() / 2)?.at;
     let corners: Vec<Coord> = spots
         .iter()
@@ -150,7 +156,7 @@ fn waterway(osm: &Osm, relation: Ordinal) -> Option<Spot> {
             [Coord { lat: south, lon: west }, Coord { lat: north, lon: east }]
         })
         .collect();
-    Some(Spot { bounds: bounds_of(corners.iter()), at })
+    Some(PlaceSpot { bounds: bounds_of(corners.iter()), at })
 }
 
 /// Returns the box of a point.

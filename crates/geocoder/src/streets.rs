@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use terrapin_osm::names::{Names, named_by, words};
+use terrapin_osm::names::{NameTarget, named_by, words};
 use terrapin_osm::{Coord, ElementType, Ordinal, Osm, PairId};
 
 use super::Details;
@@ -62,16 +62,16 @@ pub fn street_of(osm: &Osm, details: &Details, at: Coord) -> Option<Details> {
 
 /// Streets and address tags near a place, as words without duplicates.
 #[derive(Debug, Default)]
-pub struct Said {
+pub struct StreetContext {
     /// Towns, regions and countries in addresses.
     pub around: Vec<Vec<String>>,
     /// The names of streets.
     pub streets: Vec<Vec<String>>,
 }
 
-impl Said {
+impl StreetContext {
     /// Reads the elements near a point. Neighbours share most of their tags, so that each tag is read once.
-    pub fn near(osm: &Osm, at: Coord) -> Said {
+    pub fn near(osm: &Osm, at: Coord) -> StreetContext {
         let keys: Vec<_> = AROUND.iter().map(|key| pairs_of(osm, key)).filter(|range| !range.is_empty()).collect();
         let (names, highways) = (pairs_of(osm, "name"), pairs_of(osm, "highway"));
         let (mut around, mut streets): (BTreeSet<PairId>, Vec<(f64, Ordinal)>) = (BTreeSet::new(), Vec::new());
@@ -92,9 +92,9 @@ impl Said {
             let (page, slot) = osm.place(ElementType::Way, way);
             tags.extend(osm.tag_page(ElementType::Way, page).tags(slot));
         }
-        let is_name = |pair: &PairId| named_by(osm.key_name(osm.key_of(*pair))) == Some(Names::Itself);
+        let is_name = |pair: &PairId| named_by(osm.key_name(osm.key_of(*pair))) == Some(NameTarget::Itself);
         let texts = |pair: PairId| osm.with_value(pair, |value| value.split(';').map(words).collect::<Vec<_>>());
-        let mut said = Said {
+        let mut said = StreetContext {
             around: around.into_iter().map(|pair| osm.with_value(pair, words)).collect(),
             streets: tags.into_iter().filter(is_name).flat_map(texts).collect(),
         };
@@ -109,6 +109,6 @@ impl Said {
 
 /// Returns all names of an element, as words.
 pub fn names_of(details: &Details) -> Vec<Vec<String>> {
-    let names = details.tags.iter().filter(|(key, _)| named_by(key) == Some(Names::Itself));
+    let names = details.tags.iter().filter(|(key, _)| named_by(key) == Some(NameTarget::Itself));
     names.flat_map(|(_, value)| value.split(';').map(words)).filter(|name| !name.is_empty()).collect()
 }

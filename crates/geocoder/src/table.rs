@@ -11,13 +11,13 @@ use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 
-use super::{Bounds, Element, Fact, Place, Places, Position};
+use super::{NamedPlace, PlaceBounds, PlaceElement, PlacePosition, PlaceSource, SourceFact};
 use terrapin_osm::ElementType;
 
 /// The entries of one file.
 #[derive(Debug, Default)]
-pub struct Table {
-    entries: HashMap<String, Option<Entry>>,
+pub struct PlaceTable {
+    entries: HashMap<String, Option<PlaceEntry>>,
 }
 
 /// An error in a file of places.
@@ -43,15 +43,15 @@ pub enum TableError {
 
 #[derive(Debug, Deserialize)]
 #[serde(untagged)]
-enum Entry {
-    Element { osm_id: i64, osm_type: Kind },
+enum PlaceEntry {
+    Element { osm_id: i64, osm_type: OsmTypeName },
     Center { lat: Degrees, lon: Degrees },
     Bounds { bbox: [Degrees; 4] },
 }
 
 #[derive(Debug, Clone, Copy, Deserialize)]
 #[serde(rename_all = "lowercase")]
-enum Kind {
+enum OsmTypeName {
     Node,
     Way,
     Relation,
@@ -74,53 +74,53 @@ impl Degrees {
     }
 }
 
-impl Table {
+impl PlaceTable {
     /// Reads a file.
-    pub fn open(path: &Path) -> Result<Table, TableError> {
+    pub fn open(path: &Path) -> Result<PlaceTable, TableError> {
         let bytes = std::fs::read(path).map_err(|source| TableError::Unreadable { path: path.to_owned(), source })?;
-        Table::parse(&bytes).map_err(|source| TableError::Malformed { path: path.to_owned(), source })
+        PlaceTable::parse(&bytes).map_err(|source| TableError::Malformed { path: path.to_owned(), source })
     }
 
     /// Reads the content of a file.
-    pub fn parse(bytes: &[u8]) -> Result<Table, serde_json::Error> {
-        Ok(Table { entries: serde_json::from_slice(bytes)? })
+    pub fn parse(bytes: &[u8]) -> Result<PlaceTable, serde_json::Error> {
+        Ok(PlaceTable { entries: serde_json::from_slice(bytes)? })
     }
 
     /// Returns the entry under a key: unknown if missing, absent if `null` or of another kind.
-    fn fact<T>(&self, key: &str, read: impl FnOnce(&Entry) -> Option<T>) -> Fact<T> {
+    fn fact<T>(&self, key: &str, read: impl FnOnce(&PlaceEntry) -> Option<T>) -> SourceFact<T> {
         match self.entries.get(key) {
-            None => Fact::Unknown,
-            Some(entry) => entry.as_ref().and_then(read).map_or(Fact::Nothing, Fact::Is),
+            None => SourceFact::Unknown,
+            Some(entry) => entry.as_ref().and_then(read).map_or(SourceFact::Nothing, SourceFact::Is),
         }
     }
 }
 
-impl Places for Table {
-    fn find(&self, name: &str) -> Option<Place> {
-        let place = Place {
+impl PlaceSource for PlaceTable {
+    fn find(&self, name: &str) -> Option<NamedPlace> {
+        let place = NamedPlace {
             element: self.fact(name, |entry| match entry {
-                Entry::Element { osm_id, osm_type } => Some(Element {
+                PlaceEntry::Element { osm_id, osm_type } => Some(PlaceElement {
                     kind: match osm_type {
-                        Kind::Node => ElementType::Node,
-                        Kind::Way => ElementType::Way,
-                        Kind::Relation => ElementType::Relation,
+                        OsmTypeName::Node => ElementType::Node,
+                        OsmTypeName::Way => ElementType::Way,
+                        OsmTypeName::Relation => ElementType::Relation,
                     },
                     id: *osm_id,
                 }),
                 _ => None,
             }),
             center: self.fact(&format!("{name}_centre"), |entry| match entry {
-                Entry::Center { lat, lon } => Some(Position { lat: lat.text(), lon: lon.text() }),
+                PlaceEntry::Center { lat, lon } => Some(PlacePosition { lat: lat.text(), lon: lon.text() }),
                 _ => None,
             }),
             bounds: self.fact(&format!("{name}_bbox"), |entry| match entry {
-                Entry::Bounds { bbox: [south, north, west, east] } => {
-                    Some(Bounds { south: south.text(), north: north.text(), west: west.text(), east: east.text() })
+                PlaceEntry::Bounds { bbox: [south, north, west, east] } => {
+                    Some(PlaceBounds { south: south.text(), north: north.text(), west: west.text(), east: east.text() })
                 }
                 _ => None,
             }),
         };
-        (place != Place::default()).then_some(place)
+        (place != NamedPlace::default()).then_some(place)
     }
 }
 
@@ -129,8 +129,8 @@ mod tests {
     use super::*;
     use crate::Chain;
 
-    fn table(text: &str) -> Table {
-        Table::parse(text.as_bytes()).unwrap()
+    fn table(text: &str) -> PlaceTable {
+        PlaceTable::parse(text.as_bytes()).unwrap()
     }
 
     #[test]
@@ -146,7 +146,7 @@ mod tests {
         assert_eq!(malta.center.value().unwrap().lon, "14.4476911");
         assert_eq!(malta.bounds.value().unwrap().north, "36.3");
         let atlantis = table.find("Atlantis").unwrap();
-        assert_eq!((atlantis.element, atlantis.center), (Fact::Nothing, Fact::Unknown));
+        assert_eq!((atlantis.element, atlantis.center), (SourceFact::Nothing, SourceFact::Unknown));
         assert_eq!(table.find("Gozo"), None);
     }
 
@@ -155,15 +155,15 @@ mod tests {
         let first = table(r#"{"A": null, "B_centre": {"lat": "1", "lon": "2"}}"#);
         let second = table(r#"{"A": {"osm_id": 1, "osm_type": "way"}, "B": {"osm_id": 2, "osm_type": "node"}}"#);
         let chain = Chain(vec![&first, &second]);
-        assert_eq!(chain.find("A").unwrap().element, Fact::Nothing);
+        assert_eq!(chain.find("A").unwrap().element, SourceFact::Nothing);
         let b = chain.find("B").unwrap();
-        assert_eq!(b.element, Fact::Is(Element { kind: ElementType::Node, id: 2 }));
+        assert_eq!(b.element, SourceFact::Is(PlaceElement { kind: ElementType::Node, id: 2 }));
         assert_eq!(b.center.value().unwrap().lat, "1");
     }
 
     #[test]
     fn a_malformed_table_says_where() {
-        let error = Table::parse(b"{\"A\": {\"osm_id\": 1, \"osm_type\": \"area\"}}").unwrap_err();
+        let error = PlaceTable::parse(b"{\"A\": {\"osm_id\": 1, \"osm_type\": \"area\"}}").unwrap_err();
         assert!(error.line() == 1, "{error}");
     }
 }

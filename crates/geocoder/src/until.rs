@@ -2,18 +2,18 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use super::{Place, Places};
+use super::{NamedPlace, PlaceSource};
 
 /// A source with a limit: when it is reached, all names are unknown. A text can name a hundred thousand places.
 pub struct Until<'a> {
-    source: &'a dyn Places,
+    source: &'a dyn PlaceSource,
     is_over: &'a (dyn Fn() -> bool + Sync),
     cut: AtomicBool,
 }
 
 impl<'a> Until<'a> {
     /// Uses `source` until `is_over` returns true.
-    pub fn new(source: &'a dyn Places, is_over: &'a (dyn Fn() -> bool + Sync)) -> Self {
+    pub fn new(source: &'a dyn PlaceSource, is_over: &'a (dyn Fn() -> bool + Sync)) -> Self {
         Until { source, is_over, cut: AtomicBool::new(false) }
     }
 
@@ -23,8 +23,8 @@ impl<'a> Until<'a> {
     }
 }
 
-impl Places for Until<'_> {
-    fn find(&self, name: &str) -> Option<Place> {
+impl PlaceSource for Until<'_> {
+    fn find(&self, name: &str) -> Option<NamedPlace> {
         if (self.is_over)() {
             self.cut.store(true, Ordering::Relaxed);
             return None;
@@ -36,11 +36,11 @@ impl Places for Until<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Table;
+    use crate::PlaceTable;
 
     #[test]
     fn what_comes_too_late_is_not_looked_up() {
-        let table = Table::parse(br#"{"A": {"osm_id": 1, "osm_type": "relation"}}"#).expect("a table");
+        let table = PlaceTable::parse(br#"{"A": {"osm_id": 1, "osm_type": "relation"}}"#).expect("a table");
         let over = AtomicBool::new(false);
         let is_over = || over.load(Ordering::Relaxed);
         let until = Until::new(&table, &is_over);

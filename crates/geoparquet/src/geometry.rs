@@ -6,7 +6,7 @@ use terrapin_osm::{BoundingBox, Coord};
 use wkb::writer::{WriteOptions, write_geometry};
 
 /// An element's geometry.
-pub struct Shape {
+pub struct ElementGeometry {
     /// The geometry in degrees.
     geometry: Geometry<f64>,
     /// The bounding box.
@@ -26,9 +26,9 @@ fn line(line: &Line) -> LineString<f64> {
     LineString(line.iter().map(point).collect())
 }
 
-impl Shape {
+impl ElementGeometry {
     /// Converts an outline; `None` if it has neither a point nor a line of two points.
-    pub fn of(mut outline: Outline) -> Option<Shape> {
+    pub fn of(mut outline: Outline) -> Option<ElementGeometry> {
         let geometry = match &mut outline {
             Outline::Point(at) => Geometry::Point(point(at).into()),
             Outline::Lines(all) => {
@@ -37,7 +37,7 @@ impl Shape {
             }
             Outline::Polygons(all) => polygons(all)?,
         };
-        Some(Shape { geometry, bounds: outline.bounds() })
+        Some(ElementGeometry { geometry, bounds: outline.bounds() })
     }
 
     /// Returns the geometry type by GeoParquet's name.

@@ -13,27 +13,27 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use rayon::prelude::*;
-use terrapin_base::Progress;
+use terrapin_base::LoadProgress;
 use terrapin_osm::{ElementType, Osm};
 
 /// The sizes of files and row groups.
 #[derive(Debug, Clone, Copy)]
-pub struct Options {
+pub struct GeoParquetOptions {
     /// The approximate number of elements per file.
     pub file: u64,
     /// The approximate number of elements per row group.
     pub group: u64,
 }
 
-impl Default for Options {
-    fn default() -> Options {
-        Options { file: 4 << 20, group: 1 << 16 }
+impl Default for GeoParquetOptions {
+    fn default() -> GeoParquetOptions {
+        GeoParquetOptions { file: 4 << 20, group: 1 << 16 }
     }
 }
 
 /// The files written.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Written {
+pub struct WrittenFiles {
     /// The number of files.
     pub files: u64,
     /// The number of rows by type.
@@ -45,7 +45,7 @@ pub struct Written {
 /// The errors of the export.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
-pub enum Error {
+pub enum GeoParquetError {
     /// The snapshot is damaged.
     #[error(transparent)]
     Snapshot(#[from] terrapin_snapshot::Error),
@@ -71,7 +71,7 @@ pub enum Error {
 }
 
 /// A file to write: a range of pages of one type.
-struct Part {
+struct ParquetFilePart {
     kind: ElementType,
     path: PathBuf,
     pages: std::ops::Range<u32>,
@@ -82,14 +82,19 @@ struct Part {
 ///
 /// # Errors
 /// The folder is not empty, the disk is full, or the snapshot is damaged. Incomplete files have no final name.
-pub fn write(osm: &Osm, folder: &Path, options: Options, progress: &dyn Progress) -> Result<Written, Error> {
+pub fn write(
+    osm: &Osm,
+    folder: &Path,
+    options: GeoParquetOptions,
+    progress: &dyn LoadProgress,
+) -> Result<WrittenFiles, GeoParquetError> {
     let failed = |path: &Path| {
         let path = path.to_owned();
-        move |source| Error::File { path, source }
+        move |source| GeoParquetError::File { path, source }
     };
     fs::create_dir_all(folder).map_err(failed(folder))?;
     if fs::read_dir(folder).map_err(failed(folder))?.next().is_some() {
-        return Err(Error::NotEmpty(folder.to_owned()));
+        return Err(GeoParquetError::NotEmpty(folder.to_owned()));
     }
     let mut parts = Vec::new();
     for kind in ElementType::ALL.into_iter().filter(|&kind| osm.count(kind) > 0) {
@@ -98,14 +103,14 @@ pub fn write(osm: &Osm, folder: &Path, options: Options, progress: &dyn Progress
         let (count, each) = (osm.page_count(kind), pages(osm, kind, options.file));
         for (number, first) in (0..count).step_by(each as usize).enumerate() {
             let pages = first..count.min(first.saturating_add(each));
-            parts.push(Part { kind, path: folder.join(format!("part-{number:05}.parquet")), pages });
+            parts.push(ParquetFilePart { kind, path: folder.join(format!("part-{number:05}.parquet")), pages });
         }
     }
     progress.phase("writing GeoParquet", parts.iter().map(|part| u64::from(part.pages.end - part.pages.start)).sum());
-    let write = |part: &Part| part::write(osm, part, pages(osm, part.kind, options.group), progress);
-    let sizes: Vec<(ElementType, u64, u64)> = parts.par_iter().map(write).collect::<Result<_, Error>>()?;
+    let write = |part: &ParquetFilePart| part::write(osm, part, pages(osm, part.kind, options.group), progress);
+    let sizes: Vec<(ElementType, u64, u64)> = parts.par_iter().map(write).collect::<Result<_, GeoParquetError>>()?;
     osm.check()?;
-    let mut written = Written { files: parts.len() as u64, ..Written::default() };
+    let mut written = WrittenFiles { files: parts.len() as u64, ..WrittenFiles::default() };
     for (kind, rows, bytes) in sizes {
         written.rows[kind as usize] += rows;
         written.bytes += bytes;

@@ -10,23 +10,23 @@ use parquet::errors::ParquetError;
 use parquet::file::metadata::KeyValue;
 use parquet::file::properties::WriterProperties;
 use serde_json::json;
-use terrapin_base::Progress;
+use terrapin_base::LoadProgress;
 use terrapin_osm::{ElementType, Osm};
 
 use super::geometry::degrees;
-use super::rows::{Rows, schema};
-use super::{Error, Part};
+use super::rows::{GeoParquetRows, schema};
+use super::{GeoParquetError, ParquetFilePart};
 
 /// Writes a file with row groups of a number of pages. Returns its type, rows and bytes.
 pub(super) fn write(
     osm: &Osm,
-    part: &Part,
+    part: &ParquetFilePart,
     group: u32,
-    progress: &dyn Progress,
-) -> Result<(ElementType, u64, u64), Error> {
+    progress: &dyn LoadProgress,
+) -> Result<(ElementType, u64, u64), GeoParquetError> {
     let unfinished = part.path.with_extension("part");
-    let failed = |source| Error::File { path: unfinished.clone(), source };
-    let broken = |source: ParquetError| Error::Parquet { path: part.path.clone(), source };
+    let failed = |source| GeoParquetError::File { path: unfinished.clone(), source };
+    let broken = |source: ParquetError| GeoParquetError::Parquet { path: part.path.clone(), source };
     let file = File::create(&unfinished).map_err(failed)?;
     let schema = Arc::new(schema(part.kind));
     let properties = WriterProperties::builder()
@@ -36,7 +36,7 @@ pub(super) fn write(
         .build();
     let writer = ArrowWriter::try_new(BufWriter::new(file), schema.clone(), Some(properties));
     let mut writer = writer.map_err(broken)?;
-    let (mut rows, mut count) = (Rows::new(osm, part.kind), 0);
+    let (mut rows, mut count) = (GeoParquetRows::new(osm, part.kind), 0);
     for first in part.pages.clone().step_by(group as usize) {
         for page in first..part.pages.end.min(first.saturating_add(group)) {
             rows.page(page).map_err(|e| broken(e.into()))?;
@@ -61,7 +61,7 @@ pub(super) fn write(
 const LICENCE: &str = "ODbL-1.0, © OpenStreetMap contributors";
 
 /// Returns the metadata of the geometry column: <https://geoparquet.org/releases/v1.1.0/schema.json>.
-fn metadata(rows: &Rows<'_>) -> String {
+fn metadata(rows: &GeoParquetRows<'_>) -> String {
     let b = rows.bounds;
     let corner = |name: &str| json!(["bbox", name]);
     let mut geometry = json!({

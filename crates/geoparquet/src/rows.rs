@@ -12,7 +12,7 @@ use arrow_schema::{ArrowError, DataType, Field, Fields, Schema, TimeUnit};
 use terrapin_osm::outline::Outline;
 use terrapin_osm::{BoundingBox, Coord, ElementRef, ElementType, MetaRef, Ordinal, Osm, Remembered};
 
-use super::geometry::{Shape, degrees};
+use super::geometry::{ElementGeometry, degrees};
 
 /// The names of a box's columns, in order.
 const CORNERS: [&str; 4] = ["xmin", "ymin", "xmax", "ymax"];
@@ -59,7 +59,7 @@ pub fn schema(kind: ElementType) -> Schema {
 }
 
 /// A builder of rows.
-pub struct Rows<'o> {
+pub struct GeoParquetRows<'o> {
     osm: &'o Osm,
     kind: ElementType,
     ids: Int64Builder,
@@ -79,15 +79,15 @@ pub struct Rows<'o> {
     pub types: BTreeSet<&'static str>,
 }
 
-impl<'o> Rows<'o> {
+impl<'o> GeoParquetRows<'o> {
     /// Returns an empty builder.
-    pub fn new(osm: &'o Osm, kind: ElementType) -> Rows<'o> {
+    pub fn new(osm: &'o Osm, kind: ElementType) -> GeoParquetRows<'o> {
         let [key, value] = tag_fields();
         let names = MapFieldNames { entry: "entries".into(), key: "key".into(), value: "value".into() };
         let tags = MapBuilder::new(Some(names), StringBuilder::new(), StringBuilder::new());
         let members = StructBuilder::from_fields(member_fields(), 0);
         let item = |item| Field::new("item", item, false);
-        Rows {
+        GeoParquetRows {
             osm,
             kind,
             ids: Int64Builder::new(),
@@ -121,7 +121,7 @@ impl<'o> Rows<'o> {
                 let ways = self.osm.way_page(page);
                 let all: Vec<ElementRef> = (0..ways.ids.len()).flat_map(|slot| ways.nodes(slot)).copied().collect();
                 let mut all = self.osm.ref_ids(ElementType::Node, &all).into_iter();
-                let nodes = |rows: &mut Rows<'_>, slot: usize| {
+                let nodes = |rows: &mut GeoParquetRows<'_>, slot: usize| {
                     let nodes = all.by_ref().take(ways.nodes(slot).len());
                     nodes.for_each(|node| rows.nodes.values().append_value(node));
                     rows.nodes.append(true);
@@ -132,7 +132,7 @@ impl<'o> Rows<'o> {
             ElementType::Relation => {
                 let relations = self.osm.relation_page(page);
                 let osm = self.osm;
-                let members = |rows: &mut Rows<'_>, slot: usize| {
+                let members = |rows: &mut GeoParquetRows<'_>, slot: usize| {
                     for member in relations.members(slot) {
                         let id = osm.ref_ids(member.kind, &[member.element]).first().copied().unwrap_or_default();
                         rows.member(member.kind.name(), id, osm.role(member.role))?;
@@ -176,7 +176,7 @@ impl<'o> Rows<'o> {
                 Some(&at) => (!at.is_missing()).then_some(Outline::Point(at)),
                 None => Outline::by_tags(osm, self.kind, first + slot as u64, texts),
             };
-            self.geometry(outline.and_then(Shape::of))?;
+            self.geometry(outline.and_then(ElementGeometry::of))?;
         }
         Ok(())
     }
@@ -201,7 +201,7 @@ impl<'o> Rows<'o> {
         Ok(())
     }
 
-    fn geometry(&mut self, shape: Option<Shape>) -> Result<(), ArrowError> {
+    fn geometry(&mut self, shape: Option<ElementGeometry>) -> Result<(), ArrowError> {
         let bounds = shape.as_ref().map(|shape| shape.bounds).filter(|bounds| !bounds.is_empty());
         match (&shape, bounds) {
             (Some(shape), Some(bounds)) => {

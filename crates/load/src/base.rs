@@ -6,16 +6,16 @@ use std::sync::Arc;
 
 use oxrdf::{NamedOrBlankNode, Term, Triple};
 use rayon::prelude::*;
-use terrapin_base::Progress;
+use terrapin_base::LoadProgress;
 use terrapin_loaders as loaders;
-use terrapin_osm::build::{Batch, BuildError, Builder};
+use terrapin_osm::build::{ElementBatch, ElementBuildError, ElementBuilder};
 use terrapin_osm::history::History;
 use terrapin_osm::{ElementType, Osm};
-use terrapin_snapshot::{Manifest, Snapshot, Source, hex};
+use terrapin_snapshot::{Manifest, ManifestSource, Snapshot, hex};
 use terrapin_triples::{Store, TermId};
 
-use super::extract::{Cut, Selection};
-use super::{LoadError, Options, UNDER_WAY, describe, room};
+use super::extract::{ElementSelection, ExtractOptions};
+use super::{LoadError, LoadOptions, UNDER_WAY, describe, room};
 
 /// The fraction of the memory for decoded pages of the base: one in this many parts.
 const CACHE: u64 = 8;
@@ -34,7 +34,7 @@ pub struct Base {
     /// The time of the data after the changes, in seconds since 1970, if known.
     pub time: Option<i64>,
     /// The extract to take; `None` takes everything.
-    pub cut: Option<Cut>,
+    pub cut: Option<ExtractOptions>,
 }
 
 impl Base {
@@ -50,14 +50,14 @@ impl Base {
 }
 
 /// An open base.
-pub(super) struct Opened<'a> {
+pub(super) struct OpenBase<'a> {
     base: &'a Base,
     osm: Osm,
     snapshot: Arc<Snapshot>,
     manifest: Manifest,
 }
 
-impl<'a> Opened<'a> {
+impl<'a> OpenBase<'a> {
     pub(super) fn open(base: &'a Base, memory: u64) -> Result<Self, LoadError> {
         let snapshot = Arc::new(Snapshot::open(&base.snapshot)?);
         let osm = Osm::open_with(snapshot.clone(), memory / CACHE)?;
@@ -66,13 +66,13 @@ impl<'a> Opened<'a> {
     }
 
     /// Returns the base and the changes as sources for the new manifest.
-    pub(super) fn sources(&self) -> Result<Vec<Source>, LoadError> {
+    pub(super) fn sources(&self) -> Result<Vec<ManifestSource>, LoadError> {
         let mut licences: Vec<&str> = self.manifest.sources.iter().map(|source| &*source.licence).collect();
         licences.sort_unstable();
         licences.dedup();
         // The digest covers all bytes except the names of the sources, which must not matter here.
         let sections = self.manifest.sections.iter();
-        let own = Source {
+        let own = ManifestSource {
             name: self.base.snapshot.file_name().unwrap_or_default().to_string_lossy().into_owned(),
             bytes: sections.map(|section| section.offset + section.len).max().unwrap_or_default(),
             sha256: self.snapshot.digest(),
@@ -86,11 +86,11 @@ impl<'a> Opened<'a> {
     /// changes to `warnings`.
     pub(super) fn read(
         &self,
-        options: &Options,
-        builder: &mut Builder,
-        progress: &dyn Progress,
+        options: &LoadOptions,
+        builder: &mut ElementBuilder,
+        progress: &dyn LoadProgress,
         warnings: &mut Vec<String>,
-    ) -> Result<Option<Selection>, LoadError> {
+    ) -> Result<Option<ElementSelection>, LoadError> {
         let selection = self.base.cut.as_ref().map(|cut| cut.select(&self.osm, progress)).transpose()?;
         let total: u64 = ElementType::ALL.into_iter().map(|kind| u64::from(self.osm.page_count(kind))).sum();
         progress.phase("taking over elements", if selection.is_none() { total } else { 0 });
@@ -120,8 +120,8 @@ impl<'a> Opened<'a> {
         kind: ElementType,
         pages: &mut dyn Iterator<Item = u32>,
         keep: impl Fn(u32, usize) -> bool + Sync,
-        builder: &mut Builder,
-        progress: &dyn Progress,
+        builder: &mut ElementBuilder,
+        progress: &dyn LoadProgress,
     ) -> Result<(), LoadError> {
         let at_once = PAGES * 2 * rayon::current_num_threads();
         loop {
@@ -129,8 +129,9 @@ impl<'a> Opened<'a> {
             if some.is_empty() {
                 return Ok(());
             }
-            let batch = |pages: &[u32]| Batch::read(&self.osm.block(kind, pages, &keep), None);
-            let batches: Vec<Batch> = some.par_chunks(PAGES).map(batch).collect::<Result<_, BuildError>>()?;
+            let batch = |pages: &[u32]| ElementBatch::read(&self.osm.block(kind, pages, &keep), None);
+            let batches: Vec<ElementBatch> =
+                some.par_chunks(PAGES).map(batch).collect::<Result<_, ElementBuildError>>()?;
             batches.into_iter().try_for_each(|batch| builder.add(batch))?;
             progress.advance(some.len() as u64);
         }
@@ -138,13 +139,15 @@ impl<'a> Opened<'a> {
 
     /// Replaces the numbers of files of changes in an error by their names.
     pub(super) fn name_files(&self, error: LoadError) -> LoadError {
-        let LoadError::Elements(BuildError::Backwards { kind, id, versions, files }) = error else { return error };
+        let LoadError::Elements(ElementBuildError::Backwards { kind, id, versions, files }) = error else {
+            return error;
+        };
         let file = |number: usize| self.base.changes.get(number.wrapping_sub(1)).cloned().unwrap_or_default();
         LoadError::Backwards { kind, id, versions, files: files.map(file) }
     }
 
     /// Returns the manifest's remark on the origin of the data.
-    pub(super) fn remark(&self, dropped: u64, selection: Option<&Selection>) -> Vec<String> {
+    pub(super) fn remark(&self, dropped: u64, selection: Option<&ElementSelection>) -> Vec<String> {
         let content = self.manifest.content.map_or_else(String::new, |content| format!(", content {}", hex(&content)));
         let snapshot = format!("the snapshot {}{content} (source 1)", self.snapshot.digest());
         let mut remarks = vec![match (&self.base.cut, selection, self.base.changes.len()) {
@@ -185,7 +188,7 @@ pub fn replication(
     snapshot: &Path,
     folder: &Path,
     until: Option<i64>,
-) -> Result<loaders::replication::Changes, LoadError> {
+) -> Result<loaders::replication::ChangeSequence, LoadError> {
     Ok(loaders::replication::changes(folder, replicated_until(snapshot)?, until)?)
 }
 
@@ -200,14 +203,14 @@ pub fn replicated_until(snapshot: &Path) -> Result<i64, LoadError> {
 
 fn read_changes(
     path: &Path,
-    load: &Options,
-    builder: &mut Builder,
-    progress: &dyn Progress,
-) -> Result<loaders::Header, LoadError> {
+    load: &LoadOptions,
+    builder: &mut ElementBuilder,
+    progress: &dyn LoadProgress,
+) -> Result<loaders::SourceHeader, LoadError> {
     progress.phase("reading changes", std::fs::metadata(path).map_or(0, |m| m.len()));
     let mut read = 0;
-    let options = loaders::Options { memory: load.memory / UNDER_WAY, ..loaders::Options::default() };
-    let map = |block: &loaders::Block| Batch::read(block, None).map_err(LoadError::from);
+    let options = loaders::ReadOptions { memory: load.memory / UNDER_WAY, ..loaders::ReadOptions::default() };
+    let map = |block: &loaders::ElementBlock| ElementBatch::read(block, None).map_err(LoadError::from);
     loaders::read_changes(path, &options, map, |batch, at| {
         progress.advance(at.bytes_read - read);
         read = at.bytes_read;

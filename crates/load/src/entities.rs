@@ -6,16 +6,16 @@ use std::sync::Arc;
 use oxrdf::Triple;
 use terrapin_loaders as loaders;
 use terrapin_loaders::wikidata::recipe::mentions;
-use terrapin_loaders::wikidata::{Converter, Plan, Selection, Shape, Summary};
+use terrapin_loaders::wikidata::{Converter, EntitySelection, RdfShape, SubsetPlan, WikidataSummary};
 
-use super::{Entities, LoadError, Options};
-use terrapin_base::Progress;
+use super::{Entities, LoadError, LoadOptions};
+use terrapin_base::LoadProgress;
 use terrapin_base::size::count;
 use terrapin_osm::{CACHE_BYTES, Osm};
-use terrapin_snapshot::{Error, Manifest, Snapshot, Writer};
+use terrapin_snapshot::{Error, Manifest, Snapshot, SnapshotWriter};
 
 /// The counts of a file that was read.
-pub(super) struct Read {
+pub(super) struct EntityLoadCounts {
     /// The number of entities taken, for a dump of entities.
     pub(super) entities: Option<u64>,
     /// The number of entities that the recipe selects directly.
@@ -28,7 +28,7 @@ pub(super) struct Read {
     pub(super) errors: Vec<String>,
 }
 
-impl Read {
+impl EntityLoadCounts {
     /// Returns the manifest's remark on the file.
     pub(super) fn remark(&self, name: &str) -> Option<String> {
         let bad = || format!("{} lines that are wrong left out", count(self.bad));
@@ -44,25 +44,25 @@ impl Read {
 /// The dumps among the input files.
 pub(super) struct Dumps {
     paths: Vec<PathBuf>,
-    options: loaders::wikidata::Options,
+    options: loaders::wikidata::WikidataOptions,
     /// The recipe as recorded in the manifest, and its state: before or after the first pass.
     recipe: Option<(String, Stage)>,
     /// The errors of each dump found in the first pass.
-    surveyed: Vec<Summary>,
+    surveyed: Vec<WikidataSummary>,
 }
 
 enum Stage {
-    Plan(Box<Plan>),
-    Selection(Box<Selection>),
+    Plan(Box<SubsetPlan>),
+    Selection(Box<EntitySelection>),
 }
 
 impl Dumps {
     /// Finds the dumps. The sections of elements must be written already, since a recipe may select items named by
     /// elements.
     pub(super) fn prepare(
-        options: &Options,
+        options: &LoadOptions,
         entities: &Entities,
-        writer: &mut Writer,
+        writer: &mut SnapshotWriter,
         manifest: &Manifest,
     ) -> Result<Self, LoadError> {
         let mut paths = Vec::new();
@@ -71,7 +71,7 @@ impl Dumps {
                 paths.push(path.clone());
             } else if entities.recipe.is_some() {
                 let reason = "triples, which a recipe cannot select from; pass them with --rdf to load all of them";
-                return Err(loaders::Error::Format { file: path.clone(), reason }.into());
+                return Err(loaders::LoaderError::Format { file: path.clone(), reason }.into());
             }
         }
         let recipe = match &entities.recipe {
@@ -81,12 +81,12 @@ impl Dumps {
                 if recipe.take.osm {
                     lists.linked = linked(options, writer, manifest)?;
                 }
-                let plan = Plan::new(recipe, &lists, options.memory).map_err(LoadError::Recipe)?;
+                let plan = SubsetPlan::new(recipe, &lists, options.memory).map_err(LoadError::Recipe)?;
                 Some((recipe.canonical(&lists), Stage::Plan(Box::new(plan))))
             }
         };
         let memory = options.memory / super::UNDER_WAY;
-        let options = loaders::wikidata::Options { skip_bad: entities.skip_bad, memory, ..Default::default() };
+        let options = loaders::wikidata::WikidataOptions { skip_bad: entities.skip_bad, memory, ..Default::default() };
         Ok(Self { paths, options, recipe, surveyed: Vec::new() })
     }
 
@@ -106,7 +106,7 @@ impl Dumps {
     }
 
     /// Runs the first pass, if there is a recipe.
-    pub(super) fn survey(&mut self, progress: &dyn Progress) -> Result<(), LoadError> {
+    pub(super) fn survey(&mut self, progress: &dyn LoadProgress) -> Result<(), LoadError> {
         let Some((text, Stage::Plan(mut plan))) = self.recipe.take() else { return Ok(()) };
         for path in &self.paths {
             progress.phase("surveying entities", std::fs::metadata(path).map_or(0, |m| m.len()));
@@ -126,12 +126,12 @@ impl Dumps {
     pub(super) fn read(
         &self,
         path: &Path,
-        progress: &dyn Progress,
+        progress: &dyn LoadProgress,
         mut add: impl FnMut(&[Triple]) -> Result<(), LoadError>,
-    ) -> Result<Read, LoadError> {
+    ) -> Result<EntityLoadCounts, LoadError> {
         progress.phase("reading entities", std::fs::metadata(path).map_or(0, |m| m.len()));
         let (mut read, mut given) = (0, 0);
-        let consume = |triples: Vec<Triple>, at: loaders::Progress| {
+        let consume = |triples: Vec<Triple>, at: loaders::ReadProgress| {
             given += triples.len() as u64;
             progress.advance(at.bytes_read - read);
             read = at.bytes_read;
@@ -139,21 +139,27 @@ impl Dumps {
         };
         let summary = match &self.recipe {
             Some((_, Stage::Selection(selection))) => selection.read(path, &self.options, consume)?,
-            _ => loaders::wikidata::read(path, &self.options, &Converter::new(Shape::Service), consume)?,
+            _ => loaders::wikidata::read(path, &self.options, &Converter::new(RdfShape::Service), consume)?,
         };
         // The first pass checks all lines, the second only those of candidate entities.
         let place = self.paths.iter().position(|dump| dump == path);
         let first = place.and_then(|place| self.surveyed.get(place)).filter(|first| first.bad >= summary.bad);
         let wrong = first.unwrap_or(&summary);
         let errors = wrong.errors.iter().map(ToString::to_string).collect();
-        Ok(Read { entities: Some(summary.entities), chosen: summary.chosen, triples: given, bad: wrong.bad, errors })
+        Ok(EntityLoadCounts {
+            entities: Some(summary.entities),
+            chosen: summary.chosen,
+            triples: given,
+            bad: wrong.bad,
+            errors,
+        })
     }
 }
 
 /// Returns the entities named in the elements' `wikidata` tags.
 fn linked(
-    options: &Options,
-    writer: &mut Writer,
+    options: &LoadOptions,
+    writer: &mut SnapshotWriter,
     manifest: &Manifest,
 ) -> Result<std::collections::BTreeSet<String>, LoadError> {
     let (file, sections) = writer.so_far()?;

@@ -5,9 +5,9 @@ use std::path::PathBuf;
 use terrapin_base::{external_sort, size};
 use terrapin_loaders as loaders;
 use terrapin_osm::ElementType;
-use terrapin_osm::build::BuildError as OsmError;
+use terrapin_osm::build::ElementBuildError as OsmError;
 use terrapin_snapshot as snapshot;
-use terrapin_triples::build::BuildError as TriplesError;
+use terrapin_triples::build::TripleBuildError as TriplesError;
 
 use super::room::Room;
 
@@ -17,7 +17,7 @@ use super::room::Room;
 pub enum LoadError {
     /// A source file is broken.
     #[error(transparent)]
-    Source(#[from] loaders::Error),
+    Source(#[from] loaders::LoaderError),
     /// An element cannot be stored, or there are too many elements.
     #[error(transparent)]
     Elements(OsmError),
@@ -74,7 +74,7 @@ pub enum LoadError {
     Snapshot(#[from] snapshot::Error),
     /// A temporary file failed.
     #[error(transparent)]
-    Temporary(#[from] external_sort::Error),
+    Temporary(#[from] external_sort::SpillError),
     /// A recipe is wrong.
     #[error("the recipe is invalid: {0}")]
     Recipe(String),

@@ -4,8 +4,8 @@
 use std::collections::BTreeMap;
 
 use rayon::prelude::*;
-use terrapin_base::Progress;
-use terrapin_osm::geometry::{BoxRelation, Location, Polygon};
+use terrapin_base::LoadProgress;
+use terrapin_osm::geometry::{BoxRelation, Polygon, PolygonLocation};
 use terrapin_osm::{BoundingBox, Coord, ElementType, Ordinal, Osm};
 
 use super::LoadError;
@@ -40,33 +40,33 @@ impl Strategy {
 
 /// A region of the world.
 #[derive(Debug, Clone)]
-pub enum Region {
+pub enum ExtractRegion {
     /// A box, sides included.
     Box(BoundingBox),
     /// A polygon, border included.
     Polygon(Polygon),
 }
 
-impl Region {
+impl ExtractRegion {
     fn bbox(&self) -> BoundingBox {
         match self {
-            Region::Box(area) => *area,
-            Region::Polygon(polygon) => *polygon.bbox(),
+            ExtractRegion::Box(area) => *area,
+            ExtractRegion::Polygon(polygon) => *polygon.bbox(),
         }
     }
 
     fn has(&self, at: Coord) -> bool {
         match self {
-            Region::Box(area) => area.contains(at),
-            Region::Polygon(polygon) => polygon.locate(at) != Location::Outside,
+            ExtractRegion::Box(area) => area.contains(at),
+            ExtractRegion::Polygon(polygon) => polygon.locate(at) != PolygonLocation::Outside,
         }
     }
 
     /// Reports whether the region contains a box.
     fn has_all(&self, of: &BoundingBox) -> bool {
         match self {
-            Region::Box(_) => false,
-            Region::Polygon(polygon) => polygon.relate(of) == BoxRelation::Inside,
+            ExtractRegion::Box(_) => false,
+            ExtractRegion::Polygon(polygon) => polygon.relate(of) == BoxRelation::Inside,
         }
     }
 }
@@ -75,14 +75,14 @@ impl Region {
 #[derive(Debug, Clone)]
 pub enum What {
     /// All nodes of a region.
-    Region(Region),
+    Region(ExtractRegion),
     /// These elements by type, ascending. Ways and relations that contain them are not added.
     Elements([Vec<Ordinal>; 3]),
 }
 
 /// An extract.
 #[derive(Debug, Clone)]
-pub struct Cut {
+pub struct ExtractOptions {
     /// The initial elements.
     pub what: What,
     /// The strategy.
@@ -91,14 +91,14 @@ pub struct Cut {
     pub name: String,
 }
 
-impl Cut {
+impl ExtractOptions {
     /// Returns the extract's description for the manifest.
     pub(super) fn told(&self) -> String {
         format!("{}, strategy {}", self.name, self.strategy.name())
     }
 
     /// Selects the elements.
-    pub(super) fn select(&self, osm: &Osm, progress: &dyn Progress) -> Result<Selection, LoadError> {
+    pub(super) fn select(&self, osm: &Osm, progress: &dyn LoadProgress) -> Result<ElementSelection, LoadError> {
         progress.phase("choosing elements", 0);
         let selection = match &self.what {
             What::Region(region) => in_region(osm, region, self.strategy),
@@ -114,11 +114,11 @@ impl Cut {
 
 /// A set of elements of one type: a bit per element, for non-empty pages.
 #[derive(Debug, Default)]
-struct Set {
+struct ElementBitmap {
     pages: BTreeMap<u32, Box<[u64]>>,
 }
 
-impl Set {
+impl ElementBitmap {
     /// Adds elements, ascending.
     fn add(&mut self, osm: &Osm, kind: ElementType, elements: &[Ordinal]) {
         let words = osm.page_size(kind).div_ceil(64) as usize;
@@ -156,11 +156,11 @@ impl Set {
 
 /// A selection of elements of a snapshot.
 #[derive(Debug, Default)]
-pub struct Selection {
-    types: [Set; 3],
+pub struct ElementSelection {
+    types: [ElementBitmap; 3],
 }
 
-impl Selection {
+impl ElementSelection {
     /// Reports whether the element at a slot of a page is selected.
     pub fn has(&self, kind: ElementType, page: u32, slot: usize) -> bool {
         self.types[kind as usize].has(page, slot)
@@ -173,9 +173,9 @@ impl Selection {
 }
 
 /// Selects the elements of a region by a strategy.
-fn in_region(osm: &Osm, region: &Region, strategy: Strategy) -> Selection {
+fn in_region(osm: &Osm, region: &ExtractRegion, strategy: Strategy) -> ElementSelection {
     let [node, way, relation] = ElementType::ALL;
-    let [mut nodes, mut ways, mut relations] = <[Set; 3]>::default();
+    let [mut nodes, mut ways, mut relations] = <[ElementBitmap; 3]>::default();
     let pages = osm.pages_in(node, &region.bbox());
     for pages in pages.chunks(PAGES) {
         let inside: Vec<Vec<Ordinal>> = pages.par_iter().map(|&page| nodes_in(osm, region, page)).collect();
@@ -188,19 +188,19 @@ fn in_region(osm: &Osm, region: &Region, strategy: Strategy) -> Selection {
     ways.for_each(osm, way, |ways| relations.add(osm, relation, &osm.relations_of(way, ways)));
     if strategy != Strategy::Simple {
         let direct = relations;
-        relations = Set::default();
+        relations = ElementBitmap::default();
         direct.for_each(osm, relation, |some| relations.add(osm, relation, &with_parents(osm, some)));
         if strategy == Strategy::Smart {
             add_members(osm, &direct, &mut nodes, &mut ways);
         }
         add_nodes(osm, &ways, &mut nodes);
     }
-    Selection { types: [nodes, ways, relations] }
+    ElementSelection { types: [nodes, ways, relations] }
 }
 
 /// Selects given elements and those a strategy adds.
-fn chosen(osm: &Osm, elements: &[Vec<Ordinal>; 3], strategy: Strategy) -> Selection {
-    let mut types = <[Set; 3]>::default();
+fn chosen(osm: &Osm, elements: &[Vec<Ordinal>; 3], strategy: Strategy) -> ElementSelection {
+    let mut types = <[ElementBitmap; 3]>::default();
     for (kind, elements) in ElementType::ALL.into_iter().zip(elements) {
         types[kind as usize].add(osm, kind, elements);
     }
@@ -211,11 +211,11 @@ fn chosen(osm: &Osm, elements: &[Vec<Ordinal>; 3], strategy: Strategy) -> Select
     if strategy != Strategy::Simple {
         add_nodes(osm, &ways, &mut nodes);
     }
-    Selection { types: [nodes, ways, relations] }
+    ElementSelection { types: [nodes, ways, relations] }
 }
 
 /// Returns the nodes of a page in a region.
-fn nodes_in(osm: &Osm, region: &Region, page: u32) -> Vec<Ordinal> {
+fn nodes_in(osm: &Osm, region: &ExtractRegion, page: u32) -> Vec<Ordinal> {
     let nodes = osm.node_page(page);
     let first = u64::from(page) * osm.page_size(ElementType::Node);
     let whole = region.has_all(&osm.page_box(ElementType::Node, page));
@@ -237,7 +237,7 @@ fn with_parents(osm: &Osm, relations: &[Ordinal]) -> Vec<Ordinal> {
 }
 
 /// Adds the nodes of ways.
-fn add_nodes(osm: &Osm, ways: &Set, nodes: &mut Set) {
+fn add_nodes(osm: &Osm, ways: &ElementBitmap, nodes: &mut ElementBitmap) {
     ways.for_each(osm, ElementType::Way, |ways| {
         let parts: Vec<Vec<Ordinal>> = by_page(osm, ElementType::Way, ways, |page, slots, found| {
             let page = osm.way_page(page);
@@ -248,7 +248,7 @@ fn add_nodes(osm: &Osm, ways: &Set, nodes: &mut Set) {
 }
 
 /// Adds the nodes and ways that are members of multipolygons.
-fn add_members(osm: &Osm, relations: &Set, nodes: &mut Set, ways: &mut Set) {
+fn add_members(osm: &Osm, relations: &ElementBitmap, nodes: &mut ElementBitmap, ways: &mut ElementBitmap) {
     let Some(multipolygon) = osm.pair("type", "multipolygon") else { return };
     relations.for_each(osm, ElementType::Relation, |relations| {
         for (kind, set) in [(ElementType::Node, &mut *nodes), (ElementType::Way, &mut *ways)] {

@@ -12,7 +12,7 @@ mod triples;
 
 pub use base::{Base, replicated_until, replication};
 pub use error::LoadError;
-pub use terrapin_base::progress::{Progress, Quiet};
+pub use terrapin_base::progress::{LoadProgress, Quiet};
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -21,12 +21,12 @@ use std::sync::Arc;
 
 use sha2::{Digest, Sha256};
 use terrapin_loaders as loaders;
-use terrapin_loaders::wikidata::recipe::{Lists, Recipe};
+use terrapin_loaders::wikidata::recipe::{Recipe, RecipeLists};
 
-use terrapin_base::external_sort::Scratch;
-use terrapin_osm::build::{Batch, Builder, Built};
+use terrapin_base::external_sort::SpillScratch;
+use terrapin_osm::build::{ElementBatch, ElementBuildReport, ElementBuilder};
 use terrapin_osm::{CACHE_BYTES, Osm, areas, names};
-use terrapin_snapshot::{Error, Manifest, Snapshot, Source, TIMES, Writer, hex};
+use terrapin_snapshot::{Error, Manifest, ManifestSource, Snapshot, SnapshotWriter, TIMES, hex};
 
 /// The zstd level for pages. Higher levels cost more time than they save space.
 const LEVEL: i32 = 3;
@@ -39,7 +39,7 @@ const OSM_LICENCE: &str = "ODbL-1.0, © OpenStreetMap contributors";
 
 /// The inputs and the output of a load.
 #[derive(Debug, Clone)]
-pub struct Options {
+pub struct LoadOptions {
     /// The OpenStreetMap file, if any.
     pub osm: Option<PathBuf>,
     /// Files of triples of a part of Wikidata, and dumps of its entities.
@@ -60,11 +60,11 @@ pub struct Options {
     pub temporary: Option<PathBuf>,
 }
 
-impl Options {
+impl LoadOptions {
     /// Returns options without inputs and with 4 GiB of memory.
     #[must_use]
-    pub fn new(out: PathBuf) -> Options {
-        Options {
+    pub fn new(out: PathBuf) -> LoadOptions {
+        LoadOptions {
             osm: None,
             wikidata: Vec::new(),
             rdf: Vec::new(),
@@ -93,7 +93,7 @@ pub struct Loaded {
 #[derive(Debug, Clone, Default)]
 pub struct Entities {
     /// The recipe with the lists in its files; `None` takes all entities.
-    pub recipe: Option<(Recipe, Lists)>,
+    pub recipe: Option<(Recipe, RecipeLists)>,
     /// Skip and count wrong lines, in dumps of entities, N-Triples and N-Quads.
     pub skip_bad: bool,
     /// Accept files without triples, and recipes without a selected entity.
@@ -104,7 +104,7 @@ pub struct Entities {
 ///
 /// # Errors
 /// Returns an error if a source is broken or the disk is full. No file remains then.
-pub fn load(options: &Options, progress: &dyn Progress) -> Result<Loaded, LoadError> {
+pub fn load(options: &LoadOptions, progress: &dyn LoadProgress) -> Result<Loaded, LoadError> {
     load_entities(options, &Entities::default(), progress)
 }
 
@@ -112,7 +112,11 @@ pub fn load(options: &Options, progress: &dyn Progress) -> Result<Loaded, LoadEr
 ///
 /// # Errors
 /// Returns the same errors as [`load`].
-pub fn load_entities(options: &Options, entities: &Entities, progress: &dyn Progress) -> Result<Loaded, LoadError> {
+pub fn load_entities(
+    options: &LoadOptions,
+    entities: &Entities,
+    progress: &dyn LoadProgress,
+) -> Result<Loaded, LoadError> {
     make(options, entities, None, progress)
 }
 
@@ -124,9 +128,9 @@ pub fn load_entities(options: &Options, entities: &Entities, progress: &dyn Prog
 /// in order. The base stays unchanged.
 pub fn load_from(
     base: &Base,
-    options: &Options,
+    options: &LoadOptions,
     entities: &Entities,
-    progress: &dyn Progress,
+    progress: &dyn LoadProgress,
 ) -> Result<Loaded, LoadError> {
     make(options, entities, Some(base), progress)
 }
@@ -134,7 +138,7 @@ pub fn load_from(
 /// Estimates the disk space of a load of elements. Triples, extracts of unknown size, and systems that do not report
 /// free space are not covered.
 #[must_use]
-pub fn room_needed(options: &Options, base: Option<&Base>) -> Vec<room::Room> {
+pub fn room_needed(options: &LoadOptions, base: Option<&Base>) -> Vec<room::Room> {
     let bytes = match base {
         None => options.osm.as_deref().and_then(|path| room::as_pbf(path).ok()),
         Some(base) => base.as_pbf(),
@@ -143,25 +147,25 @@ pub fn room_needed(options: &Options, base: Option<&Base>) -> Vec<room::Room> {
 }
 
 fn make(
-    options: &Options,
+    options: &LoadOptions,
     entities: &Entities,
     base: Option<&Base>,
-    progress: &dyn Progress,
+    progress: &dyn LoadProgress,
 ) -> Result<Loaded, LoadError> {
     check_paths(options, base)?;
     if let Some(room) = room_needed(options, base).into_iter().find(|room| room.free < room.least) {
         return Err(LoadError::Room(room));
     }
     let folder = options.temporary.clone().unwrap_or_else(|| folder_of(&options.out));
-    let scratch = Scratch::new(&folder, options.memory);
-    let mut writer = Writer::create(&options.out)?;
-    let base = base.map(|base| base::Opened::open(base, options.memory)).transpose()?;
+    let scratch = SpillScratch::new(&folder, options.memory);
+    let mut writer = SnapshotWriter::create(&options.out)?;
+    let base = base.map(|base| base::OpenBase::open(base, options.memory)).transpose()?;
     let mut warnings = Vec::new();
-    let sink = Sink { scratch: &scratch, writer: &mut writer, warnings: &mut warnings };
+    let sink = LoadSink { scratch: &scratch, writer: &mut writer, warnings: &mut warnings };
     let mut manifest = load_osm(options, entities.skip_bad, base.as_ref(), sink, progress)?;
-    let old = base.as_ref().map(base::Opened::triples).transpose()?.flatten();
+    let old = base.as_ref().map(base::OpenBase::triples).transpose()?.flatten();
     if old.is_some() || !(options.wikidata.is_empty() && options.rdf.is_empty()) {
-        let place = triples::Place { options, scratch: &scratch, writer: &mut writer, manifest: &mut manifest };
+        let place = triples::TripleLoad { options, scratch: &scratch, writer: &mut writer, manifest: &mut manifest };
         warnings.extend(triples::load(place, entities, old.as_ref(), progress)?);
     }
     if let Some(base) = &base {
@@ -176,28 +180,28 @@ fn make(
 }
 
 /// The outputs of a load of elements.
-struct Sink<'a> {
-    scratch: &'a Scratch,
-    writer: &'a mut Writer,
+struct LoadSink<'a> {
+    scratch: &'a SpillScratch,
+    writer: &'a mut SnapshotWriter,
     /// Skipped parts of the sources that are not errors.
     warnings: &'a mut Vec<String>,
 }
 
 /// Returns the unknown parts of a file, with its name.
-fn warnings_of<'a>(path: &'a Path, header: &'a loaders::Header) -> impl Iterator<Item = String> + 'a {
+fn warnings_of<'a>(path: &'a Path, header: &'a loaders::SourceHeader) -> impl Iterator<Item = String> + 'a {
     header.warnings.iter().map(move |warning| format!("{}: {warning}", path.display()))
 }
 
 /// Writes the sections of elements, empty without a source, and begins the manifest.
 fn load_osm(
-    options: &Options,
+    options: &LoadOptions,
     skip_bad: bool,
-    base: Option<&base::Opened<'_>>,
-    sink: Sink<'_>,
-    progress: &dyn Progress,
+    base: Option<&base::OpenBase<'_>>,
+    sink: LoadSink<'_>,
+    progress: &dyn LoadProgress,
 ) -> Result<Manifest, LoadError> {
-    let Sink { scratch, writer, warnings } = sink;
-    let mut builder = Builder::new(scratch);
+    let LoadSink { scratch, writer, warnings } = sink;
+    let mut builder = ElementBuilder::new(scratch);
     if options.history {
         builder.keep_versions();
     }
@@ -208,7 +212,7 @@ fn load_osm(
     if skip_bad || options.history || options.at.is_some() {
         builder.leave_out_unplaced();
     }
-    let (mut sources, mut header, mut selection) = (Vec::new(), loaders::Header::default(), None);
+    let (mut sources, mut header, mut selection) = (Vec::new(), loaders::SourceHeader::default(), None);
     if let Some(osm) = &options.osm {
         let describe = || Ok(vec![describe(osm, OSM_LICENCE)?]);
         (sources, header) = while_described(describe, || read(osm, options, &mut builder, progress))?;
@@ -270,9 +274,9 @@ fn folder_of(path: &Path) -> PathBuf {
 
 /// Reads sources while another thread computes their digests.
 fn while_described<T>(
-    describe: impl FnOnce() -> Result<Vec<Source>, LoadError> + Send,
+    describe: impl FnOnce() -> Result<Vec<ManifestSource>, LoadError> + Send,
     read: impl FnOnce() -> Result<T, LoadError>,
-) -> Result<(Vec<Source>, T), LoadError> {
+) -> Result<(Vec<ManifestSource>, T), LoadError> {
     std::thread::scope(|threads| {
         let sources = threads.spawn(describe);
         let read = read();
@@ -283,7 +287,7 @@ fn while_described<T>(
 }
 
 /// Returns the manifest's remarks on a file of elements.
-fn remarks(options: &Options, header: &loaders::Header, dropped: u64) -> Vec<String> {
+fn remarks(options: &LoadOptions, header: &loaders::SourceHeader, dropped: u64) -> Vec<String> {
     if options.history {
         vec![format!(
             "the extract is a history file: loaded with its history, {dropped} older or deleted versions kept"
@@ -305,7 +309,7 @@ fn remarks(options: &Options, header: &loaders::Header, dropped: u64) -> Vec<Str
 }
 
 /// Returns the manifest's remarks on skipped content.
-fn left_out(built: &Built) -> Vec<String> {
+fn left_out(built: &ElementBuildReport) -> Vec<String> {
     let some = |count: u64, one: &str, many: &str, what: &str| match count {
         0 => None,
         1 => Some(format!("1 {one} {what}")),
@@ -329,8 +333,8 @@ fn left_out(built: &Built) -> Vec<String> {
 
 /// Rejects paths that would waste the work or destroy data: the final rename replaces a device or the source itself
 /// as readily as an older snapshot.
-fn check_paths(options: &Options, base: Option<&Base>) -> Result<(), Error> {
-    let Options { osm, wikidata, rdf, out, .. } = options;
+fn check_paths(options: &LoadOptions, base: Option<&Base>) -> Result<(), Error> {
+    let LoadOptions { osm, wikidata, rdf, out, .. } = options;
     let refuse = |path: &Path, kind, why: &str| Err(Error::io(path, io::Error::new(kind, why)));
     // The base may be replaced, because it stays mapped until the end.
     let changes = base.map_or(&[][..], |base| &base.changes);
@@ -358,14 +362,14 @@ fn check_paths(options: &Options, base: Option<&Base>) -> Result<(), Error> {
 
 fn read(
     path: &Path,
-    load: &Options,
-    builder: &mut Builder,
-    progress: &dyn Progress,
-) -> Result<loaders::Header, LoadError> {
+    load: &LoadOptions,
+    builder: &mut ElementBuilder,
+    progress: &dyn LoadProgress,
+) -> Result<loaders::SourceHeader, LoadError> {
     progress.phase("reading", std::fs::metadata(path).map_or(0, |m| m.len()));
     let mut read = 0;
-    let options = loaders::Options { memory: load.memory / UNDER_WAY, ..loaders::Options::default() };
-    let map = |block: &loaders::Block| Batch::read(block, load.at).map_err(LoadError::from);
+    let options = loaders::ReadOptions { memory: load.memory / UNDER_WAY, ..loaders::ReadOptions::default() };
+    let map = |block: &loaders::ElementBlock| ElementBatch::read(block, load.at).map_err(LoadError::from);
     let header = loaders::read(path, &options, map, |batch, at| {
         progress.advance(at.bytes_read - read);
         read = at.bytes_read;
@@ -380,7 +384,7 @@ fn read(
 }
 
 /// Returns the name, length and SHA-256 of a source.
-fn describe(path: &Path, licence: &str) -> Result<Source, LoadError> {
+fn describe(path: &Path, licence: &str) -> Result<ManifestSource, LoadError> {
     let failed = |e| LoadError::from(Error::io(path, e));
     let mut file = File::open(path).map_err(failed)?;
     let (mut hasher, mut bytes) = (Sha256::new(), 0);
@@ -396,7 +400,7 @@ fn describe(path: &Path, licence: &str) -> Result<Source, LoadError> {
             }
         }
     }
-    Ok(Source {
+    Ok(ManifestSource {
         name: path.file_name().unwrap_or_default().to_string_lossy().into_owned(),
         bytes,
         sha256: hex(&hasher.finalize()),

@@ -3,10 +3,10 @@
 use std::path::Path;
 
 use geojson::{GeoJson, Geometry, GeometryValue};
-use terrapin_osm::geometry::{Border, Polygon, Segment};
+use terrapin_osm::geometry::{BorderRule, Polygon, Segment};
 use terrapin_osm::{BoundingBox, Coord};
 
-use super::extract::Region;
+use super::extract::ExtractRegion;
 
 /// A ring of positions; the last is connected to the first.
 type Ring = Vec<Coord>;
@@ -33,7 +33,7 @@ pub fn bbox(text: &str) -> Result<BoundingBox, String> {
 ///
 /// # Errors
 /// Returns a description of the mistake and its position.
-pub fn polygons(path: &Path) -> Result<Region, String> {
+pub fn polygons(path: &Path) -> Result<ExtractRegion, String> {
     let text = std::fs::read_to_string(path).map_err(|e| format!("{}: {e}", path.display()))?;
     let rings = if text.trim_start().starts_with('{') { of_geojson(&text) } else { of_poly(&text) };
     let rings = rings.map_err(|e| format!("{}: {e}", path.display()))?;
@@ -44,7 +44,7 @@ pub fn polygons(path: &Path) -> Result<Region, String> {
         let next = ring.iter().cycle().skip(1);
         ring.iter().zip(next).filter(|(a, b)| a != b).map(|(&a, &b)| Segment { a, b })
     });
-    Ok(Region::Polygon(Polygon::new(Border::ClosedWay, segments)))
+    Ok(ExtractRegion::Polygon(Polygon::new(BorderRule::ClosedWay, segments)))
 }
 
 /// Checks and converts a position.
@@ -143,7 +143,9 @@ mod tests {
             {"type": "Polygon", "coordinates": [[[0,0],[10,0],[10,10],[0,10],[0,0]],[[4,4],[6,4],[6,6],[4,6],[4,4]]]}}]}"#;
         for (name, text) in [("a.poly", square), ("a.geojson", geojson)] {
             std::fs::write(folder.path().join(name), text).unwrap();
-            let Region::Polygon(polygon) = polygons(&folder.path().join(name)).unwrap() else { panic!("a polygon") };
+            let ExtractRegion::Polygon(polygon) = polygons(&folder.path().join(name)).unwrap() else {
+                panic!("a polygon")
+            };
             let inside = |lon, lat| polygon.covers(position(lon, lat).unwrap());
             assert!(inside(1.0, 1.0) && inside(9.5, 5.0), "{name}");
             assert!(!inside(5.0, 5.0) && !inside(11.0, 5.0), "{name}");

@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
-use super::{Options, folder_of};
+use super::{LoadOptions, folder_of};
 
 /// The maximum disk space of the load and its snapshot at their peak, in tenths of the source's length as PBF;
 /// measured for extracts of 270 MB to 1.1 GB.
@@ -31,7 +31,7 @@ pub struct Room {
 
 /// Estimates the space that a load of `bytes` of PBF needs on each file system. Covers neither triples nor systems
 /// that do not report free space.
-pub(super) fn needed(options: &Options, bytes: u64) -> Vec<Room> {
+pub(super) fn needed(options: &LoadOptions, bytes: u64) -> Vec<Room> {
     let target = folder_of(&options.out);
     let temporary = options.temporary.clone().unwrap_or_else(|| target.clone());
     let tenths = |tenths: u64| bytes.saturating_mul(tenths) / 10;

@@ -7,13 +7,13 @@ use oxrdf::NamedNodeRef;
 use terrapin_loaders as loaders;
 
 use super::base::each_triple;
-use super::entities::{Dumps, Read};
-use super::{Entities, LoadError, Options, describe};
-use terrapin_base::Progress;
-use terrapin_base::external_sort::Scratch;
-use terrapin_snapshot::{Error, Manifest, Snapshot, Source, TripleCounts, Writer};
+use super::entities::{Dumps, EntityLoadCounts};
+use super::{Entities, LoadError, LoadOptions, describe};
+use terrapin_base::LoadProgress;
+use terrapin_base::external_sort::SpillScratch;
+use terrapin_snapshot::{Error, Manifest, ManifestSource, Snapshot, SnapshotWriter, TripleCounts};
 use terrapin_triples::Store;
-use terrapin_triples::build::Builder;
+use terrapin_triples::build::TripleBuilder;
 
 const WIKIDATA_LICENCE: &str = "CC0-1.0, Wikidata contributors";
 const UNKNOWN_LICENCE: &str = "as its publisher says";
@@ -21,25 +21,25 @@ const UNKNOWN_LICENCE: &str = "as its publisher says";
 const MODIFIED: NamedNodeRef<'_> = NamedNodeRef::new_unchecked("http://schema.org/dateModified");
 
 /// The inputs and the output of a load of triples.
-pub struct Place<'a> {
-    pub options: &'a Options,
-    pub scratch: &'a Scratch,
-    pub writer: &'a mut Writer,
+pub struct TripleLoad<'a> {
+    pub options: &'a LoadOptions,
+    pub scratch: &'a SpillScratch,
+    pub writer: &'a mut SnapshotWriter,
     pub manifest: &'a mut Manifest,
 }
 
 /// Writes the sections of triples, including the derived ones, and adds them to the manifest. Returns the errors of
 /// skipped lines.
 pub fn load(
-    place: Place<'_>,
+    place: TripleLoad<'_>,
     entities: &Entities,
     old: Option<&Store>,
-    progress: &dyn Progress,
+    progress: &dyn LoadProgress,
 ) -> Result<Vec<String>, LoadError> {
-    let Place { options, scratch, writer, manifest } = place;
+    let TripleLoad { options, scratch, writer, manifest } = place;
     let wikidata = options.wikidata.iter().map(|path| (path, WIKIDATA_LICENCE));
     let files: Vec<(&PathBuf, &str)> = wikidata.chain(options.rdf.iter().map(|path| (path, UNKNOWN_LICENCE))).collect();
-    let mut builder = Builder::new(scratch);
+    let mut builder = TripleBuilder::new(scratch);
     let mut dumps = Dumps::prepare(options, entities, writer, manifest)?;
     let mut reads = Vec::new();
     if let Some(old) = old {
@@ -52,7 +52,10 @@ pub fn load(
     }
     let sources = std::thread::scope(|threads| {
         let sources = threads.spawn(|| {
-            files.iter().map(|(path, licence)| describe(path, licence)).collect::<Result<Vec<Source>, LoadError>>()
+            files
+                .iter()
+                .map(|(path, licence)| describe(path, licence))
+                .collect::<Result<Vec<ManifestSource>, LoadError>>()
         });
         dumps.survey(progress)?;
         for (path, _) in &files {
@@ -96,7 +99,7 @@ pub fn load(
             newest(&store)?
         }
     };
-    let terrapin_triples::build::Built { triples, terms, predicates } = built;
+    let terrapin_triples::build::TripleBuildReport { triples, terms, predicates } = built;
     manifest.triples = Some(TripleCounts { triples, terms, predicates, newest });
     if options.osm.is_none() {
         manifest.data_timestamp = newest;
@@ -106,7 +109,7 @@ pub fn load(
 }
 
 /// Returns the files in an order independent of the command line.
-fn canonical(sources: &[Source]) -> Vec<usize> {
+fn canonical(sources: &[ManifestSource]) -> Vec<usize> {
     let mut order: Vec<usize> = (0..sources.len()).collect();
     order.sort_by_key(|&i| (&sources[i].sha256, &sources[i].name));
     order
@@ -114,7 +117,7 @@ fn canonical(sources: &[Source]) -> Vec<usize> {
 
 /// Returns an error if a file has no triples or the recipe selects no entity, since the user probably meant another
 /// file or recipe.
-fn check_given(files: &[(&PathBuf, &str)], reads: &[Read], dumps: &Dumps) -> Result<(), LoadError> {
+fn check_given(files: &[(&PathBuf, &str)], reads: &[EntityLoadCounts], dumps: &Dumps) -> Result<(), LoadError> {
     let mut by_recipe = (Vec::new(), 0);
     for ((path, _), read) in files.iter().zip(reads) {
         if dumps.has_recipe() && dumps.has(path) {
@@ -134,20 +137,20 @@ fn read(
     path: &Path,
     memory: u64,
     skip_bad: bool,
-    progress: &dyn Progress,
-    mut add: impl FnMut(&loaders::rdf::Batch) -> Result<(), LoadError>,
-) -> Result<Read, LoadError> {
+    progress: &dyn LoadProgress,
+    mut add: impl FnMut(&loaders::rdf::TripleBatch) -> Result<(), LoadError>,
+) -> Result<EntityLoadCounts, LoadError> {
     progress.phase("reading triples", std::fs::metadata(path).map_or(0, |m| m.len()));
     let mut read = 0;
     let options =
-        loaders::rdf::Options { skip_bad, memory: memory / super::UNDER_WAY, ..loaders::rdf::Options::default() };
+        loaders::rdf::RdfOptions { skip_bad, memory: memory / super::UNDER_WAY, ..loaders::rdf::RdfOptions::default() };
     let summary = loaders::rdf::read(path, &options, |batch, at| {
         progress.advance(at.bytes_read - read);
         read = at.bytes_read;
         add(&batch)
     })?;
     let triples = summary.triples;
-    Ok(Read {
+    Ok(EntityLoadCounts {
         entities: None,
         chosen: 0,
         triples,
@@ -157,7 +160,7 @@ fn read(
 }
 
 /// Opens the triples just written.
-fn written(options: &Options, writer: &mut Writer) -> Result<Option<Store>, LoadError> {
+fn written(options: &LoadOptions, writer: &mut SnapshotWriter) -> Result<Option<Store>, LoadError> {
     let (file, sections) = writer.so_far()?;
     let partial = Snapshot::partial(&file, &sections).map_err(|e| Error::io(&options.out, e))?;
     Ok(Store::open(&Arc::new(partial))?)

@@ -2,19 +2,19 @@
 //! length of reads. Anyone may sign a manifest; therefore a count that is too high for its sections is reported as
 //! damage before the first read.
 
-use terrapin_snapshot::{Column, Counts, Error, Pages, Snapshot};
+use terrapin_snapshot::{ElementCounts, Error, PagedSection, SectionColumn, Snapshot};
 
 use super::ElementType;
-use super::layout::{self, PAIRS_ON_PAGE, Paged, Part, page_size};
+use super::layout::{self, PAIRS_ON_PAGE, PageSection, Paged, page_size};
 
 /// Compares all counts with the lengths of their sections. Reads a few bytes of each section, independent of the file's
 /// length.
 ///
 /// # Errors
 /// Returns an error for the first count that does not match.
-pub(super) fn check(snapshot: &Snapshot, counts: &Counts) -> Result<(), Error> {
+pub(super) fn check(snapshot: &Snapshot, counts: &ElementCounts) -> Result<(), Error> {
     for (kind, count) in ElementType::ALL.into_iter().zip([counts.nodes, counts.ways, counts.relations]) {
-        pages(snapshot, Paged::Elements(kind, Part::Core), kind.name(), count, page_size(kind))?;
+        pages(snapshot, Paged::Elements(kind, PageSection::Core), kind.name(), count, page_size(kind))?;
     }
     pages(snapshot, Paged::Values, "tag", counts.tags, PAIRS_ON_PAGE as u64)?;
     column(snapshot, layout::KEY_PAIRS, "key", counts.keys, 1)?;
@@ -28,7 +28,7 @@ pub(super) fn check(snapshot: &Snapshot, counts: &Counts) -> Result<(), Error> {
 
 /// Checks that a section has as many pages as `count` entries need.
 fn pages(snapshot: &Snapshot, section: Paged, what: &str, count: u64, on_page: u64) -> Result<(), Error> {
-    let there = Pages::announced(snapshot, section.name())?.unwrap_or(0);
+    let there = PagedSection::announced(snapshot, section.name())?.unwrap_or(0);
     match count.div_ceil(on_page) == there {
         true => Ok(()),
         false => Err(differs(section.name(), what, count, &format!("{there} pages of {on_page}"))),
@@ -37,7 +37,7 @@ fn pages(snapshot: &Snapshot, section: Paged, what: &str, count: u64, on_page: u
 
 /// Checks that a column has `count` values plus `more` additional ones.
 fn column(snapshot: &Snapshot, name: &str, what: &str, count: u64, more: u64) -> Result<(), Error> {
-    match Column::announced(snapshot, name)? {
+    match SectionColumn::announced(snapshot, name)? {
         Some(there) if count.checked_add(more) != Some(there) => {
             Err(differs(name, what, count, &format!("{}", there.saturating_sub(more))))
         }

@@ -34,7 +34,7 @@ pub fn place(kind: ElementType, ordinal: Ordinal) -> (u32, usize) {
 
 /// A kind of section of an element type.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Part {
+pub enum PageSection {
     /// Ids and positions, nodes or members: pages.
     Core = 0,
     /// Metadata: pages.
@@ -51,7 +51,7 @@ pub enum Part {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Paged {
     /// A section of the elements of a type.
-    Elements(ElementType, Part),
+    Elements(ElementType, PageSection),
     /// Values in byte order of (key, value), front-coded: pages of [`PAIRS_ON_PAGE`].
     Values,
     /// Posting lists of pairs: pages of [`PAIRS_ON_PAGE`].
@@ -101,7 +101,7 @@ impl Paged {
 }
 
 /// Returns the name of a section of an element type's pages.
-pub fn paged(kind: ElementType, part: Part) -> &'static str {
+pub fn paged(kind: ElementType, part: PageSection) -> &'static str {
     Paged::Elements(kind, part).name()
 }
 

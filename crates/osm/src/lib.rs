@@ -30,11 +30,11 @@ mod types;
 
 pub use name_table::NameTable;
 pub use page_cache::{MetaPage, NodePage, RelationPage, TagPage, WayNodes, WayPage};
-pub use postings::{Postings, Scope};
+pub use postings::{PostingScope, Postings};
 pub use store::{CACHE_BYTES, Osm, Remembered};
 pub use tags::ValuePage;
-pub use terrapin_snapshot::Word;
-pub use types::{BoundingBox, Coord, ElementRef, ElementType, Member, MetaRef, NoBox, Ordinal};
+pub use terrapin_snapshot::IndexWord;
+pub use types::{BoundingBox, Coord, ElementRef, ElementType, MetaRef, NoBox, Ordinal, RelationMember};
 
 /// A key's place among the keys in byte order.
 pub type KeyId = u32;

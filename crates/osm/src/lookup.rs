@@ -4,14 +4,14 @@ use std::convert::Infallible;
 use std::ops::{ControlFlow, Range};
 use std::sync::Arc;
 
-use super::layout::{self, IDS_ON_PAGE, PAIRS_ON_PAGE, Paged, Part};
-use super::page_cache::{IdPage, Key};
+use super::layout::{self, IDS_ON_PAGE, PAIRS_ON_PAGE, PageSection, Paged};
+use super::page_cache::{IdPage, PageCacheKey};
 use super::postings::Postings;
 use super::radix;
 use super::store::{Osm, Remembered};
 use super::tags::{PairList, PostingPage, ValuePage, decode_values};
 use super::types::{ElementRef, ElementType, Ordinal};
-use super::{KeyId, PairId, codec::Reader};
+use super::{KeyId, PairId, codec::ByteReader};
 use terrapin_snapshot::{Error, ordered};
 
 impl Osm {
@@ -36,10 +36,10 @@ impl Osm {
     }
 
     fn id_page(&self, kind: ElementType, page: u32) -> Arc<IdPage> {
-        self.page(Key::Page(kind, Part::Ids, page), || {
+        self.page(PageCacheKey::Page(kind, PageSection::Ids, page), || {
             let n = self.count(kind).saturating_sub(page as u64 * IDS_ON_PAGE as u64).min(IDS_ON_PAGE as u64);
-            let read = self.decoded(Paged::Elements(kind, Part::Ids), page, |bytes| {
-                let mut r = Reader::new(&bytes);
+            let read = self.decoded(Paged::Elements(kind, PageSection::Ids), page, |bytes| {
+                let mut r = ByteReader::new(&bytes);
                 let mut previous = 0;
                 let ids = (0..n).map(|_| r.get_delta(&mut previous)).collect::<Option<_>>()?;
                 previous = 0;
@@ -142,7 +142,7 @@ impl Osm {
 
     /// Returns a page of values.
     pub fn value_page(&self, page: u32) -> Arc<ValuePage> {
-        self.page(Key::Values(page), || {
+        self.page(PageCacheKey::Values(page), || {
             let n = self.pairs_on(page);
             let read = self.decoded(Paged::Values, page, |bytes| decode_values(&bytes, n));
             let values = self.or_fault(read, ValuePage::default);
@@ -195,7 +195,7 @@ impl Osm {
     }
 
     fn posting_page(&self, page: u32) -> Arc<PostingPage> {
-        self.page(Key::Postings(page), || {
+        self.page(PageCacheKey::Postings(page), || {
             let n = self.pairs_on(page);
             let read = self.decoded(Paged::Postings, page, |bytes| PostingPage::decode(bytes, n));
             Arc::new(self.or_fault(read, PostingPage::default))
@@ -210,7 +210,7 @@ impl Osm {
     /// Returns the posting list of these elements, which can be read in part.
     pub fn postings(&self, kind: ElementType, pair: PairId) -> Postings<'_> {
         let page = self.posting_page(pair / PAIRS_ON_PAGE as PairId);
-        let key = Key::Pair(kind, pair);
+        let key = PageCacheKey::Pair(kind, pair);
         match page.list(pair as usize % PAIRS_ON_PAGE, kind as usize) {
             PairList::Long { place, count } => Postings::in_blocks(self, kind, key, place, count),
             PairList::Here { at, count } => Postings::held(self.list(key, kind, || {
@@ -246,10 +246,10 @@ impl Osm {
         let (count, place) = self.keys().map_or((0, None), |keys| keys.list(kind, key));
         let pairs = self.pairs_of(key);
         match place {
-            Some(place) => Postings::in_blocks(self, kind, Key::List(kind, key), place, count),
+            Some(place) => Postings::in_blocks(self, kind, PageCacheKey::List(kind, key), place, count),
             None if pairs.len() == 1 => self.postings(kind, pairs.start),
             None if count == 0 => Postings::held([].into()),
-            None => Postings::held(self.list(Key::List(kind, key), kind, || {
+            None => Postings::held(self.list(PageCacheKey::List(kind, key), kind, || {
                 let mut all: Vec<Ordinal> = pairs.flat_map(|pair| self.posting(kind, pair).to_vec()).collect();
                 all.sort_unstable();
                 Ok(all)
@@ -265,7 +265,7 @@ impl Osm {
     /// Returns a posting list from the cache, or reads it. Ordinals beyond the last element count as damage.
     pub(super) fn list(
         &self,
-        key: Key,
+        key: PageCacheKey,
         kind: ElementType,
         read: impl FnOnce() -> Result<Vec<Ordinal>, Error>,
     ) -> Arc<[Ordinal]> {
@@ -303,7 +303,7 @@ impl Osm {
         }
         let mut parents = radix::set(parents);
         if parents.last().is_some_and(|&p| p >= count) {
-            let damage = Error::damaged(layout::paged(kind, Part::Parents), "a parent that does not exist");
+            let damage = Error::damaged(layout::paged(kind, PageSection::Parents), "a parent that does not exist");
             self.or_fault(Err(damage), || ());
             parents.clear();
         }

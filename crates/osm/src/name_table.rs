@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 use super::PairId;
 use super::layout;
-use terrapin_snapshot::{Column, Error, Fault, Snapshot, Words};
+use terrapin_snapshot::{Error, Fault, SectionColumn, Snapshot, WordIndex};
 
 /// A tag and how many words it has, in one number.
 pub(crate) struct CountOf;
@@ -29,16 +29,16 @@ impl CountOf {
 
 /// The index of a snapshot's names. Names are `0..len`; as [`Words`] it leads to them.
 pub struct NameTable {
-    names: Column,
-    scores: Column,
-    words: Words,
+    names: SectionColumn,
+    scores: SectionColumn,
+    words: WordIndex,
     tags: u64,
 }
 
 impl Deref for NameTable {
-    type Target = Words;
+    type Target = WordIndex;
 
-    fn deref(&self) -> &Words {
+    fn deref(&self) -> &WordIndex {
         &self.words
     }
 }
@@ -52,10 +52,10 @@ impl NameTable {
         if snapshot.place(layout::NAMES).is_none() {
             return Ok(None);
         }
-        let names = Column::open(snapshot, layout::NAMES, fault)?;
+        let names = SectionColumn::open(snapshot, layout::NAMES, fault)?;
         Ok(Some(NameTable {
-            words: Words::open(snapshot, layout::NAME_WORDS, names.len(), fault)?,
-            scores: Column::open(snapshot, layout::NAME_SCORES, fault)?,
+            words: WordIndex::open(snapshot, layout::NAME_WORDS, names.len(), fault)?,
+            scores: SectionColumn::open(snapshot, layout::NAME_SCORES, fault)?,
             names,
             tags,
         }))

@@ -12,32 +12,32 @@
 //! ```
 
 use super::PairId;
-use super::codec::{Reader, put, put_delta, put_signed};
-use super::types::{Coord, ElementRef, ElementType, Member, MetaRef, Ordinal};
+use super::codec::{ByteReader, put, put_delta, put_signed};
+use super::types::{Coord, ElementRef, ElementType, MetaRef, Ordinal, RelationMember};
 
 /// Lists of a page's elements, one after another.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
-pub struct Lists<T> {
+pub struct PageLists<T> {
     starts: Vec<u32>,
     items: Vec<T>,
 }
 
-impl<T> Lists<T> {
+impl<T> PageLists<T> {
     /// Creates an empty collection.
-    pub fn new() -> Lists<T> {
-        Lists { starts: vec![0], items: Vec::new() }
+    pub fn new() -> PageLists<T> {
+        PageLists { starts: vec![0], items: Vec::new() }
     }
 
     /// Creates an empty collection with capacity for this number of lists and, in total, of items.
-    fn with_capacity(lists: usize, items: usize) -> Lists<T> {
+    fn with_capacity(lists: usize, items: usize) -> PageLists<T> {
         let mut starts = Vec::with_capacity(lists + 1);
         starts.push(0);
-        Lists { starts, items: Vec::with_capacity(items) }
+        PageLists { starts, items: Vec::with_capacity(items) }
     }
 
     /// `n` empty lists.
-    pub fn empty(n: usize) -> Lists<T> {
-        Lists { starts: vec![0; n + 1], items: Vec::new() }
+    pub fn empty(n: usize) -> PageLists<T> {
+        PageLists { starts: vec![0; n + 1], items: Vec::new() }
     }
 
     /// Adds an item to the list that [`Lists::close`] ends.
@@ -69,9 +69,9 @@ impl<T> Lists<T> {
     }
 
     /// Lists of other items, of the same lengths.
-    pub fn map_all<U>(&self, items: Vec<U>) -> Lists<U> {
+    pub fn map_all<U>(&self, items: Vec<U>) -> PageLists<U> {
         debug_assert_eq!(items.len(), self.items.len());
-        Lists { starts: self.starts.clone(), items }
+        PageLists { starts: self.starts.clone(), items }
     }
 
     /// Bytes held.
@@ -85,7 +85,7 @@ fn put_ids(out: &mut Vec<u8>, ids: impl Iterator<Item = i64>) {
     ids.for_each(|id| put_delta(out, &mut previous, id));
 }
 
-fn get_deltas(r: &mut Reader<'_>, n: usize) -> Option<Vec<i64>> {
+fn get_deltas(r: &mut ByteReader<'_>, n: usize) -> Option<Vec<i64>> {
     let mut previous = 0;
     // Allocates the full length at once, which collecting into an `Option` does not.
     let mut all = Vec::with_capacity(n);
@@ -96,7 +96,7 @@ fn get_deltas(r: &mut Reader<'_>, n: usize) -> Option<Vec<i64>> {
 }
 
 /// Reads the lengths of `n` lists. Their sum must not exceed the number of items that `bytes` bytes can encode.
-fn get_counts(r: &mut Reader<'_>, n: usize, bytes: usize) -> Option<Vec<usize>> {
+fn get_counts(r: &mut ByteReader<'_>, n: usize, bytes: usize) -> Option<Vec<usize>> {
     let mut sum = 0_usize;
     (0..n)
         .map(|_| {
@@ -118,7 +118,7 @@ pub fn encode_nodes(nodes: &[(i64, Coord)]) -> Vec<u8> {
 
 /// Ids and positions.
 pub fn decode_nodes(bytes: &[u8], n: usize) -> Option<(Vec<i64>, Vec<Coord>)> {
-    let mut r = Reader::new(bytes);
+    let mut r = ByteReader::new(bytes);
     let ids = get_deltas(&mut r, n)?;
     let mut coords = Vec::with_capacity(n);
     let (mut lat, mut lon) = (0, 0);
@@ -148,7 +148,7 @@ fn put_reference(out: &mut Vec<u8>, previous: &mut i64, reference: ElementRef) {
     }
 }
 
-fn get_reference(r: &mut Reader<'_>, previous: &mut i64) -> Option<ElementRef> {
+fn get_reference(r: &mut ByteReader<'_>, previous: &mut i64) -> Option<ElementRef> {
     let value = r.get()?;
     if value & 1 == 1 {
         return Some(ElementRef::missing(value >> 1));
@@ -160,7 +160,7 @@ fn get_reference(r: &mut Reader<'_>, previous: &mut i64) -> Option<ElementRef> {
 }
 
 /// Encodes a page of ways, given as ids and nodes.
-pub fn encode_ways(ids: &[i64], nodes: &Lists<ElementRef>) -> Vec<u8> {
+pub fn encode_ways(ids: &[i64], nodes: &PageLists<ElementRef>) -> Vec<u8> {
     let mut out = Vec::with_capacity(ids.len() * 24);
     put_ids(&mut out, ids.iter().copied());
     (0..ids.len()).for_each(|slot| put(&mut out, nodes.get(slot).len() as u64));
@@ -170,11 +170,11 @@ pub fn encode_ways(ids: &[i64], nodes: &Lists<ElementRef>) -> Vec<u8> {
 }
 
 /// Ids and nodes.
-pub fn decode_ways(bytes: &[u8], n: usize) -> Option<(Vec<i64>, Lists<ElementRef>)> {
-    let mut r = Reader::new(bytes);
+pub fn decode_ways(bytes: &[u8], n: usize) -> Option<(Vec<i64>, PageLists<ElementRef>)> {
+    let mut r = ByteReader::new(bytes);
     let ids = get_deltas(&mut r, n)?;
     let counts = get_counts(&mut r, n, bytes.len())?;
-    let mut nodes = Lists::with_capacity(n, counts.iter().sum());
+    let mut nodes = PageLists::with_capacity(n, counts.iter().sum());
     let mut previous = 0;
     for count in counts {
         for _ in 0..count {
@@ -186,7 +186,7 @@ pub fn decode_ways(bytes: &[u8], n: usize) -> Option<(Vec<i64>, Lists<ElementRef
 }
 
 /// Encodes a page of relations, given as ids and members.
-pub fn encode_relations(ids: &[i64], members: &Lists<Member>) -> Vec<u8> {
+pub fn encode_relations(ids: &[i64], members: &PageLists<RelationMember>) -> Vec<u8> {
     let mut out = Vec::with_capacity(ids.len() * 64);
     put_ids(&mut out, ids.iter().copied());
     (0..ids.len()).for_each(|slot| put(&mut out, members.get(slot).len() as u64));
@@ -197,12 +197,12 @@ pub fn encode_relations(ids: &[i64], members: &Lists<Member>) -> Vec<u8> {
 }
 
 /// Ids and members.
-pub fn decode_relations(bytes: &[u8], n: usize) -> Option<(Vec<i64>, Lists<Member>)> {
-    let mut r = Reader::new(bytes);
+pub fn decode_relations(bytes: &[u8], n: usize) -> Option<(Vec<i64>, PageLists<RelationMember>)> {
+    let mut r = ByteReader::new(bytes);
     let ids = get_deltas(&mut r, n)?;
     let counts = get_counts(&mut r, n, bytes.len())?;
     let kinds: Vec<u64> = (0..counts.iter().sum()).map(|_| r.get()).collect::<Option<_>>()?;
-    let mut members = Lists::new();
+    let mut members = PageLists::new();
     let mut previous = [0; 3];
     let mut at = 0;
     for count in counts {
@@ -210,7 +210,7 @@ pub fn decode_relations(bytes: &[u8], n: usize) -> Option<(Vec<i64>, Lists<Membe
             let kind = ElementType::ALL[(kinds[at] % 3) as usize];
             let role = u32::try_from(kinds[at] / 3).ok()?;
             let element = get_reference(&mut r, &mut previous[kind as usize])?;
-            members.push(Member { kind, element, role });
+            members.push(RelationMember { kind, element, role });
             at += 1;
         }
         members.close();
@@ -271,7 +271,7 @@ impl MetaColumns {
 pub fn decode_meta(bytes: &[u8], n: usize) -> Option<MetaColumns> {
     let mut columns = MetaColumns::default();
     let Some(&present) = bytes.first() else { return Some(columns) };
-    let mut r = Reader::new(&bytes[1..]);
+    let mut r = ByteReader::new(&bytes[1..]);
     for column in (0..4).filter(|c| present >> c & 1 == 1) {
         match column {
             0 => columns.versions = (0..n).map(|_| r.get_signed()?.try_into().ok()).collect::<Option<_>>()?,
@@ -288,7 +288,7 @@ pub fn decode_meta(bytes: &[u8], n: usize) -> Option<MetaColumns> {
 }
 
 /// Encodes a page of tags; returns no bytes if no element has tags.
-pub fn encode_tags(tags: &Lists<PairId>) -> Vec<u8> {
+pub fn encode_tags(tags: &PageLists<PairId>) -> Vec<u8> {
     if tags.items().is_empty() {
         return Vec::new();
     }
@@ -305,13 +305,13 @@ pub fn encode_tags(tags: &Lists<PairId>) -> Vec<u8> {
 }
 
 /// Tags.
-pub fn decode_tags(bytes: &[u8], n: usize) -> Option<Lists<PairId>> {
+pub fn decode_tags(bytes: &[u8], n: usize) -> Option<PageLists<PairId>> {
     if bytes.is_empty() {
-        return Some(Lists::empty(n));
+        return Some(PageLists::empty(n));
     }
-    let mut r = Reader::new(bytes);
+    let mut r = ByteReader::new(bytes);
     let counts = get_counts(&mut r, n, bytes.len())?;
-    let mut tags = Lists::new();
+    let mut tags = PageLists::new();
     for count in counts {
         let mut previous = 0_u32;
         for _ in 0..count {
@@ -324,7 +324,7 @@ pub fn decode_tags(bytes: &[u8], n: usize) -> Option<Lists<PairId>> {
 }
 
 /// Encodes the parents of a page's elements of one type; returns no bytes if no element has a parent.
-pub fn encode_parents(parents: &[Lists<Ordinal>]) -> Vec<u8> {
+pub fn encode_parents(parents: &[PageLists<Ordinal>]) -> Vec<u8> {
     if parents.iter().all(|p| p.items().is_empty()) {
         return Vec::new();
     }
@@ -337,15 +337,15 @@ pub fn encode_parents(parents: &[Lists<Ordinal>]) -> Vec<u8> {
 }
 
 /// Decodes the parents of `types` types.
-pub fn decode_parents(bytes: &[u8], n: usize, types: usize) -> Option<Vec<Lists<Ordinal>>> {
+pub fn decode_parents(bytes: &[u8], n: usize, types: usize) -> Option<Vec<PageLists<Ordinal>>> {
     if bytes.is_empty() {
-        return Some(vec![Lists::empty(n); types]);
+        return Some(vec![PageLists::empty(n); types]);
     }
-    let mut r = Reader::new(bytes);
+    let mut r = ByteReader::new(bytes);
     let mut parents = Vec::with_capacity(types);
     for _ in 0..types {
         let counts = get_counts(&mut r, n, bytes.len())?;
-        let mut lists = Lists::new();
+        let mut lists = PageLists::new();
         let mut previous = 0;
         for count in counts {
             for _ in 0..count {
@@ -368,7 +368,7 @@ mod tests {
         let (ids, coords) = decode_nodes(&encode_nodes(&nodes), 2).unwrap();
         assert_eq!((ids, coords), (vec![5, -7], vec![nodes[0].1, nodes[1].1]));
 
-        let mut refs = Lists::new();
+        let mut refs = PageLists::new();
         for r in [ElementRef::present(9), ElementRef::missing(3), ElementRef::present(2)] {
             refs.push(r);
         }
@@ -376,9 +376,9 @@ mod tests {
         refs.close();
         assert_eq!(decode_ways(&encode_ways(&[1, 2], &refs), 2).unwrap(), (vec![1, 2], refs));
 
-        let mut members = Lists::new();
-        members.push(Member { kind: ElementType::Relation, element: ElementRef::missing(0), role: 7 });
-        members.push(Member { kind: ElementType::Node, element: ElementRef::present(70_000), role: 0 });
+        let mut members = PageLists::new();
+        members.push(RelationMember { kind: ElementType::Relation, element: ElementRef::missing(0), role: 7 });
+        members.push(RelationMember { kind: ElementType::Node, element: ElementRef::present(70_000), role: 0 });
         members.close();
         assert_eq!(decode_relations(&encode_relations(&[1], &members), 1).unwrap(), (vec![1], members));
 
@@ -391,14 +391,14 @@ mod tests {
         assert_eq!(columns.get(2), MetaRef::default());
         assert!(encode_meta(&[MetaRef::default()]).is_empty());
 
-        let mut tags = Lists::new();
+        let mut tags = PageLists::new();
         tags.push(3);
         tags.push(900);
         tags.close();
         tags.close();
         assert_eq!(decode_tags(&encode_tags(&tags), 2).unwrap(), tags);
 
-        let mut parents = Lists::new();
+        let mut parents = PageLists::new();
         parents.push(11_u64);
         parents.close();
         assert_eq!(

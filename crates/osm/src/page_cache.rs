@@ -4,15 +4,15 @@ use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
 use super::PairId;
-use super::layout::Part;
-use super::page::{Lists, MetaColumns};
+use super::layout::PageSection;
+use super::page::{MetaColumns, PageLists};
 use super::tags::{PostingPage, ValuePage};
-use super::types::{Coord, ElementRef, ElementType, Member, MetaRef, Ordinal};
+use super::types::{Coord, ElementRef, ElementType, MetaRef, Ordinal, RelationMember};
 
 /// The key of a cache entry: pages by type and section, tag pages, posting lists.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Key {
-    Page(ElementType, Part, u32),
+pub(super) enum PageCacheKey {
+    Page(ElementType, PageSection, u32),
     Values(u32),
     Postings(u32),
     Pair(ElementType, PairId),
@@ -22,16 +22,16 @@ pub(super) enum Key {
 }
 
 /// Passes a single number to the hasher instead of several: a query looks up thousands of pages.
-impl Hash for Key {
+impl Hash for PageCacheKey {
     fn hash<H: Hasher>(&self, state: &mut H) {
         let (what, number) = match *self {
-            Key::Page(kind, part, page) => (kind as u64 * 8 + part as u64, page),
-            Key::Values(page) => (24, page),
-            Key::Postings(page) => (25, page),
-            Key::Pair(kind, pair) => (32 + kind as u64, pair),
-            Key::List(kind, key) => (40 + kind as u64, key),
-            Key::Block(block) => (26, block),
-            Key::WayNodes(page) => (27, page),
+            PageCacheKey::Page(kind, part, page) => (kind as u64 * 8 + part as u64, page),
+            PageCacheKey::Values(page) => (24, page),
+            PageCacheKey::Postings(page) => (25, page),
+            PageCacheKey::Pair(kind, pair) => (32 + kind as u64, pair),
+            PageCacheKey::List(kind, key) => (40 + kind as u64, key),
+            PageCacheKey::Block(block) => (26, block),
+            PageCacheKey::WayNodes(page) => (27, page),
         };
         state.write_u64(what << 32 | u64::from(number));
     }
@@ -45,7 +45,7 @@ pub(super) enum Cached {
     Relations(Arc<RelationPage>),
     Meta(Arc<MetaPage>),
     Tags(Arc<TagPage>),
-    Parents(Arc<Vec<Lists<Ordinal>>>),
+    Parents(Arc<Vec<PageLists<Ordinal>>>),
     Ids(Arc<IdPage>),
     Values(Arc<ValuePage>),
     Postings(Arc<PostingPage>),
@@ -53,10 +53,10 @@ pub(super) enum Cached {
 }
 
 #[derive(Clone)]
-pub(super) struct Weigher;
+pub(super) struct PageWeigher;
 
-impl quick_cache::Weighter<Key, Cached> for Weigher {
-    fn weight(&self, _: &Key, cached: &Cached) -> u64 {
+impl quick_cache::Weighter<PageCacheKey, Cached> for PageWeigher {
+    fn weight(&self, _: &PageCacheKey, cached: &Cached) -> u64 {
         let bytes = match cached {
             Cached::Nodes(p) => p.ids.len() * 16,
             Cached::Ways(p) => p.ids.len() * 8 + p.nodes.bytes() + p.coords.bytes(),
@@ -64,7 +64,7 @@ impl quick_cache::Weighter<Key, Cached> for Weigher {
             Cached::Relations(p) => p.ids.len() * 8 + p.members.bytes(),
             Cached::Meta(p) => p.columns.bytes() + p.uids.len() * 8,
             Cached::Tags(p) => p.tags.bytes(),
-            Cached::Parents(p) => p.iter().map(Lists::bytes).sum(),
+            Cached::Parents(p) => p.iter().map(PageLists::bytes).sum(),
             Cached::Ids(p) => p.ids.len() * 12,
             Cached::Values(p) => p.bytes(),
             Cached::Postings(p) => p.bytes(),
@@ -75,14 +75,14 @@ impl quick_cache::Weighter<Key, Cached> for Weigher {
 }
 
 /// A kind of cache entry. Every [`Key`] belongs to exactly one kind.
-pub(super) trait Page: Sized {
+pub(super) trait CacheablePage: Sized {
     fn cached(self) -> Cached;
     fn of(cached: Cached) -> Option<Self>;
 }
 
 macro_rules! pages {
     ($($variant:ident: $page:ty,)*) => {$(
-        impl Page for $page {
+        impl CacheablePage for $page {
             fn cached(self) -> Cached {
                 Cached::$variant(self)
             }
@@ -101,7 +101,7 @@ pages! {
     Relations: Arc<RelationPage>,
     Meta: Arc<MetaPage>,
     Tags: Arc<TagPage>,
-    Parents: Arc<Vec<Lists<Ordinal>>>,
+    Parents: Arc<Vec<PageLists<Ordinal>>>,
     Ids: Arc<IdPage>,
     Values: Arc<ValuePage>,
     Postings: Arc<PostingPage>,
@@ -120,8 +120,8 @@ pub struct NodePage {
 pub struct WayPage {
     /// Ids.
     pub ids: Vec<i64>,
-    pub(super) nodes: Lists<ElementRef>,
-    pub(super) coords: Lists<Coord>,
+    pub(super) nodes: PageLists<ElementRef>,
+    pub(super) coords: PageLists<Coord>,
 }
 
 impl WayPage {
@@ -138,7 +138,7 @@ impl WayPage {
 
 /// The nodes of one page's ways, by slot, for readers that need the positions of only a few of them.
 pub struct WayNodes {
-    pub(super) nodes: Lists<ElementRef>,
+    pub(super) nodes: PageLists<ElementRef>,
 }
 
 impl WayNodes {
@@ -152,19 +152,19 @@ impl WayNodes {
 pub struct RelationPage {
     /// Ids.
     pub ids: Vec<i64>,
-    pub(super) members: Lists<Member>,
+    pub(super) members: PageLists<RelationMember>,
 }
 
 impl RelationPage {
     /// Returns the members of the relation at `slot`, in order.
-    pub fn members(&self, slot: usize) -> &[Member] {
+    pub fn members(&self, slot: usize) -> &[RelationMember] {
         self.members.get(slot)
     }
 }
 
 /// Tags of one page's elements, by slot.
 pub struct TagPage {
-    pub(super) tags: Lists<PairId>,
+    pub(super) tags: PageLists<PairId>,
 }
 
 impl TagPage {

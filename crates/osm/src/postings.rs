@@ -8,12 +8,12 @@ use std::sync::Arc;
 use rayon::prelude::*;
 
 use super::layout::{BLOCK, Paged};
-use super::page_cache::Key;
+use super::page_cache::PageCacheKey;
 use super::store::Osm;
 use super::tags::get_block;
 use super::types::{ElementType, Ordinal};
 use terrapin_budget as budget;
-use terrapin_snapshot::{Column, Error};
+use terrapin_snapshot::{Error, SectionColumn};
 
 /// Minimum number of blocks for which a second thread is worthwhile.
 const PARALLEL: usize = 16;
@@ -23,16 +23,16 @@ const AT_ONCE: usize = 256;
 const BLOCK_STEPS: usize = 64;
 
 /// The elements of one type that have a tag or a key.
-pub struct Postings<'a>(List<'a>);
+pub struct Postings<'a>(PostingList<'a>);
 
-enum List<'a> {
+enum PostingList<'a> {
     Held(Arc<[Ordinal]>),
-    Blocks(Blocks<'a>),
+    Blocks(PostingBlocks<'a>),
 }
 
 /// The part of a list to read.
 #[derive(Debug, Clone, Copy)]
-pub enum Scope<'a> {
+pub enum PostingScope<'a> {
     /// All of it.
     All,
     /// Ordinals in these ranges, which ascend and do not overlap.
@@ -44,13 +44,19 @@ pub enum Scope<'a> {
 impl<'a> Postings<'a> {
     /// Creates a list that is in memory.
     pub(super) fn held(list: Arc<[Ordinal]>) -> Postings<'a> {
-        Postings(List::Held(list))
+        Postings(PostingList::Held(list))
     }
 
     /// Returns a list of `count` ordinals, stored in blocks from `first` on.
-    pub(super) fn in_blocks(osm: &'a Osm, kind: ElementType, key: Key, first: u32, count: u64) -> Postings<'a> {
-        match Blocks::of(osm, kind, key, first, count) {
-            Some(blocks) => Postings(List::Blocks(blocks)),
+    pub(super) fn in_blocks(
+        osm: &'a Osm,
+        kind: ElementType,
+        key: PageCacheKey,
+        first: u32,
+        count: u64,
+    ) -> Postings<'a> {
+        match PostingBlocks::of(osm, kind, key, first, count) {
+            Some(blocks) => Postings(PostingList::Blocks(blocks)),
             None => Postings::held([].into()),
         }
     }
@@ -58,8 +64,8 @@ impl<'a> Postings<'a> {
     /// Returns the length of the list.
     pub fn len(&self) -> u64 {
         match &self.0 {
-            List::Held(list) => list.len() as u64,
-            List::Blocks(blocks) => blocks.count,
+            PostingList::Held(list) => list.len() as u64,
+            PostingList::Blocks(blocks) => blocks.count,
         }
     }
 
@@ -71,40 +77,40 @@ impl<'a> Postings<'a> {
     /// Returns all ordinals of the list, ascending.
     pub fn all(&self) -> Arc<[Ordinal]> {
         match &self.0 {
-            List::Held(list) => Arc::clone(list),
-            List::Blocks(blocks) => blocks.all(),
+            PostingList::Held(list) => Arc::clone(list),
+            PostingList::Blocks(blocks) => blocks.all(),
         }
     }
 
     /// Returns a part of the list, ascending.
-    pub fn part(&self, scope: Scope<'_>) -> Arc<[Ordinal]> {
+    pub fn part(&self, scope: PostingScope<'_>) -> Arc<[Ordinal]> {
         match scope {
-            Scope::All => self.all(),
-            Scope::Within(ranges) => self.within(ranges).into(),
-            Scope::Among(list) => self.among(list, true).into(),
+            PostingScope::All => self.all(),
+            PostingScope::Within(ranges) => self.within(ranges).into(),
+            PostingScope::Among(list) => self.among(list, true).into(),
         }
     }
 
     fn within(&self, ranges: &[Range<Ordinal>]) -> Vec<Ordinal> {
         match &self.0 {
-            List::Held(list) => {
+            PostingList::Held(list) => {
                 let mut found = Vec::new();
                 add_within(list, ranges, &mut found);
                 found
             }
-            List::Blocks(blocks) => blocks.within(ranges),
+            PostingList::Blocks(blocks) => blocks.within(ranges),
         }
     }
 
     /// Returns the ordinals of an ascending list that are in this one, or, if `wanted` is false, those that are not.
     pub fn among(&self, list: &[Ordinal], wanted: bool) -> Vec<Ordinal> {
         match &self.0 {
-            List::Held(held) => {
+            PostingList::Held(held) => {
                 let mut found = Vec::new();
                 add_among(held, list, wanted, &mut found);
                 found
             }
-            List::Blocks(blocks) => blocks.among(list, wanted),
+            PostingList::Blocks(blocks) => blocks.among(list, wanted),
         }
     }
 }
@@ -143,19 +149,19 @@ fn add_among(mut held: &[Ordinal], list: &[Ordinal], wanted: bool, found: &mut V
 }
 
 /// A list in blocks.
-struct Blocks<'a> {
+struct PostingBlocks<'a> {
     osm: &'a Osm,
     kind: ElementType,
-    key: Key,
+    key: PageCacheKey,
     /// The first ordinals of all blocks.
-    firsts: &'a Column,
+    firsts: &'a SectionColumn,
     /// The list's first block and the one after its last.
     blocks: Range<u64>,
     count: u64,
 }
 
-impl<'a> Blocks<'a> {
-    fn of(osm: &'a Osm, kind: ElementType, key: Key, first: u32, count: u64) -> Option<Blocks<'a>> {
+impl<'a> PostingBlocks<'a> {
+    fn of(osm: &'a Osm, kind: ElementType, key: PageCacheKey, first: u32, count: u64) -> Option<PostingBlocks<'a>> {
         let firsts = osm.block_firsts()?;
         let first = u64::from(first);
         let end = first.checked_add(count.div_ceil(BLOCK as u64)).filter(|&end| end <= firsts.len());
@@ -164,7 +170,7 @@ impl<'a> Blocks<'a> {
             firsts.report("a list goes beyond the last block");
             return None;
         };
-        Some(Blocks { osm, kind, key, firsts, blocks: first..end, count })
+        Some(PostingBlocks { osm, kind, key, firsts, blocks: first..end, count })
     }
 
     /// Returns the number of ordinals in a block.
@@ -180,7 +186,7 @@ impl<'a> Blocks<'a> {
 
     /// Returns a block from the cache, or reads it.
     fn block(&self, block: u64) -> Arc<[Ordinal]> {
-        self.osm.list(Key::Block(block as u32), self.kind, || {
+        self.osm.list(PageCacheKey::Block(block as u32), self.kind, || {
             let mut list = vec![0; self.len(block)];
             self.read(block, &mut list).map(|()| list)
         })

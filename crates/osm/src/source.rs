@@ -1,7 +1,7 @@
 //! Provides the elements of a snapshot in the form in which file readers provide them, for export to a file or for
 //! building another snapshot.
 
-use terrapin_loaders::{Block, BlockBuilder, ElementType as Loaded, Meta};
+use terrapin_loaders::{BlockBuilder, ElementBlock, SourceElementType as Loaded, SourceMeta};
 
 use super::store::{Osm, Remembered};
 use super::types::{ElementRef, ElementType, MetaRef};
@@ -9,10 +9,10 @@ use super::types::{ElementRef, ElementType, MetaRef};
 impl Osm {
     /// Returns the elements on some pages, limited to those for which `keep` returns true; it is called with page and
     /// slot. Damage is recorded for [`Osm::check`].
-    pub fn block(&self, kind: ElementType, pages: &[u32], keep: impl Fn(u32, usize) -> bool) -> Block {
+    pub fn block(&self, kind: ElementType, pages: &[u32], keep: impl Fn(u32, usize) -> bool) -> ElementBlock {
         let mut block = BlockBuilder::default();
         for &page in pages {
-            let mut writer = PageWriter { osm: self, kind, page, keep: |slot| keep(page, slot), block };
+            let mut writer = SourcePageWriter { osm: self, kind, page, keep: |slot| keep(page, slot), block };
             match kind {
                 ElementType::Node => writer.nodes(),
                 ElementType::Way => writer.ways(),
@@ -25,7 +25,7 @@ impl Osm {
 }
 
 /// Converts one page into a block.
-struct PageWriter<'o, F> {
+struct SourcePageWriter<'o, F> {
     osm: &'o Osm,
     kind: ElementType,
     page: u32,
@@ -33,7 +33,7 @@ struct PageWriter<'o, F> {
     block: BlockBuilder,
 }
 
-impl<F: Fn(usize) -> bool> PageWriter<'_, F> {
+impl<F: Fn(usize) -> bool> SourcePageWriter<'_, F> {
     fn nodes(&mut self) {
         let nodes = self.osm.node_page(self.page);
         self.each(&nodes.ids, |slot, _| nodes.coords.get(slot).map_or((0, 0), |at| (at.lat, at.lon)));
@@ -88,9 +88,9 @@ fn loaded(kind: ElementType) -> Loaded {
 }
 
 /// Metadata, if anything of it is known.
-fn meta(osm: &Osm, known: MetaRef) -> Option<Meta<'_>> {
+fn meta(osm: &Osm, known: MetaRef) -> Option<SourceMeta<'_>> {
     let MetaRef { version, timestamp, changeset, uid, user } = known;
-    let meta = Meta { version, timestamp, changeset, uid, user: osm.user_name(user), visible: true };
-    let nothing = Meta { version: 0, timestamp: 0, changeset: 0, uid: 0, user: "", visible: true };
+    let meta = SourceMeta { version, timestamp, changeset, uid, user: osm.user_name(user), visible: true };
+    let nothing = SourceMeta { version: 0, timestamp: 0, changeset: 0, uid: 0, user: "", visible: true };
     (meta != nothing).then_some(meta)
 }

@@ -8,17 +8,21 @@ use std::sync::{Arc, OnceLock};
 
 use quick_cache::sync::Cache;
 
-use super::area_table::Areas;
+use super::area_table::AreaTable;
 use super::counts;
-use super::layout::{self, Paged, Part};
+use super::layout::{self, PageSection, Paged};
 use super::name_table::NameTable;
-use super::page::{self, Lists, MetaColumns};
-use super::page_cache::{Cached, Key, MetaPage, NodePage, Page, RelationPage, TagPage, WayNodes, WayPage, Weigher};
+use super::page::{self, MetaColumns, PageLists};
+use super::page_cache::{
+    CacheablePage, Cached, MetaPage, NodePage, PageCacheKey, PageWeigher, RelationPage, TagPage, WayNodes, WayPage,
+};
 use super::state_settings::StateSettings;
-use super::tables::{Keys, Names, Users};
+use super::tables::{Keys, NameCache, UserReader};
 use super::types::{BoundingBox, Coord, ElementRef, ElementType, Ordinal};
 use terrapin_budget as budget;
-use terrapin_snapshot::{Boxes, Column, Counts, Error, Fault, Pages, Snapshot, Texts, signed};
+use terrapin_snapshot::{
+    BoxSection, ElementCounts, Error, Fault, PagedSection, SectionColumn, Snapshot, TextSection, signed,
+};
 
 /// Bytes of decoded pages and borders kept by default.
 pub const CACHE_BYTES: u64 = (1 << 30) + (256 << 20);
@@ -41,21 +45,21 @@ const PAGE_STEPS: usize = 64;
 /// The elements of an open snapshot. Cheap to share: everything decoded is cached within a bounded number of bytes.
 pub struct Osm {
     pub(super) snapshot: Arc<Snapshot>,
-    counts: Counts,
+    counts: ElementCounts,
     data_time: i64,
-    cache: Cache<Key, Cached, Weigher>,
+    cache: Cache<PageCacheKey, Cached, PageWeigher>,
     /// Bytes of borders of areas that are kept.
     borders: u64,
     /// Sections of pages, by [`Paged::number`].
-    pages: [Opened<Pages>; Paged::COUNT],
-    boxes: [Opened<Boxes>; 3],
-    first_ids: [Opened<Column>; 3],
-    missing: [Opened<Column>; 3],
-    block_firsts: Opened<Column>,
+    pages: [Opened<PagedSection>; Paged::COUNT],
+    boxes: [Opened<BoxSection>; 3],
+    first_ids: [Opened<SectionColumn>; 3],
+    missing: [Opened<SectionColumn>; 3],
+    block_firsts: Opened<SectionColumn>,
     keys: Opened<Keys>,
-    users: Opened<Users>,
-    roles: Opened<Names>,
-    areas: OnceLock<Areas>,
+    users: Opened<UserReader>,
+    roles: Opened<NameCache>,
+    areas: OnceLock<AreaTable>,
     names: Opened<NameTable>,
     pub(super) fault: Arc<Fault>,
     /// The value that [`Osm::beside`] keeps.
@@ -95,7 +99,7 @@ impl Osm {
     }
 
     /// Creates the store for a snapshot whose manifest is not written yet.
-    pub fn of(snapshot: Arc<Snapshot>, counts: Counts, data_time: i64, cache: u64) -> Osm {
+    pub fn of(snapshot: Arc<Snapshot>, counts: ElementCounts, data_time: i64, cache: u64) -> Osm {
         // Most of the cache is for decoded pages. Borders that are in use are cached also.
         let borders = cache / BORDERS;
         Osm {
@@ -103,7 +107,7 @@ impl Osm {
             snapshot,
             counts,
             data_time,
-            cache: Cache::with_weighter(cached_pages(cache), cache - borders, Weigher),
+            cache: Cache::with_weighter(cached_pages(cache), cache - borders, PageWeigher),
             pages: Default::default(),
             boxes: Default::default(),
             first_ids: Default::default(),
@@ -137,7 +141,7 @@ impl Osm {
     }
 
     /// Returns the numbers of elements and of all other entries.
-    pub(super) fn counts(&self) -> Counts {
+    pub(super) fn counts(&self) -> ElementCounts {
         self.counts
     }
 
@@ -188,7 +192,8 @@ impl Osm {
 
     /// Remembers that an element is referred to that does not exist, which no loader writes; with an id in its place.
     pub fn no_such_element(&self, kind: ElementType) -> i64 {
-        let damage = Error::damaged(layout::paged(kind, Part::Core), "an element that does not exist is referred to");
+        let damage =
+            Error::damaged(layout::paged(kind, PageSection::Core), "an element that does not exist is referred to");
         self.or_fault(Err(damage), || 0)
     }
 
@@ -222,8 +227,10 @@ impl Osm {
     }
 
     /// Returns a section of pages; `None` if it is damaged.
-    fn paged(&self, section: Paged) -> Option<&Pages> {
-        self.opened(&self.pages[section.number()], |snapshot, fault| Pages::open(snapshot, section.name(), fault))
+    fn paged(&self, section: Paged) -> Option<&PagedSection> {
+        self.opened(&self.pages[section.number()], |snapshot, fault| {
+            PagedSection::open(snapshot, section.name(), fault)
+        })
     }
 
     /// Returns a page of a section, decoded.
@@ -242,7 +249,7 @@ impl Osm {
     fn part<T>(
         &self,
         kind: ElementType,
-        part: Part,
+        part: PageSection,
         page: u32,
         decode: impl FnOnce(&[u8]) -> Option<T>,
     ) -> Result<T, Error> {
@@ -256,7 +263,7 @@ impl Osm {
 
     /// Returns the cached page of `key`, or the result of `make`. Every read of elements goes through this function,
     /// therefore no query reads for long without a check of its budget.
-    pub(super) fn page<P: Page>(&self, key: Key, make: impl FnOnce() -> P) -> P {
+    pub(super) fn page<P: CacheablePage>(&self, key: PageCacheKey, make: impl FnOnce() -> P) -> P {
         budget::checkpoints(PAGE_STEPS);
         let cached = self.cache.get(&key).unwrap_or_else(|| {
             self.charge_page(key);
@@ -272,14 +279,14 @@ impl Osm {
 
     /// Checks the query's budget before a large page is decoded, because the decoded size comes from the snapshot,
     /// which is not trusted.
-    fn charge_page(&self, key: Key) {
+    fn charge_page(&self, key: PageCacheKey) {
         let (section, page) = match key {
-            Key::Page(kind, part, page) => (Paged::Elements(kind, part), page),
-            Key::WayNodes(page) => (Paged::Elements(ElementType::Way, Part::Core), page),
-            Key::Values(page) => (Paged::Values, page),
-            Key::Postings(page) => (Paged::Postings, page),
-            Key::Block(page) => (Paged::Blocks, page),
-            Key::Pair(..) | Key::List(..) => return,
+            PageCacheKey::Page(kind, part, page) => (Paged::Elements(kind, part), page),
+            PageCacheKey::WayNodes(page) => (Paged::Elements(ElementType::Way, PageSection::Core), page),
+            PageCacheKey::Values(page) => (Paged::Values, page),
+            PageCacheKey::Postings(page) => (Paged::Postings, page),
+            PageCacheKey::Block(page) => (Paged::Blocks, page),
+            PageCacheKey::Pair(..) | PageCacheKey::List(..) => return,
         };
         let bytes = self.paged(section).map_or(0, |pages| pages.content_len(page.into()));
         if bytes >= LARGE_PAGE {
@@ -290,9 +297,9 @@ impl Osm {
     /// Returns a page of nodes.
     pub fn node_page(&self, page: u32) -> Arc<NodePage> {
         let kind = ElementType::Node;
-        self.page(Key::Page(kind, Part::Core, page), || {
+        self.page(PageCacheKey::Page(kind, PageSection::Core, page), || {
             let n = self.slots(kind, page);
-            let read = self.part(kind, Part::Core, page, |b| page::decode_nodes(b, n));
+            let read = self.part(kind, PageSection::Core, page, |b| page::decode_nodes(b, n));
             let (ids, coords) = self.or_fault(read, || (vec![0; n], vec![Coord::MISSING; n]));
             Arc::new(NodePage { ids, coords })
         })
@@ -301,10 +308,10 @@ impl Osm {
     /// Returns a page of ways, with geometry.
     pub fn way_page(&self, page: u32) -> Arc<WayPage> {
         let kind = ElementType::Way;
-        self.page(Key::Page(kind, Part::Core, page), || {
+        self.page(PageCacheKey::Page(kind, PageSection::Core, page), || {
             let n = self.slots(kind, page);
-            let read = self.part(kind, Part::Core, page, |b| page::decode_ways(b, n));
-            let (ids, nodes) = self.or_fault(read, || (vec![0; n], Lists::empty(n)));
+            let read = self.part(kind, PageSection::Core, page, |b| page::decode_ways(b, n));
+            let (ids, nodes) = self.or_fault(read, || (vec![0; n], PageLists::empty(n)));
             let coords = nodes.map_all(self.line(nodes.items()));
             Arc::new(WayPage { ids, nodes, coords })
         })
@@ -313,10 +320,10 @@ impl Osm {
     /// Returns a page of ways without their geometry, which is read only for the ways that need it ([`Osm::line`]).
     pub fn way_nodes(&self, page: u32) -> Arc<WayNodes> {
         let kind = ElementType::Way;
-        self.page(Key::WayNodes(page), || {
+        self.page(PageCacheKey::WayNodes(page), || {
             let n = self.slots(kind, page);
-            let read = self.part(kind, Part::Core, page, |b| page::decode_ways(b, n));
-            let (_, nodes) = self.or_fault(read, || (Vec::new(), Lists::empty(n)));
+            let read = self.part(kind, PageSection::Core, page, |b| page::decode_ways(b, n));
+            let (_, nodes) = self.or_fault(read, || (Vec::new(), PageLists::empty(n)));
             Arc::new(WayNodes { nodes })
         })
     }
@@ -324,7 +331,9 @@ impl Osm {
     /// Returns the nodes of a way and their positions. The positions of other ways on its page are not read.
     pub fn way(&self, way: Ordinal) -> (Vec<ElementRef>, Vec<Coord>) {
         let (page, slot) = self.place(ElementType::Way, way);
-        if let Some(Cached::Ways(whole)) = self.cache.get(&Key::Page(ElementType::Way, Part::Core, page)) {
+        if let Some(Cached::Ways(whole)) =
+            self.cache.get(&PageCacheKey::Page(ElementType::Way, PageSection::Core, page))
+        {
             budget::checkpoints(PAGE_STEPS);
             return (whole.nodes(slot).to_vec(), whole.coords(slot).to_vec());
         }
@@ -336,10 +345,10 @@ impl Osm {
     /// Returns a page of relations.
     pub fn relation_page(&self, page: u32) -> Arc<RelationPage> {
         let kind = ElementType::Relation;
-        self.page(Key::Page(kind, Part::Core, page), || {
+        self.page(PageCacheKey::Page(kind, PageSection::Core, page), || {
             let n = self.slots(kind, page);
-            let read = self.part(kind, Part::Core, page, |b| page::decode_relations(b, n));
-            let (ids, members) = self.or_fault(read, || (vec![0; n], Lists::empty(n)));
+            let read = self.part(kind, PageSection::Core, page, |b| page::decode_relations(b, n));
+            let (ids, members) = self.or_fault(read, || (vec![0; n], PageLists::empty(n)));
             Arc::new(RelationPage { ids, members })
         })
     }
@@ -377,9 +386,9 @@ impl Osm {
         self.page_boxes(kind).map_or(BoundingBox::EMPTY, |boxes| BoundingBox::of(boxes.get(page)))
     }
 
-    fn page_boxes(&self, kind: ElementType) -> Option<&Boxes> {
+    fn page_boxes(&self, kind: ElementType) -> Option<&BoxSection> {
         self.opened(&self.boxes[kind as usize], |snapshot, fault| {
-            let boxes = Boxes::open(snapshot, layout::boxes(kind), fault)?;
+            let boxes = BoxSection::open(snapshot, layout::boxes(kind), fault)?;
             match boxes.prepare().len() == self.page_count(kind) {
                 true => Ok(boxes),
                 false => Err(Error::damaged(layout::boxes(kind), "not one for each page")),
@@ -394,10 +403,10 @@ impl Osm {
     }
 
     /// Returns the areas.
-    pub fn areas(&self) -> &Areas {
+    pub fn areas(&self) -> &AreaTable {
         budget::once(&self.areas, || {
-            let opened = Areas::open(&self.snapshot, self.borders, &self.fault);
-            self.or_fault(opened, || Areas::held(&[], 0, &self.fault))
+            let opened = AreaTable::open(&self.snapshot, self.borders, &self.fault);
+            self.or_fault(opened, || AreaTable::held(&[], 0, &self.fault))
         })
     }
 
@@ -412,15 +421,15 @@ impl Osm {
 
     /// Returns the tags of a page's elements.
     pub fn tag_page(&self, kind: ElementType, page: u32) -> Arc<TagPage> {
-        self.page(Key::Page(kind, Part::Tags, page), || {
+        self.page(PageCacheKey::Page(kind, PageSection::Tags, page), || {
             let n = self.slots(kind, page);
-            let read = self.part(kind, Part::Tags, page, |b| page::decode_tags(b, n));
+            let read = self.part(kind, PageSection::Tags, page, |b| page::decode_tags(b, n));
             let pairs = self.counts.tags;
             let read = read.and_then(|tags| match tags.items().iter().all(|&t| u64::from(t) < pairs) {
                 true => Ok(tags),
-                false => Err(Error::damaged(layout::paged(kind, Part::Tags), "a tag that does not exist")),
+                false => Err(Error::damaged(layout::paged(kind, PageSection::Tags), "a tag that does not exist")),
             });
-            Arc::new(TagPage { tags: self.or_fault(read, || Lists::empty(n)) })
+            Arc::new(TagPage { tags: self.or_fault(read, || PageLists::empty(n)) })
         })
     }
 
@@ -431,14 +440,14 @@ impl Osm {
     }
 
     /// Returns the first ordinals of the blocks of posting lists; `None` if they are damaged.
-    pub(super) fn block_firsts(&self) -> Option<&Column> {
-        self.opened(&self.block_firsts, |snapshot, fault| Column::open(snapshot, layout::BLOCK_FIRSTS, fault))
+    pub(super) fn block_firsts(&self) -> Option<&SectionColumn> {
+        self.opened(&self.block_firsts, |snapshot, fault| SectionColumn::open(snapshot, layout::BLOCK_FIRSTS, fault))
     }
 
     /// Returns the first ids of the pages of ids; `None` if they are damaged.
-    pub(super) fn first_ids(&self, kind: ElementType) -> Option<&Column> {
+    pub(super) fn first_ids(&self, kind: ElementType) -> Option<&SectionColumn> {
         self.opened(&self.first_ids[kind as usize], |snapshot, fault| {
-            Column::open(snapshot, layout::first_ids(kind), fault)
+            SectionColumn::open(snapshot, layout::first_ids(kind), fault)
         })
     }
 
@@ -446,9 +455,9 @@ impl Osm {
 
     /// Version, timestamp, changeset and user of a page's elements.
     pub fn meta_page(&self, kind: ElementType, page: u32) -> Arc<MetaPage> {
-        self.page(Key::Page(kind, Part::Meta, page), || {
+        self.page(PageCacheKey::Page(kind, PageSection::Meta, page), || {
             let n = self.slots(kind, page);
-            let read = self.part(kind, Part::Meta, page, |b| page::decode_meta(b, n));
+            let read = self.part(kind, PageSection::Meta, page, |b| page::decode_meta(b, n));
             let columns = self.or_fault(read, MetaColumns::default);
             let users = self.users();
             let uids = columns.users.iter().map(|&user| users.map_or(0, |users| users.id(user))).collect();
@@ -456,8 +465,8 @@ impl Osm {
         })
     }
 
-    fn users(&self) -> Option<&Users> {
-        self.opened(&self.users, Users::open)
+    fn users(&self) -> Option<&UserReader> {
+        self.opened(&self.users, UserReader::open)
     }
 
     /// Returns the text of a user's name.
@@ -482,8 +491,8 @@ impl Osm {
 
     // ---- topology
 
-    fn roles(&self) -> Option<&Names> {
-        self.opened(&self.roles, |snapshot, fault| Texts::open(snapshot, layout::ROLES, fault).map(Names::of))
+    fn roles(&self) -> Option<&NameCache> {
+        self.opened(&self.roles, |snapshot, fault| TextSection::open(snapshot, layout::ROLES, fault).map(NameCache::of))
     }
 
     /// Returns the text of a role.
@@ -503,24 +512,24 @@ impl Osm {
 
     /// Returns the number of users, including the entry for no user.
     pub(super) fn user_count(&self) -> u32 {
-        self.users().map_or(0, Users::len)
+        self.users().map_or(0, UserReader::len)
     }
 
     /// Returns the id of an element that is referred to but missing.
     pub(super) fn missing(&self, kind: ElementType, index: u64) -> i64 {
         let ids = self.opened(&self.missing[kind as usize], |snapshot, fault| {
-            Column::open(snapshot, layout::missing(kind), fault)
+            SectionColumn::open(snapshot, layout::missing(kind), fault)
         });
         ids.map_or(0, |ids| signed(ids.get(index)))
     }
 
     /// Returns the parents of a page's elements, by type of parent: ways (nodes only), relations.
-    pub(super) fn parent_page(&self, kind: ElementType, page: u32) -> Arc<Vec<Lists<Ordinal>>> {
-        self.page(Key::Page(kind, Part::Parents, page), || {
+    pub(super) fn parent_page(&self, kind: ElementType, page: u32) -> Arc<Vec<PageLists<Ordinal>>> {
+        self.page(PageCacheKey::Page(kind, PageSection::Parents, page), || {
             let n = self.slots(kind, page);
             let types = if kind == ElementType::Node { 2 } else { 1 };
-            let read = self.part(kind, Part::Parents, page, |b| page::decode_parents(b, n, types));
-            Arc::new(self.or_fault(read, || vec![Lists::empty(n); types]))
+            let read = self.part(kind, PageSection::Parents, page, |b| page::decode_parents(b, n, types));
+            Arc::new(self.or_fault(read, || vec![PageLists::empty(n); types]))
         })
     }
 

@@ -7,11 +7,11 @@ use super::layout;
 use super::types::ElementType;
 use super::{KeyId, PairId};
 use terrapin_budget as budget;
-use terrapin_snapshot::{Column, Error, Fault, Snapshot, Texts, signed};
+use terrapin_snapshot::{Error, Fault, SectionColumn, Snapshot, TextSection, signed};
 
 /// Names that are written with every other element. Used names are cached, in groups.
-pub(super) struct Names {
-    texts: Texts,
+pub(super) struct NameCache {
+    texts: TextSection,
     kept: Box<[Kept]>,
 }
 
@@ -21,10 +21,10 @@ type Kept = OnceLock<Box<[Box<str>]>>;
 /// Names that are kept at a time.
 const AT_A_TIME: u64 = 64;
 
-impl Names {
-    pub fn of(texts: Texts) -> Names {
+impl NameCache {
+    pub fn of(texts: TextSection) -> NameCache {
         let kept = (0..texts.len().div_ceil(AT_A_TIME)).map(|_| OnceLock::new()).collect();
-        Names { texts, kept }
+        NameCache { texts, kept }
     }
 
     pub fn len(&self) -> u64 {
@@ -47,21 +47,21 @@ impl Names {
 
 /// Keys in byte order, and where their values and lists are.
 pub(super) struct Keys {
-    names: Names,
-    pairs: Column,
-    counts: Column,
-    lists: Column,
+    names: NameCache,
+    pairs: SectionColumn,
+    counts: SectionColumn,
+    lists: SectionColumn,
 }
 
 impl Keys {
     pub fn open(snapshot: &Arc<Snapshot>, tags: u64, fault: &Arc<Fault>) -> Result<Keys, Error> {
-        let column = |name| Column::open(snapshot, name, fault);
-        let names = Texts::open(snapshot, layout::KEYS, fault)?;
+        let column = |name| SectionColumn::open(snapshot, name, fault);
+        let names = TextSection::open(snapshot, layout::KEYS, fault)?;
         Keys::of(names, [column(layout::KEY_PAIRS)?, column(layout::KEY_COUNTS)?, column(layout::KEY_LISTS)?], tags)
     }
 
     /// Creates the table from its parts, for a file with this number of tags.
-    pub fn of(names: Texts, [pairs, counts, lists]: [Column; 3], tags: u64) -> Result<Keys, Error> {
+    pub fn of(names: TextSection, [pairs, counts, lists]: [SectionColumn; 3], tags: u64) -> Result<Keys, Error> {
         let n = names.len();
         let fits = n < KeyId::MAX.into()
             && tags < PairId::MAX.into()
@@ -70,7 +70,7 @@ impl Keys {
             && lists.len() == 3 * n
             && pairs.get(n) == tags;
         match fits {
-            true => Ok(Keys { names: Names::of(names), pairs, counts, lists }),
+            true => Ok(Keys { names: NameCache::of(names), pairs, counts, lists }),
             false => Err(Error::damaged(layout::KEYS, "its parts do not fit together")),
         }
     }
@@ -125,23 +125,23 @@ impl Keys {
 }
 
 /// Users by their numbers.
-pub(super) struct Users {
-    ids: Column,
-    names: Texts,
-    by_name: Column,
+pub(super) struct UserReader {
+    ids: SectionColumn,
+    names: TextSection,
+    by_name: SectionColumn,
 }
 
-impl Users {
-    pub fn open(snapshot: &Arc<Snapshot>, fault: &Arc<Fault>) -> Result<Users, Error> {
-        let column = |name| Column::open(snapshot, name, fault);
-        let names = Texts::open(snapshot, layout::USER_NAMES, fault)?;
-        Users::of(column(layout::USER_IDS)?, names, column(layout::USERS_BY_NAME)?)
+impl UserReader {
+    pub fn open(snapshot: &Arc<Snapshot>, fault: &Arc<Fault>) -> Result<UserReader, Error> {
+        let column = |name| SectionColumn::open(snapshot, name, fault);
+        let names = TextSection::open(snapshot, layout::USER_NAMES, fault)?;
+        UserReader::of(column(layout::USER_IDS)?, names, column(layout::USERS_BY_NAME)?)
     }
 
-    pub fn of(ids: Column, names: Texts, by_name: Column) -> Result<Users, Error> {
+    pub fn of(ids: SectionColumn, names: TextSection, by_name: SectionColumn) -> Result<UserReader, Error> {
         let fits = ids.len() == names.len() && by_name.len() == names.len() && ids.len() < u32::MAX.into();
         match fits {
-            true => Ok(Users { ids, names, by_name }),
+            true => Ok(UserReader { ids, names, by_name }),
             false => Err(Error::damaged(layout::USER_IDS, "there are not as many ids as names")),
         }
     }

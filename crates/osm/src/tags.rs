@@ -11,7 +11,7 @@
 //! ```
 //! The column `tags.blocks.firsts` has the first ordinal of each block, so that it is known before the block is read.
 
-use super::codec::{Reader, put};
+use super::codec::{ByteReader, put};
 use super::{KeyId, Ordinal, PairId};
 
 /// Keys and where their values and lists are, while a snapshot is made.
@@ -119,7 +119,7 @@ const MOST_TEXT: usize = 256 << 20;
 
 /// `n` values.
 pub fn decode_values(bytes: &[u8], n: usize) -> Option<ValuePage> {
-    let mut r = Reader::new(bytes);
+    let mut r = ByteReader::new(bytes);
     let mut page = ValuePage::default();
     let mut start: usize = 0;
     for _ in 0..n {
@@ -152,7 +152,7 @@ pub fn get_list(bytes: &[u8], count: usize) -> Option<Vec<Ordinal>> {
     if count > bytes.len() {
         return None;
     }
-    let mut r = Reader::new(bytes);
+    let mut r = ByteReader::new(bytes);
     let mut previous = 0_u64;
     let mut out = Vec::with_capacity(count);
     for _ in 0..count {
@@ -169,7 +169,7 @@ pub fn put_block(out: &mut Vec<u8>, ordinals: &[Ordinal]) {
 
 /// Reads a block that begins with `first` into `out`, which it fills; its ordinals ascend and are below `end`.
 pub fn get_block(bytes: &[u8], first: Ordinal, end: Ordinal, out: &mut [Ordinal]) -> Option<()> {
-    let mut r = Reader::new(bytes);
+    let mut r = ByteReader::new(bytes);
     let (start, rest) = out.split_first_mut()?;
     *start = first;
     let mut previous = first;
@@ -190,7 +190,7 @@ pub struct PostingPage {
 impl PostingPage {
     /// Returns the lists of `n` pairs.
     pub fn decode(bytes: Vec<u8>, n: usize) -> Option<PostingPage> {
-        let mut r = Reader::new(&bytes);
+        let mut r = ByteReader::new(&bytes);
         let mut lists = Vec::with_capacity(n);
         let len = bytes.len();
         for _ in 0..n {

@@ -2,7 +2,7 @@
 
 use std::str::FromStr;
 
-use terrapin_snapshot::{Boxes, Corners};
+use terrapin_snapshot::{BoxSection, Corners};
 
 /// The position of an element among those of its type, in Hilbert order: page times page size plus slot.
 pub type Ordinal = u64;
@@ -123,7 +123,7 @@ impl BoundingBox {
     }
 
     /// Returns the numbers of the boxes that share a point with this one, ascending.
-    pub(super) fn meeting(&self, boxes: &Boxes) -> Vec<u32> {
+    pub(super) fn meeting(&self, boxes: &BoxSection) -> Vec<u32> {
         let (parts, n) = self.split();
         let mut found = boxes.meeting(&parts[0].corners());
         if n > 1 {
@@ -201,7 +201,7 @@ impl ElementRef {
 
 /// A member of a relation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Member {
+pub struct RelationMember {
     /// Its type.
     pub kind: ElementType,
     /// The element.

@@ -1,11 +1,11 @@
 //! The codes by which programs identify errors in OverpassQL.
 
-use terrapin_budget::{Exceeded, codes};
+use terrapin_budget::{ExceededLimit, codes};
 
 codes! {
     /// The reason why a query is rejected or was stopped. `terrapin query --json`, `terrapin feedback` and `/feedback`
     /// report its name.
-    pub enum Code {
+    pub enum OverpassCode {
         // Errors in the text.
         TooLong = "too-long", "The text is longer than what is read.";
         EmptyQuery = "empty-query", "There is no text, or a query statement without a filter.";
@@ -69,13 +69,13 @@ codes! {
     }
 }
 
-impl From<Exceeded> for Code {
-    fn from(exceeded: Exceeded) -> Self {
+impl From<ExceededLimit> for OverpassCode {
+    fn from(exceeded: ExceededLimit) -> Self {
         match exceeded {
-            Exceeded::Cancelled => Code::Cancelled,
-            Exceeded::Time(_) => Code::Timeout,
-            Exceeded::Work(_) => Code::Work,
-            Exceeded::Memory(_) => Code::Memory,
+            ExceededLimit::Cancelled => OverpassCode::Cancelled,
+            ExceededLimit::Time(_) => OverpassCode::Timeout,
+            ExceededLimit::Work(_) => OverpassCode::Work,
+            ExceededLimit::Memory(_) => OverpassCode::Memory,
         }
     }
 }

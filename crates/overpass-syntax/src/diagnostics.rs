@@ -1,8 +1,8 @@
 //! Collects the errors of a query, in the reference's order.
 
-use super::Span;
-use crate::code::Code;
-use crate::error::{Class, Diagnostic, Failure};
+use super::SourceSpan;
+use crate::code::OverpassCode;
+use crate::error::{Diagnostic, OverpassErrorClass, OverpassFailure};
 
 /// The maximum number of errors. After it, the rest of the text is not checked.
 const MOST: usize = 500;
@@ -28,25 +28,25 @@ pub(crate) enum Clue {
 /// The cause of an error: its code, with a clue for hints.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Cause {
-    code: Code,
+    code: OverpassCode,
     clue: Option<Clue>,
 }
 
-impl From<Code> for Cause {
-    fn from(code: Code) -> Self {
+impl From<OverpassCode> for Cause {
+    fn from(code: OverpassCode) -> Self {
         Cause { code, clue: None }
     }
 }
 
 impl Cause {
     /// Creates a cause from a code and an optional clue for hints.
-    pub fn new(code: Code, clue: Option<Clue>) -> Self {
+    pub fn new(code: OverpassCode, clue: Option<Clue>) -> Self {
         Cause { code, clue }
     }
 }
 
 /// An error with its clue for hints.
-pub(crate) struct Found {
+pub(crate) struct CluedDiagnostic {
     /// The error.
     pub diagnostic: Diagnostic,
     /// Details that the code does not contain.
@@ -58,19 +58,19 @@ pub(crate) struct Found {
 pub(crate) struct Diagnostics {
     /// The size of all compiled regular expressions so far, in bytes.
     pub patterns: usize,
-    list: Vec<Found>,
+    list: Vec<CluedDiagnostic>,
     stopped: bool,
 }
 
 impl Diagnostics {
     /// Adds a `parse error`.
-    pub fn parse(&mut self, cause: impl Into<Cause>, line: u32, span: Span, message: impl Into<String>) {
-        self.add(Class::Parse, cause.into(), line, span, message.into());
+    pub fn parse(&mut self, cause: impl Into<Cause>, line: u32, span: SourceSpan, message: impl Into<String>) {
+        self.add(OverpassErrorClass::Parse, cause.into(), line, span, message.into());
     }
 
     /// Adds a `static error`.
-    pub fn fixed(&mut self, cause: impl Into<Cause>, line: u32, span: Span, message: impl Into<String>) {
-        self.add(Class::Static, cause.into(), line, span, message.into());
+    pub fn fixed(&mut self, cause: impl Into<Cause>, line: u32, span: SourceSpan, message: impl Into<String>) {
+        self.add(OverpassErrorClass::Static, cause.into(), line, span, message.into());
     }
 
     /// Adds a hint to the last error, unless it already has one.
@@ -80,16 +80,23 @@ impl Diagnostics {
         }
     }
 
-    fn add(&mut self, class: Class, Cause { code, clue }: Cause, line: u32, span: Span, message: String) {
+    fn add(
+        &mut self,
+        class: OverpassErrorClass,
+        Cause { code, clue }: Cause,
+        line: u32,
+        span: SourceSpan,
+        message: String,
+    ) {
         if !self.full() {
             let message = shortened(message);
             let diagnostic = Diagnostic { class, code, line, span: Some(span), message, help: None };
-            self.list.push(Found { diagnostic, clue });
+            self.list.push(CluedDiagnostic { diagnostic, clue });
         }
     }
 
     /// Returns the errors, so that hints can be added.
-    pub fn found_mut(&mut self) -> &mut [Found] {
+    pub fn found_mut(&mut self) -> &mut [CluedDiagnostic] {
         &mut self.list
     }
 
@@ -109,8 +116,8 @@ impl Diagnostics {
     }
 
     /// Converts the errors to a failure.
-    pub fn into_failure(self) -> Failure {
-        Failure { diagnostics: self.list.into_iter().map(|found| found.diagnostic).collect() }
+    pub fn into_failure(self) -> OverpassFailure {
+        OverpassFailure { diagnostics: self.list.into_iter().map(|found| found.diagnostic).collect() }
     }
 }
 

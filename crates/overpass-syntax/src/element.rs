@@ -7,7 +7,7 @@ use super::tree::*;
 
 /// One element as written.
 #[derive(Debug, Clone)]
-pub(crate) struct Element {
+pub(crate) struct SyntaxElement {
     /// Its name in the XML form, such as `has-kv`.
     pub name: Cow<'static, str>,
     /// Its attributes, in order.
@@ -15,23 +15,23 @@ pub(crate) struct Element {
     /// The line in errors about the element.
     pub line: u32,
     /// The position in the text.
-    pub span: Span,
+    pub span: SourceSpan,
 }
 
-impl Element {
+impl SyntaxElement {
     /// Creates an element without attributes.
-    pub fn new(name: impl Into<Cow<'static, str>>, line: u32, span: Span) -> Element {
-        Element { name: name.into(), attributes: Vec::new(), line, span }
+    pub fn new(name: impl Into<Cow<'static, str>>, line: u32, span: SourceSpan) -> SyntaxElement {
+        SyntaxElement { name: name.into(), attributes: Vec::new(), line, span }
     }
 
     /// Adds an attribute.
-    pub fn with(mut self, name: &'static str, value: impl Into<String>) -> Element {
+    pub fn with(mut self, name: &'static str, value: impl Into<String>) -> SyntaxElement {
         self.attributes.push((Cow::Borrowed(name), value.into()));
         self
     }
 
     /// Adds an attribute if it has a value.
-    pub fn with_some(self, name: &'static str, value: Option<impl Into<String>>) -> Element {
+    pub fn with_some(self, name: &'static str, value: Option<impl Into<String>>) -> SyntaxElement {
         match value {
             Some(value) => self.with(name, value),
             None => self,
@@ -84,7 +84,7 @@ pub(crate) enum Evaluator {
     },
     /// A function, its set, and the arguments that are attributes.
     Call {
-        function: Function,
+        function: EvaluatorFunction,
         set: Option<SetName>,
         words: Vec<String>,
     },

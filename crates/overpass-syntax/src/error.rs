@@ -2,12 +2,12 @@
 
 use std::fmt;
 
-use super::Span;
-use super::code::Code;
+use super::SourceSpan;
+use super::code::OverpassCode;
 
 /// The reference's classes of errors.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Class {
+pub enum OverpassErrorClass {
     /// `encoding error`: the received bytes are not a text.
     Encoding,
     /// `parse error`: the text is not in the language.
@@ -18,14 +18,14 @@ pub enum Class {
     Runtime,
 }
 
-impl Class {
+impl OverpassErrorClass {
     /// Returns `encoding error`, `parse error`, `static error` or `runtime error`.
     pub fn name(self) -> &'static str {
         match self {
-            Class::Encoding => "encoding error",
-            Class::Parse => "parse error",
-            Class::Static => "static error",
-            Class::Runtime => "runtime error",
+            OverpassErrorClass::Encoding => "encoding error",
+            OverpassErrorClass::Parse => "parse error",
+            OverpassErrorClass::Static => "static error",
+            OverpassErrorClass::Runtime => "runtime error",
         }
     }
 }
@@ -34,13 +34,13 @@ impl Class {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Diagnostic {
     /// The error's class.
-    pub class: Class,
+    pub class: OverpassErrorClass,
     /// The code, for programs.
-    pub code: Code,
+    pub code: OverpassCode,
     /// The line in the reference's message, from 1; 0 if unknown.
     pub line: u32,
     /// The position in the text, if known.
-    pub span: Option<Span>,
+    pub span: Option<SourceSpan>,
     /// The reference's text, without class and line.
     pub message: String,
     /// A suggested correction or action.
@@ -51,7 +51,7 @@ pub struct Diagnostic {
 /// have no line.
 impl fmt::Display for Diagnostic {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if matches!(self.class, Class::Parse | Class::Static) {
+        if matches!(self.class, OverpassErrorClass::Parse | OverpassErrorClass::Static) {
             write!(f, "line {}: ", self.line)?;
         }
         write!(f, "{}: {}", self.class.name(), self.message)
@@ -60,22 +60,22 @@ impl fmt::Display for Diagnostic {
 
 /// A query that was rejected or stopped: at least one error, in the reference's order.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Failure {
+pub struct OverpassFailure {
     /// The errors.
     pub diagnostics: Vec<Diagnostic>,
 }
 
-impl From<Diagnostic> for Failure {
+impl From<Diagnostic> for OverpassFailure {
     fn from(diagnostic: Diagnostic) -> Self {
-        Failure { diagnostics: vec![diagnostic] }
+        OverpassFailure { diagnostics: vec![diagnostic] }
     }
 }
 
-impl Failure {
+impl OverpassFailure {
     /// Returns whether the cause is not the query: a damaged snapshot, unwritable temporary files or a failure of the
     /// program.
     pub fn is_fault(&self) -> bool {
-        let faults = [Code::Damaged, Code::Temporary, Code::Internal];
+        let faults = [OverpassCode::Damaged, OverpassCode::Temporary, OverpassCode::Internal];
         self.diagnostics.iter().any(|diagnostic| faults.contains(&diagnostic.code))
     }
 
@@ -85,7 +85,7 @@ impl Failure {
     }
 }
 
-impl fmt::Display for Failure {
+impl fmt::Display for OverpassFailure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (i, d) in self.diagnostics.iter().enumerate() {
             if i > 0 {
@@ -97,4 +97,4 @@ impl fmt::Display for Failure {
     }
 }
 
-impl std::error::Error for Failure {}
+impl std::error::Error for OverpassFailure {}

@@ -1,16 +1,16 @@
 //! Guesses the intended text from the text around an error. Runs only if a query was rejected, keeps the reference's
 //! error texts, and uses only the query's text.
 
-use super::diagnostics::{Clue, Found};
+use super::diagnostics::{Clue, CluedDiagnostic};
 use super::suggest;
-use super::token::{Token, Tokens};
-use crate::code::Code;
+use super::token::{QlToken, QlTokens};
+use crate::code::OverpassCode;
 use crate::error::Diagnostic;
 
 /// Adds hints to the first three errors, as far as they have none. Later errors are mostly consequences of these.
-pub(super) fn add(text: &str, found: &mut [Found]) {
+pub(super) fn add(text: &str, found: &mut [CluedDiagnostic]) {
     let whole = suggest::language(text);
-    for (i, Found { diagnostic, clue }) in found.iter_mut().take(3).enumerate() {
+    for (i, CluedDiagnostic { diagnostic, clue }) in found.iter_mut().take(3).enumerate() {
         if i == 0
             && let Some(whole) = &whole
         {
@@ -20,7 +20,7 @@ pub(super) fn add(text: &str, found: &mut [Found]) {
             && let Some(help) = place.hint(diagnostic.code, *clue)
         {
             // For an unknown statement, the hint replaces the nearest known word, which is the weaker guess.
-            if diagnostic.code == Code::UnknownStatement {
+            if diagnostic.code == OverpassCode::UnknownStatement {
                 diagnostic.help = Some(help);
             } else {
                 diagnostic.help.get_or_insert(help);
@@ -46,30 +46,32 @@ impl<'a> ErrorContext<'a> {
         Some(ErrorContext { text, at: span.start, found, before, after })
     }
 
-    fn hint(&self, code: Code, clue: Option<Clue>) -> Option<String> {
+    fn hint(&self, code: OverpassCode, clue: Option<Clue>) -> Option<String> {
         match code {
-            Code::UnexpectedToken => {
+            OverpassCode::UnexpectedToken => {
                 self.sign().map(str::to_owned).or_else(|| self.quotation()).or_else(|| self.missing(clue))
             }
-            Code::UnknownStatement => self.statement().map(str::to_owned),
-            Code::UnexpectedEnd => self.open_bracket(),
-            Code::MisplacedElement if clue == Some(Clue::Out) => {
+            OverpassCode::UnknownStatement => self.statement().map(str::to_owned),
+            OverpassCode::UnexpectedEnd => self.open_bracket(),
+            OverpassCode::MisplacedElement if clue == Some(Clue::Out) => {
                 self.open_bracket().or(Some("\"out\" cannot stand in a union: (...; ...;); out;".to_owned()))
             }
-            Code::OperatorExpected => self.operator().map(str::to_owned),
-            Code::WrongOperator if self.found == "=" => {
+            OverpassCode::OperatorExpected => self.operator().map(str::to_owned),
+            OverpassCode::WrongOperator if self.found == "=" => {
                 Some("\"==\" compares; \"=\" is for make and convert".to_owned())
             }
-            Code::UnquotedWord => Some(format!("a key or a text needs quotation marks: \"{}\"", short(self.found)))
-                .filter(|_| self.found.chars().all(char::is_alphanumeric)),
-            Code::BadTimestamp => self.timestamp(),
-            Code::BadValue => self.value(clue).map(str::to_owned),
-            Code::UnknownParameter => self.parameter(),
-            Code::UnknownFilter if self.found.starts_with("in.") || self.found == "in" => {
+            OverpassCode::UnquotedWord => {
+                Some(format!("a key or a text needs quotation marks: \"{}\"", short(self.found)))
+                    .filter(|_| self.found.chars().all(char::is_alphanumeric))
+            }
+            OverpassCode::BadTimestamp => self.timestamp(),
+            OverpassCode::BadValue => self.value(clue).map(str::to_owned),
+            OverpassCode::UnknownParameter => self.parameter(),
+            OverpassCode::UnknownFilter if self.found.starts_with("in.") || self.found == "in" => {
                 Some("what lies in areas is (area) or (area.set)".to_owned())
             }
-            Code::WrongArgument if self.found == "tags" => Some("tags are counted by count_tags()".to_owned()),
-            Code::UnknownFilter if self.found.contains('=') || self.after.starts_with('=') => {
+            OverpassCode::WrongArgument if self.found == "tags" => Some("tags are counted by count_tags()".to_owned()),
+            OverpassCode::UnknownFilter if self.found.contains('=') || self.after.starts_with('=') => {
                 Some("tags stand in square brackets: [name=\"Malta\"]".to_owned())
             }
             code => fixed(code).map(str::to_owned),
@@ -140,8 +142,8 @@ impl<'a> ErrorContext<'a> {
 
     /// Returns a hint for a bracket that is still open at the end of the text.
     fn open_bracket(&self) -> Option<String> {
-        let mut open: Vec<Token<'_>> = Vec::new();
-        let mut tokens = Tokens::new(self.text);
+        let mut open: Vec<QlToken<'_>> = Vec::new();
+        let mut tokens = QlTokens::new(self.text);
         while tokens.good() {
             let token = tokens.current();
             match token.text {
@@ -229,18 +231,20 @@ impl<'a> ErrorContext<'a> {
 }
 
 /// Returns a hint that does not depend on the text.
-fn fixed(code: Code) -> Option<&'static str> {
+fn fixed(code: OverpassCode) -> Option<&'static str> {
     Some(match code {
-        Code::EmptyQuery => "what is asked for must be narrowed down: node[amenity=cafe]; node(south,west,north,east);",
-        Code::WrongType => {
+        OverpassCode::EmptyQuery => {
+            "what is asked for must be narrowed down: node[amenity=cafe]; node(south,west,north,east);"
+        }
+        OverpassCode::WrongType => {
             "the letters say from what: node(w) and node(r) are in ways and relations, way(bn) and rel(bn) have nodes, rel(bw) ways, rel(br) relations"
         }
-        Code::IncompleteBox => {
+        OverpassCode::IncompleteBox => {
             "a box is (south,west,north,east); several ids are (id:1,2,3); near a point is (around:metres,lat,lon)"
         }
-        Code::OddCoordinates => "after the metres come pairs of latitude and longitude: (around:100,35.9,14.5)",
-        Code::UnknownOutputFormat => "there are json, xml, csv, custom and popup; tools make GeoJSON from json",
-        Code::KeyPatternAlone => "for any value: [~\"pattern\"~\".\"]",
+        OverpassCode::OddCoordinates => "after the metres come pairs of latitude and longitude: (around:100,35.9,14.5)",
+        OverpassCode::UnknownOutputFormat => "there are json, xml, csv, custom and popup; tools make GeoJSON from json",
+        OverpassCode::KeyPatternAlone => "for any value: [~\"pattern\"~\".\"]",
         _ => return None,
     })
 }

@@ -49,8 +49,8 @@ pub mod xapi;
 mod xml;
 
 pub use check::numbers::{float, float_prefix, integer, number_text, timestamp};
-pub use code::Code;
-pub use error::{Class, Diagnostic, Failure};
+pub use code::OverpassCode;
+pub use error::{Diagnostic, OverpassErrorClass, OverpassFailure};
 pub use filter::*;
 pub use statement::*;
 pub use tree::*;
@@ -58,17 +58,17 @@ pub use tree::*;
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
-use check::Context;
+use check::CheckContext;
 use diagnostics::Diagnostics;
-use element::{Element, Evaluator};
-use names::Names;
+use element::{Evaluator, SyntaxElement};
+use names::SyntaxNames;
 
 /// The meaning of one element, without its children. Defined here because all modules use it, and because it
 /// refers to statements and filters.
 #[derive(Debug, Clone)]
-pub(crate) enum Part {
+pub(crate) enum ElementMeaning {
     /// `osm-script`.
-    Script(Box<Settings>),
+    Script(Box<QlSettings>),
     /// A statement. Its children are added after all of it is parsed.
     Statement(StatementKind),
     /// A filter.
@@ -95,7 +95,7 @@ pub(crate) enum Alone {
 }
 
 /// The definition of an element, by its name in the XML form.
-pub(crate) struct Form {
+pub(crate) struct ElementSyntax {
     /// The element's name.
     pub name: &'static str,
     /// The allowed attributes.
@@ -103,16 +103,16 @@ pub(crate) struct Form {
     /// The allowed attributes that can be repeated with a number: `ref`, `ref_1`, `ref_2`, ...
     pub numbered: &'static [&'static str],
     /// Checks an element. Returns `None` if it is rejected or belongs to another form of the same name.
-    pub check: fn(&mut Context<'_>) -> Option<Part>,
+    pub check: fn(&mut CheckContext<'_>) -> Option<ElementMeaning>,
     /// Whether the reference also checks the element in a conversion.
     pub checked_in_converting: bool,
     /// Returns the attributes that the reference keeps in a conversion, as it writes them. `None` keeps all unchanged.
-    pub values: fn(&Element) -> Option<convert::Values>,
+    pub values: fn(&SyntaxElement) -> Option<convert::Values>,
 }
 
-impl Form {
+impl ElementSyntax {
     /// The defaults of most elements.
-    pub const NONE: Form = Form {
+    pub const NONE: ElementSyntax = ElementSyntax {
         name: "",
         attributes: &[],
         numbered: &[],
@@ -122,23 +122,24 @@ impl Form {
     };
 
     /// Iterates over all forms except evaluators.
-    pub fn all() -> impl Iterator<Item = &'static Form> {
+    pub fn all() -> impl Iterator<Item = &'static ElementSyntax> {
         [&check::settings::FORM].into_iter().chain(statement::forms()).chain(filter::forms())
     }
 
     /// Returns the forms with a name. Some names have several forms, selected by the `type` attribute.
-    pub fn named(name: &str) -> &'static [&'static Form] {
-        static NAMES: LazyLock<Names<Form>> = LazyLock::new(|| Names::of(Form::all().map(|form| (form.name, form))));
+    pub fn named(name: &str) -> &'static [&'static ElementSyntax] {
+        static NAMES: LazyLock<SyntaxNames<ElementSyntax>> =
+            LazyLock::new(|| SyntaxNames::of(ElementSyntax::all().map(|form| (form.name, form))));
         NAMES.all(name)
     }
 }
 
-impl Part {
+impl ElementMeaning {
     /// Checks an element and returns its meaning. If it is rejected, returns `None` and adds the error to the
     /// diagnostics.
-    pub fn of(element: &Element, diagnostics: &mut Diagnostics) -> Option<Part> {
-        let context = &mut Context::new(element, diagnostics);
-        let named = Form::named(&element.name);
+    pub fn of(element: &SyntaxElement, diagnostics: &mut Diagnostics) -> Option<ElementMeaning> {
+        let context = &mut CheckContext::new(element, diagnostics);
+        let named = ElementSyntax::named(&element.name);
         if let Some(form) = named.first() {
             context.know_attributes(form);
         }
@@ -146,20 +147,20 @@ impl Part {
         let part = part.or_else(|| check::evaluators::part(context));
         if part.is_none() && !context.refused {
             let message = format!("Unknown tag \"{}\" in line {}.", element.name, element.line);
-            context.refuse(Code::UnknownElement, message);
-            context.diagnostics.help(suggest::nearest(&element.name, Form::all().map(|form| form.name)));
+            context.refuse(OverpassCode::UnknownElement, message);
+            context.diagnostics.help(suggest::nearest(&element.name, ElementSyntax::all().map(|form| form.name)));
         }
         part.filter(|_| !context.refused)
     }
 
     /// Returns whether an element with this name exists.
     pub fn is_known(name: &str) -> bool {
-        !Form::named(name).is_empty() || check::evaluators::is_known(name)
+        !ElementSyntax::named(name).is_empty() || check::evaluators::is_known(name)
     }
 
     /// Returns whether it is valid as a statement.
     pub fn is_statement(&self) -> bool {
-        matches!(self, Part::Statement(_) | Part::Filter { alone: Alone::Query(_), .. })
+        matches!(self, ElementMeaning::Statement(_) | ElementMeaning::Filter { alone: Alone::Query(_), .. })
     }
 
     /// Returns whether it is allowed in a block. The reference ignores some of the allowed elements.
@@ -169,22 +170,24 @@ impl Part {
 
     /// Returns whether it has no effect as a statement.
     pub fn is_ignored(&self) -> bool {
-        matches!(self, Part::Filter { alone: Alone::Ignored, .. })
+        matches!(self, ElementMeaning::Filter { alone: Alone::Ignored, .. })
     }
 
     /// Returns whether it only takes elements that write their result to a set.
     pub fn wants_results(&self) -> bool {
-        matches!(self, Part::Statement(kind) if kind.wants_results())
+        matches!(self, ElementMeaning::Statement(kind) if kind.wants_results())
     }
 
     /// Returns whether `child` is allowed inside it.
-    pub fn takes(&self, child: &Part) -> bool {
+    pub fn takes(&self, child: &ElementMeaning) -> bool {
         match (self, child) {
-            (_, Part::Broken) | (Part::Broken, _) => true,
-            (Part::Script(_), child) => child.fits_in_block(),
-            (Part::Statement(kind), child) => kind.takes(child),
-            (Part::Filter { kind, .. }, Part::Evaluator(_)) => kind.expression().is_some(),
-            (Part::Property(_) | Part::Evaluator(_), child) => matches!(child, Part::Evaluator(_)),
+            (_, ElementMeaning::Broken) | (ElementMeaning::Broken, _) => true,
+            (ElementMeaning::Script(_), child) => child.fits_in_block(),
+            (ElementMeaning::Statement(kind), child) => kind.takes(child),
+            (ElementMeaning::Filter { kind, .. }, ElementMeaning::Evaluator(_)) => kind.expression().is_some(),
+            (ElementMeaning::Property(_) | ElementMeaning::Evaluator(_), child) => {
+                matches!(child, ElementMeaning::Evaluator(_))
+            }
             _ => false,
         }
     }
@@ -192,29 +195,29 @@ impl Part {
 
 /// An element with its meaning and its children.
 #[derive(Debug)]
-pub(crate) struct Node {
+pub(crate) struct ElementTreeNode {
     /// The element as written.
-    pub element: Element,
+    pub element: SyntaxElement,
     /// The element's meaning.
-    pub part: Part,
+    pub part: ElementMeaning,
     /// The elements inside it.
-    pub children: Vec<Node>,
+    pub children: Vec<ElementTreeNode>,
     /// The number of times that each property is set.
     pub properties: BTreeMap<PropertyTarget, usize>,
 }
 
-impl Node {
+impl ElementTreeNode {
     /// Returns whether it is an evaluator.
     pub fn is_evaluator(&self) -> bool {
-        matches!(self.part, Part::Evaluator(_))
+        matches!(self.part, ElementMeaning::Evaluator(_))
     }
 
     /// Returns the element's name in the reference's parser of QL: a query with a single filter of some kinds has that
     /// filter's name.
     pub fn name_in_ql(&self) -> &str {
         match (&self.part, self.children.as_slice()) {
-            (Part::Statement(StatementKind::Query(query)), [one]) => match &one.part {
-                Part::Filter { kind, .. } if kind.stands_alone(query.what) => &one.element.name,
+            (ElementMeaning::Statement(StatementKind::Query(query)), [one]) => match &one.part {
+                ElementMeaning::Filter { kind, .. } if kind.stands_alone(query.what) => &one.element.name,
                 _ => &self.element.name,
             },
             _ => &self.element.name,
@@ -229,27 +232,27 @@ const LONGEST: usize = 4 << 20;
 ///
 /// # Errors
 /// Returns all syntax errors and all invalid values, in the reference's order.
-pub fn parse(text: &str) -> Result<Script, Failure> {
+pub fn parse(text: &str) -> Result<Script, OverpassFailure> {
     let (root, mut diagnostics) = read(text, false)?;
     if diagnostics.is_empty() {
         if let Some(script) = root.and_then(statement::script) {
             return Ok(script);
         }
-        diagnostics.parse(Code::IncompleteQuery, 1, Span::default(), "The query is incomplete.");
+        diagnostics.parse(OverpassCode::IncompleteQuery, 1, SourceSpan::default(), "The query is incomplete.");
     }
     Err(explained(diagnostics, text))
 }
 
 /// Parses a query for conversion to another form. Returns the part that could be parsed, and the errors. Fewer
 /// checks run than in [`parse`].
-pub(crate) fn outline(text: &str) -> Result<(Option<Node>, Option<Failure>), Failure> {
+pub(crate) fn outline(text: &str) -> Result<(Option<ElementTreeNode>, Option<OverpassFailure>), OverpassFailure> {
     let (root, diagnostics) = read(text, true)?;
     let failure = if diagnostics.is_empty() { None } else { Some(explained(diagnostics, text)) };
     Ok((root, failure))
 }
 
 /// Adds hints to the errors and converts them to a failure.
-fn explained(mut diagnostics: Diagnostics, text: &str) -> Failure {
+fn explained(mut diagnostics: Diagnostics, text: &str) -> OverpassFailure {
     hints::add(text, diagnostics.found_mut());
     diagnostics.into_failure()
 }
@@ -259,21 +262,26 @@ pub(crate) fn is_xml(text: &str) -> bool {
     text.trim_start().starts_with('<')
 }
 
-fn read(text: &str, converting: bool) -> Result<(Option<Node>, Diagnostics), Failure> {
+fn read(text: &str, converting: bool) -> Result<(Option<ElementTreeNode>, Diagnostics), OverpassFailure> {
     if text.len() > LONGEST {
-        return Err(refuse(Class::Parse, Code::TooLong, format!("The query has more than {LONGEST} bytes.")).into());
+        return Err(refuse(
+            OverpassErrorClass::Parse,
+            OverpassCode::TooLong,
+            format!("The query has more than {LONGEST} bytes."),
+        )
+        .into());
     }
     if text.trim().is_empty() {
         let message = "Your input contains only whitespace.".to_owned();
-        return Err(refuse(Class::Encoding, Code::EmptyQuery, message).into());
+        return Err(refuse(OverpassErrorClass::Encoding, OverpassCode::EmptyQuery, message).into());
     }
-    let builder = builder::Builder { converting, ..Default::default() };
+    let builder = builder::SyntaxBuilder { converting, ..Default::default() };
     let (root, builder) = if is_xml(text) { xml::parse(text, builder) } else { parse::parse(text, builder) };
     Ok((root, builder.diagnostics))
 }
 
-fn refuse(class: Class, code: Code, message: String) -> Diagnostic {
-    let line = u32::from(class != Class::Encoding);
+fn refuse(class: OverpassErrorClass, code: OverpassCode, message: String) -> Diagnostic {
+    let line = u32::from(class != OverpassErrorClass::Encoding);
     Diagnostic { class, code, line, span: None, message, help: None }
 }
 
@@ -292,14 +300,14 @@ mod tests {
     #[test]
     fn names_unknown_attributes() {
         let mut diagnostics = Diagnostics::default();
-        let element = Element::new("osm-script", 1, Default::default()).with("foo", "1");
-        assert!(Part::of(&element, &mut diagnostics).is_none());
+        let element = SyntaxElement::new("osm-script", 1, Default::default()).with("foo", "1");
+        assert!(ElementMeaning::of(&element, &mut diagnostics).is_none());
         let text = diagnostics.into_failure().to_string();
         assert_eq!(text, "line 1: static error: Unknown attribute \"foo\" in element \"osm-script\".");
     }
 
     /// Collects the names of all elements in a query.
-    fn names_in(node: &Node, names: &mut std::collections::BTreeSet<String>) {
+    fn names_in(node: &ElementTreeNode, names: &mut std::collections::BTreeSet<String>) {
         names.insert(format!("{} {}", node.element.name, node.element.get("type")));
         names.insert(node.element.name.to_string());
         node.children.iter().for_each(|child| names_in(child, names));
@@ -327,8 +335,11 @@ mod tests {
             "" => name.to_owned(),
             property => format!("{name} {property}"),
         });
-        let all =
-            Form::all().map(|form| form.name).chain(check::evaluators::OTHERS).map(str::to_owned).chain(functions);
+        let all = ElementSyntax::all()
+            .map(|form| form.name)
+            .chain(check::evaluators::OTHERS)
+            .map(str::to_owned)
+            .chain(functions);
         let lacking: Vec<String> = all.filter(|name| !names.contains(name)).collect();
         assert!(lacking.is_empty(), "no case in tests/cases/overpass has {lacking:?}");
     }

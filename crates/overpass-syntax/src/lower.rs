@@ -3,15 +3,15 @@
 
 use super::element::Evaluator;
 use super::tree::*;
-use crate::{Node, Part};
+use crate::{ElementMeaning, ElementTreeNode};
 
-impl Node {
+impl ElementTreeNode {
     /// Converts an evaluator and its operands to the tree.
-    pub fn expression(self) -> Option<Expr> {
+    pub fn expression(self) -> Option<EvaluatorExpression> {
         let span = self.element.span;
-        let Part::Evaluator(kind) = self.part else { return None };
+        let ElementMeaning::Evaluator(kind) = self.part else { return None };
         let mut operands = self.children.into_iter();
-        let mut next = || operands.next().and_then(Node::expression);
+        let mut next = || operands.next().and_then(ElementTreeNode::expression);
         let kind = match kind {
             Evaluator::Fixed(value) => ExprKind::Fixed(value),
             Evaluator::Generic => ExprKind::GenericTag,
@@ -27,14 +27,14 @@ impl Node {
                 otherwise: Box::new(next()?),
             },
             Evaluator::Call { function, set, words } => {
-                let mut args: Vec<Expr> =
-                    words.into_iter().map(|word| Expr { span, kind: ExprKind::Fixed(word) }).collect();
+                let mut args: Vec<EvaluatorExpression> =
+                    words.into_iter().map(|word| EvaluatorExpression { span, kind: ExprKind::Fixed(word) }).collect();
                 for operand in operands {
                     args.push(operand.expression()?);
                 }
                 ExprKind::Call { function, set, args }
             }
         };
-        Some(Expr { span, kind })
+        Some(EvaluatorExpression { span, kind })
     }
 }

@@ -3,14 +3,14 @@
 use std::collections::HashMap;
 
 /// The items by name, in the order of the original list.
-pub(super) struct Names<T: 'static>(HashMap<&'static str, Vec<&'static T>>);
+pub(super) struct SyntaxNames<T: 'static>(HashMap<&'static str, Vec<&'static T>>);
 
-impl<T> Names<T> {
+impl<T> SyntaxNames<T> {
     /// Creates the table of a list.
     pub fn of(list: impl IntoIterator<Item = (&'static str, &'static T)>) -> Self {
         let mut names: HashMap<_, Vec<_>> = HashMap::new();
         list.into_iter().for_each(|(name, item)| names.entry(name).or_default().push(item));
-        Names(names)
+        SyntaxNames(names)
     }
 
     /// Returns all items with a name.

@@ -1,8 +1,8 @@
 //! Parses the blocks of `[out:popup("title";[key=value];"key";)...]`.
 
 use super::diagnostics::Diagnostics;
-use super::reader::Reader;
-use super::token::Tokens;
+use super::reader::TokenReader;
+use super::token::QlTokens;
 use super::tree::{PopupBlock, PopupTest, PopupValue, Regex};
 
 /// Returns the blocks of a text. If it has errors, returns the blocks that can be parsed, like the reference for the
@@ -11,10 +11,10 @@ pub(super) fn popup(config: &str) -> Vec<PopupBlock> {
     if config.is_empty() {
         return Vec::new();
     }
-    Reader { tokens: &mut Tokens::new(config), diagnostics: &mut Diagnostics::default() }.popup()
+    TokenReader { tokens: &mut QlTokens::new(config), diagnostics: &mut Diagnostics::default() }.popup()
 }
 
-impl Reader<'_, '_> {
+impl TokenReader<'_, '_> {
     /// Parses all blocks.
     pub fn popup(&mut self) -> Vec<PopupBlock> {
         let mut blocks = Vec::new();

@@ -2,18 +2,18 @@
 //! the same.
 
 use super::diagnostics::{Cause, Clue, Diagnostics};
-use super::token::{Token, Tokens};
-use crate::code::Code;
+use super::token::{QlToken, QlTokens};
+use crate::code::OverpassCode;
 
 /// A reader of tokens that collects errors.
-pub(super) struct Reader<'a, 'text> {
+pub(super) struct TokenReader<'a, 'text> {
     /// The tokens.
-    pub tokens: &'a mut Tokens<'text>,
+    pub tokens: &'a mut QlTokens<'text>,
     /// The errors found so far.
     pub diagnostics: &'a mut Diagnostics,
 }
 
-impl Reader<'_, '_> {
+impl TokenReader<'_, '_> {
     /// Returns whether parsing continues: there is more text, and the errors so far do not stop it.
     pub fn goes_on(&self) -> bool {
         self.tokens.good() && !self.diagnostics.full()
@@ -27,7 +27,7 @@ impl Reader<'_, '_> {
 
     /// Adds `... expected - '...' found.`
     pub fn expected(&mut self, what: &str) {
-        self.expected_by(Code::UnexpectedToken.into(), what);
+        self.expected_by(OverpassCode::UnexpectedToken.into(), what);
     }
 
     fn expected_by(&mut self, cause: Cause, what: &str) {
@@ -42,13 +42,13 @@ impl Reader<'_, '_> {
                 [sign] => Some(Clue::Sign(sign)),
                 _ => None,
             };
-            self.expected_by(Cause::new(Code::UnexpectedToken, clue), &list(allowed));
+            self.expected_by(Cause::new(OverpassCode::UnexpectedToken, clue), &list(allowed));
         }
         while self.tokens.good() && !allowed.contains(&self.tokens.text()) {
             self.tokens.advance();
         }
         if !self.tokens.good() {
-            self.error(Code::UnexpectedEnd, "Unexpected end of input.");
+            self.error(OverpassCode::UnexpectedEnd, "Unexpected end of input.");
         }
     }
 
@@ -71,10 +71,10 @@ impl Reader<'_, '_> {
 
     /// Returns the value of a token. Adds an error for each escape sequence that encodes a control character or no
     /// character.
-    pub fn value(&mut self, token: Token<'_>) -> String {
+    pub fn value(&mut self, token: QlToken<'_>) -> String {
         for _ in 0..token.bad_escapes() {
             let message = "Invalid UTF-8 character (value below 32) in escape sequence.";
-            self.diagnostics.parse(Code::UnexpectedToken, 0, token.span(), message);
+            self.diagnostics.parse(OverpassCode::UnexpectedToken, 0, token.span(), message);
         }
         token.value()
     }

@@ -1,12 +1,12 @@
 //! Splits the text of a query into tokens. At the end of the text the cursor stays on the last token, as in the
 //! reference: errors that follow name this token.
 
-use super::Span;
+use super::SourceSpan;
 use terrapin_budget as budget;
 
 /// A token: a word, a number, a string (with its quotation marks), or an operator of one or two characters.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Token<'a> {
+pub(crate) struct QlToken<'a> {
     /// The text as written.
     pub text: &'a str,
     /// The position of the first byte in the query.
@@ -15,10 +15,10 @@ pub(crate) struct Token<'a> {
     pub unterminated: bool,
 }
 
-impl Token<'_> {
+impl QlToken<'_> {
     /// Returns the position in the text.
-    pub fn span(&self) -> Span {
-        Span { start: self.start, end: self.start + self.text.len() }
+    pub fn span(&self) -> SourceSpan {
+        SourceSpan { start: self.start, end: self.start + self.text.len() }
     }
 
     /// Returns whether it is a quoted string.
@@ -119,10 +119,10 @@ fn code_point(text: &str) -> (u32, usize) {
 
 /// A cursor over the tokens of a text.
 #[derive(Clone)]
-pub(crate) struct Tokens<'a> {
+pub(crate) struct QlTokens<'a> {
     text: &'a str,
     position: usize,
-    current: Token<'a>,
+    current: QlToken<'a>,
     end_of_last: usize,
     line: u32,
     /// The line of `position`.
@@ -133,19 +133,19 @@ pub(crate) struct Tokens<'a> {
     good: bool,
 }
 
-impl<'a> Tokens<'a> {
+impl<'a> QlTokens<'a> {
     /// Creates a cursor on the first token of `text`.
-    pub fn new(text: &'a str) -> Tokens<'a> {
-        let current = Token { text: "", start: 0, unterminated: false };
+    pub fn new(text: &'a str) -> QlTokens<'a> {
+        let current = QlToken { text: "", start: 0, unterminated: false };
         let mut tokens =
-            Tokens { text, position: 0, current, end_of_last: 0, line: 1, reached: 1, lags: false, good: true };
+            QlTokens { text, position: 0, current, end_of_last: 0, line: 1, reached: 1, lags: false, good: true };
         tokens.advance();
         tokens.end_of_last = 0;
         tokens
     }
 
     /// Returns the token at the cursor; at the end of the text, the last token.
-    pub fn current(&self) -> Token<'a> {
+    pub fn current(&self) -> QlToken<'a> {
         self.current
     }
 
@@ -255,7 +255,7 @@ impl<'a> Tokens<'a> {
         let start = self.position;
         let (length, unterminated) = token_length(&self.text[start..]);
         self.position = start + length;
-        self.current = Token { text: &self.text[start..self.position], start, unterminated };
+        self.current = QlToken { text: &self.text[start..self.position], start, unterminated };
         if self.current.is_string() {
             self.reached += count_lines(self.current.text.as_bytes());
         }
@@ -332,7 +332,7 @@ mod tests {
     use super::*;
 
     fn all(text: &str) -> Vec<&str> {
-        let mut tokens = Tokens::new(text);
+        let mut tokens = QlTokens::new(text);
         let mut out = Vec::new();
         while tokens.good() {
             out.push(tokens.text());
@@ -352,7 +352,7 @@ mod tests {
 
     #[test]
     fn names_lines_as_the_reference_does() {
-        let mut tokens = Tokens::new("a\n\nb");
+        let mut tokens = QlTokens::new("a\n\nb");
         assert_eq!(tokens.line(), 1);
         tokens.advance();
         assert_eq!((tokens.text(), tokens.line()), ("b", 3));
@@ -362,7 +362,7 @@ mod tests {
 
     #[test]
     fn resolves_escapes() {
-        let value = |text: &str| Tokens::new(text).current().value();
+        let value = |text: &str| QlTokens::new(text).current().value();
         assert_eq!(value(r#""a\qb\n\t\\\"\u00e9\u20ac""#), "aqb\n\t\\\"é€");
         assert_eq!(value(r"'a\'b'"), "a'b");
         assert_eq!(value("\"abc"), "abc");

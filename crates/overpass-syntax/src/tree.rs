@@ -4,11 +4,11 @@
 
 mod evaluator;
 
-pub use evaluator::{BinaryOperator, Expr, ExprKind, Function, UnaryOperator};
+pub use evaluator::{BinaryOperator, EvaluatorExpression, EvaluatorFunction, ExprKind, UnaryOperator};
 
 /// A position in the query text: bytes `start..end`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Span {
+pub struct SourceSpan {
     /// First byte.
     pub start: usize,
     /// One past the last byte.
@@ -17,22 +17,22 @@ pub struct Span {
 
 /// `[out:...][timeout:...]...`. The defaults are those of the language.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Settings {
+pub struct QlSettings {
     /// `[timeout:]`, seconds.
     pub timeout: u64,
     /// `[maxsize:]`, bytes.
     pub maxsize: u64,
     /// `[bbox:]`: applies to every query statement without a filter on location.
-    pub bbox: Option<BoundingBox>,
+    pub bbox: Option<QlBoundingBox>,
     /// `[out:]`.
     pub output: OutputFormat,
     /// `[date:]`, `[diff:]`, `[adiff:]`.
     pub time: TimeFrame,
 }
 
-impl Default for Settings {
+impl Default for QlSettings {
     fn default() -> Self {
-        Settings { timeout: 180, maxsize: 512 << 20, bbox: None, output: OutputFormat::Xml, time: TimeFrame::Now }
+        QlSettings { timeout: 180, maxsize: 512 << 20, bbox: None, output: OutputFormat::Xml, time: TimeFrame::Now }
     }
 }
 
@@ -129,7 +129,7 @@ pub enum CsvField {
 
 /// A box in 1e-7 degrees, both borders included; `west > east` crosses the antimeridian.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct BoundingBox {
+pub struct QlBoundingBox {
     /// Southern border.
     pub south: i32,
     /// Western border.
@@ -144,7 +144,7 @@ pub struct BoundingBox {
 
 /// A position in 1e-7 degrees.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Point {
+pub struct QlPoint {
     /// Latitude.
     pub lat: i32,
     /// Longitude.
@@ -170,7 +170,7 @@ pub enum Recurse {
 /// The three element types of OpenStreetMap.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[allow(missing_docs)]
-pub enum ElementType {
+pub enum QlElementType {
     Node,
     Way,
     Relation,
@@ -206,7 +206,7 @@ pub struct Property {
     /// The part of the element to set.
     pub target: PropertyTarget,
     /// The new value; `None` for `!key`.
-    pub value: Option<Expr>,
+    pub value: Option<EvaluatorExpression>,
 }
 
 /// The left side of a property.

@@ -1,7 +1,7 @@
 //! Lists the words of the language: for completion in editors, and for tests that try all of them.
 
 use crate::check::evaluators;
-use crate::{Form, filter, statement};
+use crate::{ElementSyntax, filter, statement};
 
 /// Iterates over the words that begin a query, such as `node` and `rel`.
 pub fn queries() -> impl Iterator<Item = &'static str> {
@@ -26,5 +26,5 @@ pub fn filters() -> impl Iterator<Item = &'static str> {
 pub fn elements() -> impl Iterator<Item = &'static str> {
     let others =
         ["eval-fixed", "eval-value", "eval-generic", "eval-set-key", "eval-not", "eval-negate", "eval-ternary"];
-    Form::all().map(|form| form.name).chain(evaluators::elements().map(|(name, _)| name)).chain(others)
+    ElementSyntax::all().map(|form| form.name).chain(evaluators::elements().map(|(name, _)| name)).chain(others)
 }

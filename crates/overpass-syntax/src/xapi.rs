@@ -24,20 +24,20 @@ use std::fmt::{self, Display, Formatter, Write};
 
 /// The reason why a query is rejected.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Problem {
+pub struct XapiProblem {
     /// The position of the first byte that cannot be parsed, from 0.
     pub at: usize,
     /// The reference's message, or an own one if it reports none.
     pub message: &'static str,
 }
 
-impl Display for Problem {
+impl Display for XapiProblem {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         write!(f, "{} (at byte {} of the query)", self.message, self.at + 1)
     }
 }
 
-impl std::error::Error for Problem {}
+impl std::error::Error for XapiProblem {}
 
 const NO_TYPE: &str = "Query must start with 'node', 'way', 'relation', or '*'";
 const NO_SETTING: &str = "Unknown setting. Known are @meta, @user, @uid, @newer, @timeout, @maxsize, @date and @bbox.";
@@ -58,13 +58,13 @@ struct Predicates<'a> {
 ///
 /// # Errors
 /// Returns an error if the query does not match the grammar.
-pub fn translate(query: &str, meta: bool) -> Result<String, Problem> {
+pub fn translate(query: &str, meta: bool) -> Result<String, XapiProblem> {
     if let Some(bbox) = query.strip_prefix("map?bbox=") {
-        return map(bbox).ok_or(Problem { at: query.len() - bbox.len(), message: NO_BOX });
+        return map(bbox).ok_or(XapiProblem { at: query.len() - bbox.len(), message: NO_BOX });
     }
     let types = ["node", "way", "relation", "*"];
     let Some(kind) = types.into_iter().find(|kind| query.starts_with(kind)) else {
-        return Err(Problem { at: 0, message: NO_TYPE });
+        return Err(XapiProblem { at: 0, message: NO_TYPE });
     };
     let mut predicates = predicates(query, kind.len())?;
     predicates.meta |= meta;
@@ -119,10 +119,10 @@ fn sides(bbox: &str) -> Option<[&str; 4]> {
     given.next().is_none().then_some(sides)
 }
 
-fn predicates(query: &str, mut at: usize) -> Result<Predicates<'_>, Problem> {
+fn predicates(query: &str, mut at: usize) -> Result<Predicates<'_>, XapiProblem> {
     let mut found = Predicates::default();
     while at < query.len() {
-        let here = |message| Err(Problem { at, message });
+        let here = |message| Err(XapiProblem { at, message });
         let Some(rest) = query[at..].strip_prefix('[') else {
             return here("Text before '[' found.");
         };
@@ -135,7 +135,7 @@ fn predicates(query: &str, mut at: usize) -> Result<Predicates<'_>, Problem> {
             found.meta = true;
             continue;
         }
-        let here = |message| Err(Problem { at: at - predicate.len() - 1, message });
+        let here = |message| Err(XapiProblem { at: at - predicate.len() - 1, message });
         let Some(equals) = unescaped(predicate, "=") else {
             return here("Expected '=' after key.");
         };

@@ -4,15 +4,15 @@
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use crate::syntax::{Settings, Statement};
-use crate::{Class, Code, Diagnostic, Failure};
-use terrapin_budget::{self as budget, Exceeded, Stopped};
+use crate::syntax::{QlSettings, Statement};
+use crate::{Diagnostic, OverpassCode, OverpassErrorClass, OverpassFailure};
+use terrapin_budget::{self as budget, ExceededLimit, StopReason};
 
 pub use terrapin_budget::Limits;
 
 /// The limits of one running query, with its usage so far. The query's own `timeout` and `maxsize` apply in addition to
 /// the caller's limits.
-pub struct Budget {
+pub struct OverpassBudget {
     bounds: Arc<budget::Budget>,
     /// The reference's name of the running statement, and its line.
     running: Mutex<(&'static str, u32)>,
@@ -21,23 +21,23 @@ pub struct Budget {
 /// The maximum timeout of a query, in seconds: ten years. Adding it to the current time cannot overflow.
 const LONGEST: u64 = 10 * 366 * 86_400;
 
-impl Budget {
+impl OverpassBudget {
     /// Creates a budget with the tighter of the query's and the caller's limits. The clock starts now.
-    pub fn new(settings: &Settings, limits: &Limits) -> Budget {
+    pub fn new(settings: &QlSettings, limits: &Limits) -> OverpassBudget {
         let time = Duration::from_secs(settings.timeout.min(LONGEST));
-        Budget {
+        OverpassBudget {
             bounds: Arc::new(budget::Budget::new(limits).tighten(time, settings.maxsize)),
             running: Mutex::new(("osm-script", 0)),
         }
     }
 
     /// Runs `work` within these limits. A panic in `work` is also returned as an error.
-    pub fn watch<T>(&self, work: impl FnOnce() -> Result<T, Failure>) -> Result<T, Failure> {
+    pub fn watch<T>(&self, work: impl FnOnce() -> Result<T, OverpassFailure>) -> Result<T, OverpassFailure> {
         budget::watched(&self.bounds, work).unwrap_or_else(|stopped| {
             Err(match stopped {
-                Stopped::Exceeded(bound) => self.exceeded(bound),
-                Stopped::Panicked(message) => {
-                    self.failure(Code::Internal, "An internal error happened", &format!(": {message}"))
+                StopReason::Exceeded(bound) => self.exceeded(bound),
+                StopReason::Panicked(message) => {
+                    self.failure(OverpassCode::Internal, "An internal error happened", &format!(": {message}"))
                 }
             })
         })
@@ -49,12 +49,12 @@ impl Budget {
     }
 
     /// Returns an error if a limit is reached. Cheap enough to call once per page.
-    pub fn check(&self) -> Result<(), Failure> {
+    pub fn check(&self) -> Result<(), OverpassFailure> {
         self.bounds.check().map_err(|e| self.exceeded(e))
     }
 
     /// Counts work, then calls [`Budget::check`].
-    pub fn work(&self, units: usize) -> Result<(), Failure> {
+    pub fn work(&self, units: usize) -> Result<(), OverpassFailure> {
         self.bounds.work(units as u64).map_err(|e| self.exceeded(e))
     }
 
@@ -64,27 +64,29 @@ impl Budget {
     }
 
     /// Returns an error if `bytes` exceeds the query's memory limit.
-    pub fn memory(&self, bytes: u64) -> Result<(), Failure> {
+    pub fn memory(&self, bytes: u64) -> Result<(), OverpassFailure> {
         self.bounds.memory(bytes).map_err(|e| self.exceeded(e))
     }
 
     /// Returns the error for a limit that was reached, in the reference's wording.
-    pub fn exceeded(&self, bound: Exceeded) -> Failure {
+    pub fn exceeded(&self, bound: ExceededLimit) -> OverpassFailure {
         let (what, detail) = match bound {
-            Exceeded::Cancelled => ("Query was cancelled", String::new()),
-            Exceeded::Time(after) => ("Query timed out", format!(" after {}", terrapin_budget::seconds(after))),
-            Exceeded::Work(units) => {
+            ExceededLimit::Cancelled => ("Query was cancelled", String::new()),
+            ExceededLimit::Time(after) => ("Query timed out", format!(" after {}", terrapin_budget::seconds(after))),
+            ExceededLimit::Work(units) => {
                 ("Query ran out of its work budget", format!(" after looking at {units} elements"))
             }
-            Exceeded::Memory(bytes) => ("Query run out of memory", format!(" using about {} MB of RAM", bytes >> 20)),
+            ExceededLimit::Memory(bytes) => {
+                ("Query run out of memory", format!(" using about {} MB of RAM", bytes >> 20))
+            }
         };
         self.failure(bound.into(), what, &detail)
     }
 
-    fn failure(&self, code: Code, what: &str, detail: &str) -> Failure {
+    fn failure(&self, code: OverpassCode, what: &str, detail: &str) -> OverpassFailure {
         let (name, line) = *self.running.lock().unwrap_or_else(PoisonError::into_inner);
-        Failure::from(Diagnostic {
-            class: Class::Runtime,
+        OverpassFailure::from(Diagnostic {
+            class: OverpassErrorClass::Runtime,
             code,
             line,
             span: None,
@@ -102,9 +104,9 @@ mod tests {
 
     #[test]
     fn says_which_bound_was_reached() {
-        let settings = Settings { timeout: 0, maxsize: 2 << 20, ..Settings::default() };
-        let budget = Budget::new(&settings, &Limits::default());
-        let text = |r: Result<(), Failure>| r.err().map(|f| f.to_string()).unwrap_or_default();
+        let settings = QlSettings { timeout: 0, maxsize: 2 << 20, ..QlSettings::default() };
+        let budget = OverpassBudget::new(&settings, &Limits::default());
+        let text = |r: Result<(), OverpassFailure>| r.err().map(|f| f.to_string()).unwrap_or_default();
         let late = text(budget.check());
         assert!(late.starts_with("runtime error: Query timed out in \"osm-script\" at line 0 after 0."), "{late}");
         assert_eq!(
@@ -113,7 +115,7 @@ mod tests {
         );
         assert!(budget.memory(2 << 20).is_ok());
         let limits = Limits { work: Some(10), ..Limits::default() };
-        let budget = Budget::new(&Settings::default(), &limits);
+        let budget = OverpassBudget::new(&QlSettings::default(), &limits);
         assert!(budget.work(10).is_ok());
         assert!(budget.work(1).is_err());
         limits.cancelled.store(true, Ordering::Relaxed);

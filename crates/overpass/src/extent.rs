@@ -8,7 +8,7 @@ const HALF: i64 = 1_800_000_000;
 
 /// The smallest box around the positions added so far.
 #[derive(Debug, Clone, Copy)]
-pub struct Extent {
+pub struct ExtentBuilder {
     bounds: BoundingBox,
     /// The westernmost position at or east of Greenwich.
     east_half: i32,
@@ -18,9 +18,9 @@ pub struct Extent {
     unknown: bool,
 }
 
-impl Extent {
+impl ExtentBuilder {
     /// The extent without positions.
-    pub const EMPTY: Extent = Extent {
+    pub const EMPTY: ExtentBuilder = ExtentBuilder {
         bounds: BoundingBox { south: 1_000_000_000, west: 2_000_000_000, north: -1_000_000_000, east: -2_000_000_000 },
         east_half: 2_000_000_000,
         west_half: -2_000_000_000,
@@ -71,8 +71,8 @@ impl Extent {
 
     /// Like [`Extent::turned`], but returns a box in the far south-west if all nodes lack a position in the data.
     pub fn turned_or_unknown(&self) -> Option<BoundingBox> {
-        let mut unknown = Extent::EMPTY;
-        unknown.add(Extent::NULL);
+        let mut unknown = ExtentBuilder::EMPTY;
+        unknown.add(ExtentBuilder::NULL);
         self.turned().or(unknown.turned().filter(|_| self.unknown))
     }
 
@@ -93,8 +93,8 @@ impl Extent {
 mod tests {
     use super::*;
 
-    fn extent(longitudes: &[f64]) -> Extent {
-        let mut extent = Extent::EMPTY;
+    fn extent(longitudes: &[f64]) -> ExtentBuilder {
+        let mut extent = ExtentBuilder::EMPTY;
         for (lat, lon) in longitudes.iter().enumerate() {
             extent.add(Coord { lat: lat as i32, lon: libm::round(lon * 1e7) as i32 });
         }
@@ -128,7 +128,7 @@ mod tests {
     #[test]
     fn a_node_that_is_not_shown_turns_the_box() {
         let mut extent = extent(&[20.0]);
-        extent.add(Extent::NULL);
+        extent.add(ExtentBuilder::NULL);
         assert_eq!(sides(extent.turned()), (20.0, -200.0));
     }
 
@@ -136,7 +136,7 @@ mod tests {
     /// box.
     #[test]
     fn a_node_that_is_not_known_is_nowhere_if_it_is_alone() {
-        let mut alone = Extent::EMPTY;
+        let mut alone = ExtentBuilder::EMPTY;
         assert_eq!(alone.turned_or_unknown(), None);
         alone.add_unknown();
         assert_eq!(sides(alone.turned_or_unknown()), (-214.7483648, -200.0));

@@ -19,20 +19,20 @@ mod sorted;
 mod timestamp;
 pub mod turbo;
 
-pub use budget::{Budget, Limits};
+pub use budget::{Limits, OverpassBudget};
 pub use terrapin_overpass_syntax as syntax;
-pub use terrapin_overpass_syntax::{Class, Code, Diagnostic, Failure, convert};
+pub use terrapin_overpass_syntax::{Diagnostic, OverpassCode, OverpassErrorClass, OverpassFailure, convert};
 
 use std::io::Write;
 
-use output::Form;
+use output::AnswerFormat;
 use syntax::TimeFrame;
 use terrapin_base::deferred::Deferred;
 use terrapin_osm::Osm;
 
 /// Facts about a finished query.
 #[derive(Debug, Clone, Default)]
-pub struct Summary {
+pub struct OverpassSummary {
     /// The number of elements or features written.
     pub elements: u64,
     /// The content type of the answer: `application/json`, `application/osm3s+xml`, `text/csv; charset=utf-8` and so on.
@@ -40,24 +40,29 @@ pub struct Summary {
 }
 
 /// Parses a query in QL or XML.
-pub fn parse(text: &str) -> Result<syntax::Script, Failure> {
+pub fn parse(text: &str) -> Result<syntax::Script, OverpassFailure> {
     syntax::parse(text)
 }
 
 /// Runs a parsed query and streams its answer. If an error occurs before the first byte, `out` stays empty. After it,
 /// the answer is completed with a remark that describes the error, and the error is also returned.
-pub fn run(osm: &Osm, script: &syntax::Script, limits: &Limits, out: &mut dyn Write) -> Result<Summary, Failure> {
-    run_as(osm, script, Form::Asked(&script.settings.output), limits, out)
+pub fn run(
+    osm: &Osm,
+    script: &syntax::Script,
+    limits: &Limits,
+    out: &mut dyn Write,
+) -> Result<OverpassSummary, OverpassFailure> {
+    run_as(osm, script, AnswerFormat::Asked(&script.settings.output), limits, out)
 }
 
 /// Like [`run()`], with a form of the answer that can differ from the query's format.
 pub fn run_as(
     osm: &Osm,
     script: &syntax::Script,
-    form: Form<'_>,
+    form: AnswerFormat<'_>,
     limits: &Limits,
     out: &mut dyn Write,
-) -> Result<Summary, Failure> {
+) -> Result<OverpassSummary, OverpassFailure> {
     attempt(osm, script, form, limits, out, false)
 }
 
@@ -68,8 +73,8 @@ pub fn run_to_end(
     script: &syntax::Script,
     limits: &Limits,
     out: &mut dyn Write,
-) -> Result<Summary, Failure> {
-    attempt(osm, script, Form::Asked(&script.settings.output), limits, out, true)
+) -> Result<OverpassSummary, OverpassFailure> {
+    attempt(osm, script, AnswerFormat::Asked(&script.settings.output), limits, out, true)
 }
 
 /// Runs a parsed query and keeps its answer, to be read or written later. The kept answer counts as memory of the
@@ -77,9 +82,9 @@ pub fn run_to_end(
 ///
 /// # Errors
 /// As [`run()`].
-pub fn record(osm: &Osm, script: &syntax::Script, limits: &Limits) -> Result<output::Recording, Failure> {
+pub fn record(osm: &Osm, script: &syntax::Script, limits: &Limits) -> Result<output::Recording, OverpassFailure> {
     run::check(script)?;
-    let budget = Budget::new(&script.settings, limits);
+    let budget = OverpassBudget::new(&script.settings, limits);
     let mut recording = output::Recording::new(header(osm, script), script.settings.output.clone());
     execute(osm, script, &budget, &mut recording)?;
     Ok(recording)
@@ -88,16 +93,18 @@ pub fn record(osm: &Osm, script: &syntax::Script, limits: &Limits) -> Result<out
 fn attempt(
     osm: &Osm,
     script: &syntax::Script,
-    form: Form<'_>,
+    form: AnswerFormat<'_>,
     limits: &Limits,
     out: &mut dyn Write,
     complete: bool,
-) -> Result<Summary, Failure> {
+) -> Result<OverpassSummary, OverpassFailure> {
     run::check(script)?;
-    if let (Form::GeoJson(_) | Form::WithItems(..), TimeFrame::Diff { .. }) = (form, &script.settings.time) {
+    if let (AnswerFormat::GeoJson(_) | AnswerFormat::WithItems(..), TimeFrame::Diff { .. }) =
+        (form, &script.settings.time)
+    {
         return Err(no_geojson());
     }
-    let budget = Budget::new(&script.settings, limits);
+    let budget = OverpassBudget::new(&script.settings, limits);
     let mut answer = output::answer(form, header(osm, script), out)?;
     let done = execute(osm, script, &budget, answer.as_mut());
     if let Err(failure) = &done {
@@ -108,14 +115,14 @@ fn attempt(
         done?;
     }
     answer.finish().map_err(output::disconnected)?;
-    Ok(Summary { elements: answer.written(), content_type: answer.content_type() })
+    Ok(OverpassSummary { elements: answer.written(), content_type: answer.content_type() })
 }
 
 /// Returns the error for a query that reports changes: they cannot be converted to features.
-fn no_geojson() -> Failure {
-    Failure::from(Diagnostic {
-        class: Class::Static,
-        code: Code::DiffFormat,
+fn no_geojson() -> OverpassFailure {
+    OverpassFailure::from(Diagnostic {
+        class: OverpassErrorClass::Static,
+        code: OverpassCode::DiffFormat,
         line: 0,
         span: None,
         message: "The answer to a query with [diff:...] or [adiff:...] cannot be written as GeoJSON.".to_owned(),
@@ -124,21 +131,21 @@ fn no_geojson() -> Failure {
 }
 
 /// Returns the metadata for the head of the answer.
-fn header(osm: &Osm, script: &syntax::Script) -> output::Header {
+fn header(osm: &Osm, script: &syntax::Script) -> output::OutputHeader {
     let areas_time = run::uses_areas(&script.statements).then(|| osm.data_time());
     let bounds = script.settings.bbox.as_ref().map(run::to_osm);
-    output::Header { data_time: osm.data_time(), areas_time, bounds }
+    output::OutputHeader { data_time: osm.data_time(), areas_time, bounds }
 }
 
 /// Runs the statements and passes their results to `answer`. Does not finish the answer.
 fn execute(
     osm: &Osm,
     script: &syntax::Script,
-    budget: &Budget,
-    answer: &mut dyn output::Answer,
-) -> Result<(), Failure> {
-    let states = run::States::default();
-    let mut context = run::Context::new(osm, script, budget, answer, &states);
+    budget: &OverpassBudget,
+    answer: &mut dyn output::AnswerWriter,
+) -> Result<(), OverpassFailure> {
+    let states = run::MomentStates::default();
+    let mut context = run::RunContext::new(osm, script, budget, answer, &states);
     let whole = || osm.check().and_then(|()| states.check(osm)).map_err(|e| damaged(&e));
     let done = budget.watch(|| context.run_script()).and_then(|()| whole());
     // Derived elements are freed while the answer is being sent.
@@ -148,10 +155,10 @@ fn execute(
 }
 
 /// Returns the error for a damaged snapshot.
-fn damaged(error: &terrapin_snapshot::Error) -> Failure {
-    Failure::from(Diagnostic {
-        class: Class::Runtime,
-        code: Code::Damaged,
+fn damaged(error: &terrapin_snapshot::Error) -> OverpassFailure {
+    OverpassFailure::from(Diagnostic {
+        class: OverpassErrorClass::Runtime,
+        code: OverpassCode::Damaged,
         line: 0,
         span: None,
         message: error.to_string(),

@@ -9,7 +9,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::reader::Reader;
+use crate::reader::StoreReader;
 use crate::set::AreaOrdinal;
 use terrapin_osm::history::changed_since;
 use terrapin_osm::radix;
@@ -25,26 +25,26 @@ const WORLD: Key = (0x80, true);
 
 /// The tiles that an element covers: first and last row, first and last column, inclusive.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Tiles {
+struct TileRange {
     rows: (u32, u32),
     columns: (u32, u32),
 }
 
-impl Tiles {
-    const NONE: Tiles = Tiles { rows: (u32::MAX, 0), columns: (u32::MAX, 0) };
+impl TileRange {
+    const NONE: TileRange = TileRange { rows: (u32::MAX, 0), columns: (u32::MAX, 0) };
 
-    fn of(bounds: &BoundingBox) -> Tiles {
+    fn of(bounds: &BoundingBox) -> TileRange {
         if bounds.is_empty() {
-            return Tiles::NONE;
+            return TileRange::NONE;
         }
-        Tiles { rows: (row(bounds.south), row(bounds.north)), columns: (column(bounds.west), column(bounds.east)) }
+        TileRange { rows: (row(bounds.south), row(bounds.north)), columns: (column(bounds.west), column(bounds.east)) }
     }
 
     fn is_none(&self) -> bool {
         self.rows.0 > self.rows.1
     }
 
-    fn union(&mut self, other: Tiles) {
+    fn union(&mut self, other: TileRange) {
         self.rows = (self.rows.0.min(other.rows.0), self.rows.1.max(other.rows.1));
         self.columns = (self.columns.0.min(other.columns.0), self.columns.1.max(other.columns.1));
     }
@@ -79,9 +79,9 @@ impl Tiles {
 
     /// Returns the blocks of 16 × 16 tiles that contain these tiles. The reference stores the location of an area only
     /// in blocks.
-    fn blocks(&self) -> Tiles {
+    fn blocks(&self) -> TileRange {
         let whole = |(first, last): (u32, u32)| (first & !15, last | 15);
-        Tiles { rows: whole(self.rows), columns: whole(self.columns) }
+        TileRange { rows: whole(self.rows), columns: whole(self.columns) }
     }
 
     /// Returns the box of these tiles, smaller by one unit on each side.
@@ -98,7 +98,7 @@ impl Tiles {
 
     /// Returns the tiles of the square and its neighbors. The location of a relation is computed only from these tiles
     /// of its members.
-    fn covered(&self) -> Tiles {
+    fn covered(&self) -> TileRange {
         if self.is_none() {
             return *self;
         }
@@ -106,9 +106,9 @@ impl Tiles {
             Some((0, _)) => *self,
             Some((size, _)) => {
                 let widen = |first: u32| (first >> size << size, (first >> size << size) + (2 << size) - 1);
-                Tiles { rows: widen(self.rows.0), columns: widen(self.columns.0) }
+                TileRange { rows: widen(self.rows.0), columns: widen(self.columns.0) }
             }
-            None => Tiles { rows: (0, 0xffff), columns: (0, 0xffff) },
+            None => TileRange { rows: (0, 0xffff), columns: (0, 0xffff) },
         }
     }
 }
@@ -139,26 +139,28 @@ pub fn node_key(c: Coord) -> Key {
 
 /// Returns the key of an area. The reference stores its location only in blocks of 16 × 16 tiles.
 pub fn area_key(bounds: &BoundingBox) -> Key {
-    let mut tiles = Tiles::of(bounds);
+    let mut tiles = TileRange::of(bounds);
     if !tiles.is_none() {
         let blocks = tiles.blocks();
-        tiles =
-            Tiles { rows: (blocks.rows.0, blocks.rows.1 & !15), columns: (blocks.columns.0, blocks.columns.1 & !15) };
+        tiles = TileRange {
+            rows: (blocks.rows.0, blocks.rows.1 & !15),
+            columns: (blocks.columns.0, blocks.columns.1 & !15),
+        };
     }
     tiles.key()
 }
 
 /// Returns whether the squares of an element meet a box. The reference looks up a box by these squares.
 pub fn near(bounds: &BoundingBox, area: &BoundingBox) -> bool {
-    meets(Tiles::of(bounds), area, |tiles| tiles)
+    meets(TileRange::of(bounds), area, |tiles| tiles)
 }
 
 /// Returns whether the squares of an element meet the tiles of a box. `made` converts the box's own tiles to the tiles
 /// to test.
-fn meets(tiles: Tiles, area: &BoundingBox, made: impl Fn(Tiles) -> Tiles) -> bool {
+fn meets(tiles: TileRange, area: &BoundingBox, made: impl Fn(TileRange) -> TileRange) -> bool {
     let tiles = tiles.covered();
     let (parts, n) = area.split();
-    parts.iter().take(n).map(|part| made(Tiles::of(part))).any(|area| {
+    parts.iter().take(n).map(|part| made(TileRange::of(part))).any(|area| {
         tiles.rows.0 <= area.rows.1
             && tiles.rows.1 >= area.rows.0
             && tiles.columns.0 <= area.columns.1
@@ -168,7 +170,7 @@ fn meets(tiles: Tiles, area: &BoundingBox, made: impl Fn(Tiles) -> Tiles) -> boo
 
 /// Returns the block of 16 × 16 tiles that contains a node.
 pub fn node_block(c: Coord) -> BoundingBox {
-    Tiles { rows: (row(c.lat), row(c.lat)), columns: (column(c.lon), column(c.lon)) }.blocks().inner()
+    TileRange { rows: (row(c.lat), row(c.lat)), columns: (column(c.lon), column(c.lon)) }.blocks().inner()
 }
 
 /// Returns whether `holds` is true for the blocks in which the reference searches for a way with these nodes. These are
@@ -178,7 +180,7 @@ pub fn in_blocks(coords: &[Coord], holds: impl Fn(&BoundingBox) -> bool) -> bool
     let blocks = |coords: &[Coord]| {
         let mut bounds = BoundingBox::EMPTY;
         coords.iter().for_each(|&c| bounds.extend(c));
-        let tiles = Tiles::of(&bounds);
+        let tiles = TileRange::of(&bounds);
         let near = !tiles.is_none() && holds(&tiles.covered().blocks().inner());
         (near, tiles.square().is_none_or(|(size, _)| size > 1))
     };
@@ -194,7 +196,7 @@ pub fn in_blocks(coords: &[Coord], holds: impl Fn(&BoundingBox) -> bool) -> bool
 pub fn has_place(coords: &[Coord]) -> bool {
     let mut bounds = BoundingBox::EMPTY;
     coords.iter().for_each(|&c| bounds.extend(c));
-    let is_wide = || Tiles::of(&bounds).square().is_none_or(|(size, _)| size > 1);
+    let is_wide = || TileRange::of(&bounds).square().is_none_or(|(size, _)| size > 1);
     !bounds.is_empty() && (!coords.iter().any(|c| c.is_missing()) || is_wide())
 }
 
@@ -206,7 +208,7 @@ fn indexed_lines(coords: &[Coord]) -> impl Iterator<Item = &[Coord]> {
     coords.split(|c| c.is_missing()).filter(move |line| {
         let mut bounds = BoundingBox::EMPTY;
         line.iter().for_each(|&c| bounds.extend(c));
-        !bounds.is_empty() && (is_whole || Tiles::of(&bounds).square().is_none_or(|(size, _)| size > 0))
+        !bounds.is_empty() && (is_whole || TileRange::of(&bounds).square().is_none_or(|(size, _)| size > 0))
     })
 }
 
@@ -224,27 +226,27 @@ pub fn is_looked_at(coords: &[Coord], boxes: &[BoundingBox], by_blocks: bool) ->
     if !coords.iter().any(|c| c.is_missing()) {
         return true;
     }
-    let made = |tiles: Tiles| if by_blocks { tiles.blocks() } else { tiles };
+    let made = |tiles: TileRange| if by_blocks { tiles.blocks() } else { tiles };
     let is_near = |segment: &[Coord]| {
         let mut bounds = BoundingBox::EMPTY;
         segment.iter().for_each(|&c| bounds.extend(c));
-        boxes.iter().any(|area| meets(Tiles::of(&bounds), area, made))
+        boxes.iter().any(|area| meets(TileRange::of(&bounds), area, made))
     };
     indexed_lines(coords).any(|line| line.windows(2).any(is_near))
 }
 
-fn way_tiles(reader: &mut Reader<'_>, way: Ordinal) -> Tiles {
-    Tiles::of(&reader.way_box(way))
+fn way_tiles(reader: &mut StoreReader<'_>, way: Ordinal) -> TileRange {
+    TileRange::of(&reader.way_box(way))
 }
 
-fn relation_tiles(reader: &mut Reader<'_>, relation: Ordinal) -> Tiles {
+fn relation_tiles(reader: &mut StoreReader<'_>, relation: Ordinal) -> TileRange {
     let (page, slot) = reader.relation(relation);
-    let mut tiles = Tiles::NONE;
+    let mut tiles = TileRange::NONE;
     for member in page.members(slot) {
         match (member.kind, member.element.ordinal()) {
             (ElementType::Node, Some(node)) => {
                 let c = reader.coord(node);
-                tiles.union(Tiles { rows: (row(c.lat), row(c.lat)), columns: (column(c.lon), column(c.lon)) });
+                tiles.union(TileRange { rows: (row(c.lat), row(c.lat)), columns: (column(c.lon), column(c.lon)) });
             }
             (ElementType::Way, Some(way)) => tiles.union(way_tiles(reader, way).covered()),
             _ => {}
@@ -254,7 +256,7 @@ fn relation_tiles(reader: &mut Reader<'_>, relation: Ordinal) -> Tiles {
 }
 
 /// Returns the keys, ids and ordinals of these elements, in order.
-pub fn keyed(reader: &mut Reader<'_>, kind: ElementType, list: &[Ordinal]) -> Vec<(Key, i64, Ordinal)> {
+pub fn keyed(reader: &mut StoreReader<'_>, kind: ElementType, list: &[Ordinal]) -> Vec<(Key, i64, Ordinal)> {
     let osm = reader.osm();
     let ids = osm.ids(kind, list);
     let keys: Vec<Key> = match kind {
@@ -278,7 +280,7 @@ pub fn order(osm: &Osm, kind: ElementType, list: &[Ordinal]) -> Vec<Ordinal> {
     if list.len() < 2 {
         return list.to_vec();
     }
-    keyed(&mut Reader::new(osm), kind, list).into_iter().map(|(_, _, ordinal)| ordinal).collect()
+    keyed(&mut StoreReader::new(osm), kind, list).into_iter().map(|(_, _, ordinal)| ordinal).collect()
 }
 
 /// Returns the areas whose tags the reference misses when it reads areas by location. These are areas in a square of
@@ -308,7 +310,7 @@ mod tests {
     use super::*;
 
     fn key(rows: (u32, u32), columns: (u32, u32)) -> Key {
-        Tiles { rows, columns }.key()
+        TileRange { rows, columns }.key()
     }
 
     #[test]
@@ -361,7 +363,7 @@ mod tests {
     #[test]
     fn great_things_come_first() {
         assert_eq!(key((15769, 15769), (39737, 56121)), WORLD);
-        assert_eq!(Tiles::NONE.key(), NOWHERE);
-        assert_eq!(Tiles::of(&BoundingBox::EMPTY).key(), NOWHERE);
+        assert_eq!(TileRange::NONE.key(), NOWHERE);
+        assert_eq!(TileRange::of(&BoundingBox::EMPTY).key(), NOWHERE);
     }
 }

@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use super::extent::Extent;
+use super::extent::ExtentBuilder;
 use terrapin_osm::{
     BoundingBox, Coord, ElementRef, ElementType, MetaPage, MetaRef, NodePage, Ordinal, Osm, PairId, RelationPage,
     TagPage, ValuePage, WayPage,
@@ -56,7 +56,7 @@ impl<P> PageCache<P> {
 }
 
 /// A view of the store for one statement.
-pub struct Reader<'a> {
+pub struct StoreReader<'a> {
     osm: &'a Osm,
     nodes: PageCache<NodePage>,
     ways: PageCache<WayPage>,
@@ -66,13 +66,13 @@ pub struct Reader<'a> {
     values: PageCache<ValuePage>,
     bare: bool,
     /// The reader of areas, if they are in another state of the data.
-    current: Option<Box<Reader<'a>>>,
+    current: Option<Box<StoreReader<'a>>>,
 }
 
-impl<'a> Reader<'a> {
+impl<'a> StoreReader<'a> {
     /// Creates a view with empty caches.
     pub fn new(osm: &'a Osm) -> Self {
-        Reader {
+        StoreReader {
             osm,
             nodes: PageCache::of(osm, ElementType::Node),
             ways: PageCache::of(osm, ElementType::Way),
@@ -88,11 +88,11 @@ impl<'a> Reader<'a> {
     /// Creates a view of one state with the areas of another.
     pub fn with_areas_of(osm: &'a Osm, current: &'a Osm) -> Self {
         let other = !std::ptr::eq(osm, current);
-        Reader { current: other.then(|| Box::new(Reader::new(current))), ..Reader::new(osm) }
+        StoreReader { current: other.then(|| Box::new(StoreReader::new(current))), ..StoreReader::new(osm) }
     }
 
     /// Returns the view that has the areas.
-    pub fn areas(&mut self) -> &mut Reader<'a> {
+    pub fn areas(&mut self) -> &mut StoreReader<'a> {
         if self.current.is_none() {
             return self;
         }
@@ -102,7 +102,7 @@ impl<'a> Reader<'a> {
     /// Creates a view that contains only ids, nodes of ways and members. Tags are empty, and evaluators find neither
     /// metadata nor positions.
     pub fn bare(osm: &'a Osm) -> Self {
-        Reader { bare: true, ..Reader::new(osm) }
+        StoreReader { bare: true, ..StoreReader::new(osm) }
     }
 
     /// Returns whether the view hides tags, metadata and positions.
@@ -155,7 +155,7 @@ impl<'a> Reader<'a> {
 
     /// Appends the ids of a way's nodes, including those of missing nodes.
     pub fn way_nodes(&mut self, way: Ordinal, into: &mut Vec<i64>) {
-        let Reader { osm, ways, nodes, .. } = self;
+        let StoreReader { osm, ways, nodes, .. } = self;
         let (page, slot) = ways.at(way, |page| osm.way_page(page));
         into.extend(page.nodes(slot).iter().map(|&node| match node.ordinal() {
             Some(ordinal) => {
@@ -203,8 +203,8 @@ impl<'a> Reader<'a> {
 
     /// Returns the extent of an element. That of a relation covers its node and way members, but not its relation
     /// members.
-    pub fn extent(&mut self, kind: ElementType, ordinal: Ordinal) -> Extent {
-        let mut extent = Extent::EMPTY;
+    pub fn extent(&mut self, kind: ElementType, ordinal: Ordinal) -> ExtentBuilder {
+        let mut extent = ExtentBuilder::EMPTY;
         match kind {
             ElementType::Node => extent.add(self.coord(ordinal)),
             ElementType::Way => self.add_way(ordinal, &mut extent),
@@ -222,7 +222,7 @@ impl<'a> Reader<'a> {
         extent
     }
 
-    fn add_way(&mut self, way: Ordinal, extent: &mut Extent) {
+    fn add_way(&mut self, way: Ordinal, extent: &mut ExtentBuilder) {
         let (page, slot) = self.ways.at(way, |page| self.osm.way_page(page));
         page.coords(slot).iter().for_each(|&c| extent.add(c));
     }

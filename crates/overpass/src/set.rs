@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::extent::Extent;
+use super::extent::ExtentBuilder;
 use super::sorted;
 use terrapin_budget as budget;
 use terrapin_osm::{BoundingBox, Coord, ElementType, Ordinal};
@@ -12,7 +12,7 @@ pub type AreaOrdinal = u32;
 
 /// The content of a named set. Each list is ascending and without duplicates.
 #[derive(Debug, Clone, Default)]
-pub struct Set {
+pub struct ElementSet {
     /// Nodes.
     pub nodes: Vec<Ordinal>,
     /// Ways.
@@ -35,7 +35,7 @@ pub struct Derived {
     /// Its tags, in order of key.
     pub tags: Vec<(String, String)>,
     /// Its geometry.
-    pub geometry: Option<Geometry>,
+    pub geometry: Option<DerivedGeometry>,
 }
 
 impl Derived {
@@ -49,72 +49,72 @@ impl Derived {
 /// A derived element's geometry, in degrees.
 #[derive(Debug, Clone, PartialEq)]
 #[allow(missing_docs)]
-pub enum Geometry {
-    Point(Position),
-    Line(Vec<Position>),
-    Polygon(Vec<Vec<Position>>),
-    Collection(Vec<Geometry>),
+pub enum DerivedGeometry {
+    Point(DegreePosition),
+    Line(Vec<DegreePosition>),
+    Polygon(Vec<Vec<DegreePosition>>),
+    Collection(Vec<DerivedGeometry>),
 }
 
 /// A position in degrees.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[allow(missing_docs)]
-pub struct Position {
+pub struct DegreePosition {
     pub lat: f64,
     pub lon: f64,
 }
 
-impl From<Coord> for Position {
+impl From<Coord> for DegreePosition {
     /// Uses the reference's operations, whose last bit differs from that of a plain division.
-    fn from(c: Coord) -> Position {
-        Position { lat: (f64::from(c.lat) + 910_000_000.0) / 1e7 - 91.0, lon: f64::from(c.lon) / 1e7 }
+    fn from(c: Coord) -> DegreePosition {
+        DegreePosition { lat: (f64::from(c.lat) + 910_000_000.0) / 1e7 - 91.0, lon: f64::from(c.lon) / 1e7 }
     }
 }
 
-impl Position {
+impl DegreePosition {
     /// Returns the center of a box, rounded like the reference. For a box across the antimeridian, the center is on the
     /// opposite side of the globe.
-    pub fn middle(bounds: &BoundingBox) -> Position {
-        let plain = Position::plain_middle(bounds);
+    pub fn middle(bounds: &BoundingBox) -> DegreePosition {
+        let plain = DegreePosition::plain_middle(bounds);
         if bounds.west <= bounds.east {
             return plain;
         }
         let (west, east) = (f64::from(bounds.west) / 1e7, f64::from(bounds.east) / 1e7);
         let lon = (west + (east + 360.0)) / 2.0;
-        Position { lon: if lon > 180.0 { lon - 360.0 } else { lon }, ..plain }
+        DegreePosition { lon: if lon > 180.0 { lon - 360.0 } else { lon }, ..plain }
     }
 
     /// Returns the center of a box without regard to the antimeridian.
-    pub fn plain_middle(bounds: &BoundingBox) -> Position {
-        let a = Position::from(Coord { lat: bounds.south, lon: bounds.west });
-        let b = Position::from(Coord { lat: bounds.north, lon: bounds.east });
-        Position { lat: (a.lat + b.lat) / 2.0, lon: (a.lon + b.lon) / 2.0 }
+    pub fn plain_middle(bounds: &BoundingBox) -> DegreePosition {
+        let a = DegreePosition::from(Coord { lat: bounds.south, lon: bounds.west });
+        let b = DegreePosition::from(Coord { lat: bounds.north, lon: bounds.east });
+        DegreePosition { lat: (a.lat + b.lat) / 2.0, lon: (a.lon + b.lon) / 2.0 }
     }
 
     /// The position that the reference gives an unknown node in a piece of a relation. It is not on the globe, but it
     /// is written, as 100 and 0.
-    pub const UNKNOWN: Position = Position { lat: 99.999_999_98, lon: 0.0 };
+    pub const UNKNOWN: DegreePosition = DegreePosition { lat: 99.999_999_98, lon: 0.0 };
 
     /// The center of an element without positions in the reference. It is not on the globe, and `pt` cannot make it,
     /// but it is written, as 100 and 200.
-    pub const NOWHERE: Position = Position { lat: 100.000_000_01, lon: 200.0 };
+    pub const NOWHERE: DegreePosition = DegreePosition { lat: 100.000_000_01, lon: 200.0 };
 
     /// Returns whether the position is on the globe.
     pub fn is_on_globe(self) -> bool {
-        self.lat.abs() <= 90.0 && self.lon.abs() <= 180.0 || self == Position::UNKNOWN
+        self.lat.abs() <= 90.0 && self.lon.abs() <= 180.0 || self == DegreePosition::UNKNOWN
     }
 
     /// Returns whether the position is written to answers.
     fn is_written(self) -> bool {
-        self.is_on_globe() || self == Position::NOWHERE
+        self.is_on_globe() || self == DegreePosition::NOWHERE
     }
 
     /// Returns the position after the reference has converted it to a coordinate. Halves are rounded up in latitude and
     /// away from 0 in longitude.
-    pub fn encoded(self) -> Position {
+    pub fn encoded(self) -> DegreePosition {
         let lat = libm::floor((self.lat + 91.0) * 1e7 + 0.5) / 1e7 - 91.0;
         let lon = libm::trunc(self.lon * 1e7 + if self.lon > 0.0 { 0.5 } else { -0.5 }) / 1e7;
-        Position { lat, lon }
+        DegreePosition { lat, lon }
     }
 
     /// Returns the nearest coordinate. Rounds the exact value of the double, as printing with seven decimals does.
@@ -129,7 +129,7 @@ impl Position {
     }
 }
 
-impl Set {
+impl ElementSet {
     /// Returns the number of elements of all types.
     pub fn len(&self) -> usize {
         self.nodes.len() + self.ways.len() + self.relations.len() + self.areas.len() + self.derived.len()
@@ -166,7 +166,7 @@ impl Set {
     }
 
     /// Adds the elements of `other`. If derived elements have the same id, that of `other` is kept.
-    pub fn add(&mut self, other: &Set) {
+    pub fn add(&mut self, other: &ElementSet) {
         for kind in ElementType::ALL {
             if !other.part(kind).is_empty() {
                 *self.part_mut(kind) = sorted::union(self.part(kind), other.part(kind));
@@ -189,7 +189,7 @@ impl Set {
     }
 
     /// Removes the elements of `other`.
-    pub fn subtract(&mut self, other: &Set) {
+    pub fn subtract(&mut self, other: &ElementSet) {
         for kind in ElementType::ALL {
             if !other.part(kind).is_empty() {
                 *self.part_mut(kind) = sorted::difference(self.part(kind), other.part(kind));
@@ -204,17 +204,18 @@ impl Derived {
     /// Returns the approximate size in bytes.
     pub fn bytes(&self) -> u64 {
         let tags: usize = self.tags.iter().map(|(k, v)| k.len() + v.len() + 48).sum();
-        (size_of::<Derived>() + self.type_name.len() + tags) as u64 + self.geometry.as_ref().map_or(0, Geometry::bytes)
+        (size_of::<Derived>() + self.type_name.len() + tags) as u64
+            + self.geometry.as_ref().map_or(0, DerivedGeometry::bytes)
     }
 }
 
-impl Geometry {
+impl DerivedGeometry {
     /// The geometry without parts.
-    pub const NOTHING: Geometry = Geometry::Collection(Vec::new());
+    pub const NOTHING: DerivedGeometry = DerivedGeometry::Collection(Vec::new());
 
     /// Returns the bounding box, rounded to the nearest coordinates.
     pub fn bounding_box(&self) -> Option<BoundingBox> {
-        let mut extent = Extent::EMPTY;
+        let mut extent = ExtentBuilder::EMPTY;
         self.each(&mut |p| {
             if p.is_on_globe() {
                 extent.add(p.rounded());
@@ -228,11 +229,11 @@ impl Geometry {
 
     /// Returns the center of the bounding box that goes the shorter way round the globe. As in the reference, positions
     /// are not rounded to coordinates before.
-    pub fn middle(&self) -> Option<Position> {
+    pub fn middle(&self) -> Option<DegreePosition> {
         let (mut south, mut north) = (f64::INFINITY, f64::NEG_INFINITY);
         let (mut west, mut east) = (f64::INFINITY, f64::NEG_INFINITY);
         let (mut east_half, mut west_half) = (f64::INFINITY, f64::NEG_INFINITY);
-        let mut add = |p: Position| {
+        let mut add = |p: DegreePosition| {
             (south, north) = (south.min(p.lat), north.max(p.lat));
             (west, east) = (west.min(p.lon), east.max(p.lon));
             if p.lon >= 0.0 {
@@ -247,18 +248,18 @@ impl Geometry {
             }
         });
         if self.is_nowhere() {
-            add(Position::NOWHERE);
+            add(DegreePosition::NOWHERE);
         }
         if south > north {
             return None;
         }
         let lat = (south + north) / 2.0;
         if east - west <= 180.0 {
-            return Some(Position { lat, lon: (west + east) / 2.0 });
+            return Some(DegreePosition { lat, lon: (west + east) / 2.0 });
         }
         let across = west_half + 360.0 - east_half;
         let lon = if across < 180.0 { (east_half + (west_half + 360.0)) / 2.0 } else { 0.0 };
-        Some(Position { lat, lon: if lon > 180.0 { lon - 360.0 } else { lon } })
+        Some(DegreePosition { lat, lon: if lon > 180.0 { lon - 360.0 } else { lon } })
     }
 
     /// Returns whether a position is off the globe.
@@ -270,52 +271,56 @@ impl Geometry {
 
     /// Returns the part of a geometry that the reference writes. Positions off the globe are removed, and a polygon
     /// with such a position becomes empty.
-    pub fn on_globe(&self) -> Option<Geometry> {
+    pub fn on_globe(&self) -> Option<DerivedGeometry> {
         Some(match self {
-            Geometry::Point(p) => Geometry::Point(Some(*p).filter(|p| p.is_written())?),
-            Geometry::Line(line) => Geometry::Line(line.iter().copied().filter(|p| p.is_written()).collect()),
-            Geometry::Polygon(_) if self.leaves_globe() => Geometry::Polygon(Vec::new()),
-            Geometry::Polygon(rings) => Geometry::Polygon(rings.clone()),
-            Geometry::Collection(parts) => Geometry::Collection(parts.iter().filter_map(Geometry::on_globe).collect()),
+            DerivedGeometry::Point(p) => DerivedGeometry::Point(Some(*p).filter(|p| p.is_written())?),
+            DerivedGeometry::Line(line) => {
+                DerivedGeometry::Line(line.iter().copied().filter(|p| p.is_written()).collect())
+            }
+            DerivedGeometry::Polygon(_) if self.leaves_globe() => DerivedGeometry::Polygon(Vec::new()),
+            DerivedGeometry::Polygon(rings) => DerivedGeometry::Polygon(rings.clone()),
+            DerivedGeometry::Collection(parts) => {
+                DerivedGeometry::Collection(parts.iter().filter_map(DerivedGeometry::on_globe).collect())
+            }
         })
     }
 
     /// Calls `f` with every position.
-    fn each(&self, f: &mut impl FnMut(Position)) {
+    fn each(&self, f: &mut impl FnMut(DegreePosition)) {
         match self {
-            Geometry::Point(p) => f(*p),
-            Geometry::Line(line) => line.iter().for_each(|p| f(*p)),
-            Geometry::Polygon(rings) => rings.iter().flatten().for_each(|p| f(*p)),
-            Geometry::Collection(parts) => parts.iter().for_each(|part| part.each(f)),
+            DerivedGeometry::Point(p) => f(*p),
+            DerivedGeometry::Line(line) => line.iter().for_each(|p| f(*p)),
+            DerivedGeometry::Polygon(rings) => rings.iter().flatten().for_each(|p| f(*p)),
+            DerivedGeometry::Collection(parts) => parts.iter().for_each(|part| part.each(f)),
         }
     }
 
     /// Returns whether the geometry is a collection without parts, or only with parts of this kind. `trace` returns
     /// this for a polygon without positions, and a member missing in the extract also has this geometry.
     pub fn is_nothing(&self) -> bool {
-        matches!(self, Geometry::Collection(parts) if parts.iter().all(Geometry::is_nothing))
+        matches!(self, DerivedGeometry::Collection(parts) if parts.iter().all(DerivedGeometry::is_nothing))
     }
 
     /// Returns whether the geometry is a line or polygon without positions, or the center of one. The reference places
     /// these off the globe.
     fn is_nowhere(&self) -> bool {
         match self {
-            Geometry::Point(p) => *p == Position::NOWHERE,
-            Geometry::Line(line) => line.iter().all(|p| *p == Position::NOWHERE),
-            Geometry::Polygon(rings) => rings.is_empty(),
-            Geometry::Collection(_) => false,
+            DerivedGeometry::Point(p) => *p == DegreePosition::NOWHERE,
+            DerivedGeometry::Line(line) => line.iter().all(|p| *p == DegreePosition::NOWHERE),
+            DerivedGeometry::Polygon(rings) => rings.is_empty(),
+            DerivedGeometry::Collection(_) => false,
         }
     }
 
     /// Returns the approximate size in bytes.
     pub fn bytes(&self) -> u64 {
-        let own = size_of::<Geometry>() as u64;
-        let positions = |n: usize| (n * size_of::<Position>()) as u64;
+        let own = size_of::<DerivedGeometry>() as u64;
+        let positions = |n: usize| (n * size_of::<DegreePosition>()) as u64;
         own + match self {
-            Geometry::Point(_) => 0,
-            Geometry::Line(line) => positions(line.len()),
-            Geometry::Polygon(rings) => rings.iter().map(|r| positions(r.len())).sum(),
-            Geometry::Collection(parts) => parts.iter().map(Geometry::bytes).sum(),
+            DerivedGeometry::Point(_) => 0,
+            DerivedGeometry::Line(line) => positions(line.len()),
+            DerivedGeometry::Polygon(rings) => rings.iter().map(|r| positions(r.len())).sum(),
+            DerivedGeometry::Collection(parts) => parts.iter().map(DerivedGeometry::bytes).sum(),
         }
     }
 }
@@ -331,13 +336,18 @@ mod tests {
 
     #[test]
     fn add_and_subtract() {
-        let mut a = Set { nodes: vec![1, 5], areas: vec![2], derived: vec![derived("x", 1, "a")], ..Set::default() };
-        let b = Set {
+        let mut a = ElementSet {
+            nodes: vec![1, 5],
+            areas: vec![2],
+            derived: vec![derived("x", 1, "a")],
+            ..ElementSet::default()
+        };
+        let b = ElementSet {
             nodes: vec![3, 5],
             ways: vec![7],
             areas: vec![1, 2],
             derived: vec![derived("y", 1, "b"), derived("a", 9, "b")],
-            ..Set::default()
+            ..ElementSet::default()
         };
         a.add(&b);
         assert_eq!(
@@ -345,7 +355,12 @@ mod tests {
             (&[1, 3, 5][..], &[7][..], &[1, 2][..])
         );
         assert_eq!(a.derived, [derived("y", 1, "b"), derived("a", 9, "b")]);
-        a.subtract(&Set { nodes: vec![3], areas: vec![1], derived: vec![derived("x", 1, "z")], ..Set::default() });
+        a.subtract(&ElementSet {
+            nodes: vec![3],
+            areas: vec![1],
+            derived: vec![derived("x", 1, "z")],
+            ..ElementSet::default()
+        });
         assert_eq!((a.nodes.as_slice(), a.areas.as_slice(), a.derived.len()), (&[1, 5][..], &[2][..], 1));
     }
 }

@@ -25,8 +25,8 @@ use std::collections::BTreeMap;
 
 use jiff::{SignedDuration, Timestamp};
 
-use super::syntax::{Class, Code, Diagnostic, Span};
-use terrapin_geocoder::{Bounds, Place, Places, Position};
+use super::syntax::{Diagnostic, OverpassCode, OverpassErrorClass, SourceSpan};
+use terrapin_geocoder::{NamedPlace, PlaceBounds, PlacePosition, PlaceSource};
 use terrapin_osm::{BoundingBox, ElementType};
 
 /// The maximum depth of definitions that use each other.
@@ -37,19 +37,19 @@ const MAX_BYTES: usize = 16 << 20;
 const MAX_USES: u32 = 100_000;
 
 /// The values that shortcuts are replaced with.
-pub struct Surroundings<'a> {
+pub struct ShortcutValues<'a> {
     /// The box of `{{bbox}}`. Its middle is `{{center}}`.
     pub bbox: Option<BoundingBox>,
     /// The moment that relative dates refer to: the time of the data, in seconds since 1970.
     pub now: i64,
     /// The places that names refer to.
-    pub places: &'a dyn Places,
+    pub places: &'a dyn PlaceSource,
 }
 
 /// A shortcut that cannot be replaced.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{{{{{shortcut}}}}}: {reason}")]
-pub struct Problem {
+pub struct ShortcutProblem {
     /// The shortcut without its braces.
     pub shortcut: String,
     /// The position of its first byte in the given text, braces included.
@@ -58,15 +58,15 @@ pub struct Problem {
     pub reason: Reason,
 }
 
-impl Problem {
+impl ShortcutProblem {
     /// Converts the problem to an error in the query, with a hint.
     pub fn diagnostic(&self, help: Option<String>) -> Diagnostic {
         let (start, length) = (self.position, self.shortcut.len() + "{{}}".len());
         Diagnostic {
-            class: Class::Parse,
-            code: Code::Shortcut,
+            class: OverpassErrorClass::Parse,
+            code: OverpassCode::Shortcut,
             line: 0,
-            span: Some(Span { start, end: start + length }),
+            span: Some(SourceSpan { start, end: start + length }),
             message: self.to_string(),
             help,
         }
@@ -88,37 +88,43 @@ pub enum Reason {
 }
 
 /// Replaces the shortcuts of a query.
-pub fn expand<'t>(text: &'t str, surroundings: &Surroundings) -> Result<Cow<'t, str>, Problem> {
+pub fn expand<'t>(text: &'t str, surroundings: &ShortcutValues) -> Result<Cow<'t, str>, ShortcutProblem> {
     if !text.contains("{{") {
         return Ok(Cow::Borrowed(text));
     }
     let definitions = pieces(text).filter_map(|piece| piece.inner).filter_map(|inner| definition(inner.text)).collect();
     let expansion = Expansion { surroundings, definitions, xml: text.trim_start().starts_with('<') };
-    let mut out = Out { text: String::with_capacity(text.len()), uses: 0 };
+    let mut out = ExpandedText { text: String::with_capacity(text.len()), uses: 0 };
     expansion.write(text, None, 0, &mut out)?;
     Ok(Cow::Owned(out.text))
 }
 
 /// The expanded text, with the number of definitions used.
-struct Out {
+struct ExpandedText {
     text: String,
     uses: u32,
 }
 
 struct Expansion<'a> {
-    surroundings: &'a Surroundings<'a>,
+    surroundings: &'a ShortcutValues<'a>,
     definitions: BTreeMap<&'a str, &'a str>,
     xml: bool,
 }
 
 impl Expansion<'_> {
     /// Expands `text`. `position` is that of the outermost shortcut; `None` in the query's text itself.
-    fn write(&self, text: &str, position: Option<usize>, depth: u32, out: &mut Out) -> Result<(), Problem> {
+    fn write(
+        &self,
+        text: &str,
+        position: Option<usize>,
+        depth: u32,
+        out: &mut ExpandedText,
+    ) -> Result<(), ShortcutProblem> {
         for piece in pieces(text) {
             out.text.push_str(piece.before);
             let Some(inner) = piece.inner else { continue };
             let position = position.unwrap_or(inner.position);
-            let problem = |reason| Problem { shortcut: inner.text.to_owned(), position, reason };
+            let problem = |reason| ShortcutProblem { shortcut: inner.text.to_owned(), position, reason };
             if definition(inner.text).is_some() {
                 continue;
             }
@@ -153,12 +159,12 @@ impl Expansion<'_> {
         let place = || argument.and_then(|name| self.surroundings.places.find(name)).ok_or(Reason::NoPlace);
         let bbox = || self.surroundings.bbox.filter(|b| !b.is_empty()).ok_or(Reason::NoBox);
         let text = match (name, argument) {
-            ("bbox", None) => bounds(&Bounds::of(&bbox()?), xml),
+            ("bbox", None) => bounds(&PlaceBounds::of(&bbox()?), xml),
             ("wsen", None) => {
-                let Bounds { south, north, west, east } = Bounds::of(&bbox()?);
+                let PlaceBounds { south, north, west, east } = PlaceBounds::of(&bbox()?);
                 format!("{west},{south},{east},{north}")
             }
-            ("center", None) => point(&Position::middle_of(&bbox()?), xml),
+            ("center", None) => point(&PlacePosition::middle_of(&bbox()?), xml),
             ("date", _) => date(argument.unwrap_or_default(), self.surroundings.now).ok_or(Reason::NoDate)?,
             ("geocodeArea" | "nominatimArea", Some(_)) => {
                 let element = place()?.element.value().copied().ok_or(Reason::NoPlace)?;
@@ -181,7 +187,7 @@ impl Expansion<'_> {
     }
 }
 
-fn bounds(Bounds { south, north, west, east }: &Bounds, xml: bool) -> String {
+fn bounds(PlaceBounds { south, north, west, east }: &PlaceBounds, xml: bool) -> String {
     if xml {
         format!("s=\"{south}\" w=\"{west}\" n=\"{north}\" e=\"{east}\"")
     } else {
@@ -189,11 +195,11 @@ fn bounds(Bounds { south, north, west, east }: &Bounds, xml: bool) -> String {
     }
 }
 
-fn point(Position { lat, lon }: &Position, xml: bool) -> String {
+fn point(PlacePosition { lat, lon }: &PlacePosition, xml: bool) -> String {
     if xml { format!("lat=\"{lat}\" lon=\"{lon}\"") } else { format!("{lat},{lon}") }
 }
 
-fn element(place: &Place, xml: bool) -> Option<String> {
+fn element(place: &NamedPlace, xml: bool) -> Option<String> {
     let element = place.element.value()?;
     let kind: ElementType = element.kind;
     Some(if xml {
@@ -211,13 +217,13 @@ fn definition(inner: &str) -> Option<(&str, &str)> {
 }
 
 /// The text before a shortcut, and the shortcut. The last piece may have no shortcut.
-struct Piece<'t> {
+struct ShortcutText<'t> {
     before: &'t str,
-    inner: Option<Inner<'t>>,
+    inner: Option<ShortcutBody<'t>>,
 }
 
 #[derive(Clone, Copy)]
-struct Inner<'t> {
+struct ShortcutBody<'t> {
     /// The position of the opening braces.
     position: usize,
     /// The text between the braces.
@@ -225,20 +231,20 @@ struct Inner<'t> {
 }
 
 /// Splits a text at its outermost pairs of double braces. Braces that are never closed are plain text.
-fn pieces(text: &str) -> impl Iterator<Item = Piece<'_>> {
+fn pieces(text: &str) -> impl Iterator<Item = ShortcutText<'_>> {
     let mut done = 0;
     std::iter::from_fn(move || {
         let rest = text.get(done..).filter(|rest| !rest.is_empty())?;
         let found = rest.find("{{").and_then(|start| Some((start, closing(rest.get(start + 2..)?)?)));
         let Some((start, length)) = found else {
             done = text.len();
-            return Some(Piece { before: rest, inner: None });
+            return Some(ShortcutText { before: rest, inner: None });
         };
         let position = done + start;
         done = position + length + 4;
-        Some(Piece {
+        Some(ShortcutText {
             before: rest.get(..start)?,
-            inner: Some(Inner { position, text: rest.get(start + 2..start + 2 + length)? }),
+            inner: Some(ShortcutBody { position, text: rest.get(start + 2..start + 2 + length)? }),
         })
     })
 }
@@ -296,16 +302,16 @@ fn date(text: &str, now: i64) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use terrapin_geocoder::Table;
+    use terrapin_geocoder::PlaceTable;
 
     fn run(text: &str) -> Result<String, Reason> {
-        let places = Table::parse(
+        let places = PlaceTable::parse(
             br#"{"Malta": {"osm_id": 5, "osm_type": "relation"}, "Malta_centre": {"lat": "35.9", "lon": "14.4"},
                  "Malta_bbox": {"bbox": ["35", "36", "14", "15"]}, "Tree": {"osm_id": 7, "osm_type": "node"}}"#,
         )
         .unwrap();
         let bbox = BoundingBox { south: -5_000_000, west: 10_000_000, north: 15_000_000, east: 20_000_001 };
-        let surroundings = Surroundings { bbox: Some(bbox), now: 1_656_892_800, places: &places };
+        let surroundings = ShortcutValues { bbox: Some(bbox), now: 1_656_892_800, places: &places };
         expand(text, &surroundings).map(Cow::into_owned).map_err(|problem| problem.reason)
     }
 
@@ -363,8 +369,8 @@ mod tests {
 
     #[test]
     fn the_position_is_that_in_the_text() {
-        let places = Table::default();
-        let surroundings = Surroundings { bbox: None, now: 0, places: &places };
+        let places = PlaceTable::default();
+        let surroundings = ShortcutValues { bbox: None, now: 0, places: &places };
         let problem = expand("{{b={{bbox}}}}é{{b}}", &surroundings).unwrap_err();
         assert_eq!((problem.position, problem.reason), (16, Reason::NoBox));
         assert_eq!(problem.to_string(), "{{bbox}}: no bounding box was given");

@@ -2,12 +2,12 @@
 
 use serde_json::json;
 
-use super::Problem;
-use super::place::{Place, place};
+use super::QueryProblem;
+use super::place::{TextPosition, place};
 
 /// Returns a problem of the query `text` as an object: `class`, `code`, `message`, and `line`, `position` and `help` if
 /// known.
-pub fn to_json(problem: &Problem, text: &str) -> serde_json::Value {
+pub fn to_json(problem: &QueryProblem, text: &str) -> serde_json::Value {
     let mut object = json!({
         "class": problem.class.name(),
         "code": problem.code.name(),
@@ -16,7 +16,7 @@ pub fn to_json(problem: &Problem, text: &str) -> serde_json::Value {
     if problem.line > 0 {
         object["line"] = problem.line.into();
     }
-    if let Some(Place { start, end, line, column }) = place(problem, text) {
+    if let Some(TextPosition { start, end, line, column }) = place(problem, text) {
         object["position"] = json!({ "start": start, "end": end, "line": line, "column": column });
     }
     if let Some(help) = &problem.help {

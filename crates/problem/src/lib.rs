@@ -6,78 +6,78 @@ mod place;
 mod text;
 
 pub use json::to_json;
-pub use place::{Place, place};
+pub use place::{TextPosition, place};
 pub use text::for_people;
 
 use std::fmt;
 
 use terrapin_overpass_syntax as overpass;
-use terrapin_overpass_syntax::{Class, Diagnostic, Failure, Span};
+use terrapin_overpass_syntax::{Diagnostic, OverpassErrorClass, OverpassFailure, SourceSpan};
 use terrapin_sparql_syntax as sparql;
 
 /// The machine-readable code of a problem.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Code {
+pub enum ProblemCode {
     /// The code of a problem in OverpassQL.
-    Overpass(overpass::Code),
+    Overpass(overpass::OverpassCode),
     /// The code of a problem in SPARQL.
-    Sparql(sparql::Code),
+    Sparql(sparql::SparqlCode),
 }
 
-impl Code {
+impl ProblemCode {
     /// Returns the name of the code.
     pub fn name(self) -> &'static str {
         match self {
-            Code::Overpass(code) => code.name(),
-            Code::Sparql(code) => code.name(),
+            ProblemCode::Overpass(code) => code.name(),
+            ProblemCode::Sparql(code) => code.name(),
         }
     }
 }
 
 /// A problem of a query.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Problem {
+pub struct QueryProblem {
     /// The class; both languages use those of OverpassQL.
-    pub class: Class,
+    pub class: OverpassErrorClass,
     /// The machine-readable code.
-    pub code: Code,
+    pub code: ProblemCode,
     /// The line, from 1; 0 if unknown.
     pub line: u32,
     /// The span in the text, if known.
-    pub span: Option<Span>,
+    pub span: Option<SourceSpan>,
     /// The message.
     pub message: String,
     /// Advice: the probable intention, or a remedy.
     pub help: Option<String>,
 }
 
-impl fmt::Display for Problem {
+impl fmt::Display for QueryProblem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if matches!(self.class, Class::Parse | Class::Static) {
+        if matches!(self.class, OverpassErrorClass::Parse | OverpassErrorClass::Static) {
             write!(f, "line {}: ", self.line)?;
         }
         write!(f, "{}: {}", self.class.name(), self.message)
     }
 }
 
-impl From<Diagnostic> for Problem {
+impl From<Diagnostic> for QueryProblem {
     fn from(diagnostic: Diagnostic) -> Self {
         let Diagnostic { class, code, line, span, message, help } = diagnostic;
-        Problem { class, code: Code::Overpass(code), line, span, message, help }
+        QueryProblem { class, code: ProblemCode::Overpass(code), line, span, message, help }
     }
 }
 
-impl From<sparql::Error> for Problem {
-    fn from(error: sparql::Error) -> Self {
-        Problem {
+impl From<sparql::SparqlError> for QueryProblem {
+    fn from(error: sparql::SparqlError) -> Self {
+        QueryProblem {
             class: match error.class {
-                sparql::Class::Syntax => Class::Parse,
-                sparql::Class::Unsupported => Class::Static,
-                sparql::Class::Limit | sparql::Class::Internal => Class::Runtime,
+                sparql::SparqlErrorClass::Syntax => OverpassErrorClass::Parse,
+                sparql::SparqlErrorClass::Unsupported => OverpassErrorClass::Static,
+                sparql::SparqlErrorClass::Limit | sparql::SparqlErrorClass::Internal => OverpassErrorClass::Runtime,
             },
-            code: Code::Sparql(error.code),
+            code: ProblemCode::Sparql(error.code),
             line: error.place.map_or(0, |place| u32::try_from(place.line).unwrap_or(u32::MAX)),
-            span: error.place.map(|place| Span { start: place.start, end: place.end }),
+            span: error.place.map(|place| SourceSpan { start: place.start, end: place.end }),
             message: error.message,
             help: error.help,
         }
@@ -85,20 +85,20 @@ impl From<sparql::Error> for Problem {
 }
 
 /// Converts all diagnostics of a failure.
-pub fn all(failure: Failure) -> Vec<Problem> {
-    failure.diagnostics.into_iter().map(Problem::from).collect()
+pub fn all(failure: OverpassFailure) -> Vec<QueryProblem> {
+    failure.diagnostics.into_iter().map(QueryProblem::from).collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn problem(line: u32, span: Option<(usize, usize)>, message: &str) -> Problem {
-        Problem {
-            class: Class::Parse,
-            code: Code::Overpass(overpass::Code::UnknownStatement),
+    fn problem(line: u32, span: Option<(usize, usize)>, message: &str) -> QueryProblem {
+        QueryProblem {
+            class: OverpassErrorClass::Parse,
+            code: ProblemCode::Overpass(overpass::OverpassCode::UnknownStatement),
             line,
-            span: span.map(|(start, end)| Span { start, end }),
+            span: span.map(|(start, end)| SourceSpan { start, end }),
             message: message.into(),
             help: Some("did you mean `node`?".into()),
         }

@@ -2,11 +2,11 @@
 
 use std::ops::Range;
 
-use super::Problem;
+use super::QueryProblem;
 
 /// A position in a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Place {
+pub struct TextPosition {
     /// The first byte.
     pub start: usize,
     /// The byte after the last one.
@@ -18,12 +18,12 @@ pub struct Place {
 }
 
 /// Returns the position of a problem in the text, if known.
-pub fn place(problem: &Problem, text: &str) -> Option<Place> {
+pub fn place(problem: &QueryProblem, text: &str) -> Option<TextPosition> {
     problem.span?;
     let span = span_in(problem, text)?;
     let before = &text[..span.start];
     let line_start = before.rfind('\n').map_or(0, |i| i + 1);
-    Some(Place {
+    Some(TextPosition {
         start: span.start,
         end: span.end,
         line: before.matches('\n').count() + 1,
@@ -33,7 +33,7 @@ pub fn place(problem: &Problem, text: &str) -> Option<Place> {
 
 /// Returns the span of a problem, clamped to the text and to character boundaries. If only a line is known, returns the
 /// span of that line.
-pub(super) fn span_in(problem: &Problem, text: &str) -> Option<Range<usize>> {
+pub(super) fn span_in(problem: &QueryProblem, text: &str) -> Option<Range<usize>> {
     if let Some(span) = problem.span {
         let is_border = |&at: &usize| text.is_char_boundary(at);
         let start = (0..=span.start.min(text.len())).rev().find(is_border).unwrap_or(0);

@@ -5,7 +5,7 @@ use annotate_snippets::{AnnotationKind, Level, Renderer, Snippet};
 use terrapin_base::untrusted;
 
 use super::place::span_in;
-use super::{Class, Code, Problem, overpass};
+use super::{OverpassErrorClass, ProblemCode, QueryProblem, overpass};
 
 /// Maximum number of errors. A parser that recovers can find hundreds in a broken text.
 const SHOWN: usize = 10;
@@ -13,9 +13,9 @@ const SHOWN: usize = 10;
 const READ: usize = 300;
 
 /// Returns the errors of a text, with the offending places underlined.
-pub fn for_people(problems: &[Problem], text: &str, origin: &str, styled: bool) -> String {
+pub fn for_people(problems: &[QueryProblem], text: &str, origin: &str, styled: bool) -> String {
     let renderer = if styled { Renderer::styled() } else { Renderer::plain() };
-    let shown: Vec<&Problem> = own(problems, text).take(SHOWN).collect();
+    let shown: Vec<&QueryProblem> = own(problems, text).take(SHOWN).collect();
     let mut out: Vec<String> = shown.iter().map(|problem| one(problem, text, origin, &renderer)).collect();
     match problems.len() - shown.len() {
         0 => {}
@@ -27,21 +27,21 @@ pub fn for_people(problems: &[Problem], text: &str, origin: &str, styled: bool) 
 
 /// Returns the errors that are probably not consequences of the previous one. After a parse error these are the errors
 /// in a later line, except those about the end of the text.
-fn own<'a>(problems: &'a [Problem], text: &'a str) -> impl Iterator<Item = &'a Problem> {
-    let end = Code::Overpass(overpass::Code::UnexpectedEnd);
+fn own<'a>(problems: &'a [QueryProblem], text: &'a str) -> impl Iterator<Item = &'a QueryProblem> {
+    let end = ProblemCode::Overpass(overpass::OverpassCode::UnexpectedEnd);
     let mut line = None;
     problems.iter().filter(move |problem| {
         let start = span_in(problem, text).map_or(0, |span| span.start);
         let found = text.as_bytes()[..start].iter().filter(|&&b| b == b'\n').count();
         let follows = line.is_some_and(|line| found <= line || problem.code == end);
-        if !follows && problem.class == Class::Parse {
+        if !follows && problem.class == OverpassErrorClass::Parse {
             line = Some(found);
         }
         !follows
     })
 }
 
-fn one(problem: &Problem, text: &str, origin: &str, renderer: &Renderer) -> String {
+fn one(problem: &QueryProblem, text: &str, origin: &str, renderer: &Renderer) -> String {
     let title =
         Level::ERROR.with_name(problem.class.name()).primary_title(printable(&problem.message)).id(problem.code.name());
     let mut group = match span_in(problem, text) {

@@ -6,9 +6,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
-use terrapin_budget::{self as budget, Budget, Limits, Stopped};
-use terrapin_overpass::Failure;
-use terrapin_overpass::output::{self, Cursor, Entry, Form, Layout, Recording};
+use terrapin_budget::{self as budget, Budget, Limits, StopReason};
+use terrapin_overpass::OverpassFailure;
+use terrapin_overpass::output::{self, AnswerFormat, GeoJsonLayout, Recording, RecordingCursor, RecordingEntry};
 use terrapin_overpass::syntax::OutputFormat;
 
 use crate::elements;
@@ -32,11 +32,11 @@ impl Answer {
 /// An error while serializing a result.
 pub enum Unwritten {
     /// The format is not available for this result.
-    Failed(Failure),
+    Failed(OverpassFailure),
     /// GeoJSON needs ids, and some elements have none.
     Nameless,
     /// Cancelled by the caller, or a panic.
-    Stopped(Stopped),
+    Stopped(StopReason),
 }
 
 impl Unwritten {
@@ -47,8 +47,8 @@ impl Unwritten {
             Unwritten::Nameless => {
                 PyValueError::new_err("GeoJSON tells elements apart by their ids: leave out `noids`")
             }
-            Unwritten::Stopped(Stopped::Exceeded(exceeded)) => raise::other(exceeded),
-            Unwritten::Stopped(Stopped::Panicked(panic)) => raise::other(format!("a fault of the program: {panic}")),
+            Unwritten::Stopped(StopReason::Exceeded(exceeded)) => raise::other(exceeded),
+            Unwritten::Stopped(StopReason::Panicked(panic)) => raise::other(format!("a fault of the program: {panic}")),
         }
     }
 }
@@ -60,7 +60,7 @@ pub fn stoppable<T>(stop: &Arc<AtomicBool>, work: impl FnOnce() -> T) -> Result<
 }
 
 /// The output format.
-enum Wanted {
+enum OutputChoice {
     Asked,
     As(OutputFormat),
     GeoJson,
@@ -70,7 +70,7 @@ enum Wanted {
 fn has_nameless(recording: &Recording) -> bool {
     let found = recording.pieces().try_for_each(|piece| {
         recording.each(piece, |entry| match entry {
-            Entry::Element(item) if item.id.is_none() && !item.is_derived() => Err(()),
+            RecordingEntry::Element(item) if item.id.is_none() && !item.is_derived() => Err(()),
             _ => Ok(()),
         })
     });
@@ -78,7 +78,12 @@ fn has_nameless(recording: &Recording) -> bool {
 }
 
 /// Serializes at most `most` entries from `cursor` on as a complete document.
-fn written(recording: &Recording, form: Form<'_>, cursor: &mut Cursor, most: u64) -> Result<Vec<u8>, Failure> {
+fn written(
+    recording: &Recording,
+    form: AnswerFormat<'_>,
+    cursor: &mut RecordingCursor,
+    most: u64,
+) -> Result<Vec<u8>, OverpassFailure> {
     let mut out = Vec::new();
     {
         let mut answer = output::answer(form, recording.header(), &mut out)?;
@@ -98,7 +103,7 @@ impl Answer {
     /// Media type of the output format that the query requests.
     #[getter]
     fn content_type(&self) -> &'static str {
-        Form::Asked(self.recording.format()).content_type()
+        AnswerFormat::Asked(self.recording.format()).content_type()
     }
 
     /// Memory use in bytes.
@@ -111,22 +116,22 @@ impl Answer {
     #[pyo3(signature = (form, stop=None))]
     fn written<'py>(&self, py: Python<'py>, form: &str, stop: Option<&Stop>) -> PyResult<Bound<'py, PyBytes>> {
         let form = match form {
-            "asked" => Wanted::Asked,
-            "json" => Wanted::As(OutputFormat::Json),
-            "xml" => Wanted::As(OutputFormat::Xml),
-            "geojson" => Wanted::GeoJson,
+            "asked" => OutputChoice::Asked,
+            "json" => OutputChoice::As(OutputFormat::Json),
+            "xml" => OutputChoice::As(OutputFormat::Xml),
+            "geojson" => OutputChoice::GeoJson,
             other => return Err(PyValueError::new_err(format!("there is no form {other:?}"))),
         };
         let stop = stop.map(|stop| Arc::clone(&stop.0)).unwrap_or_default();
         let (recording, stopped) = (Arc::clone(&self.recording), Arc::clone(&stop));
         let bytes = work::wait(py, &stop, move || {
             let form = match &form {
-                Wanted::Asked => Form::Asked(recording.format()),
-                Wanted::As(format) => Form::Asked(format),
-                Wanted::GeoJson if has_nameless(&recording) => return Err(Unwritten::Nameless),
-                Wanted::GeoJson => Form::GeoJson(Layout::Collection),
+                OutputChoice::Asked => AnswerFormat::Asked(recording.format()),
+                OutputChoice::As(format) => AnswerFormat::Asked(format),
+                OutputChoice::GeoJson if has_nameless(&recording) => return Err(Unwritten::Nameless),
+                OutputChoice::GeoJson => AnswerFormat::GeoJson(GeoJsonLayout::Collection),
             };
-            let write = || written(&recording, form, &mut Cursor::default(), u64::MAX);
+            let write = || written(&recording, form, &mut RecordingCursor::default(), u64::MAX);
             stoppable(&stopped, write)?.map_err(Unwritten::Failed)
         })?;
         bytes.map(|bytes| PyBytes::new(py, &bytes)).map_err(|unwritten| unwritten.raise())
@@ -143,7 +148,7 @@ impl Answer {
             let mut ids = Vec::new();
             for piece in self.recording.pieces() {
                 let _ = self.recording.each(piece, |entry| {
-                    if let Entry::Element(item) = entry
+                    if let RecordingEntry::Element(item) = entry
                         && let Some(id) = item.id
                     {
                         ids.push((item.type_name.to_owned(), id));
@@ -170,7 +175,7 @@ impl Answer {
 pub struct Parts {
     recording: Arc<Recording>,
     most: u64,
-    cursor: Mutex<Cursor>,
+    cursor: Mutex<RecordingCursor>,
 }
 
 #[pymethods]
@@ -183,7 +188,7 @@ impl Parts {
         let part = py.detach(|| {
             let mut cursor = self.cursor.lock().unwrap_or_else(PoisonError::into_inner);
             let before = *cursor;
-            let bytes = written(&self.recording, Form::Asked(&OutputFormat::Json), &mut cursor, self.most);
+            let bytes = written(&self.recording, AnswerFormat::Asked(&OutputFormat::Json), &mut cursor, self.most);
             bytes.map(|bytes| (before != *cursor).then_some(bytes))
         });
         let bytes = part.map_err(|failure| Unwritten::Failed(failure).raise())?;

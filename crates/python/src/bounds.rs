@@ -17,7 +17,7 @@ const UNKNOWN: u64 = 4 << 30;
 
 /// Timeout, memory limit and cancellation flag.
 #[derive(Clone)]
-pub struct Bounds {
+pub struct CallLimits {
     /// Timeout of each query or pair; `None` uses the timeout of the query itself.
     pub time: Option<Duration>,
     memory: u64,
@@ -25,12 +25,12 @@ pub struct Bounds {
     pub stop: Arc<AtomicBool>,
 }
 
-impl Bounds {
+impl CallLimits {
     /// Checks the arguments of a call: `timeout` in seconds, `memory` in bytes.
     ///
     /// # Errors
     /// Returns a `ValueError` if `timeout` is not a positive number of seconds.
-    pub fn new(timeout: Option<f64>, memory: Option<u64>, stop: Option<&Stop>) -> PyResult<Bounds> {
+    pub fn new(timeout: Option<f64>, memory: Option<u64>, stop: Option<&Stop>) -> PyResult<CallLimits> {
         let time = match timeout.map(Duration::try_from_secs_f64) {
             None => None,
             Some(Ok(time)) if !time.is_zero() => Some(time),
@@ -39,7 +39,7 @@ impl Bounds {
         static HALF: OnceLock<u64> = OnceLock::new();
         let half = || *HALF.get_or_init(|| machine::memory().map_or(UNKNOWN, |memory| memory / 2));
         let memory = memory.unwrap_or_else(half);
-        Ok(Bounds { time, memory, stop: stop.map(|stop| Arc::clone(&stop.0)).unwrap_or_default() })
+        Ok(CallLimits { time, memory, stop: stop.map(|stop| Arc::clone(&stop.0)).unwrap_or_default() })
     }
 
     /// Returns the limits of a query that starts now.

@@ -5,19 +5,19 @@ use std::sync::Arc;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use terrapin_budget::{self as budget, Budget};
-use terrapin_geocoder::{Areas, Chain, Places, Table};
+use terrapin_geocoder::{AreaLookup, Chain, PlaceSource, PlaceTable};
 use terrapin_osm::{BoundingBox, Osm};
-use terrapin_overpass::turbo::{self, Reason, Surroundings};
+use terrapin_overpass::turbo::{self, Reason, ShortcutValues};
 use terrapin_overpass::{self as overpass, output::Recording};
 use terrapin_snapshot::{self as file, Manifest};
 use terrapin_sparql::{Environment, is_of_elements};
-use terrapin_tags::Tags;
+use terrapin_tags::TagStatistics;
 
-use crate::bounds::Bounds;
-use crate::raise::Refused;
+use crate::bounds::CallLimits;
+use crate::raise::RefusedQuery;
 
 /// The open parts of a snapshot.
-pub struct Data {
+pub struct SnapshotContents {
     /// The snapshot file.
     pub file: Arc<file::Snapshot>,
     /// The manifest of the file.
@@ -27,7 +27,7 @@ pub struct Data {
     /// The elements.
     pub osm: Arc<Osm>,
     /// The statistics of tags.
-    pub tags: Tags,
+    pub tags: TagStatistics,
     /// The triples, if the snapshot has any.
     pub triples: Option<Arc<Environment>>,
 }
@@ -36,8 +36,8 @@ pub struct Data {
 ///
 /// # Errors
 /// Returns a `ValueError` if the JSON does not have the form of `nominatim_cache.json`.
-pub fn places(json: Option<&str>) -> PyResult<Option<Table>> {
-    let table = json.map(|json| Table::parse(json.as_bytes())).transpose();
+pub fn places(json: Option<&str>) -> PyResult<Option<PlaceTable>> {
+    let table = json.map(|json| PlaceTable::parse(json.as_bytes())).transpose();
     table.map_err(|e| PyValueError::new_err(format!("places: {e}")))
 }
 
@@ -46,10 +46,10 @@ pub struct Shortcuts {
     /// The bounding box for `{{bbox}}`.
     pub bbox: Option<BoundingBox>,
     /// Places by name, for `{{geocodeArea:}}` and similar shortcuts.
-    pub places: Option<Table>,
+    pub places: Option<PlaceTable>,
 }
 
-impl Data {
+impl SnapshotContents {
     /// Returns the environment for a SPARQL query. Returns `None` if the snapshot has no triples and the query needs
     /// more than elements.
     pub fn asked(&self, query: &str) -> Option<Arc<Environment>> {
@@ -61,28 +61,28 @@ impl Data {
     ///
     /// # Errors
     /// Returns an error if the query is invalid, fails, or reaches a limit.
-    pub fn overpass(&self, text: &str, shortcuts: &Shortcuts, bounds: &Bounds) -> Result<Recording, Refused> {
+    pub fn overpass(&self, text: &str, shortcuts: &Shortcuts, bounds: &CallLimits) -> Result<Recording, RefusedQuery> {
         let limits = bounds.limits();
         let bounded = Arc::new(Budget::new(&limits));
         let read = budget::watched(&bounded, || {
-            let areas = Areas::new(&self.osm);
+            let areas = AreaLookup::new(&self.osm);
             let mut places = Chain::default();
-            places.0.extend(shortcuts.places.as_ref().map(|table| table as &dyn Places));
+            places.0.extend(shortcuts.places.as_ref().map(|table| table as &dyn PlaceSource));
             places.0.push(&areas);
             let now = self.manifest.data_timestamp;
-            let surroundings = Surroundings { bbox: shortcuts.bbox, now, places: &places };
+            let surroundings = ShortcutValues { bbox: shortcuts.bbox, now, places: &places };
             let text = turbo::expand(text, &surroundings).map_err(|problem| {
                 let help = match problem.reason {
                     Reason::NoBox => Some("give the box: bbox=\"south,west,north,east\"".to_owned()),
                     Reason::NoPlace => Some("give names and where they lead: places={...}".to_owned()),
                     _ => None,
                 };
-                Refused::new(vec![problem.diagnostic(help).into()], text)
+                RefusedQuery::new(vec![problem.diagnostic(help).into()], text)
             })?;
-            let script = overpass::parse(&text).map_err(|failure| Refused::of(failure, text.as_ref()))?;
+            let script = overpass::parse(&text).map_err(|failure| RefusedQuery::of(failure, text.as_ref()))?;
             Ok((script, text.into_owned()))
         });
-        let (script, text) = read.map_err(|stopped| Refused::stopped(&stopped, text))??;
-        overpass::record(&self.osm, &script, &limits).map_err(|failure| Refused::of(failure, text))
+        let (script, text) = read.map_err(|stopped| RefusedQuery::stopped(&stopped, text))??;
+        overpass::record(&self.osm, &script, &limits).map_err(|failure| RefusedQuery::of(failure, text))
     }
 }

@@ -12,7 +12,9 @@ use arrow_array::{ArrayRef, RecordBatch};
 use arrow_schema::{ArrowError, DataType, Field, Fields, Schema, TimeUnit};
 use rayon::prelude::*;
 use terrapin_budget as budget;
-use terrapin_overpass::output::{Counts, Cursor, Entry, MemberItem, Meta, OutputItem, Recording, Tags};
+use terrapin_overpass::output::{
+    ItemTags, MemberItem, OutCounts, OutputItem, OutputMeta, Recording, RecordingCursor, RecordingEntry,
+};
 
 use crate::table::Table;
 use crate::wkb;
@@ -74,23 +76,23 @@ fn schema() -> Schema {
 pub fn rows(recording: &Recording) -> Result<Table, ArrowError> {
     let schema = Arc::new(schema());
     let current = budget::current();
-    let pieces: Vec<Cursor> = recording.pieces().collect();
+    let pieces: Vec<RecordingCursor> = recording.pieces().collect();
     let batches = pieces.into_par_iter().map(|piece| current.share(|| batch(recording, piece, &schema)));
     let batches: Vec<RecordBatch> = batches.collect::<Result<_, _>>()?;
     Ok(Table::new(schema, batches))
 }
 
-fn batch(recording: &Recording, piece: Cursor, schema: &Arc<Schema>) -> Result<RecordBatch, ArrowError> {
-    let mut rows = Rows::new();
+fn batch(recording: &Recording, piece: RecordingCursor, schema: &Arc<Schema>) -> Result<RecordBatch, ArrowError> {
+    let mut rows = ElementRows::new();
     recording.each(piece, |entry| match entry {
-        Entry::Element(item) => rows.element(item),
-        Entry::Count(counts) => rows.count(&counts),
-        Entry::Action(_) => Ok(()),
+        RecordingEntry::Element(item) => rows.element(item),
+        RecordingEntry::Count(counts) => rows.count(&counts),
+        RecordingEntry::Action(_) => Ok(()),
     })?;
     rows.finish(schema)
 }
 
-struct Rows {
+struct ElementRows {
     types: StringBuilder,
     ids: Int64Builder,
     lats: Float64Builder,
@@ -107,14 +109,14 @@ struct Rows {
     geometries: BinaryBuilder,
 }
 
-impl Rows {
-    fn new() -> Rows {
+impl ElementRows {
+    fn new() -> ElementRows {
         let [key, value] = tag_fields();
         let names = MapFieldNames { entry: "entries".into(), key: "key".into(), value: "value".into() };
         let tags = MapBuilder::new(Some(names), StringBuilder::new(), StringBuilder::new());
         let members = StructBuilder::from_fields(member_fields(), 0);
         let item = |item| Field::new("item", item, false);
-        Rows {
+        ElementRows {
             types: StringBuilder::new(),
             ids: Int64Builder::new(),
             lats: Float64Builder::new(),
@@ -140,7 +142,7 @@ impl Rows {
         let at = at.or(item.center.map(|center| (center.lat, center.lon)));
         self.lats.append_option(at.map(|(lat, _)| lat));
         self.lons.append_option(at.map(|(_, lon)| lon));
-        item.tags.into_iter().flat_map(Tags::iter).for_each(|(key, value)| self.tag(key, value));
+        item.tags.into_iter().flat_map(ItemTags::iter).for_each(|(key, value)| self.tag(key, value));
         self.tags.append(true)?;
         self.meta(item.meta.as_ref());
         if let Some(nodes) = item.nodes {
@@ -158,7 +160,7 @@ impl Rows {
     }
 
     /// Appends a count as an element with tags, as JSON output does.
-    fn count(&mut self, counts: &Counts) -> Result<(), ArrowError> {
+    fn count(&mut self, counts: &OutCounts) -> Result<(), ArrowError> {
         self.types.append_value("count");
         self.ids.append_option(counts.with_id.then_some(0));
         self.lats.append_null();
@@ -181,7 +183,7 @@ impl Rows {
     }
 
     /// Appends metadata; unknown values are null.
-    fn meta(&mut self, meta: Option<&Meta<'_>>) {
+    fn meta(&mut self, meta: Option<&OutputMeta<'_>>) {
         let known = |number: i64| (number != 0).then_some(number);
         self.versions.append_option(meta.and_then(|meta| known(meta.version.into())));
         self.times.append_option(meta.and_then(|meta| known(meta.timestamp)).map(|seconds| seconds * 1000));

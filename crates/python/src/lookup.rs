@@ -5,13 +5,13 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 use terrapin_budget::{self as budget, Budget};
-use terrapin_entities::{EntityKind, Languages, Match, Search, chain, description, find, label};
-use terrapin_geocoder::{Areas, Details, Places};
+use terrapin_entities::{EntityKind, EntityMatch, EntityQuery, Languages, chain, description, find, label};
+use terrapin_geocoder::{AreaLookup, Details, PlaceSource};
 use terrapin_sparql::Environment;
 
-use crate::bounds::Bounds;
-use crate::data::Data;
-use crate::raise::Refused;
+use crate::bounds::CallLimits;
+use crate::data::SnapshotContents;
+use crate::raise::RefusedQuery;
 
 /// Maximum number of tags or entities.
 const MOST: usize = 50;
@@ -22,7 +22,12 @@ const KEYS: usize = 10;
 ///
 /// # Errors
 /// Returns an error if a limit was reached.
-pub fn search_tags(data: &Data, text: &str, limit: usize, bounds: &Bounds) -> Result<Value, Refused> {
+pub fn search_tags(
+    data: &SnapshotContents,
+    text: &str,
+    limit: usize,
+    bounds: &CallLimits,
+) -> Result<Value, RefusedQuery> {
     within(bounds, text, || {
         let found = data.tags.search(text, limit.clamp(1, MOST));
         let tags = found.tags.into_iter().map(|found| {
@@ -49,18 +54,18 @@ pub fn search_entities(
     kind: EntityKind,
     language: &str,
     limit: usize,
-    bounds: &Bounds,
-) -> Result<Value, Refused> {
+    bounds: &CallLimits,
+) -> Result<Value, RefusedQuery> {
     within(bounds, text, || {
         let (store, shown) = (&triples.store, chain(language));
         let limit = limit.clamp(1, MOST);
         let these = Languages::These(&shown);
-        let search = Search { text, kind, languages: these, limit, descriptions: true, slips: false };
+        let search = EntityQuery { text, kind, languages: these, limit, descriptions: true, slips: false };
         let mut found = find(store, &search);
         if found.is_empty() {
-            found = find(store, &Search { languages: Languages::All, ..search });
+            found = find(store, &EntityQuery { languages: Languages::All, ..search });
         }
-        let entity = |found: Match| {
+        let entity = |found: EntityMatch| {
             let label = label(store, found.id, &shown).map(|label| label.value);
             json!({
                 "id": found.id.to_string(),
@@ -77,10 +82,10 @@ pub fn search_entities(
 ///
 /// # Errors
 /// Returns an error if a limit was reached.
-pub fn geocode(data: &Data, name: &str, bounds: &Bounds) -> Result<Value, Refused> {
+pub fn geocode(data: &SnapshotContents, name: &str, bounds: &CallLimits) -> Result<Value, RefusedQuery> {
     within(bounds, name, || {
         let name = name.trim();
-        let found = Areas::new(&data.osm).find(name).and_then(|place| Some((*place.element.value()?, place)));
+        let found = AreaLookup::new(&data.osm).find(name).and_then(|place| Some((*place.element.value()?, place)));
         let Some((element, place)) = found else { return Value::Null };
         let details = data.osm.find(element.kind, element.id);
         let details = details.map(|ordinal| Details::of(&data.osm, element.kind, ordinal));
@@ -100,7 +105,7 @@ pub fn geocode(data: &Data, name: &str, bounds: &Bounds) -> Result<Value, Refuse
     })
 }
 
-fn within(bounds: &Bounds, text: &str, work: impl FnOnce() -> Value) -> Result<Value, Refused> {
+fn within(bounds: &CallLimits, text: &str, work: impl FnOnce() -> Value) -> Result<Value, RefusedQuery> {
     let budget = Arc::new(Budget::new(&bounds.limits()));
-    budget::watched(&budget, work).map_err(|stopped| Refused::stopped(&stopped, text))
+    budget::watched(&budget, work).map_err(|stopped| RefusedQuery::stopped(&stopped, text))
 }

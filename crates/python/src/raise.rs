@@ -2,43 +2,44 @@
 
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
-use terrapin_budget::Stopped;
-use terrapin_overpass::{Class, Code, Diagnostic, Failure};
-use terrapin_problem::{Problem, for_people, to_json};
+use terrapin_budget::StopReason;
+use terrapin_overpass::{Diagnostic, OverpassCode, OverpassErrorClass, OverpassFailure};
+use terrapin_problem::{QueryProblem, for_people, to_json};
 use terrapin_snapshot::Error;
 
 /// A rejected or aborted query: its problems, with positions in the query text that was run.
 #[derive(Debug)]
-pub struct Refused {
-    problems: Vec<Problem>,
+pub struct RefusedQuery {
+    problems: Vec<QueryProblem>,
     text: String,
 }
 
-impl Refused {
+impl RefusedQuery {
     /// Creates the error from a list of problems.
-    pub fn new(problems: Vec<Problem>, text: impl Into<String>) -> Refused {
-        Refused { problems, text: text.into() }
+    pub fn new(problems: Vec<QueryProblem>, text: impl Into<String>) -> RefusedQuery {
+        RefusedQuery { problems, text: text.into() }
     }
 
     /// Creates the error from an OverpassQL failure.
-    pub fn of(failure: Failure, text: impl Into<String>) -> Refused {
-        Refused::new(terrapin_problem::all(failure), text)
+    pub fn of(failure: OverpassFailure, text: impl Into<String>) -> RefusedQuery {
+        RefusedQuery::new(terrapin_problem::all(failure), text)
     }
 
     /// Creates the error from a limit reached while parsing, or from a panic.
-    pub fn stopped(stopped: &Stopped, text: impl Into<String>) -> Refused {
+    pub fn stopped(stopped: &StopReason, text: impl Into<String>) -> RefusedQuery {
         let (code, message) = match stopped {
-            Stopped::Exceeded(exceeded) => (Code::from(*exceeded), format!("{exceeded}, while it was read")),
-            Stopped::Panicked(panic) => (Code::Internal, format!("An internal error happened: {panic}")),
+            StopReason::Exceeded(exceeded) => (OverpassCode::from(*exceeded), format!("{exceeded}, while it was read")),
+            StopReason::Panicked(panic) => (OverpassCode::Internal, format!("An internal error happened: {panic}")),
         };
-        let diagnostic = Diagnostic { class: Class::Runtime, code, line: 0, span: None, message, help: None };
-        Refused::new(vec![diagnostic.into()], text)
+        let diagnostic =
+            Diagnostic { class: OverpassErrorClass::Runtime, code, line: 0, span: None, message, help: None };
+        RefusedQuery::new(vec![diagnostic.into()], text)
     }
 
     /// Creates the error for a string that is not valid Unicode.
-    pub fn unreadable(why: &str, text: impl Into<String>) -> Refused {
-        let (class, code, message) = (Class::Parse, Code::UnexpectedToken, why.to_owned());
-        Refused::new(vec![Diagnostic { class, code, line: 0, span: None, message, help: None }.into()], text)
+    pub fn unreadable(why: &str, text: impl Into<String>) -> RefusedQuery {
+        let (class, code, message) = (OverpassErrorClass::Parse, OverpassCode::UnexpectedToken, why.to_owned());
+        RefusedQuery::new(vec![Diagnostic { class, code, line: 0, span: None, message, help: None }.into()], text)
     }
 
     /// Returns the exception object.

@@ -4,17 +4,17 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use terrapin_eval::cache::{Batch, InMemory};
-use terrapin_eval::language::Language;
+use terrapin_eval::cache::{BatchCache, InMemory};
+use terrapin_eval::language::QueryLanguage;
 use terrapin_eval::record::Instance;
 use terrapin_eval::reply;
 use terrapin_eval::scoring::{Scored, Scoring, unreadable};
-use terrapin_geocoder::{Areas, Chain, Places, Table};
+use terrapin_geocoder::{AreaLookup, Chain, PlaceSource, PlaceTable};
 
-use crate::bounds::Bounds;
-use crate::data::Data;
+use crate::bounds::CallLimits;
+use crate::data::SnapshotContents;
 use crate::raise;
-use crate::unicode::Text;
+use crate::unicode::PythonText;
 use crate::work;
 
 /// Maximum size in bytes of the result cache, used by pairs that share a query.
@@ -23,15 +23,15 @@ const KEPT: usize = 256 << 20;
 /// Pairs to score.
 pub struct Pairs {
     /// The reference queries.
-    pub gold: Vec<Text>,
+    pub gold: Vec<PythonText>,
     /// The predicted queries.
-    pub pred: Vec<Text>,
+    pub pred: Vec<PythonText>,
     /// The bounding box for `{{bbox}}`, for each pair.
     pub bbox: Option<Vec<Option<String>>>,
     /// The language of all queries.
-    pub language: Language,
+    pub language: QueryLanguage,
     /// Places by name.
-    pub places: Option<Table>,
+    pub places: Option<PlaceTable>,
     /// Whether to compute text similarity as well.
     pub similarity: bool,
     /// Whether each record gets a summary.
@@ -45,11 +45,11 @@ pub struct Pairs {
 /// A cache of query results between batches. Results may depend on the memory limit; a batch with another limit
 /// therefore clears the cache.
 #[derive(Default)]
-pub struct Kept(Mutex<Option<(Option<u64>, Arc<InMemory>)>>);
+pub struct ScoreCache(Mutex<Option<(Option<u64>, Arc<InMemory>)>>);
 
-impl Kept {
+impl ScoreCache {
     /// Returns the cached results for the memory limit in `bounds`.
-    pub fn within(&self, bounds: &Bounds) -> Arc<InMemory> {
+    pub fn within(&self, bounds: &CallLimits) -> Arc<InMemory> {
         let memory = bounds.of_each().memory;
         let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         match &*kept {
@@ -67,20 +67,20 @@ impl Kept {
 ///
 /// # Errors
 /// Returns a `ValueError` for an unknown name.
-pub fn language(name: &str) -> PyResult<Language> {
+pub fn language(name: &str) -> PyResult<QueryLanguage> {
     let wrong = || PyValueError::new_err(format!("lang {name:?}: expected \"overpassql\" or \"sparql\""));
-    Language::named(name).ok_or_else(wrong)
+    QueryLanguage::named(name).ok_or_else(wrong)
 }
 
 impl Pairs {
     fn instance(&self, index: usize) -> Instance {
-        let text = |texts: &[Text]| texts.get(index).map(|text| text.text.clone()).unwrap_or_default();
+        let text = |texts: &[PythonText]| texts.get(index).map(|text| text.text.clone()).unwrap_or_default();
         let pred = text(&self.pred);
         Instance {
             line: self.first.saturating_add(index),
             gold: text(&self.gold),
             pred: if self.extract { reply::query(&pred, Some(self.language)) } else { pred },
-            lang: (self.language == Language::Sparql).then(|| "sparql".to_owned()),
+            lang: (self.language == QueryLanguage::Sparql).then(|| "sparql".to_owned()),
             bbox: self.bbox.as_ref().and_then(|boxes| boxes.get(index)).cloned().flatten(),
             ..Instance::default()
         }
@@ -93,9 +93,9 @@ impl Pairs {
 /// Returns a `ValueError` for lists of different lengths or invalid options, and the errors of [`work::batch`].
 pub fn score(
     py: Python<'_>,
-    data: &Arc<Data>,
+    data: &Arc<SnapshotContents>,
     pairs: Pairs,
-    bounds: Bounds,
+    bounds: CallLimits,
     cache: Arc<InMemory>,
     threads: Option<usize>,
 ) -> PyResult<Vec<String>> {
@@ -103,16 +103,16 @@ pub fn score(
     if pairs.pred.len() != count || pairs.bbox.as_ref().is_some_and(|boxes| boxes.len() != count) {
         return Err(PyValueError::new_err("gold, pred and bbox must have the same length"));
     }
-    if pairs.language == Language::Sparql && (pairs.bbox.is_some() || pairs.places.is_some()) {
+    if pairs.language == QueryLanguage::Sparql && (pairs.bbox.is_some() || pairs.places.is_some()) {
         return Err(PyValueError::new_err("bbox and places are of OverpassQL: leave them out for SPARQL"));
     }
     let (data, stop) = (Arc::clone(data), Arc::clone(&bounds.stop));
     let limits = bounds.of_each();
-    let batch = Batch::new(cache);
+    let batch = BatchCache::new(cache);
     let score = move |index: usize| {
-        let areas = Areas::new(&data.osm);
+        let areas = AreaLookup::new(&data.osm);
         let mut places = Chain::default();
-        places.0.extend(pairs.places.as_ref().map(|table| table as &dyn Places));
+        places.0.extend(pairs.places.as_ref().map(|table| table as &dyn PlaceSource));
         places.0.push(&areas);
         let scoring = Scoring {
             osm: &data.osm,

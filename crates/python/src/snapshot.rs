@@ -7,28 +7,28 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use rayon::ThreadPoolBuilder;
-use terrapin_base::Progress;
+use terrapin_base::LoadProgress;
 use terrapin_base::stack::STACK;
-use terrapin_budget::{self as budget, Budget, Exceeded};
+use terrapin_budget::{self as budget, Budget, ExceededLimit};
 use terrapin_entities::EntityKind;
 use terrapin_eval::feedback::{Feedback, FeedbackRequest, feedback, sparql_feedback, without_triples};
-use terrapin_eval::language::{self, Language};
-use terrapin_geocoder::{Areas, Chain, Places};
-use terrapin_load::{LoadError, Options};
+use terrapin_eval::language::{self, QueryLanguage};
+use terrapin_geocoder::{AreaLookup, Chain, PlaceSource};
+use terrapin_load::{LoadError, LoadOptions};
 use terrapin_osm::{CACHE_BYTES, Osm};
 use terrapin_overpass::output::Recording;
 use terrapin_snapshot::{self as file, facts};
-use terrapin_sparql::{self as sparql, Environment, Settings};
-use terrapin_tags::{Docs, Tags};
+use terrapin_sparql::{self as sparql, Environment, SparqlSettings};
+use terrapin_tags::{Docs, TagStatistics};
 
 use crate::answer::Answer;
-use crate::bounds::{self, Bounds};
-use crate::data::{self, Data, Shortcuts};
+use crate::bounds::{self, CallLimits};
+use crate::data::{self, Shortcuts, SnapshotContents};
 use crate::lookup;
-use crate::raise::{self, Refused};
+use crate::raise::{self, RefusedQuery};
 use crate::scores;
 use crate::solutions::{Solutions, Taken};
-use crate::unicode::Text;
+use crate::unicode::PythonText;
 use crate::work::{self, Stop};
 
 /// Maximum number of results in feedback.
@@ -37,8 +37,8 @@ const MOST_SHOWN: usize = 100;
 /// An open snapshot.
 #[pyclass(frozen, module = "terrapin_osm._native")]
 pub struct Snapshot {
-    data: Arc<Data>,
-    results: scores::Kept,
+    data: Arc<SnapshotContents>,
+    results: scores::ScoreCache,
 }
 
 #[pymethods]
@@ -47,17 +47,17 @@ impl Snapshot {
     #[staticmethod]
     #[pyo3(signature = (path, cache=None))]
     fn open(py: Python<'_>, path: PathBuf, cache: Option<u64>) -> PyResult<Snapshot> {
-        let opened = py.detach(|| -> Result<Data, file::Error> {
+        let opened = py.detach(|| -> Result<SnapshotContents, file::Error> {
             let file = Arc::new(file::Snapshot::open(&path)?);
             let manifest =
                 file.manifest().cloned().ok_or_else(|| file::Error::damaged("manifest", "it is not there"))?;
             let osm = Arc::new(Osm::open_with(Arc::clone(&file), cache.unwrap_or(CACHE_BYTES))?);
-            let tags = Tags::new(Arc::clone(&osm), Docs::default());
+            let tags = TagStatistics::new(Arc::clone(&osm), Docs::default());
             let triples = Environment::open_beside(&file, &osm)?;
-            Ok(Data { digest: file.digest(), file, manifest, osm, tags, triples: triples.map(Arc::new) })
+            Ok(SnapshotContents { digest: file.digest(), file, manifest, osm, tags, triples: triples.map(Arc::new) })
         });
         let data = opened.map_err(|error| raise::of_file(py, &error))?;
-        Ok(Snapshot { data: Arc::new(data), results: scores::Kept::default() })
+        Ok(Snapshot { data: Arc::new(data), results: scores::ScoreCache::default() })
     }
 
     /// The digest, which identifies the snapshot.
@@ -90,7 +90,7 @@ impl Snapshot {
         places: Option<&str>,
         stop: Option<&Stop>,
     ) -> PyResult<Answer> {
-        let bounds = Bounds::new(timeout, max_memory, stop)?;
+        let bounds = CallLimits::new(timeout, max_memory, stop)?;
         let shortcuts = Shortcuts { bbox: bounds::bbox(bbox)?, places: data::places(places)? };
         let (data, stop) = (Arc::clone(&self.data), Arc::clone(&bounds.stop));
         let answer = work::wait(py, &stop, move || data.overpass(&query, &shortcuts, &bounds))?;
@@ -104,7 +104,7 @@ impl Snapshot {
     fn overpass_many(
         &self,
         py: Python<'_>,
-        queries: Vec<Text>,
+        queries: Vec<PythonText>,
         timeout: Option<f64>,
         max_memory: Option<u64>,
         bbox: Option<&str>,
@@ -112,16 +112,16 @@ impl Snapshot {
         threads: Option<usize>,
         stop: Option<&Stop>,
     ) -> PyResult<Vec<Py<PyAny>>> {
-        let bounds = Bounds::new(timeout, max_memory, stop)?;
+        let bounds = CallLimits::new(timeout, max_memory, stop)?;
         let shortcuts = Shortcuts { bbox: bounds::bbox(bbox)?, places: data::places(places)? };
         let (data, stop) = (Arc::clone(&self.data), Arc::clone(&bounds.stop));
         let count = queries.len();
         let answer = move |number: usize| match &queries[number] {
-            Text { text, wrong: None } => data.overpass(text, &shortcuts, &bounds),
-            Text { text, wrong: Some(wrong) } => Err(Refused::unreadable(wrong, text.as_str())),
+            PythonText { text, wrong: None } => data.overpass(text, &shortcuts, &bounds),
+            PythonText { text, wrong: Some(wrong) } => Err(RefusedQuery::unreadable(wrong, text.as_str())),
         };
         let answers = work::batch(py, &stop, threads, count, answer)?;
-        let object = |answer: Result<Recording, Refused>| match answer {
+        let object = |answer: Result<Recording, RefusedQuery>| match answer {
             Ok(recording) => Ok(Py::new(py, Answer::new(recording))?.into_any()),
             Err(refused) => Ok(refused.exception(py)?.unbind()),
         };
@@ -144,20 +144,22 @@ impl Snapshot {
         let Some(environment) = self.data.asked(&query) else {
             return Err(raise::snapshot(py, "no-triples", NO_TRIPLES));
         };
-        let bounds = Bounds::new(timeout, max_memory, stop)?;
-        let settings = Settings { language: language.to_owned(), ..Settings::default() };
+        let bounds = CallLimits::new(timeout, max_memory, stop)?;
+        let settings = SparqlSettings { language: language.to_owned(), ..SparqlSettings::default() };
         let stop = Arc::clone(&bounds.stop);
         let solved = work::wait(py, &stop, move || {
             let limits = bounds.limits();
             let budget = Arc::new(Budget::new(&limits));
-            let refused = |error: sparql::Error| Refused::new(vec![error.into()], query.as_str());
+            let refused = |error: sparql::SparqlError| RefusedQuery::new(vec![error.into()], query.as_str());
             let read = budget::watched(&budget, || sparql::prepare(&query, &settings));
-            let prepared = read.map_err(|stopped| Refused::stopped(&stopped, &query))?.map_err(refused)?;
+            let prepared = read.map_err(|stopped| RefusedQuery::stopped(&stopped, &query))?.map_err(refused)?;
             let mut taken = Taken::new(prepared.form());
-            prepared.run(&environment, &sparql::Bounds { limits, rows: max_rows }, &mut taken).map_err(refused)?;
+            prepared
+                .run(&environment, &sparql::SparqlBounds { limits, rows: max_rows }, &mut taken)
+                .map_err(refused)?;
             Ok(taken)
         })?;
-        solved.map(Solutions::new).map_err(|refused: Refused| refused.raise(py))
+        solved.map(Solutions::new).map_err(|refused: RefusedQuery| refused.raise(py))
     }
 
     /// Returns feedback that helps a model repair a query, as JSON.
@@ -179,7 +181,8 @@ impl Snapshot {
             Some(lang) => Some(scores::language(lang)?),
             None => language::of(&query),
         };
-        let triples = Some(&query).filter(|_| language == Some(Language::Sparql)).map(|query| self.data.asked(query));
+        let triples =
+            Some(&query).filter(|_| language == Some(QueryLanguage::Sparql)).map(|query| self.data.asked(query));
         if let Some(None) = triples {
             return match lang {
                 Some(_) => Err(raise::snapshot(py, "no-triples", NO_TRIPLES)),
@@ -187,7 +190,7 @@ impl Snapshot {
             };
         }
         let triples = triples.flatten();
-        let bounds = Bounds::new(timeout, max_memory, stop)?;
+        let bounds = CallLimits::new(timeout, max_memory, stop)?;
         let (bbox, table) = (bounds::bbox(bbox)?, data::places(places)?);
         let (data, stop) = (Arc::clone(&self.data), Arc::clone(&bounds.stop));
         work::wait(py, &stop, move || {
@@ -195,9 +198,9 @@ impl Snapshot {
             let said = match &triples {
                 Some(triples) => sparql_feedback(triples, &query, sample, true, &limits),
                 _ => {
-                    let areas = Areas::new(&data.osm);
+                    let areas = AreaLookup::new(&data.osm);
                     let mut places = Chain::default();
-                    places.0.extend(table.as_ref().map(|table| table as &dyn Places));
+                    places.0.extend(table.as_ref().map(|table| table as &dyn PlaceSource));
                     places.0.push(&areas);
                     feedback(
                         &data.osm,
@@ -219,7 +222,7 @@ impl Snapshot {
         timeout: Option<f64>,
         stop: Option<&Stop>,
     ) -> PyResult<String> {
-        let bounds = Bounds::new(timeout, None, stop)?;
+        let bounds = CallLimits::new(timeout, None, stop)?;
         let (data, stop) = (Arc::clone(&self.data), Arc::clone(&bounds.stop));
         let found = work::wait(py, &stop, move || lookup::search_tags(&data, &text, limit, &bounds))?;
         found.map(|found| found.to_string()).map_err(|refused| refused.raise(py))
@@ -247,7 +250,7 @@ impl Snapshot {
                 return Err(PyValueError::new_err(message));
             }
         };
-        let bounds = Bounds::new(timeout, None, stop)?;
+        let bounds = CallLimits::new(timeout, None, stop)?;
         let (data, stop, language) = (Arc::clone(&self.data), Arc::clone(&bounds.stop), language.to_owned());
         let found = work::wait(py, &stop, move || {
             let triples = data.triples.as_deref()?;
@@ -260,7 +263,7 @@ impl Snapshot {
     /// Finds the area with a name. Returns JSON.
     #[pyo3(signature = (name, timeout=None, stop=None))]
     fn geocode(&self, py: Python<'_>, name: String, timeout: Option<f64>, stop: Option<&Stop>) -> PyResult<String> {
-        let bounds = Bounds::new(timeout, None, stop)?;
+        let bounds = CallLimits::new(timeout, None, stop)?;
         let (data, stop) = (Arc::clone(&self.data), Arc::clone(&bounds.stop));
         let found = work::wait(py, &stop, move || lookup::geocode(&data, &name, &bounds))?;
         found.map(|found| found.to_string()).map_err(|refused| refused.raise(py))
@@ -274,8 +277,8 @@ impl Snapshot {
     fn score_batch(
         &self,
         py: Python<'_>,
-        gold: Vec<Text>,
-        pred: Vec<Text>,
+        gold: Vec<PythonText>,
+        pred: Vec<PythonText>,
         bbox: Option<Vec<Option<String>>>,
         lang: &str,
         places: Option<&str>,
@@ -289,10 +292,10 @@ impl Snapshot {
         stop: Option<&Stop>,
     ) -> PyResult<Vec<String>> {
         let language = scores::language(lang)?;
-        if language == Language::Sparql && self.data.triples.is_none() {
+        if language == QueryLanguage::Sparql && self.data.triples.is_none() {
             return Err(raise::snapshot(py, "no-triples", NO_TRIPLES));
         }
-        let bounds = Bounds::new(timeout, max_memory, stop)?;
+        let bounds = CallLimits::new(timeout, max_memory, stop)?;
         let places = data::places(places)?;
         let pairs = scores::Pairs { gold, pred, bbox, language, places, similarity, summary, extract, first };
         let cache = self.results.within(&bounds);
@@ -314,14 +317,14 @@ struct Heeded {
     stop: Arc<AtomicBool>,
 }
 
-impl Progress for Heeded {
+impl LoadProgress for Heeded {
     fn phase(&self, _: &str, _: u64) {
         self.advance(0);
     }
 
     fn advance(&self, _: u64) {
         if self.stop.load(Ordering::Relaxed) {
-            budget::stop(Exceeded::Cancelled);
+            budget::stop(ExceededLimit::Cancelled);
         }
     }
 }
@@ -346,7 +349,8 @@ pub fn load(
     if osm.is_none() && wikidata.is_empty() && rdf.is_empty() {
         return Err(PyValueError::new_err("there is nothing to load: give osm=, wikidata= or rdf="));
     }
-    let options = Options { osm, wikidata, rdf, at, history, memory, without_metadata: !metadata, ..Options::new(out) };
+    let options =
+        LoadOptions { osm, wikidata, rdf, at, history, memory, without_metadata: !metadata, ..LoadOptions::new(out) };
     let stop = stop.map(|stop| Arc::clone(&stop.0)).unwrap_or_default();
     let heeded = Heeded { stop: Arc::clone(&stop) };
     let loaded = work::wait(py, &stop, move || {

@@ -12,8 +12,8 @@ use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use serde_json::{Value, json};
 use terrapin_budget as budget;
-use terrapin_sparql::results::{Formats, Writer};
-use terrapin_sparql::{Form, Sink};
+use terrapin_sparql::results::{Formats, ResultWriter};
+use terrapin_sparql::{QueryResultForm, ResultSink};
 
 use crate::answer::stoppable;
 use crate::raise;
@@ -22,7 +22,7 @@ use crate::work::{self, Stop};
 
 /// A sink that keeps a whole result in memory.
 pub struct Taken {
-    form: Form,
+    form: QueryResultForm,
     variables: Vec<Variable>,
     rows: Vec<Vec<Option<Term>>>,
     boolean: Option<bool>,
@@ -30,24 +30,24 @@ pub struct Taken {
 
 impl Taken {
     /// Creates an empty sink.
-    pub fn new(form: Form) -> Taken {
-        let columns = if form == Form::Graph { &["subject", "predicate", "object"][..] } else { &[] };
+    pub fn new(form: QueryResultForm) -> Taken {
+        let columns = if form == QueryResultForm::Graph { &["subject", "predicate", "object"][..] } else { &[] };
         let variables = columns.iter().map(|name| Variable::new_unchecked(*name)).collect();
         Taken { form, variables, rows: Vec::new(), boolean: None }
     }
 
     /// Writes the whole result to another sink.
-    fn give(&self, sink: &mut dyn Sink) -> io::Result<()> {
+    fn give(&self, sink: &mut dyn ResultSink) -> io::Result<()> {
         match self.form {
-            Form::Ask => sink.boolean(self.boolean.unwrap_or_default()),
-            Form::Select => {
+            QueryResultForm::Ask => sink.boolean(self.boolean.unwrap_or_default()),
+            QueryResultForm::Select => {
                 sink.variables(&self.variables)?;
                 self.rows.iter().try_for_each(|row| {
                     budget::checkpoints(16);
                     sink.solution(row)
                 })
             }
-            Form::Graph => self.rows.iter().filter_map(|row| triple(row)).try_for_each(|triple| {
+            QueryResultForm::Graph => self.rows.iter().filter_map(|row| triple(row)).try_for_each(|triple| {
                 budget::checkpoints(16);
                 sink.triple(&triple)
             }),
@@ -66,7 +66,7 @@ fn triple(row: &[Option<Term>]) -> Option<Triple> {
     Some(Triple::new(subject, predicate.clone(), object.clone()))
 }
 
-impl Sink for Taken {
+impl ResultSink for Taken {
     fn variables(&mut self, variables: &[Variable]) -> io::Result<()> {
         self.variables = variables.to_vec();
         Ok(())
@@ -128,9 +128,9 @@ impl Solutions {
     #[getter]
     fn form(&self) -> &'static str {
         match self.taken.form {
-            Form::Select => "select",
-            Form::Ask => "ask",
-            Form::Graph => "graph",
+            QueryResultForm::Select => "select",
+            QueryResultForm::Ask => "ask",
+            QueryResultForm::Graph => "graph",
         }
     }
 
@@ -163,7 +163,7 @@ impl Solutions {
         let bytes = work::wait(py, &stop, move || {
             stoppable(&stopped, || {
                 let mut out = Vec::new();
-                let mut writer = Writer::new(&mut out, formats);
+                let mut writer = ResultWriter::new(&mut out, formats);
                 taken.give(&mut writer)?;
                 writer.finish()?;
                 Ok::<_, io::Error>(out)

@@ -3,12 +3,12 @@
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use terrapin_eval::reply;
-use terrapin_overpass::convert::{self as forms, Form};
+use terrapin_overpass::convert::{self as forms, ConversionForm};
 use terrapin_overpass::parse;
 
-use crate::raise::Refused;
+use crate::raise::RefusedQuery;
 use crate::scores;
-use crate::unicode::Text;
+use crate::unicode::PythonText;
 use crate::work;
 
 /// Extracts the query from a language model's reply.
@@ -17,7 +17,7 @@ use crate::work;
 /// Returns a `ValueError` for an unknown language.
 #[pyfunction]
 #[pyo3(signature = (reply, lang=None))]
-pub fn query_of(py: Python<'_>, reply: Text, lang: Option<&str>) -> PyResult<String> {
+pub fn query_of(py: Python<'_>, reply: PythonText, lang: Option<&str>) -> PyResult<String> {
     let language = lang.map(scores::language).transpose()?;
     Ok(py.detach(|| reply::query(&reply.text, language)))
 }
@@ -31,20 +31,20 @@ pub fn query_of(py: Python<'_>, reply: Text, lang: Option<&str>) -> PyResult<Str
 #[pyo3(signature = (query, form, strict))]
 pub fn convert(py: Python<'_>, query: String, form: &str, strict: bool) -> PyResult<(String, Option<Py<PyAny>>)> {
     let form = match form {
-        "xml" => Form::Xml,
-        "ql" => Form::Pretty,
-        "compact" => Form::Compact,
+        "xml" => ConversionForm::Xml,
+        "ql" => ConversionForm::Pretty,
+        "compact" => ConversionForm::Compact,
         other => return Err(PyValueError::new_err(format!("{other:?}: expected \"xml\", \"ql\" or \"compact\""))),
     };
     let converted = work::wait(py, &std::sync::Arc::default(), move || {
-        let refused = |failure| Refused::of(failure, query.as_str());
+        let refused = |failure| RefusedQuery::of(failure, query.as_str());
         if strict {
             parse(&query).map_err(refused)?;
         }
         let converted = forms::convert(&query, form).map_err(refused)?;
         Ok((converted.text, converted.problems.map(refused)))
     })?;
-    let (text, problems) = converted.map_err(|refused: Refused| refused.raise(py))?;
+    let (text, problems) = converted.map_err(|refused: RefusedQuery| refused.raise(py))?;
     let problems = problems.map(|refused| refused.exception(py)).transpose()?;
     Ok((text, problems.map(Bound::unbind)))
 }

@@ -2,10 +2,10 @@
 
 use std::collections::HashSet;
 
-use terrapin_osm::outline::{Border, Line, cut_at_180, is_area};
+use terrapin_osm::outline::{Line, OutlineBorder, cut_at_180, is_area};
 use terrapin_osm::{Coord, ElementType};
 use terrapin_overpass::output::{MemberGeometry, OutputItem};
-use terrapin_overpass::set::{Geometry, Position};
+use terrapin_overpass::set::{DegreePosition, DerivedGeometry};
 
 const POINT: u32 = 1;
 const LINE: u32 = 2;
@@ -28,7 +28,7 @@ pub fn of(item: &OutputItem<'_>) -> Option<Vec<u8>> {
     } else if let Some(line) = item.geometry {
         let is_ring = line.len() >= 4 && line.first() == line.last();
         if is_ring && item.tags.is_some_and(|tags| is_area(tags.iter())) {
-            let mut border = Border::default();
+            let mut border = OutlineBorder::default();
             border.add(line, false);
             area(&mut out, border)?;
         } else {
@@ -37,7 +37,7 @@ pub fn of(item: &OutputItem<'_>) -> Option<Vec<u8>> {
     } else if let Some(members) = item.members.filter(|members| members.iter().any(has_line)) {
         let kind = item.tags.and_then(|tags| tags.get("type"));
         if matches!(kind, Some("multipolygon" | "boundary")) {
-            let (mut border, mut seen) = (Border::default(), HashSet::new());
+            let (mut border, mut seen) = (OutlineBorder::default(), HashSet::new());
             for member in members.iter().filter(|member| member.kind == ElementType::Way && seen.insert(member.id)) {
                 match member.geometry {
                     MemberGeometry::Line(line) => border.add(line, member.role == "inner"),
@@ -59,7 +59,7 @@ pub fn of(item: &OutputItem<'_>) -> Option<Vec<u8>> {
 }
 
 /// Writes the polygons within a border, or its lines if they form no valid polygon.
-fn area(out: &mut Vec<u8>, border: Border) -> Option<()> {
+fn area(out: &mut Vec<u8>, border: OutlineBorder) -> Option<()> {
     match border.polygons().as_deref() {
         Ok([one]) => polygon(out, one),
         Ok(many) => {
@@ -119,7 +119,7 @@ fn coord(out: &mut Vec<u8>, at: Coord) {
     place(out, f64::from(at.lon) / 1e7, f64::from(at.lat) / 1e7);
 }
 
-fn point(out: &mut Vec<u8>, at: Position) {
+fn point(out: &mut Vec<u8>, at: DegreePosition) {
     out.push(1);
     out.extend_from_slice(&POINT.to_le_bytes());
     place(out, at.lon, at.lat);
@@ -139,22 +139,22 @@ fn polygon(out: &mut Vec<u8>, rings: &[Line]) {
 }
 
 /// Writes a geometry that the query computed.
-fn geometry(out: &mut Vec<u8>, shape: &Geometry) {
-    let positions = |out: &mut Vec<u8>, line: &[Position]| line.iter().for_each(|at| place(out, at.lon, at.lat));
+fn geometry(out: &mut Vec<u8>, shape: &DerivedGeometry) {
+    let positions = |out: &mut Vec<u8>, line: &[DegreePosition]| line.iter().for_each(|at| place(out, at.lon, at.lat));
     match shape {
-        Geometry::Point(at) => point(out, *at),
-        Geometry::Line(line) => {
+        DerivedGeometry::Point(at) => point(out, *at),
+        DerivedGeometry::Line(line) => {
             head(out, LINE, line.len());
             positions(out, line);
         }
-        Geometry::Polygon(rings) => {
+        DerivedGeometry::Polygon(rings) => {
             head(out, POLYGON, rings.len());
             for ring in rings {
                 count(out, ring.len());
                 positions(out, ring);
             }
         }
-        Geometry::Collection(parts) => {
+        DerivedGeometry::Collection(parts) => {
             head(out, COLLECTION, parts.len());
             parts.iter().for_each(|part| geometry(out, part));
         }

@@ -15,7 +15,7 @@ use pyo3::prelude::*;
 use rayon::ThreadPoolBuilder;
 use terrapin_base::deferred;
 use terrapin_base::stack::STACK;
-use terrapin_budget::{self as budget, Stopped};
+use terrapin_budget::{self as budget, StopReason};
 
 /// Interval at which a waiting thread polls for signals.
 const TICK: Duration = Duration::from_millis(20);
@@ -140,8 +140,8 @@ impl Threads {
 /// Runs a job and converts a panic to an error message.
 fn guarded<T>(job: impl FnOnce() -> T) -> Result<T, String> {
     catch_unwind(AssertUnwindSafe(job)).map_err(|panic| match budget::caught(&*panic) {
-        Stopped::Panicked(message) => message,
-        Stopped::Exceeded(exceeded) => exceeded.to_string(),
+        StopReason::Panicked(message) => message,
+        StopReason::Exceeded(exceeded) => exceeded.to_string(),
     })
 }
 

@@ -8,7 +8,7 @@ use terrapin_snapshot as snapshot;
 /// An error of a transfer between a snapshot file and object storage.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
-pub enum Error {
+pub enum TransferError {
     /// The address is invalid.
     #[error("{address}: {reason}")]
     Address {

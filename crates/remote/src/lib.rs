@@ -16,8 +16,8 @@ use object_store::ObjectStore;
 use object_store::path::Path;
 use url::Url;
 
-pub use error::Error;
-pub use terrapin_base::progress::{Progress, Quiet};
+pub use error::TransferError;
+pub use terrapin_base::progress::{LoadProgress, Quiet};
 
 /// The length in bytes of a request.
 const PIECE: u64 = 8 << 20;
@@ -41,8 +41,8 @@ impl Remote {
     ///
     /// # Errors
     /// The address is invalid, or the storage lacks an option.
-    pub fn open(address: &str, options: &[(String, String)]) -> Result<Remote, Error> {
-        let broken = |reason: String| Error::Address { address: address.to_owned(), reason };
+    pub fn open(address: &str, options: &[(String, String)]) -> Result<Remote, TransferError> {
+        let broken = |reason: String| TransferError::Address { address: address.to_owned(), reason };
         let parsed = Url::parse(address).map_err(|e| broken(e.to_string()))?;
         // The libraries leave the choice of the crypto provider to the program.
         let _ = rustls::crypto::ring::default_provider().install_default();
@@ -51,30 +51,32 @@ impl Remote {
         let all = environment.map(|(name, value)| (name.to_ascii_lowercase(), value)).chain(options.iter().cloned());
         let (store, folder) = object_store::parse_url_opts(&parsed, all).map_err(|e| broken(e.to_string()))?;
         let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build();
-        let runtime = runtime.map_err(Error::Threads)?;
+        let runtime = runtime.map_err(TransferError::Threads)?;
         Ok(Remote { store: store.into(), folder, address: parsed, runtime })
     }
 
     /// Returns the path of a snapshot. An address that ends with a snapshot's extension is the snapshot itself.
-    fn place(&self, digest: Option<&str>) -> Result<Path, Error> {
+    fn place(&self, digest: Option<&str>) -> Result<Path, TransferError> {
         if self.folder.as_ref().ends_with(ENDING) {
             return Ok(self.folder.clone());
         }
         let Some(digest) = digest else {
             let reason = format!("it is a folder, not a {ENDING} file: pass the digest of the snapshot");
-            return Err(Error::Address { address: self.address.to_string(), reason });
+            return Err(TransferError::Address { address: self.address.to_string(), reason });
         };
         Ok(self.folder.clone().join(format!("{digest}{ENDING}")))
     }
 
     /// Converts an error of the storage.
-    fn failed(&self, place: &Path) -> impl Fn(object_store::Error) -> Error + use<> {
+    fn failed(&self, place: &Path) -> impl Fn(object_store::Error) -> TransferError + use<> {
         let (address, place) = (self.address.clone(), place.to_string());
         move |error| match error {
             object_store::Error::NotFound { .. } => {
-                Error::Absent { place: place.clone(), address: address.to_string() }
+                TransferError::Absent { place: place.clone(), address: address.to_string() }
             }
-            error => Error::Storage { place: place.clone(), address: address.to_string(), source: Box::new(error) },
+            error => {
+                TransferError::Storage { place: place.clone(), address: address.to_string(), source: Box::new(error) }
+            }
         }
     }
 }

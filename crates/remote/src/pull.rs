@@ -11,7 +11,7 @@ use object_store::path::Path as Place;
 use object_store::{GetOptions, ObjectStoreExt};
 use terrapin_snapshot::{Arrival, Snapshot};
 
-use super::{AT_ONCE, Error, PIECE, Progress, Remote};
+use super::{AT_ONCE, LoadProgress, PIECE, Remote, TransferError};
 
 /// The result of a download.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -30,19 +30,19 @@ impl Remote {
     ///
     /// # Errors
     /// The snapshot does not exist, is another one or damaged; the storage or the disk fails.
-    pub fn pull(&self, digest: Option<&str>, out: &Path, progress: &dyn Progress) -> Result<Pulled, Error> {
+    pub fn pull(&self, digest: Option<&str>, out: &Path, progress: &dyn LoadProgress) -> Result<Pulled, TransferError> {
         let place = self.place(digest)?;
         let mut arrival = self.runtime.block_on(self.announce(&place))?;
         let (found, bytes) = (arrival.digest(), arrival.file_len());
         if let Some(wanted) = digest.filter(|wanted| *wanted != found) {
             let place = format!("{}: {place}", self.address);
-            return Err(Error::Other { place, found, wanted: wanted.to_owned() });
+            return Err(TransferError::Other { place, found, wanted: wanted.to_owned() });
         }
         if Snapshot::open(out).is_ok_and(|there| there.digest() == found) {
             return Ok(Pulled { digest: found, bytes, received: 0 });
         }
         let part = part(out, &found);
-        let unwritable = |source| Error::File { path: part.clone(), source };
+        let unwritable = |source| TransferError::File { path: part.clone(), source };
         let mut file =
             OpenOptions::new().read(true).write(true).create(true).truncate(false).open(&part).map_err(unwritable)?;
         progress.phase("receiving", bytes);
@@ -50,13 +50,13 @@ impl Remote {
         self.runtime.block_on(self.receive(&place, &mut file, &mut arrival, &part, progress))?;
         file.sync_all().map_err(unwritable)?;
         drop(file);
-        fs::rename(&part, out).map_err(|source| Error::File { path: out.to_owned(), source })?;
+        fs::rename(&part, out).map_err(|source| TransferError::File { path: out.to_owned(), source })?;
         Snapshot::open(out)?;
         Ok(Pulled { digest: found, bytes, received: bytes - there })
     }
 
     /// Fetches the end of the file, which describes the rest.
-    async fn announce(&self, place: &Place) -> Result<Arrival, Error> {
+    async fn announce(&self, place: &Place) -> Result<Arrival, TransferError> {
         let failed = self.failed(place);
         let len = self.store.head(place).await.map_err(&failed)?.size;
         let get = async |range: Range<u64>| self.piece(place, range).await;
@@ -67,10 +67,10 @@ impl Remote {
     }
 
     /// Fetches a range of the file. A server that sends more or fewer bytes is in error.
-    async fn piece(&self, place: &Place, range: Range<u64>) -> Result<Bytes, Error> {
+    async fn piece(&self, place: &Place, range: Range<u64>) -> Result<Bytes, TransferError> {
         let failed = self.failed(place);
         let wanted = range.end.saturating_sub(range.start);
-        let lengths = |found| Error::Length { place: format!("{}: {place}", self.address), wanted, found };
+        let lengths = |found| TransferError::Length { place: format!("{}: {place}", self.address), wanted, found };
         let options = GetOptions::new().with_range(Some(range));
         let mut stream = self.store.get_opts(place, options).await.map_err(&failed)?.into_stream();
         let mut piece = BytesMut::new();
@@ -90,8 +90,8 @@ impl Remote {
         file: &mut File,
         arrival: &mut Arrival,
         part: &Path,
-        progress: &dyn Progress,
-    ) -> Result<(), Error> {
+        progress: &dyn LoadProgress,
+    ) -> Result<(), TransferError> {
         let (from, len) = (arrival.at(), arrival.file_len());
         let ranges = (from..len).step_by(PIECE as usize).map(|start| start..len.min(start + PIECE));
         let pieces = ranges.map(|range| self.piece(place, range));
@@ -102,7 +102,7 @@ impl Remote {
                 let _ = file.set_len(arrival.checked());
                 return Err(damage.into());
             }
-            file.write_all(&piece).map_err(|source| Error::File { path: part.to_owned(), source })?;
+            file.write_all(&piece).map_err(|source| TransferError::File { path: part.to_owned(), source })?;
             progress.advance(piece.len() as u64);
         }
         Ok(())
@@ -129,7 +129,7 @@ fn part(out: &Path, digest: &str) -> PathBuf {
 }
 
 /// Verifies the bytes of an earlier transfer, truncates the file to the valid ones and returns their number.
-fn go_on(file: &mut File, arrival: &mut Arrival, progress: &dyn Progress) -> io::Result<u64> {
+fn go_on(file: &mut File, arrival: &mut Arrival, progress: &dyn LoadProgress) -> io::Result<u64> {
     let mut piece = vec![0; PIECE as usize];
     let stands = loop {
         let read = file.read(&mut piece)?;

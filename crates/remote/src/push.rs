@@ -7,7 +7,7 @@ use object_store::path::Path;
 use object_store::{ObjectStoreExt, WriteMultipart};
 use terrapin_snapshot as snapshot;
 
-use super::{AT_ONCE, Error, PIECE, Progress, Remote};
+use super::{AT_ONCE, LoadProgress, PIECE, Remote, TransferError};
 
 /// The result of an upload.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -28,7 +28,7 @@ impl Remote {
     ///
     /// # Errors
     /// The file is not a valid snapshot, or the storage fails.
-    pub fn push(&self, file: &File, progress: &dyn Progress) -> Result<Pushed, Error> {
+    pub fn push(&self, file: &File, progress: &dyn LoadProgress) -> Result<Pushed, TransferError> {
         progress.phase("verifying", 0);
         let whole = snapshot::verify(file)?;
         let (digest, bytes) = (whole.digest(), whole.file_len());
@@ -47,14 +47,14 @@ impl Remote {
         Ok(Pushed { digest, place: place.to_string(), bytes, was_there })
     }
 
-    async fn send(&self, file: &File, place: &Path, progress: &dyn Progress) -> Result<(), Error> {
-        let unreadable = |source| Error::File { path: file.to_owned(), source };
+    async fn send(&self, file: &File, place: &Path, progress: &dyn LoadProgress) -> Result<(), TransferError> {
+        let unreadable = |source| TransferError::File { path: file.to_owned(), source };
         let failed = self.failed(place);
         let mut from = std::fs::File::open(file).map_err(unreadable)?;
         let upload = self.store.put_multipart(place).await.map_err(&failed)?;
         let mut upload = WriteMultipart::new_with_chunk_size(upload, PIECE as usize);
         let mut piece = vec![0; PIECE as usize];
-        let sent: Result<(), Error> = async {
+        let sent: Result<(), TransferError> = async {
             loop {
                 let read = from.read(&mut piece).map_err(unreadable)?;
                 if read == 0 {

@@ -2,13 +2,13 @@
 
 use std::ops::Range;
 
-use crate::language::{self, Language};
+use crate::language::{self, QueryLanguage};
 
 /// A block of code.
 #[derive(Debug, PartialEq, Eq)]
 pub struct CodeBlock<'a> {
     /// The supported language that the fence names, if any.
-    pub named: Option<Language>,
+    pub named: Option<QueryLanguage>,
     /// The content without the name.
     pub body: &'a str,
     /// Whether a fence closes it.
@@ -92,12 +92,12 @@ fn next(text: &str, open: Option<&Fence>) -> Option<Fence> {
 }
 
 /// Returns the content of a block without the name after its fence.
-fn without_name(block: &str) -> (Option<Language>, &str) {
+fn without_name(block: &str) -> (Option<QueryLanguage>, &str) {
     let is_name = |c: char| c.is_alphanumeric() || "+-_#.".contains(c);
     let (head, below) = block.split_once('\n').unwrap_or((block, ""));
     let head = head.trim();
     let word = &head[..head.find(|c: char| !is_name(c)).unwrap_or(head.len())];
-    let name = |text: &str| Language::named(&text.replace(['-', '_', ' ', '.'], ""));
+    let name = |text: &str| QueryLanguage::named(&text.replace(['-', '_', ' ', '.'], ""));
     let named = name(head).or_else(|| name(word));
     let is_query = |text: &str| language::of(text).is_some();
     // Attributes may follow the name.
@@ -117,20 +117,20 @@ fn without_name(block: &str) -> (Option<Language>, &str) {
 mod tests {
     use super::*;
 
-    fn bodies(text: &str) -> Vec<(Option<Language>, String)> {
+    fn bodies(text: &str) -> Vec<(Option<QueryLanguage>, String)> {
         blocks(text).iter().map(|block| (block.named, block.body.trim().to_owned())).collect()
     }
 
     #[test]
     fn blocks_are_found() {
-        let ql = Some(Language::OverpassQl);
+        let ql = Some(QueryLanguage::OverpassQl);
         for (text, expected) in [
             ("```\nnode;out;\n```", vec![(None, "node;out;")]),
             ("a ```node;out;``` b", vec![(None, "node;out;")]),
             ("```Overpass-QL\nx\n```", vec![(ql, "x")]),
             ("```overpass ql\nx\n```", vec![(ql, "x")]),
             ("```overpassql node;out;```", vec![(ql, "node;out;")]),
-            ("```sparql {.numbers}\nSELECT ?a {}\n```", vec![(Some(Language::Sparql), "SELECT ?a {}")]),
+            ("```sparql {.numbers}\nSELECT ?a {}\n```", vec![(Some(QueryLanguage::Sparql), "SELECT ?a {}")]),
             ("~~~ql\nx```y\n~~~", vec![(ql, "x```y")]),
             ("````md\n```ql\nx\n```\n````", vec![(None, "```ql\nx\n```")]),
             ("```a\n1\n```\n```b\n2", vec![(None, "1"), (None, "2")]),

@@ -3,7 +3,7 @@
 use crate::answer::answer;
 use crate::fences::{blocks, outside};
 use crate::inline::spans;
-use crate::language::{self, Language};
+use crate::language::{self, QueryLanguage};
 use crate::scan::is_whole;
 use crate::{json, prose};
 
@@ -26,7 +26,7 @@ const TAGS: &[(&str, &str)] = &[
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ReplyQuery {
     /// The language, by the beginning of the text or the name of the fence.
-    pub language: Language,
+    pub language: QueryLanguage,
     /// The text without surrounding white space.
     pub text: String,
 }
@@ -54,7 +54,7 @@ pub fn queries(reply: &str, is_cut: bool) -> Vec<ReplyQuery> {
 
 /// Returns the last query in a reply, preferably in this language. If the reply has none, returns the content of its
 /// last block, or else the whole answer.
-pub fn query(reply: &str, language: Option<Language>) -> String {
+pub fn query(reply: &str, language: Option<QueryLanguage>) -> String {
     let mut found = queries(reply, false);
     let wanted = found.iter().rposition(|query| language.is_none_or(|language| query.language == language));
     if let Some(at) = wanted.or_else(|| found.len().checked_sub(1)) {
@@ -131,7 +131,7 @@ fn fenced(text: &str, is_cut: bool, within: &dyn Fn(&str) -> Vec<ReplyQuery>) ->
 }
 
 /// Returns a text as a query if its language is known or recognized.
-fn known(named: Option<Language>, text: &str) -> Option<ReplyQuery> {
+fn known(named: Option<QueryLanguage>, text: &str) -> Option<ReplyQuery> {
     let text = text.trim();
     let language = named.or_else(|| language::of(text))?;
     Some(ReplyQuery { language, text: text.to_owned() })
@@ -163,12 +163,12 @@ mod tests {
         let mut wrong = Vec::new();
         for case in &cases {
             let text = |name: &str| case[name].as_str().unwrap_or_default();
-            let found = query(text("reply"), Language::named(text("lang")));
+            let found = query(text("reply"), QueryLanguage::named(text("lang")));
             if found != text("query") {
                 wrong.push(format!("{}: {:?}\n  gives {found:?}", text("form"), text("reply")));
             }
             // A bare query is returned unchanged.
-            assert_eq!(query(text("query"), Language::named(text("lang"))), text("query"), "{}", text("form"));
+            assert_eq!(query(text("query"), QueryLanguage::named(text("lang"))), text("query"), "{}", text("form"));
         }
         assert!(wrong.is_empty(), "{} of {} forms:\n{}", wrong.len(), cases.len(), wrong.join("\n"));
     }

@@ -2,29 +2,29 @@
 
 /// A query language.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Language {
+pub enum QueryLanguage {
     /// OverpassQL or its XML form.
     OverpassQl,
     /// SPARQL.
     Sparql,
 }
 
-impl Language {
+impl QueryLanguage {
     /// Parses the name of a language, ignoring case.
-    pub fn named(name: &str) -> Option<Language> {
+    pub fn named(name: &str) -> Option<QueryLanguage> {
         match name.to_ascii_lowercase().as_str() {
-            "overpassql" | "overpass" | "ql" => Some(Language::OverpassQl),
-            "sparql" => Some(Language::Sparql),
+            "overpassql" | "overpass" | "ql" => Some(QueryLanguage::OverpassQl),
+            "sparql" => Some(QueryLanguage::Sparql),
             _ => None,
         }
     }
 }
 
-impl std::str::FromStr for Language {
+impl std::str::FromStr for QueryLanguage {
     type Err = String;
 
-    fn from_str(name: &str) -> Result<Language, String> {
-        Language::named(name).ok_or_else(|| "expected overpassql or sparql".to_owned())
+    fn from_str(name: &str) -> Result<QueryLanguage, String> {
+        QueryLanguage::named(name).ok_or_else(|| "expected overpassql or sparql".to_owned())
     }
 }
 
@@ -88,7 +88,7 @@ pub(crate) const TAGS: &[&str] = &[
 const CLAUSES: &[&str] = &["select", "ask", "construct", "describe", "prefix", "base"];
 
 /// Detects the language of a text by its beginning; returns `None` if it does not begin like a query.
-pub fn of(text: &str) -> Option<Language> {
+pub fn of(text: &str) -> Option<QueryLanguage> {
     let (text, hash) = after_comments(text.trim_start_matches('\u{feff}'));
     let end = text.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(text.len());
     let (word, rest) = text.split_at(end);
@@ -96,13 +96,13 @@ pub fn of(text: &str) -> Option<Language> {
         let follows = rest.starts_with(|c: char| c.is_whitespace() || "(*?$<{#".contains(c));
         // SQL begins the same way, but has no braces.
         let is_sparql = follows && (rest.contains('{') || word.eq_ignore_ascii_case("describe"));
-        return is_sparql.then_some(Language::Sparql);
+        return is_sparql.then_some(QueryLanguage::Sparql);
     }
-    (!hash && is_overpass(word, rest)).then_some(Language::OverpassQl)
+    (!hash && is_overpass(word, rest)).then_some(QueryLanguage::OverpassQl)
 }
 
 /// Returns whether a text begins like a query of this language.
-pub fn looks_like(text: &str, language: Language) -> bool {
+pub fn looks_like(text: &str, language: QueryLanguage) -> bool {
     of(text) == Some(language)
 }
 
@@ -164,7 +164,7 @@ mod tests {
             "out body;",
             "make x a=1;out;",
         ] {
-            assert_eq!(of(query), Some(Language::OverpassQl), "{query}");
+            assert_eq!(of(query), Some(QueryLanguage::OverpassQl), "{query}");
         }
         for query in [
             "SELECT * { ?s ?p ?o }",
@@ -173,7 +173,7 @@ mod tests {
             "PREFIX wd: <http://www.wikidata.org/entity/>\nASK {}",
             "DESCRIBE wd:Q1",
         ] {
-            assert_eq!(of(query), Some(Language::Sparql), "{query}");
+            assert_eq!(of(query), Some(QueryLanguage::Sparql), "{query}");
         }
         for other in [
             "",

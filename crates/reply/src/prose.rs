@@ -1,6 +1,6 @@
 //! A query among sentences.
 
-use crate::language::Language;
+use crate::language::QueryLanguage;
 use crate::scan::{Scan, begins, end, is_whole};
 
 /// Maximum number of positions to try without finding a query.
@@ -10,7 +10,7 @@ const ATTEMPTS: usize = 64;
 #[derive(Debug, PartialEq, Eq)]
 pub struct ProseQuery<'a> {
     /// The language.
-    pub language: Language,
+    pub language: QueryLanguage,
     /// The text.
     pub text: &'a str,
     /// Whether it is more than a fragment.
@@ -18,7 +18,7 @@ pub struct ProseQuery<'a> {
 }
 
 /// Returns the language if the whole text is a query.
-pub fn alone(text: &str) -> Option<Language> {
+pub fn alone(text: &str) -> Option<QueryLanguage> {
     let language = begins(text)?;
     match end(text, language) {
         Scan::End(end) => text[end..].trim().is_empty().then_some(language),
@@ -38,7 +38,7 @@ pub fn first(text: &str) -> Option<ProseQuery<'_>> {
 }
 
 /// Returns whether the text after a query is prose, and not a misspelled part of the query.
-fn is_prose(behind: &str, language: Language) -> bool {
+fn is_prose(behind: &str, language: QueryLanguage) -> bool {
     let tail = behind.trim_start();
     let space = &behind[..behind.len() - tail.len()];
     let line = tail.lines().next().unwrap_or_default();
@@ -47,9 +47,9 @@ fn is_prose(behind: &str, language: Language) -> bool {
     match tail.chars().next() {
         Some('*' | '#' | '>' | '-' | '_' | '"' | '\'' | '`' | '“' | '[' | '(' | '|') => begins_line,
         Some(c) if c.is_uppercase() => match language {
-            Language::OverpassQl => !space.is_empty(),
+            QueryLanguage::OverpassQl => !space.is_empty(),
             // SPARQL keywords are in upper case.
-            Language::Sparql => begins_line && (word.len() == 1 || word.chars().any(char::is_lowercase)),
+            QueryLanguage::Sparql => begins_line && (word.len() == 1 || word.chars().any(char::is_lowercase)),
         },
         Some(c) if c.is_alphanumeric() => begins_line && !line.contains([';', '{', '?']) || !c.is_ascii(),
         Some(_) => false,

@@ -1,7 +1,7 @@
 //! Finds the end of a query by brackets, quotes, comments and the words that may follow, without a parser. Therefore an
 //! invalid query also has an end.
 
-use crate::language::{HEADS, Language, SETTINGS, TAGS};
+use crate::language::{HEADS, QueryLanguage, SETTINGS, TAGS};
 
 /// The result of a scan.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -13,25 +13,25 @@ pub enum Scan {
 }
 
 /// Detects the language at the start of a text. This is stricter than [`crate::language::of`] and rejects prose.
-pub fn begins(text: &str) -> Option<Language> {
+pub fn begins(text: &str) -> Option<QueryLanguage> {
     let at = skip(text, 0, true);
     let code = &text[at..];
     if is_clause(code) {
-        return Some(Language::Sparql);
+        return Some(QueryLanguage::Sparql);
     }
     let at = skip(text, 0, false);
     let code = &text[at..];
-    (is_setting(code) || is_statement(code)).then_some(Language::OverpassQl)
+    (is_setting(code) || is_statement(code)).then_some(QueryLanguage::OverpassQl)
 }
 
 /// Returns whether a query is more than a fragment: it requests output.
-pub fn is_whole(query: &str, language: Language) -> bool {
+pub fn is_whole(query: &str, language: QueryLanguage) -> bool {
     match language {
-        Language::Sparql => {
+        QueryLanguage::Sparql => {
             query.contains('{') && query.contains('}') || query.to_ascii_lowercase().contains("describe")
         }
-        Language::OverpassQl if query.contains("</osm-script>") || query.contains("<print") => true,
-        Language::OverpassQl => {
+        QueryLanguage::OverpassQl if query.contains("</osm-script>") || query.contains("<print") => true,
+        QueryLanguage::OverpassQl => {
             let out = query.rfind("out").unwrap_or_default();
             query[..out].contains(';') && query[out..].contains(';')
         }
@@ -39,12 +39,14 @@ pub fn is_whole(query: &str, language: Language) -> bool {
 }
 
 /// Finds the end of a query that begins with the text.
-pub fn end(text: &str, language: Language) -> Scan {
-    let code = skip(text, 0, language == Language::Sparql);
+pub fn end(text: &str, language: QueryLanguage) -> Scan {
+    let code = skip(text, 0, language == QueryLanguage::Sparql);
     match language {
-        Language::Sparql => sparql_end(text, code),
-        Language::OverpassQl if text[code..].starts_with('<') && !text[code..].starts_with("<;") => xml_end(text, code),
-        Language::OverpassQl => overpass_end(text, code),
+        QueryLanguage::Sparql => sparql_end(text, code),
+        QueryLanguage::OverpassQl if text[code..].starts_with('<') && !text[code..].starts_with("<;") => {
+            xml_end(text, code)
+        }
+        QueryLanguage::OverpassQl => overpass_end(text, code),
     }
 }
 
@@ -326,10 +328,10 @@ fn find_word(text: &str, word: &str) -> Option<usize> {
 mod tests {
     use super::*;
 
-    const QL: Language = Language::OverpassQl;
+    const QL: QueryLanguage = QueryLanguage::OverpassQl;
 
     /// Splits a text after the query at its start.
-    fn cut(text: &str, language: Language) -> Option<(&str, &str)> {
+    fn cut(text: &str, language: QueryLanguage) -> Option<(&str, &str)> {
         match end(text, language) {
             Scan::End(end) => Some((text[..end].trim(), text[end..].trim())),
             Scan::Unclosed => None,
@@ -376,17 +378,17 @@ mod tests {
             "SELECT ?a { ?a ?b ?c } VALUES ?a { wd:Q1 UNDEF }",
             "select(count(*) as ?n) {}",
         ] {
-            assert_eq!(begins(query), Some(Language::Sparql), "{query}");
-            assert_eq!(cut(query, Language::Sparql), Some((query, "")), "{query}");
+            assert_eq!(begins(query), Some(QueryLanguage::Sparql), "{query}");
+            assert_eq!(cut(query, QueryLanguage::Sparql), Some((query, "")), "{query}");
             for prose in
                 ["\n\nThis finds {all}.", "\nIn words: the items.", "\nBy the way, it is (not) tried.", "\n- ?a is: b"]
             {
                 let text = format!("{query}{prose}");
-                assert_eq!(cut(&text, Language::Sparql).map(|(cut, _)| cut), Some(query), "{text}");
+                assert_eq!(cut(&text, QueryLanguage::Sparql).map(|(cut, _)| cut), Some(query), "{text}");
             }
         }
         for open in ["SELECT ?a { ?a ?b ?c", "SELECT ?a { ?a ?b \"c }", "SELECT ?a WHERE"] {
-            assert_eq!(end(open, Language::Sparql), Scan::Unclosed, "{open}");
+            assert_eq!(end(open, QueryLanguage::Sparql), Scan::Unclosed, "{open}");
         }
     }
 

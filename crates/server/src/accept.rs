@@ -3,12 +3,12 @@
 use axum::http::{HeaderMap, header};
 
 /// A parsed `Accept` header.
-pub struct Accept<'a>(Vec<Range<'a>>);
+pub struct AcceptHeader<'a>(Vec<Range<'a>>);
 
-impl<'a> Accept<'a> {
+impl<'a> AcceptHeader<'a> {
     /// Parses a header value; invalid ranges are ignored.
-    pub fn of(text: &'a str) -> Accept<'a> {
-        Accept(text.split(',').filter_map(Range::of).collect())
+    pub fn of(text: &'a str) -> AcceptHeader<'a> {
+        AcceptHeader(text.split(',').filter_map(Range::of).collect())
     }
 
     /// Returns the quality of a media type by the most specific matching range, in thousandths; 0 if the client does

@@ -14,7 +14,7 @@ use axum::middleware::Next;
 use axum::response::Response;
 use http_body::{Frame, SizeHint};
 
-use crate::context::{Context, REQUEST_ID};
+use crate::context::{HttpRequestContext, REQUEST_ID};
 use crate::tokens::Bearer;
 use crate::{App, metrics, proxies};
 
@@ -29,18 +29,25 @@ pub async fn access(State(app): State<Arc<App>>, mut request: Request, next: Nex
     let peer = request.extensions().get::<ConnectInfo<SocketAddr>>().map_or([0; 4].into(), |peer| peer.0.ip());
     let address = proxies::address(peer, request.headers(), &app.settings.trusted_proxies);
     let bearer = app.tokens.as_ref().map_or(Bearer::Anyone, |tokens| tokens.bearer(request.headers()));
-    let context = Arc::new(Context::new(request.headers(), address, bearer));
+    let context = Arc::new(HttpRequestContext::new(request.headers(), address, bearer));
     let route = request.extensions().get::<MatchedPath>().cloned();
     let id = context.id.clone();
     request.extensions_mut().insert(context.client.clone());
     request.extensions_mut().insert(Arc::clone(&context));
-    let mut entry =
-        Entry { context, method: method(request.method()), route, started, status: None, bytes: 0, ended: false };
+    let mut entry = AccessLogEntry {
+        context,
+        method: method(request.method()),
+        route,
+        started,
+        status: None,
+        bytes: 0,
+        ended: false,
+    };
     metrics::request_began();
     let mut response = next.run(request).await;
     entry.status = Some(response.status());
     response.headers_mut().insert(REQUEST_ID, id);
-    response.map(|body| Body::new(Counted { body, entry }))
+    response.map(|body| Body::new(LoggedBody { body, entry }))
 }
 
 /// Returns the method's name for the log; unknown methods become "other", since clients can send arbitrary names.
@@ -55,8 +62,8 @@ fn method(method: &Method) -> &'static str {
 }
 
 /// A request's line in the access log, written on drop.
-struct Entry {
-    context: Arc<Context>,
+struct AccessLogEntry {
+    context: Arc<HttpRequestContext>,
     method: &'static str,
     route: Option<MatchedPath>,
     started: Instant,
@@ -65,7 +72,7 @@ struct Entry {
     ended: bool,
 }
 
-impl Drop for Entry {
+impl Drop for AccessLogEntry {
     fn drop(&mut self) {
         let took = self.started.elapsed();
         let route = self.route.as_ref().map_or(NO_ROUTE, MatchedPath::as_str);
@@ -94,12 +101,12 @@ impl Drop for Entry {
 }
 
 /// A response body that counts the bytes sent.
-struct Counted {
+struct LoggedBody {
     body: Body,
-    entry: Entry,
+    entry: AccessLogEntry,
 }
 
-impl HttpBody for Counted {
+impl HttpBody for LoggedBody {
     type Data = Bytes;
     type Error = axum::Error;
 
@@ -122,7 +129,7 @@ impl HttpBody for Counted {
     }
 }
 
-impl Drop for Counted {
+impl Drop for LoggedBody {
     fn drop(&mut self) {
         // A body of known length is not polled again after its last byte.
         self.entry.ended |= self.body.is_end_stream();

@@ -10,9 +10,9 @@ use axum::middleware::Next;
 use axum::response::Response;
 
 use crate::App;
-use crate::context::Context;
+use crate::context::HttpRequestContext;
 use crate::metrics::Rejection;
-use crate::quota::Exceeded;
+use crate::quota::ExceededQuota;
 use crate::tokens::Bearer;
 
 /// The `Retry-After` for a client with too many running queries: when one ends is unknown.
@@ -23,7 +23,7 @@ pub const LONGEST_WAIT: Duration = Duration::from_secs(3600);
 /// Rejects requests without a valid token, if tokens are required.
 pub async fn authenticate(
     State(app): State<Arc<App>>,
-    Extension(context): Extension<Arc<Context>>,
+    Extension(context): Extension<Arc<HttpRequestContext>>,
     request: Request,
     next: Next,
 ) -> Response {
@@ -43,7 +43,7 @@ pub async fn authenticate(
 /// Rejects a query if its client is over its quota.
 pub async fn quota(
     State(app): State<Arc<App>>,
-    Extension(context): Extension<Arc<Context>>,
+    Extension(context): Extension<Arc<HttpRequestContext>>,
     request: Request,
     next: Next,
 ) -> Response {
@@ -52,10 +52,10 @@ pub async fn quota(
             context.set_admission(admission);
             return next.run(request).await;
         }
-        Err(Exceeded::Queries) => {
+        Err(ExceededQuota::Queries) => {
             (Rejection::ClientQueries, A_WHILE, "this client has reached its limit of concurrent queries")
         }
-        Err(Exceeded::Seconds(wait)) => {
+        Err(ExceededQuota::Seconds(wait)) => {
             (Rejection::ClientSeconds, wait, "this client has used up its quota of query time")
         }
     };

@@ -15,7 +15,7 @@ use http_body_util::BodyExt;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use crate::App;
-use crate::connections::{ArrivingBody, Peer};
+use crate::connections::{ArrivingBody, TrackedConnection};
 
 /// A route extension: its body limit in bytes, if that is lower than the server's.
 #[derive(Debug, Clone, Copy)]
@@ -151,8 +151,8 @@ impl FromRequest<Arc<App>> for Received {
     async fn from_request(request: Request, app: &Arc<App>) -> Result<Self, Unreadable> {
         let (parts, body) = request.into_parts();
         let longest = parts.extensions.get::<LongestBody>().map_or(usize::MAX, |longest| longest.0);
-        let peer = parts.extensions.get::<Arc<Peer>>();
-        let arriving = peer.map(Peer::body_arrives);
+        let peer = parts.extensions.get::<Arc<TrackedConnection>>();
+        let arriving = peer.map(TrackedConnection::body_arrives);
         let received = Received::read(&parts.headers, body, arriving.as_ref(), &app.bodies, longest).await;
         if received.is_err()
             && let Some(peer) = peer

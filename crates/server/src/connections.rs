@@ -81,7 +81,7 @@ pub struct Connections {
     /// When the server started. Times are milliseconds since then, at least 1; 0 stands for "not set".
     epoch: Instant,
     places: Arc<Semaphore>,
-    peers: Mutex<Vec<Weak<Peer>>>,
+    peers: Mutex<Vec<Weak<TrackedConnection>>>,
     /// Set when every response shall be the last one of its connection.
     draining: AtomicBool,
     /// Set when every connection shall close after its current response.
@@ -90,7 +90,7 @@ pub struct Connections {
 
 /// The state of one connection that decides whether it stays open.
 #[derive(Debug)]
-pub struct Peer {
+pub struct TrackedConnection {
     /// The client at the other end, which may be a proxy.
     client: ClientKey,
     /// Since when the connection is idle, as milliseconds since [`Connections::epoch`]; 0 during a request.
@@ -116,7 +116,7 @@ pub struct Peer {
 }
 
 /// A request's body that is being received.
-pub struct ArrivingBody(Arc<Peer>);
+pub struct ArrivingBody(Arc<TrackedConnection>);
 
 impl ArrivingBody {
     /// Records that the next piece is awaited, or that it arrived.
@@ -132,7 +132,7 @@ impl Drop for ArrivingBody {
     }
 }
 
-impl Peer {
+impl TrackedConnection {
     fn now(&self) -> u64 {
         now(self.epoch)
     }
@@ -311,16 +311,16 @@ impl Connections {
         }
     }
 
-    fn peers(&self) -> MutexGuard<'_, Vec<Weak<Peer>>> {
+    fn peers(&self) -> MutexGuard<'_, Vec<Weak<TrackedConnection>>> {
         self.peers.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn living(&self) -> Vec<Arc<Peer>> {
+    fn living(&self) -> Vec<Arc<TrackedConnection>> {
         self.peers().iter().filter_map(Weak::upgrade).collect()
     }
 
-    fn enter(&self, client: ClientKey) -> Arc<Peer> {
-        let peer = Arc::new(Peer {
+    fn enter(&self, client: ClientKey) -> Arc<TrackedConnection> {
+        let peer = Arc::new(TrackedConnection {
             client,
             idle: AtomicU64::new(now(self.epoch)),
             head: AtomicU64::new(0),
@@ -343,17 +343,17 @@ impl Connections {
     fn make_room(&self) {
         let peers = self.living();
         // A client that still reads its response is not idle, even if the whole response is already in the send buffer.
-        let waits = |peer: &Peer| peer.waits().filter(|_| peer.stalled.load(Ordering::Relaxed) == 0);
+        let waits = |peer: &TrackedConnection| peer.waits().filter(|_| peer.stalled.load(Ordering::Relaxed) == 0);
         if let Some(peer) = longest(&peers, waits) {
             peer.close(false);
-        } else if let Some(peer) = longest(&peers, Peer::is_sluggish) {
+        } else if let Some(peer) = longest(&peers, TrackedConnection::is_sluggish) {
             peer.close(true);
         }
     }
 
     /// Closes a connection with an incomplete body, to make room for other bodies.
     pub fn drop_a_body(&self) {
-        if let Some(peer) = longest(&self.living(), Peer::is_half_a_body) {
+        if let Some(peer) = longest(&self.living(), TrackedConnection::is_half_a_body) {
             peer.close(false);
         }
     }
@@ -388,12 +388,12 @@ impl Connections {
         self: Arc<Self>,
         stream: TcpStream,
         address: SocketAddr,
-        peer: Arc<Peer>,
+        peer: Arc<TrackedConnection>,
         _place: OwnedSemaphorePermit,
         router: Router,
     ) {
         let _ = stream.set_nodelay(true);
-        let io = TokioIo::new(Watched { stream, peer: Arc::clone(&peer), lingering: None });
+        let io = TokioIo::new(WatchedStream { stream, peer: Arc::clone(&peer), lingering: None });
         let service = service_fn(|request: hyper::Request<Incoming>| {
             let busy = Busy::new(&peer);
             let mut request = request.map(Body::new);
@@ -407,7 +407,7 @@ impl Connections {
                 if all.draining.load(Ordering::Relaxed) || peer.unread.load(Ordering::Relaxed) {
                     response.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
                 }
-                Ok::<_, Infallible>(response.map(|body| Answer { body, _busy: busy }))
+                Ok::<_, Infallible>(response.map(|body| BusyBody { body, _busy: busy }))
             }
         });
         let connection = http1::Builder::new().max_buf_size(HEAD).max_header_size(HEAD).serve_connection(io, service);
@@ -440,9 +440,12 @@ impl Connections {
 
 /// Returns the connection that has waited longest, of the client with most waiting connections. `waits` returns since
 /// when a connection waits, or `None` if it does not.
-fn longest(peers: &[Arc<Peer>], waits: impl Fn(&Peer) -> Option<u64>) -> Option<&Arc<Peer>> {
+fn longest(
+    peers: &[Arc<TrackedConnection>],
+    waits: impl Fn(&TrackedConnection) -> Option<u64>,
+) -> Option<&Arc<TrackedConnection>> {
     let open = peers.iter().filter(|peer| !peer.closing.load(Ordering::Relaxed));
-    let waiting: Vec<(u64, &Arc<Peer>)> = open.filter_map(|peer| Some((waits(peer)?, peer))).collect();
+    let waiting: Vec<(u64, &Arc<TrackedConnection>)> = open.filter_map(|peer| Some((waits(peer)?, peer))).collect();
     let mut counts: HashMap<&ClientKey, usize> = HashMap::new();
     for (_, peer) in &waiting {
         *counts.entry(&peer.client).or_default() += 1;
@@ -459,10 +462,10 @@ fn is_the_clients(error: &io::Error) -> bool {
 }
 
 /// A request that is being processed or answered.
-struct Busy(Arc<Peer>);
+struct Busy(Arc<TrackedConnection>);
 
 impl Busy {
-    fn new(peer: &Arc<Peer>) -> Self {
+    fn new(peer: &Arc<TrackedConnection>) -> Self {
         peer.begin();
         Busy(Arc::clone(peer))
     }
@@ -475,12 +478,12 @@ impl Drop for Busy {
 }
 
 /// A response body that marks its connection as busy until it is dropped.
-struct Answer {
+struct BusyBody {
     body: Body,
     _busy: Busy,
 }
 
-impl HttpBody for Answer {
+impl HttpBody for BusyBody {
     type Data = Bytes;
     type Error = axum::Error;
 
@@ -498,14 +501,14 @@ impl HttpBody for Answer {
 }
 
 /// A stream that records when bytes are received and when none can be sent.
-struct Watched {
+struct WatchedStream {
     stream: TcpStream,
-    peer: Arc<Peer>,
+    peer: Arc<TrackedConnection>,
     /// Timer until which further received bytes are read and discarded.
     lingering: Option<Pin<Box<Sleep>>>,
 }
 
-impl Watched {
+impl WatchedStream {
     fn noted<T>(&self, result: Poll<T>) -> Poll<T> {
         let stalled = &self.peer.stalled;
         match &result {
@@ -522,7 +525,7 @@ impl Watched {
     }
 }
 
-impl AsyncRead for Watched {
+impl AsyncRead for WatchedStream {
     fn poll_read(mut self: Pin<&mut Self>, cx: &mut Context<'_>, buffer: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
         let before = buffer.filled().len();
         let result = Pin::new(&mut self.stream).poll_read(cx, buffer);
@@ -536,7 +539,7 @@ impl AsyncRead for Watched {
     }
 }
 
-impl AsyncWrite for Watched {
+impl AsyncWrite for WatchedStream {
     fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
         let result = Pin::new(&mut self.stream).poll_write(cx, bytes);
         self.noted(result)

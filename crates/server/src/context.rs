@@ -18,7 +18,7 @@ pub const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 const LONGEST_ID: usize = 128;
 
 /// The context of a request.
-pub struct Context {
+pub struct HttpRequestContext {
     /// Its ID: the one that the client sent, or else a generated one.
     pub id: HeaderValue,
     /// The client's address.
@@ -33,7 +33,7 @@ pub struct Context {
     admission: OnceLock<Admission>,
 }
 
-impl Context {
+impl HttpRequestContext {
     /// Creates the context of a request from `address`. `bearer` is the result of its token check.
     pub fn new(headers: &HeaderMap, address: IpAddr, bearer: Bearer) -> Self {
         let client = match &bearer {
@@ -41,7 +41,7 @@ impl Context {
             _ => ClientKey::of_address(address),
         };
         let (work, digest, admission) = (Arc::default(), OnceLock::new(), OnceLock::new());
-        Context { id: id(headers), address, client, bearer, work, digest, admission }
+        HttpRequestContext { id: id(headers), address, client, bearer, work, digest, admission }
     }
 
     /// Returns the request ID as text.
@@ -120,7 +120,7 @@ mod tests {
 
     #[test]
     fn a_query_is_called_by_the_beginning_of_its_sha256() {
-        let context = Context::new(&HeaderMap::new(), [192, 0, 2, 1].into(), Bearer::Anyone);
+        let context = HttpRequestContext::new(&HeaderMap::new(), [192, 0, 2, 1].into(), Bearer::Anyone);
         context.set_query("node(1);out;");
         // printf %s 'node(1);out;' | sha256sum | cut -c1-16
         assert_eq!(context.digest(), Some("2405ffd019259c1a"));

@@ -11,7 +11,7 @@ use crate::client::ClientKey;
 
 /// The reason why a request was not admitted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Refusal {
+pub enum AdmissionRefusal {
     /// The queue is full.
     Full,
     /// No slot became free within the queue timeout.
@@ -23,24 +23,24 @@ pub enum Refusal {
 /// A gate with a fixed number of slots. Waiting clients are served in turn, and the requests of one client in order of
 /// arrival.
 pub struct Gate {
-    inner: Arc<Inner>,
+    inner: Arc<GateLock>,
     total: usize,
     max_waiting: usize,
     queue_timeout: Duration,
 }
 
-struct Inner {
-    state: Mutex<State>,
+struct GateLock {
+    state: Mutex<GateState>,
 }
 
-impl Inner {
-    fn lock(&self) -> MutexGuard<'_, State> {
+impl GateLock {
+    fn lock(&self) -> MutexGuard<'_, GateState> {
         // Every change is complete before a panic can occur: the state is always consistent.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-struct State {
+struct GateState {
     /// Number of free slots; above 0 only while no request waits.
     free: usize,
     closed: bool,
@@ -56,10 +56,10 @@ struct State {
 /// A request in the queue.
 struct QueuedRequest {
     number: u64,
-    tell: oneshot::Sender<Result<Slot, Refusal>>,
+    tell: oneshot::Sender<Result<GateSlot, AdmissionRefusal>>,
 }
 
-impl State {
+impl GateState {
     /// Removes the next request from the queue and returns it.
     fn take_next(&mut self) -> Option<QueuedRequest> {
         let client = self.turns.pop_front()?;
@@ -101,15 +101,15 @@ impl State {
 }
 
 /// A slot for a running request; freed on drop.
-pub struct Slot(Option<Arc<Inner>>);
+pub struct GateSlot(Option<Arc<GateLock>>);
 
-impl std::fmt::Debug for Slot {
+impl std::fmt::Debug for GateSlot {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str("Slot")
     }
 }
 
-impl Drop for Slot {
+impl Drop for GateSlot {
     fn drop(&mut self) {
         let Some(inner) = self.0.take() else { return };
         loop {
@@ -123,7 +123,7 @@ impl Drop for Slot {
                     }
                 }
             };
-            match next.tell.send(Ok(Slot(Some(Arc::clone(&inner))))) {
+            match next.tell.send(Ok(GateSlot(Some(Arc::clone(&inner))))) {
                 Ok(()) => return,
                 // The request has just left the queue: take the next one. The returned slot is this one, and must not
                 // be freed in addition.
@@ -137,28 +137,34 @@ impl Drop for Slot {
 impl Gate {
     /// Creates a gate with `total` slots and a queue of `max_waiting` requests, each waiting at most `queue_timeout`.
     pub fn new(total: usize, max_waiting: usize, queue_timeout: Duration) -> Self {
-        let state =
-            State { free: total, closed: false, next: 0, waiting: 0, queues: HashMap::new(), turns: VecDeque::new() };
-        Gate { inner: Arc::new(Inner { state: Mutex::new(state) }), total, max_waiting, queue_timeout }
+        let state = GateState {
+            free: total,
+            closed: false,
+            next: 0,
+            waiting: 0,
+            queues: HashMap::new(),
+            turns: VecDeque::new(),
+        };
+        Gate { inner: Arc::new(GateLock { state: Mutex::new(state) }), total, max_waiting, queue_timeout }
     }
 
     /// Waits for a slot and returns it.
     ///
     /// # Errors
     /// Returns an error if the gate is closed, the queue is full, or no slot became free within the queue timeout.
-    pub async fn enter(&self, client: &ClientKey) -> Result<Slot, Refusal> {
+    pub async fn enter(&self, client: &ClientKey) -> Result<GateSlot, AdmissionRefusal> {
         let (number, told) = {
             let mut state = self.inner.lock();
             if state.closed {
-                return Err(Refusal::Closed);
+                return Err(AdmissionRefusal::Closed);
             }
             if state.free > 0 {
                 state.free -= 1;
-                return Ok(Slot(Some(Arc::clone(&self.inner))));
+                return Ok(GateSlot(Some(Arc::clone(&self.inner))));
             }
             if state.waiting >= self.max_waiting {
-                let Some(displaced) = state.displace_for(client) else { return Err(Refusal::Full) };
-                let _ = displaced.tell.send(Err(Refusal::Full));
+                let Some(displaced) = state.displace_for(client) else { return Err(AdmissionRefusal::Full) };
+                let _ = displaced.tell.send(Err(AdmissionRefusal::Full));
             }
             let (tell, told) = oneshot::channel();
             let number = state.next;
@@ -171,11 +177,11 @@ impl Gate {
             (number, told)
         };
         // Removes the queue entry on drop, also if the client disconnects while it waits.
-        let _place = Waiting { gate: self, client, number };
+        let _place = QueueWaiter { gate: self, client, number };
         match tokio::time::timeout(self.queue_timeout, told).await {
             Ok(Ok(told)) => told,
-            Ok(Err(_)) => Err(Refusal::Closed),
-            Err(_) => Err(Refusal::TooLong),
+            Ok(Err(_)) => Err(AdmissionRefusal::Closed),
+            Err(_) => Err(AdmissionRefusal::TooLong),
         }
     }
 
@@ -189,7 +195,7 @@ impl Gate {
             std::mem::take(&mut state.queues)
         };
         for place in waiting.into_values().flatten() {
-            let _ = place.tell.send(Err(Refusal::Closed));
+            let _ = place.tell.send(Err(AdmissionRefusal::Closed));
         }
     }
 
@@ -215,13 +221,13 @@ impl Gate {
 }
 
 /// An entry in the queue, removed on drop.
-struct Waiting<'a> {
+struct QueueWaiter<'a> {
     gate: &'a Gate,
     client: &'a ClientKey,
     number: u64,
 }
 
-impl Drop for Waiting<'_> {
+impl Drop for QueueWaiter<'_> {
     fn drop(&mut self) {
         let place = self.gate.inner.lock().take(self.client, self.number);
         // Dropped without the lock, because the entry may hold a slot, which takes the lock on drop.
@@ -243,14 +249,14 @@ mod tests {
         let a = client("a");
         let running = gate.enter(&a).await.unwrap();
         let (second, third) = tokio::join!(gate.enter(&a), gate.enter(&a));
-        assert_eq!(second.unwrap_err(), Refusal::TooLong);
-        assert_eq!(third.unwrap_err(), Refusal::Full);
+        assert_eq!(second.unwrap_err(), AdmissionRefusal::TooLong);
+        assert_eq!(third.unwrap_err(), AdmissionRefusal::Full);
         assert_eq!((gate.waiting(), gate.free()), (0, 0));
         drop(running);
         assert!(gate.enter(&a).await.is_ok());
         assert_eq!(gate.free(), 1);
         gate.close();
-        assert_eq!(gate.enter(&a).await.unwrap_err(), Refusal::Closed);
+        assert_eq!(gate.enter(&a).await.unwrap_err(), AdmissionRefusal::Closed);
     }
 
     #[tokio::test]
@@ -296,10 +302,10 @@ mod tests {
             };
             tokio::join!(second, freed).0
         });
-        assert_eq!(last.unwrap_err(), Refusal::Full, "the newest of the longest queue");
+        assert_eq!(last.unwrap_err(), AdmissionRefusal::Full, "the newest of the longest queue");
         assert!(first.is_ok(), "its turn came first");
         // The first request's slot was held until both ended.
-        assert_eq!(second.unwrap_err(), Refusal::TooLong);
+        assert_eq!(second.unwrap_err(), AdmissionRefusal::TooLong);
     }
 
     #[tokio::test]

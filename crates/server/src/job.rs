@@ -13,17 +13,17 @@ use axum::http::{HeaderValue, header};
 use axum::response::{IntoResponse, Response};
 use tokio::sync::oneshot;
 
-use crate::context::Context;
+use crate::context::HttpRequestContext;
 use crate::costs::Cost;
-use crate::gate::{Gate, Refusal};
-use crate::outcome::Outcome;
-use crate::pipe::{AnswerBody, Head, Sink, StopWhenDropped};
+use crate::gate::{AdmissionRefusal, Gate};
+use crate::outcome::QueryOutcome;
+use crate::pipe::{AnswerBody, AnswerHead, PipeSink, StopWhenDropped};
 use crate::running::{Running, Ticket};
 use crate::trial::{self, Thread, Trials};
 use crate::{App, SNAPSHOT_HEADER};
 use terrapin_base::deferred;
 use terrapin_budget::memory::Account;
-use terrapin_budget::{self as budget, Budget, Exceeded, Limits, Stopped};
+use terrapin_budget::{self as budget, Budget, ExceededLimit, Limits, StopReason};
 
 /// If a request held more memory than this, free memory is returned to the system after it.
 const LARGE: u64 = 32 << 20;
@@ -96,19 +96,19 @@ impl Gates {
 }
 
 /// An answer with its content type.
-pub enum Answer {
+pub enum JobAnswer {
     /// A complete answer.
     Whole(&'static str, Bytes),
     /// An answer that is streamed.
     Streaming(&'static str, Body),
 }
 
-impl Answer {
+impl JobAnswer {
     /// Returns the HTTP response, with the snapshot that the answer comes from in a header.
     pub fn into_response(self, app: &App) -> Response {
         let (content_type, body) = match self {
-            Answer::Whole(content_type, bytes) => (content_type, Body::from(bytes)),
-            Answer::Streaming(content_type, body) => (content_type, body),
+            JobAnswer::Whole(content_type, bytes) => (content_type, Body::from(bytes)),
+            JobAnswer::Streaming(content_type, body) => (content_type, body),
         };
         from_snapshot(app, ([(header::CONTENT_TYPE, content_type)], body).into_response())
     }
@@ -117,11 +117,11 @@ impl Answer {
 /// The result of a request.
 pub enum Given {
     /// The answer of the service.
-    Answer(Answer),
+    Answer(JobAnswer),
     /// An error response, sent unchanged.
     Refused(Response),
     /// Rejected by the gate.
-    Away(Refusal),
+    Away(AdmissionRefusal),
     /// The work ended without a result, because of a program fault that is in the log.
     Broken,
 }
@@ -133,7 +133,7 @@ pub enum Given {
 /// `work` must fail if a limit was reached: the server treats every answer as complete.
 pub async fn run_query(
     app: &Arc<App>,
-    context: &Arc<Context>,
+    context: &Arc<HttpRequestContext>,
     work: impl FnOnce(Job) + Clone + Send + 'static,
 ) -> Given {
     for _ in 0..TRIALS {
@@ -150,7 +150,12 @@ pub async fn run_query(
 }
 
 /// Waits for a slot of the lane, then runs `work` on a thread.
-pub async fn run(app: &Arc<App>, context: &Arc<Context>, lane: Lane, work: impl FnOnce(Job) + Send + 'static) -> Given {
+pub async fn run(
+    app: &Arc<App>,
+    context: &Arc<HttpRequestContext>,
+    lane: Lane,
+    work: impl FnOnce(Job) + Send + 'static,
+) -> Given {
     match go(app, context, lane, work).await {
         Tried::Given(given) => given,
         // Only trials have this result.
@@ -167,7 +172,12 @@ enum Tried {
     },
 }
 
-async fn go(app: &Arc<App>, context: &Arc<Context>, lane: Lane, work: impl FnOnce(Job) + Send + 'static) -> Tried {
+async fn go(
+    app: &Arc<App>,
+    context: &Arc<HttpRequestContext>,
+    lane: Lane,
+    work: impl FnOnce(Job) + Send + 'static,
+) -> Tried {
     // Dropped when the client disconnects, in every phase of the request.
     let guard = StopWhenDropped(Arc::new(AtomicBool::new(false)));
     let slot = match app.gates.of(lane).enter(&context.client).await {
@@ -193,7 +203,7 @@ async fn go(app: &Arc<App>, context: &Arc<Context>, lane: Lane, work: impl FnOnc
         let _work = job.context.working();
         let shared = Arc::clone(&job.app);
         if let Err(panic) = catch_unwind(AssertUnwindSafe(|| work(job))) {
-            shared.metrics.refused(Outcome::Broken);
+            shared.metrics.refused(QueryOutcome::Broken);
             resume_unwind(panic);
         }
         // Waits until other threads have freed what the query kept, so that the next request finds this memory free.
@@ -213,16 +223,16 @@ async fn go(app: &Arc<App>, context: &Arc<Context>, lane: Lane, work: impl FnOnc
     };
     if let Err(error) = started {
         tracing::error!(%error, "no thread for a query");
-        app.metrics.refused(Outcome::Broken);
+        app.metrics.refused(QueryOutcome::Broken);
     }
     Tried::Given(match head.await {
-        Ok(Head::Whole(content_type, bytes)) => Given::Answer(Answer::Whole(content_type, bytes)),
-        Ok(Head::Streaming(content_type, parts)) => {
+        Ok(AnswerHead::Whole(content_type, bytes)) => Given::Answer(JobAnswer::Whole(content_type, bytes)),
+        Ok(AnswerHead::Streaming(content_type, parts)) => {
             let body = Body::from_stream(AnswerBody::new(parts, guard));
-            Given::Answer(Answer::Streaming(content_type, body))
+            Given::Answer(JobAnswer::Streaming(content_type, body))
         }
-        Ok(Head::Refused(response)) => Given::Refused(*response),
-        Ok(Head::Unfinished { again }) => return Tried::Unfinished { again },
+        Ok(AnswerHead::Refused(response)) => Given::Refused(*response),
+        Ok(AnswerHead::Unfinished { again }) => return Tried::Unfinished { again },
         Err(_) => Given::Broken,
     })
 }
@@ -237,9 +247,9 @@ struct Begun {
 /// A request on its worker thread, before its work is listed.
 pub struct Job {
     app: Arc<App>,
-    context: Arc<Context>,
+    context: Arc<HttpRequestContext>,
     lane: Lane,
-    head: oneshot::Sender<Head>,
+    head: oneshot::Sender<AnswerHead>,
     cancelled: Arc<AtomicBool>,
     begun: Begun,
     /// The memory account for parsing the request and answering it.
@@ -253,7 +263,7 @@ impl Job {
     }
 
     /// Returns the request's context.
-    pub fn context(&self) -> &Context {
+    pub fn context(&self) -> &HttpRequestContext {
         &self.context
     }
 
@@ -286,8 +296,8 @@ impl Job {
             ..Limits::default()
         };
         budget::watched(&Arc::new(Budget::new(&limits)), work).map_err(|stopped| match stopped {
-            Stopped::Exceeded(exceeded) => Halt::Bound(exceeded),
-            Stopped::Panicked(panic) => {
+            StopReason::Exceeded(exceeded) => Halt::Bound(exceeded),
+            StopReason::Panicked(panic) => {
                 tracing::error!(panic, "a query could not be read: a fault of the program");
                 Halt::Fault
             }
@@ -296,33 +306,33 @@ impl Job {
 
     /// Answers with an error response, before any work has run.
     pub fn refuse(self, instead: Response) {
-        self.give_up(Outcome::Refused, instead);
+        self.give_up(QueryOutcome::Refused, instead);
     }
 
     /// Answers that parsing was stopped.
     pub fn halt(self, halt: Halt, instead: Response) {
         if is_unfinished(self.lane, halt.into(), &self.cancelled) {
             let again = is_starved(self.begun, halt.into(), &self.app);
-            let _ = self.head.send(Head::Unfinished { again });
+            let _ = self.head.send(AnswerHead::Unfinished { again });
             return;
         }
         self.give_up(halt.into(), instead);
     }
 
-    fn give_up(self, outcome: Outcome, instead: Response) {
+    fn give_up(self, outcome: QueryOutcome, instead: Response) {
         self.app.metrics.finished(outcome, self.begun.at.elapsed(), 0, 0);
-        let _ = self.head.send(Head::Refused(Box::new(instead)));
+        let _ = self.head.send(AnswerHead::Refused(Box::new(instead)));
     }
 
     /// Sends a response that needs no listed work.
     pub fn tell(self, answer: Response) {
-        let _ = self.head.send(Head::Refused(Box::new(answer)));
+        let _ = self.head.send(AnswerHead::Refused(Box::new(answer)));
     }
 
     /// Begins the expensive part of the work: lists it and limits it. `time` counts from when the request got its
     /// thread. `memory` is the size that the request asks for; it is only shown in the list. The real limit is the
     /// lane's share.
-    pub fn begin(self, time: Duration, memory: u64, content_type: &'static str) -> (Run, Sink) {
+    pub fn begin(self, time: Duration, memory: u64, content_type: &'static str) -> (RequestJob, PipeSink) {
         let (share, time) = (self.memory(), time.min(self.longest()));
         let Job { app, context, lane, head, cancelled, begun, account } = self;
         let deadline = begun.at + time;
@@ -338,7 +348,7 @@ impl Job {
                 request: Arc::clone(&context),
             })
         });
-        let sink = Sink::new(content_type, head, Arc::clone(&app.spool), deadline, Arc::clone(&cancelled));
+        let sink = PipeSink::new(content_type, head, Arc::clone(&app.spool), deadline, Arc::clone(&cancelled));
         let sink = if lane == Lane::Trial { sink.of_one_piece() } else { sink };
         // The work of a trial counts only if it ends with an answer.
         let work_done = if lane == Lane::Trial { Arc::default() } else { Arc::clone(&context.work) };
@@ -352,7 +362,7 @@ impl Job {
             impatient: lane == Lane::Trial,
             ..Limits::default()
         };
-        (Run { app, context, lane, begun, limits, _ticket: ticket }, sink)
+        (RequestJob { app, context, lane, begun, limits, _ticket: ticket }, sink)
     }
 }
 
@@ -360,16 +370,16 @@ impl Job {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Halt {
     /// A limit was reached.
-    Bound(Exceeded),
+    Bound(ExceededLimit),
     /// A program fault.
     Fault,
 }
 
-impl From<Halt> for Outcome {
+impl From<Halt> for QueryOutcome {
     fn from(halt: Halt) -> Self {
         match halt {
             Halt::Bound(exceeded) => exceeded.into(),
-            Halt::Fault => Outcome::Broken,
+            Halt::Fault => QueryOutcome::Broken,
         }
     }
 }
@@ -377,7 +387,7 @@ impl From<Halt> for Outcome {
 impl fmt::Display for Halt {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Halt::Bound(Exceeded::Time(after)) => {
+            Halt::Bound(ExceededLimit::Time(after)) => {
                 write!(f, "Query timed out after {}, while it was read", budget::seconds(*after))
             }
             Halt::Bound(exceeded) => write!(f, "{exceeded}, while it was read"),
@@ -387,36 +397,36 @@ impl fmt::Display for Halt {
 }
 
 /// Returns whether only the trial ended, so that the query is still to be answered.
-fn is_unfinished(lane: Lane, outcome: Outcome, cancelled: &AtomicBool) -> bool {
-    lane == Lane::Trial && outcome != Outcome::Broken && !cancelled.load(Ordering::Relaxed)
+fn is_unfinished(lane: Lane, outcome: QueryOutcome, cancelled: &AtomicBool) -> bool {
+    lane == Lane::Trial && outcome != QueryOutcome::Broken && !cancelled.load(Ordering::Relaxed)
 }
 
 /// Returns whether a trial's time was up before the query had a core for half of it. Must be called on the trial's
 /// thread.
-fn is_starved(begun: Begun, outcome: Outcome, app: &App) -> bool {
+fn is_starved(begun: Begun, outcome: QueryOutcome, app: &App) -> bool {
     let worked = trial::processor_time().saturating_sub(begun.processor_time);
     let trial = app.settings.trial;
-    outcome == Outcome::TimedOut && begun.at.elapsed() >= trial && worked < trial / 2
+    outcome == QueryOutcome::TimedOut && begun.at.elapsed() >= trial && worked < trial / 2
 }
 
 /// The running work of a request.
-pub struct Run {
+pub struct RequestJob {
     app: Arc<App>,
-    context: Arc<Context>,
+    context: Arc<HttpRequestContext>,
     lane: Lane,
     begun: Begun,
     limits: Limits,
     _ticket: Option<Ticket>,
 }
 
-impl Run {
+impl RequestJob {
     /// Returns the state that all services share.
     pub fn app(&self) -> &App {
         &self.app
     }
 
     /// Returns the request's context.
-    pub fn context(&self) -> &Context {
+    pub fn context(&self) -> &HttpRequestContext {
         &self.context
     }
 
@@ -426,17 +436,17 @@ impl Run {
     }
 
     /// Ends a complete answer with `results` elements or rows. `what` names the service in the log.
-    pub fn answered(self, sink: Sink, what: &'static str, results: u64) {
+    pub fn answered(self, sink: PipeSink, what: &'static str, results: u64) {
         let bytes = sink.written();
         self.cost(bytes, results);
         match sink.finish() {
-            Ok(()) => self.end(what, Outcome::Answered, bytes, results),
-            Err(_) => self.end(what, Outcome::Abandoned, bytes, 0),
+            Ok(()) => self.end(what, QueryOutcome::Answered, bytes, results),
+            Err(_) => self.end(what, QueryOutcome::Abandoned, bytes, 0),
         }
     }
 
     /// Ends a failed answer. If none of it was sent yet, `instead` is sent; otherwise the answer breaks off.
-    pub fn refused(self, sink: Sink, what: &'static str, outcome: Outcome, instead: Response) {
+    pub fn refused(self, sink: PipeSink, what: &'static str, outcome: QueryOutcome, instead: Response) {
         if is_unfinished(self.lane, outcome, &self.limits.cancelled) {
             return sink.unfinished(is_starved(self.begun, outcome, &self.app));
         }
@@ -462,7 +472,7 @@ impl Run {
         });
     }
 
-    fn end(self, what: &'static str, outcome: Outcome, bytes: u64, results: u64) {
+    fn end(self, what: &'static str, outcome: QueryOutcome, bytes: u64, results: u64) {
         let took = self.begun.at.elapsed();
         tracing::debug!(
             request_id = self.context.id(),

@@ -10,18 +10,18 @@ use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::App;
 use crate::body::{Received, Unreadable};
-use crate::context::Context;
-use crate::job::{Halt, Job, Lane, Run};
-use crate::outcome::Outcome;
-use crate::pipe::Sink;
-use crate::service::{self, Refused, Wording};
+use crate::context::HttpRequestContext;
+use crate::job::{Halt, Job, Lane, RequestJob};
+use crate::outcome::QueryOutcome;
+use crate::pipe::PipeSink;
+use crate::service::{self, RefusedRequest, Wording};
 use terrapin_budget::{self as budget, Limits};
 
 /// The content type.
 pub(super) const JSON: &str = "application/json";
 
 /// The reason why a request has no answer.
-pub enum Wrong {
+pub enum JsonServiceError {
     /// The request is wrong; the message says why.
     Question(String),
     /// The client has disconnected.
@@ -32,18 +32,18 @@ pub enum Wrong {
 /// client disconnects, the work is cancelled. `what` is the service's name in the log.
 pub(super) async fn serve<Q, A>(
     app: Arc<App>,
-    context: Arc<Context>,
+    context: Arc<HttpRequestContext>,
     what: &'static str,
     body: Result<Received, Unreadable>,
-    work: impl FnOnce(&App, Q, &Limits) -> Result<A, Wrong> + Send + 'static,
-) -> Result<Response, Refused>
+    work: impl FnOnce(&App, Q, &Limits) -> Result<A, JsonServiceError> + Send + 'static,
+) -> Result<Response, RefusedRequest>
 where
     Q: DeserializeOwned,
     A: Serialize,
 {
-    let body = service::body(&app, &Json, body)?;
+    let body = service::body(&app, &JsonWording, body)?;
     let work = move |job: Job| answer(job, what, body, work);
-    let answer = service::run(&app, &context, Lane::Query, &Json, work).await?;
+    let answer = service::run(&app, &context, Lane::Query, &JsonWording, work).await?;
     Ok(answer.into_response(&app))
 }
 
@@ -51,7 +51,7 @@ fn answer<Q: DeserializeOwned, A: Serialize>(
     job: Job,
     what: &'static str,
     body: Received,
-    work: impl FnOnce(&App, Q, &Limits) -> Result<A, Wrong>,
+    work: impl FnOnce(&App, Q, &Limits) -> Result<A, JsonServiceError>,
 ) {
     let question: Q = match question(&job, body) {
         Ok(question) => question,
@@ -60,13 +60,13 @@ fn answer<Q: DeserializeOwned, A: Serialize>(
     let (time, memory) = (job.app().settings.max_time, job.memory());
     let (run, sink) = job.begin(time, memory, JSON);
     let answer = work(run.app(), question, run.limits());
-    let Some((run, sink)) = service::sound(run, sink, &Json, what) else { return };
+    let Some((run, sink)) = service::sound(run, sink, &JsonWording, what) else { return };
     let (outcome, message) = match answer {
         Ok(answer) => return write(run, sink, what, &answer, 0),
-        Err(Wrong::Question(message)) => (Outcome::Refused, message),
-        Err(Wrong::Abandoned) => (Outcome::Abandoned, "it was stopped".to_owned()),
+        Err(JsonServiceError::Question(message)) => (QueryOutcome::Refused, message),
+        Err(JsonServiceError::Abandoned) => (QueryOutcome::Abandoned, "it was stopped".to_owned()),
     };
-    run.refused(sink, what, outcome, Json.refusal(outcome.status(), &message));
+    run.refused(sink, what, outcome, JsonWording.refusal(outcome.status(), &message));
 }
 
 /// The reason why a request could not be parsed.
@@ -82,7 +82,7 @@ impl QuestionError {
     pub(super) fn end(self, job: Job) {
         match self {
             QuestionError::Refused(refusal) => job.refuse(*refusal),
-            QuestionError::Halted(halt) => service::halt(job, &Json, halt),
+            QuestionError::Halted(halt) => service::halt(job, &JsonWording, halt),
         }
     }
 }
@@ -94,10 +94,10 @@ impl QuestionError {
 /// Returns an error if the body is not the expected object, or if a limit of the job was reached.
 pub(super) fn question<Q: DeserializeOwned>(job: &Job, body: Received) -> Result<Q, QuestionError> {
     let read = || {
-        let text = body.decoded().map_err(|why| Box::new(service::unreadable(&Json, &why)))?;
+        let text = body.decoded().map_err(|why| Box::new(service::unreadable(&JsonWording, &why)))?;
         parse(&text).map_err(|wrong| {
             let message = format!("not the JSON object expected: {wrong}");
-            Box::new(Json.refusal(StatusCode::BAD_REQUEST, &message))
+            Box::new(JsonWording.refusal(StatusCode::BAD_REQUEST, &message))
         })
     };
     match job.within(read) {
@@ -138,19 +138,19 @@ pub(super) fn whole_number<'de, D: Deserializer<'de>>(value: D) -> Result<Option
 }
 
 /// Writes an answer with `results` results.
-pub(super) fn write(run: Run, mut sink: Sink, what: &'static str, answer: &impl Serialize, results: u64) {
+pub(super) fn write(run: RequestJob, mut sink: PipeSink, what: &'static str, answer: &impl Serialize, results: u64) {
     match serde_json::to_writer(&mut sink, answer) {
         Ok(()) => run.answered(sink, what, results),
         // Writing fails only if the client has disconnected.
-        Err(_) => run.refused(sink, what, Outcome::Abandoned, StatusCode::SERVICE_UNAVAILABLE.into_response()),
+        Err(_) => run.refused(sink, what, QueryOutcome::Abandoned, StatusCode::SERVICE_UNAVAILABLE.into_response()),
     }
 }
 
 /// The error format of Terrapin's own services: `{"error": "..."}`.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Json;
+pub(super) struct JsonWording;
 
-impl Wording for Json {
+impl Wording for JsonWording {
     fn names_snapshot(&self) -> bool {
         true
     }
@@ -170,7 +170,7 @@ mod tests {
     use serde_json::Value;
 
     use super::*;
-    use terrapin_budget::{Budget, Exceeded, Stopped};
+    use terrapin_budget::{Budget, ExceededLimit, StopReason};
 
     #[test]
     fn a_tree_is_stopped_while_it_grows() {
@@ -178,7 +178,7 @@ mod tests {
         let text = format!("[{}{{}}]", "{\"\":0},".repeat(299_000));
         let limits = Limits { memory: Some(8 << 20), ..Limits::default() };
         let stopped = budget::watched(&Arc::new(Budget::new(&limits)), || parse::<Value>(text.as_bytes()).is_ok());
-        let Err(Stopped::Exceeded(Exceeded::Memory(held))) = stopped else { panic!("{stopped:?}") };
+        let Err(StopReason::Exceeded(ExceededLimit::Memory(held))) = stopped else { panic!("{stopped:?}") };
         assert!(held < 9 << 20, "{held}");
         let small = budget::watched(&Arc::new(Budget::new(&limits)), || parse::<Value>(&text.as_bytes()[..9]).is_ok());
         assert_eq!(small, Ok(false));

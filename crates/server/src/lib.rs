@@ -78,12 +78,12 @@ use metrics::Metrics;
 use quota::Quota;
 use route::{Access, Route, Routes};
 use running::Register;
-use spool::Spool;
+use spool::AnswerSpool;
 use terrapin_assist::ask::Asker;
 use terrapin_engine::Engine;
 use terrapin_eval::cache::InMemory;
 use terrapin_osm::history::StateSettings;
-use terrapin_tiles::Tiles;
+use terrapin_tiles::TileCache;
 use trial::Trials;
 use workers::Workers;
 
@@ -91,14 +91,14 @@ pub use connections::ConnectionLimits;
 pub use memory::Division;
 pub use sites::{AllowedPages, HostName, SitePolicy};
 pub use spool::SpoolLimits;
-pub use tokens::Tokens;
+pub use tokens::TokenFile;
 
 /// The response header with the snapshot that the answer comes from.
 const SNAPSHOT_HEADER: HeaderName = HeaderName::from_static("x-terrapin-snapshot");
 
 /// The settings of the server.
 #[derive(Debug, Clone)]
-pub struct Settings {
+pub struct ServerSettings {
     /// The address to listen on; port 0 takes any free one.
     pub bind: SocketAddr,
     /// The address of `/metrics` and the other services for operators. If `None`, `/metrics` is at `bind`.
@@ -150,17 +150,17 @@ pub struct Addresses {
 struct App {
     routes: Routes,
     engine: Engine,
-    settings: Settings,
+    settings: ServerSettings,
     connections: Arc<Connections>,
     bodies: Bodies,
     quota: Arc<Quota>,
-    tokens: Option<Tokens>,
+    tokens: Option<TokenFile>,
     gates: Gates,
     workers: Workers,
     /// The threads for trials, if they are on.
     trials: Option<Trials>,
-    spool: Arc<Spool>,
-    tiles: Tiles,
+    spool: Arc<AnswerSpool>,
+    tiles: TileCache,
     /// The cache of results of scored queries.
     results: InMemory,
     running: Arc<Register>,
@@ -172,7 +172,12 @@ struct App {
 }
 
 impl App {
-    fn new(engine: Engine, asker: Option<Asker>, settings: Settings, tokens: Option<Tokens>) -> io::Result<Arc<App>> {
+    fn new(
+        engine: Engine,
+        asker: Option<Asker>,
+        settings: ServerSettings,
+        tokens: Option<TokenFile>,
+    ) -> io::Result<Arc<App>> {
         let metrics = Metrics::install(&engine)?;
         engine.osm().set_states(StateSettings::within(settings.spool.folder.clone(), settings.memory.states));
         let gates = Gates::new(settings.max_queries, settings.max_asks, settings.max_waiting, settings.queue_timeout);
@@ -193,8 +198,8 @@ impl App {
             workers: Workers::new(gates.total()),
             trials,
             gates,
-            spool: Spool::new(settings.spool.clone()),
-            tiles: Tiles::new(settings.memory.tiles),
+            spool: AnswerSpool::new(settings.spool.clone()),
+            tiles: TileCache::new(settings.memory.tiles),
             results: InMemory::new(usize::try_from(settings.memory.results).unwrap_or(usize::MAX)),
             settings,
             running: Arc::default(),
@@ -230,8 +235,8 @@ fn runtime() -> io::Result<tokio::runtime::Runtime> {
 pub fn serve(
     engine: Engine,
     asker: Option<Asker>,
-    settings: Settings,
-    tokens: Option<Tokens>,
+    settings: ServerSettings,
+    tokens: Option<TokenFile>,
     ready: impl FnOnce(Addresses),
 ) -> io::Result<()> {
     let runtime = runtime()?;
@@ -244,7 +249,7 @@ pub fn serve(
 
 /// Serves the tools of `terrapin_assist::agents` by the Model Context Protocol on standard input and output, until the
 /// input ends. No port is opened.
-pub fn serve_pipe(engine: Engine, settings: Settings) -> io::Result<()> {
+pub fn serve_pipe(engine: Engine, settings: ServerSettings) -> io::Result<()> {
     let runtime = runtime()?;
     let app = runtime.block_on(async { App::new(engine, None, settings, None) })?;
     let result = runtime.block_on(services::mcp::over_stdio(Arc::clone(&app)));

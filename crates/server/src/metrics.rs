@@ -13,8 +13,8 @@ use metrics_exporter_prometheus::{PrometheusBuilder, PrometheusHandle};
 use metrics_process::Collector;
 
 use crate::App;
-use crate::gate::Refusal;
-use crate::outcome::Outcome;
+use crate::gate::AdmissionRefusal;
+use crate::outcome::QueryOutcome;
 use crate::route::{Access, Route, TEXT};
 use terrapin_engine::Engine;
 
@@ -63,12 +63,12 @@ impl Rejection {
     }
 }
 
-impl From<Refusal> for Rejection {
-    fn from(refusal: Refusal) -> Self {
+impl From<AdmissionRefusal> for Rejection {
+    fn from(refusal: AdmissionRefusal) -> Self {
         match refusal {
-            Refusal::Full => Rejection::QueueFull,
-            Refusal::TooLong => Rejection::QueueTimeout,
-            Refusal::Closed => Rejection::GoingDown,
+            AdmissionRefusal::Full => Rejection::QueueFull,
+            AdmissionRefusal::TooLong => Rejection::QueueTimeout,
+            AdmissionRefusal::Closed => Rejection::GoingDown,
         }
     }
 }
@@ -143,7 +143,7 @@ impl Metrics {
     }
 
     /// Counts a finished query.
-    pub fn finished(&self, outcome: Outcome, took: Duration, bytes: u64, elements: u64) {
+    pub fn finished(&self, outcome: QueryOutcome, took: Duration, bytes: u64, elements: u64) {
         self.refused(outcome);
         histogram!("terrapin_query_seconds").record(took.as_secs_f64());
         counter!("terrapin_answer_bytes_total").increment(bytes);
@@ -151,7 +151,7 @@ impl Metrics {
     }
 
     /// Counts a query that ended before it ran.
-    pub fn refused(&self, outcome: Outcome) {
+    pub fn refused(&self, outcome: QueryOutcome) {
         counter!("terrapin_queries_total", "outcome" => outcome.name()).increment(1);
     }
 

@@ -3,7 +3,7 @@
 use axum::http::StatusCode;
 use serde_json::{Value, json};
 
-use crate::route::{Parameter, Place, Schema};
+use crate::route::{Parameter, ParameterLocation, Schema};
 
 /// Returns the identifier of an operation: its method and path.
 pub fn operation_id(method: &str, path: &str) -> String {
@@ -14,8 +14,8 @@ pub fn operation_id(method: &str, path: &str) -> String {
 /// Returns the description of a parameter.
 pub fn parameter(parameter: &Parameter) -> Value {
     let place = match parameter.place {
-        Place::Path => "path",
-        Place::Query => "query",
+        ParameterLocation::Path => "path",
+        ParameterLocation::Query => "query",
     };
     let mut described = json!({
         "name": parameter.name,

@@ -2,13 +2,13 @@
 
 use axum::http::StatusCode;
 
-use terrapin_budget::Exceeded;
-use terrapin_overpass::{Code, Failure};
+use terrapin_budget::ExceededLimit;
+use terrapin_overpass::{OverpassCode, OverpassFailure};
 use terrapin_sparql as sparql;
 
 /// The outcome of a query.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Outcome {
+pub enum QueryOutcome {
     /// Answered.
     Answered,
     /// The query is invalid, or exceeded its work or memory limit.
@@ -23,64 +23,64 @@ pub enum Outcome {
     Broken,
 }
 
-impl Outcome {
+impl QueryOutcome {
     /// Returns its name in the log and in `/metrics`.
     pub fn name(self) -> &'static str {
         match self {
-            Outcome::Answered => "answered",
-            Outcome::Refused => "refused",
-            Outcome::TimedOut => "timed_out",
-            Outcome::Busy => "busy",
-            Outcome::Abandoned => "abandoned",
-            Outcome::Broken => "broken",
+            QueryOutcome::Answered => "answered",
+            QueryOutcome::Refused => "refused",
+            QueryOutcome::TimedOut => "timed_out",
+            QueryOutcome::Busy => "busy",
+            QueryOutcome::Abandoned => "abandoned",
+            QueryOutcome::Broken => "broken",
         }
     }
 
     /// Returns the HTTP status that clients of the Overpass API expect for it.
     pub fn status(self) -> StatusCode {
         match self {
-            Outcome::Answered => StatusCode::OK,
-            Outcome::Refused => StatusCode::BAD_REQUEST,
-            Outcome::TimedOut => StatusCode::GATEWAY_TIMEOUT,
-            Outcome::Busy => StatusCode::TOO_MANY_REQUESTS,
-            Outcome::Abandoned => StatusCode::SERVICE_UNAVAILABLE,
-            Outcome::Broken => StatusCode::INTERNAL_SERVER_ERROR,
+            QueryOutcome::Answered => StatusCode::OK,
+            QueryOutcome::Refused => StatusCode::BAD_REQUEST,
+            QueryOutcome::TimedOut => StatusCode::GATEWAY_TIMEOUT,
+            QueryOutcome::Busy => StatusCode::TOO_MANY_REQUESTS,
+            QueryOutcome::Abandoned => StatusCode::SERVICE_UNAVAILABLE,
+            QueryOutcome::Broken => StatusCode::INTERNAL_SERVER_ERROR,
         }
     }
 }
 
-impl From<Exceeded> for Outcome {
-    fn from(exceeded: Exceeded) -> Self {
+impl From<ExceededLimit> for QueryOutcome {
+    fn from(exceeded: ExceededLimit) -> Self {
         match exceeded {
-            Exceeded::Time(_) => Outcome::TimedOut,
-            Exceeded::Cancelled => Outcome::Abandoned,
-            Exceeded::Work(_) | Exceeded::Memory(_) => Outcome::Refused,
+            ExceededLimit::Time(_) => QueryOutcome::TimedOut,
+            ExceededLimit::Cancelled => QueryOutcome::Abandoned,
+            ExceededLimit::Work(_) | ExceededLimit::Memory(_) => QueryOutcome::Refused,
         }
     }
 }
 
-impl From<&Failure> for Outcome {
-    fn from(failure: &Failure) -> Self {
+impl From<&OverpassFailure> for QueryOutcome {
+    fn from(failure: &OverpassFailure) -> Self {
         let has = |code| failure.diagnostics.iter().any(|d| d.code == code);
-        if has(Code::Timeout) {
-            Outcome::TimedOut
-        } else if has(Code::Cancelled) || has(Code::ClientGone) {
-            Outcome::Abandoned
+        if has(OverpassCode::Timeout) {
+            QueryOutcome::TimedOut
+        } else if has(OverpassCode::Cancelled) || has(OverpassCode::ClientGone) {
+            QueryOutcome::Abandoned
         } else if failure.is_fault() {
-            Outcome::Broken
+            QueryOutcome::Broken
         } else {
-            Outcome::Refused
+            QueryOutcome::Refused
         }
     }
 }
 
-impl From<&sparql::Error> for Outcome {
-    fn from(error: &sparql::Error) -> Self {
+impl From<&sparql::SparqlError> for QueryOutcome {
+    fn from(error: &sparql::SparqlError) -> Self {
         match error.code {
-            sparql::Code::Timeout => Outcome::TimedOut,
-            sparql::Code::Cancelled | sparql::Code::Output => Outcome::Abandoned,
-            _ if error.class == sparql::Class::Internal => Outcome::Broken,
-            _ => Outcome::Refused,
+            sparql::SparqlCode::Timeout => QueryOutcome::TimedOut,
+            sparql::SparqlCode::Cancelled | sparql::SparqlCode::Output => QueryOutcome::Abandoned,
+            _ if error.class == sparql::SparqlErrorClass::Internal => QueryOutcome::Broken,
+            _ => QueryOutcome::Refused,
         }
     }
 }
@@ -88,23 +88,29 @@ impl From<&sparql::Error> for Outcome {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use terrapin_overpass::{Class, Diagnostic};
+    use terrapin_overpass::{Diagnostic, OverpassErrorClass};
 
     /// Checks the statuses that the operators' documentation lists.
     #[test]
     fn faults_have_a_status_of_their_own() {
         for (code, status) in [
-            (Code::Damaged, 500),
-            (Code::Internal, 500),
-            (Code::Temporary, 500),
-            (Code::Memory, 400),
-            (Code::TooWeak, 400),
-            (Code::Timeout, 504),
-            (Code::Cancelled, 503),
+            (OverpassCode::Damaged, 500),
+            (OverpassCode::Internal, 500),
+            (OverpassCode::Temporary, 500),
+            (OverpassCode::Memory, 400),
+            (OverpassCode::TooWeak, 400),
+            (OverpassCode::Timeout, 504),
+            (OverpassCode::Cancelled, 503),
         ] {
-            let diagnostic =
-                Diagnostic { class: Class::Runtime, code, line: 0, span: None, message: String::new(), help: None };
-            assert_eq!(Outcome::from(&Failure::from(diagnostic)).status(), status, "{code}");
+            let diagnostic = Diagnostic {
+                class: OverpassErrorClass::Runtime,
+                code,
+                line: 0,
+                span: None,
+                message: String::new(),
+                help: None,
+            };
+            assert_eq!(QueryOutcome::from(&OverpassFailure::from(diagnostic)).status(), status, "{code}");
         }
     }
 }

@@ -6,9 +6,9 @@ use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
 
 use crate::body::Unreadable;
-use crate::gate::Refusal;
+use crate::gate::AdmissionRefusal;
 use crate::job::Halt;
-use crate::outcome::Outcome;
+use crate::outcome::QueryOutcome;
 use crate::service::Wording;
 
 /// Returns the page with these error lines.
@@ -57,12 +57,12 @@ pub fn with(status: StatusCode, page: String) -> Response {
 
 /// The error format of the Overpass API's services.
 #[derive(Debug, Clone, Copy)]
-pub struct Pages {
+pub struct OverpassWording {
     /// The message for a program fault.
     pub broken: &'static str,
 }
 
-impl Wording for Pages {
+impl Wording for OverpassWording {
     fn media_types(&self) -> &'static [&'static str] {
         &["text/html"]
     }
@@ -82,22 +82,22 @@ impl Wording for Pages {
     }
 
     /// Returns the message of the public services, as in `over_quota`.
-    fn busy(&self, refusal: Refusal) -> &'static str {
+    fn busy(&self, refusal: AdmissionRefusal) -> &'static str {
         match refusal {
-            Refusal::Full => {
+            AdmissionRefusal::Full => {
                 "runtime error: Dispatcher_Client::request_read_and_idx::rate_limited. \
                  Please check /api/status for the free slots."
             }
-            Refusal::TooLong => {
+            AdmissionRefusal::TooLong => {
                 "runtime error: Dispatcher_Client::request_read_and_idx::timeout. \
                  The server is probably too busy to handle your request."
             }
-            Refusal::Closed => "runtime error: The server is going down.",
+            AdmissionRefusal::Closed => "runtime error: The server is going down.",
         }
     }
 
     fn halted(&self, halt: Halt) -> (StatusCode, String) {
-        (Outcome::from(halt).status(), format!("runtime error: {halt}."))
+        (QueryOutcome::from(halt).status(), format!("runtime error: {halt}."))
     }
 
     fn broken(&self) -> &'static str {

@@ -18,7 +18,7 @@ use tokio::task::JoinHandle;
 use tokio::time::Sleep;
 use tokio_stream::Stream;
 
-use crate::spool::{self, Aside, Spool};
+use crate::spool::{self, AnswerSpool, Aside};
 use terrapin_budget::memory;
 
 /// Size of a piece of an answer, in bytes.
@@ -40,11 +40,11 @@ const FAREWELL: Duration = Duration::from_millis(250);
 const LOOK: Duration = Duration::from_millis(50);
 
 /// The beginning of an answer, with its content type.
-pub enum Head {
+pub enum AnswerHead {
     /// The complete answer.
     Whole(&'static str, Bytes),
     /// An answer of more than one piece, which are read from [`Parts`].
-    Streaming(&'static str, Parts),
+    Streaming(&'static str, AnswerStream),
     /// An error response in place of the answer.
     Refused(Box<Response>),
     /// A trial's answer was not complete within one piece, and none of it was sent. `again` is set if another trial may
@@ -53,16 +53,16 @@ pub enum Head {
 }
 
 /// The state that both ends of a streaming answer share.
-struct Shared {
-    state: Mutex<State>,
+struct PipeShared {
+    state: Mutex<PipeState>,
     /// Notified when the reader took a piece or disconnected.
     room: Condvar,
-    spool: Arc<Spool>,
+    spool: Arc<AnswerSpool>,
     aside: Mutex<Aside>,
 }
 
 #[derive(Default)]
-struct State {
+struct PipeState {
     /// The pieces in memory, which come before the bytes in the file.
     pieces: VecDeque<Bytes>,
     /// Total bytes of the pieces.
@@ -78,14 +78,14 @@ struct State {
     reader: Option<Waker>,
 }
 
-impl Shared {
-    fn lock(&self) -> MutexGuard<'_, State> {
+impl PipeShared {
+    fn lock(&self) -> MutexGuard<'_, PipeState> {
         // Every change is complete before a panic can occur: the state is always consistent.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Changes the state and wakes the reader.
-    fn tell(&self, change: impl FnOnce(&mut State)) {
+    fn tell(&self, change: impl FnOnce(&mut PipeState)) {
         let reader = {
             let mut state = self.lock();
             change(&mut state);
@@ -97,7 +97,7 @@ impl Shared {
     }
 }
 
-impl Drop for Shared {
+impl Drop for PipeShared {
     fn drop(&mut self) {
         let state = self.state.get_mut().unwrap_or_else(PoisonError::into_inner);
         self.spool.give_memory(state.waiting);
@@ -105,13 +105,13 @@ impl Drop for Shared {
 }
 
 /// The writing end, used by the engine. If it is dropped without [`Sink::finish`], the answer breaks off.
-pub struct Sink {
+pub struct PipeSink {
     content_type: &'static str,
     buffer: Vec<u8>,
     /// The pieces held back until the answer begins.
-    held: Held,
-    head: Option<oneshot::Sender<Head>>,
-    spool: Arc<Spool>,
+    held: UnsentPieces,
+    head: Option<oneshot::Sender<AnswerHead>>,
+    spool: Arc<AnswerSpool>,
     streaming: Option<Streaming>,
     deadline: Instant,
     cancelled: Arc<AtomicBool>,
@@ -119,20 +119,20 @@ pub struct Sink {
     one_piece: bool,
 }
 
-impl Sink {
+impl PipeSink {
     /// Creates a sink that begins its answer through `head`. It waits for its reader until `deadline`, or until it is
     /// cancelled. Must not be used on the runtime's own threads, because it blocks.
     pub fn new(
         content_type: &'static str,
-        head: oneshot::Sender<Head>,
-        spool: Arc<Spool>,
+        head: oneshot::Sender<AnswerHead>,
+        spool: Arc<AnswerSpool>,
         deadline: Instant,
         cancelled: Arc<AtomicBool>,
     ) -> Self {
-        Sink {
+        PipeSink {
             content_type,
             buffer: Vec::new(),
-            held: Held { pieces: VecDeque::new(), spool: Arc::clone(&spool) },
+            held: UnsentPieces { pieces: VecDeque::new(), spool: Arc::clone(&spool) },
             head: Some(head),
             spool,
             streaming: None,
@@ -145,7 +145,7 @@ impl Sink {
 
     /// Limits the answer to a single piece: writing more is an error.
     pub fn of_one_piece(self) -> Self {
-        Sink { one_piece: true, ..self }
+        PipeSink { one_piece: true, ..self }
     }
 
     /// Returns the number of bytes written so far.
@@ -165,7 +165,7 @@ impl Sink {
             && let Some(head) = self.head.take()
         {
             let whole = Bytes::from(std::mem::take(&mut self.buffer));
-            return head.send(Head::Whole(self.content_type, whole)).map_err(|_| gone());
+            return head.send(AnswerHead::Whole(self.content_type, whole)).map_err(|_| gone());
         }
         if !self.buffer.is_empty() {
             self.send_buffer()?;
@@ -179,7 +179,7 @@ impl Sink {
     /// broken transfer, such as a script that reads a file, must not find a closed document.
     pub fn refuse(mut self, instead: Response) {
         if let Some(head) = self.head.take() {
-            let _ = head.send(Head::Refused(Box::new(instead)));
+            let _ = head.send(AnswerHead::Refused(Box::new(instead)));
             return;
         }
         let written = self.buffer.trim_ascii_end().len();
@@ -193,7 +193,7 @@ impl Sink {
     /// Abandons an answer that was limited to a single piece.
     pub fn unfinished(mut self, again: bool) {
         if let Some(head) = self.head.take() {
-            let _ = head.send(Head::Unfinished { again });
+            let _ = head.send(AnswerHead::Unfinished { again });
         }
     }
 
@@ -217,14 +217,14 @@ impl Sink {
         let bytes = self.held.bytes();
         let pieces = std::mem::take(&mut self.held.pieces);
         self.sent += bytes as u64;
-        let shared = Arc::new(Shared {
-            state: Mutex::new(State { pieces, waiting: bytes, ..State::default() }),
+        let shared = Arc::new(PipeShared {
+            state: Mutex::new(PipeState { pieces, waiting: bytes, ..PipeState::default() }),
             room: Condvar::new(),
             spool: Arc::clone(&self.spool),
             aside: Mutex::new(Aside::new(Arc::clone(&self.spool))),
         });
         self.streaming = Some(Streaming { shared: Arc::clone(&shared), ended: false, left: HELD_BACK });
-        head.send(Head::Streaming(self.content_type, Parts(shared))).map_err(|_| gone())
+        head.send(AnswerHead::Streaming(self.content_type, AnswerStream(shared))).map_err(|_| gone())
     }
 }
 
@@ -241,24 +241,24 @@ fn piece_of(buffer: &mut Vec<u8>) -> Bytes {
 }
 
 /// Pieces in memory that are not yet visible to the reader.
-struct Held {
+struct UnsentPieces {
     pieces: VecDeque<Bytes>,
-    spool: Arc<Spool>,
+    spool: Arc<AnswerSpool>,
 }
 
-impl Held {
+impl UnsentPieces {
     fn bytes(&self) -> usize {
         self.pieces.iter().map(Bytes::len).sum()
     }
 }
 
-impl Drop for Held {
+impl Drop for UnsentPieces {
     fn drop(&mut self) {
         self.spool.give_memory(self.bytes());
     }
 }
 
-impl Write for Sink {
+impl Write for PipeSink {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         if self.buffer.len() >= PIECE {
             self.send_buffer()?;
@@ -279,7 +279,7 @@ fn gone() -> io::Error {
 
 /// The engine's end of an answer with more than one piece.
 struct Streaming {
-    shared: Arc<Shared>,
+    shared: Arc<PipeShared>,
     ended: bool,
     /// How long the reader may still block the engine.
     left: Duration,
@@ -376,9 +376,9 @@ impl Drop for Streaming {
 }
 
 /// The reader's end of a streaming answer. Dropping it stops the engine.
-pub struct Parts(Arc<Shared>);
+pub struct AnswerStream(Arc<PipeShared>);
 
-impl Drop for Parts {
+impl Drop for AnswerStream {
     fn drop(&mut self) {
         self.0.lock().gone = true;
         self.0.room.notify_all();
@@ -396,7 +396,7 @@ impl Drop for StopWhenDropped {
 
 /// The HTTP body of a streaming answer.
 pub struct AnswerBody {
-    parts: Parts,
+    parts: AnswerStream,
     /// A pending read from the answer's file.
     reading: Option<JoinHandle<io::Result<Vec<u8>>>>,
     /// Timer after which an incomplete answer breaks off.
@@ -407,7 +407,7 @@ pub struct AnswerBody {
 
 impl AnswerBody {
     /// Creates the body of an answer. Dropping it stops the query.
-    pub fn new(parts: Parts, guard: StopWhenDropped) -> Self {
+    pub fn new(parts: AnswerStream, guard: StopWhenDropped) -> Self {
         AnswerBody { parts, reading: None, farewell: None, done: false, _guard: guard }
     }
 

@@ -12,7 +12,7 @@ use schemars::generate::SchemaSettings;
 use serde_json::{Value, json};
 
 use crate::App;
-use crate::json::Json;
+use crate::json::JsonWording;
 use crate::service::Wording;
 
 /// A route: where it is, what it takes, what it answers, and its handler.
@@ -76,7 +76,7 @@ impl Routes {
 
     /// Returns how a refusal of a request is worded.
     pub fn wording(&self, request: &Request) -> &'static dyn Wording {
-        self.of(request).map_or(&Json, |route| route.wording)
+        self.of(request).map_or(&JsonWording, |route| route.wording)
     }
 }
 
@@ -114,7 +114,7 @@ pub struct Parameter {
     /// Its name.
     pub name: &'static str,
     /// Where it is.
-    pub place: Place,
+    pub place: ParameterLocation,
     /// Whether a request without it is refused.
     pub is_required: bool,
     /// Its values.
@@ -125,7 +125,7 @@ pub struct Parameter {
 
 /// Where a parameter is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Place {
+pub enum ParameterLocation {
     /// In the path.
     Path,
     /// In the query string.
@@ -163,7 +163,7 @@ pub struct Media {
 
 /// Describes a parameter of the query string.
 pub const fn query(name: &'static str, schema: Schema, text: &'static str) -> Parameter {
-    Parameter { name, place: Place::Query, is_required: false, schema, text }
+    Parameter { name, place: ParameterLocation::Query, is_required: false, schema, text }
 }
 
 /// Describes a parameter of the query string without which a request is refused.
@@ -173,7 +173,7 @@ pub const fn required(name: &'static str, schema: Schema, text: &'static str) ->
 
 /// Describes a parameter of the path.
 pub const fn path(name: &'static str, schema: Schema, text: &'static str) -> Parameter {
-    Parameter { name, place: Place::Path, is_required: true, schema, text }
+    Parameter { name, place: ParameterLocation::Path, is_required: true, schema, text }
 }
 
 /// Describes a body that is text.
@@ -223,7 +223,7 @@ impl Route {
             is_guarded: false,
             needs_model: false,
             is_hidden: false,
-            wording: &Json,
+            wording: &JsonWording,
             handler,
         }
     }
@@ -314,7 +314,7 @@ impl Route {
         if self.parameters.iter().any(|group| !group.is_empty()) || !self.bodies.is_empty() {
             statuses.push(400);
         }
-        if self.parameters().any(|parameter| parameter.place == Place::Path) {
+        if self.parameters().any(|parameter| parameter.place == ParameterLocation::Path) {
             statuses.push(404);
         }
         if !self.bodies.is_empty() {

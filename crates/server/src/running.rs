@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant, SystemTime};
 
-use crate::context::Context;
+use crate::context::HttpRequestContext;
 
 /// A running query or question.
 #[derive(Clone)]
@@ -23,23 +23,23 @@ pub struct Running {
     /// The flag that cancels it.
     pub cancelled: Arc<AtomicBool>,
     /// The context of its request.
-    pub request: Arc<Context>,
+    pub request: Arc<HttpRequestContext>,
 }
 
 /// All running queries, by an ascending number.
 #[derive(Default)]
 pub struct Register {
-    inner: Mutex<Inner>,
+    inner: Mutex<RunningQueries>,
 }
 
 #[derive(Default)]
-struct Inner {
+struct RunningQueries {
     last: u64,
     queries: BTreeMap<u64, Running>,
 }
 
 impl Register {
-    fn lock(&self) -> MutexGuard<'_, Inner> {
+    fn lock(&self) -> MutexGuard<'_, RunningQueries> {
         // A panic cannot leave the list in an inconsistent state.
         self.inner.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -94,7 +94,7 @@ mod tests {
     fn a_query_is_listed_while_it_runs_and_can_be_stopped() {
         let register = Arc::new(Register::default());
         let cancelled = Arc::new(AtomicBool::new(false));
-        let request = Arc::new(Context::new(&HeaderMap::new(), [192, 0, 2, 1].into(), Bearer::Anyone));
+        let request = Arc::new(HttpRequestContext::new(&HeaderMap::new(), [192, 0, 2, 1].into(), Bearer::Anyone));
         let query = Running {
             since: SystemTime::now(),
             deadline: Instant::now(),

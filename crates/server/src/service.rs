@@ -9,11 +9,11 @@ use axum::response::{IntoResponse, Response};
 
 use crate::App;
 use crate::body::{Received, Unreadable};
-use crate::context::Context;
-use crate::gate::Refusal;
-use crate::job::{self, Answer, Given, Halt, Job, Lane, Run};
-use crate::outcome::Outcome;
-use crate::pipe::Sink;
+use crate::context::HttpRequestContext;
+use crate::gate::AdmissionRefusal;
+use crate::job::{self, Given, Halt, Job, JobAnswer, Lane, RequestJob};
+use crate::outcome::QueryOutcome;
+use crate::pipe::PipeSink;
 
 /// The error format of a service: the form of its error responses, and the texts and statuses in which it differs from
 /// the others.
@@ -47,17 +47,17 @@ pub trait Wording: Sync {
     }
 
     /// Returns the text for a request that was not admitted.
-    fn busy(&self, refusal: Refusal) -> &'static str {
+    fn busy(&self, refusal: AdmissionRefusal) -> &'static str {
         match refusal {
-            Refusal::Full => "the queue is full: retry later",
-            Refusal::TooLong => "no slot became free in time: retry later",
-            Refusal::Closed => "the server is shutting down",
+            AdmissionRefusal::Full => "the queue is full: retry later",
+            AdmissionRefusal::TooLong => "no slot became free in time: retry later",
+            AdmissionRefusal::Closed => "the server is shutting down",
         }
     }
 
     /// Returns status and text for a request that was stopped before its work began.
     fn halted(&self, halt: Halt) -> (StatusCode, String) {
-        (Outcome::from(halt).status(), halt.to_string())
+        (QueryOutcome::from(halt).status(), halt.to_string())
     }
 
     /// Returns the text for a program fault, which is in the log.
@@ -72,21 +72,21 @@ pub trait Wording: Sync {
 }
 
 /// An error response.
-pub struct Refused(Box<Response>);
+pub struct RefusedRequest(Box<Response>);
 
-impl From<Response> for Refused {
+impl From<Response> for RefusedRequest {
     fn from(response: Response) -> Self {
-        Refused(Box::new(response))
+        RefusedRequest(Box::new(response))
     }
 }
 
-impl From<Refused> for Response {
-    fn from(refused: Refused) -> Self {
+impl From<RefusedRequest> for Response {
+    fn from(refused: RefusedRequest) -> Self {
         *refused.0
     }
 }
 
-impl IntoResponse for Refused {
+impl IntoResponse for RefusedRequest {
     fn into_response(self) -> Response {
         self.into()
     }
@@ -96,9 +96,9 @@ impl IntoResponse for Refused {
 ///
 /// # Errors
 /// Returns an error response if the body could not be read.
-pub fn body(app: &App, words: &dyn Wording, body: Result<Received, Unreadable>) -> Result<Received, Refused> {
+pub fn body(app: &App, words: &dyn Wording, body: Result<Received, Unreadable>) -> Result<Received, RefusedRequest> {
     body.map_err(|why| {
-        app.metrics.refused(Outcome::Refused);
+        app.metrics.refused(QueryOutcome::Refused);
         unreadable(words, &why).into()
     })
 }
@@ -114,10 +114,10 @@ pub fn unreadable(words: &dyn Wording, why: &Unreadable) -> Response {
 /// Returns an error response if the query has no answer.
 pub async fn run_query(
     app: &Arc<App>,
-    context: &Arc<Context>,
+    context: &Arc<HttpRequestContext>,
     words: &dyn Wording,
     work: impl FnOnce(Job) + Clone + Send + 'static,
-) -> Result<Answer, Refused> {
+) -> Result<JobAnswer, RefusedRequest> {
     told(app, words, job::run_query(app, context, work).await)
 }
 
@@ -127,25 +127,25 @@ pub async fn run_query(
 /// Returns an error response if the work has no answer.
 pub async fn run(
     app: &Arc<App>,
-    context: &Arc<Context>,
+    context: &Arc<HttpRequestContext>,
     lane: Lane,
     words: &dyn Wording,
     work: impl FnOnce(Job) + Send + 'static,
-) -> Result<Answer, Refused> {
+) -> Result<JobAnswer, RefusedRequest> {
     told(app, words, job::run(app, context, lane, work).await)
 }
 
-fn told(app: &App, words: &dyn Wording, given: Given) -> Result<Answer, Refused> {
+fn told(app: &App, words: &dyn Wording, given: Given) -> Result<JobAnswer, RefusedRequest> {
     let instead = match given {
         Given::Answer(answer) => return Ok(answer),
         Given::Refused(instead) if words.names_snapshot() => job::from_snapshot(app, instead),
         Given::Refused(instead) => instead,
         Given::Away(refusal) => {
-            app.metrics.refused(Outcome::Busy);
+            app.metrics.refused(QueryOutcome::Busy);
             let status = match refusal {
-                Refusal::Full => StatusCode::TOO_MANY_REQUESTS,
-                Refusal::TooLong => words.late(),
-                Refusal::Closed => StatusCode::SERVICE_UNAVAILABLE,
+                AdmissionRefusal::Full => StatusCode::TOO_MANY_REQUESTS,
+                AdmissionRefusal::TooLong => words.late(),
+                AdmissionRefusal::Closed => StatusCode::SERVICE_UNAVAILABLE,
             };
             job::come_back(words.refusal(status, words.busy(refusal)))
         }
@@ -162,10 +162,15 @@ pub fn halt(job: Job, words: &dyn Wording, halt: Halt) {
 
 /// Checks that no damage to the elements was detected. Otherwise ends the answer with status 500, or by breaking it
 /// off, and returns `None`. `what` is the service's name in the log.
-pub fn sound(run: Run, sink: Sink, words: &dyn Wording, what: &'static str) -> Option<(Run, Sink)> {
+pub fn sound(
+    run: RequestJob,
+    sink: PipeSink,
+    words: &dyn Wording,
+    what: &'static str,
+) -> Option<(RequestJob, PipeSink)> {
     let Err(damage) = run.app().engine.osm().check() else { return Some((run, sink)) };
     tracing::error!(%damage, "the snapshot is damaged: answers are not reliable");
     let instead = words.refusal(StatusCode::INTERNAL_SERVER_ERROR, &words.damaged(&damage));
-    run.refused(sink, what, Outcome::Broken, instead);
+    run.refused(sink, what, QueryOutcome::Broken, instead);
     None
 }

@@ -36,7 +36,7 @@ pub struct AllowedPages {
     /// Whether every page may read the answers of unguarded routes.
     any: bool,
     /// The origins of pages that may use every route.
-    named: Vec<Origin>,
+    named: Vec<PageOrigin>,
 }
 
 /// A host name with an optional port.
@@ -49,7 +49,7 @@ pub struct HostName {
 
 /// The origin of a page.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Origin {
+pub struct PageOrigin {
     scheme: String,
     host: HostName,
 }
@@ -81,9 +81,9 @@ impl HostName {
     }
 }
 
-impl Origin {
+impl PageOrigin {
     /// Parses `https://maps.example.org`; the default port of a scheme may be omitted.
-    pub fn parse(text: &str) -> Option<Origin> {
+    pub fn parse(text: &str) -> Option<PageOrigin> {
         let (scheme, rest) = text.split_once("://")?;
         let scheme = scheme.to_ascii_lowercase();
         let host = HostName::parse(rest)?;
@@ -92,7 +92,7 @@ impl Origin {
             "https" => Some(443),
             _ => None,
         };
-        Some(Origin { host: HostName { port: host.port.or(default), ..host }, scheme })
+        Some(PageOrigin { host: HostName { port: host.port.or(default), ..host }, scheme })
     }
 }
 
@@ -107,7 +107,7 @@ impl AllowedPages {
             match text.trim() {
                 "*" => pages.any = true,
                 "none" => {}
-                text => pages.named.push(Origin::parse(text).ok_or(text)?),
+                text => pages.named.push(PageOrigin::parse(text).ok_or(text)?),
             }
         }
         Ok(pages)
@@ -129,7 +129,7 @@ impl AllowedPages {
 
     /// Returns whether an origin is named, so that its pages may use every route.
     fn name(&self, origin: &HeaderValue) -> bool {
-        let origin = origin.to_str().ok().and_then(Origin::parse);
+        let origin = origin.to_str().ok().and_then(PageOrigin::parse);
         origin.is_some_and(|origin| self.named.contains(&origin))
     }
 }
@@ -159,7 +159,7 @@ impl SitePolicy {
         }
         // Pages from any port of the same machine are allowed: a program that serves them there can also send requests
         // itself.
-        let may_use = |page: &Origin| {
+        let may_use = |page: &PageOrigin| {
             let is_own =
                 |host: &HostName| host.is_local() || self.has(host) || hosts.iter().any(|own| own.host == host.host);
             is_own(&page.host) || self.pages.named.contains(page)
@@ -167,7 +167,7 @@ impl SitePolicy {
         let mut has_origin = false;
         for origin in headers.get_all(header::ORIGIN) {
             has_origin = true;
-            let page = origin.to_str().ok().and_then(Origin::parse);
+            let page = origin.to_str().ok().and_then(PageOrigin::parse);
             if !page.is_some_and(|page| may_use(&page)) {
                 return Err(CrossSite::Page);
             }
@@ -178,7 +178,8 @@ impl SitePolicy {
         }
         if !has_origin && let Some(page) = headers.get(header::REFERER) {
             let page: Option<Uri> = page.to_str().ok().and_then(|page| page.parse().ok());
-            let page = page.and_then(|page| Origin::parse(&format!("{}://{}", page.scheme_str()?, page.authority()?)));
+            let page =
+                page.and_then(|page| PageOrigin::parse(&format!("{}://{}", page.scheme_str()?, page.authority()?)));
             return if page.is_some_and(|page| may_use(&page)) { Ok(()) } else { Err(CrossSite::Page) };
         }
         Ok(())

@@ -22,18 +22,18 @@ pub struct SpoolLimits {
 
 /// The unused part of both limits.
 #[derive(Debug)]
-pub struct Spool {
+pub struct AnswerSpool {
     limits: SpoolLimits,
     memory: AtomicU64,
     disk: AtomicU64,
     complained: AtomicBool,
 }
 
-impl Spool {
+impl AnswerSpool {
     /// Creates an empty spool.
     pub fn new(limits: SpoolLimits) -> Arc<Self> {
         let (memory, disk) = (AtomicU64::new(limits.memory), AtomicU64::new(limits.total));
-        Arc::new(Spool { limits, memory, disk, complained: AtomicBool::new(false) })
+        Arc::new(AnswerSpool { limits, memory, disk, complained: AtomicBool::new(false) })
     }
 
     /// Returns the bytes in files.
@@ -68,7 +68,7 @@ fn take(from: &AtomicU64, bytes: u64) -> bool {
 
 /// The file of one answer. Only its engine writes to it, and only its client's connection reads from it.
 pub struct Aside {
-    spool: Arc<Spool>,
+    spool: Arc<AnswerSpool>,
     file: Option<Arc<File>>,
     /// Bytes reserved from the limit, released on drop.
     taken: u64,
@@ -78,7 +78,7 @@ pub struct Aside {
 
 impl Aside {
     /// Creates the state; the file is created on first use.
-    pub fn new(spool: Arc<Spool>) -> Self {
+    pub fn new(spool: Arc<AnswerSpool>) -> Self {
         Aside { spool, file: None, taken: 0, useless: false }
     }
 

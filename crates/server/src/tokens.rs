@@ -11,13 +11,13 @@ use sha2::{Digest, Sha256};
 use subtle::{ConditionallySelectable, ConstantTimeEq};
 
 /// The token file and its current content.
-pub struct Tokens {
+pub struct TokenFile {
     path: PathBuf,
-    list: RwLock<Arc<[Token]>>,
+    list: RwLock<Arc<[AccessToken]>>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Token {
+struct AccessToken {
     name: Arc<str>,
     digest: [u8; 32],
     admin: bool,
@@ -25,9 +25,9 @@ struct Token {
 
 /// An error in the token file.
 #[derive(Debug, PartialEq, Eq)]
-pub struct Wrong(String);
+pub struct TokenFileError(String);
 
-impl fmt::Display for Wrong {
+impl fmt::Display for TokenFileError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)
     }
@@ -51,14 +51,14 @@ pub enum Bearer {
     },
 }
 
-impl Tokens {
+impl TokenFile {
     /// Reads the token file.
-    pub fn read(path: &Path) -> Result<Tokens, Wrong> {
-        Ok(Tokens { path: path.to_owned(), list: RwLock::new(list(path)?) })
+    pub fn read(path: &Path) -> Result<TokenFile, TokenFileError> {
+        Ok(TokenFile { path: path.to_owned(), list: RwLock::new(list(path)?) })
     }
 
     /// Reloads the token file and returns the number of tokens. If the file is invalid, the previous tokens stay valid.
-    pub fn reload(&self) -> Result<usize, Wrong> {
+    pub fn reload(&self) -> Result<usize, TokenFileError> {
         let new = list(&self.path)?;
         let count = new.len();
         *self.list.write().unwrap_or_else(PoisonError::into_inner) = new;
@@ -85,15 +85,15 @@ impl Tokens {
     }
 }
 
-fn list(path: &Path) -> Result<Arc<[Token]>, Wrong> {
-    let wrong = |problem: String| Wrong(format!("{}{problem}", path.display()));
+fn list(path: &Path) -> Result<Arc<[AccessToken]>, TokenFileError> {
+    let wrong = |problem: String| TokenFileError(format!("{}{problem}", path.display()));
     let text = std::fs::read_to_string(path).map_err(|e| wrong(format!(": cannot be read: {e}")))?;
     parse(&text).map_err(|(line, problem)| wrong(format!(":{line}: {problem}")))
 }
 
 /// Parses the file. Error messages never contain the text of a line, because it may contain a token by mistake.
-fn parse(text: &str) -> Result<Arc<[Token]>, (usize, &'static str)> {
-    let mut tokens: Vec<Token> = Vec::new();
+fn parse(text: &str) -> Result<Arc<[AccessToken]>, (usize, &'static str)> {
+    let mut tokens: Vec<AccessToken> = Vec::new();
     for (number, line) in (1..).zip(text.lines()) {
         let mut words = line.split_whitespace();
         let Some(name) = words.next().filter(|word| !word.starts_with('#')) else { continue };
@@ -112,7 +112,7 @@ fn parse(text: &str) -> Result<Arc<[Token]>, (usize, &'static str)> {
         if tokens.iter().any(|known| known.digest == digest) {
             return Err((number, "this token is in the file twice"));
         }
-        tokens.push(Token { name: name.into(), digest, admin });
+        tokens.push(AccessToken { name: name.into(), digest, admin });
     }
     if tokens.is_empty() {
         return Err((1, "the token file is empty: every request would be rejected"));
@@ -147,7 +147,7 @@ mod tests {
         let path = folder.path().join("tokens");
         let text = format!("# ours\n\n{}{}", line("ann", "one", ""), line("root", "two", " admin"));
         std::fs::write(&path, text).unwrap();
-        let tokens = Tokens::read(&path).unwrap();
+        let tokens = TokenFile::read(&path).unwrap();
         let bearer = |value: Option<&str>| {
             let mut headers = HeaderMap::new();
             if let Some(value) = value {

@@ -17,26 +17,26 @@ type Task = Box<dyn FnOnce() + Send>;
 
 /// A pool of threads that start on demand, stay for some time when idle, and survive a panic in a task.
 pub struct Workers {
-    shared: Arc<Shared>,
+    shared: Arc<WorkerShared>,
     most: usize,
 }
 
 #[derive(Default)]
-struct Shared {
-    state: Mutex<State>,
+struct WorkerShared {
+    state: Mutex<WorkerState>,
     wake: Condvar,
 }
 
 #[derive(Default)]
-struct State {
+struct WorkerState {
     tasks: VecDeque<Task>,
     threads: usize,
     /// Number of threads that wait for a task, including notified ones that have not woken up yet.
     waiting: usize,
 }
 
-impl Shared {
-    fn lock(&self) -> MutexGuard<'_, State> {
+impl WorkerShared {
+    fn lock(&self) -> MutexGuard<'_, WorkerState> {
         // No task runs under the lock: a panic cannot leave the state inconsistent.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -77,7 +77,7 @@ impl Workers {
 }
 
 /// Runs tasks on this thread until it was idle for [`IDLE`].
-fn work(shared: &Shared) {
+fn work(shared: &WorkerShared) {
     let mut state = shared.lock();
     loop {
         if let Some(task) = state.tasks.pop_front() {

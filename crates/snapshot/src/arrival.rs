@@ -6,7 +6,7 @@ use std::ops::Range;
 use super::error::readable_formats;
 use super::manifest::LONGEST;
 use super::read::{self, Footer};
-use super::{Error, FOOTER_LEN, FORMAT_VERSION, HEADER_LEN, Manifest, OLDEST_FORMAT, Section, hex};
+use super::{Error, FOOTER_LEN, FORMAT_VERSION, HEADER_LEN, Manifest, ManifestSection, OLDEST_FORMAT, hex};
 
 /// The maximum length in bytes of the sources' names with their checksum.
 const NAMES_LEN: u64 = LONGEST as u64 + 8;
@@ -18,7 +18,7 @@ pub struct Arrival {
     header: Vec<u8>,
     /// The bytes from the manifest to the end.
     rest: Vec<u8>,
-    sections: Vec<Section>,
+    sections: Vec<ManifestSection>,
     /// The offset of the next bytes.
     at: u64,
     /// The number of verified bytes.
@@ -146,26 +146,26 @@ impl Arrival {
     }
 
     /// Returns the offset at which the current part ends, and the part.
-    fn part(&self) -> (u64, Part) {
+    fn part(&self) -> (u64, ArrivalStage) {
         let next = self.sections.get(self.whole);
         let manifest_at = self.len - self.rest.len() as u64;
         match next {
-            _ if self.at < HEADER_LEN => (HEADER_LEN, Part::Header),
-            Some(section) if self.at < section.offset => (section.offset, Part::Padding),
-            Some(section) => (section.offset + section.len, Part::Section),
-            None if self.at < manifest_at => (manifest_at, Part::Padding),
-            None => (self.len, Part::Rest),
+            _ if self.at < HEADER_LEN => (HEADER_LEN, ArrivalStage::Header),
+            Some(section) if self.at < section.offset => (section.offset, ArrivalStage::Padding),
+            Some(section) => (section.offset + section.len, ArrivalStage::Section),
+            None if self.at < manifest_at => (manifest_at, ArrivalStage::Padding),
+            None => (self.len, ArrivalStage::Rest),
         }
     }
 
-    fn check(&mut self, part: Part, bytes: &[u8]) -> Result<(), Error> {
+    fn check(&mut self, part: ArrivalStage, bytes: &[u8]) -> Result<(), Error> {
         let known =
             |all: &[u8], from: u64| all.get((self.at - from) as usize..).is_some_and(|all| all.starts_with(bytes));
         let (good, what) = match part {
-            Part::Header => (known(&self.header, 0), "header"),
-            Part::Padding => (bytes.iter().all(|&byte| byte == 0), "padding"),
-            Part::Rest => (known(&self.rest, self.len - self.rest.len() as u64), "manifest"),
-            Part::Section => {
+            ArrivalStage::Header => (known(&self.header, 0), "header"),
+            ArrivalStage::Padding => (bytes.iter().all(|&byte| byte == 0), "padding"),
+            ArrivalStage::Rest => (known(&self.rest, self.len - self.rest.len() as u64), "manifest"),
+            ArrivalStage::Section => {
                 self.hasher.update(bytes);
                 (true, "")
             }
@@ -173,8 +173,8 @@ impl Arrival {
         if good { Ok(()) } else { Err(Error::damaged(what, "it differs from the expected bytes")) }
     }
 
-    fn close(&mut self, part: Part) -> Result<(), Error> {
-        if let (Part::Section, Some(section)) = (part, self.sections.get(self.whole)) {
+    fn close(&mut self, part: ArrivalStage) -> Result<(), Error> {
+        if let (ArrivalStage::Section, Some(section)) = (part, self.sections.get(self.whole)) {
             if self.hasher.finalize().as_bytes() != &section.checksum {
                 return Err(Error::damaged(&section.name, "checksum differs"));
             }
@@ -187,7 +187,7 @@ impl Arrival {
 }
 
 #[derive(Clone, Copy)]
-enum Part {
+enum ArrivalStage {
     Header,
     /// Zeros.
     Padding,

@@ -12,7 +12,7 @@ use std::sync::{Arc, OnceLock};
 use rstar::primitives::{GeomWithData, Rectangle};
 use rstar::{AABB, RTree};
 
-use super::{Checked, CheckedWriter, Error, Fault, Snapshot, Writer};
+use super::{CheckedSection, CheckedWriter, Error, Fault, Snapshot, SnapshotWriter};
 
 /// A box: south, west, north, east in 1e-7 degrees.
 pub type Corners = [i32; 4];
@@ -38,7 +38,7 @@ impl BoxesWriter {
     ///
     /// # Errors
     /// Returns an error if the file cannot be written.
-    pub fn begin(writer: &mut Writer, name: &str) -> Result<BoxesWriter, Error> {
+    pub fn begin(writer: &mut SnapshotWriter, name: &str) -> Result<BoxesWriter, Error> {
         let out = CheckedWriter::begin(writer, name)?;
         Ok(BoxesWriter { name: name.to_owned(), out, groups: Vec::new(), len: 0 })
     }
@@ -47,7 +47,11 @@ impl BoxesWriter {
     ///
     /// # Errors
     /// Returns an error if the file cannot be written.
-    pub fn write(writer: &mut Writer, name: &str, boxes: impl IntoIterator<Item = Corners>) -> Result<(), Error> {
+    pub fn write(
+        writer: &mut SnapshotWriter,
+        name: &str,
+        boxes: impl IntoIterator<Item = Corners>,
+    ) -> Result<(), Error> {
         let mut out = BoxesWriter::begin(writer, name)?;
         boxes.into_iter().try_for_each(|one| out.push(writer, one))?;
         out.finish(writer)
@@ -57,7 +61,7 @@ impl BoxesWriter {
     ///
     /// # Errors
     /// Returns an error if the file cannot be written.
-    pub fn push(&mut self, writer: &mut Writer, one: Corners) -> Result<(), Error> {
+    pub fn push(&mut self, writer: &mut SnapshotWriter, one: Corners) -> Result<(), Error> {
         add(&mut self.groups, self.len, one);
         self.len += 1;
         self.out.push(writer, &bytes(one))
@@ -67,7 +71,7 @@ impl BoxesWriter {
     ///
     /// # Errors
     /// Returns an error if the file cannot be written.
-    pub fn finish(self, writer: &mut Writer) -> Result<(), Error> {
+    pub fn finish(self, writer: &mut SnapshotWriter) -> Result<(), Error> {
         self.out.finish(writer, 0)?;
         let mut groups = CheckedWriter::begin(writer, &groups(&self.name))?;
         self.groups.iter().try_for_each(|&group| groups.push(writer, &bytes(group)))?;
@@ -110,41 +114,45 @@ fn meet(a: &Corners, b: &Corners) -> bool {
 type GroupBox = GeomWithData<Rectangle<[i64; 2]>, u32>;
 
 /// The boxes of a section, by index.
-pub struct Boxes {
-    boxes: Checked,
-    groups: Checked,
+pub struct BoxSection {
+    boxes: CheckedSection,
+    groups: CheckedSection,
     tree: OnceLock<RTree<GroupBox>>,
 }
 
-impl Boxes {
+impl BoxSection {
     /// Opens the section `name` of `snapshot`.
     ///
     /// # Errors
     /// Returns an error if the section is missing or damaged.
-    pub fn open(snapshot: &Arc<Snapshot>, name: &str, fault: &Arc<Fault>) -> Result<Boxes, Error> {
-        Boxes::of(name, Checked::open(snapshot, name, fault)?, Checked::open(snapshot, &groups(name), fault)?)
+    pub fn open(snapshot: &Arc<Snapshot>, name: &str, fault: &Arc<Fault>) -> Result<BoxSection, Error> {
+        BoxSection::of(
+            name,
+            CheckedSection::open(snapshot, name, fault)?,
+            CheckedSection::open(snapshot, &groups(name), fault)?,
+        )
     }
 
     /// Returns boxes held in memory, as if read from the section `name`.
-    pub fn held(name: &str, boxes: impl IntoIterator<Item = Corners>, fault: &Arc<Fault>) -> Boxes {
+    pub fn held(name: &str, boxes: impl IntoIterator<Item = Corners>, fault: &Arc<Fault>) -> BoxSection {
         let (mut held, mut around) = (Vec::new(), Vec::new());
         for (at, one) in boxes.into_iter().enumerate() {
             add(&mut around, at, one);
             held.extend_from_slice(&bytes(one));
         }
         let around = around.into_iter().flat_map(bytes).collect();
-        Boxes {
-            boxes: Checked::held(name, held, 0, fault),
-            groups: Checked::held(name, around, 0, fault),
+        BoxSection {
+            boxes: CheckedSection::held(name, held, 0, fault),
+            groups: CheckedSection::held(name, around, 0, fault),
             tree: OnceLock::new(),
         }
     }
 
-    fn of(name: &str, boxes: Checked, groups: Checked) -> Result<Boxes, Error> {
+    fn of(name: &str, boxes: CheckedSection, groups: CheckedSection) -> Result<BoxSection, Error> {
         let count = boxes.len() / LEN;
         let whole = boxes.len().is_multiple_of(LEN) && groups.len() == count.div_ceil(GROUP) * LEN;
         match whole && u32::try_from(count).is_ok() {
-            true => Ok(Boxes { boxes, groups, tree: OnceLock::new() }),
+            true => Ok(BoxSection { boxes, groups, tree: OnceLock::new() }),
             false => Err(Error::damaged(name, "its groups do not fit")),
         }
     }
@@ -245,7 +253,7 @@ mod tests {
         for count in [0, 1, 255, 256, 257, 5000] {
             let boxes = some(count);
             let fault = Arc::default();
-            let held = Boxes::held("boxes", boxes.iter().copied(), &fault);
+            let held = BoxSection::held("boxes", boxes.iter().copied(), &fault);
             assert_eq!(u64::from(held.len()), count);
             for area in some(60) {
                 let expected: Vec<u32> = (0..)

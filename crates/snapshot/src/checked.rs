@@ -14,7 +14,7 @@ use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 
-use super::{Error, Snapshot, Writer};
+use super::{Error, Snapshot, SnapshotWriter};
 
 /// The length of a granule in bytes.
 const GRANULE: usize = 1 << 14;
@@ -63,7 +63,7 @@ impl CheckedWriter {
     ///
     /// # Errors
     /// Returns an error if the file cannot be written.
-    pub fn begin(writer: &mut Writer, name: &str) -> Result<CheckedWriter, Error> {
+    pub fn begin(writer: &mut SnapshotWriter, name: &str) -> Result<CheckedWriter, Error> {
         writer.begin(name)?;
         Ok(CheckedWriter { granule: Vec::with_capacity(GRANULE), sums: Vec::new(), len: 0 })
     }
@@ -82,7 +82,7 @@ impl CheckedWriter {
     ///
     /// # Errors
     /// Returns an error if the file cannot be written.
-    pub fn push(&mut self, writer: &mut Writer, mut bytes: &[u8]) -> Result<(), Error> {
+    pub fn push(&mut self, writer: &mut SnapshotWriter, mut bytes: &[u8]) -> Result<(), Error> {
         self.len += bytes.len() as u64;
         while !bytes.is_empty() {
             let (now, later) = bytes.split_at(bytes.len().min(GRANULE - self.granule.len()));
@@ -95,7 +95,7 @@ impl CheckedWriter {
         Ok(())
     }
 
-    fn flush(&mut self, writer: &mut Writer) -> Result<(), Error> {
+    fn flush(&mut self, writer: &mut SnapshotWriter) -> Result<(), Error> {
         if !self.granule.is_empty() {
             self.sums.extend_from_slice(&sum(&self.granule));
             writer.append(&self.granule)?;
@@ -108,7 +108,7 @@ impl CheckedWriter {
     ///
     /// # Errors
     /// Returns an error if the file cannot be written.
-    pub fn finish(mut self, writer: &mut Writer, number: u64) -> Result<(), Error> {
+    pub fn finish(mut self, writer: &mut SnapshotWriter, number: u64) -> Result<(), Error> {
         self.flush(writer)?;
         let mut end = self.sums;
         end.extend_from_slice(&self.len.to_le_bytes());
@@ -126,7 +126,7 @@ fn sum(bytes: &[u8]) -> [u8; 8] {
 }
 
 /// The content of a section of granules.
-pub struct Checked {
+pub struct CheckedSection {
     bytes: Bytes,
     name: Box<str>,
     content: Range<usize>,
@@ -144,12 +144,12 @@ enum Bytes {
     Held(Vec<u8>),
 }
 
-impl Checked {
+impl CheckedSection {
     /// Opens the section `name`.
     ///
     /// # Errors
     /// Returns an error if the section is missing or its checksums are damaged.
-    pub fn open(snapshot: &Arc<Snapshot>, name: &str, fault: &Arc<Fault>) -> Result<Checked, Error> {
+    pub fn open(snapshot: &Arc<Snapshot>, name: &str, fault: &Arc<Fault>) -> Result<CheckedSection, Error> {
         let damaged = |what: &str| Error::damaged(name, what);
         let place = snapshot.place(name).ok_or_else(|| damaged("the snapshot does not have it"))?;
         let file = snapshot.bytes();
@@ -164,7 +164,7 @@ impl Checked {
         if bytes[trailer_at + 16..] != sum(&bytes[len..trailer_at + 16]) {
             return Err(damaged("checksum of its checksums differs"));
         }
-        Ok(Checked {
+        Ok(CheckedSection {
             bytes: Bytes::Mapped(Arc::clone(snapshot)),
             name: name.into(),
             content: place.start..place.start + len,
@@ -196,8 +196,8 @@ impl Checked {
     }
 
     /// Returns content held in memory, as if read from the section `name`.
-    pub fn held(name: &str, content: Vec<u8>, number: u64, fault: &Arc<Fault>) -> Checked {
-        Checked {
+    pub fn held(name: &str, content: Vec<u8>, number: u64, fault: &Arc<Fault>) -> CheckedSection {
+        CheckedSection {
             name: name.into(),
             content: 0..content.len(),
             sums: 0..0,

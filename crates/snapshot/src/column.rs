@@ -7,8 +7,8 @@
 
 use std::sync::Arc;
 
-use super::checked::{Checked, CheckedWriter, Fault};
-use super::{Error, Snapshot, Writer};
+use super::checked::{CheckedSection, CheckedWriter, Fault};
+use super::{Error, Snapshot, SnapshotWriter};
 
 const BLOCK: u64 = 128;
 
@@ -81,7 +81,7 @@ impl ColumnWriter {
     ///
     /// # Errors
     /// Returns an error if the file cannot be written.
-    pub fn begin(writer: &mut Writer, name: &str) -> Result<ColumnWriter, Error> {
+    pub fn begin(writer: &mut SnapshotWriter, name: &str) -> Result<ColumnWriter, Error> {
         let out = CheckedWriter::begin(writer, name)?;
         Ok(ColumnWriter { out, packer: Packer::default(), packed: Vec::new() })
     }
@@ -90,7 +90,7 @@ impl ColumnWriter {
     ///
     /// # Errors
     /// Returns an error if the file cannot be written.
-    pub fn write(writer: &mut Writer, name: &str, values: impl IntoIterator<Item = u64>) -> Result<(), Error> {
+    pub fn write(writer: &mut SnapshotWriter, name: &str, values: impl IntoIterator<Item = u64>) -> Result<(), Error> {
         let mut column = ColumnWriter::begin(writer, name)?;
         values.into_iter().try_for_each(|value| column.push(writer, value))?;
         column.finish(writer)
@@ -100,7 +100,7 @@ impl ColumnWriter {
     ///
     /// # Errors
     /// Returns an error if the file cannot be written.
-    pub fn push(&mut self, writer: &mut Writer, value: u64) -> Result<(), Error> {
+    pub fn push(&mut self, writer: &mut SnapshotWriter, value: u64) -> Result<(), Error> {
         self.packer.push(value, &mut self.packed);
         if self.packed.is_empty() {
             return Ok(());
@@ -114,7 +114,7 @@ impl ColumnWriter {
     ///
     /// # Errors
     /// Returns an error if the file cannot be written.
-    pub fn finish(mut self, writer: &mut Writer) -> Result<(), Error> {
+    pub fn finish(mut self, writer: &mut SnapshotWriter) -> Result<(), Error> {
         let len = self.packer.finish(&mut self.packed);
         self.out.push(writer, &self.packed)?;
         self.out.finish(writer, len)
@@ -122,8 +122,8 @@ impl ColumnWriter {
 }
 
 /// A column.
-pub struct Column {
-    content: Checked,
+pub struct SectionColumn {
+    content: CheckedSection,
     len: u64,
     directory: usize,
 }
@@ -137,34 +137,34 @@ fn directory(name: &str, bytes: u64, len: u64) -> Result<usize, Error> {
 
 /// The offset, width and smallest value of a block.
 #[derive(Clone, Copy)]
-struct Block {
+struct ColumnBlock {
     least: u64,
     start: usize,
     width: u32,
 }
 
-impl Column {
+impl SectionColumn {
     /// Opens the section `name`.
     ///
     /// # Errors
     /// Returns an error if the section is missing or damaged.
-    pub fn open(snapshot: &Arc<Snapshot>, name: &str, fault: &Arc<Fault>) -> Result<Column, Error> {
-        Column::of(name, Checked::open(snapshot, name, fault)?)
+    pub fn open(snapshot: &Arc<Snapshot>, name: &str, fault: &Arc<Fault>) -> Result<SectionColumn, Error> {
+        SectionColumn::of(name, CheckedSection::open(snapshot, name, fault)?)
     }
 
     /// Returns a column held in memory, as if read from the section `name`.
-    pub fn held(name: &str, values: impl IntoIterator<Item = u64>, fault: &Arc<Fault>) -> Column {
+    pub fn held(name: &str, values: impl IntoIterator<Item = u64>, fault: &Arc<Fault>) -> SectionColumn {
         let (mut packer, mut packed) = (Packer::default(), Vec::new());
         values.into_iter().for_each(|value| packer.push(value, &mut packed));
         let len = packer.finish(&mut packed);
         let directory = packed.len() - len.div_ceil(BLOCK) as usize * 16;
-        Column { content: Checked::held(name, packed, len, fault), len, directory }
+        SectionColumn { content: CheckedSection::held(name, packed, len, fault), len, directory }
     }
 
-    fn of(name: &str, content: Checked) -> Result<Column, Error> {
+    fn of(name: &str, content: CheckedSection) -> Result<SectionColumn, Error> {
         let len = content.number();
         let directory = directory(name, content.len() as u64, len)?;
-        Ok(Column { content, len, directory })
+        Ok(SectionColumn { content, len, directory })
     }
 
     /// Returns the number of values of the column `name` without verifying checksums; `None` if the snapshot has no
@@ -173,7 +173,7 @@ impl Column {
     /// # Errors
     /// Returns an error if the section is too short for this number of values.
     pub fn announced(snapshot: &Snapshot, name: &str) -> Result<Option<u64>, Error> {
-        let Some((bytes, len)) = Checked::announced(snapshot, name)? else { return Ok(None) };
+        let Some((bytes, len)) = CheckedSection::announced(snapshot, name)? else { return Ok(None) };
         directory(name, bytes, len).map(|_| Some(len))
     }
 
@@ -194,17 +194,17 @@ impl Column {
     }
 
     #[inline]
-    fn block(&self, block: u64) -> Block {
+    fn block(&self, block: u64) -> ColumnBlock {
         let at = self.directory + block as usize * 16;
-        let Some(entry) = self.content.get(at, 16) else { return Block { least: 0, start: 0, width: 0 } };
+        let Some(entry) = self.content.get(at, 16) else { return ColumnBlock { least: 0, start: 0, width: 0 } };
         let (least, place) = entry.split_at(8);
         let word = |bytes: &[u8]| bytes.try_into().map_or(0, u64::from_le_bytes);
         let (least, place) = (word(least), word(place));
-        Block { least, start: (place >> 8) as usize, width: (place & 0xff).min(64) as u32 }
+        ColumnBlock { least, start: (place >> 8) as usize, width: (place & 0xff).min(64) as u32 }
     }
 
     #[inline]
-    fn value(&self, block: Block, slot: u64) -> u64 {
+    fn value(&self, block: ColumnBlock, slot: u64) -> u64 {
         if block.width == 0 {
             return block.least;
         }
@@ -271,8 +271,8 @@ impl Column {
     }
 
     /// Returns a reader of consecutive values.
-    pub fn run(&self, from: u64) -> Run<'_> {
-        Run { column: self, at: from, block: None }
+    pub fn run(&self, from: u64) -> ColumnCursor<'_> {
+        ColumnCursor { column: self, at: from, block: None }
     }
 }
 
@@ -287,13 +287,13 @@ pub fn signed(ordered: u64) -> i64 {
 }
 
 /// A reader of consecutive values.
-pub struct Run<'a> {
-    column: &'a Column,
+pub struct ColumnCursor<'a> {
+    column: &'a SectionColumn,
     at: u64,
-    block: Option<Block>,
+    block: Option<ColumnBlock>,
 }
 
-impl Run<'_> {
+impl ColumnCursor<'_> {
     /// Returns the next value; 0 after the end.
     #[inline]
     pub fn next_value(&mut self) -> u64 {

@@ -58,17 +58,17 @@ mod words;
 mod write;
 
 pub use arrival::Arrival;
-pub use boxes::{Boxes, BoxesWriter, Corners};
-pub use checked::{Checked, CheckedWriter, Fault};
-pub use column::{Column, ColumnWriter, Run, ordered, signed};
+pub use boxes::{BoxSection, BoxesWriter, Corners};
+pub use checked::{CheckedSection, CheckedWriter, Fault};
+pub use column::{ColumnCursor, ColumnWriter, SectionColumn, ordered, signed};
 pub use error::Error;
-pub use manifest::{AreaReport, Counts, Manifest, Section, Source, TIMES, TripleCounts};
-pub use paged::{PageWriter, Pages, compress};
-pub use part::{Part, abandon};
+pub use manifest::{AreaReport, ElementCounts, Manifest, ManifestSection, ManifestSource, TIMES, TripleCounts};
+pub use paged::{PageWriter, PagedSection, compress};
+pub use part::{UnfinishedFile, abandon};
 pub use read::{Snapshot, verify};
-pub use texts::{Texts, TextsWriter};
-pub use words::{Word, WordSections, Words, write_words};
-pub use write::Writer;
+pub use texts::{TextSection, TextsWriter};
+pub use words::{IndexWord, WordIndex, WordSections, write_words};
+pub use write::SnapshotWriter;
 
 /// The format version that this build writes.
 pub const FORMAT_VERSION: u32 = 3;

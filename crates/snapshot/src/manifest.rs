@@ -17,9 +17,9 @@ pub struct Manifest {
     /// The name and version of the writing program.
     pub writer: String,
     /// The source files.
-    pub sources: Vec<Source>,
+    pub sources: Vec<ManifestSource>,
     /// The counts of elements.
-    pub counts: Counts,
+    pub counts: ElementCounts,
     /// South, west, north, east of the nodes in 1e-7 degrees; `None` without nodes.
     pub bounding_box: Option<[i32; 4]>,
     /// The replication time in seconds since 1970: from the source's header, else that of the newest element.
@@ -31,7 +31,7 @@ pub struct Manifest {
     /// Remarks of the loader, for example on skipped elements.
     pub remarks: Vec<String>,
     /// The sections, in the order of the file.
-    pub sections: Vec<Section>,
+    pub sections: Vec<ManifestSection>,
     /// The counts of triples and terms; `None` for a snapshot without triples.
     #[serde(skip)]
     pub triples: Option<TripleCounts>,
@@ -63,7 +63,7 @@ pub struct TripleCounts {
 
 /// A source file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Source {
+pub struct ManifestSource {
     /// Its name without folders; not part of the digest.
     pub name: String,
     /// Its length in bytes; for a snapshot, the length of its sections.
@@ -77,7 +77,7 @@ pub struct Source {
 /// The counts of elements.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[allow(missing_docs)]
-pub struct Counts {
+pub struct ElementCounts {
     pub nodes: u64,
     pub ways: u64,
     pub relations: u64,
@@ -107,7 +107,7 @@ pub struct AreaReport {
 
 /// A section's place and checksum.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Section {
+pub struct ManifestSection {
     /// Its name.
     pub name: String,
     /// Its offset, a multiple of 64.

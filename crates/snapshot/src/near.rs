@@ -10,14 +10,14 @@ type Row = [u8; LETTERS + 1];
 
 /// An automaton of the words within an edit distance of a word: insertions, deletions, substitutions, and swaps of
 /// neighbours.
-pub struct Near {
+pub struct LevenshteinAutomaton {
     word: Vec<char>,
     most: u8,
 }
 
 /// The state after a prefix of a word.
 #[derive(Debug, Clone, Copy)]
-pub struct State {
+pub struct EditDistanceState {
     /// The edit distances from every prefix of the searched word to the read prefix.
     row: Row,
     /// The row before the last letter.
@@ -28,11 +28,11 @@ pub struct State {
     left: u8,
 }
 
-impl Near {
+impl LevenshteinAutomaton {
     /// Builds the automaton; `None` if the word is too long.
-    pub fn new(word: &str, most: u8) -> Option<Near> {
+    pub fn new(word: &str, most: u8) -> Option<LevenshteinAutomaton> {
         let word: Vec<char> = word.chars().collect();
-        (word.len() <= LETTERS).then_some(Near { word, most })
+        (word.len() <= LETTERS).then_some(LevenshteinAutomaton { word, most })
     }
 
     /// Returns the edit distance to a word, or the maximum plus one.
@@ -40,7 +40,7 @@ impl Near {
         word.chars().fold(self.start(), |state, letter| self.read(state, letter)).row[self.word.len()]
     }
 
-    fn read(&self, state: State, letter: char) -> State {
+    fn read(&self, state: EditDistanceState, letter: char) -> EditDistanceState {
         let most = self.most + 1;
         let mut row = [most; LETTERS + 1];
         row[0] = (state.row[0] + 1).min(most);
@@ -52,29 +52,29 @@ impl Near {
             }
             row[at + 1] = least.min(most);
         }
-        State { row, before: state.row, last: letter, bits: 0, left: 0 }
+        EditDistanceState { row, before: state.row, last: letter, bits: 0, left: 0 }
     }
 }
 
-impl Automaton for Near {
-    type State = State;
+impl Automaton for LevenshteinAutomaton {
+    type State = EditDistanceState;
 
-    fn start(&self) -> State {
+    fn start(&self) -> EditDistanceState {
         let most = self.most + 1;
         let mut row = [most; LETTERS + 1];
         row.iter_mut().enumerate().for_each(|(at, edits)| *edits = most.min(u8::try_from(at).unwrap_or(most)));
-        State { row, before: [most; LETTERS + 1], last: '\0', bits: 0, left: 0 }
+        EditDistanceState { row, before: [most; LETTERS + 1], last: '\0', bits: 0, left: 0 }
     }
 
-    fn is_match(&self, state: &State) -> bool {
+    fn is_match(&self, state: &EditDistanceState) -> bool {
         state.left == 0 && state.row[self.word.len()] <= self.most
     }
 
-    fn can_match(&self, state: &State) -> bool {
+    fn can_match(&self, state: &EditDistanceState) -> bool {
         state.row[..=self.word.len()].iter().any(|&edits| edits <= self.most)
     }
 
-    fn accept(&self, state: &State, byte: u8) -> State {
+    fn accept(&self, state: &EditDistanceState, byte: u8) -> EditDistanceState {
         let (bits, left) = match byte {
             0..0x80 => (u32::from(byte), 0),
             0x80..0xc0 => (state.bits << 6 | u32::from(byte & 0x3f), state.left.saturating_sub(1)),
@@ -84,7 +84,7 @@ impl Automaton for Near {
         };
         match left {
             0 => self.read(*state, char::from_u32(bits).unwrap_or(char::REPLACEMENT_CHARACTER)),
-            left => State { bits, left, ..*state },
+            left => EditDistanceState { bits, left, ..*state },
         }
     }
 }
@@ -92,49 +92,49 @@ impl Automaton for Near {
 /// An automaton of the words with a fixed prefix and a fuzzy rest.
 pub struct Behind<'a> {
     pub start: &'a [u8],
-    pub near: &'a Near,
+    pub near: &'a LevenshteinAutomaton,
 }
 
 /// The position in a word.
 #[derive(Debug, Clone, Copy)]
-pub enum Place {
+pub enum WordPosition {
     /// Within the prefix, after this many bytes.
     Start(usize),
-    Rest(State),
+    Rest(EditDistanceState),
     /// The prefix differs.
     Elsewhere,
 }
 
 impl Behind<'_> {
-    fn at(&self, read: usize) -> Place {
-        if read == self.start.len() { Place::Rest(self.near.start()) } else { Place::Start(read) }
+    fn at(&self, read: usize) -> WordPosition {
+        if read == self.start.len() { WordPosition::Rest(self.near.start()) } else { WordPosition::Start(read) }
     }
 }
 
 impl Automaton for Behind<'_> {
-    type State = Place;
+    type State = WordPosition;
 
-    fn start(&self) -> Place {
+    fn start(&self) -> WordPosition {
         self.at(0)
     }
 
-    fn is_match(&self, place: &Place) -> bool {
-        matches!(place, Place::Rest(state) if self.near.is_match(state))
+    fn is_match(&self, place: &WordPosition) -> bool {
+        matches!(place, WordPosition::Rest(state) if self.near.is_match(state))
     }
 
-    fn can_match(&self, place: &Place) -> bool {
+    fn can_match(&self, place: &WordPosition) -> bool {
         match place {
-            Place::Start(_) => true,
-            Place::Rest(state) => self.near.can_match(state),
-            Place::Elsewhere => false,
+            WordPosition::Start(_) => true,
+            WordPosition::Rest(state) => self.near.can_match(state),
+            WordPosition::Elsewhere => false,
         }
     }
 
-    fn accept(&self, place: &Place, byte: u8) -> Place {
+    fn accept(&self, place: &WordPosition, byte: u8) -> WordPosition {
         match place {
-            Place::Start(read) if self.start.get(*read) == Some(&byte) => self.at(read + 1),
-            Place::Rest(state) => Place::Rest(self.near.accept(state, byte)),
-            _ => Place::Elsewhere,
+            WordPosition::Start(read) if self.start.get(*read) == Some(&byte) => self.at(read + 1),
+            WordPosition::Rest(state) => WordPosition::Rest(self.near.accept(state, byte)),
+            _ => WordPosition::Elsewhere,
         }
     }
 }
@@ -143,7 +143,7 @@ impl Automaton for Behind<'_> {
 mod tests {
     use super::*;
 
-    fn reads(near: &Near, word: &str) -> bool {
+    fn reads(near: &LevenshteinAutomaton, word: &str) -> bool {
         let mut state = near.start();
         for byte in word.bytes() {
             state = near.accept(&state, byte);
@@ -156,7 +156,7 @@ mod tests {
 
     #[test]
     fn a_letter_or_two() {
-        let near = Near::new("valletta", 1).unwrap();
+        let near = LevenshteinAutomaton::new("valletta", 1).unwrap();
         for word in ["valletta", "valetta", "vallettta", "vallexta", "valeltta"] {
             assert!(reads(&near, word), "{word}");
         }
@@ -164,8 +164,8 @@ mod tests {
             assert!(!reads(&near, word), "{word}");
         }
         assert_eq!((near.edits("valletta"), near.edits("valetta"), near.edits("sliema")), (0, 1, 2));
-        let two = Near::new("żurrieq", 2).unwrap();
+        let two = LevenshteinAutomaton::new("żurrieq", 2).unwrap();
         assert!(reads(&two, "zurieq") && reads(&two, "żurrieq") && !reads(&two, "zurie"));
-        assert!(Near::new(&"x".repeat(LETTERS + 1), 1).is_none());
+        assert!(LevenshteinAutomaton::new(&"x".repeat(LETTERS + 1), 1).is_none());
     }
 }

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use zstd::bulk::{Compressor, Decompressor};
 
-use super::{Column, ColumnWriter, Error, Fault, Snapshot, Writer};
+use super::{ColumnWriter, Error, Fault, SectionColumn, Snapshot, SnapshotWriter};
 use terrapin_budget as budget;
 
 /// The maximum length in bytes of a decompressed page, which limits the allocation for a damaged or hostile frame.
@@ -69,7 +69,7 @@ impl PageWriter {
     ///
     /// # Errors
     /// Returns an error if the file cannot be written.
-    pub fn begin(writer: &mut Writer, name: &str) -> Result<PageWriter, Error> {
+    pub fn begin(writer: &mut SnapshotWriter, name: &str) -> Result<PageWriter, Error> {
         writer.begin(name)?;
         Ok(PageWriter { name: name.to_owned(), lengths: Vec::new() })
     }
@@ -88,7 +88,7 @@ impl PageWriter {
     ///
     /// # Errors
     /// Returns an error if the file cannot be written.
-    pub fn push(&mut self, writer: &mut Writer, frame: &[u8]) -> Result<(), Error> {
+    pub fn push(&mut self, writer: &mut SnapshotWriter, frame: &[u8]) -> Result<(), Error> {
         self.lengths.push(frame.len() as u32);
         writer.append(frame)
     }
@@ -97,7 +97,7 @@ impl PageWriter {
     ///
     /// # Errors
     /// Returns an error if the file cannot be written.
-    pub fn finish(self, writer: &mut Writer) -> Result<(), Error> {
+    pub fn finish(self, writer: &mut SnapshotWriter) -> Result<(), Error> {
         let mut end = 0;
         let ends = self.lengths.iter().map(|&len| {
             end += u64::from(len);
@@ -112,27 +112,27 @@ fn starts(name: &str) -> String {
 }
 
 /// A section of pages.
-pub struct Pages {
+pub struct PagedSection {
     snapshot: Arc<Snapshot>,
     name: Box<str>,
-    starts: Column,
+    starts: SectionColumn,
 }
 
-impl Pages {
+impl PagedSection {
     /// Opens the section `name` of `snapshot`.
     ///
     /// # Errors
     /// Returns an error if the section is missing or the column of offsets is damaged.
-    pub fn open(snapshot: &Arc<Snapshot>, name: &str, fault: &Arc<Fault>) -> Result<Pages, Error> {
+    pub fn open(snapshot: &Arc<Snapshot>, name: &str, fault: &Arc<Fault>) -> Result<PagedSection, Error> {
         let (column, index) = (starts(name), format!("{name}.index"));
         let starts = match snapshot.place(&index) {
-            None => Column::open(snapshot, &column, fault)?,
+            None => SectionColumn::open(snapshot, &column, fault)?,
             Some(_) => {
                 let words = snapshot.section(&index)?.as_chunks::<8>().0;
-                Column::held(&index, words.iter().map(|word| u64::from_le_bytes(*word)), fault)
+                SectionColumn::held(&index, words.iter().map(|word| u64::from_le_bytes(*word)), fault)
             }
         };
-        Ok(Pages { snapshot: Arc::clone(snapshot), name: name.into(), starts })
+        Ok(PagedSection { snapshot: Arc::clone(snapshot), name: name.into(), starts })
     }
 
     /// Returns the number of pages.
@@ -154,7 +154,7 @@ impl Pages {
         let index = snapshot.place(&format!("{name}.index")).map(|place| place.len() as u64 / 8);
         let starts = match index {
             Some(starts) => Some(starts),
-            None => Column::announced(snapshot, &starts(name))?,
+            None => SectionColumn::announced(snapshot, &starts(name))?,
         };
         Ok(starts.map(|starts| starts.saturating_sub(1)))
     }

@@ -50,17 +50,17 @@ enum PartFile {
 }
 
 /// An unfinished file, which gets its name when it is complete.
-pub struct Part {
+pub struct UnfinishedFile {
     place: PartFile,
     number: u64,
 }
 
-impl Part {
+impl UnfinishedFile {
     /// Creates a file in the folder of its final name.
     ///
     /// # Errors
     /// Returns an error if the file cannot be created or renamed.
-    pub fn create(folder: &Path) -> io::Result<Part> {
+    pub fn create(folder: &Path) -> io::Result<UnfinishedFile> {
         sweep(folder);
         // Locked before the file exists, so that `abandon` misses none.
         let mut unfinished = unfinished();
@@ -73,7 +73,7 @@ impl Part {
         let number = unfinished.next;
         unfinished.next += 1;
         unfinished.files.insert(number, name);
-        Ok(Part { place, number })
+        Ok(UnfinishedFile { place, number })
     }
 
     /// Returns the file.
@@ -112,13 +112,13 @@ impl Part {
     }
 }
 
-impl Drop for Part {
+impl Drop for UnfinishedFile {
     fn drop(&mut self) {
         unfinished().files.remove(&self.number);
     }
 }
 
-impl Write for Part {
+impl Write for UnfinishedFile {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.file().write(bytes)
     }
@@ -223,7 +223,7 @@ mod tests {
         std::fs::write(folder.path().join(".terrapin-killed.part"), b"half").unwrap();
         std::fs::write(folder.path().join("notes.part"), b"mine").unwrap();
         let live = named(folder.path()).unwrap();
-        let part = Part::create(folder.path()).unwrap();
+        let part = UnfinishedFile::create(folder.path()).unwrap();
         let left = names(folder.path());
         assert!(left.contains(&"notes.part".to_owned()) && !left.contains(&".terrapin-killed.part".to_owned()));
         assert!(live.path().exists());
@@ -239,7 +239,7 @@ mod tests {
         let ways: [fn(&Path) -> io::Result<PartFile>; 2] = [place, |folder| named(folder).map(PartFile::Named)];
         for make in ways {
             for text in ["first", "second"] {
-                let mut part = Part { place: make(folder.path()).unwrap(), number: u64::MAX };
+                let mut part = UnfinishedFile { place: make(folder.path()).unwrap(), number: u64::MAX };
                 part.write_all(text.as_bytes()).unwrap();
                 part.persist(&path).unwrap();
                 assert_eq!(std::fs::read_to_string(&path).unwrap(), text);

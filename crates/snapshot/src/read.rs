@@ -10,8 +10,8 @@ use memmap2::Mmap;
 use terrapin_base::map_read_only;
 
 use super::{
-    ALIGNMENT, END_MAGIC, Error, FOOTER_LEN, FORMAT_VERSION, HEADER_LEN, MAGIC, Manifest, OLDEST_FORMAT, Section, hex,
-    short_checksum,
+    ALIGNMENT, END_MAGIC, Error, FOOTER_LEN, FORMAT_VERSION, HEADER_LEN, MAGIC, Manifest, ManifestSection,
+    OLDEST_FORMAT, hex, short_checksum,
 };
 
 /// An open snapshot.
@@ -19,7 +19,7 @@ pub struct Snapshot {
     map: Mmap,
     manifest: Option<Manifest>,
     digest: [u8; 32],
-    sections: BTreeMap<String, (Section, OnceLock<bool>)>,
+    sections: BTreeMap<String, (ManifestSection, OnceLock<bool>)>,
 }
 
 impl Snapshot {
@@ -71,7 +71,7 @@ impl Snapshot {
     ///
     /// # Errors
     /// Returns an error if the file cannot be mapped.
-    pub fn partial(file: &File, sections: &[Section]) -> std::io::Result<Snapshot> {
+    pub fn partial(file: &File, sections: &[ManifestSection]) -> std::io::Result<Snapshot> {
         Ok(Snapshot { map: map_read_only(file)?, manifest: None, digest: [0; 32], sections: table(sections) })
     }
 
@@ -164,7 +164,7 @@ pub(super) fn version(header: &[u8]) -> Option<u32> {
 }
 
 /// Checks that sections follow each other between the header and the manifest.
-pub(super) fn check_places(sections: &[Section], manifest_at: u64) -> Result<(), Error> {
+pub(super) fn check_places(sections: &[ManifestSection], manifest_at: u64) -> Result<(), Error> {
     let mut end = HEADER_LEN;
     for section in sections {
         let fits = section.offset % ALIGNMENT == 0
@@ -213,7 +213,7 @@ fn kind(kind: FileType) -> &'static str {
     if kind.is_dir() { "a folder" } else { "something else" }
 }
 
-fn table(sections: &[Section]) -> BTreeMap<String, (Section, OnceLock<bool>)> {
+fn table(sections: &[ManifestSection]) -> BTreeMap<String, (ManifestSection, OnceLock<bool>)> {
     sections.iter().map(|s| (s.name.clone(), (s.clone(), OnceLock::new()))).collect()
 }
 

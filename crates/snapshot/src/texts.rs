@@ -7,7 +7,7 @@
 
 use std::sync::Arc;
 
-use super::{Checked, CheckedWriter, Column, ColumnWriter, Error, Fault, Snapshot, Writer};
+use super::{CheckedSection, CheckedWriter, ColumnWriter, Error, Fault, SectionColumn, Snapshot, SnapshotWriter};
 
 /// Writes texts to a section.
 pub struct TextsWriter {
@@ -21,7 +21,7 @@ impl TextsWriter {
     ///
     /// # Errors
     /// Returns an error if the file cannot be written.
-    pub fn begin(writer: &mut Writer, name: &str) -> Result<TextsWriter, Error> {
+    pub fn begin(writer: &mut SnapshotWriter, name: &str) -> Result<TextsWriter, Error> {
         Ok(TextsWriter { name: name.to_owned(), out: CheckedWriter::begin(writer, name)?, starts: vec![0] })
     }
 
@@ -29,7 +29,11 @@ impl TextsWriter {
     ///
     /// # Errors
     /// Returns an error if the file cannot be written.
-    pub fn write<'a>(writer: &mut Writer, name: &str, texts: impl IntoIterator<Item = &'a str>) -> Result<(), Error> {
+    pub fn write<'a>(
+        writer: &mut SnapshotWriter,
+        name: &str,
+        texts: impl IntoIterator<Item = &'a str>,
+    ) -> Result<(), Error> {
         let mut out = TextsWriter::begin(writer, name)?;
         texts.into_iter().try_for_each(|text| out.push(writer, text))?;
         out.finish(writer)
@@ -39,7 +43,7 @@ impl TextsWriter {
     ///
     /// # Errors
     /// Returns an error if the file cannot be written.
-    pub fn push(&mut self, writer: &mut Writer, text: &str) -> Result<(), Error> {
+    pub fn push(&mut self, writer: &mut SnapshotWriter, text: &str) -> Result<(), Error> {
         self.out.push(writer, text.as_bytes())?;
         self.starts.push(self.out.len());
         Ok(())
@@ -49,40 +53,43 @@ impl TextsWriter {
     ///
     /// # Errors
     /// Returns an error if the file cannot be written.
-    pub fn finish(self, writer: &mut Writer) -> Result<(), Error> {
+    pub fn finish(self, writer: &mut SnapshotWriter) -> Result<(), Error> {
         self.out.finish(writer, 0)?;
         ColumnWriter::write(writer, &format!("{}.starts", self.name), self.starts)
     }
 }
 
 /// The texts of a section, by index.
-pub struct Texts {
-    text: Checked,
-    starts: Column,
+pub struct TextSection {
+    text: CheckedSection,
+    starts: SectionColumn,
 }
 
-impl Texts {
+impl TextSection {
     /// Opens the section `name` of `snapshot`.
     ///
     /// # Errors
     /// Returns an error if the section is missing or damaged.
-    pub fn open(snapshot: &Arc<Snapshot>, name: &str, fault: &Arc<Fault>) -> Result<Texts, Error> {
-        let text = Checked::open(snapshot, name, fault)?;
-        let starts = Column::open(snapshot, &format!("{name}.starts"), fault)?;
+    pub fn open(snapshot: &Arc<Snapshot>, name: &str, fault: &Arc<Fault>) -> Result<TextSection, Error> {
+        let text = CheckedSection::open(snapshot, name, fault)?;
+        let starts = SectionColumn::open(snapshot, &format!("{name}.starts"), fault)?;
         match starts.is_empty() {
             true => Err(Error::damaged(name, "its list of offsets is empty")),
-            false => Ok(Texts { text, starts }),
+            false => Ok(TextSection { text, starts }),
         }
     }
 
     /// Returns texts held in memory, as if read from the section `name`.
-    pub fn held<'a>(name: &str, texts: impl IntoIterator<Item = &'a str>, fault: &Arc<Fault>) -> Texts {
+    pub fn held<'a>(name: &str, texts: impl IntoIterator<Item = &'a str>, fault: &Arc<Fault>) -> TextSection {
         let (mut text, mut starts) = (Vec::new(), vec![0]);
         for one in texts {
             text.extend_from_slice(one.as_bytes());
             starts.push(text.len() as u64);
         }
-        Texts { text: Checked::held(name, text, 0, fault), starts: Column::held(name, starts, fault) }
+        TextSection {
+            text: CheckedSection::held(name, text, 0, fault),
+            starts: SectionColumn::held(name, starts, fault),
+        }
     }
 
     /// Returns the number of texts.
@@ -134,11 +141,11 @@ mod tests {
     fn texts_are_found() {
         let all = ["", "Lija", "Liġa", "Ž"];
         let fault = Arc::default();
-        let texts = Texts::held("texts", all, &fault);
+        let texts = TextSection::held("texts", all, &fault);
         assert_eq!((0..4).map(|n| texts.get(n)).collect::<Vec<_>>(), all);
         assert!(all.iter().enumerate().all(|(n, text)| texts.find(text) == Some(n as u64)));
         assert_eq!((texts.find("Lijb"), texts.get(4)), (None, ""));
-        let nobody = Texts::held("texts", [""], &fault);
+        let nobody = TextSection::held("texts", [""], &fault);
         assert_eq!((nobody.len(), nobody.get(0), nobody.find("")), (1, "", Some(0)));
         assert!(fault.check().is_ok());
     }

@@ -16,10 +16,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use fst::automaton::{AlwaysMatch, Automaton, Str};
 use fst::{IntoStreamer, Map, MapBuilder, Streamer};
 
-use super::near::{Behind, Near};
-use super::{Checked, CheckedWriter, Error, Fault, Snapshot, Writer};
-use terrapin_base::codec::{Reader, put};
-use terrapin_base::external_sort::{self, Scratch, StringSorter};
+use super::near::{Behind, LevenshteinAutomaton};
+use super::{CheckedSection, CheckedWriter, Error, Fault, Snapshot, SnapshotWriter};
+use terrapin_base::codec::{ByteReader, put};
+use terrapin_base::external_sort::{self, SpillScratch, StringSorter};
 use terrapin_budget as budget;
 
 /// The maximum number of words examined for a prefix or fuzzy search.
@@ -44,11 +44,11 @@ pub struct WordSections {
 ///
 /// # Errors
 /// Returns an error if the disk is full.
-pub fn write_words<E: From<Error> + From<external_sort::Error>>(
+pub fn write_words<E: From<Error> + From<external_sort::SpillError>>(
     words: StringSorter,
     sections: WordSections,
-    scratch: &Scratch,
-    writer: &mut Writer,
+    scratch: &SpillScratch,
+    writer: &mut SnapshotWriter,
 ) -> Result<(), E> {
     let failed = |error: fst::Error| match error {
         fst::Error::Io(source) => scratch.error(source),
@@ -90,7 +90,7 @@ pub fn write_words<E: From<Error> + From<external_sort::Error>>(
 }
 
 /// Writes an ascending list of several numbers and returns the value of its word in the map.
-fn push(lists: &mut CheckedWriter, writer: &mut Writer, numbers: &[u64]) -> Result<u64, Error> {
+fn push(lists: &mut CheckedWriter, writer: &mut SnapshotWriter, numbers: &[u64]) -> Result<u64, Error> {
     if let [only] = numbers {
         return Ok(only << 1 | 1);
     }
@@ -110,7 +110,7 @@ fn push(lists: &mut CheckedWriter, writer: &mut Writer, numbers: &[u64]) -> Resu
 
 /// A word of the index.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Word {
+pub struct IndexWord {
     /// Its text.
     pub text: String,
     /// The edit distance to the searched word.
@@ -119,17 +119,17 @@ pub struct Word {
 }
 
 /// The index of words; its numbers are less than a bound.
-pub struct Words {
+pub struct WordIndex {
     snapshot: Arc<Snapshot>,
     fault: Arc<Fault>,
     map: &'static str,
-    lists: Checked,
+    lists: CheckedSection,
     end: u64,
     /// Set once reading the map has panicked.
     broken: AtomicBool,
 }
 
-impl Words {
+impl WordIndex {
     /// Opens the index of two sections with numbers less than `end`.
     ///
     /// # Errors
@@ -139,9 +139,9 @@ impl Words {
         sections: WordSections,
         end: u64,
         fault: &Arc<Fault>,
-    ) -> Result<Words, Error> {
-        Ok(Words {
-            lists: Checked::open(snapshot, sections.lists, fault)?,
+    ) -> Result<WordIndex, Error> {
+        Ok(WordIndex {
+            lists: CheckedSection::open(snapshot, sections.lists, fault)?,
             map: sections.words,
             snapshot: Arc::clone(snapshot),
             fault: Arc::clone(fault),
@@ -177,36 +177,36 @@ impl Words {
     }
 
     /// Returns the word equal to a text.
-    pub fn word(&self, text: &str) -> Option<Word> {
+    pub fn word(&self, text: &str) -> Option<IndexWord> {
         let value = self.read_map(|map| map.get(text))?;
-        Some(Word { text: text.to_owned(), edits: 0, value })
+        Some(IndexWord { text: text.to_owned(), edits: 0, value })
     }
 
     /// Returns the first word not less than a text, in byte order.
-    pub fn from(&self, text: &str) -> Option<Word> {
+    pub fn from(&self, text: &str) -> Option<IndexWord> {
         self.read_map(|map| {
-            let mut stream = map.search(Counted(AlwaysMatch)).ge(text).into_stream();
+            let mut stream = map.search(BudgetedAutomaton(AlwaysMatch)).ge(text).into_stream();
             let (text, value) = stream.next()?;
-            Some(Word { text: std::str::from_utf8(text).ok()?.to_owned(), edits: 0, value })
+            Some(IndexWord { text: std::str::from_utf8(text).ok()?.to_owned(), edits: 0, value })
         })
     }
 
     /// Returns the words with a prefix in byte order, limited to the first ones if there are too many.
-    pub fn beginning(&self, text: &str) -> Vec<Word> {
-        self.read_map(|map| collect(map.search(Counted(Str::new(text).starts_with())).into_stream(), |_| 0))
+    pub fn beginning(&self, text: &str) -> Vec<IndexWord> {
+        self.read_map(|map| collect(map.search(BudgetedAutomaton(Str::new(text).starts_with())).into_stream(), |_| 0))
     }
 
     /// Returns the words that begin with a prefix and whose rest is within an edit distance of another text. An edit is
     /// an insertion, a deletion, a substitution, or a swap of neighbours.
-    pub fn near(&self, start: &str, text: &str, edits: u8) -> Vec<Word> {
-        let Some(near) = Near::new(text, edits) else { return Vec::new() };
-        let behind = Counted(Behind { start: start.as_bytes(), near: &near });
+    pub fn near(&self, start: &str, text: &str, edits: u8) -> Vec<IndexWord> {
+        let Some(near) = LevenshteinAutomaton::new(text, edits) else { return Vec::new() };
+        let behind = BudgetedAutomaton(Behind { start: start.as_bytes(), near: &near });
         let edits = |word: &str| near.edits(word.get(start.len()..).unwrap_or_default());
         self.read_map(|map| collect(map.search(behind).into_stream(), edits))
     }
 
     /// Returns the numbers of a word, ascending.
-    pub fn list(&self, word: &Word) -> Vec<u32> {
+    pub fn list(&self, word: &IndexWord) -> Vec<u32> {
         let damaged = || {
             self.lists.report("a list is incomplete");
             Vec::new()
@@ -221,13 +221,13 @@ impl Words {
     }
 
     /// Returns the first number of a word.
-    pub fn first(&self, word: &Word) -> Option<u32> {
+    pub fn first(&self, word: &IndexWord) -> Option<u32> {
         if word.value & 1 == 1 {
             return u32::try_from(word.value >> 1).ok();
         }
         let place = usize::try_from(word.value >> 1).ok()?;
         let head = self.lists.get(place, (HEAD + HEAD / 2).min(self.lists.len().checked_sub(place)?))?;
-        let mut reader = Reader::new(head);
+        let mut reader = ByteReader::new(head);
         reader.get()?;
         reader.get()?;
         u32::try_from(reader.get()?).ok()
@@ -236,14 +236,14 @@ impl Words {
     fn read(&self, place: u64) -> Option<Vec<u32>> {
         let place = usize::try_from(place).ok()?;
         let head = self.lists.get(place, HEAD.min(self.lists.len().checked_sub(place)?))?;
-        let mut reader = Reader::new(head);
+        let mut reader = ByteReader::new(head);
         let (count, bytes) = (usize::try_from(reader.get()?).ok()?, usize::try_from(reader.get()?).ok()?);
         // Every number takes at least one byte.
         if count > bytes {
             return None;
         }
         budget::checkpoints(count >> 6);
-        let mut reader = Reader::new(self.lists.get(place + reader.position(), bytes)?);
+        let mut reader = ByteReader::new(self.lists.get(place + reader.position(), bytes)?);
         let (mut numbers, mut number) = (Vec::with_capacity(count), 0_u64);
         for _ in 0..count {
             number = number.checked_add(reader.get()?)?;
@@ -254,9 +254,9 @@ impl Words {
 }
 
 /// An automaton whose steps are charged to the budget of the running query.
-struct Counted<A>(A);
+struct BudgetedAutomaton<A>(A);
 
-impl<A: Automaton> Automaton for Counted<A> {
+impl<A: Automaton> Automaton for BudgetedAutomaton<A> {
     type State = A::State;
 
     fn start(&self) -> A::State {
@@ -282,12 +282,12 @@ impl<A: Automaton> Automaton for Counted<A> {
 }
 
 /// Returns the words of a stream, limited to the first ones if there are too many.
-fn collect<A: Automaton>(mut stream: fst::map::Stream<'_, A>, edits: impl Fn(&str) -> u8) -> Vec<Word> {
+fn collect<A: Automaton>(mut stream: fst::map::Stream<'_, A>, edits: impl Fn(&str) -> u8) -> Vec<IndexWord> {
     let mut found = Vec::new();
     while let Some((text, value)) = stream.next() {
         budget::checkpoints(WORD_STEPS);
         let Ok(text) = std::str::from_utf8(text) else { continue };
-        found.push(Word { text: text.to_owned(), edits: edits(text), value });
+        found.push(IndexWord { text: text.to_owned(), edits: edits(text), value });
         if found.len() == MOST_WORDS {
             break;
         }
@@ -299,7 +299,7 @@ fn collect<A: Automaton>(mut stream: fst::map::Stream<'_, A>, edits: impl Fn(&st
 mod tests {
     use std::time::{Duration, Instant};
 
-    use terrapin_budget::{Budget, Limits, Stopped};
+    use terrapin_budget::{Budget, Limits, StopReason};
 
     use super::*;
 
@@ -307,8 +307,8 @@ mod tests {
 
     /// Returns an unfinished snapshot, so that the checksums match the given bytes.
     fn open(folder: &std::path::Path, words: Option<&[u8]>) -> Arc<Snapshot> {
-        let mut writer = Writer::create(&folder.join("a")).unwrap();
-        let scratch = Scratch::new(folder, 1 << 20);
+        let mut writer = SnapshotWriter::create(&folder.join("a")).unwrap();
+        let scratch = SpillScratch::new(folder, 1 << 20);
         let mut sorter = StringSorter::new(&scratch);
         for (number, text) in (0..).zip(["a", "ab", "abbey", "bakery", "bar", "bars", "bart", "cafe", "café", "z"]) {
             sorter.push(text.as_bytes(), number).unwrap();
@@ -329,17 +329,18 @@ mod tests {
     #[error(transparent)]
     enum TestError {
         Snapshot(#[from] Error),
-        Temporary(#[from] external_sort::Error),
+        Temporary(#[from] external_sort::SpillError),
     }
 
     /// Searches in all ways; returns the words found and whether damage was recorded.
-    fn ask(snapshot: &Arc<Snapshot>) -> Result<(Vec<String>, bool), Stopped> {
+    fn ask(snapshot: &Arc<Snapshot>) -> Result<(Vec<String>, bool), StopReason> {
         let fault = Arc::default();
-        let words = Words::open(snapshot, SECTIONS, 100, &fault).unwrap();
+        let words = WordIndex::open(snapshot, SECTIONS, 100, &fault).unwrap();
         let deadline = Instant::now().checked_add(Duration::from_secs(5));
         let limits = Limits { deadline, memory: Some(64 << 20), ..Limits::default() };
         budget::watched(&Arc::new(Budget::new(&limits)), || {
-            let mut all: Vec<Word> = ["", "a", "ba", "zz"].iter().flat_map(|start| words.beginning(start)).collect();
+            let mut all: Vec<IndexWord> =
+                ["", "a", "ba", "zz"].iter().flat_map(|start| words.beginning(start)).collect();
             all.extend(words.near("b", "ar", 1));
             all.extend(["abbey", "town", "x"].iter().filter_map(|text| words.word(text)));
             all.extend(["", "b", "zzz"].iter().filter_map(|text| words.from(text)));
@@ -367,15 +368,15 @@ mod tests {
                 bytes[at] = value;
                 match ask(&open(folder.path(), Some(&bytes))) {
                     Ok((_, damaged)) => damage += u32::from(damaged),
-                    Err(Stopped::Exceeded(_)) => out_of_bounds += 1,
-                    Err(Stopped::Panicked(panic)) => panic!("byte {at} as {value}: {panic}"),
+                    Err(StopReason::Exceeded(_)) => out_of_bounds += 1,
+                    Err(StopReason::Panicked(panic)) => panic!("byte {at} as {value}: {panic}"),
                 }
             }
         }
         assert!(damage > 100, "{damage} found out, {out_of_bounds} stopped");
         for cut in 0..good.len() {
             let asked = ask(&open(folder.path(), Some(&good[..cut])));
-            assert!(!matches!(asked, Err(Stopped::Panicked(_))), "{cut} bytes: {asked:?}");
+            assert!(!matches!(asked, Err(StopReason::Panicked(_))), "{cut} bytes: {asked:?}");
         }
     }
 
@@ -397,10 +398,10 @@ mod tests {
         bytes.extend_from_slice(&[0; 4]);
         let snapshot = open(folder.path(), Some(&bytes));
         let fault = Arc::default();
-        let words = Words::open(&snapshot, SECTIONS, 100, &fault).unwrap();
+        let words = WordIndex::open(&snapshot, SECTIONS, 100, &fault).unwrap();
         let deadline = Instant::now().checked_add(Duration::from_millis(200));
         let limits = Limits { deadline, memory: Some(64 << 20), ..Limits::default() };
         let ended = budget::watched(&Arc::new(Budget::new(&limits)), || words.beginning("").len());
-        assert!(matches!(ended, Err(Stopped::Exceeded(_))), "{ended:?}");
+        assert!(matches!(ended, Err(StopReason::Exceeded(_))), "{ended:?}");
     }
 }

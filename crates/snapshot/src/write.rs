@@ -5,32 +5,33 @@ use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 
-use super::part::Part;
+use super::part::UnfinishedFile;
 use super::{
-    ALIGNMENT, END_MAGIC, Error, FORMAT_VERSION, HEADER_LEN, MAGIC, Manifest, Section, short_checksum, writer_name,
+    ALIGNMENT, END_MAGIC, Error, FORMAT_VERSION, HEADER_LEN, MAGIC, Manifest, ManifestSection, short_checksum,
+    writer_name,
 };
 
 /// Writes a snapshot. The final name appears only in [`Writer::finish`]; dropping the writer removes the file.
-pub struct Writer {
-    file: BufWriter<Part>,
+pub struct SnapshotWriter {
+    file: BufWriter<UnfinishedFile>,
     path: PathBuf,
     at: u64,
-    sections: Vec<Section>,
+    sections: Vec<ManifestSection>,
     open: Option<(String, u64, blake3::Hasher)>,
 }
 
-impl Writer {
+impl SnapshotWriter {
     /// Starts the file for `path`, in the same folder.
     ///
     /// # Errors
     /// Returns an error if the file cannot be written.
-    pub fn create(path: &Path) -> Result<Writer, Error> {
+    pub fn create(path: &Path) -> Result<SnapshotWriter, Error> {
         let folder = match path.parent() {
             Some(p) if !p.as_os_str().is_empty() => p,
             _ => Path::new("."),
         };
-        let file = Part::create(folder).map_err(|e| Error::io(folder, e))?;
-        let mut writer = Writer {
+        let file = UnfinishedFile::create(folder).map_err(|e| Error::io(folder, e))?;
+        let mut writer = SnapshotWriter {
             file: BufWriter::with_capacity(1 << 20, file),
             path: path.to_owned(),
             at: 0,
@@ -77,7 +78,12 @@ impl Writer {
 
     fn end(&mut self) {
         if let Some((name, offset, hasher)) = self.open.take() {
-            self.sections.push(Section { name, offset, len: self.at - offset, checksum: hasher.finalize().into() });
+            self.sections.push(ManifestSection {
+                name,
+                offset,
+                len: self.at - offset,
+                checksum: hasher.finalize().into(),
+            });
         }
     }
 
@@ -94,7 +100,7 @@ impl Writer {
     ///
     /// # Errors
     /// Returns an error if the file cannot be written.
-    pub fn so_far(&mut self) -> Result<(File, Vec<Section>), Error> {
+    pub fn so_far(&mut self) -> Result<(File, Vec<ManifestSection>), Error> {
         self.end();
         self.file.flush().map_err(|e| Error::io(&self.path, e))?;
         let file = self.file.get_ref().file().try_clone().map_err(|e| Error::io(&self.path, e))?;

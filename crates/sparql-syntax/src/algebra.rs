@@ -13,7 +13,7 @@ pub use spargebra::term::{NamedNodePattern, TermPattern, TriplePattern};
 
 /// A query.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Query {
+pub struct SparqlQuery {
     /// The query form.
     pub form: QueryForm,
     /// The dataset of FROM and FROM NAMED, if given.
@@ -21,7 +21,7 @@ pub struct Query {
     /// The base for relative IRIs that the query computes.
     pub base: Option<Iri<String>>,
     /// The pattern, including the solution modifiers.
-    pub pattern: Pattern,
+    pub pattern: QueryPattern,
 }
 
 /// A query form.
@@ -42,7 +42,7 @@ pub type Row = Vec<Option<Term>>;
 
 /// A graph pattern.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub enum Pattern {
+pub enum QueryPattern {
     /// A join of triple patterns. The empty one has a single solution without bindings.
     Bgp {
         /// The triple patterns.
@@ -90,60 +90,60 @@ pub enum Pattern {
     /// Compatible solutions of both sides, merged.
     Join {
         /// One side.
-        left: Box<Pattern>,
+        left: Box<QueryPattern>,
         /// The other side.
-        right: Box<Pattern>,
+        right: Box<QueryPattern>,
     },
     /// A join that evaluates the right side once for each solution of the left side, with its bindings.
     Lateral {
         /// The side that is evaluated first.
-        left: Box<Pattern>,
+        left: Box<QueryPattern>,
         /// The side that is evaluated for each solution of the left one.
-        right: Box<Pattern>,
+        right: Box<QueryPattern>,
     },
     /// OPTIONAL.
     LeftJoin {
         /// The required side.
-        left: Box<Pattern>,
+        left: Box<QueryPattern>,
         /// The optional side.
-        right: Box<Pattern>,
+        right: Box<QueryPattern>,
         /// The condition on the merged solution.
         condition: Option<Expression>,
     },
     /// An OPTIONAL that evaluates the right side once for each solution of the left side, with its bindings.
     LeftLateral {
         /// The required side.
-        left: Box<Pattern>,
+        left: Box<QueryPattern>,
         /// The optional side.
-        right: Box<Pattern>,
+        right: Box<QueryPattern>,
         /// The condition on the merged solution.
         condition: Option<Expression>,
     },
     /// The solutions of both sides.
     Union {
         /// One side.
-        left: Box<Pattern>,
+        left: Box<QueryPattern>,
         /// The other side.
-        right: Box<Pattern>,
+        right: Box<QueryPattern>,
     },
     /// The solutions of the left side without a compatible solution on the right side.
     Minus {
         /// The solutions to filter.
-        left: Box<Pattern>,
+        left: Box<QueryPattern>,
         /// The solutions to exclude.
-        right: Box<Pattern>,
+        right: Box<QueryPattern>,
     },
     /// FILTER, HAVING.
     Filter {
         /// The filtered pattern.
-        inner: Box<Pattern>,
+        inner: Box<QueryPattern>,
         /// The condition.
         condition: Expression,
     },
     /// BIND, and `AS` in SELECT and GROUP BY.
     Extend {
         /// The pattern to extend.
-        inner: Box<Pattern>,
+        inner: Box<QueryPattern>,
         /// The variable that gets the value.
         variable: Variable,
         /// The value. On an error the variable stays unbound.
@@ -154,54 +154,54 @@ pub enum Pattern {
         /// The graph.
         name: NamedNodePattern,
         /// The pattern within the graph.
-        inner: Box<Pattern>,
+        inner: Box<QueryPattern>,
     },
     /// SERVICE.
     Service {
         /// The service.
         name: NamedNodePattern,
         /// The pattern that the service evaluates.
-        inner: Box<Pattern>,
+        inner: Box<QueryPattern>,
         /// Whether a failure of the service is ignored.
         silent: bool,
     },
     /// GROUP BY, or aggregates without it.
     Group {
         /// The pattern to group.
-        inner: Box<Pattern>,
+        inner: Box<QueryPattern>,
         /// The group key.
         variables: Vec<Variable>,
         /// The aggregates, each with the variable for its value.
-        aggregates: Vec<(Variable, Aggregate)>,
+        aggregates: Vec<(Variable, AggregateCall)>,
     },
     /// ORDER BY.
     OrderBy {
         /// The pattern to sort.
-        inner: Box<Pattern>,
+        inner: Box<QueryPattern>,
         /// The sort keys, most significant first.
         keys: Vec<SortKey>,
     },
     /// The projection of a SELECT.
     Project {
         /// The pattern to project.
-        inner: Box<Pattern>,
+        inner: Box<QueryPattern>,
         /// The variables.
         variables: Vec<Variable>,
     },
     /// DISTINCT.
     Distinct {
         /// The pattern to deduplicate.
-        inner: Box<Pattern>,
+        inner: Box<QueryPattern>,
     },
     /// REDUCED.
     Reduced {
         /// The pattern in which duplicates may be dropped.
-        inner: Box<Pattern>,
+        inner: Box<QueryPattern>,
     },
     /// LIMIT and OFFSET.
     Slice {
         /// The pattern to cut.
-        inner: Box<Pattern>,
+        inner: Box<QueryPattern>,
         /// Number of solutions to skip.
         start: usize,
         /// Maximum number of solutions after those; `None` for all.
@@ -221,7 +221,7 @@ pub enum Expression {
     /// Whether a variable is bound.
     Bound(Variable),
     /// Whether a pattern has a compatible solution.
-    Exists(Box<Pattern>),
+    Exists(Box<QueryPattern>),
     /// An operator with one operand.
     Unary(Unary, Box<Expression>),
     /// An operator with two operands.
@@ -294,7 +294,7 @@ impl SortKey {
 
 /// An aggregate over a group of solutions.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub enum Aggregate {
+pub enum AggregateCall {
     /// `COUNT(*)`.
     CountSolutions {
         /// Whether equal solutions count once.
@@ -367,37 +367,37 @@ impl From<Helper<'_>> for Variable {
     }
 }
 
-impl Default for Pattern {
+impl Default for QueryPattern {
     /// Returns the pattern with a single solution without bindings.
     fn default() -> Self {
-        Pattern::Bgp { patterns: Vec::new() }
+        QueryPattern::Bgp { patterns: Vec::new() }
     }
 }
 
-impl Pattern {
+impl QueryPattern {
     /// Returns whether this is the pattern with a single solution without bindings.
     pub fn is_unit(&self) -> bool {
-        matches!(self, Pattern::Bgp { patterns } if patterns.is_empty())
+        matches!(self, QueryPattern::Bgp { patterns } if patterns.is_empty())
     }
 
     /// Joins two patterns.
-    pub fn join(left: Pattern, right: Pattern) -> Pattern {
-        Pattern::Join { left: Box::new(left), right: Box::new(right) }
+    pub fn join(left: QueryPattern, right: QueryPattern) -> QueryPattern {
+        QueryPattern::Join { left: Box::new(left), right: Box::new(right) }
     }
 
     /// Adds a filter to a pattern.
-    pub fn filter(inner: Pattern, condition: Expression) -> Pattern {
-        Pattern::Filter { inner: Box::new(inner), condition }
+    pub fn filter(inner: QueryPattern, condition: Expression) -> QueryPattern {
+        QueryPattern::Filter { inner: Box::new(inner), condition }
     }
 
     /// Binds a variable to the value of an expression.
-    pub fn extend(inner: Pattern, variable: Variable, expression: Expression) -> Pattern {
-        Pattern::Extend { inner: Box::new(inner), variable, expression }
+    pub fn extend(inner: QueryPattern, variable: Variable, expression: Expression) -> QueryPattern {
+        QueryPattern::Extend { inner: Box::new(inner), variable, expression }
     }
 
     /// Projects a pattern.
-    pub fn project(inner: Pattern, variables: Vec<Variable>) -> Pattern {
-        Pattern::Project { inner: Box::new(inner), variables }
+    pub fn project(inner: QueryPattern, variables: Vec<Variable>) -> QueryPattern {
+        QueryPattern::Project { inner: Box::new(inner), variables }
     }
 }
 

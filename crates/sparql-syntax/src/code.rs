@@ -1,10 +1,10 @@
 //! Machine-readable codes of SPARQL errors.
 
-use terrapin_budget::{Exceeded, codes};
+use terrapin_budget::{ExceededLimit, codes};
 
 codes! {
     /// The reason why a query was rejected or aborted. `terrapin query --lang sparql --json` prints its name.
-    pub enum Code {
+    pub enum SparqlCode {
         // Codes of syntax errors.
         TooLong = "too-long", "The query, a group or a chain of operators is longer than its limit.";
         TooDeep = "too-deep", "The query is nested deeper than the limit.";
@@ -42,13 +42,13 @@ codes! {
     }
 }
 
-impl From<Exceeded> for Code {
-    fn from(exceeded: Exceeded) -> Self {
+impl From<ExceededLimit> for SparqlCode {
+    fn from(exceeded: ExceededLimit) -> Self {
         match exceeded {
-            Exceeded::Cancelled => Code::Cancelled,
-            Exceeded::Time(_) => Code::Timeout,
-            Exceeded::Work(_) => Code::Work,
-            Exceeded::Memory(_) => Code::Memory,
+            ExceededLimit::Cancelled => SparqlCode::Cancelled,
+            ExceededLimit::Time(_) => SparqlCode::Timeout,
+            ExceededLimit::Work(_) => SparqlCode::Work,
+            ExceededLimit::Memory(_) => SparqlCode::Memory,
         }
     }
 }

@@ -8,7 +8,7 @@ use oxrdf::{BlankNode, NamedNode, Term};
 use spargebra::algebra::{AggregateExpression, Expression as Its, GraphPattern, OrderExpression};
 use spargebra::term::GroundTerm;
 
-use crate::algebra::{Aggregate, Binary, Expression, Pattern, Query, QueryForm, Row, SortKey, Unary};
+use crate::algebra::{AggregateCall, Binary, Expression, QueryForm, QueryPattern, Row, SortKey, SparqlQuery, Unary};
 
 /// Prefix of the IRI that encodes a blank node.
 const BLANK: &str = "blank ";
@@ -34,8 +34,8 @@ pub fn blank(node: &NamedNode) -> Option<BlankNode> {
 }
 
 /// Converts a query.
-pub fn query(query: Query) -> spargebra::Query {
-    let Query { form, dataset, base: base_iri, pattern: inner } = query;
+pub fn query(query: SparqlQuery) -> spargebra::Query {
+    let SparqlQuery { form, dataset, base: base_iri, pattern: inner } = query;
     let pattern = pattern(inner);
     match form {
         QueryForm::Select => spargebra::Query::Select { dataset, pattern, base_iri },
@@ -45,56 +45,56 @@ pub fn query(query: Query) -> spargebra::Query {
     }
 }
 
-fn boxed(inner: Pattern) -> Box<GraphPattern> {
+fn boxed(inner: QueryPattern) -> Box<GraphPattern> {
     Box::new(pattern(inner))
 }
 
 /// Converts a pattern. Tables and named subqueries without rows become calls of services that do not exist.
-pub fn pattern(pattern: Pattern) -> GraphPattern {
+pub fn pattern(pattern: QueryPattern) -> GraphPattern {
     match pattern {
-        Pattern::Bgp { patterns } => GraphPattern::Bgp { patterns },
-        Pattern::Path { subject, path, object } => GraphPattern::Path { subject, path, object },
-        Pattern::Relation { subject, number, object } => {
+        QueryPattern::Bgp { patterns } => GraphPattern::Bgp { patterns },
+        QueryPattern::Path { subject, path, object } => GraphPattern::Path { subject, path, object },
+        QueryPattern::Relation { subject, number, object } => {
             let predicate = relation(number).into();
             GraphPattern::Bgp { patterns: vec![spargebra::term::TriplePattern { subject, predicate, object }] }
         }
-        Pattern::Values { variables, rows } => {
+        QueryPattern::Values { variables, rows } => {
             GraphPattern::Values { variables, bindings: rows.iter().map(row).collect() }
         }
-        Pattern::Table { number, variables } => open(format!("{OPEN}table:{number}"), variables),
-        Pattern::Include { name, variables } => open(format!("{OPEN}named:{name}"), variables),
-        Pattern::Join { left, right } => GraphPattern::Join { left: boxed(*left), right: boxed(*right) },
-        Pattern::Lateral { left, right } => GraphPattern::Lateral { left: boxed(*left), right: boxed(*right) },
-        Pattern::LeftJoin { left, right, condition } => {
+        QueryPattern::Table { number, variables } => open(format!("{OPEN}table:{number}"), variables),
+        QueryPattern::Include { name, variables } => open(format!("{OPEN}named:{name}"), variables),
+        QueryPattern::Join { left, right } => GraphPattern::Join { left: boxed(*left), right: boxed(*right) },
+        QueryPattern::Lateral { left, right } => GraphPattern::Lateral { left: boxed(*left), right: boxed(*right) },
+        QueryPattern::LeftJoin { left, right, condition } => {
             GraphPattern::LeftJoin { left: boxed(*left), right: boxed(*right), expression: condition.map(expression) }
         }
-        Pattern::LeftLateral { left, right, condition } => {
+        QueryPattern::LeftLateral { left, right, condition } => {
             let (unit, expression) = (Box::default(), condition.map(expression));
             let right = Box::new(GraphPattern::LeftJoin { left: unit, right: boxed(*right), expression });
             GraphPattern::Lateral { left: boxed(*left), right }
         }
-        Pattern::Union { left, right } => GraphPattern::Union { left: boxed(*left), right: boxed(*right) },
-        Pattern::Minus { left, right } => GraphPattern::Minus { left: boxed(*left), right: boxed(*right) },
-        Pattern::Filter { inner, condition } => {
+        QueryPattern::Union { left, right } => GraphPattern::Union { left: boxed(*left), right: boxed(*right) },
+        QueryPattern::Minus { left, right } => GraphPattern::Minus { left: boxed(*left), right: boxed(*right) },
+        QueryPattern::Filter { inner, condition } => {
             GraphPattern::Filter { expr: expression(condition), inner: boxed(*inner) }
         }
-        Pattern::Extend { inner, variable, expression: value } => {
+        QueryPattern::Extend { inner, variable, expression: value } => {
             GraphPattern::Extend { inner: boxed(*inner), variable, expression: expression(value) }
         }
-        Pattern::Graph { name, inner } => GraphPattern::Graph { name, inner: boxed(*inner) },
-        Pattern::Service { name, inner, silent } => GraphPattern::Service { name, inner: boxed(*inner), silent },
-        Pattern::Group { inner, variables, aggregates } => GraphPattern::Group {
+        QueryPattern::Graph { name, inner } => GraphPattern::Graph { name, inner: boxed(*inner) },
+        QueryPattern::Service { name, inner, silent } => GraphPattern::Service { name, inner: boxed(*inner), silent },
+        QueryPattern::Group { inner, variables, aggregates } => GraphPattern::Group {
             inner: boxed(*inner),
             variables,
             aggregates: aggregates.into_iter().map(|(variable, made)| (variable, aggregate(made))).collect(),
         },
-        Pattern::OrderBy { inner, keys } => {
+        QueryPattern::OrderBy { inner, keys } => {
             GraphPattern::OrderBy { inner: boxed(*inner), expression: keys.into_iter().map(key).collect() }
         }
-        Pattern::Project { inner, variables } => GraphPattern::Project { inner: boxed(*inner), variables },
-        Pattern::Distinct { inner } => GraphPattern::Distinct { inner: boxed(*inner) },
-        Pattern::Reduced { inner } => GraphPattern::Reduced { inner: boxed(*inner) },
-        Pattern::Slice { inner, start, length } => GraphPattern::Slice { inner: boxed(*inner), start, length },
+        QueryPattern::Project { inner, variables } => GraphPattern::Project { inner: boxed(*inner), variables },
+        QueryPattern::Distinct { inner } => GraphPattern::Distinct { inner: boxed(*inner) },
+        QueryPattern::Reduced { inner } => GraphPattern::Reduced { inner: boxed(*inner) },
+        QueryPattern::Slice { inner, start, length } => GraphPattern::Slice { inner: boxed(*inner), start, length },
     }
 }
 
@@ -117,10 +117,10 @@ fn key(key: SortKey) -> OrderExpression {
     if descends { OrderExpression::Desc(expression(by)) } else { OrderExpression::Asc(expression(by)) }
 }
 
-fn aggregate(aggregate: Aggregate) -> AggregateExpression {
+fn aggregate(aggregate: AggregateCall) -> AggregateExpression {
     match aggregate {
-        Aggregate::CountSolutions { distinct } => AggregateExpression::CountSolutions { distinct },
-        Aggregate::Call { function: name, argument, distinct } => {
+        AggregateCall::CountSolutions { distinct } => AggregateExpression::CountSolutions { distinct },
+        AggregateCall::Call { function: name, argument, distinct } => {
             AggregateExpression::FunctionCall { name, expr: expression(argument), distinct }
         }
     }

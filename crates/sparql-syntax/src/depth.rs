@@ -2,9 +2,9 @@
 //! therefore its depth must be limited before it is built. The parser builds nodes through `tree.rs`, which computes
 //! the depth by the rules of [`Depth`]. After rewriting, the depth is measured here, without recursion.
 
-use crate::algebra::{Path, Pattern};
-use crate::error::{Class, Code, Error};
-use crate::walk::{AsNode, Node};
+use crate::algebra::{Path, QueryPattern};
+use crate::error::{SparqlCode, SparqlError, SparqlErrorClass};
+use crate::walk::{AsNode, QueryNode};
 
 /// Maximum depth of a parsed tree.
 pub const MOST: usize = 400;
@@ -52,16 +52,16 @@ impl Depth {
     ///
     /// # Errors
     /// Returns an error if the tree is too deep.
-    pub fn check(self) -> Result<(), Error> {
+    pub fn check(self) -> Result<(), SparqlError> {
         self.check_most(MOST)
     }
 
-    fn check_most(self, most: usize) -> Result<(), Error> {
+    fn check_most(self, most: usize) -> Result<(), SparqlError> {
         if self.levels() <= most {
             return Ok(());
         }
         let message = format!("the query has more than {MOST} patterns, steps or conditions that build on each other");
-        Err(Error::new(Class::Unsupported, Code::TooLarge, message)
+        Err(SparqlError::new(SparqlErrorClass::Unsupported, SparqlCode::TooLarge, message)
             .help("split the query, or use VALUES or IN, which take lists of any length"))
     }
 }
@@ -70,7 +70,7 @@ impl Depth {
 ///
 /// # Errors
 /// Returns an error if the pattern is too deep.
-pub fn check_rewritten(pattern: &Pattern) -> Result<(), Error> {
+pub fn check_rewritten(pattern: &QueryPattern) -> Result<(), SparqlError> {
     Depth::of(pattern).check_most(MOST_REWRITTEN)
 }
 
@@ -83,7 +83,7 @@ enum Makes {
 }
 
 enum Task<'q> {
-    Measure(Node<'q>),
+    Measure(QueryNode<'q>),
     /// Combines the depths from this index on, which are those of a node's children.
     Close(Makes, usize),
 }
@@ -114,32 +114,34 @@ impl Depth {
 }
 
 /// Returns the rule for the depth of a node.
-fn makes(node: Node<'_>) -> Makes {
+fn makes(node: QueryNode<'_>) -> Makes {
     match node {
-        Node::Pattern(pattern) => match pattern {
-            Pattern::Bgp { patterns } => Makes::Joined(patterns.len()),
-            Pattern::Path { .. } | Pattern::Join { .. } | Pattern::Lateral { .. } => Makes::Joined(0),
+        QueryNode::Pattern(pattern) => match pattern {
+            QueryPattern::Bgp { patterns } => Makes::Joined(patterns.len()),
+            QueryPattern::Path { .. } | QueryPattern::Join { .. } | QueryPattern::Lateral { .. } => Makes::Joined(0),
             // Each key that is not a variable is bound in a node below the sorting.
-            Pattern::OrderBy { keys, .. } => Makes::Joined(1 + keys.iter().filter(|key| !key.is_variable()).count()),
-            Pattern::Relation { .. }
-            | Pattern::Values { .. }
-            | Pattern::Table { .. }
-            | Pattern::Include { .. }
-            | Pattern::LeftJoin { .. }
-            | Pattern::LeftLateral { .. }
-            | Pattern::Union { .. }
-            | Pattern::Minus { .. }
-            | Pattern::Filter { .. }
-            | Pattern::Extend { .. }
-            | Pattern::Graph { .. }
-            | Pattern::Service { .. }
-            | Pattern::Group { .. }
-            | Pattern::Project { .. }
-            | Pattern::Distinct { .. }
-            | Pattern::Reduced { .. }
-            | Pattern::Slice { .. } => Makes::Over,
+            QueryPattern::OrderBy { keys, .. } => {
+                Makes::Joined(1 + keys.iter().filter(|key| !key.is_variable()).count())
+            }
+            QueryPattern::Relation { .. }
+            | QueryPattern::Values { .. }
+            | QueryPattern::Table { .. }
+            | QueryPattern::Include { .. }
+            | QueryPattern::LeftJoin { .. }
+            | QueryPattern::LeftLateral { .. }
+            | QueryPattern::Union { .. }
+            | QueryPattern::Minus { .. }
+            | QueryPattern::Filter { .. }
+            | QueryPattern::Extend { .. }
+            | QueryPattern::Graph { .. }
+            | QueryPattern::Service { .. }
+            | QueryPattern::Group { .. }
+            | QueryPattern::Project { .. }
+            | QueryPattern::Distinct { .. }
+            | QueryPattern::Reduced { .. }
+            | QueryPattern::Slice { .. } => Makes::Over,
         },
-        Node::Path(path) => match path {
+        QueryNode::Path(path) => match path {
             // An inversion at the top of a path adds no node.
             Path::Reverse(_) => Makes::Joined(1),
             Path::Sequence(..) => Makes::Joined(0),
@@ -150,7 +152,7 @@ fn makes(node: Node<'_>) -> Makes {
             | Path::OneOrMore(_)
             | Path::ZeroOrOne(_) => Makes::Over,
         },
-        Node::Expression(_) | Node::SortKey(_) | Node::Aggregate(_) => Makes::Over,
+        QueryNode::Expression(_) | QueryNode::SortKey(_) | QueryNode::Aggregate(_) => Makes::Over,
     }
 }
 

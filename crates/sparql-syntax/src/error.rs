@@ -2,13 +2,13 @@
 
 use std::fmt;
 
-pub use super::code::Code;
+pub use super::code::SparqlCode;
 
-pub(crate) type Result<T> = std::result::Result<T, Error>;
+pub(crate) type Result<T> = std::result::Result<T, SparqlError>;
 
 /// The class of an error, which also determines the status code of a server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Class {
+pub enum SparqlErrorClass {
     /// The text is not in the language; a server returns 400.
     Syntax,
     /// The query is valid but needs something that a snapshot does not have, such as a live endpoint or an unknown
@@ -20,21 +20,21 @@ pub enum Class {
     Internal,
 }
 
-impl Class {
+impl SparqlErrorClass {
     /// Returns `syntax error`, `not supported`, `limit reached` or `internal error`.
     pub fn name(self) -> &'static str {
         match self {
-            Class::Syntax => "syntax error",
-            Class::Unsupported => "not supported",
-            Class::Limit => "limit reached",
-            Class::Internal => "internal error",
+            SparqlErrorClass::Syntax => "syntax error",
+            SparqlErrorClass::Unsupported => "not supported",
+            SparqlErrorClass::Limit => "limit reached",
+            SparqlErrorClass::Internal => "internal error",
         }
     }
 }
 
 /// A position in a query's text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct Position {
+pub struct QueryPosition {
     /// First byte.
     pub start: usize,
     /// The byte after the last.
@@ -45,13 +45,13 @@ pub struct Position {
     pub column: usize,
 }
 
-impl Position {
+impl QueryPosition {
     /// Creates the position of the bytes from `start` to `end` of `text`.
     pub fn new(text: &str, start: usize, end: usize) -> Self {
         let start = start.min(text.len());
         let before = text.get(..start).unwrap_or(text);
         let line_start = before.rfind('\n').map_or(0, |i| i + 1);
-        Position {
+        QueryPosition {
             start,
             end: end.min(text.len()),
             line: before.bytes().filter(|b| *b == b'\n').count() + 1,
@@ -62,28 +62,28 @@ impl Position {
 
 /// The reason why a query was rejected or aborted.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Error {
+pub struct SparqlError {
     /// The class.
-    pub class: Class,
+    pub class: SparqlErrorClass,
     /// The machine-readable code.
-    pub code: Code,
+    pub code: SparqlCode,
     /// The position in the text, if known.
-    pub place: Option<Position>,
+    pub place: Option<QueryPosition>,
     /// The message.
     pub message: String,
     /// Advice: the probable intention, or a remedy.
     pub help: Option<String>,
 }
 
-impl Error {
+impl SparqlError {
     /// Creates an error without a position.
-    pub fn new(class: Class, code: Code, message: impl Into<String>) -> Self {
-        Error { class, code, place: None, message: message.into(), help: None }
+    pub fn new(class: SparqlErrorClass, code: SparqlCode, message: impl Into<String>) -> Self {
+        SparqlError { class, code, place: None, message: message.into(), help: None }
     }
 
     /// Sets the position.
     #[must_use]
-    pub fn at(mut self, place: Position) -> Self {
+    pub fn at(mut self, place: QueryPosition) -> Self {
         self.place = Some(place);
         self
     }
@@ -96,7 +96,7 @@ impl Error {
     }
 }
 
-impl fmt::Display for Error {
+impl fmt::Display for SparqlError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if let Some(place) = self.place {
             write!(f, "line {}, column {}: ", place.line, place.column)?;
@@ -109,7 +109,7 @@ impl fmt::Display for Error {
     }
 }
 
-impl std::error::Error for Error {}
+impl std::error::Error for SparqlError {}
 
 #[cfg(test)]
 mod tests {
@@ -117,7 +117,7 @@ mod tests {
 
     #[test]
     fn columns_are_characters() {
-        let place = Position::new("a\näö x", 7, 8);
+        let place = QueryPosition::new("a\näö x", 7, 8);
         assert_eq!((place.line, place.column), (2, 4));
     }
 }

@@ -1,17 +1,17 @@
 //! Rules for expressions.
 
-use super::parser::Parser;
-use super::token::Kind;
-use super::tree::{Tree, reduce};
+use super::parser::QueryParser;
+use super::token::TokenKind;
+use super::tree::{DepthTree, reduce};
 use crate::algebra::{Binary, Expression, Unary};
-use crate::error::{Code, Result};
+use crate::error::{Result, SparqlCode};
 
 /// Maximum number of terms of a sum, product or chain of conditions.
 const MAX_TERMS: usize = 20_000;
 
-impl Parser<'_> {
+impl QueryParser<'_> {
     /// Parses an expression.
-    pub fn expression(&mut self) -> Result<Tree<Expression>> {
+    pub fn expression(&mut self) -> Result<DepthTree<Expression>> {
         self.nested(|p| {
             let mut terms = vec![p.conjunction()?];
             while p.mark("||") {
@@ -28,10 +28,14 @@ impl Parser<'_> {
         if length <= MAX_TERMS {
             return Ok(());
         }
-        Err(self.error_at(self.peek(), Code::TooLong, format!("an expression chains more than {MAX_TERMS} terms")))
+        Err(self.error_at(
+            self.peek(),
+            SparqlCode::TooLong,
+            format!("an expression chains more than {MAX_TERMS} terms"),
+        ))
     }
 
-    fn conjunction(&mut self) -> Result<Tree<Expression>> {
+    fn conjunction(&mut self) -> Result<DepthTree<Expression>> {
         let mut terms = vec![self.relation()?];
         while self.mark("&&") {
             terms.push(self.relation()?);
@@ -40,10 +44,10 @@ impl Parser<'_> {
         all_of(terms)?.ok_or_else(|| self.expected("an expression"))
     }
 
-    fn relation(&mut self) -> Result<Tree<Expression>> {
+    fn relation(&mut self) -> Result<DepthTree<Expression>> {
         let left = self.sum()?;
         self.split_iri()?;
-        let Kind::Mark(mark) = self.peek().kind else {
+        let TokenKind::Mark(mark) = self.peek().kind else {
             if self.word("IN") {
                 return left.and(self.expression_list()?, |left, list| Expression::In(Box::new(left), list));
             }
@@ -67,7 +71,7 @@ impl Parser<'_> {
         if mark == "!=" { not(compared) } else { Ok(compared) }
     }
 
-    fn sum(&mut self) -> Result<Tree<Expression>> {
+    fn sum(&mut self) -> Result<DepthTree<Expression>> {
         let mut left = self.product()?;
         loop {
             let operator = if self.mark("+") {
@@ -81,7 +85,7 @@ impl Parser<'_> {
         }
     }
 
-    fn product(&mut self) -> Result<Tree<Expression>> {
+    fn product(&mut self) -> Result<DepthTree<Expression>> {
         let mut left = self.unary()?;
         loop {
             let operator = if self.mark("*") {
@@ -95,7 +99,7 @@ impl Parser<'_> {
         }
     }
 
-    fn unary(&mut self) -> Result<Tree<Expression>> {
+    fn unary(&mut self) -> Result<DepthTree<Expression>> {
         if self.mark("!") {
             return self.nested(|p| not(p.unary()?));
         }
@@ -108,7 +112,7 @@ impl Parser<'_> {
         self.primary()
     }
 
-    fn primary(&mut self) -> Result<Tree<Expression>> {
+    fn primary(&mut self) -> Result<DepthTree<Expression>> {
         if self.is_mark("(") {
             return self.bracketed();
         }
@@ -132,7 +136,7 @@ impl Parser<'_> {
         }
     }
 
-    pub fn bracketed(&mut self) -> Result<Tree<Expression>> {
+    pub fn bracketed(&mut self) -> Result<DepthTree<Expression>> {
         self.expect("(")?;
         let expression = self.expression()?;
         self.expect(")")?;
@@ -140,14 +144,14 @@ impl Parser<'_> {
     }
 
     /// Parses an argument of FILTER, HAVING or ORDER BY: an expression in brackets or a call.
-    pub fn constraint(&mut self) -> Result<Tree<Expression>> {
+    pub fn constraint(&mut self) -> Result<DepthTree<Expression>> {
         match self.maybe_constraint()? {
             Some(expression) => Ok(expression),
             None => Err(self.expected("an expression in brackets or a function call")),
         }
     }
 
-    pub fn maybe_constraint(&mut self) -> Result<Option<Tree<Expression>>> {
+    pub fn maybe_constraint(&mut self) -> Result<Option<DepthTree<Expression>>> {
         if self.is_mark("(") {
             return Ok(Some(self.bracketed()?));
         }
@@ -163,27 +167,27 @@ impl Parser<'_> {
     }
 
     /// Parses `(a, b, ...)`, which may be empty.
-    pub fn expression_list(&mut self) -> Result<Tree<Vec<Expression>>> {
+    pub fn expression_list(&mut self) -> Result<DepthTree<Vec<Expression>>> {
         self.expect("(")?;
         let mut list = Vec::new();
         if self.mark(")") {
-            return Ok(Tree::list(list));
+            return Ok(DepthTree::list(list));
         }
         loop {
             list.push(self.expression()?);
             if self.mark(")") {
-                return Ok(Tree::list(list));
+                return Ok(DepthTree::list(list));
             }
             self.expect(",")?;
         }
     }
 }
 
-pub(super) fn not(expression: Tree<Expression>) -> Result<Tree<Expression>> {
+pub(super) fn not(expression: DepthTree<Expression>) -> Result<DepthTree<Expression>> {
     expression.under(Expression::not)
 }
 
 /// Combines conditions with AND; returns `None` for an empty list.
-pub(super) fn all_of(conditions: Vec<Tree<Expression>>) -> Result<Option<Tree<Expression>>> {
+pub(super) fn all_of(conditions: Vec<DepthTree<Expression>>) -> Result<Option<DepthTree<Expression>>> {
     reduce(conditions, |a, b| a.and(b, |a, b| Expression::binary(Binary::And, a, b)))
 }

@@ -3,11 +3,11 @@
 use oxrdf::NamedNode;
 
 use super::Dialect;
-use super::parser::Parser;
-use super::token::{Kind, Token};
-use super::tree::Tree;
-use crate::algebra::{Aggregate, AggregateFunction, Binary, Expression, Function};
-use crate::error::{Code, Error, Result};
+use super::parser::QueryParser;
+use super::token::{SparqlToken, TokenKind};
+use super::tree::DepthTree;
+use crate::algebra::{AggregateCall, AggregateFunction, Binary, Expression, Function};
+use crate::error::{Result, SparqlCode, SparqlError};
 use crate::expression::not;
 
 /// Built-in functions that are plain calls: name, function, minimum and maximum number of arguments.
@@ -126,11 +126,11 @@ fn triple(
     }
 }
 
-impl Parser<'_> {
+impl QueryParser<'_> {
     /// Parses a built-in call or an aggregate, if one starts here.
-    pub fn maybe_builtin(&mut self) -> Result<Option<Tree<Expression>>> {
+    pub fn maybe_builtin(&mut self) -> Result<Option<DepthTree<Expression>>> {
         let token = self.peek();
-        if token.kind != Kind::Word {
+        if token.kind != TokenKind::Word {
             return Ok(None);
         }
         if self.word("EXISTS") {
@@ -142,7 +142,7 @@ impl Parser<'_> {
         }
         // These keywords also precede brackets but are not functions.
         let reserved = ["HAVING", "VALUES", "FILTER", "BIND", "AS"].iter().any(|word| self.is_word(word));
-        if reserved || self.ahead(1).kind != Kind::Mark("(") {
+        if reserved || self.ahead(1).kind != TokenKind::Mark("(") {
             return Ok(None);
         }
         let name = self.slice(token).to_ascii_uppercase();
@@ -156,7 +156,7 @@ impl Parser<'_> {
             self.expect("(")?;
             let variable = self.variable()?;
             self.expect(")")?;
-            return Ok(Some(Tree::of_part(Expression::Bound(variable))));
+            return Ok(Some(DepthTree::of_part(Expression::Bound(variable))));
         }
         if matches!(name.as_str(), "IF" | "COALESCE" | "SAMETERM") {
             return Ok(Some(self.functional_form(token, &name)?));
@@ -172,7 +172,7 @@ impl Parser<'_> {
     }
 
     /// Parses a functional form, which has a node of its own.
-    fn functional_form(&mut self, token: Token, name: &str) -> Result<Tree<Expression>> {
+    fn functional_form(&mut self, token: SparqlToken, name: &str) -> Result<DepthTree<Expression>> {
         let arguments = self.expression_list()?;
         let count = arguments.len();
         let wanted = match name {
@@ -190,18 +190,19 @@ impl Parser<'_> {
         })
     }
 
-    fn exists(&mut self) -> Result<Tree<Expression>> {
+    fn exists(&mut self) -> Result<DepthTree<Expression>> {
         self.group()?.under(|group| Expression::Exists(Box::new(group)))
     }
 
-    fn arity(&self, token: Token, least: usize, most: usize, found: usize) -> Error {
+    fn arity(&self, token: SparqlToken, least: usize, most: usize, found: usize) -> SparqlError {
         let wanted = if least == most { least.to_string() } else { format!("{least} to {most}") };
         let message = format!("{} takes {wanted} arguments, found {found}", self.slice(token));
-        self.error_at(token, Code::Arity, message)
+        self.error_at(token, SparqlCode::Arity, message)
     }
 
-    fn unknown_function(&self, token: Token, foreign: Option<usize>) -> Error {
-        let error = self.error_at(token, Code::UnknownFunction, format!("unknown function {}", self.slice(token)));
+    fn unknown_function(&self, token: SparqlToken, foreign: Option<usize>) -> SparqlError {
+        let error =
+            self.error_at(token, SparqlCode::UnknownFunction, format!("unknown function {}", self.slice(token)));
         let function = foreign.and_then(|i| FUNCTIONS.get(i)).map(|(_, function, ..)| function);
         let meant = function.and_then(|f| FUNCTIONS.iter().find(|(_, known, ..)| known == f));
         match meant {
@@ -210,12 +211,12 @@ impl Parser<'_> {
         }
     }
 
-    fn aggregate(&mut self, name: &str) -> Result<Tree<Aggregate>> {
+    fn aggregate(&mut self, name: &str) -> Result<DepthTree<AggregateCall>> {
         self.expect("(")?;
         let distinct = self.word("DISTINCT");
         if name == "COUNT" && self.mark("*") {
             self.expect(")")?;
-            return Ok(Tree::of_part(Aggregate::CountSolutions { distinct }));
+            return Ok(DepthTree::of_part(AggregateCall::CountSolutions { distinct }));
         }
         let argument = self.expression()?;
         let function = match name {
@@ -237,16 +238,16 @@ impl Parser<'_> {
             }
         };
         self.expect(")")?;
-        argument.under(|argument| Aggregate::Call { function, argument, distinct })
+        argument.under(|argument| AggregateCall::Call { function, argument, distinct })
     }
 
     /// Returns the variable for an aggregate's value; equal aggregates share one.
-    fn add_aggregate(&mut self, token: Token, aggregate: Tree<Aggregate>) -> Result<oxrdf::Variable> {
+    fn add_aggregate(&mut self, token: SparqlToken, aggregate: DepthTree<AggregateCall>) -> Result<oxrdf::Variable> {
         let variable = self.helper();
         let Some(list) = self.aggregates.last_mut() else {
             let message = format!("the aggregate {} is not allowed here", self.slice(token));
             return Err(self
-                .error_at(token, Code::Aggregate, message)
+                .error_at(token, SparqlCode::Aggregate, message)
                 .help("aggregates are allowed in SELECT, HAVING and ORDER BY"));
         };
         if let Some((known, _)) = list.iter().find(|(_, known)| *known == aggregate) {
@@ -257,7 +258,7 @@ impl Parser<'_> {
     }
 
     /// Parses the arguments of a function or an aggregate named by an IRI.
-    pub fn custom_call(&mut self, token: Token, name: NamedNode) -> Result<Tree<Expression>> {
+    pub fn custom_call(&mut self, token: SparqlToken, name: NamedNode) -> Result<DepthTree<Expression>> {
         let of_geometries = GEOSPARQL.iter().find_map(|space| name.as_str().strip_prefix(space));
         if let Some(local) = of_geometries.filter(|local| OF_GEOMETRIES.contains(local)) {
             let name = NamedNode::new_unchecked(format!("{}{local}", GEOSPARQL[0]));
@@ -266,12 +267,12 @@ impl Parser<'_> {
             let argument = self.expression()?;
             self.expect(")")?;
             let function = AggregateFunction::Custom(name);
-            let aggregate = argument.under(|argument| Aggregate::Call { function, argument, distinct })?;
+            let aggregate = argument.under(|argument| AggregateCall::Call { function, argument, distinct })?;
             return Ok(self.add_aggregate(token, aggregate)?.into());
         }
-        if self.ahead(1).kind == Kind::Word && self.is_word_at(1, "DISTINCT") {
+        if self.ahead(1).kind == TokenKind::Word && self.is_word_at(1, "DISTINCT") {
             let message = format!("{} is not an aggregate, so DISTINCT is not allowed", self.slice(token));
-            return Err(self.error_at(token, Code::Aggregate, message));
+            return Err(self.error_at(token, SparqlCode::Aggregate, message));
         }
         let arguments = self.expression_list()?;
         let known = name.as_str().strip_prefix(XPATH).filter(|_| self.dialect == Dialect::Wdqs);

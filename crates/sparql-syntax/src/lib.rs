@@ -38,12 +38,12 @@ mod triples;
 pub mod vocabulary;
 pub mod walk;
 
-pub use parser::{Dialect, Extension, Parsed};
+pub use parser::{Dialect, Extension, ParsedQuery};
 pub use pattern::in_scope;
 pub use prefixes::shorten;
-pub use token::{Kind as TokenKind, tokens};
+pub use token::{TokenKind, tokens};
 
-pub use error::{Class, Code, Error, Position};
+pub use error::{QueryPosition, SparqlCode, SparqlError, SparqlErrorClass};
 
 /// Maximum length of a query in bytes.
 pub const MAX_TEXT: usize = 1 << 20;
@@ -52,8 +52,8 @@ pub const MAX_TEXT: usize = 1 << 20;
 ///
 /// # Errors
 /// Returns an error if the query is not in the dialect, uses an undeclared prefix, or exceeds a limit: see [`error`].
-pub fn parse(text: &str, dialect: Dialect) -> Result<Parsed, Error> {
-    parser::Parser::new(text, dialect)?.query_unit()
+pub fn parse(text: &str, dialect: Dialect) -> Result<ParsedQuery, SparqlError> {
+    parser::QueryParser::new(text, dialect)?.query_unit()
 }
 
 #[cfg(test)]

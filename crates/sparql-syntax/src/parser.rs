@@ -7,10 +7,10 @@ use oxrdf::{BlankNode, NamedNode, Variable};
 
 use super::MAX_TEXT;
 use super::prefixes;
-use super::token::{self, Kind, Token};
-use super::tree::Tree;
-use crate::algebra::{Aggregate, Helper, Path, Pattern, Query};
-use crate::error::{Class, Code, Error, Position, Result};
+use super::token::{self, SparqlToken, TokenKind};
+use super::tree::DepthTree;
+use crate::algebra::{AggregateCall, Helper, Path, QueryPattern, SparqlQuery};
+use crate::error::{QueryPosition, Result, SparqlCode, SparqlError, SparqlErrorClass};
 use crate::walk::nodes;
 use terrapin_budget as budget;
 
@@ -73,11 +73,11 @@ pub enum Extension {
 
 /// A parsed query.
 #[derive(Debug, Clone)]
-pub struct Parsed {
+pub struct ParsedQuery {
     /// The algebra before services are replaced. A named subquery is represented by its name and its columns.
-    pub query: Query,
+    pub query: SparqlQuery,
     /// The named subqueries that the query includes, in dependency order.
-    pub named: Vec<(String, Pattern)>,
+    pub named: Vec<(String, QueryPattern)>,
     /// The extensions of SPARQL 1.1 that the query uses, sorted.
     pub extensions: Vec<Extension>,
 }
@@ -87,7 +87,7 @@ pub struct Parsed {
 const SERVICE: &str = "https://query.wikidata.org/sparql";
 
 /// A named subquery: the position of its body, and its variables once it has been read.
-pub(super) struct Named<'a> {
+pub(super) struct SubqueryDefinition<'a> {
     pub name: &'a str,
     pub body: usize,
     /// The variables, sorted; `None` if the body has not been read.
@@ -95,9 +95,9 @@ pub(super) struct Named<'a> {
     pub open: bool,
 }
 
-pub(super) struct Parser<'a> {
+pub(super) struct QueryParser<'a> {
     pub text: &'a str,
-    pub tokens: Vec<Token>,
+    pub tokens: Vec<SparqlToken>,
     pub at: usize,
     pub base: Option<Iri<String>>,
     prefixes: Vec<(&'a str, String)>,
@@ -111,30 +111,30 @@ pub(super) struct Parser<'a> {
     steps: usize,
     pub used_labels: Vec<BlankNode>,
     pub labels: Vec<BlankNode>,
-    pub aggregates: Vec<Vec<(Variable, Tree<Aggregate>)>>,
-    pub named: Vec<Named<'a>>,
+    pub aggregates: Vec<Vec<(Variable, DepthTree<AggregateCall>)>>,
+    pub named: Vec<SubqueryDefinition<'a>>,
     /// The patterns of the included named subqueries, in the order of their completion.
-    pub needed: Vec<(String, Pattern)>,
+    pub needed: Vec<(String, QueryPattern)>,
     extensions: Vec<Extension>,
     /// BINDs that must not be moved, by the offsets of their variables.
     pub fixed: Vec<usize>,
 }
 
 /// A saved state of the parser, for backtracking.
-pub(super) struct State {
+pub(super) struct ParserCheckpoint {
     at: usize,
     used_labels: usize,
     labels: Vec<BlankNode>,
     extensions: usize,
 }
 
-impl<'a> Parser<'a> {
+impl<'a> QueryParser<'a> {
     pub fn new(text: &'a str, dialect: Dialect) -> Result<Self> {
         if text.len() > MAX_TEXT {
             let message = format!("the query has {} bytes, at most {MAX_TEXT} are allowed", text.len());
-            return Err(Error::new(Class::Limit, Code::TooLong, message));
+            return Err(SparqlError::new(SparqlErrorClass::Limit, SparqlCode::TooLong, message));
         }
-        Ok(Parser {
+        Ok(QueryParser {
             text,
             tokens: token::tokens(text, 0),
             at: 0,
@@ -157,20 +157,20 @@ impl<'a> Parser<'a> {
     }
 
     /// Parses the whole text.
-    pub fn query_unit(mut self) -> Result<Parsed> {
+    pub fn query_unit(mut self) -> Result<ParsedQuery> {
         let query = self.whole().map_err(|error| match error.place {
             Some(_) => error,
             None => error.at(self.place(self.peek())),
         })?;
         self.extensions.sort_unstable();
         self.extensions.dedup();
-        Ok(Parsed { query, named: self.needed, extensions: self.extensions })
+        Ok(ParsedQuery { query, named: self.needed, extensions: self.extensions })
     }
 
-    fn whole(&mut self) -> Result<Query> {
+    fn whole(&mut self) -> Result<SparqlQuery> {
         self.prologue()?;
         let query = self.query()?;
-        if self.peek().kind != Kind::End {
+        if self.peek().kind != TokenKind::End {
             return Err(self.expected("the end of the query"));
         }
         let needed = self.needed.len();
@@ -187,7 +187,7 @@ impl<'a> Parser<'a> {
             } else if self.word("PREFIX") {
                 let token = self.peek();
                 let name = match token.kind {
-                    Kind::Prefixed { colon } if token.start + colon as usize + 1 == token.end => {
+                    TokenKind::Prefixed { colon } if token.start + colon as usize + 1 == token.end => {
                         self.text.get(token.start..token.end - 1).unwrap_or("")
                     }
                     _ => return Err(self.expected("a prefix and a colon, as in PREFIX ex: <http://example.org/>")),
@@ -205,23 +205,23 @@ impl<'a> Parser<'a> {
     // Tokens.
 
     /// Returns the next token without consuming it.
-    pub fn peek(&self) -> Token {
+    pub fn peek(&self) -> SparqlToken {
         self.ahead(0)
     }
 
-    pub fn ahead(&self, by: usize) -> Token {
+    pub fn ahead(&self, by: usize) -> SparqlToken {
         // Every rule calls this function, and some scan far ahead.
         budget::checkpoint();
-        let last = Token { kind: Kind::End, start: self.text.len(), end: self.text.len() };
+        let last = SparqlToken { kind: TokenKind::End, start: self.text.len(), end: self.text.len() };
         self.tokens.get(self.at + by).copied().unwrap_or(last)
     }
 
-    pub fn slice(&self, token: Token) -> &'a str {
+    pub fn slice(&self, token: SparqlToken) -> &'a str {
         self.text.get(token.start..token.end).unwrap_or("")
     }
 
     pub fn is_mark(&self, mark: &str) -> bool {
-        matches!(self.peek().kind, Kind::Mark(m) if m == mark)
+        matches!(self.peek().kind, TokenKind::Mark(m) if m == mark)
     }
 
     /// Consumes the next token if it is this mark.
@@ -237,7 +237,7 @@ impl<'a> Parser<'a> {
 
     pub fn is_word_at(&self, by: usize, word: &str) -> bool {
         let token = self.ahead(by);
-        token.kind == Kind::Word && self.slice(token).eq_ignore_ascii_case(word)
+        token.kind == TokenKind::Word && self.slice(token).eq_ignore_ascii_case(word)
     }
 
     pub fn is_word(&self, word: &str) -> bool {
@@ -257,25 +257,27 @@ impl<'a> Parser<'a> {
 
     // Errors.
 
-    pub fn place(&self, token: Token) -> Position {
-        Position::new(self.text, token.start, token.end)
+    pub fn place(&self, token: SparqlToken) -> QueryPosition {
+        QueryPosition::new(self.text, token.start, token.end)
     }
 
-    pub fn error_at(&self, token: Token, code: Code, message: impl Into<String>) -> Error {
+    pub fn error_at(&self, token: SparqlToken, code: SparqlCode, message: impl Into<String>) -> SparqlError {
         // An overlong query is a reached limit, not a syntax error.
-        let class = if code == Code::TooLong { Class::Limit } else { Class::Syntax };
-        Error::new(class, code, message).at(self.place(token))
+        let class = if code == SparqlCode::TooLong { SparqlErrorClass::Limit } else { SparqlErrorClass::Syntax };
+        SparqlError::new(class, code, message).at(self.place(token))
     }
 
     /// Returns the error that the next token is not `what`.
-    pub fn expected(&self, what: &str) -> Error {
+    pub fn expected(&self, what: &str) -> SparqlError {
         let token = self.peek();
         match token.kind {
-            Kind::Wrong(why) => self.error_at(token, Code::BadToken, why),
-            Kind::End => self.error_at(token, Code::Syntax, format!("expected {what}, found the end of the query")),
+            TokenKind::Wrong(why) => self.error_at(token, SparqlCode::BadToken, why),
+            TokenKind::End => {
+                self.error_at(token, SparqlCode::Syntax, format!("expected {what}, found the end of the query"))
+            }
             _ => {
                 let found: String = self.slice(token).chars().take(40).collect();
-                let error = self.error_at(token, Code::Syntax, format!("expected {what}, found '{found}'"));
+                let error = self.error_at(token, SparqlCode::Syntax, format!("expected {what}, found '{found}'"));
                 match self.advice() {
                     Some(advice) => error.help(advice),
                     None => error,
@@ -299,9 +301,9 @@ impl<'a> Parser<'a> {
     }
 
     /// Records the use of an extension; returns an error if the dialect does not have it.
-    pub fn extend(&mut self, token: Token, extension: Extension, otherwise: &str) -> Result<()> {
+    pub fn extend(&mut self, token: SparqlToken, extension: Extension, otherwise: &str) -> Result<()> {
         if self.dialect == Dialect::Standard {
-            return Err(self.error_at(token, Code::Syntax, otherwise));
+            return Err(self.error_at(token, SparqlCode::Syntax, otherwise));
         }
         self.extensions.push(extension);
         Ok(())
@@ -311,7 +313,7 @@ impl<'a> Parser<'a> {
     pub fn nested<T>(&mut self, rule: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
         if self.depth >= MAX_DEPTH {
             let message = format!("the query is nested more than {MAX_DEPTH} levels deep");
-            return Err(self.error_at(self.peek(), Code::TooDeep, message));
+            return Err(self.error_at(self.peek(), SparqlCode::TooDeep, message));
         }
         self.check_variables()?;
         self.depth += 1;
@@ -321,8 +323,8 @@ impl<'a> Parser<'a> {
     }
 
     /// Saves the state of the parser.
-    pub fn mark_state(&self) -> State {
-        State {
+    pub fn mark_state(&self) -> ParserCheckpoint {
+        ParserCheckpoint {
             at: self.at,
             used_labels: self.used_labels.len(),
             labels: self.labels.clone(),
@@ -331,7 +333,7 @@ impl<'a> Parser<'a> {
     }
 
     /// Restores a saved state.
-    pub fn reset_state(&mut self, state: &State) {
+    pub fn reset_state(&mut self, state: &ParserCheckpoint) {
         self.at = state.at;
         self.used_labels.truncate(state.used_labels);
         self.labels.clone_from(&state.labels);
@@ -346,7 +348,7 @@ impl<'a> Parser<'a> {
             return Ok(());
         }
         let message = format!("the query has more than {MAX_VARIABLES} variables, aggregates and blank nodes");
-        Err(Error::new(Class::Unsupported, Code::TooLarge, message).at(self.place(self.peek())))
+        Err(SparqlError::new(SparqlErrorClass::Unsupported, SparqlCode::TooLarge, message).at(self.place(self.peek())))
     }
 
     /// Adds a path to the number of steps; rejects too many.
@@ -356,24 +358,24 @@ impl<'a> Parser<'a> {
             return Ok(());
         }
         let message = format!("the query's paths have more than {MAX_STEPS} steps, alternatives and repetitions");
-        Err(Error::new(Class::Unsupported, Code::TooLarge, message).at(self.place(self.peek())))
+        Err(SparqlError::new(SparqlErrorClass::Unsupported, SparqlCode::TooLarge, message).at(self.place(self.peek())))
     }
 
     /// Reads `<` after an operand as a comparison, even where the standard reads `<...>` as an IRI.
     pub fn split_iri(&mut self) -> Result<()> {
         let token = self.peek();
-        if token.kind != Kind::Iri {
+        if token.kind != TokenKind::Iri {
             return Ok(());
         }
         let otherwise = "after an operand this is an IRI; write a space after '<' to compare";
         self.extend(token, Extension::ComparedIri, otherwise)?;
         self.again += self.text.len() - token.start;
         if self.again > MAX_AGAIN {
-            let error = self.error_at(token, Code::TooLong, "too many comparisons look like IRIs");
+            let error = self.error_at(token, SparqlCode::TooLong, "too many comparisons look like IRIs");
             return Err(error.help("write a space after '<'"));
         }
         self.tokens.truncate(self.at);
-        self.tokens.push(Token { kind: Kind::Mark("<"), start: token.start, end: token.start + 1 });
+        self.tokens.push(SparqlToken { kind: TokenKind::Mark("<"), start: token.start, end: token.start + 1 });
         self.tokens.extend(token::tokens(self.text, token.start + 1));
         Ok(())
     }
@@ -401,7 +403,7 @@ impl<'a> Parser<'a> {
 
     pub fn maybe_variable(&mut self) -> Option<Variable> {
         let token = self.peek();
-        if token.kind != Kind::Variable {
+        if token.kind != TokenKind::Variable {
             return None;
         }
         self.at += 1;
@@ -411,13 +413,13 @@ impl<'a> Parser<'a> {
     }
 
     pub fn is_iri(&self) -> bool {
-        matches!(self.peek().kind, Kind::Iri | Kind::Prefixed { .. })
+        matches!(self.peek().kind, TokenKind::Iri | TokenKind::Prefixed { .. })
     }
 
     /// Parses an IRI in angle brackets.
     fn iri_token(&mut self) -> Result<Iri<String>> {
         let token = self.peek();
-        if token.kind != Kind::Iri {
+        if token.kind != TokenKind::Iri {
             return Err(self.expected("an IRI in angle brackets"));
         }
         self.at += 1;
@@ -425,7 +427,7 @@ impl<'a> Parser<'a> {
         let inside = unescape_codepoints(inside).ok_or_else(|| {
             self.error_at(
                 token,
-                Code::BadIri,
+                SparqlCode::BadIri,
                 "in an IRI only \\uXXXX and \\UXXXXXXXX are escapes, with hexadecimal digits",
             )
         })?;
@@ -445,7 +447,7 @@ impl<'a> Parser<'a> {
             Err(why) => {
                 let message = format!("{} is not a valid IRI: {why}", self.slice(token));
                 if !inside.contains(':') {
-                    return Err(self.error_at(token, Code::BadIri, message).help("a relative IRI needs a BASE"));
+                    return Err(self.error_at(token, SparqlCode::BadIri, message).help("a relative IRI needs a BASE"));
                 }
                 self.extend(token, Extension::LooseIri, &message)?;
                 Ok(Iri::parse_unchecked(inside))
@@ -456,7 +458,7 @@ impl<'a> Parser<'a> {
     /// Parses an IRI in angle brackets or a prefixed name.
     pub fn iri(&mut self) -> Result<NamedNode> {
         let token = self.peek();
-        let Kind::Prefixed { colon } = token.kind else {
+        let TokenKind::Prefixed { colon } = token.kind else {
             return Ok(self.iri_token()?.into());
         };
         let name = self.slice(token);
@@ -464,7 +466,8 @@ impl<'a> Parser<'a> {
         let local = name.get(colon as usize + 1..).unwrap_or("");
         let declared = self.prefixes.iter().find(|(known, _)| *known == prefix).map(|(_, iri)| iri.as_str());
         let Some(base) = declared.or_else(|| prefixes::known(prefix)) else {
-            let error = self.error_at(token, Code::UnknownPrefix, format!("the prefix '{prefix}:' is not declared"));
+            let error =
+                self.error_at(token, SparqlCode::UnknownPrefix, format!("the prefix '{prefix}:' is not declared"));
             return Err(match prefixes::suggest(prefix) {
                 Some(meant) => error.help(format!("did you mean '{meant}:'?")),
                 None => error.help(format!("declare it in front of the query: PREFIX {prefix}: <http://...>")),

@@ -5,18 +5,18 @@ use std::sync::Arc;
 
 use oxrdf::{Term, Variable};
 
-use super::parser::{Dialect, Extension, Named, Parser};
-use super::token::{Kind, Token};
-use super::tree::{Tree, reduce};
+use super::parser::{Dialect, Extension, QueryParser, SubqueryDefinition};
+use super::token::{SparqlToken, TokenKind};
+use super::tree::{DepthTree, reduce};
 use super::triples::{bgp, join, joined};
-use crate::algebra::{Binary, Expression, NamedNodePattern, Pattern, Unary};
-use crate::error::{Code, Result};
+use crate::algebra::{Binary, Expression, NamedNodePattern, QueryPattern, Unary};
+use crate::error::{Result, SparqlCode};
 use crate::expression::all_of;
 use crate::vocabulary::LABEL_SERVICE;
-use crate::walk::{Node, on_in_scope};
+use crate::walk::{QueryNode, on_in_scope};
 
 /// The pattern of a group and its filters.
-type Group = (Tree<Pattern>, Option<Tree<Expression>>);
+type Group = (DepthTree<QueryPattern>, Option<DepthTree<Expression>>);
 
 /// Maximum number of parts of a group.
 const MAX_PARTS: usize = 500;
@@ -24,24 +24,24 @@ const MAX_PARTS: usize = 500;
 /// A BIND before the patterns that bind its variables.
 struct Early {
     needs: HashSet<Variable>,
-    expression: Tree<Expression>,
+    expression: DepthTree<Expression>,
     variable: Variable,
-    token: Token,
+    token: SparqlToken,
 }
 
 /// The parts of a group read so far.
 #[derive(Default)]
-struct Parts {
-    group: Tree<Pattern>,
-    filters: Vec<Tree<Expression>>,
+struct GroupContents {
+    group: DepthTree<QueryPattern>,
+    filters: Vec<DepthTree<Expression>>,
     /// Label services.
-    labels: Vec<Tree<Pattern>>,
+    labels: Vec<DepthTree<QueryPattern>>,
     early: Vec<Early>,
 }
 
-impl Parser<'_> {
+impl QueryParser<'_> {
     /// Parses a group in braces and applies its filters.
-    pub fn group(&mut self) -> Result<Tree<Pattern>> {
+    pub fn group(&mut self) -> Result<DepthTree<QueryPattern>> {
         let (pattern, filter) = self.group_and_filter()?;
         filtered(pattern, filter)
     }
@@ -71,11 +71,11 @@ impl Parser<'_> {
     /// Parses the parts of a group. Returns `None` if a BIND waited for variables that were never bound; the group is
     /// then read again with that BIND in place.
     fn parts_once(&mut self) -> Result<Option<Group>> {
-        let mut parts = Parts { group: bgp(self.triples_block(true)?)?, ..Parts::default() };
+        let mut parts = GroupContents { group: bgp(self.triples_block(true)?)?, ..GroupContents::default() };
         for number in 0.. {
             if number > MAX_PARTS {
                 let message = format!("a group has more than {MAX_PARTS} parts");
-                return Err(self.error_at(self.peek(), Code::TooLong, message));
+                return Err(self.error_at(self.peek(), SparqlCode::TooLong, message));
             }
             if !self.part(&mut parts)? {
                 break;
@@ -89,7 +89,7 @@ impl Parser<'_> {
                 parts.group = self.bind_ready(parts.group, &mut parts.early)?;
             }
         }
-        let Parts { group, filters, labels, mut early } = parts;
+        let GroupContents { group, filters, labels, mut early } = parts;
         let mut group = self.bind_ready(group, &mut early)?;
         if !early.is_empty() {
             self.fixed.extend(early.iter().map(|bind| bind.token.start));
@@ -105,23 +105,23 @@ impl Parser<'_> {
     }
 
     /// Parses one part of a group. Returns whether the next tokens are a part other than triples.
-    fn part(&mut self, parts: &mut Parts) -> Result<bool> {
+    fn part(&mut self, parts: &mut GroupContents) -> Result<bool> {
         let token = self.peek();
         let group = std::mem::take(&mut parts.group);
         parts.group = if self.word("OPTIONAL") {
             let (right, condition) = self.group_and_filter()?;
-            group.and_maybe(right, condition, |left, right, condition| Pattern::LeftJoin {
+            group.and_maybe(right, condition, |left, right, condition| QueryPattern::LeftJoin {
                 left: Box::new(left),
                 right: Box::new(right),
                 condition,
             })?
         } else if self.word("MINUS") {
             let right = self.group()?;
-            group.and(right, |left, right| Pattern::Minus { left: Box::new(left), right: Box::new(right) })?
+            group.and(right, |left, right| QueryPattern::Minus { left: Box::new(left), right: Box::new(right) })?
         } else if self.word("LATERAL") {
             let right = self.group()?;
             self.check_lateral(token, &group, &right)?;
-            group.joined(right, |left, right| Pattern::Lateral { left: Box::new(left), right: Box::new(right) })?
+            group.joined(right, |left, right| QueryPattern::Lateral { left: Box::new(left), right: Box::new(right) })?
         } else if self.word("FILTER") {
             parts.filters.push(self.constraint()?);
             group
@@ -129,7 +129,7 @@ impl Parser<'_> {
             self.bind(group, &mut parts.early)?
         } else if self.word("GRAPH") {
             let name = self.variable_or_iri()?;
-            let inner = self.group()?.under(|inner| Pattern::Graph { name, inner: Box::new(inner) })?;
+            let inner = self.group()?.under(|inner| QueryPattern::Graph { name, inner: Box::new(inner) })?;
             join(group, inner)?
         } else if self.word("SERVICE") {
             self.service(group, &mut parts.labels)?
@@ -148,11 +148,15 @@ impl Parser<'_> {
 
     /// Parses `SERVICE` after its keyword. In WDQS, the label service is evaluated last in its group, wherever it is
     /// written.
-    fn service(&mut self, group: Tree<Pattern>, labels: &mut Vec<Tree<Pattern>>) -> Result<Tree<Pattern>> {
+    fn service(
+        &mut self,
+        group: DepthTree<QueryPattern>,
+        labels: &mut Vec<DepthTree<QueryPattern>>,
+    ) -> Result<DepthTree<QueryPattern>> {
         let silent = self.word("SILENT");
         let name = self.variable_or_iri()?;
         let is_label = matches!(&name, NamedNodePattern::NamedNode(n) if n.as_str() == LABEL_SERVICE);
-        let service = self.group()?.under(|inner| Pattern::Service { name, inner: Box::new(inner), silent })?;
+        let service = self.group()?.under(|inner| QueryPattern::Service { name, inner: Box::new(inner), silent })?;
         if is_label && self.dialect == Dialect::Wdqs {
             labels.push(service);
             return Ok(group);
@@ -160,16 +164,16 @@ impl Parser<'_> {
         join(group, service)
     }
 
-    fn unions(&mut self) -> Result<Tree<Pattern>> {
+    fn unions(&mut self) -> Result<DepthTree<QueryPattern>> {
         let mut parts = vec![self.group()?];
         while self.word("UNION") {
             parts.push(self.group()?);
         }
-        let union = |left, right| Pattern::Union { left: Box::new(left), right: Box::new(right) };
+        let union = |left, right| QueryPattern::Union { left: Box::new(left), right: Box::new(right) };
         Ok(reduce(parts, |left, right| left.and(right, union))?.unwrap_or_default())
     }
 
-    fn bind(&mut self, group: Tree<Pattern>, early: &mut Vec<Early>) -> Result<Tree<Pattern>> {
+    fn bind(&mut self, group: DepthTree<QueryPattern>, early: &mut Vec<Early>) -> Result<DepthTree<QueryPattern>> {
         self.expect("(")?;
         let expression = self.expression()?;
         self.expect_word("AS")?;
@@ -190,11 +194,11 @@ impl Parser<'_> {
 
     fn bind_now(
         &mut self,
-        group: Tree<Pattern>,
-        expression: Tree<Expression>,
+        group: DepthTree<QueryPattern>,
+        expression: DepthTree<Expression>,
         variable: Variable,
-        token: Token,
-    ) -> Result<Tree<Pattern>> {
+        token: SparqlToken,
+    ) -> Result<DepthTree<QueryPattern>> {
         if !in_scope(&group).contains(&variable) {
             return extended(group, variable, expression);
         }
@@ -205,7 +209,11 @@ impl Parser<'_> {
     }
 
     /// Applies each waiting BIND once its variables are bound.
-    fn bind_ready(&mut self, mut group: Tree<Pattern>, early: &mut Vec<Early>) -> Result<Tree<Pattern>> {
+    fn bind_ready(
+        &mut self,
+        mut group: DepthTree<QueryPattern>,
+        early: &mut Vec<Early>,
+    ) -> Result<DepthTree<QueryPattern>> {
         while !early.is_empty() {
             let scope = in_scope(&group);
             let Some(index) = early.iter().position(|bind| bind.needs.iter().all(|v| scope.contains(v))) else { break };
@@ -216,20 +224,20 @@ impl Parser<'_> {
         Ok(group)
     }
 
-    fn check_lateral(&mut self, token: Token, left: &Pattern, right: &Pattern) -> Result<()> {
+    fn check_lateral(&mut self, token: SparqlToken, left: &QueryPattern, right: &QueryPattern) -> Result<()> {
         let mut defined = HashSet::new();
         defines(right, &mut defined);
         match in_scope(left).into_iter().find(|v| defined.contains(v)) {
             Some(variable) => {
                 let message = format!("{variable} is bound before LATERAL and bound again inside it");
-                Err(self.error_at(token, Code::Syntax, message))
+                Err(self.error_at(token, SparqlCode::Syntax, message))
             }
             None => Ok(()),
         }
     }
 
     /// Parses `VALUES` after its keyword.
-    pub fn data_block(&mut self) -> Result<Tree<Pattern>> {
+    pub fn data_block(&mut self) -> Result<DepthTree<QueryPattern>> {
         let mut variables = Vec::new();
         let single = self.maybe_variable();
         let row = single.is_none();
@@ -263,11 +271,11 @@ impl Parser<'_> {
             if values.len() != variables.len() {
                 let message =
                     format!("this row of VALUES has {} values for {} variables", values.len(), variables.len());
-                return Err(self.error_at(start, Code::Values, message).help("write UNDEF for a missing value"));
+                return Err(self.error_at(start, SparqlCode::Values, message).help("write UNDEF for a missing value"));
             }
             rows.push(values);
         }
-        Ok(Tree::of_part(Pattern::Values { variables, rows: Arc::new(rows) }))
+        Ok(DepthTree::of_part(QueryPattern::Values { variables, rows: Arc::new(rows) }))
     }
 
     fn data_value(&mut self) -> Result<Option<Term>> {
@@ -299,9 +307,11 @@ impl Parser<'_> {
             let mut open = 0_usize;
             loop {
                 match self.peek().kind {
-                    Kind::Mark("{") => open += 1,
-                    Kind::Mark("}") => open -= 1,
-                    Kind::End => return Err(self.error_at(with, Code::Syntax, "the braces of this WITH do not close")),
+                    TokenKind::Mark("{") => open += 1,
+                    TokenKind::Mark("}") => open -= 1,
+                    TokenKind::End => {
+                        return Err(self.error_at(with, SparqlCode::Syntax, "the braces of this WITH do not close"));
+                    }
                     _ => {}
                 }
                 self.at += 1;
@@ -311,29 +321,29 @@ impl Parser<'_> {
             }
             self.expect_word("AS")?;
             let token = self.peek();
-            if token.kind != Kind::Named {
+            if token.kind != TokenKind::Named {
                 return Err(self.expected("a name with %"));
             }
             self.at += 1;
             let name = self.slice(token).get(1..).unwrap_or("");
             if self.named.iter().any(|n| n.name == name) {
-                return Err(self.error_at(token, Code::NamedSubquery, format!("%{name} is defined twice")));
+                return Err(self.error_at(token, SparqlCode::NamedSubquery, format!("%{name} is defined twice")));
             }
-            self.named.push(Named { name, body, variables: None, open: false });
+            self.named.push(SubqueryDefinition { name, body, variables: None, open: false });
         }
         Ok(())
     }
 
-    fn include(&mut self) -> Result<Tree<Pattern>> {
+    fn include(&mut self) -> Result<DepthTree<QueryPattern>> {
         let token = self.peek();
-        if token.kind != Kind::Named {
+        if token.kind != TokenKind::Named {
             return Err(self.expected("a name with %"));
         }
         self.at += 1;
         let name = self.slice(token).get(1..).unwrap_or("");
         let Some(index) = self.named.iter().position(|n| n.name == name) else {
             let names: Vec<String> = self.named.iter().map(|n| format!("%{}", n.name)).collect();
-            let error = self.error_at(token, Code::NamedSubquery, format!("%{name} is never defined"));
+            let error = self.error_at(token, SparqlCode::NamedSubquery, format!("%{name} is never defined"));
             return Err(error.help(if names.is_empty() {
                 format!("define it between SELECT and WHERE: WITH {{ SELECT ... }} AS %{name}")
             } else {
@@ -341,11 +351,11 @@ impl Parser<'_> {
             }));
         };
         if self.named.get(index).is_some_and(|n| n.open) {
-            return Err(self.error_at(token, Code::NamedSubquery, format!("%{name} includes itself")));
+            return Err(self.error_at(token, SparqlCode::NamedSubquery, format!("%{name} includes itself")));
         }
         // Inlining the pattern would double the tree with each subquery that includes another one twice.
         let variables = self.named_variables(index)?;
-        Ok(Tree::of_part(Pattern::Include { name: name.to_owned(), variables }))
+        Ok(DepthTree::of_part(QueryPattern::Include { name: name.to_owned(), variables }))
     }
 
     /// Returns the variables of a named subquery; reads its body if necessary.
@@ -382,30 +392,37 @@ impl Parser<'_> {
 
 /// Binds a variable that may be bound already: only solutions with an equal value remain.
 fn bind_again(
-    group: Tree<Pattern>,
+    group: DepthTree<QueryPattern>,
     variable: Variable,
     value: Variable,
-    expression: Tree<Expression>,
-) -> Result<Tree<Pattern>> {
+    expression: DepthTree<Expression>,
+) -> Result<DepthTree<QueryPattern>> {
     let given = extended(group, value.clone(), expression)?;
     let unbound = |v: &Variable| Expression::not(Expression::Bound(v.clone()));
     let same = Expression::binary(Binary::Equal, variable.clone().into(), value.clone().into());
     let either_unbound = Expression::binary(Binary::Or, unbound(&variable), unbound(&value));
     let agree = Expression::binary(Binary::Or, either_unbound, same);
     let either = Expression::Coalesce(vec![variable.clone().into(), value.into()]);
-    extended(filtered(given, Some(Tree::of_part(agree)))?, variable, Tree::of_part(either))
+    extended(filtered(given, Some(DepthTree::of_part(agree)))?, variable, DepthTree::of_part(either))
 }
 
-pub(super) fn filtered(pattern: Tree<Pattern>, filter: Option<Tree<Expression>>) -> Result<Tree<Pattern>> {
+pub(super) fn filtered(
+    pattern: DepthTree<QueryPattern>,
+    filter: Option<DepthTree<Expression>>,
+) -> Result<DepthTree<QueryPattern>> {
     match filter {
-        Some(filter) => pattern.and(filter, Pattern::filter),
+        Some(filter) => pattern.and(filter, QueryPattern::filter),
         None => Ok(pattern),
     }
 }
 
 /// Binds a variable to the value of an expression.
-pub(super) fn extended(pattern: Tree<Pattern>, variable: Variable, value: Tree<Expression>) -> Result<Tree<Pattern>> {
-    pattern.and(value, |inner, expression| Pattern::extend(inner, variable, expression))
+pub(super) fn extended(
+    pattern: DepthTree<QueryPattern>,
+    variable: Variable,
+    value: DepthTree<Expression>,
+) -> Result<DepthTree<QueryPattern>> {
+    pattern.and(value, |inner, expression| QueryPattern::extend(inner, variable, expression))
 }
 
 /// Collects the variables that must be bound for an expression to have a value. Returns `false` if that depends on
@@ -431,7 +448,7 @@ fn strict_variables(expression: &Expression, out: &mut HashSet<Variable>) -> boo
 }
 
 /// Returns the variables that a pattern can bind.
-pub fn in_scope(pattern: &Pattern) -> HashSet<Variable> {
+pub fn in_scope(pattern: &QueryPattern) -> HashSet<Variable> {
     let mut variables = HashSet::new();
     on_in_scope(pattern, &mut |v| {
         if !variables.contains(v) {
@@ -442,43 +459,45 @@ pub fn in_scope(pattern: &Pattern) -> HashSet<Variable> {
 }
 
 /// Collects the variables that a pattern binds with `AS` or `VALUES`.
-fn defines(pattern: &Pattern, out: &mut HashSet<Variable>) {
-    let mut shown = |inner: &Pattern, variables: &[Variable]| {
+fn defines(pattern: &QueryPattern, out: &mut HashSet<Variable>) {
+    let mut shown = |inner: &QueryPattern, variables: &[Variable]| {
         let mut inside = HashSet::new();
         defines(inner, &mut inside);
         out.extend(inside.into_iter().filter(|v| variables.contains(v)));
     };
     match pattern {
-        Pattern::Project { variables, inner } => return shown(inner, variables),
-        Pattern::Group { variables, aggregates, inner } => {
+        QueryPattern::Project { variables, inner } => return shown(inner, variables),
+        QueryPattern::Group { variables, aggregates, inner } => {
             shown(inner, variables);
             return out.extend(aggregates.iter().map(|(v, _)| v.clone()));
         }
-        Pattern::Extend { variable, .. } => {
+        QueryPattern::Extend { variable, .. } => {
             out.insert(variable.clone());
         }
-        Pattern::Values { variables, .. } | Pattern::Table { variables, .. } | Pattern::Include { variables, .. } => {
+        QueryPattern::Values { variables, .. }
+        | QueryPattern::Table { variables, .. }
+        | QueryPattern::Include { variables, .. } => {
             out.extend(variables.iter().cloned());
         }
-        Pattern::Bgp { .. }
-        | Pattern::Path { .. }
-        | Pattern::Relation { .. }
-        | Pattern::Join { .. }
-        | Pattern::Lateral { .. }
-        | Pattern::LeftJoin { .. }
-        | Pattern::LeftLateral { .. }
-        | Pattern::Union { .. }
-        | Pattern::Minus { .. }
-        | Pattern::Filter { .. }
-        | Pattern::Graph { .. }
-        | Pattern::Service { .. }
-        | Pattern::OrderBy { .. }
-        | Pattern::Distinct { .. }
-        | Pattern::Reduced { .. }
-        | Pattern::Slice { .. } => {}
+        QueryPattern::Bgp { .. }
+        | QueryPattern::Path { .. }
+        | QueryPattern::Relation { .. }
+        | QueryPattern::Join { .. }
+        | QueryPattern::Lateral { .. }
+        | QueryPattern::LeftJoin { .. }
+        | QueryPattern::LeftLateral { .. }
+        | QueryPattern::Union { .. }
+        | QueryPattern::Minus { .. }
+        | QueryPattern::Filter { .. }
+        | QueryPattern::Graph { .. }
+        | QueryPattern::Service { .. }
+        | QueryPattern::OrderBy { .. }
+        | QueryPattern::Distinct { .. }
+        | QueryPattern::Reduced { .. }
+        | QueryPattern::Slice { .. } => {}
     }
-    Node::Pattern(pattern).children(&mut |child| {
-        if let Node::Pattern(child) = child {
+    QueryNode::Pattern(pattern).children(&mut |child| {
+        if let QueryNode::Pattern(child) = child {
             defines(child, out);
         }
     });

@@ -5,16 +5,16 @@ use std::sync::Arc;
 
 use oxrdf::{NamedNode, Variable};
 
-use super::parser::{Dialect, Extension, Parser};
+use super::parser::{Dialect, Extension, QueryParser};
 use super::pattern::{extended, filtered, in_scope};
-use super::token::{Kind, Token};
-use super::tree::Tree;
+use super::token::{SparqlToken, TokenKind};
+use super::tree::DepthTree;
 use super::triples::{Triple, join};
 use crate::algebra::{
-    Aggregate, AggregateFunction, Expression, Helper, NamedNodePattern, Pattern, Query, QueryDataset, QueryForm,
-    SortKey, TriplePattern,
+    AggregateCall, AggregateFunction, Expression, Helper, NamedNodePattern, QueryDataset, QueryForm, QueryPattern,
+    SortKey, SparqlQuery, TriplePattern,
 };
-use crate::error::{Code, Result};
+use crate::error::{Result, SparqlCode};
 use crate::expression::all_of;
 use crate::walk::on_variables;
 
@@ -30,23 +30,23 @@ enum Duplicates {
 }
 
 /// An item of a SELECT clause, with its token.
-enum Member {
-    Variable(Variable, Token),
-    Expression(Tree<Expression>, Variable, Token),
+enum SelectItem {
+    Variable(Variable, SparqlToken),
+    Expression(DepthTree<Expression>, Variable, SparqlToken),
     /// An IRI to describe.
-    Named(NamedNode, Token),
+    Named(NamedNode, SparqlToken),
 }
 
-struct Selection {
+struct SelectClause {
     duplicates: Duplicates,
     /// `None` for `*`, and for query forms without this clause.
-    members: Option<Vec<Member>>,
-    start: Token,
+    members: Option<Vec<SelectItem>>,
+    start: SparqlToken,
     /// Whether this is a SELECT clause, in which `*` cannot be combined with groups.
     select: bool,
 }
 
-impl Selection {
+impl SelectClause {
     /// Returns whether an expression uses an alias of the selection.
     fn names_any_of(&self, expression: &Expression) -> bool {
         let mut any = false;
@@ -55,27 +55,27 @@ impl Selection {
                 .members
                 .iter()
                 .flatten()
-                .any(|m| matches!(m, Member::Expression(_, named, _) if named == variable));
+                .any(|m| matches!(m, SelectItem::Expression(_, named, _) if named == variable));
         });
         any
     }
 }
 
 /// The variables of GROUP BY, and the expressions bound to some of them.
-type Grouping = (Vec<Variable>, Vec<(Tree<Expression>, Variable)>);
+type Grouping = (Vec<Variable>, Vec<(DepthTree<Expression>, Variable)>);
 
 /// The solution modifiers after the pattern.
 #[derive(Default)]
 struct Modifiers {
     group: Option<Grouping>,
-    having: Option<Tree<Expression>>,
-    order: Option<Tree<Vec<SortKey>>>,
+    having: Option<DepthTree<Expression>>,
+    order: Option<DepthTree<Vec<SortKey>>>,
     slice: Option<(usize, Option<usize>)>,
-    values: Option<Tree<Pattern>>,
+    values: Option<DepthTree<QueryPattern>>,
 }
 
-impl Parser<'_> {
-    pub fn query(&mut self) -> Result<Tree<Query>> {
+impl QueryParser<'_> {
+    pub fn query(&mut self) -> Result<DepthTree<SparqlQuery>> {
         let start = self.peek();
         if self.is_word("SELECT") {
             let selection = self.selection()?;
@@ -87,7 +87,7 @@ impl Parser<'_> {
             return self.finished(QueryForm::Select, dataset, pattern);
         }
         self.aggregates.push(Vec::new());
-        let all = Selection { duplicates: Duplicates::Kept, members: None, start, select: false };
+        let all = SelectClause { duplicates: Duplicates::Kept, members: None, start, select: false };
         if self.word("ASK") {
             let dataset = self.dataset()?;
             self.with_clauses()?;
@@ -109,11 +109,16 @@ impl Parser<'_> {
         Err(error)
     }
 
-    fn finished(&self, form: QueryForm, dataset: Option<QueryDataset>, pattern: Tree<Pattern>) -> Result<Tree<Query>> {
-        pattern.under(|pattern| Query { form, dataset, base: self.base.clone(), pattern })
+    fn finished(
+        &self,
+        form: QueryForm,
+        dataset: Option<QueryDataset>,
+        pattern: DepthTree<QueryPattern>,
+    ) -> Result<DepthTree<SparqlQuery>> {
+        pattern.under(|pattern| SparqlQuery { form, dataset, base: self.base.clone(), pattern })
     }
 
-    fn construct(&mut self, all: Selection) -> Result<Tree<Query>> {
+    fn construct(&mut self, all: SelectClause) -> Result<DepthTree<SparqlQuery>> {
         let mut template = None;
         if self.is_mark("{") {
             template = Some(self.template()?);
@@ -127,7 +132,7 @@ impl Parser<'_> {
             }
             None => {
                 self.expect_word("WHERE")?;
-                Tree::triples(template.insert(self.template()?).clone())?
+                DepthTree::triples(template.insert(self.template()?).clone())?
             }
         };
         let modifiers = self.modifiers()?;
@@ -148,15 +153,15 @@ impl Parser<'_> {
             .collect())
     }
 
-    fn describe(&mut self, all: Selection) -> Result<Tree<Query>> {
+    fn describe(&mut self, all: SelectClause) -> Result<DepthTree<SparqlQuery>> {
         let mut selection = all;
         if !self.mark("*") {
             let mut members = Vec::new();
-            while self.peek().kind == Kind::Variable || self.is_iri() {
+            while self.peek().kind == TokenKind::Variable || self.is_iri() {
                 let token = self.peek();
                 members.push(match self.variable_or_iri()? {
-                    NamedNodePattern::NamedNode(node) => Member::Named(node, token),
-                    NamedNodePattern::Variable(variable) => Member::Variable(variable, token),
+                    NamedNodePattern::NamedNode(node) => SelectItem::Named(node, token),
+                    NamedNodePattern::Variable(variable) => SelectItem::Variable(variable, token),
                 });
                 self.check_variables()?;
             }
@@ -167,21 +172,22 @@ impl Parser<'_> {
         }
         let dataset = self.dataset()?;
         self.with_clauses()?;
-        let pattern = if self.is_word("WHERE") || self.is_mark("{") { self.where_clause()? } else { Tree::default() };
+        let pattern =
+            if self.is_word("WHERE") || self.is_mark("{") { self.where_clause()? } else { DepthTree::default() };
         let modifiers = self.modifiers()?;
         let pattern = self.select(selection, pattern, modifiers)?;
         self.finished(QueryForm::Describe, dataset, pattern)
     }
 
     /// Parses a subquery, after the opening brace of its group.
-    pub fn sub_select(&mut self) -> Result<Tree<Pattern>> {
+    pub fn sub_select(&mut self) -> Result<DepthTree<QueryPattern>> {
         let selection = self.selection()?;
         let pattern = self.where_clause()?;
         let modifiers = self.modifiers()?;
         self.select(selection, pattern, modifiers)
     }
 
-    fn selection(&mut self) -> Result<Selection> {
+    fn selection(&mut self) -> Result<SelectClause> {
         let start = self.peek();
         self.expect_word("SELECT")?;
         self.aggregates.push(Vec::new());
@@ -193,25 +199,25 @@ impl Parser<'_> {
             Duplicates::Kept
         };
         if self.mark("*") {
-            return Ok(Selection { duplicates, members: None, start, select: true });
+            return Ok(SelectClause { duplicates, members: None, start, select: true });
         }
         let mut members = Vec::new();
         loop {
             let token = self.peek();
             self.check_variables()?;
             if let Some(variable) = self.maybe_variable() {
-                members.push(Member::Variable(variable, token));
+                members.push(SelectItem::Variable(variable, token));
             } else if self.mark("(") {
                 let expression = self.expression()?;
                 self.expect_word("AS")?;
                 let token = self.peek();
                 let variable = self.variable()?;
                 self.expect(")")?;
-                members.push(Member::Expression(expression, variable, token));
+                members.push(SelectItem::Expression(expression, variable, token));
             } else if members.is_empty() {
                 return Err(self.expected("'*', a variable or (expression AS ?variable)"));
             } else {
-                return Ok(Selection { duplicates, members: Some(members), start, select: true });
+                return Ok(SelectClause { duplicates, members: Some(members), start, select: true });
             }
         }
     }
@@ -228,7 +234,7 @@ impl Parser<'_> {
         Ok((!default.is_empty() || !named.is_empty()).then_some(QueryDataset { default, named: Some(named) }))
     }
 
-    fn where_clause(&mut self) -> Result<Tree<Pattern>> {
+    fn where_clause(&mut self) -> Result<DepthTree<QueryPattern>> {
         self.word("WHERE");
         self.group()
     }
@@ -272,7 +278,7 @@ impl Parser<'_> {
 
     fn count(&mut self) -> Result<usize> {
         let token = self.peek();
-        let count = if token.kind == Kind::Integer { self.slice(token).parse().ok() } else { None };
+        let count = if token.kind == TokenKind::Integer { self.slice(token).parse().ok() } else { None };
         match count {
             Some(count) => {
                 self.at += 1;
@@ -316,13 +322,13 @@ impl Parser<'_> {
         }
     }
 
-    fn order_conditions(&mut self) -> Result<Tree<Vec<SortKey>>> {
+    fn order_conditions(&mut self) -> Result<DepthTree<Vec<SortKey>>> {
         let ascending = |expression| SortKey { expression, descends: false };
         let mut conditions = Vec::new();
         loop {
             if let Some(variable) = self.maybe_variable() {
                 self.check_variables()?;
-                conditions.push(Tree::from(variable).under(ascending)?);
+                conditions.push(DepthTree::from(variable).under(ascending)?);
             } else if self.is_word("ASC") || self.is_word("DESC") {
                 let descends = self.is_word("DESC");
                 self.at += 1;
@@ -332,7 +338,7 @@ impl Parser<'_> {
             } else if conditions.is_empty() {
                 return Err(self.expected("a variable or expression to order by"));
             } else {
-                return Ok(Tree::list(conditions));
+                return Ok(DepthTree::list(conditions));
             }
         }
     }
@@ -341,10 +347,10 @@ impl Parser<'_> {
     /// ORDER BY, projection, DISTINCT, LIMIT.
     fn select(
         &mut self,
-        selection: Selection,
-        mut pattern: Tree<Pattern>,
+        selection: SelectClause,
+        mut pattern: DepthTree<QueryPattern>,
         modifiers: Modifiers,
-    ) -> Result<Tree<Pattern>> {
+    ) -> Result<DepthTree<QueryPattern>> {
         let aggregates = self.aggregates.pop().unwrap_or_default();
         let mut group = modifiers.group;
         if group.is_none() && !aggregates.is_empty() {
@@ -357,7 +363,7 @@ impl Parser<'_> {
             }
             let (names, aggregates): (Vec<Variable>, Vec<_>) =
                 self.with_samples(&selection, &pattern, &variables, aggregates)?.into_iter().unzip();
-            pattern = pattern.and(Tree::list(aggregates), |inner, aggregates| Pattern::Group {
+            pattern = pattern.and(DepthTree::list(aggregates), |inner, aggregates| QueryPattern::Group {
                 inner: Box::new(inner),
                 variables,
                 aggregates: names.into_iter().zip(aggregates).collect(),
@@ -375,10 +381,13 @@ impl Parser<'_> {
         if let Some(values) = modifiers.values {
             pattern = join(pattern, values)?;
         }
-        let Selection { duplicates, members, start, select } = selection;
+        let SelectClause { duplicates, members, start, select } = selection;
         if grouped && select && members.is_none() {
-            let error =
-                self.error_at(start, Code::Aggregate, "SELECT * cannot be combined with GROUP BY or an aggregate");
+            let error = self.error_at(
+                start,
+                SparqlCode::Aggregate,
+                "SELECT * cannot be combined with GROUP BY or an aggregate",
+            );
             return Err(error.help("name the variables"));
         }
         let (mut pattern, projected) = self.project(members, pattern)?;
@@ -387,17 +396,17 @@ impl Parser<'_> {
             // Planning binds each key that is not a variable to one.
             let keys = order.iter().filter(|key| !key.is_variable()).count();
             pattern = pattern
-                .and(order, |inner, keys| Pattern::OrderBy { inner: Box::new(inner), keys })?
+                .and(order, |inner, keys| QueryPattern::OrderBy { inner: Box::new(inner), keys })?
                 .with_links(keys)?;
         }
-        pattern = pattern.under(|inner| Pattern::project(inner, projected))?;
+        pattern = pattern.under(|inner| QueryPattern::project(inner, projected))?;
         pattern = match duplicates {
             Duplicates::Kept => pattern,
-            Duplicates::Distinct => pattern.under(|inner| Pattern::Distinct { inner: Box::new(inner) })?,
-            Duplicates::Reduced => pattern.under(|inner| Pattern::Reduced { inner: Box::new(inner) })?,
+            Duplicates::Distinct => pattern.under(|inner| QueryPattern::Distinct { inner: Box::new(inner) })?,
+            Duplicates::Reduced => pattern.under(|inner| QueryPattern::Reduced { inner: Box::new(inner) })?,
         };
         if let Some((start, length)) = modifiers.slice {
-            pattern = pattern.under(|inner| Pattern::Slice { inner: Box::new(inner), start, length })?;
+            pattern = pattern.under(|inner| QueryPattern::Slice { inner: Box::new(inner), start, length })?;
         }
         Ok(pattern)
     }
@@ -405,19 +414,19 @@ impl Parser<'_> {
     /// Adds SAMPLE for each projected variable that is neither grouped nor aggregated.
     fn with_samples(
         &mut self,
-        selection: &Selection,
-        pattern: &Pattern,
+        selection: &SelectClause,
+        pattern: &QueryPattern,
         grouped: &[Variable],
-        mut aggregates: Vec<(Variable, Tree<Aggregate>)>,
-    ) -> Result<Vec<(Variable, Tree<Aggregate>)>> {
+        mut aggregates: Vec<(Variable, DepthTree<AggregateCall>)>,
+    ) -> Result<Vec<(Variable, DepthTree<AggregateCall>)>> {
         let mut made: Vec<Variable> = Vec::new();
         let mut visible = None;
         for member in selection.members.iter().flatten() {
-            if let Member::Named(..) = member {
+            if let SelectItem::Named(..) = member {
                 continue;
             }
-            let Member::Variable(variable, token) = member else {
-                if let Member::Expression(expression, variable, token) = member {
+            let SelectItem::Variable(variable, token) = member else {
+                if let SelectItem::Expression(expression, variable, token) = member {
                     let mut free = None;
                     on_variables(expression, &mut |v| {
                         let is_known =
@@ -444,8 +453,8 @@ impl Parser<'_> {
             let labelled = ["Label", "Description"].iter().any(|suffix| variable.as_str().ends_with(suffix));
             if labelled || visible.contains(variable) {
                 let (function, argument) = (AggregateFunction::Sample, variable.clone().into());
-                let sample = Aggregate::Call { function, argument, distinct: false };
-                aggregates.push((variable.clone(), Tree::of_part(sample)));
+                let sample = AggregateCall::Call { function, argument, distinct: false };
+                aggregates.push((variable.clone(), DepthTree::of_part(sample)));
             }
         }
         Ok(aggregates)
@@ -454,9 +463,9 @@ impl Parser<'_> {
     /// Binds the expressions of SELECT and returns the projected variables.
     fn project(
         &mut self,
-        members: Option<Vec<Member>>,
-        mut pattern: Tree<Pattern>,
-    ) -> Result<(Tree<Pattern>, Vec<Variable>)> {
+        members: Option<Vec<SelectItem>>,
+        mut pattern: DepthTree<QueryPattern>,
+    ) -> Result<(DepthTree<QueryPattern>, Vec<Variable>)> {
         let Some(members) = members else {
             // `DESCRIBE *` must not describe the values of aggregates in HAVING and ORDER BY, which have no names.
             let mut projected: Vec<Variable> =
@@ -467,7 +476,7 @@ impl Parser<'_> {
         let mut visible: HashSet<Variable> = in_scope(&pattern);
         let mut projected: Vec<Variable> = Vec::with_capacity(members.len());
         let mut known: HashSet<Variable> = HashSet::with_capacity(members.len());
-        let names = members.iter().filter_map(|m| if let Member::Named(name, _) = m { Some(name) } else { None });
+        let names = members.iter().filter_map(|m| if let SelectItem::Named(name, _) = m { Some(name) } else { None });
         // A few names are bound one by one, as in the standard; many are bound by one row of VALUES.
         let in_row = names.collect::<HashSet<_>>().len() > MOST_EXTENDED;
         let mut described: HashSet<NamedNode> = HashSet::new();
@@ -475,8 +484,8 @@ impl Parser<'_> {
         for member in members {
             let (variable, token) = match member {
                 // Describing a resource twice has no effect.
-                Member::Named(name, _) if !described.insert(name.clone()) => continue,
-                Member::Named(name, token) => {
+                SelectItem::Named(name, _) if !described.insert(name.clone()) => continue,
+                SelectItem::Named(name, token) => {
                     let variable = self.helper();
                     self.check_variables()?;
                     if in_row {
@@ -487,8 +496,8 @@ impl Parser<'_> {
                     }
                     (variable, token)
                 }
-                Member::Variable(variable, token) => (variable, token),
-                Member::Expression(expression, variable, token) => {
+                SelectItem::Variable(variable, token) => (variable, token),
+                SelectItem::Expression(expression, variable, token) => {
                     if visible.contains(&variable) {
                         let wrong = format!("{variable} has a value already and cannot be an alias");
                         self.extend(token, Extension::AliasOfVisible, &wrong)?;
@@ -505,7 +514,10 @@ impl Parser<'_> {
             }
         }
         if in_row {
-            pattern = join(pattern, Tree::of_part(Pattern::Values { variables: columns, rows: Arc::new(vec![row]) }))?;
+            pattern = join(
+                pattern,
+                DepthTree::of_part(QueryPattern::Values { variables: columns, rows: Arc::new(vec![row]) }),
+            )?;
         }
         Ok((pattern, projected))
     }

@@ -3,7 +3,7 @@
 use regex::Regex;
 use spargebra::SparqlParser;
 
-use super::algebra::Pattern;
+use super::algebra::QueryPattern;
 use super::*;
 
 /// Replaces helper names by numbers in the order of their occurrence.
@@ -71,8 +71,8 @@ fn every_form_takes_solution_modifiers() {
             let parsed = parse(&text, dialect).unwrap_or_else(|error| panic!("{text}: {error}"));
             let mut groups = 0;
             walk::on_patterns(&parsed.query.pattern, &mut |pattern| {
-                groups += usize::from(matches!(pattern, Pattern::Group { .. }));
-                if let Pattern::Project { variables, .. } = pattern {
+                groups += usize::from(matches!(pattern, QueryPattern::Group { .. }));
+                if let QueryPattern::Project { variables, .. } = pattern {
                     let names: Vec<&str> = variables.iter().map(oxrdf::Variable::as_str).collect();
                     assert_eq!(names, if head == "DESCRIBE ?s" { vec!["s"] } else { vec!["q", "s"] }, "{text}");
                 }
@@ -81,7 +81,7 @@ fn every_form_takes_solution_modifiers() {
         }
     }
     for text in ["SELECT * { ?s ?p ?o } GROUP BY ?s", "SELECT * { ?s ?p ?o } HAVING (COUNT(*) > 1)"] {
-        assert_eq!(parse(text, Dialect::Wdqs).unwrap_err().code, Code::Aggregate, "{text}");
+        assert_eq!(parse(text, Dialect::Wdqs).unwrap_err().code, SparqlCode::Aggregate, "{text}");
     }
 }
 
@@ -110,7 +110,7 @@ fn wrong_queries_that_the_dialect_takes_are_errors_of_the_standard() {
     ] {
         let text = format!("{prefix}{text}");
         let error = parse(&text, Dialect::Standard).map(|parsed| parsed.extensions).unwrap_err();
-        assert_eq!(error.class, Class::Syntax, "{text}");
+        assert_eq!(error.class, SparqlErrorClass::Syntax, "{text}");
         assert!(parse(&text, Dialect::Wdqs).unwrap().extensions.contains(&extension), "{text}");
     }
 }
@@ -128,10 +128,10 @@ fn named_subqueries_may_come_in_any_order_and_often() {
     let parsed = parse(text, Dialect::Wdqs).unwrap();
     assert_eq!(parsed.extensions, [Extension::NamedSubquery]);
     // Each subquery is included by name; its pattern occurs once, after the subqueries it includes.
-    let includes = |pattern: &Pattern| {
+    let includes = |pattern: &QueryPattern| {
         let mut names = Vec::new();
         walk::on_patterns(pattern, &mut |pattern| {
-            if let Pattern::Include { name, .. } = pattern {
+            if let QueryPattern::Include { name, .. } = pattern {
                 names.push(name.clone());
             }
         });
@@ -148,18 +148,21 @@ fn named_subqueries_may_come_in_any_order_and_often() {
 fn errors_tell_place_and_advice() {
     let error = |text: &str| parse(text, Dialect::Wdqs).unwrap_err();
     let unknown = error("SELECT * {\n  ?s xyz:p ?o }");
-    assert_eq!((unknown.code, unknown.place.unwrap().line, unknown.place.unwrap().column), (Code::UnknownPrefix, 2, 6));
+    assert_eq!(
+        (unknown.code, unknown.place.unwrap().line, unknown.place.unwrap().column),
+        (SparqlCode::UnknownPrefix, 2, 6)
+    );
     let named = error("SELECT * WITH { SELECT * {} } AS %a { INCLUDE %b }");
-    assert_eq!((named.code, named.help.as_deref()), (Code::NamedSubquery, Some("defined are %a")));
+    assert_eq!((named.code, named.help.as_deref()), (SparqlCode::NamedSubquery, Some("defined are %a")));
     assert!(error("SELECT * WITH { SELECT * { INCLUDE %a } } AS %a { INCLUDE %a }").message.contains("itself"));
     assert_eq!(error("SELECT ?x { ?x wdt:P31 }").place.unwrap().column, 24);
     assert_eq!(error("SELECT (UPPER(?x) AS ?y) {}").help.as_deref(), Some("did you mean UCASE?"));
-    assert_eq!(error(&"{".repeat(100_000)).code, Code::Syntax);
-    assert_eq!(error(&format!("SELECT * {}", "{".repeat(100_000))).code, Code::TooDeep);
-    assert_eq!(error(&format!("SELECT * {{ FILTER({}", "!".repeat(100_000))).code, Code::TooDeep);
-    assert_eq!(error(&format!("ASK {{ ?s {} ?o }}", ["a"; 1000].join("/"))).code, Code::TooLarge);
+    assert_eq!(error(&"{".repeat(100_000)).code, SparqlCode::Syntax);
+    assert_eq!(error(&format!("SELECT * {}", "{".repeat(100_000))).code, SparqlCode::TooDeep);
+    assert_eq!(error(&format!("SELECT * {{ FILTER({}", "!".repeat(100_000))).code, SparqlCode::TooDeep);
+    assert_eq!(error(&format!("ASK {{ ?s {} ?o }}", ["a"; 1000].join("/"))).code, SparqlCode::TooLarge);
     let many: String = (0..5000).map(|n| format!(" ?v{n}")).collect();
-    assert_eq!(error(&format!("SELECT{many} {{}}")).code, Code::TooLarge);
+    assert_eq!(error(&format!("SELECT{many} {{}}")).code, SparqlCode::TooLarge);
 }
 
 #[test]

@@ -3,7 +3,7 @@
 
 /// The kind of a token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum TokenKind {
     /// `<...>`.
     Iri,
     /// `prefix:local`.
@@ -42,9 +42,9 @@ pub enum Kind {
 
 /// A token: its kind and its bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Token {
+pub struct SparqlToken {
     /// The kind.
-    pub kind: Kind,
+    pub kind: TokenKind,
     /// Its first byte.
     pub start: usize,
     /// The byte after its last.
@@ -134,7 +134,7 @@ fn string(text: &str) -> Result<(usize, u8), &'static str> {
 }
 
 /// Scans the number at the start of `text`.
-fn number(text: &str) -> Option<(usize, Kind)> {
+fn number(text: &str) -> Option<(usize, TokenKind)> {
     let digits = |text: &str| run(text, |c| c.is_ascii_digit());
     let whole = digits(text);
     let rest = text.get(whole..).unwrap_or("");
@@ -150,49 +150,57 @@ fn number(text: &str) -> Option<(usize, Kind)> {
     }
     let dot = usize::from(rest.starts_with('.'));
     if let Some(end) = exponent(whole + dot + fraction) {
-        return Some((end, Kind::Double));
+        return Some((end, TokenKind::Double));
     }
     if fraction > 0 {
-        return Some((whole + 1 + fraction, Kind::Decimal));
+        return Some((whole + 1 + fraction, TokenKind::Decimal));
     }
-    Some((whole, Kind::Integer))
+    Some((whole, TokenKind::Integer))
 }
 
-fn one(text: &str) -> (usize, Kind) {
-    let Some(first) = text.chars().next() else { return (0, Kind::End) };
+fn one(text: &str) -> (usize, TokenKind) {
+    let Some(first) = text.chars().next() else { return (0, TokenKind::End) };
     let rest = text.get(first.len_utf8()..).unwrap_or("");
     match first {
         '<' => {
             let inside = run(rest, |c| c > ' ' && !matches!(c, '<' | '>' | '"' | '{' | '}' | '|' | '^' | '`'));
             if rest.get(inside..).is_some_and(|r| r.starts_with('>')) {
-                return (inside + 2, Kind::Iri);
+                return (inside + 2, TokenKind::Iri);
             }
         }
         '?' | '$' if rest.starts_with(|c: char| c == '_' || c.is_ascii_digit() || is_name_start(c)) => {
-            return (1 + run(rest, is_variable_char), Kind::Variable);
+            return (1 + run(rest, is_variable_char), TokenKind::Variable);
         }
         '%' => {
             let name = run(rest, is_variable_char);
             if name > 0 {
-                return (1 + name, Kind::Named);
+                return (1 + name, TokenKind::Named);
             }
         }
         '@' => {
             let tag = run(rest, |c| c == '-' || c.is_ascii_alphanumeric());
             let tag = rest.get(..tag).unwrap_or("").trim_end_matches('-').len();
-            return if tag > 0 { (1 + tag, Kind::Tag) } else { (1, Kind::Wrong("a language tag is expected after @")) };
+            return if tag > 0 {
+                (1 + tag, TokenKind::Tag)
+            } else {
+                (1, TokenKind::Wrong("a language tag is expected after @"))
+            };
         }
         '"' | '\'' => {
             return match string(text) {
-                Ok((end, quote)) => (end, Kind::Text { quote }),
-                Err(wrong) => (text.len(), Kind::Wrong(wrong)),
+                Ok((end, quote)) => (end, TokenKind::Text { quote }),
+                Err(wrong) => (text.len(), TokenKind::Wrong(wrong)),
             };
         }
         '_' if rest.starts_with(':') => {
             let label = dotted(text.get(2..).unwrap_or(""));
-            return if label > 0 { (2 + label, Kind::Blank) } else { (2, Kind::Wrong("a blank node needs a label")) };
+            return if label > 0 {
+                (2 + label, TokenKind::Blank)
+            } else {
+                (2, TokenKind::Wrong("a blank node needs a label"))
+            };
         }
-        ':' => return (1 + local(rest), Kind::Prefixed { colon: 0 }),
+        ':' => return (1 + local(rest), TokenKind::Prefixed { colon: 0 }),
         _ => {}
     }
     if let Some(found) = number(text) {
@@ -202,13 +210,13 @@ fn one(text: &str) -> (usize, Kind) {
         let prefix = dotted(text);
         let after = text.get(prefix..).unwrap_or("");
         if let Some(after) = after.strip_prefix(':') {
-            return (prefix + 1 + local(after), Kind::Prefixed { colon: prefix as u32 });
+            return (prefix + 1 + local(after), TokenKind::Prefixed { colon: prefix as u32 });
         }
-        return (run(text, |c| c == '_' || c.is_ascii_alphanumeric()).max(first.len_utf8()), Kind::Word);
+        return (run(text, |c| c == '_' || c.is_ascii_alphanumeric()).max(first.len_utf8()), TokenKind::Word);
     }
     match MARKS.iter().find(|mark| text.starts_with(**mark)) {
-        Some(mark) => (mark.len(), Kind::Mark(mark)),
-        None => (first.len_utf8(), Kind::Wrong("unexpected character")),
+        Some(mark) => (mark.len(), TokenKind::Mark(mark)),
+        None => (first.len_utf8(), TokenKind::Wrong("unexpected character")),
     }
 }
 
@@ -228,14 +236,14 @@ fn blank(text: &str) -> usize {
 }
 
 /// Returns the tokens of `text` from byte `from`; the last one is a [`Kind::End`].
-pub fn tokens(text: &str, from: usize) -> Vec<Token> {
+pub fn tokens(text: &str, from: usize) -> Vec<SparqlToken> {
     let mut tokens = Vec::with_capacity((text.len() - from.min(text.len())) / 4 + 1);
     let mut at = from;
     loop {
         at += blank(text.get(at..).unwrap_or(""));
         let (length, kind) = one(text.get(at..).unwrap_or(""));
-        tokens.push(Token { kind, start: at, end: at + length });
-        if kind == Kind::End {
+        tokens.push(SparqlToken { kind, start: at, end: at + length });
+        if kind == TokenKind::End {
             return tokens;
         }
         at += length;
@@ -267,25 +275,28 @@ mod tests {
 
     #[test]
     fn numbers() {
-        let kinds: Vec<Kind> = tokens("1 1.5 .5 1e3 1.e3 1.", 0).iter().map(|t| t.kind).collect();
+        let kinds: Vec<TokenKind> = tokens("1 1.5 .5 1e3 1.e3 1.", 0).iter().map(|t| t.kind).collect();
         assert_eq!(
             kinds,
             [
-                Kind::Integer,
-                Kind::Decimal,
-                Kind::Decimal,
-                Kind::Double,
-                Kind::Double,
-                Kind::Integer,
-                Kind::Mark("."),
-                Kind::End
+                TokenKind::Integer,
+                TokenKind::Decimal,
+                TokenKind::Decimal,
+                TokenKind::Double,
+                TokenKind::Double,
+                TokenKind::Integer,
+                TokenKind::Mark("."),
+                TokenKind::End
             ]
         );
     }
 
     #[test]
     fn strings_that_do_not_end_are_one_token() {
-        assert_eq!(tokens("'abc\n'", 0)[0].kind, Kind::Wrong("the string does not end on its line"));
-        assert_eq!(tokens("'''a'b''c\\''''", 0)[0], Token { kind: Kind::Text { quote: 3 }, start: 0, end: 14 });
+        assert_eq!(tokens("'abc\n'", 0)[0].kind, TokenKind::Wrong("the string does not end on its line"));
+        assert_eq!(
+            tokens("'''a'b''c\\''''", 0)[0],
+            SparqlToken { kind: TokenKind::Text { quote: 3 }, start: 0, end: 14 }
+        );
     }
 }

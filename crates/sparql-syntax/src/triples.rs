@@ -3,37 +3,41 @@
 use oxrdf::vocab::{rdf, xsd};
 use oxrdf::{BlankNode, Literal, NamedNode};
 
-use super::parser::Parser;
-use super::token::Kind;
-use super::tree::{Tree, reduce};
-use crate::algebra::{NamedNodePattern, Path, Pattern, TermPattern, TriplePattern};
-use crate::error::{Code, Result};
+use super::parser::QueryParser;
+use super::token::TokenKind;
+use super::tree::{DepthTree, reduce};
+use crate::algebra::{NamedNodePattern, Path, QueryPattern, TermPattern, TriplePattern};
+use crate::error::{Result, SparqlCode};
 use crate::hints;
 
 /// A triple pattern, or a path of more than one predicate.
 pub(super) enum Triple {
     Plain(TriplePattern),
-    Path { subject: TermPattern, path: Tree<Path>, object: TermPattern },
+    Path { subject: TermPattern, path: DepthTree<Path>, object: TermPattern },
 }
 
 /// A predicate.
 #[derive(Clone)]
 enum Verb {
     Variable(oxrdf::Variable),
-    Path(Tree<Path>),
+    Path(DepthTree<Path>),
 }
 
 /// The result of a predicate-object list: verbs with their objects, and the triples of nested blank nodes and lists.
 type Properties = (Vec<(Verb, Vec<TermPattern>)>, Vec<Triple>);
 
-impl Parser<'_> {
+impl QueryParser<'_> {
     /// Returns whether a triple can start here.
     pub fn starts_triple(&self) -> bool {
         match self.peek().kind {
-            Kind::Variable | Kind::Iri | Kind::Prefixed { .. } | Kind::Blank | Kind::Text { .. } => true,
-            Kind::Integer | Kind::Decimal | Kind::Double => true,
-            Kind::Mark(mark) => matches!(mark, "[" | "(" | "+" | "-"),
-            Kind::Word => self.is_word("true") || self.is_word("false"),
+            TokenKind::Variable
+            | TokenKind::Iri
+            | TokenKind::Prefixed { .. }
+            | TokenKind::Blank
+            | TokenKind::Text { .. } => true,
+            TokenKind::Integer | TokenKind::Decimal | TokenKind::Double => true,
+            TokenKind::Mark(mark) => matches!(mark, "[" | "(" | "+" | "-"),
+            TokenKind::Word => self.is_word("true") || self.is_word("false"),
             _ => false,
         }
     }
@@ -108,7 +112,7 @@ impl Parser<'_> {
             }
             path => {
                 self.count_path(&path)?;
-                out.push(Triple::Path { subject, path: Tree::of_part(path), object });
+                out.push(Triple::Path { subject, path: DepthTree::of_part(path), object });
             }
         }
         Ok(())
@@ -116,9 +120,9 @@ impl Parser<'_> {
 
     fn starts_verb(&self) -> bool {
         match self.peek().kind {
-            Kind::Variable | Kind::Iri | Kind::Prefixed { .. } => true,
-            Kind::Word => self.slice(self.peek()) == "a",
-            Kind::Mark(mark) => matches!(mark, "^" | "!" | "("),
+            TokenKind::Variable | TokenKind::Iri | TokenKind::Prefixed { .. } => true,
+            TokenKind::Word => self.slice(self.peek()) == "a",
+            TokenKind::Mark(mark) => matches!(mark, "^" | "!" | "("),
             _ => false,
         }
     }
@@ -159,7 +163,7 @@ impl Parser<'_> {
     }
 
     fn predicate(&mut self) -> Result<NamedNode> {
-        if self.peek().kind == Kind::Word && self.slice(self.peek()) == "a" {
+        if self.peek().kind == TokenKind::Word && self.slice(self.peek()) == "a" {
             self.at += 1;
             return Ok(rdf::TYPE.into_owned());
         }
@@ -171,7 +175,7 @@ impl Parser<'_> {
 
     // Paths.
 
-    fn path(&mut self) -> Result<Tree<Path>> {
+    fn path(&mut self) -> Result<DepthTree<Path>> {
         self.nested(|p| {
             let mut paths = vec![p.path_sequence()?];
             while p.mark("|") {
@@ -182,7 +186,7 @@ impl Parser<'_> {
         })
     }
 
-    fn path_sequence(&mut self) -> Result<Tree<Path>> {
+    fn path_sequence(&mut self) -> Result<DepthTree<Path>> {
         let mut path = self.path_step()?;
         while self.mark("/") {
             path = path.joined(self.path_step()?, |a, b| Path::Sequence(Box::new(a), Box::new(b)))?;
@@ -190,14 +194,14 @@ impl Parser<'_> {
         Ok(path)
     }
 
-    fn path_step(&mut self) -> Result<Tree<Path>> {
+    fn path_step(&mut self) -> Result<DepthTree<Path>> {
         if self.mark("^") {
             return self.path_element()?.under(|path| Path::Reverse(Box::new(path)));
         }
         self.path_element()
     }
 
-    fn path_element(&mut self) -> Result<Tree<Path>> {
+    fn path_element(&mut self) -> Result<DepthTree<Path>> {
         let path = if self.mark("(") {
             let path = self.path()?;
             self.expect(")")?;
@@ -220,11 +224,11 @@ impl Parser<'_> {
     }
 
     /// Parses a path of one predicate.
-    fn step(&mut self) -> Result<Tree<Path>> {
-        Ok(Tree::of_part(Path::NamedNode(self.predicate()?)))
+    fn step(&mut self) -> Result<DepthTree<Path>> {
+        Ok(DepthTree::of_part(Path::NamedNode(self.predicate()?)))
     }
 
-    fn negated(&mut self) -> Result<Tree<Path>> {
+    fn negated(&mut self) -> Result<DepthTree<Path>> {
         let (mut direct, mut inverse) = (Vec::new(), Vec::new());
         let bracket = self.mark("(");
         loop {
@@ -241,7 +245,7 @@ impl Parser<'_> {
             self.expect(")")?;
         }
         let back = |inverse| Path::Reverse(Box::new(Path::NegatedPropertySet(inverse)));
-        Ok(Tree::of_part(match (direct.is_empty(), inverse.is_empty()) {
+        Ok(DepthTree::of_part(match (direct.is_empty(), inverse.is_empty()) {
             (_, true) => Path::NegatedPropertySet(direct),
             (true, false) => back(inverse),
             (false, false) => Path::Alternative(Box::new(Path::NegatedPropertySet(direct)), Box::new(back(inverse))),
@@ -251,11 +255,11 @@ impl Parser<'_> {
     // Nodes and terms.
 
     fn is_anonymous(&self) -> bool {
-        self.is_mark("[") && self.ahead(1).kind == Kind::Mark("]")
+        self.is_mark("[") && self.ahead(1).kind == TokenKind::Mark("]")
     }
 
     pub fn is_nil(&self) -> bool {
-        self.is_mark("(") && self.ahead(1).kind == Kind::Mark(")")
+        self.is_mark("(") && self.ahead(1).kind == TokenKind::Mark(")")
     }
 
     /// Parses a term, a list or a blank node with properties.
@@ -312,7 +316,7 @@ impl Parser<'_> {
             self.at += 2;
             return Ok(self.anonymous().into());
         }
-        if self.peek().kind == Kind::Blank {
+        if self.peek().kind == TokenKind::Blank {
             return Ok(self.blank()?.into());
         }
         match self.maybe_literal()? {
@@ -326,7 +330,7 @@ impl Parser<'_> {
         let node = BlankNode::new_unchecked(self.slice(token).get(2..).unwrap_or(""));
         if self.used_labels.contains(&node) {
             let message = format!("the blank node {node} is used in two groups");
-            return Err(self.error_at(token, Code::BlankNode, message).help("use a variable"));
+            return Err(self.error_at(token, SparqlCode::BlankNode, message).help("use a variable"));
         }
         if !self.labels.contains(&node) {
             self.labels.push(node.clone());
@@ -349,7 +353,7 @@ impl Parser<'_> {
     /// Parses a literal, which may be a signed number.
     pub fn maybe_literal(&mut self) -> Result<Option<Literal>> {
         let token = self.peek();
-        if let Kind::Mark(sign @ ("+" | "-")) = token.kind {
+        if let TokenKind::Mark(sign @ ("+" | "-")) = token.kind {
             let number = self.ahead(1);
             let Some(datatype) = number_type(number.kind) else { return Ok(None) };
             self.at += 2;
@@ -366,13 +370,13 @@ impl Parser<'_> {
             self.at += 1;
             return Ok(Some(Literal::new_typed_literal(self.slice(token), datatype)));
         }
-        if token.kind == Kind::Word {
+        if token.kind == TokenKind::Word {
             // Case-insensitive like any keyword (SPARQL 1.1, section 19.8, note 1).
             let value = ["true", "false"].into_iter().find(|word| self.is_word(word));
             self.at += usize::from(value.is_some());
             return Ok(value.map(|value| Literal::new_typed_literal(value, xsd::BOOLEAN)));
         }
-        if !matches!(token.kind, Kind::Text { .. }) {
+        if !matches!(token.kind, TokenKind::Text { .. }) {
             return Ok(None);
         }
         let value = self.string()?;
@@ -380,28 +384,30 @@ impl Parser<'_> {
             return Ok(Some(Literal::new_typed_literal(value, self.iri()?)));
         }
         let tag = self.peek();
-        if tag.kind != Kind::Tag {
+        if tag.kind != TokenKind::Tag {
             return Ok(Some(Literal::new_simple_literal(value)));
         }
         self.at += 1;
         let language = self.slice(tag).get(1..).unwrap_or("").to_ascii_lowercase();
         match Literal::new_language_tagged_literal(value, language) {
             Ok(literal) => Ok(Some(literal)),
-            Err(why) => {
-                Err(self.error_at(tag, Code::LanguageTag, format!("{} is no language tag: {why}", self.slice(tag))))
-            }
+            Err(why) => Err(self.error_at(
+                tag,
+                SparqlCode::LanguageTag,
+                format!("{} is no language tag: {why}", self.slice(tag)),
+            )),
         }
     }
 
     /// Parses a string without type or language.
     pub fn string(&mut self) -> Result<String> {
         let token = self.peek();
-        let Kind::Text { quote } = token.kind else { return Err(self.expected("a string")) };
+        let TokenKind::Text { quote } = token.kind else { return Err(self.expected("a string")) };
         self.at += 1;
         let inside = self.text.get(token.start + quote as usize..token.end - quote as usize).unwrap_or("");
         match unescape(inside) {
             Some(value) => Ok(value),
-            None => Err(self.error_at(token, Code::BadEscape, "the string has an unknown escape sequence").help(
+            None => Err(self.error_at(token, SparqlCode::BadEscape, "the string has an unknown escape sequence").help(
                 "escapes are \\t \\b \\n \\r \\f \\\" \\' \\\\ \\uXXXX \\UXXXXXXXX; a backslash is written \\\\",
             )),
         }
@@ -416,11 +422,11 @@ fn triple(
     TriplePattern { subject: subject.into(), predicate: predicate.into(), object: object.into() }
 }
 
-fn number_type(kind: Kind) -> Option<oxrdf::NamedNodeRef<'static>> {
+fn number_type(kind: TokenKind) -> Option<oxrdf::NamedNodeRef<'static>> {
     match kind {
-        Kind::Integer => Some(xsd::INTEGER),
-        Kind::Decimal => Some(xsd::DECIMAL),
-        Kind::Double => Some(xsd::DOUBLE),
+        TokenKind::Integer => Some(xsd::INTEGER),
+        TokenKind::Decimal => Some(xsd::DECIMAL),
+        TokenKind::Double => Some(xsd::DOUBLE),
         _ => None,
     }
 }
@@ -457,10 +463,10 @@ fn unescape(text: &str) -> Option<String> {
 
 /// Creates the pattern of triples: basic graph patterns joined with paths, in the order of the text. Optimizer hints
 /// are left out.
-pub(super) fn bgp(triples: Vec<Triple>) -> Result<Tree<Pattern>> {
+pub(super) fn bgp(triples: Vec<Triple>) -> Result<DepthTree<QueryPattern>> {
     let mut patterns = Vec::new();
-    let mut all: Option<Tree<Pattern>> = None;
-    let mut add = |pattern: Tree<Pattern>| -> Result<()> {
+    let mut all: Option<DepthTree<QueryPattern>> = None;
+    let mut add = |pattern: DepthTree<QueryPattern>| -> Result<()> {
         all = Some(match all.take() {
             Some(left) => join(left, pattern)?,
             None => pattern,
@@ -473,33 +479,33 @@ pub(super) fn bgp(triples: Vec<Triple>) -> Result<Tree<Pattern>> {
             Triple::Plain(triple) => patterns.push(triple),
             Triple::Path { subject, path, object } => {
                 if !patterns.is_empty() {
-                    add(Tree::triples(std::mem::take(&mut patterns))?)?;
+                    add(DepthTree::triples(std::mem::take(&mut patterns))?)?;
                 }
                 add(path.between(subject, object))?;
             }
         }
     }
     if !patterns.is_empty() {
-        add(Tree::triples(patterns)?)?;
+        add(DepthTree::triples(patterns)?)?;
     }
     Ok(all.unwrap_or_default())
 }
 
 /// Joins two patterns; adjacent basic graph patterns are merged.
-pub(super) fn join(left: Tree<Pattern>, right: Tree<Pattern>) -> Result<Tree<Pattern>> {
+pub(super) fn join(left: DepthTree<QueryPattern>, right: DepthTree<QueryPattern>) -> Result<DepthTree<QueryPattern>> {
     match (left.into_triples(), right.into_triples()) {
         (Ok(mut left), Ok(right)) => {
             left.extend(right);
-            Tree::triples(left)
+            DepthTree::triples(left)
         }
         (Ok(empty), Err(other)) | (Err(other), Ok(empty)) if empty.is_empty() => Ok(other),
-        (Ok(left), Err(right)) => joined(Tree::triples(left)?, right),
-        (Err(left), Ok(right)) => joined(left, Tree::triples(right)?),
+        (Ok(left), Err(right)) => joined(DepthTree::triples(left)?, right),
+        (Err(left), Ok(right)) => joined(left, DepthTree::triples(right)?),
         (Err(left), Err(right)) => joined(left, right),
     }
 }
 
 /// Joins two patterns without merging.
-pub(super) fn joined(left: Tree<Pattern>, right: Tree<Pattern>) -> Result<Tree<Pattern>> {
-    left.joined(right, Pattern::join)
+pub(super) fn joined(left: DepthTree<QueryPattern>, right: DepthTree<QueryPattern>) -> Result<DepthTree<QueryPattern>> {
+    left.joined(right, QueryPattern::join)
 }

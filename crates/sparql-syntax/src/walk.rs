@@ -5,19 +5,21 @@
 
 use oxrdf::Variable;
 
-use crate::algebra::{Aggregate, Expression, NamedNodePattern, Path, Pattern, SortKey, TermPattern, TriplePattern};
+use crate::algebra::{
+    AggregateCall, Expression, NamedNodePattern, Path, QueryPattern, SortKey, TermPattern, TriplePattern,
+};
 
 /// A reference to a node of a query's tree.
 #[derive(Debug, Clone, Copy)]
-pub enum Node<'q> {
+pub enum QueryNode<'q> {
     /// A graph pattern.
-    Pattern(&'q Pattern),
+    Pattern(&'q QueryPattern),
     /// An expression.
     Expression(&'q Expression),
     /// A key of ORDER BY.
     SortKey(&'q SortKey),
     /// An aggregate.
-    Aggregate(&'q Aggregate),
+    Aggregate(&'q AggregateCall),
     /// A property path.
     Path(&'q Path),
 }
@@ -26,13 +28,13 @@ pub enum Node<'q> {
 #[derive(Debug)]
 pub enum NodeMut<'q> {
     /// A graph pattern.
-    Pattern(&'q mut Pattern),
+    Pattern(&'q mut QueryPattern),
     /// An expression.
     Expression(&'q mut Expression),
     /// A key of ORDER BY.
     SortKey(&'q mut SortKey),
     /// An aggregate.
-    Aggregate(&'q mut Aggregate),
+    Aggregate(&'q mut AggregateCall),
     /// A property path.
     Path(&'q mut Path),
 }
@@ -43,61 +45,62 @@ macro_rules! children {
         let each = $each;
         match $node {
             $Node::Pattern(pattern) => match pattern {
-                Pattern::Bgp { patterns } => patterns.iter().for_each(of_triple),
-                Pattern::Path { subject, path, object } => {
+                QueryPattern::Bgp { patterns } => patterns.iter().for_each(of_triple),
+                QueryPattern::Path { subject, path, object } => {
                     of_term(subject);
                     of_term(object);
                     each($Node::Path(path));
                 }
-                Pattern::Relation { subject, number: _, object } => {
+                QueryPattern::Relation { subject, number: _, object } => {
                     of_term(subject);
                     of_term(object);
                 }
-                Pattern::Values { variables: _, rows: _ }
-                | Pattern::Table { number: _, variables: _ }
-                | Pattern::Include { name: _, variables: _ } => {}
-                Pattern::Join { left, right }
-                | Pattern::Lateral { left, right }
-                | Pattern::Union { left, right }
-                | Pattern::Minus { left, right } => {
+                QueryPattern::Values { variables: _, rows: _ }
+                | QueryPattern::Table { number: _, variables: _ }
+                | QueryPattern::Include { name: _, variables: _ } => {}
+                QueryPattern::Join { left, right }
+                | QueryPattern::Lateral { left, right }
+                | QueryPattern::Union { left, right }
+                | QueryPattern::Minus { left, right } => {
                     each($Node::Pattern(left));
                     each($Node::Pattern(right));
                 }
-                Pattern::LeftJoin { left, right, condition } | Pattern::LeftLateral { left, right, condition } => {
+                QueryPattern::LeftJoin { left, right, condition }
+                | QueryPattern::LeftLateral { left, right, condition } => {
                     each($Node::Pattern(left));
                     each($Node::Pattern(right));
                     if let Some(condition) = condition {
                         each($Node::Expression(condition));
                     }
                 }
-                Pattern::Filter { inner, condition } => {
+                QueryPattern::Filter { inner, condition } => {
                     each($Node::Pattern(inner));
                     each($Node::Expression(condition));
                 }
-                Pattern::Extend { inner, variable: _, expression } => {
+                QueryPattern::Extend { inner, variable: _, expression } => {
                     each($Node::Pattern(inner));
                     each($Node::Expression(expression));
                 }
-                Pattern::Graph { name, inner } | Pattern::Service { name, inner, silent: _ } => {
+                QueryPattern::Graph { name, inner } | QueryPattern::Service { name, inner, silent: _ } => {
                     of_name(name);
                     each($Node::Pattern(inner));
                 }
-                Pattern::Group { inner, variables: _, aggregates } => {
+                QueryPattern::Group { inner, variables: _, aggregates } => {
                     each($Node::Pattern(inner));
                     for (_, aggregate) in aggregates {
                         each($Node::Aggregate(aggregate));
                     }
                 }
-                Pattern::OrderBy { inner, keys } => {
+                QueryPattern::OrderBy { inner, keys } => {
                     each($Node::Pattern(inner));
                     for key in keys {
                         each($Node::SortKey(key));
                     }
                 }
-                Pattern::Project { inner, variables: _ }
-                | Pattern::Distinct { inner }
-                | Pattern::Reduced { inner }
-                | Pattern::Slice { inner, start: _, length: _ } => each($Node::Pattern(inner)),
+                QueryPattern::Project { inner, variables: _ }
+                | QueryPattern::Distinct { inner }
+                | QueryPattern::Reduced { inner }
+                | QueryPattern::Slice { inner, start: _, length: _ } => each($Node::Pattern(inner)),
             },
             $Node::Expression(expression) => match expression {
                 Expression::NamedNode(_) | Expression::Literal(_) | Expression::Variable(_) | Expression::Bound(_) => {}
@@ -126,8 +129,8 @@ macro_rules! children {
             },
             $Node::SortKey(SortKey { expression, descends: _ }) => each($Node::Expression(expression)),
             $Node::Aggregate(aggregate) => match aggregate {
-                Aggregate::CountSolutions { distinct: _ } => {}
-                Aggregate::Call { function: _, argument, distinct: _ } => each($Node::Expression(argument)),
+                AggregateCall::CountSolutions { distinct: _ } => {}
+                AggregateCall::Call { function: _, argument, distinct: _ } => each($Node::Expression(argument)),
             },
             $Node::Path(path) => match path {
                 Path::NamedNode(_) | Path::NegatedPropertySet(_) => {}
@@ -143,10 +146,10 @@ macro_rules! children {
     }};
 }
 
-impl<'q> Node<'q> {
+impl<'q> QueryNode<'q> {
     /// Passes the node's children to `each`.
-    pub fn children(self, each: &mut dyn FnMut(Node<'q>)) {
-        children!(Node, self, each);
+    pub fn children(self, each: &mut dyn FnMut(QueryNode<'q>)) {
+        children!(QueryNode, self, each);
     }
 }
 
@@ -181,30 +184,30 @@ fn of_name(name: &NamedNodePattern) {
 /// A type that a traversal can start from.
 pub trait AsNode {
     /// Returns the node.
-    fn as_node(&self) -> Node<'_>;
+    fn as_node(&self) -> QueryNode<'_>;
 }
 
-impl AsNode for Pattern {
-    fn as_node(&self) -> Node<'_> {
-        Node::Pattern(self)
+impl AsNode for QueryPattern {
+    fn as_node(&self) -> QueryNode<'_> {
+        QueryNode::Pattern(self)
     }
 }
 
 impl AsNode for Expression {
-    fn as_node(&self) -> Node<'_> {
-        Node::Expression(self)
+    fn as_node(&self) -> QueryNode<'_> {
+        QueryNode::Expression(self)
     }
 }
 
-impl AsNode for Aggregate {
-    fn as_node(&self) -> Node<'_> {
-        Node::Aggregate(self)
+impl AsNode for AggregateCall {
+    fn as_node(&self) -> QueryNode<'_> {
+        QueryNode::Aggregate(self)
     }
 }
 
 impl AsNode for Path {
-    fn as_node(&self) -> Node<'_> {
-        Node::Path(self)
+    fn as_node(&self) -> QueryNode<'_> {
+        QueryNode::Path(self)
     }
 }
 
@@ -220,10 +223,10 @@ pub fn nodes(tree: &impl AsNode) -> usize {
 }
 
 /// Calls `each` for every pattern of a tree, including those within EXISTS.
-pub fn on_patterns<'q>(tree: &'q impl AsNode, each: &mut dyn FnMut(&'q Pattern)) {
+pub fn on_patterns<'q>(tree: &'q impl AsNode, each: &mut dyn FnMut(&'q QueryPattern)) {
     let mut open = vec![tree.as_node()];
     while let Some(node) = open.pop() {
-        if let Node::Pattern(pattern) = node {
+        if let QueryNode::Pattern(pattern) = node {
             each(pattern);
         }
         node.children(&mut |child| open.push(child));
@@ -240,8 +243,8 @@ pub fn size(expression: &Expression) -> usize {
 /// Calls `each` for an expression and its subexpressions, in pre-order and without those in patterns.
 pub fn on_expressions<'q>(expression: &'q Expression, each: &mut dyn FnMut(&'q Expression)) {
     each(expression);
-    Node::Expression(expression).children(&mut |child| {
-        if let Node::Expression(child) = child {
+    QueryNode::Expression(expression).children(&mut |child| {
+        if let QueryNode::Expression(child) = child {
             on_expressions(child, each);
         }
     });
@@ -257,7 +260,7 @@ pub fn on_variables<'q>(expression: &'q Expression, each: &mut dyn FnMut(&'q Var
 }
 
 /// Calls `each` for the pattern of every EXISTS in an expression.
-pub fn on_exists<'q>(expression: &'q Expression, each: &mut dyn FnMut(&'q Pattern)) {
+pub fn on_exists<'q>(expression: &'q Expression, each: &mut dyn FnMut(&'q QueryPattern)) {
     on_expressions(expression, &mut |expression| {
         if let Expression::Exists(pattern) = expression {
             each(pattern);
@@ -273,7 +276,7 @@ pub fn has_exists(expression: &Expression) -> bool {
 }
 
 /// Calls `each` for the patterns directly below a node: its children, and those of EXISTS in its expressions.
-pub fn on_patterns_below(node: NodeMut<'_>, each: &mut dyn FnMut(&mut Pattern)) {
+pub fn on_patterns_below(node: NodeMut<'_>, each: &mut dyn FnMut(&mut QueryPattern)) {
     node.children(&mut |child| match child {
         NodeMut::Pattern(pattern) => each(pattern),
         NodeMut::Path(_) => {}
@@ -282,52 +285,52 @@ pub fn on_patterns_below(node: NodeMut<'_>, each: &mut dyn FnMut(&mut Pattern)) 
 }
 
 /// Calls `each` for every occurrence of a variable that a pattern can bind.
-pub fn on_in_scope<'q>(pattern: &'q Pattern, each: &mut dyn FnMut(&'q Variable)) {
+pub fn on_in_scope<'q>(pattern: &'q QueryPattern, each: &mut dyn FnMut(&'q Variable)) {
     match pattern {
-        Pattern::Bgp { patterns } => {
+        QueryPattern::Bgp { patterns } => {
             for TriplePattern { subject, predicate, object } in patterns {
                 on_term(subject, each);
                 on_name(predicate, each);
                 on_term(object, each);
             }
         }
-        Pattern::Path { subject, object, .. } | Pattern::Relation { subject, object, .. } => {
+        QueryPattern::Path { subject, object, .. } | QueryPattern::Relation { subject, object, .. } => {
             on_term(subject, each);
             on_term(object, each);
         }
-        Pattern::Values { variables, .. }
-        | Pattern::Table { variables, .. }
-        | Pattern::Include { variables, .. }
-        | Pattern::Project { variables, .. } => variables.iter().for_each(each),
-        Pattern::Group { variables, aggregates, .. } => {
+        QueryPattern::Values { variables, .. }
+        | QueryPattern::Table { variables, .. }
+        | QueryPattern::Include { variables, .. }
+        | QueryPattern::Project { variables, .. } => variables.iter().for_each(each),
+        QueryPattern::Group { variables, aggregates, .. } => {
             variables.iter().chain(aggregates.iter().map(|(variable, _)| variable)).for_each(each);
         }
-        Pattern::Minus { left, .. } => on_in_scope(left, each),
-        Pattern::Graph { name, .. } => {
+        QueryPattern::Minus { left, .. } => on_in_scope(left, each),
+        QueryPattern::Graph { name, .. } => {
             on_name(name, each);
             on_children_in_scope(pattern, each);
         }
-        Pattern::Extend { variable, .. } => {
+        QueryPattern::Extend { variable, .. } => {
             each(variable);
             on_children_in_scope(pattern, each);
         }
-        Pattern::Join { .. }
-        | Pattern::Lateral { .. }
-        | Pattern::LeftJoin { .. }
-        | Pattern::LeftLateral { .. }
-        | Pattern::Union { .. }
-        | Pattern::Filter { .. }
-        | Pattern::Service { .. }
-        | Pattern::OrderBy { .. }
-        | Pattern::Distinct { .. }
-        | Pattern::Reduced { .. }
-        | Pattern::Slice { .. } => on_children_in_scope(pattern, each),
+        QueryPattern::Join { .. }
+        | QueryPattern::Lateral { .. }
+        | QueryPattern::LeftJoin { .. }
+        | QueryPattern::LeftLateral { .. }
+        | QueryPattern::Union { .. }
+        | QueryPattern::Filter { .. }
+        | QueryPattern::Service { .. }
+        | QueryPattern::OrderBy { .. }
+        | QueryPattern::Distinct { .. }
+        | QueryPattern::Reduced { .. }
+        | QueryPattern::Slice { .. } => on_children_in_scope(pattern, each),
     }
 }
 
-fn on_children_in_scope<'q>(pattern: &'q Pattern, each: &mut dyn FnMut(&'q Variable)) {
-    Node::Pattern(pattern).children(&mut |child| {
-        if let Node::Pattern(child) = child {
+fn on_children_in_scope<'q>(pattern: &'q QueryPattern, each: &mut dyn FnMut(&'q Variable)) {
+    QueryNode::Pattern(pattern).children(&mut |child| {
+        if let QueryNode::Pattern(child) = child {
             on_in_scope(child, each);
         }
     });

@@ -4,7 +4,7 @@ use oxrdf::{Term, Triple, Variable};
 use terrapin_budget::Limits;
 
 /// Receives an answer row by row. Errors come from the receiver, for instance because the client disconnected.
-pub trait Sink {
+pub trait ResultSink {
     /// Receives the variables of a SELECT. Called before the first solution.
     ///
     /// # Errors
@@ -29,7 +29,7 @@ pub trait Sink {
 
 /// Limits on a query and on the size of its answer.
 #[derive(Debug, Clone, Default)]
-pub struct Bounds {
+pub struct SparqlBounds {
     /// Timeout, memory limit, work limit and cancellation.
     pub limits: Limits,
     /// Maximum number of solutions or triples in the answer.
@@ -38,7 +38,7 @@ pub struct Bounds {
 
 /// Statistics of a finished query.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Summary {
+pub struct SparqlSummary {
     /// Number of solutions or triples that were written.
     pub rows: u64,
     /// Units of work: number of triples read.

@@ -2,8 +2,8 @@
 
 use oxrdf::Variable;
 
-use super::solve::Plan;
-use terrapin_sparql_syntax::algebra::Pattern;
+use super::solve::SolvePlan;
+use terrapin_sparql_syntax::algebra::QueryPattern;
 use terrapin_sparql_syntax::walk::on_in_scope;
 
 /// A pattern that is evaluated separately in each named graph.
@@ -12,24 +12,24 @@ pub(crate) struct EachGraph {
     /// The variable that is bound to the graph's name.
     pub name: Variable,
     /// The pattern.
-    pub inner: Pattern,
+    pub inner: QueryPattern,
     /// The variables of the pattern.
     pub variables: Vec<Variable>,
     /// The plan that lists the names of all graphs.
-    pub names: Plan,
+    pub names: SolvePlan,
 }
 
 impl EachGraph {
     /// Creates the evaluation of `inner` in each graph that `name` can be bound to.
-    pub fn new(name: Variable, inner: Pattern) -> EachGraph {
+    pub fn new(name: Variable, inner: QueryPattern) -> EachGraph {
         let mut variables = Vec::new();
         on_in_scope(&inner, &mut |variable| {
             if !variables.contains(variable) {
                 variables.push(variable.clone());
             }
         });
-        let all = Pattern::Graph { name: name.clone().into(), inner: Box::default() };
-        let names = Plan::of(Pattern::project(all, vec![name.clone()]));
+        let all = QueryPattern::Graph { name: name.clone().into(), inner: Box::default() };
+        let names = SolvePlan::of(QueryPattern::project(all, vec![name.clone()]));
         EachGraph { name, inner, variables, names }
     }
 

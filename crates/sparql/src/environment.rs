@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::elements::Elements;
+use super::elements::ElementSource;
 use super::moment::Moment;
 use terrapin_osm::Osm;
 use terrapin_snapshot::{Manifest, Snapshot};
@@ -13,7 +13,7 @@ pub struct Environment {
     /// The triple store.
     pub store: Arc<Store>,
     /// The OpenStreetMap elements, if the snapshot has any. Queries see them as triples.
-    pub elements: Option<Arc<Elements>>,
+    pub elements: Option<Arc<ElementSource>>,
     /// The value of `NOW()`: the snapshot's time in the lexical form of `xsd:dateTime`.
     pub now: String,
     /// The part of the random seed that does not depend on the query: the snapshot's digest.
@@ -57,7 +57,7 @@ impl Environment {
     /// Adds the snapshot's elements.
     #[must_use]
     pub fn with_elements(self, osm: Arc<Osm>) -> Environment {
-        let elements = Elements::new(osm, &self.store);
+        let elements = ElementSource::new(osm, &self.store);
         Environment { elements: Some(Arc::new(elements)), ..self }
     }
 

@@ -10,56 +10,63 @@ use std::sync::Arc;
 use oxrdf::Term;
 use spareval::{ExpressionTerm, InternalQuad, QueryableDataset};
 
-use terrapin_budget::{self as budget, Budget, Exceeded, Stopped, checkpoint};
+use terrapin_budget::{self as budget, Budget, ExceededLimit, StopReason, checkpoint};
 use terrapin_sparql_syntax::convert;
-use terrapin_sparql_syntax::error::{Class, Code, Error};
-use terrapin_triples::{ReadError, TermId, View};
+use terrapin_sparql_syntax::error::{SparqlCode, SparqlError, SparqlErrorClass};
+use terrapin_triples::{ReadError, TermId, TripleView};
 
 /// Returns the error for an exceeded limit.
-pub(crate) fn exceeded(exceeded: Exceeded) -> Error {
-    Error::new(Class::Limit, exceeded.into(), exceeded.to_string())
+pub(crate) fn exceeded(exceeded: ExceededLimit) -> SparqlError {
+    SparqlError::new(SparqlErrorClass::Limit, exceeded.into(), exceeded.to_string())
 }
 
 /// Converts an error of reading triples.
-pub(crate) fn read(error: ReadError) -> Error {
+pub(crate) fn read(error: ReadError) -> SparqlError {
     match error {
         ReadError::Exceeded(reached) => exceeded(reached),
-        ReadError::Snapshot(damage) => Error::new(Class::Internal, Code::Snapshot, damage.to_string()),
-        other => Error::new(Class::Internal, Code::Relation, other.to_string()),
+        ReadError::Snapshot(damage) => {
+            SparqlError::new(SparqlErrorClass::Internal, SparqlCode::Snapshot, damage.to_string())
+        }
+        other => SparqlError::new(SparqlErrorClass::Internal, SparqlCode::Relation, other.to_string()),
     }
 }
 
 /// Runs `work` within the budget. Returns an error if the budget is exhausted or the evaluator panics.
-pub(crate) fn watched<T>(budget: &Arc<Budget>, work: impl FnOnce() -> Result<T, Error>) -> Result<T, Error> {
+pub(crate) fn watched<T>(
+    budget: &Arc<Budget>,
+    work: impl FnOnce() -> Result<T, SparqlError>,
+) -> Result<T, SparqlError> {
     budget::watched(budget, work).unwrap_or_else(|stopped| {
         Err(match stopped {
-            Stopped::Exceeded(reached) => exceeded(reached),
-            Stopped::Panicked(message) => {
-                Error::new(Class::Internal, Code::Panic, format!("the evaluator failed: {message}"))
-            }
+            StopReason::Exceeded(reached) => exceeded(reached),
+            StopReason::Panicked(message) => SparqlError::new(
+                SparqlErrorClass::Internal,
+                SparqlCode::Panic,
+                format!("the evaluator failed: {message}"),
+            ),
         })
     })
 }
 
 /// A term in the evaluator; its copies and comparisons are counted.
 #[derive(Debug)]
-pub(crate) struct Counted(TermId);
+pub(crate) struct CountedTerm(TermId);
 
-impl Counted {
-    fn id(term: &Counted) -> &TermId {
+impl CountedTerm {
+    fn id(term: &CountedTerm) -> &TermId {
         &term.0
     }
 }
 
-impl Clone for Counted {
+impl Clone for CountedTerm {
     #[inline]
     fn clone(&self) -> Self {
         checkpoint();
-        Counted(self.0)
+        CountedTerm(self.0)
     }
 }
 
-impl PartialEq for Counted {
+impl PartialEq for CountedTerm {
     #[inline]
     fn eq(&self, other: &Self) -> bool {
         checkpoint();
@@ -67,9 +74,9 @@ impl PartialEq for Counted {
     }
 }
 
-impl Eq for Counted {}
+impl Eq for CountedTerm {}
 
-impl Hash for Counted {
+impl Hash for CountedTerm {
     #[inline]
     fn hash<H: Hasher>(&self, state: &mut H) {
         self.0.hash(state);
@@ -78,56 +85,56 @@ impl Hash for Counted {
 
 /// A view that returns counted terms.
 #[derive(Clone, Copy)]
-pub(crate) struct Guarded<'v>(pub &'v View);
+pub(crate) struct GuardedView<'v>(pub &'v TripleView);
 
-impl<'v> QueryableDataset<'v> for Guarded<'v> {
-    type InternalTerm = Counted;
+impl<'v> QueryableDataset<'v> for GuardedView<'v> {
+    type InternalTerm = CountedTerm;
     type Error = ReadError;
 
     fn internal_quads_for_pattern(
         &self,
-        subject: Option<&Counted>,
-        predicate: Option<&Counted>,
-        object: Option<&Counted>,
-        graph_name: Option<Option<&Counted>>,
-    ) -> impl Iterator<Item = Result<InternalQuad<Counted>, ReadError>> + use<'v> {
-        let graph_name = graph_name.map(|name| name.map(Counted::id));
+        subject: Option<&CountedTerm>,
+        predicate: Option<&CountedTerm>,
+        object: Option<&CountedTerm>,
+        graph_name: Option<Option<&CountedTerm>>,
+    ) -> impl Iterator<Item = Result<InternalQuad<CountedTerm>, ReadError>> + use<'v> {
+        let graph_name = graph_name.map(|name| name.map(CountedTerm::id));
         let (subject, predicate, object) =
-            (subject.map(Counted::id), predicate.map(Counted::id), object.map(Counted::id));
+            (subject.map(CountedTerm::id), predicate.map(CountedTerm::id), object.map(CountedTerm::id));
         self.0.internal_quads_for_pattern(subject, predicate, object, graph_name).map(|quad| {
             let quad = quad?;
             Ok(InternalQuad {
-                subject: Counted(quad.subject),
-                predicate: Counted(quad.predicate),
-                object: Counted(quad.object),
-                graph_name: quad.graph_name.map(Counted),
+                subject: CountedTerm(quad.subject),
+                predicate: CountedTerm(quad.predicate),
+                object: CountedTerm(quad.object),
+                graph_name: quad.graph_name.map(CountedTerm),
             })
         })
     }
 
-    fn internal_named_graphs(&self) -> impl Iterator<Item = Result<Counted, ReadError>> + use<'v> {
-        self.0.internal_named_graphs().map(|name| name.map(Counted))
+    fn internal_named_graphs(&self) -> impl Iterator<Item = Result<CountedTerm, ReadError>> + use<'v> {
+        self.0.internal_named_graphs().map(|name| name.map(CountedTerm))
     }
 
-    fn contains_internal_graph_name(&self, name: &Counted) -> Result<bool, ReadError> {
+    fn contains_internal_graph_name(&self, name: &CountedTerm) -> Result<bool, ReadError> {
         self.0.contains_internal_graph_name(&name.0)
     }
 
-    fn internalize_term(&self, term: Term) -> Result<Counted, ReadError> {
+    fn internalize_term(&self, term: Term) -> Result<CountedTerm, ReadError> {
         // A blank node in a table is encoded as an IRI.
         if let Term::NamedNode(node) = &term
             && let Some(blank) = convert::blank(node)
         {
-            return Ok(Counted(self.0.internalize_term(blank.into())?));
+            return Ok(CountedTerm(self.0.internalize_term(blank.into())?));
         }
-        Ok(Counted(self.0.internalize_term(term)?))
+        Ok(CountedTerm(self.0.internalize_term(term)?))
     }
 
-    fn externalize_term(&self, term: Counted) -> Result<Term, ReadError> {
+    fn externalize_term(&self, term: CountedTerm) -> Result<Term, ReadError> {
         self.0.externalize_term(term.0)
     }
 
-    fn externalize_expression_term(&self, term: Counted) -> Result<ExpressionTerm, ReadError> {
+    fn externalize_expression_term(&self, term: CountedTerm) -> Result<ExpressionTerm, ReadError> {
         checkpoint();
         self.0.externalize_expression_term(term.0)
     }

@@ -56,15 +56,15 @@ use std::sync::{Arc, LazyLock};
 use oxrdf::{NamedNode, Variable};
 use quick_cache::sync::Cache;
 
-pub use answer::{Bounds, Sink, Summary};
-pub use elements::{Elements, asked_key, asks_numbers, meant_predicates, names_elements};
+pub use answer::{ResultSink, SparqlBounds, SparqlSummary};
+pub use elements::{ElementSource, asked_key, asks_numbers, meant_predicates, names_elements};
 pub use environment::Environment;
 pub use syntax::{Dialect, Extension};
 use terrapin_budget as budget;
 pub use terrapin_sparql_syntax as syntax;
 use terrapin_sparql_syntax::algebra::QueryForm;
 pub use terrapin_sparql_syntax::error;
-pub use terrapin_sparql_syntax::{Class, Code, Error};
+pub use terrapin_sparql_syntax::{SparqlCode, SparqlError, SparqlErrorClass};
 
 /// Approximate maximum number of cached prepared queries.
 const KEPT: usize = 512;
@@ -79,7 +79,7 @@ pub const WITHOUT_TRIPLES: &str = "query its elements in SPARQL, as in SELECT * 
 
 /// Settings for parsing and rewriting a query.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct Settings {
+pub struct SparqlSettings {
     /// The query language.
     pub dialect: Dialect,
     /// The language code that replaces `[AUTO_LANGUAGE]`.
@@ -89,15 +89,15 @@ pub struct Settings {
     pub graphs: (Vec<NamedNode>, Vec<NamedNode>),
 }
 
-impl Default for Settings {
+impl Default for SparqlSettings {
     fn default() -> Self {
-        Settings { dialect: Dialect::Wdqs, language: "en".to_owned(), graphs: Default::default() }
+        SparqlSettings { dialect: Dialect::Wdqs, language: "en".to_owned(), graphs: Default::default() }
     }
 }
 
 /// The form of a query, which determines the kind of its answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Form {
+pub enum QueryResultForm {
     /// Solutions.
     Select,
     /// True or false.
@@ -108,7 +108,7 @@ pub enum Form {
 
 /// A query that was parsed, checked and rewritten.
 #[derive(Debug)]
-pub struct Prepared {
+pub struct RunnableQuery {
     rewritten: rewrite::Rewritten,
     extensions: Vec<Extension>,
     /// The digest of the query's text.
@@ -119,21 +119,21 @@ pub struct Prepared {
 ///
 /// # Errors
 /// Returns an error if the text is not valid in the query language, or uses something that a snapshot cannot provide.
-pub fn prepare(text: &str, settings: &Settings) -> Result<Arc<Prepared>, Error> {
-    static CACHE: LazyLock<Cache<(String, Settings), Arc<Prepared>, Weigher>> =
-        LazyLock::new(|| Cache::with_weighter(KEPT, KEPT_BYTES, Weigher));
+pub fn prepare(text: &str, settings: &SparqlSettings) -> Result<Arc<RunnableQuery>, SparqlError> {
+    static CACHE: LazyLock<Cache<(String, SparqlSettings), Arc<RunnableQuery>, PreparedWeigher>> =
+        LazyLock::new(|| Cache::with_weighter(KEPT, KEPT_BYTES, PreparedWeigher));
     if text.len() > KEPT_TEXT {
         return Ok(Arc::new(prepare_now(text, settings)?));
     }
     // Looking up by reference avoids a copy of the text.
     #[derive(Hash)]
-    struct Asked<'a>(&'a str, &'a Settings);
-    impl quick_cache::Equivalent<(String, Settings)> for Asked<'_> {
-        fn equivalent(&self, key: &(String, Settings)) -> bool {
+    struct PreparedQueryKey<'a>(&'a str, &'a SparqlSettings);
+    impl quick_cache::Equivalent<(String, SparqlSettings)> for PreparedQueryKey<'_> {
+        fn equivalent(&self, key: &(String, SparqlSettings)) -> bool {
             self.0 == key.0 && *self.1 == key.1
         }
     }
-    if let Some(prepared) = CACHE.get(&Asked(text, settings)) {
+    if let Some(prepared) = CACHE.get(&PreparedQueryKey(text, settings)) {
         return Ok(prepared);
     }
     let prepared = Arc::new(prepare_now(text, settings)?);
@@ -144,28 +144,28 @@ pub fn prepare(text: &str, settings: &Settings) -> Result<Arc<Prepared>, Error> 
 
 /// Estimates the size of a prepared query. Tree, plan and program take some hundred times the length of the text.
 #[derive(Clone)]
-struct Weigher;
+struct PreparedWeigher;
 
-impl quick_cache::Weighter<(String, Settings), Arc<Prepared>> for Weigher {
-    fn weight(&self, (text, _): &(String, Settings), _: &Arc<Prepared>) -> u64 {
+impl quick_cache::Weighter<(String, SparqlSettings), Arc<RunnableQuery>> for PreparedWeigher {
+    fn weight(&self, (text, _): &(String, SparqlSettings), _: &Arc<RunnableQuery>) -> u64 {
         4096 + 400 * text.len() as u64
     }
 }
 
-fn prepare_now(text: &str, settings: &Settings) -> Result<Prepared, Error> {
+fn prepare_now(text: &str, settings: &SparqlSettings) -> Result<RunnableQuery, SparqlError> {
     let parsed = syntax::parse(text, settings.dialect)?;
     let rewritten = rewrite::rewrite(parsed.query, parsed.named, settings)?;
     let digest = *blake3::hash(text.as_bytes()).as_bytes();
-    Ok(Prepared { rewritten, extensions: parsed.extensions, digest })
+    Ok(RunnableQuery { rewritten, extensions: parsed.extensions, digest })
 }
 
-impl Prepared {
+impl RunnableQuery {
     /// Returns the query's form.
-    pub fn form(&self) -> Form {
+    pub fn form(&self) -> QueryResultForm {
         match &self.rewritten.form {
-            QueryForm::Select => Form::Select,
-            QueryForm::Ask => Form::Ask,
-            QueryForm::Construct(_) | QueryForm::Describe => Form::Graph,
+            QueryForm::Select => QueryResultForm::Select,
+            QueryForm::Ask => QueryResultForm::Ask,
+            QueryForm::Construct(_) | QueryForm::Describe => QueryResultForm::Graph,
         }
     }
 
@@ -188,7 +188,7 @@ impl Prepared {
     ///
     /// # Errors
     /// Returns the same errors as [`Prepared::run`].
-    pub fn explain(&self, environment: &Environment, bounds: &Bounds) -> Result<String, Error> {
+    pub fn explain(&self, environment: &Environment, bounds: &SparqlBounds) -> Result<String, SparqlError> {
         run::explain(self, environment, bounds)
     }
 
@@ -197,12 +197,17 @@ impl Prepared {
     /// # Errors
     /// Returns an error if a limit was exceeded, the answer cannot be written, or the snapshot is damaged. The rows
     /// written before the error are not a valid answer.
-    pub fn run(&self, environment: &Environment, bounds: &Bounds, sink: &mut dyn Sink) -> Result<Summary, Error> {
+    pub fn run(
+        &self,
+        environment: &Environment,
+        bounds: &SparqlBounds,
+        sink: &mut dyn ResultSink,
+    ) -> Result<SparqlSummary, SparqlError> {
         run::run(self, environment, bounds, sink)
     }
 }
 
 /// Returns whether a text is a query on OpenStreetMap's elements, which also runs on a snapshot without triples.
 pub fn is_of_elements(query: &str) -> bool {
-    prepare(query, &Settings::default()).is_ok_and(|prepared| prepared.is_of_elements())
+    prepare(query, &SparqlSettings::default()).is_ok_and(|prepared| prepared.is_of_elements())
 }

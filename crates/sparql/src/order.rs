@@ -14,7 +14,7 @@ const DOUBLE_DIGITS: usize = 15;
 /// A term as ORDER BY compares it: unbound values, blank nodes, IRIs, then literals: numbers, times, booleans, strings,
 /// others.
 #[derive(Debug, Clone)]
-pub(crate) enum Key {
+pub(crate) enum TermOrderKey {
     Unbound,
     Blank(Box<str>),
     Iri(Box<str>),
@@ -26,34 +26,34 @@ pub(crate) enum Key {
     Other(Box<str>, Box<str>),
 }
 
-impl Key {
+impl TermOrderKey {
     fn rank(&self) -> u8 {
         match self {
-            Key::Unbound => 0,
-            Key::Blank(_) => 1,
-            Key::Iri(_) => 2,
-            Key::Number(..) => 3,
-            Key::Time(_) => 4,
-            Key::Boolean(_) => 5,
-            Key::Text(..) => 6,
-            Key::Other(..) => 7,
+            TermOrderKey::Unbound => 0,
+            TermOrderKey::Blank(_) => 1,
+            TermOrderKey::Iri(_) => 2,
+            TermOrderKey::Number(..) => 3,
+            TermOrderKey::Time(_) => 4,
+            TermOrderKey::Boolean(_) => 5,
+            TermOrderKey::Text(..) => 6,
+            TermOrderKey::Other(..) => 7,
         }
     }
 
     /// Returns the key of a term. An unbound value has the smallest key.
-    pub fn of(term: Option<&Term>) -> Key {
+    pub fn of(term: Option<&Term>) -> TermOrderKey {
         match term {
-            None => Key::Unbound,
-            Some(Term::BlankNode(node)) => Key::Blank(node.as_str().into()),
-            Some(Term::NamedNode(node)) => Key::Iri(node.as_str().into()),
-            Some(Term::Literal(literal)) => Key::of_literal(literal),
+            None => TermOrderKey::Unbound,
+            Some(Term::BlankNode(node)) => TermOrderKey::Blank(node.as_str().into()),
+            Some(Term::NamedNode(node)) => TermOrderKey::Iri(node.as_str().into()),
+            Some(Term::Literal(literal)) => TermOrderKey::of_literal(literal),
         }
     }
 
-    fn of_literal(literal: &Literal) -> Key {
+    fn of_literal(literal: &Literal) -> TermOrderKey {
         let (value, datatype) = (literal.value(), literal.datatype());
         if datatype == xsd::STRING || datatype == rdf::LANG_STRING {
-            return Key::Text(value.into(), literal.language().unwrap_or("").into());
+            return TermOrderKey::Text(value.into(), literal.language().unwrap_or("").into());
         }
         if is_numeric(datatype)
             && let Ok(number) = value.trim_start_matches('+').parse::<f64>().or_else(|_| match value {
@@ -65,44 +65,43 @@ impl Key {
             let is_exact = datatype != xsd::DOUBLE && datatype != xsd::FLOAT;
             let digits = if is_exact && value.len() > DOUBLE_DIGITS { value.into() } else { "".into() };
             // -0 and 0 are the same number.
-            return Key::Number(number + 0.0, digits);
+            return TermOrderKey::Number(number + 0.0, digits);
         }
         if (datatype == xsd::DATE_TIME || datatype == xsd::DATE)
             && let Some(moment) = Moment::parse(value)
         {
-            return Key::Time(moment);
+            return TermOrderKey::Time(moment);
         }
         if datatype == xsd::BOOLEAN && matches!(value, "true" | "false" | "1" | "0") {
-            return Key::Boolean(matches!(value, "true" | "1"));
+            return TermOrderKey::Boolean(matches!(value, "true" | "1"));
         }
-        Key::Other(datatype.as_str().into(), value.into())
+        TermOrderKey::Other(datatype.as_str().into(), value.into())
     }
 }
 
-impl PartialEq for Key {
+impl PartialEq for TermOrderKey {
     fn eq(&self, other: &Self) -> bool {
         self.cmp(other).is_eq()
     }
 }
 
-impl Eq for Key {}
+impl Eq for TermOrderKey {}
 
-impl PartialOrd for Key {
+impl PartialOrd for TermOrderKey {
     fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
         Some(self.cmp(other))
     }
 }
 
-impl Ord for Key {
+impl Ord for TermOrderKey {
     fn cmp(&self, other: &Self) -> Ordering {
         match (self, other) {
-            (Key::Blank(a), Key::Blank(b)) | (Key::Iri(a), Key::Iri(b)) => a.cmp(b),
-            (Key::Number(a, x), Key::Number(b, y)) => a.total_cmp(b).then_with(|| exactly(*a, x, y)),
-            (Key::Time(a), Key::Time(b)) => a.cmp(b),
-            (Key::Boolean(a), Key::Boolean(b)) => a.cmp(b),
-            (Key::Text(a, x), Key::Text(b, y)) | (Key::Other(a, x), Key::Other(b, y)) => {
-                a.cmp(b).then_with(|| x.cmp(y))
-            }
+            (TermOrderKey::Blank(a), TermOrderKey::Blank(b)) | (TermOrderKey::Iri(a), TermOrderKey::Iri(b)) => a.cmp(b),
+            (TermOrderKey::Number(a, x), TermOrderKey::Number(b, y)) => a.total_cmp(b).then_with(|| exactly(*a, x, y)),
+            (TermOrderKey::Time(a), TermOrderKey::Time(b)) => a.cmp(b),
+            (TermOrderKey::Boolean(a), TermOrderKey::Boolean(b)) => a.cmp(b),
+            (TermOrderKey::Text(a, x), TermOrderKey::Text(b, y))
+            | (TermOrderKey::Other(a, x), TermOrderKey::Other(b, y)) => a.cmp(b).then_with(|| x.cmp(y)),
             _ => self.rank().cmp(&other.rank()),
         }
     }
@@ -190,8 +189,8 @@ pub(crate) fn canonical_rows(a: &[Option<Term>], b: &[Option<Term>]) -> Ordering
 mod tests {
     use super::*;
 
-    fn key(value: &str, datatype: oxrdf::NamedNodeRef<'_>) -> Key {
-        Key::of(Some(&Literal::new_typed_literal(value, datatype).into()))
+    fn key(value: &str, datatype: oxrdf::NamedNodeRef<'_>) -> TermOrderKey {
+        TermOrderKey::of(Some(&Literal::new_typed_literal(value, datatype).into()))
     }
 
     #[test]
@@ -212,6 +211,6 @@ mod tests {
         }
         // The same value, once as a double and once with all digits.
         assert_eq!(key("1e22", xsd::DOUBLE), key("10000000000000000000000", xsd::INTEGER));
-        assert!(Key::of(None) < key("NaN", xsd::DOUBLE));
+        assert!(TermOrderKey::of(None) < key("NaN", xsd::DOUBLE));
     }
 }

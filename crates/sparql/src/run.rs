@@ -9,31 +9,31 @@ use std::sync::Arc;
 use oxrdf::Term;
 use spareval::{QueryEvaluationError, QueryEvaluator, QueryResults};
 
-use super::Prepared;
-use super::answer::{Bounds, Sink, Summary};
+use super::RunnableQuery;
+use super::answer::{ResultSink, SparqlBounds, SparqlSummary};
 use super::each_graph::EachGraph;
-use super::elements::Elements;
+use super::elements::ElementSource;
 use super::environment::Environment;
 use super::functions::{self, exact::exactly_within};
-use super::guard::{Guarded, exceeded, read, watched};
+use super::guard::{GuardedView, exceeded, read, watched};
 use super::native::{self, Fallback};
-use super::plan::{Goal, Planned, plan_with, unplanned};
-use super::refusal::Refusal;
+use super::plan::{EvaluatedPattern, Goal, plan_with, unplanned};
+use super::refusal::QueryRefusal;
 use super::rewrite::Rewritten;
 use super::row::{Row, row_bytes};
-use super::services::Table;
-use super::solve::{Collector, Plan};
+use super::services::ServiceRows;
+use super::solve::{Collector, SolvePlan};
 use super::tables::{Tables, fill_tables};
 use terrapin_budget::Budget;
-use terrapin_sparql_syntax::algebra::{Pattern, Query, QueryDataset, QueryForm};
+use terrapin_sparql_syntax::algebra::{QueryDataset, QueryForm, QueryPattern, SparqlQuery};
 use terrapin_sparql_syntax::convert;
-use terrapin_sparql_syntax::error::{Class, Code, Error};
-use terrapin_triples::{ReadError, View};
+use terrapin_sparql_syntax::error::{SparqlCode, SparqlError, SparqlErrorClass};
+use terrapin_triples::{ReadError, TripleView};
 
-type Result<T> = std::result::Result<T, Error>;
+type Result<T> = std::result::Result<T, SparqlError>;
 
 /// Returns the environment of one query. Its random seed also depends on the query's text.
-fn of_query(prepared: &Prepared, environment: &Environment) -> Arc<Environment> {
+fn of_query(prepared: &RunnableQuery, environment: &Environment) -> Arc<Environment> {
     let mut seed = environment.seed.clone();
     seed.extend_from_slice(&prepared.digest);
     let Environment { store, elements, now, .. } = environment;
@@ -41,10 +41,10 @@ fn of_query(prepared: &Prepared, environment: &Environment) -> Arc<Environment> 
 }
 
 /// Describes how a query is executed: first each table with its number, then the query itself.
-pub(super) fn explain(prepared: &Prepared, environment: &Environment, bounds: &Bounds) -> Result<String> {
-    let (budget, refusal) = (Arc::new(Budget::new(&bounds.limits)), Refusal::default());
+pub(super) fn explain(prepared: &RunnableQuery, environment: &Environment, bounds: &SparqlBounds) -> Result<String> {
+    let (budget, refusal) = (Arc::new(Budget::new(&bounds.limits)), QueryRefusal::default());
     let explained = watched(&budget, || {
-        let mut run = Run::new(prepared, of_query(prepared, environment), budget.clone(), &refusal, bounds.rows);
+        let mut run = QueryRun::new(prepared, of_query(prepared, environment), budget.clone(), &refusal, bounds.rows);
         run.evaluator = run.evaluator.compute_statistics();
         run.explain()
     });
@@ -53,22 +53,22 @@ pub(super) fn explain(prepared: &Prepared, environment: &Environment, bounds: &B
 
 /// Runs a query.
 pub(super) fn run(
-    prepared: &Prepared,
+    prepared: &RunnableQuery,
     environment: &Environment,
-    bounds: &Bounds,
-    sink: &mut dyn Sink,
-) -> Result<Summary> {
-    let (budget, refusal) = (Arc::new(Budget::new(&bounds.limits)), Refusal::default());
+    bounds: &SparqlBounds,
+    sink: &mut dyn ResultSink,
+) -> Result<SparqlSummary> {
+    let (budget, refusal) = (Arc::new(Budget::new(&bounds.limits)), QueryRefusal::default());
     let environment = of_query(prepared, environment);
     let answered = watched(&budget, || {
-        let run = Run::new(prepared, environment, budget.clone(), &refusal, bounds.rows);
+        let run = QueryRun::new(prepared, environment, budget.clone(), &refusal, bounds.rows);
         run.answer(sink)
     });
     let rows = refusal.or(answered)?;
-    Ok(Summary { rows, work: budget.work_done() })
+    Ok(SparqlSummary { rows, work: budget.work_done() })
 }
 
-struct Run<'p> {
+struct QueryRun<'p> {
     rewritten: &'p Rewritten,
     environment: Arc<Environment>,
     budget: Arc<Budget>,
@@ -77,30 +77,30 @@ struct Run<'p> {
     most: u64,
 }
 
-fn gone(error: std::io::Error) -> Error {
+fn gone(error: std::io::Error) -> SparqlError {
     if error.kind() == std::io::ErrorKind::InvalidData {
-        return Error::new(Class::Unsupported, Code::Format, error.to_string());
+        return SparqlError::new(SparqlErrorClass::Unsupported, SparqlCode::Format, error.to_string());
     }
-    Error::new(Class::Internal, Code::Output, format!("the answer cannot be written: {error}"))
+    SparqlError::new(SparqlErrorClass::Internal, SparqlCode::Output, format!("the answer cannot be written: {error}"))
 }
 
-impl<'p> Run<'p> {
+impl<'p> QueryRun<'p> {
     fn new(
-        prepared: &'p Prepared,
+        prepared: &'p RunnableQuery,
         environment: Arc<Environment>,
         budget: Arc<Budget>,
-        refusal: &Refusal,
+        refusal: &QueryRefusal,
         rows: Option<u64>,
     ) -> Self {
         let rewritten = &prepared.rewritten;
         let patterns = Arc::new(functions::Patterns::new(refusal));
         let evaluator = functions::register(QueryEvaluator::new(), &rewritten.functions, &environment, &patterns);
         let evaluator = functions::aggregates::register(evaluator, &rewritten.separators);
-        Run { rewritten, environment, budget, evaluator, patterns, most: rows.unwrap_or(u64::MAX) }
+        QueryRun { rewritten, environment, budget, evaluator, patterns, most: rows.unwrap_or(u64::MAX) }
     }
 
-    fn view(&self) -> View {
-        let mut view = View::new(self.environment.store.clone(), self.budget.clone());
+    fn view(&self) -> TripleView {
+        let mut view = TripleView::new(self.environment.store.clone(), self.budget.clone());
         if self.rewritten.standard {
             view.keep_graphs_apart();
         }
@@ -111,7 +111,7 @@ impl<'p> Run<'p> {
     }
 
     /// Returns the elements if the query uses them.
-    fn elements(&self) -> Option<&Arc<Elements>> {
+    fn elements(&self) -> Option<&Arc<ElementSource>> {
         self.environment.elements.as_ref().filter(|_| self.rewritten.elements)
     }
 
@@ -130,8 +130,8 @@ impl<'p> Run<'p> {
     /// Compiles a planned projection to a program. Returns the reason if it needs the evaluator.
     fn compile(
         &self,
-        pattern: &Pattern,
-        view: &View,
+        pattern: &QueryPattern,
+        view: &TripleView,
         estimates: bool,
     ) -> std::result::Result<native::Program, Fallback> {
         if self.has_graphs() {
@@ -142,7 +142,7 @@ impl<'p> Run<'p> {
 
     /// Plans a pattern with the statistics of all graphs together. If a query is restricted to some graphs, the
     /// evaluator orders its joins.
-    fn plan(&self, pattern: Pattern, view: &mut View, first: bool) -> Planned {
+    fn plan(&self, pattern: QueryPattern, view: &mut TripleView, first: bool) -> EvaluatedPattern {
         if self.has_graphs() {
             return unplanned(pattern, view);
         }
@@ -151,10 +151,10 @@ impl<'p> Run<'p> {
     }
 
     /// Builds a query for the evaluator.
-    fn query(&self, form: QueryForm, mut pattern: Pattern) -> spargebra::Query {
+    fn query(&self, form: QueryForm, mut pattern: QueryPattern) -> spargebra::Query {
         exactly_within(&mut pattern);
         let base = self.rewritten.base.clone();
-        convert::query(Query { form, dataset: self.dataset(), base, pattern })
+        convert::query(SparqlQuery { form, dataset: self.dataset(), base, pattern })
     }
 
     /// Returns the evaluator, with or without its own optimiser.
@@ -169,9 +169,9 @@ impl<'p> Run<'p> {
         let mut bytes = 0;
         for table in &self.rewritten.tables {
             let rows = match table {
-                Table::Plan(plan) => self.rows(plan, &tables)?,
-                Table::Graphs(each) => self.each_graph(each, &tables)?,
-                Table::Service(found) => found.rows(&self.environment, &self.budget)?,
+                ServiceRows::Plan(plan) => self.rows(plan, &tables)?,
+                ServiceRows::Graphs(each) => self.each_graph(each, &tables)?,
+                ServiceRows::Service(found) => found.rows(&self.environment, &self.budget)?,
             };
             bytes += rows.iter().map(row_bytes).sum::<u64>();
             self.budget.memory(bytes).map_err(exceeded)?;
@@ -181,7 +181,7 @@ impl<'p> Run<'p> {
     }
 
     /// Returns all solutions of a plan.
-    fn rows(&self, plan: &Plan, tables: &Tables) -> Result<Vec<Row>> {
+    fn rows(&self, plan: &SolvePlan, tables: &Tables) -> Result<Vec<Row>> {
         if plan.is_empty() {
             return Ok(Vec::new());
         }
@@ -198,10 +198,10 @@ impl<'p> Run<'p> {
         for graph in self.rows(&each.names, tables)?.into_iter().flatten().flatten() {
             let Term::NamedNode(name) = &graph else {
                 let message = "this GRAPH pattern needs a graph without an IRI, which is not supported";
-                return Err(Error::new(Class::Unsupported, Code::Evaluation, message));
+                return Err(SparqlError::new(SparqlErrorClass::Unsupported, SparqlCode::Evaluation, message));
             };
-            let pattern = Pattern::Graph { name: name.clone().into(), inner: Box::new(inner.clone()) };
-            let plan = Plan::of(Pattern::project(pattern, each.variables.clone()));
+            let pattern = QueryPattern::Graph { name: name.clone().into(), inner: Box::new(inner.clone()) };
+            let plan = SolvePlan::of(QueryPattern::project(pattern, each.variables.clone()));
             for mut row in self.rows(&plan, &[])? {
                 match column.and_then(|column| row.get_mut(column)) {
                     None => row.push(Some(graph.clone())),
@@ -218,7 +218,7 @@ impl<'p> Run<'p> {
     fn solve(
         &self,
         program: &native::Program,
-        view: &View,
+        view: &TripleView,
         each: &mut dyn FnMut(&[Option<Term>]) -> Result<bool>,
     ) -> Result<()> {
         let mut decoder = native::Decoder::default();
@@ -231,7 +231,7 @@ impl<'p> Run<'p> {
     /// Evaluates a plan's pattern. `each` receives the solutions and returns whether it needs more.
     fn solutions(
         &self,
-        plan: &Plan,
+        plan: &SolvePlan,
         tables: &Tables,
         each: &mut dyn FnMut(&[Option<Term>]) -> Result<bool>,
     ) -> Result<()> {
@@ -249,9 +249,9 @@ impl<'p> Run<'p> {
     /// Runs a new program. It is cached in the plan unless its result would differ in another run.
     fn solve_new(
         &self,
-        plan: &Plan,
+        plan: &SolvePlan,
         program: native::Program,
-        view: &View,
+        view: &TripleView,
         each: &mut dyn FnMut(&[Option<Term>]) -> Result<bool>,
     ) -> Result<()> {
         let store = &self.environment.store;
@@ -268,12 +268,12 @@ impl<'p> Run<'p> {
     /// Evaluates a pattern with the evaluator.
     fn evaluate(
         &self,
-        planned: Planned,
-        view: &View,
+        planned: EvaluatedPattern,
+        view: &TripleView,
         each: &mut dyn FnMut(&[Option<Term>]) -> Result<bool>,
     ) -> Result<()> {
         let query = self.query(QueryForm::Select, planned.pattern);
-        let result = self.evaluator(planned.optimise).prepare(&query).execute(Guarded(view)).map_err(evaluation)?;
+        let result = self.evaluator(planned.optimise).prepare(&query).execute(GuardedView(view)).map_err(evaluation)?;
         if let QueryResults::Solutions(solutions) = result {
             for solution in solutions {
                 let solution = solution.map_err(evaluation)?;
@@ -286,16 +286,16 @@ impl<'p> Run<'p> {
     }
 }
 
-fn evaluation(error: QueryEvaluationError) -> Error {
+fn evaluation(error: QueryEvaluationError) -> SparqlError {
     match error {
         QueryEvaluationError::Dataset(inner) => match inner.downcast::<ReadError>() {
             Ok(inner) => read(*inner),
-            Err(inner) => Error::new(Class::Internal, Code::Evaluation, inner.to_string()),
+            Err(inner) => SparqlError::new(SparqlErrorClass::Internal, SparqlCode::Evaluation, inner.to_string()),
         },
         QueryEvaluationError::UnsupportedCustomFunction(_)
         | QueryEvaluationError::UnsupportedCustomFunctionArity { .. } => {
-            Error::new(Class::Unsupported, Code::UnknownFunction, error.to_string())
+            SparqlError::new(SparqlErrorClass::Unsupported, SparqlCode::UnknownFunction, error.to_string())
         }
-        other => Error::new(Class::Internal, Code::Evaluation, other.to_string()),
+        other => SparqlError::new(SparqlErrorClass::Internal, SparqlCode::Evaluation, other.to_string()),
     }
 }

@@ -9,15 +9,15 @@ use std::sync::Arc;
 use oxrdf::{Term, Variable};
 
 use super::guard::exceeded;
-use super::native::Kept;
-use super::order::{Key, canonical_rows};
+use super::native::ProgramCache;
+use super::order::{TermOrderKey, canonical_rows};
 use super::row::{Row, row_bytes};
 use super::tables::has_tables;
 use terrapin_base::deferred::Deferred;
 use terrapin_budget::Budget;
 use terrapin_budget::checkpoint;
-use terrapin_sparql_syntax::algebra::{Expression, Helper, Pattern, SortKey};
-use terrapin_sparql_syntax::error::Error;
+use terrapin_sparql_syntax::algebra::{Expression, Helper, QueryPattern, SortKey};
+use terrapin_sparql_syntax::error::SparqlError;
 use terrapin_sparql_syntax::walk::on_in_scope;
 
 /// Maximum number of solutions up to which a LIMIT without ORDER BY returns the first rows in canonical order. If there
@@ -26,13 +26,13 @@ const CANONICAL: usize = 100_000;
 
 /// A pattern and the modifiers that are applied to its solutions.
 #[derive(Debug)]
-pub(crate) struct Plan {
+pub(crate) struct SolvePlan {
     /// The pattern to evaluate: a projection to the variables, followed by the sort keys.
-    pub pattern: Pattern,
+    pub pattern: QueryPattern,
     /// Whether the pattern contains tables; their rows may differ in each run.
     pub has_tables: bool,
     /// The program of an earlier run.
-    pub program: Kept,
+    pub program: ProgramCache,
     /// The variables of the answer.
     pub variables: Vec<Variable>,
     /// The sort keys of ORDER BY: the column, and whether the order is descending.
@@ -42,20 +42,20 @@ pub(crate) struct Plan {
     length: Option<usize>,
 }
 
-impl Plan {
+impl SolvePlan {
     /// Splits a query's pattern into its modifiers and the rest.
-    pub fn of(pattern: Pattern) -> Plan {
+    pub fn of(pattern: QueryPattern) -> SolvePlan {
         let (mut start, mut length, mut sliced, mut distinct) = (0, None, false, false);
         let mut inner = pattern;
-        if let Pattern::Slice { inner: below, start: from, length: most } = inner {
+        if let QueryPattern::Slice { inner: below, start: from, length: most } = inner {
             (start, length, sliced) = (from, most, true);
             inner = *below;
         }
-        if let Pattern::Distinct { inner: below } = inner {
+        if let QueryPattern::Distinct { inner: below } = inner {
             distinct = true;
             inner = *below;
         }
-        let Pattern::Project { inner: below, variables } = inner else {
+        let QueryPattern::Project { inner: below, variables } = inner else {
             // Only a REDUCED can remain at the top; the evaluator handles it.
             let mut variables = Vec::new();
             on_in_scope(&inner, &mut |v| {
@@ -64,19 +64,19 @@ impl Plan {
                 }
             });
             let keys = Vec::new();
-            return Plan::new(inner, variables, keys, distinct, start, length);
+            return SolvePlan::new(inner, variables, keys, distinct, start, length);
         };
         let mut pattern = *below;
         let mut keys = Vec::new();
         let mut columns = variables.clone();
-        if let Pattern::OrderBy { inner, keys: sorted } = pattern {
+        if let QueryPattern::OrderBy { inner, keys: sorted } = pattern {
             pattern = *inner;
             for (number, SortKey { expression, descends }) in sorted.into_iter().enumerate() {
                 let variable = match expression {
                     Expression::Variable(variable) => variable,
                     expression => {
                         let variable = Variable::from(Helper::SortKey(number));
-                        pattern = Pattern::extend(pattern, variable.clone(), expression);
+                        pattern = QueryPattern::extend(pattern, variable.clone(), expression);
                         variable
                     }
                 };
@@ -87,25 +87,25 @@ impl Plan {
                 keys.push((column, descends));
             }
         }
-        pattern = Pattern::project(pattern, columns);
+        pattern = QueryPattern::project(pattern, columns);
         if distinct && keys.is_empty() && !sliced {
             // DISTINCT stays in the pattern, because comparing term identifiers is faster than comparing terms.
-            pattern = Pattern::Distinct { inner: Box::new(pattern) };
+            pattern = QueryPattern::Distinct { inner: Box::new(pattern) };
             distinct = false;
         }
-        Plan::new(pattern, variables, keys, distinct, start, length)
+        SolvePlan::new(pattern, variables, keys, distinct, start, length)
     }
 
     fn new(
-        pattern: Pattern,
+        pattern: QueryPattern,
         variables: Vec<Variable>,
         keys: Vec<(usize, bool)>,
         distinct: bool,
         start: usize,
         length: Option<usize>,
-    ) -> Plan {
+    ) -> SolvePlan {
         let has_tables = has_tables(&pattern);
-        Plan { pattern, has_tables, program: Kept::default(), variables, keys, distinct, start, length }
+        SolvePlan { pattern, has_tables, program: ProgramCache::default(), variables, keys, distinct, start, length }
     }
 
     /// Returns whether solutions can be written as they are found.
@@ -126,10 +126,10 @@ impl Plan {
 
 /// Collects the solutions of a plan that does not stream.
 pub(crate) struct Collector<'p> {
-    plan: &'p Plan,
+    plan: &'p SolvePlan,
     budget: Arc<Budget>,
     /// The rows, each with its ORDER BY keys and its arrival number.
-    rows: Deferred<Vec<(Vec<Key>, usize, Row)>>,
+    rows: Deferred<Vec<(Vec<TermOrderKey>, usize, Row)>>,
     /// The first rows to arrive, used for a LIMIT without ORDER BY.
     first: Vec<Row>,
     seen: Deferred<HashSet<Row>>,
@@ -138,7 +138,7 @@ pub(crate) struct Collector<'p> {
 }
 
 impl<'p> Collector<'p> {
-    pub fn new(plan: &'p Plan, budget: &Arc<Budget>) -> Self {
+    pub fn new(plan: &'p SolvePlan, budget: &Arc<Budget>) -> Self {
         Collector {
             plan,
             budget: budget.clone(),
@@ -160,7 +160,7 @@ impl<'p> Collector<'p> {
     }
 
     /// Adds a solution. Returns false if further solutions cannot change the result.
-    pub fn push(&mut self, values: &[Option<Term>]) -> Result<bool, Error> {
+    pub fn push(&mut self, values: &[Option<Term>]) -> Result<bool, SparqlError> {
         checkpoint();
         self.count += 1;
         let width = self.plan.variables.len();
@@ -177,8 +177,12 @@ impl<'p> Collector<'p> {
             return Ok(self.most().is_some_and(|most| self.first.len() < most));
         }
         self.hold(&row)?;
-        let keys =
-            self.plan.keys.iter().map(|(column, _)| Key::of(values.get(*column).and_then(Option::as_ref))).collect();
+        let keys = self
+            .plan
+            .keys
+            .iter()
+            .map(|(column, _)| TermOrderKey::of(values.get(*column).and_then(Option::as_ref)))
+            .collect();
         self.rows.push((keys, self.count, row));
         if let Some(most) = self.most()
             && self.rows.len() >= most.saturating_mul(2).saturating_add(4096)
@@ -188,12 +192,12 @@ impl<'p> Collector<'p> {
         Ok(true)
     }
 
-    fn hold(&mut self, row: &Row) -> Result<(), Error> {
+    fn hold(&mut self, row: &Row) -> Result<(), SparqlError> {
         self.bytes += row_bytes(row);
         self.budget.memory(self.bytes).map_err(exceeded)
     }
 
-    fn compare(plan: &Plan, a: &(Vec<Key>, usize, Row), b: &(Vec<Key>, usize, Row)) -> Ordering {
+    fn compare(plan: &SolvePlan, a: &(Vec<TermOrderKey>, usize, Row), b: &(Vec<TermOrderKey>, usize, Row)) -> Ordering {
         checkpoint();
         for ((a, b), (_, descends)) in a.0.iter().zip(&b.0).zip(&plan.keys) {
             let order = if *descends { b.cmp(a) } else { a.cmp(b) };

@@ -3,21 +3,21 @@
 use std::sync::Arc;
 
 use super::row::Row;
-use terrapin_sparql_syntax::algebra::Pattern;
+use terrapin_sparql_syntax::algebra::QueryPattern;
 use terrapin_sparql_syntax::walk::{NodeMut, on_patterns, on_patterns_below};
 
 /// The rows of the tables, indexed by table number.
 pub(super) type Tables = [Arc<Vec<Row>>];
 
 /// Returns whether a pattern contains placeholders for tables.
-pub(super) fn has_tables(pattern: &Pattern) -> bool {
+pub(super) fn has_tables(pattern: &QueryPattern) -> bool {
     let mut any = false;
-    on_patterns(pattern, &mut |pattern| any |= matches!(pattern, Pattern::Table { .. }));
+    on_patterns(pattern, &mut |pattern| any |= matches!(pattern, QueryPattern::Table { .. }));
     any
 }
 
 /// Returns a copy of a pattern with its tables filled in.
-pub(super) fn fill_tables(pattern: &Pattern, tables: &Tables) -> Pattern {
+pub(super) fn fill_tables(pattern: &QueryPattern, tables: &Tables) -> QueryPattern {
     let mut pattern = pattern.clone();
     if !tables.is_empty() {
         fill_in(&mut pattern, tables);
@@ -25,10 +25,10 @@ pub(super) fn fill_tables(pattern: &Pattern, tables: &Tables) -> Pattern {
     pattern
 }
 
-fn fill_in(pattern: &mut Pattern, tables: &Tables) {
-    if let Pattern::Table { number, variables } = pattern {
+fn fill_in(pattern: &mut QueryPattern, tables: &Tables) {
+    if let QueryPattern::Table { number, variables } = pattern {
         if let Some(rows) = tables.get(*number) {
-            *pattern = Pattern::Values { variables: std::mem::take(variables), rows: Arc::clone(rows) };
+            *pattern = QueryPattern::Values { variables: std::mem::take(variables), rows: Arc::clone(rows) };
         }
         return;
     }

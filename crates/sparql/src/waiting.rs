@@ -2,7 +2,7 @@
 
 use oxrdf::Variable;
 
-use terrapin_sparql_syntax::algebra::{Expression, Pattern};
+use terrapin_sparql_syntax::algebra::{Expression, QueryPattern};
 
 /// A filter or an assignment that cannot be applied until its variables are bound.
 #[derive(Debug, Clone)]
@@ -17,13 +17,13 @@ pub(crate) struct Pending {
 
 impl Pending {
     /// Applies the filter or the assignment to a pattern.
-    pub fn apply(self, pattern: Pattern) -> Pattern {
+    pub fn apply(self, pattern: QueryPattern) -> QueryPattern {
         match self.variable {
-            Some(variable) => Pattern::extend(pattern, variable, self.expression),
-            None => Pattern::filter(pattern, self.expression),
+            Some(variable) => QueryPattern::extend(pattern, variable, self.expression),
+            None => QueryPattern::filter(pattern, self.expression),
         }
     }
 }
 
 /// A pattern, and the filters and assignments that need variables from around it.
-pub(crate) type Waiting = (Pattern, Vec<Pending>);
+pub(crate) type Waiting = (QueryPattern, Vec<Pending>);

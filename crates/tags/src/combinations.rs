@@ -9,10 +9,10 @@ use quick_cache::sync::Cache;
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 use terrapin_budget as budget;
-use terrapin_osm::{ElementType, KeyId, Ordinal, PairId, Postings, Scope};
+use terrapin_osm::{ElementType, KeyId, Ordinal, PairId, PostingScope, Postings};
 
-use super::Tags;
-use super::counts::{Counts, Which, fraction};
+use super::TagStatistics;
+use super::counts::{TypeCounts, Which, fraction};
 
 /// Maximum size in bytes of the result cache.
 const KEPT: u64 = 16 << 20;
@@ -45,7 +45,7 @@ pub struct Combination {
 
 /// The count of one other key or tag.
 #[derive(Debug, Clone, Copy)]
-struct Row {
+struct CooccurrenceRow {
     other: Of,
     together: u64,
     /// Number of all elements with the other key or tag.
@@ -53,24 +53,24 @@ struct Row {
 }
 
 /// A cache of results, bounded by [`KEPT`] bytes.
-pub(super) struct Kept(Cache<(Of, Which), Arc<[Row]>, ByBytes>);
+pub(super) struct CombinationCache(Cache<(Of, Which), Arc<[CooccurrenceRow]>, ByBytes>);
 
 #[derive(Clone)]
 struct ByBytes;
 
-impl Weighter<(Of, Which), Arc<[Row]>> for ByBytes {
-    fn weight(&self, _: &(Of, Which), rows: &Arc<[Row]>) -> u64 {
-        (rows.len() * size_of::<Row>()) as u64 + 64
+impl Weighter<(Of, Which), Arc<[CooccurrenceRow]>> for ByBytes {
+    fn weight(&self, _: &(Of, Which), rows: &Arc<[CooccurrenceRow]>) -> u64 {
+        (rows.len() * size_of::<CooccurrenceRow>()) as u64 + 64
     }
 }
 
-impl Default for Kept {
+impl Default for CombinationCache {
     fn default() -> Self {
-        Kept(Cache::with_weighter(256, KEPT, ByBytes))
+        CombinationCache(Cache::with_weighter(256, KEPT, ByBytes))
     }
 }
 
-impl Tags {
+impl TagStatistics {
     /// Lists the keys that occur together with a key, by descending count.
     pub fn keys_with_key(&self, key: &str, which: Which) -> Vec<Combination> {
         self.osm.key(key).map_or_else(Vec::new, |key| self.found_with(Of::Key(key), which))
@@ -86,7 +86,7 @@ impl Tags {
         let rows = self.together.0.get(&(of, which)).unwrap_or_else(|| {
             let rows = self.count(of, which);
             budget::unwatched(|| {
-                let rows: Arc<[Row]> = rows.as_slice().into();
+                let rows: Arc<[CooccurrenceRow]> = rows.as_slice().into();
                 self.together.0.insert((of, which), Arc::clone(&rows));
                 rows
             })
@@ -112,15 +112,15 @@ impl Tags {
         worded.collect()
     }
 
-    fn counts_of(&self, of: Of) -> Counts {
+    fn counts_of(&self, of: Of) -> TypeCounts {
         match of {
             Of::Key(key) => self.counts_of_key(key),
             Of::Pair(pair) => self.counts_of_pair(pair),
         }
     }
 
-    fn count(&self, of: Of, which: Which) -> Vec<Row> {
-        let mut pairs = Together::default();
+    fn count(&self, of: Of, which: Which) -> Vec<CooccurrenceRow> {
+        let mut pairs = CombinationCounts::default();
         for kind in which.kinds() {
             let postings = match of {
                 Of::Key(key) => self.osm.key_postings(kind, key),
@@ -131,9 +131,9 @@ impl Tags {
         let all = self.counts_of(of).of(which);
         let keys = pairs.keys.into_iter().map(|(key, together)| (Of::Key(key), together));
         let tags = pairs.tags.into_iter().filter(|(_, together)| *together > 0 && together * RARE >= all);
-        let mut rows: Vec<Row> = keys
+        let mut rows: Vec<CooccurrenceRow> = keys
             .chain(tags.map(|(pair, together)| (Of::Pair(pair), together)))
-            .map(|(other, together)| Row { other, together, whole: self.counts_of(other).of(which) })
+            .map(|(other, together)| CooccurrenceRow { other, together, whole: self.counts_of(other).of(which) })
             .collect();
         // Ties: keys before their tags, in byte order.
         let place = |of: Of| match of {
@@ -144,7 +144,7 @@ impl Tags {
         rows
     }
 
-    fn count_kind(&self, of: Of, kind: ElementType, postings: &Postings<'_>) -> Together {
+    fn count_kind(&self, of: Of, kind: ElementType, postings: &Postings<'_>) -> CombinationCounts {
         let count = if postings.is_empty() { 0 } else { self.osm.count(kind) };
         let current = budget::current();
         let spans: Vec<Ordinal> = (0..count).step_by(SPAN as usize).collect();
@@ -153,14 +153,14 @@ impl Tags {
             .map(|start| {
                 current.share(|| {
                     let range = start..(start + SPAN).min(count);
-                    self.count_list(of, kind, &postings.part(Scope::Within(std::slice::from_ref(&range))))
+                    self.count_list(of, kind, &postings.part(PostingScope::Within(std::slice::from_ref(&range))))
                 })
             })
-            .reduce(Together::default, |a, b| current.share(|| a.and(b)))
+            .reduce(CombinationCounts::default, |a, b| current.share(|| a.and(b)))
     }
 
-    fn count_list(&self, of: Of, kind: ElementType, list: &[Ordinal]) -> Together {
-        let mut found = Together::default();
+    fn count_list(&self, of: Of, kind: ElementType, list: &[Ordinal]) -> CombinationCounts {
+        let mut found = CombinationCounts::default();
         let mut rest = list;
         while let Some(&first) = rest.first() {
             let (page, _) = self.osm.place(kind, first);
@@ -177,7 +177,7 @@ impl Tags {
         found
     }
 
-    fn add(&self, of: Of, pair: PairId, found: &mut Together) {
+    fn add(&self, of: Of, pair: PairId, found: &mut CombinationCounts) {
         match of {
             // Combinations of a key list keys alone; counting tags would only cost memory.
             Of::Key(own) => {
@@ -197,13 +197,13 @@ impl Tags {
 
 /// Counts of elements by key and by tag.
 #[derive(Default)]
-struct Together {
+struct CombinationCounts {
     keys: FxHashMap<KeyId, u64>,
     tags: FxHashMap<PairId, u64>,
 }
 
-impl Together {
-    fn and(mut self, mut other: Together) -> Together {
+impl CombinationCounts {
+    fn and(mut self, mut other: CombinationCounts) -> CombinationCounts {
         if self.tags.len() + self.keys.len() < other.tags.len() + other.keys.len() {
             std::mem::swap(&mut self, &mut other);
         }

@@ -6,7 +6,7 @@ use terrapin_osm::{ElementType, Osm};
 
 /// Numbers of nodes, ways and relations, in this order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Counts(pub [u64; 3]);
+pub struct TypeCounts(pub [u64; 3]);
 
 /// Element types to count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
@@ -28,10 +28,10 @@ impl Which {
     }
 }
 
-impl Counts {
+impl TypeCounts {
     /// Counts all elements of a snapshot.
-    pub fn elements(osm: &Osm) -> Counts {
-        Counts(KINDS.map(|kind| osm.count(kind)))
+    pub fn elements(osm: &Osm) -> TypeCounts {
+        TypeCounts(KINDS.map(|kind| osm.count(kind)))
     }
 
     /// Returns the sum over all types.
@@ -48,8 +48,8 @@ impl Counts {
     }
 }
 
-impl AddAssign for Counts {
-    fn add_assign(&mut self, other: Counts) {
+impl AddAssign for TypeCounts {
+    fn add_assign(&mut self, other: TypeCounts) {
         self.0.iter_mut().zip(other.0).for_each(|(sum, more)| *sum += more);
     }
 }

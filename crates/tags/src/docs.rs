@@ -26,14 +26,14 @@ const TAG: &str = "P19";
 /// Descriptions of keys and tags.
 #[derive(Debug, Default)]
 pub struct Docs {
-    source: Option<Source>,
+    source: Option<DocsSource>,
     keys: FxHashMap<String, String>,
     tags: FxHashMap<(String, String), String>,
 }
 
 /// The file that the descriptions were read from.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Source {
+pub struct DocsSource {
     /// The file name without its folder.
     pub name: String,
     /// The SHA-256 digest of the file, in hexadecimal.
@@ -87,7 +87,7 @@ impl<R: Read> Read for Digesting<R> {
 
 /// A row of taginfo's export.
 #[derive(Deserialize)]
-struct Row {
+struct TaginfoExportRow {
     key: Option<String>,
     value: Option<String>,
     lang: Option<String>,
@@ -119,7 +119,7 @@ impl Docs {
             hex
         });
         let name = path.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
-        docs.source = Some(Source { name, sha256 });
+        docs.source = Some(DocsSource { name, sha256 });
         Ok(docs)
     }
 
@@ -142,7 +142,7 @@ impl Docs {
             if value.get("claims").is_some() {
                 self.add_item(&value);
             } else {
-                let row: Row = serde_json::from_value(value).map_err(|e| wrong(e.to_string()))?;
+                let row: TaginfoExportRow = serde_json::from_value(value).map_err(|e| wrong(e.to_string()))?;
                 self.add_row(row);
             }
             self.check(file)?;
@@ -152,7 +152,7 @@ impl Docs {
 
     fn read_csv(&mut self, reader: &mut impl BufRead, file: &str) -> Result<(), DocsError> {
         let mut csv = csv::ReaderBuilder::new().flexible(true).from_reader(reader);
-        for row in csv.deserialize::<Row>() {
+        for row in csv.deserialize::<TaginfoExportRow>() {
             let row = row.map_err(|error| DocsError::Line {
                 file: file.to_owned(),
                 line: error.position().map_or(0, csv::Position::line),
@@ -183,7 +183,7 @@ impl Docs {
         }
     }
 
-    fn add_row(&mut self, row: Row) {
+    fn add_row(&mut self, row: TaginfoExportRow) {
         if row.lang.as_deref().is_some_and(|lang| !lang.is_empty() && lang != "en") {
             return;
         }
@@ -207,7 +207,7 @@ impl Docs {
     }
 
     /// Returns the source file, or `None` if no descriptions were read.
-    pub fn source(&self) -> Option<&Source> {
+    pub fn source(&self) -> Option<&DocsSource> {
         self.source.as_ref()
     }
 

@@ -7,9 +7,9 @@ use rayon::prelude::*;
 use terrapin_budget as budget;
 use terrapin_osm::{Osm, PairId};
 
-use super::Tags;
-use super::counts::{Counts, Which};
-use super::listed::{First, Listed, Part, sorted};
+use super::TagStatistics;
+use super::counts::{TypeCounts, Which};
+use super::listed::{Listed, PageCollector, RowPage, sorted};
 use super::needle::Needle;
 
 /// Number of tags in the cached list; 3.2 MB.
@@ -17,13 +17,13 @@ const MOST: usize = 100_000;
 
 /// A tag.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Tag {
+pub struct TagCount {
     /// Its key.
     pub key: String,
     /// Its value.
     pub value: String,
     /// Number of elements with this tag.
-    pub counts: Counts,
+    pub counts: TypeCounts,
 }
 
 /// The texts to search for in tags, as case-insensitive substrings; the empty text is in every other.
@@ -61,7 +61,7 @@ pub struct TagsWanted<'a> {
     /// Whether the order is descending.
     pub descending: bool,
     /// The rows to return.
-    pub part: Part,
+    pub part: RowPage,
 }
 
 /// The sort key of a tag by its value.
@@ -87,16 +87,16 @@ impl PartialOrd for ValuePlace {
 
 /// An entry of the cached list.
 #[derive(Debug, Clone, Copy)]
-pub struct FrequentTag {
+pub struct FrequentPair {
     pub pair: PairId,
-    pub counts: Counts,
+    pub counts: TypeCounts,
 }
 
-impl Tags {
+impl TagStatistics {
     /// Returns a tag by its number.
-    pub(super) fn tag(&self, pair: PairId) -> Tag {
+    pub(super) fn tag(&self, pair: PairId) -> TagCount {
         let key = self.osm.key_name(self.osm.key_of(pair)).to_owned();
-        Tag { key, value: self.osm.with_value(pair, str::to_owned), counts: self.counts_of_pair(pair) }
+        TagCount { key, value: self.osm.with_value(pair, str::to_owned), counts: self.counts_of_pair(pair) }
     }
 
     /// Returns the number of distinct tags.
@@ -106,7 +106,7 @@ impl Tags {
 
     /// Returns the most frequent tags, by descending count. The first caller builds the list within its own budget; it
     /// is then cached.
-    pub(super) fn frequent(&self) -> Arc<[FrequentTag]> {
+    pub(super) fn frequent(&self) -> Arc<[FrequentPair]> {
         if let Some(made) = self.frequent.get() {
             return Arc::clone(made);
         }
@@ -114,8 +114,8 @@ impl Tags {
         let step = (Osm::VALUES_ON_PAGE * 64) as PairId;
         let starts: Vec<PairId> = (0..all).step_by(step as usize).collect();
         let current = budget::current();
-        let merge = |mut a: Vec<FrequentTag>, mut b: Vec<FrequentTag>| {
-            budget::charge((a.len() + b.len()) as u64 * size_of::<FrequentTag>() as u64);
+        let merge = |mut a: Vec<FrequentPair>, mut b: Vec<FrequentPair>| {
+            budget::charge((a.len() + b.len()) as u64 * size_of::<FrequentPair>() as u64);
             a.append(&mut b);
             cut(&mut a);
             a
@@ -124,7 +124,8 @@ impl Tags {
             current.share(|| {
                 let mut entries = Vec::with_capacity(step.min(all - start) as usize);
                 let pairs = start..start.saturating_add(step).min(all);
-                self.osm.for_counts(pairs, |pair, counts| entries.push(FrequentTag { pair, counts: Counts(counts) }));
+                self.osm
+                    .for_counts(pairs, |pair, counts| entries.push(FrequentPair { pair, counts: TypeCounts(counts) }));
                 cut(&mut entries);
                 entries
             })
@@ -137,7 +138,7 @@ impl Tags {
     }
 
     /// Lists tags.
-    pub fn tags(&self, wanted: &TagsWanted<'_>) -> Listed<Tag> {
+    pub fn tags(&self, wanted: &TagsWanted<'_>) -> Listed<TagCount> {
         let TagsWanted { query, sorting, descending, part } = *wanted;
         let is_any = matches!(query, TagQuery::Both { key: "", value: "" } | TagQuery::Either(""));
         if is_any
@@ -151,18 +152,18 @@ impl Tags {
         }
         match sorting {
             TagSorting::Count(which) => {
-                let mut first = First::new(part);
+                let mut first = PageCollector::new(part);
                 self.for_tags(query, |pair, counts| first.push((sorted(counts.of(which), descending), pair)));
                 first.listed().map(|(_, pair)| self.tag(pair))
             }
             TagSorting::Key => {
-                let mut first = First::new(part);
+                let mut first = PageCollector::new(part);
                 // Inverted numbers sort in reverse.
                 self.for_tags(query, |pair, _| first.push(if descending { !pair } else { pair }));
                 first.listed().map(|pair| self.tag(if descending { !pair } else { pair }))
             }
             TagSorting::Value => {
-                let mut first = First::new(part);
+                let mut first = PageCollector::new(part);
                 self.for_tags(query, |pair, _| {
                     let value = self.osm.with_value(pair, str::to_owned).into_boxed_str();
                     budget::checkpoints(1 + value.len() / 16);
@@ -174,7 +175,7 @@ impl Tags {
     }
 
     /// Calls `add` for each tag that the query finds, in byte order.
-    fn for_tags(&self, query: TagQuery<'_>, mut add: impl FnMut(PairId, Counts)) {
+    fn for_tags(&self, query: TagQuery<'_>, mut add: impl FnMut(PairId, TypeCounts)) {
         let (key, value) = match query {
             TagQuery::Both { key, value } => (key, value),
             TagQuery::Either(text) => (text, text),
@@ -188,7 +189,7 @@ impl Tags {
                 continue;
             }
             if value.is_empty() || (fits_key && is_either) {
-                self.osm.for_counts(self.osm.pairs_of(id), |pair, counts| add(pair, Counts(counts)));
+                self.osm.for_counts(self.osm.pairs_of(id), |pair, counts| add(pair, TypeCounts(counts)));
                 continue;
             }
             self.osm.for_values(id, |pair, text| {
@@ -204,11 +205,11 @@ fn pair_count(osm: &Osm) -> PairId {
     osm.key_count().checked_sub(1).map_or(0, |last| osm.pairs_of(last).end)
 }
 
-fn order(entry: &FrequentTag) -> (u64, PairId) {
+fn order(entry: &FrequentPair) -> (u64, PairId) {
     (sorted(entry.counts.all(), true), entry.pair)
 }
 
-fn cut(entries: &mut Vec<FrequentTag>) {
+fn cut(entries: &mut Vec<FrequentPair>) {
     if entries.len() > MOST {
         entries.select_nth_unstable_by_key(MOST, order);
         entries.truncate(MOST);

@@ -12,9 +12,9 @@ use rustc_hash::FxHashMap;
 use terrapin_budget as budget;
 use terrapin_osm::{KeyId, Osm, PairId};
 
-use super::counts::Counts;
+use super::counts::TypeCounts;
 use super::docs::Docs;
-use super::words::Words;
+use super::words::WordSplitter;
 
 /// Maximum number of tags in the index, the most frequent first; about 20 MB.
 const MOST: usize = 200_000;
@@ -68,7 +68,7 @@ pub struct KeyDoc {
 
 /// An inverted index from words to tags and keys.
 #[derive(Debug, Clone, Default)]
-pub struct Index {
+pub struct TagIndex {
     pub docs: Vec<Doc>,
     pub keys: Vec<KeyDoc>,
     numbers: FxHashMap<Box<str>, WordId>,
@@ -83,20 +83,20 @@ pub struct Index {
 }
 
 /// A key and its values while the index is built.
-struct Gathered {
+struct GatheredKey {
     key: KeyId,
     count: u64,
     known: f64,
     tags: Vec<(u64, PairId)>,
 }
 
-impl Index {
+impl TagIndex {
     /// Builds the index from all keys and their most frequent values.
-    pub fn make(osm: &Osm, docs: &Docs, words: &Words) -> Index {
+    pub fn make(osm: &Osm, docs: &Docs, words: &WordSplitter) -> TagIndex {
         let mut gathered = gather(osm);
         keep_most_frequent(&mut gathered);
-        let mut index = Index::default();
-        for Gathered { key, count, known, tags } in gathered {
+        let mut index = TagIndex::default();
+        for GatheredKey { key, count, known, tags } in gathered {
             let name = osm.key_name(key);
             let own = index.number(&words.of(name));
             let last = index.number(&words.of(name.rsplit(':').next().unwrap_or_default()));
@@ -106,7 +106,7 @@ impl Index {
                 budget::checkpoints(32);
                 osm.with_value(pair, |value| {
                     let text = docs.tag(name, value).unwrap_or_default();
-                    index.add(words, &Tag { pair, place, count, value, text }, &last);
+                    index.add(words, &IndexedTag { pair, place, count, value, text }, &last);
                 });
             }
             let tags = from..index.docs.len() as u32;
@@ -118,8 +118,8 @@ impl Index {
         index
     }
 
-    fn add(&mut self, words: &Words, tag: &Tag<'_>, last: &Range<u32>) {
-        let &Tag { pair, place, count, value, text } = tag;
+    fn add(&mut self, words: &WordSplitter, tag: &IndexedTag<'_>, last: &Range<u32>) {
+        let &IndexedTag { pair, place, count, value, text } = tag;
         if value.len() > LONGEST {
             return;
         }
@@ -213,7 +213,7 @@ impl Index {
     }
 }
 
-struct Tag<'a> {
+struct IndexedTag<'a> {
     pair: PairId,
     place: u32,
     count: u64,
@@ -233,7 +233,7 @@ fn unique(words: &[WordId]) -> Vec<WordId> {
 }
 
 /// Collects all keys with their most frequent values, on all threads.
-fn gather(osm: &Osm) -> Vec<Gathered> {
+fn gather(osm: &Osm) -> Vec<GatheredKey> {
     let current = budget::current();
     let of_key = |key: KeyId| {
         let pairs = osm.pairs_of(key);
@@ -242,20 +242,20 @@ fn gather(osm: &Osm) -> Vec<Gathered> {
         if pairs.len() <= TEXTS {
             budget::charge(pairs.len() as u64 * 16);
             tags.reserve_exact(pairs.len());
-            osm.for_counts(pairs, |pair, counts| tags.push((Counts(counts).all(), pair)));
+            osm.for_counts(pairs, |pair, counts| tags.push((TypeCounts(counts).all(), pair)));
             tags.sort_unstable_by_key(|&(count, pair)| (!count, pair));
         }
         let most: u64 = tags.iter().take(KNOWN).map(|(count, _)| count).sum();
         let known = super::counts::fraction(most, count);
         tags.truncate(if known < PART { 0 } else { OF_KEY });
         tags.shrink_to_fit();
-        Gathered { key, count, known, tags }
+        GatheredKey { key, count, known, tags }
     };
     (0..osm.key_count()).into_par_iter().map(|key| current.share(|| of_key(key))).collect()
 }
 
 /// Keeps at most [`MOST`] tags, by a minimum count that applies to all keys.
-fn keep_most_frequent(gathered: &mut [Gathered]) {
+fn keep_most_frequent(gathered: &mut [GatheredKey]) {
     let mut with: BTreeMap<u64, usize> = BTreeMap::new();
     gathered.iter().flat_map(|key| &key.tags).for_each(|(count, _)| *with.entry(*count).or_default() += 1);
     let mut total = 0;

@@ -4,11 +4,11 @@ use terrapin_budget as budget;
 use terrapin_osm::KeyId;
 
 use super::characters::KeyCharacters;
-use super::counts::{Counts, KINDS, Which, fraction};
-use super::listed::{First, Listed, Part, Place, sorted};
+use super::counts::{KINDS, TypeCounts, Which, fraction};
+use super::listed::{Listed, PageCollector, Place, RowPage, sorted};
 use super::needle::Needle;
 use super::unused::RankedKey;
-use super::{Tags, Value, ValueSorting, ValuesWanted};
+use super::{KeyValueUsage, TagStatistics, ValueSorting, ValuesWanted};
 
 /// A condition on a key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -56,28 +56,28 @@ pub struct KeysWanted<'a> {
     /// Whether the order is descending.
     pub descending: bool,
     /// The rows to return.
-    pub part: Part,
+    pub part: RowPage,
 }
 
 /// A key.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Key {
+pub struct KeyUsage {
     /// The key as text.
     pub key: String,
     /// Number of elements with this key.
-    pub counts: Counts,
+    pub counts: TypeCounts,
     /// Number of distinct values.
     pub values: u64,
 }
 
-impl Tags {
+impl TagStatistics {
     /// Returns the number of elements with a key: 0 if the key does not occur.
-    pub fn key_counts(&self, key: &str) -> Counts {
-        self.osm.key(key).map_or_else(Counts::default, |key| self.counts_of_key(key))
+    pub fn key_counts(&self, key: &str) -> TypeCounts {
+        self.osm.key(key).map_or_else(TypeCounts::default, |key| self.counts_of_key(key))
     }
 
-    pub(super) fn counts_of_key(&self, key: KeyId) -> Counts {
-        Counts(KINDS.map(|kind| self.osm.key_posting_len(kind, key)))
+    pub(super) fn counts_of_key(&self, key: KeyId) -> TypeCounts {
+        TypeCounts(KINDS.map(|kind| self.osm.key_posting_len(kind, key)))
     }
 
     /// Returns the number of distinct values of a key on the selected element types.
@@ -87,20 +87,20 @@ impl Tags {
             return self.osm.pairs_of(id).len() as u64;
         }
         let mut values = 0;
-        self.osm.for_counts(self.osm.pairs_of(id), |_, counts| values += u64::from(Counts(counts).of(which) > 0));
+        self.osm.for_counts(self.osm.pairs_of(id), |_, counts| values += u64::from(TypeCounts(counts).of(which) > 0));
         values
     }
 
-    pub(super) fn key_of(&self, id: KeyId) -> Key {
+    pub(super) fn key_of(&self, id: KeyId) -> KeyUsage {
         let (counts, values) = (self.counts_of_key(id), self.osm.pairs_of(id).len() as u64);
-        Key { key: self.osm.key_name(id).to_owned(), counts, values }
+        KeyUsage { key: self.osm.key_name(id).to_owned(), counts, values }
     }
 
     /// Lists the keys.
-    pub fn keys(&self, wanted: &KeysWanted<'_>) -> Listed<Key> {
+    pub fn keys(&self, wanted: &KeysWanted<'_>) -> Listed<KeyUsage> {
         let needle = Needle::new(wanted.query);
         let keys = self.ranked_keys(wanted.with_unused);
-        let mut first = First::new(wanted.part);
+        let mut first = PageCollector::new(wanted.part);
         for rank in 0..keys.len() {
             budget::checkpoint();
             let key = keys.get(rank);
@@ -113,7 +113,7 @@ impl Tags {
         let from_end = wanted.descending && wanted.sorting == KeySorting::Key;
         first.listed().map(|(_, _, rank)| match keys.get(if from_end { !rank } else { rank }) {
             RankedKey::Used(id) => self.key_of(id),
-            RankedKey::Unused(name) => Key { key: name.to_owned(), counts: Counts::default(), values: 0 },
+            RankedKey::Unused(name) => KeyUsage { key: name.to_owned(), counts: TypeCounts::default(), values: 0 },
         })
     }
 
@@ -159,14 +159,14 @@ impl Tags {
 
     /// Returns the values that at least `min_fraction` of the key's elements have, by descending count. There are at
     /// most `1 / min_fraction`.
-    pub fn prevalent(&self, key: &str, which: Which, min_fraction: f64) -> Vec<Value> {
+    pub fn prevalent(&self, key: &str, which: Which, min_fraction: f64) -> Vec<KeyValueUsage> {
         let all = self.key_counts(key).of(which);
         let wanted = ValuesWanted {
             query: "",
             which,
             sorting: ValueSorting::Count,
             descending: true,
-            part: Part { skip: 0, take: Some((1.0 / min_fraction).ceil() as usize) },
+            part: RowPage { skip: 0, take: Some((1.0 / min_fraction).ceil() as usize) },
         };
         let mut values = self.values(key, &wanted).rows;
         values.retain(|value| fraction(value.counts.of(which), all) >= min_fraction);

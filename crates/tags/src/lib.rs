@@ -27,35 +27,35 @@ use terrapin_osm::Osm;
 
 pub use characters::KeyCharacters;
 pub use combinations::Combination;
-pub use counts::{Counts, Which, fraction};
-pub use docs::{Docs, DocsError, Source};
-pub use frequent::{Tag, TagQuery, TagSorting, TagsWanted};
-pub use keys::{Key, KeyFilter, KeySorting, KeysWanted};
-pub use listed::{Listed, Part};
+pub use counts::{TypeCounts, Which, fraction};
+pub use docs::{Docs, DocsError, DocsSource};
+pub use frequent::{TagCount, TagQuery, TagSorting, TagsWanted};
+pub use keys::{KeyFilter, KeySorting, KeyUsage, KeysWanted};
+pub use listed::{Listed, RowPage};
 pub use relations::{MemberRole, MemberRoles, RelationType, RelationTypeSorting, RoleSorting, RolesWanted};
-pub use search::{Found, Match};
-pub use values::{Value, ValueSorting, ValuesWanted};
+pub use search::{TagMatch, TagMatches};
+pub use values::{KeyValueUsage, ValueSorting, ValuesWanted};
 
 /// The tags of a snapshot, with cached statistics.
-pub struct Tags {
+pub struct TagStatistics {
     osm: Arc<Osm>,
     docs: Docs,
-    frequent: OnceLock<Arc<[frequent::FrequentTag]>>,
-    index: OnceLock<Arc<index::Index>>,
-    together: combinations::Kept,
+    frequent: OnceLock<Arc<[frequent::FrequentPair]>>,
+    index: OnceLock<Arc<index::TagIndex>>,
+    together: combinations::CombinationCache,
     roles: OnceLock<Arc<[relations::RoleEntry]>>,
     unused: OnceLock<Arc<[unused::UnusedKey]>>,
 }
 
-impl Tags {
+impl TagStatistics {
     /// Creates the statistics of `osm` with the descriptions in `docs`, without reading any data.
-    pub fn new(osm: Arc<Osm>, docs: Docs) -> Tags {
-        Tags {
+    pub fn new(osm: Arc<Osm>, docs: Docs) -> TagStatistics {
+        TagStatistics {
             osm,
             docs,
             frequent: OnceLock::new(),
             index: OnceLock::new(),
-            together: combinations::Kept::default(),
+            together: combinations::CombinationCache::default(),
             roles: OnceLock::new(),
             unused: OnceLock::new(),
         }

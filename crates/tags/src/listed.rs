@@ -4,7 +4,7 @@ use terrapin_budget as budget;
 
 /// The page of a list to return.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Part {
+pub struct RowPage {
     /// Number of rows to skip.
     pub skip: usize,
     /// Maximum number of rows; `None` for all.
@@ -37,8 +37,8 @@ pub fn sorted(number: u64, descending: bool) -> u64 {
 }
 
 /// A bounded collector of the first rows of a list, pushed in any order.
-pub struct First<P> {
-    part: Part,
+pub struct PageCollector<P> {
+    part: RowPage,
     kept: Vec<P>,
     total: u64,
 }
@@ -46,10 +46,10 @@ pub struct First<P> {
 /// Minimum number of surplus rows before they are dropped.
 const SLACK: usize = 1024;
 
-impl<P: Ord> First<P> {
+impl<P: Ord> PageCollector<P> {
     /// Creates an empty collector.
-    pub fn new(part: Part) -> First<P> {
-        First { part, kept: Vec::new(), total: 0 }
+    pub fn new(part: RowPage) -> PageCollector<P> {
+        PageCollector { part, kept: Vec::new(), total: 0 }
     }
 
     /// Adds a row.
@@ -86,8 +86,8 @@ mod tests {
 
     #[test]
     fn the_first_rows_of_many() {
-        let part = Part { skip: 10, take: Some(5) };
-        let mut first = First::new(part);
+        let part = RowPage { skip: 10, take: Some(5) };
+        let mut first = PageCollector::new(part);
         // A permutation of 0..99,991, a prime.
         (0..99_991_u64).for_each(|n| first.push((0, sorted(n * 7_919 % 99_991, true), 0)));
         let listed = first.listed();
@@ -98,7 +98,7 @@ mod tests {
 
     #[test]
     fn beyond_the_end_there_is_nothing() {
-        let mut first: First<Place> = First::new(Part { skip: 3, take: None });
+        let mut first: PageCollector<Place> = PageCollector::new(RowPage { skip: 3, take: None });
         (0..3).for_each(|n| first.push((0, n, 0)));
         assert_eq!(first.listed(), Listed { total: 3, rows: vec![] });
     }

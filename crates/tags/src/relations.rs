@@ -8,11 +8,11 @@ use std::sync::Arc;
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 use terrapin_budget as budget;
-use terrapin_osm::{ElementType, Ordinal, Osm, PairId, Scope};
+use terrapin_osm::{ElementType, Ordinal, Osm, PairId, PostingScope};
 
-use super::Tags;
-use super::counts::{Counts, Which, fraction};
-use super::listed::{First, Listed, Part, sorted};
+use super::TagStatistics;
+use super::counts::{TypeCounts, Which, fraction};
+use super::listed::{Listed, PageCollector, RowPage, sorted};
 use super::needle::Needle;
 
 /// The key with the type of a relation.
@@ -39,7 +39,7 @@ pub struct MemberRole {
     /// The role; may be empty.
     pub role: String,
     /// Number of members with this role, by the type of the member.
-    pub members: Counts,
+    pub members: TypeCounts,
 }
 
 /// The sort order of relation types.
@@ -76,7 +76,7 @@ pub struct RolesWanted<'a> {
     /// Whether the order is descending.
     pub descending: bool,
     /// The rows to return.
-    pub part: Part,
+    pub part: RowPage,
 }
 
 /// The count of one role in the relations of one type.
@@ -84,7 +84,7 @@ pub struct RolesWanted<'a> {
 pub(super) struct RoleEntry {
     rtype: PairId,
     role: u32,
-    members: Counts,
+    members: TypeCounts,
 }
 
 /// The roles in relations, by relation type. A request that needs them several times keeps them, because a long list is
@@ -96,18 +96,18 @@ pub struct MemberRoles<'a> {
 }
 
 /// Counts by relation type and role.
-type RoleCounts = FxHashMap<(PairId, u32), Counts>;
+type RoleCounts = FxHashMap<(PairId, u32), TypeCounts>;
 
-impl Tags {
+impl TagStatistics {
     /// Lists the relation types that contain `query`, ignoring case.
     pub fn relation_types(
         &self,
         query: &str,
         sorting: RelationTypeSorting,
         descending: bool,
-        part: Part,
+        part: RowPage,
     ) -> Listed<RelationType> {
-        let mut first = First::new(part);
+        let mut first = PageCollector::new(part);
         let needle = Needle::new(query);
         let Some(key) = self.osm.key(TYPE) else { return Listed { total: 0, rows: Vec::new() } };
         let from_end = descending && sorting == RelationTypeSorting::Name;
@@ -167,7 +167,7 @@ impl Tags {
             .map(|start| {
                 current.share(|| {
                     let range = start..(start + SPAN).min(count);
-                    self.count_roles_in(&types, &postings.part(Scope::Within(std::slice::from_ref(&range))))
+                    self.count_roles_in(&types, &postings.part(PostingScope::Within(std::slice::from_ref(&range))))
                 })
             })
             .reduce(RoleCounts::default, |a, b| current.share(|| merged(a, b)))
@@ -201,8 +201,8 @@ impl Tags {
 
 impl MemberRoles<'_> {
     /// Returns the number of members of all relations of a type, by the type of the member.
-    pub fn members_of(&self, rtype: &str) -> Counts {
-        self.osm.pair(TYPE, rtype).map_or_else(Counts::default, |pair| self.sum_of(pair))
+    pub fn members_of(&self, rtype: &str) -> TypeCounts {
+        self.osm.pair(TYPE, rtype).map_or_else(TypeCounts::default, |pair| self.sum_of(pair))
     }
 
     /// Lists the roles in relations that have a type.
@@ -214,7 +214,7 @@ impl MemberRoles<'_> {
             Some(rtype) => self.osm.pair(TYPE, rtype).map_or(0..0, |pair| self.range_of(pair)),
         };
         let needle = Needle::new(query);
-        let (mut first, mut whole) = (First::new(part), None);
+        let (mut first, mut whole) = (PageCollector::new(part), None);
         for at in all {
             budget::checkpoint();
             let RoleEntry { rtype, role, members } = entries[at];
@@ -250,8 +250,8 @@ impl MemberRoles<'_> {
         start..start + self.entries[start..].partition_point(|entry| entry.rtype == rtype)
     }
 
-    fn sum_of(&self, rtype: PairId) -> Counts {
-        let mut all = Counts::default();
+    fn sum_of(&self, rtype: PairId) -> TypeCounts {
+        let mut all = TypeCounts::default();
         for entry in &self.entries[self.range_of(rtype)] {
             budget::checkpoint();
             all += entry.members;

@@ -8,12 +8,12 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use terrapin_budget as budget;
 use terrapin_osm::{ElementType, PairId};
 
-use super::Tags;
+use super::TagStatistics;
 use super::counts::KINDS;
-use super::frequent::Tag;
-use super::index::{Doc, Index, WordId};
-use super::keys::Key;
-use super::words::Words;
+use super::frequent::TagCount;
+use super::index::{Doc, TagIndex, WordId};
+use super::keys::KeyUsage;
+use super::words::WordSplitter;
 
 /// Number of best tags that are scored again by their combination with the best one.
 const AGAIN: usize = 40;
@@ -40,9 +40,9 @@ mod weights {
 
 /// A tag that matches a query.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Match {
+pub struct TagMatch {
     /// The tag.
-    pub tag: Tag,
+    pub tag: TagCount,
     /// The score: greater is better. Comparable within one result only.
     pub score: f64,
     /// Number of elements that also have the best tag, if counted.
@@ -51,18 +51,18 @@ pub struct Match {
 
 /// The result of a text search.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Found {
+pub struct TagMatches {
     /// Number of tags with at least one word of the query.
     pub total: u64,
     /// Tags, best first.
-    pub tags: Vec<Match>,
+    pub tags: Vec<TagMatch>,
     /// Keys with any value, best first.
-    pub keys: Vec<Key>,
+    pub keys: Vec<KeyUsage>,
 }
 
 /// A tag with its score.
 #[derive(Debug, Clone, Copy)]
-struct Candidate {
+struct ScoredTag {
     doc: u32,
     score: f64,
 }
@@ -70,10 +70,10 @@ struct Candidate {
 /// The words of a query that occur in the index, with their weights.
 type Wanted = FxHashMap<WordId, f64>;
 
-impl Tags {
+impl TagStatistics {
     /// Searches for tags by text. Returns at most `most` tags and `most` keys.
-    pub fn search(&self, question: &str, most: usize) -> Found {
-        let words = Words::new();
+    pub fn search(&self, question: &str, most: usize) -> TagMatches {
+        let words = WordSplitter::new();
         let index = self.index(&words);
         let mut wanted = Wanted::default();
         for asked in words.asked(question) {
@@ -87,25 +87,25 @@ impl Tags {
         best.truncate(AGAIN.max(most));
         let together = self.weigh_together(&index, &wanted, &mut best);
         best.truncate(most);
-        let tags = best.into_iter().map(|Candidate { doc, score }| Match {
+        let tags = best.into_iter().map(|ScoredTag { doc, score }| TagMatch {
             tag: self.tag(index.docs[doc as usize].pair),
             score,
             together: together.get(&doc).copied(),
         });
-        Found { total, tags: tags.collect(), keys }
+        TagMatches { total, tags: tags.collect(), keys }
     }
 
-    fn index(&self, words: &Words) -> Arc<Index> {
+    fn index(&self, words: &WordSplitter) -> Arc<TagIndex> {
         if let Some(made) = self.index.get() {
             return Arc::clone(made);
         }
-        let made = Index::make(&self.osm, &self.docs, words);
+        let made = TagIndex::make(&self.osm, &self.docs, words);
         // The cached copy is not charged to the budget of this query.
         let made = budget::unwatched(|| Arc::new(made.clone()));
         Arc::clone(self.index.get_or_init(|| made))
     }
 
-    fn best_keys(&self, index: &Index, wanted: &Wanted, most: usize) -> Vec<Key> {
+    fn best_keys(&self, index: &TagIndex, wanted: &Wanted, most: usize) -> Vec<KeyUsage> {
         let places: FxHashSet<u32> = wanted.keys().flat_map(|word| index.keys_with_word(*word)).copied().collect();
         let mut scored: Vec<(f64, u32)> = places
             .into_iter()
@@ -124,7 +124,7 @@ impl Tags {
 
     /// Raises the score of tags that occur together with the best tag and match a word of the query that it does not.
     /// Returns the number of elements with both, by tag.
-    fn weigh_together(&self, index: &Index, wanted: &Wanted, best: &mut [Candidate]) -> FxHashMap<u32, u64> {
+    fn weigh_together(&self, index: &TagIndex, wanted: &Wanted, best: &mut [ScoredTag]) -> FxHashMap<u32, u64> {
         let mut together = FxHashMap::default();
         let Some((first, others)) = best.split_first_mut() else { return together };
         let first = &index.docs[first.doc as usize];
@@ -156,14 +156,14 @@ impl Tags {
 }
 
 /// Returns the summed weight of the words in `own` that the query contains, and that of all words in `own`.
-fn covered(index: &Index, wanted: &Wanted, own: &[WordId]) -> (f64, f64) {
+fn covered(index: &TagIndex, wanted: &Wanted, own: &[WordId]) -> (f64, f64) {
     let got = own.iter().filter_map(|word| wanted.get(word)).sum();
     let all = own.iter().map(|word| index.weight(*word)).sum::<f64>().max(f64::MIN_POSITIVE);
     (got, all)
 }
 
 /// Returns the words of a tag and its key that the query contains.
-fn said(index: &Index, doc: &Doc, wanted: &Wanted) -> Vec<WordId> {
+fn said(index: &TagIndex, doc: &Doc, wanted: &Wanted) -> Vec<WordId> {
     let mut words = index.words_of(doc);
     words.extend(index.words_of_key(&index.keys[doc.key as usize]));
     words.retain(|word| wanted.contains_key(word));
@@ -171,23 +171,23 @@ fn said(index: &Index, doc: &Doc, wanted: &Wanted) -> Vec<WordId> {
 }
 
 /// Returns every tag with at least one word of the query, best first.
-fn candidates(index: &Index, wanted: &Wanted) -> Vec<Candidate> {
+fn candidates(index: &TagIndex, wanted: &Wanted) -> Vec<ScoredTag> {
     let mut docs: FxHashSet<u32> = wanted.keys().flat_map(|word| index.with_word(*word)).copied().collect();
     docs.extend(wanted.keys().flat_map(|word| index.with_word_in_text(*word)));
     let keys = wanted.keys().flat_map(|word| index.keys_with_word(*word));
     docs.extend(keys.flat_map(|&key| index.keys[key as usize].docs.clone()));
-    let mut all: Vec<Candidate> = docs
+    let mut all: Vec<ScoredTag> = docs
         .into_iter()
         .map(|doc| {
             budget::checkpoints(8);
-            Candidate { doc, score: score(index, wanted, doc) }
+            ScoredTag { doc, score: score(index, wanted, doc) }
         })
         .collect();
     all.sort_by(|a, b| b.score.total_cmp(&a.score).then(a.doc.cmp(&b.doc)));
     all
 }
 
-fn score(index: &Index, wanted: &Wanted, doc: u32) -> f64 {
+fn score(index: &TagIndex, wanted: &Wanted, doc: u32) -> f64 {
     let doc = &index.docs[doc as usize];
     let key = &index.keys[doc.key as usize];
     let (mut got, mut all) = covered(index, wanted, &index.words_of(doc));

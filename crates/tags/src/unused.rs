@@ -5,7 +5,7 @@ use std::sync::Arc;
 use terrapin_budget as budget;
 use terrapin_osm::{KeyId, Osm};
 
-use super::Tags;
+use super::TagStatistics;
 
 /// A described key that no element has.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -45,7 +45,7 @@ impl RankedKeys<'_> {
     }
 }
 
-impl Tags {
+impl TagStatistics {
     pub(super) fn ranked_keys(&self, with_unused: bool) -> RankedKeys<'_> {
         let unused = if with_unused { self.unused_keys() } else { [].into() };
         RankedKeys { osm: &self.osm, unused }

@@ -2,9 +2,9 @@
 
 use terrapin_osm::PairId;
 
-use super::Tags;
-use super::counts::{Counts, KINDS, Which};
-use super::listed::{First, Listed, Part, sorted};
+use super::TagStatistics;
+use super::counts::{KINDS, TypeCounts, Which};
+use super::listed::{Listed, PageCollector, RowPage, sorted};
 use super::needle::Needle;
 
 /// The sort order of values.
@@ -34,35 +34,35 @@ pub struct ValuesWanted<'a> {
     /// Whether the order is descending.
     pub descending: bool,
     /// The rows to return.
-    pub part: Part,
+    pub part: RowPage,
 }
 
 /// A value of a key.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Value {
+pub struct KeyValueUsage {
     /// The value as text.
     pub value: String,
     /// Number of elements with this value.
-    pub counts: Counts,
+    pub counts: TypeCounts,
 }
 
-impl Tags {
+impl TagStatistics {
     /// Returns the number of elements with a tag: 0 if the tag does not occur.
-    pub fn tag_counts(&self, key: &str, value: &str) -> Counts {
-        self.osm.pair(key, value).map_or_else(Counts::default, |pair| self.counts_of_pair(pair))
+    pub fn tag_counts(&self, key: &str, value: &str) -> TypeCounts {
+        self.osm.pair(key, value).map_or_else(TypeCounts::default, |pair| self.counts_of_pair(pair))
     }
 
-    pub(super) fn counts_of_pair(&self, pair: PairId) -> Counts {
-        Counts(KINDS.map(|kind| self.osm.posting_len(kind, pair)))
+    pub(super) fn counts_of_pair(&self, pair: PairId) -> TypeCounts {
+        TypeCounts(KINDS.map(|kind| self.osm.posting_len(kind, pair)))
     }
 
     /// Lists the values of a key; the list is empty if the key does not occur.
-    pub fn values(&self, key: &str, wanted: &ValuesWanted<'_>) -> Listed<Value> {
-        let mut first = First::new(wanted.part);
+    pub fn values(&self, key: &str, wanted: &ValuesWanted<'_>) -> Listed<KeyValueUsage> {
+        let mut first = PageCollector::new(wanted.part);
         let Some(id) = self.osm.key(key) else { return Listed { total: 0, rows: Vec::new() } };
         let needle = Needle::new(wanted.query);
         let from_end = wanted.descending && wanted.sorting == ValueSorting::Value;
-        let mut add = |pair: PairId, counts: Counts, fit: u8, is_described: bool| {
+        let mut add = |pair: PairId, counts: TypeCounts, fit: u8, is_described: bool| {
             let count = counts.of(wanted.which);
             if count > 0 {
                 let place = |number: u64| (0, sorted(number, wanted.descending), pair);
@@ -78,7 +78,7 @@ impl Tags {
         let pairs = self.osm.pairs_of(id);
         let by_description = wanted.sorting == ValueSorting::Described;
         if wanted.query.is_empty() && !by_description {
-            self.osm.for_counts(pairs, |pair, counts| add(pair, Counts(counts), 0, false));
+            self.osm.for_counts(pairs, |pair, counts| add(pair, TypeCounts(counts), 0, false));
         } else {
             self.osm.for_values(id, |pair, value| {
                 if let Some(fit) = needle.fits(value) {
@@ -89,7 +89,7 @@ impl Tags {
         }
         first.listed().map(|(_, _, pair)| {
             let pair = if from_end { !pair } else { pair };
-            Value { value: self.osm.with_value(pair, str::to_owned), counts: self.counts_of_pair(pair) }
+            KeyValueUsage { value: self.osm.with_value(pair, str::to_owned), counts: self.counts_of_pair(pair) }
         })
     }
 }

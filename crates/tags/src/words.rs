@@ -93,21 +93,24 @@ const OF_PHRASE: f64 = 0.4;
 const MOST: usize = 64;
 
 /// Splits texts into normalized words and stems.
-pub struct Words {
+pub struct WordSplitter {
     stemmer: Stemmer,
     normalizer: DecomposingNormalizerBorrowed<'static>,
 }
 
 /// A stem of a query with its weight, from 0 to 1.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Asked {
+pub struct WeightedStem {
     pub stem: String,
     pub weight: f64,
 }
 
-impl Words {
-    pub fn new() -> Words {
-        Words { stemmer: Stemmer::create(Algorithm::English), normalizer: DecomposingNormalizerBorrowed::new_nfd() }
+impl WordSplitter {
+    pub fn new() -> WordSplitter {
+        WordSplitter {
+            stemmer: Stemmer::create(Algorithm::English),
+            normalizer: DecomposingNormalizerBorrowed::new_nfd(),
+        }
     }
 
     /// Splits a text into lower-case words without accents. `addr:street` and `associatedStreet` have two words each; a
@@ -158,13 +161,13 @@ impl Words {
     }
 
     /// Returns the weighted stems of a query, each once.
-    pub fn asked(&self, question: &str) -> Vec<Asked> {
+    pub fn asked(&self, question: &str) -> Vec<WeightedStem> {
         let words = self.split(question);
         let words = &words[..words.len().min(MOST)];
-        let mut asked: Vec<Asked> = Vec::new();
+        let mut asked: Vec<WeightedStem> = Vec::new();
         let mut add = |stem: String, weight: f64| match asked.iter_mut().find(|asked| asked.stem == stem) {
             Some(known) => known.weight = known.weight.max(weight),
-            None => asked.push(Asked { stem, weight }),
+            None => asked.push(WeightedStem { stem, weight }),
         };
         let stems: Vec<String> = words.iter().map(|word| self.stem(word)).collect();
         let phrase = |at: usize| match stems.get(at..at + 2) {
@@ -203,7 +206,7 @@ mod tests {
 
     #[test]
     fn texts_become_words() {
-        let words = Words::new();
+        let words = WordSplitter::new();
         assert_eq!(words.split("type:associatedStreet"), ["type", "associated", "street"]);
         assert_eq!(
             words.split("Caf\u{e9} d'Or, 2017-05-23 at 12.5 m"),
@@ -216,13 +219,14 @@ mod tests {
 
     #[test]
     fn what_is_asked_for_counts_more_than_where() {
-        let weight =
-            |asked: &[Asked], stem: &str| asked.iter().find(|asked| asked.stem == stem).map(|asked| asked.weight);
-        let asked = Words::new().asked("All bakeries in Park City that have parking");
+        let weight = |asked: &[WeightedStem], stem: &str| {
+            asked.iter().find(|asked| asked.stem == stem).map(|asked| asked.weight)
+        };
+        let asked = WordSplitter::new().asked("All bakeries in Park City that have parking");
         assert_eq!(weight(&asked, "bakeri"), Some(1.0));
         assert_eq!(weight(&asked, "citi"), Some(OF_PLACE));
         assert_eq!(weight(&asked, "park"), Some(1.0));
         assert_eq!(weight(&asked, "all"), None);
-        assert_eq!(weight(&Words::new().asked("gas stations"), "fuel"), Some(1.0));
+        assert_eq!(weight(&WordSplitter::new().asked("gas stations"), "fuel"), Some(1.0));
     }
 }

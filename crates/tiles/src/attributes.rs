@@ -1,34 +1,34 @@
 //! The attributes of features, layer by layer.
 
-use super::encode::{Attributes, Value};
+use super::encode::{AttributeValue, Attributes};
 use super::rules::Rule;
-use super::schema::Layer;
-use super::tags::Tags;
+use super::schema::TileLayer;
+use super::tags::ElementTags;
 
-fn text(value: &str) -> Value {
-    Value::Text(value.to_owned())
+fn text(value: &str) -> AttributeValue {
+    AttributeValue::Text(value.to_owned())
 }
 
 /// Adds the attributes of names, which are the same in every layer.
-fn names(tags: &Tags<'_>, to: &mut Attributes) {
+fn names(tags: &ElementTags<'_>, to: &mut Attributes) {
     for (field, key) in [("name", "name"), ("name_en", "name:en"), ("name_de", "name:de")] {
         to.extend(tags.get(key).map(|name| (field, text(name))));
     }
 }
 
 /// Returns the value of `kind`: the rule's, else the tag's.
-pub fn kind<'a>(rule: &Rule, tags: &'a Tags<'_>) -> &'a str {
+pub fn kind<'a>(rule: &Rule, tags: &'a ElementTags<'_>) -> &'a str {
     rule.kind.or_else(|| tags.get(rule.key)).unwrap_or_default()
 }
 
 const BRIDGES: &[&str] =
     &["yes", "viaduct", "boardwalk", "cantilever", "covered", "low_water_crossing", "movable", "trestle"];
 
-fn is_tunnel(tags: &Tags<'_>) -> bool {
+fn is_tunnel(tags: &ElementTags<'_>) -> bool {
     tags.is("tunnel", &["yes", "building_passage"]) || tags.is("covered", &["yes"])
 }
 
-fn is_bridge(tags: &Tags<'_>) -> bool {
+fn is_bridge(tags: &ElementTags<'_>) -> bool {
     tags.is("bridge", BRIDGES)
 }
 
@@ -38,7 +38,7 @@ pub fn plain(kind: &str) -> Attributes {
 }
 
 /// Returns kind and names.
-pub fn label(kind: &str, tags: &Tags<'_>) -> Attributes {
+pub fn label(kind: &str, tags: &ElementTags<'_>) -> Attributes {
     let mut all = plain(kind);
     names(tags, &mut all);
     all
@@ -46,23 +46,27 @@ pub fn label(kind: &str, tags: &Tags<'_>) -> Attributes {
 
 /// Returns the attributes of an area of water; `area` is in square metres.
 pub fn water(kind: &str, area: f64) -> Attributes {
-    vec![("kind", text(kind)), ("way_area", Value::Number(area as u64))]
+    vec![("kind", text(kind)), ("way_area", AttributeValue::Number(area as u64))]
 }
 
 /// Returns the attributes of its name.
-pub fn water_label(kind: &str, area: f64, tags: &Tags<'_>) -> Attributes {
+pub fn water_label(kind: &str, area: f64, tags: &ElementTags<'_>) -> Attributes {
     let mut all = water(kind, area);
     names(tags, &mut all);
     all
 }
 
 /// Returns the attributes of a river.
-pub fn water_line(kind: &str, tags: &Tags<'_>) -> Attributes {
-    vec![("kind", text(kind)), ("tunnel", Value::Flag(is_tunnel(tags))), ("bridge", Value::Flag(is_bridge(tags)))]
+pub fn water_line(kind: &str, tags: &ElementTags<'_>) -> Attributes {
+    vec![
+        ("kind", text(kind)),
+        ("tunnel", AttributeValue::Flag(is_tunnel(tags))),
+        ("bridge", AttributeValue::Flag(is_bridge(tags))),
+    ]
 }
 
 /// Returns the attributes of its name.
-pub fn water_line_label(kind: &str, tags: &Tags<'_>) -> Attributes {
+pub fn water_line_label(kind: &str, tags: &ElementTags<'_>) -> Attributes {
     let mut all = water_line(kind, tags);
     names(tags, &mut all);
     all
@@ -70,18 +74,18 @@ pub fn water_line_label(kind: &str, tags: &Tags<'_>) -> Attributes {
 
 /// Returns the attribute of a building; the schema requires one.
 pub fn building() -> Attributes {
-    vec![("dummy", Value::Number(1))]
+    vec![("dummy", AttributeValue::Number(1))]
 }
 
 /// Returns the attributes of a town's name.
-pub fn place(kind: &str, tags: &Tags<'_>) -> Attributes {
+pub fn place(kind: &str, tags: &ElementTags<'_>) -> Attributes {
     let mut all = label(kind, tags);
-    all.push(("population", Value::Number(population(tags))));
+    all.push(("population", AttributeValue::Number(population(tags))));
     all
 }
 
 /// Returns the population by the tag, or a default for the kind of place.
-pub fn population(tags: &Tags<'_>) -> u64 {
+pub fn population(tags: &ElementTags<'_>) -> u64 {
     let told = tags.get("population").and_then(|text| {
         let digits: String = text.chars().filter(|c| !matches!(c, ' ' | ',' | '.' | '\'')).collect();
         digits.parse::<u32>().ok().map(u64::from)
@@ -99,13 +103,13 @@ pub fn population(tags: &Tags<'_>) -> u64 {
 }
 
 /// Returns the attributes of a house number.
-pub fn address(tags: &Tags<'_>) -> Attributes {
+pub fn address(tags: &ElementTags<'_>) -> Attributes {
     let mut all = Attributes::new();
     add_address(tags, &mut all);
     all
 }
 
-fn add_address(tags: &Tags<'_>, to: &mut Attributes) {
+fn add_address(tags: &ElementTags<'_>, to: &mut Attributes) {
     for (field, key) in [("housename", "addr:housename"), ("housenumber", "addr:housenumber")] {
         to.extend(tags.get(key).map(|value| (field, text(value))));
     }
@@ -120,14 +124,14 @@ pub fn street_class(kind: &str) -> (&str, bool) {
 }
 
 /// Returns the attributes of a street or railway.
-pub fn street(rule: &Rule, tags: &Tags<'_>, zoom: u8) -> Attributes {
+pub fn street(rule: &Rule, tags: &ElementTags<'_>, zoom: u8) -> Attributes {
     let (class, link) = street_class(kind(rule, tags));
     let rail = rule.key == "railway";
-    let mut all = vec![("kind", text(class)), ("rail", Value::Flag(rail))];
+    let mut all = vec![("kind", text(class)), ("rail", AttributeValue::Flag(rail))];
     if zoom >= 11 {
-        all.push(("link", Value::Flag(link)));
-        all.push(("tunnel", Value::Flag(is_tunnel(tags))));
-        all.push(("bridge", Value::Flag(is_bridge(tags))));
+        all.push(("link", AttributeValue::Flag(link)));
+        all.push(("tunnel", AttributeValue::Flag(is_tunnel(tags))));
+        all.push(("bridge", AttributeValue::Flag(is_bridge(tags))));
         for key in ["tracktype", "surface", "service"] {
             all.extend(tags.get(key).map(|value| (key, text(value))));
         }
@@ -135,8 +139,8 @@ pub fn street(rule: &Rule, tags: &Tags<'_>, zoom: u8) -> Attributes {
     if zoom >= 14 {
         let reverse = !rail && tags.is("oneway", &["-1"]);
         let oneway = reverse || !rail && tags.is("oneway", &["yes", "1", "true"]);
-        all.push(("oneway", Value::Flag(oneway)));
-        all.push(("oneway_reverse", Value::Flag(reverse)));
+        all.push(("oneway", AttributeValue::Flag(oneway)));
+        all.push(("oneway_reverse", AttributeValue::Flag(reverse)));
         for key in ["bicycle", "horse"] {
             all.extend(tags.get(key).map(|value| (key, text(value))));
         }
@@ -145,12 +149,12 @@ pub fn street(rule: &Rule, tags: &Tags<'_>, zoom: u8) -> Attributes {
 }
 
 /// Returns the attributes of a square or a runway.
-pub fn street_polygon(kind: &str, tags: &Tags<'_>) -> Attributes {
+pub fn street_polygon(kind: &str, tags: &ElementTags<'_>) -> Attributes {
     let mut all = vec![
         ("kind", text(kind)),
-        ("rail", Value::Flag(false)),
-        ("tunnel", Value::Flag(is_tunnel(tags))),
-        ("bridge", Value::Flag(is_bridge(tags))),
+        ("rail", AttributeValue::Flag(false)),
+        ("tunnel", AttributeValue::Flag(is_tunnel(tags))),
+        ("bridge", AttributeValue::Flag(is_bridge(tags))),
     ];
     for key in ["surface", "service"] {
         all.extend(tags.get(key).map(|value| (key, text(value))));
@@ -159,23 +163,23 @@ pub fn street_polygon(kind: &str, tags: &Tags<'_>) -> Attributes {
 }
 
 /// Returns the attributes of a street's name, or `None` without name and number.
-pub fn street_label(kind: &str, tags: &Tags<'_>) -> Option<Attributes> {
+pub fn street_label(kind: &str, tags: &ElementTags<'_>) -> Option<Attributes> {
     let mut all = plain(kind);
     if let Some(number) = tags.get("ref") {
         let rows: Vec<&str> = number.split(';').map(str::trim).collect();
-        all.push(("ref", Value::Text(rows.join("\n"))));
-        all.push(("ref_rows", Value::Number(rows.len() as u64)));
+        all.push(("ref", AttributeValue::Text(rows.join("\n"))));
+        all.push(("ref_rows", AttributeValue::Number(rows.len() as u64)));
         let widest = rows.iter().map(|row| row.chars().count()).max().unwrap_or_default();
-        all.push(("ref_cols", Value::Number(widest as u64)));
+        all.push(("ref_cols", AttributeValue::Number(widest as u64)));
     }
     names(tags, &mut all);
     let told = all.len() > 1;
-    all.push(("tunnel", Value::Flag(is_tunnel(tags))));
+    all.push(("tunnel", AttributeValue::Flag(is_tunnel(tags))));
     told.then_some(all)
 }
 
 /// Returns the attributes of an exit.
-pub fn junction(kind: &str, tags: &Tags<'_>) -> Attributes {
+pub fn junction(kind: &str, tags: &ElementTags<'_>) -> Attributes {
     let mut all = plain(kind);
     all.extend(tags.get("ref").map(|number| ("ref", text(number))));
     names(tags, &mut all);
@@ -183,16 +187,16 @@ pub fn junction(kind: &str, tags: &Tags<'_>) -> Attributes {
 }
 
 /// Returns the attributes of a stop.
-pub fn stop(kind: &str, tags: &Tags<'_>) -> Attributes {
+pub fn stop(kind: &str, tags: &ElementTags<'_>) -> Attributes {
     let mut all = label(kind, tags);
     all.extend(tags.get("iata").map(|code| ("iata", text(code))));
     all
 }
 
 /// Returns the attributes of a point of interest: the tags of its rules, and details by kind.
-pub fn poi(rules: &[&'static Rule], tags: &Tags<'_>) -> Attributes {
+pub fn poi(rules: &[&'static Rule], tags: &ElementTags<'_>) -> Attributes {
     let mut all = Attributes::new();
-    for rule in rules.iter().filter(|rule| rule.layer == Layer::Pois) {
+    for rule in rules.iter().filter(|rule| rule.layer == TileLayer::Pois) {
         all.extend(tags.get(rule.key).map(|value| (rule.key, text(value))));
     }
     names(tags, &mut all);
@@ -210,7 +214,7 @@ pub fn poi(rules: &[&'static Rule], tags: &Tags<'_>) -> Attributes {
     more(tags.is("amenity", &["place_of_worship"]), &["religion", "denomination"]);
     let mut flags = |wanted: bool, keys: &[&'static str]| {
         let set = keys.iter().filter(|key| wanted && tags.is(key, &["yes"]));
-        all.extend(set.map(|key| (*key, Value::Flag(true))));
+        all.extend(set.map(|key| (*key, AttributeValue::Flag(true))));
     };
     let recycled = ["recycling:glass_bottles", "recycling:paper", "recycling:clothes", "recycling:scrap_metal"];
     flags(tags.is("amenity", &["recycling"]), &recycled);
@@ -220,7 +224,7 @@ pub fn poi(rules: &[&'static Rule], tags: &Tags<'_>) -> Attributes {
 
 /// Returns the drawing order of a street: lower layers first, tunnels before bridges, then the more important class
 /// first.
-pub fn street_rank(class: &str, tags: &Tags<'_>) -> i64 {
+pub fn street_rank(class: &str, tags: &ElementTags<'_>) -> i64 {
     const CLASSES: [&str; 22] = [
         "motorway",
         "trunk",
@@ -251,6 +255,6 @@ pub fn street_rank(class: &str, tags: &Tags<'_>) -> i64 {
 }
 
 /// The tag `layer`.
-pub fn layer(tags: &Tags<'_>) -> i64 {
+pub fn layer(tags: &ElementTags<'_>) -> i64 {
     tags.get("layer").and_then(|layer| layer.trim().parse::<i8>().ok()).unwrap_or_default().clamp(-10, 10).into()
 }

@@ -10,10 +10,10 @@ use terrapin_osm::{Coord, ElementRef, Osm, PairId};
 use super::attributes as told;
 use super::encode::Attributes;
 use super::geometry::{self, centroid, clip_line, clip_rings, is_near, project, simplify, twice_area};
-use super::place::{DEEPEST, EXTENT, Place, Point};
-use super::rules::{Rule, Shape};
-use super::schema::{Layer, street_label_from};
-use super::tags::{Rules, Tags, Texts};
+use super::place::{DEEPEST, EXTENT, TileId, TilePoint};
+use super::rules::{FeatureShape, Rule};
+use super::schema::{TileLayer, street_label_from};
+use super::tags::{ElementTags, Rules, TagTexts};
 
 /// Tolerance of simplification above the deepest zoom in units: half a pixel.
 const TOLERANCE: i32 = 4;
@@ -23,48 +23,48 @@ const SMALLEST: i64 = 16;
 const SHORTEST: f64 = 2.0;
 
 /// A feature.
-pub struct Feature {
+pub struct TileFeature {
     /// Its layer.
-    pub layer: Layer,
+    pub layer: TileLayer,
     /// Its rank in the layer; lower ranks come first.
     pub rank: i64,
     /// Its geometry.
-    pub geometry: Geometry,
+    pub geometry: TileGeometry,
     /// Its attributes.
     pub attributes: Attributes,
 }
 
 /// The geometry of a feature.
-pub enum Geometry {
+pub enum TileGeometry {
     /// A point.
-    Point(Point),
+    Point(TilePoint),
     /// Lines.
-    Lines(Vec<Vec<Point>>),
+    Lines(Vec<Vec<TilePoint>>),
     /// Rings, each outer one before its holes.
-    Rings(Vec<Vec<Point>>),
+    Rings(Vec<Vec<TilePoint>>),
 }
 
 /// Makes the features of one tile.
 pub struct Maker<'o> {
-    tile: Place,
+    tile: TileId,
     rules: &'o Rules,
-    texts: Texts<'o>,
+    texts: TagTexts<'o>,
     /// The rules that match the current element.
     fitting: Vec<&'static Rule>,
     /// The features of all elements so far.
-    pub features: Vec<Feature>,
+    pub features: Vec<TileFeature>,
 }
 
 /// The polygons of an area in units, each with its outer ring first, and the area's size.
 struct Polygons {
-    all: Vec<Vec<Vec<Point>>>,
+    all: Vec<Vec<Vec<TilePoint>>>,
     square_metres: f64,
 }
 
 impl<'o> Maker<'o> {
     /// Returns a maker for a tile.
-    pub fn new(osm: &'o Osm, rules: &'o Rules, tile: Place) -> Maker<'o> {
-        Maker { tile, rules, texts: Texts::new(osm), fitting: Vec::new(), features: Vec::new() }
+    pub fn new(osm: &'o Osm, rules: &'o Rules, tile: TileId) -> Maker<'o> {
+        Maker { tile, rules, texts: TagTexts::new(osm), fitting: Vec::new(), features: Vec::new() }
     }
 
     /// Returns whether elements with these tags are in any layer.
@@ -74,8 +74,8 @@ impl<'o> Maker<'o> {
         !self.fitting.is_empty()
     }
 
-    fn add(&mut self, layer: Layer, rank: i64, geometry: Geometry, attributes: Attributes) {
-        self.features.push(Feature { layer, rank, geometry, attributes });
+    fn add(&mut self, layer: TileLayer, rank: i64, geometry: TileGeometry, attributes: Attributes) {
+        self.features.push(TileFeature { layer, rank, geometry, attributes });
     }
 
     /// Adds the features of a node that [`Maker::fits`].
@@ -87,28 +87,30 @@ impl<'o> Maker<'o> {
     }
 
     /// Adds the features of a point: a node, or the centre of an area.
-    fn spots(&mut self, point: Point, tags: &[PairId], node: bool) {
+    fn spots(&mut self, point: TilePoint, tags: &[PairId], node: bool) {
         let seen = 0..EXTENT;
         if !seen.contains(&point.x) || !seen.contains(&point.y) {
             return;
         }
         let fitting = std::mem::take(&mut self.fitting);
-        let mut rules =
-            fitting.iter().filter(|rule| rule.shape == Shape::Spot || node && rule.shape == Shape::Node).peekable();
+        let mut rules = fitting
+            .iter()
+            .filter(|rule| rule.shape == FeatureShape::Spot || node && rule.shape == FeatureShape::Node)
+            .peekable();
         if rules.peek().is_some() {
             let tags = self.texts.of(tags);
-            let mut done: Vec<Layer> = Vec::new();
+            let mut done: Vec<TileLayer> = Vec::new();
             for rule in rules {
                 // A point of interest has its house number as an attribute.
                 let layer = rule.layer;
                 let shown = done.contains(&layer)
-                    || layer == Layer::Addresses && fitting.iter().any(|rule| rule.layer == Layer::Pois);
+                    || layer == TileLayer::Addresses && fitting.iter().any(|rule| rule.layer == TileLayer::Pois);
                 if shown {
                     continue;
                 }
                 if let Some((rank, attributes)) = spot(rule, &fitting, &tags) {
                     done.push(layer);
-                    self.add(layer, rank, Geometry::Point(point), attributes);
+                    self.add(layer, rank, TileGeometry::Point(point), attributes);
                 }
             }
         }
@@ -116,7 +118,7 @@ impl<'o> Maker<'o> {
     }
 
     /// Adds the features of a way that [`Maker::fits`]; `points` is its line in units.
-    pub fn way(&mut self, nodes: &[ElementRef], points: Vec<Point>, tags: &[PairId]) {
+    pub fn way(&mut self, nodes: &[ElementRef], points: Vec<TilePoint>, tags: &[PairId]) {
         if points.is_empty() || !is_near(&points) {
             return;
         }
@@ -129,8 +131,8 @@ impl<'o> Maker<'o> {
             .iter()
             .copied()
             .filter(|rule| match rule.shape {
-                Shape::Line => !(said && rule.key == "waterway"),
-                Shape::AreaOrLine => !is_area || rule.layer == Layer::Streets && !said,
+                FeatureShape::Line => !(said && rule.key == "waterway"),
+                FeatureShape::AreaOrLine => !is_area || rule.layer == TileLayer::Streets && !said,
                 _ => false,
             })
             .collect();
@@ -141,7 +143,7 @@ impl<'o> Maker<'o> {
             return;
         }
         let tags = self.texts.of(tags);
-        let mut done: Vec<Layer> = Vec::new();
+        let mut done: Vec<TileLayer> = Vec::new();
         for rule in lines {
             if !done.contains(&rule.layer) {
                 done.push(rule.layer);
@@ -154,7 +156,7 @@ impl<'o> Maker<'o> {
     pub fn multipolygon(&mut self, polygons: &Arc<[Vec<Line>]>, tags: &[PairId]) {
         let mut all = Vec::new();
         for polygon in polygons.iter() {
-            let rings: Vec<Vec<Point>> = polygon.iter().map(|ring| project(self.tile, ring)).collect();
+            let rings: Vec<Vec<TilePoint>> = polygon.iter().map(|ring| project(self.tile, ring)).collect();
             if rings.first().is_some_and(|outer| outer.len() >= 4) {
                 all.push(rings);
             }
@@ -165,7 +167,7 @@ impl<'o> Maker<'o> {
     }
 
     /// Adds the features of an area. `said` is true if the tags name it an area.
-    fn area(&mut self, all: Vec<Vec<Vec<Point>>>, tags: &[PairId], said: bool) {
+    fn area(&mut self, all: Vec<Vec<Vec<TilePoint>>>, tags: &[PairId], said: bool) {
         let zoom = self.tile.zoom();
         let largest = all.iter().max_by_key(|rings| twice_area(&rings[0]).abs());
         let Some(middle) = largest.and_then(|rings| centroid(&rings[0])) else { return };
@@ -174,11 +176,11 @@ impl<'o> Maker<'o> {
             .iter()
             .copied()
             .filter(|rule| match rule.shape {
-                Shape::Area => true,
-                Shape::AreaOrLine => rule.layer != Layer::Streets || said,
+                FeatureShape::Area => true,
+                FeatureShape::AreaOrLine => rule.layer != TileLayer::Streets || said,
                 // A canal that is mapped as an area.
-                Shape::Line => said && rule.key == "waterway" && zoom >= 10,
-                Shape::Node | Shape::Spot => false,
+                FeatureShape::Line => said && rule.key == "waterway" && zoom >= 10,
+                FeatureShape::Node | FeatureShape::Spot => false,
             })
             .collect();
         if !rules.is_empty() {
@@ -205,27 +207,27 @@ impl<'o> Maker<'o> {
     fn areas(
         &mut self,
         rules: &[&'static Rule],
-        rings: Vec<Vec<Point>>,
+        rings: Vec<Vec<TilePoint>>,
         area: &Polygons,
-        middle: Point,
+        middle: TilePoint,
         tags: &[PairId],
     ) {
         let zoom = self.tile.zoom();
         let seen = (0..EXTENT).contains(&middle.x) && (0..EXTENT).contains(&middle.y);
         let larger_first = -(area.square_metres as i64);
-        let draw = |rings: &Vec<Vec<Point>>| Geometry::Rings(rings.clone());
-        if let [Rule { layer: Layer::Buildings, .. }] = rules {
-            return self.add(Layer::Buildings, 0, Geometry::Rings(rings), told::building());
+        let draw = |rings: &Vec<Vec<TilePoint>>| TileGeometry::Rings(rings.clone());
+        if let [Rule { layer: TileLayer::Buildings, .. }] = rules {
+            return self.add(TileLayer::Buildings, 0, TileGeometry::Rings(rings), told::building());
         }
         let texts = self.texts.of(tags);
-        let mut done: Vec<Layer> = Vec::new();
+        let mut done: Vec<TileLayer> = Vec::new();
         for rule in rules {
             let mut kind = told::kind(rule, &texts);
             let layer = match rule.layer {
-                Layer::DamLines => Layer::DamPolygons,
-                Layer::PierLines => Layer::PierPolygons,
-                Layer::Streets => Layer::StreetPolygons,
-                Layer::WaterLines => Layer::WaterPolygons,
+                TileLayer::DamLines => TileLayer::DamPolygons,
+                TileLayer::PierLines => TileLayer::PierPolygons,
+                TileLayer::Streets => TileLayer::StreetPolygons,
+                TileLayer::WaterLines => TileLayer::WaterPolygons,
                 other => other,
             };
             if done.contains(&layer) {
@@ -233,17 +235,17 @@ impl<'o> Maker<'o> {
             }
             done.push(layer);
             match layer {
-                Layer::WaterPolygons => {
+                TileLayer::WaterPolygons => {
                     if rule.key == "natural" && texts.is("water", &["river"]) {
                         kind = "river";
                     }
                     self.add(layer, larger_first, draw(&rings), told::water(kind, area.square_metres));
                     if seen && texts.get("name").is_some() {
                         let label = told::water_label(kind, area.square_metres, &texts);
-                        self.add(Layer::WaterPolygonsLabels, larger_first, Geometry::Point(middle), label);
+                        self.add(TileLayer::WaterPolygonsLabels, larger_first, TileGeometry::Point(middle), label);
                     }
                 }
-                Layer::StreetPolygons => {
+                TileLayer::StreetPolygons => {
                     if zoom < DEEPEST && matches!(kind, "pedestrian" | "service") {
                         continue;
                     }
@@ -251,21 +253,21 @@ impl<'o> Maker<'o> {
                     self.add(layer, rank, draw(&rings), told::street_polygon(kind, &texts));
                     if seen && zoom >= DEEPEST && texts.get("name").is_some() {
                         let label = told::label(kind, &texts);
-                        self.add(Layer::StreetsPolygonsLabels, rank, Geometry::Point(middle), label);
+                        self.add(TileLayer::StreetsPolygonsLabels, rank, TileGeometry::Point(middle), label);
                     }
                 }
-                Layer::Buildings => self.add(layer, 0, draw(&rings), told::building()),
+                TileLayer::Buildings => self.add(layer, 0, draw(&rings), told::building()),
                 _ => self.add(layer, larger_first, draw(&rings), told::plain(kind)),
             }
         }
     }
 
     /// Adds the features of a line.
-    fn line(&mut self, rule: &'static Rule, points: &[Point], tags: &Tags<'_>) {
+    fn line(&mut self, rule: &'static Rule, points: &[TilePoint], tags: &ElementTags<'_>) {
         let zoom = self.tile.zoom();
         let kind = told::kind(rule, tags);
         // A line that is a point at this zoom is not drawn.
-        if points.len() < 2 || rule.layer == Layer::WaterLines && zoom < DEEPEST && length(points) < SHORTEST {
+        if points.len() < 2 || rule.layer == TileLayer::WaterLines && zoom < DEEPEST && length(points) < SHORTEST {
             return;
         }
         if rule.key == "railway"
@@ -275,7 +277,7 @@ impl<'o> Maker<'o> {
         {
             return;
         }
-        if rule.layer == Layer::Ferries && zoom < 12 && tags.is("motor_vehicle", &["no"]) {
+        if rule.layer == TileLayer::Ferries && zoom < 12 && tags.is("motor_vehicle", &["no"]) {
             return;
         }
         let pieces = clip_line(&simplify(points.to_vec(), self.tolerance()));
@@ -283,28 +285,28 @@ impl<'o> Maker<'o> {
             return;
         }
         let layer = rule.layer;
-        let draw = |pieces: &Vec<Vec<Point>>| Geometry::Lines(pieces.clone());
+        let draw = |pieces: &Vec<Vec<TilePoint>>| TileGeometry::Lines(pieces.clone());
         match layer {
-            Layer::WaterLines => {
+            TileLayer::WaterLines => {
                 let rank = told::layer(tags);
                 self.add(layer, rank, draw(&pieces), told::water_line(kind, tags));
                 if zoom >= 12 && tags.get("name").is_some() {
                     let label = told::water_line_label(kind, tags);
-                    self.add(Layer::WaterLinesLabels, rank, Geometry::Lines(pieces), label);
+                    self.add(TileLayer::WaterLinesLabels, rank, TileGeometry::Lines(pieces), label);
                 }
             }
-            Layer::Streets => {
+            TileLayer::Streets => {
                 let (class, link) = told::street_class(kind);
                 let rank = told::street_rank(class, tags);
                 self.add(layer, rank, draw(&pieces), told::street(rule, tags, zoom));
                 if zoom >= street_label_from(class, link)
                     && let Some(label) = told::street_label(kind, tags)
                 {
-                    self.add(Layer::StreetLabels, rank, Geometry::Lines(pieces), label);
+                    self.add(TileLayer::StreetLabels, rank, TileGeometry::Lines(pieces), label);
                 }
             }
-            Layer::Ferries => self.add(layer, 0, Geometry::Lines(pieces), told::label("ferry", tags)),
-            _ => self.add(layer, 0, Geometry::Lines(pieces), told::plain(kind)),
+            TileLayer::Ferries => self.add(layer, 0, TileGeometry::Lines(pieces), told::label("ferry", tags)),
+            _ => self.add(layer, 0, TileGeometry::Lines(pieces), told::plain(kind)),
         }
     }
 
@@ -314,7 +316,7 @@ impl<'o> Maker<'o> {
     }
 
     /// Returns the rings to draw for an area, or `None` if it is too small or outside of the tile.
-    fn drawn(&self, area: &Polygons) -> Option<Vec<Vec<Point>>> {
+    fn drawn(&self, area: &Polygons) -> Option<Vec<Vec<TilePoint>>> {
         let least = if self.tile.zoom() == DEEPEST { 1 } else { 2 * SMALLEST };
         let (mut drawn, mut outers) = (Vec::new(), 0);
         for rings in &area.all {
@@ -335,14 +337,14 @@ impl<'o> Maker<'o> {
     }
 
     /// Returns a simplified ring, clockwise if it is an outer ring and counterclockwise if it is a hole.
-    fn ring(&self, ring: &[Point], outer: bool) -> Vec<Point> {
+    fn ring(&self, ring: &[TilePoint], outer: bool) -> Vec<TilePoint> {
         finished(simplify(ring.to_vec(), self.tolerance()), outer)
     }
 }
 
 /// Returns a ring, clockwise if it is an outer ring and counterclockwise if it is a hole; an empty one if it has no
 /// area.
-pub fn finished(mut ring: Vec<Point>, outer: bool) -> Vec<Point> {
+pub fn finished(mut ring: Vec<TilePoint>, outer: bool) -> Vec<TilePoint> {
     let area = twice_area(&ring);
     if ring.len() < 4 || area == 0 {
         return Vec::new();
@@ -353,32 +355,32 @@ pub fn finished(mut ring: Vec<Point>, outer: bool) -> Vec<Point> {
     ring
 }
 
-fn length(points: &[Point]) -> f64 {
-    let side = |pair: &[Point]| libm::hypot(f64::from(pair[1].x - pair[0].x), f64::from(pair[1].y - pair[0].y));
+fn length(points: &[TilePoint]) -> f64 {
+    let side = |pair: &[TilePoint]| libm::hypot(f64::from(pair[1].x - pair[0].x), f64::from(pair[1].y - pair[0].y));
     points.windows(2).map(side).sum()
 }
 
 /// Returns rank and attributes of a point, or `None` if it is not shown.
-fn spot(rule: &'static Rule, fitting: &[&'static Rule], tags: &Tags<'_>) -> Option<(i64, Attributes)> {
+fn spot(rule: &'static Rule, fitting: &[&'static Rule], tags: &ElementTags<'_>) -> Option<(i64, Attributes)> {
     let kind = told::kind(rule, tags);
     Some(match rule.layer {
-        Layer::PlaceLabels => {
+        TileLayer::PlaceLabels => {
             // A capital must also be a settlement.
             if rule.key == "capital" && !tags.is("place", &["city", "town", "village", "hamlet"]) {
                 return None;
             }
             (-(told::population(tags) as i64), told::place(kind, tags))
         }
-        Layer::Addresses => (0, told::address(tags)),
-        Layer::StreetsLabelsPoints => (0, told::junction(kind, tags)),
-        Layer::PublicTransport => (0, told::stop(kind, tags)),
-        Layer::Pois => (0, told::poi(fitting, tags)),
+        TileLayer::Addresses => (0, told::address(tags)),
+        TileLayer::StreetsLabelsPoints => (0, told::junction(kind, tags)),
+        TileLayer::PublicTransport => (0, told::stop(kind, tags)),
+        TileLayer::Pois => (0, told::poi(fitting, tags)),
         _ => (0, told::plain(kind)),
     })
 }
 
 /// Returns the parts of a line within the tile and its margin, simplified.
-pub fn line_in(points: Vec<Point>, tolerance: i32) -> Vec<Vec<Point>> {
+pub fn line_in(points: Vec<TilePoint>, tolerance: i32) -> Vec<Vec<TilePoint>> {
     if points.len() < 2 || !is_near(&points) {
         return Vec::new();
     }

@@ -4,12 +4,12 @@
 use prost::encoding::{bool, bytes, string, uint32, uint64};
 use rustc_hash::FxHashMap;
 
-use super::place::{EXTENT, Point};
+use super::place::{EXTENT, TilePoint};
 use super::schema::LAYERS;
 
 /// An attribute's value.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub enum Value {
+pub enum AttributeValue {
     /// A text.
     Text(String),
     /// A number.
@@ -27,7 +27,7 @@ pub struct Drawing {
 
 impl Drawing {
     /// A point.
-    pub fn point(at: Point) -> Drawing {
+    pub fn point(at: TilePoint) -> Drawing {
         let mut pen = Pen::default();
         pen.command(MOVE, 1);
         pen.to(at);
@@ -35,14 +35,14 @@ impl Drawing {
     }
 
     /// Lines of at least two points each.
-    pub fn lines(lines: &[Vec<Point>]) -> Drawing {
+    pub fn lines(lines: &[Vec<TilePoint>]) -> Drawing {
         let mut pen = Pen::default();
         lines.iter().for_each(|line| pen.path(line));
         Drawing { kind: 2, commands: pen.commands }
     }
 
     /// Rings, closed: each outer one, which runs clockwise, before its holes, which do not.
-    pub fn rings(rings: &[Vec<Point>]) -> Drawing {
+    pub fn rings(rings: &[Vec<TilePoint>]) -> Drawing {
         let mut pen = Pen::default();
         for ring in rings {
             pen.path(&ring[..ring.len().saturating_sub(1)]);
@@ -68,13 +68,13 @@ impl Pen {
         self.commands.push(command | (count as u32) << 3);
     }
 
-    fn to(&mut self, point: Point) {
+    fn to(&mut self, point: TilePoint) {
         let zigzag = |value: i32| ((value << 1) ^ (value >> 31)) as u32;
         self.commands.extend([zigzag(point.x - self.at.0), zigzag(point.y - self.at.1)]);
         self.at = (point.x, point.y);
     }
 
-    fn path(&mut self, points: &[Point]) {
+    fn path(&mut self, points: &[TilePoint]) {
         let Some((first, rest)) = points.split_first() else { return };
         self.command(MOVE, 1);
         self.to(*first);
@@ -84,10 +84,10 @@ impl Pen {
 }
 
 /// The attributes of a feature.
-pub type Attributes = Vec<(&'static str, Value)>;
+pub type Attributes = Vec<(&'static str, AttributeValue)>;
 
 /// Layers while they are filled, in the order of the schema.
-pub struct Tile {
+pub struct TileEncoder {
     layers: Vec<Filling>,
 }
 
@@ -99,13 +99,13 @@ struct Filling {
     key_places: FxHashMap<&'static str, u32>,
     /// Messages.
     values: Vec<Vec<u8>>,
-    value_places: FxHashMap<Value, u32>,
+    value_places: FxHashMap<AttributeValue, u32>,
 }
 
-impl Tile {
+impl TileEncoder {
     /// An empty one.
-    pub fn new() -> Tile {
-        Tile { layers: LAYERS.iter().map(|_| Filling::default()).collect() }
+    pub fn new() -> TileEncoder {
+        TileEncoder { layers: LAYERS.iter().map(|_| Filling::default()).collect() }
     }
 
     /// Adds a feature to the layer of this number.
@@ -148,12 +148,12 @@ impl Tile {
     }
 }
 
-fn message(value: &Value) -> Vec<u8> {
+fn message(value: &AttributeValue) -> Vec<u8> {
     let mut message = Vec::new();
     match value {
-        Value::Text(text) => string::encode(1, text, &mut message),
-        Value::Number(number) => uint64::encode(5, number, &mut message),
-        Value::Flag(flag) => bool::encode(7, flag, &mut message),
+        AttributeValue::Text(text) => string::encode(1, text, &mut message),
+        AttributeValue::Number(number) => uint64::encode(5, number, &mut message),
+        AttributeValue::Flag(flag) => bool::encode(7, flag, &mut message),
     }
     message
 }
@@ -164,9 +164,9 @@ mod tests {
 
     #[test]
     fn drawings_are_those_of_the_specification() {
-        let points = |all: &[(i32, i32)]| all.iter().map(|&(x, y)| Point { x, y }).collect::<Vec<_>>();
+        let points = |all: &[(i32, i32)]| all.iter().map(|&(x, y)| TilePoint { x, y }).collect::<Vec<_>>();
         // The examples in its section 4.3.5.
-        assert_eq!(Drawing::point(Point { x: 25, y: 17 }).commands, [9, 50, 34]);
+        assert_eq!(Drawing::point(TilePoint { x: 25, y: 17 }).commands, [9, 50, 34]);
         let line = Drawing::lines(&[points(&[(2, 2), (2, 10), (10, 10)])]);
         assert_eq!(line.commands, [9, 4, 4, 18, 0, 16, 16, 0]);
         let polygon = Drawing::rings(&[points(&[(3, 6), (8, 12), (20, 34), (3, 6)])]);
@@ -175,10 +175,11 @@ mod tests {
 
     #[test]
     fn attributes_are_kept_once() {
-        let mut tile = Tile::new();
+        let mut tile = TileEncoder::new();
         for _ in 0..2 {
-            let attributes = vec![("kind", Value::Text("river".into())), ("tunnel", Value::Flag(false))];
-            tile.add(3, Drawing::point(Point { x: 1, y: 1 }), attributes);
+            let attributes =
+                vec![("kind", AttributeValue::Text("river".into())), ("tunnel", AttributeValue::Flag(false))];
+            tile.add(3, Drawing::point(TilePoint { x: 1, y: 1 }), attributes);
         }
         assert_eq!((tile.layers[3].keys.len(), tile.layers[3].values.len()), (2, 2));
         let feature = [0x12, 4, 0, 0, 1, 1, 0x18, 1, 0x22, 3, 9, 2, 2];

@@ -5,7 +5,7 @@ use terrapin_budget as budget;
 use terrapin_osm::Coord;
 use terrapin_osm::outline::{self, Line};
 
-use super::place::{BUFFER, EXTENT, Place, Point};
+use super::place::{BUFFER, EXTENT, TileId, TilePoint};
 
 /// The least coordinate of the box to which features are clipped.
 pub const LOW: i32 = -BUFFER;
@@ -13,9 +13,9 @@ pub const LOW: i32 = -BUFFER;
 pub const HIGH: i32 = EXTENT + BUFFER;
 
 /// Returns the positions of a line in units, without missing positions and repetitions.
-pub fn project(tile: Place, line: &[Coord]) -> Vec<Point> {
+pub fn project(tile: TileId, line: &[Coord]) -> Vec<TilePoint> {
     budget::checkpoints(line.len() / 8);
-    let mut points: Vec<Point> = Vec::with_capacity(line.len());
+    let mut points: Vec<TilePoint> = Vec::with_capacity(line.len());
     for c in line.iter().filter(|c| !c.is_missing()) {
         let point = tile.point(*c);
         if points.last() != Some(&point) {
@@ -26,24 +26,24 @@ pub fn project(tile: Place, line: &[Coord]) -> Vec<Point> {
 }
 
 /// Returns whether the bounding box of these points meets the tile and its margin.
-pub fn is_near(points: &[Point]) -> bool {
+pub fn is_near(points: &[TilePoint]) -> bool {
     let (low, high) = extremes(points);
     low.x <= HIGH && high.x >= LOW && low.y <= HIGH && high.y >= LOW
 }
 
 /// Returns the bounding box of points.
-pub fn extremes(points: &[Point]) -> (Point, Point) {
-    let mut low = Point { x: i32::MAX, y: i32::MAX };
-    let mut high = Point { x: i32::MIN, y: i32::MIN };
+pub fn extremes(points: &[TilePoint]) -> (TilePoint, TilePoint) {
+    let mut low = TilePoint { x: i32::MAX, y: i32::MAX };
+    let mut high = TilePoint { x: i32::MIN, y: i32::MIN };
     for point in points {
-        low = Point { x: low.x.min(point.x), y: low.y.min(point.y) };
-        high = Point { x: high.x.max(point.x), y: high.y.max(point.y) };
+        low = TilePoint { x: low.x.min(point.x), y: low.y.min(point.y) };
+        high = TilePoint { x: high.x.max(point.x), y: high.y.max(point.y) };
     }
     (low, high)
 }
 
 /// Removes points closer than `tolerance` units to the line without them (Douglas and Peucker's algorithm).
-pub fn simplify(points: Vec<Point>, tolerance: i32) -> Vec<Point> {
+pub fn simplify(points: Vec<TilePoint>, tolerance: i32) -> Vec<TilePoint> {
     if tolerance == 0 || points.len() < 3 {
         return points;
     }
@@ -74,7 +74,7 @@ pub fn simplify(points: Vec<Point>, tolerance: i32) -> Vec<Point> {
 }
 
 /// Returns the squared distance of a point from a segment.
-fn squared_distance(p: Point, a: Point, b: Point) -> f64 {
+fn squared_distance(p: TilePoint, a: TilePoint, b: TilePoint) -> f64 {
     let (dx, dy) = (f64::from(b.x - a.x), f64::from(b.y - a.y));
     let (px, py) = (f64::from(p.x - a.x), f64::from(p.y - a.y));
     let length = dx * dx + dy * dy;
@@ -84,9 +84,9 @@ fn squared_distance(p: Point, a: Point, b: Point) -> f64 {
 }
 
 /// Returns the parts of a line within the tile and its margin.
-pub fn clip_line(points: &[Point]) -> Vec<Vec<Point>> {
-    let inside = |p: &Point| (LOW..=HIGH).contains(&p.x) && (LOW..=HIGH).contains(&p.y);
-    let mut pieces: Vec<Vec<Point>> = Vec::new();
+pub fn clip_line(points: &[TilePoint]) -> Vec<Vec<TilePoint>> {
+    let inside = |p: &TilePoint| (LOW..=HIGH).contains(&p.x) && (LOW..=HIGH).contains(&p.y);
+    let mut pieces: Vec<Vec<TilePoint>> = Vec::new();
     if points.iter().all(inside) {
         pieces.push(points.to_vec());
     } else {
@@ -110,7 +110,7 @@ pub fn clip_line(points: &[Point]) -> Vec<Vec<Point>> {
 }
 
 /// Returns the part of a segment in the box (Liang and Barsky's algorithm).
-fn clip_segment(a: Point, b: Point) -> Option<(Point, Point)> {
+fn clip_segment(a: TilePoint, b: TilePoint) -> Option<(TilePoint, TilePoint)> {
     let (dx, dy) = (f64::from(b.x) - f64::from(a.x), f64::from(b.y) - f64::from(a.y));
     let (mut from, mut to) = (0.0_f64, 1.0_f64);
     for (step, room) in [
@@ -132,7 +132,7 @@ fn clip_segment(a: Point, b: Point) -> Option<(Point, Point)> {
     if from > to {
         return None;
     }
-    let at = |part: f64| Point {
+    let at = |part: f64| TilePoint {
         x: libm::round(f64::from(a.x) + part * dx) as i32,
         y: libm::round(f64::from(a.y) + part * dy) as i32,
     };
@@ -146,7 +146,7 @@ fn clip_segment(a: Point, b: Point) -> Option<(Point, Point)> {
 ///
 /// Rounding and simplification can make rings cross or touch. They get points where they do, before they are clipped,
 /// so that neighbouring tiles have the same points in their common margin.
-pub fn clip_rings(rings: Vec<Vec<Point>>, outers: usize) -> Vec<Vec<Point>> {
+pub fn clip_rings(rings: Vec<Vec<TilePoint>>, outers: usize) -> Vec<Vec<TilePoint>> {
     let is_inside = rings.iter().flatten().all(|p| is_in_box(*p));
     let rings = if is_inside { rings } else { rings.into_iter().map(without_far_points).collect() };
     let mut lines: Vec<Line> = rings.iter().map(|ring| ring.iter().map(coord).collect()).collect();
@@ -162,7 +162,7 @@ pub fn clip_rings(rings: Vec<Vec<Point>>, outers: usize) -> Vec<Vec<Point>> {
 
 /// Returns the part of the tile and its margin outside of areas, in the form of [`clip_rings`]. The area of a ring is
 /// on its left; a ring in the other direction is a hole. Rings may cross and overlap.
-pub fn outside(rings: Vec<Vec<Point>>) -> Vec<Vec<Point>> {
+pub fn outside(rings: Vec<Vec<TilePoint>>) -> Vec<Vec<TilePoint>> {
     let rings = rings.into_iter().map(without_far_points);
     let lines: Vec<Line> = rings.map(|ring| ring.iter().map(coord).collect()).collect();
     into_box(outline::outside(&lines, BOX))
@@ -172,7 +172,7 @@ pub fn outside(rings: Vec<Vec<Point>>) -> Vec<Vec<Point>> {
 const BOX: [Coord; 2] = [Coord { lat: -HIGH, lon: LOW }, Coord { lat: -LOW, lon: HIGH }];
 
 /// Returns the rings of clipped polygons, with all points within [`BOX`].
-fn into_box(mut polygons: Vec<Vec<Line>>) -> Vec<Vec<Point>> {
+fn into_box(mut polygons: Vec<Vec<Line>>) -> Vec<Vec<TilePoint>> {
     // A point where two borders cross close to the box may be rounded to a unit outside of it. Points between points of
     // the box are rounded into it.
     if polygons.iter().flatten().flatten().any(|c| !is_in_box(point(c))) {
@@ -184,18 +184,18 @@ fn into_box(mut polygons: Vec<Vec<Line>>) -> Vec<Vec<Point>> {
     polygons.iter().flatten().map(|ring| ring.iter().rev().map(point).collect()).collect()
 }
 
-fn is_in_box(p: Point) -> bool {
+fn is_in_box(p: TilePoint) -> bool {
     (LOW..=HIGH).contains(&p.x) && (LOW..=HIGH).contains(&p.y)
 }
 
 /// Converts a point to the coordinates of `outline`, where north is up.
-fn coord(p: &Point) -> Coord {
+fn coord(p: &TilePoint) -> Coord {
     Coord { lat: -p.y, lon: p.x }
 }
 
 /// The inverse of [`coord`].
-fn point(c: &Coord) -> Point {
-    Point { x: c.lon, y: -c.lat }
+fn point(c: &Coord) -> TilePoint {
+    TilePoint { x: c.lon, y: -c.lat }
 }
 
 /// Distance from the tile in units beyond which rings are shortened: twice the margin, so that the margin stays
@@ -204,15 +204,15 @@ const FAR: i32 = 2 * BUFFER;
 
 /// Returns a ring without most of the points that are far from the tile. Of consecutive points beyond the same side of
 /// the tile only the first and the last stay. All segments that come near the tile stay unchanged.
-fn without_far_points(ring: Vec<Point>) -> Vec<Point> {
+fn without_far_points(ring: Vec<TilePoint>) -> Vec<TilePoint> {
     let beyond = [
-        |p: &Point| p.x < -FAR,
-        |p: &Point| p.x > EXTENT + FAR,
-        |p: &Point| p.y < -FAR,
-        |p: &Point| p.y > EXTENT + FAR,
+        |p: &TilePoint| p.x < -FAR,
+        |p: &TilePoint| p.x > EXTENT + FAR,
+        |p: &TilePoint| p.y < -FAR,
+        |p: &TilePoint| p.y > EXTENT + FAR,
     ];
     budget::checkpoints(ring.len() / 8);
-    let mut kept: Vec<Point> = Vec::with_capacity(ring.len());
+    let mut kept: Vec<TilePoint> = Vec::with_capacity(ring.len());
     for point in ring {
         if let [.., first, second] = kept[..]
             && beyond.iter().any(|is_beyond| is_beyond(&first) && is_beyond(&second) && is_beyond(&point))
@@ -225,14 +225,14 @@ fn without_far_points(ring: Vec<Point>) -> Vec<Point> {
 }
 
 /// Returns twice the area of a ring in square units; positive if the ring runs clockwise on the screen.
-pub fn twice_area(ring: &[Point]) -> i64 {
+pub fn twice_area(ring: &[TilePoint]) -> i64 {
     ring.windows(2)
         .map(|side| i64::from(side[0].x) * i64::from(side[1].y) - i64::from(side[1].x) * i64::from(side[0].y))
         .sum()
 }
 
 /// Returns the centroid of a ring's area, or the centre of its bounding box if the area is 0.
-pub fn centroid(ring: &[Point]) -> Option<Point> {
+pub fn centroid(ring: &[TilePoint]) -> Option<TilePoint> {
     let origin = *ring.first()?;
     let (mut twice, mut x, mut y) = (0.0, 0.0, 0.0);
     for side in ring.windows(2) {
@@ -245,9 +245,9 @@ pub fn centroid(ring: &[Point]) -> Option<Point> {
     }
     if twice == 0.0 {
         let (low, high) = extremes(ring);
-        return Some(Point { x: low.x + (high.x - low.x) / 2, y: low.y + (high.y - low.y) / 2 });
+        return Some(TilePoint { x: low.x + (high.x - low.x) / 2, y: low.y + (high.y - low.y) / 2 });
     }
-    Some(Point {
+    Some(TilePoint {
         x: libm::round(f64::from(origin.x) + x / (3.0 * twice)) as i32,
         y: libm::round(f64::from(origin.y) + y / (3.0 * twice)) as i32,
     })
@@ -257,8 +257,8 @@ pub fn centroid(ring: &[Point]) -> Option<Point> {
 mod tests {
     use super::*;
 
-    fn points(all: &[(i32, i32)]) -> Vec<Point> {
-        all.iter().map(|&(x, y)| Point { x, y }).collect()
+    fn points(all: &[(i32, i32)]) -> Vec<TilePoint> {
+        all.iter().map(|&(x, y)| TilePoint { x, y }).collect()
     }
 
     #[test]
@@ -298,7 +298,7 @@ mod tests {
         let bow = [(0, 0), (100, 100), (100, 0), (0, 100), (0, 0)];
         let rings = clip_rings(vec![points(&bow)], 1);
         assert_eq!(rings.len(), 2);
-        assert!(rings.iter().all(|ring| twice_area(ring) == 5000 && ring.contains(&Point { x: 50, y: 50 })));
+        assert!(rings.iter().all(|ring| twice_area(ring) == 5000 && ring.contains(&TilePoint { x: 50, y: 50 })));
         let square = vec![points(&[(0, 0), (10, 0), (10, 10), (0, 10), (0, 0)])];
         assert_eq!(clip_rings(square.clone(), 1), square);
     }
@@ -316,10 +316,10 @@ mod tests {
         let (mut compared, mut differing) = (0, 0);
         for round in 0..2000 {
             let reach = if round % 2 == 0 { 300 } else { 9000 };
-            let rings: Vec<Vec<Point>> = (0..1 + random(3))
+            let rings: Vec<Vec<TilePoint>> = (0..1 + random(3))
                 .map(|_| {
-                    let mut ring: Vec<Point> = (0..4 + random(12))
-                        .map(|_| Point { x: EXTENT + random(2 * reach) - reach, y: random(2 * reach) - reach / 2 })
+                    let mut ring: Vec<TilePoint> = (0..4 + random(12))
+                        .map(|_| TilePoint { x: EXTENT + random(2 * reach) - reach, y: random(2 * reach) - reach / 2 })
                         .collect();
                     ring.push(ring[0]);
                     if twice_area(&ring) < 0 {
@@ -328,18 +328,18 @@ mod tests {
                     ring
                 })
                 .collect();
-            let east = |by: i32| -> Vec<Vec<Point>> {
-                let moved = |p: &Point| Point { x: p.x - by, y: p.y };
+            let east = |by: i32| -> Vec<Vec<TilePoint>> {
+                let moved = |p: &TilePoint| TilePoint { x: p.x - by, y: p.y };
                 rings.iter().map(|ring| ring.iter().map(moved).collect()).collect()
             };
-            let seen = |by: i32| -> Vec<Point> {
+            let seen = |by: i32| -> Vec<TilePoint> {
                 let clipped = clip_rings(east(by), rings.len());
                 let lines: Vec<Line> = clipped.iter().map(|ring| ring.iter().map(coord).collect()).collect();
                 let outers = clipped.iter().filter(|ring| twice_area(ring) > 0).count();
                 assert!(clipped.is_empty() || outline::is_sound(&lines, outers));
                 assert!(clipped.iter().flatten().all(|p| is_in_box(*p)));
-                let mut points: Vec<Point> =
-                    clipped.into_iter().flatten().map(|p| Point { x: p.x + by, y: p.y }).collect();
+                let mut points: Vec<TilePoint> =
+                    clipped.into_iter().flatten().map(|p| TilePoint { x: p.x + by, y: p.y }).collect();
                 points.retain(|p| (p.x - EXTENT).abs() < BUFFER - 2 && (LOW + 2..HIGH - 2).contains(&p.y));
                 points.sort_unstable();
                 points.dedup();
@@ -357,12 +357,12 @@ mod tests {
     fn the_sea_is_outside_of_overlapping_land() {
         let square = |x: i32, side: i32| points(&[(x, 0), (x, side), (x + side, side), (x + side, 0), (x, 0)]);
         let whole = 2 * i64::from(HIGH - LOW).pow(2);
-        let area = |rings: Vec<Vec<Point>>| outside(rings).iter().map(|ring| twice_area(ring)).sum::<i64>();
+        let area = |rings: Vec<Vec<TilePoint>>| outside(rings).iter().map(|ring| twice_area(ring)).sum::<i64>();
         assert_eq!(area(vec![]), whole);
         assert_eq!(area(vec![square(0, 1000)]), whole - 2_000_000);
         assert_eq!(area(vec![square(0, 1000), square(500, 1000)]), whole - 3_000_000);
         // A ring in the other direction is water in the land.
-        let lake: Vec<Point> = square(200, 100).into_iter().rev().collect();
+        let lake: Vec<TilePoint> = square(200, 100).into_iter().rev().collect();
         assert_eq!(area(vec![square(0, 1000), lake]), whole - 1_980_000);
         let everywhere = points(&[(-9000, -9000), (-9000, 9000), (9000, 9000), (9000, -9000), (-9000, -9000)]);
         assert_eq!(area(vec![everywhere]), 0);
@@ -379,6 +379,6 @@ mod tests {
 
     #[test]
     fn the_middle_of_an_area() {
-        assert_eq!(centroid(&points(&[(0, 0), (10, 0), (10, 10), (0, 10), (0, 0)])), Some(Point { x: 5, y: 5 }));
+        assert_eq!(centroid(&points(&[(0, 0), (10, 0), (10, 10), (0, 10), (0, 0)])), Some(TilePoint { x: 5, y: 5 }));
     }
 }

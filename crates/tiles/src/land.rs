@@ -5,7 +5,7 @@
 
 use terrapin_osm::Coord;
 
-use super::place::{BUFFER, Place, Point};
+use super::place::{BUFFER, TileId, TilePoint};
 
 const LAND: &[u8] = include_bytes!("../data/land.bin");
 /// Units by which land is extended beyond 180 degrees: more than the margin of a tile of zoom 0, in units of zoom 6.
@@ -14,7 +14,7 @@ const BEYOND: i32 = BUFFER << 7;
 const STEP: i64 = 100_000;
 
 /// Returns the rings of the Earth's land in units of a tile, land on their left.
-pub fn rings(tile: Place) -> Vec<Vec<Point>> {
+pub fn rings(tile: TileId) -> Vec<Vec<TilePoint>> {
     let mut bytes = LAND;
     let mut rings = Vec::new();
     while let Some(length) = number(&mut bytes) {
@@ -23,10 +23,10 @@ pub fn rings(tile: Place) -> Vec<Vec<Point>> {
             let (Some(east), Some(north)) = (number(&mut bytes), number(&mut bytes)) else { break };
             lon += signed(east);
             lat += signed(north);
-            let Point { x, y } = tile.point(Coord { lat: (lat * STEP) as i32, lon: (lon * STEP) as i32 });
+            let TilePoint { x, y } = tile.point(Coord { lat: (lat * STEP) as i32, lon: (lon * STEP) as i32 });
             // Land at 180 degrees goes on beyond it, so that tiles at the end of the world have no coast there.
             let beyond = if lon.abs() == 180 * 100 { lon.signum() as i32 * BEYOND } else { 0 };
-            ring.push(Point { x: x + beyond, y });
+            ring.push(TilePoint { x: x + beyond, y });
         }
         ring.dedup();
         rings.push(ring);
@@ -60,8 +60,8 @@ mod tests {
 
     /// The share of sea in the tile of zoom 6 with this position.
     fn sea(lat: i32, lon: i32) -> f64 {
-        let world = Place::first(6).point(Coord { lat: lat * 10_000_000, lon: lon * 10_000_000 });
-        let tile = Place::new(6, world.x as u32 / 4096, world.y as u32 / 4096).expect("a tile");
+        let world = TileId::first(6).point(Coord { lat: lat * 10_000_000, lon: lon * 10_000_000 });
+        let tile = TileId::new(6, world.x as u32 / 4096, world.y as u32 / 4096).expect("a tile");
         let sea: i64 = outside(rings(tile)).iter().map(|ring| twice_area(ring)).sum();
         sea as f64 / (2 * i64::from(HIGH - LOW).pow(2)) as f64
     }
@@ -84,7 +84,7 @@ mod tests {
 
     #[test]
     fn the_outline_is_whole() {
-        let world = Place::first(6);
+        let world = TileId::first(6);
         let rings = rings(world);
         assert!(rings.len() > 1000);
         assert!(rings.iter().all(|ring| ring.len() > 2 && ring.first() == ring.last()));

@@ -41,15 +41,15 @@ use terrapin_budget as budget;
 use terrapin_osm::outline::{self, Line};
 use terrapin_osm::{ElementType, Ordinal, Osm};
 
-pub use place::{DEEPEST, Place};
+pub use place::{DEEPEST, TileId};
 
-use elements::{Feature, Geometry, Maker};
-use encode::{Attributes, Drawing, Tile};
+use elements::{Maker, TileFeature, TileGeometry};
+use encode::{Attributes, Drawing, TileEncoder};
 use geometry::project;
-use lines::Lines;
+use lines::LineProjector;
 use overview::Overview;
-use schema::{LAYERS, Layer};
-use select::Part;
+use schema::{LAYERS, TileLayer};
+use select::PageSelection;
 use tags::Rules;
 
 /// The deepest zoom at which lines with the same attributes are merged into one feature.
@@ -60,67 +60,67 @@ const AREAS: u64 = 4;
 const AT_ONCE: usize = 4;
 
 /// The tiles of a snapshot, with a cache of bounded size.
-pub struct Tiles {
-    made: Cache<Place, Arc<[u8]>, Weigher>,
-    areas: Cache<Ordinal, Arc<[Vec<Line>]>, Weigher>,
-    rules: OnceLock<(Rules, borders::Tags)>,
+pub struct TileCache {
+    made: Cache<TileId, Arc<[u8]>, TileWeigher>,
+    areas: Cache<Ordinal, Arc<[Vec<Line>]>, TileWeigher>,
+    rules: OnceLock<(Rules, borders::BorderTags)>,
     overview: Overview,
 }
 
 #[derive(Clone)]
-struct Weigher;
+struct TileWeigher;
 
-impl Weighter<Place, Arc<[u8]>> for Weigher {
-    fn weight(&self, _: &Place, tile: &Arc<[u8]>) -> u64 {
+impl Weighter<TileId, Arc<[u8]>> for TileWeigher {
+    fn weight(&self, _: &TileId, tile: &Arc<[u8]>) -> u64 {
         tile.len() as u64 + 64
     }
 }
 
-impl Weighter<Ordinal, Arc<[Vec<Line>]>> for Weigher {
+impl Weighter<Ordinal, Arc<[Vec<Line>]>> for TileWeigher {
     fn weight(&self, _: &Ordinal, polygons: &Arc<[Vec<Line>]>) -> u64 {
         let ring = |ring: &Line| 8 * ring.len() as u64 + 32;
         polygons.iter().flatten().map(ring).sum::<u64>() + 64
     }
 }
 
-impl Tiles {
+impl TileCache {
     /// Returns an empty cache of at most this number of bytes.
-    pub fn new(bytes: u64) -> Tiles {
+    pub fn new(bytes: u64) -> TileCache {
         let areas = bytes / AREAS;
-        Tiles {
-            made: Cache::with_weighter(1 << 10, bytes - areas, Weigher),
-            areas: Cache::with_weighter(1 << 8, areas, Weigher),
+        TileCache {
+            made: Cache::with_weighter(1 << 10, bytes - areas, TileWeigher),
+            areas: Cache::with_weighter(1 << 8, areas, TileWeigher),
             rules: OnceLock::new(),
             overview: Overview::default(),
         }
     }
 
     /// Returns a cached tile, compressed.
-    pub fn kept(&self, place: Place) -> Option<Arc<[u8]>> {
+    pub fn kept(&self, place: TileId) -> Option<Arc<[u8]>> {
         self.made.get(&place)
     }
 
     /// Adds a tile to the cache.
-    pub fn keep(&self, place: Place, tile: &Arc<[u8]>) {
+    pub fn keep(&self, place: TileId, tile: &Arc<[u8]>) {
         self.made.insert(place, Arc::clone(tile));
     }
 
     /// Makes a Mapbox Vector Tile, compressed with gzip. The caller checks whether the snapshot is damaged.
-    pub fn make(&self, osm: &Osm, place: Place) -> Arc<[u8]> {
-        let (rules, borders) = budget::once(&self.rules, || (Rules::of(osm), borders::Tags::of(osm)));
+    pub fn make(&self, osm: &Osm, place: TileId) -> Arc<[u8]> {
+        let (rules, borders) = budget::once(&self.rules, || (Rules::of(osm), borders::BorderTags::of(osm)));
         let parts = select::parts(osm, rules, place);
         let current = budget::current();
-        let made: Vec<Vec<Feature>> = parts
+        let made: Vec<Vec<TileFeature>> = parts
             .par_chunks(AT_ONCE)
             .map(|parts| {
                 current.share(|| {
-                    let (mut maker, mut lines) = (Maker::new(osm, rules, place), Lines::new(osm, place));
+                    let (mut maker, mut lines) = (Maker::new(osm, rules, place), LineProjector::new(osm, place));
                     parts.iter().for_each(|part| self.part(osm, rules, part, &mut maker, &mut lines));
                     maker.features
                 })
             })
             .collect();
-        let mut features: Vec<Feature> = made.into_iter().flatten().collect();
+        let mut features: Vec<TileFeature> = made.into_iter().flatten().collect();
         let tolerance = Maker::new(osm, rules, place).tolerance();
         if place.zoom() <= overview::ZOOM {
             let map = self.overview.map(osm, borders);
@@ -135,7 +135,14 @@ impl Tiles {
     }
 
     /// Adds the features of some elements of a page.
-    fn part(&self, osm: &Osm, rules: &Rules, part: &Part, maker: &mut Maker<'_>, lines: &mut Lines<'_>) {
+    fn part(
+        &self,
+        osm: &Osm,
+        rules: &Rules,
+        part: &PageSelection,
+        maker: &mut Maker<'_>,
+        lines: &mut LineProjector<'_>,
+    ) {
         let tags = osm.tag_page(part.kind, part.page);
         let all = 0..osm.page_size(part.kind) as usize;
         let slots: Vec<usize> = if part.slots.is_empty() { all.collect() } else { part.slots.clone() };
@@ -201,20 +208,20 @@ pub fn layers() -> impl Iterator<Item = (&'static str, u8, &'static [(&'static s
 }
 
 /// Returns the bytes of a tile.
-fn encoded(mut features: Vec<Feature>, place: Place) -> Vec<u8> {
+fn encoded(mut features: Vec<TileFeature>, place: TileId) -> Vec<u8> {
     budget::checkpoints(features.len());
     // The sort is stable: features of one rank stay in the order of the elements.
     features.sort_by_key(|feature| (feature.layer, feature.rank));
     if place.zoom() <= MERGED_TO {
         features = merged(features);
     }
-    let mut tile = Tile::new();
-    for Feature { layer, geometry, attributes, .. } in features {
+    let mut tile = TileEncoder::new();
+    for TileFeature { layer, geometry, attributes, .. } in features {
         budget::checkpoint();
         let drawing = match geometry {
-            Geometry::Point(at) => Drawing::point(at),
-            Geometry::Lines(lines) => Drawing::lines(&lines),
-            Geometry::Rings(rings) => Drawing::rings(&rings),
+            TileGeometry::Point(at) => Drawing::point(at),
+            TileGeometry::Lines(lines) => Drawing::lines(&lines),
+            TileGeometry::Rings(rings) => Drawing::rings(&rings),
         };
         tile.add(layer as usize, drawing, attributes);
     }
@@ -222,24 +229,24 @@ fn encoded(mut features: Vec<Feature>, place: Place) -> Vec<u8> {
 }
 
 /// Merges lines with the same layer, rank and attributes into one feature.
-fn merged(features: Vec<Feature>) -> Vec<Feature> {
-    let mut kept: Vec<Feature> = Vec::with_capacity(features.len());
-    let mut places: FxHashMap<(Layer, i64, Attributes), usize> = FxHashMap::default();
+fn merged(features: Vec<TileFeature>) -> Vec<TileFeature> {
+    let mut kept: Vec<TileFeature> = Vec::with_capacity(features.len());
+    let mut places: FxHashMap<(TileLayer, i64, Attributes), usize> = FxHashMap::default();
     for feature in features {
         budget::checkpoint();
-        let Geometry::Lines(lines) = feature.geometry else {
+        let TileGeometry::Lines(lines) = feature.geometry else {
             kept.push(feature);
             continue;
         };
         let key = (feature.layer, feature.rank, feature.attributes);
         let known = places.get(&key).and_then(|place| kept.get_mut(*place));
-        if let Some(Feature { geometry: Geometry::Lines(all), .. }) = known {
+        if let Some(TileFeature { geometry: TileGeometry::Lines(all), .. }) = known {
             all.extend(lines);
             continue;
         }
         let (layer, rank, attributes) = key.clone();
         places.insert(key, kept.len());
-        kept.push(Feature { layer, rank, geometry: Geometry::Lines(lines), attributes });
+        kept.push(TileFeature { layer, rank, geometry: TileGeometry::Lines(lines), attributes });
     }
     kept
 }

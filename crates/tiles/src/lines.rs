@@ -7,42 +7,42 @@ use rustc_hash::FxHashMap;
 use terrapin_budget as budget;
 use terrapin_osm::{Coord, ElementRef, ElementType, NodePage, Osm};
 
-use super::place::{Place, Point};
+use super::place::{TileId, TilePoint};
 
 /// Number of pages in the cache.
 const PAGES: usize = 1024;
 
 /// Projects lines for one tile.
-pub struct Lines<'o> {
+pub struct LineProjector<'o> {
     osm: &'o Osm,
-    tile: Place,
+    tile: TileId,
     pages: FxHashMap<u32, Nodes>,
 }
 
 /// A page of nodes.
 enum Nodes {
     /// All are in one unit.
-    In(Point),
+    In(TilePoint),
     /// They are in several units.
     Read(Arc<NodePage>),
 }
 
-impl<'o> Lines<'o> {
+impl<'o> LineProjector<'o> {
     /// Returns the lines for a tile.
-    pub fn new(osm: &'o Osm, tile: Place) -> Lines<'o> {
-        Lines { osm, tile, pages: FxHashMap::default() }
+    pub fn new(osm: &'o Osm, tile: TileId) -> LineProjector<'o> {
+        LineProjector { osm, tile, pages: FxHashMap::default() }
     }
 
     /// Returns the tile.
-    pub fn tile(&self) -> Place {
+    pub fn tile(&self) -> TileId {
         self.tile
     }
 
     /// Returns the positions of a line in units, without missing positions and repetitions.
-    pub fn points(&mut self, nodes: &[ElementRef]) -> Vec<Point> {
+    pub fn points(&mut self, nodes: &[ElementRef]) -> Vec<TilePoint> {
         budget::checkpoints(nodes.len() / 8);
         let tile = self.tile;
-        let mut points: Vec<Point> = Vec::new();
+        let mut points: Vec<TilePoint> = Vec::new();
         for ordinal in nodes.iter().filter_map(|node| node.ordinal()) {
             let (page, slot) = self.osm.place(ElementType::Node, ordinal);
             let point = match self.page(page) {
@@ -68,7 +68,7 @@ impl<'o> Lines<'o> {
 
 /// Returns the north-western and the south-eastern corner of the bounding box of a page in units, or `None` if its
 /// elements have no position.
-pub fn extent(osm: &Osm, kind: ElementType, page: u32, tile: Place) -> Option<(Point, Point)> {
+pub fn extent(osm: &Osm, kind: ElementType, page: u32, tile: TileId) -> Option<(TilePoint, TilePoint)> {
     let bounds = osm.page_box(kind, page);
     let corners = [Coord { lat: bounds.north, lon: bounds.west }, Coord { lat: bounds.south, lon: bounds.east }];
     (!bounds.is_empty()).then(|| (tile.point(corners[0]), tile.point(corners[1])))

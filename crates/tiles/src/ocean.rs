@@ -10,12 +10,12 @@ use rustc_hash::FxHashMap;
 use terrapin_budget as budget;
 use terrapin_osm::{ElementRef, ElementType, Ordinal, Osm, PairId};
 
-use super::elements::{Feature, Geometry, finished, line_in};
+use super::elements::{TileFeature, TileGeometry, finished, line_in};
 use super::encode::Attributes;
 use super::geometry::{HIGH, LOW, clip_rings, outside, simplify, twice_area};
-use super::lines::Lines;
-use super::place::{BUFFER, EXTENT, Place, Point};
-use super::schema::Layer;
+use super::lines::LineProjector;
+use super::place::{BUFFER, EXTENT, TileId, TilePoint};
+use super::schema::TileLayer;
 use super::select::{listed, ranges, spans};
 
 /// Greatest distance of the coast that decides whether a tile without a coast is sea, in 1e-7 degrees.
@@ -28,13 +28,13 @@ const SMALLEST: i64 = 32;
 const AT_ONCE: usize = 64;
 
 /// Adds the sea in a tile of a low zoom. `land` are the rings of land near it.
-pub fn add_low(land: impl Iterator<Item = Vec<Point>>, tolerance: i32, features: &mut Vec<Feature>) {
+pub fn add_low(land: impl Iterator<Item = Vec<TilePoint>>, tolerance: i32, features: &mut Vec<TileFeature>) {
     let rings = land.map(|ring| simplify(ring, tolerance)).filter(|ring| twice_area(ring).abs() >= SMALLEST);
     add_rings(outside(rings.collect()), features);
 }
 
 /// Adds the sea in a tile of another zoom; `coastline` is the tag.
-pub fn add(osm: &Osm, coastline: Option<PairId>, tile: Place, tolerance: i32, features: &mut Vec<Feature>) {
+pub fn add(osm: &Osm, coastline: Option<PairId>, tile: TileId, tolerance: i32, features: &mut Vec<TileFeature>) {
     let Some(coastline) = coastline else { return };
     // All ways of a page that is smaller than a unit are points.
     let drawn = |page: u32| spans(osm, ElementType::Way, page, tile, 1);
@@ -42,7 +42,7 @@ pub fn add(osm: &Osm, coastline: Option<PairId>, tile: Place, tolerance: i32, fe
     add_sea(pieces, || is_sea(osm, coastline, tile), features);
 }
 
-fn add_sea(coasts: Vec<Vec<Point>>, is_sea: impl FnOnce() -> bool, features: &mut Vec<Feature>) {
+fn add_sea(coasts: Vec<Vec<TilePoint>>, is_sea: impl FnOnce() -> bool, features: &mut Vec<TileFeature>) {
     let rings = match sea(join(coasts)) {
         Some(rings) => rings,
         None if is_sea() => vec![corners()],
@@ -52,10 +52,10 @@ fn add_sea(coasts: Vec<Vec<Point>>, is_sea: impl FnOnce() -> bool, features: &mu
     add_rings(clip_rings(rings, outers), features);
 }
 
-fn add_rings(rings: Vec<Vec<Point>>, features: &mut Vec<Feature>) {
+fn add_rings(rings: Vec<Vec<TilePoint>>, features: &mut Vec<TileFeature>) {
     if !rings.is_empty() {
-        let geometry = Geometry::Rings(rings);
-        features.push(Feature { layer: Layer::Ocean, rank: 0, geometry, attributes: Attributes::new() });
+        let geometry = TileGeometry::Rings(rings);
+        features.push(TileFeature { layer: TileLayer::Ocean, rank: 0, geometry, attributes: Attributes::new() });
     }
 }
 
@@ -63,10 +63,10 @@ fn add_rings(rings: Vec<Vec<Point>>, features: &mut Vec<Feature>) {
 fn coasts<T: Send>(
     osm: &Osm,
     coastline: PairId,
-    tile: Place,
+    tile: TileId,
     units: i32,
     wanted: impl Fn(u32) -> bool,
-    shape: impl Fn(&mut Lines<'_>, &[ElementRef]) -> Vec<T> + Sync,
+    shape: impl Fn(&mut LineProjector<'_>, &[ElementRef]) -> Vec<T> + Sync,
 ) -> Vec<T> {
     let kind = ElementType::Way;
     let mut pages = osm.pages_in(kind, &tile.bounds(units));
@@ -74,7 +74,7 @@ fn coasts<T: Send>(
     let ways = listed(osm, kind, &[coastline], &ranges(osm, kind, &pages));
     let current = budget::current();
     let shapes = |ways: &[Ordinal]| -> Vec<T> {
-        let (mut found, mut lines) = (Vec::new(), Lines::new(osm, tile));
+        let (mut found, mut lines) = (Vec::new(), LineProjector::new(osm, tile));
         for &way in ways {
             budget::checkpoint();
             let (page, slot) = osm.place(kind, way);
@@ -87,14 +87,17 @@ fn coasts<T: Send>(
 }
 
 /// Returns the box around the tile, clockwise.
-fn corners() -> Vec<Point> {
-    [(LOW, LOW), (HIGH, LOW), (HIGH, HIGH), (LOW, HIGH), (LOW, LOW)].into_iter().map(|(x, y)| Point { x, y }).collect()
+fn corners() -> Vec<TilePoint> {
+    [(LOW, LOW), (HIGH, LOW), (HIGH, HIGH), (LOW, HIGH), (LOW, LOW)]
+        .into_iter()
+        .map(|(x, y)| TilePoint { x, y })
+        .collect()
 }
 
 /// Joins pieces of coast where one ends and another begins.
-pub fn join(pieces: Vec<Vec<Point>>) -> Vec<Vec<Point>> {
-    let mut begins: FxHashMap<Point, Vec<usize>> = FxHashMap::default();
-    let mut ends: FxHashMap<Point, usize> = FxHashMap::default();
+pub fn join(pieces: Vec<Vec<TilePoint>>) -> Vec<Vec<TilePoint>> {
+    let mut begins: FxHashMap<TilePoint, Vec<usize>> = FxHashMap::default();
+    let mut ends: FxHashMap<TilePoint, usize> = FxHashMap::default();
     for (at, piece) in pieces.iter().enumerate().rev() {
         begins.entry(piece[0]).or_default().push(at);
         *ends.entry(piece[piece.len() - 1]).or_default() += 1;
@@ -131,7 +134,7 @@ pub fn join(pieces: Vec<Vec<Point>>) -> Vec<Vec<Point>> {
 
 /// Returns the distance of a point along the border of the box, clockwise from its north-western corner, or `None` if
 /// the point is not on the border.
-fn on_border(p: Point) -> Option<i32> {
+fn on_border(p: TilePoint) -> Option<i32> {
     let side = HIGH - LOW;
     if p.y == LOW {
         Some(p.x - LOW)
@@ -147,18 +150,18 @@ fn on_border(p: Point) -> Option<i32> {
 }
 
 /// Returns the nearest point of the border if it is at most [`NEAR`] away.
-fn border_near(p: Point) -> Option<Point> {
+fn border_near(p: TilePoint) -> Option<TilePoint> {
     let ways = [
-        (p.x - LOW, Point { x: LOW, ..p }),
-        (HIGH - p.x, Point { x: HIGH, ..p }),
-        (p.y - LOW, Point { y: LOW, ..p }),
-        (HIGH - p.y, Point { y: HIGH, ..p }),
+        (p.x - LOW, TilePoint { x: LOW, ..p }),
+        (HIGH - p.x, TilePoint { x: HIGH, ..p }),
+        (p.y - LOW, TilePoint { y: LOW, ..p }),
+        (HIGH - p.y, TilePoint { y: HIGH, ..p }),
     ];
     ways.into_iter().min_by_key(|(far, _)| *far).filter(|(far, _)| *far <= NEAR).map(|(_, to)| to)
 }
 
 /// Returns the rings of the sea, each outer ring before its islands, or `None` without any coast.
-fn sea(coasts: Vec<Vec<Point>>) -> Option<Vec<Vec<Point>>> {
+fn sea(coasts: Vec<Vec<TilePoint>>) -> Option<Vec<Vec<TilePoint>>> {
     let (mut islands, mut outer, mut open) = (Vec::new(), Vec::new(), Vec::new());
     let mut unknown = false;
     for mut coast in coasts {
@@ -204,7 +207,7 @@ fn sea(coasts: Vec<Vec<Point>>) -> Option<Vec<Vec<Point>>> {
     }
     let mut rings = Vec::new();
     for ring in outer.into_iter().map(|ring| finished(ring, true)).filter(|ring| !ring.is_empty()) {
-        let within: Vec<Vec<Point>> = islands.extract_if(.., |island| has(&ring, island[0])).collect();
+        let within: Vec<Vec<TilePoint>> = islands.extract_if(.., |island| has(&ring, island[0])).collect();
         rings.push(ring);
         rings.extend(within.into_iter().map(|island| finished(island, false)).filter(|island| !island.is_empty()));
     }
@@ -212,9 +215,9 @@ fn sea(coasts: Vec<Vec<Point>>) -> Option<Vec<Vec<Point>>> {
 }
 
 /// Closes coasts from border to border along it, clockwise, because the sea is on their right.
-fn closed(coasts: Vec<Vec<Point>>) -> Vec<Vec<Point>> {
+fn closed(coasts: Vec<Vec<TilePoint>>) -> Vec<Vec<TilePoint>> {
     let around = 4 * (HIGH - LOW);
-    let place = |p: Option<&Point>| p.copied().and_then(on_border).unwrap_or_default();
+    let place = |p: Option<&TilePoint>| p.copied().and_then(on_border).unwrap_or_default();
     let begins: Vec<i32> = coasts.iter().map(|coast| place(coast.first())).collect();
     let mut used = vec![false; coasts.len()];
     let mut rings = Vec::new();
@@ -222,7 +225,7 @@ fn closed(coasts: Vec<Vec<Point>>) -> Vec<Vec<Point>> {
         if used[start] {
             continue;
         }
-        let mut ring: Vec<Point> = Vec::new();
+        let mut ring: Vec<TilePoint> = Vec::new();
         let mut at = start;
         loop {
             budget::checkpoints(coasts.len());
@@ -250,10 +253,10 @@ fn closed(coasts: Vec<Vec<Point>>) -> Vec<Vec<Point>> {
 }
 
 /// Returns the corners of the box along a part of its border, clockwise.
-fn corners_between(from: i32, length: i32) -> Vec<Point> {
+fn corners_between(from: i32, length: i32) -> Vec<TilePoint> {
     let side = HIGH - LOW;
     let box_corners = corners();
-    let mut passed: Vec<(i32, Point)> = (0..4)
+    let mut passed: Vec<(i32, TilePoint)> = (0..4)
         .map(|corner| ((corner as i32 * side - from).rem_euclid(4 * side), box_corners[corner]))
         .filter(|(ahead, _)| *ahead > 0 && *ahead < length)
         .collect();
@@ -262,8 +265,8 @@ fn corners_between(from: i32, length: i32) -> Vec<Point> {
 }
 
 /// Returns whether a point is in a ring, by counting crossings.
-fn has(ring: &[Point], p: Point) -> bool {
-    let crosses = |side: &[Point]| {
+fn has(ring: &[TilePoint], p: TilePoint) -> bool {
+    let crosses = |side: &[TilePoint]| {
         let (a, b) = (side[0], side[1]);
         let (px, py) = (i64::from(p.x), i64::from(p.y));
         let (ax, ay, bx, by) = (i64::from(a.x), i64::from(a.y), i64::from(b.x), i64::from(b.y));
@@ -279,7 +282,7 @@ fn has(ring: &[Point], p: Point) -> bool {
 
 /// Whether a tile without a coast is sea: seen from its middle, the first coast on the way to the nearest one has the
 /// tile on its right. In degrees, as coasts are points at low zooms.
-fn is_sea(osm: &Osm, coastline: PairId, tile: Place) -> bool {
+fn is_sea(osm: &Osm, coastline: PairId, tile: TileId) -> bool {
     let bounds = tile.bounds(0);
     let (width, height) =
         (i64::from(bounds.east) - i64::from(bounds.west), i64::from(bounds.north) - i64::from(bounds.south));
@@ -287,7 +290,7 @@ fn is_sea(osm: &Osm, coastline: PairId, tile: Place) -> bool {
         f64::from(bounds.west) / 2.0 + f64::from(bounds.east) / 2.0,
         -(f64::from(bounds.south) / 2.0 + f64::from(bounds.north) / 2.0),
     ];
-    let plane = |_: &mut Lines<'_>, nodes: &[ElementRef]| -> Vec<Vec<[f64; 2]>> {
+    let plane = |_: &mut LineProjector<'_>, nodes: &[ElementRef]| -> Vec<Vec<[f64; 2]>> {
         let line = osm.line(nodes);
         let known = line.iter().filter(|c| !c.is_missing());
         vec![known.map(|c| [f64::from(c.lon), -f64::from(c.lat)]).collect()]
@@ -354,8 +357,8 @@ fn first_side([x, y]: [f64; 2], coasts: &[Vec<[f64; 2]>], within: impl Fn([f64; 
 mod tests {
     use super::*;
 
-    fn points(all: &[(i32, i32)]) -> Vec<Point> {
-        all.iter().map(|&(x, y)| Point { x, y }).collect()
+    fn points(all: &[(i32, i32)]) -> Vec<TilePoint> {
+        all.iter().map(|&(x, y)| TilePoint { x, y }).collect()
     }
 
     #[test]
@@ -363,14 +366,14 @@ mod tests {
         // From the north to the south: land in the east, sea in the west.
         let rings = sea(vec![points(&[(1000, LOW), (1000, HIGH)])]).expect("a coast");
         assert_eq!(rings.len(), 1);
-        assert!(has(&rings[0], Point { x: 0, y: 0 }) && !has(&rings[0], Point { x: 2000, y: 0 }));
+        assert!(has(&rings[0], TilePoint { x: 0, y: 0 }) && !has(&rings[0], TilePoint { x: 2000, y: 0 }));
         assert!(twice_area(&rings[0]) > 0);
         // And the other way round, with an island in it.
         let island = points(&[(2000, 2000), (2000, 2100), (2100, 2100), (2100, 2000), (2000, 2000)]);
         assert!(twice_area(&island) < 0);
         let rings = sea(vec![points(&[(1000, HIGH), (1000, LOW)]), island]).expect("a coast");
         assert_eq!(rings.len(), 2);
-        assert!(has(&rings[0], Point { x: 3000, y: 0 }) && twice_area(&rings[1]) < 0);
+        assert!(has(&rings[0], TilePoint { x: 3000, y: 0 }) && twice_area(&rings[1]) < 0);
     }
 
     #[test]
@@ -378,11 +381,11 @@ mod tests {
         let rings =
             sea(vec![points(&[(3000, HIGH), (3000, LOW)]), points(&[(1000, LOW), (1000, HIGH)])]).expect("coasts");
         assert_eq!(rings.len(), 2);
-        assert!(rings.iter().all(|ring| !has(ring, Point { x: 2000, y: 2000 })));
+        assert!(rings.iter().all(|ring| !has(ring, TilePoint { x: 2000, y: 2000 })));
         let rings =
             sea(vec![points(&[(3000, LOW), (3000, HIGH)]), points(&[(1000, HIGH), (1000, LOW)])]).expect("coasts");
         assert_eq!(rings.len(), 1);
-        assert!(has(&rings[0], Point { x: 2000, y: 2000 }) && !has(&rings[0], Point { x: 0, y: 2000 }));
+        assert!(has(&rings[0], TilePoint { x: 2000, y: 2000 }) && !has(&rings[0], TilePoint { x: 0, y: 2000 }));
     }
 
     #[test]

@@ -14,12 +14,12 @@ use rayon::prelude::*;
 use terrapin_budget as budget;
 use terrapin_osm::{ElementType, Ordinal, Osm, PairId};
 
-use super::borders::{self, Border, Name, Part};
+use super::borders::{self, BorderAttributes, BorderMembership, RegionName};
 use super::geometry::{extremes, simplify, twice_area};
 use super::land;
-use super::lines::Lines;
+use super::lines::LineProjector;
 use super::ocean::join;
-use super::place::{BUFFER, EXTENT, Place, Point};
+use super::place::{BUFFER, EXTENT, TileId, TilePoint};
 use super::select::spans;
 
 /// The deepest zoom that uses the overview.
@@ -50,30 +50,30 @@ pub struct Overview {
 pub struct OverviewMap {
     /// Rings with land on their left; they may overlap.
     land: Vec<OverviewLine>,
-    borders: Vec<(Border, OverviewLine)>,
-    names: Vec<Name>,
+    borders: Vec<(BorderAttributes, OverviewLine)>,
+    names: Vec<RegionName>,
 }
 
 /// A line in units of the whole world, with its bounding box.
 struct OverviewLine {
-    low: Point,
-    high: Point,
-    points: Box<[Point]>,
+    low: TilePoint,
+    high: TilePoint,
+    points: Box<[TilePoint]>,
 }
 
 /// The elements to read, and how many of each kind were read.
 struct OverviewReader {
     coastlines: Arc<[Ordinal]>,
-    borders: Vec<(Ordinal, Part)>,
+    borders: Vec<(Ordinal, BorderMembership)>,
     names: Vec<(Ordinal, u64)>,
     done: [usize; 3],
-    coasts: Vec<Vec<Point>>,
+    coasts: Vec<Vec<TilePoint>>,
     map: OverviewMap,
 }
 
 impl Overview {
     /// Returns the map; reads it on first use.
-    pub fn map(&self, osm: &Osm, tags: &borders::Tags) -> &OverviewMap {
+    pub fn map(&self, osm: &Osm, tags: &borders::BorderTags) -> &OverviewMap {
         loop {
             if let Some(map) = self.map.get() {
                 return map;
@@ -107,7 +107,7 @@ impl Overview {
 }
 
 impl OverviewReader {
-    fn new(osm: &Osm, tags: &borders::Tags) -> OverviewReader {
+    fn new(osm: &Osm, tags: &borders::BorderTags) -> OverviewReader {
         let all = |pair: PairId| osm.postings(ElementType::Way, pair).all();
         let everywhere = 0..osm.count(ElementType::Relation);
         let everywhere = std::slice::from_ref(&everywhere);
@@ -119,7 +119,7 @@ impl OverviewReader {
     }
 
     /// Reads some elements. Returns `false` if all were read.
-    fn read_some(&mut self, osm: &Osm, tags: &borders::Tags) -> bool {
+    fn read_some(&mut self, osm: &Osm, tags: &borders::BorderTags) -> bool {
         let [coastlines, borders, names] = self.done;
         if let rest @ [_, ..] = &self.coastlines[coastlines..] {
             let some = &rest[..rest.len().min(PIECE)];
@@ -131,7 +131,7 @@ impl OverviewReader {
             self.done[1] += some.len();
         } else if let rest @ [_, ..] = &self.names[names..] {
             let some = &rest[..rest.len().min(NAMES)];
-            let name = |some: &[(Ordinal, u64)]| -> Vec<Name> {
+            let name = |some: &[(Ordinal, u64)]| -> Vec<RegionName> {
                 some.iter().filter_map(|(relation, level)| borders::name(osm, WHOLE, *relation, *level)).collect()
             };
             self.map.names.extend(by_threads(some, 1, name));
@@ -150,7 +150,7 @@ impl OverviewReader {
 }
 
 /// The tile with its corner at the origin of all positions.
-const WHOLE: Place = Place::first(ZOOM);
+const WHOLE: TileId = TileId::first(ZOOM);
 
 /// Runs `make` on chunks of `at_once` items in parallel. Returns the results in order.
 fn by_threads<T: Sync, U: Send>(all: &[T], at_once: usize, make: impl Fn(&[T]) -> Vec<U> + Sync) -> Vec<U> {
@@ -160,7 +160,7 @@ fn by_threads<T: Sync, U: Send>(all: &[T], at_once: usize, make: impl Fn(&[T]) -
 }
 
 /// Returns the line of a way, or `None` if it is a single point.
-fn read_line(osm: &Osm, lines: &mut Lines<'_>, way: Ordinal) -> Option<Vec<Point>> {
+fn read_line(osm: &Osm, lines: &mut LineProjector<'_>, way: Ordinal) -> Option<Vec<TilePoint>> {
     budget::checkpoint();
     let (page, slot) = osm.place(ElementType::Way, way);
     // All ways of a page that is smaller than a unit are points.
@@ -171,14 +171,18 @@ fn read_line(osm: &Osm, lines: &mut Lines<'_>, way: Ordinal) -> Option<Vec<Point
     (points.len() > 1).then_some(points)
 }
 
-fn read_coasts(osm: &Osm, ways: &[Ordinal]) -> Vec<Vec<Point>> {
-    let mut lines = Lines::new(osm, WHOLE);
+fn read_coasts(osm: &Osm, ways: &[Ordinal]) -> Vec<Vec<TilePoint>> {
+    let mut lines = LineProjector::new(osm, WHOLE);
     let pieces = ways.iter().filter_map(|way| read_line(osm, &mut lines, *way)).collect();
     join(pieces).into_iter().map(|points| simplify(points, TOLERANCE)).collect()
 }
 
-fn read_borders(osm: &Osm, tags: &borders::Tags, parts: &[(Ordinal, Part)]) -> Vec<(Border, OverviewLine)> {
-    let mut lines = Lines::new(osm, WHOLE);
+fn read_borders(
+    osm: &Osm,
+    tags: &borders::BorderTags,
+    parts: &[(Ordinal, BorderMembership)],
+) -> Vec<(BorderAttributes, OverviewLine)> {
+    let mut lines = LineProjector::new(osm, WHOLE);
     let drawn = parts.iter().filter_map(|(way, part)| {
         let line = OverviewLine::new(read_line(osm, &mut lines, *way)?)?;
         Some((part.border(osm, tags, *way), line))
@@ -188,7 +192,7 @@ fn read_borders(osm: &Osm, tags: &borders::Tags, parts: &[(Ordinal, Part)]) -> V
 
 impl OverviewLine {
     /// Returns `None` for a ring without an area.
-    fn new(points: Vec<Point>) -> Option<OverviewLine> {
+    fn new(points: Vec<TilePoint>) -> Option<OverviewLine> {
         let points = simplify(points, TOLERANCE);
         if points.len() < 2 || points.first() == points.last() && twice_area(&points) == 0 {
             return None;
@@ -198,40 +202,40 @@ impl OverviewLine {
     }
 
     /// Returns the line in units of a tile, or `None` if it is further from the tile than its margin.
-    fn in_tile(&self, tile: Place) -> Option<Vec<Point>> {
+    fn in_tile(&self, tile: TileId) -> Option<Vec<TilePoint>> {
         let (low, high) = (scaled(self.low, tile), scaled(self.high, tile));
         let end = EXTENT + BUFFER;
         if low.x > end || low.y > end || high.x < -BUFFER || high.y < -BUFFER {
             return None;
         }
         budget::checkpoints(1 + self.points.len() / 8);
-        let mut points: Vec<Point> = self.points.iter().map(|point| scaled(*point, tile)).collect();
+        let mut points: Vec<TilePoint> = self.points.iter().map(|point| scaled(*point, tile)).collect();
         points.dedup();
         Some(points)
     }
 }
 
 /// Converts a point of the overview to units of a tile.
-fn scaled(point: Point, tile: Place) -> Point {
+fn scaled(point: TilePoint, tile: TileId) -> TilePoint {
     let shift = ZOOM - tile.zoom();
     let half = (1 << shift) >> 1;
     let corner = tile.corner();
-    Point { x: ((point.x + half) >> shift) - corner.x, y: ((point.y + half) >> shift) - corner.y }
+    TilePoint { x: ((point.x + half) >> shift) - corner.x, y: ((point.y + half) >> shift) - corner.y }
 }
 
 impl OverviewMap {
     /// Returns the rings of land near a tile, land on their left.
-    pub fn land(&self, tile: Place) -> impl Iterator<Item = Vec<Point>> {
+    pub fn land(&self, tile: TileId) -> impl Iterator<Item = Vec<TilePoint>> {
         self.land.iter().filter_map(move |ring| ring.in_tile(tile))
     }
 
     /// Returns the borders near a tile.
-    pub fn borders(&self, tile: Place) -> impl Iterator<Item = (&Border, Vec<Point>)> {
+    pub fn borders(&self, tile: TileId) -> impl Iterator<Item = (&BorderAttributes, Vec<TilePoint>)> {
         self.borders.iter().filter_map(move |(border, line)| Some((border, line.in_tile(tile)?)))
     }
 
     /// Returns all names, each with its position in units of a tile.
-    pub fn names(&self, tile: Place) -> impl Iterator<Item = (&Name, Point)> {
+    pub fn names(&self, tile: TileId) -> impl Iterator<Item = (&RegionName, TilePoint)> {
         self.names.iter().map(move |name| (name, scaled(name.middle, tile)))
     }
 }

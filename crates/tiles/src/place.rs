@@ -24,27 +24,27 @@ const WORLD: u32 = 36;
 
 /// A tile: its zoom and its place from the west and from the north.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct Place {
+pub struct TileId {
     z: u8,
     x: u32,
     y: u32,
 }
 
-impl Place {
+impl TileId {
     /// Returns a tile of the grid, or `None` if the numbers are out of range.
-    pub fn new(z: u8, x: u32, y: u32) -> Option<Place> {
+    pub fn new(z: u8, x: u32, y: u32) -> Option<TileId> {
         let inside = z <= DEEPEST && x < 1 << z && y < 1 << z;
-        inside.then_some(Place { z, x, y })
+        inside.then_some(TileId { z, x, y })
     }
 
     /// Returns the north-western tile of a zoom. Its corner is the origin of the whole world.
-    pub const fn first(z: u8) -> Place {
-        Place { z, x: 0, y: 0 }
+    pub const fn first(z: u8) -> TileId {
+        TileId { z, x: 0, y: 0 }
     }
 
     /// Returns its north-western corner, in units from that of the world.
-    pub fn corner(self) -> Point {
-        Point { x: self.x as i32 * EXTENT, y: self.y as i32 * EXTENT }
+    pub fn corner(self) -> TilePoint {
+        TilePoint { x: self.x as i32 * EXTENT, y: self.y as i32 * EXTENT }
     }
 
     /// Returns its zoom, 0 to [`DEEPEST`].
@@ -70,12 +70,12 @@ impl Place {
 
     /// Converts a position to units from the tile's north-western corner.
     #[inline]
-    pub fn point(self, c: Coord) -> Point {
+    pub fn point(self, c: Coord) -> TilePoint {
         let size = i64::from(EXTENT) << self.z;
         let x = ((i64::from(c.lon) + HALF) * size + HALF) / (2 * HALF);
         let y = (height(c.lat) * size + (1 << (WORLD - 1))) >> WORLD;
         let corner = self.corner();
-        Point { x: (x - i64::from(corner.x)) as i32, y: (y - i64::from(corner.y)) as i32 }
+        TilePoint { x: (x - i64::from(corner.x)) as i32, y: (y - i64::from(corner.y)) as i32 }
     }
 
     /// Returns the size of a square unit in square metres of Mercator's projection.
@@ -88,7 +88,7 @@ impl Place {
 
 /// A point in units, x to the east and y to the south.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Point {
+pub struct TilePoint {
     /// From the west.
     pub x: i32,
     /// From the north.
@@ -130,20 +130,20 @@ mod tests {
     fn tiles_are_numbered_from_the_north_west() {
         // Valletta, by the usual formulas.
         let c = Coord { lat: 358_985_000, lon: 145_132_000 };
-        let tile = Place::new(14, 8852, 6439).expect("a tile");
+        let tile = TileId::new(14, 8852, 6439).expect("a tile");
         let point = tile.point(c);
         assert!((0..EXTENT).contains(&point.x) && (0..EXTENT).contains(&point.y), "{point:?}");
         assert!(tile.bounds(0).contains(c));
         assert_eq!(
-            Place::new(0, 0, 0).map(|world| world.point(Coord { lat: 0, lon: 0 })),
-            Some(Point { x: 2048, y: 2048 })
+            TileId::new(0, 0, 0).map(|world| world.point(Coord { lat: 0, lon: 0 })),
+            Some(TilePoint { x: 2048, y: 2048 })
         );
-        assert!(Place::new(15, 0, 0).is_none() && Place::new(3, 8, 0).is_none());
+        assert!(TileId::new(15, 0, 0).is_none() && TileId::new(3, 8, 0).is_none());
     }
 
     #[test]
     fn neighbours_have_the_same_units() {
-        let (left, right) = (Place::new(14, 8852, 6439).unwrap(), Place::new(14, 8853, 6439).unwrap());
+        let (left, right) = (TileId::new(14, 8852, 6439).unwrap(), TileId::new(14, 8853, 6439).unwrap());
         for step in 0..1000 {
             let c = Coord { lat: 358_985_000 + step * 37, lon: 145_132_000 + step * 101 };
             let (a, b) = (left.point(c), right.point(c));
@@ -162,7 +162,7 @@ mod tests {
 
     #[test]
     fn a_box_holds_what_is_in_its_tile() {
-        let tile = Place::new(9, 276, 200).unwrap();
+        let tile = TileId::new(9, 276, 200).unwrap();
         let bounds = tile.bounds(BUFFER);
         let (low, high) = (
             tile.point(Coord { lat: bounds.north, lon: bounds.west }),

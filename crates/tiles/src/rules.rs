@@ -1,10 +1,10 @@
 //! The rules that put elements into layers by their tags, from the schema Shortbread 1.0 (CC0, shortbread-tiles.org).
 
-use super::schema::Layer;
+use super::schema::TileLayer;
 
 /// The required geometry of an element, which is also drawn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Shape {
+pub enum FeatureShape {
     /// Closed ways and multipolygons, as areas.
     Area,
     /// Ways, as lines, closed or not.
@@ -20,7 +20,7 @@ pub enum Shape {
 /// Tags that put an element into a layer.
 pub struct Rule {
     /// The layer; for `AreaOrLine`, that of the lines.
-    pub layer: Layer,
+    pub layer: TileLayer,
     /// The key.
     pub key: &'static str,
     /// The values; an empty list matches any value.
@@ -28,12 +28,18 @@ pub struct Rule {
     /// The value of `kind`, if it is not the tag's.
     pub kind: Option<&'static str>,
     /// The required geometry.
-    pub shape: Shape,
+    pub shape: FeatureShape,
     /// The first zoom.
     pub from: u8,
 }
 
-const fn rule(layer: Layer, shape: Shape, from: u8, key: &'static str, values: &'static [&'static str]) -> Rule {
+const fn rule(
+    layer: TileLayer,
+    shape: FeatureShape,
+    from: u8,
+    key: &'static str,
+    values: &'static [&'static str],
+) -> Rule {
     Rule { layer, key, values, kind: None, shape, from }
 }
 
@@ -41,8 +47,8 @@ const fn named(kind: &'static str, rule: Rule) -> Rule {
     Rule { kind: Some(kind), ..rule }
 }
 
-use Layer as L;
-use Shape::{Area, AreaOrLine, Line, Node, Spot};
+use FeatureShape::{Area, AreaOrLine, Line, Node, Spot};
+use TileLayer as L;
 
 /// All rules. If several rules of a layer match an element, the first one counts.
 pub const RULES: &[Rule] = &[

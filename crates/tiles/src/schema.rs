@@ -2,7 +2,7 @@
 
 /// The layers, in their order in a tile.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Layer {
+pub enum TileLayer {
     /// The sea.
     Ocean,
     /// Lakes, broad rivers, glaciers.
@@ -261,8 +261,8 @@ mod tests {
 
     #[test]
     fn layers_are_in_the_order_of_their_numbers() {
-        assert_eq!(LAYERS.len(), Layer::Pois as usize + 1);
-        for (layer, name) in [(Layer::Land, "land"), (Layer::Streets, "streets"), (Layer::Pois, "pois")] {
+        assert_eq!(LAYERS.len(), TileLayer::Pois as usize + 1);
+        for (layer, name) in [(TileLayer::Land, "land"), (TileLayer::Streets, "streets"), (TileLayer::Pois, "pois")] {
             assert_eq!(LAYERS[layer as usize].name, name);
         }
     }

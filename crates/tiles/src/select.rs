@@ -3,10 +3,10 @@
 
 use std::ops::Range;
 
-use terrapin_osm::{ElementType, Ordinal, Osm, PairId, Scope};
+use terrapin_osm::{ElementType, Ordinal, Osm, PairId, PostingScope};
 
 use super::lines::extent;
-use super::place::{BUFFER, Place};
+use super::place::{BUFFER, TileId};
 use super::tags::Rules;
 
 /// The first zoom at which pages are scanned.
@@ -15,7 +15,7 @@ const THROUGH: u8 = 12;
 const LEAST: i32 = 4;
 
 /// Some elements of a page.
-pub struct Part {
+pub struct PageSelection {
     /// Their type.
     pub kind: ElementType,
     /// The page.
@@ -25,13 +25,13 @@ pub struct Part {
 }
 
 /// Returns the elements that may be in the tile, page by page.
-pub fn parts(osm: &Osm, rules: &Rules, tile: Place) -> Vec<Part> {
+pub fn parts(osm: &Osm, rules: &Rules, tile: TileId) -> Vec<PageSelection> {
     let bounds = tile.bounds(BUFFER);
     let mut parts = Vec::new();
     for kind in ElementType::ALL {
         if tile.zoom() >= THROUGH {
             let pages = osm.pages_in(kind, &bounds).into_iter();
-            parts.extend(pages.map(|page| Part { kind, page, slots: Vec::new() }));
+            parts.extend(pages.map(|page| PageSelection { kind, page, slots: Vec::new() }));
             continue;
         }
         let (lines, areas) = rules.pairs(kind, tile.zoom());
@@ -49,7 +49,7 @@ pub fn parts(osm: &Osm, rules: &Rules, tile: Place) -> Vec<Part> {
         found.sort_unstable();
         found.dedup();
         let size = osm.page_size(kind);
-        parts.extend(found.chunk_by(|a, b| a / size == b / size).map(|same| Part {
+        parts.extend(found.chunk_by(|a, b| a / size == b / size).map(|same| PageSelection {
             kind,
             page: (same[0] / size) as u32,
             slots: same.iter().map(|ordinal| (ordinal % size) as usize).collect(),
@@ -70,10 +70,10 @@ pub fn listed(osm: &Osm, kind: ElementType, pairs: &[PairId], ranges: &[Range<Or
     if ranges.is_empty() {
         return Vec::new();
     }
-    pairs.iter().flat_map(|pair| osm.postings(kind, *pair).part(Scope::Within(ranges)).to_vec()).collect()
+    pairs.iter().flat_map(|pair| osm.postings(kind, *pair).part(PostingScope::Within(ranges)).to_vec()).collect()
 }
 
 /// Returns whether the bounding box of a page is at least `units` wide or high.
-pub fn spans(osm: &Osm, kind: ElementType, page: u32, tile: Place, units: i32) -> bool {
+pub fn spans(osm: &Osm, kind: ElementType, page: u32, tile: TileId, units: i32) -> bool {
     extent(osm, kind, page, tile).is_some_and(|(low, high)| high.x - low.x >= units || high.y - low.y >= units)
 }

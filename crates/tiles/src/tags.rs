@@ -6,7 +6,7 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 use terrapin_osm::{ElementType, Osm, PairId, ValuePage};
 
-use super::rules::{RULES, Rule, Shape};
+use super::rules::{FeatureShape, RULES, Rule};
 
 /// The rules, by the ids of the snapshot's tags.
 pub struct Rules {
@@ -71,14 +71,14 @@ impl Rules {
         let fits = |at: usize| {
             let rule = &RULES[at];
             let can = match rule.shape {
-                Shape::Node => kind == ElementType::Node,
-                Shape::Spot => true,
-                Shape::Line => kind == ElementType::Way,
-                Shape::Area | Shape::AreaOrLine => kind != ElementType::Node,
+                FeatureShape::Node => kind == ElementType::Node,
+                FeatureShape::Spot => true,
+                FeatureShape::Line => kind == ElementType::Way,
+                FeatureShape::Area | FeatureShape::AreaOrLine => kind != ElementType::Node,
             };
             can && rule.from <= zoom
         };
-        let only_areas = |at: usize| kind == ElementType::Relation || RULES[at].shape == Shape::Area;
+        let only_areas = |at: usize| kind == ElementType::Relation || RULES[at].shape == FeatureShape::Area;
         let (mut lines, mut areas) = (Vec::new(), Vec::new());
         for (pair, rules) in &self.by_pair {
             let mut rules = rules.iter().copied().filter(|at| fits(*at)).peekable();
@@ -93,21 +93,21 @@ impl Rules {
 }
 
 /// Reads the texts of tags, with a cache of pages of values.
-pub struct Texts<'o> {
+pub struct TagTexts<'o> {
     osm: &'o Osm,
     pages: FxHashMap<u32, Arc<ValuePage>>,
 }
 
-impl<'o> Texts<'o> {
+impl<'o> TagTexts<'o> {
     /// Returns a reader with an empty cache.
-    pub fn new(osm: &'o Osm) -> Texts<'o> {
-        Texts { osm, pages: FxHashMap::default() }
+    pub fn new(osm: &'o Osm) -> TagTexts<'o> {
+        TagTexts { osm, pages: FxHashMap::default() }
     }
 
     /// Returns the tags of an element.
-    pub fn of(&mut self, tags: &[PairId]) -> Tags<'o> {
+    pub fn of(&mut self, tags: &[PairId]) -> ElementTags<'o> {
         let osm = self.osm;
-        Tags(
+        ElementTags(
             tags.iter()
                 .map(|pair| {
                     let number = u64::from(*pair) / Osm::VALUES_ON_PAGE;
@@ -121,9 +121,9 @@ impl<'o> Texts<'o> {
 }
 
 /// The tags of an element.
-pub struct Tags<'o>(Vec<(&'o str, String)>);
+pub struct ElementTags<'o>(Vec<(&'o str, String)>);
 
-impl Tags<'_> {
+impl ElementTags<'_> {
     /// Returns the value of a key.
     pub fn get(&self, key: &str) -> Option<&str> {
         self.0.iter().find(|(known, _)| *known == key).map(|(_, value)| value.as_str())

@@ -14,7 +14,7 @@ use spareval::ExpressionTerm;
 /// A term encoded in 64 bits. Codes are ordered by kind, then by value; the kind is the prefix of an IRI or the
 /// datatype of a literal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Code(u64);
+pub struct TermCode(u64);
 
 /// Prefixes of IRIs; a number without leading zeros follows. The index in the list is the kind.
 const PREFIXES: [&str; 26] = [
@@ -63,28 +63,28 @@ const MASK: u64 = (1 << PAYLOAD) - 1;
 const WKT: &str = "http://www.opengis.net/ont/geosparql#wktLiteral";
 const BOOLEANS: [&str; 4] = ["false", "true", "0", "1"];
 
-impl Code {
+impl TermCode {
     /// Encodes a term, if possible.
-    pub fn of(term: TermRef<'_>) -> Option<Code> {
+    pub fn of(term: TermRef<'_>) -> Option<TermCode> {
         match term {
-            TermRef::NamedNode(node) => Code::of_iri(node.as_str()),
-            TermRef::Literal(literal) => Code::of_literal(literal),
+            TermRef::NamedNode(node) => TermCode::of_iri(node.as_str()),
+            TermRef::Literal(literal) => TermCode::of_literal(literal),
             _ => None,
         }
     }
 
     /// Encodes an IRI, if possible.
-    pub fn of_iri(iri: &str) -> Option<Code> {
+    pub fn of_iri(iri: &str) -> Option<TermCode> {
         if !HOSTS.iter().any(|host| iri.starts_with(host)) {
             return None;
         }
         let digits = iri.len() - iri.bytes().rev().take_while(u8::is_ascii_digit).count();
         let (prefix, number) = iri.split_at_checked(digits)?;
         let kind = PREFIXES.iter().position(|p| *p == prefix)?;
-        Some(Code((kind as u64) << PAYLOAD | whole(number).filter(|&n| n <= MASK)?))
+        Some(TermCode((kind as u64) << PAYLOAD | whole(number).filter(|&n| n <= MASK)?))
     }
 
-    fn of_literal(literal: LiteralRef<'_>) -> Option<Code> {
+    fn of_literal(literal: LiteralRef<'_>) -> Option<TermCode> {
         if literal.language().is_some() {
             return None;
         }
@@ -108,7 +108,7 @@ impl Code {
         } else {
             return None;
         };
-        Some(Code(kind << PAYLOAD | payload))
+        Some(TermCode(kind << PAYLOAD | payload))
     }
 
     /// Returns the number stored in the file.
@@ -117,8 +117,8 @@ impl Code {
     }
 
     /// Returns the code for a number from [`Code::to_bits`].
-    pub fn from_bits(bits: u64) -> Code {
-        Code(bits)
+    pub fn from_bits(bits: u64) -> TermCode {
+        TermCode(bits)
     }
 
     /// Returns whether the term is an IRI; otherwise it is a literal.
@@ -127,8 +127,8 @@ impl Code {
     }
 
     /// Returns the smallest code of a literal.
-    pub fn first_literal() -> Code {
-        Code(LITERALS << PAYLOAD)
+    pub fn first_literal() -> TermCode {
+        TermCode(LITERALS << PAYLOAD)
     }
 
     /// Returns the range of the codes of points: first, and one past the last.
@@ -161,19 +161,19 @@ impl Code {
     }
 
     /// Returns the value of an integer or a decimal.
-    pub fn exact(self) -> Option<Exact> {
+    pub fn exact(self) -> Option<ExactNumber> {
         let value = self.payload();
         match self.kind() {
-            INTEGER => Some(Exact::from(integer_of(value))),
+            INTEGER => Some(ExactNumber::from(integer_of(value))),
             DECIMAL => Some(decimal_exact(value)),
             _ => None,
         }
     }
 
     /// Returns a part of a date or time, or `None` if the day may not exist.
-    pub fn date_part(self, part: DatePart) -> Option<Exact> {
+    pub fn date_part(self, part: DatePart) -> Option<ExactNumber> {
         let date = self.certain_date()? >> 17;
-        Some(Exact::from(match part {
+        Some(ExactNumber::from(match part {
             DatePart::Year => (date >> 9) as i64 - (1 << 15),
             DatePart::Month => (date >> 5 & 15) as i64,
             DatePart::Day => (date & 31) as i64,
@@ -227,40 +227,40 @@ pub enum DatePart {
 
 /// The exact value of an integer or a decimal. Comparison is numeric: 1.5 equals 1.50.
 #[derive(Debug, Clone, Copy)]
-pub struct Exact {
+pub struct ExactNumber {
     /// All digits as one number.
     digits: i64,
     /// Number of digits after the point, at most 14.
     scale: u32,
 }
 
-impl From<i64> for Exact {
-    fn from(value: i64) -> Exact {
-        Exact { digits: value, scale: 0 }
+impl From<i64> for ExactNumber {
+    fn from(value: i64) -> ExactNumber {
+        ExactNumber { digits: value, scale: 0 }
     }
 }
 
-impl Ord for Exact {
-    fn cmp(&self, other: &Exact) -> Ordering {
+impl Ord for ExactNumber {
+    fn cmp(&self, other: &ExactNumber) -> Ordering {
         // The value has at most 19 digits and is scaled by at most 14 more, which an i128 can hold.
-        let scaled = |number: &Exact, scale: u32| i128::from(number.digits) * 10_i128.pow(scale);
+        let scaled = |number: &ExactNumber, scale: u32| i128::from(number.digits) * 10_i128.pow(scale);
         scaled(self, other.scale).cmp(&scaled(other, self.scale))
     }
 }
 
-impl PartialOrd for Exact {
-    fn partial_cmp(&self, other: &Exact) -> Option<Ordering> {
+impl PartialOrd for ExactNumber {
+    fn partial_cmp(&self, other: &ExactNumber) -> Option<Ordering> {
         Some(self.cmp(other))
     }
 }
 
-impl PartialEq for Exact {
-    fn eq(&self, other: &Exact) -> bool {
+impl PartialEq for ExactNumber {
+    fn eq(&self, other: &ExactNumber) -> bool {
         self.cmp(other).is_eq()
     }
 }
 
-impl Eq for Exact {}
+impl Eq for ExactNumber {}
 
 /// Parses a number without sign and leading zeros.
 fn whole(digits: &str) -> Option<u64> {
@@ -326,10 +326,10 @@ fn decimal_text(payload: u64) -> String {
     }
 }
 
-fn decimal_exact(payload: u64) -> Exact {
+fn decimal_exact(payload: u64) -> ExactNumber {
     let (scale, value) = ((payload >> 50 & 15) as u32, (payload & ((1 << 50) - 1)) as i64);
     let digits = if payload >> 54 & 3 == 2 { -value } else { value };
-    Exact { digits, scale: if scale == 15 { 0 } else { scale } }
+    ExactNumber { digits, scale: if scale == 15 { 0 } else { scale } }
 }
 
 /// Encodes a date such as `-0044-03-15`: year (16 bits with a bias that keeps the order), month (4), day (5).
@@ -403,10 +403,10 @@ mod tests {
 
     fn through(text: &str, datatype: NamedNodeRef<'_>) -> Option<String> {
         let literal = Literal::new_typed_literal(text, datatype);
-        let code = Code::of(literal.as_ref().into())?;
+        let code = TermCode::of(literal.as_ref().into())?;
         let (out, kind) = code.text().unwrap();
         assert_eq!(kind.unwrap().as_str(), datatype.as_str());
-        assert!(!code.is_iri() && code >= Code::first_literal());
+        assert!(!code.is_iri() && code >= TermCode::first_literal());
         Some(out)
     }
 
@@ -457,7 +457,7 @@ mod tests {
         ] {
             assert_eq!(through(text, datatype).as_deref(), fits.then_some(text), "{text}");
         }
-        assert_eq!(Code::of(Literal::from("1").as_ref().into()), None);
+        assert_eq!(TermCode::of(Literal::from("1").as_ref().into()), None);
     }
 
     #[test]
@@ -474,16 +474,20 @@ mod tests {
             ("http://www.wikidata.org/entity/Q99999999999999999999", false),
             ("http://www.w3.org/1999", false),
         ] {
-            let code = Code::of_iri(iri);
-            assert_eq!(code.and_then(Code::text), fits.then(|| (iri.to_owned(), None)), "{iri}");
-            assert!(code.is_none_or(Code::is_iri));
+            let code = TermCode::of_iri(iri);
+            assert_eq!(code.and_then(TermCode::text), fits.then(|| (iri.to_owned(), None)), "{iri}");
+            assert!(code.is_none_or(TermCode::is_iri));
         }
-        assert!(Code::of_iri("http://www.wikidata.org/entity/Q9") < Code::of_iri("http://www.wikidata.org/entity/Q10"));
+        assert!(
+            TermCode::of_iri("http://www.wikidata.org/entity/Q9")
+                < TermCode::of_iri("http://www.wikidata.org/entity/Q10")
+        );
     }
 
     #[test]
     fn numbers_and_parts_of_dates_are_in_order() {
-        let code = |text: &str, datatype| Code::of(Literal::new_typed_literal(text, datatype).as_ref().into()).unwrap();
+        let code =
+            |text: &str, datatype| TermCode::of(Literal::new_typed_literal(text, datatype).as_ref().into()).unwrap();
         let ascending = [
             ("-2", xsd::INTEGER),
             ("-1.5", xsd::DECIMAL),
@@ -492,18 +496,19 @@ mod tests {
             ("0.11", xsd::DECIMAL),
             ("36028797018963967", xsd::INTEGER),
         ];
-        let values: Vec<Exact> = ascending.iter().map(|(text, kind)| code(text, *kind).exact().unwrap()).collect();
+        let values: Vec<ExactNumber> =
+            ascending.iter().map(|(text, kind)| code(text, *kind).exact().unwrap()).collect();
         assert!(values.is_sorted_by(|a, b| a < b), "{values:?}");
         assert_eq!(code("1.5", xsd::DECIMAL).exact(), code("+1.50", xsd::DECIMAL).exact());
-        assert_eq!(code("-0.0", xsd::DECIMAL).exact(), Some(Exact::from(0)));
+        assert_eq!(code("-0.0", xsd::DECIMAL).exact(), Some(ExactNumber::from(0)));
         assert_eq!(code("1.5", xsd::DOUBLE).exact(), None);
         let year = |text: &str, kind| code(text, kind).date_part(DatePart::Year);
-        assert_eq!(year("1952-03-01T00:00:00Z", xsd::DATE_TIME), Some(Exact::from(1952)));
-        assert_eq!(year("-0044-03-15", xsd::DATE), Some(Exact::from(-44)));
+        assert_eq!(year("1952-03-01T00:00:00Z", xsd::DATE_TIME), Some(ExactNumber::from(1952)));
+        assert_eq!(year("-0044-03-15", xsd::DATE), Some(ExactNumber::from(-44)));
         for no_day in ["2001-00-00T00:00:00Z", "2001-02-29T00:00:00Z", "2001-02-01T24:00:00Z"] {
             assert_eq!(year(no_day, xsd::DATE_TIME), None, "{no_day}");
         }
-        assert_eq!(code("1999-01-02", xsd::DATE).date_part(DatePart::Day), Some(Exact::from(2)));
+        assert_eq!(code("1999-01-02", xsd::DATE).date_part(DatePart::Day), Some(ExactNumber::from(2)));
     }
 
     #[test]
@@ -511,7 +516,7 @@ mod tests {
         let value = |text: &str, datatype| {
             let literal = Literal::new_typed_literal(text, datatype);
             (
-                Code::of(literal.as_ref().into()).and_then(Code::expression),
+                TermCode::of(literal.as_ref().into()).and_then(TermCode::expression),
                 ExpressionTerm::from(oxrdf::Term::from(literal)),
             )
         };

@@ -4,14 +4,14 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::{TermId, layout};
-use terrapin_snapshot::{Column, Error, Fault, Snapshot};
+use terrapin_snapshot::{Error, Fault, SectionColumn, Snapshot};
 
 /// The graphs of a snapshot with named graphs.
 pub struct Graphs {
     names: Box<[u64]>,
     /// The start of each graph's triples, with the default graph last, and the end.
     starts: Box<[u64]>,
-    orders: [[Column; 3]; 3],
+    orders: [[SectionColumn; 3]; 3],
 }
 
 /// For each order, the component of a triple in each column.
@@ -23,7 +23,7 @@ impl Graphs {
         if snapshot.place(layout::GRAPHS).is_none() {
             return Ok(None);
         }
-        let column = |name| Column::open(snapshot, name, fault);
+        let column = |name| SectionColumn::open(snapshot, name, fault);
         let order = |[a, b, c]: [&'static str; 3]| Ok::<_, Error>([column(a)?, column(b)?, column(c)?]);
         let [spo, pos, osp] = layout::GRAPH_ORDERS;
         let graphs = Graphs {
@@ -80,7 +80,7 @@ impl Graphs {
 
 /// An iterator over triples of a graph, as subject, predicate, object.
 pub struct GraphTriples<'a> {
-    columns: &'a [Column; 3],
+    columns: &'a [SectionColumn; 3],
     turn: [usize; 3],
     places: Range<u64>,
 }

@@ -3,13 +3,13 @@
 use oxrdf::{NamedNodeRef, Term};
 use rustc_hash::FxHashMap;
 
-use super::build::BuildError;
-use super::labels::{COUNT_BITS, Said, start};
+use super::build::TripleBuildError;
+use super::labels::{COUNT_BITS, TextRole, start};
 use super::{EntityId, EntityKind, Store, TermId, layout};
-use terrapin_base::Progress;
-use terrapin_base::external_sort::{Scratch, SpillBuffer, StringSorter};
+use terrapin_base::LoadProgress;
+use terrapin_base::external_sort::{SpillBuffer, SpillScratch, StringSorter};
 use terrapin_base::words::words;
-use terrapin_snapshot::{ColumnWriter, Writer, write_words};
+use terrapin_snapshot::{ColumnWriter, SnapshotWriter, write_words};
 
 /// Number of texts added to a buffer at a time.
 const AT_ONCE: usize = 1 << 16;
@@ -17,7 +17,7 @@ const AT_ONCE: usize = 1 << 16;
 /// A literal with its kind and role in one number; and the fame of the entity subtracted from the largest number.
 type Scored = [u64; 2];
 
-fn of(literal: u64, kind: EntityKind, said: Said) -> u64 {
+fn of(literal: u64, kind: EntityKind, said: TextRole) -> u64 {
     literal << 3 | (said as u64) << 2 | kind as u64
 }
 
@@ -27,10 +27,10 @@ fn of(literal: u64, kind: EntityKind, said: Said) -> u64 {
 /// Returns an error if the disk is full, or the snapshot is damaged.
 pub fn write_labels(
     store: &Store,
-    scratch: &Scratch,
-    writer: &mut Writer,
-    progress: &dyn Progress,
-) -> Result<(), BuildError> {
+    scratch: &SpillScratch,
+    writer: &mut SnapshotWriter,
+    progress: &dyn LoadProgress,
+) -> Result<(), TripleBuildError> {
     progress.phase("indexing labels", 0);
     let texts = scored(store, scratch)?;
     if texts.is_empty() {
@@ -55,7 +55,7 @@ pub fn write_labels(
         let mut all = words(value.value());
         column.push(writer, literal << COUNT_BITS | all.len() as u64)?;
         let language = value.language().unwrap_or_default().to_ascii_lowercase();
-        let start = start(EntityKind::ALL[(text & 3) as usize], Said::ALL[(text >> 2 & 1) as usize], &language);
+        let start = start(EntityKind::ALL[(text & 3) as usize], TextRole::ALL[(text >> 2 & 1) as usize], &language);
         all.sort_unstable();
         all.dedup();
         all.iter().try_for_each(|word| sorter.push(format!("{start}{word}").as_bytes(), number))?;
@@ -67,12 +67,12 @@ pub fn write_labels(
 }
 
 /// Returns every text of an entity with the entity's fame.
-fn scored(store: &Store, scratch: &Scratch) -> Result<SpillBuffer<Scored>, BuildError> {
+fn scored(store: &Store, scratch: &SpillScratch) -> Result<SpillBuffer<Scored>, TripleBuildError> {
     let mut texts = SpillBuffer::new(scratch);
     let mut some = Vec::new();
     // Cache the fame of properties, which have many names and need several lookups.
     let mut properties: FxHashMap<u64, u64> = FxHashMap::default();
-    for said in Said::ALL {
+    for said in TextRole::ALL {
         for predicate in said.predicates() {
             let Some(predicate) = store.id(NamedNodeRef::new_unchecked(predicate).into()) else { continue };
             for [entity, _, object] in store.triples(None, Some(predicate), None) {

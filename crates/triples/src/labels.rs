@@ -15,62 +15,62 @@
 use std::sync::Arc;
 
 use super::{EntityKind, TermId, layout};
-use terrapin_snapshot::{Column, Error, Fault, Snapshot, Word, Words};
+use terrapin_snapshot::{Error, Fault, IndexWord, SectionColumn, Snapshot, WordIndex};
 
 /// Number of bits for the number of words.
 pub(super) const COUNT_BITS: u64 = 5;
 
 /// The role of a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Said {
+pub enum TextRole {
     /// A name: a label, an alias or a lemma.
     Name,
     /// A description.
     Description,
 }
 
-impl Said {
-    pub(super) const ALL: [Said; 2] = [Said::Name, Said::Description];
+impl TextRole {
+    pub(super) const ALL: [TextRole; 2] = [TextRole::Name, TextRole::Description];
 
     /// Returns the predicates of this role.
     pub fn predicates(self) -> &'static [&'static str] {
         match self {
-            Said::Name => &[
+            TextRole::Name => &[
                 "http://www.w3.org/2000/01/rdf-schema#label",
                 "http://www.w3.org/2004/02/skos/core#altLabel",
                 "http://wikiba.se/ontology#lemma",
             ],
-            Said::Description => &["http://schema.org/description"],
+            TextRole::Description => &["http://schema.org/description"],
         }
     }
 }
 
 /// Returns the prefix of the words of such texts.
-pub(super) fn start(kind: EntityKind, said: Said, language: &str) -> String {
+pub(super) fn start(kind: EntityKind, said: TextRole, language: &str) -> String {
     let letter = match said {
-        Said::Name => kind.letter(),
-        Said::Description => kind.letter().to_ascii_lowercase(),
+        TextRole::Name => kind.letter(),
+        TextRole::Description => kind.letter().to_ascii_lowercase(),
     };
     format!("{letter}{language}\0")
 }
 
 /// The index of a snapshot.
-pub struct Labels {
-    texts: Column,
-    words: Words,
+pub struct LabelIndex {
+    texts: SectionColumn,
+    words: WordIndex,
 }
 
-impl Labels {
+impl LabelIndex {
     /// Opens the index; returns `None` if the snapshot has none.
     ///
     /// # Errors
     /// Returns an error if sections are missing or damaged.
-    pub(super) fn open(snapshot: &Arc<Snapshot>, fault: &Arc<Fault>) -> Result<Option<Labels>, Error> {
+    pub(super) fn open(snapshot: &Arc<Snapshot>, fault: &Arc<Fault>) -> Result<Option<LabelIndex>, Error> {
         if snapshot.place(layout::LABELS).is_none() {
             return Ok(None);
         }
-        let texts = Column::open(snapshot, layout::LABELS, fault)?;
-        Ok(Some(Labels { words: Words::open(snapshot, layout::LABEL_WORDS, texts.len(), fault)?, texts }))
+        let texts = SectionColumn::open(snapshot, layout::LABELS, fault)?;
+        Ok(Some(LabelIndex { words: WordIndex::open(snapshot, layout::LABEL_WORDS, texts.len(), fault)?, texts }))
     }
 
     /// Returns the number of texts.
@@ -90,7 +90,7 @@ impl Labels {
     }
 
     /// Returns the languages of the texts of a kind, in lower case and byte order.
-    pub fn languages(&self, kind: EntityKind, said: Said) -> Vec<String> {
+    pub fn languages(&self, kind: EntityKind, said: TextRole) -> Vec<String> {
         let letter = start(kind, said, "");
         let letter = letter.trim_end_matches('\0');
         let (mut found, mut from) = (Vec::new(), letter.to_owned());
@@ -105,18 +105,18 @@ impl Labels {
     }
 
     /// Returns the words of the texts of a kind in a language.
-    pub fn part(&self, kind: EntityKind, said: Said, language: &str) -> Part<'_> {
-        Part { words: &self.words, start: start(kind, said, &language.to_ascii_lowercase()) }
+    pub fn part(&self, kind: EntityKind, said: TextRole, language: &str) -> LabelPartition<'_> {
+        LabelPartition { words: &self.words, start: start(kind, said, &language.to_ascii_lowercase()) }
     }
 }
 
 /// The words of one kind, role and language.
-pub struct Part<'a> {
-    words: &'a Words,
+pub struct LabelPartition<'a> {
+    words: &'a WordIndex,
     start: String,
 }
 
-impl Part<'_> {
+impl LabelPartition<'_> {
     /// Returns the texts with a word, ascending.
     pub fn texts(&self, word: &str) -> Vec<u32> {
         let word = self.words.word(&format!("{}{word}", self.start));
@@ -124,22 +124,22 @@ impl Part<'_> {
     }
 
     /// Returns the words with a prefix, in byte order; only some of them if there are very many.
-    pub fn beginning(&self, text: &str) -> Vec<Word> {
+    pub fn beginning(&self, text: &str) -> Vec<IndexWord> {
         self.words.beginning(&format!("{}{text}", self.start))
     }
 
     /// Returns the words within an edit distance of `edits`.
-    pub fn near(&self, text: &str, edits: u8) -> Vec<Word> {
+    pub fn near(&self, text: &str, edits: u8) -> Vec<IndexWord> {
         self.words.near(&self.start, text, edits)
     }
 
     /// Returns the texts with a word, ascending.
-    pub fn list(&self, word: &Word) -> Vec<u32> {
+    pub fn list(&self, word: &IndexWord) -> Vec<u32> {
         self.words.list(word)
     }
 
     /// Returns the first text with a word.
-    pub fn first(&self, word: &Word) -> Option<u32> {
+    pub fn first(&self, word: &IndexWord) -> Option<u32> {
         self.words.first(word)
     }
 }

@@ -1,14 +1,14 @@
 //! A relation between nearby points. With it, a query looks up points in a spatial index instead of scanning them all.
 
-use super::build::BuildError;
+use super::build::TripleBuildError;
 use super::globes::{EARTH, radius};
 use super::layout;
 use super::points::{Placed, Points, placed};
-use super::{End, Pairs, Point, ReadError, Relation, Store, TermId, View, Zone};
+use super::{End, GlobePoint, Pairs, ReadError, Store, TermId, TermRelation, TripleView, Zone};
 
-use terrapin_base::external_sort::{Scratch, SpillBuffer};
+use terrapin_base::external_sort::{SpillBuffer, SpillScratch};
 use terrapin_budget as budget;
-use terrapin_snapshot::Writer;
+use terrapin_snapshot::SnapshotWriter;
 
 /// Factor that shortens a degree of a great circle, so that rounding excludes no point at the edge.
 const SHORTER: f64 = 0.998;
@@ -18,7 +18,7 @@ const LOOK: u64 = 4096;
 
 /// The search area of the relation.
 #[derive(Debug, Clone, Copy)]
-pub enum Near {
+pub enum PointSearchArea {
     /// Near the object, which is a point.
     Around {
         /// Radius in kilometres.
@@ -30,13 +30,13 @@ pub enum Near {
     Within(Zone),
 }
 
-impl Near {
+impl PointSearchArea {
     /// Returns the zone that contains the search area around `centre`.
-    fn zone(self, centre: Option<Point<'_>>) -> Option<Zone> {
+    fn zone(self, centre: Option<GlobePoint<'_>>) -> Option<Zone> {
         match self {
-            Near::Within(zone) => Some(zone),
-            Near::Around { kilometres, radius: given } => {
-                let Point { longitude, latitude, globe } = centre?;
+            PointSearchArea::Within(zone) => Some(zone),
+            PointSearchArea::Around { kilometres, radius: given } => {
+                let GlobePoint { longitude, latitude, globe } = centre?;
                 let degree = given.or_else(|| radius(globe))?.to_radians() * SHORTER;
                 let reach = kilometres.max(0.0) / degree;
                 let (south, north) = (latitude - reach, latitude + reach);
@@ -54,8 +54,8 @@ impl Near {
 
 /// Yields a superset of the points near the object; the query's own condition decides. A given subject is always
 /// included.
-impl Relation for Near {
-    fn pairs<'a>(&'a self, view: &'a View, subject: Option<TermId>, object: Option<TermId>) -> Pairs<'a> {
+impl TermRelation for PointSearchArea {
+    fn pairs<'a>(&'a self, view: &'a TripleView, subject: Option<TermId>, object: Option<TermId>) -> Pairs<'a> {
         let found = || -> Result<Vec<(TermId, TermId)>, ReadError> {
             let Some(object) = object else {
                 return Err(ReadError::Relation("what is near is asked for without a centre".to_owned()));
@@ -64,7 +64,7 @@ impl Relation for Near {
                 return Ok(vec![(subject, object)]);
             }
             let centre = view.term(object)?;
-            let Some(zone) = self.zone(Point::of(&centre)) else { return Ok(Vec::new()) };
+            let Some(zone) = self.zone(GlobePoint::of(&centre)) else { return Ok(Vec::new()) };
             let points = view.store().points_within(view, &zone)?;
             Ok(points.into_iter().map(|point| (point, object)).collect())
         };
@@ -74,7 +74,7 @@ impl Relation for Near {
         }
     }
 
-    fn estimate(&self, view: &View, subject: End, object: End) -> f64 {
+    fn estimate(&self, view: &TripleView, subject: End, object: End) -> f64 {
         if subject != End::Free {
             return 1.0;
         }
@@ -83,8 +83,8 @@ impl Relation for Near {
             _ => None,
         };
         // If the centre is unknown, estimate with one at a middle latitude.
-        let middle = Point { longitude: 0.0, latitude: 45.0, globe: EARTH };
-        let zone = self.zone(centre.as_ref().and_then(Point::of).or(Some(middle)));
+        let middle = GlobePoint { longitude: 0.0, latitude: 45.0, globe: EARTH };
+        let zone = self.zone(centre.as_ref().and_then(GlobePoint::of).or(Some(middle)));
         zone.map_or(1.0, |zone| view.store().points_expected(&zone))
     }
 
@@ -97,7 +97,11 @@ impl Relation for Near {
 ///
 /// # Errors
 /// Returns an error if the disk is full, or the snapshot is damaged.
-pub fn write_points(store: &Store, scratch: &Scratch, writer: &mut Writer) -> Result<(), BuildError> {
+pub fn write_points(
+    store: &Store,
+    scratch: &SpillScratch,
+    writer: &mut SnapshotWriter,
+) -> Result<(), TripleBuildError> {
     let mut points = SpillBuffer::<Placed>::new(scratch);
     for range in store.point_literals() {
         for first in range.clone().step_by(LOOK as usize) {
@@ -113,14 +117,14 @@ pub fn write_points(store: &Store, scratch: &Scratch, writer: &mut Writer) -> Re
 impl Store {
     /// Returns the position of a literal that is a point.
     fn placed(&self, number: u64) -> Option<Placed> {
-        Some(placed(&Point::of(&self.term(TermId::of_snapshot(number))?)?, number))
+        Some(placed(&GlobePoint::of(&self.term(TermId::of_snapshot(number))?)?, number))
     }
 
     /// Returns the snapshot's points in a zone, ascending; some points just outside may be included.
     ///
     /// # Errors
     /// Returns an error if a limit of the query is reached, or the snapshot is damaged.
-    fn points_within(&self, view: &View, zone: &Zone) -> Result<Vec<TermId>, ReadError> {
+    fn points_within(&self, view: &TripleView, zone: &Zone) -> Result<Vec<TermId>, ReadError> {
         let Some(points) = &self.points else {
             self.fault().report(layout::POINTS, "the snapshot does not have it");
             return Ok(Vec::new());

@@ -7,11 +7,13 @@ use oxrdf::Term;
 
 use super::globes::{Axes, EARTH, globe_of, radius};
 use super::{TermId, layout};
-use terrapin_snapshot::{Boxes, BoxesWriter, Column, ColumnWriter, Corners, Error, Fault, Snapshot, Writer};
+use terrapin_snapshot::{
+    BoxSection, BoxesWriter, ColumnWriter, Corners, Error, Fault, SectionColumn, Snapshot, SnapshotWriter,
+};
 
 /// A point on a globe, in degrees.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Point<'a> {
+pub struct GlobePoint<'a> {
     /// Degrees east of the prime meridian.
     pub longitude: f64,
     /// Degrees north of the equator.
@@ -20,10 +22,10 @@ pub struct Point<'a> {
     pub globe: &'a str,
 }
 
-impl<'a> Point<'a> {
+impl<'a> GlobePoint<'a> {
     /// Parses a literal such as `Point(12.5 41.9)`. An IRI may precede it: of a globe, as in WDQS, or of a reference
     /// system of the Earth, as in GeoSPARQL (CRS84 or EPSG:4326).
-    pub fn of(term: &'a Term) -> Option<Point<'a>> {
+    pub fn of(term: &'a Term) -> Option<GlobePoint<'a>> {
         let Term::Literal(literal) = term else { return None };
         let text = literal.value().trim_ascii();
         let ((globe, axes), text) = match text.strip_prefix('<') {
@@ -42,18 +44,18 @@ impl<'a> Point<'a> {
             Axes::EastNorth => (first, second),
             Axes::NorthEast => (second, first),
         };
-        Some(Point { longitude, latitude, globe })
+        Some(GlobePoint { longitude, latitude, globe })
     }
 
     /// Returns the same position on another globe.
     #[must_use]
-    pub fn on<'g>(&self, globe: &'g str) -> Point<'g> {
-        Point { longitude: self.longitude, latitude: self.latitude, globe }
+    pub fn on<'g>(&self, globe: &'g str) -> GlobePoint<'g> {
+        GlobePoint { longitude: self.longitude, latitude: self.latitude, globe }
     }
 
     /// Returns the distance in kilometres along a great circle, on a sphere with the mean radius of the globe. Returns
     /// `None` for points on different globes, or if the radius is unknown.
-    pub fn distance(&self, other: &Point<'_>) -> Option<f64> {
+    pub fn distance(&self, other: &GlobePoint<'_>) -> Option<f64> {
         if self.globe != other.globe {
             return None;
         }
@@ -84,7 +86,7 @@ const SLACK: f64 = 1e-9;
 
 impl Zone {
     /// Creates the zone from the first point eastwards to the second; either may be the northern one.
-    pub fn between(from: &Point<'_>, to: &Point<'_>) -> Zone {
+    pub fn between(from: &GlobePoint<'_>, to: &GlobePoint<'_>) -> Zone {
         let turn = if from.longitude <= to.longitude { 0.0 } else { 360.0 };
         Zone {
             south: from.latitude.min(to.latitude),
@@ -95,7 +97,7 @@ impl Zone {
     }
 
     /// Returns whether the zone contains a point.
-    pub fn has(&self, point: &Point<'_>) -> bool {
+    pub fn has(&self, point: &GlobePoint<'_>) -> bool {
         let east = (point.longitude - self.west + SLACK).rem_euclid(360.0) - SLACK;
         point.latitude >= self.south && point.latitude <= self.north && east <= self.width + SLACK
     }
@@ -109,7 +111,7 @@ const STEPS: f64 = 1e7;
 const ORDER: u8 = 32;
 
 /// Computes the curve position of a point. Coordinates out of range are clamped to the edge.
-pub(super) fn placed(point: &Point<'_>, number: u64) -> Placed {
+pub(super) fn placed(point: &GlobePoint<'_>, number: u64) -> Placed {
     let step = |degrees: f64| (libm::floor(degrees * STEPS) as i32 as u32) ^ 1 << 31;
     [fast_hilbert::xy2h(step(turned(point.longitude)), step(point.latitude), ORDER), number]
 }
@@ -128,13 +130,13 @@ fn turned(longitude: f64) -> f64 {
 
 /// The points of a snapshot, on all globes.
 pub(super) struct Points {
-    terms: Column,
-    boxes: Boxes,
+    terms: SectionColumn,
+    boxes: BoxSection,
 }
 
 impl Points {
     /// Writes the sections of sorted points.
-    pub fn write(writer: &mut Writer, points: &[Placed]) -> Result<(), Error> {
+    pub fn write(writer: &mut SnapshotWriter, points: &[Placed]) -> Result<(), Error> {
         ColumnWriter::write(writer, layout::POINTS, points.iter().map(|point| point[1]))?;
         BoxesWriter::write(writer, layout::POINT_BOXES, points.iter().map(corners))
     }
@@ -144,8 +146,8 @@ impl Points {
         if snapshot.place(layout::POINTS).is_none() {
             return Ok(None);
         }
-        let terms = Column::open(snapshot, layout::POINTS, fault)?;
-        let boxes = Boxes::open(snapshot, layout::POINT_BOXES, fault)?;
+        let terms = SectionColumn::open(snapshot, layout::POINTS, fault)?;
+        let boxes = BoxSection::open(snapshot, layout::POINT_BOXES, fault)?;
         match terms.len() == u64::from(boxes.len()) {
             true => Ok(Some(Points { terms, boxes })),
             false => Err(Error::damaged(layout::POINTS, "there are not as many places")),
@@ -155,8 +157,8 @@ impl Points {
     /// Creates an index in memory from points in any order.
     pub fn held(mut points: Vec<Placed>, fault: &Arc<Fault>) -> Points {
         points.sort_unstable();
-        let terms = Column::held(layout::POINTS, points.iter().map(|point| point[1]), fault);
-        Points { terms, boxes: Boxes::held(layout::POINT_BOXES, points.iter().map(corners), fault) }
+        let terms = SectionColumn::held(layout::POINTS, points.iter().map(|point| point[1]), fault);
+        Points { terms, boxes: BoxSection::held(layout::POINT_BOXES, points.iter().map(corners), fault) }
     }
 
     /// Builds the shared R-tree in advance.
@@ -195,7 +197,7 @@ mod tests {
         let id = TermId::of_snapshot;
         let points = [[179.5, 0.0], [-179.5, 1.0], [0.0, 0.0], [12.0, 89.0]];
         let place = |(number, [longitude, latitude]): (u64, [f64; 2])| {
-            placed(&Point { longitude, latitude, globe: EARTH }, number)
+            placed(&GlobePoint { longitude, latitude, globe: EARTH }, number)
         };
         let points = Points::held((0..).zip(points).map(place).collect(), &Arc::default());
         let within = |south, north, west, width| {

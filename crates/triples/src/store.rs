@@ -8,26 +8,26 @@ use std::sync::{Arc, OnceLock};
 use oxrdf::{Literal, NamedNode, Term, TermRef};
 use spareval::ExpressionTerm;
 
-use super::labels::Labels;
+use super::labels::LabelIndex;
 use super::points::Points;
-use super::strings::Strings;
-use super::{Code, Graphs, TermId, key, layout};
-use terrapin_snapshot::{Column, Error, Fault, Run, Snapshot};
+use super::strings::StringDictionary;
+use super::{Graphs, TermCode, TermId, key, layout};
+use terrapin_snapshot::{ColumnCursor, Error, Fault, SectionColumn, Snapshot};
 
 /// The triples of an open snapshot.
 pub struct Store {
-    strings: Strings,
-    codes: Column,
+    strings: StringDictionary,
+    codes: SectionColumn,
     /// Kept in memory, because they are few and needed for every other triple.
     predicates: Box<[u64]>,
-    predicate_subjects: Column,
-    predicate_objects: Column,
+    predicate_subjects: SectionColumn,
+    predicate_objects: SectionColumn,
     spo: Permutation,
     pos: Permutation,
     osp: Permutation,
     kinds: Kinds,
     graphs: Option<Graphs>,
-    labels: Option<Labels>,
+    labels: Option<LabelIndex>,
     fault: Arc<Fault>,
     /// `None` while the snapshot is being made, before they are written.
     pub(super) points: Option<Points>,
@@ -46,9 +46,9 @@ struct Kinds {
 }
 
 struct Permutation {
-    starts: Column,
-    second: Column,
-    third: Column,
+    starts: SectionColumn,
+    second: SectionColumn,
+    third: SectionColumn,
 }
 
 /// Counts of a predicate.
@@ -86,7 +86,7 @@ impl Store {
             return Ok(None);
         }
         let fault = Arc::new(Fault::default());
-        let column = |name| Column::open(snapshot, name, &fault);
+        let column = |name| SectionColumn::open(snapshot, name, &fault);
         let permutation = |[starts, second, third]: layout::Permutation| {
             let columns = Permutation { starts: column(starts)?, second: column(second)?, third: column(third)? };
             if columns.second.len() != columns.third.len() || columns.starts.is_empty() {
@@ -96,7 +96,7 @@ impl Store {
         };
         let kinds = column(layout::KINDS)?;
         let store = Store {
-            strings: Strings::open(snapshot, &fault)?,
+            strings: StringDictionary::open(snapshot, &fault)?,
             codes: column(layout::CODES)?,
             predicates: column(layout::PREDICATES)?.values(),
             predicate_subjects: column(layout::PREDICATE_SUBJECTS)?,
@@ -112,7 +112,7 @@ impl Store {
                 end: kinds.get(4),
             },
             graphs: Graphs::open(snapshot, &fault)?,
-            labels: Labels::open(snapshot, &fault)?,
+            labels: LabelIndex::open(snapshot, &fault)?,
             points: Points::open(snapshot, &fault)?,
             fault,
             most_points: OnceLock::new(),
@@ -144,14 +144,14 @@ impl Store {
     /// Returns an empty store, for a snapshot of elements only.
     pub fn none() -> Store {
         let fault = Arc::new(Fault::default());
-        let column = |name| Column::held(name, [], &fault);
+        let column = |name| SectionColumn::held(name, [], &fault);
         let permutation = |[starts, second, third]: layout::Permutation| Permutation {
-            starts: Column::held(starts, [0], &fault),
+            starts: SectionColumn::held(starts, [0], &fault),
             second: column(second),
             third: column(third),
         };
         Store {
-            strings: Strings::none(&fault),
+            strings: StringDictionary::none(&fault),
             codes: column(layout::CODES),
             predicates: Box::default(),
             predicate_subjects: column(layout::PREDICATE_SUBJECTS),
@@ -186,7 +186,7 @@ impl Store {
     }
 
     /// Returns the index of entities' texts, if the snapshot has one.
-    pub fn labels(&self) -> Option<&Labels> {
+    pub fn labels(&self) -> Option<&LabelIndex> {
         self.labels.as_ref()
     }
 
@@ -214,7 +214,7 @@ impl Store {
 
     /// Returns the id of a term, if the snapshot contains it.
     pub fn id(&self, term: TermRef<'_>) -> Option<TermId> {
-        if let Some(code) = Code::of(term) {
+        if let Some(code) = TermCode::of(term) {
             return self.id_of_code(code);
         }
         KEY.with_borrow_mut(|buffer| {
@@ -225,16 +225,16 @@ impl Store {
     }
 
     /// Returns the id of an encoded term, if the snapshot contains it.
-    pub fn id_of_code(&self, code: Code) -> Option<TermId> {
+    pub fn id_of_code(&self, code: TermCode) -> Option<TermId> {
         let (bits, len) = (code.to_bits(), self.codes.len());
         let at = self.codes.lower_bound(0, len, bits);
         (at < len && self.codes.get(at) == bits).then(|| TermId::of_snapshot(self.kinds.codes + at))
     }
 
     /// Returns the code of a term, if it is encoded.
-    pub fn code(&self, id: TermId) -> Option<Code> {
+    pub fn code(&self, id: TermId) -> Option<TermCode> {
         let at = id.number()?.checked_sub(self.kinds.codes)?;
-        (at < self.codes.len()).then(|| Code::from_bits(self.codes.get(at)))
+        (at < self.codes.len()).then(|| TermCode::from_bits(self.codes.get(at)))
     }
 
     /// Returns the term with an id of the snapshot, or `None` for other ids and if the snapshot is damaged.
@@ -263,7 +263,7 @@ impl Store {
 
     /// Returns the term with an id of the snapshot as a value for expressions.
     pub fn expression(&self, id: TermId) -> Option<ExpressionTerm> {
-        if let Some(value) = self.code(id).and_then(Code::expression) {
+        if let Some(value) = self.code(id).and_then(TermCode::expression) {
             return Some(value);
         }
         Some(self.term(id)?.into())
@@ -280,7 +280,7 @@ impl Store {
 
     /// Returns the numbers of the literals that may be points: encoded ones, then texts that begin like a point.
     pub(super) fn point_literals(&self) -> Vec<Range<u64>> {
-        let codes = Code::points().map(|bits| self.kinds.codes + self.codes.lower_bound(0, self.codes.len(), bits));
+        let codes = TermCode::points().map(|bits| self.kinds.codes + self.codes.lower_bound(0, self.codes.len(), bits));
         // "point" in every combination of cases, an IRI in angle brackets, white space.
         let spellings = (0..32_u8).map(|upper| {
             let letter = |(place, letter): (usize, &u8)| match upper >> place & 1 {
@@ -356,16 +356,16 @@ impl Store {
     /// no component is given; predicate, object, subject if the predicate is given; object, subject, predicate if the
     /// object is.
     pub fn triples(&self, subject: Option<TermId>, predicate: Option<TermId>, object: Option<TermId>) -> Triples<'_> {
-        let (order, from, to) = self.places(subject, predicate, object).unwrap_or((Order::Spo, 0, 0));
+        let (order, from, to) = self.places(subject, predicate, object).unwrap_or((TripleOrder::Spo, 0, 0));
         let permutation = match order {
-            Order::Spo => &self.spo,
-            Order::Pos => &self.pos,
-            Order::Osp => &self.osp,
+            TripleOrder::Spo => &self.spo,
+            TripleOrder::Pos => &self.pos,
+            TripleOrder::Osp => &self.osp,
         };
         let first = match order {
-            Order::Spo => subject,
-            Order::Pos => predicate,
-            Order::Osp => object,
+            TripleOrder::Spo => subject,
+            TripleOrder::Pos => predicate,
+            TripleOrder::Osp => object,
         };
         Triples {
             store: self,
@@ -386,7 +386,7 @@ impl Store {
         subject: Option<TermId>,
         predicate: Option<TermId>,
         object: Option<TermId>,
-    ) -> Option<(Order, u64, u64)> {
+    ) -> Option<(TripleOrder, u64, u64)> {
         let number = |term: Option<TermId>| match term {
             None => Some(None),
             // A term of the query alone matches no triple.
@@ -398,11 +398,11 @@ impl Store {
             Some(id) => Some(self.predicate_number(id)?),
         };
         let (order, permutation, first, second, third) = match (s, p, o) {
-            (Some(s), None, Some(o)) => (Order::Osp, &self.osp, o, Some(s), None),
-            (Some(s), p, o) => (Order::Spo, &self.spo, s, p, o),
-            (None, Some(p), o) => (Order::Pos, &self.pos, p, o, None),
-            (None, None, Some(o)) => (Order::Osp, &self.osp, o, None, None),
-            (None, None, None) => return Some((Order::Spo, 0, self.len())),
+            (Some(s), None, Some(o)) => (TripleOrder::Osp, &self.osp, o, Some(s), None),
+            (Some(s), p, o) => (TripleOrder::Spo, &self.spo, s, p, o),
+            (None, Some(p), o) => (TripleOrder::Pos, &self.pos, p, o, None),
+            (None, None, Some(o)) => (TripleOrder::Osp, &self.osp, o, None, None),
+            (None, None, None) => return Some((TripleOrder::Spo, 0, self.len())),
         };
         let len = self.len();
         let (mut from, mut to) = (permutation.starts.get(first).min(len), permutation.starts.get(first + 1).min(len));
@@ -451,7 +451,7 @@ impl Subjects {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Order {
+enum TripleOrder {
     Spo,
     Pos,
     Osp,
@@ -460,13 +460,13 @@ enum Order {
 /// An iterator over triples in the order of a permutation, as subject, predicate, object.
 pub struct Triples<'a> {
     store: &'a Store,
-    order: Order,
+    order: TripleOrder,
     left: u64,
     at: u64,
     first: TermId,
     first_end: u64,
-    second: Run<'a>,
-    third: Run<'a>,
+    second: ColumnCursor<'a>,
+    third: ColumnCursor<'a>,
 }
 
 impl Iterator for Triples<'_> {
@@ -492,9 +492,9 @@ impl Iterator for Triples<'_> {
         let term = TermId::of_snapshot;
         Some(match self.order {
             // Damaged triples may contain invalid numbers; the caller detects this when it reads the term.
-            Order::Spo => [self.first, self.store.predicate_at(second), term(third)],
-            Order::Pos => [term(third), self.first, term(second)],
-            Order::Osp => [term(second), self.store.predicate_at(third), self.first],
+            TripleOrder::Spo => [self.first, self.store.predicate_at(second), term(third)],
+            TripleOrder::Pos => [term(third), self.first, term(second)],
+            TripleOrder::Osp => [term(second), self.store.predicate_at(third), self.first],
         })
     }
 

@@ -6,7 +6,9 @@ use std::cmp::Ordering;
 use std::sync::Arc;
 
 use super::layout;
-use terrapin_snapshot::{Checked, CheckedWriter, Column, ColumnWriter, Error, Fault, Snapshot, Writer};
+use terrapin_snapshot::{
+    CheckedSection, CheckedWriter, ColumnWriter, Error, Fault, SectionColumn, Snapshot, SnapshotWriter,
+};
 
 const BUCKET: u64 = 16;
 
@@ -24,7 +26,7 @@ impl StringsWriter {
     ///
     /// # Errors
     /// Returns the error of the operating system.
-    pub fn begin(writer: &mut Writer) -> Result<StringsWriter, Error> {
+    pub fn begin(writer: &mut SnapshotWriter) -> Result<StringsWriter, Error> {
         let out = CheckedWriter::begin(writer, layout::STRINGS)?;
         Ok(StringsWriter { out, starts: Vec::new(), previous: Vec::new(), bytes: Vec::new(), len: 0 })
     }
@@ -33,7 +35,7 @@ impl StringsWriter {
     ///
     /// # Errors
     /// Returns the error of the operating system.
-    pub fn push(&mut self, writer: &mut Writer, key: &[u8]) -> Result<(), Error> {
+    pub fn push(&mut self, writer: &mut SnapshotWriter, key: &[u8]) -> Result<(), Error> {
         self.bytes.clear();
         let shared = if self.len.is_multiple_of(BUCKET) {
             self.starts.push(self.out.len());
@@ -56,7 +58,7 @@ impl StringsWriter {
     ///
     /// # Errors
     /// Returns the error of the operating system.
-    pub fn finish(self, writer: &mut Writer) -> Result<u64, Error> {
+    pub fn finish(self, writer: &mut SnapshotWriter) -> Result<u64, Error> {
         let end = self.out.len();
         self.out.finish(writer, self.len)?;
         let mut starts = ColumnWriter::begin(writer, layout::BUCKETS)?;
@@ -99,29 +101,29 @@ fn take_bytes<'a>(bytes: &mut &'a [u8], len: usize) -> Option<&'a [u8]> {
 }
 
 /// The dictionary.
-pub struct Strings {
-    content: Checked,
-    starts: Column,
+pub struct StringDictionary {
+    content: CheckedSection,
+    starts: SectionColumn,
 }
 
-impl Strings {
+impl StringDictionary {
     /// Opens the dictionary of `snapshot`.
     ///
     /// # Errors
     /// Returns an error if the sections are missing or damaged.
-    pub fn open(snapshot: &Arc<Snapshot>, fault: &Arc<Fault>) -> Result<Strings, Error> {
-        let content = Checked::open(snapshot, layout::STRINGS, fault)?;
-        let starts = Column::open(snapshot, layout::BUCKETS, fault)?;
+    pub fn open(snapshot: &Arc<Snapshot>, fault: &Arc<Fault>) -> Result<StringDictionary, Error> {
+        let content = CheckedSection::open(snapshot, layout::STRINGS, fault)?;
+        let starts = SectionColumn::open(snapshot, layout::BUCKETS, fault)?;
         if content.number().div_ceil(BUCKET).checked_add(1) != Some(starts.len()) {
             return Err(Error::damaged(layout::BUCKETS, "it does not fit the dictionary"));
         }
-        Ok(Strings { content, starts })
+        Ok(StringDictionary { content, starts })
     }
 
     /// Returns an empty dictionary.
-    pub fn none(fault: &Arc<Fault>) -> Strings {
-        let content = Checked::held(layout::STRINGS, Vec::new(), 0, fault);
-        Strings { content, starts: Column::held(layout::BUCKETS, [0], fault) }
+    pub fn none(fault: &Arc<Fault>) -> StringDictionary {
+        let content = CheckedSection::held(layout::STRINGS, Vec::new(), 0, fault);
+        StringDictionary { content, starts: SectionColumn::held(layout::BUCKETS, [0], fault) }
     }
 
     /// Returns the number of keys.

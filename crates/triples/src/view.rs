@@ -14,8 +14,8 @@ use spareval::{ExpressionTerm, InternalQuad, QueryableDataset};
 use super::canonical::canonical;
 use super::local::{LocalTerms, text_len};
 use super::store::Triples;
-use super::{Code, GraphTriples, Store, TermId, TermKind};
-use terrapin_budget::{self as budget, Budget, Exceeded};
+use super::{GraphTriples, Store, TermCode, TermId, TermKind};
+use terrapin_budget::{self as budget, Budget, ExceededLimit};
 
 /// Units of work between two checks of the limits.
 const PENDING: u64 = 256;
@@ -26,7 +26,7 @@ const PENDING: u64 = 256;
 pub enum ReadError {
     /// A limit of the query was reached.
     #[error(transparent)]
-    Exceeded(#[from] Exceeded),
+    Exceeded(#[from] ExceededLimit),
     /// The snapshot is damaged.
     #[error(transparent)]
     Snapshot(#[from] terrapin_snapshot::Error),
@@ -53,15 +53,15 @@ pub enum End {
 ///
 /// It is registered with a [`View`] under an IRI of the query ([`View::register`]). Then it answers the triple patterns
 /// with this IRI as predicate. It may read everything through the view, which counts the work.
-pub trait Relation {
+pub trait TermRelation {
     /// Returns the pairs with the given ends, always in the same order; the first error ends them. Duplicate pairs are
     /// duplicate solutions.
     ///
     /// Terms may be the query's own. Given ends are returned unchanged.
-    fn pairs<'a>(&'a self, view: &'a View, subject: Option<TermId>, object: Option<TermId>) -> Pairs<'a>;
+    fn pairs<'a>(&'a self, view: &'a TripleView, subject: Option<TermId>, object: Option<TermId>) -> Pairs<'a>;
 
     /// Estimates the number of pairs for one evaluation of a pattern with these ends.
-    fn estimate(&self, view: &View, subject: End, object: End) -> f64;
+    fn estimate(&self, view: &TripleView, subject: End, object: End) -> f64;
 
     /// Returns whether the relation can be evaluated with these ends given. If it needs an end that is not given, the
     /// pattern must be evaluated after those that bind it.
@@ -94,11 +94,11 @@ pub trait Computed: Send + Sync {
 struct Registered {
     id: TermId,
     label: String,
-    relation: Box<dyn Relation>,
+    relation: Box<dyn TermRelation>,
 }
 
 /// One query's view of the triples.
-pub struct View {
+pub struct TripleView {
     store: Arc<Store>,
     computed: Option<Arc<dyn Computed>>,
     budget: Arc<Budget>,
@@ -109,10 +109,10 @@ pub struct View {
     apart: bool,
 }
 
-impl View {
+impl TripleView {
     /// Creates a view for one query with its budget.
-    pub fn new(store: Arc<Store>, budget: Arc<Budget>) -> View {
-        View {
+    pub fn new(store: Arc<Store>, budget: Arc<Budget>) -> TripleView {
+        TripleView {
             store,
             computed: None,
             budget,
@@ -167,7 +167,7 @@ impl View {
     }
 
     /// Registers a relation for the predicate `name`; `label` describes it in plans.
-    pub fn register(&mut self, name: NamedNode, label: String, relation: Box<dyn Relation>) -> TermId {
+    pub fn register(&mut self, name: NamedNode, label: String, relation: Box<dyn TermRelation>) -> TermId {
         let id = self.id(&name.into());
         self.relations.retain(|other| other.id != id);
         self.relations.push(Registered { id, label, relation });
@@ -181,7 +181,7 @@ impl View {
 
     /// Returns the relation for a predicate.
     #[inline]
-    pub fn relation(&self, predicate: TermId) -> Option<&dyn Relation> {
+    pub fn relation(&self, predicate: TermId) -> Option<&dyn TermRelation> {
         if !predicate.is_of_query() {
             return None;
         }
@@ -254,16 +254,21 @@ impl View {
     }
 
     /// Returns the code of an encoded term, of the snapshot or of the query.
-    pub fn code(&self, id: TermId) -> Option<Code> {
+    pub fn code(&self, id: TermId) -> Option<TermCode> {
         match self.local.borrow().term(id) {
-            Some(term) => Code::of(term.as_ref()),
+            Some(term) => TermCode::of(term.as_ref()),
             None => self.store.code(id),
         }
     }
 
     /// Returns the snapshot's triples that match a pattern, in the order of [`Store::triples`]; each is a unit of work.
-    pub fn triples(&self, subject: Option<TermId>, predicate: Option<TermId>, object: Option<TermId>) -> Stored<'_> {
-        Stored { view: self, inner: Some(self.store.triples(subject, predicate, object)) }
+    pub fn triples(
+        &self,
+        subject: Option<TermId>,
+        predicate: Option<TermId>,
+        object: Option<TermId>,
+    ) -> StoredTriples<'_> {
+        StoredTriples { view: self, inner: Some(self.store.triples(subject, predicate, object)) }
     }
 
     fn in_graphs(&self, first: Option<TermId>, rest: Vec<TermId>, pattern: [Option<TermId>; 3]) -> Quads<'_> {
@@ -322,12 +327,12 @@ impl View {
 }
 
 /// An iterator over the snapshot's triples of a pattern, which counts work.
-pub struct Stored<'a> {
-    view: &'a View,
+pub struct StoredTriples<'a> {
+    view: &'a TripleView,
     inner: Option<Triples<'a>>,
 }
 
-impl Iterator for Stored<'_> {
+impl Iterator for StoredTriples<'_> {
     type Item = Result<[TermId; 3], ReadError>;
 
     #[inline]
@@ -348,7 +353,7 @@ pub enum Quads<'a> {
     /// No more triples.
     End,
     /// Triples of the snapshot.
-    Stored(Stored<'a>),
+    Stored(StoredTriples<'a>),
     /// Triples of named graphs.
     InGraphs(InGraphs<'a>),
     /// Pairs of a relation, with its predicate and the requested graph.
@@ -357,7 +362,7 @@ pub enum Quads<'a> {
 
 /// An iterator over the triples of graphs that match a pattern, one graph after the other.
 pub struct InGraphs<'a> {
-    view: &'a View,
+    view: &'a TripleView,
     pattern: [Option<TermId>; 3],
     graph: Option<TermId>,
     triples: GraphTriples<'a>,
@@ -405,7 +410,7 @@ impl Iterator for Quads<'_> {
     }
 }
 
-impl<'a> QueryableDataset<'a> for &'a View {
+impl<'a> QueryableDataset<'a> for &'a TripleView {
     type InternalTerm = TermId;
     type Error = ReadError;
 
@@ -416,7 +421,7 @@ impl<'a> QueryableDataset<'a> for &'a View {
         object: Option<&TermId>,
         graph_name: Option<Option<&TermId>>,
     ) -> impl Iterator<Item = Result<InternalQuad<TermId>, ReadError>> + use<'a> {
-        let view: &'a View = self;
+        let view: &'a TripleView = self;
         let (subject, object) = (subject.copied(), object.copied());
         if let (Some(graph), Some(&predicate)) = (graph_name, predicate)
             && let Some(relation) = view.relation(predicate)
@@ -438,7 +443,7 @@ impl<'a> QueryableDataset<'a> for &'a View {
     }
 
     fn internal_named_graphs(&self) -> impl Iterator<Item = Result<TermId, ReadError>> + use<'a> {
-        let view: &'a View = self;
+        let view: &'a TripleView = self;
         view.store.graphs().into_iter().flat_map(|graphs| graphs.names()).map(Ok)
     }
 

@@ -1,9 +1,10 @@
 //! Decodes the elements of a block one by one from the encoded bytes, with buffers that the elements share. Every
 //! index, count and number is checked. An error anywhere in a block is an error of the whole block.
 
-use super::wire::{Cursor, FieldValue, Packed, zigzag};
+use super::wire::{FieldValue, PackedIntegers, WireCursor, zigzag};
 use crate::element::{
-    Element, ElementType, MAX_MEMBERS, MAX_TAGS, MAX_WAY_NODES, Member, Meta, NO_COORDINATE, Node, Relation, Way,
+    MAX_MEMBERS, MAX_TAGS, MAX_WAY_NODES, NO_COORDINATE, SourceElement, SourceElementType, SourceMember, SourceMeta,
+    SourceNode, SourceRelation, Way,
 };
 use crate::error::{ElementId, PbfProblem, Wire};
 
@@ -25,17 +26,17 @@ pub(crate) fn is_large(bytes: &[u8]) -> bool {
 /// Counts the elements of a block.
 fn count(bytes: &[u8]) -> Result<usize, Wire> {
     let mut all = 0;
-    let mut fields = Cursor::new(bytes);
+    let mut fields = WireCursor::new(bytes);
     while let Some((number, value)) = fields.field()? {
         if number != 2 {
             continue;
         }
-        let mut group = Cursor::new(value.bytes(number)?);
+        let mut group = WireCursor::new(value.bytes(number)?);
         while let Some((number, value)) = group.field()? {
             match number {
                 1 | 3 | 4 => all += 1,
                 2 => {
-                    let mut dense = Cursor::new(value.bytes(number)?);
+                    let mut dense = WireCursor::new(value.bytes(number)?);
                     while let Some((number, value)) = dense.field()? {
                         all += match (number, value) {
                             (1, FieldValue::Bytes(ids)) => ids.iter().filter(|byte| **byte < 0x80).count(),
@@ -52,7 +53,7 @@ fn count(bytes: &[u8]) -> Result<usize, Wire> {
 }
 
 /// Settings and strings that apply to all elements of a block.
-struct Frame<'a> {
+struct PbfBlockFrame<'a> {
     strings: Vec<&'a str>,
     /// Unit of coordinates in nanodegrees.
     granularity: i64,
@@ -64,23 +65,23 @@ struct Frame<'a> {
 
 /// Buffers that the elements of a block use in turn.
 #[derive(Default)]
-struct Buffers<'a> {
+struct ElementBuffers<'a> {
     tags: Vec<(&'a str, &'a str)>,
     refs: Vec<i64>,
     locations: Vec<(i32, i32)>,
-    members: Vec<Member<'a>>,
+    members: Vec<SourceMember<'a>>,
 }
 
 /// Calls `f` with every element of an unpacked block, in the block's order.
-pub(crate) fn for_each(bytes: &[u8], mut f: impl FnMut(Element<'_>)) -> Result<(), PbfProblem> {
-    let frame = Frame::read(bytes)?;
-    let mut buffers = Buffers::default();
-    let mut fields = Cursor::new(bytes);
+pub(crate) fn for_each(bytes: &[u8], mut f: impl FnMut(SourceElement<'_>)) -> Result<(), PbfProblem> {
+    let frame = PbfBlockFrame::read(bytes)?;
+    let mut buffers = ElementBuffers::default();
+    let mut fields = WireCursor::new(bytes);
     while let Some((number, value)) = fields.field()? {
         if number != 2 {
             continue;
         }
-        let mut group = Cursor::new(value.bytes(number)?);
+        let mut group = WireCursor::new(value.bytes(number)?);
         while let Some((number, value)) = group.field()? {
             match number {
                 1 => frame.node(value.bytes(number)?, &mut buffers, &mut f)?,
@@ -94,15 +95,20 @@ pub(crate) fn for_each(bytes: &[u8], mut f: impl FnMut(Element<'_>)) -> Result<(
     Ok(())
 }
 
-impl<'a> Frame<'a> {
+impl<'a> PbfBlockFrame<'a> {
     fn read(bytes: &'a [u8]) -> Result<Self, PbfProblem> {
-        let mut frame =
-            Frame { strings: Vec::new(), granularity: 100, lat_offset: 0, lon_offset: 0, date_granularity: 1000 };
-        let mut fields = Cursor::new(bytes);
+        let mut frame = PbfBlockFrame {
+            strings: Vec::new(),
+            granularity: 100,
+            lat_offset: 0,
+            lon_offset: 0,
+            date_granularity: 1000,
+        };
+        let mut fields = WireCursor::new(bytes);
         while let Some((number, value)) = fields.field()? {
             match number {
                 1 => {
-                    let mut table = Cursor::new(value.bytes(number)?);
+                    let mut table = WireCursor::new(value.bytes(number)?);
                     while let Some((number, value)) = table.field()? {
                         if number == 1 {
                             let index = frame.strings.len();
@@ -160,10 +166,10 @@ impl<'a> Frame<'a> {
         }
     }
 
-    fn info(&self, bytes: &[u8], element: ElementId) -> Result<Option<Meta<'a>>, PbfProblem> {
-        let mut meta = Meta { version: 0, timestamp: 0, changeset: 0, uid: 0, user: "", visible: true };
+    fn info(&self, bytes: &[u8], element: ElementId) -> Result<Option<SourceMeta<'a>>, PbfProblem> {
+        let mut meta = SourceMeta { version: 0, timestamp: 0, changeset: 0, uid: 0, user: "", visible: true };
         let mut found = false;
-        let mut fields = Cursor::new(bytes);
+        let mut fields = WireCursor::new(bytes);
         while let Some((number, value)) = fields.field()? {
             found |= (1..=6).contains(&number);
             match number {
@@ -181,8 +187,8 @@ impl<'a> Frame<'a> {
 
     fn tags(
         &self,
-        keys: &Packed<'_>,
-        values: &Packed<'_>,
+        keys: &PackedIntegers<'_>,
+        values: &PackedIntegers<'_>,
         tags: &mut Vec<(&'a str, &'a str)>,
         element: ElementId,
     ) -> Result<(), PbfProblem> {
@@ -198,10 +204,15 @@ impl<'a> Frame<'a> {
         Ok(())
     }
 
-    fn node(&self, bytes: &[u8], buffers: &mut Buffers<'a>, f: &mut impl FnMut(Element<'_>)) -> Result<(), PbfProblem> {
+    fn node(
+        &self,
+        bytes: &[u8],
+        buffers: &mut ElementBuffers<'a>,
+        f: &mut impl FnMut(SourceElement<'_>),
+    ) -> Result<(), PbfProblem> {
         let (mut id, mut lat, mut lon, mut info) = (None, 0, 0, None);
-        let (mut keys, mut values) = (Packed::default(), Packed::default());
-        let mut fields = Cursor::new(bytes);
+        let (mut keys, mut values) = (PackedIntegers::default(), PackedIntegers::default());
+        let mut fields = WireCursor::new(bytes);
         while let Some((number, value)) = fields.field()? {
             match number {
                 1 => id = Some(zigzag(value.varint(number)?)),
@@ -218,11 +229,11 @@ impl<'a> Frame<'a> {
         let meta = self.optional_info(info, place)?;
         let (lat, lon) = self.coordinates(lat, lon, place)?;
         self.tags(&keys, &values, &mut buffers.tags, place)?;
-        f(Element::Node(Node { id, lat, lon, tags: &buffers.tags, meta }));
+        f(SourceElement::Node(SourceNode { id, lat, lon, tags: &buffers.tags, meta }));
         Ok(())
     }
 
-    fn optional_info(&self, info: Option<&[u8]>, element: ElementId) -> Result<Option<Meta<'a>>, PbfProblem> {
+    fn optional_info(&self, info: Option<&[u8]>, element: ElementId) -> Result<Option<SourceMeta<'a>>, PbfProblem> {
         match info {
             Some(bytes) => self.info(bytes, element),
             None => Ok(None),
@@ -232,12 +243,13 @@ impl<'a> Frame<'a> {
     fn dense_nodes(
         &self,
         bytes: &[u8],
-        buffers: &mut Buffers<'a>,
-        f: &mut impl FnMut(Element<'_>),
+        buffers: &mut ElementBuffers<'a>,
+        f: &mut impl FnMut(SourceElement<'_>),
     ) -> Result<(), PbfProblem> {
-        let (mut ids, mut lats, mut lons) = (Packed::default(), Packed::default(), Packed::default());
-        let (mut tags, mut columns) = (Packed::default(), InfoColumns::default());
-        let mut fields = Cursor::new(bytes);
+        let (mut ids, mut lats, mut lons) =
+            (PackedIntegers::default(), PackedIntegers::default(), PackedIntegers::default());
+        let (mut tags, mut columns) = (PackedIntegers::default(), InfoColumns::default());
+        let mut fields = WireCursor::new(bytes);
         while let Some((number, value)) = fields.field()? {
             match number {
                 1 => ids.push(number, value)?,
@@ -270,7 +282,7 @@ impl<'a> Frame<'a> {
                 bounded(buffers.tags.len(), MAX_TAGS, "tags", place)?;
                 buffers.tags.push((self.string(key, place)?, self.string(pairs.varint()?, place)?));
             }
-            f(Element::Node(Node { id, lat, lon, tags: &buffers.tags, meta }));
+            f(SourceElement::Node(SourceNode { id, lat, lon, tags: &buffers.tags, meta }));
         }
         let rest = [(lats.is_empty(), "latitudes"), (lons.is_empty(), "longitudes"), (pairs.is_empty(), "tags")];
         for (empty, what) in rest.into_iter().chain([(infos.is_empty(), "metadata")]) {
@@ -281,11 +293,17 @@ impl<'a> Frame<'a> {
         Ok(())
     }
 
-    fn way(&self, bytes: &[u8], buffers: &mut Buffers<'a>, f: &mut impl FnMut(Element<'_>)) -> Result<(), PbfProblem> {
+    fn way(
+        &self,
+        bytes: &[u8],
+        buffers: &mut ElementBuffers<'a>,
+        f: &mut impl FnMut(SourceElement<'_>),
+    ) -> Result<(), PbfProblem> {
         let (mut id, mut info) = (None, None);
-        let (mut keys, mut values) = (Packed::default(), Packed::default());
-        let (mut refs, mut lats, mut lons) = (Packed::default(), Packed::default(), Packed::default());
-        let mut fields = Cursor::new(bytes);
+        let (mut keys, mut values) = (PackedIntegers::default(), PackedIntegers::default());
+        let (mut refs, mut lats, mut lons) =
+            (PackedIntegers::default(), PackedIntegers::default(), PackedIntegers::default());
+        let mut fields = WireCursor::new(bytes);
         while let Some((number, value)) = fields.field()? {
             match number {
                 1 => id = Some(value.varint(number)? as i64),
@@ -322,20 +340,21 @@ impl<'a> Frame<'a> {
             }
         }
         let locations = located.then_some(buffers.locations.as_slice());
-        f(Element::Way(Way { id, refs: &buffers.refs, locations, tags: &buffers.tags, meta }));
+        f(SourceElement::Way(Way { id, refs: &buffers.refs, locations, tags: &buffers.tags, meta }));
         Ok(())
     }
 
     fn relation(
         &self,
         bytes: &[u8],
-        buffers: &mut Buffers<'a>,
-        f: &mut impl FnMut(Element<'_>),
+        buffers: &mut ElementBuffers<'a>,
+        f: &mut impl FnMut(SourceElement<'_>),
     ) -> Result<(), PbfProblem> {
         let (mut id, mut info) = (None, None);
-        let (mut keys, mut values) = (Packed::default(), Packed::default());
-        let (mut roles, mut ids, mut kinds) = (Packed::default(), Packed::default(), Packed::default());
-        let mut fields = Cursor::new(bytes);
+        let (mut keys, mut values) = (PackedIntegers::default(), PackedIntegers::default());
+        let (mut roles, mut ids, mut kinds) =
+            (PackedIntegers::default(), PackedIntegers::default(), PackedIntegers::default());
+        let mut fields = WireCursor::new(bytes);
         while let Some((number, value)) = fields.field()? {
             match number {
                 1 => id = Some(value.varint(number)? as i64),
@@ -357,18 +376,18 @@ impl<'a> Frame<'a> {
         while !ids.is_empty() && !roles.is_empty() && !kinds.is_empty() {
             bounded(buffers.members.len(), MAX_MEMBERS, "members", place)?;
             let kind = match kinds.varint()? {
-                0 => ElementType::Node,
-                1 => ElementType::Way,
-                2 => ElementType::Relation,
+                0 => SourceElementType::Node,
+                1 => SourceElementType::Way,
+                2 => SourceElementType::Relation,
                 kind => return Err(PbfProblem::MemberType { element: place, kind }),
             };
             let role = self.string(roles.varint()?, place)?;
-            buffers.members.push(Member { kind, id: ids.next("member ids")?, role });
+            buffers.members.push(SourceMember { kind, id: ids.next("member ids")?, role });
         }
         if !ids.is_empty() || !roles.is_empty() || !kinds.is_empty() {
             return Err(PbfProblem::Counts { element: place, what: "not as many ids, roles and types of members" });
         }
-        f(Element::Relation(Relation { id, members: &buffers.members, tags: &buffers.tags, meta }));
+        f(SourceElement::Relation(SourceRelation { id, members: &buffers.members, tags: &buffers.tags, meta }));
         Ok(())
     }
 }
@@ -392,16 +411,16 @@ fn version(value: i64, element: ElementId) -> Result<u32, PbfProblem> {
 
 /// A list of delta-coded numbers: each is stored as the difference from the previous one.
 struct Deltas<'p> {
-    rest: Cursor<'p>,
+    rest: WireCursor<'p>,
     sum: i64,
 }
 
 impl<'p> Deltas<'p> {
-    fn new(list: &'p Packed<'_>) -> Self {
+    fn new(list: &'p PackedIntegers<'_>) -> Self {
         Self { rest: list.cursor(), sum: 0 }
     }
 
-    fn optional(list: &'p Packed<'_>) -> Option<Self> {
+    fn optional(list: &'p PackedIntegers<'_>) -> Option<Self> {
         (!list.is_empty()).then(|| Self::new(list))
     }
 
@@ -421,19 +440,19 @@ impl<'p> Deltas<'p> {
 /// The metadata of dense nodes, one list for each field. Writers omit the lists for which they have no data.
 #[derive(Default)]
 struct InfoColumns<'a> {
-    versions: Packed<'a>,
-    timestamps: Packed<'a>,
-    changesets: Packed<'a>,
-    uids: Packed<'a>,
-    users: Packed<'a>,
-    visible: Packed<'a>,
+    versions: PackedIntegers<'a>,
+    timestamps: PackedIntegers<'a>,
+    changesets: PackedIntegers<'a>,
+    uids: PackedIntegers<'a>,
+    users: PackedIntegers<'a>,
+    visible: PackedIntegers<'a>,
 }
 
 impl<'a> InfoColumns<'a> {
     fn push(&mut self, bytes: &'a [u8]) -> Result<(), Wire> {
-        let mut fields = Cursor::new(bytes);
+        let mut fields = WireCursor::new(bytes);
         while let Some((number, value)) = fields.field()? {
-            let column: &mut Packed<'a> = match number {
+            let column: &mut PackedIntegers<'a> = match number {
                 1 => &mut self.versions,
                 2 => &mut self.timestamps,
                 3 => &mut self.changesets,
@@ -461,12 +480,12 @@ impl<'a> InfoColumns<'a> {
 
 /// Iterates over the metadata of dense nodes, node by node.
 struct InfoRows<'p> {
-    versions: Option<Cursor<'p>>,
+    versions: Option<WireCursor<'p>>,
     timestamps: Option<Deltas<'p>>,
     changesets: Option<Deltas<'p>>,
     uids: Option<Deltas<'p>>,
     users: Option<Deltas<'p>>,
-    visible: Option<Cursor<'p>>,
+    visible: Option<WireCursor<'p>>,
 }
 
 impl InfoRows<'_> {
@@ -478,12 +497,12 @@ impl InfoRows<'_> {
     fn is_empty(&self) -> bool {
         let plain = [&self.versions, &self.visible].into_iter().flatten();
         let deltas = [&self.timestamps, &self.changesets, &self.uids, &self.users].into_iter().flatten();
-        plain.map(Cursor::is_empty).chain(deltas.map(Deltas::is_empty)).all(|empty| empty)
+        plain.map(WireCursor::is_empty).chain(deltas.map(Deltas::is_empty)).all(|empty| empty)
     }
 
     #[inline]
-    fn next<'a>(&mut self, frame: &Frame<'a>, element: ElementId) -> Result<Meta<'a>, PbfProblem> {
-        Ok(Meta {
+    fn next<'a>(&mut self, frame: &PbfBlockFrame<'a>, element: ElementId) -> Result<SourceMeta<'a>, PbfProblem> {
+        Ok(SourceMeta {
             version: match &mut self.versions {
                 Some(list) => version(one(list, "versions")? as i64, element)?,
                 None => 0,
@@ -513,7 +532,7 @@ impl InfoRows<'_> {
 }
 
 #[inline(always)]
-fn one(list: &mut Cursor<'_>, what: &'static str) -> Result<u64, PbfProblem> {
+fn one(list: &mut WireCursor<'_>, what: &'static str) -> Result<u64, PbfProblem> {
     if list.is_empty() {
         return Err(PbfProblem::Missing(what));
     }

@@ -1,9 +1,9 @@
 //! Reads the blobs of a PBF file in sequence, with their positions.
 
-use super::wire::Cursor;
+use super::wire::WireCursor;
 use super::{block, head, unpack};
-use crate::element::Header;
-use crate::error::{Error, PbfProblem};
+use crate::element::SourceHeader;
+use crate::error::{LoaderError, PbfProblem};
 use crate::limits::{MAX_BLOB, MAX_BLOB_HEADER};
 use std::io::Read;
 use std::path::Path;
@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 /// The position of a blob, for error messages.
 #[derive(Clone, Debug)]
-pub(crate) struct Spot {
+pub(crate) struct BlobLocation {
     /// The file.
     pub(crate) file: Arc<Path>,
     /// Number of the blob, from 0.
@@ -20,16 +20,16 @@ pub(crate) struct Spot {
     pub(crate) offset: u64,
 }
 
-impl Spot {
-    pub(crate) fn error(&self, problem: PbfProblem) -> Error {
-        Error::Pbf { file: self.file.to_path_buf(), blob: self.blob, offset: self.offset, problem }
+impl BlobLocation {
+    pub(crate) fn error(&self, problem: PbfProblem) -> LoaderError {
+        LoaderError::Pbf { file: self.file.to_path_buf(), blob: self.blob, offset: self.offset, problem }
     }
 }
 
 /// A data blob, still packed.
 pub(crate) struct Blob {
     /// Its position.
-    pub(crate) spot: Spot,
+    pub(crate) spot: BlobLocation,
     /// Offset of the next blob.
     pub(crate) end: u64,
     packed: Vec<u8>,
@@ -46,7 +46,7 @@ impl Blob {
     }
 
     /// Unpacks the blob.
-    pub(crate) fn unpack(&self) -> Result<Vec<u8>, Error> {
+    pub(crate) fn unpack(&self) -> Result<Vec<u8>, LoaderError> {
         unpack::unpack(&self.packed).map_err(|problem| self.spot.error(problem))
     }
 }
@@ -57,20 +57,20 @@ type TypeAndContent = (Vec<u8>, Vec<u8>);
 /// A reader of the blobs of a file.
 pub(crate) struct Blobs<R> {
     reader: R,
-    spot: Spot,
+    spot: BlobLocation,
     /// Offset of the next byte.
     position: u64,
 }
 
 impl<R: Read> Blobs<R> {
     /// Opens a file by reading its header.
-    pub(crate) fn begin(reader: R, file: Arc<Path>) -> Result<(Self, Header), Error> {
-        let mut blobs = Self { reader, spot: Spot { file, blob: 0, offset: 0 }, position: 0 };
+    pub(crate) fn begin(reader: R, file: Arc<Path>) -> Result<(Self, SourceHeader), LoaderError> {
+        let mut blobs = Self { reader, spot: BlobLocation { file, blob: 0, offset: 0 }, position: 0 };
         let header = blobs.first().map_err(|problem| blobs.spot.error(problem))?;
         Ok((blobs, header))
     }
 
-    fn first(&mut self) -> Result<Header, PbfProblem> {
+    fn first(&mut self) -> Result<SourceHeader, PbfProblem> {
         let Some((kind, packed)) = self.raw()? else {
             return Err(PbfProblem::FileEnds { part: "length", missing: 4, expected: 4 });
         };
@@ -82,7 +82,7 @@ impl<R: Read> Blobs<R> {
 
     /// Returns the next data blob, or `None` at the end of the file. Blobs of unknown types are skipped, as the format
     /// requires. Concatenated files have further headers; such a header must not require an unsupported feature.
-    pub(crate) fn next(&mut self) -> Option<Result<Blob, Error>> {
+    pub(crate) fn next(&mut self) -> Option<Result<Blob, LoaderError>> {
         loop {
             self.spot.blob += 1;
             self.spot.offset = self.position;
@@ -114,7 +114,7 @@ impl<R: Read> Blobs<R> {
             return Err(PbfProblem::HeaderLength(length));
         }
         let header = self.whole("header", length as usize)?;
-        let mut fields = Cursor::new(&header);
+        let mut fields = WireCursor::new(&header);
         let (mut kind, mut size) = (Vec::new(), 0);
         while let Some((number, value)) = fields.field()? {
             match number {

@@ -1,7 +1,7 @@
 //! The header block of a PBF file.
 
-use super::wire::{Cursor, zigzag};
-use crate::element::Header;
+use super::wire::{WireCursor, zigzag};
+use crate::element::SourceHeader;
 use crate::error::PbfProblem;
 
 /// Supported features; a file may require others.
@@ -9,9 +9,9 @@ const FEATURES: [&str; 5] =
     ["OsmSchema-V0.6", "DenseNodes", "HistoricalInformation", "Sort.Type_then_ID", "LocationsOnWays"];
 
 /// Reads the content of a header blob.
-pub(super) fn header(bytes: &[u8]) -> Result<Header, PbfProblem> {
-    let mut header = Header::default();
-    let mut fields = Cursor::new(bytes);
+pub(super) fn header(bytes: &[u8]) -> Result<SourceHeader, PbfProblem> {
+    let mut header = SourceHeader::default();
+    let mut fields = WireCursor::new(bytes);
     while let Some((number, value)) = fields.field()? {
         match number {
             1 => header.bbox = Some(bbox(value.bytes(number)?)?),
@@ -39,7 +39,7 @@ fn text(bytes: &[u8]) -> String {
 /// Converts a bounding box from nanodegrees to units of 1e-7 degrees, rounded outwards and clamped to the valid range.
 fn bbox(bytes: &[u8]) -> Result<[i32; 4], PbfProblem> {
     let [mut west, mut east, mut north, mut south] = [0; 4];
-    let mut fields = Cursor::new(bytes);
+    let mut fields = WireCursor::new(bytes);
     while let Some((number, value)) = fields.field()? {
         let side = match number {
             1 => &mut west,

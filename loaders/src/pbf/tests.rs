@@ -1,14 +1,14 @@
 //! Tests with small files built byte by byte: every way to pack a blob and to write an element, and every kind of error
 //! in both.
 
-use crate::{Element, Error, Header, Options, read};
+use crate::{LoaderError, ReadOptions, SourceElement, SourceHeader, read};
 use std::io::Write;
 
 /// A message under construction.
 #[derive(Clone, Default)]
-struct Message(Vec<u8>);
+struct TestPbfMessage(Vec<u8>);
 
-impl Message {
+impl TestPbfMessage {
     fn raw_varint(&mut self, mut value: u64) {
         while value >= 0x80 {
             self.0.push(value as u8 | 0x80);
@@ -34,12 +34,12 @@ impl Message {
         self
     }
 
-    fn message(self, number: u64, message: Message) -> Self {
+    fn message(self, number: u64, message: TestPbfMessage) -> Self {
         self.bytes(number, message.0)
     }
 
     fn list(self, number: u64, values: &[i64]) -> Self {
-        let mut list = Message::default();
+        let mut list = TestPbfMessage::default();
         values.iter().for_each(|value| list.raw_varint(*value as u64));
         self.message(number, list)
     }
@@ -54,17 +54,17 @@ fn zigzag(value: i64) -> i64 {
     value << 1 ^ value >> 63
 }
 
-fn m() -> Message {
-    Message::default()
+fn m() -> TestPbfMessage {
+    TestPbfMessage::default()
 }
 
 /// Returns a blob with its header, from a finished blob message.
-fn framed(kind: &str, blob: Message) -> Vec<u8> {
+fn framed(kind: &str, blob: TestPbfMessage) -> Vec<u8> {
     let header = m().bytes(1, kind).int(3, blob.0.len() as i64);
     [&(header.0.len() as u32).to_be_bytes()[..], &header.0, &blob.0].concat()
 }
 
-fn raw(kind: &str, content: Message) -> Vec<u8> {
+fn raw(kind: &str, content: TestPbfMessage) -> Vec<u8> {
     framed(kind, m().message(1, content))
 }
 
@@ -73,18 +73,18 @@ fn head() -> Vec<u8> {
 }
 
 /// Returns a block with one group and the strings "", "a", "b", "outer", "Ann".
-fn block(group: Message) -> Message {
+fn block(group: TestPbfMessage) -> TestPbfMessage {
     let strings = ["", "a", "b", "outer", "Ann"].iter().fold(m(), |table, text| table.bytes(1, text));
     m().message(1, strings).message(2, group)
 }
 
-fn read_bytes(bytes: &[u8]) -> Result<(Vec<String>, Header), Error> {
+fn read_bytes(bytes: &[u8]) -> Result<(Vec<String>, SourceHeader), LoaderError> {
     let mut file = tempfile::NamedTempFile::new().unwrap();
     file.write_all(bytes).unwrap();
     let mut all = Vec::new();
-    let header = read::<_, Error>(
+    let header = read::<_, LoaderError>(
         file.path(),
-        &Options::default(),
+        &ReadOptions::default(),
         |block| {
             let mut texts = Vec::new();
             block.for_each(|element| texts.push(text(element)))?;
@@ -98,25 +98,25 @@ fn read_bytes(bytes: &[u8]) -> Result<(Vec<String>, Header), Error> {
     Ok((all, header))
 }
 
-fn text(element: Element<'_>) -> String {
+fn text(element: SourceElement<'_>) -> String {
     match element {
-        Element::Node(n) => format!("n{} {} {} {:?} {}", n.id, n.lat, n.lon, n.tags, meta(n.meta)),
-        Element::Way(w) => format!("w{} {:?} {:?} {:?} {}", w.id, w.refs, w.locations, w.tags, meta(w.meta)),
-        Element::Relation(r) => {
+        SourceElement::Node(n) => format!("n{} {} {} {:?} {}", n.id, n.lat, n.lon, n.tags, meta(n.meta)),
+        SourceElement::Way(w) => format!("w{} {:?} {:?} {:?} {}", w.id, w.refs, w.locations, w.tags, meta(w.meta)),
+        SourceElement::Relation(r) => {
             let members: Vec<_> = r.members.iter().map(|m| format!("{:?} {} {:?}", m.kind, m.id, m.role)).collect();
             format!("r{} {:?} {:?} {}", r.id, members, r.tags, meta(r.meta))
         }
     }
 }
 
-fn meta(meta: Option<crate::Meta<'_>>) -> String {
+fn meta(meta: Option<crate::SourceMeta<'_>>) -> String {
     meta.map_or("-".to_owned(), |m| {
         format!("v{} t{} c{} u{} {:?} {}", m.version, m.timestamp, m.changeset, m.uid, m.user, m.visible)
     })
 }
 
 /// Returns the elements of a file with one block.
-fn elements(block: Message) -> Result<Vec<String>, Error> {
+fn elements(block: TestPbfMessage) -> Result<Vec<String>, LoaderError> {
     Ok(read_bytes(&[head(), raw("OSMData", block)].concat())?.0)
 }
 
@@ -124,11 +124,11 @@ fn problem(bytes: &[u8]) -> String {
     read_bytes(bytes).map(|(elements, _)| elements).unwrap_err().to_string()
 }
 
-fn group_problem(group: Message) -> String {
+fn group_problem(group: TestPbfMessage) -> String {
     elements(block(group)).unwrap_err().to_string()
 }
 
-fn plain_node() -> Message {
+fn plain_node() -> TestPbfMessage {
     let info = m().int(1, 2).int(2, 1000).int(3, 9).int(4, 7).int(5, 4);
     m().sint(1, 12).list(2, &[1]).list(3, &[2]).message(4, info).sint(8, -355_000_000).sint(9, 1_800_000_000)
 }
@@ -206,7 +206,7 @@ fn headers() {
         .int(32, 1_700_000_000)
         .int(33, 12)
         .bytes(34, "https://example.org");
-    let expected = Header {
+    let expected = SourceHeader {
         bbox: Some([-1, -12_500_001, 20_000_001, 1_800_000_000]),
         replication_timestamp: Some(1_700_000_000),
         replication_sequence: Some(12),
@@ -318,7 +318,7 @@ fn granularity_and_offsets() {
 
 #[test]
 fn what_is_wrong_with_an_element_is_said() {
-    let dense = |lists: Message| m().message(2, lists.deltas(1, &[5, 1]));
+    let dense = |lists: TestPbfMessage| m().message(2, lists.deltas(1, &[5, 1]));
     let place = m().deltas(8, &[1, 1]).deltas(9, &[2, 1]);
     for (group, expected) in [
         (
@@ -358,9 +358,9 @@ fn what_is_wrong_with_an_element_is_said() {
 }
 
 /// A pseudo-random generator with a fixed sequence.
-struct Random(u64);
+struct PbfTestRandom(u64);
 
-impl Random {
+impl PbfTestRandom {
     fn below(&mut self, limit: usize) -> usize {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
@@ -377,7 +377,7 @@ fn no_bytes_make_a_block_panic() {
     let relation = m().int(1, 8).list(8, &[3, 0, 0]).deltas(9, &[5, -5, 8]).list(10, &[1, 0, 2]);
     let group = m().message(1, plain_node()).message(2, nodes.message(5, info)).message(3, way).message(4, relation);
     let whole = block(group).int(17, 100).0;
-    let (mut random, mut good) = (Random(0x2545_f491_4f6c_dd1d), 0);
+    let (mut random, mut good) = (PbfTestRandom(0x2545_f491_4f6c_dd1d), 0);
     for _ in 0..20_000 {
         let mut bytes = whole.clone();
         for _ in 0..=random.below(3) {
@@ -395,17 +395,17 @@ fn no_bytes_make_a_block_panic() {
 }
 
 /// Reads a file with a memory limit and returns the number of elements in each piece.
-fn piece_sizes(bytes: &[u8], memory: u64) -> Result<Vec<u64>, Error> {
+fn piece_sizes(bytes: &[u8], memory: u64) -> Result<Vec<u64>, LoaderError> {
     let mut file = tempfile::NamedTempFile::new().unwrap();
     file.write_all(bytes).unwrap();
     let mut sizes = Vec::new();
-    let map = |block: &crate::Block| {
+    let map = |block: &crate::ElementBlock| {
         let mut count = 0;
         block.for_each(|_| count += 1)?;
         Ok(count)
     };
-    let options = Options { memory, ..Options::default() };
-    read::<u64, Error>(file.path(), &options, map, |count, _| {
+    let options = ReadOptions { memory, ..ReadOptions::default() };
+    read::<u64, LoaderError>(file.path(), &options, map, |count, _| {
         sizes.push(count);
         Ok(())
     })?;
@@ -432,7 +432,7 @@ fn blocks_of_any_size_are_read_in_bounded_pieces() {
 fn pieces_have_all_that_whole_blocks_have() {
     let (ids, zeros) = (vec![1; 140_000], vec![0; 140_000]);
     let info = m().int(1, 3).int(2, 5).int(3, 7).int(4, 9).int(5, 4).int(6, 1);
-    let group = |rest: Message| {
+    let group = |rest: TestPbfMessage| {
         rest.message(3, m().int(1, 7).list(2, &[1]).list(3, &[2]).message(4, info.clone()).deltas(8, &[5, 1, -3]))
             .message(3, m().int(1, 8).deltas(8, &[5, 1]).deltas(9, &[1, 1]).deltas(10, &[2, 2]))
             .message(4, m().int(1, 9).list(8, &[3, 0]).deltas(9, &[7, 2]).list(10, &[1, 2]).list(2, &[1]).list(3, &[1]))
@@ -447,7 +447,7 @@ fn pieces_have_all_that_whole_blocks_have() {
 
 #[test]
 fn no_element_has_more_than_any_real_one() {
-    let says = |group: Message| elements(block(group)).unwrap_err().to_string();
+    let says = |group: TestPbfMessage| elements(block(group)).unwrap_err().to_string();
     let many = vec![0; (1 << 20) + 1];
     let way = m().int(1, 5).deltas(8, &many);
     assert!(says(m().message(3, way)).ends_with("way 5: more than 1048576 nodes"));
@@ -472,12 +472,12 @@ fn listed(bytes: &[u8]) -> Vec<String> {
     let file = tempfile::NamedTempFile::new().unwrap();
     std::fs::write(file.path(), bytes).unwrap();
     let mut all = Vec::new();
-    let list = |block: &crate::Block| {
+    let list = |block: &crate::ElementBlock| {
         let mut list = Vec::new();
         block.for_each(|element| list.push(format!("{element:?}")))?;
         Ok(list)
     };
-    read::<_, Error>(file.path(), &Options::default(), list, |list, _| {
+    read::<_, LoaderError>(file.path(), &ReadOptions::default(), list, |list, _| {
         all.extend(list);
         Ok(())
     })
@@ -488,42 +488,48 @@ fn listed(bytes: &[u8]) -> Vec<String> {
 #[test]
 fn what_is_written_is_read_again() {
     use crate::pbf::write::{BlockWriter, Compression, header};
-    use crate::{ElementType, Member, Meta, NO_COORDINATE, Node, Relation, Way};
+    use crate::{NO_COORDINATE, SourceElementType, SourceMember, SourceMeta, SourceNode, SourceRelation, Way};
 
-    let meta = Meta { version: 3, timestamp: 1_600_000_000, changeset: 5, uid: 7, user: "Jürgen", visible: true };
-    let anonymous = Meta { uid: 0, user: "", ..meta };
-    let deleted = Meta { visible: false, ..meta };
-    let node = Node { id: 1, lat: -900_000_000, lon: 1_799_999_999, tags: &[("a", "b"), ("", "a")], meta: Some(meta) };
-    let member = |kind, id, role| Member { kind, id, role };
+    let meta =
+        SourceMeta { version: 3, timestamp: 1_600_000_000, changeset: 5, uid: 7, user: "Jürgen", visible: true };
+    let anonymous = SourceMeta { uid: 0, user: "", ..meta };
+    let deleted = SourceMeta { visible: false, ..meta };
+    let node =
+        SourceNode { id: 1, lat: -900_000_000, lon: 1_799_999_999, tags: &[("a", "b"), ("", "a")], meta: Some(meta) };
+    let member = |kind, id, role| SourceMember { kind, id, role };
     let members = [
-        member(ElementType::Way, 9, "outer"),
-        member(ElementType::Node, 1, ""),
-        member(ElementType::Relation, -4, "a"),
+        member(SourceElementType::Way, 9, "outer"),
+        member(SourceElementType::Node, 1, ""),
+        member(SourceElementType::Relation, -4, "a"),
     ];
     let elements = [
-        Element::Node(node),
-        Element::Node(Node { id: -7, lat: 0, lon: 0, tags: &[], meta: Some(anonymous) }),
-        Element::Way(Way { id: 9, refs: &[1, -7, 1], locations: None, tags: &[("k", "v")], meta: Some(meta) }),
-        Element::Way(Way { id: 10, refs: &[], locations: None, tags: &[], meta: None }),
-        Element::Relation(Relation { id: i64::MAX, members: &members, tags: &[], meta: Some(anonymous) }),
-        Element::Node(Node { id: i64::MIN, lat: 1, lon: 2, tags: &[], meta: Some(meta) }),
+        SourceElement::Node(node),
+        SourceElement::Node(SourceNode { id: -7, lat: 0, lon: 0, tags: &[], meta: Some(anonymous) }),
+        SourceElement::Way(Way { id: 9, refs: &[1, -7, 1], locations: None, tags: &[("k", "v")], meta: Some(meta) }),
+        SourceElement::Way(Way { id: 10, refs: &[], locations: None, tags: &[], meta: None }),
+        SourceElement::Relation(SourceRelation { id: i64::MAX, members: &members, tags: &[], meta: Some(anonymous) }),
+        SourceElement::Node(SourceNode { id: i64::MIN, lat: 1, lon: 2, tags: &[], meta: Some(meta) }),
     ];
-    let write = |elements: &[Element<'_>], history, compression| {
+    let write = |elements: &[SourceElement<'_>], history, compression| {
         let mut block = BlockWriter::new(history);
         elements.iter().for_each(|element| block.push(element));
         assert_eq!(block.len(), elements.len());
-        let written = Header { history, bbox: Some([-10, -20, 30, 40]), ..Header::default() };
+        let written = SourceHeader { history, bbox: Some([-10, -20, 30, 40]), ..SourceHeader::default() };
         let mut file = header(&written, true, compression);
         file.extend(block.finish(compression));
         file
     };
-    let expected = |elements: &[Element<'_>]| -> Vec<String> { elements.iter().map(|e| format!("{e:?}")).collect() };
+    let expected =
+        |elements: &[SourceElement<'_>]| -> Vec<String> { elements.iter().map(|e| format!("{e:?}")).collect() };
     for compression in [Compression::None, Compression::Zlib, Compression::Zstd] {
         assert_eq!(listed(&write(&elements, false, compression)), expected(&elements), "{compression:?}");
     }
 
     // PBF cannot express a missing position. A deleted node is written at 0, 0.
-    let nowhere = Node { lat: NO_COORDINATE, lon: NO_COORDINATE, meta: Some(deleted), ..node };
-    let read = Node { lat: 0, lon: 0, ..nowhere };
-    assert_eq!(listed(&write(&[Element::Node(nowhere)], true, Compression::Zlib)), expected(&[Element::Node(read)]));
+    let nowhere = SourceNode { lat: NO_COORDINATE, lon: NO_COORDINATE, meta: Some(deleted), ..node };
+    let read = SourceNode { lat: 0, lon: 0, ..nowhere };
+    assert_eq!(
+        listed(&write(&[SourceElement::Node(nowhere)], true, Compression::Zlib)),
+        expected(&[SourceElement::Node(read)])
+    );
 }

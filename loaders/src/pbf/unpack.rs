@@ -1,6 +1,6 @@
 //! Unpacks the content of a blob: raw, zlib, LZ4 or Zstandard. Lengths are checked before memory is allocated.
 
-use super::wire::{Cursor, FieldValue};
+use super::wire::{FieldValue, WireCursor};
 use crate::error::{PbfProblem, Wire};
 use crate::limits::MAX_BLOB;
 use flate2::{Decompress, FlushDecompress, Status};
@@ -9,7 +9,7 @@ use std::io::Read;
 /// Returns the declared unpacked size of a blob message, or the maximum if none is declared.
 pub(super) fn size(blob: &[u8]) -> usize {
     let (mut said, mut raw) = (None, None);
-    let mut fields = Cursor::new(blob);
+    let mut fields = WireCursor::new(blob);
     while let Ok(Some((number, value))) = fields.field() {
         match (number, value) {
             (2, FieldValue::Varint(size)) => said = usize::try_from(size).ok(),
@@ -24,7 +24,7 @@ pub(super) fn size(blob: &[u8]) -> usize {
 pub(super) fn unpack(blob: &[u8]) -> Result<Vec<u8>, PbfProblem> {
     let mut said = None;
     let mut data = None;
-    let mut fields = Cursor::new(blob);
+    let mut fields = WireCursor::new(blob);
     while let Some((number, value)) = fields.field()? {
         match (number, value) {
             (2, FieldValue::Varint(size)) => said = Some(checked(size as i64)?),

@@ -6,7 +6,7 @@ use std::borrow::Cow;
 
 /// A byte slice that is read from the front.
 #[derive(Clone, Copy)]
-pub(super) struct Cursor<'a> {
+pub(super) struct WireCursor<'a> {
     rest: &'a [u8],
 }
 
@@ -20,7 +20,7 @@ pub(super) enum FieldValue<'a> {
     Fixed,
 }
 
-impl<'a> Cursor<'a> {
+impl<'a> WireCursor<'a> {
     pub(super) fn new(bytes: &'a [u8]) -> Self {
         Self { rest: bytes }
     }
@@ -107,11 +107,11 @@ pub(super) fn zigzag(value: u64) -> i64 {
 /// A list of integers. Writers usually pack it into one field, but it may also come in several fields or as single
 /// numbers.
 #[derive(Default)]
-pub(super) struct Packed<'a> {
+pub(super) struct PackedIntegers<'a> {
     bytes: Cow<'a, [u8]>,
 }
 
-impl<'a> Packed<'a> {
+impl<'a> PackedIntegers<'a> {
     pub(super) fn push(&mut self, number: u32, value: FieldValue<'a>) -> Result<(), Wire> {
         match value {
             FieldValue::Bytes(bytes) if self.bytes.is_empty() => self.bytes = Cow::Borrowed(bytes),
@@ -135,8 +135,8 @@ impl<'a> Packed<'a> {
     }
 
     #[inline]
-    pub(super) fn cursor(&self) -> Cursor<'_> {
-        Cursor::new(&self.bytes)
+    pub(super) fn cursor(&self) -> WireCursor<'_> {
+        WireCursor::new(&self.bytes)
     }
 }
 
@@ -179,22 +179,22 @@ mod tests {
                 for tail in [0, 12] {
                     let mut bytes = encode(value);
                     bytes.extend(std::iter::repeat_n(0xff, tail));
-                    let mut cursor = Cursor::new(&bytes);
+                    let mut cursor = WireCursor::new(&bytes);
                     assert_eq!(cursor.varint(), Ok(value));
                     assert_eq!(cursor.rest.len(), tail);
                 }
                 let bytes = encode(value);
                 let short = bytes.get(..bytes.len() - 1).unwrap();
-                assert_eq!(Cursor::new(short).varint(), Err(Wire::Ends));
+                assert_eq!(WireCursor::new(short).varint(), Err(Wire::Ends));
             }
         }
-        assert_eq!(Cursor::new(&[0xff; 20]).varint(), Err(Wire::Varint));
+        assert_eq!(WireCursor::new(&[0xff; 20]).varint(), Err(Wire::Varint));
         assert_eq!([zigzag(0), zigzag(1), zigzag(2), zigzag(u64::MAX)], [0, -1, 1, i64::MIN]);
     }
 
     #[test]
     fn lists_in_pieces_are_lists() {
-        let mut list = Packed::default();
+        let mut list = PackedIntegers::default();
         list.push(1, FieldValue::Bytes(&[1, 2])).unwrap();
         list.push(1, FieldValue::Varint(300)).unwrap();
         list.push(1, FieldValue::Bytes(&[3])).unwrap();
@@ -210,8 +210,8 @@ mod tests {
     #[test]
     fn broken_fields_are_errors() {
         for bytes in [&[0x0a, 5, 1][..], &[0x09, 1, 2], &[0x0d, 1], &[0x80], &[0x0a]] {
-            assert_eq!(Cursor::new(bytes).field().err(), Some(Wire::Ends));
+            assert_eq!(WireCursor::new(bytes).field().err(), Some(Wire::Ends));
         }
-        assert_eq!(Cursor::new(&[0x0b]).field().err(), Some(Wire::Encoding));
+        assert_eq!(WireCursor::new(&[0x0b]).field().err(), Some(Wire::Encoding));
     }
 }

@@ -9,7 +9,9 @@ use std::io::Write;
 
 use flate2::write::ZlibEncoder;
 
-use crate::element::{Element, ElementType, Header, Meta, NO_COORDINATE, Node, Relation, Way};
+use crate::element::{
+    NO_COORDINATE, SourceElement, SourceElementType, SourceHeader, SourceMeta, SourceNode, SourceRelation, Way,
+};
 
 /// The usual number of elements in a block.
 pub const ELEMENTS_IN_BLOCK: usize = 8000;
@@ -31,9 +33,9 @@ const ZSTD_LEVEL: i32 = 6;
 
 /// A protocol buffer message under construction.
 #[derive(Default)]
-struct Message(Vec<u8>);
+struct PbfMessage(Vec<u8>);
 
-impl Message {
+impl PbfMessage {
     fn raw(&mut self, mut value: u64) {
         while value >= 0x80 {
             self.0.push(value as u8 | 0x80);
@@ -55,7 +57,7 @@ impl Message {
 
     /// Writes a packed list, unless it is empty.
     fn list(&mut self, field: u64, values: impl IntoIterator<Item = u64>) {
-        let mut list = Message::default();
+        let mut list = PbfMessage::default();
         values.into_iter().for_each(|value| list.raw(value));
         if !list.0.is_empty() {
             self.bytes(field, &list.0);
@@ -77,10 +79,10 @@ fn zigzag(value: i64) -> u64 {
 }
 
 /// Returns the blob of a file's header. `sorted` declares that elements are sorted by type, then by id.
-pub fn header(header: &Header, sorted: bool, compression: Compression) -> Vec<u8> {
-    let mut message = Message::default();
+pub fn header(header: &SourceHeader, sorted: bool, compression: Compression) -> Vec<u8> {
+    let mut message = PbfMessage::default();
     if let Some([south, west, north, east]) = header.bbox {
-        let mut bbox = Message::default();
+        let mut bbox = PbfMessage::default();
         for (field, degrees) in [(1, west), (2, east), (3, north), (4, south)] {
             bbox.number(field, zigzag(i64::from(degrees) * 100));
         }
@@ -112,7 +114,7 @@ pub fn header(header: &Header, sorted: bool, compression: Compression) -> Vec<u8
 
 /// Returns a blob, preceded by its blob header.
 fn blob(name: &[u8], content: &[u8], compression: Compression) -> Vec<u8> {
-    let mut blob = Message::default();
+    let mut blob = PbfMessage::default();
     // Packing into memory does not fail.
     match compression {
         Compression::None => blob.bytes(1, content),
@@ -127,7 +129,7 @@ fn blob(name: &[u8], content: &[u8], compression: Compression) -> Vec<u8> {
             blob.bytes(7, &zstd::bulk::compress(content, ZSTD_LEVEL).unwrap_or_default());
         }
     }
-    let mut header = Message::default();
+    let mut header = PbfMessage::default();
     header.bytes(1, name);
     header.number(3, blob.0.len() as u64);
     let mut out = (header.0.len() as u32).to_be_bytes().to_vec();
@@ -137,16 +139,16 @@ fn blob(name: &[u8], content: &[u8], compression: Compression) -> Vec<u8> {
 }
 
 /// The string table of a block. Strings have numbers from 1. Number 0 means no string, because zero ends lists.
-struct Strings {
+struct BlockStrings {
     numbers: HashMap<Box<str>, u64>,
-    table: Message,
+    table: PbfMessage,
 }
 
-impl Strings {
-    fn new() -> Strings {
-        let mut table = Message::default();
+impl BlockStrings {
+    fn new() -> BlockStrings {
+        let mut table = PbfMessage::default();
         table.bytes(1, b"");
-        Strings { numbers: HashMap::new(), table }
+        BlockStrings { numbers: HashMap::new(), table }
     }
 
     fn number(&mut self, text: &str) -> u64 {
@@ -173,19 +175,19 @@ struct Dense {
     /// For each node, the numbers of its keys and values, then 0.
     tags: Vec<u64>,
     tagged: bool,
-    metas: Vec<Meta<'static>>,
+    metas: Vec<SourceMeta<'static>>,
     users: Vec<i64>,
     described: bool,
 }
 
 /// A block of elements under construction, usually with [`ELEMENTS_IN_BLOCK`] elements at most.
 pub struct BlockWriter {
-    strings: Strings,
+    strings: BlockStrings,
     dense: Dense,
     /// Consecutive ways or relations.
-    group: Message,
-    groups: Message,
-    last: Option<ElementType>,
+    group: PbfMessage,
+    groups: PbfMessage,
+    last: Option<SourceElementType>,
     /// Whether the file includes deleted versions.
     history: bool,
     len: usize,
@@ -195,10 +197,10 @@ impl BlockWriter {
     /// Creates an empty block. `history` is true if the file includes deleted versions.
     pub fn new(history: bool) -> BlockWriter {
         BlockWriter {
-            strings: Strings::new(),
+            strings: BlockStrings::new(),
             dense: Dense::default(),
-            group: Message::default(),
-            groups: Message::default(),
+            group: PbfMessage::default(),
+            groups: PbfMessage::default(),
             last: None,
             history,
             len: 0,
@@ -223,27 +225,27 @@ impl BlockWriter {
     }
 
     /// Adds an element. Locations of way nodes are not written.
-    pub fn push(&mut self, element: &Element<'_>) {
+    pub fn push(&mut self, element: &SourceElement<'_>) {
         let kind = match element {
-            Element::Node(_) => ElementType::Node,
-            Element::Way(_) => ElementType::Way,
-            Element::Relation(_) => ElementType::Relation,
+            SourceElement::Node(_) => SourceElementType::Node,
+            SourceElement::Way(_) => SourceElementType::Way,
+            SourceElement::Relation(_) => SourceElementType::Relation,
         };
         if self.last.replace(kind) != Some(kind) {
             self.end_group();
         }
         self.len += 1;
         match element {
-            Element::Node(node) => self.node(node),
-            Element::Way(way) => self.way(way),
-            Element::Relation(relation) => self.relation(relation),
+            SourceElement::Node(node) => self.node(node),
+            SourceElement::Way(way) => self.way(way),
+            SourceElement::Relation(relation) => self.relation(relation),
         }
     }
 
     /// Returns the blob of the block.
     pub fn finish(mut self, compression: Compression) -> Vec<u8> {
         self.end_group();
-        let mut message = Message::default();
+        let mut message = PbfMessage::default();
         message.bytes(1, &self.strings.table.0);
         message.0.extend(self.groups.0);
         blob(b"OSMData", &message.0, compression)
@@ -260,7 +262,7 @@ impl BlockWriter {
         }
     }
 
-    fn node(&mut self, node: &Node<'_>) {
+    fn node(&mut self, node: &SourceNode<'_>) {
         let Self { dense, strings, .. } = self;
         dense.ids.push(node.id);
         dense.positions.push((node.lat, node.lon));
@@ -272,17 +274,17 @@ impl BlockWriter {
         dense.described |= node.meta.is_some();
         let meta = node.meta.unwrap_or(NO_META);
         dense.users.push(strings.or_none(meta.user) as i64);
-        dense.metas.push(Meta { user: "", ..meta });
+        dense.metas.push(SourceMeta { user: "", ..meta });
     }
 
     /// Writes id, tags and metadata, which ways and relations have in common.
-    fn common(&mut self, id: i64, tags: &[(&str, &str)], meta: Option<Meta<'_>>) -> Message {
-        let mut message = Message::default();
+    fn common(&mut self, id: i64, tags: &[(&str, &str)], meta: Option<SourceMeta<'_>>) -> PbfMessage {
+        let mut message = PbfMessage::default();
         message.number(1, id as u64);
         message.list(2, tags.iter().map(|(key, _)| self.strings.number(key)));
         message.list(3, tags.iter().map(|(_, value)| self.strings.number(value)));
         if let Some(meta) = meta {
-            let mut info = Message::default();
+            let mut info = PbfMessage::default();
             info.number(1, meta.version.into());
             info.number(2, meta.timestamp as u64);
             info.number(3, meta.changeset as u64);
@@ -302,7 +304,7 @@ impl BlockWriter {
         self.group.bytes(3, &message.0);
     }
 
-    fn relation(&mut self, relation: &Relation<'_>) {
+    fn relation(&mut self, relation: &SourceRelation<'_>) {
         let mut message = self.common(relation.id, relation.tags, relation.meta);
         message.list(8, relation.members.iter().map(|member| self.strings.or_none(member.role)));
         message.deltas(9, relation.members.iter().map(|member| member.id));
@@ -312,14 +314,15 @@ impl BlockWriter {
 }
 
 /// The metadata written for a node without metadata if other nodes of the group have some.
-const NO_META: Meta<'static> = Meta { version: 0, timestamp: 0, changeset: 0, uid: 0, user: "", visible: true };
+const NO_META: SourceMeta<'static> =
+    SourceMeta { version: 0, timestamp: 0, changeset: 0, uid: 0, user: "", visible: true };
 
 impl Dense {
-    fn message(&self, history: bool) -> Message {
-        let mut dense = Message::default();
+    fn message(&self, history: bool) -> PbfMessage {
+        let mut dense = PbfMessage::default();
         dense.deltas(1, self.ids.iter().copied());
         if self.described {
-            let mut info = Message::default();
+            let mut info = PbfMessage::default();
             info.list(1, self.metas.iter().map(|meta| meta.version.into()));
             info.deltas(2, self.metas.iter().map(|meta| meta.timestamp));
             info.deltas(3, self.metas.iter().map(|meta| meta.changeset));

@@ -1,10 +1,10 @@
 //! Reads N-Triples and N-Quads. They have one statement per line, so that blocks of lines are parsed in parallel.
 
-use super::{Batch, Options, Summary, Wrong, plain};
-use crate::Progress;
-use crate::error::Error;
+use super::{ParserFault, RdfOptions, RdfSummary, TripleBatch, plain};
+use crate::ReadProgress;
+use crate::error::LoaderError;
 use crate::pipeline::{self, Window};
-use crate::text::{Blocks, Lines, Text, count_lines};
+use crate::text::{LineBlock, LineBlocks, TextSource, count_lines};
 use oxrdf::GraphName;
 use oxrdfio::{RdfFormat, RdfParser};
 use std::path::Path;
@@ -13,10 +13,10 @@ use std::path::Path;
 const USUAL_LINE: usize = 140;
 
 /// The result of parsing a block of lines.
-struct Parsed {
-    batch: Batch,
+struct ParsedLines {
+    batch: TripleBatch,
     /// Errors in the block: all if bad lines are skipped, otherwise only the first.
-    wrong: Vec<Wrong>,
+    wrong: Vec<ParserFault>,
     /// Number of line ends in the block.
     lines: u64,
     offset: u64,
@@ -24,16 +24,16 @@ struct Parsed {
 }
 
 /// Reads a text line by line.
-pub(super) fn read<E: From<Error> + Send>(
+pub(super) fn read<E: From<LoaderError> + Send>(
     path: &Path,
-    text: Text,
-    options: &Options,
-    mut consume: impl FnMut(Batch, Progress) -> Result<(), E>,
-) -> Result<Summary, E> {
+    text: TextSource,
+    options: &RdfOptions,
+    mut consume: impl FnMut(TripleBatch, ReadProgress) -> Result<(), E>,
+) -> Result<RdfSummary, E> {
     let limit = Window::of(options.blocks_per_thread, options.memory);
     let bytes_total = text.bytes_total;
-    let mut blocks = Blocks::new(text);
-    let mut summary = Summary::default();
+    let mut blocks = LineBlocks::new(text);
+    let mut summary = RdfSummary::default();
     let (mut lines, mut count) = (0, 0);
     let mut broken = None;
     let next = || match blocks.next()? {
@@ -47,7 +47,7 @@ pub(super) fn read<E: From<Error> + Send>(
     pipeline::ordered(
         limit,
         next,
-        Lines::cost,
+        LineBlock::cost,
         |block| Ok(parse(block, options.skip_bad)),
         |parsed| {
             for wrong in parsed.wrong {
@@ -60,19 +60,19 @@ pub(super) fn read<E: From<Error> + Send>(
             lines += parsed.lines;
             count += 1;
             summary.triples += parsed.batch.triples.len() as u64;
-            consume(parsed.batch, Progress { bytes_read: parsed.position, bytes_total, blocks: count })
+            consume(parsed.batch, ReadProgress { bytes_read: parsed.position, bytes_total, blocks: count })
         },
     )?;
     match broken {
-        Some((offset, problem)) => Err(Wrong { line: 0, offset: 0, problem }.at(path, lines, offset).into()),
+        Some((offset, problem)) => Err(ParserFault { line: 0, offset: 0, problem }.at(path, lines, offset).into()),
         None => Ok(summary),
     }
 }
 
 /// Parses a block of lines.
-fn parse(block: Lines, skip_bad: bool) -> Parsed {
-    let mut batch = Batch { triples: Vec::with_capacity(block.bytes.len() / USUAL_LINE), graphs: Vec::new() };
-    let mut wrong: Vec<Wrong> = Vec::new();
+fn parse(block: LineBlock, skip_bad: bool) -> ParsedLines {
+    let mut batch = TripleBatch { triples: Vec::with_capacity(block.bytes.len() / USUAL_LINE), graphs: Vec::new() };
+    let mut wrong: Vec<ParserFault> = Vec::new();
     // If the block is not UTF-8, the parser reports the error.
     let text = std::str::from_utf8(&block.bytes).ok();
     let mut offset = 0;
@@ -83,7 +83,7 @@ fn parse(block: Lines, skip_bad: bool) -> Parsed {
             Some(triple) => batch.triples.push(triple),
             None => {
                 if let Err(error) = parse_line(line, &mut batch) {
-                    wrong.push(Wrong { line: number, offset: error.offset + offset as u64, ..error });
+                    wrong.push(ParserFault { line: number, offset: error.offset + offset as u64, ..error });
                     if !skip_bad {
                         break;
                     }
@@ -93,11 +93,11 @@ fn parse(block: Lines, skip_bad: bool) -> Parsed {
         offset = end;
     }
     let lines = count_lines(&block.bytes);
-    Parsed { batch, wrong, lines, offset: block.offset, position: block.position }
+    ParsedLines { batch, wrong, lines, offset: block.offset, position: block.position }
 }
 
 /// Parses a line and adds its triples to `batch`. In case of an error, returns the first one and adds nothing.
-fn parse_line(line: &[u8], batch: &mut Batch) -> Result<(), Wrong> {
+fn parse_line(line: &[u8], batch: &mut TripleBatch) -> Result<(), ParserFault> {
     let kept = (batch.triples.len(), batch.graphs.len());
     for quad in RdfParser::from_format(RdfFormat::NQuads).for_slice(line) {
         match quad {

@@ -12,9 +12,9 @@ mod lines;
 mod plain;
 mod turtle;
 
-use crate::error::{Error, TextProblem};
+use crate::error::{LoaderError, TextProblem};
 use crate::format::{ELEMENTS, HTML, is_elements, is_html};
-use crate::{Progress, WINDOW_MEMORY, text};
+use crate::{ReadProgress, WINDOW_MEMORY, text};
 use oxrdf::{NamedOrBlankNode, Triple};
 use oxrdfio::{RdfFormat, RdfParser};
 use std::path::Path;
@@ -27,7 +27,7 @@ const MAX_SHOWN: usize = 10;
 
 /// The supported formats.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Format {
+pub enum TriplesFormat {
     /// N-Triples or N-Quads.
     Lines,
     /// Turtle.
@@ -36,9 +36,9 @@ pub enum Format {
 
 /// Settings of a reader.
 #[derive(Clone, Debug)]
-pub struct Options {
+pub struct RdfOptions {
     /// The format, or `None` to detect it.
-    pub format: Option<Format>,
+    pub format: Option<TriplesFormat>,
     /// Whether to skip and count bad lines of N-Triples and N-Quads. An error in Turtle always ends reading, because
     /// the start of the next statement is unknown.
     pub skip_bad: bool,
@@ -49,7 +49,7 @@ pub struct Options {
     pub memory: u64,
 }
 
-impl Default for Options {
+impl Default for RdfOptions {
     fn default() -> Self {
         Self { format: None, skip_bad: false, blocks_per_thread: 4, memory: WINDOW_MEMORY }
     }
@@ -57,7 +57,7 @@ impl Default for Options {
 
 /// Consecutive triples of a file.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
-pub struct Batch {
+pub struct TripleBatch {
     /// The triples.
     pub triples: Vec<Triple>,
     /// The graph names of triples outside of the default graph, each with the triple's index in `triples`. Indices
@@ -67,18 +67,18 @@ pub struct Batch {
 
 /// Counts and errors of a reading run.
 #[derive(Debug, Default)]
-pub struct Summary {
+pub struct RdfSummary {
     /// Number of triples passed on.
     pub triples: u64,
     /// Number of skipped lines.
     pub bad: u64,
     /// The first errors, at most 10.
-    pub errors: Vec<Error>,
+    pub errors: Vec<LoaderError>,
 }
 
-impl Summary {
+impl RdfSummary {
     /// Counts a skipped line.
-    fn skip(&mut self, error: Error) {
+    fn skip(&mut self, error: LoaderError) {
         self.bad += 1;
         if self.errors.len() < MAX_SHOWN {
             self.errors.push(error);
@@ -101,25 +101,25 @@ impl Summary {
 /// })?;
 /// # Ok::<(), Error>(())
 /// ```
-pub fn read<E: From<Error> + Send>(
+pub fn read<E: From<LoaderError> + Send>(
     path: &Path,
-    options: &Options,
-    consume: impl FnMut(Batch, Progress) -> Result<(), E>,
-) -> Result<Summary, E> {
+    options: &RdfOptions,
+    consume: impl FnMut(TripleBatch, ReadProgress) -> Result<(), E>,
+) -> Result<RdfSummary, E> {
     let (start, text) = text::open(path, LOOK)?;
     let format = match options.format {
         Some(format) => format,
         None => format_of(path, &start)?,
     };
     match format {
-        Format::Lines => lines::read(path, text, options, consume),
-        Format::Turtle => turtle::read(path, text, consume),
+        TriplesFormat::Lines => lines::read(path, text, options, consume),
+        TriplesFormat::Turtle => turtle::read(path, text, consume),
     }
 }
 
 /// Determines the format of a text by its file name and its beginning.
-fn format_of(path: &Path, start: &[u8]) -> Result<Format, Error> {
-    let refuse = |reason| Err(Error::Format { file: path.to_path_buf(), reason });
+fn format_of(path: &Path, start: &[u8]) -> Result<TriplesFormat, LoaderError> {
+    let refuse = |reason| Err(LoaderError::Format { file: path.to_path_buf(), reason });
     if is_html(start) {
         return refuse(HTML);
     }
@@ -128,12 +128,12 @@ fn format_of(path: &Path, start: &[u8]) -> Result<Format, Error> {
     }
     let ending = ending(path);
     if ending == "ttl" {
-        return Ok(Format::Turtle);
+        return Ok(TriplesFormat::Turtle);
     }
     let lines = start.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii);
     let first = lines.into_iter().find(|line| !line.is_empty() && !line.starts_with(b"#")).unwrap_or_default();
     if is_statement(first) || ending == "nt" || ending == "nq" {
-        return Ok(Format::Lines);
+        return Ok(TriplesFormat::Lines);
     }
     let has = |part: &[u8]| first.len() >= part.len() && first.windows(part.len()).any(|window| window == part);
     match first {
@@ -141,7 +141,7 @@ fn format_of(path: &Path, start: &[u8]) -> Result<Format, Error> {
         [b'{', ..] => refuse("neither N-Triples, N-Quads nor Turtle: JSON, or TriG"),
         [b'[' | b'<', ..] if has(b"{\"") || has(b"xmlns") => refuse("JSON or XML, not N-Triples, N-Quads or Turtle"),
         [0 | 0x80..=0xff, ..] => refuse("neither N-Triples, N-Quads nor Turtle (plain, gzip, bzip2 or Zstandard)"),
-        _ => Ok(Format::Turtle),
+        _ => Ok(TriplesFormat::Turtle),
     }
 }
 
@@ -158,13 +158,13 @@ fn is_statement(line: &[u8]) -> bool {
 }
 
 /// A parser error. `line`, from 0, and `offset` are relative to the start of the parsed text.
-struct Wrong {
+struct ParserFault {
     line: u64,
     offset: u64,
     problem: TextProblem,
 }
 
-impl From<oxrdfio::RdfSyntaxError> for Wrong {
+impl From<oxrdfio::RdfSyntaxError> for ParserFault {
     fn from(error: oxrdfio::RdfSyntaxError) -> Self {
         let place = error.location();
         let (line, offset) = place.as_ref().map_or((0, 0), |place| (place.start.line, place.start.offset));
@@ -179,9 +179,9 @@ impl From<oxrdfio::RdfSyntaxError> for Wrong {
     }
 }
 
-impl Wrong {
-    fn at(self, path: &Path, lines: u64, offset: u64) -> Error {
-        Error::Text {
+impl ParserFault {
+    fn at(self, path: &Path, lines: u64, offset: u64) -> LoaderError {
+        LoaderError::Text {
             file: path.to_path_buf(),
             line: lines + self.line + 1,
             offset: offset + self.offset,

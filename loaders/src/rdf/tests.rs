@@ -9,7 +9,7 @@ fn file(name: &str, text: &str) -> (tempfile::TempDir, PathBuf) {
     (folder, path)
 }
 
-fn read_all(path: &Path, options: &Options) -> (Vec<String>, Result<Summary, Error>) {
+fn read_all(path: &Path, options: &RdfOptions) -> (Vec<String>, Result<RdfSummary, LoaderError>) {
     let mut triples = Vec::new();
     let result = read(path, options, |batch, _| {
         triples.extend(batch.triples.iter().map(ToString::to_string));
@@ -20,14 +20,14 @@ fn read_all(path: &Path, options: &Options) -> (Vec<String>, Result<Summary, Err
 
 fn parsed(name: &str, text: &str) -> Vec<String> {
     let (_folder, path) = file(name, text);
-    let (triples, result) = read_all(&path, &Options::default());
+    let (triples, result) = read_all(&path, &RdfOptions::default());
     assert_eq!(result.unwrap().triples, triples.len() as u64);
     triples
 }
 
 fn error(name: &str, text: &str) -> String {
     let (_folder, path) = file(name, text);
-    let error = read_all(&path, &Options::default()).1.unwrap_err();
+    let error = read_all(&path, &RdfOptions::default()).1.unwrap_err();
     assert_eq!(error.file(), path);
     error.to_string().replace(path.to_str().unwrap(), "FILE")
 }
@@ -74,7 +74,7 @@ fn errors_say_where() {
     assert!(error("a.ttl", "@prefix a: <http://a/> .\na:s a:p b:c .").starts_with("FILE: line 2, byte 33: "));
 
     let (_folder, path) = file("a.nt", &bad);
-    let (triples, summary) = read_all(&path, &Options { skip_bad: true, ..Options::default() });
+    let (triples, summary) = read_all(&path, &RdfOptions { skip_bad: true, ..RdfOptions::default() });
     let summary = summary.unwrap();
     assert_eq!((triples.len(), summary.triples, summary.bad), (40_001, 40_001, 1));
     assert!(summary.errors[0].to_string().contains("line 40001"));
@@ -83,9 +83,9 @@ fn errors_say_where() {
 #[test]
 fn the_consumer_can_end_it() {
     let (_folder, path) = file("a.nt", "<http://a/s> <http://a/p> <http://a/o> .\n");
-    let error = Error::Format { file: "b".into(), reason: "enough" };
+    let error = LoaderError::Format { file: "b".into(), reason: "enough" };
     let mut error = Some(error);
-    let result = read(&path, &Options::default(), |_, _| error.take().map_or(Ok(()), Err));
+    let result = read(&path, &RdfOptions::default(), |_, _| error.take().map_or(Ok(()), Err));
     assert_eq!(result.unwrap_err().to_string(), "b: enough");
 }
 
@@ -98,7 +98,7 @@ fn a_cut_packed_file_ends_where_it_is_cut() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join(name);
         std::fs::write(&path, &packed[..packed.len() - 5]).unwrap();
-        let (triples, result) = read_all(&path, &Options { skip_bad: true, ..Options::default() });
+        let (triples, result) = read_all(&path, &RdfOptions { skip_bad: true, ..RdfOptions::default() });
         let error = result.unwrap_err().to_string();
         assert!(error.contains("cannot be read") && !error.contains(": line 1,"), "{error}");
         assert!(triples.len() > 1000 && triples.len() <= 200_000, "{name}: {}", triples.len());

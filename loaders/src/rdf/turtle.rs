@@ -1,9 +1,9 @@
 //! Reads Turtle. It is parsed sequentially, because statements may span lines and prefixes may be redefined.
 
-use super::{Batch, Summary, Wrong};
-use crate::Progress;
-use crate::error::{Error, TextProblem};
-use crate::text::{Text, count_lines};
+use super::{ParserFault, RdfSummary, TripleBatch};
+use crate::ReadProgress;
+use crate::error::{LoaderError, TextProblem};
+use crate::text::{TextSource, count_lines};
 use oxrdf::{BlankNode, NamedOrBlankNode, Term, Triple};
 use oxrdfio::{RdfFormat, RdfParseError, RdfParser};
 use std::cell::Cell;
@@ -16,32 +16,32 @@ use std::rc::Rc;
 const BATCH: usize = 8192;
 
 /// Reads a text of Turtle.
-pub(super) fn read<E: From<Error>>(
+pub(super) fn read<E: From<LoaderError>>(
     path: &Path,
-    text: Text,
-    mut consume: impl FnMut(Batch, Progress) -> Result<(), E>,
-) -> Result<Summary, E> {
-    let Text { reader, position, bytes_total } = text;
+    text: TextSource,
+    mut consume: impl FnMut(TripleBatch, ReadProgress) -> Result<(), E>,
+) -> Result<RdfSummary, E> {
+    let TextSource { reader, position, bytes_total } = text;
     let passed = Rc::new(Cell::new((0, 0)));
-    let reader = Counted { reader, passed: Rc::clone(&passed), nesting: Nesting::default() };
-    let mut summary = Summary::default();
+    let reader = CountingReader { reader, passed: Rc::clone(&passed), nesting: Nesting::default() };
+    let mut summary = RdfSummary::default();
     let mut anonymous = Anonymous::default();
     let mut batch = Vec::with_capacity(BATCH);
     let mut blocks = 0;
     let mut hand_over = |batch: Vec<Triple>| {
         blocks += 1;
-        let batch = Batch { triples: batch, graphs: Vec::new() };
-        consume(batch, Progress { bytes_read: position.get(), bytes_total, blocks })
+        let batch = TripleBatch { triples: batch, graphs: Vec::new() };
+        consume(batch, ReadProgress { bytes_read: position.get(), bytes_total, blocks })
     };
     for quad in RdfParser::from_format(RdfFormat::Turtle).for_reader(reader) {
         match quad {
             Ok(quad) => batch.push(anonymous.rename(quad.into())),
             Err(error) => {
                 let wrong = match error {
-                    RdfParseError::Syntax(error) => Wrong::from(error),
+                    RdfParseError::Syntax(error) => ParserFault::from(error),
                     RdfParseError::Io(error) => {
                         let (line, offset) = passed.get();
-                        Wrong { line, offset, problem: TextProblem::Read(error.to_string()) }
+                        ParserFault { line, offset, problem: TextProblem::Read(error.to_string()) }
                     }
                 };
                 if !batch.is_empty() {
@@ -62,7 +62,7 @@ pub(super) fn read<E: From<Error>>(
 }
 
 /// A reader that counts lines and bytes.
-struct Counted<R> {
+struct CountingReader<R> {
     reader: R,
     passed: Rc<Cell<(u64, u64)>>,
     nesting: Nesting,
@@ -140,7 +140,7 @@ impl Nesting {
     }
 }
 
-impl<R: Read> Read for Counted<R> {
+impl<R: Read> Read for CountingReader<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let got = self.reader.read(buffer)?;
         let (lines, bytes) = self.passed.get();

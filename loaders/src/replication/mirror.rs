@@ -5,7 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::{ENDINGS, STATE, Time, name, state, time};
-use crate::error::Error;
+use crate::error::LoaderError;
 
 /// Downloads the server's file of the given name; returns `false` if the server does not have it.
 type Fetch<'a> = dyn FnMut(&str, &mut File) -> io::Result<bool> + 'a;
@@ -24,7 +24,7 @@ pub fn mirror(
     since: i64,
     until: Option<i64>,
     done: &mut dyn FnMut(u64, u64),
-) -> Result<(), Error> {
+) -> Result<(), LoaderError> {
     let mut mirror = Mirror { fetch, folder };
     // `state.txt` changes with every update and is not one of the numbered states. It is therefore downloaded on every
     // call.
@@ -52,18 +52,18 @@ struct Mirror<'a> {
 }
 
 impl Mirror<'_> {
-    fn failed(&self, reason: String) -> Error {
-        Error::Replication { folder: self.folder.to_path_buf(), reason }
+    fn failed(&self, reason: String) -> LoaderError {
+        LoaderError::Replication { folder: self.folder.to_path_buf(), reason }
     }
 
     /// Returns the local path of a file and downloads it if necessary. Returns `None` if the server does not have it.
-    fn get(&mut self, name: &str) -> Result<Option<PathBuf>, Error> {
+    fn get(&mut self, name: &str) -> Result<Option<PathBuf>, LoaderError> {
         let path = self.folder.join(name);
         if path.is_file() { Ok(Some(path)) } else { self.fetch(name, path) }
     }
 
     /// Downloads a file under a temporary name and renames it when it is complete.
-    fn fetch(&mut self, name: &str, path: PathBuf) -> Result<Option<PathBuf>, Error> {
+    fn fetch(&mut self, name: &str, path: PathBuf) -> Result<Option<PathBuf>, LoaderError> {
         let part = path.with_extension("part");
         let mut write = || -> io::Result<bool> {
             fs::create_dir_all(part.parent().unwrap_or(self.folder))?;
@@ -85,7 +85,7 @@ impl Mirror<'_> {
         }
     }
 
-    fn need(&mut self, name: &str) -> Result<(), Error> {
+    fn need(&mut self, name: &str) -> Result<(), LoaderError> {
         match self.get(name)? {
             Some(_) => Ok(()),
             None => Err(self.failed(format!("a gap: {name} is not on the server"))),
@@ -93,7 +93,7 @@ impl Mirror<'_> {
     }
 
     /// Downloads the newest state and returns its number.
-    fn newest(&mut self) -> Result<u64, Error> {
+    fn newest(&mut self) -> Result<u64, LoaderError> {
         let path = self.folder.join(STATE);
         if self.fetch(STATE, path.clone())?.is_none() {
             return Err(
@@ -101,18 +101,18 @@ impl Mirror<'_> {
             );
         }
         let (number, _) = state(&path)?;
-        number.ok_or(Error::Format { file: path, reason: "not a replication state: it has no sequenceNumber" })
+        number.ok_or(LoaderError::Format { file: path, reason: "not a replication state: it has no sequenceNumber" })
     }
 
     /// Returns the time of a state, or `None` if the server does not have it.
-    fn time(&mut self, number: u64) -> Result<Option<i64>, Error> {
+    fn time(&mut self, number: u64) -> Result<Option<i64>, LoaderError> {
         let there = self.get(&name(number, STATE))?;
         there.map(|_| time(self.folder, number)).transpose()
     }
 
     /// Returns the number of the newest state that is not later than `until`. Searches backwards from the newest state
     /// with growing steps: most clients are not far behind, and servers do not keep all states.
-    fn last(&mut self, newest: u64, until: i64) -> Result<u64, Error> {
+    fn last(&mut self, newest: u64, until: i64) -> Result<u64, LoaderError> {
         let (mut early, mut step) = (newest, 1);
         loop {
             match self.time(early)? {
@@ -132,7 +132,7 @@ impl Mirror<'_> {
     }
 
     /// Does the same as `last`, if the state `early` is not later than `until`.
-    fn last_after(&mut self, early: u64, newest: u64, until: i64) -> Result<u64, Error> {
+    fn last_after(&mut self, early: u64, newest: u64, until: i64) -> Result<u64, LoaderError> {
         let (mut low, mut high) = (early, newest + 1);
         while high - low > 1 {
             let middle = low + (high - low) / 2;
@@ -146,7 +146,7 @@ impl Mirror<'_> {
     }
 
     /// Does the same as `last`, if the server lacks the state `gone` and has all states from some later one on.
-    fn first_kept(&mut self, gone: u64, newest: u64, until: i64) -> Result<u64, Error> {
+    fn first_kept(&mut self, gone: u64, newest: u64, until: i64) -> Result<u64, LoaderError> {
         let (mut low, mut high) = (gone, newest);
         while high - low > 1 {
             let middle = low + (high - low) / 2;

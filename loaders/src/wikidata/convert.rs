@@ -5,28 +5,28 @@ use std::collections::BTreeSet;
 
 use super::languages::canonical;
 use super::lexeme;
-use super::model::{Entity, InLanguage, Map, Sitelink};
+use super::model::{LocalizedText, Map, WikidataEntity, WikidataSitelink};
 use super::sites::{address, site};
 use super::value::{self, in_language};
 use super::vocabulary as v;
-use super::writer::{Converter, Writer, cut, id};
+use super::writer::{Converter, EntityWriter, cut, id};
 use oxrdf::vocab::{rdf, rdfs, xsd};
 use oxrdf::{Literal, NamedNode, Triple};
 
 impl Converter {
     /// Adds an entity's triples to `into`. Returns an error if it is not a valid entity of Wikidata; some triples may
     /// have been added by then.
-    pub fn convert(&self, entity: &Entity<'_>, into: &mut Vec<Triple>) -> Result<(), String> {
-        Writer::new(self, into).entity(entity)
+    pub fn convert(&self, entity: &WikidataEntity<'_>, into: &mut Vec<Triple>) -> Result<(), String> {
+        EntityWriter::new(self, into).entity(entity)
     }
 }
 
-impl Writer<'_> {
+impl EntityWriter<'_> {
     fn count(&mut self, subject: &NamedNode, name: &str, count: usize) {
         self.add(subject, v::name(v::WIKIBASE, name), Literal::new_typed_literal(count.to_string(), xsd::INTEGER));
     }
 
-    fn entity(&mut self, entity: &Entity<'_>) -> Result<(), String> {
+    fn entity(&mut self, entity: &WikidataEntity<'_>) -> Result<(), String> {
         if let Some(to) = &entity.redirect {
             return self.redirect(&entity.id, to);
         }
@@ -63,7 +63,7 @@ impl Writer<'_> {
     }
 
     /// Writes the metadata of an entity: revision, time of the last change and counts.
-    fn about(&mut self, entity: &Entity<'_>, subject: &NamedNode) {
+    fn about(&mut self, entity: &WikidataEntity<'_>, subject: &NamedNode) {
         let node = if self.is_dump() {
             let data = v::name(v::DATA, &entity.id);
             self.add(&data, rdf::TYPE.into_owned(), v::name(v::SCHEMA, "Dataset"));
@@ -102,7 +102,7 @@ impl Writer<'_> {
         self.converter.languages.as_ref().is_none_or(is_wanted)
     }
 
-    fn names(&mut self, entity: &Entity<'_>, subject: &NamedNode) {
+    fn names(&mut self, entity: &WikidataEntity<'_>, subject: &NamedNode) {
         for (_, label) in &*entity.labels {
             if !self.wants(&label.language) {
                 continue;
@@ -124,7 +124,7 @@ impl Writer<'_> {
         }
     }
 
-    fn texts(&mut self, subject: &NamedNode, texts: &Map<'_, InLanguage<'_>>, predicate: &NamedNode) {
+    fn texts(&mut self, subject: &NamedNode, texts: &Map<'_, LocalizedText<'_>>, predicate: &NamedNode) {
         for (_, text) in texts.iter() {
             if self.wants(&text.language) {
                 self.add(subject, predicate.clone(), in_language(&text.value, &text.language));
@@ -132,7 +132,7 @@ impl Writer<'_> {
         }
     }
 
-    fn sitelink(&mut self, subject: &NamedNode, link: &Sitelink<'_>) -> Result<(), String> {
+    fn sitelink(&mut self, subject: &NamedNode, link: &WikidataSitelink<'_>) -> Result<(), String> {
         // An unknown site has neither a language nor a group.
         let Some(site) = site(&link.site) else { return Ok(()) };
         if self.converter.sites.as_ref().is_some_and(|wanted| !wanted.contains(&*site.language)) {

@@ -1,14 +1,18 @@
 //! Converts lexemes with their forms and senses to triples.
 
-use super::model::Entity;
+use super::model::WikidataEntity;
 use super::value::in_language;
 use super::vocabulary as v;
-use super::writer::{Writer, id};
+use super::writer::{EntityWriter, id};
 use oxrdf::NamedNode;
 use oxrdf::vocab::{rdf, rdfs};
 
 /// Writes the parts of a lexeme that other entities do not have.
-pub(super) fn write(writer: &mut Writer<'_>, entity: &Entity<'_>, subject: &NamedNode) -> Result<(), String> {
+pub(super) fn write(
+    writer: &mut EntityWriter<'_>,
+    entity: &WikidataEntity<'_>,
+    subject: &NamedNode,
+) -> Result<(), String> {
     writer.class(subject, "Lexeme");
     writer.add(subject, rdf::TYPE.into_owned(), v::name(v::ONTOLEX, "LexicalEntry"));
     for (_, lemma) in &*entity.lemmas {
@@ -48,7 +52,7 @@ pub(super) fn write(writer: &mut Writer<'_>, entity: &Entity<'_>, subject: &Name
 
 /// Writes a text. The dump also has it as a label; the query service omits that, because it finds lexemes by their
 /// lemmas.
-fn name(writer: &mut Writer<'_>, subject: &NamedNode, predicate: &NamedNode, text: &str, language: &str) {
+fn name(writer: &mut EntityWriter<'_>, subject: &NamedNode, predicate: &NamedNode, text: &str, language: &str) {
     let text = in_language(text, language);
     if writer.is_dump() {
         writer.add(subject, rdfs::LABEL.into_owned(), text.clone());

@@ -28,14 +28,14 @@ mod value;
 mod vocabulary;
 mod writer;
 
-pub use subset::{Plan, Selection};
-pub use writer::{Converter, Shape};
+pub use subset::{EntitySelection, SubsetPlan};
+pub use writer::{Converter, RdfShape};
 
-use crate::error::{Error, TextProblem};
+use crate::error::{LoaderError, TextProblem};
 use crate::pipeline::{self, Window};
-use crate::text::{self, Blocks, Lines};
-use crate::{Progress, WINDOW_MEMORY};
-use model::{Entity, Map};
+use crate::text::{self, LineBlock, LineBlocks};
+use crate::{ReadProgress, WINDOW_MEMORY};
+use model::{Map, WikidataEntity};
 use oxrdf::Triple;
 use std::path::Path;
 
@@ -54,7 +54,7 @@ const MAX_SHOWN: usize = 10;
 
 /// Settings of a reader.
 #[derive(Clone, Debug)]
-pub struct Options {
+pub struct WikidataOptions {
     /// Whether to skip and count lines that are not entities, including the missing end of a truncated dump.
     pub skip_bad: bool,
     /// Maximum number of blocks of lines per thread between reading and consuming; at least 1. A block has 1 MiB, or
@@ -64,7 +64,7 @@ pub struct Options {
     pub memory: u64,
 }
 
-impl Default for Options {
+impl Default for WikidataOptions {
     fn default() -> Self {
         Self { skip_bad: false, blocks_per_thread: 4, memory: WINDOW_MEMORY }
     }
@@ -72,7 +72,7 @@ impl Default for Options {
 
 /// Counts and errors of a reading run.
 #[derive(Debug, Default)]
-pub struct Summary {
+pub struct WikidataSummary {
     /// Number of entities.
     pub entities: u64,
     /// Number of entities that a recipe selects itself, without the properties that it includes in general. 0 without a
@@ -81,12 +81,12 @@ pub struct Summary {
     /// Number of skipped lines. The missing end of an array counts as one.
     pub bad: u64,
     /// The first errors, at most 10.
-    pub errors: Vec<Error>,
+    pub errors: Vec<LoaderError>,
 }
 
-impl Summary {
+impl WikidataSummary {
     /// Counts a skipped line, or the missing end of an array.
-    fn skip(&mut self, error: Error) {
+    fn skip(&mut self, error: LoaderError) {
         self.bad += 1;
         if self.errors.len() < MAX_SHOWN {
             self.errors.push(error);
@@ -95,7 +95,7 @@ impl Summary {
 }
 
 /// Returns whether a file begins like a JSON dump of entities. Distinguishes dumps from other texts.
-pub fn is_dump(path: &Path) -> Result<bool, Error> {
+pub fn is_dump(path: &Path) -> Result<bool, LoaderError> {
     let (start, _) = text::open(path, LOOK)?;
     let start = start.trim_ascii();
     if start.strip_prefix(b"[").is_some_and(|rest| rest.trim_ascii_start() == b"]") {
@@ -125,12 +125,12 @@ fn is_spread(start: &[u8]) -> bool {
 /// })?;
 /// # Ok::<(), Error>(())
 /// ```
-pub fn read<E: From<Error> + Send>(
+pub fn read<E: From<LoaderError> + Send>(
     path: &Path,
-    options: &Options,
+    options: &WikidataOptions,
     converter: &Converter,
-    consume: impl FnMut(Vec<Triple>, Progress) -> Result<(), E>,
-) -> Result<Summary, E> {
+    consume: impl FnMut(Vec<Triple>, ReadProgress) -> Result<(), E>,
+) -> Result<WikidataSummary, E> {
     entities(path, options, |entity, triples| converter.convert(entity, triples), consume)
 }
 
@@ -139,30 +139,30 @@ pub fn read<E: From<Error> + Send>(
 /// blocks in progress. If `map` returns an error, its results for that line are dropped.
 ///
 /// The first error in file order ends reading, whether it comes from the file or from `consume`.
-pub fn entities<T: Send, E: From<Error> + Send>(
+pub fn entities<T: Send, E: From<LoaderError> + Send>(
     path: &Path,
-    options: &Options,
-    map: impl Fn(&Entity<'_>, &mut Vec<T>) -> Result<(), String> + Sync,
-    consume: impl FnMut(Vec<T>, Progress) -> Result<(), E>,
-) -> Result<Summary, E> {
+    options: &WikidataOptions,
+    map: impl Fn(&WikidataEntity<'_>, &mut Vec<T>) -> Result<(), String> + Sync,
+    consume: impl FnMut(Vec<T>, ReadProgress) -> Result<(), E>,
+) -> Result<WikidataSummary, E> {
     selected(path, options, |_| true, map, consume)
 }
 
 /// Does the same as [`entities`] for those entities only for which `wants` accepts the id. If a line begins like those
 /// of dumps, an unwanted entity is not even parsed, and errors in it may go unnoticed.
-fn selected<T: Send, E: From<Error> + Send>(
+fn selected<T: Send, E: From<LoaderError> + Send>(
     path: &Path,
-    options: &Options,
+    options: &WikidataOptions,
     wants: impl Fn(&str) -> bool + Sync,
-    map: impl Fn(&Entity<'_>, &mut Vec<T>) -> Result<(), String> + Sync,
-    mut consume: impl FnMut(Vec<T>, Progress) -> Result<(), E>,
-) -> Result<Summary, E> {
+    map: impl Fn(&WikidataEntity<'_>, &mut Vec<T>) -> Result<(), String> + Sync,
+    mut consume: impl FnMut(Vec<T>, ReadProgress) -> Result<(), E>,
+) -> Result<WikidataSummary, E> {
     let limit = Window::of(options.blocks_per_thread, options.memory);
     let (start, text) = text::open(path, LOOK)?;
     let bytes_total = text.bytes_total;
     let in_array = start.trim_ascii_start().starts_with(b"[");
-    let mut blocks = if is_spread(&start) { Blocks::whole(text) } else { Blocks::of_lines(text, MAX_LINE) };
-    let mut summary = Summary::default();
+    let mut blocks = if is_spread(&start) { LineBlocks::whole(text) } else { LineBlocks::of_lines(text, MAX_LINE) };
+    let mut summary = WikidataSummary::default();
     let (mut lines, mut count) = (0, 0);
     let (mut end, mut last) = (0, None);
     let mut broken = None;
@@ -174,13 +174,13 @@ fn selected<T: Send, E: From<Error> + Send>(
             None
         }
     };
-    let error = |line, offset, problem| Error::Text { file: path.to_path_buf(), line, offset, problem };
+    let error = |line, offset, problem| LoaderError::Text { file: path.to_path_buf(), line, offset, problem };
     pipeline::ordered(
         limit,
         next,
-        Lines::cost,
+        LineBlock::cost,
         |block| Ok(block_of(&block, options.skip_bad, &wants, &map)),
-        |done: Done<T>| {
+        |done: ConvertedBlock<T>| {
             for (line, offset, problem) in done.bad {
                 let error = error(lines + line, offset, TextProblem::Syntax(problem));
                 if !options.skip_bad {
@@ -193,7 +193,7 @@ fn selected<T: Send, E: From<Error> + Send>(
             end = done.end;
             last = done.last.or(last);
             summary.entities += done.entities;
-            consume(done.made, Progress { bytes_read: done.position, bytes_total, blocks: count })
+            consume(done.made, ReadProgress { bytes_read: done.position, bytes_total, blocks: count })
         },
     )?;
     if let Some((offset, problem)) = broken {
@@ -211,7 +211,7 @@ fn selected<T: Send, E: From<Error> + Send>(
 }
 
 /// The result of a block of lines.
-struct Done<T> {
+struct ConvertedBlock<T> {
     made: Vec<T>,
     entities: u64,
     /// Errors: line number in the block, from 1; offset in the text; message. All if bad lines are skipped, otherwise
@@ -226,13 +226,13 @@ struct Done<T> {
 }
 
 fn block_of<T>(
-    block: &Lines,
+    block: &LineBlock,
     skip_bad: bool,
     wants: &impl Fn(&str) -> bool,
-    map: &impl Fn(&Entity<'_>, &mut Vec<T>) -> Result<(), String>,
-) -> Done<T> {
+    map: &impl Fn(&WikidataEntity<'_>, &mut Vec<T>) -> Result<(), String>,
+) -> ConvertedBlock<T> {
     let mut offset = block.offset;
-    let mut done = Done {
+    let mut done = ConvertedBlock {
         made: Vec::new(),
         entities: 0,
         bad: Vec::new(),
@@ -276,8 +276,8 @@ fn block_of<T>(
 /// A response of `Special:EntityData` or of the API.
 #[derive(serde::Deserialize)]
 #[serde(bound(deserialize = "'de: 'a"))]
-struct Answer<'a> {
-    entities: Map<'a, Entity<'a>>,
+struct EntityDataAnswer<'a> {
+    entities: Map<'a, WikidataEntity<'a>>,
 }
 
 /// Returns the id of a line's entity, if the line begins like those of dumps.
@@ -296,14 +296,14 @@ fn id_of(line: &[u8]) -> Option<&str> {
 }
 
 /// Calls `f` with the entities of a line.
-fn line_of(line: &[u8], f: &mut dyn FnMut(&Entity<'_>) -> Result<(), String>) -> Result<(), String> {
+fn line_of(line: &[u8], f: &mut dyn FnMut(&WikidataEntity<'_>) -> Result<(), String>) -> Result<(), String> {
     let line = line.trim_ascii();
     let line = line.strip_suffix(b",").unwrap_or(line);
     let text = std::str::from_utf8(line).map_err(|error| error.to_string())?;
     // The array's brackets have lines of their own, or share a line with an entity.
     let text = match (text.strip_prefix('['), text.strip_suffix(']')) {
         (Some(_), Some(_)) if text.len() > 1 => {
-            let all: Vec<Entity<'_>> = serde_json::from_str(text).map_err(|error| problem(&error))?;
+            let all: Vec<WikidataEntity<'_>> = serde_json::from_str(text).map_err(|error| problem(&error))?;
             return all.iter().try_for_each(f);
         }
         (Some(rest), _) => rest,
@@ -314,10 +314,10 @@ fn line_of(line: &[u8], f: &mut dyn FnMut(&Entity<'_>) -> Result<(), String>) ->
         return Ok(());
     }
     if text.strip_prefix('{').is_some_and(|rest| rest.trim_start().starts_with("\"entities\"")) {
-        let answer: Answer<'_> = serde_json::from_str(text).map_err(|error| problem(&error))?;
+        let answer: EntityDataAnswer<'_> = serde_json::from_str(text).map_err(|error| problem(&error))?;
         return answer.entities.iter().try_for_each(|(_, entity)| f(entity));
     }
-    let entity: Entity<'_> = serde_json::from_str(text).map_err(|error| problem(&error))?;
+    let entity: WikidataEntity<'_> = serde_json::from_str(text).map_err(|error| problem(&error))?;
     f(&entity)
 }
 

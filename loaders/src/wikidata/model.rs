@@ -8,28 +8,28 @@ use std::ops::Deref;
 
 /// A text, borrowed from the line where possible.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Text<'a>(Cow<'a, str>);
+pub struct WikidataText<'a>(Cow<'a, str>);
 
-impl Deref for Text<'_> {
+impl Deref for WikidataText<'_> {
     type Target = str;
     fn deref(&self) -> &str {
         &self.0
     }
 }
 
-impl<'de: 'a, 'a> Deserialize<'de> for Text<'a> {
+impl<'de: 'a, 'a> Deserialize<'de> for WikidataText<'a> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         struct OfText;
         impl<'de> Visitor<'de> for OfText {
-            type Value = Text<'de>;
+            type Value = WikidataText<'de>;
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 f.write_str("a text")
             }
-            fn visit_borrowed_str<E>(self, text: &'de str) -> Result<Text<'de>, E> {
-                Ok(Text(Cow::Borrowed(text)))
+            fn visit_borrowed_str<E>(self, text: &'de str) -> Result<WikidataText<'de>, E> {
+                Ok(WikidataText(Cow::Borrowed(text)))
             }
-            fn visit_str<E>(self, text: &str) -> Result<Text<'de>, E> {
-                Ok(Text(Cow::Owned(text.to_owned())))
+            fn visit_str<E>(self, text: &str) -> Result<WikidataText<'de>, E> {
+                Ok(WikidataText(Cow::Owned(text.to_owned())))
             }
         }
         deserializer.deserialize_str(OfText)
@@ -38,7 +38,7 @@ impl<'de: 'a, 'a> Deserialize<'de> for Text<'a> {
 
 /// A map as a list of names and values, in the order of the text.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Map<'a, T>(Vec<(Text<'a>, T)>);
+pub struct Map<'a, T>(Vec<(WikidataText<'a>, T)>);
 
 impl<T> Default for Map<'_, T> {
     fn default() -> Self {
@@ -47,7 +47,7 @@ impl<T> Default for Map<'_, T> {
 }
 
 impl<'a, T> Deref for Map<'a, T> {
-    type Target = [(Text<'a>, T)];
+    type Target = [(WikidataText<'a>, T)];
     fn deref(&self) -> &Self::Target {
         &self.0
     }
@@ -84,45 +84,45 @@ impl<'de: 'a, 'a, T: Deserialize<'de>> Deserialize<'de> for Map<'a, T> {
 
 /// A list. It may be written as an object, with arbitrary keys.
 #[derive(Clone, Debug, PartialEq)]
-pub struct List<T>(Vec<T>);
+pub struct LenientList<T>(Vec<T>);
 
-impl<T> Default for List<T> {
+impl<T> Default for LenientList<T> {
     fn default() -> Self {
         Self(Vec::new())
     }
 }
 
-impl<T> Deref for List<T> {
+impl<T> Deref for LenientList<T> {
     type Target = [T];
     fn deref(&self) -> &[T] {
         &self.0
     }
 }
 
-impl<'de, T: Deserialize<'de>> Deserialize<'de> for List<T> {
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for LenientList<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         struct OfList<T>(PhantomData<T>);
         impl<'de, T: Deserialize<'de>> Visitor<'de> for OfList<T> {
-            type Value = List<T>;
+            type Value = LenientList<T>;
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 f.write_str("a list")
             }
-            fn visit_map<M: MapAccess<'de>>(self, mut map: M) -> Result<List<T>, M::Error> {
+            fn visit_map<M: MapAccess<'de>>(self, mut map: M) -> Result<LenientList<T>, M::Error> {
                 let mut all = Vec::new();
                 while let Some((_, value)) = map.next_entry::<IgnoredAny, T>()? {
                     all.push(value);
                 }
-                Ok(List(all))
+                Ok(LenientList(all))
             }
-            fn visit_seq<S: SeqAccess<'de>>(self, mut list: S) -> Result<List<T>, S::Error> {
+            fn visit_seq<S: SeqAccess<'de>>(self, mut list: S) -> Result<LenientList<T>, S::Error> {
                 let mut all = Vec::new();
                 while let Some(value) = list.next_element()? {
                     all.push(value);
                 }
-                Ok(List(all))
+                Ok(LenientList(all))
             }
-            fn visit_unit<E>(self) -> Result<List<T>, E> {
-                Ok(List::default())
+            fn visit_unit<E>(self) -> Result<LenientList<T>, E> {
+                Ok(LenientList::default())
             }
         }
         deserializer.deserialize_any(OfList(PhantomData))
@@ -132,43 +132,43 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for List<T> {
 /// An item, property or lexeme, or a redirect to one.
 #[derive(Clone, Debug, Default, PartialEq, serde::Deserialize)]
 #[serde(bound(deserialize = "'de: 'a"), default)]
-pub struct Entity<'a> {
+pub struct WikidataEntity<'a> {
     /// Its id, such as `Q42`.
     #[serde(alias = "entity")]
-    pub id: Text<'a>,
+    pub id: WikidataText<'a>,
     /// `item`, `property` or `lexeme`.
-    pub r#type: Text<'a>,
+    pub r#type: WikidataText<'a>,
     /// Of a property: data type of its values, such as `wikibase-item`.
-    pub datatype: Option<Text<'a>>,
+    pub datatype: Option<WikidataText<'a>>,
     /// Number of its revision.
     pub lastrevid: Option<u64>,
     /// Time of that revision.
-    pub modified: Option<Text<'a>>,
+    pub modified: Option<WikidataText<'a>>,
     /// Labels, by language.
-    pub labels: Map<'a, InLanguage<'a>>,
+    pub labels: Map<'a, LocalizedText<'a>>,
     /// Descriptions, by language.
-    pub descriptions: Map<'a, InLanguage<'a>>,
+    pub descriptions: Map<'a, LocalizedText<'a>>,
     /// Aliases, by language.
-    pub aliases: Map<'a, List<InLanguage<'a>>>,
+    pub aliases: Map<'a, LenientList<LocalizedText<'a>>>,
     /// Its statements, by property.
-    pub claims: Map<'a, List<Statement<'a>>>,
+    pub claims: Map<'a, LenientList<WikidataStatement<'a>>>,
     /// Pages about the item, by site.
-    pub sitelinks: Map<'a, Sitelink<'a>>,
+    pub sitelinks: Map<'a, WikidataSitelink<'a>>,
     /// Of a lexeme: its lemmas, by language.
-    pub lemmas: Map<'a, InLanguage<'a>>,
+    pub lemmas: Map<'a, LocalizedText<'a>>,
     /// Of a lexeme: id of its part of speech.
     #[serde(rename = "lexicalCategory")]
-    pub lexical_category: Option<Text<'a>>,
+    pub lexical_category: Option<WikidataText<'a>>,
     /// Of a lexeme: id of its language.
-    pub language: Option<Text<'a>>,
+    pub language: Option<WikidataText<'a>>,
     /// Of a lexeme: its forms.
-    pub forms: List<Form<'a>>,
+    pub forms: LenientList<LexemeForm<'a>>,
     /// Of a lexeme: its senses.
-    pub senses: List<Sense<'a>>,
+    pub senses: LenientList<Sense<'a>>,
     /// Present if the requested id does not exist.
     pub missing: Option<IgnoredAny>,
     /// Of a redirect in the database's own form: the target id.
-    pub redirect: Option<Text<'a>>,
+    pub redirect: Option<WikidataText<'a>>,
     /// The redirect, if the entity was requested by another id.
     pub redirects: Option<Redirect<'a>>,
 }
@@ -178,48 +178,48 @@ pub struct Entity<'a> {
 #[serde(bound(deserialize = "'de: 'a"), default)]
 pub struct Redirect<'a> {
     /// The requested id.
-    pub from: Text<'a>,
+    pub from: WikidataText<'a>,
     /// The target id.
-    pub to: Text<'a>,
+    pub to: WikidataText<'a>,
 }
 
 /// A text in a language.
 #[derive(Clone, Debug, PartialEq, serde::Deserialize)]
 #[serde(bound(deserialize = "'de: 'a"))]
-pub struct InLanguage<'a> {
+pub struct LocalizedText<'a> {
     /// Wikidata's code of the language.
-    pub language: Text<'a>,
+    pub language: WikidataText<'a>,
     /// The text.
-    pub value: Text<'a>,
+    pub value: WikidataText<'a>,
 }
 
 /// A page about an item.
 #[derive(Clone, Debug, PartialEq, serde::Deserialize)]
 #[serde(bound(deserialize = "'de: 'a"))]
-pub struct Sitelink<'a> {
+pub struct WikidataSitelink<'a> {
     /// Id of its site, such as `enwiki`.
-    pub site: Text<'a>,
+    pub site: WikidataText<'a>,
     /// Its title.
-    pub title: Text<'a>,
+    pub title: WikidataText<'a>,
     /// Ids of its badges.
     #[serde(default)]
-    pub badges: List<Text<'a>>,
+    pub badges: LenientList<WikidataText<'a>>,
     /// Its address, which dumps leave out.
-    pub url: Option<Text<'a>>,
+    pub url: Option<WikidataText<'a>>,
 }
 
 /// A form of a lexeme.
 #[derive(Clone, Debug, Default, PartialEq, serde::Deserialize)]
 #[serde(bound(deserialize = "'de: 'a"), default, rename_all = "camelCase")]
-pub struct Form<'a> {
+pub struct LexemeForm<'a> {
     /// Its id, such as `L42-F1`.
-    pub id: Text<'a>,
+    pub id: WikidataText<'a>,
     /// Representations, by language.
-    pub representations: Map<'a, InLanguage<'a>>,
+    pub representations: Map<'a, LocalizedText<'a>>,
     /// Ids of its grammatical features.
-    pub grammatical_features: List<Text<'a>>,
+    pub grammatical_features: LenientList<WikidataText<'a>>,
     /// Its statements, by property.
-    pub claims: Map<'a, List<Statement<'a>>>,
+    pub claims: Map<'a, LenientList<WikidataStatement<'a>>>,
 }
 
 /// A meaning of a lexeme.
@@ -227,36 +227,36 @@ pub struct Form<'a> {
 #[serde(bound(deserialize = "'de: 'a"), default)]
 pub struct Sense<'a> {
     /// Its id, such as `L42-S1`.
-    pub id: Text<'a>,
+    pub id: WikidataText<'a>,
     /// Glosses, by language.
-    pub glosses: Map<'a, InLanguage<'a>>,
+    pub glosses: Map<'a, LocalizedText<'a>>,
     /// Its statements, by property.
-    pub claims: Map<'a, List<Statement<'a>>>,
+    pub claims: Map<'a, LenientList<WikidataStatement<'a>>>,
 }
 
 /// A statement.
 #[derive(Clone, Debug, PartialEq, serde::Deserialize)]
 #[serde(bound(deserialize = "'de: 'a"))]
-pub struct Statement<'a> {
+pub struct WikidataStatement<'a> {
     /// Its id.
-    pub id: Text<'a>,
+    pub id: WikidataText<'a>,
     /// The main snak.
-    pub mainsnak: Snak<'a>,
+    pub mainsnak: WikidataSnak<'a>,
     /// The rank among the statements of the same property.
     #[serde(default)]
-    pub rank: Rank,
+    pub rank: WikidataRank,
     /// Qualifiers, by property.
     #[serde(default)]
-    pub qualifiers: Map<'a, List<Snak<'a>>>,
+    pub qualifiers: Map<'a, LenientList<WikidataSnak<'a>>>,
     /// References to its sources.
     #[serde(default)]
-    pub references: List<Reference<'a>>,
+    pub references: LenientList<WikidataReference<'a>>,
 }
 
 /// The rank of a statement among those of its property.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Rank {
+pub enum WikidataRank {
     /// The best statements.
     Preferred,
     /// The default.
@@ -269,24 +269,24 @@ pub enum Rank {
 /// A reference to the source of a statement.
 #[derive(Clone, Debug, PartialEq, serde::Deserialize)]
 #[serde(bound(deserialize = "'de: 'a"))]
-pub struct Reference<'a> {
+pub struct WikidataReference<'a> {
     /// Hash of its content, which is its name.
-    pub hash: Text<'a>,
+    pub hash: WikidataText<'a>,
     /// Snaks of the reference, by property.
     #[serde(default)]
-    pub snaks: Map<'a, List<Snak<'a>>>,
+    pub snaks: Map<'a, LenientList<WikidataSnak<'a>>>,
 }
 
 /// A property with a value, with an unknown value or with none.
 #[derive(Clone, Debug, PartialEq, serde::Deserialize)]
 #[serde(bound(deserialize = "'de: 'a"))]
-pub struct Snak<'a> {
+pub struct WikidataSnak<'a> {
     /// The kind of value.
     pub snaktype: SnakType,
     /// The property's id.
-    pub property: Text<'a>,
+    pub property: WikidataText<'a>,
     /// Data type of the property, such as `external-id`.
-    pub datatype: Option<Text<'a>>,
+    pub datatype: Option<WikidataText<'a>>,
     /// The value.
     pub datavalue: Option<DataValue<'a>>,
 }
@@ -308,79 +308,79 @@ pub enum SnakType {
 #[serde(bound(deserialize = "'de: 'a"))]
 pub struct DataValue<'a> {
     /// The type, which determines the fields of `value`.
-    pub r#type: Text<'a>,
+    pub r#type: WikidataText<'a>,
     /// Its content.
-    pub value: Content<'a>,
+    pub value: ValueContent<'a>,
 }
 
 /// The content of a value of any type.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Content<'a> {
+pub struct ValueContent<'a> {
     /// The content, if it is a single text.
-    pub string: Option<Text<'a>>,
+    pub string: Option<WikidataText<'a>>,
     /// The content, if it is an object.
-    pub parts: Parts<'a>,
+    pub parts: ValueFields<'a>,
 }
 
 /// The fields of a value; which of them are present depends on its type.
 #[derive(Clone, Debug, Default, PartialEq, serde::Deserialize)]
 #[serde(bound(deserialize = "'de: 'a"), default)]
-pub struct Parts<'a> {
+pub struct ValueFields<'a> {
     /// Of an entity: its type.
     #[serde(rename = "entity-type")]
-    pub entity_type: Option<Text<'a>>,
+    pub entity_type: Option<WikidataText<'a>>,
     /// Of an entity: the number in its id.
     #[serde(rename = "numeric-id")]
     pub numeric_id: Option<u64>,
     /// Of an entity: its id.
-    pub id: Option<Text<'a>>,
+    pub id: Option<WikidataText<'a>>,
     /// Of a time: the time itself, such as `+1952-03-11T00:00:00Z`.
-    pub time: Option<Text<'a>>,
+    pub time: Option<WikidataText<'a>>,
     /// Of a time: offset from UTC in minutes.
     pub timezone: Option<i64>,
     /// Of a time: 0 (a billion years) to 14 (a second); 11 is a day. Of a coordinate: degrees.
     pub precision: Option<f64>,
     /// Of a time: IRI of the calendar.
-    pub calendarmodel: Option<Text<'a>>,
+    pub calendarmodel: Option<WikidataText<'a>>,
     /// Of a coordinate: degrees.
     pub latitude: Option<f64>,
     /// Of a coordinate: degrees.
     pub longitude: Option<f64>,
     /// Of a coordinate: IRI of the celestial body.
-    pub globe: Option<Text<'a>>,
+    pub globe: Option<WikidataText<'a>>,
     /// Of a quantity: the amount as a signed decimal number.
-    pub amount: Option<Text<'a>>,
+    pub amount: Option<WikidataText<'a>>,
     /// Of a quantity: IRI of the unit, or `1`.
-    pub unit: Option<Text<'a>>,
+    pub unit: Option<WikidataText<'a>>,
     /// Of a quantity: upper bound of the amount.
     #[serde(rename = "upperBound")]
-    pub upper_bound: Option<Text<'a>>,
+    pub upper_bound: Option<WikidataText<'a>>,
     /// Of a quantity: lower bound of the amount.
     #[serde(rename = "lowerBound")]
-    pub lower_bound: Option<Text<'a>>,
+    pub lower_bound: Option<WikidataText<'a>>,
     /// Of a text in a language: the text.
-    pub text: Option<Text<'a>>,
+    pub text: Option<WikidataText<'a>>,
     /// Of a text in a language: code of the language.
-    pub language: Option<Text<'a>>,
+    pub language: Option<WikidataText<'a>>,
 }
 
-impl<'de: 'a, 'a> Deserialize<'de> for Content<'a> {
+impl<'de: 'a, 'a> Deserialize<'de> for ValueContent<'a> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         struct OfContent;
         impl<'de> Visitor<'de> for OfContent {
-            type Value = Content<'de>;
+            type Value = ValueContent<'de>;
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 f.write_str("a text or an object")
             }
-            fn visit_borrowed_str<E>(self, text: &'de str) -> Result<Content<'de>, E> {
-                Ok(Content { string: Some(Text(Cow::Borrowed(text))), ..Content::default() })
+            fn visit_borrowed_str<E>(self, text: &'de str) -> Result<ValueContent<'de>, E> {
+                Ok(ValueContent { string: Some(WikidataText(Cow::Borrowed(text))), ..ValueContent::default() })
             }
-            fn visit_str<E>(self, text: &str) -> Result<Content<'de>, E> {
-                Ok(Content { string: Some(Text(Cow::Owned(text.to_owned()))), ..Content::default() })
+            fn visit_str<E>(self, text: &str) -> Result<ValueContent<'de>, E> {
+                Ok(ValueContent { string: Some(WikidataText(Cow::Owned(text.to_owned()))), ..ValueContent::default() })
             }
-            fn visit_map<M: MapAccess<'de>>(self, map: M) -> Result<Content<'de>, M::Error> {
-                let parts = Parts::deserialize(serde::de::value::MapAccessDeserializer::new(map))?;
-                Ok(Content { string: None, parts })
+            fn visit_map<M: MapAccess<'de>>(self, map: M) -> Result<ValueContent<'de>, M::Error> {
+                let parts = ValueFields::deserialize(serde::de::value::MapAccessDeserializer::new(map))?;
+                Ok(ValueContent { string: None, parts })
             }
         }
         deserializer.deserialize_any(OfContent)

@@ -2,8 +2,8 @@
 //! here; `subset.rs` applies them.
 
 use super::value::is_id;
-use crate::error::Error;
-use crate::text::{self, Blocks};
+use crate::error::LoaderError;
+use crate::text::{self, LineBlocks};
 use std::collections::BTreeSet;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
@@ -86,7 +86,7 @@ pub struct Keep {
 
 /// The ids from the files that a recipe names.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Lists {
+pub struct RecipeLists {
     /// Ids from [`Take::entities_from`].
     pub listed: BTreeSet<String>,
     /// Ids from [`Take::queries_from`].
@@ -131,15 +131,15 @@ impl Recipe {
     ///
     /// # Errors
     /// Returns an error if a file cannot be read.
-    pub fn lists(&self, folder: &Path) -> Result<Lists, Error> {
+    pub fn lists(&self, folder: &Path) -> Result<RecipeLists, LoaderError> {
         let all = |names: &[PathBuf]| {
             let mut ids = BTreeSet::new();
             for name in names {
                 mentions_in(&folder.join(name), &mut ids)?;
             }
-            Ok::<_, Error>(ids)
+            Ok::<_, LoaderError>(ids)
         };
-        Ok(Lists {
+        Ok(RecipeLists {
             listed: all(&self.take.entities_from)?,
             mentioned: all(&self.take.queries_from)?,
             linked: BTreeSet::new(),
@@ -148,7 +148,7 @@ impl Recipe {
 
     /// Returns the canonical form of the recipe for the manifest. Recipes with the same meaning have the same form.
     /// Lists from files appear as a count and a digest.
-    pub fn canonical(&self, lists: &Lists) -> String {
+    pub fn canonical(&self, lists: &RecipeLists) -> String {
         let Recipe { take, keep } = self;
         let mut text = String::new();
         let mut line = |name: &str, value: String| {
@@ -203,12 +203,16 @@ impl Recipe {
 }
 
 /// Adds the ids that a file mentions.
-fn mentions_in(path: &Path, ids: &mut BTreeSet<String>) -> Result<(), Error> {
+fn mentions_in(path: &Path, ids: &mut BTreeSet<String>) -> Result<(), LoaderError> {
     let (_, text) = text::open(path, 0)?;
-    let mut blocks = Blocks::new(text);
+    let mut blocks = LineBlocks::new(text);
     while let Some(block) = blocks.next() {
-        let block =
-            block.map_err(|(offset, problem)| Error::Text { file: path.to_path_buf(), line: 1, offset, problem })?;
+        let block = block.map_err(|(offset, problem)| LoaderError::Text {
+            file: path.to_path_buf(),
+            line: 1,
+            offset,
+            problem,
+        })?;
         ids.append(&mut mentions(&String::from_utf8_lossy(&block.bytes)));
     }
     Ok(())
@@ -265,7 +269,7 @@ mod tests {
             take: Take { entities: ids.iter().map(|id| (*id).to_owned()).collect(), ..Take::default() },
             keep: Keep { languages: Some(vec!["en".into()]), ..Keep::default() },
         };
-        let lists = Lists::default();
+        let lists = RecipeLists::default();
         assert_eq!(recipe(&["Q2", "Q1", "Q2"]).canonical(&lists), "entities = Q1 Q2\nkeep languages = en\n");
         assert_eq!(recipe(&["Q1", "Q2"]).canonical(&lists), recipe(&["Q2", "Q1"]).canonical(&lists));
     }

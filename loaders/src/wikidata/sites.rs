@@ -6,7 +6,7 @@ use super::languages::canonical;
 
 /// A site.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Site<'a> {
+pub(super) struct WikiSite<'a> {
     /// Its host.
     pub(super) host: String,
     /// Code of its language in RDF.
@@ -48,9 +48,9 @@ const GROUPS: &[(&str, &str)] = &[
 const LANGUAGES: &[(&str, &str)] = &[("eml", "egl")];
 
 /// Returns the site of an id, if it is a Wikimedia site.
-pub(super) fn site(id: &str) -> Option<Site<'_>> {
+pub(super) fn site(id: &str) -> Option<WikiSite<'_>> {
     if let Some((_, host, group)) = SINGLE.iter().find(|(single, ..)| *single == id) {
-        return Some(Site { host: (*host).to_owned(), language: Cow::Borrowed("en"), group });
+        return Some(WikiSite { host: (*host).to_owned(), language: Cow::Borrowed("en"), group });
     }
     let (code, group) = GROUPS.iter().find_map(|(end, group)| Some((id.strip_suffix(end)?, group)))?;
     let plain = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_';
@@ -66,7 +66,7 @@ pub(super) fn site(id: &str) -> Option<Site<'_>> {
         None if canonical(&code) == code => Cow::Owned(code),
         None => Cow::Owned(canonical(&code).to_owned()),
     };
-    Some(Site { host, language, group })
+    Some(WikiSite { host, language, group })
 }
 
 /// Returns the URL of a page.

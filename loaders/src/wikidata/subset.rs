@@ -1,13 +1,13 @@
 //! Applies a recipe to dumps in two passes. The first pass collects links between entities as pairs of numbers; the
 //! second reads the selected entities.
 
-use super::model::{Content, Entity, Rank, SnakType, Statement};
-use super::recipe::{Lists, Recipe};
+use super::model::{SnakType, ValueContent, WikidataEntity, WikidataRank, WikidataStatement};
+use super::recipe::{Recipe, RecipeLists};
 use super::value::{entity_id, is_id};
-use super::writer::{Converter, Shape};
-use super::{Options, Summary, entities, selected};
-use crate::Progress;
-use crate::error::Error;
+use super::writer::{Converter, RdfShape};
+use super::{WikidataOptions, WikidataSummary, entities, selected};
+use crate::ReadProgress;
+use crate::error::LoaderError;
 use oxrdf::Triple;
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -39,11 +39,11 @@ fn number(id: &str) -> Option<Number> {
 
 /// A set of entities: a bitmap in pieces of 65,536 numbers. Only pieces with an entity exist.
 #[derive(Debug, Default)]
-struct Set {
+struct EntityBitmap {
     pieces: std::collections::BTreeMap<u32, Box<[u64; 1024]>>,
 }
 
-impl Set {
+impl EntityBitmap {
     /// Adds an entity; returns whether it is new.
     fn add(&mut self, number: Number) -> bool {
         let piece = self.pieces.entry(number >> 16).or_insert_with(|| Box::new([0; 1024]));
@@ -66,7 +66,7 @@ impl Set {
 }
 
 /// A fact that the first pass finds in an entity.
-enum Fact {
+enum SurveyFact {
     Subclass(Number, Number),
     Instance(Number, Number),
     Link(Number, Number),
@@ -77,9 +77,9 @@ enum Fact {
 
 /// A recipe while it is applied: all dumps are [surveyed](Plan::survey), then the entities are [chosen](Plan::choose).
 #[derive(Debug)]
-pub struct Plan {
+pub struct SubsetPlan {
     recipe: Recipe,
-    named: Set,
+    named: EntityBitmap,
     all: bool,
     follow: Option<BTreeSet<String>>,
     memory: u64,
@@ -89,15 +89,15 @@ pub struct Plan {
     converter: Converter,
 }
 
-impl Plan {
+impl SubsetPlan {
     /// Creates a plan for a recipe and its lists. `memory` limits the data kept from the dumps, in bytes.
     ///
     /// # Errors
     /// Returns the problem of an invalid recipe.
-    pub fn new(recipe: &Recipe, lists: &Lists, memory: u64) -> Result<Self, String> {
+    pub fn new(recipe: &Recipe, lists: &RecipeLists, memory: u64) -> Result<Self, String> {
         recipe.check()?;
         let take = &recipe.take;
-        let mut named = Set::default();
+        let mut named = EntityBitmap::default();
         let ids = take.entities.iter().chain(&take.classes).chain(&lists.listed).chain(&lists.mentioned);
         for id in ids.chain(&lists.linked) {
             if let Some(number) = number(id) {
@@ -121,7 +121,7 @@ impl Plan {
             languages: set(&recipe.keep.languages),
             properties: set(&recipe.keep.properties),
             sites: set(&recipe.keep.sitelinks),
-            ..Converter::new(Shape::Service)
+            ..Converter::new(RdfShape::Service)
         };
         Ok(Self {
             recipe: recipe.clone(),
@@ -142,12 +142,12 @@ impl Plan {
     /// # Errors
     /// Returns an error if the dump is broken, if the recipe needs more memory than the limit, or if `progress` returns
     /// one.
-    pub fn survey<E: From<Error> + Send>(
+    pub fn survey<E: From<LoaderError> + Send>(
         &mut self,
         path: &Path,
-        options: &Options,
-        mut progress: impl FnMut(Progress) -> Result<(), E>,
-    ) -> Result<Summary, E> {
+        options: &WikidataOptions,
+        mut progress: impl FnMut(ReadProgress) -> Result<(), E>,
+    ) -> Result<WikidataSummary, E> {
         let Self { recipe, named, follow, memory, subclasses, instances, links, converter, .. } = self;
         let (recipe, follow) = (&*recipe, follow.as_ref());
         entities(
@@ -160,13 +160,13 @@ impl Plan {
             |facts, at| {
                 for fact in facts {
                     match fact {
-                        Fact::Subclass(class, of) => subclasses.push((of, class)),
-                        Fact::Instance(item, of) => instances.push((item, of)),
-                        Fact::Link(from, to) => links.push((from, to)),
-                        Fact::InBox(item) => {
+                        SurveyFact::Subclass(class, of) => subclasses.push((of, class)),
+                        SurveyFact::Instance(item, of) => instances.push((item, of)),
+                        SurveyFact::Link(from, to) => links.push((from, to)),
+                        SurveyFact::InBox(item) => {
                             named.add(item);
                         }
-                        Fact::Formatter(property, formatter) => {
+                        SurveyFact::Formatter(property, formatter) => {
                             // Of several patterns, keep the smallest, so that the order of the dumps does not matter.
                             let known = converter.formatters.entry(property).or_insert_with(|| formatter.clone());
                             if formatter < *known {
@@ -178,7 +178,7 @@ impl Plan {
                 let pairs = subclasses.len() + instances.len() + links.len();
                 if (pairs * size_of::<(Number, Number)>()) as u64 > *memory {
                     let reason = "the recipe exceeds the memory limit; follow fewer properties or raise --memory";
-                    return Err(Error::Format { file: path.to_path_buf(), reason }.into());
+                    return Err(LoaderError::Format { file: path.to_path_buf(), reason }.into());
                 }
                 progress(at)
             },
@@ -186,9 +186,9 @@ impl Plan {
     }
 
     /// Selects the entities after all dumps have been surveyed.
-    pub fn choose(self) -> Selection {
+    pub fn choose(self) -> EntitySelection {
         let Self { mut named, all, mut subclasses, instances, links, recipe, converter, .. } = self;
-        let mut classes = Set::default();
+        let mut classes = EntityBitmap::default();
         let mut waiting: Vec<Number> = recipe.take.classes.iter().filter_map(|id| number(id)).collect();
         subclasses.sort_unstable();
         while let Some(class) = waiting.pop() {
@@ -218,24 +218,24 @@ impl Plan {
                 named.add(number);
             }
         }
-        Selection { chosen: (!all).then_some(named), properties: recipe.take.properties, converter }
+        EntitySelection { chosen: (!all).then_some(named), properties: recipe.take.properties, converter }
     }
 }
 
 /// The selected entities.
 #[derive(Debug)]
-pub struct Selection {
+pub struct EntitySelection {
     /// The chosen entities, or `None` for all.
-    chosen: Option<Set>,
+    chosen: Option<EntityBitmap>,
     properties: bool,
     converter: Converter,
 }
 
-impl Selection {
+impl EntitySelection {
     /// Returns the number of chosen entities, whether the dumps have them or not, or `None` for all. Properties are
     /// counted only if they were chosen individually.
     pub fn len(&self) -> Option<u64> {
-        self.chosen.as_ref().map(Set::len)
+        self.chosen.as_ref().map(EntityBitmap::len)
     }
 
     /// Returns whether no entity was chosen.
@@ -260,43 +260,48 @@ impl Selection {
     ///
     /// # Errors
     /// Returns an error if the dump is broken or `consume` returns one.
-    pub fn read<E: From<Error> + Send>(
+    pub fn read<E: From<LoaderError> + Send>(
         &self,
         path: &Path,
-        options: &Options,
-        consume: impl FnMut(Vec<Triple>, Progress) -> Result<(), E>,
-    ) -> Result<Summary, E> {
+        options: &WikidataOptions,
+        consume: impl FnMut(Vec<Triple>, ReadProgress) -> Result<(), E>,
+    ) -> Result<WikidataSummary, E> {
         let chosen = AtomicU64::new(0);
-        let convert = |entity: &Entity<'_>, triples: &mut Vec<Triple>| {
+        let convert = |entity: &WikidataEntity<'_>, triples: &mut Vec<Triple>| {
             chosen.fetch_add(u64::from(self.chose(&entity.id)), Ordering::Relaxed);
             self.converter.convert(entity, triples)
         };
         let summary = selected(path, options, |id| self.takes(id), convert, consume)?;
-        Ok(Summary { chosen: chosen.into_inner(), ..summary })
+        Ok(WikidataSummary { chosen: chosen.into_inner(), ..summary })
     }
 }
 
 /// Collects the facts that the first pass needs of an entity.
-fn look_at(recipe: &Recipe, follow: Option<&BTreeSet<String>>, entity: &Entity<'_>, facts: &mut Vec<Fact>) {
+fn look_at(
+    recipe: &Recipe,
+    follow: Option<&BTreeSet<String>>,
+    entity: &WikidataEntity<'_>,
+    facts: &mut Vec<SurveyFact>,
+) {
     let Some(own) = number(&entity.id) else { return };
     let take = &recipe.take;
     let parts = entity.forms.iter().map(|form| &form.claims).chain(entity.senses.iter().map(|sense| &sense.claims));
     for (property, statements) in [&entity.claims].into_iter().chain(parts).flat_map(|claims| claims.iter()) {
         let property = &**property;
-        let statements = statements.iter().filter(|statement| statement.rank != Rank::Deprecated);
+        let statements = statements.iter().filter(|statement| statement.rank != WikidataRank::Deprecated);
         for statement in statements {
             match property {
                 "P31" if !take.classes.is_empty() => {
-                    facts.extend(target(statement).map(|class| Fact::Instance(own, class)));
+                    facts.extend(target(statement).map(|class| SurveyFact::Instance(own, class)));
                 }
                 "P279" if !take.classes.is_empty() => {
-                    facts.extend(target(statement).map(|class| Fact::Subclass(own, class)));
+                    facts.extend(target(statement).map(|class| SurveyFact::Subclass(own, class)));
                 }
-                "P625" if !take.boxes.is_empty() && is_in(&take.boxes, statement) => facts.push(Fact::InBox(own)),
+                "P625" if !take.boxes.is_empty() && is_in(&take.boxes, statement) => facts.push(SurveyFact::InBox(own)),
                 "P1921" if entity.id.starts_with('P') => {
                     let value = statement.mainsnak.datavalue.as_ref().and_then(|data| data.value.string.as_deref());
                     if let Some(formatter) = value {
-                        facts.push(Fact::Formatter(entity.id.to_string(), formatter.to_owned()));
+                        facts.push(SurveyFact::Formatter(entity.id.to_string(), formatter.to_owned()));
                     }
                 }
                 _ => {}
@@ -307,7 +312,7 @@ fn look_at(recipe: &Recipe, follow: Option<&BTreeSet<String>>, entity: &Entity<'
                     let followed = follow.is_none_or(|follow| follow.contains(&*snak.property));
                     let data = snak.datavalue.as_ref().filter(|_| followed && snak.snaktype == SnakType::Value);
                     let to = data.filter(|data| &*data.r#type == "wikibase-entityid").and_then(entity_id);
-                    facts.extend(to.and_then(|to| number(&to)).map(|to| Fact::Link(own, to)));
+                    facts.extend(to.and_then(|to| number(&to)).map(|to| SurveyFact::Link(own, to)));
                 }
             }
         }
@@ -315,14 +320,14 @@ fn look_at(recipe: &Recipe, follow: Option<&BTreeSet<String>>, entity: &Entity<'
 }
 
 /// Returns the entity that is the value of a statement.
-fn target(statement: &Statement<'_>) -> Option<Number> {
+fn target(statement: &WikidataStatement<'_>) -> Option<Number> {
     let data = statement.mainsnak.datavalue.as_ref()?;
     if &*data.r#type == "wikibase-entityid" { number(&entity_id(data)?) } else { None }
 }
 
-fn is_in(boxes: &[[f64; 4]], statement: &Statement<'_>) -> bool {
+fn is_in(boxes: &[[f64; 4]], statement: &WikidataStatement<'_>) -> bool {
     let Some(data) = &statement.mainsnak.datavalue else { return false };
-    let Content { parts, .. } = &data.value;
+    let ValueContent { parts, .. } = &data.value;
     let (Some(latitude), Some(longitude)) = (parts.latitude, parts.longitude) else { return false };
     let on_earth = parts.globe.as_deref().is_none_or(|globe| globe == EARTH);
     on_earth
@@ -374,11 +379,11 @@ mod tests {
         let mut file = tempfile::NamedTempFile::new().unwrap();
         std::io::Write::write_all(&mut file, lines.join("\n").as_bytes()).unwrap();
         let recipe = Recipe { take, ..Recipe::default() };
-        let mut plan = Plan::new(&recipe, &Lists::default(), 1000).unwrap();
-        plan.survey::<Error>(file.path(), &Options::default(), |_| Ok(())).unwrap();
+        let mut plan = SubsetPlan::new(&recipe, &RecipeLists::default(), 1000).unwrap();
+        plan.survey::<LoaderError>(file.path(), &WikidataOptions::default(), |_| Ok(())).unwrap();
         let selection = plan.choose();
         let mut ids = BTreeSet::new();
-        let summary = selection.read::<Error>(file.path(), &Options::default(), |batch, _| {
+        let summary = selection.read::<LoaderError>(file.path(), &WikidataOptions::default(), |batch, _| {
             ids.extend(batch.iter().filter_map(|triple| {
                 let subject = triple.subject.to_string();
                 let id = subject.strip_prefix("<http://www.wikidata.org/entity/")?.strip_suffix('>')?;

@@ -1,6 +1,6 @@
 use super::*;
 
-fn convert(shape: Shape, line: &str) -> Result<Vec<String>, String> {
+fn convert(shape: RdfShape, line: &str) -> Result<Vec<String>, String> {
     let converter = Converter::new(shape);
     let mut triples = Vec::new();
     line_of(line.as_bytes(), &mut |entity| converter.convert(entity, &mut triples))?;
@@ -18,7 +18,7 @@ fn the_service_has_less_than_the_dump() {
     let line =
         r#"{"type":"item","id":"Q1","lastrevid":7,"labels":{"en":{"language":"en","value":"one"}},"claims":[]},"#;
     assert_eq!(
-        convert(Shape::Service, line).unwrap(),
+        convert(RdfShape::Service, line).unwrap(),
         [
             r#"<http://www.wikidata.org/entity/Q1> <http://schema.org/version> "7"^^<http://www.w3.org/2001/XMLSchema#integer>"#,
             r#"<http://www.wikidata.org/entity/Q1> <http://wikiba.se/ontology#statements> "0"^^<http://www.w3.org/2001/XMLSchema#integer>"#,
@@ -27,7 +27,7 @@ fn the_service_has_less_than_the_dump() {
             r#"<http://www.wikidata.org/entity/Q1> <http://www.w3.org/2000/01/rdf-schema#label> "one"@en"#,
         ]
     );
-    let dump = convert(Shape::Dump, line).unwrap();
+    let dump = convert(RdfShape::Dump, line).unwrap();
     assert_eq!(dump.len(), 12);
     assert!(dump.iter().all(|triple| !triple.contains("genid")));
 }
@@ -36,17 +36,17 @@ fn the_service_has_less_than_the_dump() {
 fn unknown_values_are_named_in_the_service() {
     let line = statement(r#"{"snaktype":"somevalue","property":"P1","datatype":"string"}"#);
     let has = |shape, part: &str| convert(shape, &line).unwrap().iter().filter(|t| t.contains(part)).count();
-    assert_eq!((has(Shape::Dump, " _:"), has(Shape::Dump, "genid")), (2, 0));
-    assert_eq!((has(Shape::Service, " _:"), has(Shape::Service, "/.well-known/genid/")), (0, 2));
-    assert_eq!(convert(Shape::Service, &line), convert(Shape::Service, &line));
+    assert_eq!((has(RdfShape::Dump, " _:"), has(RdfShape::Dump, "genid")), (2, 0));
+    assert_eq!((has(RdfShape::Service, " _:"), has(RdfShape::Service, "/.well-known/genid/")), (0, 2));
+    assert_eq!(convert(RdfShape::Service, &line), convert(RdfShape::Service, &line));
 }
 
 #[test]
 fn redirects_and_properties() {
-    let redirect = convert(Shape::Service, r#"{"entity":"Q2","redirect":"Q1"}"#).unwrap();
+    let redirect = convert(RdfShape::Service, r#"{"entity":"Q2","redirect":"Q1"}"#).unwrap();
     let same = "<http://www.wikidata.org/entity/Q2> <http://www.w3.org/2002/07/owl#sameAs> <http://www.wikidata.org/entity/Q1>";
     assert_eq!(redirect, [same]);
-    let property = convert(Shape::Service, r#"{"type":"property","id":"P1","datatype":"quantity"}"#).unwrap();
+    let property = convert(RdfShape::Service, r#"{"type":"property","id":"P1","datatype":"quantity"}"#).unwrap();
     let count = |part: &str| property.iter().filter(|triple| triple.contains(part)).count();
     assert_eq!((count("#directClaim>"), count("Normalized>"), count("#propertyType>")), (1, 4, 1));
     assert_eq!(count("direct-normalized/P1> <http://www.w3.org/1999/02/22-rdf-syntax-ns#type>"), 1);
@@ -58,7 +58,7 @@ fn quantities_are_normalised() {
         r#"{"snaktype":"value","property":"P1","datatype":"quantity","datavalue":{"type":"quantity",
         "value":{"amount":"+2","unit":"http://www.wikidata.org/entity/Q828224"}}}"#,
     );
-    let triples = convert(Shape::Service, &line.replace('\n', "")).unwrap();
+    let triples = convert(RdfShape::Service, &line.replace('\n', "")).unwrap();
     let count = |part: &str| triples.iter().filter(|triple| triple.contains(part)).count();
     assert_eq!((count("\"+2000\""), count("value-normalized/P1"), count("quantityNormalized")), (1, 1, 2));
 }
@@ -74,7 +74,7 @@ fn whatever_stands_there_is_an_error_or_left_out() {
         r#"{"snaktype":"value","property":"P1","datavalue":{"type":"wikibase-entityid","value":{"id":"<>"}}}"#,
     ];
     for snak in snaks {
-        let triples = convert(Shape::Dump, &statement(snak)).unwrap();
+        let triples = convert(RdfShape::Dump, &statement(snak)).unwrap();
         assert!(triples.iter().all(|triple| !triple.contains("prop/statement/P1>")), "{snak}");
     }
     let lines = [
@@ -90,10 +90,10 @@ fn whatever_stands_there_is_an_error_or_left_out() {
         r#"{"id":"Q1","type":"item","claims":{"P1":[{"id":"Q1$a","mainsnak":{"snaktype":"novalue","property":"x"}}]}}"#,
     ];
     for line in lines {
-        assert!(convert(Shape::Dump, line).is_err(), "{line}");
+        assert!(convert(RdfShape::Dump, line).is_err(), "{line}");
     }
     for line in ["", "[", "]", "  \r", "[]", r#"{"id":"Q1","missing":""}"#] {
-        assert_eq!(convert(Shape::Dump, line), Ok(vec![]), "{line}");
+        assert_eq!(convert(RdfShape::Dump, line), Ok(vec![]), "{line}");
     }
 }
 
@@ -103,8 +103,8 @@ fn bad_lines_have_their_number() {
     let good = r#"{"type":"item","id":"Q1"},"#;
     std::io::Write::write_all(&mut file, format!("[\n{good}\n{{\"x\n{good}\n]\n").as_bytes()).unwrap();
     let all = |skip_bad| {
-        let options = Options { skip_bad, ..Options::default() };
-        entities::<String, Error>(
+        let options = WikidataOptions { skip_bad, ..WikidataOptions::default() };
+        entities::<String, LoaderError>(
             file.path(),
             &options,
             |entity, ids| {
@@ -126,8 +126,8 @@ fn a_dump_that_was_cut_off_is_an_error() {
     let read = |text: &str, skip_bad: bool| {
         let mut file = tempfile::NamedTempFile::new().unwrap();
         std::io::Write::write_all(&mut file, text.as_bytes()).unwrap();
-        let options = Options { skip_bad, ..Options::default() };
-        let all = entities::<(), Error>(file.path(), &options, |_, _| Ok(()), |_, _| Ok(()));
+        let options = WikidataOptions { skip_bad, ..WikidataOptions::default() };
+        let all = entities::<(), LoaderError>(file.path(), &options, |_, _| Ok(()), |_, _| Ok(()));
         all.map(|summary| (summary.entities, summary.bad)).map_err(|error| error.to_string())
     };
     let line = r#"{"type":"item","id":"Q1"}"#;

@@ -1,7 +1,7 @@
 //! Converts values of snaks to terms, and to nodes of full values with their facts.
 
 use super::languages::canonical;
-use super::model::{DataValue, Parts, Snak};
+use super::model::{DataValue, ValueFields, WikidataSnak};
 use super::sites::encode;
 use super::time::date_time;
 use super::units::{Conversion, conversion};
@@ -17,11 +17,11 @@ const ONE: &str = "http://www.wikidata.org/entity/Q199";
 const EARTH: &str = "http://www.wikidata.org/entity/Q2";
 
 /// A value in RDF.
-pub(super) struct Value {
+pub(super) struct RdfValue {
     /// The simple value as one term.
     pub(super) simple: Term,
     /// The full value as a node.
-    pub(super) full: Option<Node>,
+    pub(super) full: Option<ValueNode>,
     /// The normalised value.
     pub(super) normalized: Option<Normalized>,
 }
@@ -29,13 +29,13 @@ pub(super) struct Value {
 /// A value in a normalised form, in which values can be compared.
 pub(super) enum Normalized {
     /// A quantity in the base unit.
-    Quantity(Node),
+    Quantity(ValueNode),
     /// The IRI of an external identifier.
     Iri(NamedNode),
 }
 
 /// The node of a full value.
-pub(super) struct Node {
+pub(super) struct ValueNode {
     /// Its IRI, derived from its content.
     pub(super) iri: NamedNode,
     /// Its class in the Wikibase ontology.
@@ -44,13 +44,13 @@ pub(super) struct Node {
     pub(super) facts: Vec<(&'static str, Term)>,
 }
 
-impl Node {
+impl ValueNode {
     fn new(class: &'static str, facts: Vec<(&'static str, Term)>) -> Self {
         let mut content = class.to_owned();
         for (name, term) in &facts {
             content.push_str(&format!("\n{name} {term}"));
         }
-        Node { iri: v::name(v::VALUE, &hash(&content)), class, facts }
+        ValueNode { iri: v::name(v::VALUE, &hash(&content)), class, facts }
     }
 }
 
@@ -63,9 +63,9 @@ pub(super) fn hash(text: &str) -> String {
 
 /// Returns the value of a snak, or `None` if it has none with a form in RDF. `formatter` converts an external
 /// identifier to an IRI: the identifier replaces `$1` in it.
-pub(super) fn value(snak: &Snak<'_>, formatter: Option<&str>) -> Option<Value> {
+pub(super) fn value(snak: &WikidataSnak<'_>, formatter: Option<&str>) -> Option<RdfValue> {
     let data = snak.datavalue.as_ref()?;
-    let plain = |simple: Term| Some(Value { simple, full: None, normalized: None });
+    let plain = |simple: Term| Some(RdfValue { simple, full: None, normalized: None });
     let parts = &data.value.parts;
     match &*data.r#type {
         "string" => {
@@ -75,7 +75,7 @@ pub(super) fn value(snak: &Snak<'_>, formatter: Option<&str>) -> Option<Value> {
                 Some(formatter) => iri(&formatter.replace("$1", text)).map(Normalized::Iri),
                 None => None,
             };
-            Some(Value { simple, full: None, normalized })
+            Some(RdfValue { simple, full: None, normalized })
         }
         "monolingualtext" => plain(in_language(parts.text.as_deref()?, parts.language.as_deref()?).into()),
         "wikibase-entityid" => plain(v::name(v::WD, &entity_id(data)?).into()),
@@ -164,7 +164,7 @@ fn typed(text: impl Into<String>, datatype: NamedNodeRef<'_>) -> Term {
     Literal::new_typed_literal(text, datatype).into()
 }
 
-fn time(parts: &Parts<'_>) -> Option<Value> {
+fn time(parts: &ValueFields<'_>) -> Option<RdfValue> {
     let time = parts.time.as_deref()?;
     let calendar = parts.calendarmodel.as_deref()?;
     // The cast saturates: NaN and negative numbers become 0, the coarsest precision.
@@ -180,10 +180,10 @@ fn time(parts: &Parts<'_>) -> Option<Value> {
         ("timeTimezone", typed(parts.timezone.unwrap_or(0).to_string(), xsd::INTEGER)),
         ("timeCalendarModel", iri(calendar)?.into()),
     ];
-    Some(Value { simple, full: Some(Node::new("TimeValue", facts)), normalized: None })
+    Some(RdfValue { simple, full: Some(ValueNode::new("TimeValue", facts)), normalized: None })
 }
 
-fn coordinate(parts: &Parts<'_>) -> Option<Value> {
+fn coordinate(parts: &ValueFields<'_>) -> Option<RdfValue> {
     let (latitude, longitude) = (number(parts.latitude?), number(parts.longitude?));
     let globe = iri(parts.globe.as_deref().unwrap_or(EARTH))?;
     let on = if globe.as_str() == EARTH { String::new() } else { format!("{globe} ") };
@@ -194,7 +194,7 @@ fn coordinate(parts: &Parts<'_>) -> Option<Value> {
         facts.push(("geoPrecision", typed(number(precision), xsd::DOUBLE)));
     }
     facts.push(("geoGlobe", globe.into()));
-    Some(Value { simple, full: Some(Node::new("GlobecoordinateValue", facts)), normalized: None })
+    Some(RdfValue { simple, full: Some(ValueNode::new("GlobecoordinateValue", facts)), normalized: None })
 }
 
 /// Formats a number with 14 significant digits, as Wikibase prints coordinates.
@@ -213,9 +213,9 @@ fn number(number: f64) -> String {
     format!("{mantissa}{dot}E{}{exponent}", if exponent < 0 { "" } else { "+" })
 }
 
-fn quantity(parts: &Parts<'_>) -> Option<Value> {
+fn quantity(parts: &ValueFields<'_>) -> Option<RdfValue> {
     let amount = decimal(parts.amount.as_deref()?)?;
-    let bound = |bound: &Option<super::model::Text<'_>>| bound.as_deref().and_then(decimal).map(str::to_owned);
+    let bound = |bound: &Option<super::model::WikidataText<'_>>| bound.as_deref().and_then(decimal).map(str::to_owned);
     let (upper, lower) = (bound(&parts.upper_bound), bound(&parts.lower_bound));
     let unit = match parts.unit.as_deref()? {
         "1" => ONE,
@@ -228,7 +228,7 @@ fn quantity(parts: &Parts<'_>) -> Option<Value> {
         facts.extend(upper.map(|upper| ("quantityUpperBound", typed(upper, xsd::DECIMAL))));
         facts.extend(lower.map(|lower| ("quantityLowerBound", typed(lower, xsd::DECIMAL))));
         facts.push(("quantityUnit", unit.into()));
-        Node::new("QuantityValue", facts)
+        ValueNode::new("QuantityValue", facts)
     };
     let normal = |conversion: Conversion| {
         let convert = |amount: &String| conversion.apply(amount);
@@ -244,7 +244,7 @@ fn quantity(parts: &Parts<'_>) -> Option<Value> {
         full.facts.push(("quantityNormalized", node.iri.clone().into()));
     }
     let normalized = normalized.map(Normalized::Quantity);
-    Some(Value { simple, full: Some(full), normalized })
+    Some(RdfValue { simple, full: Some(full), normalized })
 }
 
 /// Returns the text unchanged if it is a decimal number with or without a sign.

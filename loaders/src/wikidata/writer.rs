@@ -1,8 +1,8 @@
 //! The settings of the conversion ([`Converter`]), and the writer of one entity's triples ([`Writer`]). This module
 //! writes statements, which items, properties, forms and senses have in common.
 
-use super::model::{List, Map, Rank, Snak, SnakType, Statement};
-use super::value::{self, Node, Normalized, hash, is_id};
+use super::model::{LenientList, Map, SnakType, WikidataRank, WikidataSnak, WikidataStatement};
+use super::value::{self, Normalized, ValueNode, hash, is_id};
 use super::vocabulary as v;
 use oxrdf::vocab::rdf;
 use oxrdf::{BlankNode, NamedNode, NamedOrBlankNode, Term, Triple};
@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 /// The two forms of Wikidata's RDF.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Shape {
+pub enum RdfShape {
     /// The form of the dumps and of `Special:EntityData`.
     Dump,
     /// The form of the Wikidata Query Service: one predicate for a label; no types that every item, statement,
@@ -22,7 +22,7 @@ pub enum Shape {
 #[derive(Clone, Debug)]
 pub struct Converter {
     /// The form of the RDF.
-    pub shape: Shape,
+    pub shape: RdfShape,
     /// Language codes of the labels, descriptions and aliases to keep, or `None` for all.
     pub languages: Option<BTreeSet<String>>,
     /// Ids of the properties of the statements to keep, or `None` for all. Qualifiers and references are kept with
@@ -37,35 +37,35 @@ pub struct Converter {
 
 impl Converter {
     /// Creates a converter that keeps everything.
-    pub fn new(shape: Shape) -> Self {
+    pub fn new(shape: RdfShape) -> Self {
         Self { shape, languages: None, properties: None, sites: None, formatters: BTreeMap::new() }
     }
 }
 
 /// The role of a snak, as its namespaces for predicates: of simple, full and normalised values.
 #[derive(Clone, Copy)]
-struct Role(&'static str, Option<&'static str>, &'static str);
+struct SnakPredicates(&'static str, Option<&'static str>, &'static str);
 
-const DIRECT: Role = Role(v::WDT, None, v::WDTN);
-const MAIN: Role = Role(v::PS, Some(v::PSV), v::PSN);
-const QUALIFIER: Role = Role(v::PQ, Some(v::PQV), v::PQN);
-const REFERENCE: Role = Role(v::PR, Some(v::PRV), v::PRN);
+const DIRECT: SnakPredicates = SnakPredicates(v::WDT, None, v::WDTN);
+const MAIN: SnakPredicates = SnakPredicates(v::PS, Some(v::PSV), v::PSN);
+const QUALIFIER: SnakPredicates = SnakPredicates(v::PQ, Some(v::PQV), v::PQN);
+const REFERENCE: SnakPredicates = SnakPredicates(v::PR, Some(v::PRV), v::PRN);
 
 /// Writes the triples of one entity.
-pub(super) struct Writer<'a> {
+pub(super) struct EntityWriter<'a> {
     pub(super) converter: &'a Converter,
     pub(super) into: &'a mut Vec<Triple>,
     /// IRIs of values, references and sites that have already been written for this entity.
     pub(super) written: HashSet<String>,
 }
 
-impl<'a> Writer<'a> {
+impl<'a> EntityWriter<'a> {
     pub(super) fn new(converter: &'a Converter, into: &'a mut Vec<Triple>) -> Self {
         Self { converter, into, written: HashSet::new() }
     }
 
     pub(super) fn is_dump(&self) -> bool {
-        self.converter.shape == Shape::Dump
+        self.converter.shape == RdfShape::Dump
     }
 
     pub(super) fn add(&mut self, subject: &NamedNode, predicate: NamedNode, object: impl Into<Term>) {
@@ -83,22 +83,22 @@ impl<'a> Writer<'a> {
     /// of the query service.
     pub(super) fn unnamed(&self, key: &str) -> NamedOrBlankNode {
         match self.converter.shape {
-            Shape::Dump => BlankNode::new_unchecked(hash(key)).into(),
-            Shape::Service => v::name(v::GENID, &hash(key)).into(),
+            RdfShape::Dump => BlankNode::new_unchecked(hash(key)).into(),
+            RdfShape::Service => v::name(v::GENID, &hash(key)).into(),
         }
     }
 
     pub(super) fn statements(
         &mut self,
         subject: &NamedNode,
-        claims: &Map<'_, List<Statement<'_>>>,
+        claims: &Map<'_, LenientList<WikidataStatement<'_>>>,
     ) -> Result<(), String> {
         for (property, statements) in claims.iter() {
             if self.converter.properties.as_ref().is_some_and(|wanted| !wanted.contains(&**property)) {
                 continue;
             }
-            let preferred = statements.iter().any(|statement| statement.rank == Rank::Preferred);
-            let best = if preferred { Rank::Preferred } else { Rank::Normal };
+            let preferred = statements.iter().any(|statement| statement.rank == WikidataRank::Preferred);
+            let best = if preferred { WikidataRank::Preferred } else { WikidataRank::Normal };
             for statement in statements.iter() {
                 self.statement(subject, statement, statement.rank == best)?;
             }
@@ -106,7 +106,7 @@ impl<'a> Writer<'a> {
         Ok(())
     }
 
-    fn statement(&mut self, subject: &NamedNode, statement: &Statement<'_>, best: bool) -> Result<(), String> {
+    fn statement(&mut self, subject: &NamedNode, statement: &WikidataStatement<'_>, best: bool) -> Result<(), String> {
         let guid = &*statement.id;
         if !guid.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'$' || byte == b'-') || guid.is_empty() {
             return Err(format!("{:?} is not the id of a statement", cut(guid)));
@@ -121,9 +121,9 @@ impl<'a> Writer<'a> {
             self.add(&node, rdf::TYPE.into_owned(), v::name(v::WIKIBASE, "BestRank"));
         }
         let rank = match statement.rank {
-            Rank::Preferred => "PreferredRank",
-            Rank::Normal => "NormalRank",
-            Rank::Deprecated => "DeprecatedRank",
+            WikidataRank::Preferred => "PreferredRank",
+            WikidataRank::Normal => "NormalRank",
+            WikidataRank::Deprecated => "DeprecatedRank",
         };
         self.add(&node, v::name(v::WIKIBASE, "rank"), v::name(v::WIKIBASE, rank));
         self.snak(&node, main, MAIN, guid)?;
@@ -150,10 +150,16 @@ impl<'a> Writer<'a> {
     }
 
     /// Writes the triples of a snak. `key` identifies its place and names the node of an unknown value.
-    fn snak(&mut self, subject: &NamedNode, snak: &Snak<'_>, role: Role, key: &str) -> Result<(), String> {
+    fn snak(
+        &mut self,
+        subject: &NamedNode,
+        snak: &WikidataSnak<'_>,
+        role: SnakPredicates,
+        key: &str,
+    ) -> Result<(), String> {
         property(snak)?;
         let property = &*snak.property;
-        let Role(simple, full, normal) = role;
+        let SnakPredicates(simple, full, normal) = role;
         match snak.snaktype {
             SnakType::NoValue => self.add(subject, rdf::TYPE.into_owned(), v::name(v::WDNO, property)),
             SnakType::SomeValue => {
@@ -183,7 +189,7 @@ impl<'a> Writer<'a> {
     }
 
     /// Writes the node of a full value, once.
-    fn node(&mut self, node: Node) {
+    fn node(&mut self, node: ValueNode) {
         if self.written.insert(node.iri.as_str().to_owned()) {
             self.class(&node.iri, node.class);
             for (name, term) in node.facts {
@@ -198,7 +204,7 @@ pub(super) fn id(id: &str) -> Result<NamedNode, String> {
     if is_id(id) { Ok(v::name(v::WD, id)) } else { Err(format!("{:?} is not the id of an entity", cut(id))) }
 }
 
-fn property(snak: &Snak<'_>) -> Result<(), String> {
+fn property(snak: &WikidataSnak<'_>) -> Result<(), String> {
     let id = &*snak.property;
     if is_id(id) && id.starts_with('P') { Ok(()) } else { Err(format!("{:?} is not the id of a property", cut(id))) }
 }

@@ -2,9 +2,11 @@
 
 use super::meter::Meter;
 use super::value;
-use crate::chunk::{Chunk, Record, Span};
-use crate::element::{ElementType, Header, MAX_MEMBERS, MAX_TAGS, MAX_WAY_NODES, Meta, NO_COORDINATE};
-use crate::error::{Error, XmlProblem};
+use crate::chunk::{Chunk, ChunkRecord, ChunkSpan};
+use crate::element::{
+    MAX_MEMBERS, MAX_TAGS, MAX_WAY_NODES, NO_COORDINATE, SourceElementType, SourceHeader, SourceMeta,
+};
+use crate::error::{LoaderError, XmlProblem};
 use crate::limits::MAX_ELEMENT;
 use quick_xml::XmlVersion;
 use quick_xml::events::{BytesDecl, BytesStart, Event};
@@ -18,7 +20,7 @@ const MAX_DEPTH: usize = 64;
 
 /// The parser's position in the document.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum State {
+enum XmlParserState {
     BeforeRoot,
     InRoot,
     /// In `<create>`, `<modify>` or `<delete>`.
@@ -41,7 +43,7 @@ const BESIDE: [&str; 8] = ["bounds", "bound", "note", "meta", "changeset", "user
 const WITHIN: [&str; 2] = ["bounds", "center"];
 
 /// A parser that reads a document sequentially.
-pub(crate) struct Parser<R> {
+pub(crate) struct XmlParser<R> {
     reader: quick_xml::Reader<Meter<R>>,
     buffer: Vec<u8>,
     file: Arc<Path>,
@@ -51,13 +53,13 @@ pub(crate) struct Parser<R> {
     deleted: bool,
     /// Whether the current block is `<create>`.
     created: bool,
-    header: Header,
+    header: SourceHeader,
     /// Tags that are not part of the format.
     unknown: Option<Unknown>,
-    state: State,
+    state: XmlParserState,
     /// Depth within a skipped tag, counting that tag; 0 outside.
     skipped: usize,
-    current: Option<Record>,
+    current: Option<ChunkRecord>,
     chunk: Chunk,
     /// The chunk's size before the current element.
     size_before: usize,
@@ -65,7 +67,7 @@ pub(crate) struct Parser<R> {
     parts: [usize; 2],
 }
 
-impl<R: BufRead> Parser<R> {
+impl<R: BufRead> XmlParser<R> {
     /// Creates a parser for a document with elements.
     pub(crate) fn new(reader: R, file: Arc<Path>) -> Self {
         let mut reader = quick_xml::Reader::from_reader(Meter::new(reader));
@@ -77,9 +79,9 @@ impl<R: BufRead> Parser<R> {
             changes: false,
             deleted: false,
             created: false,
-            header: Header::default(),
+            header: SourceHeader::default(),
             unknown: None,
-            state: State::BeforeRoot,
+            state: XmlParserState::BeforeRoot,
             skipped: 0,
             current: None,
             chunk: Chunk::default(),
@@ -99,7 +101,7 @@ impl<R: BufRead> Parser<R> {
     }
 
     /// Returns the header as read so far.
-    pub(crate) fn header(&self) -> &Header {
+    pub(crate) fn header(&self) -> &SourceHeader {
         &self.header
     }
 
@@ -112,7 +114,7 @@ impl<R: BufRead> Parser<R> {
     }
 
     /// Returns the header after the whole document has been read.
-    pub(crate) fn into_header(mut self) -> Header {
+    pub(crate) fn into_header(mut self) -> SourceHeader {
         if let Some(Unknown { count, first: (name, line) }) = self.unknown {
             let warning = match count {
                 1 => format!("1 tag that is no part of the format left out: <{name}> in line {line}"),
@@ -124,13 +126,13 @@ impl<R: BufRead> Parser<R> {
     }
 
     /// Reads until the first element begins.
-    pub(crate) fn head(&mut self) -> Result<(), Error> {
+    pub(crate) fn head(&mut self) -> Result<(), LoaderError> {
         while self.current.is_none() && self.step()? {}
         Ok(())
     }
 
     /// Returns the next elements, or `None` at the end.
-    pub(crate) fn next(&mut self) -> Option<Result<Chunk, Error>> {
+    pub(crate) fn next(&mut self) -> Option<Result<Chunk, LoaderError>> {
         loop {
             if self.chunk.is_full() && self.current.is_none() {
                 break;
@@ -146,14 +148,14 @@ impl<R: BufRead> Parser<R> {
     }
 
     /// Reads one tag or text. Returns false at the end of the document.
-    fn step(&mut self) -> Result<bool, Error> {
+    fn step(&mut self) -> Result<bool, LoaderError> {
         let mut buffer = std::mem::take(&mut self.buffer);
         buffer.clear();
         let meter = self.reader.get_mut();
         meter.renew();
         let (offset, line) = (meter.bytes, meter.lines + 1);
         let result = match self.reader.read_event_into(&mut buffer) {
-            Ok(Event::Eof) if self.state == State::AfterRoot => Ok(false),
+            Ok(Event::Eof) if self.state == XmlParserState::AfterRoot => Ok(false),
             Ok(Event::Eof) => Err(XmlProblem::Ends(self.root_name())),
             Ok(Event::Start(tag)) => self.start(&tag, line).map(|()| true),
             Ok(Event::Empty(tag)) => self.start(&tag, line).map(|()| self.end()).map(|()| true),
@@ -166,7 +168,7 @@ impl<R: BufRead> Parser<R> {
             Err(error) => Err(error.into()),
         };
         self.buffer = buffer;
-        result.map_err(|problem| Error::Xml { file: self.file.to_path_buf(), line, offset, problem })
+        result.map_err(|problem| LoaderError::Xml { file: self.file.to_path_buf(), line, offset, problem })
     }
 
     fn start(&mut self, tag: &BytesStart<'_>, line: u64) -> Result<(), XmlProblem> {
@@ -176,26 +178,26 @@ impl<R: BufRead> Parser<R> {
         }
         let name = tag.name().into_inner();
         match self.state {
-            State::BeforeRoot => {
+            XmlParserState::BeforeRoot => {
                 self.root(name, tag)?;
-                self.state = State::InRoot;
+                self.state = XmlParserState::InRoot;
             }
-            State::InRoot | State::InSection => match name {
-                "node" | "way" | "relation" if self.changes && self.state == State::InRoot => {
+            XmlParserState::InRoot | XmlParserState::InSection => match name {
+                "node" | "way" | "relation" if self.changes && self.state == XmlParserState::InRoot => {
                     return Err(XmlProblem::NoSection);
                 }
-                "node" => self.element(ElementType::Node, tag)?,
-                "way" => self.element(ElementType::Way, tag)?,
-                "relation" => self.element(ElementType::Relation, tag)?,
+                "node" => self.element(SourceElementType::Node, tag)?,
+                "way" => self.element(SourceElementType::Way, tag)?,
+                "relation" => self.element(SourceElementType::Relation, tag)?,
                 "create" | "modify" | "delete" if !self.changes => return Err(XmlProblem::Changes),
-                "create" | "modify" | "delete" if self.state == State::InRoot => {
+                "create" | "modify" | "delete" if self.state == XmlParserState::InRoot => {
                     self.deleted = name == "delete";
                     self.created = name == "create";
-                    self.state = State::InSection;
+                    self.state = XmlParserState::InSection;
                 }
                 "create" | "modify" | "delete" => return Err(XmlProblem::Depth),
                 // An error, because elements in an unknown block would silently have no effect.
-                _ if self.state == State::InSection || self.changes && !BESIDE.contains(&name) => {
+                _ if self.state == XmlParserState::InSection || self.changes && !BESIDE.contains(&name) => {
                     return Err(XmlProblem::Section(cut(name)));
                 }
                 "action" => return Err(XmlProblem::Diff),
@@ -211,11 +213,11 @@ impl<R: BufRead> Parser<R> {
                     self.skipped = 1;
                 }
             },
-            State::InElement => {
+            XmlParserState::InElement => {
                 self.part(name, tag, line)?;
                 self.skipped = 1;
             }
-            State::AfterRoot => return Err(XmlProblem::Behind(self.root_name())),
+            XmlParserState::AfterRoot => return Err(XmlProblem::Behind(self.root_name())),
         }
         Ok(())
     }
@@ -225,9 +227,13 @@ impl<R: BufRead> Parser<R> {
             self.skipped -= 1;
         } else if let Some(record) = self.current.take() {
             self.chunk.push(record);
-            self.state = if self.changes { State::InSection } else { State::InRoot };
+            self.state = if self.changes { XmlParserState::InSection } else { XmlParserState::InRoot };
         } else {
-            self.state = if self.state == State::InSection { State::InRoot } else { State::AfterRoot };
+            self.state = if self.state == XmlParserState::InSection {
+                XmlParserState::InRoot
+            } else {
+                XmlParserState::AfterRoot
+            };
         }
     }
 
@@ -281,10 +287,10 @@ impl<R: BufRead> Parser<R> {
         Ok(())
     }
 
-    fn element(&mut self, kind: ElementType, tag: &BytesStart<'_>) -> Result<(), XmlProblem> {
+    fn element(&mut self, kind: SourceElementType, tag: &BytesStart<'_>) -> Result<(), XmlProblem> {
         let (mut id, mut lat, mut lon) = (None, None, None);
-        let mut meta = Meta { version: 0, timestamp: 0, changeset: 0, uid: 0, user: "", visible: !self.deleted };
-        let mut user = Span::default();
+        let mut meta = SourceMeta { version: 0, timestamp: 0, changeset: 0, uid: 0, user: "", visible: !self.deleted };
+        let mut user = ChunkSpan::default();
         let (mut known, mut versioned) = (false, false);
         self.size_before = self.chunk.size();
         self.parts = [0; 2];
@@ -293,8 +299,8 @@ impl<R: BufRead> Parser<R> {
             let bad = || XmlProblem::value(key, &value);
             match key {
                 "id" => id = Some(value.parse().map_err(|_| bad())?),
-                "lat" if kind == ElementType::Node => lat = Some(latitude(&value)?),
-                "lon" if kind == ElementType::Node => lon = Some(longitude(&value)?),
+                "lat" if kind == SourceElementType::Node => lat = Some(latitude(&value)?),
+                "lon" if kind == SourceElementType::Node => lon = Some(longitude(&value)?),
                 _ => {
                     let whole = || value.parse::<i64>().map_err(|_| bad());
                     match key {
@@ -324,16 +330,18 @@ impl<R: BufRead> Parser<R> {
         }
         self.header.history |= !meta.visible;
         let (lat, lon) = match (kind, lat, lon) {
-            (ElementType::Node, Some(lat), Some(lon)) => (lat, lon),
-            (ElementType::Node, None, Some(_)) if meta.visible => return Err(XmlProblem::Missing("lat")),
-            (ElementType::Node, Some(_), None) if meta.visible => return Err(XmlProblem::Missing("lon")),
+            (SourceElementType::Node, Some(lat), Some(lon)) => (lat, lon),
+            (SourceElementType::Node, None, Some(_)) if meta.visible => return Err(XmlProblem::Missing("lat")),
+            (SourceElementType::Node, Some(_), None) if meta.visible => return Err(XmlProblem::Missing("lon")),
             // In a change, a visible node without a position is an error: its newest version would be incomplete.
-            (ElementType::Node, None, None) if meta.visible && self.changes => return Err(XmlProblem::Missing("lat")),
+            (SourceElementType::Node, None, None) if meta.visible && self.changes => {
+                return Err(XmlProblem::Missing("lat"));
+            }
             _ => (NO_COORDINATE, NO_COORDINATE),
         };
         let meta = known.then_some(meta);
-        self.current = Some(Record { kind, id, lat, lon, located: false, meta, user, tags_end: 0, items_end: 0 });
-        self.state = State::InElement;
+        self.current = Some(ChunkRecord { kind, id, lat, lon, located: false, meta, user, tags_end: 0, items_end: 0 });
+        self.state = XmlParserState::InElement;
         Ok(())
     }
 
@@ -341,8 +349,8 @@ impl<R: BufRead> Parser<R> {
     fn part(&mut self, name: &str, tag: &BytesStart<'_>, line: u64) -> Result<(), XmlProblem> {
         let Some(record) = &self.current else { return Ok(()) };
         let (list, most, what) = match (name, record.kind) {
-            ("nd", ElementType::Way) => (1, MAX_WAY_NODES, "nodes"),
-            ("member", ElementType::Relation) => (1, MAX_MEMBERS, "members"),
+            ("nd", SourceElementType::Way) => (1, MAX_WAY_NODES, "nodes"),
+            ("member", SourceElementType::Relation) => (1, MAX_MEMBERS, "members"),
             ("tag", _) => (0, MAX_TAGS, "tags"),
             // Skipping them would change the element.
             ("nd", kind) => return Err(XmlProblem::Misplaced { tag: "nd", element: name_of(kind) }),
@@ -409,9 +417,9 @@ impl<R: BufRead> Parser<R> {
             match attribute? {
                 ("type", value) => {
                     kind = Some(match value.as_ref() {
-                        "node" => ElementType::Node,
-                        "way" => ElementType::Way,
-                        "relation" => ElementType::Relation,
+                        "node" => SourceElementType::Node,
+                        "way" => SourceElementType::Way,
+                        "relation" => SourceElementType::Relation,
                         _ => return Err(XmlProblem::value("type", &value)),
                     });
                 }
@@ -436,11 +444,11 @@ fn cut(name: &str) -> String {
     name.chars().take(40).map(|c| if c.is_control() { char::REPLACEMENT_CHARACTER } else { c }).collect()
 }
 
-fn name_of(kind: ElementType) -> &'static str {
+fn name_of(kind: SourceElementType) -> &'static str {
     match kind {
-        ElementType::Node => "node",
-        ElementType::Way => "way",
-        ElementType::Relation => "relation",
+        SourceElementType::Node => "node",
+        SourceElementType::Way => "way",
+        SourceElementType::Relation => "relation",
     }
 }
 

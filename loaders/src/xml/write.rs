@@ -5,10 +5,10 @@ use std::fmt::Write;
 
 use terrapin_calendar::civil_from_days;
 
-use crate::element::{Element, ElementType, Header, Meta, NO_COORDINATE};
+use crate::element::{NO_COORDINATE, SourceElement, SourceElementType, SourceHeader, SourceMeta};
 
 /// Returns the start of a document.
-pub fn header(header: &Header) -> String {
+pub fn header(header: &SourceHeader) -> String {
     let mut out = String::from("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<osm version=\"0.6\"");
     if let Some(program) = &header.writing_program {
         attribute(&mut out, "generator", program);
@@ -34,16 +34,16 @@ pub const END: &str = "</osm>\n";
 
 /// Appends an element. Locations of way nodes are not written. Returns `None` if a text has a character that XML cannot
 /// represent, not even escaped; `out` is then unusable.
-pub fn element(out: &mut String, element: &Element<'_>) -> Option<()> {
+pub fn element(out: &mut String, element: &SourceElement<'_>) -> Option<()> {
     let (name, id, tags, meta) = match element {
-        Element::Node(node) => ("node", node.id, node.tags, node.meta),
-        Element::Way(way) => ("way", way.id, way.tags, way.meta),
-        Element::Relation(relation) => ("relation", relation.id, relation.tags, relation.meta),
+        SourceElement::Node(node) => ("node", node.id, node.tags, node.meta),
+        SourceElement::Way(way) => ("way", way.id, way.tags, way.meta),
+        SourceElement::Relation(relation) => ("relation", relation.id, relation.tags, relation.meta),
     };
     let begin = out.len();
     put(out, format_args!("  <{name} id=\"{id}\""));
     put_meta(out, meta.as_ref());
-    if let Element::Node(node) = element
+    if let SourceElement::Node(node) = element
         && node.lat != NO_COORDINATE
     {
         put_degrees(out, "lat", node.lat);
@@ -52,9 +52,9 @@ pub fn element(out: &mut String, element: &Element<'_>) -> Option<()> {
     let open = out.len();
     out.push_str(">\n");
     match element {
-        Element::Node(_) => {}
-        Element::Way(way) => way.refs.iter().for_each(|id| put(out, format_args!("    <nd ref=\"{id}\"/>\n"))),
-        Element::Relation(relation) => {
+        SourceElement::Node(_) => {}
+        SourceElement::Way(way) => way.refs.iter().for_each(|id| put(out, format_args!("    <nd ref=\"{id}\"/>\n"))),
+        SourceElement::Relation(relation) => {
             for member in relation.members {
                 let kind = type_name(member.kind);
                 put(out, format_args!("    <member type=\"{kind}\" ref=\"{}\"", member.id));
@@ -78,11 +78,11 @@ pub fn element(out: &mut String, element: &Element<'_>) -> Option<()> {
     (!out[begin..].contains(is_outside)).then_some(())
 }
 
-fn type_name(kind: ElementType) -> &'static str {
+fn type_name(kind: SourceElementType) -> &'static str {
     match kind {
-        ElementType::Node => "node",
-        ElementType::Way => "way",
-        ElementType::Relation => "relation",
+        SourceElementType::Node => "node",
+        SourceElementType::Way => "way",
+        SourceElementType::Relation => "relation",
     }
 }
 
@@ -97,7 +97,7 @@ fn put(out: &mut String, text: std::fmt::Arguments<'_>) {
 }
 
 /// Appends the metadata of an element.
-fn put_meta(out: &mut String, meta: Option<&Meta<'_>>) {
+fn put_meta(out: &mut String, meta: Option<&SourceMeta<'_>>) {
     let Some(meta) = meta else { return };
     if meta.version != 0 {
         put(out, format_args!(" version=\"{}\"", meta.version));
@@ -165,15 +165,15 @@ fn attribute(out: &mut String, name: &str, value: &str) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::element::{Member, Node, Relation, Way};
+    use crate::element::{SourceMember, SourceNode, SourceRelation, Way};
 
-    fn written(elements: &[Element<'_>]) -> Option<String> {
+    fn written(elements: &[SourceElement<'_>]) -> Option<String> {
         let bbox = Some([-10_000_001, 0, 10, 1_800_000_000]);
-        let about = Header {
+        let about = SourceHeader {
             bbox,
             replication_timestamp: Some(951_868_800),
             writing_program: Some("a \"b\"".into()),
-            ..Header::default()
+            ..SourceHeader::default()
         };
         let mut out = header(&about);
         elements.iter().try_for_each(|e| element(&mut out, e))?;
@@ -183,18 +183,18 @@ mod tests {
 
     #[test]
     fn what_is_written_is_read() {
-        let meta = Meta { version: 3, timestamp: 1, changeset: 7, uid: 5, user: "a\tb", visible: true };
+        let meta = SourceMeta { version: 3, timestamp: 1, changeset: 7, uid: 5, user: "a\tb", visible: true };
         let tags = [("name", "<\"&'\r\n>"), ("note", "ünï 🐢"), ("", "")];
-        let members = [Member { kind: ElementType::Relation, id: -4, role: "" }];
+        let members = [SourceMember { kind: SourceElementType::Relation, id: -4, role: "" }];
         let elements = [
-            Element::Node(Node { id: -1, lat: -1, lon: 1_800_000_000, tags: &tags, meta: Some(meta) }),
-            Element::Node(Node { id: 2, lat: 0, lon: 100_000_000, tags: &[], meta: None }),
-            Element::Way(Way { id: 3, refs: &[5, -6], locations: None, tags: &tags[..1], meta: None }),
-            Element::Relation(Relation { id: 4, members: &members, tags: &[], meta: Some(meta) }),
+            SourceElement::Node(SourceNode { id: -1, lat: -1, lon: 1_800_000_000, tags: &tags, meta: Some(meta) }),
+            SourceElement::Node(SourceNode { id: 2, lat: 0, lon: 100_000_000, tags: &[], meta: None }),
+            SourceElement::Way(Way { id: 3, refs: &[5, -6], locations: None, tags: &tags[..1], meta: None }),
+            SourceElement::Relation(SourceRelation { id: 4, members: &members, tags: &[], meta: Some(meta) }),
         ];
         let text = written(&elements).unwrap();
         let path: std::sync::Arc<std::path::Path> = std::path::Path::new("written").into();
-        let mut parser = super::super::parse::Parser::new(text.as_bytes(), path);
+        let mut parser = super::super::parse::XmlParser::new(text.as_bytes(), path);
         let chunk = parser.next().unwrap().unwrap();
         let mut read = 0;
         chunk.for_each(|element| {
@@ -212,6 +212,9 @@ mod tests {
     #[test]
     fn what_xml_cannot_hold_is_told() {
         let tags = [("name", "a\u{1}b")];
-        assert_eq!(written(&[Element::Way(Way { id: 3, refs: &[], locations: None, tags: &tags, meta: None })]), None);
+        assert_eq!(
+            written(&[SourceElement::Way(Way { id: 3, refs: &[], locations: None, tags: &tags, meta: None })]),
+            None
+        );
     }
 }

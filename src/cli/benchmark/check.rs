@@ -6,10 +6,10 @@ use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
-use super::super::{Error, stdout};
-use super::{Data, EngineArgs, bar, pairs, pool};
+use super::super::{CommandError, stdout};
+use super::{EngineArgs, GoldEnvironment, bar, pairs, pool};
 use crate::eval::about::engine;
-use crate::eval::dataset::{self, Checked, Finding, Kind, Pair};
+use crate::eval::dataset::{self, BenchmarkCheck, BenchmarkFinding, FindingKind, GoldPair};
 
 /// Check questions and gold queries before they are published
 ///
@@ -31,7 +31,7 @@ Examples:
   terrapin benchmark check malta.terrapin train.jsonl dev.jsonl
   terrapin benchmark check malta.terrapin dev.csv --allow empty --json | jq .kinds"
 )]
-pub struct Args {
+pub struct BenchmarkCheckArgs {
     /// The snapshot file
     snapshot: PathBuf,
     /// Files of questions and gold queries, one per split
@@ -41,7 +41,7 @@ pub struct Args {
     engine: EngineArgs,
     /// Kinds of findings that are not errors, such as empty,cut
     #[arg(long, value_name = "KIND", value_delimiter = ',')]
-    allow: Vec<Kind>,
+    allow: Vec<FindingKind>,
     /// Maximum number of findings to show per kind; 0 shows all
     #[arg(long, value_name = "N", default_value_t = 5)]
     list: usize,
@@ -53,23 +53,23 @@ pub struct Args {
 
 /// The output of `--json`.
 #[derive(Serialize)]
-struct Report<'a> {
+struct CheckReport<'a> {
     snapshot: String,
     engine: String,
     sound: bool,
     splits: BTreeMap<&'a str, usize>,
     kinds: BTreeMap<&'static str, usize>,
     #[serde(flatten)]
-    checked: &'a Checked,
+    checked: &'a BenchmarkCheck,
 }
 
 /// Runs the command.
-pub fn run(args: &Args) -> Result<(), Error> {
+pub fn run(args: &BenchmarkCheckArgs) -> Result<(), CommandError> {
     let pairs = pairs(&args.files)?;
     let (checked, digest) = checked(&args.snapshot, &args.engine, &pairs)?;
     let errors = errors(&checked, &args.allow);
     if args.json {
-        let report = Report {
+        let report = CheckReport {
             snapshot: digest,
             engine: engine(),
             sound: errors == 0,
@@ -85,9 +85,13 @@ pub fn run(args: &Args) -> Result<(), Error> {
 }
 
 /// Checks the pairs on a snapshot and returns its digest with the findings.
-pub(super) fn checked(snapshot: &Path, args: &EngineArgs, pairs: &[Pair]) -> Result<(Checked, String), Error> {
+pub(super) fn checked(
+    snapshot: &Path,
+    args: &EngineArgs,
+    pairs: &[GoldPair],
+) -> Result<(BenchmarkCheck, String), CommandError> {
     let table = args.table()?;
-    let data = Data::open(snapshot, pairs)?;
+    let data = GoldEnvironment::open(snapshot, pairs)?;
     let alone = (0..args.threads()).map(|_| pool(1)).collect::<Result<Vec<_>, _>>()?;
     // Two threads are enough to show races; a machine with one core has them as well.
     let together = pool(args.threads().max(2))?;
@@ -99,31 +103,31 @@ pub(super) fn checked(snapshot: &Path, args: &EngineArgs, pairs: &[Pair]) -> Res
 }
 
 /// Counts the errors that `--allow` does not permit.
-pub(super) fn errors(checked: &Checked, allowed: &[Kind]) -> usize {
-    let is_error = |finding: &&Finding| finding.kind.is_error() && !allowed.contains(&finding.kind);
+pub(super) fn errors(checked: &BenchmarkCheck, allowed: &[FindingKind]) -> usize {
+    let is_error = |finding: &&BenchmarkFinding| finding.kind.is_error() && !allowed.contains(&finding.kind);
     checked.findings.iter().filter(is_error).count()
 }
 
 /// Returns an error if there are errors that are not permitted.
-pub(super) fn refuse(errors: usize) -> Result<(), Error> {
+pub(super) fn refuse(errors: usize) -> Result<(), CommandError> {
     match errors {
         0 => Ok(()),
-        1 => Err(Error::refused("benchmark-unsound", "the benchmark has an error")),
-        _ => Err(Error::refused("benchmark-unsound", format!("the benchmark has {errors} errors"))),
+        1 => Err(CommandError::refused("benchmark-unsound", "the benchmark has an error")),
+        _ => Err(CommandError::refused("benchmark-unsound", format!("the benchmark has {errors} errors"))),
     }
 }
 
 /// Counts the pairs of each split.
-pub(super) fn splits(pairs: &[Pair]) -> BTreeMap<&str, usize> {
+pub(super) fn splits(pairs: &[GoldPair]) -> BTreeMap<&str, usize> {
     let mut splits = BTreeMap::new();
     pairs.iter().for_each(|pair| *splits.entry(pair.split.as_str()).or_default() += 1);
     splits
 }
 
 fn for_people(
-    checked: &Checked,
+    checked: &BenchmarkCheck,
     splits: &BTreeMap<&str, usize>,
-    allowed: &[Kind],
+    allowed: &[FindingKind],
     list: usize,
     digest: &str,
 ) -> String {

@@ -2,8 +2,8 @@
 
 use std::path::PathBuf;
 
-use super::super::{Error, stdout};
-use super::{Data, EngineArgs, bar, pairs, pool};
+use super::super::{CommandError, stdout};
+use super::{EngineArgs, GoldEnvironment, bar, pairs, pool};
 use crate::eval::dataset;
 
 /// Report which gold answers change from one snapshot to another, and how
@@ -18,7 +18,7 @@ use crate::eval::dataset;
 Examples:
   terrapin benchmark drift malta-2016.terrapin malta-2024.terrapin dev.jsonl
   terrapin benchmark drift old.terrapin new.terrapin dev.jsonl --json | jq '.pairs[] | select(.new.number == 0)'")]
-pub struct Args {
+pub struct BenchmarkDriftArgs {
     /// The old snapshot file
     old: PathBuf,
     /// The new snapshot file
@@ -34,10 +34,10 @@ pub struct Args {
 }
 
 /// Runs the command.
-pub fn run(args: &Args) -> Result<(), Error> {
+pub fn run(args: &BenchmarkDriftArgs) -> Result<(), CommandError> {
     let pairs = pairs(&args.files)?;
     let table = args.engine.table()?;
-    let (old, new) = (Data::open(&args.old, &pairs)?, Data::open(&args.new, &pairs)?);
+    let (old, new) = (GoldEnvironment::open(&args.old, &pairs)?, GoldEnvironment::open(&args.new, &pairs)?);
     let pool = pool(args.engine.threads())?;
     let bar = bar(pairs.len());
     let drift = old.with(&args.engine, table.as_ref(), |before| {

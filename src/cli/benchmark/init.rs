@@ -3,7 +3,7 @@
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
-use super::super::{Error, open, stdout};
+use super::super::{CommandError, open, stdout};
 use super::check::splits;
 use super::pairs;
 use crate::snapshot::hex;
@@ -15,7 +15,7 @@ use crate::snapshot::hex;
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   terrapin benchmark init malta.terrapin train.jsonl dev.jsonl --out benchmark.toml")]
-pub struct Args {
+pub struct BenchmarkInitArgs {
     /// The snapshot file
     snapshot: PathBuf,
     /// Files of questions and gold queries, one per split
@@ -30,7 +30,7 @@ pub struct Args {
 }
 
 /// Runs the command.
-pub fn run(args: &Args) -> Result<(), Error> {
+pub fn run(args: &BenchmarkInitArgs) -> Result<(), CommandError> {
     let pairs = pairs(&args.files)?;
     let opened = open::snapshot(&args.snapshot)?;
     let seen = |path: &Path| toml::Value::from(from(&args.out, path).display().to_string()).to_string();
@@ -86,12 +86,12 @@ fn from(file: &Path, path: &Path) -> PathBuf {
     }
 }
 
-fn write_new(path: &Path, text: &str) -> Result<(), Error> {
+fn write_new(path: &Path, text: &str) -> Result<(), CommandError> {
     let failed = |error: std::io::Error| match error.kind() {
         std::io::ErrorKind::AlreadyExists => {
-            Error::usage(format!("--out {}: the file exists and is not overwritten", path.display()))
+            CommandError::usage(format!("--out {}: the file exists and is not overwritten", path.display()))
         }
-        _ => Error::system("output", format!("{}: {error}", path.display())),
+        _ => CommandError::system("output", format!("{}: {error}", path.display())),
     };
     let mut file = std::fs::File::create_new(path).map_err(failed)?;
     file.write_all(text.as_bytes()).map_err(failed)

@@ -14,36 +14,36 @@ use std::time::Duration;
 use indicatif::ProgressBar;
 
 use super::eval::unusable;
-use super::open::Opened;
+use super::open::OpenSnapshot;
 use super::progress::styled;
-use super::{Error, open, stdout};
-use crate::eval::dataset::{Engine, Pair, read_pairs};
-use crate::geocoder::{Areas, Chain, Places, Table};
+use super::{CommandError, open, stdout};
+use crate::eval::dataset::{GoldEngine, GoldPair, read_pairs};
+use crate::geocoder::{AreaLookup, Chain, PlaceSource, PlaceTable};
 use crate::osm::Osm;
 use crate::sparql::Environment;
 
 /// Make, check and publish a benchmark: questions and the queries that answer them
 #[derive(Debug, clap::Args)]
-pub struct Args {
+pub struct BenchmarkArgs {
     #[command(subcommand)]
-    command: Command,
+    command: BenchmarkCommand,
 }
 
 #[derive(Debug, clap::Subcommand)]
-enum Command {
-    Init(init::Args),
-    Check(check::Args),
-    Pack(pack::Args),
-    Drift(drift::Args),
+enum BenchmarkCommand {
+    Init(init::BenchmarkInitArgs),
+    Check(check::BenchmarkCheckArgs),
+    Pack(pack::BenchmarkPackArgs),
+    Drift(drift::BenchmarkDriftArgs),
 }
 
 /// Runs the command.
-pub fn run(args: &Args) -> Result<(), Error> {
+pub fn run(args: &BenchmarkArgs) -> Result<(), CommandError> {
     match &args.command {
-        Command::Init(args) => init::run(args),
-        Command::Check(args) => check::run(args),
-        Command::Pack(args) => pack::run(args),
-        Command::Drift(args) => drift::run(args),
+        BenchmarkCommand::Init(args) => init::run(args),
+        BenchmarkCommand::Check(args) => check::run(args),
+        BenchmarkCommand::Pack(args) => pack::run(args),
+        BenchmarkCommand::Drift(args) => drift::run(args),
     }
 }
 
@@ -63,8 +63,12 @@ struct EngineArgs {
 }
 
 impl EngineArgs {
-    fn table(&self) -> Result<Option<Table>, Error> {
-        self.places.as_deref().map(Table::open).transpose().map_err(|e| Error::input("places-unreadable", e))
+    fn table(&self) -> Result<Option<PlaceTable>, CommandError> {
+        self.places
+            .as_deref()
+            .map(PlaceTable::open)
+            .transpose()
+            .map_err(|e| CommandError::input("places-unreadable", e))
     }
 
     fn threads(&self) -> usize {
@@ -74,22 +78,22 @@ impl EngineArgs {
 }
 
 /// A snapshot on which gold queries run.
-struct Data {
-    opened: Opened,
+struct GoldEnvironment {
+    opened: OpenSnapshot,
     osm: Arc<Osm>,
     triples: Option<Environment>,
 }
 
-impl Data {
-    fn open(path: &Path, pairs: &[Pair]) -> Result<Data, Error> {
+impl GoldEnvironment {
+    fn open(path: &Path, pairs: &[GoldPair]) -> Result<GoldEnvironment, CommandError> {
         let (opened, osm) = open::elements(path)?;
         let triples = Environment::open_beside(&opened.snapshot, &osm).map_err(open::error)?;
-        let sparql = |pair: &&Pair| pair.language() == crate::eval::language::Language::Sparql;
+        let sparql = |pair: &&GoldPair| pair.language() == crate::eval::language::QueryLanguage::Sparql;
         if let (None, Some(pair)) = (&triples, pairs.iter().find(sparql)) {
             let message = format!("{} is SPARQL, and {} has no triples", pair.place(), path.display());
-            return Err(Error::input("no-triples", message));
+            return Err(CommandError::input("no-triples", message));
         }
-        Ok(Data { opened, osm, triples })
+        Ok(GoldEnvironment { opened, osm, triples })
     }
 
     fn digest(&self) -> String {
@@ -97,12 +101,12 @@ impl Data {
     }
 
     /// Calls a function with the runner of queries.
-    fn with<T>(&self, args: &EngineArgs, table: Option<&Table>, work: impl FnOnce(&Engine<'_>) -> T) -> T {
-        let areas = Areas::new(&self.osm);
+    fn with<T>(&self, args: &EngineArgs, table: Option<&PlaceTable>, work: impl FnOnce(&GoldEngine<'_>) -> T) -> T {
+        let areas = AreaLookup::new(&self.osm);
         let mut places = Chain::default();
-        places.0.extend(table.map(|table| table as &dyn Places));
+        places.0.extend(table.map(|table| table as &dyn PlaceSource));
         places.0.push(&areas);
-        work(&Engine {
+        work(&GoldEngine {
             osm: &self.osm,
             triples: self.triples.as_ref(),
             now: self.opened.manifest.data_timestamp,
@@ -113,25 +117,25 @@ impl Data {
 }
 
 /// Reads the pairs of the files. Returns an error if there are none.
-fn pairs(files: &[PathBuf]) -> Result<Vec<Pair>, Error> {
+fn pairs(files: &[PathBuf]) -> Result<Vec<GoldPair>, CommandError> {
     let paths: Vec<&Path> = files.iter().map(PathBuf::as_path).collect();
     let (pairs, unused) = read_pairs(&paths).map_err(unusable)?;
     if !unused.is_empty() {
         stdout::tell(&format!("note: unused fields: {}", unused.join(", ")));
     }
     match (pairs.is_empty(), paths.first()) {
-        (true, Some(first)) => Err(Error::input("empty", format!("{}: the file has no pairs", first.display()))),
+        (true, Some(first)) => Err(CommandError::input("empty", format!("{}: the file has no pairs", first.display()))),
         _ => Ok(pairs),
     }
 }
 
 /// Returns a pool of `threads` threads.
-fn pool(threads: usize) -> Result<rayon::ThreadPool, Error> {
+fn pool(threads: usize) -> Result<rayon::ThreadPool, CommandError> {
     rayon::ThreadPoolBuilder::new()
         .num_threads(threads)
         .stack_size(crate::stack::STACK)
         .build()
-        .map_err(|e| Error::system("threads", e))
+        .map_err(|e| CommandError::system("threads", e))
 }
 
 /// Returns a progress bar, which is hidden if standard error is not a terminal.

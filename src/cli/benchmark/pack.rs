@@ -5,10 +5,10 @@ use std::path::{Path, PathBuf};
 use serde::Deserialize;
 
 use super::super::eval::unwritten;
-use super::super::{Error, open, stdout};
+use super::super::{CommandError, open, stdout};
 use super::check::{checked, errors, refuse};
 use super::{EngineArgs, pairs};
-use crate::eval::dataset::{Description, Kind, Pack};
+use crate::eval::dataset::{Description, FindingKind, Pack};
 use crate::snapshot::hex;
 
 /// Check a benchmark and write the folder to publish
@@ -20,7 +20,7 @@ use crate::snapshot::hex;
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   terrapin benchmark pack benchmark.toml --out malta-food-1.0.0")]
-pub struct Args {
+pub struct BenchmarkPackArgs {
     /// File written by `terrapin benchmark init`
     file: PathBuf,
     /// Output folder; files of the same name are replaced
@@ -33,19 +33,19 @@ pub struct Args {
 /// The description file of a benchmark.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Said {
+struct BenchmarkDescription {
     files: Vec<PathBuf>,
     #[serde(default)]
     places: Option<PathBuf>,
     #[serde(default)]
     allow: Vec<String>,
-    snapshot: Snapshot,
+    snapshot: BenchmarkSnapshot,
     about: Description,
 }
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Snapshot {
+struct BenchmarkSnapshot {
     file: PathBuf,
     digest: String,
     #[serde(default)]
@@ -53,9 +53,9 @@ struct Snapshot {
 }
 
 /// Runs the command.
-pub fn run(args: &Args) -> Result<(), Error> {
+pub fn run(args: &BenchmarkPackArgs) -> Result<(), CommandError> {
     let said = read(&args.file)?;
-    let wrong = |message: String| Error::input("benchmark-unfit", format!("{}: {message}", args.file.display()));
+    let wrong = |message: String| CommandError::input("benchmark-unfit", format!("{}: {message}", args.file.display()));
     let lacks = said.about.lacks();
     if !lacks.is_empty() {
         return Err(wrong(lacks.join("; ")));
@@ -63,7 +63,7 @@ pub fn run(args: &Args) -> Result<(), Error> {
     let allowed = said
         .allow
         .iter()
-        .map(|name| name.parse::<Kind>())
+        .map(|name| name.parse::<FindingKind>())
         .collect::<Result<Vec<_>, _>>()
         .map_err(|e| wrong(format!("allow: {e}")))?;
     let folder = args.file.parent().unwrap_or(Path::new(""));
@@ -73,7 +73,7 @@ pub fn run(args: &Args) -> Result<(), Error> {
     let content = opened.manifest.content.map(|content| hex(&content));
     if digest != said.snapshot.digest && (content.is_none() || content != said.snapshot.content) {
         let message = format!("{} has the digest {digest}, not {}", snapshot.display(), said.snapshot.digest);
-        return Err(Error::refused("pin-differs", message));
+        return Err(CommandError::refused("pin-differs", message));
     }
     let files: Vec<PathBuf> = said.files.iter().map(|file| folder.join(file)).collect();
     let pairs = pairs(&files)?;
@@ -99,8 +99,8 @@ pub fn run(args: &Args) -> Result<(), Error> {
     stdout::print(&format!("{}: {} pairs, {} files\n", args.out.display(), checked.pairs.len(), written.len()))
 }
 
-fn read(path: &Path) -> Result<Said, Error> {
-    let wrong = |e: &dyn std::fmt::Display| Error::input("benchmark-unfit", format!("{}: {e}", path.display()));
+fn read(path: &Path) -> Result<BenchmarkDescription, CommandError> {
+    let wrong = |e: &dyn std::fmt::Display| CommandError::input("benchmark-unfit", format!("{}: {e}", path.display()));
     let text = std::fs::read_to_string(path).map_err(|e| wrong(&e))?;
     toml::from_str(&text).map_err(|e| wrong(&e))
 }

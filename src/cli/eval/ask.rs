@@ -11,23 +11,23 @@ use rayon::prelude::*;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
-use terrapin_chat::{Kind, ReplyTiming, ServerIdentity, TokenCounts};
+use terrapin_chat::{ChatErrorKind, ReplyTiming, ServerIdentity, TokenCounts};
 
 use super::super::model::{ModelArgs, ReportingModel, RequestLimits};
-use super::super::{Error, open, stdout};
-use super::progress::Progress;
+use super::super::{CommandError, open, stdout};
+use super::progress::EvalProgress;
 use super::{RunArgs, digest, unusable};
-use crate::ask::{Asker, Failure, Lang, Question, Settings, Step, ask, reason};
+use crate::ask::{AskFailure, AskSettings, AskStep, Asker, Lang, UserQuestion, ask, reason};
 use crate::budget::Limits;
 use crate::engine::{Engine, EngineOptions};
-use crate::eval::about::{About, ModelRequests, Names, engine};
-use crate::eval::benchmarks::jsonl::{self, Golds, JsonLines};
-use crate::eval::benchmarks::overpassnl::Bounds;
+use crate::eval::about::{About, ModelRequests, RunNames, engine};
+use crate::eval::benchmarks::jsonl::{self, GoldInstances, JsonLines};
+use crate::eval::benchmarks::overpassnl::AnswerBounds;
 use crate::eval::cache::NoCache;
 use crate::eval::files::write_text;
-use crate::eval::language::Language;
+use crate::eval::language::QueryLanguage;
 use crate::eval::record::Instance;
-use crate::geocoder::Areas;
+use crate::geocoder::AreaLookup;
 use crate::snapshot::hex;
 use crate::stack::STACK;
 
@@ -48,7 +48,7 @@ const TIMES: &str = "times.jsonl";
   terrapin eval ask malta.terrapin questions.jsonl --model-url http://127.0.0.1:8080/v1 --model-name qwen --out run
   terrapin eval ask malta.terrapin questions.jsonl --no-search --repairs 0 --out bare
   terrapin leaderboard bare run")]
-pub struct Args {
+pub struct EvalAskArgs {
     /// The snapshot file
     snapshot: PathBuf,
     /// The questions with their gold queries
@@ -127,9 +127,9 @@ struct StepTimes {
 }
 
 /// Runs the command.
-pub fn run(args: &Args) -> Result<(), Error> {
+pub fn run(args: &EvalAskArgs) -> Result<(), CommandError> {
     let asker = args.model.needed()?;
-    let Golds { mut instances, unused, .. } = jsonl::read_golds(&args.file).map_err(unusable)?;
+    let GoldInstances { mut instances, unused, .. } = jsonl::read_golds(&args.file).map_err(unusable)?;
     if !unused.is_empty() {
         let names: Vec<&str> = unused.iter().map(String::as_str).collect();
         stdout::tell(&format!("note: unused fields: {}", names.join(", ")));
@@ -138,22 +138,22 @@ pub fn run(args: &Args) -> Result<(), Error> {
         instances.retain(|instance| shard.has(instance.line));
     }
     if instances.is_empty() {
-        return Err(Error::input("empty", format!("{}: no questions", args.file.display())));
+        return Err(CommandError::input("empty", format!("{}: no questions", args.file.display())));
     }
     if let Some(instance) =
         instances.iter().find(|instance| instance.nl.as_deref().unwrap_or_default().trim().is_empty())
     {
         let message = format!("{}: line {} has no question (`nl`, `question`)", args.file.display(), instance.line);
-        return Err(Error::input("lines-unreadable", message));
+        return Err(CommandError::input("lines-unreadable", message));
     }
     let docs = open::tag_docs(args.tag_docs.as_deref())?;
     let snapshot = open::engine(&args.snapshot, EngineOptions { docs, ..EngineOptions::default() })?;
     if let (None, Some(instance)) = (snapshot.triples(), instances.iter().find(|instance| jsonl::is_sparql(instance))) {
         let message = format!("line {} is SPARQL, and the snapshot has no triples", instance.line);
-        return Err(Error::input("no-triples", message));
+        return Err(CommandError::input("no-triples", message));
     }
     let questions = digest(&args.file)?;
-    let settings = Settings { search: !args.no_search, words: false, ..asker.settings.clone() };
+    let settings = AskSettings { search: !args.no_search, words: false, ..asker.settings.clone() };
     let RequestLimits { seconds, tokens, extra } = args.model.limits()?;
     let run_settings = RunSettings {
         engine: engine(),
@@ -174,7 +174,7 @@ pub fn run(args: &Args) -> Result<(), Error> {
     let questioner =
         Questioner { snapshot: &snapshot, asker: &asker, settings, timeout: Duration::from_secs(args.timeout) };
     let servers = questioner.ask_all(&mut instances, &run_settings, args)?;
-    let areas = Areas::new(snapshot.osm());
+    let areas = AreaLookup::new(snapshot.osm());
     let cache = args.run.cache.open(Some(&args.snapshot))?;
     let benchmark = JsonLines {
         osm: Some(snapshot.osm()),
@@ -183,11 +183,11 @@ pub fn run(args: &Args) -> Result<(), Error> {
         now: snapshot.data_timestamp(),
         places: &areas,
         cache: &*cache,
-        bounds: Bounds::default(),
+        bounds: AnswerBounds::default(),
     };
     let about = About {
         benchmark: jsonl::REGISTRATION.name.to_owned(),
-        names: Names { model: args.model.name().map(str::to_owned), ..Names::default() },
+        names: RunNames { model: args.model.name().map(str::to_owned), ..RunNames::default() },
         snapshot: Some(snapshot.digest().to_owned()),
         content: snapshot.content(),
         engine: engine(),
@@ -201,7 +201,7 @@ pub fn run(args: &Args) -> Result<(), Error> {
 struct Questioner<'a> {
     snapshot: &'a Engine,
     asker: &'a Asker,
-    settings: Settings,
+    settings: AskSettings,
     timeout: Duration,
 }
 
@@ -212,11 +212,11 @@ impl Questioner<'_> {
         &self,
         instances: &mut [Instance],
         run_settings: &RunSettings,
-        args: &Args,
-    ) -> Result<Vec<serde_json::Value>, Error> {
+        args: &EvalAskArgs,
+    ) -> Result<Vec<serde_json::Value>, CommandError> {
         let out = &args.run.folder.out;
         std::fs::create_dir_all(out).map_err(|error| unwritable(out, &error))?;
-        let first = serde_json::to_string(run_settings).map_err(|error| Error::system("output", error))?;
+        let first = serde_json::to_string(run_settings).map_err(|error| CommandError::system("output", error))?;
         let mut known = read_asked(&out.join(ASKED), run_settings, args.run.folder.overwrite)?;
         let mut times: BTreeMap<usize, QuestionTimes> =
             if known.is_empty() { BTreeMap::new() } else { read_times(&out.join(TIMES)) };
@@ -227,12 +227,12 @@ impl Questioner<'_> {
         write_asked(&out.join(ASKED), &first, known.values())?;
         write_times(&out.join(TIMES), times.values())?;
         let (asked_file, times_file) = (LineFile::open(&out.join(ASKED))?, LineFile::open(&out.join(TIMES))?);
-        let progress = Progress::new(instances.len(), known.len(), &NoCache);
+        let progress = EvalProgress::new(instances.len(), known.len(), &NoCache);
         let threads = args.run.threads.map_or(1, usize::from);
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).stack_size(STACK).build();
-        let pool = pool.map_err(|error| Error::system("threads", error))?;
+        let pool = pool.map_err(|error| CommandError::system("threads", error))?;
         let open: Vec<&Instance> = instances.iter().filter(|instance| !known.contains_key(&instance.line)).collect();
-        let new: Result<Vec<(AskedQuestion, QuestionTimes)>, Error> = pool.install(|| {
+        let new: Result<Vec<(AskedQuestion, QuestionTimes)>, CommandError> = pool.install(|| {
             open.par_iter()
                 .map(|instance| {
                     let (asked, times) = self.ask_one(instance, &|text| progress.waiting(text))?;
@@ -265,35 +265,38 @@ impl Questioner<'_> {
         &self,
         instance: &Instance,
         waiting: &(dyn Fn(&str) + Sync),
-    ) -> Result<(AskedQuestion, QuestionTimes), Error> {
+    ) -> Result<(AskedQuestion, QuestionTimes), CommandError> {
         let began = Instant::now();
-        let language = if jsonl::is_sparql(instance) { Language::Sparql } else { Language::OverpassQl };
-        let settings = Settings { only: Some(language), ..self.settings.clone() };
-        let question = Question { question: instance.nl.clone().unwrap_or_default(), ..Question::default() };
+        let language = if jsonl::is_sparql(instance) { QueryLanguage::Sparql } else { QueryLanguage::OverpassQl };
+        let settings = AskSettings { only: Some(language), ..self.settings.clone() };
+        let question = UserQuestion { question: instance.nl.clone().unwrap_or_default(), ..UserQuestion::default() };
         let limits = Limits { deadline: began.checked_add(self.timeout), ..Limits::default() };
         let model = ReportingModel { model: &*self.asker.model, report: waiting };
-        let mut steps: Vec<Step> = Vec::new();
+        let mut steps: Vec<AskStep> = Vec::new();
         let answer = ask(self.snapshot, &model, &settings, &question, &limits, &mut |step| steps.push(step.clone()));
         let query = steps.iter().rev().find_map(|step| match step {
-            Step::Query(query) if query.language == Lang::from(language) => Some(query.query.clone()),
+            AskStep::Query(query) if query.language == Lang::from(language) => Some(query.query.clone()),
             _ => None,
         });
         let mut message = None;
         let (repairs, total, problem) = match answer {
             Ok(answer) => (answer.repairs, answer.results.first().map(|result| result.total), answer.problem),
-            Err(Failure::Model(error))
-                if matches!(error.kind, Kind::Late | Kind::Broken | Kind::Refused | Kind::TooLong) =>
+            Err(AskFailure::Model(error))
+                if matches!(
+                    error.kind,
+                    ChatErrorKind::Late | ChatErrorKind::Broken | ChatErrorKind::Refused | ChatErrorKind::TooLong
+                ) =>
             {
-                message = (error.kind == Kind::Late).then(|| error.to_string());
+                message = (error.kind == ChatErrorKind::Late).then(|| error.to_string());
                 (0, None, Some(reason(&error)))
             }
-            Err(Failure::Exceeded(exceeded)) => (0, None, Some(exceeded.to_string())),
+            Err(AskFailure::Exceeded(exceeded)) => (0, None, Some(exceeded.to_string())),
             Err(failure) => {
                 let message = format!("line {}: {failure}; the same command resumes the run", instance.line);
-                return Err(Error::system("model", message));
+                return Err(CommandError::system("model", message));
             }
         };
-        let costs = || steps.iter().filter_map(Step::cost);
+        let costs = || steps.iter().filter_map(AskStep::cost);
         let step_times: Vec<StepTimes> = steps
             .iter()
             .filter_map(|step| Some(StepTimes { step: step.name(), timing: step.cost()?.timing? }))
@@ -344,8 +347,8 @@ fn token_sum(all: impl Iterator<Item = Option<TokenCounts>>) -> TokenSum {
     }
 }
 
-fn unwritable(path: &Path, error: &dyn std::fmt::Display) -> Error {
-    Error::system("output", format!("{}: {error}", path.display()))
+fn unwritable(path: &Path, error: &dyn std::fmt::Display) -> CommandError {
+    CommandError::system("output", format!("{}: {error}", path.display()))
 }
 
 /// A file to which threads append lines.
@@ -355,12 +358,12 @@ struct LineFile {
 }
 
 impl LineFile {
-    fn open(path: &Path) -> Result<LineFile, Error> {
+    fn open(path: &Path) -> Result<LineFile, CommandError> {
         let file = OpenOptions::new().append(true).open(path).map_err(|error| unwritable(path, &error))?;
         Ok(LineFile { path: path.to_owned(), file: Mutex::new(file) })
     }
 
-    fn append(&self, value: &impl Serialize) -> Result<(), Error> {
+    fn append(&self, value: &impl Serialize) -> Result<(), CommandError> {
         let line = serde_json::to_string(value).map_err(|error| unwritable(&self.path, &error))?;
         let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
         let written = file.write_all(format!("{line}\n").as_bytes()).and_then(|()| file.flush());
@@ -373,7 +376,7 @@ fn read_asked(
     path: &Path,
     run_settings: &RunSettings,
     overwrite: bool,
-) -> Result<BTreeMap<usize, AskedQuestion>, Error> {
+) -> Result<BTreeMap<usize, AskedQuestion>, CommandError> {
     let Ok(file) = File::open(path) else { return Ok(BTreeMap::new()) };
     let mut lines = BufReader::new(file).lines().map_while(Result::ok);
     let Some(first) = lines.next() else { return Ok(BTreeMap::new()) };
@@ -381,7 +384,7 @@ fn read_asked(
         if overwrite {
             return Ok(BTreeMap::new());
         }
-        return Err(Error::usage(format!(
+        return Err(CommandError::usage(format!(
             "{}: the folder has a run with other settings; use another folder, or replace that run with --overwrite",
             path.display()
         )));
@@ -400,15 +403,19 @@ fn whole_lines<T: DeserializeOwned>(lines: impl Iterator<Item = String>) -> impl
     lines.map_while(|line| serde_json::from_str(&line).ok())
 }
 
-fn write_asked<'a>(path: &Path, first: &str, asked: impl Iterator<Item = &'a AskedQuestion>) -> Result<(), Error> {
+fn write_asked<'a>(
+    path: &Path,
+    first: &str,
+    asked: impl Iterator<Item = &'a AskedQuestion>,
+) -> Result<(), CommandError> {
     write_text(path, &format!("{first}\n{}", lines(path, asked)?)).map_err(super::unwritten)
 }
 
-fn write_times<'a>(path: &Path, times: impl Iterator<Item = &'a QuestionTimes>) -> Result<(), Error> {
+fn write_times<'a>(path: &Path, times: impl Iterator<Item = &'a QuestionTimes>) -> Result<(), CommandError> {
     write_text(path, &lines(path, times)?).map_err(super::unwritten)
 }
 
-fn lines<'a, T: Serialize + 'a>(path: &Path, values: impl Iterator<Item = &'a T>) -> Result<String, Error> {
+fn lines<'a, T: Serialize + 'a>(path: &Path, values: impl Iterator<Item = &'a T>) -> Result<String, CommandError> {
     let mut text = String::new();
     for value in values {
         text.push_str(&serde_json::to_string(value).map_err(|error| unwritable(path, &error))?);

@@ -2,10 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
-use super::super::Error;
+use super::super::CommandError;
 #[cfg(not(feature = "cache"))]
 use super::super::stdout;
-use crate::eval::cache::{Cache, Counts, NoCache};
+use crate::eval::cache::{CacheCounts, NoCache, ResultCache};
 use crate::size;
 
 /// Options of the cache of query results.
@@ -25,7 +25,7 @@ pub(super) struct CacheArgs {
 
 impl CacheArgs {
     /// Opens the cache of a run, if it has one.
-    pub(super) fn open(&self, snapshot: Option<&Path>) -> Result<Box<dyn Cache>, Error> {
+    pub(super) fn open(&self, snapshot: Option<&Path>) -> Result<Box<dyn ResultCache>, CommandError> {
         let beside = |snapshot: &Path| {
             let mut path = snapshot.as_os_str().to_owned();
             path.push(".cache");
@@ -40,13 +40,13 @@ impl CacheArgs {
     }
 
     #[cfg(feature = "cache")]
-    fn open_in(&self, folder: &Path) -> Result<Box<dyn Cache>, Error> {
+    fn open_in(&self, folder: &Path) -> Result<Box<dyn ResultCache>, CommandError> {
         let cache = crate::eval::cache::DbCache::open(folder, self.cache_size.max(1 << 20));
-        Ok(Box::new(cache.map_err(|foreign| Error::input("cache-foreign", foreign))?))
+        Ok(Box::new(cache.map_err(|foreign| CommandError::input("cache-foreign", foreign))?))
     }
 
     #[cfg(not(feature = "cache"))]
-    fn open_in(&self, _: &Path) -> Result<Box<dyn Cache>, Error> {
+    fn open_in(&self, _: &Path) -> Result<Box<dyn ResultCache>, CommandError> {
         if self.cache.is_some() {
             stdout::tell(
                 "warning: --cache needs the feature `cache`, which this build lacks: results are not cached; build it with `cargo build --release`",
@@ -57,8 +57,8 @@ impl CacheArgs {
 }
 
 /// Formats the use of a cache; `None` if it was not used.
-pub(super) fn use_of(cache: &dyn Cache) -> Option<String> {
-    let Counts { hits, misses } = cache.counts()?;
+pub(super) fn use_of(cache: &dyn ResultCache) -> Option<String> {
+    let CacheCounts { hits, misses } = cache.counts()?;
     let all = hits + misses;
     let share = 100.0 * hits as f64 / all.max(1) as f64;
     Some(format!("{} of {} results ({share:.0} %)", size::count(hits), size::count(all)))

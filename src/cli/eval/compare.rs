@@ -3,11 +3,11 @@
 use std::fmt::Write;
 use std::path::PathBuf;
 
-use super::super::{Error, stdout};
+use super::super::{CommandError, stdout};
 use super::{read_run, unusable, unwritten};
 use crate::eval::files;
-use crate::eval::record::{Ran, Record};
-use crate::eval::runs::{self, Run};
+use crate::eval::record::{Ran, ResultRecord};
+use crate::eval::runs::{self, EvalRun};
 
 /// Compare two runs over the same instances
 ///
@@ -19,7 +19,7 @@ use crate::eval::runs::{self, Run};
   terrapin eval compare run-base run-tuned
   terrapin eval compare run-base run-tuned --html compared.html
   terrapin eval compare run-base run-tuned --json | jq '.changes[] | {metric, difference, p}'")]
-pub struct Args {
+pub struct EvalCompareArgs {
     /// The folder of the first run
     first: PathBuf,
     /// The folder of the second run
@@ -39,13 +39,13 @@ pub struct Args {
 }
 
 /// Runs the command.
-pub fn run(args: &Args) -> Result<(), Error> {
+pub fn run(args: &EvalCompareArgs) -> Result<(), CommandError> {
     let (first, second) = (read_run(&args.first)?, read_run(&args.second)?);
     let comparison = runs::compare(&first, &second).map_err(unusable)?;
     let change = match args.by.as_deref() {
         Some(name) => Some(comparison.changes.iter().find(|change| change.metric == name).ok_or_else(|| {
             let known: Vec<&str> = comparison.changes.iter().map(|change| change.metric).collect();
-            Error::usage(format!("--by {name}: the runs have {}", known.join(", ")))
+            CommandError::usage(format!("--by {name}: the runs have {}", known.join(", ")))
         })?),
         None => ["ex", "oqs"].iter().find_map(|name| comparison.changes.iter().find(|c| c.metric == *name)),
     };
@@ -68,8 +68,8 @@ pub fn run(args: &Args) -> Result<(), Error> {
     stdout::print(&text)
 }
 
-fn write_pair(text: &mut String, line: usize, first: &Run, second: &Run) {
-    let record = |run: &'_ Run| run.outcomes.iter().map(|o| &o.record).find(|record| record.line == line).cloned();
+fn write_pair(text: &mut String, line: usize, first: &EvalRun, second: &EvalRun) {
+    let record = |run: &'_ EvalRun| run.outcomes.iter().map(|o| &o.record).find(|record| record.line == line).cloned();
     let (Some(first), Some(second)) = (record(first), record(second)) else { return };
     let name = first.id.as_ref().map(|id| format!(" ({id})")).unwrap_or_default();
     let gold = first.ran().and_then(|ran| ran.ref_n).map_or_else(String::new, |n| format!("  -> {n}"));
@@ -79,7 +79,7 @@ fn write_pair(text: &mut String, line: usize, first: &Run, second: &Run) {
     }
 }
 
-fn outcome(record: &Record) -> String {
+fn outcome(record: &ResultRecord) -> String {
     match record.ran() {
         Some(Ran { error: Some(error), .. }) => format!("  -> {error}"),
         Some(Ran { pred_n: Some(n), .. }) => format!("  -> {n}"),

@@ -3,14 +3,14 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use super::super::{Error, open};
+use super::super::{CommandError, open};
 use super::{RunArgs, digest, unusable};
 use crate::eval::about::{About, engine};
 use crate::eval::benchmarks::instruct_to_sparql::{
     self, InstructToSparql, extract, read_generated, read_gold, read_predictions,
 };
-use crate::eval::input::extract::{Form, form_of_texts};
-use crate::eval::language::Language;
+use crate::eval::input::extract::{PredictionFormat, form_of_texts};
+use crate::eval::language::QueryLanguage;
 use crate::eval::record::Instance;
 use crate::eval::reply;
 use crate::sparql::Environment;
@@ -29,7 +29,7 @@ use crate::sparql::Environment;
   terrapin eval instruct-to-sparql wikidata.terrapin --generated generated_queries.csv --out run
   terrapin eval instruct-to-sparql wikidata.terrapin --gold test.jsonl --pred preds.jsonl --labelled --out run
   jq -c 'select(.strict.multiset == 0) | {id, error: .strict.error, missing: .strict.missing}' run/results.jsonl")]
-pub struct Args {
+pub struct InstructToSparqlArgs {
     /// Snapshot file to run the queries on; without it, only the queries are compared
     snapshot: Option<PathBuf>,
     /// Dataset: JSON lines with `id`, `query` or `sparql_query`, and optionally `annotated` or `sparql_annotated`,
@@ -48,7 +48,7 @@ pub struct Args {
     plain: bool,
     /// Markup around the query in a prediction
     #[arg(long, value_name = "FORM", value_enum, conflicts_with = "plain")]
-    extract: Option<Around>,
+    extract: Option<QueryMarkup>,
     /// Queries have labels instead of identifiers, such as wdt:[property:instance of]; the snapshot resolves them
     #[arg(long)]
     labelled: bool,
@@ -58,7 +58,7 @@ pub struct Args {
 
 /// The markup around a query.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-enum Around {
+enum QueryMarkup {
     /// [QUERY] and [/QUERY], the benchmark's format
     Tags,
     /// Reply of a language model: the query is found by the rules of docs/replies.md
@@ -70,16 +70,18 @@ enum Around {
 }
 
 /// Extracts the query of a prediction.
-fn query(args: &Args, text: &str) -> String {
+fn query(args: &InstructToSparqlArgs, text: &str) -> String {
     match args.extract {
         _ if args.plain => text.to_owned(),
-        None | Some(Around::Tags) => extract(text).to_owned(),
-        Some(Around::Reply | Around::Fenced | Around::Quoted) => reply::query(text, Some(Language::Sparql)),
+        None | Some(QueryMarkup::Tags) => extract(text).to_owned(),
+        Some(QueryMarkup::Reply | QueryMarkup::Fenced | QueryMarkup::Quoted) => {
+            reply::query(text, Some(QueryLanguage::Sparql))
+        }
     }
 }
 
 /// Runs the command.
-pub fn run(args: &Args) -> Result<(), Error> {
+pub fn run(args: &InstructToSparqlArgs) -> Result<(), CommandError> {
     let mut inputs = BTreeMap::new();
     let (gold, said) = match (&args.generated, &args.gold, &args.pred) {
         (Some(path), ..) => {
@@ -93,10 +95,10 @@ pub fn run(args: &Args) -> Result<(), Error> {
             let said = read_predictions(pred, &gold).map_err(unusable)?;
             (gold, said)
         }
-        _ => return Err(Error::usage("give --gold and --pred, or --generated")),
+        _ => return Err(CommandError::usage("give --gold and --pred, or --generated")),
     };
     if gold.is_empty() {
-        return Err(Error::input("empty", "the file has no lines to score"));
+        return Err(CommandError::input("empty", "the file has no lines to score"));
     }
     if !args.plain && args.extract.is_none() {
         refuse_without_tags(&said)?;
@@ -111,7 +113,7 @@ pub fn run(args: &Args) -> Result<(), Error> {
     let triples =
         opened.as_ref().map(|opened| Environment::open(&opened.snapshot)).transpose().map_err(open::error)?.flatten();
     if let (Some(path), None) = (&args.snapshot, &triples) {
-        return Err(Error::input("no-triples", format!("{} has no triples", path.display())));
+        return Err(CommandError::input("no-triples", format!("{} has no triples", path.display())));
     }
     let snapshot = opened.as_ref().map(|opened| opened.snapshot.digest());
     let cache = args.run.cache.open(args.snapshot.as_deref())?;
@@ -132,16 +134,16 @@ pub fn run(args: &Args) -> Result<(), Error> {
 }
 
 /// Returns an error if no prediction has tags: then they are almost certainly in another form.
-fn refuse_without_tags(said: &[String]) -> Result<(), Error> {
+fn refuse_without_tags(said: &[String]) -> Result<(), CommandError> {
     if said.iter().all(|text| text.trim().is_empty()) || said.iter().any(|text| !extract(text).is_empty()) {
         return Ok(());
     }
     let form = match form_of_texts(said) {
-        Some(Form::Fenced) => "use --extract fenced for the text between fences (```)",
-        Some(Form::Quoted) => "use --extract quoted for the text in quotes",
+        Some(PredictionFormat::Fenced) => "use --extract fenced for the text between fences (```)",
+        Some(PredictionFormat::Quoted) => "use --extract quoted for the text in quotes",
         _ => "use --plain to take each text as a query",
     };
     let message =
         format!("no prediction has a query between [QUERY] and [/QUERY]: {form}; --extract tags scores them anyway");
-    Err(Error::input("other-form", message))
+    Err(CommandError::input("other-form", message))
 }

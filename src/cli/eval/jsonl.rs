@@ -3,12 +3,12 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use super::super::{Error, open, stdout};
-use super::{Extract, RunArgs, digest, forms, unusable};
+use super::super::{CommandError, open, stdout};
+use super::{ExtractionFormat, RunArgs, digest, forms, unusable};
 use crate::eval::about::{About, engine};
 use crate::eval::benchmarks::jsonl::{self, JsonLines};
-use crate::eval::benchmarks::overpassnl::Bounds;
-use crate::geocoder::{Areas, Chain, Places, Table};
+use crate::eval::benchmarks::overpassnl::AnswerBounds;
+use crate::geocoder::{AreaLookup, Chain, PlaceSource, PlaceTable};
 use crate::sparql::Environment;
 
 /// Score any benchmark from JSON lines, CSV, TSV or Parquet
@@ -23,14 +23,14 @@ use crate::sparql::Environment;
 #[command(after_help = "Examples:
   terrapin eval jsonl malta.terrapin mine.jsonl --out run
   terrapin eval jsonl malta.terrapin mine.csv --extract reply --model mine-7b --out run")]
-pub struct Args {
+pub struct EvalJsonlArgs {
     /// The snapshot file
     snapshot: PathBuf,
     /// File of instances
     file: PathBuf,
     /// Form of the predictions: reply for replies of a language model; lines for bare queries
     #[arg(long, value_name = "FORM", value_enum, value_delimiter = ',')]
-    extract: Vec<Extract>,
+    extract: Vec<ExtractionFormat>,
     /// Geocoded places for instances without their own, as a JSON file in the format of nominatim_cache.json
     #[arg(long, value_name = "FILE")]
     places: Option<PathBuf>,
@@ -39,30 +39,35 @@ pub struct Args {
 }
 
 /// Runs the command.
-pub fn run(args: &Args) -> Result<(), Error> {
-    let jsonl::Read { instances, unused } = jsonl::read(&args.file, &forms(&args.extract)).map_err(unusable)?;
+pub fn run(args: &EvalJsonlArgs) -> Result<(), CommandError> {
+    let jsonl::JsonlContents { instances, unused } =
+        jsonl::read(&args.file, &forms(&args.extract)).map_err(unusable)?;
     if !unused.is_empty() {
         let names: Vec<&str> = unused.iter().map(String::as_str).collect();
         stdout::tell(&format!("note: unused fields: {}", names.join(", ")));
     }
     if instances.is_empty() {
-        return Err(Error::input("empty", format!("{}: the file has no lines to score", args.file.display())));
+        return Err(CommandError::input("empty", format!("{}: the file has no lines to score", args.file.display())));
     }
     let mut inputs = BTreeMap::from([("instances".to_owned(), digest(&args.file)?)]);
     if let Some(path) = &args.places {
         inputs.insert("places".to_owned(), digest(path)?);
     }
-    let table =
-        args.places.as_deref().map(Table::open).transpose().map_err(|e| Error::input("places-unreadable", e))?;
+    let table = args
+        .places
+        .as_deref()
+        .map(PlaceTable::open)
+        .transpose()
+        .map_err(|e| CommandError::input("places-unreadable", e))?;
     let (opened, osm) = open::elements(&args.snapshot)?;
     let triples = Environment::open_beside(&opened.snapshot, &osm).map_err(open::error)?;
     if let (None, Some(instance)) = (&triples, instances.iter().find(|instance| jsonl::is_sparql(instance))) {
         let message = format!("line {} is SPARQL, and the snapshot has no triples", instance.line);
-        return Err(Error::input("no-triples", message));
+        return Err(CommandError::input("no-triples", message));
     }
-    let areas = Areas::new(&osm);
+    let areas = AreaLookup::new(&osm);
     let mut places = Chain::default();
-    places.0.extend(table.as_ref().map(|table| table as &dyn Places));
+    places.0.extend(table.as_ref().map(|table| table as &dyn PlaceSource));
     places.0.push(&areas);
     let snapshot = opened.snapshot.digest();
     let now = opened.manifest.data_timestamp;
@@ -74,7 +79,7 @@ pub fn run(args: &Args) -> Result<(), Error> {
         now,
         places: &places,
         cache: &*cache,
-        bounds: Bounds::default(),
+        bounds: AnswerBounds::default(),
     };
     let about = About {
         benchmark: jsonl::REGISTRATION.name.to_owned(),

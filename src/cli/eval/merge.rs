@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use super::super::Error;
+use super::super::CommandError;
 use super::{FolderArgs, read_run, unusable, write_and_print};
 use crate::eval::runs;
 
@@ -12,7 +12,7 @@ use crate::eval::runs;
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   terrapin eval merge part1 part2 part3 part4 --out run")]
-pub struct Args {
+pub struct EvalMergeArgs {
     /// Folders of the shards, in any order
     #[arg(required = true, value_name = "DIR")]
     shards: Vec<PathBuf>,
@@ -24,7 +24,7 @@ pub struct Args {
 }
 
 /// Runs the command.
-pub fn run(args: &Args) -> Result<(), Error> {
+pub fn run(args: &EvalMergeArgs) -> Result<(), CommandError> {
     let shards = args.shards.iter().map(|folder| read_run(folder)).collect::<Result<_, _>>()?;
     let whole = runs::merge(shards).map_err(unusable)?;
     args.folder.claim(&whole.about, &whole.instances)?;

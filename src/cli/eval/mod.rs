@@ -18,61 +18,61 @@ use std::path::{Path, PathBuf};
 
 use sha2::{Digest, Sha256};
 
-use super::{Error, stdout};
+use super::{CommandError, stdout};
 use cache::CacheArgs;
-use progress::Progress;
+use progress::EvalProgress;
 
-use crate::eval::about::{About, Names, Shard};
+use crate::eval::about::{About, RunNames, Shard};
 use crate::eval::benchmarks::Benchmark;
-use crate::eval::cache::Cache;
+use crate::eval::cache::ResultCache;
 use crate::eval::error::RunError;
 use crate::eval::files::WriteError;
-use crate::eval::input::extract::Form;
+use crate::eval::input::extract::PredictionFormat;
 use crate::eval::input::{self, InputError};
 use crate::eval::record::Instance;
-use crate::eval::runs::{self, Journal, Run, RunJournal};
+use crate::eval::runs::{self, EvalRun, Journal, RunJournal};
 use crate::stack::STACK;
 
 /// Score predicted queries against gold queries
 #[derive(Debug, clap::Args)]
-pub struct Args {
+pub struct EvalArgs {
     #[command(subcommand)]
-    command: Command,
+    command: EvalCommand,
 }
 
 #[derive(Debug, clap::Subcommand)]
-enum Command {
-    Overpassnl(overpassnl::Args),
-    InstructToSparql(instruct_to_sparql::Args),
+enum EvalCommand {
+    Overpassnl(overpassnl::OverpassNlArgs),
+    InstructToSparql(instruct_to_sparql::InstructToSparqlArgs),
     Qald(qa::QaldArgs),
     #[command(name = "lcquad2")]
     LcQuad2(qa::LcQuad2Args),
     Spinach(qa::SpinachArgs),
     #[command(name = "geoquestions1089")]
     GeoQuestions1089(qa::GeoQuestionsArgs),
-    Text(text::Args),
-    Jsonl(jsonl::Args),
-    Ask(ask::Args),
-    Merge(merge::Args),
-    Compare(compare::Args),
-    Verify(verify::Args),
+    Text(text::EvalTextArgs),
+    Jsonl(jsonl::EvalJsonlArgs),
+    Ask(ask::EvalAskArgs),
+    Merge(merge::EvalMergeArgs),
+    Compare(compare::EvalCompareArgs),
+    Verify(verify::EvalVerifyArgs),
 }
 
 /// Runs the command.
-pub fn run(args: &Args) -> Result<(), Error> {
+pub fn run(args: &EvalArgs) -> Result<(), CommandError> {
     match &args.command {
-        Command::Overpassnl(args) => overpassnl::run(args),
-        Command::InstructToSparql(args) => instruct_to_sparql::run(args),
-        Command::Qald(args) => qa::run_qald(args),
-        Command::LcQuad2(args) => qa::run_lcquad2(args),
-        Command::Spinach(args) => qa::run_spinach(args),
-        Command::GeoQuestions1089(args) => qa::run_geoquestions(args),
-        Command::Text(args) => text::run(args),
-        Command::Jsonl(args) => jsonl::run(args),
-        Command::Ask(args) => ask::run(args),
-        Command::Merge(args) => merge::run(args),
-        Command::Compare(args) => compare::run(args),
-        Command::Verify(args) => verify::run(args),
+        EvalCommand::Overpassnl(args) => overpassnl::run(args),
+        EvalCommand::InstructToSparql(args) => instruct_to_sparql::run(args),
+        EvalCommand::Qald(args) => qa::run_qald(args),
+        EvalCommand::LcQuad2(args) => qa::run_lcquad2(args),
+        EvalCommand::Spinach(args) => qa::run_spinach(args),
+        EvalCommand::GeoQuestions1089(args) => qa::run_geoquestions(args),
+        EvalCommand::Text(args) => text::run(args),
+        EvalCommand::Jsonl(args) => jsonl::run(args),
+        EvalCommand::Ask(args) => ask::run(args),
+        EvalCommand::Merge(args) => merge::run(args),
+        EvalCommand::Compare(args) => compare::run(args),
+        EvalCommand::Verify(args) => verify::run(args),
     }
 }
 
@@ -110,10 +110,10 @@ struct FolderArgs {
 
 impl FolderArgs {
     /// Rejects a folder with another run, which would be lost.
-    fn claim(&self, about: &About, instances: &[Instance]) -> Result<(), Error> {
+    fn claim(&self, about: &About, instances: &[Instance]) -> Result<(), CommandError> {
         match runs::other_run(&self.out, about, instances).filter(|_| !self.overwrite) {
             None => Ok(()),
-            Some(difference) => Err(Error::usage(format!(
+            Some(difference) => Err(CommandError::usage(format!(
                 "--out {}: the folder has another run, {difference}; use another folder, or replace that run with --overwrite",
                 self.out.display()
             ))),
@@ -136,14 +136,14 @@ struct NameArgs {
 }
 
 impl NameArgs {
-    fn names(&self) -> Names {
-        Names { name: self.name.clone(), model: self.model.clone(), dataset: self.dataset.clone() }
+    fn names(&self) -> RunNames {
+        RunNames { name: self.name.clone(), model: self.model.clone(), dataset: self.dataset.clone() }
     }
 }
 
 /// A form of predictions on the command line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-enum Extract {
+enum ExtractionFormat {
     /// One query per line, unchanged
     Lines,
     /// JSON lines, or a JSON array, of objects with `prediction`
@@ -159,14 +159,14 @@ enum Extract {
 }
 
 /// Parses a list of forms.
-fn forms(named: &[Extract]) -> Vec<Form> {
-    let form = |named: &Extract| match named {
-        Extract::Lines => Form::Lines,
-        Extract::Json => Form::Json,
-        Extract::Csv => Form::Csv,
-        Extract::Reply => Form::Reply,
-        Extract::Fenced => Form::Fenced,
-        Extract::Quoted => Form::Quoted,
+fn forms(named: &[ExtractionFormat]) -> Vec<PredictionFormat> {
+    let form = |named: &ExtractionFormat| match named {
+        ExtractionFormat::Lines => PredictionFormat::Lines,
+        ExtractionFormat::Json => PredictionFormat::Json,
+        ExtractionFormat::Csv => PredictionFormat::Csv,
+        ExtractionFormat::Reply => PredictionFormat::Reply,
+        ExtractionFormat::Fenced => PredictionFormat::Fenced,
+        ExtractionFormat::Quoted => PredictionFormat::Quoted,
     };
     named.iter().map(form).collect()
 }
@@ -194,10 +194,10 @@ impl RunArgs {
         about: About,
         mut instances: Vec<Instance>,
         places: Option<&Path>,
-        cache: &dyn Cache,
-    ) -> Result<(), Error> {
+        cache: &dyn ResultCache,
+    ) -> Result<(), CommandError> {
         let names = self.names.names();
-        let names = Names { model: names.model.or_else(|| about.names.model.clone()), ..names };
+        let names = RunNames { model: names.model.or_else(|| about.names.model.clone()), ..names };
         let about = About { shard: self.shard, names, ..about };
         if let Some(shard) = self.shard {
             instances.retain(|instance| shard.has(instance.line));
@@ -207,7 +207,7 @@ impl RunArgs {
         warn_of_no_queries(&instances);
         // Fails before the run instead of after it.
         let out = &self.folder.out;
-        let output = |e: std::io::Error| Error::system("output", format!("{}: {e}", out.display()));
+        let output = |e: std::io::Error| CommandError::system("output", format!("{}: {e}", out.display()));
         std::fs::create_dir_all(out).map_err(output)?;
         let journal = RunJournal::open(&out.join("journal"), &about, &instances).map_err(output)?;
         let known = journal.known().len();
@@ -218,12 +218,12 @@ impl RunArgs {
             .num_threads(self.threads.map_or(0, usize::from))
             .stack_size(STACK)
             .build()
-            .map_err(|e| Error::system("threads", e))?;
-        let progress = Progress::new(instances.len(), known, cache);
+            .map_err(|e| CommandError::system("threads", e))?;
+        let progress = EvalProgress::new(instances.len(), known, cache);
         let outcomes =
             pool.install(|| runs::run(benchmark, &instances, &journal, &|| progress.advance())).map_err(output)?;
         progress.finish();
-        let run = Run { about, instances, outcomes, places };
+        let run = EvalRun { about, instances, outcomes, places };
         write_and_print(&run, out, self.json)?;
         journal.remove().map_err(output)?;
         for notice in cache.finish() {
@@ -239,38 +239,38 @@ impl RunArgs {
 }
 
 /// Writes a run's folder and prints its summary.
-fn write_and_print(run: &Run, out: &Path, json: bool) -> Result<(), Error> {
+fn write_and_print(run: &EvalRun, out: &Path, json: bool) -> Result<(), CommandError> {
     let summary = run.write(out).map_err(unwritten)?;
     if json { stdout::print_json(&summary) } else { stdout::print(&summary.to_string()) }
 }
 
-pub(super) fn unwritten(error: WriteError) -> Error {
-    Error::system("output", error)
+pub(super) fn unwritten(error: WriteError) -> CommandError {
+    CommandError::system("output", error)
 }
 
 /// Converts an error of a run's folder to the error of a command.
-pub(super) fn unusable(error: RunError) -> Error {
+pub(super) fn unusable(error: RunError) -> CommandError {
     match error {
         RunError::Write(error) => unwritten(error),
-        RunError::Unfit(message) => Error::input("run-unfit", message),
+        RunError::Unfit(message) => CommandError::input("run-unfit", message),
         RunError::Input(error) => unread(error),
-        other => Error::input("lines-unreadable", other),
+        other => CommandError::input("lines-unreadable", other),
     }
 }
 
 /// Converts an error of a benchmark's file to the error of a command.
-fn unread(error: InputError) -> Error {
+fn unread(error: InputError) -> CommandError {
     match error {
-        InputError::OtherForm { .. } => Error::input("other-form", error),
-        other => Error::input("lines-unreadable", other),
+        InputError::OtherForm { .. } => CommandError::input("other-form", error),
+        other => CommandError::input("lines-unreadable", other),
     }
 }
 
-pub(super) fn read_run(folder: &Path) -> Result<Run, Error> {
-    Run::read(folder).map_err(unusable)
+pub(super) fn read_run(folder: &Path) -> Result<EvalRun, CommandError> {
+    EvalRun::read(folder).map_err(unusable)
 }
 
-fn read_lines(path: &Path) -> Result<Vec<String>, Error> {
+fn read_lines(path: &Path) -> Result<Vec<String>, CommandError> {
     input::read_lines(path).map_err(unread)
 }
 
@@ -278,8 +278,9 @@ fn read_lines(path: &Path) -> Result<Vec<String>, Error> {
 fn used_places(
     path: &Path,
     instances: &[Instance],
-) -> Result<std::collections::BTreeMap<String, serde_json::Value>, Error> {
-    let unreadable = |e: &dyn std::fmt::Display| Error::input("places-unreadable", format!("{}: {e}", path.display()));
+) -> Result<std::collections::BTreeMap<String, serde_json::Value>, CommandError> {
+    let unreadable =
+        |e: &dyn std::fmt::Display| CommandError::input("places-unreadable", format!("{}: {e}", path.display()));
     let bytes = std::fs::read(path).map_err(|e| unreadable(&e))?;
     let mut all: std::collections::BTreeMap<String, serde_json::Value> =
         serde_json::from_slice(&bytes).map_err(|e| unreadable(&e))?;
@@ -295,8 +296,8 @@ fn used_places(
 }
 
 /// Returns the SHA-256 of a file.
-fn digest(path: &Path) -> Result<String, Error> {
+fn digest(path: &Path) -> Result<String, CommandError> {
     let bytes =
-        std::fs::read(path).map_err(|e| Error::input("lines-unreadable", format!("{}: {e}", path.display())))?;
+        std::fs::read(path).map_err(|e| CommandError::input("lines-unreadable", format!("{}: {e}", path.display())))?;
     Ok(Sha256::digest(&bytes).iter().map(|byte| format!("{byte:02x}")).collect())
 }

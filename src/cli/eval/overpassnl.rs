@@ -3,15 +3,15 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use super::super::{Error, open, stdout};
-use super::{Extract, RunArgs, digest, forms, read_lines, unread};
+use super::super::{CommandError, open, stdout};
+use super::{ExtractionFormat, RunArgs, digest, forms, read_lines, unread};
 use crate::eval::about::{About, engine};
-use crate::eval::benchmarks::overpassnl::{self, Bounds, OverpassNl};
+use crate::eval::benchmarks::overpassnl::{self, AnswerBounds, OverpassNl};
 use crate::eval::difficulty::measure_of;
 use crate::eval::input::{self, extract::read_predictions};
-use crate::eval::language::Language;
+use crate::eval::language::QueryLanguage;
 use crate::eval::record::Instance;
-use crate::geocoder::{Areas, Chain, Places, Table};
+use crate::geocoder::{AreaLookup, Chain, PlaceSource, PlaceTable};
 
 /// Score OverpassQL with the metrics of OverpassNL
 ///
@@ -28,7 +28,7 @@ use crate::geocoder::{Areas, Chain, Places, Table};
     --pred preds.txt --places nominatim_cache.json --out run
   terrapin eval overpassnl --gold dataset.dev.query --pred preds.txt --out run
   jq -c 'select(.ex == 0) | {line, error, missing, extra}' run/results.jsonl")]
-pub struct Args {
+pub struct OverpassNlArgs {
     /// Snapshot file to run the queries on; without it, only the query texts are compared
     snapshot: Option<PathBuf>,
     /// Gold queries, one per line
@@ -40,7 +40,7 @@ pub struct Args {
     /// Form of the predictions, if not one query per line: json, csv, reply, or two of them, such as json,reply;
     /// lines takes every line unchanged
     #[arg(long, value_name = "FORM", value_enum, value_delimiter = ',')]
-    extract: Vec<Extract>,
+    extract: Vec<ExtractionFormat>,
     /// Questions, one per line, for the report
     #[arg(long, value_name = "FILE")]
     nl: Option<PathBuf>,
@@ -62,10 +62,10 @@ pub struct Args {
 }
 
 /// Runs the command.
-pub fn run(args: &Args) -> Result<(), Error> {
-    let mut lines = Lines::default();
+pub fn run(args: &OverpassNlArgs) -> Result<(), CommandError> {
+    let mut lines = ParallelLines::default();
     lines.read("gold", &args.gold)?;
-    let preds = read_predictions(&args.pred, &forms(&args.extract), Some(Language::OverpassQl)).map_err(unread)?;
+    let preds = read_predictions(&args.pred, &forms(&args.extract), Some(QueryLanguage::OverpassQl)).map_err(unread)?;
     lines.take("pred", &args.pred, preds)?;
     for (name, path) in [("nl", &args.nl), ("bbox", &args.bbox)] {
         if let Some(path) = path {
@@ -83,19 +83,23 @@ pub fn run(args: &Args) -> Result<(), Error> {
     }
     let instances = lines.instances(&measures);
     if instances.is_empty() {
-        return Err(Error::input("empty", format!("{}: the file has no lines to score", args.gold.display())));
+        return Err(CommandError::input("empty", format!("{}: the file has no lines to score", args.gold.display())));
     }
-    let table =
-        args.places.as_deref().map(Table::open).transpose().map_err(|e| Error::input("places-unreadable", e))?;
+    let table = args
+        .places
+        .as_deref()
+        .map(PlaceTable::open)
+        .transpose()
+        .map_err(|e| CommandError::input("places-unreadable", e))?;
     let opened = args.snapshot.as_deref().map(open::elements).transpose()?;
     if args.bbox.is_none() && opened.is_some() {
         warn_without_boxes(&instances);
     }
     let osm = opened.as_ref().map(|(_, osm)| osm);
-    let areas = osm.map(|osm| Areas::new(osm));
+    let areas = osm.map(|osm| AreaLookup::new(osm));
     let mut places = Chain::default();
-    places.0.extend(table.as_ref().map(|table| table as &dyn Places));
-    places.0.extend(areas.as_ref().map(|areas| areas as &dyn Places));
+    places.0.extend(table.as_ref().map(|table| table as &dyn PlaceSource));
+    places.0.extend(areas.as_ref().map(|areas| areas as &dyn PlaceSource));
     let snapshot = opened.as_ref().map(|(opened, _)| opened.snapshot.digest());
     let cache = args.run.cache.open(args.snapshot.as_deref())?;
     let benchmark = OverpassNl {
@@ -104,7 +108,7 @@ pub fn run(args: &Args) -> Result<(), Error> {
         places: &places,
         similarity: !args.no_similarity,
         cache: &*cache,
-        bounds: Bounds::default(),
+        bounds: AnswerBounds::default(),
     };
     let about = About {
         benchmark: overpassnl::REGISTRATION.name.to_owned(),
@@ -119,23 +123,23 @@ pub fn run(args: &Args) -> Result<(), Error> {
 
 /// The lines of files that are read in parallel.
 #[derive(Default)]
-struct Lines {
+struct ParallelLines {
     files: BTreeMap<String, Vec<String>>,
     digests: BTreeMap<String, String>,
     /// The file that sets the number of lines.
     first: Option<(PathBuf, usize)>,
 }
 
-impl Lines {
+impl ParallelLines {
     /// Reads a file, recorded under `name` in the run.
-    fn read(&mut self, name: &str, path: &Path) -> Result<&[String], Error> {
+    fn read(&mut self, name: &str, path: &Path) -> Result<&[String], CommandError> {
         self.take(name, path, read_lines(path)?)
     }
 
     /// Adds the lines of a file.
-    fn take(&mut self, name: &str, path: &Path, lines: Vec<String>) -> Result<&[String], Error> {
+    fn take(&mut self, name: &str, path: &Path, lines: Vec<String>) -> Result<&[String], CommandError> {
         let (first, length) = self.first.get_or_insert_with(|| (path.to_owned(), lines.len()));
-        input::same_length((first, *length), (path, lines.len())).map_err(|e| Error::input("line-count", e))?;
+        input::same_length((first, *length), (path, lines.len())).map_err(|e| CommandError::input("line-count", e))?;
         self.digests.insert(name.to_owned(), digest(path)?);
         self.files.insert(name.to_owned(), lines);
         Ok(self.files.get(name).map_or(&[], Vec::as_slice))
@@ -162,12 +166,12 @@ impl Lines {
 }
 
 /// Reads one number per line, rounded so that it survives a round trip.
-fn numbers(path: &Path, lines: &[String]) -> Result<Vec<f64>, Error> {
+fn numbers(path: &Path, lines: &[String]) -> Result<Vec<f64>, CommandError> {
     let number = |(index, line): (usize, &String)| match line.trim().parse::<f64>() {
         Ok(number) if number.is_finite() => Ok((number * 1e9).round() / 1e9),
         _ => {
             let message = format!("{}: line {}: {line:?} is not a number", path.display(), index + 1);
-            Err(Error::input("lines-unreadable", message))
+            Err(CommandError::input("lines-unreadable", message))
         }
     };
     lines.iter().enumerate().map(number).collect()

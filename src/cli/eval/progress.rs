@@ -9,14 +9,14 @@ use indicatif::ProgressBar;
 
 use super::super::progress::styled;
 use super::super::stdout;
-use crate::eval::cache::Cache;
+use crate::eval::cache::ResultCache;
 
 /// The time between two lines of progress.
 const PAUSE: Duration = Duration::from_secs(10);
 
 /// A display on standard error of the number of scored instances.
-pub(super) struct Progress<'a> {
-    cache: &'a dyn Cache,
+pub(super) struct EvalProgress<'a> {
+    cache: &'a dyn ResultCache,
     /// The number of instances, and of those scored by an earlier attempt.
     all: usize,
     known: usize,
@@ -27,15 +27,15 @@ pub(super) struct Progress<'a> {
     last: Mutex<Instant>,
 }
 
-impl<'a> Progress<'a> {
+impl<'a> EvalProgress<'a> {
     /// Starts the display: of `all` instances, `known` are already scored.
-    pub(super) fn new(all: usize, known: usize, cache: &'a dyn Cache) -> Self {
+    pub(super) fn new(all: usize, known: usize, cache: &'a dyn ResultCache) -> Self {
         let bar = std::io::stderr().is_terminal().then(|| {
             let bar = ProgressBar::new(all as u64);
             bar.with_style(styled("scoring {wide_bar} {pos}/{len} {rate:>10} {eta:>4} left{msg}"))
         });
         let began = Instant::now();
-        Progress { cache, all, known, done: AtomicUsize::new(0), began, bar, last: Mutex::new(began) }
+        EvalProgress { cache, all, known, done: AtomicUsize::new(0), began, bar, last: Mutex::new(began) }
     }
 
     /// Counts a scored instance.
@@ -94,7 +94,7 @@ mod tests {
 
     #[test]
     fn the_time_left_is_that_of_what_was_scored_now() {
-        let progress = Progress::new(100, 40, &NoCache);
+        let progress = EvalProgress::new(100, 40, &NoCache);
         assert_eq!(progress.line(60, Duration::from_secs(10)), "scored 60 of 100, 2.0/s, 20 s left");
     }
 }

@@ -3,16 +3,16 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use super::super::{Error, open};
-use super::{Extract, RunArgs, digest, forms, unusable};
+use super::super::{CommandError, open};
+use super::{ExtractionFormat, RunArgs, digest, forms, unusable};
 use crate::budget::Limits;
 use crate::eval::about::{About, engine};
-use crate::eval::benchmarks::qa::{self, QuestionAnswering, Set};
+use crate::eval::benchmarks::qa::{self, QaBenchmark, QuestionAnswering};
 use crate::sparql::Environment;
 
 /// Options of all these benchmarks.
 #[derive(Debug, clap::Args)]
-struct Common {
+struct QaOptions {
     /// Snapshot file to run both queries on; without it, the answers in the files are compared
     snapshot: Option<PathBuf>,
     /// Benchmark file, as its authors publish it
@@ -20,7 +20,7 @@ struct Common {
     gold: PathBuf,
     /// Form of the predictions, if not one query per line: json, csv, reply, or two of them
     #[arg(long, value_name = "FORM", value_enum, value_delimiter = ',')]
-    extract: Vec<Extract>,
+    extract: Vec<ExtractionFormat>,
     #[command(flatten)]
     run: RunArgs,
 }
@@ -36,7 +36,7 @@ struct Common {
   terrapin eval qald --gold qald_9_plus.json --pred system.qald.json --out run")]
 pub struct QaldArgs {
     #[command(flatten)]
-    common: Common,
+    common: QaOptions,
     /// Predictions: QALD's JSON, matched by question ids, or one query per line in the order of the questions
     #[arg(long, value_name = "FILE")]
     pred: PathBuf,
@@ -53,7 +53,7 @@ pub struct QaldArgs {
   terrapin eval lcquad2 wikidata.terrapin --gold train.json --pred queries.txt --out run")]
 pub struct LcQuad2Args {
     #[command(flatten)]
-    common: Common,
+    common: QaOptions,
     /// Predictions, one query per line in the order of the questions
     #[arg(long, value_name = "FILE")]
     pred: PathBuf,
@@ -69,7 +69,7 @@ pub struct LcQuad2Args {
   terrapin eval spinach --gold spinach_output_dev.json --out run")]
 pub struct SpinachArgs {
     #[command(flatten)]
-    common: Common,
+    common: QaOptions,
     /// Predictions, one query per line in the order of the questions; omit them if --gold is the output of SPINACH's
     /// own code, which has them and both answers
     #[arg(long, value_name = "FILE")]
@@ -85,33 +85,33 @@ pub struct SpinachArgs {
   terrapin eval geoquestions1089 yago2geo.terrapin --gold GeoQuestions1089.json --pred queries.txt --out run")]
 pub struct GeoQuestionsArgs {
     #[command(flatten)]
-    common: Common,
+    common: QaOptions,
     /// Predictions, one query per line in the order of the questions
     #[arg(long, value_name = "FILE")]
     pred: PathBuf,
 }
 
 /// Runs `qald`.
-pub fn run_qald(args: &QaldArgs) -> Result<(), Error> {
-    run(Set::Qald, &args.common, Some(&args.pred), &args.language)
+pub fn run_qald(args: &QaldArgs) -> Result<(), CommandError> {
+    run(QaBenchmark::Qald, &args.common, Some(&args.pred), &args.language)
 }
 
 /// Runs `lcquad2`.
-pub fn run_lcquad2(args: &LcQuad2Args) -> Result<(), Error> {
-    run(Set::LcQuad2, &args.common, Some(&args.pred), "en")
+pub fn run_lcquad2(args: &LcQuad2Args) -> Result<(), CommandError> {
+    run(QaBenchmark::LcQuad2, &args.common, Some(&args.pred), "en")
 }
 
 /// Runs `spinach`.
-pub fn run_spinach(args: &SpinachArgs) -> Result<(), Error> {
-    run(Set::Spinach, &args.common, args.pred.as_ref(), "en")
+pub fn run_spinach(args: &SpinachArgs) -> Result<(), CommandError> {
+    run(QaBenchmark::Spinach, &args.common, args.pred.as_ref(), "en")
 }
 
 /// Runs `geoquestions1089`.
-pub fn run_geoquestions(args: &GeoQuestionsArgs) -> Result<(), Error> {
-    run(Set::GeoQuestions1089, &args.common, Some(&args.pred), "en")
+pub fn run_geoquestions(args: &GeoQuestionsArgs) -> Result<(), CommandError> {
+    run(QaBenchmark::GeoQuestions1089, &args.common, Some(&args.pred), "en")
 }
 
-fn run(set: Set, args: &Common, pred: Option<&PathBuf>, language: &str) -> Result<(), Error> {
+fn run(set: QaBenchmark, args: &QaOptions, pred: Option<&PathBuf>, language: &str) -> Result<(), CommandError> {
     let mut golds = qa::read_golds(set, &args.gold, language).map_err(unusable)?;
     let mut inputs = BTreeMap::from([("gold".to_owned(), digest(&args.gold)?)]);
     match pred {
@@ -120,11 +120,19 @@ fn run(set: Set, args: &Common, pred: Option<&PathBuf>, language: &str) -> Resul
             inputs.insert("pred".to_owned(), digest(pred)?);
         }
         None if golds.predicted => {}
-        None => return Err(Error::usage(format!("{} has no predictions: pass them with --pred", args.gold.display()))),
+        None => {
+            return Err(CommandError::usage(format!(
+                "{} has no predictions: pass them with --pred",
+                args.gold.display()
+            )));
+        }
     }
     let mut instances = golds.instances;
     if instances.is_empty() {
-        return Err(Error::input("empty", format!("{}: the file has no questions to score", args.gold.display())));
+        return Err(CommandError::input(
+            "empty",
+            format!("{}: the file has no questions to score", args.gold.display()),
+        ));
     }
     let opened = args.snapshot.as_deref().map(open::snapshot).transpose()?;
     let mut triples: Option<Environment> = None;
@@ -133,7 +141,7 @@ fn run(set: Set, args: &Common, pred: Option<&PathBuf>, language: &str) -> Resul
         // The answers of the queries are compared, not those of the files.
         instances.iter_mut().for_each(|instance| instance.answers = None);
     } else if let Some(instance) = instances.iter().find(|instance| instance.answers.is_none()) {
-        return Err(Error::usage(format!(
+        return Err(CommandError::usage(format!(
             "question {} has no answer in both files: pass a snapshot to run the queries on",
             instance.id.clone().unwrap_or_else(|| instance.line.to_string())
         )));
@@ -150,7 +158,7 @@ fn run(set: Set, args: &Common, pred: Option<&PathBuf>, language: &str) -> Resul
     let about = About {
         benchmark: set.registration().name.to_owned(),
         snapshot: snapshot.clone(),
-        content: opened.as_ref().and_then(open::Opened::content),
+        content: opened.as_ref().and_then(open::OpenSnapshot::content),
         engine: engine(),
         inputs,
         ..About::default()

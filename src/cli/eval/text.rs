@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use super::super::Error;
-use super::{Extract, RunArgs, digest, forms, unusable};
+use super::super::CommandError;
+use super::{ExtractionFormat, RunArgs, digest, forms, unusable};
 use crate::eval::about::{About, engine};
-use crate::eval::benchmarks::text::{self, Text};
+use crate::eval::benchmarks::text::{self, TextBenchmark};
 use crate::eval::cache::NoCache;
 
 /// Score texts generated from queries against reference texts: BLEU, chrF, ROUGE-L
@@ -21,7 +21,7 @@ use crate::eval::cache::NoCache;
   terrapin eval text --gold dataset.dev.nl --pred texts.txt --out run
 The round trip, with queries.txt what a system made of texts.txt:
   terrapin eval overpassnl malta.terrapin --gold dataset.dev.query --nl texts.txt --pred queries.txt --out round-trip")]
-pub struct Args {
+pub struct EvalTextArgs {
     /// Reference texts, one per line
     #[arg(long, value_name = "FILE")]
     gold: PathBuf,
@@ -30,15 +30,15 @@ pub struct Args {
     pred: PathBuf,
     /// Form of the texts, if not one per line: json, csv, reply, or two of them
     #[arg(long, value_name = "FORM", value_enum, value_delimiter = ',')]
-    extract: Vec<Extract>,
+    extract: Vec<ExtractionFormat>,
     #[command(flatten)]
     run: RunArgs,
 }
 
 /// Runs the command.
-pub fn run(args: &Args) -> Result<(), Error> {
+pub fn run(args: &EvalTextArgs) -> Result<(), CommandError> {
     let instances = text::read(&args.gold, &args.pred, &forms(&args.extract)).map_err(unusable)?;
     let inputs = BTreeMap::from([("gold".to_owned(), digest(&args.gold)?), ("pred".to_owned(), digest(&args.pred)?)]);
     let about = About { benchmark: text::REGISTRATION.name.to_owned(), engine: engine(), inputs, ..About::default() };
-    args.run.score(&Text, about, instances, None, &NoCache)
+    args.run.score(&TextBenchmark, about, instances, None, &NoCache)
 }

@@ -5,14 +5,14 @@ use std::path::PathBuf;
 use serde::Serialize;
 use serde_json::Value;
 
-use super::super::{Error, open, stdout};
+use super::super::{CommandError, open, stdout};
 use super::{read_run, unusable};
-use crate::eval::benchmarks::{self, Data};
+use crate::eval::benchmarks::{self, ScoringInputs};
 use crate::eval::cache::NoCache;
-use crate::eval::record::Outcome;
-use crate::eval::runs::{self, Finding, NoJournal, Run, read_summary, verify_summary};
+use crate::eval::record::StoredOutcome;
+use crate::eval::runs::{self, EvalRun, NoJournal, RunMismatch, read_summary, verify_summary};
 use crate::eval::summary::ADDED;
-use crate::geocoder::{Areas, Chain, Places, Table};
+use crate::geocoder::{AreaLookup, Chain, PlaceSource, PlaceTable};
 use crate::sparql::Environment;
 
 /// Recompute a published run from its files
@@ -23,7 +23,7 @@ use crate::sparql::Environment;
 #[command(after_help = "Examples:
   terrapin eval verify run
   terrapin eval verify run malta.terrapin")]
-pub struct Args {
+pub struct EvalVerifyArgs {
     /// Folder of the run
     run: PathBuf,
     /// Snapshot of the run, to run the queries again
@@ -35,22 +35,22 @@ pub struct Args {
 
 /// The checked numbers and the differences.
 #[derive(Serialize)]
-struct Report {
+struct VerifyReport {
     instances: usize,
     /// Whether the queries ran again.
     run_again: bool,
     /// Numbers of the summary that agree.
     standing: usize,
-    findings: Vec<Finding>,
+    findings: Vec<RunMismatch>,
 }
 
 /// Runs the command.
-pub fn run(args: &Args) -> Result<(), Error> {
+pub fn run(args: &EvalVerifyArgs) -> Result<(), CommandError> {
     let run = read_run(&args.run)?;
     let published = read_summary(&args.run).map_err(unusable)?;
     let table = serde_json::to_vec(&run.places)
-        .and_then(|bytes| Table::parse(&bytes))
-        .map_err(|e| Error::input("places-unreadable", format!("{}: places.json: {e}", args.run.display())))?;
+        .and_then(|bytes| PlaceTable::parse(&bytes))
+        .map_err(|e| CommandError::input("places-unreadable", format!("{}: places.json: {e}", args.run.display())))?;
     let opened = args.snapshot.as_deref().map(open::elements).transpose()?;
     let digest = opened.as_ref().map(|(opened, _)| opened.snapshot.digest());
     if let (Some(digest), of_run) = (&digest, &run.about.snapshot)
@@ -58,13 +58,13 @@ pub fn run(args: &Args) -> Result<(), Error> {
     {
         let of_run = of_run.as_deref().unwrap_or("no snapshot");
         let message = format!("the run used the snapshot {of_run}, this one is {digest}");
-        return Err(Error::input("other-snapshot", message));
+        return Err(CommandError::input("other-snapshot", message));
     }
     let osm = opened.as_ref().map(|(_, osm)| &**osm);
-    let areas = osm.map(Areas::new);
+    let areas = osm.map(AreaLookup::new);
     let mut places = Chain::default();
     places.0.push(&table);
-    places.0.extend(areas.as_ref().map(|areas| areas as &dyn Places));
+    places.0.extend(areas.as_ref().map(|areas| areas as &dyn PlaceSource));
     let snapshot = digest.as_deref().unwrap_or_default();
     let now = opened.as_ref().map(|(opened, _)| opened.manifest.data_timestamp).unwrap_or_default();
     let triples = opened
@@ -76,20 +76,24 @@ pub fn run(args: &Args) -> Result<(), Error> {
     let triples = triples.as_ref();
     let name = run.about.benchmark.as_str();
     let registered = benchmarks::benchmark(name)
-        .ok_or_else(|| Error::input("run-unfit", format!("a run of {name:?} cannot be recomputed here")))?;
+        .ok_or_else(|| CommandError::input("run-unfit", format!("a run of {name:?} cannot be recomputed here")))?;
     let outcomes = &run.outcomes;
-    let data = Data { outcomes, osm, triples, snapshot, now, places: &places, cache: &NoCache };
+    let data = ScoringInputs { outcomes, osm, triples, snapshot, now, places: &places, cache: &NoCache };
     let benchmark = (registered.recompute)(data);
-    let again = runs::run(&*benchmark, &run.instances, &NoJournal, &|| ()).map_err(|e| Error::system("output", e))?;
+    let again =
+        runs::run(&*benchmark, &run.instances, &NoJournal, &|| ()).map_err(|e| CommandError::system("output", e))?;
     let report = report(&run, &again, &published, osm.is_some());
     show(&report, args.json)?;
     if report.findings.is_empty() {
         return Ok(());
     }
-    Err(Error::refused("does-not-stand", format!("{} numbers differ from the recomputed ones", report.findings.len())))
+    Err(CommandError::refused(
+        "does-not-stand",
+        format!("{} numbers differ from the recomputed ones", report.findings.len()),
+    ))
 }
 
-fn report(run: &Run, again: &[Outcome], published: &Value, run_again: bool) -> Report {
+fn report(run: &EvalRun, again: &[StoredOutcome], published: &Value, run_again: bool) -> VerifyReport {
     let mut findings = Vec::new();
     let only: Vec<&str> = if run_again {
         Vec::new()
@@ -99,7 +103,7 @@ fn report(run: &Run, again: &[Outcome], published: &Value, run_again: bool) -> R
     };
     for (stored, again) in run.outcomes.iter().zip(again) {
         let place = format!("results.jsonl: line {}", stored.record.line);
-        let value = |outcome: &Outcome| serde_json::to_value(&outcome.record).unwrap_or_default();
+        let value = |outcome: &StoredOutcome| serde_json::to_value(&outcome.record).unwrap_or_default();
         findings.extend(verify_summary(&place, &value(stored), &value(again), &only));
     }
     let mut recomputed = serde_json::to_value(run.summary()).unwrap_or_default();
@@ -110,10 +114,10 @@ fn report(run: &Run, again: &[Outcome], published: &Value, run_again: bool) -> R
     let of_summary = verify_summary("summary.json", published, &recomputed, &[]);
     let standing = runs::numbers(published).len().saturating_sub(of_summary.len());
     findings.splice(0..0, of_summary);
-    Report { instances: run.instances.len(), run_again, standing, findings }
+    VerifyReport { instances: run.instances.len(), run_again, standing, findings }
 }
 
-fn show(report: &Report, json: bool) -> Result<(), Error> {
+fn show(report: &VerifyReport, json: bool) -> Result<(), CommandError> {
     if json {
         return stdout::print_json(report);
     }

@@ -10,7 +10,7 @@ use std::path::PathBuf;
 pub use transfer::{run_pull, run_push};
 
 #[cfg(not(feature = "remote"))]
-use super::{Error, features};
+use super::{CommandError, features};
 
 /// Upload a snapshot to object storage, under its digest
 ///

@@ -3,18 +3,18 @@
 use std::sync::Arc;
 
 use serde_json::json;
-use terrapin_remote::{Error as RemoteError, Remote};
+use terrapin_remote::{Remote, TransferError as RemoteError};
 
 use super::super::pin::Pin;
 use super::super::progress::Shown;
-use super::super::{Error, diagnose, open, stdout, stop};
+use super::super::{CommandError, diagnose, open, stdout, stop};
 use super::{PlaceArgs, PullArgs, PushArgs};
-use crate::load::{Progress, Quiet};
+use crate::load::{LoadProgress, Quiet};
 use crate::size;
 use crate::snapshot;
 
 /// Runs `terrapin push`.
-pub fn run_push(args: &PushArgs) -> Result<(), Error> {
+pub fn run_push(args: &PushArgs) -> Result<(), CommandError> {
     let place = &args.place;
     let (shown, remote) = (shown(place), remote(place)?);
     let result = remote.push(&args.snapshot, progress(shown.as_deref()));
@@ -31,21 +31,21 @@ pub fn run_push(args: &PushArgs) -> Result<(), Error> {
 }
 
 /// Runs `terrapin pull`.
-pub fn run_pull(args: &PullArgs) -> Result<(), Error> {
+pub fn run_pull(args: &PullArgs) -> Result<(), CommandError> {
     let place = &args.place;
     let digest = match &args.pin {
         None => args.digest.clone().map(|digest| digest.to_ascii_lowercase()),
         Some(path) => {
             let no_digest =
-                || Error::input("pin-unreadable", format!("{}: the pin has no digest to fetch", path.display()));
+                || CommandError::input("pin-unreadable", format!("{}: the pin has no digest to fetch", path.display()));
             Some(Pin::read(path)?.digest.ok_or_else(no_digest)?)
         }
     };
     if digest.as_ref().is_some_and(|digest| digest.len() != 64 || !digest.bytes().all(|b| b.is_ascii_hexdigit())) {
-        return Err(Error::usage("a digest has 64 hexadecimal digits, as `terrapin info` shows them"));
+        return Err(CommandError::usage("a digest has 64 hexadecimal digits, as `terrapin info` shows them"));
     }
     let (shown, remote) = (shown(place), remote(place)?);
-    say_what_stays(args).map_err(|e| Error::system("signals", e))?;
+    say_what_stays(args).map_err(|e| CommandError::system("signals", e))?;
     let result = remote.pull(digest.as_deref(), &args.out, progress(shown.as_deref()));
     finish(shown.as_deref());
     let pulled = result.map_err(error)?;
@@ -57,7 +57,7 @@ pub fn run_pull(args: &PullArgs) -> Result<(), Error> {
     stdout::print(&format!("{}\n{out}: {bytes}, {received} received\n", pulled.digest))
 }
 
-fn remote(place: &PlaceArgs) -> Result<Remote, Error> {
+fn remote(place: &PlaceArgs) -> Result<Remote, CommandError> {
     Remote::open(&place.address, &place.settings).map_err(error)
 }
 
@@ -65,7 +65,7 @@ fn shown(place: &PlaceArgs) -> Option<Arc<Shown>> {
     (!place.json).then(|| Arc::new(Shown::new()))
 }
 
-fn progress(shown: Option<&Shown>) -> &dyn Progress {
+fn progress(shown: Option<&Shown>) -> &dyn LoadProgress {
     shown.map_or(&Quiet, |shown| shown)
 }
 
@@ -82,21 +82,23 @@ fn say_what_stays(args: &PullArgs) -> std::io::Result<()> {
         let name = signal.name;
         let message =
             format!("stopped by {name}: {out} is incomplete; received data is kept, run the same command to resume");
-        diagnose::report(&Error::stopped(signal.exit, message), as_json);
+        diagnose::report(&CommandError::stopped(signal.exit, message), as_json);
         std::process::exit(signal.exit as i32);
     })
 }
 
 /// Converts an error of a transfer to the error of a command.
-fn error(error: RemoteError) -> Error {
+fn error(error: RemoteError) -> CommandError {
     match error {
-        RemoteError::Address { .. } => Error::usage(error),
+        RemoteError::Address { .. } => CommandError::usage(error),
         RemoteError::Absent { .. } | RemoteError::Storage { .. } | RemoteError::Length { .. } => {
-            Error::input("storage", error)
+            CommandError::input("storage", error)
         }
-        RemoteError::Other { .. } => Error::refused("snapshot-differs", error),
-        RemoteError::Snapshot(damaged @ snapshot::Error::Damaged { .. }) => Error::refused("snapshot-damaged", damaged),
+        RemoteError::Other { .. } => CommandError::refused("snapshot-differs", error),
+        RemoteError::Snapshot(damaged @ snapshot::Error::Damaged { .. }) => {
+            CommandError::refused("snapshot-damaged", damaged)
+        }
         RemoteError::Snapshot(other) => open::error(other),
-        other => Error::system("output", other),
+        other => CommandError::system("output", other),
     }
 }

@@ -5,11 +5,11 @@ use quick_xml::Reader;
 use quick_xml::events::{BytesStart, Event};
 use serde_json::Value;
 
-use crate::source::Answer;
+use crate::source::EngineAnswer;
 
 /// The kind of difference between two answers, the worst first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Difference {
+pub enum AnswerDifference {
     /// One program rejects the query, the other answers it.
     Outcome,
     /// Both refuse, in other words.
@@ -22,19 +22,24 @@ pub enum Difference {
     Order,
 }
 
-impl Difference {
+impl AnswerDifference {
     /// All kinds of differences.
-    pub const ALL: [Difference; 5] =
-        [Difference::Outcome, Difference::Words, Difference::Ids, Difference::Content, Difference::Order];
+    pub const ALL: [AnswerDifference; 5] = [
+        AnswerDifference::Outcome,
+        AnswerDifference::Words,
+        AnswerDifference::Ids,
+        AnswerDifference::Content,
+        AnswerDifference::Order,
+    ];
 
     /// Returns the name in reports and file names.
     pub fn name(self) -> &'static str {
         match self {
-            Difference::Outcome => "outcome",
-            Difference::Words => "words",
-            Difference::Ids => "ids",
-            Difference::Content => "content",
-            Difference::Order => "order",
+            AnswerDifference::Outcome => "outcome",
+            AnswerDifference::Words => "words",
+            AnswerDifference::Ids => "ids",
+            AnswerDifference::Content => "content",
+            AnswerDifference::Order => "order",
         }
     }
 }
@@ -52,23 +57,23 @@ pub enum Verdict {
     /// One of the programs failed, which is no difference in the language.
     Nothing,
     /// They differ.
-    Differs(Difference),
+    Differs(AnswerDifference),
 }
 
 /// Compares the answer of the reference with that of the tested program.
-pub fn compare(reference: &Answer, tested: &Answer) -> Verdict {
+pub fn compare(reference: &EngineAnswer, tested: &EngineAnswer) -> Verdict {
     match (reference, tested) {
-        (Answer::Failed(_), _) | (_, Answer::Failed(_)) => Verdict::Nothing,
-        (Answer::Refused(lines), Answer::Refused(others)) => {
+        (EngineAnswer::Failed(_), _) | (_, EngineAnswer::Failed(_)) => Verdict::Nothing,
+        (EngineAnswer::Refused(lines), EngineAnswer::Refused(others)) => {
             let alike = lines.len() == others.len() && lines.iter().zip(others).all(|(a, b)| b.contains(a.trim()));
-            if alike { Verdict::Same { elements: 0, refused: true } } else { Verdict::Differs(Difference::Words) }
+            if alike { Verdict::Same { elements: 0, refused: true } } else { Verdict::Differs(AnswerDifference::Words) }
         }
-        (Answer::Body(a), Answer::Body(b)) => match (read(a), read(b)) {
+        (EngineAnswer::Body(a), EngineAnswer::Body(b)) => match (read(a), read(b)) {
             (Ok(a), Ok(b)) => bodies(a, b),
             (Err(_), Err(_)) if a == b => Verdict::Same { elements: 0, refused: false },
-            _ => Verdict::Differs(Difference::Content),
+            _ => Verdict::Differs(AnswerDifference::Content),
         },
-        _ => Verdict::Differs(Difference::Outcome),
+        _ => Verdict::Differs(AnswerDifference::Outcome),
     }
 }
 
@@ -79,11 +84,11 @@ fn bodies((mut a_ids, mut a): Items, (mut b_ids, mut b): Items) -> Verdict {
     a_ids.sort();
     b_ids.sort();
     if a_ids != b_ids || (a_ids.is_empty() && a.len() != b.len()) {
-        return Verdict::Differs(Difference::Ids);
+        return Verdict::Differs(AnswerDifference::Ids);
     }
     a.sort();
     b.sort();
-    Verdict::Differs(if a == b { Difference::Order } else { Difference::Content })
+    Verdict::Differs(if a == b { AnswerDifference::Order } else { AnswerDifference::Content })
 }
 
 /// The ids of an answer, and its elements in a normalized form without irrelevant details.
@@ -165,7 +170,7 @@ mod tests {
     use super::*;
 
     fn verdict(a: &str, b: &str) -> Verdict {
-        compare(&Answer::Body(a.to_owned()), &Answer::Body(b.to_owned()))
+        compare(&EngineAnswer::Body(a.to_owned()), &EngineAnswer::Body(b.to_owned()))
     }
 
     #[test]
@@ -174,21 +179,21 @@ mod tests {
         let (a, b) = ("<node id=\"1\" lat=\"2\"/>", "<way id=\"1\"><nd ref=\"5\"/></way>");
         let (one, other) = (xml(&format!("{a}{b}")), xml(&format!("{b}{a}")));
         assert_eq!(verdict(&one, &one), Verdict::Same { elements: 2, refused: false });
-        assert_eq!(verdict(&one, &other), Verdict::Differs(Difference::Order));
-        assert_eq!(verdict(&one, &xml(a)), Verdict::Differs(Difference::Ids));
-        assert_eq!(verdict(&one, &one.replace("ref=\"5\"", "ref=\"6\"")), Verdict::Differs(Difference::Content));
+        assert_eq!(verdict(&one, &other), Verdict::Differs(AnswerDifference::Order));
+        assert_eq!(verdict(&one, &xml(a)), Verdict::Differs(AnswerDifference::Ids));
+        assert_eq!(verdict(&one, &one.replace("ref=\"5\"", "ref=\"6\"")), Verdict::Differs(AnswerDifference::Content));
         let json = |lat: &str| format!("{{\"version\":1,\"elements\":[{{\"type\":\"node\",\"id\":1,\"lat\":{lat}}}]}}");
         assert_eq!(verdict(&json("1.50"), &json("1.5")), Verdict::Same { elements: 1, refused: false });
-        assert_eq!(verdict(&json("1"), &json("2")), Verdict::Differs(Difference::Content));
-        assert_eq!(verdict("a\nb", "b\na"), Verdict::Differs(Difference::Order));
-        let lines = |lines: &[&str]| Answer::Refused(lines.iter().map(|line| (*line).to_owned()).collect());
+        assert_eq!(verdict(&json("1"), &json("2")), Verdict::Differs(AnswerDifference::Content));
+        assert_eq!(verdict("a\nb", "b\na"), Verdict::Differs(AnswerDifference::Order));
+        let lines = |lines: &[&str]| EngineAnswer::Refused(lines.iter().map(|line| (*line).to_owned()).collect());
         assert_eq!(compare(&lines(&["x", "y"]), &lines(&["x", "y"])), Verdict::Same { elements: 0, refused: true });
-        assert_eq!(compare(&lines(&["x", "y"]), &lines(&["y", "x"])), Verdict::Differs(Difference::Words));
-        assert_eq!(compare(&lines(&["x"]), &lines(&["x", "y"])), Verdict::Differs(Difference::Words));
-        let refused = |line: &str| Answer::Refused(vec![line.to_owned()]);
-        let body = Answer::Body(one);
-        assert_eq!(compare(&refused("x"), &body), Verdict::Differs(Difference::Outcome));
-        assert_eq!(compare(&refused("x"), &refused("y")), Verdict::Differs(Difference::Words));
-        assert_eq!(compare(&Answer::Failed("late".to_owned()), &body), Verdict::Nothing);
+        assert_eq!(compare(&lines(&["x", "y"]), &lines(&["y", "x"])), Verdict::Differs(AnswerDifference::Words));
+        assert_eq!(compare(&lines(&["x"]), &lines(&["x", "y"])), Verdict::Differs(AnswerDifference::Words));
+        let refused = |line: &str| EngineAnswer::Refused(vec![line.to_owned()]);
+        let body = EngineAnswer::Body(one);
+        assert_eq!(compare(&refused("x"), &body), Verdict::Differs(AnswerDifference::Outcome));
+        assert_eq!(compare(&refused("x"), &refused("y")), Verdict::Differs(AnswerDifference::Words));
+        assert_eq!(compare(&EngineAnswer::Failed("late".to_owned()), &body), Verdict::Nothing);
     }
 }

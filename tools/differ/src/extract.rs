@@ -4,15 +4,15 @@ use std::collections::HashMap;
 use std::path::Path;
 
 use anyhow::{Context, Result, ensure};
-use terrapin_loaders::{Element, ElementType, Error, Meta, NO_COORDINATE, Options, read};
+use terrapin_loaders::{LoaderError, NO_COORDINATE, ReadOptions, SourceElement, SourceElementType, SourceMeta, read};
 
-use crate::random::Random;
+use crate::random::DifferRandom;
 
 /// One element of the extract.
 #[derive(Debug, Clone)]
-pub struct Sample {
+pub struct ElementSample {
     /// Its type.
-    pub kind: ElementType,
+    pub kind: SourceElementType,
     /// Its id.
     pub id: i64,
     /// The latitude of the element, or of one of its nodes, in degrees.
@@ -39,8 +39,8 @@ pub struct Sample {
 
 /// The elements that queries are made of, near ones together.
 #[derive(Debug)]
-pub struct Extract {
-    samples: Vec<Sample>,
+pub struct SampledExtract {
+    samples: Vec<ElementSample>,
     /// The indices in `samples` of the samples of each type.
     by_kind: [Vec<usize>; 3],
     /// The indices of the samples with missing nodes or members.
@@ -57,17 +57,17 @@ const UNTAGGED: i64 = 16;
 /// The side of the cells by which near elements are put together; degrees.
 const CELL: f64 = 0.01;
 
-impl Extract {
+impl SampledExtract {
     /// Reads an extract.
     pub fn read(path: &Path) -> Result<Self> {
         let mut places = HashMap::new();
         let mut samples = Vec::new();
-        let map = |block: &terrapin_loaders::Block| {
+        let map = |block: &terrapin_loaders::ElementBlock| {
             let mut found = Vec::new();
             block.for_each(|element| found.extend(is_there(&element).then(|| Raw::of(element))))?;
             Ok(found)
         };
-        let header = read::<Vec<Raw>, Error>(path, &Options::default(), map, |found, _| {
+        let header = read::<Vec<Raw>, LoaderError>(path, &ReadOptions::default(), map, |found, _| {
             for Raw { mut sample, members } in found {
                 match members {
                     None => {
@@ -83,7 +83,7 @@ impl Extract {
                         places.insert((sample.kind, sample.id), (lat, lon));
                     }
                 }
-                if sample.kind != ElementType::Node || !sample.tags.is_empty() || sample.id % UNTAGGED == 0 {
+                if sample.kind != SourceElementType::Node || !sample.tags.is_empty() || sample.id % UNTAGGED == 0 {
                     samples.push(sample);
                 }
             }
@@ -93,18 +93,19 @@ impl Extract {
         let cell = |degrees: f64| (degrees / CELL).floor() as i64;
         samples.sort_by_key(|s| (cell(s.lat), cell(s.lon), s.kind, s.id));
         let of = |kind| samples.iter().enumerate().filter(|(_, s)| s.kind == kind).map(|(i, _)| i).collect();
-        let by_kind: [Vec<usize>; 3] = [of(ElementType::Node), of(ElementType::Way), of(ElementType::Relation)];
+        let by_kind: [Vec<usize>; 3] =
+            [of(SourceElementType::Node), of(SourceElementType::Way), of(SourceElementType::Relation)];
         ensure!(by_kind.iter().all(|list| !list.is_empty()), "the extract has no nodes, no ways or no relations");
-        let is_area = |s: &&Sample| {
+        let is_area = |s: &&ElementSample| {
             let has = |key: &str| s.tags.iter().any(|(k, _)| k == key);
             let kind = s.tags.iter().find(|(k, _)| k == "type").map(|(_, v)| v.as_str());
-            s.kind == ElementType::Relation
+            s.kind == SourceElementType::Relation
                 && has("name")
                 && (has("admin_level") || matches!(kind, Some("multipolygon" | "boundary")))
         };
         let incomplete = samples.iter().enumerate().filter(|(_, s)| s.incomplete).map(|(i, _)| i).collect();
         let areas = samples.iter().filter(is_area).map(|s| s.id).collect();
-        Ok(Extract { samples, by_kind, incomplete, areas, history: header.history })
+        Ok(SampledExtract { samples, by_kind, incomplete, areas, history: header.history })
     }
 
     /// Returns the number of elements to choose from.
@@ -114,7 +115,7 @@ impl Extract {
 
     /// The element that a query is about, each type as likely as the others. Of an extract that lacks nodes or members,
     /// every third query is about an element that lacks one.
-    pub fn anchor(&self, random: &mut Random) -> usize {
+    pub fn anchor(&self, random: &mut DifferRandom) -> usize {
         if !self.incomplete.is_empty() && random.chance(33) {
             return *random.pick(&self.incomplete);
         }
@@ -124,7 +125,7 @@ impl Extract {
 
     /// Returns an element near `anchor`, of the given type if there is one. Sometimes returns `anchor` itself if it is
     /// incomplete.
-    pub fn near(&self, anchor: usize, kind: Option<ElementType>, random: &mut Random) -> &Sample {
+    pub fn near(&self, anchor: usize, kind: Option<SourceElementType>, random: &mut DifferRandom) -> &ElementSample {
         let itself = &self.samples[anchor];
         if itself.incomplete && kind.is_none_or(|kind| itself.kind == kind) && random.chance(30) {
             return itself;
@@ -143,7 +144,7 @@ impl Extract {
     }
 
     /// An element near another that has tags.
-    pub fn tagged(&self, anchor: usize, kind: Option<ElementType>, random: &mut Random) -> &Sample {
+    pub fn tagged(&self, anchor: usize, kind: Option<SourceElementType>, random: &mut DifferRandom) -> &ElementSample {
         let mut sample = self.near(anchor, kind, random);
         for _ in 0..20 {
             if !sample.tags.is_empty() {
@@ -156,11 +157,11 @@ impl Extract {
 }
 
 /// Whether an element is more than the note that it was deleted.
-fn is_there(element: &Element<'_>) -> bool {
+fn is_there(element: &SourceElement<'_>) -> bool {
     match element {
-        Element::Node(node) => node.lat != NO_COORDINATE,
-        Element::Way(way) => way.meta.is_none_or(|meta| meta.visible),
-        Element::Relation(relation) => relation.meta.is_none_or(|meta| meta.visible),
+        SourceElement::Node(node) => node.lat != NO_COORDINATE,
+        SourceElement::Way(way) => way.meta.is_none_or(|meta| meta.visible),
+        SourceElement::Relation(relation) => relation.meta.is_none_or(|meta| meta.visible),
     }
 }
 
@@ -182,13 +183,13 @@ fn extremes(places: Vec<(f64, f64)>) -> Vec<(f64, f64)> {
 
 /// An element as it was read: one that has members has its place from the first.
 struct Raw {
-    sample: Sample,
-    members: Option<Vec<(ElementType, i64)>>,
+    sample: ElementSample,
+    members: Option<Vec<(SourceElementType, i64)>>,
 }
 
 impl Raw {
-    fn of(element: Element<'_>) -> Self {
-        let sample = |kind, id, tags: &[(&str, &str)], meta: Option<Meta<'_>>| Sample {
+    fn of(element: SourceElement<'_>) -> Self {
+        let sample = |kind, id, tags: &[(&str, &str)], meta: Option<SourceMeta<'_>>| ElementSample {
             kind,
             id,
             lat: 0.0,
@@ -203,18 +204,18 @@ impl Raw {
             vertices: Vec::new(),
         };
         match element {
-            Element::Node(node) => {
-                let mut sample = sample(ElementType::Node, node.id, node.tags, node.meta);
+            SourceElement::Node(node) => {
+                let mut sample = sample(SourceElementType::Node, node.id, node.tags, node.meta);
                 (sample.lat, sample.lon) = (f64::from(node.lat) / 1e7, f64::from(node.lon) / 1e7);
                 Raw { sample, members: None }
             }
-            Element::Way(way) => {
-                let mut sample = sample(ElementType::Way, way.id, way.tags, way.meta);
+            SourceElement::Way(way) => {
+                let mut sample = sample(SourceElementType::Way, way.id, way.tags, way.meta);
                 sample.members = way.refs.len();
-                Raw { sample, members: Some(way.refs.iter().map(|&id| (ElementType::Node, id)).collect()) }
+                Raw { sample, members: Some(way.refs.iter().map(|&id| (SourceElementType::Node, id)).collect()) }
             }
-            Element::Relation(relation) => {
-                let mut sample = sample(ElementType::Relation, relation.id, relation.tags, relation.meta);
+            SourceElement::Relation(relation) => {
+                let mut sample = sample(SourceElementType::Relation, relation.id, relation.tags, relation.meta);
                 sample.members = relation.members.len();
                 sample.roles = relation.members.iter().take(20).map(|m| m.role.to_owned()).collect();
                 Raw { sample, members: Some(relation.members.iter().map(|m| (m.kind, m.id)).collect()) }

@@ -32,17 +32,17 @@ use anyhow::{Context, Result};
 use clap::Parser;
 
 use compare::{Verdict, compare};
-use extract::Extract;
+use extract::SampledExtract;
 use generate::generate;
-use piece::Piece;
-use report::{Found, Outcome};
+use piece::QueryPiece;
+use report::{DifferOutcome, DifferenceReport};
 use shrink::shrink;
-use source::{Answer, Source};
+use source::{DifferSource, EngineAnswer};
 
 /// Ask two programs the same random OverpassQL and show where they differ
 #[derive(Debug, Parser)]
 #[command(version)]
-struct Arguments {
+struct DifferArguments {
     /// The extract that both have loaded
     extract: PathBuf,
     /// The reference: the URL of an interpreter, or a command that reads a query from standard input, prints the
@@ -88,13 +88,13 @@ struct Arguments {
 }
 
 fn main() -> Result<()> {
-    let arguments = Arguments::parse();
-    let extract = Extract::read(&arguments.extract)?;
+    let arguments = DifferArguments::parse();
+    let extract = SampledExtract::read(&arguments.extract)?;
     eprintln!("{} elements to ask about", extract.len());
     let without: BTreeSet<String> = arguments.without.iter().map(|name| name.trim().to_owned()).collect();
     let numbers = arguments.from..arguments.from + arguments.count;
     if arguments.print {
-        let mut found = Found::default();
+        let mut found = DifferenceReport::default();
         for number in numbers {
             let generated = generate(&extract, arguments.seed, number, &without);
             println!("{}", generated.query);
@@ -104,14 +104,15 @@ fn main() -> Result<()> {
         return Ok(());
     }
     let timeout = Duration::from_secs(arguments.timeout);
-    let (reference, tested) = (Source::parse(&arguments.reference, timeout), Source::parse(&arguments.tested, timeout));
+    let (reference, tested) =
+        (DifferSource::parse(&arguments.reference, timeout), DifferSource::parse(&arguments.tested, timeout));
     if let Some(folder) = &arguments.cases {
         std::fs::create_dir_all(folder).with_context(|| format!("cannot make {}", folder.display()))?;
     }
     let run = format!("{} seed {} without {without:?}", arguments.extract.display(), arguments.seed);
     let found = match &arguments.journal {
-        Some(path) => Found::resume(path, &run)?,
-        None => Found::default(),
+        Some(path) => DifferenceReport::resume(path, &run)?,
+        None => DifferenceReport::default(),
     };
     let next = AtomicU64::new(numbers.start);
     let found = Mutex::new(found);
@@ -153,28 +154,28 @@ fn main() -> Result<()> {
 
 /// Asks both one query; where they differ, makes it smaller and writes it down.
 fn examine(
-    arguments: &Arguments,
-    (reference, tested): (&Source, &Source),
+    arguments: &DifferArguments,
+    (reference, tested): (&DifferSource, &DifferSource),
     number: u64,
-    query: &Piece,
-) -> Result<Outcome> {
+    query: &QueryPiece,
+) -> Result<DifferOutcome> {
     let text = query.to_string();
-    let ask = |query: &str| -> Result<(Verdict, Answer, Answer)> {
+    let ask = |query: &str| -> Result<(Verdict, EngineAnswer, EngineAnswer)> {
         let (a, b) = (reference.ask(query)?, tested.ask(query)?);
         Ok((compare(&a, &b), a, b))
     };
     let (verdict, a, b) = ask(&text).with_context(|| format!("query {number}: {text}"))?;
     let difference = match verdict {
-        Verdict::Same { elements, refused } => return Ok(Outcome::Alike { elements, refused }),
+        Verdict::Same { elements, refused } => return Ok(DifferOutcome::Alike { elements, refused }),
         Verdict::Nothing => {
-            let side = |name: &str, answer: &Answer| match answer {
-                Answer::Failed(why) => Some(format!("{name}: {why}")),
+            let side = |name: &str, answer: &EngineAnswer| match answer {
+                EngineAnswer::Failed(why) => Some(format!("{name}: {why}")),
                 _ => None,
             };
             let sides: Vec<String> = [side("reference", &a), side("tested", &b)].into_iter().flatten().collect();
             println!("{number} left, {}: {text}", sides.join(", "));
             let who = sides.iter().map(|side| side.split(" at line").next().unwrap_or(side));
-            return Ok(Outcome::Left(who.collect::<Vec<_>>().join(", ")));
+            return Ok(DifferOutcome::Left(who.collect::<Vec<_>>().join(", ")));
         }
         Verdict::Differs(difference) => difference,
     };
@@ -198,14 +199,14 @@ fn examine(
         std::fs::write(&path, case).with_context(|| format!("cannot write {}", path.display()))?;
     }
     println!("{number} {}: {smallest}", difference.name());
-    Ok(Outcome::Different(difference, smallest))
+    Ok(DifferOutcome::Different(difference, smallest))
 }
 
 /// An answer, cut where it is long.
-fn shown(answer: &Answer) -> String {
+fn shown(answer: &EngineAnswer) -> String {
     match answer {
-        Answer::Body(body) => body.lines().take(200).collect::<Vec<_>>().join("\n"),
-        Answer::Refused(lines) => format!("refused:\n{}", lines.join("\n")),
-        Answer::Failed(line) => format!("failed: {line}"),
+        EngineAnswer::Body(body) => body.lines().take(200).collect::<Vec<_>>().join("\n"),
+        EngineAnswer::Refused(lines) => format!("refused:\n{}", lines.join("\n")),
+        EngineAnswer::Failed(line) => format!("failed: {line}"),
     }
 }

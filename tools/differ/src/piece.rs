@@ -4,7 +4,7 @@ use std::fmt;
 
 /// The sort of a piece. Pieces of the same sort can replace each other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Sort {
+pub enum PieceKind {
     /// A statement with its semicolon.
     Statement,
     /// An evaluator that yields text.
@@ -15,35 +15,35 @@ pub enum Sort {
 
 /// A part of a query.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Piece {
+pub enum QueryPiece {
     /// Fixed text.
     Fixed(String),
     /// A number, which can become simpler.
     Number(String),
     /// Parts one after the other.
-    Row(Vec<Piece>),
+    Row(Vec<QueryPiece>),
     /// May be left out.
-    Optional(Box<Piece>),
+    Optional(Box<QueryPiece>),
     /// Any number of items, but at least `least`, with something between them.
     List {
         /// The items.
-        items: Vec<Piece>,
+        items: Vec<QueryPiece>,
         /// The text between them.
         separator: &'static str,
         /// The fewest.
         least: usize,
     },
     /// Can be replaced by any part of the same sort in it.
-    Of(Sort, Box<Piece>),
+    Of(PieceKind, Box<QueryPiece>),
 }
 
-impl fmt::Display for Piece {
+impl fmt::Display for QueryPiece {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Piece::Fixed(text) | Piece::Number(text) => f.write_str(text),
-            Piece::Row(parts) => parts.iter().try_for_each(|part| part.fmt(f)),
-            Piece::Optional(part) | Piece::Of(_, part) => part.fmt(f),
-            Piece::List { items, separator, .. } => items.iter().enumerate().try_for_each(|(i, item)| {
+            QueryPiece::Fixed(text) | QueryPiece::Number(text) => f.write_str(text),
+            QueryPiece::Row(parts) => parts.iter().try_for_each(|part| part.fmt(f)),
+            QueryPiece::Optional(part) | QueryPiece::Of(_, part) => part.fmt(f),
+            QueryPiece::List { items, separator, .. } => items.iter().enumerate().try_for_each(|(i, item)| {
                 if i > 0 {
                     f.write_str(separator)?;
                 }
@@ -53,42 +53,42 @@ impl fmt::Display for Piece {
     }
 }
 
-impl From<&str> for Piece {
+impl From<&str> for QueryPiece {
     fn from(text: &str) -> Self {
-        Piece::Fixed(text.to_owned())
+        QueryPiece::Fixed(text.to_owned())
     }
 }
 
-impl From<String> for Piece {
+impl From<String> for QueryPiece {
     fn from(text: String) -> Self {
-        Piece::Fixed(text)
+        QueryPiece::Fixed(text)
     }
 }
 
 /// Parts one after the other.
 macro_rules! row {
-    ($($part:expr),* $(,)?) => { $crate::piece::Piece::Row(vec![$($crate::piece::Piece::from($part)),*]) };
+    ($($part:expr),* $(,)?) => { $crate::piece::QueryPiece::Row(vec![$($crate::piece::QueryPiece::from($part)),*]) };
 }
 pub(crate) use row;
 
-impl Piece {
+impl QueryPiece {
     /// A number.
     pub fn number(value: impl ToString) -> Self {
-        Piece::Number(value.to_string())
+        QueryPiece::Number(value.to_string())
     }
 
     /// A part that may be left out.
     pub fn optional(self) -> Self {
-        Piece::Optional(Box::new(self))
+        QueryPiece::Optional(Box::new(self))
     }
 
     /// A part of a sort.
-    pub fn of(self, sort: Sort) -> Self {
-        Piece::Of(sort, Box::new(self))
+    pub fn of(self, sort: PieceKind) -> Self {
+        QueryPiece::Of(sort, Box::new(self))
     }
 
     /// All that is one step smaller, the biggest steps first.
-    pub fn smaller(&self) -> Vec<Piece> {
+    pub fn smaller(&self) -> Vec<QueryPiece> {
         let mut found = Vec::new();
         self.steps(&mut |piece| found.push(piece));
         // A shorter text counts as a bigger step.
@@ -96,25 +96,25 @@ impl Piece {
         found
     }
 
-    fn steps(&self, emit: &mut dyn FnMut(Piece)) {
+    fn steps(&self, emit: &mut dyn FnMut(QueryPiece)) {
         match self {
-            Piece::Fixed(_) => {}
-            Piece::Number(text) => simpler(text).into_iter().for_each(|text| emit(Piece::Number(text))),
-            Piece::Row(parts) => {
+            QueryPiece::Fixed(_) => {}
+            QueryPiece::Number(text) => simpler(text).into_iter().for_each(|text| emit(QueryPiece::Number(text))),
+            QueryPiece::Row(parts) => {
                 for (i, part) in parts.iter().enumerate() {
                     part.steps(&mut |smaller| {
                         let mut parts = parts.clone();
                         parts[i] = smaller;
-                        emit(Piece::Row(parts));
+                        emit(QueryPiece::Row(parts));
                     });
                 }
             }
-            Piece::Optional(part) => {
-                emit(Piece::Row(Vec::new()));
+            QueryPiece::Optional(part) => {
+                emit(QueryPiece::Row(Vec::new()));
                 part.steps(&mut |smaller| emit(smaller.optional()));
             }
-            Piece::List { items, separator, least } => {
-                let with = |items| Piece::List { items, separator, least: *least };
+            QueryPiece::List { items, separator, least } => {
+                let with = |items| QueryPiece::List { items, separator, least: *least };
                 // Halves first, then one by one.
                 let half = items.len() / 2;
                 if half > 1 && items.len() - half >= *least {
@@ -129,8 +129,8 @@ impl Piece {
                     }
                     // A statement with statements in it can be replaced by all of them.
                     let mut inner = Vec::new();
-                    if let Piece::Of(Sort::Statement, part) = item {
-                        part.parts(Sort::Statement, &mut inner);
+                    if let QueryPiece::Of(PieceKind::Statement, part) = item {
+                        part.parts(PieceKind::Statement, &mut inner);
                     }
                     if inner.len() > 1 {
                         let mut items = items.clone();
@@ -144,20 +144,20 @@ impl Piece {
                     });
                 }
             }
-            Piece::Of(sort, part) => {
+            QueryPiece::Of(sort, part) => {
                 let mut inner = Vec::new();
                 part.parts(*sort, &mut inner);
                 inner.into_iter().for_each(&mut *emit);
                 let simplest: &[&str] = match sort {
-                    Sort::Statement => &[],
-                    Sort::Text => &["1", "id()"],
-                    Sort::Geometry => &["geom()", "pt(0,0)"],
+                    PieceKind::Statement => &[],
+                    PieceKind::Text => &["1", "id()"],
+                    PieceKind::Geometry => &["geom()", "pt(0,0)"],
                 };
                 let now = part.to_string();
                 if let Some(at) = simplest.iter().position(|simple| *simple == now) {
-                    simplest[..at].iter().for_each(|simple| emit(Piece::from(*simple).of(*sort)));
+                    simplest[..at].iter().for_each(|simple| emit(QueryPiece::from(*simple).of(*sort)));
                 } else {
-                    simplest.iter().for_each(|simple| emit(Piece::from(*simple).of(*sort)));
+                    simplest.iter().for_each(|simple| emit(QueryPiece::from(*simple).of(*sort)));
                 }
                 part.steps(&mut |smaller| emit(smaller.of(*sort)));
             }
@@ -165,14 +165,14 @@ impl Piece {
     }
 
     /// The topmost parts of a sort.
-    fn parts(&self, sort: Sort, found: &mut Vec<Piece>) {
+    fn parts(&self, sort: PieceKind, found: &mut Vec<QueryPiece>) {
         match self {
-            Piece::Fixed(_) | Piece::Number(_) => {}
-            Piece::Of(own, _) if *own == sort => found.push(self.clone()),
-            Piece::Row(parts) | Piece::List { items: parts, .. } => {
+            QueryPiece::Fixed(_) | QueryPiece::Number(_) => {}
+            QueryPiece::Of(own, _) if *own == sort => found.push(self.clone()),
+            QueryPiece::Row(parts) | QueryPiece::List { items: parts, .. } => {
                 parts.iter().for_each(|part| part.parts(sort, found));
             }
-            Piece::Optional(part) | Piece::Of(_, part) => part.parts(sort, found),
+            QueryPiece::Optional(part) | QueryPiece::Of(_, part) => part.parts(sort, found),
         }
     }
 }
@@ -211,13 +211,13 @@ mod tests {
 
     #[test]
     fn becomes_smaller_down_to_its_core() {
-        let statement = |text: &str| Piece::from(text).of(Sort::Statement);
-        let block = row!["foreach(", row![statement("a;"), statement("b;")], ");"].of(Sort::Statement);
-        let query = Piece::List { items: vec![statement("x;"), block], separator: "", least: 1 };
-        let all: Vec<String> = query.smaller().iter().map(Piece::to_string).collect();
+        let statement = |text: &str| QueryPiece::from(text).of(PieceKind::Statement);
+        let block = row!["foreach(", row![statement("a;"), statement("b;")], ");"].of(PieceKind::Statement);
+        let query = QueryPiece::List { items: vec![statement("x;"), block], separator: "", least: 1 };
+        let all: Vec<String> = query.smaller().iter().map(QueryPiece::to_string).collect();
         assert_eq!(all, ["x;", "x;a;", "x;b;", "x;a;b;", "foreach(a;b;);"]);
-        let number: Vec<String> = Piece::number(12.3456).smaller().iter().map(Piece::to_string).collect();
+        let number: Vec<String> = QueryPiece::number(12.3456).smaller().iter().map(QueryPiece::to_string).collect();
         assert_eq!(number, ["12.345"]);
-        assert!(Piece::number(1).smaller().is_empty());
+        assert!(QueryPiece::number(1).smaller().is_empty());
     }
 }

@@ -2,12 +2,12 @@
 
 /// The generator SplitMix64.
 #[derive(Debug, Clone)]
-pub struct Random(u64);
+pub struct DifferRandom(u64);
 
-impl Random {
+impl DifferRandom {
     /// A generator for one query of a run: its seed and the query's number.
     pub fn new(seed: u64, number: u64) -> Self {
-        let mut random = Random(seed ^ number.wrapping_mul(0xd134_2543_de82_ef95));
+        let mut random = DifferRandom(seed ^ number.wrapping_mul(0xd134_2543_de82_ef95));
         random.next();
         random
     }

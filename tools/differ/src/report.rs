@@ -8,12 +8,12 @@ use std::path::Path;
 use anyhow::{Context, Result, ensure};
 use serde_json::{Value, json};
 
-use crate::compare::Difference;
+use crate::compare::AnswerDifference;
 use crate::generate::Generated;
 
 /// The outcome of one query.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Outcome {
+pub enum DifferOutcome {
     /// Equal answers.
     Alike {
         /// The number of elements in each answer.
@@ -24,7 +24,7 @@ pub enum Outcome {
     /// One of them failed: which, and how.
     Left(String),
     /// Differently; with the smallest query that is.
-    Different(Difference, String),
+    Different(AnswerDifference, String),
 }
 
 /// The number of uses of a feature: in all queries, and in those that both programs answered.
@@ -36,17 +36,17 @@ struct Uses {
 
 /// The outcomes of a run.
 #[derive(Debug, Default)]
-pub struct Found {
-    outcomes: BTreeMap<u64, Outcome>,
+pub struct DifferenceReport {
+    outcomes: BTreeMap<u64, DifferOutcome>,
     uses: BTreeMap<&'static str, Uses>,
     journal: Option<File>,
 }
 
-impl Found {
+impl DifferenceReport {
     /// Resumes the run of a journal, or starts one if the file does not exist. Two runs are the same if their `run`
     /// texts are equal.
     pub fn resume(path: &Path, run: &str) -> Result<Self> {
-        let mut found = Found::default();
+        let mut found = DifferenceReport::default();
         let known = path.exists();
         let mut options = OpenOptions::new();
         let mut file = options.read(true).append(true).create(true).open(path).with_context(|| cannot("open", path))?;
@@ -74,7 +74,7 @@ impl Found {
     }
 
     /// Notes how a query was answered.
-    pub fn add(&mut self, number: u64, outcome: Outcome) -> Result<()> {
+    pub fn add(&mut self, number: u64, outcome: DifferOutcome) -> Result<()> {
         if let Some(journal) = &mut self.journal {
             writeln!(journal, "{}", line(number, &outcome)).context("cannot write the journal")?;
         }
@@ -85,7 +85,8 @@ impl Found {
     /// Counts the features that a query uses, and knows of those that it could have used.
     pub fn count(&mut self, number: u64, query: &Generated) {
         let outcome = self.outcomes.get(&number);
-        let answered = matches!(outcome, Some(Outcome::Alike { refused: false, .. } | Outcome::Different(..)));
+        let answered =
+            matches!(outcome, Some(DifferOutcome::Alike { refused: false, .. } | DifferOutcome::Different(..)));
         for feature in &query.offered {
             self.uses.entry(feature).or_default();
         }
@@ -98,7 +99,7 @@ impl Found {
 
     /// Returns the number of queries with different answers.
     pub fn different(&self) -> usize {
-        self.outcomes.values().filter(|outcome| matches!(outcome, Outcome::Different(..))).count()
+        self.outcomes.values().filter(|outcome| matches!(outcome, DifferOutcome::Different(..))).count()
     }
 
     /// Prints everything.
@@ -116,16 +117,16 @@ impl Found {
             }
         }
         let (mut alike, mut filled, mut both) = (0, 0, 0);
-        let (mut left, mut kinds) = (BTreeMap::<&str, usize>::new(), BTreeMap::<Difference, usize>::new());
+        let (mut left, mut kinds) = (BTreeMap::<&str, usize>::new(), BTreeMap::<AnswerDifference, usize>::new());
         for outcome in self.outcomes.values() {
             match outcome {
-                Outcome::Alike { elements, refused } => {
+                DifferOutcome::Alike { elements, refused } => {
                     alike += 1;
                     filled += usize::from(*elements > 0);
                     both += usize::from(*refused);
                 }
-                Outcome::Left(why) => *left.entry(why).or_default() += 1,
-                Outcome::Different(difference, _) => *kinds.entry(*difference).or_default() += 1,
+                DifferOutcome::Left(why) => *left.entry(why).or_default() += 1,
+                DifferOutcome::Different(difference, _) => *kinds.entry(*difference).or_default() += 1,
             }
         }
         println!(
@@ -141,7 +142,7 @@ impl Found {
             println!("  left: {why} {count}");
         }
         for (number, outcome) in &self.outcomes {
-            if let Outcome::Different(difference, query) = outcome {
+            if let DifferOutcome::Different(difference, query) = outcome {
                 println!("{number} {}: {query}", difference.name());
             }
         }
@@ -157,26 +158,26 @@ fn cannot(what: &str, path: &Path) -> String {
     format!("cannot {what} {}", path.display())
 }
 
-fn line(number: u64, outcome: &Outcome) -> Value {
+fn line(number: u64, outcome: &DifferOutcome) -> Value {
     match outcome {
-        Outcome::Alike { elements, refused } => json!({"query": number, "alike": elements, "refused": refused}),
-        Outcome::Left(why) => json!({"query": number, "left": why}),
-        Outcome::Different(difference, query) => {
+        DifferOutcome::Alike { elements, refused } => json!({"query": number, "alike": elements, "refused": refused}),
+        DifferOutcome::Left(why) => json!({"query": number, "left": why}),
+        DifferOutcome::Different(difference, query) => {
             json!({"query": number, "different": difference.name(), "smallest": query})
         }
     }
 }
 
-fn parse(line: &str) -> Option<(u64, Outcome)> {
+fn parse(line: &str) -> Option<(u64, DifferOutcome)> {
     let value: Value = serde_json::from_str(line).ok()?;
     let text = |name: &str| value.get(name).and_then(Value::as_str);
     let outcome = if let Some(elements) = value.get("alike").and_then(Value::as_u64) {
-        Outcome::Alike { elements: elements as usize, refused: value.get("refused")?.as_bool()? }
+        DifferOutcome::Alike { elements: elements as usize, refused: value.get("refused")?.as_bool()? }
     } else if let Some(name) = text("different") {
-        let difference = Difference::ALL.into_iter().find(|difference| difference.name() == name)?;
-        Outcome::Different(difference, text("smallest")?.to_owned())
+        let difference = AnswerDifference::ALL.into_iter().find(|difference| difference.name() == name)?;
+        DifferOutcome::Different(difference, text("smallest")?.to_owned())
     } else {
-        Outcome::Left(text("left")?.to_owned())
+        DifferOutcome::Left(text("left")?.to_owned())
     };
     Some((value.get("query")?.as_u64()?, outcome))
 }
@@ -191,23 +192,23 @@ mod tests {
         std::fs::create_dir_all(&folder).unwrap();
         let path = folder.join("journal");
         let outcomes = [
-            Outcome::Alike { elements: 3, refused: false },
-            Outcome::Left("slow".to_owned()),
-            Outcome::Different(Difference::Order, "out \"x\";\n".to_owned()),
+            DifferOutcome::Alike { elements: 3, refused: false },
+            DifferOutcome::Left("slow".to_owned()),
+            DifferOutcome::Different(AnswerDifference::Order, "out \"x\";\n".to_owned()),
         ];
-        let mut first = Found::resume(&path, "seed 1").unwrap();
+        let mut first = DifferenceReport::resume(&path, "seed 1").unwrap();
         for (number, outcome) in (7..).zip(&outcomes) {
             first.add(number, outcome.clone()).unwrap();
         }
         // Broken off within a line.
         first.journal.as_mut().unwrap().write_all(b"{\"query\":10,\"al").unwrap();
-        let mut second = Found::resume(&path, "seed 1").unwrap();
+        let mut second = DifferenceReport::resume(&path, "seed 1").unwrap();
         second.add(10, outcomes[1].clone()).unwrap();
-        let third = Found::resume(&path, "seed 1").unwrap();
+        let third = DifferenceReport::resume(&path, "seed 1").unwrap();
         assert_eq!(third.outcomes.values().take(3).cloned().collect::<Vec<_>>(), outcomes);
         assert!(third.has(7) && third.has(10) && !third.has(11));
         assert_eq!(third.different(), 1);
-        assert!(Found::resume(&path, "seed 2").is_err());
+        assert!(DifferenceReport::resume(&path, "seed 2").is_err());
         std::fs::remove_dir_all(&folder).unwrap();
     }
 }

@@ -2,8 +2,8 @@
 
 use std::time::{Duration, Instant};
 
-use crate::compare::Difference;
-use crate::piece::Piece;
+use crate::compare::AnswerDifference;
+use crate::piece::QueryPiece;
 
 /// Maximum number of queries that are run to shrink one query.
 const MOST: usize = 600;
@@ -12,7 +12,11 @@ const MOST: usize = 600;
 const LONGEST: Duration = Duration::from_secs(20);
 
 /// The smallest form found that still differs in the same way; `differs` asks both.
-pub fn shrink(query: &Piece, difference: Difference, mut differs: impl FnMut(&str) -> Option<Difference>) -> Piece {
+pub fn shrink(
+    query: &QueryPiece,
+    difference: AnswerDifference,
+    mut differs: impl FnMut(&str) -> Option<AnswerDifference>,
+) -> QueryPiece {
     let mut best = query.clone();
     let mut asked = 0;
     let end = Instant::now() + LONGEST;

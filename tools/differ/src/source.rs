@@ -23,7 +23,7 @@ const MOST_BYTES: u64 = 1 << 28;
 
 /// Something that answers queries as Overpass API does.
 #[derive(Debug)]
-pub enum Source {
+pub enum DifferSource {
     /// The URL of an interpreter.
     Url(String, ureq::Agent),
     /// A program with its arguments, and how long it may take.
@@ -32,7 +32,7 @@ pub enum Source {
 
 /// The result of running a query.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Answer {
+pub enum EngineAnswer {
     /// An answer.
     Body(String),
     /// Refused, with these lines.
@@ -42,47 +42,47 @@ pub enum Answer {
     Failed(String),
 }
 
-impl Source {
+impl DifferSource {
     /// A URL, or else a command with arguments between spaces, and how long an answer may take.
     pub fn parse(text: &str, timeout: Duration) -> Self {
         if text.starts_with("http://") {
             // A redirect is itself the answer and is not followed.
             let config = ureq::Agent::config_builder().timeout_global(Some(timeout));
             let config = config.http_status_as_error(false).max_redirects(0).max_redirects_will_error(false);
-            return Source::Url(text.to_owned(), config.build().into());
+            return DifferSource::Url(text.to_owned(), config.build().into());
         }
-        Source::Program(text.split_whitespace().map(str::to_owned).collect(), timeout)
+        DifferSource::Program(text.split_whitespace().map(str::to_owned).collect(), timeout)
     }
 
     /// Asks one query.
-    pub fn ask(&self, query: &str) -> Result<Answer> {
+    pub fn ask(&self, query: &str) -> Result<EngineAnswer> {
         match self {
-            Source::Url(url, agent) => by_http(agent, url, query),
-            Source::Program(command, timeout) => by_program(command, query, *timeout),
+            DifferSource::Url(url, agent) => by_http(agent, url, query),
+            DifferSource::Program(command, timeout) => by_program(command, query, *timeout),
         }
     }
 }
 
-fn by_http(agent: &ureq::Agent, url: &str, query: &str) -> Result<Answer> {
+fn by_http(agent: &ureq::Agent, url: &str, query: &str) -> Result<EngineAnswer> {
     let form: String = ["data="].into_iter().chain(form_urlencoded::byte_serialize(&bytes(query))).collect();
     let sent = agent.post(url).content_type("application/x-www-form-urlencoded").send(form);
     let mut answer = match sent {
         Ok(answer) => answer,
-        Err(e) if is_late(&e) => return Ok(Answer::Failed(LATE.to_owned())),
+        Err(e) if is_late(&e) => return Ok(EngineAnswer::Failed(LATE.to_owned())),
         Err(e) => return Err(e).with_context(|| format!("cannot ask {url}")),
     };
     let bytes = match answer.body_mut().with_config().limit(MOST_BYTES).read_to_vec() {
         Ok(bytes) => bytes,
-        Err(ureq::Error::BodyExceedsLimit(_)) => return Ok(Answer::Failed(LONG.to_owned())),
-        Err(e) if is_late(&e) => return Ok(Answer::Failed(LATE.to_owned())),
+        Err(ureq::Error::BodyExceedsLimit(_)) => return Ok(EngineAnswer::Failed(LONG.to_owned())),
+        Err(e) if is_late(&e) => return Ok(EngineAnswer::Failed(LATE.to_owned())),
         Err(e) => return Err(e).with_context(|| format!("cannot read the answer of {url}")),
     };
     let body = String::from_utf8_lossy(&bytes).into_owned();
     if let Some(place) = answer.headers().get("location").and_then(|place| place.to_str().ok()) {
-        return Ok(Answer::Body(format!("Location: {place}")));
+        return Ok(EngineAnswer::Body(format!("Location: {place}")));
     }
     if answer.status().as_u16() < 400 {
-        return Ok(Answer::Body(body));
+        return Ok(EngineAnswer::Body(body));
     }
     let plain = html_escape::decode_html_entities(&without_tags(&body)).into_owned();
     let lines: Vec<String> = plain
@@ -94,7 +94,7 @@ fn by_http(agent: &ureq::Agent, url: &str, query: &str) -> Result<Answer> {
     Ok(refused(lines))
 }
 
-fn by_program(command: &[String], query: &str, timeout: Duration) -> Result<Answer> {
+fn by_program(command: &[String], query: &str, timeout: Duration) -> Result<EngineAnswer> {
     let (program, arguments) = command.split_first().context("the command is empty")?;
     let mut child = Command::new(program)
         .args(arguments)
@@ -115,7 +115,7 @@ fn by_program(command: &[String], query: &str, timeout: Duration) -> Result<Answ
             None if Instant::now() >= end => {
                 child.kill()?;
                 child.wait()?;
-                return Ok(Answer::Failed(LATE.to_owned()));
+                return Ok(EngineAnswer::Failed(LATE.to_owned()));
             }
             None => std::thread::sleep(PAUSE),
         }
@@ -123,11 +123,11 @@ fn by_program(command: &[String], query: &str, timeout: Duration) -> Result<Answ
     let text = |thread: JoinHandle<Vec<u8>>| thread.join().map_err(|_| anyhow!("cannot read from {program}"));
     let (out, err) = (text(out)?, text(err)?);
     if out.len() as u64 > MOST_BYTES {
-        return Ok(Answer::Failed(LONG.to_owned()));
+        return Ok(EngineAnswer::Failed(LONG.to_owned()));
     }
     if status.code().is_none() {
         // The errors that it wrote may be the first few only.
-        return Ok(Answer::Failed(format!("crashed: {status}")));
+        return Ok(EngineAnswer::Failed(format!("crashed: {status}")));
     }
     let errors = String::from_utf8_lossy(&err);
     let lines: Vec<String> = errors.lines().filter(|line| line.contains("error:")).map(str::to_owned).collect();
@@ -135,7 +135,7 @@ fn by_program(command: &[String], query: &str, timeout: Duration) -> Result<Answ
         return Ok(refused(lines));
     }
     ensure!(status.success(), "{program} ended with {status}: {errors}");
-    Ok(Answer::Body(without_head(&String::from_utf8_lossy(&out)).to_owned()))
+    Ok(EngineAnswer::Body(without_head(&String::from_utf8_lossy(&out)).to_owned()))
 }
 
 /// Returns the bytes of a query to send, with a byte that is not UTF-8 for each placeholder.
@@ -182,10 +182,10 @@ fn reader(pipe: Option<impl Read + Send + 'static>) -> JoinHandle<Vec<u8>> {
     })
 }
 
-fn refused(lines: Vec<String>) -> Answer {
+fn refused(lines: Vec<String>) -> EngineAnswer {
     match lines.iter().find_map(|line| failure(line)) {
-        Some(why) => Answer::Failed(why),
-        None => Answer::Refused(lines),
+        Some(why) => EngineAnswer::Failed(why),
+        None => EngineAnswer::Refused(lines),
     }
 }
 
@@ -217,14 +217,15 @@ fn without_tags(html: &str) -> String {
 mod tests {
     use super::*;
 
-    fn program(script: &str) -> Answer {
+    fn program(script: &str) -> EngineAnswer {
         let command = ["sh", "-c", script].map(str::to_owned).to_vec();
-        Source::Program(command, Duration::from_secs(10)).ask("out;").unwrap()
+        DifferSource::Program(command, Duration::from_secs(10)).ask("out;").unwrap()
     }
 
     #[test]
     fn tells_failures_from_refusals() {
-        let fails = |script: &str, why: &str| assert_eq!(program(script), Answer::Failed(why.to_owned()), "{script}");
+        let fails =
+            |script: &str, why: &str| assert_eq!(program(script), EngineAnswer::Failed(why.to_owned()), "{script}");
         let file = "a file: Random_File: id too large for map file";
         fails(
             "cat >/dev/null; echo 'runtime error: open64: /db/nodes.map Random_File: id too large for map file' >&2",
@@ -234,7 +235,10 @@ mod tests {
         let late = "runtime error: Query timed out in \"query\" at line 2 after 3 seconds.";
         fails(&format!("cat >/dev/null; echo '{late}' >&2"), late);
         let wrong = "line 1: parse error: Unknown query clause";
-        assert_eq!(program(&format!("cat >/dev/null; echo '{wrong}' >&2")), Answer::Refused(vec![wrong.to_owned()]));
-        assert_eq!(program("cat"), Answer::Body("out;".to_owned()));
+        assert_eq!(
+            program(&format!("cat >/dev/null; echo '{wrong}' >&2")),
+            EngineAnswer::Refused(vec![wrong.to_owned()])
+        );
+        assert_eq!(program("cat"), EngineAnswer::Body("out;".to_owned()));
     }
 }

@@ -16,12 +16,14 @@ use anyhow::{Context, Result};
 use clap::Parser;
 use rayon::prelude::*;
 use terrapin_loaders::pbf::write::{BlockWriter, Compression, header};
-use terrapin_loaders::{Block, Element, Error, Header, Member, NO_COORDINATE, Options, read};
+use terrapin_loaders::{
+    ElementBlock, LoaderError, NO_COORDINATE, ReadOptions, SourceElement, SourceHeader, SourceMember, read,
+};
 
 /// Lay an extract several times side by side
 #[derive(Debug, Parser)]
 #[command(version)]
-struct Arguments {
+struct RepeatArguments {
     /// The extract
     extract: PathBuf,
     /// The number of copies in the result
@@ -33,9 +35,9 @@ struct Arguments {
 }
 
 fn main() -> Result<()> {
-    let Arguments { extract, times, out } = Arguments::parse();
+    let RepeatArguments { extract, times, out } = RepeatArguments::parse();
     let span = highest_id(&extract)? + 1;
-    let Header { replication_timestamp, history, .. } = terrapin_loaders::header(&extract)?;
+    let SourceHeader { replication_timestamp, history, .. } = terrapin_loaders::header(&extract)?;
     let spans = i64::from(times).checked_mul(span).context("ids would be larger than any can be")?;
     eprintln!("ids up to {spans}");
 
@@ -45,13 +47,13 @@ fn main() -> Result<()> {
     for _ in 0..3 * usize::from(times) {
         files.push(BufWriter::new(tempfile::tempfile_in(folder)?));
     }
-    let map = |block: &Block| -> Result<Vec<[Option<Vec<u8>>; 3]>, Error> {
+    let map = |block: &ElementBlock| -> Result<Vec<[Option<Vec<u8>>; 3]>, LoaderError> {
         let copies = (0..times).into_par_iter();
         copies.map(|copy| blobs(block, Copy::of(copy, times, span), history)).collect()
     };
     read::<_, anyhow::Error>(
         &extract,
-        &Options::default(),
+        &ReadOptions::default(),
         |block| Ok(map(block)?),
         |copies, _| {
             for (copy, blobs) in copies.iter().enumerate() {
@@ -67,7 +69,7 @@ fn main() -> Result<()> {
     let program = Some(format!("terrapin-repeat {}", env!("CARGO_PKG_VERSION")));
     let sorted = !history;
     whole.write_all(&header(
-        &Header { replication_timestamp, history, writing_program: program, ..Header::default() },
+        &SourceHeader { replication_timestamp, history, writing_program: program, ..SourceHeader::default() },
         sorted,
         Compression::Zlib,
     ))?;
@@ -81,20 +83,20 @@ fn main() -> Result<()> {
 
 /// The highest id that anything in the extract has or refers to.
 fn highest_id(extract: &std::path::Path) -> Result<i64> {
-    let highest = |block: &Block| -> Result<i64, Error> {
+    let highest = |block: &ElementBlock| -> Result<i64, LoaderError> {
         let mut highest = 0;
         block.for_each(|element| {
             let id = match element {
-                Element::Node(node) => node.id,
-                Element::Way(way) => way.refs.iter().fold(way.id, |a, &b| a.max(b)),
-                Element::Relation(relation) => relation.members.iter().fold(relation.id, |a, b| a.max(b.id)),
+                SourceElement::Node(node) => node.id,
+                SourceElement::Way(way) => way.refs.iter().fold(way.id, |a, &b| a.max(b)),
+                SourceElement::Relation(relation) => relation.members.iter().fold(relation.id, |a, b| a.max(b.id)),
             };
             highest = highest.max(id);
         })?;
         Ok(highest)
     };
     let mut all = 0;
-    read::<_, Error>(extract, &Options::default(), highest, |one, _| {
+    read::<_, LoaderError>(extract, &ReadOptions::default(), highest, |one, _| {
         all = all.max(one);
         Ok(())
     })?;
@@ -122,26 +124,27 @@ impl Copy {
 }
 
 /// The blobs of a copy of a block, by type.
-fn blobs(block: &Block, copy: Copy, history: bool) -> Result<[Option<Vec<u8>>; 3], Error> {
+fn blobs(block: &ElementBlock, copy: Copy, history: bool) -> Result<[Option<Vec<u8>>; 3], LoaderError> {
     let mut writers = [(); 3].map(|()| BlockWriter::new(history));
     block.for_each(|element| match element {
-        Element::Node(mut node) => {
+        SourceElement::Node(mut node) => {
             node.id += copy.ids;
             if node.lon != NO_COORDINATE {
                 node.lon = copy.lon(node.lon);
             }
-            writers[0].push(&Element::Node(node));
+            writers[0].push(&SourceElement::Node(node));
         }
-        Element::Way(mut way) => {
+        SourceElement::Way(mut way) => {
             let refs: Vec<i64> = way.refs.iter().map(|id| id + copy.ids).collect();
             way.id += copy.ids;
-            writers[1].push(&Element::Way(terrapin_loaders::Way { refs: &refs, locations: None, ..way }));
+            writers[1].push(&SourceElement::Way(terrapin_loaders::Way { refs: &refs, locations: None, ..way }));
         }
-        Element::Relation(mut relation) => {
+        SourceElement::Relation(mut relation) => {
             relation.id += copy.ids;
-            let members: Vec<Member<'_>> =
-                relation.members.iter().map(|m| Member { id: m.id + copy.ids, ..*m }).collect();
-            writers[2].push(&Element::Relation(terrapin_loaders::Relation { members: &members, ..relation }));
+            let members: Vec<SourceMember<'_>> =
+                relation.members.iter().map(|m| SourceMember { id: m.id + copy.ids, ..*m }).collect();
+            writers[2]
+                .push(&SourceElement::Relation(terrapin_loaders::SourceRelation { members: &members, ..relation }));
         }
     })?;
     Ok(writers.map(|writer| (!writer.is_empty()).then(|| writer.finish(Compression::Zlib))))

@@ -6,10 +6,10 @@ use serde::{Deserialize, Serialize};
 use super::{Limits, Tool, Trouble, environment};
 use terrapin_engine::Engine;
 use terrapin_eval::feedback::{FeedbackRequest, feedback, sparql_feedback};
-use terrapin_eval::language::{self, Language};
-use terrapin_geocoder::Areas;
+use terrapin_eval::language::{self, QueryLanguage};
+use terrapin_geocoder::AreaLookup;
 use terrapin_osm::BoundingBox;
-use terrapin_sparql::{Settings, prepare};
+use terrapin_sparql::{SparqlSettings, prepare};
 
 /// Number of results that are shown.
 const SAMPLE: usize = 5;
@@ -19,7 +19,7 @@ pub struct CheckQuery;
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Query {
+pub struct CheckToolRequest {
     /// The query, in OverpassQL or SPARQL.
     query: String,
     /// "overpassql" or "sparql"; default: detected from the beginning of the query.
@@ -29,14 +29,14 @@ pub struct Query {
 }
 
 #[derive(Serialize, JsonSchema)]
-pub struct Checked {
+pub struct CheckToolAnswer {
     /// Whether the query runs.
     runs: bool,
     /// Number of results, if it runs.
     #[serde(skip_serializing_if = "Option::is_none")]
     results: Option<usize>,
     /// The errors, each with its position and the probable intention.
-    errors: Vec<Problem>,
+    errors: Vec<CheckProblem>,
     /// Probable mistakes: keys and values that do not occur, with the nearest that do, and parts that find nothing.
     warnings: Vec<String>,
     /// Everything as one text, with the first results.
@@ -44,7 +44,7 @@ pub struct Checked {
 }
 
 #[derive(Serialize, JsonSchema)]
-struct Problem {
+struct CheckProblem {
     /// The error code for programs.
     code: String,
     message: String,
@@ -67,26 +67,27 @@ impl Tool for CheckQuery {
     const DESCRIPTION: &'static str = "Parse and run a query and tell what is wrong with it: errors with their places and hints, \
         how many results it gives, and warnings, such as tags that no element has with the nearest that occur. Use it when a \
         query fails or finds nothing.";
-    type Input = Query;
-    type Output = Checked;
+    type Input = CheckToolRequest;
+    type Output = CheckToolAnswer;
 
-    fn run(engine: &Engine, input: Query, limits: &Limits) -> Result<Checked, Trouble> {
+    fn run(engine: &Engine, input: CheckToolRequest, limits: &Limits) -> Result<CheckToolAnswer, Trouble> {
         let osm = engine.osm();
         let named = match input.lang.as_deref() {
-            Some(name) => Some(Language::named(name).ok_or_else(|| {
+            Some(name) => Some(QueryLanguage::named(name).ok_or_else(|| {
                 Trouble::new(format!("lang {name:?}: there is no such language")).hint("overpassql or sparql")
             })?),
             None => None,
         };
         let language = named.or_else(|| language::of(&input.query));
-        let said = if language == Some(Language::Sparql) {
-            let asked = prepare(&input.query, &Settings::default()).map(|prepared| environment(engine, &prepared));
+        let said = if language == Some(QueryLanguage::Sparql) {
+            let asked =
+                prepare(&input.query, &SparqlSettings::default()).map(|prepared| environment(engine, &prepared));
             // A syntax error is reported even if the snapshot has no triples.
             sparql_feedback(asked.unwrap_or(Ok(engine.graph()))?, &input.query, SAMPLE, true, limits)
         } else {
             let bbox = input.bbox.as_deref().map(str::parse::<BoundingBox>).transpose();
             let bbox = bbox.map_err(|e| Trouble::new(format!("bbox: {e}")).hint("south,west,north,east in degrees"))?;
-            let places = Areas::new(osm);
+            let places = AreaLookup::new(osm);
             let limits = limits.clone();
             feedback(
                 osm,
@@ -94,7 +95,7 @@ impl Tool for CheckQuery {
             )
         };
         let text = said.to_string();
-        let errors = said.errors.into_iter().map(|error| Problem {
+        let errors = said.errors.into_iter().map(|error| CheckProblem {
             code: error.code.to_owned(),
             message: error.message,
             line: error.line,
@@ -102,7 +103,7 @@ impl Tool for CheckQuery {
             near: error.near,
             hint: error.hint,
         });
-        Ok(Checked {
+        Ok(CheckToolAnswer {
             runs: said.results.is_some(),
             results: said.results.map(|results| results.count),
             errors: errors.collect(),

@@ -4,13 +4,13 @@ use oxrdf::{NamedNodeRef, Term};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::part::{Part, short_text};
+use super::part::{ResultPage, short_text};
 use super::{Limits, Tool, Trouble, triples};
 use terrapin_budget as budget;
 use terrapin_engine::Engine;
 use terrapin_entities as entities;
-use terrapin_entities::{EntityId, EntityKind, Found as How, Languages, chain, find};
-use terrapin_sparql::labelled::{Kind, label_of};
+use terrapin_entities::{EntityId, EntityKind, Languages, MatchKind as How, chain, find};
+use terrapin_sparql::labelled::{IdentifierKind, label_of};
 use terrapin_sparql::results::cell;
 use terrapin_sparql::syntax::shorten;
 use terrapin_triples::{Store, TermId};
@@ -30,11 +30,11 @@ pub struct SearchEntities;
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Search {
+pub struct EntitySearchRequest {
     /// The name, or the beginning of it: "Berlin", "instance of".
     text: String,
     /// The kind of entity; default: item.
-    kind: Option<Sort>,
+    kind: Option<EntitySort>,
     /// The language of labels; default: "en".
     language: Option<String>,
 }
@@ -42,7 +42,7 @@ pub struct Search {
 /// The kind of an entity.
 #[derive(Deserialize, JsonSchema, Clone, Copy)]
 #[serde(rename_all = "lowercase")]
-enum Sort {
+enum EntitySort {
     Item,
     Property,
     Lexeme,
@@ -53,7 +53,7 @@ const FOUND: usize = 8;
 const CLASSES: usize = 3;
 
 #[derive(Serialize, JsonSchema)]
-pub struct Found {
+pub struct EntitySearchResult {
     /// At most eight entities, the likeliest first.
     entities: Vec<FoundEntity>,
     /// The next step.
@@ -84,18 +84,18 @@ impl Tool for SearchEntities {
     const TITLE: &'static str = "Search entities";
     const DESCRIPTION: &'static str = "Find the identifiers (Q64, P31) of Wikidata's items and properties in this data by their \
         labels, aliases and descriptions. Use it before you write a SPARQL query.";
-    type Input = Search;
-    type Output = Found;
+    type Input = EntitySearchRequest;
+    type Output = EntitySearchResult;
 
-    fn run(engine: &Engine, input: Search, _: &Limits) -> Result<Found, Trouble> {
+    fn run(engine: &Engine, input: EntitySearchRequest, _: &Limits) -> Result<EntitySearchResult, Trouble> {
         let store = &triples(engine)?.store;
-        let kind = match input.kind.unwrap_or(Sort::Item) {
-            Sort::Item => EntityKind::Item,
-            Sort::Property => EntityKind::Property,
-            Sort::Lexeme => EntityKind::Lexeme,
+        let kind = match input.kind.unwrap_or(EntitySort::Item) {
+            EntitySort::Item => EntityKind::Item,
+            EntitySort::Property => EntityKind::Property,
+            EntitySort::Lexeme => EntityKind::Lexeme,
         };
         let shown = chain(input.language.as_deref().unwrap_or(LANGUAGE));
-        let search = entities::Search {
+        let search = entities::EntityQuery {
             text: &input.text,
             kind,
             languages: Languages::These(&shown),
@@ -106,7 +106,7 @@ impl Tool for SearchEntities {
         let mut found = find(store, &search);
         if found.is_empty() {
             // The name may be in another language.
-            found = find(store, &entities::Search { languages: Languages::All, ..search });
+            found = find(store, &entities::EntityQuery { languages: Languages::All, ..search });
             // Across all languages, names that only begin with the text are mostly not meant.
             found.retain(|found| found.found <= How::LikeAlias);
         }
@@ -124,7 +124,7 @@ impl Tool for SearchEntities {
         });
         let entities: Vec<FoundEntity> = entities.collect();
         let hint = entities.is_empty().then(|| "try another name or language, or the beginning of the name".to_owned());
-        Ok(Found { entities, hint })
+        Ok(EntitySearchResult { entities, hint })
     }
 }
 
@@ -145,7 +145,7 @@ pub struct DescribeEntity;
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Named {
+pub struct EntityRequest {
     /// The identifier, such as Q64 or P31, or a whole IRI.
     id: String,
     /// The language of labels; default: "en".
@@ -157,7 +157,7 @@ pub struct Named {
 }
 
 #[derive(Serialize, JsonSchema)]
-pub struct Described {
+pub struct EntityDescription {
     id: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     label: Option<String>,
@@ -166,14 +166,14 @@ pub struct Described {
     /// Number of all facts.
     total: usize,
     /// The selected facts.
-    facts: Vec<Fact>,
+    facts: Vec<EntityFact>,
     /// The cursor for the next facts.
     #[serde(skip_serializing_if = "Option::is_none")]
     next_cursor: Option<String>,
 }
 
 #[derive(Serialize, JsonSchema)]
-struct Fact {
+struct EntityFact {
     /// The property, as written in a query: wdt:P31.
     property: String,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -189,15 +189,15 @@ impl Tool for DescribeEntity {
     const TITLE: &'static str = "Describe an entity";
     const DESCRIPTION: &'static str = "Tell label, description and facts of an entity of Wikidata in this data: its properties \
         with their values and the labels of both, as wdt:... has them in a SPARQL query.";
-    type Input = Named;
-    type Output = Described;
+    type Input = EntityRequest;
+    type Output = EntityDescription;
 
-    fn run(engine: &Engine, input: Named, _: &Limits) -> Result<Described, Trouble> {
+    fn run(engine: &Engine, input: EntityRequest, _: &Limits) -> Result<EntityDescription, Trouble> {
         let store = &triples(engine)?.store;
-        let part = Part::asked(input.limit, input.cursor.as_deref(), FACTS.0, FACTS.1)?;
+        let part = ResultPage::asked(input.limit, input.cursor.as_deref(), FACTS.0, FACTS.1)?;
         let language = input.language.as_deref().unwrap_or(LANGUAGE);
         let id = input.id.trim().trim_start_matches("wd:");
-        let kind = Kind::of_id(id);
+        let kind = IdentifierKind::of_id(id);
         let iri = if kind.is_some() { format!("{ENTITY}{id}") } else { id.trim_matches(['<', '>']).to_owned() };
         let subject = store.id(NamedNodeRef::new_unchecked(&iri).into());
         let subject = subject.filter(|subject| store.count(Some(*subject), None, None) > 0).ok_or_else(|| {
@@ -223,17 +223,17 @@ impl Tool for DescribeEntity {
         }
         let label = kind.and_then(|kind| label_of(store, kind, id, language));
         let description = kind.and_then(|_| text_of(store, id, DESCRIPTION, language));
-        Ok(Described { id: id.to_owned(), label, description, total, facts, next_cursor: part.next(total) })
+        Ok(EntityDescription { id: id.to_owned(), label, description, total, facts, next_cursor: part.next(total) })
     }
 }
 
-fn fact(store: &Store, language: &str, predicate: &str, property: Option<&str>, object: &Term) -> Fact {
-    let label = |id: &str| label_of(store, Kind::of_id(id)?, id, language);
+fn fact(store: &Store, language: &str, predicate: &str, property: Option<&str>, object: &Term) -> EntityFact {
+    let label = |id: &str| label_of(store, IdentifierKind::of_id(id)?, id, language);
     let entity = match object {
         Term::NamedNode(node) => node.as_str().strip_prefix(ENTITY),
         _ => None,
     };
-    Fact {
+    EntityFact {
         property: shorten(predicate),
         property_label: property.and_then(label),
         value: short_text(cell(object)),

@@ -7,13 +7,13 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::overpass::{body, script};
-use super::part::Part;
+use super::part::ResultPage;
 use super::{Limits, Tool, Trouble, triples};
-use crate::items::Items;
+use crate::items::ItemDescriptions;
 use terrapin_budget as budget;
 use terrapin_engine::Engine;
 use terrapin_entities::{Properties, chain_of};
-use terrapin_overpass::output::{Form, Layout};
+use terrapin_overpass::output::{AnswerFormat, GeoJsonLayout};
 
 /// Default and maximum number of features in an answer.
 const FEATURES: (usize, usize) = (50, 500);
@@ -27,7 +27,7 @@ pub struct ExportGeoJson;
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Query {
+pub struct GeoJsonToolRequest {
     /// The query in OverpassQL, which has to print positions: "nwr[tourism=museum]({{bbox}}); out geom;" or "out center;".
     query: String,
     /// The box that replaces {{bbox}}: "south,west,north,east" in degrees.
@@ -42,7 +42,7 @@ pub struct Query {
 }
 
 #[derive(Serialize, JsonSchema)]
-pub struct Features {
+pub struct GeoJsonToolAnswer {
     /// FeatureCollection.
     r#type: &'static str,
     /// Number of all features of the query.
@@ -62,20 +62,20 @@ impl Tool for ExportGeoJson {
     const TITLE: &'static str = "Export GeoJSON";
     const DESCRIPTION: &'static str = "Run a query in OverpassQL and give what it finds as features of GeoJSON, with geometry and \
         tags, to be shown on a map or saved. For counts and tags alone use query_overpass, whose answers are shorter.";
-    type Input = Query;
-    type Output = Features;
+    type Input = GeoJsonToolRequest;
+    type Output = GeoJsonToolAnswer;
 
-    fn run(engine: &Engine, input: Query, limits: &Limits) -> Result<Features, Trouble> {
-        let part = Part::asked(input.limit, input.cursor.as_deref(), FEATURES.0, FEATURES.1)?;
+    fn run(engine: &Engine, input: GeoJsonToolRequest, limits: &Limits) -> Result<GeoJsonToolAnswer, Trouble> {
+        let part = ResultPage::asked(input.limit, input.cursor.as_deref(), FEATURES.0, FEATURES.1)?;
         let script = script(engine, &input.query, input.bbox.as_deref(), limits)?;
         let properties = input.with_wikidata.as_deref().map(str::parse::<Properties>).transpose();
         let properties = properties.map_err(|wrong| Trouble::new(format!("with_wikidata: {wrong}")))?;
         let items = match &properties {
-            Some(properties) => Some(Items::new(&triples(engine)?.store, properties, chain_of([]))),
+            Some(properties) => Some(ItemDescriptions::new(&triples(engine)?.store, properties, chain_of([]))),
             None => None,
         };
-        let layout = Layout::Sequence;
-        let form = items.as_ref().map_or(Form::GeoJson(layout), |items| Form::WithItems(layout, items));
+        let layout = GeoJsonLayout::Sequence;
+        let form = items.as_ref().map_or(AnswerFormat::GeoJson(layout), |items| AnswerFormat::WithItems(layout, items));
         let body = body(engine.osm(), &script, form, limits)?;
         let (mut total, mut bytes, mut features) = (0, 0, Vec::new());
         let mut is_full = false;
@@ -104,6 +104,6 @@ impl Tool for ExportGeoJson {
                     .to_owned()
             })
         };
-        Ok(Features { r#type: "FeatureCollection", total, features, next_cursor, hint })
+        Ok(GeoJsonToolAnswer { r#type: "FeatureCollection", total, features, next_cursor, hint })
     }
 }

@@ -39,9 +39,9 @@ use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
 use source::SourcedAnswer;
-use terrapin_budget::{self as budget, Budget, Exceeded, Limits, Stopped};
+use terrapin_budget::{self as budget, Budget, ExceededLimit, Limits, StopReason};
 use terrapin_engine::Engine;
-use terrapin_sparql::{Environment, Prepared};
+use terrapin_sparql::{Environment, RunnableQuery};
 
 /// Returns the triples with their environment, or an error if the snapshot has none.
 fn triples(engine: &Engine) -> Result<&Environment, Trouble> {
@@ -53,7 +53,7 @@ fn triples(engine: &Engine) -> Result<&Environment, Trouble> {
 ///
 /// # Errors
 /// Returns an error if the query needs triples and the snapshot has none.
-pub fn environment<'a>(engine: &'a Engine, query: &Prepared) -> Result<&'a Environment, Trouble> {
+pub fn environment<'a>(engine: &'a Engine, query: &RunnableQuery) -> Result<&'a Environment, Trouble> {
     engine.environment(query).map_or_else(|| triples(engine), Ok)
 }
 
@@ -65,7 +65,7 @@ pub struct Trouble {
     /// A hint for fixing it.
     pub hint: Option<String>,
     /// The limit that was reached, if that is the reason.
-    pub exceeded: Option<Exceeded>,
+    pub exceeded: Option<ExceededLimit>,
     /// Whether it is a fault of the program or a damaged snapshot, so that no other call helps.
     pub is_fault: bool,
 }
@@ -84,8 +84,8 @@ impl Trouble {
     }
 }
 
-impl From<Exceeded> for Trouble {
-    fn from(exceeded: Exceeded) -> Trouble {
+impl From<ExceededLimit> for Trouble {
+    fn from(exceeded: ExceededLimit) -> Trouble {
         let trouble = Trouble::new(exceeded.to_string()).hint("ask for less: a smaller area, fewer filters, a limit");
         Trouble { exceeded: Some(exceeded), ..trouble }
     }
@@ -183,8 +183,8 @@ impl Definition {
         }
         match done {
             Ok(given) => given,
-            Err(Stopped::Exceeded(exceeded)) => Err(exceeded.into()),
-            Err(Stopped::Panicked(panic)) => Err(Trouble::fault(format!("a fault of the program: {panic}"))),
+            Err(StopReason::Exceeded(exceeded)) => Err(exceeded.into()),
+            Err(StopReason::Panicked(panic)) => Err(Trouble::fault(format!("a fault of the program: {panic}"))),
         }
     }
 }

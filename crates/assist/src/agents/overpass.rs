@@ -9,18 +9,18 @@ use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess,
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::part::{Part, short};
+use super::part::{ResultPage, short};
 use super::{Limits, Tool, Trouble};
 use terrapin_base::Bounded;
 use terrapin_engine::Engine;
 use terrapin_eval::feedback::{FeedbackRequest, feedback};
-use terrapin_geocoder::Areas;
+use terrapin_geocoder::AreaLookup;
 use terrapin_osm::{BoundingBox, Osm};
 use terrapin_overpass::lint;
-use terrapin_overpass::output::Form;
+use terrapin_overpass::output::AnswerFormat;
 use terrapin_overpass::syntax::{OutputFormat, Script};
-use terrapin_overpass::turbo::{self, Surroundings};
-use terrapin_overpass::{self as overpass, Failure};
+use terrapin_overpass::turbo::{self, ShortcutValues};
+use terrapin_overpass::{self as overpass, OverpassFailure};
 
 /// Default and maximum number of elements in an answer.
 const ELEMENTS: (usize, usize) = (20, 200);
@@ -32,7 +32,7 @@ pub struct QueryOverpass;
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Query {
+pub struct OverpassToolRequest {
     /// The query in OverpassQL: "area[name=Valletta]->.a; nwr[amenity=cafe](area.a); out tags center;".
     /// {{geocodeArea:NAME}} and {{bbox}} are supported. The answer is always JSON; [out:...] has no effect.
     query: String,
@@ -45,7 +45,7 @@ pub struct Query {
 }
 
 #[derive(Serialize, JsonSchema)]
-pub struct Answer {
+pub struct OverpassToolAnswer {
     /// Number of all elements of the query.
     total: usize,
     /// Number of elements of each type.
@@ -66,16 +66,16 @@ impl Tool for QueryOverpass {
     const DESCRIPTION: &'static str = "Run a query in OverpassQL over this snapshot of OpenStreetMap. Gives the number of elements \
         and the first of them; next_cursor leads to more. `out count;` counts alone, `out tags center;` gives what is \
         needed most often, `out ids;` the least. Read terrapin://cheatsheet/overpassql for the language.";
-    type Input = Query;
-    type Output = Answer;
+    type Input = OverpassToolRequest;
+    type Output = OverpassToolAnswer;
 
-    fn run(engine: &Engine, input: Query, limits: &Limits) -> Result<Answer, Trouble> {
-        let part = Part::asked(input.limit, input.cursor.as_deref(), ELEMENTS.0, ELEMENTS.1)?;
+    fn run(engine: &Engine, input: OverpassToolRequest, limits: &Limits) -> Result<OverpassToolAnswer, Trouble> {
+        let part = ResultPage::asked(input.limit, input.cursor.as_deref(), ELEMENTS.0, ELEMENTS.1)?;
         let mut script = script(engine, &input.query, input.bbox.as_deref(), limits)?;
         script.settings.output = OutputFormat::Json;
         let osm = engine.osm();
-        let body = body(osm, &script, Form::Asked(&script.settings.output), limits)?;
-        let read = Document(part).deserialize(&mut serde_json::Deserializer::from_slice(&body));
+        let body = body(osm, &script, AnswerFormat::Asked(&script.settings.output), limits)?;
+        let read = OverpassDocument(part).deserialize(&mut serde_json::Deserializer::from_slice(&body));
         let mut answer = read.map_err(|error| Trouble::fault(format!("an answer that cannot be read: {error}")))?;
         answer.next_cursor = part.next(answer.total);
         answer.hint = if answer.total == 0 {
@@ -102,8 +102,8 @@ impl Tool for QueryOverpass {
 pub fn script(engine: &Engine, query: &str, bbox: Option<&str>, limits: &Limits) -> Result<Script, Trouble> {
     let bbox = bbox.map(str::parse::<BoundingBox>).transpose();
     let bbox = bbox.map_err(|error| Trouble::new(format!("bbox: {error}")).hint("south,west,north,east in degrees"))?;
-    let (osm, places) = (engine.osm(), Areas::new(engine.osm()));
-    let surroundings = Surroundings { bbox, now: osm.data_time(), places: &places };
+    let (osm, places) = (engine.osm(), AreaLookup::new(engine.osm()));
+    let surroundings = ShortcutValues { bbox, now: osm.data_time(), places: &places };
     let explained = || {
         let asked = FeedbackRequest { query, bbox, places: &places, sample: 0, run: false, limits: limits.clone() };
         Trouble::new(feedback(osm, &asked).to_string())
@@ -116,7 +116,7 @@ pub fn script(engine: &Engine, query: &str, bbox: Option<&str>, limits: &Limits)
 ///
 /// # Errors
 /// Returns an error if the query failed or was stopped, or if the answer is longer than 64 MiB.
-pub fn body(osm: &Osm, script: &Script, form: Form<'_>, limits: &Limits) -> Result<Vec<u8>, Trouble> {
+pub fn body(osm: &Osm, script: &Script, form: AnswerFormat<'_>, limits: &Limits) -> Result<Vec<u8>, Trouble> {
     let mut body = Bounded::new(LARGEST);
     let done = overpass::run_as(osm, script, form, limits, &mut body);
     if body.full {
@@ -127,7 +127,7 @@ pub fn body(osm: &Osm, script: &Script, form: Form<'_>, limits: &Limits) -> Resu
     Ok(body.bytes)
 }
 
-fn stopped(failure: &Failure) -> Trouble {
+fn stopped(failure: &OverpassFailure) -> Trouble {
     let trouble = Trouble { is_fault: failure.is_fault(), ..Trouble::new(failure.to_string()) };
     match failure.diagnostics.iter().find_map(|diagnostic| diagnostic.help.clone()) {
         Some(help) => trouble.hint(help),
@@ -137,36 +137,41 @@ fn stopped(failure: &Failure) -> Trouble {
 
 /// An element that is only counted by its type.
 #[derive(Deserialize)]
-struct Counted<'a> {
+struct ElementTypeCount<'a> {
     #[serde(rename = "type", borrow)]
     kind: Cow<'a, str>,
 }
 
 /// The JSON object around the elements. All elements are counted while they are parsed; only those of the part are
 /// kept.
-struct Document(Part);
+struct OverpassDocument(ResultPage);
 
-impl<'de> DeserializeSeed<'de> for Document {
-    type Value = Answer;
+impl<'de> DeserializeSeed<'de> for OverpassDocument {
+    type Value = OverpassToolAnswer;
 
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Answer, D::Error> {
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<OverpassToolAnswer, D::Error> {
         deserializer.deserialize_map(self)
     }
 }
 
-impl<'de> Visitor<'de> for Document {
-    type Value = Answer;
+impl<'de> Visitor<'de> for OverpassDocument {
+    type Value = OverpassToolAnswer;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("an answer")
     }
 
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Answer, A::Error> {
-        let mut answer =
-            Answer { total: 0, types: BTreeMap::new(), elements: Vec::new(), next_cursor: None, hint: None };
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<OverpassToolAnswer, A::Error> {
+        let mut answer = OverpassToolAnswer {
+            total: 0,
+            types: BTreeMap::new(),
+            elements: Vec::new(),
+            next_cursor: None,
+            hint: None,
+        };
         while let Some(name) = map.next_key::<Cow<'de, str>>()? {
             if name == "elements" {
-                map.next_value_seed(Elements { part: self.0, answer: &mut answer })?;
+                map.next_value_seed(ElementPageSeed { part: self.0, answer: &mut answer })?;
             } else {
                 map.next_value::<IgnoredAny>()?;
             }
@@ -175,12 +180,12 @@ impl<'de> Visitor<'de> for Document {
     }
 }
 
-struct Elements<'a> {
-    part: Part,
-    answer: &'a mut Answer,
+struct ElementPageSeed<'a> {
+    part: ResultPage,
+    answer: &'a mut OverpassToolAnswer,
 }
 
-impl<'de> DeserializeSeed<'de> for Elements<'_> {
+impl<'de> DeserializeSeed<'de> for ElementPageSeed<'_> {
     type Value = ();
 
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
@@ -188,7 +193,7 @@ impl<'de> DeserializeSeed<'de> for Elements<'_> {
     }
 }
 
-impl<'de> Visitor<'de> for Elements<'_> {
+impl<'de> Visitor<'de> for ElementPageSeed<'_> {
     type Value = ();
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -196,7 +201,7 @@ impl<'de> Visitor<'de> for Elements<'_> {
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut elements: A) -> Result<(), A::Error> {
-        let Elements { part, answer } = self;
+        let ElementPageSeed { part, answer } = self;
         loop {
             let kind = if part.has(answer.total) {
                 let Some(element) = elements.next_element::<Value>()? else { return Ok(()) };
@@ -206,7 +211,7 @@ impl<'de> Visitor<'de> for Elements<'_> {
                 }
                 Cow::Owned(kind)
             } else {
-                let Some(element) = elements.next_element::<Counted<'de>>()? else { return Ok(()) };
+                let Some(element) = elements.next_element::<ElementTypeCount<'de>>()? else { return Ok(()) };
                 element.kind
             };
             answer.total += 1;

@@ -11,27 +11,32 @@ const TEXT: usize = 300;
 
 /// A range of the results.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Part {
+pub struct ResultPage {
     /// The index of the first result, from 0.
     pub skip: usize,
     /// Maximum number of results.
     pub take: usize,
 }
 
-impl Part {
+impl ResultPage {
     /// Returns the part for a call: `limit` results, at most `most`, starting at `cursor`, which comes from the
     /// previous answer.
     ///
     /// # Errors
     /// Returns an error if the cursor is invalid.
-    pub fn asked(limit: Option<usize>, cursor: Option<&str>, default: usize, most: usize) -> Result<Part, Trouble> {
+    pub fn asked(
+        limit: Option<usize>,
+        cursor: Option<&str>,
+        default: usize,
+        most: usize,
+    ) -> Result<ResultPage, Trouble> {
         let skip = match cursor {
             None | Some("") => 0,
             Some(text) => text.parse().map_err(|_| {
                 Trouble::new(format!("no cursor: {text:?}")).hint("give next_cursor of the answer before, or none")
             })?,
         };
-        Ok(Part { skip, take: limit.unwrap_or(default).clamp(1, most) })
+        Ok(ResultPage { skip, take: limit.unwrap_or(default).clamp(1, most) })
     }
 
     /// Returns the index after the last result.
@@ -91,11 +96,14 @@ mod tests {
 
     #[test]
     fn parts_follow_each_other() {
-        let first = Part::asked(Some(2), None, 10, 100).unwrap();
-        assert_eq!((first, first.next(3), first.next(2)), (Part { skip: 0, take: 2 }, Some("2".to_owned()), None));
-        assert_eq!(Part::asked(Some(1000), Some("2"), 10, 100).unwrap(), Part { skip: 2, take: 100 });
-        assert!(Part::asked(None, Some("x"), 10, 100).is_err());
-        assert!(!Part::asked(Some(0), Some(&usize::MAX.to_string()), 1, 1).unwrap().has(0));
+        let first = ResultPage::asked(Some(2), None, 10, 100).unwrap();
+        assert_eq!(
+            (first, first.next(3), first.next(2)),
+            (ResultPage { skip: 0, take: 2 }, Some("2".to_owned()), None)
+        );
+        assert_eq!(ResultPage::asked(Some(1000), Some("2"), 10, 100).unwrap(), ResultPage { skip: 2, take: 100 });
+        assert!(ResultPage::asked(None, Some("x"), 10, 100).is_err());
+        assert!(!ResultPage::asked(Some(0), Some(&usize::MAX.to_string()), 1, 1).unwrap().has(0));
     }
 
     #[test]

@@ -6,7 +6,8 @@ use serde::{Deserialize, Serialize};
 use super::{Limits, Tool, Trouble};
 use terrapin_engine::Engine;
 use terrapin_geocoder::{
-    Areas, Bounds, Element, Hit, Layer, Near, Places, Position, Question, Search, coord, nearest, search,
+    AreaLookup, Hit, PlaceBounds, PlaceElement, PlaceLayer, PlacePosition, PlaceQuery, PlaceSearch, PlaceSource,
+    ReverseQuery, coord, nearest, search,
 };
 use terrapin_osm::ElementType;
 use terrapin_triples::sitelinks;
@@ -19,7 +20,7 @@ pub struct Geocode;
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Name {
+pub struct PlaceNameRequest {
     /// The name of a country, a town, a street, a house or anything else, in any language, followed by the places that
     /// contain it, after commas: "Valletta", "12 Republic Street, Valletta, Malta".
     name: String,
@@ -31,7 +32,7 @@ pub struct Name {
 
 /// A place.
 #[derive(Serialize, JsonSchema)]
-pub struct Place {
+pub struct PlaceSummary {
     name: String,
     /// Name and address on one line.
     display_name: String,
@@ -54,37 +55,37 @@ pub struct Place {
 }
 
 #[derive(Serialize, JsonSchema)]
-pub struct Named {
+pub struct PlaceToolAnswer {
     #[serde(flatten)]
-    place: Place,
+    place: PlaceSummary,
     /// Other places with this name.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    others: Vec<Place>,
+    others: Vec<PlaceSummary>,
     /// How to use it in an Overpass query.
     hint: String,
 }
 
-impl Place {
-    fn of(engine: &Engine, hit: &Hit, languages: &[String]) -> Place {
+impl PlaceSummary {
+    fn of(engine: &Engine, hit: &Hit, languages: &[String]) -> PlaceSummary {
         let osm = engine.osm();
         let (key, value) = hit.details.category();
-        let is_area = |element: &Element| match element.kind {
+        let is_area = |element: &PlaceElement| match element.kind {
             ElementType::Node => false,
             ElementType::Way => {
                 osm.find(element.kind, element.id).is_some_and(|way| terrapin_osm::areas::is_closed(&osm.way(way).0))
             }
             ElementType::Relation => true,
         };
-        let Bounds { south, north, west, east } = Bounds::of(&hit.spot.bounds);
-        let Position { lat, lon } = Position::middle_of(&hit.spot.bounds);
-        Place {
+        let PlaceBounds { south, north, west, east } = PlaceBounds::of(&hit.spot.bounds);
+        let PlacePosition { lat, lon } = PlacePosition::middle_of(&hit.spot.bounds);
+        PlaceSummary {
             name: hit.name(languages).to_owned(),
             display_name: hit.label(languages),
             osm_type: hit.element.map(|element| element.kind.name()),
             osm_id: hit.element.map(|element| element.id),
             category: format!("{key}={value}"),
             admin_level: hit.details.tag("admin_level").map(str::to_owned),
-            area_id: hit.element.filter(is_area).and_then(Element::area_id),
+            area_id: hit.element.filter(is_area).and_then(PlaceElement::area_id),
             center: [lat, lon],
             bbox: [south, west, north, east],
         }
@@ -104,21 +105,21 @@ impl Tool for Geocode {
     const DESCRIPTION: &'static str = "Find what a name stands for in this data (country, region, town, street, house, park, \
         restaurant): its element, its id as an area for Overpass queries, its address, middle and box. Typing errors and \
         other languages are understood.";
-    type Input = Name;
-    type Output = Named;
+    type Input = PlaceNameRequest;
+    type Output = PlaceToolAnswer;
 
-    fn run(engine: &Engine, input: Name, _: &Limits) -> Result<Named, Trouble> {
+    fn run(engine: &Engine, input: PlaceNameRequest, _: &Limits) -> Result<PlaceToolAnswer, Trouble> {
         let (name, osm) = (input.name.trim(), engine.osm());
         let languages: Vec<String> = input.language.into_iter().collect();
         let others = input.limit.unwrap_or(PLACES.0).min(PLACES.1);
         let articles = |item: &str| engine.triples().and_then(|triples| sitelinks(&triples.store, item));
-        let question = Question::Text(name.to_owned());
-        let mut hits = search(osm, &Search::of(&question, others + 1, &articles));
+        let question = PlaceQuery::Text(name.to_owned());
+        let mut hits = search(osm, &PlaceSearch::of(&question, others + 1, &articles));
         if hits.is_empty() {
-            let element = Areas::new(osm).find(name).and_then(|place| place.element.value().copied());
+            let element = AreaLookup::new(osm).find(name).and_then(|place| place.element.value().copied());
             hits.extend(element.and_then(|element| Hit::of(osm, element, &articles)));
         }
-        let mut places = hits.iter().map(|hit| Place::of(engine, hit, &languages));
+        let mut places = hits.iter().map(|hit| PlaceSummary::of(engine, hit, &languages));
         let Some(place) = places.next() else {
             return Err(Trouble::new(format!("no place is called {name:?} here")).hint(
                 "write the name as the map has it, with what it lies in after a comma, or less of it; by parts of names ask \
@@ -126,7 +127,7 @@ impl Tool for Geocode {
             ));
         };
         let hint = place.hint();
-        Ok(Named { place, others: places.collect(), hint })
+        Ok(PlaceToolAnswer { place, others: places.collect(), hint })
     }
 }
 
@@ -135,7 +136,7 @@ pub struct Reverse;
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Point {
+pub struct ReverseRequest {
     /// Latitude in degrees, -90 to 90.
     lat: f64,
     /// Longitude in degrees, -180 to 180.
@@ -152,19 +153,23 @@ impl Tool for Reverse {
     const TITLE: &'static str = "Find what is at a point";
     const DESCRIPTION: &'static str = "Find the house, shop, street, town or country at a point in this data, with its address \
         and its element.";
-    type Input = Point;
-    type Output = Place;
+    type Input = ReverseRequest;
+    type Output = PlaceSummary;
 
-    fn run(engine: &Engine, input: Point, _: &Limits) -> Result<Place, Trouble> {
+    fn run(engine: &Engine, input: ReverseRequest, _: &Limits) -> Result<PlaceSummary, Trouble> {
         let at = coord(input.lat, input.lon).ok_or_else(|| {
             Trouble::new("no such place on the globe").hint("lat is from -90 to 90, lon from -180 to 180")
         })?;
         let languages: Vec<String> = input.language.into_iter().collect();
         let articles = |item: &str| engine.triples().and_then(|triples| sitelinks(&triples.store, item));
-        let near =
-            Near { at, zoom: input.zoom.unwrap_or(18), layers: &[Layer::Address, Layer::Poi], articles: &articles };
+        let near = ReverseQuery {
+            at,
+            zoom: input.zoom.unwrap_or(18),
+            layers: &[PlaceLayer::Address, PlaceLayer::Poi],
+            articles: &articles,
+        };
         match nearest(engine.osm(), &near) {
-            Some(hit) => Ok(Place::of(engine, &hit, &languages)),
+            Some(hit) => Ok(PlaceSummary::of(engine, &hit, &languages)),
             None => Err(Trouble::new("nothing is near this point in this data")
                 .hint("terrapin://manifest says which box the data is of")),
         }

@@ -9,10 +9,10 @@ use serde_json::{Value, json};
 
 use super::{Limits, Trouble};
 use terrapin_base::untrusted;
-use terrapin_budget::{self as budget, Budget, Stopped};
+use terrapin_budget::{self as budget, Budget, StopReason};
 use terrapin_engine::Engine;
-use terrapin_sparql::labelled::{Kind, label_of};
-use terrapin_tags::{KeySorting, KeysWanted, Part, ValueSorting, ValuesWanted, Which};
+use terrapin_sparql::labelled::{IdentifierKind, label_of};
+use terrapin_tags::{KeySorting, KeysWanted, RowPage, ValueSorting, ValuesWanted, Which};
 use terrapin_triples::Store;
 
 /// Maximum number of keys and of properties.
@@ -103,8 +103,8 @@ impl Resource {
         }
         match text {
             Ok(text) => text,
-            Err(Stopped::Exceeded(exceeded)) => Err(exceeded.into()),
-            Err(Stopped::Panicked(panic)) => Err(Trouble::fault(format!("a fault of the program: {panic}"))),
+            Err(StopReason::Exceeded(exceeded)) => Err(exceeded.into()),
+            Err(StopReason::Panicked(panic)) => Err(Trouble::fault(format!("a fault of the program: {panic}"))),
         }
     }
 }
@@ -130,12 +130,12 @@ fn manifest(engine: &Engine) -> Value {
 }
 
 fn keys(engine: &Engine) -> Value {
-    let part = |most| Part { skip: 0, take: Some(most) };
+    let part = |most| RowPage { skip: 0, take: Some(most) };
     let sorting = KeySorting::Count(Which::All);
     let wanted =
         KeysWanted { query: "", filters: &[], with_unused: false, sorting, descending: true, part: part(TOLD) };
     let keys = engine.tags().keys(&wanted);
-    let row = |key: &terrapin_tags::Key| {
+    let row = |key: &terrapin_tags::KeyUsage| {
         let sorting = ValueSorting::Count;
         let wanted = ValuesWanted { query: "", which: Which::All, sorting, descending: true, part: part(VALUES) };
         // Rare values are not listed: texts such as names have no typical values.
@@ -162,7 +162,7 @@ fn properties(engine: &Engine) -> Value {
         .collect();
     all.sort_by_key(|(count, id)| (Reverse(*count), id.clone()));
     let row = |(count, id): &(u64, String)| {
-        let label = Kind::of_id(id).and_then(|kind| label_of(store, kind, id, "en"));
+        let label = IdentifierKind::of_id(id).and_then(|kind| label_of(store, kind, id, "en"));
         json!({"id": id, "label": label, "count": count})
     };
     json!({ "properties_total": all.len(), "properties": all.iter().take(TOLD).map(row).collect::<Vec<_>>() })

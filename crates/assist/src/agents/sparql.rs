@@ -7,11 +7,13 @@ use oxrdf::{Term, Triple, Variable};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::part::{Part, short_text};
+use super::part::{ResultPage, short_text};
 use super::{Limits, Tool, Trouble, environment};
 use terrapin_engine::Engine;
 use terrapin_sparql::results::cell;
-use terrapin_sparql::{self as sparql, Bounds, Class, Code, Error, Settings, Sink};
+use terrapin_sparql::{
+    self as sparql, ResultSink, SparqlBounds, SparqlCode, SparqlError, SparqlErrorClass, SparqlSettings,
+};
 
 /// Default and maximum number of rows in an answer.
 const ROWS: (usize, usize) = (20, 200);
@@ -21,7 +23,7 @@ pub struct QuerySparql;
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Query {
+pub struct SparqlToolRequest {
     /// The query in SPARQL 1.1 in the dialect of the Wikidata Query Service, with its prefixes and label service:
     /// "SELECT ?town ?townLabel { ?town wdt:P31 wd:Q3957 SERVICE wikibase:label { bd:serviceParam wikibase:language
     /// 'en' } }".
@@ -33,7 +35,7 @@ pub struct Query {
 }
 
 #[derive(Serialize, JsonSchema, Default)]
-pub struct Answer {
+pub struct SparqlToolAnswer {
     /// Number of all rows or triples.
     total: usize,
     /// The answer to an ASK.
@@ -58,15 +60,15 @@ impl Tool for QuerySparql {
         takes it, and over its elements of OpenStreetMap, in osm2rdf's vocabulary: to sort, group and measure elements and to \
         join them with items. Gives the number of rows and the first of them; next_cursor leads to more. Identifiers come from \
         search_entities. Read terrapin://cheatsheet/sparql and terrapin://cheatsheet/elements for the language.";
-    type Input = Query;
-    type Output = Answer;
+    type Input = SparqlToolRequest;
+    type Output = SparqlToolAnswer;
 
-    fn run(engine: &Engine, input: Query, limits: &Limits) -> Result<Answer, Trouble> {
-        let part = Part::asked(input.limit, input.cursor.as_deref(), ROWS.0, ROWS.1)?;
-        let prepared = sparql::prepare(&input.query, &Settings::default()).map_err(|error| told(&error))?;
+    fn run(engine: &Engine, input: SparqlToolRequest, limits: &Limits) -> Result<SparqlToolAnswer, Trouble> {
+        let part = ResultPage::asked(input.limit, input.cursor.as_deref(), ROWS.0, ROWS.1)?;
+        let prepared = sparql::prepare(&input.query, &SparqlSettings::default()).map_err(|error| told(&error))?;
         let environment = environment(engine, &prepared)?;
-        let mut seen = Seen { part, answer: Answer::default() };
-        let bounds = Bounds { limits: limits.clone(), rows: None };
+        let mut seen = ResultCollector { part, answer: SparqlToolAnswer::default() };
+        let bounds = SparqlBounds { limits: limits.clone(), rows: None };
         prepared.run(environment, &bounds, &mut seen).map_err(|error| told(&error))?;
         let mut answer = seen.answer;
         answer.next_cursor = part.next(answer.total);
@@ -80,23 +82,23 @@ impl Tool for QuerySparql {
 }
 
 /// Converts an error to one for the author of the query.
-fn told(error: &Error) -> Trouble {
+fn told(error: &SparqlError) -> Trouble {
     let trouble = Trouble::new(error.to_string());
     match (&error.help, error.class, error.code) {
-        (_, Class::Internal, code) if code != Code::Output => Trouble { is_fault: true, ..trouble },
+        (_, SparqlErrorClass::Internal, code) if code != SparqlCode::Output => Trouble { is_fault: true, ..trouble },
         (Some(help), ..) => trouble.hint(help.clone()),
-        (None, Class::Limit, _) => trouble.hint("ask for less: fewer patterns, a LIMIT"),
+        (None, SparqlErrorClass::Limit, _) => trouble.hint("ask for less: fewer patterns, a LIMIT"),
         (None, ..) => trouble,
     }
 }
 
 /// A sink that counts all rows and keeps those of the part.
-struct Seen {
-    part: Part,
-    answer: Answer,
+struct ResultCollector {
+    part: ResultPage,
+    answer: SparqlToolAnswer,
 }
 
-impl Seen {
+impl ResultCollector {
     fn see(&mut self, row: impl FnOnce(&[String]) -> BTreeMap<String, String>) {
         if self.part.has(self.answer.total) {
             let row = row(&self.answer.variables);
@@ -110,7 +112,7 @@ fn text(term: &Term) -> String {
     short_text(cell(term))
 }
 
-impl Sink for Seen {
+impl ResultSink for ResultCollector {
     fn variables(&mut self, variables: &[Variable]) -> io::Result<()> {
         self.answer.variables = variables.iter().map(|variable| variable.as_str().to_owned()).collect();
         Ok(())

@@ -6,7 +6,10 @@ use serde::{Deserialize, Serialize};
 use super::{Limits, Tool, Trouble};
 use terrapin_base::untrusted;
 use terrapin_engine::Engine;
-use terrapin_tags::{Counts, KeySorting, KeysWanted, Listed, Part, Tags, Value, ValueSorting, ValuesWanted, Which};
+use terrapin_tags::{
+    KeySorting, KeyValueUsage, KeysWanted, Listed, RowPage, TagStatistics, TypeCounts, ValueSorting, ValuesWanted,
+    Which,
+};
 
 /// Default and maximum number of tags in an answer.
 const FOUND: (usize, usize) = (10, 50);
@@ -18,7 +21,7 @@ pub struct SearchTags;
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Search {
+pub struct TagSearchRequest {
     /// The thing to search for, in English: "fast food that is vegan". Leave out the names of places.
     text: String,
     /// Maximum number of tags; default: 10, at most 50.
@@ -26,7 +29,7 @@ pub struct Search {
 }
 
 #[derive(Serialize, JsonSchema)]
-pub struct Found {
+pub struct TagSearchResult {
     /// Number of tags that match any of the words.
     total: u64,
     /// The best matching tags, best first.
@@ -67,10 +70,10 @@ impl Tool for SearchTags {
     const DESCRIPTION: &'static str = "Find the OpenStreetMap tags (key=value) that a thing has in this data, from words in \
         English, with how many elements have each. Use it before you write an Overpass query: a tag that is not found here \
         finds nothing there.";
-    type Input = Search;
-    type Output = Found;
+    type Input = TagSearchRequest;
+    type Output = TagSearchResult;
 
-    fn run(engine: &Engine, input: Search, _: &Limits) -> Result<Found, Trouble> {
+    fn run(engine: &Engine, input: TagSearchRequest, _: &Limits) -> Result<TagSearchResult, Trouble> {
         let most = input.limit.unwrap_or(FOUND.0).clamp(1, FOUND.1);
         let (tags, docs) = (engine.tags(), engine.tags().docs());
         let found = tags.search(&input.text, most);
@@ -96,7 +99,7 @@ impl Tool for SearchTags {
             values: key.values,
             key: key.key,
         });
-        Ok(Found { total: found.total, tags: tags.collect(), keys: keys.collect(), hint })
+        Ok(TagSearchResult { total: found.total, tags: tags.collect(), keys: keys.collect(), hint })
     }
 }
 
@@ -105,7 +108,7 @@ pub struct DescribeTag;
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Named {
+pub struct TagRequest {
     /// The key: "amenity".
     key: String,
     /// The value: "cafe". Without one, the key is described.
@@ -113,7 +116,7 @@ pub struct Named {
 }
 
 #[derive(Serialize, JsonSchema)]
-pub struct Described {
+pub struct TagDescription {
     key: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     value: Option<String>,
@@ -129,13 +132,13 @@ pub struct Described {
     values_total: Option<u64>,
     /// The most frequent values of a key.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    values: Vec<Counted>,
+    values: Vec<ValueCount>,
     /// The tags and keys that occur with it most often.
     found_with: Vec<With>,
 }
 
 #[derive(Serialize, JsonSchema)]
-struct Counted {
+struct ValueCount {
     value: String,
     count: u64,
 }
@@ -156,11 +159,11 @@ impl Tool for DescribeTag {
     const TITLE: &'static str = "Describe a tag or key";
     const DESCRIPTION: &'static str = "Tell how many nodes, ways and relations have a tag (key and value) or a key, its most \
         frequent values, and which other keys and tags the same elements have: what can be filtered by or shown beside it.";
-    type Input = Named;
-    type Output = Described;
+    type Input = TagRequest;
+    type Output = TagDescription;
 
-    fn run(engine: &Engine, input: Named, _: &Limits) -> Result<Described, Trouble> {
-        let Named { key, value } = input;
+    fn run(engine: &Engine, input: TagRequest, _: &Limits) -> Result<TagDescription, Trouble> {
+        let TagRequest { key, value } = input;
         let tags = engine.tags();
         let counts = match &value {
             Some(value) => tags.tag_counts(&key, value),
@@ -190,15 +193,18 @@ impl Tool for DescribeTag {
             Some(value) => tags.docs().tag(&key, value),
             None => tags.docs().key(&key),
         };
-        let Counts([nodes, ways, relations]) = counts;
-        Ok(Described {
+        let TypeCounts([nodes, ways, relations]) = counts;
+        Ok(TagDescription {
             description: description.map(str::to_owned),
             count: counts.all(),
             nodes,
             ways,
             relations,
             values_total,
-            values: values.into_iter().map(|Value { value, counts }| Counted { value, count: counts.all() }).collect(),
+            values: values
+                .into_iter()
+                .map(|KeyValueUsage { value, counts }| ValueCount { value, count: counts.all() })
+                .collect(),
             found_with: found_with.collect(),
             key,
             value,
@@ -206,14 +212,14 @@ impl Tool for DescribeTag {
     }
 }
 
-fn values(tags: &Tags, key: &str, query: &str) -> Listed<Value> {
-    let part = Part { skip: 0, take: Some(TOLD) };
+fn values(tags: &TagStatistics, key: &str, query: &str) -> Listed<KeyValueUsage> {
+    let part = RowPage { skip: 0, take: Some(TOLD) };
     let wanted = ValuesWanted { query, which: Which::All, sorting: ValueSorting::Fit, descending: true, part };
     tags.values(key, &wanted)
 }
 
 /// Returns the error that no element has the tag or key, with similar ones as a hint.
-fn nothing(tags: &Tags, key: &str, value: Option<&str>) -> Trouble {
+fn nothing(tags: &TagStatistics, key: &str, value: Option<&str>) -> Trouble {
     let list = |names: Vec<String>| match names.iter().map(|name| untrusted::line(name)).collect::<Vec<_>>() {
         names if names.is_empty() => "search_tags finds others".to_owned(),
         names => names.join(", "),
@@ -224,7 +230,7 @@ fn nothing(tags: &Tags, key: &str, value: Option<&str>) -> Trouble {
         let near = near.map_or_else(Vec::new, |near| near.rows.into_iter().map(|near| near.value).collect());
         return Trouble::new(format!("no element has {key}={value}")).hint(format!("values of {key}: {}", list(near)));
     }
-    let part = Part { skip: 0, take: Some(TOLD) };
+    let part = RowPage { skip: 0, take: Some(TOLD) };
     let wanted =
         KeysWanted { query: key, filters: &[], with_unused: false, sorting: KeySorting::Fit, descending: true, part };
     let near = tags.keys(&wanted).rows.into_iter().map(|near| near.key).collect();

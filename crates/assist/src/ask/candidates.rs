@@ -5,7 +5,7 @@ use std::fmt::Write;
 
 use serde_json::{Value, json};
 
-use super::{Failure, Mentions};
+use super::{AskFailure, Mentions};
 use crate::agents;
 use terrapin_base::untrusted;
 use terrapin_base::words::words;
@@ -37,7 +37,7 @@ pub struct Candidates {
 ///
 /// # Errors
 /// A limit was reached, or the snapshot is damaged.
-pub fn find(engine: &Engine, mentions: &Mentions, limits: &Limits) -> Result<Candidates, Failure> {
+pub fn find(engine: &Engine, mentions: &Mentions, limits: &Limits) -> Result<Candidates, AskFailure> {
     let search = Searching { engine, limits };
     let (mut out, mut missing) = (String::new(), Vec::new());
     for thing in &mentions.things {
@@ -86,16 +86,16 @@ struct Searching<'a> {
 
 impl Searching<'_> {
     /// Returns the result of a tool, or `None` if it finds nothing.
-    fn call(&self, tool: &str, arguments: Value) -> Result<Option<Value>, Failure> {
+    fn call(&self, tool: &str, arguments: Value) -> Result<Option<Value>, AskFailure> {
         let Some(tool) = agents::find(tool) else { return Ok(None) };
         match tool.call(self.engine, arguments, self.limits) {
             Ok(given) => Ok(Some(given)),
-            Err(trouble) if trouble.is_fault => Err(Failure::Fault(trouble.message)),
+            Err(trouble) if trouble.is_fault => Err(AskFailure::Fault(trouble.message)),
             Err(trouble) => trouble.exceeded.map_or(Ok(None), |exceeded| Err(exceeded.into())),
         }
     }
 
-    fn tags(&self, thing: &str, out: &mut String) -> Result<(), Failure> {
+    fn tags(&self, thing: &str, out: &mut String) -> Result<(), AskFailure> {
         let given = self.call("search_tags", json!({"text": thing, "limit": TAGS}))?.unwrap_or_default();
         let list = |name: &str| given[name].as_array().map_or(&[][..], Vec::as_slice);
         let (tags, keys) = (list("tags"), list("keys"));
@@ -126,7 +126,7 @@ impl Searching<'_> {
     }
 
     /// Writes the places of a name; returns whether there are any.
-    fn place(&self, name: &str, out: &mut String) -> Result<bool, Failure> {
+    fn place(&self, name: &str, out: &mut String) -> Result<bool, AskFailure> {
         let Some(given) = self.call("geocode", json!({"name": name, "limit": PLACES}))? else { return Ok(false) };
         let mut places = vec![given.clone()];
         // In another language, the name may be only on the center node; the local name leads to the area.
@@ -153,7 +153,7 @@ impl Searching<'_> {
     }
 
     /// Writes the entities of a name; returns whether there are any.
-    fn entities(&self, kind: &str, name: &str, most: usize, out: &mut String) -> Result<bool, Failure> {
+    fn entities(&self, kind: &str, name: &str, most: usize, out: &mut String) -> Result<bool, AskFailure> {
         let given = self.call("search_entities", json!({"text": name, "kind": kind}))?.unwrap_or_default();
         let prefix = if kind == "property" { "wdt" } else { "wd" };
         let entities = given["entities"].as_array().into_iter().flatten();

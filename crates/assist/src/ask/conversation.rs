@@ -4,7 +4,7 @@ use std::fmt::Write;
 use std::sync::atomic::Ordering;
 use std::time::Instant;
 
-use terrapin_chat::{Kind, Message, Model, Patience, Reply, Request, Role};
+use terrapin_chat::{ChatErrorKind, ChatMessage, LanguageModel, MessageRole, Patience, Reply, Request};
 use terrapin_engine::Engine;
 
 use super::candidates::{self, Candidates};
@@ -12,12 +12,12 @@ use super::mentions::examples;
 use super::prompts::Prompt;
 use super::run::{RunOutcome, run};
 use super::words::{self, plain};
-use super::written::{Written, fenced, is_complete, read};
+use super::written::{ReplyContent, fenced, is_complete, read};
 use super::{
-    Answer, Failure, Features, LONGEST, Lang, MENTIONS, MOST_REPAIRS, Mentions, QUERY, Query, QueryResult, Question,
-    Settings, Step, StepCost, TEXT, reason,
+    AskFailure, AskSettings, AskStep, AskedQueryResult, FeatureCollection, LONGEST, Lang, MENTIONS, MOST_REPAIRS,
+    Mentions, ModelQuery, QUERY, QuestionAnswer, StepCost, TEXT, UserQuestion, reason,
 };
-use terrapin_budget::{Exceeded, Limits};
+use terrapin_budget::{ExceededLimit, Limits};
 
 /// The part of the remaining time that the list of mentions may take: the query needs the rest, and there is a fallback.
 const MENTIONS_SHARE: u32 = 3;
@@ -29,12 +29,12 @@ const MENTIONS_SHARE: u32 = 3;
 /// damaged. If a query cannot be repaired, that is part of the answer and not an error.
 pub fn ask(
     engine: &Engine,
-    model: &dyn Model,
-    settings: &Settings,
-    question: &Question,
+    model: &dyn LanguageModel,
+    settings: &AskSettings,
+    question: &UserQuestion,
     limits: &Limits,
-    tell: &mut dyn FnMut(&Step),
-) -> Result<Answer, Failure> {
+    tell: &mut dyn FnMut(&AskStep),
+) -> Result<QuestionAnswer, AskFailure> {
     check(question)?;
     let languages = languages(engine, settings)?;
     let mut conversation = Conversation {
@@ -60,8 +60,8 @@ pub fn ask(
     }
 }
 
-fn check(question: &Question) -> Result<(), Failure> {
-    let wrong = |message: String| Err(Failure::Question(message));
+fn check(question: &UserQuestion) -> Result<(), AskFailure> {
+    let wrong = |message: String| Err(AskFailure::Question(message));
     // Candidates and prompts of earlier answers are longer than questions.
     let texts = [
         ("question", Some(&question.question), LONGEST),
@@ -84,7 +84,7 @@ fn check(question: &Question) -> Result<(), Failure> {
 }
 
 /// Returns the languages that a query may have.
-fn languages(engine: &Engine, settings: &Settings) -> Result<Vec<Lang>, Failure> {
+fn languages(engine: &Engine, settings: &AskSettings) -> Result<Vec<Lang>, AskFailure> {
     let mut languages = Vec::new();
     if engine.manifest().counts.nodes > 0 {
         languages.push(Lang::Overpassql);
@@ -97,43 +97,46 @@ fn languages(engine: &Engine, settings: &Settings) -> Result<Vec<Lang>, Failure>
         languages.retain(|language| *language == only);
     }
     if languages.is_empty() {
-        return Err(Failure::Question("the snapshot has no data for queries in this language".to_owned()));
+        return Err(AskFailure::Question("the snapshot has no data for queries in this language".to_owned()));
     }
     Ok(languages)
 }
 
 struct Conversation<'a> {
     engine: &'a Engine,
-    model: &'a dyn Model,
-    settings: &'a Settings,
-    question: &'a Question,
+    model: &'a dyn LanguageModel,
+    settings: &'a AskSettings,
+    question: &'a UserQuestion,
     limits: &'a Limits,
     languages: Vec<Lang>,
     /// Places that the snapshot does not contain, and whether they were guessed.
     missing: Vec<String>,
     is_guess: bool,
-    steps: Vec<Step>,
-    tell: &'a mut dyn FnMut(&Step),
+    steps: Vec<AskStep>,
+    tell: &'a mut dyn FnMut(&AskStep),
 }
 
 /// The outcome of all queries of a reply.
 struct QueryOutcomes {
-    results: Vec<QueryResult>,
+    results: Vec<AskedQueryResult>,
     feedback: Option<String>,
     /// Whether a query failed.
     is_wrong: bool,
 }
 
 impl Conversation<'_> {
-    fn step(&mut self, step: Step) {
+    fn step(&mut self, step: AskStep) {
         (self.tell)(&step);
         self.steps.push(step);
     }
 
     /// Sends a request within the time of the question.
-    fn send(&self, request: &Request<'_>) -> Result<Reply, Failure> {
+    fn send(&self, request: &Request<'_>) -> Result<Reply, AskFailure> {
         if self.limits.deadline.is_some_and(|deadline| Instant::now() >= deadline) {
-            return Err(Failure::Model(terrapin_chat::Error::new(Kind::Late, "no time is left to ask it")));
+            return Err(AskFailure::Model(terrapin_chat::ChatError::new(
+                ChatErrorKind::Late,
+                "no time is left to ask it",
+            )));
         }
         let patience = Patience { deadline: self.limits.deadline, cancelled: &self.limits.cancelled };
         Ok(self.model.reply(request, patience)?)
@@ -146,20 +149,21 @@ impl Conversation<'_> {
         }
     }
 
-    fn system(&self) -> Message {
+    fn system(&self) -> ChatMessage {
         let data = words::snapshot(self.engine);
-        Message::new(Role::System, self.settings.prompts.fill(Prompt::System, &[("data", &data)]))
+        ChatMessage::new(MessageRole::System, self.settings.prompts.fill(Prompt::System, &[("data", &data)]))
     }
 
     /// Returns the mentions of the question: given, listed by the model, or guessed if its reply is late, cut off, empty or
     /// unreadable.
-    fn mentions(&mut self) -> Result<Mentions, Failure> {
+    fn mentions(&mut self) -> Result<Mentions, AskFailure> {
         if let Some(mentions) = &self.question.mentions {
             return Ok(mentions.clone().bounded());
         }
         let question = self.question.question.as_str();
         let values = [("question", question), ("context", &self.context())];
-        let messages = [self.system(), Message::new(Role::User, self.settings.prompts.fill(Prompt::Mentions, &values))];
+        let messages =
+            [self.system(), ChatMessage::new(MessageRole::User, self.settings.prompts.fill(Prompt::Mentions, &values))];
         let time = self.limits.deadline.map(|end| end.saturating_duration_since(Instant::now()) / MENTIONS_SHARE);
         let request = Request {
             tokens: Some(self.settings.mention_tokens),
@@ -181,7 +185,7 @@ impl Conversation<'_> {
                 };
                 (mentions, StepCost::new(&reply))
             }
-            Err(Failure::Model(error)) if is_of_reply(error.kind) => (Err(reason(&error)), StepCost::default()),
+            Err(AskFailure::Model(error)) if is_of_reply(error.kind) => (Err(reason(&error)), StepCost::default()),
             Err(failure) => return Err(failure),
         };
         let (mentions, note) = match mentions {
@@ -191,12 +195,12 @@ impl Conversation<'_> {
                 (Mentions::guess(question), Some(note))
             }
         };
-        self.step(Step::Mentions { mentions: mentions.clone(), note, cost });
+        self.step(AskStep::Mentions { mentions: mentions.clone(), note, cost });
         Ok(mentions)
     }
 
     /// Returns the prompt for a query.
-    fn prompt(&mut self) -> Result<String, Failure> {
+    fn prompt(&mut self) -> Result<String, AskFailure> {
         if let Some(prompt) = &self.question.prompt {
             return Ok(prompt.clone());
         }
@@ -208,7 +212,7 @@ impl Conversation<'_> {
                 let Candidates { lines, missing } = candidates::find(self.engine, &mentions, self.limits)?;
                 let candidates = if lines.is_empty() { "Nothing was found.".to_owned() } else { lines };
                 self.missing.clone_from(&missing);
-                self.step(Step::Candidates { candidates: candidates.clone(), missing });
+                self.step(AskStep::Candidates { candidates: candidates.clone(), missing });
                 candidates
             }
         };
@@ -241,27 +245,27 @@ impl Conversation<'_> {
             ("fences", &fences),
         ];
         let prompt = self.settings.prompts.fill(Prompt::Query, &values);
-        self.step(Step::Prompt { prompt: prompt.clone() });
+        self.step(AskStep::Prompt { prompt: prompt.clone() });
         Ok(prompt)
     }
 
     /// Lets the model write queries until one has a result.
-    fn converse(mut self) -> Result<Answer, Failure> {
+    fn converse(mut self) -> Result<QuestionAnswer, AskFailure> {
         let prompt = self.prompt()?;
-        let mut messages = vec![self.system(), Message::new(Role::User, prompt)];
+        let mut messages = vec![self.system(), ChatMessage::new(MessageRole::User, prompt)];
         let most = self.settings.repairs.min(MOST_REPAIRS);
         let mut repairs = 0;
-        let mut before: Option<(Vec<Query>, QueryOutcomes)> = None;
+        let mut before: Option<(Vec<ModelQuery>, QueryOutcomes)> = None;
         loop {
             let written = self.written(&messages)?;
             let mut written_before = None;
             let (outcome, is_for_map, shown) = match written {
-                Written::Words(text) => return Ok(self.words_alone(text, repairs)),
-                Written::Nothing(feedback) => {
+                ReplyContent::Words(text) => return Ok(self.words_alone(text, repairs)),
+                ReplyContent::Nothing(feedback) => {
                     let outcome = QueryOutcomes { results: Vec::new(), feedback: Some(feedback), is_wrong: true };
                     (outcome, false, "...".to_owned())
                 }
-                Written::Queries(queries, is_for_map) => match before.take() {
+                ReplyContent::Queries(queries, is_for_map) => match before.take() {
                     // If a model repeats a query that found nothing, the empty result is the answer.
                     Some((same, outcome)) if same == queries && !outcome.is_wrong => {
                         return self.finish(outcome, is_for_map, repairs);
@@ -283,47 +287,47 @@ impl Conversation<'_> {
             let repair = self.settings.prompts.fill(Prompt::Repair, &values);
             // Only the query of a reply goes back to the model, since the prose could fill a small context. Some
             // servers reject empty messages.
-            messages.push(Message::new(Role::Assistant, shown));
-            messages.push(Message::new(Role::User, repair));
+            messages.push(ChatMessage::new(MessageRole::Assistant, shown));
+            messages.push(ChatMessage::new(MessageRole::User, repair));
             repairs += 1;
         }
     }
 
     /// Returns the queries of the model's next reply.
-    fn written(&mut self, messages: &[Message]) -> Result<Written, Failure> {
+    fn written(&mut self, messages: &[ChatMessage]) -> Result<ReplyContent, AskFailure> {
         let languages = self.languages.clone();
         let is_complete = |text: &str| is_complete(text, &languages);
         let request = Request { is_complete: Some(&is_complete), ..Request::new(QUERY, messages) };
         match self.send(&request) {
             Ok(reply) => {
-                self.step(Step::Reply { reply: shown(&reply), cut: reply.is_cut, cost: StepCost::new(&reply) });
+                self.step(AskStep::Reply { reply: shown(&reply), cut: reply.is_cut, cost: StepCost::new(&reply) });
                 Ok(read(&reply, self.settings.only))
             }
-            Err(Failure::Model(error)) if error.kind == Kind::Broken => {
-                Ok(Written::Nothing(format!("Your reply could not be read: {}", error.message)))
+            Err(AskFailure::Model(error)) if error.kind == ChatErrorKind::Broken => {
+                Ok(ReplyContent::Nothing(format!("Your reply could not be read: {}", error.message)))
             }
             Err(failure) => Err(failure),
         }
     }
 
     /// Runs queries. The outcome has feedback if a query fails, or if no query has a result.
-    fn run_all(&mut self, queries: &[Query], is_for_map: bool) -> Result<QueryOutcomes, Failure> {
+    fn run_all(&mut self, queries: &[ModelQuery], is_for_map: bool) -> Result<QueryOutcomes, AskFailure> {
         let (mut results, mut feedback, mut is_wrong, mut has_result) = (Vec::new(), Vec::new(), false, false);
         for query in queries {
             if self.limits.cancelled.load(Ordering::Relaxed) {
-                return Err(Exceeded::Cancelled.into());
+                return Err(ExceededLimit::Cancelled.into());
             }
-            self.step(Step::Query(query.clone()));
+            self.step(AskStep::Query(query.clone()));
             let RunOutcome { result, feedback: own } = run(self.engine, query, is_for_map, self.limits)?;
             is_wrong |= result.is_none();
             has_result |= own.is_none();
             if let Some(own) = own {
-                self.step(Step::Feedback { feedback: own.clone() });
+                self.step(AskStep::Feedback { feedback: own.clone() });
                 feedback.push(own);
             }
             if let Some(result) = result {
                 let (language, total, features) = (result.query.language, result.total, result.features);
-                self.step(Step::Result { language, total, features });
+                self.step(AskStep::Result { language, total, features });
                 results.push(result);
             }
         }
@@ -331,28 +335,28 @@ impl Conversation<'_> {
         Ok(QueryOutcomes { results, feedback, is_wrong })
     }
 
-    fn words_alone(self, text: String, repairs: u8) -> Answer {
+    fn words_alone(self, text: String, repairs: u8) -> QuestionAnswer {
         let text = self.with_missing(text, false);
         let missing = self.missing;
         let steps = self.steps;
-        Answer { text, map: false, results: Vec::new(), features: None, missing, problem: None, repairs, steps }
+        QuestionAnswer { text, map: false, results: Vec::new(), features: None, missing, problem: None, repairs, steps }
     }
 
-    fn finish(mut self, outcome: QueryOutcomes, is_for_map: bool, repairs: u8) -> Result<Answer, Failure> {
+    fn finish(mut self, outcome: QueryOutcomes, is_for_map: bool, repairs: u8) -> Result<QuestionAnswer, AskFailure> {
         let QueryOutcomes { mut results, feedback, .. } = outcome;
         if results.is_empty() {
             let problem = Some(feedback.unwrap_or_default());
             let text = self.with_missing("No query that answers this was found.".to_owned(), false);
             let (missing, steps) = (self.missing, self.steps);
-            return Ok(Answer { text, map: false, results, features: None, missing, problem, repairs, steps });
+            return Ok(QuestionAnswer { text, map: false, results, features: None, missing, problem, repairs, steps });
         }
         let text = self.text(&results)?;
         let text = self.with_missing(text, feedback.is_none());
         let shapes: Vec<_> = results.iter_mut().flat_map(|result| std::mem::take(&mut result.shapes)).collect();
         let map = is_for_map && !shapes.is_empty();
-        let features = map.then_some(Features { r#type: "FeatureCollection", features: shapes });
+        let features = map.then_some(FeatureCollection { r#type: "FeatureCollection", features: shapes });
         let (missing, steps) = (self.missing, self.steps);
-        Ok(Answer { text, map, results, features, missing, problem: None, repairs, steps })
+        Ok(QuestionAnswer { text, map, results, features, missing, problem: None, repairs, steps })
     }
 
     /// Adds the places that the snapshot does not contain. Guessed names may not be places; they are only added if
@@ -366,13 +370,14 @@ impl Conversation<'_> {
     }
 
     /// Returns the answer as text: the model's, or a plain one if its reply is late, cut off, empty or unreadable.
-    fn text(&mut self, results: &[QueryResult]) -> Result<String, Failure> {
+    fn text(&mut self, results: &[AskedQueryResult]) -> Result<String, AskFailure> {
         if !self.settings.words {
             return Ok(plain(results));
         }
         let shown = words::results(results);
         let values = [("question", self.question.question.as_str()), ("context", &self.context()), ("results", &shown)];
-        let messages = [self.system(), Message::new(Role::User, self.settings.prompts.fill(Prompt::Answer, &values))];
+        let messages =
+            [self.system(), ChatMessage::new(MessageRole::User, self.settings.prompts.fill(Prompt::Answer, &values))];
         let request = Request { tokens: Some(self.settings.text_tokens), ..Request::new(TEXT, &messages) };
         let (text, note, cost) = match self.send(&request) {
             Ok(reply) if reply.is_cut => {
@@ -383,19 +388,19 @@ impl Conversation<'_> {
                 (plain(results), Some("the reply is empty".to_owned()), StepCost::new(&reply))
             }
             Ok(reply) => (reply.text.clone(), None, StepCost::new(&reply)),
-            Err(Failure::Model(error)) if error.kind != Kind::Cancelled => {
+            Err(AskFailure::Model(error)) if error.kind != ChatErrorKind::Cancelled => {
                 (plain(results), Some(reason(&error)), StepCost::default())
             }
             Err(failure) => return Err(failure),
         };
-        self.step(Step::Text { text: text.clone(), note, cost });
+        self.step(AskStep::Text { text: text.clone(), note, cost });
         Ok(text)
     }
 }
 
 /// Returns whether a failure concerns one reply, not the server: the step can do without it.
-fn is_of_reply(kind: Kind) -> bool {
-    matches!(kind, Kind::Broken | Kind::Late)
+fn is_of_reply(kind: ChatErrorKind) -> bool {
+    matches!(kind, ChatErrorKind::Broken | ChatErrorKind::Late)
 }
 
 /// Returns the text of a reply, with its tool calls.

@@ -12,8 +12,8 @@ use serde_json::{Map, Value, json};
 use crate::agents::{Trouble, body, script};
 use terrapin_budget::{self as budget, Limits};
 use terrapin_engine::Engine;
-use terrapin_overpass::output::{Form, Layout};
-use terrapin_sparql::geo::{Crs, Format, Located};
+use terrapin_overpass::output::{AnswerFormat, GeoJsonLayout};
+use terrapin_sparql::geo::{Crs, GeometryFormat, LocatedGeometry};
 use terrapin_sparql::results::cell;
 use terrapin_triples::Store;
 
@@ -30,7 +30,7 @@ const DESCRIPTION: &str = "http://schema.org/description";
 const LANGUAGE: &str = "en";
 
 /// The geometries of solutions.
-pub struct Places<'a> {
+pub struct SolutionLocations<'a> {
     store: &'a Store,
     /// The geometries of the elements in the solutions, by type and id.
     elements: HashMap<String, Box<RawValue>>,
@@ -42,7 +42,7 @@ struct Shaped {
     geometry: Box<RawValue>,
 }
 
-impl<'a> Places<'a> {
+impl<'a> SolutionLocations<'a> {
     /// Looks up the geometries of the elements in `rows`.
     ///
     /// # Errors
@@ -52,7 +52,7 @@ impl<'a> Places<'a> {
         store: &'a Store,
         rows: &[Vec<Option<Term>>],
         limits: &Limits,
-    ) -> Result<Places<'a>, Trouble> {
+    ) -> Result<SolutionLocations<'a>, Trouble> {
         let mut ids: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
         // A solution with a geometry does not need those of its elements.
         for row in rows.iter().filter(|row| !row.iter().flatten().any(|value| geometry(value).is_some())) {
@@ -68,11 +68,11 @@ impl<'a> Places<'a> {
                 .map(|(kind, ids)| format!("{kind}(id:{});", ids.iter().copied().collect::<Vec<_>>().join(",")));
             let query = format!("({});out geom;", listed.collect::<String>());
             let query = script(engine, &query, None, limits)?;
-            let shapes = body(engine.osm(), &query, Form::GeoJson(Layout::Sequence), limits)?;
+            let shapes = body(engine.osm(), &query, AnswerFormat::GeoJson(GeoJsonLayout::Sequence), limits)?;
             let shaped = records(&shapes).filter_map(|record| serde_json::from_slice::<Shaped>(record).ok());
             elements.extend(shaped.map(|shaped| (shaped.id, shaped.geometry)));
         }
-        Ok(Places { store, elements })
+        Ok(SolutionLocations { store, elements })
     }
 
     /// Returns a solution as a feature, or `None` if it has no geometry.
@@ -97,7 +97,7 @@ impl<'a> Places<'a> {
             .zip(row)
             // A geometry is not repeated among the properties.
             .filter_map(|(name, value)| {
-                Some((name.clone(), value.as_ref().filter(|value| Located::from_term(value).is_none())?))
+                Some((name.clone(), value.as_ref().filter(|value| LocatedGeometry::from_term(value).is_none())?))
             })
             .map(|(name, value)| (name, Value::from(shown(value))))
             .collect();
@@ -132,11 +132,13 @@ fn element(value: &Term) -> Option<(&str, &str)> {
 
 /// Returns a literal's geometry as GeoJSON, in longitude and latitude.
 fn geometry(value: &Term) -> Option<Value> {
-    let located = Located::from_term(value)?;
+    let located = LocatedGeometry::from_term(value)?;
     if matches!(located.crs, Crs::Other(_)) {
         return None;
     }
-    let Term::Literal(written) = (Located { format: Format::GeoJson, crs: Crs::Crs84, ..located }).to_term()? else {
+    let Term::Literal(written) =
+        (LocatedGeometry { format: GeometryFormat::GeoJson, crs: Crs::Crs84, ..located }).to_term()?
+    else {
         return None;
     };
     serde_json::from_str(written.value()).ok()

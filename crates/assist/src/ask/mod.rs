@@ -25,15 +25,15 @@ mod written;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
-use terrapin_chat::{Kind, Model, Reply, ReplyTiming, ServerIdentity, TokenCounts};
+use terrapin_chat::{ChatErrorKind, LanguageModel, Reply, ReplyTiming, ServerIdentity, TokenCounts};
 
-use terrapin_budget::Exceeded;
-use terrapin_eval::language::Language;
+use terrapin_budget::ExceededLimit;
+use terrapin_eval::language::QueryLanguage;
 
 pub use conversation::ask;
 pub use mentions::Mentions;
 pub use prompts::Prompts;
-pub use written::{Query, Written, is_complete, read as queries};
+pub use written::{ModelQuery, ReplyContent, is_complete, read as queries};
 
 /// Maximum number of repairs.
 pub const MOST_REPAIRS: u8 = 3;
@@ -54,14 +54,14 @@ pub const TEXT: &str = "text";
 /// A model with the settings for questions to it.
 pub struct Asker {
     /// The model.
-    pub model: Box<dyn Model + Send>,
+    pub model: Box<dyn LanguageModel + Send>,
     /// The settings.
-    pub settings: Settings,
+    pub settings: AskSettings,
 }
 
 /// Settings for answering questions.
 #[derive(Debug, Clone)]
-pub struct Settings {
+pub struct AskSettings {
     /// The prompts.
     pub prompts: Prompts,
     /// Maximum number of times that a query that fails or finds nothing goes back to the model; at most
@@ -72,16 +72,16 @@ pub struct Settings {
     /// Whether the model writes the answer as text.
     pub words: bool,
     /// The only language of queries, if there is one.
-    pub only: Option<Language>,
+    pub only: Option<QueryLanguage>,
     /// Maximum tokens of the list of mentions.
     pub mention_tokens: u32,
     /// Maximum tokens of the answer as text.
     pub text_tokens: u32,
 }
 
-impl Default for Settings {
-    fn default() -> Settings {
-        Settings {
+impl Default for AskSettings {
+    fn default() -> AskSettings {
+        AskSettings {
             prompts: Prompts::default(),
             repairs: 2,
             search: true,
@@ -96,7 +96,7 @@ impl Default for Settings {
 /// A question, optionally with the result of a step: that step and those before it are skipped.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Question {
+pub struct UserQuestion {
     /// The question in plain language.
     pub question: String,
     /// Context: definitions, criteria, and properties to show.
@@ -109,13 +109,13 @@ pub struct Question {
     /// The prompt for a query.
     pub prompt: Option<String>,
     /// The queries.
-    pub queries: Option<Vec<Query>>,
+    pub queries: Option<Vec<ModelQuery>>,
 }
 
 /// A step on the way to an answer.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(tag = "step", rename_all = "lowercase")]
-pub enum Step {
+pub enum AskStep {
     /// The mentions of the question.
     Mentions {
         /// The mentions.
@@ -152,7 +152,7 @@ pub enum Step {
         cost: StepCost,
     },
     /// A query that is to be run.
-    Query(Query),
+    Query(ModelQuery),
     /// Its result.
     Result {
         /// The language.
@@ -205,25 +205,25 @@ impl StepCost {
     }
 }
 
-impl Step {
+impl AskStep {
     /// Returns its name.
     pub fn name(&self) -> &'static str {
         match self {
-            Step::Mentions { .. } => MENTIONS,
-            Step::Candidates { .. } => "candidates",
-            Step::Prompt { .. } => "prompt",
-            Step::Reply { .. } => "reply",
-            Step::Query(_) => QUERY,
-            Step::Result { .. } => "result",
-            Step::Feedback { .. } => "feedback",
-            Step::Text { .. } => TEXT,
+            AskStep::Mentions { .. } => MENTIONS,
+            AskStep::Candidates { .. } => "candidates",
+            AskStep::Prompt { .. } => "prompt",
+            AskStep::Reply { .. } => "reply",
+            AskStep::Query(_) => QUERY,
+            AskStep::Result { .. } => "result",
+            AskStep::Feedback { .. } => "feedback",
+            AskStep::Text { .. } => TEXT,
         }
     }
 
     /// Returns the cost of the reply; `None` for steps without a request to the model.
     pub fn cost(&self) -> Option<&StepCost> {
         match self {
-            Step::Mentions { cost, .. } | Step::Reply { cost, .. } | Step::Text { cost, .. } => Some(cost),
+            AskStep::Mentions { cost, .. } | AskStep::Reply { cost, .. } | AskStep::Text { cost, .. } => Some(cost),
             _ => None,
         }
     }
@@ -249,21 +249,21 @@ impl Lang {
     }
 }
 
-impl From<Language> for Lang {
-    fn from(language: Language) -> Lang {
+impl From<QueryLanguage> for Lang {
+    fn from(language: QueryLanguage) -> Lang {
         match language {
-            Language::OverpassQl => Lang::Overpassql,
-            Language::Sparql => Lang::Sparql,
+            QueryLanguage::OverpassQl => Lang::Overpassql,
+            QueryLanguage::Sparql => Lang::Sparql,
         }
     }
 }
 
 /// The result of a query.
 #[derive(Debug, Serialize)]
-pub struct QueryResult {
+pub struct AskedQueryResult {
     /// The query.
     #[serde(flatten)]
-    pub query: Query,
+    pub query: ModelQuery,
     /// Number of elements or rows.
     pub total: u64,
     /// The columns of the rows.
@@ -278,15 +278,15 @@ pub struct QueryResult {
 
 /// An answer.
 #[derive(Debug, Serialize)]
-pub struct Answer {
+pub struct QuestionAnswer {
     /// The answer as text.
     pub text: String,
     /// Whether it is for a map.
     pub map: bool,
     /// The results of the last queries.
-    pub results: Vec<QueryResult>,
+    pub results: Vec<AskedQueryResult>,
     /// The features for the map; `None` if the answer is not for a map.
-    pub features: Option<Features>,
+    pub features: Option<FeatureCollection>,
     /// Places of the question that the snapshot does not contain.
     pub missing: Vec<String>,
     /// The feedback on the last query, if there is no answer.
@@ -294,12 +294,12 @@ pub struct Answer {
     /// Number of repairs.
     pub repairs: u8,
     /// The steps.
-    pub steps: Vec<Step>,
+    pub steps: Vec<AskStep>,
 }
 
 /// Features of GeoJSON.
 #[derive(Debug, Serialize)]
-pub struct Features {
+pub struct FeatureCollection {
     /// `FeatureCollection`.
     pub r#type: &'static str,
     /// The features.
@@ -308,54 +308,54 @@ pub struct Features {
 
 /// The reason why a question has no answer.
 #[derive(Debug)]
-pub enum Failure {
+pub enum AskFailure {
     /// The question is invalid.
     Question(String),
     /// The model did not reply.
-    Model(terrapin_chat::Error),
+    Model(terrapin_chat::ChatError),
     /// A limit was reached.
-    Exceeded(Exceeded),
+    Exceeded(ExceededLimit),
     /// The program or the snapshot is faulty.
     Fault(String),
 }
 
-impl std::fmt::Display for Failure {
+impl std::fmt::Display for AskFailure {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            Failure::Question(message) | Failure::Fault(message) => f.write_str(message),
-            Failure::Model(error) => match advice(error.kind) {
+            AskFailure::Question(message) | AskFailure::Fault(message) => f.write_str(message),
+            AskFailure::Model(error) => match advice(error.kind) {
                 Some(advice) => write!(f, "{error}\n{advice}"),
                 None => error.fmt(f),
             },
-            Failure::Exceeded(exceeded) => exceeded.fmt(f),
+            AskFailure::Exceeded(exceeded) => exceeded.fmt(f),
         }
     }
 }
 
 /// Returns why a reply cannot be used, in a text that is equal in equal runs: it has no times and no counts that depend on
 /// them.
-pub fn reason(error: &terrapin_chat::Error) -> String {
+pub fn reason(error: &terrapin_chat::ChatError) -> String {
     match error.kind {
-        Kind::Late => "the model: its reply did not end in time".to_owned(),
+        ChatErrorKind::Late => "the model: its reply did not end in time".to_owned(),
         _ => error.to_string(),
     }
 }
 
 /// Returns advice for the user who configured the model.
-fn advice(kind: Kind) -> Option<&'static str> {
+fn advice(kind: ChatErrorKind) -> Option<&'static str> {
     match kind {
-        Kind::Unauthorized => {
+        ChatErrorKind::Unauthorized => {
             Some("its key is missing or wrong: put it into a file for --model-key-file, or into TERRAPIN_MODEL_KEY")
         }
-        Kind::NotFound => Some(
+        ChatErrorKind::NotFound => Some(
             "is --model-url the root of the protocol, which often ends in /v1, and --model-name one of those that /models \
              there lists?",
         ),
-        Kind::TooLong => Some(
+        ChatErrorKind::TooLong => Some(
             "give fewer --model-tokens, or a longer context to the server: prompts have up to 3,500 tokens, and the reply \
              needs room behind them",
         ),
-        Kind::Late => Some(
+        ChatErrorKind::Late => Some(
             "a larger --model-time lets it take longer; a smaller --model-tokens cuts off a reply that repeats itself, so \
              that it is repaired",
         ),
@@ -363,14 +363,14 @@ fn advice(kind: Kind) -> Option<&'static str> {
     }
 }
 
-impl From<terrapin_chat::Error> for Failure {
-    fn from(error: terrapin_chat::Error) -> Failure {
-        Failure::Model(error)
+impl From<terrapin_chat::ChatError> for AskFailure {
+    fn from(error: terrapin_chat::ChatError) -> AskFailure {
+        AskFailure::Model(error)
     }
 }
 
-impl From<Exceeded> for Failure {
-    fn from(exceeded: Exceeded) -> Failure {
-        Failure::Exceeded(exceeded)
+impl From<ExceededLimit> for AskFailure {
+    fn from(exceeded: ExceededLimit) -> AskFailure {
+        AskFailure::Exceeded(exceeded)
     }
 }

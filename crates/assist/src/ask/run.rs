@@ -9,13 +9,13 @@ use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
 use super::sparql::FirstSolutions;
-use super::{Failure, Lang, Query, QueryResult, map};
+use super::{AskFailure, AskedQueryResult, Lang, ModelQuery, map};
 use crate::agents::{self, Trouble, body, environment, script};
-use terrapin_budget::{self as budget, Budget, Exceeded, Limits, Stopped};
+use terrapin_budget::{self as budget, Budget, ExceededLimit, Limits, StopReason};
 use terrapin_engine::Engine;
 use terrapin_overpass::lint;
-use terrapin_overpass::output::{Form, Layout};
-use terrapin_sparql::{Bounds, Class, Error, prepare};
+use terrapin_overpass::output::{AnswerFormat, GeoJsonLayout};
+use terrapin_sparql::{SparqlBounds, SparqlError, SparqlErrorClass, prepare};
 
 /// Maximum time of one query, also if the question has more.
 const TIME: Duration = Duration::from_secs(60);
@@ -33,7 +33,7 @@ const FEW: usize = 3;
 /// The outcome of a query.
 pub struct RunOutcome {
     /// Its result, if it ran.
-    pub result: Option<QueryResult>,
+    pub result: Option<AskedQueryResult>,
     /// Feedback on the query or its result.
     pub feedback: Option<String>,
 }
@@ -48,7 +48,7 @@ impl RunOutcome {
 ///
 /// # Errors
 /// Returns an error if the question was cancelled or the snapshot is damaged.
-pub fn run(engine: &Engine, query: &Query, for_map: bool, limits: &Limits) -> Result<RunOutcome, Failure> {
+pub fn run(engine: &Engine, query: &ModelQuery, for_map: bool, limits: &Limits) -> Result<RunOutcome, AskFailure> {
     let own = Instant::now() + TIME;
     let limits = Limits { deadline: Some(limits.deadline.map_or(own, |deadline| deadline.min(own))), ..limits.clone() };
     let done = budget::watched(&Arc::new(Budget::new(&limits)), || match query.language {
@@ -57,22 +57,22 @@ pub fn run(engine: &Engine, query: &Query, for_map: bool, limits: &Limits) -> Re
     });
     match done {
         Ok(came) => came,
-        Err(Stopped::Exceeded(exceeded)) => exceeded_by(exceeded),
-        Err(Stopped::Panicked(panic)) => Err(Failure::Fault(format!("a fault of the program: {panic}"))),
+        Err(StopReason::Exceeded(exceeded)) => exceeded_by(exceeded),
+        Err(StopReason::Panicked(panic)) => Err(AskFailure::Fault(format!("a fault of the program: {panic}"))),
     }
 }
 
 /// Turns an exceeded limit into feedback; cancellation ends the question.
-fn exceeded_by(exceeded: Exceeded) -> Result<RunOutcome, Failure> {
+fn exceeded_by(exceeded: ExceededLimit) -> Result<RunOutcome, AskFailure> {
     match exceeded {
-        Exceeded::Cancelled => Err(exceeded.into()),
+        ExceededLimit::Cancelled => Err(exceeded.into()),
         _ => Ok(RunOutcome::failed(format!("{exceeded}: ask for less: a smaller area, fewer patterns, a limit"))),
     }
 }
 
-fn trouble(trouble: Trouble) -> Result<RunOutcome, Failure> {
+fn trouble(trouble: Trouble) -> Result<RunOutcome, AskFailure> {
     if trouble.is_fault {
-        return Err(Failure::Fault(trouble.message));
+        return Err(AskFailure::Fault(trouble.message));
     }
     match trouble.exceeded {
         Some(exceeded) => exceeded_by(exceeded),
@@ -81,13 +81,13 @@ fn trouble(trouble: Trouble) -> Result<RunOutcome, Failure> {
 }
 
 /// Returns the text of the tool `check_query` about a query.
-fn checked(engine: &Engine, query: &Query, limits: &Limits) -> Option<String> {
+fn checked(engine: &Engine, query: &ModelQuery, limits: &Limits) -> Option<String> {
     let tool = agents::find("check_query")?;
     let said = tool.call(engine, json!({"query": query.query, "lang": query.language.name()}), limits).ok()?;
     Some(said["text"].as_str()?.trim_end().to_owned())
 }
 
-fn overpass(engine: &Engine, query: &Query, for_map: bool, limits: &Limits) -> Result<RunOutcome, Failure> {
+fn overpass(engine: &Engine, query: &ModelQuery, for_map: bool, limits: &Limits) -> Result<RunOutcome, AskFailure> {
     let Some(tool) = agents::find("query_overpass") else {
         return Ok(RunOutcome::failed("there is no OverpassQL".to_owned()));
     };
@@ -102,7 +102,7 @@ fn overpass(engine: &Engine, query: &Query, for_map: bool, limits: &Limits) -> R
     let is_nothing = total == 0 || (is_count && elements.iter().all(|count| count["tags"]["total"] == "0"));
     let keys = script(engine, &query.query, None, limits).map_or_else(|_| Vec::new(), |script| lint::keys(&script));
     let (columns, rows) = table(elements, &keys);
-    let mut result = QueryResult { query: query.clone(), total, columns, rows, features: 0, shapes: Vec::new() };
+    let mut result = AskedQueryResult { query: query.clone(), total, columns, rows, features: 0, shapes: Vec::new() };
     if is_nothing {
         let feedback = checked(engine, query, limits).unwrap_or_else(|| "0 results".to_owned());
         return Ok(RunOutcome { result: Some(result), feedback: Some(feedback) });
@@ -111,7 +111,7 @@ fn overpass(engine: &Engine, query: &Query, for_map: bool, limits: &Limits) -> R
         return Ok(RunOutcome { result: Some(result), feedback: None });
     }
     let shapes = script(engine, &query.query, None, limits)
-        .and_then(|script| body(engine.osm(), &script, Form::GeoJson(Layout::Sequence), limits));
+        .and_then(|script| body(engine.osm(), &script, AnswerFormat::GeoJson(GeoJsonLayout::Sequence), limits));
     match shapes {
         Ok(bytes) => (result.features, result.shapes) = features(&bytes),
         Err(why) => return trouble(why),
@@ -167,8 +167,8 @@ fn table(elements: &[Value], asked: &[String]) -> (Vec<String>, Vec<Vec<Option<S
     (columns, elements.iter().map(row).collect())
 }
 
-fn sparql(engine: &Engine, query: &Query, for_map: bool, limits: &Limits) -> Result<RunOutcome, Failure> {
-    let prepared = match prepare(&query.query, &terrapin_sparql::Settings::default()) {
+fn sparql(engine: &Engine, query: &ModelQuery, for_map: bool, limits: &Limits) -> Result<RunOutcome, AskFailure> {
+    let prepared = match prepare(&query.query, &terrapin_sparql::SparqlSettings::default()) {
         Ok(prepared) => prepared,
         Err(error) => {
             return Ok(RunOutcome::failed(checked(engine, query, limits).unwrap_or_else(|| error.to_string())));
@@ -179,9 +179,9 @@ fn sparql(engine: &Engine, query: &Query, for_map: bool, limits: &Limits) -> Res
         Err(why) => return trouble(why),
     };
     let mut kept = FirstSolutions { most: SOLUTIONS, ..FirstSolutions::default() };
-    let done = prepared.run(environment, &Bounds { limits: limits.clone(), rows: None }, &mut kept);
+    let done = prepared.run(environment, &SparqlBounds { limits: limits.clone(), rows: None }, &mut kept);
     if let Err(damage) = environment.store.check() {
-        return Err(Failure::Fault(damage.to_string()));
+        return Err(AskFailure::Fault(damage.to_string()));
     }
     if let Err(error) = done {
         return stopped(&error);
@@ -193,7 +193,7 @@ fn sparql(engine: &Engine, query: &Query, for_map: bool, limits: &Limits) -> Res
     }
     let (mut shapes, mut features, mut bytes) = (Vec::new(), 0, 0);
     if for_map {
-        let places = match map::Places::of(engine, &environment.store, &kept.rows, limits) {
+        let places = match map::SolutionLocations::of(engine, &environment.store, &kept.rows, limits) {
             Ok(places) => places,
             Err(why) => return trouble(why),
         };
@@ -223,15 +223,18 @@ fn sparql(engine: &Engine, query: &Query, for_map: bool, limits: &Limits) -> Res
     } else {
         None
     };
-    let result = QueryResult { query: query.clone(), total: kept.total, columns: kept.columns, rows, features, shapes };
+    let result =
+        AskedQueryResult { query: query.clone(), total: kept.total, columns: kept.columns, rows, features, shapes };
     Ok(RunOutcome { result: Some(result), feedback })
 }
 
-fn stopped(error: &Error) -> Result<RunOutcome, Failure> {
+fn stopped(error: &SparqlError) -> Result<RunOutcome, AskFailure> {
     match (error.class, error.code) {
-        (_, terrapin_sparql::Code::Cancelled) => Err(Exceeded::Cancelled.into()),
-        (Class::Internal, _) => Err(Failure::Fault(error.to_string())),
-        (Class::Limit, _) => Ok(RunOutcome::failed(format!("{error}: ask for less: fewer patterns, a LIMIT"))),
+        (_, terrapin_sparql::SparqlCode::Cancelled) => Err(ExceededLimit::Cancelled.into()),
+        (SparqlErrorClass::Internal, _) => Err(AskFailure::Fault(error.to_string())),
+        (SparqlErrorClass::Limit, _) => {
+            Ok(RunOutcome::failed(format!("{error}: ask for less: fewer patterns, a LIMIT")))
+        }
         _ => Ok(RunOutcome::failed(error.to_string())),
     }
 }

@@ -4,7 +4,7 @@ use std::io;
 
 use oxrdf::{Term, Triple, Variable};
 
-use terrapin_sparql::Sink;
+use terrapin_sparql::ResultSink;
 
 /// A sink that keeps the first solutions and counts all.
 #[derive(Default)]
@@ -21,7 +21,7 @@ pub struct FirstSolutions {
     pub most: usize,
 }
 
-impl Sink for FirstSolutions {
+impl ResultSink for FirstSolutions {
     fn variables(&mut self, variables: &[Variable]) -> io::Result<()> {
         self.columns = variables.iter().map(|variable| variable.as_str().to_owned()).collect();
         Ok(())

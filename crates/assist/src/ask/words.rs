@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::fmt::Write;
 
-use super::{Lang, QueryResult};
+use super::{AskedQueryResult, Lang};
 use terrapin_base::untrusted;
 use terrapin_engine::Engine;
 
@@ -38,7 +38,7 @@ pub fn snapshot(engine: &Engine) -> String {
 }
 
 /// Returns results for a model: each query with its first rows.
-pub fn results(results: &[QueryResult]) -> String {
+pub fn results(results: &[AskedQueryResult]) -> String {
     let mut out = String::new();
     for result in results {
         let shown = result.rows.len().min(ROWS);
@@ -60,8 +60,8 @@ pub fn results(results: &[QueryResult]) -> String {
 }
 
 /// Returns an answer without a model: the value of a single result, or else the number of rows or elements.
-pub fn plain(results: &[QueryResult]) -> String {
-    let one = |result: &QueryResult| match (&result.rows[..], result.query.language) {
+pub fn plain(results: &[AskedQueryResult]) -> String {
+    let one = |result: &AskedQueryResult| match (&result.rows[..], result.query.language) {
         ([row], Lang::Sparql) if row.len() == 1 => row[0].clone().unwrap_or_default(),
         ([row], Lang::Overpassql) if row.first().is_some_and(|kind| kind.as_deref() == Some("count")) => {
             let total = result.columns.iter().position(|column| column == "total");

@@ -5,13 +5,13 @@ use serde::{Deserialize, Serialize};
 use terrapin_chat::Reply;
 
 use super::Lang;
-use terrapin_eval::language::Language;
+use terrapin_eval::language::QueryLanguage;
 use terrapin_eval::reply::{self, ReplyQuery};
 
 /// A query.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Query {
+pub struct ModelQuery {
     /// Its language.
     pub language: Lang,
     /// Its text.
@@ -20,9 +20,9 @@ pub struct Query {
 
 /// The content of a reply to the prompt for a query.
 #[derive(Debug, PartialEq, Eq)]
-pub enum Written {
+pub enum ReplyContent {
     /// Queries, at most one of each language, and whether their answer is for a map.
-    Queries(Vec<Query>, bool),
+    Queries(Vec<ModelQuery>, bool),
     /// An answer or a refusal without a query.
     Words(String),
     /// The reply is unusable; the text is feedback for the model.
@@ -49,7 +49,7 @@ pub fn is_complete(reply: &str, languages: &[Lang]) -> bool {
 }
 
 /// Formats queries like a reply.
-pub fn fenced(queries: &[Query], is_for_map: bool) -> String {
+pub fn fenced(queries: &[ModelQuery], is_for_map: bool) -> String {
     let mut out = format!("map: {}", if is_for_map { "yes" } else { "no" });
     for query in queries {
         let text = query.query.trim();
@@ -63,7 +63,7 @@ pub fn fenced(queries: &[Query], is_for_map: bool) -> String {
 }
 
 /// Parses a reply.
-pub fn read(reply: &Reply, only: Option<Language>) -> Written {
+pub fn read(reply: &Reply, only: Option<QueryLanguage>) -> ReplyContent {
     let lines = || reply.text.lines().map(|line| line.trim().trim_matches(['*', '`', '-', ' ']));
     let says = |head: &str| lines().find_map(|line| strip(line, head)).map(str::to_owned);
     let mut last = found(&reply.text, reply.is_cut);
@@ -73,25 +73,28 @@ pub fn read(reply: &Reply, only: Option<Language>) -> Written {
     }
     if let Some(only) = only.map(Lang::from) {
         if !last.is_empty() && last.iter().all(|query| query.language != only) {
-            return Written::Nothing(format!("Your reply has no query in {}. Write one in it.", only.name()));
+            return ReplyContent::Nothing(format!("Your reply has no query in {}. Write one in it.", only.name()));
         }
         last.retain(|query| query.language == only);
     }
     if !last.is_empty() {
-        return Written::Queries(last, says("map:").is_none_or(|word| !word.to_ascii_lowercase().starts_with("no")));
+        return ReplyContent::Queries(
+            last,
+            says("map:").is_none_or(|word| !word.to_ascii_lowercase().starts_with("no")),
+        );
     }
     if let Some(refusal) = &reply.refusal {
-        return Written::Words(refusal.clone());
+        return ReplyContent::Words(refusal.clone());
     }
     if let Some(at) = reply.text.to_ascii_lowercase().find("no query:") {
         let words = reply.text.get(at + "no query:".len()..).unwrap_or_default().trim();
-        return Written::Words(if words.is_empty() {
+        return ReplyContent::Words(if words.is_empty() {
             "The data has no answer to this.".to_owned()
         } else {
             words.to_owned()
         });
     }
-    Written::Nothing(if reply.is_cut {
+    ReplyContent::Nothing(if reply.is_cut {
         "Your reply was cut off before its query ended. Reply with the query alone, and a shorter one.".to_owned()
     } else if reply.tool_calls.is_empty() {
         "Your reply has no query between fences.".to_owned()
@@ -106,8 +109,8 @@ fn strip<'a>(line: &'a str, head: &str) -> Option<&'a str> {
 }
 
 /// Returns the queries in a text, at most one of each language.
-fn found(text: &str, is_cut: bool) -> Vec<Query> {
-    let query = |found: ReplyQuery| Query { language: found.language.into(), query: found.text };
+fn found(text: &str, is_cut: bool) -> Vec<ModelQuery> {
+    let query = |found: ReplyQuery| ModelQuery { language: found.language.into(), query: found.text };
     reply::queries(text, is_cut).into_iter().map(query).collect()
 }
 
@@ -117,17 +120,17 @@ mod tests {
 
     use super::*;
 
-    fn said(text: &str) -> Written {
+    fn said(text: &str) -> ReplyContent {
         read(&Reply { text: text.to_owned(), ..Reply::default() }, None)
     }
 
-    fn overpass(text: &str) -> Query {
-        Query { language: Lang::Overpassql, query: text.to_owned() }
+    fn overpass(text: &str) -> ModelQuery {
+        ModelQuery { language: Lang::Overpassql, query: text.to_owned() }
     }
 
     #[test]
     fn queries_are_found_in_what_models_write() {
-        let one = |map| Written::Queries(vec![overpass("node[amenity=cafe];out;")], map);
+        let one = |map| ReplyContent::Queries(vec![overpass("node[amenity=cafe];out;")], map);
         for text in [
             "map: yes\n```overpassql\nnode[amenity=cafe];out;\n```",
             "**Map: yes**\n\nHere it is:\n```\nnode[amenity=cafe];out;\n```\nIt finds cafes.",
@@ -145,7 +148,7 @@ mod tests {
         }
         assert_eq!(said("map: no\n```ql\nnode[amenity=cafe];out;\n```"), one(false));
         let both = said("```sparql\nSELECT ?a { ?a ?b ?c }\n```\n```overpassql\nnode;out;\n```");
-        let Written::Queries(queries, true) = both else { panic!("{both:?}") };
+        let ReplyContent::Queries(queries, true) = both else { panic!("{both:?}") };
         assert_eq!(queries.iter().map(|query| query.language).collect::<Vec<_>>(), [Lang::Sparql, Lang::Overpassql]);
         let call = ToolCall {
             name: "query_overpass".to_owned(),
@@ -153,7 +156,7 @@ mod tests {
         };
         let called = Reply { tool_calls: vec![call], ..Reply::default() };
         assert_eq!(read(&called, None), one(true));
-        assert!(matches!(read(&called, Some(Language::Sparql)), Written::Nothing(_)));
+        assert!(matches!(read(&called, Some(QueryLanguage::Sparql)), ReplyContent::Nothing(_)));
     }
 
     #[test]
@@ -187,16 +190,16 @@ mod tests {
         let query = overpass("node[amenity=cafe];out;");
         let text = fenced(std::slice::from_ref(&query), false);
         assert_eq!(text, "map: no\n```overpassql\nnode[amenity=cafe];out;\n```");
-        assert_eq!(said(&text), Written::Queries(vec![query], false));
+        assert_eq!(said(&text), ReplyContent::Queries(vec![query], false));
         let long = overpass(&"node;".repeat(10_000));
         assert!(fenced(&[long], true).len() < LONGEST + 100);
     }
 
     #[test]
     fn a_reply_without_a_query_says_something_or_nothing() {
-        assert_eq!(said("No query: the data ends in 2016."), Written::Words("the data ends in 2016.".to_owned()));
+        assert_eq!(said("No query: the data ends in 2016."), ReplyContent::Words("the data ends in 2016.".to_owned()));
         let refusal = Reply { refusal: Some("I will not.".to_owned()), ..Reply::default() };
-        assert_eq!(read(&refusal, None), Written::Words("I will not.".to_owned()));
+        assert_eq!(read(&refusal, None), ReplyContent::Words("I will not.".to_owned()));
         for (reply, says) in [
             (Reply { text: "Sure! First look at the tags.".to_owned(), ..Reply::default() }, "no query"),
             (Reply { text: "```overpassql\nnode[amen".to_owned(), is_cut: true, ..Reply::default() }, "cut off"),
@@ -208,7 +211,7 @@ mod tests {
                 "no tools",
             ),
         ] {
-            assert!(matches!(read(&reply, None), Written::Nothing(text) if text.contains(says)), "{reply:?}");
+            assert!(matches!(read(&reply, None), ReplyContent::Nothing(text) if text.contains(says)), "{reply:?}");
         }
     }
 }

@@ -3,39 +3,39 @@
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
 
-use super::{Error, Scratch};
+use super::{SpillError, SpillScratch};
 
 /// Bytes that are written at once.
 const BUFFER: usize = 1 << 20;
 
 /// A piece of the file.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Piece {
+pub(super) struct FilePiece {
     pub offset: u64,
     pub len: u32,
 }
 
 /// The file while it is written.
-pub(super) struct Output {
-    scratch: Scratch,
+pub(super) struct SpillOutput {
+    scratch: SpillScratch,
     file: BufWriter<File>,
     len: u64,
 }
 
-impl Output {
-    pub fn new(scratch: &Scratch) -> Result<Output, Error> {
-        Ok(Output { scratch: scratch.clone(), file: BufWriter::with_capacity(BUFFER, scratch.file()?), len: 0 })
+impl SpillOutput {
+    pub fn new(scratch: &SpillScratch) -> Result<SpillOutput, SpillError> {
+        Ok(SpillOutput { scratch: scratch.clone(), file: BufWriter::with_capacity(BUFFER, scratch.file()?), len: 0 })
     }
 
-    pub fn append(&mut self, bytes: &[u8]) -> Result<Piece, Error> {
+    pub fn append(&mut self, bytes: &[u8]) -> Result<FilePiece, SpillError> {
         let too_long = || self.scratch.error(io::Error::other("a record of more than 4 GiB"));
-        let piece = Piece { offset: self.len, len: u32::try_from(bytes.len()).map_err(|_| too_long())? };
+        let piece = FilePiece { offset: self.len, len: u32::try_from(bytes.len()).map_err(|_| too_long())? };
         self.file.write_all(bytes).map_err(|e| self.scratch.error(e))?;
         self.len += bytes.len() as u64;
         Ok(piece)
     }
 
-    pub fn finish(self) -> Result<Input, Error> {
+    pub fn finish(self) -> Result<Input, SpillError> {
         let file = self.file.into_inner().map_err(|e| self.scratch.error(e.into_error()))?;
         Ok(Input { scratch: self.scratch, file })
     }
@@ -43,18 +43,18 @@ impl Output {
 
 /// The file when it is written.
 pub(super) struct Input {
-    scratch: Scratch,
+    scratch: SpillScratch,
     file: File,
 }
 
 impl Input {
     /// Reads bytes from `offset` on until `bytes` is full.
-    pub fn read(&self, offset: u64, bytes: &mut [u8]) -> Result<(), Error> {
+    pub fn read(&self, offset: u64, bytes: &mut [u8]) -> Result<(), SpillError> {
         read_exact_at(&self.file, bytes, offset).map_err(|e| self.scratch.error(e))
     }
 
     /// Returns the error for a piece that differs from the written one.
-    pub fn damaged(&self) -> Error {
+    pub fn damaged(&self) -> SpillError {
         self.scratch.error(io::Error::other("it does not hold what was written to it"))
     }
 }

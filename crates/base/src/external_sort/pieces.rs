@@ -1,12 +1,12 @@
 //! Pieces of bytes in a temporary file that are read in the order in which they were written.
 
-use super::file::{Input, Output, Piece};
-use super::{Error, Scratch};
+use super::file::{FilePiece, Input, SpillOutput};
+use super::{SpillError, SpillScratch};
 
 /// The pieces while they come.
 pub struct PiecesWriter {
-    output: Output,
-    pieces: Vec<Piece>,
+    output: SpillOutput,
+    pieces: Vec<FilePiece>,
 }
 
 impl PiecesWriter {
@@ -14,15 +14,15 @@ impl PiecesWriter {
     ///
     /// # Errors
     /// Returns an error if the temporary file fails.
-    pub fn new(scratch: &Scratch) -> Result<PiecesWriter, Error> {
-        Ok(PiecesWriter { output: Output::new(scratch)?, pieces: Vec::new() })
+    pub fn new(scratch: &SpillScratch) -> Result<PiecesWriter, SpillError> {
+        Ok(PiecesWriter { output: SpillOutput::new(scratch)?, pieces: Vec::new() })
     }
 
     /// Appends a piece.
     ///
     /// # Errors
     /// Returns an error if the temporary file fails.
-    pub fn push(&mut self, bytes: &[u8]) -> Result<(), Error> {
+    pub fn push(&mut self, bytes: &[u8]) -> Result<(), SpillError> {
         self.pieces.push(self.output.append(bytes)?);
         Ok(())
     }
@@ -31,26 +31,26 @@ impl PiecesWriter {
     ///
     /// # Errors
     /// Returns an error if the temporary file fails.
-    pub fn finish(self) -> Result<Pieces, Error> {
-        Ok(Pieces { input: self.output.finish()?, pieces: self.pieces })
+    pub fn finish(self) -> Result<PieceFile, SpillError> {
+        Ok(PieceFile { input: self.output.finish()?, pieces: self.pieces })
     }
 }
 
 /// All pieces.
-pub struct Pieces {
+pub struct PieceFile {
     input: Input,
-    pieces: Vec<Piece>,
+    pieces: Vec<FilePiece>,
 }
 
 /// Bytes that are read at once.
 const READ: u64 = 1 << 20;
 
-impl Pieces {
+impl PieceFile {
     /// Hands over every piece.
     ///
     /// # Errors
     /// Returns an error if the temporary file fails or `each` returns one.
-    pub fn for_each<E: From<Error>>(&self, mut each: impl FnMut(&[u8]) -> Result<(), E>) -> Result<(), E> {
+    pub fn for_each<E: From<SpillError>>(&self, mut each: impl FnMut(&[u8]) -> Result<(), E>) -> Result<(), E> {
         let mut bytes = Vec::new();
         let mut rest = &self.pieces[..];
         while let Some(first) = rest.first() {

@@ -10,12 +10,12 @@ use bytemuck::Pod;
 use memmap2::Mmap;
 use rayon::prelude::*;
 
-use super::{Error, Scratch};
+use super::{SpillError, SpillScratch};
 use crate::map_read_only;
 
 /// A growing array.
 pub struct SpillBuffer<T> {
-    scratch: Scratch,
+    scratch: SpillScratch,
     memory: Vec<T>,
     file: Option<BufWriter<File>>,
     len: u64,
@@ -23,7 +23,7 @@ pub struct SpillBuffer<T> {
 
 impl<T: Pod + Send + Sync> SpillBuffer<T> {
     /// Creates an empty buffer.
-    pub fn new(scratch: &Scratch) -> SpillBuffer<T> {
+    pub fn new(scratch: &SpillScratch) -> SpillBuffer<T> {
         SpillBuffer { scratch: scratch.clone(), memory: Vec::new(), file: None, len: 0 }
     }
 
@@ -38,7 +38,7 @@ impl<T: Pod + Send + Sync> SpillBuffer<T> {
     }
 
     /// Appends records.
-    pub fn extend(&mut self, records: &[T]) -> Result<(), Error> {
+    pub fn extend(&mut self, records: &[T]) -> Result<(), SpillError> {
         self.len += records.len() as u64;
         self.memory.extend_from_slice(records);
         if self.memory.len() * size_of::<T>() >= self.scratch.share {
@@ -47,7 +47,7 @@ impl<T: Pod + Send + Sync> SpillBuffer<T> {
         Ok(())
     }
 
-    fn spill(&mut self) -> Result<(), Error> {
+    fn spill(&mut self) -> Result<(), SpillError> {
         let file = match &mut self.file {
             Some(file) => file,
             None => self.file.insert(BufWriter::with_capacity(1 << 20, self.scratch.file()?)),
@@ -58,23 +58,23 @@ impl<T: Pod + Send + Sync> SpillBuffer<T> {
     }
 
     /// Returns the records in the order in which they were added.
-    pub fn seal(mut self) -> Result<Records<T>, Error> {
+    pub fn seal(mut self) -> Result<RecordBuffer<T>, SpillError> {
         if self.file.is_some() {
             self.spill()?;
         }
         match self.file {
-            None => Ok(Records::Memory(self.memory)),
+            None => Ok(RecordBuffer::Memory(self.memory)),
             Some(file) => map(&self.scratch, file),
         }
     }
 
     /// Returns the records by ascending key; records with equal keys keep their order.
-    pub fn sort_stable<K: Ord>(self, key: impl Fn(&T) -> K + Sync + Copy) -> Result<Records<T>, Error> {
+    pub fn sort_stable<K: Ord>(self, key: impl Fn(&T) -> K + Sync + Copy) -> Result<RecordBuffer<T>, SpillError> {
         let scratch = self.scratch.clone();
         match self.seal()? {
-            Records::Memory(mut records) => {
+            RecordBuffer::Memory(mut records) => {
                 records.par_sort_by(|a, b| key(a).cmp(&key(b)));
-                Ok(Records::Memory(records))
+                Ok(RecordBuffer::Memory(records))
             }
             mapped => mapped.sort(&scratch, key),
         }
@@ -82,47 +82,51 @@ impl<T: Pod + Send + Sync> SpillBuffer<T> {
 
     /// Sorts the records by ascending key. Records with equal keys must be equal in every byte; otherwise their order
     /// would depend on where they were sorted.
-    pub fn sort<K: Ord>(self, key: impl Fn(&T) -> K + Sync + Copy) -> Result<Records<T>, Error> {
+    pub fn sort<K: Ord>(self, key: impl Fn(&T) -> K + Sync + Copy) -> Result<RecordBuffer<T>, SpillError> {
         let scratch = self.scratch.clone();
         self.seal()?.sort(&scratch, key)
     }
 }
 
 /// The records of a buffer that grows no more.
-pub enum Records<T> {
+pub enum RecordBuffer<T> {
     /// In memory.
     Memory(Vec<T>),
     /// In a temporary file.
     Mapped(Mmap, PhantomData<T>),
 }
 
-impl<T: Pod + Send + Sync> Records<T> {
+impl<T: Pod + Send + Sync> RecordBuffer<T> {
     /// Returns the records.
     pub fn as_slice(&self) -> &[T] {
         match self {
-            Records::Memory(records) => records,
-            Records::Mapped(map, _) => bytemuck::cast_slice(map),
+            RecordBuffer::Memory(records) => records,
+            RecordBuffer::Mapped(map, _) => bytemuck::cast_slice(map),
         }
     }
 
     /// See [`SpillBuffer::sort`].
-    pub fn sort<K: Ord>(self, scratch: &Scratch, key: impl Fn(&T) -> K + Sync + Copy) -> Result<Records<T>, Error> {
+    pub fn sort<K: Ord>(
+        self,
+        scratch: &SpillScratch,
+        key: impl Fn(&T) -> K + Sync + Copy,
+    ) -> Result<RecordBuffer<T>, SpillError> {
         match self {
-            Records::Memory(mut records) => {
+            RecordBuffer::Memory(mut records) => {
                 records.par_sort_unstable_by(|a, b| key(a).cmp(&key(b)));
-                Ok(Records::Memory(records))
+                Ok(RecordBuffer::Memory(records))
             }
-            Records::Mapped(..) => merge_sort(scratch, self.as_slice(), key),
+            RecordBuffer::Mapped(..) => merge_sort(scratch, self.as_slice(), key),
         }
     }
 }
 
 /// Sorted runs, then one merge of them all.
 fn merge_sort<T: Pod + Send + Sync, K: Ord>(
-    scratch: &Scratch,
+    scratch: &SpillScratch,
     records: &[T],
     key: impl Fn(&T) -> K + Sync + Copy,
-) -> Result<Records<T>, Error> {
+) -> Result<RecordBuffer<T>, SpillError> {
     let run_len = (scratch.share / size_of::<T>().max(1)).max(1);
     let mut runs = Vec::new();
     for run in records.chunks(run_len) {
@@ -132,7 +136,7 @@ fn merge_sort<T: Pod + Send + Sync, K: Ord>(
         file.write_all(bytemuck::cast_slice(&run)).map_err(|e| scratch.error(e))?;
         runs.push(map::<T>(scratch, file)?);
     }
-    let runs: Vec<&[T]> = runs.iter().map(Records::as_slice).collect();
+    let runs: Vec<&[T]> = runs.iter().map(RecordBuffer::as_slice).collect();
     // Smallest key first, and of equal keys the earlier run's: `Reverse` turns the heap around.
     let mut heap: BinaryHeap<_> = runs
         .iter()
@@ -149,9 +153,9 @@ fn merge_sort<T: Pod + Send + Sync, K: Ord>(
     map(scratch, out)
 }
 
-fn map<T>(scratch: &Scratch, file: BufWriter<File>) -> Result<Records<T>, Error> {
+fn map<T>(scratch: &SpillScratch, file: BufWriter<File>) -> Result<RecordBuffer<T>, SpillError> {
     let file = file.into_inner().map_err(|e| scratch.error(e.into_error()))?;
-    Ok(Records::Mapped(map_read_only(&file).map_err(|e| scratch.error(e))?, PhantomData))
+    Ok(RecordBuffer::Mapped(map_read_only(&file).map_err(|e| scratch.error(e))?, PhantomData))
 }
 
 #[cfg(test)]
@@ -163,8 +167,8 @@ mod tests {
     #[test]
     fn sorted_alike_in_memory_and_on_disk() {
         let folder = tempfile::tempdir().unwrap();
-        let small = Scratch { folder: Arc::new(folder.path().to_owned()), share: 64, memory: 1 << 20 };
-        let large = Scratch::new(folder.path(), 1 << 30);
+        let small = SpillScratch { folder: Arc::new(folder.path().to_owned()), share: 64, memory: 1 << 20 };
+        let large = SpillScratch::new(folder.path(), 1 << 30);
         let mut random = 1_u64;
         let records: Vec<[u64; 2]> = (0..1000)
             .map(|i| {
@@ -172,7 +176,7 @@ mod tests {
                 [random >> 58, i]
             })
             .collect();
-        let sorted = |scratch: &Scratch| {
+        let sorted = |scratch: &SpillScratch| {
             let mut pile = SpillBuffer::new(scratch);
             records.chunks(7).for_each(|c| pile.extend(c).unwrap());
             pile.sort_stable(|r| r[0]).unwrap().as_slice().to_vec()

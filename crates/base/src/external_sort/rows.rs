@@ -1,10 +1,10 @@
 //! Records with payloads, and the encoding of blocks of them in temporary files.
 
-use crate::codec::{Reader, put, put_delta};
+use crate::codec::{ByteReader, put, put_delta};
 
 /// The position of a record's payload among the payloads of its [`Rows`].
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Span {
+pub struct PayloadSpan {
     /// The offset of the first byte.
     pub start: u32,
     /// The number of bytes.
@@ -12,18 +12,18 @@ pub struct Span {
 }
 
 /// A record of fixed size that may have a payload of any number of bytes.
-pub trait Record: Copy + Default + Send + Sync {
+pub trait SortRecord: Copy + Default + Send + Sync {
     /// Appends the record without its payload. `previous` is the one before it, or the default: neighbours are much
     /// alike, so that differences are short.
     fn write(&self, previous: &Self, out: &mut Vec<u8>);
     /// Reads the output of [`Record::write`]; returns `None` for bytes that it cannot have written.
-    fn read(reader: &mut Reader<'_>, previous: &Self) -> Option<Self>;
+    fn read(reader: &mut ByteReader<'_>, previous: &Self) -> Option<Self>;
     /// Returns the position of the record's payload.
-    fn span(&self) -> Span {
-        Span::default()
+    fn span(&self) -> PayloadSpan {
+        PayloadSpan::default()
     }
     /// Sets the position of the record's payload.
-    fn set_span(&mut self, _: Span) {}
+    fn set_span(&mut self, _: PayloadSpan) {}
 }
 
 /// Appends the fields of a record as differences to those of the one before.
@@ -34,7 +34,7 @@ pub fn put_fields<const N: usize>(out: &mut Vec<u8>, mut previous: [i64; N], fie
 
 /// Reads the output of [`put_fields`].
 #[inline]
-pub fn get_fields<const N: usize>(reader: &mut Reader<'_>, mut previous: [i64; N]) -> Option<[i64; N]> {
+pub fn get_fields<const N: usize>(reader: &mut ByteReader<'_>, mut previous: [i64; N]) -> Option<[i64; N]> {
     for field in &mut previous {
         reader.get_delta(field)?;
     }
@@ -43,57 +43,57 @@ pub fn get_fields<const N: usize>(reader: &mut Reader<'_>, mut previous: [i64; N
 
 /// Records and their payloads.
 #[derive(Debug, Clone)]
-pub struct Rows<T> {
+pub struct SortRows<T> {
     /// The records.
     pub records: Vec<T>,
     /// Their payloads, in any order.
     pub payload: Vec<u8>,
 }
 
-impl<T> Default for Rows<T> {
-    fn default() -> Rows<T> {
-        Rows { records: Vec::new(), payload: Vec::new() }
+impl<T> Default for SortRows<T> {
+    fn default() -> SortRows<T> {
+        SortRows { records: Vec::new(), payload: Vec::new() }
     }
 }
 
 /// A part of [`Rows`].
 #[derive(Debug, Clone, Copy)]
-pub struct View<'a, T> {
+pub struct RowsView<'a, T> {
     /// The records.
     pub records: &'a [T],
     payload: &'a [u8],
 }
 
-impl<'a, T: Record> View<'a, T> {
+impl<'a, T: SortRecord> RowsView<'a, T> {
     /// Returns the payload of one of the records.
     pub fn payload(&self, record: &T) -> &'a [u8] {
-        let Span { start, len } = record.span();
+        let PayloadSpan { start, len } = record.span();
         &self.payload[start as usize..start as usize + len as usize]
     }
 
     /// Returns the records of a range.
-    pub fn range(&self, range: std::ops::Range<usize>) -> View<'a, T> {
-        View { records: &self.records[range], payload: self.payload }
+    pub fn range(&self, range: std::ops::Range<usize>) -> RowsView<'a, T> {
+        RowsView { records: &self.records[range], payload: self.payload }
     }
 }
 
-impl<T: Record> Rows<T> {
+impl<T: SortRecord> SortRows<T> {
     /// Adds a record with its payload.
     pub fn push(&mut self, mut record: T, payload: &[u8]) {
-        record.set_span(Span { start: self.payload.len() as u32, len: payload.len() as u32 });
+        record.set_span(PayloadSpan { start: self.payload.len() as u32, len: payload.len() as u32 });
         self.payload.extend_from_slice(payload);
         self.records.push(record);
     }
 
     /// Adds copies of other rows.
-    pub fn append(&mut self, rows: View<'_, T>) {
+    pub fn append(&mut self, rows: RowsView<'_, T>) {
         self.records.reserve(rows.records.len());
         rows.records.iter().for_each(|record| self.push(*record, rows.payload(record)));
     }
 
     /// Returns all of them.
-    pub fn view(&self) -> View<'_, T> {
-        View { records: &self.records, payload: &self.payload }
+    pub fn view(&self) -> RowsView<'_, T> {
+        RowsView { records: &self.records, payload: &self.payload }
     }
 
     /// The payload of one of the records, or of one that was.
@@ -114,7 +114,7 @@ impl<T: Record> Rows<T> {
 }
 
 /// Encodes a block: the number of records, then each record with the length of its payload and the payload.
-pub(super) fn encode<T: Record>(rows: View<'_, T>) -> Vec<u8> {
+pub(super) fn encode<T: SortRecord>(rows: RowsView<'_, T>) -> Vec<u8> {
     let mut out = Vec::with_capacity(size_of_val(rows.records) / 2 + 16);
     put(&mut out, rows.records.len() as u64);
     let mut previous = T::default();
@@ -129,8 +129,8 @@ pub(super) fn encode<T: Record>(rows: View<'_, T>) -> Vec<u8> {
 }
 
 /// Appends the records of a block; `None` where these are not the bytes of one.
-pub(super) fn decode<T: Record>(bytes: &[u8], rows: &mut Rows<T>) -> Option<()> {
-    let mut reader = Reader::new(bytes);
+pub(super) fn decode<T: SortRecord>(bytes: &[u8], rows: &mut SortRows<T>) -> Option<()> {
+    let mut reader = ByteReader::new(bytes);
     let count = reader.get()?;
     let mut previous = T::default();
     rows.records.reserve(usize::try_from(count).ok().filter(|&n| n <= bytes.len())?);

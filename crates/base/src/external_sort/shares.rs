@@ -4,23 +4,23 @@
 
 use bytemuck::Pod;
 
-use super::file::{Input, Output, Piece};
-use super::{Error, Scratch};
+use super::file::{FilePiece, Input, SpillOutput};
+use super::{SpillError, SpillScratch};
 
 /// The parts while records come.
-pub struct Shares<T> {
-    scratch: Scratch,
+pub struct SpillShares<T> {
+    scratch: SpillScratch,
     parts: Vec<Vec<T>>,
     /// Records that are in memory.
     held: usize,
-    output: Option<Output>,
-    pieces: Vec<Vec<Piece>>,
+    output: Option<SpillOutput>,
+    pieces: Vec<Vec<FilePiece>>,
 }
 
-impl<T: Pod> Shares<T> {
+impl<T: Pod> SpillShares<T> {
     /// Creates `parts` parts without records.
-    pub fn new(scratch: &Scratch, parts: usize) -> Shares<T> {
-        Shares {
+    pub fn new(scratch: &SpillScratch, parts: usize) -> SpillShares<T> {
+        SpillShares {
             scratch: scratch.clone(),
             parts: (0..parts).map(|_| Vec::new()).collect(),
             held: 0,
@@ -43,14 +43,14 @@ impl<T: Pod> Shares<T> {
     ///
     /// # Errors
     /// Returns an error if the temporary file fails.
-    pub fn make_room(&mut self) -> Result<(), Error> {
+    pub fn make_room(&mut self) -> Result<(), SpillError> {
         if self.held * size_of::<T>() >= self.scratch.share() { self.spill() } else { Ok(()) }
     }
 
-    fn spill(&mut self) -> Result<(), Error> {
+    fn spill(&mut self) -> Result<(), SpillError> {
         let output = match &mut self.output {
             Some(output) => output,
-            None => self.output.insert(Output::new(&self.scratch)?),
+            None => self.output.insert(SpillOutput::new(&self.scratch)?),
         };
         for (part, pieces) in self.parts.iter_mut().zip(&mut self.pieces) {
             if !part.is_empty() {
@@ -66,12 +66,12 @@ impl<T: Pod> Shares<T> {
     ///
     /// # Errors
     /// Returns an error if the temporary file fails.
-    pub fn finish(mut self) -> Result<Dealt<T>, Error> {
+    pub fn finish(mut self) -> Result<Dealt<T>, SpillError> {
         if self.output.is_some() {
             self.spill()?;
             self.parts.iter_mut().for_each(|part| *part = Vec::new());
         }
-        let input = self.output.map(Output::finish).transpose()?;
+        let input = self.output.map(SpillOutput::finish).transpose()?;
         Ok(Dealt { parts: self.parts, input, pieces: self.pieces })
     }
 }
@@ -80,7 +80,7 @@ impl<T: Pod> Shares<T> {
 pub struct Dealt<T> {
     parts: Vec<Vec<T>>,
     input: Option<Input>,
-    pieces: Vec<Vec<Piece>>,
+    pieces: Vec<Vec<FilePiece>>,
 }
 
 impl<T: Pod> Dealt<T> {
@@ -101,7 +101,7 @@ impl<T: Pod> Dealt<T> {
     ///
     /// # Panics
     /// Panics if the part does not exist.
-    pub fn read(&self, part: usize) -> Result<Vec<T>, Error> {
+    pub fn read(&self, part: usize) -> Result<Vec<T>, SpillError> {
         let Some(input) = &self.input else { return Ok(self.parts[part].clone()) };
         let pieces = &self.pieces[part];
         let bytes: usize = pieces.iter().map(|piece| piece.len as usize).sum();

@@ -5,9 +5,9 @@
 
 use rayon::prelude::*;
 
-use super::file::{Input, Output, Piece};
-use super::rows::{Record, Rows, View, decode, encode};
-use super::{Error, Scratch};
+use super::file::{FilePiece, Input, SpillOutput};
+use super::rows::{RowsView, SortRecord, SortRows, decode, encode};
+use super::{SpillError, SpillScratch};
 
 /// Bytes of records that a block of a run holds, about, before they are encoded.
 const BLOCK: usize = 1 << 16;
@@ -20,7 +20,7 @@ const FEWEST_BLOCKS: usize = 8;
 const GROWN: usize = 4 << 20;
 
 /// A record that has a place in an order.
-pub trait Sortable: Record {
+pub trait Sortable: SortRecord {
     /// The sort key. Records with equal keys must be equal in every field; otherwise their order would depend on the
     /// amount of memory.
     type Key: Ord + Copy + Send + Sync;
@@ -31,22 +31,22 @@ pub trait Sortable: Record {
 /// The first key of a block of a run, and where it is.
 struct RunBlock<K> {
     first: K,
-    piece: Piece,
+    piece: FilePiece,
 }
 
 /// Collects records.
 pub struct Sorter<T: Sortable> {
-    scratch: Scratch,
-    rows: Rows<T>,
-    output: Option<Output>,
+    scratch: SpillScratch,
+    rows: SortRows<T>,
+    output: Option<SpillOutput>,
     runs: Vec<Vec<RunBlock<T::Key>>>,
     len: u64,
 }
 
 impl<T: Sortable> Sorter<T> {
     /// Creates an empty sorter.
-    pub fn new(scratch: &Scratch) -> Sorter<T> {
-        Sorter { scratch: scratch.clone(), rows: Rows::default(), output: None, runs: Vec::new(), len: 0 }
+    pub fn new(scratch: &SpillScratch) -> Sorter<T> {
+        Sorter { scratch: scratch.clone(), rows: SortRows::default(), output: None, runs: Vec::new(), len: 0 }
     }
 
     /// Returns the number of records.
@@ -63,7 +63,7 @@ impl<T: Sortable> Sorter<T> {
     ///
     /// # Errors
     /// Returns an error if the temporary file fails.
-    pub fn append(&mut self, rows: View<'_, T>) -> Result<(), Error> {
+    pub fn append(&mut self, rows: RowsView<'_, T>) -> Result<(), SpillError> {
         self.rows.append(rows);
         self.added(rows.records.len())
     }
@@ -72,12 +72,12 @@ impl<T: Sortable> Sorter<T> {
     ///
     /// # Errors
     /// Returns an error if the temporary file fails.
-    pub fn extend(&mut self, records: &[T]) -> Result<(), Error> {
+    pub fn extend(&mut self, records: &[T]) -> Result<(), SpillError> {
         self.rows.records.extend_from_slice(records);
         self.added(records.len())
     }
 
-    fn added(&mut self, records: usize) -> Result<(), Error> {
+    fn added(&mut self, records: usize) -> Result<(), SpillError> {
         self.len += records as u64;
         // Beyond this size, the capacity of a whole run is reserved at once. Unused capacity takes no memory, and
         // growing in steps would copy all records repeatedly.
@@ -92,11 +92,11 @@ impl<T: Sortable> Sorter<T> {
         self.rows.records.par_sort_unstable_by_key(T::key);
     }
 
-    fn spill(&mut self) -> Result<(), Error> {
+    fn spill(&mut self) -> Result<(), SpillError> {
         self.sort();
         let output = match &mut self.output {
             Some(output) => output,
-            None => self.output.insert(Output::new(&self.scratch)?),
+            None => self.output.insert(SpillOutput::new(&self.scratch)?),
         };
         let mut run = Vec::new();
         let all = self.rows.view();
@@ -118,26 +118,26 @@ impl<T: Sortable> Sorter<T> {
     ///
     /// # Errors
     /// Returns an error if the temporary file fails.
-    pub fn finish(mut self) -> Result<Sorted<T>, Error> {
+    pub fn finish(mut self) -> Result<Sorted<T>, SpillError> {
         let records = self.len;
         if self.output.is_none() {
             self.sort();
-            return Ok(Sorted { kept: Kept::Memory(self.rows), records });
+            return Ok(Sorted { kept: SortedStorage::Memory(self.rows), records });
         }
         if !self.rows.records.is_empty() {
             self.spill()?;
         }
         // The memory is the next one's.
-        self.rows = Rows::default();
+        self.rows = SortRows::default();
         let Some(output) = self.output else { unreachable!("looked at above") };
         let share = self.scratch.share() / 2 / rayon::current_num_threads();
         let bounds = bounds(&self.runs, share.min(MOST));
-        Ok(Sorted { kept: Kept::Runs(Runs { input: output.finish()?, runs: self.runs, bounds }), records })
+        Ok(Sorted { kept: SortedStorage::Runs(Runs { input: output.finish()?, runs: self.runs, bounds }), records })
     }
 }
 
 /// Splits rows into blocks: ranges of records.
-fn cuts<T: Record>(rows: &Rows<T>) -> Vec<std::ops::Range<usize>> {
+fn cuts<T: SortRecord>(rows: &SortRows<T>) -> Vec<std::ops::Range<usize>> {
     let (mut cuts, mut start, mut bytes) = (Vec::new(), 0, 0);
     for (i, record) in rows.records.iter().enumerate() {
         bytes += size_of::<T>() + record.span().len as usize;
@@ -164,19 +164,19 @@ fn bounds<K: Ord + Copy>(runs: &[Vec<RunBlock<K>>], bytes: usize) -> Vec<K> {
 
 /// Sorted records.
 pub struct Sorted<T: Sortable> {
-    kept: Kept<T>,
+    kept: SortedStorage<T>,
     records: u64,
 }
 
-enum Kept<T: Sortable> {
-    Memory(Rows<T>),
+enum SortedStorage<T: Sortable> {
+    Memory(SortRows<T>),
     Runs(Runs<T>),
 }
 
 /// Memory that ranges are merged in, one after the other.
 #[derive(Default)]
-struct Buffers<T> {
-    rows: Rows<T>,
+struct MergeBuffers<T> {
+    rows: SortRows<T>,
     /// The bytes read from a run.
     bytes: Vec<u8>,
 }
@@ -191,10 +191,10 @@ struct Runs<T: Sortable> {
 impl<T: Sortable> Runs<T> {
     /// Merges the records of a range of keys and returns them in the memory of `into`. Their payloads are scattered
     /// among other bytes.
-    fn range(&self, number: usize, into: Buffers<T>) -> Result<Buffers<T>, Error> {
+    fn range(&self, number: usize, into: MergeBuffers<T>) -> Result<MergeBuffers<T>, SpillError> {
         let low = number.checked_sub(1).map(|n| self.bounds[n]);
         let high = self.bounds.get(number).copied();
-        let Buffers { mut rows, mut bytes } = into;
+        let MergeBuffers { mut rows, mut bytes } = into;
         rows.clear();
         for run in &self.runs {
             // The last block that begins at or below the range may reach into it.
@@ -219,13 +219,13 @@ impl<T: Sortable> Runs<T> {
         }
         // A stable sort: it finds the runs and merges them.
         rows.records.sort_by_key(T::key);
-        Ok(Buffers { rows, bytes })
+        Ok(MergeBuffers { rows, bytes })
     }
 }
 
 impl<T: Sortable> Default for Sorted<T> {
     fn default() -> Sorted<T> {
-        Sorted { kept: Kept::Memory(Rows::default()), records: 0 }
+        Sorted { kept: SortedStorage::Memory(SortRows::default()), records: 0 }
     }
 }
 
@@ -241,32 +241,39 @@ impl<T: Sortable> Sorted<T> {
     }
 
     /// Reads them from the first on.
-    pub fn stream(&self) -> Stream<'_, T> {
-        Stream { sorted: self, next: 0, ready: Vec::new().into_iter(), spare: Vec::new(), rows: Rows::default(), at: 0 }
+    pub fn stream(&self) -> SortedStream<'_, T> {
+        SortedStream {
+            sorted: self,
+            next: 0,
+            ready: Vec::new().into_iter(),
+            spare: Vec::new(),
+            rows: SortRows::default(),
+            at: 0,
+        }
     }
 }
 
 /// Sorted records, read from the first to the last.
-pub struct Stream<'s, T: Sortable> {
+pub struct SortedStream<'s, T: Sortable> {
     sorted: &'s Sorted<T>,
     /// The next range to merge.
     next: usize,
     /// Ranges that are merged.
-    ready: std::vec::IntoIter<Buffers<T>>,
+    ready: std::vec::IntoIter<MergeBuffers<T>>,
     /// Memory for those that come next.
-    spare: Vec<Buffers<T>>,
+    spare: Vec<MergeBuffers<T>>,
     /// The merged records, in one contiguous piece.
-    rows: Rows<T>,
+    rows: SortRows<T>,
     /// Number of records taken from the current rows.
     at: usize,
 }
 
-impl<T: Sortable> Stream<'_, T> {
+impl<T: Sortable> SortedStream<'_, T> {
     /// Returns the next `most` records; fewer only at the end.
     ///
     /// # Errors
     /// Returns an error if the temporary file fails.
-    pub fn take(&mut self, most: usize) -> Result<View<'_, T>, Error> {
+    pub fn take(&mut self, most: usize) -> Result<RowsView<'_, T>, SpillError> {
         self.take_while(most, |_| true)
     }
 
@@ -275,7 +282,7 @@ impl<T: Sortable> Stream<'_, T> {
     ///
     /// # Errors
     /// Returns an error if the temporary file fails.
-    pub fn take_while(&mut self, most: usize, keep: impl Fn(&T) -> bool) -> Result<View<'_, T>, Error> {
+    pub fn take_while(&mut self, most: usize, keep: impl Fn(&T) -> bool) -> Result<RowsView<'_, T>, SpillError> {
         let range = loop {
             let rest = &self.at_hand().records[self.at..];
             let (enough, rest) = (rest.len() >= most, &rest[..rest.len().min(most)]);
@@ -288,23 +295,23 @@ impl<T: Sortable> Stream<'_, T> {
         Ok(self.at_hand().view().range(range))
     }
 
-    fn at_hand(&self) -> &Rows<T> {
+    fn at_hand(&self) -> &SortRows<T> {
         match &self.sorted.kept {
-            Kept::Memory(rows) => rows,
-            Kept::Runs(_) => &self.rows,
+            SortedStorage::Memory(rows) => rows,
+            SortedStorage::Runs(_) => &self.rows,
         }
     }
 
     /// Adds a range to the current rows. Returns whether there was another one.
-    fn merge_more(&mut self) -> Result<bool, Error> {
-        let Kept::Runs(runs) = &self.sorted.kept else { return Ok(false) };
+    fn merge_more(&mut self) -> Result<bool, SpillError> {
+        let SortedStorage::Runs(runs) = &self.sorted.kept else { return Ok(false) };
         let mut more = match self.ready.next() {
             Some(more) => more,
             None => {
                 let end = (self.next + rayon::current_num_threads()).min(runs.bounds.len() + 1);
                 let ranges: Vec<_> = (self.next..end).map(|n| (n, self.spare.pop().unwrap_or_default())).collect();
                 let merged = ranges.into_par_iter().map(|(number, into)| runs.range(number, into));
-                (self.ready, self.next) = (merged.collect::<Result<Vec<_>, Error>>()?.into_iter(), end);
+                (self.ready, self.next) = (merged.collect::<Result<Vec<_>, SpillError>>()?.into_iter(), end);
                 match self.ready.next() {
                     Some(more) => more,
                     None => return Ok(false),
@@ -331,34 +338,34 @@ impl<T: Sortable> Stream<'_, T> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::codec::{Reader, put, put_signed};
-    use crate::external_sort::{Span, SpoolWriter};
+    use crate::codec::{ByteReader, put, put_signed};
+    use crate::external_sort::{PayloadSpan, SpoolWriter};
 
     #[derive(Clone, Copy, Default, PartialEq, Debug)]
-    struct Word {
+    struct TestWord {
         key: u64,
         number: u64,
-        span: Span,
+        span: PayloadSpan,
     }
 
-    impl Record for Word {
-        fn write(&self, previous: &Word, out: &mut Vec<u8>) {
+    impl SortRecord for TestWord {
+        fn write(&self, previous: &TestWord, out: &mut Vec<u8>) {
             put_signed(out, self.key.wrapping_sub(previous.key) as i64);
             put(out, self.number);
         }
-        fn read(reader: &mut Reader<'_>, previous: &Word) -> Option<Word> {
+        fn read(reader: &mut ByteReader<'_>, previous: &TestWord) -> Option<TestWord> {
             let key = previous.key.wrapping_add(reader.get_signed()? as u64);
-            Some(Word { key, number: reader.get()?, span: Span::default() })
+            Some(TestWord { key, number: reader.get()?, span: PayloadSpan::default() })
         }
-        fn span(&self) -> Span {
+        fn span(&self) -> PayloadSpan {
             self.span
         }
-        fn set_span(&mut self, span: Span) {
+        fn set_span(&mut self, span: PayloadSpan) {
             self.span = span;
         }
     }
 
-    impl Sortable for Word {
+    impl Sortable for TestWord {
         type Key = (u64, u64);
         fn key(&self) -> (u64, u64) {
             (self.key, self.number)
@@ -366,23 +373,26 @@ mod tests {
     }
 
     /// Numbers that repeat, some with payloads, in pieces of some dozens.
-    fn words() -> Vec<Rows<Word>> {
+    fn words() -> Vec<SortRows<TestWord>> {
         let mut random = 1_u64;
         let mut pieces = Vec::new();
         for piece in 0..3000 {
-            let mut rows = Rows::default();
+            let mut rows = SortRows::default();
             for i in 0..70 {
                 random = random.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
                 let payload =
                     vec![random as u8; if random.is_multiple_of(5) { (random >> 40) as usize % 50 } else { 0 }];
-                rows.push(Word { key: random >> 52, number: piece * 70 + i, span: Span::default() }, &payload);
+                rows.push(
+                    TestWord { key: random >> 52, number: piece * 70 + i, span: PayloadSpan::default() },
+                    &payload,
+                );
             }
             pieces.push(rows);
         }
         pieces
     }
 
-    fn all<'a>(words: impl Iterator<Item = (&'a Word, &'a [u8])>) -> Vec<((u64, u64), Vec<u8>)> {
+    fn all<'a>(words: impl Iterator<Item = (&'a TestWord, &'a [u8])>) -> Vec<((u64, u64), Vec<u8>)> {
         words.map(|(word, payload)| (word.key(), payload.to_vec())).collect()
     }
 
@@ -393,10 +403,10 @@ mod tests {
         let mut expected = all(pieces.iter().flat_map(|p| p.records.iter().map(|w| (w, p.payload(w)))));
         expected.sort();
         for memory in [1_u64, 20 << 20, 1 << 30] {
-            let mut sorter = Sorter::new(&Scratch::new(folder.path(), memory));
+            let mut sorter = Sorter::new(&SpillScratch::new(folder.path(), memory));
             pieces.iter().for_each(|rows| sorter.append(rows.view()).unwrap());
             let sorted = sorter.finish().unwrap();
-            assert_eq!(matches!(sorted.kept, Kept::Memory(_)), memory == 1 << 30);
+            assert_eq!(matches!(sorted.kept, SortedStorage::Memory(_)), memory == 1 << 30);
             assert_eq!(sorted.len() as usize, expected.len());
             for most in [1000, 77_777, usize::MAX] {
                 let (mut stream, mut found) = (sorted.stream(), Vec::new());
@@ -425,7 +435,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let pieces = words();
         for memory in [1, 1 << 30] {
-            let mut writer = SpoolWriter::new(&Scratch::new(folder.path(), memory));
+            let mut writer = SpoolWriter::new(&SpillScratch::new(folder.path(), memory));
             for (head, rows) in pieces.iter().enumerate() {
                 writer.push(head, rows.clone()).unwrap();
             }
@@ -444,7 +454,7 @@ mod tests {
                         );
                         next += 1;
                     }
-                    Ok::<_, Error>(())
+                    Ok::<_, SpillError>(())
                 })
                 .unwrap();
             assert_eq!(next, pieces.len());

@@ -6,10 +6,10 @@ use std::io::{BufReader, BufWriter, Read, Seek, SeekFrom, Write};
 
 use rayon::prelude::*;
 
-use super::{Error, Scratch};
+use super::{SpillError, SpillScratch};
 
 #[derive(Clone, Copy)]
-struct Entry {
+struct StringEntry {
     /// The first eight bytes, big-endian: most comparisons end here.
     prefix: u64,
     start: usize,
@@ -19,28 +19,28 @@ struct Entry {
 
 /// Collects strings with their numbers.
 pub struct StringSorter {
-    scratch: Scratch,
+    scratch: SpillScratch,
     arena: Vec<u8>,
-    entries: Vec<Entry>,
+    entries: Vec<StringEntry>,
     runs: Vec<File>,
 }
 
 impl StringSorter {
     /// Creates an empty sorter.
-    pub fn new(scratch: &Scratch) -> StringSorter {
+    pub fn new(scratch: &SpillScratch) -> StringSorter {
         StringSorter { scratch: scratch.clone(), arena: Vec::new(), entries: Vec::new(), runs: Vec::new() }
     }
 
     /// Adds a string.
-    pub fn push(&mut self, text: &[u8], number: u64) -> Result<(), Error> {
+    pub fn push(&mut self, text: &[u8], number: u64) -> Result<(), SpillError> {
         let mut prefix = [0; 8];
         let n = text.len().min(8);
         prefix[..n].copy_from_slice(&text[..n]);
         let entry =
-            Entry { prefix: u64::from_be_bytes(prefix), start: self.arena.len(), len: text.len() as u32, number };
+            StringEntry { prefix: u64::from_be_bytes(prefix), start: self.arena.len(), len: text.len() as u32, number };
         self.arena.extend_from_slice(text);
         self.entries.push(entry);
-        if self.arena.len() + self.entries.len() * size_of::<Entry>() >= self.scratch.share() {
+        if self.arena.len() + self.entries.len() * size_of::<StringEntry>() >= self.scratch.share() {
             self.spill()?;
         }
         Ok(())
@@ -53,7 +53,7 @@ impl StringSorter {
         });
     }
 
-    fn spill(&mut self) -> Result<(), Error> {
+    fn spill(&mut self) -> Result<(), SpillError> {
         self.sort();
         let error = |e| self.scratch.error(e);
         let mut file = BufWriter::with_capacity(1 << 20, self.scratch.file()?);
@@ -69,7 +69,7 @@ impl StringSorter {
     }
 
     /// Hands every string with its number to `each`, in byte order, equal strings by number.
-    pub fn drain<E: From<Error>>(mut self, mut each: impl FnMut(&[u8], u64) -> Result<(), E>) -> Result<(), E> {
+    pub fn drain<E: From<SpillError>>(mut self, mut each: impl FnMut(&[u8], u64) -> Result<(), E>) -> Result<(), E> {
         if self.runs.is_empty() {
             self.sort();
             return self.entries.iter().try_for_each(|e| each(text(&self.arena, e), e.number));
@@ -98,7 +98,7 @@ impl StringSorter {
     }
 }
 
-fn text<'a>(arena: &'a [u8], entry: &Entry) -> &'a [u8] {
+fn text<'a>(arena: &'a [u8], entry: &StringEntry) -> &'a [u8] {
     &arena[entry.start..entry.start + entry.len as usize]
 }
 
@@ -127,7 +127,7 @@ mod tests {
             .collect();
         let mut results = Vec::new();
         for memory in [1, 1 << 30] {
-            let mut sorter = StringSorter::new(&Scratch::new(folder.path(), memory));
+            let mut sorter = StringSorter::new(&SpillScratch::new(folder.path(), memory));
             for (i, word) in words.iter().enumerate() {
                 sorter.push(word.as_bytes(), i as u64).unwrap();
             }
@@ -135,7 +135,7 @@ mod tests {
             sorter
                 .drain(|text, number| {
                     out.push((text.to_vec(), number));
-                    Ok::<_, Error>(())
+                    Ok::<_, SpillError>(())
                 })
                 .unwrap();
             results.push(out);

@@ -20,7 +20,7 @@ use super::terminal::Terminal;
 
 /// An expression of the grammar.
 #[derive(Debug, Clone)]
-pub enum Expr {
+pub enum GrammarExpression {
     /// A mark.
     Mark(&'static str),
     /// A keyword.
@@ -28,27 +28,27 @@ pub enum Expr {
     /// A token described by a regular expression.
     Terminal(Terminal),
     /// Read but not kept.
-    Drop(Box<Expr>),
+    Drop(Box<GrammarExpression>),
     /// A sequence.
-    All(Vec<Expr>),
+    All(Vec<GrammarExpression>),
     /// The first matching alternative.
-    First(Vec<Expr>),
+    First(Vec<GrammarExpression>),
     /// Optional.
-    Maybe(Box<Expr>),
+    Maybe(Box<GrammarExpression>),
     /// Zero or more.
-    Many(Box<Expr>),
+    Many(Box<GrammarExpression>),
     /// One or more.
-    Some(Box<Expr>),
+    Some(Box<GrammarExpression>),
     /// A group of tokens.
-    Together(Box<Expr>),
+    Together(Box<GrammarExpression>),
     /// A named part of the enclosing component, and whether it adds to a list.
-    Part(&'static str, bool, Box<Expr>),
+    Part(&'static str, bool, Box<GrammarExpression>),
     /// A component with named parts.
-    Thing(&'static str, Box<Expr>),
+    Thing(&'static str, Box<GrammarExpression>),
     /// Converted by an action.
-    Made(&'static str, Box<Expr>),
+    Made(&'static str, Box<GrammarExpression>),
     /// Without white space before it.
-    Tight(Box<Expr>),
+    Tight(Box<GrammarExpression>),
     /// Another rule, and whether it counts as a level of recursion.
     Rule(usize, bool),
 }
@@ -56,7 +56,7 @@ pub enum Expr {
 /// The rules of the grammar.
 pub struct Grammar {
     /// The rules by number.
-    pub rules: Vec<Expr>,
+    pub rules: Vec<GrammarExpression>,
     /// The start rule.
     pub start: usize,
     /// The rule that finds the text of a SERVICE.
@@ -71,16 +71,16 @@ pub static GRAMMAR: LazyLock<Grammar> = LazyLock::new(|| {
     let names: HashMap<&str, usize> = rules.iter().enumerate().map(|(i, (name, _))| (*name, i)).collect();
     let number = |name: &str| names.get(name).copied().unwrap_or_default();
     let (start, service) = (number("Query"), number("Service"));
-    let rules = rules.iter().map(|(_, rest)| Reader { rest, names: &names }.choice()).collect();
+    let rules = rules.iter().map(|(_, rest)| GrammarReader { rest, names: &names }.choice()).collect();
     Grammar { rules, start, service }
 });
 
-struct Reader<'a> {
+struct GrammarReader<'a> {
     rest: &'static str,
     names: &'a HashMap<&'a str, usize>,
 }
 
-impl Reader<'_> {
+impl GrammarReader<'_> {
     /// Consumes `sign` if it is next, and returns whether it was.
     fn reads(&mut self, sign: &str) -> bool {
         self.rest = self.rest.trim_start();
@@ -107,51 +107,51 @@ impl Reader<'_> {
         name
     }
 
-    fn choice(&mut self) -> Expr {
+    fn choice(&mut self) -> GrammarExpression {
         let mut choices = vec![self.sequence()];
         while self.reads("|") {
             choices.push(self.sequence());
         }
-        single(choices, Expr::First)
+        single(choices, GrammarExpression::First)
     }
 
-    fn sequence(&mut self) -> Expr {
+    fn sequence(&mut self) -> GrammarExpression {
         let mut items = Vec::new();
         while !self.rest.trim_start().starts_with([')', ']', '>', '|']) && !self.rest.trim_start().is_empty() {
             items.push(self.item());
         }
-        single(items, Expr::All)
+        single(items, GrammarExpression::All)
     }
 
-    fn item(&mut self) -> Expr {
+    fn item(&mut self) -> GrammarExpression {
         if self.reads("-") {
-            return Expr::Drop(self.item().into());
+            return GrammarExpression::Drop(self.item().into());
         }
         if self.reads("~") {
-            return Expr::Tight(self.item().into());
+            return GrammarExpression::Tight(self.item().into());
         }
         if self.reads("\"") {
-            return Expr::Mark(self.until('"'));
+            return GrammarExpression::Mark(self.until('"'));
         }
         if self.reads("'") {
-            return Expr::Keyword(self.until('\''));
+            return GrammarExpression::Keyword(self.until('\''));
         }
         if self.reads("@") {
             let name = self.until('(');
             let inner = self.choice();
             self.until(')');
-            return Expr::Made(name, inner.into());
+            return GrammarExpression::Made(name, inner.into());
         }
         if self.reads("[") {
             let inner = self.choice();
             self.until(']');
-            return Expr::Together(inner.into());
+            return GrammarExpression::Together(inner.into());
         }
         if self.reads("<") {
             let name = self.until(':');
             let inner = self.choice();
             self.until('>');
-            return Expr::Thing(name, inner.into());
+            return GrammarExpression::Thing(name, inner.into());
         }
         if self.reads("(") {
             let inner = self.choice();
@@ -160,9 +160,9 @@ impl Reader<'_> {
             let sign = self.rest.chars().next();
             self.rest = self.rest.strip_prefix(['?', '*', '+']).unwrap_or(self.rest);
             return match sign {
-                Some('?') => Expr::Maybe(inner.into()),
-                Some('*') => Expr::Many(inner.into()),
-                Some('+') => Expr::Some(inner.into()),
+                Some('?') => GrammarExpression::Maybe(inner.into()),
+                Some('*') => GrammarExpression::Many(inner.into()),
+                Some('+') => GrammarExpression::Some(inner.into()),
                 _ => inner,
             };
         }
@@ -170,19 +170,22 @@ impl Reader<'_> {
         let name = self.name();
         for (sign, many) in [("+=", true), ("=", false)] {
             if self.rest.starts_with(sign) && self.reads(sign) {
-                return Expr::Part(name, many, self.item().into());
+                return GrammarExpression::Part(name, many, self.item().into());
             }
         }
         match (Terminal::of_name(name), self.names.get(name)) {
-            (Some(terminal), _) => Expr::Terminal(terminal),
-            (None, Some(rule)) => Expr::Rule(*rule, own),
-            (None, None) => Expr::First(Vec::new()),
+            (Some(terminal), _) => GrammarExpression::Terminal(terminal),
+            (None, Some(rule)) => GrammarExpression::Rule(*rule, own),
+            (None, None) => GrammarExpression::First(Vec::new()),
         }
     }
 }
 
 /// Wraps several items; a single item stays bare, because each wrapper counts as a step.
-fn single(mut items: Vec<Expr>, many: impl Fn(Vec<Expr>) -> Expr) -> Expr {
+fn single(
+    mut items: Vec<GrammarExpression>,
+    many: impl Fn(Vec<GrammarExpression>) -> GrammarExpression,
+) -> GrammarExpression {
     match (items.len(), items.pop()) {
         (1, Some(item)) => item,
         (_, last) => many(items.into_iter().chain(last).collect()),

@@ -8,14 +8,14 @@ mod stop;
 mod terminal;
 mod value;
 
-use reader::Reader;
+use reader::GrammarInterpreter;
 use value::AstValue;
 
 /// Returns the text of `str(parseQuery(query))`, or `None` if rdflib cannot parse the query. Names of anonymous blank
 /// nodes begin with `name`; rdflib uses random names.
 pub fn printed(query: &str, name: &str) -> Option<String> {
     let text = without_tabs(&decoded(query)?);
-    let tokens = Reader::new(&text, name).whole()?;
+    let tokens = GrammarInterpreter::new(&text, name).whole()?;
     let mut out = String::from("[");
     for (i, token) in tokens.iter().enumerate() {
         out.push_str(if i > 0 { ", " } else { "" });

@@ -2,9 +2,9 @@
 //! skipped unless an expression forbids it. A text that nests too deeply is rejected.
 
 use super::blank::Blanks;
-use super::grammar::{Expr, GRAMMAR};
+use super::grammar::{GRAMMAR, GrammarExpression};
 use super::made;
-use super::stop::Stop;
+use super::stop::ParseStop;
 use super::value::AstValue;
 
 /// Maximum nesting of expressions; one more overflows Python's stack.
@@ -13,7 +13,7 @@ const DEEPEST: usize = 486;
 const LONGEST: u64 = 20_000_000;
 
 /// An interpreter of the grammar for one text.
-pub struct Reader<'a> {
+pub struct GrammarInterpreter<'a> {
     text: &'a str,
     depth: usize,
     steps: u64,
@@ -22,10 +22,10 @@ pub struct Reader<'a> {
     service: Option<String>,
 }
 
-impl<'a> Reader<'a> {
+impl<'a> GrammarInterpreter<'a> {
     /// Creates a reader of `text`; the names of its blank nodes begin with `name`.
     pub fn new(text: &'a str, name: &'a str) -> Self {
-        Reader { text, depth: 0, steps: 0, blanks: Blanks::new(name), service: None }
+        GrammarInterpreter { text, depth: 0, steps: 0, blanks: Blanks::new(name), service: None }
     }
 
     /// Parses the whole text to tokens.
@@ -63,10 +63,16 @@ impl<'a> Reader<'a> {
     }
 
     /// Matches `expr` at byte `at` and returns the end of the match.
-    fn read(&mut self, expr: &Expr, at: usize, tight: bool, out: &mut Vec<AstValue>) -> Result<usize, Stop> {
+    fn read(
+        &mut self,
+        expr: &GrammarExpression,
+        at: usize,
+        tight: bool,
+        out: &mut Vec<AstValue>,
+    ) -> Result<usize, ParseStop> {
         self.steps += 1;
         if self.depth > DEEPEST || self.steps > LONGEST {
-            return Err(Stop::Broken);
+            return Err(ParseStop::Broken);
         }
         self.depth += 1;
         let from = out.len();
@@ -78,53 +84,59 @@ impl<'a> Reader<'a> {
         result
     }
 
-    fn step(&mut self, expr: &Expr, at: usize, tight: bool, out: &mut Vec<AstValue>) -> Result<usize, Stop> {
+    fn step(
+        &mut self,
+        expr: &GrammarExpression,
+        at: usize,
+        tight: bool,
+        out: &mut Vec<AstValue>,
+    ) -> Result<usize, ParseStop> {
         match expr {
-            Expr::Mark(mark) => self.mark(mark, at, tight, out),
-            Expr::Keyword(word) => self.keyword(word, at, tight, out),
-            Expr::Terminal(terminal) => {
+            GrammarExpression::Mark(mark) => self.mark(mark, at, tight, out),
+            GrammarExpression::Keyword(word) => self.keyword(word, at, tight, out),
+            GrammarExpression::Terminal(terminal) => {
                 let at = self.before(at, tight);
-                let (length, value) = terminal.read(self.rest(at)).ok_or(Stop::Unfit)?;
+                let (length, value) = terminal.read(self.rest(at)).ok_or(ParseStop::Unfit)?;
                 out.push(value);
                 Ok(at + length)
             }
-            Expr::Drop(inner) => {
+            GrammarExpression::Drop(inner) => {
                 let from = out.len();
                 let end = self.read(inner, at, tight, out)?;
                 out.truncate(from);
                 Ok(end)
             }
-            Expr::All(items) => {
+            GrammarExpression::All(items) => {
                 let mut at = at;
                 for (i, item) in items.iter().enumerate() {
                     at = self.read(item, at, tight && i == 0, out)?;
                 }
                 Ok(at)
             }
-            Expr::First(choices) => {
+            GrammarExpression::First(choices) => {
                 for choice in choices {
                     match self.read(choice, at, tight, out) {
-                        Err(Stop::Unfit) => {}
+                        Err(ParseStop::Unfit) => {}
                         done => return done,
                     }
                 }
-                Err(Stop::Unfit)
+                Err(ParseStop::Unfit)
             }
-            Expr::Maybe(inner) => match self.read(inner, at, tight, out) {
-                Err(Stop::Unfit) => Ok(at),
+            GrammarExpression::Maybe(inner) => match self.read(inner, at, tight, out) {
+                Err(ParseStop::Unfit) => Ok(at),
                 done => done,
             },
-            Expr::Many(inner) => self.many(inner, at, tight, out),
-            Expr::Some(inner) => {
+            GrammarExpression::Many(inner) => self.many(inner, at, tight, out),
+            GrammarExpression::Some(inner) => {
                 let at = self.read(inner, at, tight, out)?;
                 self.many(inner, at, tight, out)
             }
-            Expr::Together(inner) => {
+            GrammarExpression::Together(inner) => {
                 let (tokens, end) = self.apart(inner, at, tight)?;
                 out.push(AstValue::Tokens(tokens));
                 Ok(end)
             }
-            Expr::Part(name, many, inner) => {
+            GrammarExpression::Part(name, many, inner) => {
                 let (mut tokens, end) = self.apart(inner, at, tight)?;
                 let value = match (tokens.len(), tokens.pop()) {
                     (1, Some(only)) => only,
@@ -133,7 +145,7 @@ impl<'a> Reader<'a> {
                 out.push(AstValue::Named(name, *many, value.into()));
                 Ok(end)
             }
-            Expr::Thing(name, inner) => {
+            GrammarExpression::Thing(name, inner) => {
                 let (tokens, end) = self.apart(inner, at, tight)?;
                 let mut parts: Vec<(&'static str, AstValue)> = Vec::new();
                 if *name == "ServiceGraphPattern" {
@@ -143,30 +155,30 @@ impl<'a> Reader<'a> {
                 out.push(AstValue::Part(name, parts));
                 Ok(end)
             }
-            Expr::Made(name, inner) => {
+            GrammarExpression::Made(name, inner) => {
                 let (tokens, end) = self.apart(inner, at, tight)?;
                 out.extend(made::make(&mut self.blanks, name, tokens)?);
                 Ok(end)
             }
-            Expr::Tight(inner) => self.step(inner, at, true, out),
-            Expr::Rule(number, own) => {
-                let rule = GRAMMAR.rules.get(*number).ok_or(Stop::Broken)?;
+            GrammarExpression::Tight(inner) => self.step(inner, at, true, out),
+            GrammarExpression::Rule(number, own) => {
+                let rule = GRAMMAR.rules.get(*number).ok_or(ParseStop::Broken)?;
                 if *own { self.read(rule, at, tight, out) } else { self.step(rule, at, tight, out) }
             }
         }
     }
 
-    fn mark(&self, mark: &str, at: usize, tight: bool, out: &mut Vec<AstValue>) -> Result<usize, Stop> {
+    fn mark(&self, mark: &str, at: usize, tight: bool, out: &mut Vec<AstValue>) -> Result<usize, ParseStop> {
         let at = self.before(at, tight);
         if !self.rest(at).starts_with(mark) {
-            return Err(Stop::Unfit);
+            return Err(ParseStop::Unfit);
         }
         out.push(AstValue::Text(mark.to_owned()));
         Ok(at + mark.len())
     }
 
     /// Matches a keyword, case-insensitive and not as part of a longer word.
-    fn keyword(&self, word: &str, at: usize, tight: bool, out: &mut Vec<AstValue>) -> Result<usize, Stop> {
+    fn keyword(&self, word: &str, at: usize, tight: bool, out: &mut Vec<AstValue>) -> Result<usize, ParseStop> {
         let at = self.before(at, tight);
         let end = at + word.len();
         let in_word = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '$';
@@ -174,35 +186,41 @@ impl<'a> Reader<'a> {
             && !self.rest(end).starts_with(in_word)
             && !self.text.get(..at).is_some_and(|text| text.ends_with(in_word));
         if !fits {
-            return Err(Stop::Unfit);
+            return Err(ParseStop::Unfit);
         }
         out.push(AstValue::Text(word.to_owned()));
         Ok(end)
     }
 
     /// Matches an expression into a list of its own; returns the list and the end of the match.
-    fn apart(&mut self, expr: &Expr, at: usize, tight: bool) -> Result<(Vec<AstValue>, usize), Stop> {
+    fn apart(&mut self, expr: &GrammarExpression, at: usize, tight: bool) -> Result<(Vec<AstValue>, usize), ParseStop> {
         let mut tokens = Vec::new();
         let end = self.read(expr, at, tight, &mut tokens)?;
         Ok((tokens, end))
     }
 
-    fn many(&mut self, inner: &Expr, mut at: usize, tight: bool, out: &mut Vec<AstValue>) -> Result<usize, Stop> {
+    fn many(
+        &mut self,
+        inner: &GrammarExpression,
+        mut at: usize,
+        tight: bool,
+        out: &mut Vec<AstValue>,
+    ) -> Result<usize, ParseStop> {
         loop {
             match self.read(inner, at, tight, out) {
                 Ok(end) if end > at => at = end,
-                Ok(_) | Err(Stop::Unfit) => return Ok(at),
-                Err(Stop::Broken) => return Err(Stop::Broken),
+                Ok(_) | Err(ParseStop::Unfit) => return Ok(at),
+                Err(ParseStop::Broken) => return Err(ParseStop::Broken),
             }
         }
     }
 
     /// Returns the text of the first SERVICE in the whole text. rdflib stores it with every SERVICE.
-    fn first_service(&mut self) -> Result<String, Stop> {
+    fn first_service(&mut self) -> Result<String, ParseStop> {
         if let Some(known) = &self.service {
             return Ok(known.clone());
         }
-        let service = GRAMMAR.rules.get(GRAMMAR.service).ok_or(Stop::Broken)?;
+        let service = GRAMMAR.rules.get(GRAMMAR.service).ok_or(ParseStop::Broken)?;
         let mut at = 0;
         while at < self.text.len() {
             let start = self.spaced(at);
@@ -214,11 +232,11 @@ impl<'a> Reader<'a> {
                     let found = self.text.get(start..end).unwrap_or_default().to_owned();
                     return Ok(self.service.insert(found).clone());
                 }
-                Err(Stop::Broken) => return Err(Stop::Broken),
-                Err(Stop::Unfit) => at = start + self.rest(start).chars().next().map_or(1, char::len_utf8),
+                Err(ParseStop::Broken) => return Err(ParseStop::Broken),
+                Err(ParseStop::Unfit) => at = start + self.rest(start).chars().next().map_or(1, char::len_utf8),
             }
         }
-        Err(Stop::Broken)
+        Err(ParseStop::Broken)
     }
 }
 

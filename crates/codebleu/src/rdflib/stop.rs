@@ -2,7 +2,7 @@
 
 /// The reason why a step failed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Stop {
+pub enum ParseStop {
     /// The expression does not match here; an alternative may.
     Unfit,
     /// The whole text is rejected.

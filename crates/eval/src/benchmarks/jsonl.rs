@@ -6,20 +6,20 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use super::overpassnl::{self, Bounds, PreparedQuery, cached, execute, failed, run_query, similarity};
-use super::registration::{Benchmark, Data, Registration, nothing};
-use super::sparql::{self, QueryResult};
-use crate::cache::Cache;
+use super::overpassnl::{self, AnswerBounds, PreparedQuery, cached, execute, failed, run_query, similarity};
+use super::registration::{Benchmark, Registration, ScoringInputs, nothing};
+use super::sparql::{self, QueryComparison};
+use crate::cache::ResultCache;
 use crate::error::RunError;
 use crate::input::InputError;
-use crate::input::extract::{Form, extract, form_of_texts, refuse_other};
-use crate::input::rows::{Row, kind, read_rows};
-use crate::language::Language;
+use crate::input::extract::{PredictionFormat, extract, form_of_texts, refuse_other};
+use crate::input::rows::{InputRow, kind, read_rows};
+use crate::language::QueryLanguage;
 use crate::metric::Metric;
-use crate::record::{ErrorClass, Failed, Instance, Outcome, Record, Strict};
-use terrapin_geocoder::{Chain, Places, Table};
+use crate::record::{ErrorClass, FailedQuery, Instance, ResultRecord, StoredOutcome, StrictResults};
+use terrapin_geocoder::{Chain, PlaceSource, PlaceTable};
 use terrapin_osm::{BoundingBox, Osm};
-use terrapin_overpass::turbo::{self, Surroundings};
+use terrapin_overpass::turbo::{self, ShortcutValues};
 use terrapin_sparql::Environment;
 
 /// The `lang` of SPARQL.
@@ -32,9 +32,9 @@ fn metrics() -> Vec<&'static Metric> {
     overpassnl::metrics().into_iter().chain(sparql::METRICS).collect()
 }
 
-fn recompute(data: Data<'_>) -> Box<dyn Benchmark + '_> {
-    let Data { osm, snapshot, triples, now, places, cache, .. } = data;
-    Box::new(JsonLines { osm, snapshot, triples, now, places, cache, bounds: Bounds::default() })
+fn recompute(data: ScoringInputs<'_>) -> Box<dyn Benchmark + '_> {
+    let ScoringInputs { osm, snapshot, triples, now, places, cache, .. } = data;
+    Box::new(JsonLines { osm, snapshot, triples, now, places, cache, bounds: AnswerBounds::default() })
 }
 
 /// The names of the fields: the first is ours, the others are those of other benchmarks and libraries.
@@ -47,7 +47,7 @@ const NL: &[&str] = &["nl", "question", "instruction"];
 
 /// The contents of a file.
 #[derive(Debug, Default)]
-pub struct Read {
+pub struct JsonlContents {
     /// The instances.
     pub instances: Vec<Instance>,
     /// The names of unused fields.
@@ -56,7 +56,7 @@ pub struct Read {
 
 /// The contents of a file of questions and gold queries.
 #[derive(Debug, Default)]
-pub struct Golds {
+pub struct GoldInstances {
     /// The instances, with empty predictions.
     pub instances: Vec<Instance>,
     /// The split of each instance, if it has one.
@@ -69,8 +69,8 @@ pub struct Golds {
 ///
 /// # Errors
 /// Returns an error if the file cannot be read, or a row has no query in a supported language.
-pub fn read_golds(path: &Path) -> Result<Golds, RunError> {
-    let mut golds = Golds::default();
+pub fn read_golds(path: &Path) -> Result<GoldInstances, RunError> {
+    let mut golds = GoldInstances::default();
     for mut row in read_rows(path)? {
         let place = row.place.clone();
         let mut instance = || {
@@ -91,8 +91,8 @@ pub fn read_golds(path: &Path) -> Result<Golds, RunError> {
 ///
 /// # Errors
 /// Returns an error if the file cannot be read, or a row is not an instance in a supported language.
-pub fn read(path: &Path, forms: &[Form]) -> Result<Read, RunError> {
-    let mut read = Read::default();
+pub fn read(path: &Path, forms: &[PredictionFormat]) -> Result<JsonlContents, RunError> {
+    let mut read = JsonlContents::default();
     for row in read_rows(path)? {
         let place = row.place.clone();
         let instance = instance(row, &mut read.unused);
@@ -100,7 +100,7 @@ pub fn read(path: &Path, forms: &[Form]) -> Result<Read, RunError> {
         instance.pred = extract(&instance.pred, forms, Some(instance.language()));
         read.instances.push(instance);
     }
-    if !forms.contains(&Form::Lines) {
+    if !forms.contains(&PredictionFormat::Lines) {
         let preds: Vec<String> = read.instances.iter().map(|instance| instance.pred.clone()).collect();
         refuse_other(path, forms, form_of_texts(&preds))?;
     }
@@ -111,7 +111,7 @@ pub fn read(path: &Path, forms: &[Form]) -> Result<Read, RunError> {
 ///
 /// # Errors
 /// Returns an error if the row lacks a query, or a field is invalid.
-pub fn instance(mut row: Row, unused: &mut BTreeSet<String>) -> Result<Instance, String> {
+pub fn instance(mut row: InputRow, unused: &mut BTreeSet<String>) -> Result<Instance, String> {
     let names = row.names();
     let lacks = |field: &str, other: &str| format!("there is no `{field}` (or `{other}`); it has {names}");
     let is_there = PRED.iter().any(|name| row.fields.contains_key(*name));
@@ -123,9 +123,9 @@ pub fn instance(mut row: Row, unused: &mut BTreeSet<String>) -> Result<Instance,
 }
 
 /// Builds the instance of a row after its queries were taken.
-fn finish(mut row: Row, gold: String, pred: String, unused: &mut BTreeSet<String>) -> Result<Instance, String> {
+fn finish(mut row: InputRow, gold: String, pred: String, unused: &mut BTreeSet<String>) -> Result<Instance, String> {
     let lang = match row.take_text(LANG)?.map(|lang| lang.to_ascii_lowercase()) {
-        Some(lang) if Language::named(&lang).is_none() => {
+        Some(lang) if QueryLanguage::named(&lang).is_none() => {
             return Err(format!("lang {lang:?} is not run here: expected \"overpassql\" or \"sparql\""));
         }
         lang => lang,
@@ -143,7 +143,7 @@ fn finish(mut row: Row, gold: String, pred: String, unused: &mut BTreeSet<String
         places => places,
     };
     if let Some(places) = &places {
-        Table::parse(places.to_string().as_bytes()).map_err(|e| format!("places: {e}"))?;
+        PlaceTable::parse(places.to_string().as_bytes()).map_err(|e| format!("places: {e}"))?;
     }
     let id = match row.take(&["id"])? {
         Some(Value::String(text)) => Some(text),
@@ -172,16 +172,16 @@ pub struct JsonLines<'a> {
     /// The time of the data, in seconds since 1970.
     pub now: i64,
     /// The geocoded places for instances without their own.
-    pub places: &'a dyn Places,
+    pub places: &'a dyn PlaceSource,
     /// The cache of results.
-    pub cache: &'a dyn Cache,
+    pub cache: &'a dyn ResultCache,
     /// Limits of each query, in addition to those of every run.
-    pub bounds: Bounds,
+    pub bounds: AnswerBounds,
 }
 
 impl Benchmark for JsonLines<'_> {
-    fn evaluate(&self, instance: &Instance) -> Outcome {
-        let mut outcome = Outcome { record: Record::of(instance), ..Outcome::default() };
+    fn evaluate(&self, instance: &Instance) -> StoredOutcome {
+        let mut outcome = StoredOutcome { record: ResultRecord::of(instance), ..StoredOutcome::default() };
         if is_sparql(instance) {
             if let Some(triples) = self.triples {
                 self.sparql(triples, instance, &mut outcome.record);
@@ -190,16 +190,16 @@ impl Benchmark for JsonLines<'_> {
         }
         outcome.record.scores = similarity(&instance.gold, &instance.pred);
         let Some(osm) = self.osm else { return outcome };
-        let table = instance.places.as_ref().and_then(|places| Table::parse(places.to_string().as_bytes()).ok());
+        let table = instance.places.as_ref().and_then(|places| PlaceTable::parse(places.to_string().as_bytes()).ok());
         let mut places = Chain::default();
-        places.0.extend(table.as_ref().map(|table| table as &dyn Places));
+        places.0.extend(table.as_ref().map(|table| table as &dyn PlaceSource));
         places.0.push(self.places);
         let bbox = instance.bbox.as_deref().and_then(|text| text.parse::<BoundingBox>().ok());
-        let surroundings = Surroundings { bbox, now: self.now, places: &places };
+        let surroundings = ShortcutValues { bbox, now: self.now, places: &places };
         let prepare = |query: &str| {
-            Failed::guard(|| match turbo::expand(query, &surroundings) {
+            FailedQuery::guard(|| match turbo::expand(query, &surroundings) {
                 Ok(text) => Ok(PreparedQuery::for_json(&text)),
-                Err(problem) => Err(Failed::new(class_of(problem.reason), problem.to_string())),
+                Err(problem) => Err(FailedQuery::new(class_of(problem.reason), problem.to_string())),
             })
         };
         let engine =
@@ -208,25 +208,25 @@ impl Benchmark for JsonLines<'_> {
         outcome
     }
 
-    fn failed(&self, instance: &Instance, message: String) -> Outcome {
+    fn failed(&self, instance: &Instance, message: String) -> StoredOutcome {
         if !is_sparql(instance) {
             return failed(instance, true, self.osm.is_some(), message);
         }
-        let strict = self.triples.map(|_| Strict::failed(message));
-        Outcome { record: Record { strict, ..Record::of(instance) }, ..Outcome::default() }
+        let strict = self.triples.map(|_| StrictResults::failed(message));
+        StoredOutcome { record: ResultRecord { strict, ..ResultRecord::of(instance) }, ..StoredOutcome::default() }
     }
 }
 
 impl JsonLines<'_> {
     /// Runs two SPARQL queries and compares their answers.
-    fn sparql(&self, triples: &Environment, Instance { gold, pred, .. }: &Instance, record: &mut Record) {
+    fn sparql(&self, triples: &Environment, Instance { gold, pred, .. }: &Instance, record: &mut ResultRecord) {
         let limits = || self.bounds.of_query(sparql::TIMEOUT);
         let ask = |query| sparql::ask_cached(self.cache, self.snapshot, triples, query, &limits());
         let gold_answer = ask(gold);
         // Equal texts have equal answers.
         let pred_answer = if pred == gold { gold_answer.clone() } else { ask(pred) };
-        let gold = QueryResult { query: gold, answer: &gold_answer };
-        sparql::compare(&gold, &QueryResult { query: pred, answer: &pred_answer }, record);
+        let gold = QueryComparison { query: gold, answer: &gold_answer };
+        sparql::compare(&gold, &QueryComparison { query: pred, answer: &pred_answer }, record);
     }
 }
 
@@ -243,7 +243,7 @@ fn class_of(reason: turbo::Reason) -> ErrorClass {
 mod tests {
     use super::*;
 
-    fn read_text(text: &str) -> Result<Read, String> {
+    fn read_text(text: &str) -> Result<JsonlContents, String> {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("mine");
         std::fs::write(&path, text).unwrap();

@@ -9,7 +9,7 @@ mod registration;
 pub mod sparql;
 pub mod text;
 
-pub use registration::{Benchmark, Corpus, Data, Registration};
+pub use registration::{Benchmark, Corpus, Registration, ScoringInputs};
 
 use std::sync::LazyLock;
 

@@ -1,31 +1,31 @@
 //! The interface of a benchmark: scoring an instance, and its entry in the registry.
 
 use terrapin_base::stack::caught;
-use terrapin_geocoder::Places;
+use terrapin_geocoder::PlaceSource;
 use terrapin_osm::Osm;
 use terrapin_sparql::Environment;
 
-use crate::cache::Cache;
+use crate::cache::ResultCache;
 use crate::metric::Metric;
-use crate::record::{Instance, Outcome, Record};
+use crate::record::{Instance, ResultRecord, StoredOutcome};
 
 /// A benchmark, which scores instances.
 pub trait Benchmark: Sync {
     /// Scores an instance. Errors of its queries are part of the outcome; a panic is a fault of the engine.
-    fn evaluate(&self, instance: &Instance) -> Outcome;
+    fn evaluate(&self, instance: &Instance) -> StoredOutcome;
 
     /// Returns the outcome of an instance on which [`Benchmark::evaluate`] panicked: no score, and `message` as the
     /// prediction's error.
-    fn failed(&self, instance: &Instance, message: String) -> Outcome;
+    fn failed(&self, instance: &Instance, message: String) -> StoredOutcome;
 
     /// Scores an instance. Never fails, so that a fault of the engine in one instance does not lose the others.
-    fn score(&self, instance: &Instance) -> Outcome {
+    fn score(&self, instance: &Instance) -> StoredOutcome {
         caught(|| self.evaluate(instance)).unwrap_or_else(|message| self.failed(instance, message))
     }
 }
 
 /// Computes named numbers of a whole run.
-pub type Corpus = fn(&[Instance], &[Record]) -> Vec<(&'static str, f64)>;
+pub type Corpus = fn(&[Instance], &[ResultRecord]) -> Vec<(&'static str, f64)>;
 
 /// An entry of the registry.
 #[derive(Debug)]
@@ -37,19 +37,19 @@ pub struct Registration {
     /// Numbers of a whole run that are not means of instance scores, such as BLEU: names and values in per cent.
     pub corpus: Corpus,
     /// Returns the benchmark that scores the instances of a run again with the given data.
-    pub recompute: for<'a> fn(Data<'a>) -> Box<dyn Benchmark + 'a>,
+    pub recompute: for<'a> fn(ScoringInputs<'a>) -> Box<dyn Benchmark + 'a>,
 }
 
 /// Returns no numbers, for benchmarks with means only.
-pub(super) fn nothing(_: &[Instance], _: &[Record]) -> Vec<(&'static str, f64)> {
+pub(super) fn nothing(_: &[Instance], _: &[ResultRecord]) -> Vec<(&'static str, f64)> {
     Vec::new()
 }
 
 /// The data for scoring a run again.
 #[derive(Clone, Copy)]
-pub struct Data<'a> {
+pub struct ScoringInputs<'a> {
     /// The outcomes of the run, which show how queries were compared.
-    pub outcomes: &'a [Outcome],
+    pub outcomes: &'a [StoredOutcome],
     /// The data for OverpassQL; without it, queries are only compared.
     pub osm: Option<&'a Osm>,
     /// The data for SPARQL.
@@ -59,7 +59,7 @@ pub struct Data<'a> {
     /// The time of the data, in seconds since 1970.
     pub now: i64,
     /// The geocoded places.
-    pub places: &'a dyn Places,
+    pub places: &'a dyn PlaceSource,
     /// The cache of results.
-    pub cache: &'a dyn Cache,
+    pub cache: &'a dyn ResultCache,
 }

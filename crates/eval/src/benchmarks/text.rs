@@ -3,19 +3,19 @@
 
 use std::path::Path;
 
-use super::registration::{Benchmark, Data, Registration};
+use super::registration::{Benchmark, Registration, ScoringInputs};
 use crate::error::RunError;
-use crate::input::extract::{Form, read_predictions};
+use crate::input::extract::{PredictionFormat, read_predictions};
 use crate::input::{InputError, read_lines, same_length};
 use crate::metric::{Metric, ScoreSource};
-use crate::metrics::bleu::Counts;
+use crate::metrics::bleu::BleuCounts;
 use crate::metrics::{chrf, rouge};
-use crate::record::{Instance, Outcome, Record, Score};
+use crate::record::{Instance, ResultRecord, Score, StoredOutcome};
 use crate::stored;
 
 /// The entry in the registry.
 pub static REGISTRATION: Registration =
-    Registration { name: "text", metrics, corpus, recompute: |_: Data<'_>| Box::new(Text) };
+    Registration { name: "text", metrics, corpus, recompute: |_: ScoringInputs<'_>| Box::new(TextBenchmark) };
 
 const fn named(name: &'static str, title: &'static str, meaning: &'static str) -> Metric {
     Metric::of_texts(name, title, meaning, ScoreSource::Named)
@@ -36,11 +36,11 @@ fn metrics() -> Vec<&'static Metric> {
 }
 
 /// Computes corpus BLEU and chrF in per cent, as in papers.
-fn corpus(instances: &[Instance], _: &[Record]) -> Vec<(&'static str, f64)> {
-    let (mut bleu, mut chrf) = (Counts::default(), chrf::Counts::default());
+fn corpus(instances: &[Instance], _: &[ResultRecord]) -> Vec<(&'static str, f64)> {
+    let (mut bleu, mut chrf) = (BleuCounts::default(), chrf::ChrfCounts::default());
     for Instance { gold, pred, .. } in instances {
-        bleu.add(&Counts::of(gold, pred));
-        chrf.add(&chrf::Counts::of(gold, pred));
+        bleu.add(&BleuCounts::of(gold, pred));
+        chrf.add(&chrf::ChrfCounts::of(gold, pred));
     }
     vec![("corpus_bleu", 100.0 * stored(bleu.corpus())), ("corpus_chrf", 100.0 * stored(chrf.score()))]
 }
@@ -49,7 +49,7 @@ fn corpus(instances: &[Instance], _: &[Record]) -> Vec<(&'static str, f64)> {
 ///
 /// # Errors
 /// Returns an error if a file cannot be read, or the numbers of lines differ.
-pub fn read(gold: &Path, pred: &Path, forms: &[Form]) -> Result<Vec<Instance>, RunError> {
+pub fn read(gold: &Path, pred: &Path, forms: &[PredictionFormat]) -> Result<Vec<Instance>, RunError> {
     let golds = read_lines(gold)?;
     let preds = read_predictions(pred, forms, None)?;
     same_length((gold, golds.len()), (pred, preds.len()))?;
@@ -67,22 +67,22 @@ pub fn read(gold: &Path, pred: &Path, forms: &[Form]) -> Result<Vec<Instance>, R
 }
 
 /// Compares texts.
-pub struct Text;
+pub struct TextBenchmark;
 
-impl Benchmark for Text {
-    fn evaluate(&self, instance: &Instance) -> Outcome {
-        let mut record = Record::of(instance);
+impl Benchmark for TextBenchmark {
+    fn evaluate(&self, instance: &Instance) -> StoredOutcome {
+        let mut record = ResultRecord::of(instance);
         let (gold, pred) = (&instance.gold, &instance.pred);
         let mut set = |name: &'static str, score: f64| record.scores.set(name, Score::Share(stored(score)));
-        set("text.bleu", Counts::of(gold, pred).sentence());
+        set("text.bleu", BleuCounts::of(gold, pred).sentence());
         set("text.chrf", chrf::chrf(gold, pred));
         set("text.rouge_l", rouge::rouge_l(gold, pred));
-        Outcome { record, ..Outcome::default() }
+        StoredOutcome { record, ..StoredOutcome::default() }
     }
 
-    fn failed(&self, instance: &Instance, _: String) -> Outcome {
-        let mut record = Record::of(instance);
+    fn failed(&self, instance: &Instance, _: String) -> StoredOutcome {
+        let mut record = ResultRecord::of(instance);
         METRICS.iter().for_each(|metric| record.scores.set(metric.name, Score::Share(0.0)));
-        Outcome { record, ..Outcome::default() }
+        StoredOutcome { record, ..StoredOutcome::default() }
     }
 }

@@ -20,7 +20,7 @@ use std::time::{Duration, Instant};
 
 use rusqlite::{Connection, ErrorCode, OpenFlags, OptionalExtension, TransactionBehavior, params};
 
-use super::{Cache, Counts, Key, program};
+use super::{CacheCounts, CacheKey, ResultCache, program};
 
 /// The first line marks the folder as a cache for all programs, the second for this one.
 const TAG: &str = "Signature: 8a477f597d28d172789f06886806bc55
@@ -154,7 +154,7 @@ impl DbCache {
         }
     }
 
-    fn digest(&self, key: &Key<'_>) -> Digest {
+    fn digest(&self, key: &CacheKey<'_>) -> Digest {
         let mut hasher = blake3::Hasher::new();
         for part in [key.snapshot, &self.program, key.language, key.query] {
             hasher.update(&(part.len() as u64).to_le_bytes()).update(part.as_bytes());
@@ -209,8 +209,8 @@ impl DbCache {
     }
 }
 
-impl Cache for DbCache {
-    fn get(&self, key: &Key<'_>) -> Option<Vec<u8>> {
+impl ResultCache for DbCache {
+    fn get(&self, key: &CacheKey<'_>) -> Option<Vec<u8>> {
         let digest = self.digest(key);
         let found = self.value(&digest).and_then(|value| unpack(&digest, &value, self.size));
         let count = if found.is_some() { &self.hits } else { &self.misses };
@@ -218,7 +218,7 @@ impl Cache for DbCache {
         found
     }
 
-    fn put(&self, key: &Key<'_>, results: Vec<u8>) {
+    fn put(&self, key: &CacheKey<'_>, results: Vec<u8>) {
         if results.len() as u64 > longest(self.size) || self.program.is_empty() {
             return;
         }
@@ -236,8 +236,8 @@ impl Cache for DbCache {
         }
     }
 
-    fn counts(&self) -> Option<Counts> {
-        Some(Counts { hits: self.hits.load(Ordering::Relaxed), misses: self.misses.load(Ordering::Relaxed) })
+    fn counts(&self) -> Option<CacheCounts> {
+        Some(CacheCounts { hits: self.hits.load(Ordering::Relaxed), misses: self.misses.load(Ordering::Relaxed) })
     }
 
     fn finish(&self) -> Vec<String> {
@@ -372,8 +372,8 @@ mod tests {
 
     const SIZE: u64 = 2 << 20;
 
-    fn key(query: &str) -> Key<'_> {
-        Key { snapshot: "s", language: "l", query }
+    fn key(query: &str) -> CacheKey<'_> {
+        CacheKey { snapshot: "s", language: "l", query }
     }
 
     /// Returns incompressible text.
@@ -394,12 +394,12 @@ mod tests {
         assert_eq!(cache.get(&key("a")), None);
         cache.put(&key("a"), b"1".to_vec());
         assert_eq!(cache.get(&key("a")), Some(b"1".to_vec()));
-        assert_eq!(cache.counts(), Some(Counts { hits: 1, misses: 1 }));
+        assert_eq!(cache.counts(), Some(CacheCounts { hits: 1, misses: 1 }));
         assert_eq!(cache.finish(), [""; 0]);
         drop(cache);
         let cache = DbCache::open(folder.path(), SIZE).unwrap();
         assert_eq!(cache.get(&key("a")), Some(b"1".to_vec()));
-        for other in [Key { snapshot: "t", ..key("a") }, Key { language: "m", ..key("a") }, key("b")] {
+        for other in [CacheKey { snapshot: "t", ..key("a") }, CacheKey { language: "m", ..key("a") }, key("b")] {
             assert_eq!(cache.get(&other), None);
         }
     }

@@ -5,23 +5,23 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use terrapin_budget as budget;
 
-use super::{Cache, Counts, Key};
+use super::{CacheCounts, CacheKey, ResultCache};
 
 /// A cache of one snapshot's results. If it is full, the least recently used half is evicted.
 #[derive(Debug)]
 pub struct InMemory {
     /// The size limit of each half in bytes.
     half: usize,
-    kept: Mutex<Kept>,
+    kept: Mutex<ResultGenerations>,
 }
 
 #[derive(Debug, Default)]
-struct Kept {
+struct ResultGenerations {
     /// The recently used results.
     new: Half,
     /// The older results.
     old: Half,
-    counts: Counts,
+    counts: CacheCounts,
 }
 
 #[derive(Debug, Default)]
@@ -43,7 +43,7 @@ impl InMemory {
     }
 }
 
-impl Kept {
+impl ResultGenerations {
     fn put(&mut self, name: Name, results: Arc<[u8]>, half: usize) {
         let bytes = results.len() + ENTRY;
         if bytes > half || self.new.results.contains_key(&name) {
@@ -57,8 +57,8 @@ impl Kept {
     }
 }
 
-impl Cache for InMemory {
-    fn get(&self, key: &Key<'_>) -> Option<Vec<u8>> {
+impl ResultCache for InMemory {
+    fn get(&self, key: &CacheKey<'_>) -> Option<Vec<u8>> {
         let name = key.digest();
         let found = {
             let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
@@ -81,7 +81,7 @@ impl Cache for InMemory {
         found.map(|found| found.to_vec())
     }
 
-    fn put(&self, key: &Key<'_>, results: Vec<u8>) {
+    fn put(&self, key: &CacheKey<'_>, results: Vec<u8>) {
         let name = key.digest();
         // Results outlive the pair that computed them.
         budget::unwatched(|| {
@@ -90,7 +90,7 @@ impl Cache for InMemory {
         });
     }
 
-    fn counts(&self) -> Option<Counts> {
+    fn counts(&self) -> Option<CacheCounts> {
         Some(self.kept.lock().unwrap_or_else(PoisonError::into_inner).counts)
     }
 
@@ -103,8 +103,8 @@ impl Cache for InMemory {
 mod tests {
     use super::*;
 
-    fn key(query: &str) -> Key<'_> {
-        Key { snapshot: "s", language: "l", query }
+    fn key(query: &str) -> CacheKey<'_> {
+        CacheKey { snapshot: "s", language: "l", query }
     }
 
     #[test]
@@ -113,8 +113,8 @@ mod tests {
         cache.put(&key("a"), vec![1; 6]);
         cache.put(&key("b"), vec![2; 7]);
         assert_eq!((cache.get(&key("a")), cache.get(&key("b"))), (Some(vec![1; 6]), None));
-        assert_eq!(cache.get(&Key { language: "m", ..key("a") }), None);
-        assert_eq!(cache.counts(), Some(Counts { hits: 1, misses: 2 }));
+        assert_eq!(cache.get(&CacheKey { language: "m", ..key("a") }), None);
+        assert_eq!(cache.counts(), Some(CacheCounts { hits: 1, misses: 2 }));
     }
 
     #[test]

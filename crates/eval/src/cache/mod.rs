@@ -6,7 +6,7 @@ mod batch;
 mod db;
 mod in_memory;
 
-pub use batch::Batch;
+pub use batch::BatchCache;
 #[cfg(feature = "cache")]
 pub use db::{DbCache, Foreign};
 pub use in_memory::InMemory;
@@ -19,11 +19,11 @@ use std::sync::OnceLock;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use crate::record::{Class, Failed};
+use crate::record::{FailedQuery, FailureKind};
 
 /// The inputs that determine the results of a query.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Key<'a> {
+pub struct CacheKey<'a> {
     /// The snapshot's digest.
     pub snapshot: &'a str,
     /// The language and the reader of the answer.
@@ -32,7 +32,7 @@ pub struct Key<'a> {
     pub query: &'a str,
 }
 
-impl Key<'_> {
+impl CacheKey<'_> {
     /// Returns the digest of language and query.
     fn digest(&self) -> [u8; 32] {
         let mut hasher = blake3::Hasher::new();
@@ -43,7 +43,7 @@ impl Key<'_> {
 
 /// The counts of hits and misses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Counts {
+pub struct CacheCounts {
     /// The number of cached results used.
     pub hits: u64,
     /// The number of results computed.
@@ -51,44 +51,44 @@ pub struct Counts {
 }
 
 /// A cache of results of queries, as bytes.
-pub trait Cache: Sync {
+pub trait ResultCache: Sync {
     /// Returns the results stored for a key, if still present.
-    fn get(&self, key: &Key<'_>) -> Option<Vec<u8>>;
+    fn get(&self, key: &CacheKey<'_>) -> Option<Vec<u8>>;
     /// Stores the results of a query. They may be evicted at any time.
-    fn put(&self, key: &Key<'_>, results: Vec<u8>);
+    fn put(&self, key: &CacheKey<'_>, results: Vec<u8>);
     /// Returns the stored results like [`Cache::get`]. Without any, the caller must run the query and call
     /// [`Cache::leave`]; meanwhile other callers may wait.
-    fn enter(&self, key: &Key<'_>) -> Option<Vec<u8>> {
+    fn enter(&self, key: &CacheKey<'_>) -> Option<Vec<u8>> {
         self.get(key)
     }
     /// Ends an entry that [`Cache::enter`] began, after durable results were stored. `failed` contains results that are
     /// not durable.
-    fn leave(&self, _key: &Key<'_>, _failed: Option<Vec<u8>>) {}
+    fn leave(&self, _key: &CacheKey<'_>, _failed: Option<Vec<u8>>) {}
     /// Returns the counts so far; `None` without a cache.
-    fn counts(&self) -> Option<Counts>;
+    fn counts(&self) -> Option<CacheCounts>;
     /// Writes pending results and returns messages for the user, such as a failure to write.
     fn finish(&self) -> Vec<String>;
 }
 
 /// A cache behind a reference or a shared pointer.
-impl<P: Deref<Target: Cache> + Sync> Cache for P {
-    fn get(&self, key: &Key<'_>) -> Option<Vec<u8>> {
+impl<P: Deref<Target: ResultCache> + Sync> ResultCache for P {
+    fn get(&self, key: &CacheKey<'_>) -> Option<Vec<u8>> {
         (**self).get(key)
     }
 
-    fn put(&self, key: &Key<'_>, results: Vec<u8>) {
+    fn put(&self, key: &CacheKey<'_>, results: Vec<u8>) {
         (**self).put(key, results);
     }
 
-    fn enter(&self, key: &Key<'_>) -> Option<Vec<u8>> {
+    fn enter(&self, key: &CacheKey<'_>) -> Option<Vec<u8>> {
         (**self).enter(key)
     }
 
-    fn leave(&self, key: &Key<'_>, failed: Option<Vec<u8>>) {
+    fn leave(&self, key: &CacheKey<'_>, failed: Option<Vec<u8>>) {
         (**self).leave(key, failed);
     }
 
-    fn counts(&self) -> Option<Counts> {
+    fn counts(&self) -> Option<CacheCounts> {
         (**self).counts()
     }
 
@@ -101,14 +101,14 @@ impl<P: Deref<Target: Cache> + Sync> Cache for P {
 #[derive(Debug, Clone, Copy, Default)]
 pub struct NoCache;
 
-impl Cache for NoCache {
-    fn get(&self, _: &Key<'_>) -> Option<Vec<u8>> {
+impl ResultCache for NoCache {
+    fn get(&self, _: &CacheKey<'_>) -> Option<Vec<u8>> {
         None
     }
 
-    fn put(&self, _: &Key<'_>, _: Vec<u8>) {}
+    fn put(&self, _: &CacheKey<'_>, _: Vec<u8>) {}
 
-    fn counts(&self) -> Option<Counts> {
+    fn counts(&self) -> Option<CacheCounts> {
         None
     }
 
@@ -122,11 +122,11 @@ impl Cache for NoCache {
 ///
 /// # Errors
 /// Returns an error if the query failed.
-pub fn get_or_run<T: Serialize + DeserializeOwned, C: Class>(
-    cache: &dyn Cache,
-    key: &Key<'_>,
-    run: impl FnOnce() -> Result<T, Failed<C>>,
-) -> Result<T, Failed<C>> {
+pub fn get_or_run<T: Serialize + DeserializeOwned, C: FailureKind>(
+    cache: &dyn ResultCache,
+    key: &CacheKey<'_>,
+    run: impl FnOnce() -> Result<T, FailedQuery<C>>,
+) -> Result<T, FailedQuery<C>> {
     let found = cache.enter(key);
     let mut entered = Entered { cache, key, failed: None, is_mine: found.is_none() };
     let known = found.and_then(|bytes| {
@@ -147,8 +147,8 @@ pub fn get_or_run<T: Serialize + DeserializeOwned, C: Class>(
 
 /// A query entered in a cache. Dropping it leaves the cache, even during unwinding.
 struct Entered<'a> {
-    cache: &'a dyn Cache,
-    key: &'a Key<'a>,
+    cache: &'a dyn ResultCache,
+    key: &'a CacheKey<'a>,
     failed: Option<Vec<u8>>,
     is_mine: bool,
 }
@@ -187,18 +187,18 @@ mod tests {
     use crate::record::ErrorClass;
 
     #[derive(Default)]
-    struct Table(Mutex<BTreeMap<String, Vec<u8>>>);
+    struct ResultTable(Mutex<BTreeMap<String, Vec<u8>>>);
 
-    impl Cache for Table {
-        fn get(&self, key: &Key<'_>) -> Option<Vec<u8>> {
+    impl ResultCache for ResultTable {
+        fn get(&self, key: &CacheKey<'_>) -> Option<Vec<u8>> {
             self.0.lock().unwrap().get(key.query).cloned()
         }
 
-        fn put(&self, key: &Key<'_>, results: Vec<u8>) {
+        fn put(&self, key: &CacheKey<'_>, results: Vec<u8>) {
             self.0.lock().unwrap().insert(key.query.to_owned(), results);
         }
 
-        fn counts(&self) -> Option<Counts> {
+        fn counts(&self) -> Option<CacheCounts> {
             None
         }
 
@@ -209,10 +209,11 @@ mod tests {
 
     #[test]
     fn what_does_not_last_or_cannot_be_read_is_computed_again() {
-        let table = Table::default();
+        let table = ResultTable::default();
         let ask = |query, answer: Result<u32, ErrorClass>| {
-            let key = Key { snapshot: "s", language: "l", query };
-            get_or_run(&table, &key, || answer.map_err(|class| Failed::new(class, "x"))).map_err(|failed| failed.class)
+            let key = CacheKey { snapshot: "s", language: "l", query };
+            get_or_run(&table, &key, || answer.map_err(|class| FailedQuery::new(class, "x")))
+                .map_err(|failed| failed.class)
         };
         assert_eq!(ask("a", Ok(1)), Ok(1));
         assert_eq!(ask("a", Ok(2)), Ok(1));
@@ -229,7 +230,7 @@ mod tests {
 
     #[test]
     fn failures_have_the_bytes_that_caches_have() {
-        let failed: Result<u8, Failed<ErrorClass>> = Err(Failed::new(ErrorClass::ParseError, "ab"));
+        let failed: Result<u8, FailedQuery<ErrorClass>> = Err(FailedQuery::new(ErrorClass::ParseError, "ab"));
         let bytes = bincode::serde::encode_to_vec(&failed, bincode::config::standard()).unwrap();
         assert_eq!(bytes, [1, 1, 2, b'a', b'b']);
     }

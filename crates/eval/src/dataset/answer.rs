@@ -8,24 +8,24 @@ use std::time::{Duration, Instant};
 use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Value};
 
-use super::pairs::Pair;
+use super::pairs::GoldPair;
 use crate::benchmarks::overpassnl::{PreparedQuery, limit_of};
 use crate::benchmarks::sparql::{self, Top};
-use crate::language::Language;
-use crate::record::Class as _;
+use crate::language::QueryLanguage;
+use crate::record::FailureKind as _;
 use terrapin_base::Bounded;
 use terrapin_base::stack::caught;
 use terrapin_budget::Limits;
-use terrapin_geocoder::{Chain, Places, Table};
+use terrapin_geocoder::{Chain, PlaceSource, PlaceTable};
 use terrapin_osm::{BoundingBox, Osm};
-use terrapin_overpass::turbo::{self, Surroundings};
+use terrapin_overpass::turbo::{self, ShortcutValues};
 use terrapin_sparql::Environment;
 
 /// The maximum length of an answer in bytes.
 const LARGEST: usize = 1 << 30;
 
 /// The data on which gold queries run.
-pub struct Engine<'a> {
+pub struct GoldEngine<'a> {
     /// The elements.
     pub osm: &'a Osm,
     /// The triples, if the snapshot has them.
@@ -33,42 +33,42 @@ pub struct Engine<'a> {
     /// The time of the data, in seconds since 1970.
     pub now: i64,
     /// The geocoded places for pairs without their own.
-    pub places: &'a dyn Places,
+    pub places: &'a dyn PlaceSource,
     /// The time limit of a query; overrides its own.
     pub timeout: Duration,
 }
 
 /// The failure of a query.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Failure {
+pub struct QueryFailure {
     /// The error.
     pub text: String,
 }
 
-impl Failure {
-    fn new(text: impl Into<String>) -> Failure {
-        Failure { text: text.into() }
+impl QueryFailure {
+    fn new(text: impl Into<String>) -> QueryFailure {
+        QueryFailure { text: text.into() }
     }
 }
 
 /// The answer to a query.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Answer {
+pub struct GoldAnswer {
     /// The digest of the answer's bytes.
     pub digest: [u8; 32],
     /// The number of elements or rows, or the printed count.
     pub number: u64,
     /// Its elements in ascending order, with repetitions.
-    pub elements: Vec<Element>,
+    pub elements: Vec<GoldElement>,
     /// The answer consists of rows, which have no identity.
     pub rows: bool,
     /// The limit that may have cut the answer, and whether the query set an order.
-    pub cut: Option<Cut>,
+    pub cut: Option<AnswerLimit>,
 }
 
 /// A limit that may have cut an answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Cut {
+pub struct AnswerLimit {
     /// The limit.
     pub limit: u64,
     /// The query sets the order.
@@ -77,7 +77,7 @@ pub struct Cut {
 
 /// An element of an answer, or a row.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Element {
+pub struct GoldElement {
     /// `node`, `way`, `relation`, `count`, or a derived type; empty for a row.
     pub kind: Cow<'static, str>,
     /// The id; for a row, its number among equal ones.
@@ -90,7 +90,7 @@ pub struct Element {
     pub metadata: u128,
 }
 
-impl Element {
+impl GoldElement {
     /// Returns its identity: two answers share the element if it is equal.
     pub fn key(&self) -> (&str, i64, u128) {
         // A row is identified by its values.
@@ -99,7 +99,7 @@ impl Element {
 }
 
 /// Formats an element as `node/1`, and a row by a part of its digest.
-impl fmt::Display for Element {
+impl fmt::Display for GoldElement {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.kind == ROW {
             return write!(f, "row/{:012x}", self.tags >> 80);
@@ -112,61 +112,68 @@ impl fmt::Display for Element {
 const ROW: &str = "";
 const METADATA: [&str; 5] = ["timestamp", "version", "changeset", "user", "uid"];
 
-impl Engine<'_> {
+impl GoldEngine<'_> {
     /// Runs a pair's query like `terrapin eval jsonl`.
     ///
     /// # Errors
     /// Returns an error if the query is invalid, was stopped, or its answer is too large.
-    pub fn ask(&self, pair: &Pair) -> Result<Answer, Failure> {
+    pub fn ask(&self, pair: &GoldPair) -> Result<GoldAnswer, QueryFailure> {
         let limits = Limits { deadline: Instant::now().checked_add(self.timeout), ..Limits::default() };
         let ask = || match pair.language() {
-            Language::OverpassQl => self.overpass(pair, &limits),
-            Language::Sparql => self.sparql(pair, &limits),
+            QueryLanguage::OverpassQl => self.overpass(pair, &limits),
+            QueryLanguage::Sparql => self.sparql(pair, &limits),
         };
-        caught(ask).unwrap_or_else(|message| Err(Failure::new(message)))
+        caught(ask).unwrap_or_else(|message| Err(QueryFailure::new(message)))
     }
 
     /// Returns a pair's query with its shortcuts replaced, with the time of the data as `now`.
     ///
     /// # Errors
     /// Returns an error if a shortcut cannot be replaced.
-    pub(super) fn expanded(&self, pair: &Pair, now: i64) -> Result<String, Failure> {
-        let table = pair.places.as_ref().and_then(|places| Table::parse(places.to_string().as_bytes()).ok());
+    pub(super) fn expanded(&self, pair: &GoldPair, now: i64) -> Result<String, QueryFailure> {
+        let table = pair.places.as_ref().and_then(|places| PlaceTable::parse(places.to_string().as_bytes()).ok());
         let mut places = Chain::default();
-        places.0.extend(table.as_ref().map(|table| table as &dyn Places));
+        places.0.extend(table.as_ref().map(|table| table as &dyn PlaceSource));
         places.0.push(self.places);
         let bbox = pair.bbox.as_deref().and_then(|text| text.parse::<BoundingBox>().ok());
-        let surroundings = Surroundings { bbox, now, places: &places };
-        let text = turbo::expand(&pair.query, &surroundings).map_err(|problem| Failure::new(problem.to_string()))?;
+        let surroundings = ShortcutValues { bbox, now, places: &places };
+        let text =
+            turbo::expand(&pair.query, &surroundings).map_err(|problem| QueryFailure::new(problem.to_string()))?;
         Ok(text.into_owned())
     }
 
-    fn overpass(&self, pair: &Pair, limits: &Limits) -> Result<Answer, Failure> {
+    fn overpass(&self, pair: &GoldPair, limits: &Limits) -> Result<GoldAnswer, QueryFailure> {
         let query = PreparedQuery::for_json(&self.expanded(pair, self.now)?);
-        let script = query.parse().map_err(|failure| Failure::new(failure.to_string()))?;
+        let script = query.parse().map_err(|failure| QueryFailure::new(failure.to_string()))?;
         let mut body = Bounded::new(LARGEST);
         let ran = terrapin_overpass::run(self.osm, &script, limits, &mut body);
         if body.full {
-            return Err(Failure::new(format!("an answer of more than {LARGEST} bytes")));
+            return Err(QueryFailure::new(format!("an answer of more than {LARGEST} bytes")));
         }
-        ran.map_err(|failure| Failure::new(failure.to_string()))?;
+        ran.map_err(|failure| QueryFailure::new(failure.to_string()))?;
         if self.osm.check().is_err() {
-            return Err(Failure::new("the snapshot is damaged"));
+            return Err(QueryFailure::new("the snapshot is damaged"));
         }
         let digest = *blake3::hash(&body.bytes).as_bytes();
-        let (mut elements, count) = elements(&body.bytes).map_err(|e| Failure::new(format!("not JSON: {e}")))?;
+        let (mut elements, count) = elements(&body.bytes).map_err(|e| QueryFailure::new(format!("not JSON: {e}")))?;
         let limit = limit_of(query.text());
         let cut = limit.filter(|limit| count.is_none() && elements.len() as u64 >= *limit);
         // Elements printed several times keep their order.
         elements.sort_by(|a, b| a.key().cmp(&b.key()));
         let number = count.unwrap_or(elements.len() as u64);
-        Ok(Answer { digest, number, elements, rows: false, cut: cut.map(|limit| Cut { limit, ordered: false }) })
+        Ok(GoldAnswer {
+            digest,
+            number,
+            elements,
+            rows: false,
+            cut: cut.map(|limit| AnswerLimit { limit, ordered: false }),
+        })
     }
 
-    fn sparql(&self, pair: &Pair, limits: &Limits) -> Result<Answer, Failure> {
-        let Some(triples) = self.triples else { return Err(Failure::new("the snapshot has no triples")) };
+    fn sparql(&self, pair: &GoldPair, limits: &Limits) -> Result<GoldAnswer, QueryFailure> {
+        let Some(triples) = self.triples else { return Err(QueryFailure::new("the snapshot has no triples")) };
         let answer = sparql::ask(triples, &pair.query, limits)
-            .map_err(|failed| Failure::new(format!("{}: {}", failed.class.name(), failed.text)))?;
+            .map_err(|failed| QueryFailure::new(format!("{}: {}", failed.class.name(), failed.text)))?;
         let mut all = blake3::Hasher::new();
         answer.columns.iter().for_each(|column| update(&mut all, column));
         let row = |row: &Vec<Option<oxrdf::Term>>| {
@@ -182,17 +189,17 @@ impl Engine<'_> {
         }
         let top = Top::of(&pair.query);
         let cut = top.limit.filter(|limit| rows.len() >= *limit);
-        let cut = cut.map(|limit| Cut { limit: limit as u64, ordered: top.orders });
+        let cut = cut.map(|limit| AnswerLimit { limit: limit as u64, ordered: top.orders });
         rows.sort_unstable();
         let number = rows.len() as u64;
-        let mut elements: Vec<Element> = Vec::with_capacity(rows.len());
+        let mut elements: Vec<GoldElement> = Vec::with_capacity(rows.len());
         for tags in rows {
             // Equal rows are distinguished by their number.
             let id = elements.last().filter(|last| last.tags == tags).map_or(0, |last| last.id + 1);
-            elements.push(Element { kind: Cow::Borrowed(ROW), id, tags, shape: 0, metadata: 0 });
+            elements.push(GoldElement { kind: Cow::Borrowed(ROW), id, tags, shape: 0, metadata: 0 });
         }
         elements.sort_by(|a, b| a.key().cmp(&b.key()));
-        Ok(Answer { digest: *all.finalize().as_bytes(), number, elements, rows: true, cut })
+        Ok(GoldAnswer { digest: *all.finalize().as_bytes(), number, elements, rows: true, cut })
     }
 }
 
@@ -208,23 +215,23 @@ fn short(hash: blake3::Hash) -> u128 {
 }
 
 /// Parses the elements of an answer, or its count, one element at a time.
-fn elements(body: &[u8]) -> serde_json::Result<(Vec<Element>, Option<u64>)> {
-    let mut found = Found::default();
+fn elements(body: &[u8]) -> serde_json::Result<(Vec<GoldElement>, Option<u64>)> {
+    let mut found = ParsedAnswer::default();
     let mut deserializer = serde_json::Deserializer::from_slice(body);
-    Document(&mut found).deserialize(&mut deserializer)?;
+    GoldDocument(&mut found).deserialize(&mut deserializer)?;
     deserializer.end()?;
     let is_count = matches!(found.elements.len(), 1 | 2) && found.elements.first().is_some_and(|e| e.kind == "count");
     Ok((found.elements, found.total.filter(|_| is_count)))
 }
 
 #[derive(Default)]
-struct Found {
-    elements: Vec<Element>,
+struct ParsedAnswer {
+    elements: Vec<GoldElement>,
     /// The value of the first count.
     total: Option<u64>,
 }
 
-impl Found {
+impl ParsedAnswer {
     fn take(&mut self, mut element: Map<String, Value>) {
         let kind = match element.remove("type") {
             Some(Value::String(kind)) => match kind.as_str() {
@@ -243,7 +250,7 @@ impl Found {
             self.total = total("total").or_else(|| total("all"));
         }
         let metadata: Vec<Option<Value>> = METADATA.iter().map(|name| element.remove(*name)).collect();
-        self.elements.push(Element {
+        self.elements.push(GoldElement {
             kind,
             id,
             tags: digest_of(&tags),
@@ -257,9 +264,9 @@ fn digest_of(value: &impl serde::Serialize) -> u128 {
     short(blake3::hash(&serde_json::to_vec(value).unwrap_or_default()))
 }
 
-struct Document<'f>(&'f mut Found);
+struct GoldDocument<'f>(&'f mut ParsedAnswer);
 
-impl<'de> DeserializeSeed<'de> for Document<'_> {
+impl<'de> DeserializeSeed<'de> for GoldDocument<'_> {
     type Value = ();
 
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
@@ -267,7 +274,7 @@ impl<'de> DeserializeSeed<'de> for Document<'_> {
     }
 }
 
-impl<'de> Visitor<'de> for Document<'_> {
+impl<'de> Visitor<'de> for GoldDocument<'_> {
     type Value = ();
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -277,7 +284,7 @@ impl<'de> Visitor<'de> for Document<'_> {
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
         while let Some(name) = map.next_key::<Cow<'_, str>>()? {
             if name == "elements" {
-                map.next_value_seed(Elements(self.0))?;
+                map.next_value_seed(GoldElementSeed(self.0))?;
             } else {
                 map.next_value::<IgnoredAny>()?;
             }
@@ -286,9 +293,9 @@ impl<'de> Visitor<'de> for Document<'_> {
     }
 }
 
-struct Elements<'f>(&'f mut Found);
+struct GoldElementSeed<'f>(&'f mut ParsedAnswer);
 
-impl<'de> DeserializeSeed<'de> for Elements<'_> {
+impl<'de> DeserializeSeed<'de> for GoldElementSeed<'_> {
     type Value = ();
 
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
@@ -296,7 +303,7 @@ impl<'de> DeserializeSeed<'de> for Elements<'_> {
     }
 }
 
-impl<'de> Visitor<'de> for Elements<'_> {
+impl<'de> Visitor<'de> for GoldElementSeed<'_> {
     type Value = ();
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -315,7 +322,7 @@ impl<'de> Visitor<'de> for Elements<'_> {
 mod tests {
     use super::*;
 
-    fn of(text: &str) -> (Vec<Element>, Option<u64>) {
+    fn of(text: &str) -> (Vec<GoldElement>, Option<u64>) {
         elements(format!("{{\"version\": 0.6, \"elements\": [{text}], \"remark\": \"\"}}").as_bytes()).unwrap()
     }
 

@@ -7,19 +7,19 @@ use std::sync::{Mutex, PoisonError};
 use rayon::ThreadPool;
 use serde::Serialize;
 
-use super::answer::{Answer, Cut, Engine, Failure};
+use super::answer::{AnswerLimit, GoldAnswer, GoldEngine, QueryFailure};
 use super::duplicates::duplicates;
 use super::measures::measures;
-use super::pairs::Pair;
+use super::pairs::GoldPair;
 use super::volatile::volatile;
-use super::{Finding, Kind};
+use super::{BenchmarkFinding, FindingKind};
 
 /// The result for a pair.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct CheckedPair {
     /// The pair.
     #[serde(flatten)]
-    pub pair: Pair,
+    pub pair: GoldPair,
     /// The number of results, if the query has an answer.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub results: Option<u64>,
@@ -32,51 +32,53 @@ pub struct CheckedPair {
 
 /// The result for a benchmark.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Checked {
+pub struct BenchmarkCheck {
     /// The findings, worst first.
-    pub findings: Vec<Finding>,
+    pub findings: Vec<BenchmarkFinding>,
     /// The pairs in order.
     pub pairs: Vec<CheckedPair>,
 }
 
-impl Checked {
+impl BenchmarkCheck {
     /// Returns the number of findings of each kind, worst first.
-    pub fn kinds(&self) -> Vec<(Kind, usize)> {
-        let count = |kind: Kind| self.findings.iter().filter(|finding| finding.kind == kind).count();
-        Kind::ALL.into_iter().map(|kind| (kind, count(kind))).filter(|(_, count)| *count > 0).collect()
+    pub fn kinds(&self) -> Vec<(FindingKind, usize)> {
+        let count = |kind: FindingKind| self.findings.iter().filter(|finding| finding.kind == kind).count();
+        FindingKind::ALL.into_iter().map(|kind| (kind, count(kind))).filter(|(_, count)| *count > 0).collect()
     }
 }
 
 /// Checks the pairs. `alone` are pools of one thread each that run different queries concurrently; `together` has
 /// several threads that run one query at a time. `done` is called after each of a pair's two runs.
 pub fn check(
-    engine: &Engine<'_>,
-    pairs: &[Pair],
+    engine: &GoldEngine<'_>,
+    pairs: &[GoldPair],
     alone: &[ThreadPool],
     together: &ThreadPool,
     done: &(dyn Fn() + Sync),
-) -> Checked {
+) -> BenchmarkCheck {
     let first = run_alone(engine, pairs, alone, done);
     let mut findings = Vec::new();
     for (pair, answer) in pairs.iter().zip(&first) {
         if pair.question.trim().is_empty() {
-            findings.push(Finding::of(pair, Kind::NoQuestion, "there is no question"));
+            findings.push(BenchmarkFinding::of(pair, FindingKind::NoQuestion, "there is no question"));
         }
-        findings.extend(volatile(engine, pair).into_iter().map(|(kind, text)| Finding::of(pair, kind, text)));
+        findings.extend(volatile(engine, pair).into_iter().map(|(kind, text)| BenchmarkFinding::of(pair, kind, text)));
         let again = together.install(|| engine.ask(pair));
         done();
         match (answer, &again) {
-            (Err(failure), Err(_)) => findings.push(Finding::of(pair, Kind::Fails, failure.text.clone())),
+            (Err(failure), Err(_)) => {
+                findings.push(BenchmarkFinding::of(pair, FindingKind::Fails, failure.text.clone()))
+            }
             (Err(failure), Ok(_)) | (Ok(_), Err(failure)) => {
                 let text = format!("one of two runs failed: {}", failure.text);
-                findings.push(Finding::of(pair, Kind::NotDeterministic, text));
+                findings.push(BenchmarkFinding::of(pair, FindingKind::NotDeterministic, text));
             }
             (Ok(answer), Ok(again)) => of_answer(pair, answer, again, &mut findings),
         }
     }
     findings.extend(duplicates(pairs));
     findings.sort_by_key(|finding| finding.kind);
-    let answers: Vec<Option<&Answer>> = first.iter().map(|answer| answer.as_ref().ok()).collect();
+    let answers: Vec<Option<&GoldAnswer>> = first.iter().map(|answer| answer.as_ref().ok()).collect();
     let measures = together.install(|| measures(pairs, &answers));
     let checked = pairs.iter().zip(answers).zip(measures).map(|((pair, answer), difficulty)| CheckedPair {
         pair: pair.clone(),
@@ -84,16 +86,16 @@ pub fn check(
         answer: answer.map(|answer| blake3::Hash::from(answer.digest).to_hex().to_string()),
         difficulty,
     });
-    Checked { pairs: checked.collect(), findings }
+    BenchmarkCheck { pairs: checked.collect(), findings }
 }
 
 /// Runs each query on one thread, with as many concurrent queries as pools.
 fn run_alone(
-    engine: &Engine<'_>,
-    pairs: &[Pair],
+    engine: &GoldEngine<'_>,
+    pairs: &[GoldPair],
     pools: &[ThreadPool],
     done: &(dyn Fn() + Sync),
-) -> Vec<Result<Answer, Failure>> {
+) -> Vec<Result<GoldAnswer, QueryFailure>> {
     let next = AtomicUsize::new(0);
     let answers = Mutex::new(BTreeMap::new());
     std::thread::scope(|scope| {
@@ -112,29 +114,32 @@ fn run_alone(
         }
     });
     let mut answers = answers.into_inner().unwrap_or_else(PoisonError::into_inner);
-    let missing = || Err(Failure { text: "it was not run".to_owned() });
+    let missing = || Err(QueryFailure { text: "it was not run".to_owned() });
     (0..pairs.len()).map(|index| answers.remove(&index).unwrap_or_else(missing)).collect()
 }
 
-fn of_answer(pair: &Pair, answer: &Answer, again: &Answer, findings: &mut Vec<Finding>) {
-    let mut add = |kind: Kind, text: String| findings.push(Finding::of(pair, kind, text));
+fn of_answer(pair: &GoldPair, answer: &GoldAnswer, again: &GoldAnswer, findings: &mut Vec<BenchmarkFinding>) {
+    let mut add = |kind: FindingKind, text: String| findings.push(BenchmarkFinding::of(pair, kind, text));
     if answer.digest != again.digest {
         let (one, other) = (answer.number, again.number);
-        add(Kind::NotDeterministic, format!("two runs gave other bytes ({one} and {other} results)"));
+        add(FindingKind::NotDeterministic, format!("two runs gave other bytes ({one} and {other} results)"));
     }
     if answer.number == 0 {
-        add(Kind::Empty, "there are no results".to_owned());
+        add(FindingKind::Empty, "there are no results".to_owned());
     }
     match answer.cut {
-        Some(Cut { limit, ordered: true }) => {
+        Some(AnswerLimit { limit, ordered: true }) => {
             add(
-                Kind::CutInOrder,
+                FindingKind::CutInOrder,
                 format!("the answer reaches LIMIT {limit}: equal rows may stand on either side of the cut"),
             );
         }
-        Some(Cut { limit, ordered: false }) => {
+        Some(AnswerLimit { limit, ordered: false }) => {
             let (number, what) = (answer.number, if answer.rows { "LIMIT" } else { "`out` with the limit" });
-            add(Kind::Cut, format!("{number} results reach {what} {limit}, and nothing says which ones it leaves"));
+            add(
+                FindingKind::Cut,
+                format!("{number} results reach {what} {limit}, and nothing says which ones it leaves"),
+            );
         }
         None => {}
     }
@@ -144,23 +149,23 @@ fn of_answer(pair: &Pair, answer: &Answer, again: &Answer, findings: &mut Vec<Fi
 mod tests {
     use super::*;
 
-    fn answer(digest: u8, number: u64, cut: Option<Cut>) -> Answer {
-        Answer { digest: [digest; 32], number, elements: Vec::new(), rows: false, cut }
+    fn answer(digest: u8, number: u64, cut: Option<AnswerLimit>) -> GoldAnswer {
+        GoldAnswer { digest: [digest; 32], number, elements: Vec::new(), rows: false, cut }
     }
 
     #[test]
     fn an_answer_is_whole_and_the_same_twice() {
-        let found = |one: &Answer, other: &Answer| {
+        let found = |one: &GoldAnswer, other: &GoldAnswer| {
             let mut findings = Vec::new();
-            of_answer(&Pair::default(), one, other, &mut findings);
+            of_answer(&GoldPair::default(), one, other, &mut findings);
             findings.into_iter().map(|finding| finding.kind).collect::<Vec<_>>()
         };
         let good = answer(1, 7, None);
         assert_eq!(found(&good, &good), []);
-        assert_eq!(found(&good, &answer(2, 7, None)), [Kind::NotDeterministic]);
-        let cut = answer(1, 0, Some(Cut { limit: 0, ordered: false }));
-        assert_eq!(found(&cut, &cut), [Kind::Empty, Kind::Cut]);
-        let top = answer(1, 5, Some(Cut { limit: 5, ordered: true }));
-        assert_eq!(found(&top, &top), [Kind::CutInOrder]);
+        assert_eq!(found(&good, &answer(2, 7, None)), [FindingKind::NotDeterministic]);
+        let cut = answer(1, 0, Some(AnswerLimit { limit: 0, ordered: false }));
+        assert_eq!(found(&cut, &cut), [FindingKind::Empty, FindingKind::Cut]);
+        let top = answer(1, 5, Some(AnswerLimit { limit: 5, ordered: true }));
+        assert_eq!(found(&top, &top), [FindingKind::CutInOrder]);
     }
 }

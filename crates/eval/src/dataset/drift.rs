@@ -5,8 +5,8 @@ use std::fmt::{self, Write as _};
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 use serde::Serialize;
 
-use super::answer::{Answer, Element, Engine, Failure};
-use super::pairs::Pair;
+use super::answer::{GoldAnswer, GoldElement, GoldEngine, QueryFailure};
+use super::pairs::GoldPair;
 
 /// The maximum number of listed elements per kind of change.
 const SAMPLE: usize = 10;
@@ -15,7 +15,7 @@ const QUESTION: usize = 44;
 
 /// The answer of one snapshot.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
-pub struct Side {
+pub struct DriftSide {
     /// The number of elements or rows, or the printed count.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub number: Option<u64>,
@@ -24,11 +24,11 @@ pub struct Side {
     pub error: Option<String>,
 }
 
-impl Side {
-    fn of(answer: &Result<Answer, Failure>) -> Side {
+impl DriftSide {
+    fn of(answer: &Result<GoldAnswer, QueryFailure>) -> DriftSide {
         match answer {
-            Ok(answer) => Side { number: Some(answer.number), error: None },
-            Err(failure) => Side { number: None, error: Some(failure.text.clone()) },
+            Ok(answer) => DriftSide { number: Some(answer.number), error: None },
+            Err(failure) => DriftSide { number: None, error: Some(failure.text.clone()) },
         }
     }
 
@@ -51,9 +51,9 @@ pub struct PairDrift {
     /// The question.
     pub question: String,
     /// The answer of the old snapshot.
-    pub old: Side,
+    pub old: DriftSide,
     /// The answer of the new snapshot.
-    pub new: Side,
+    pub new: DriftSide,
     /// Both have an answer with equal elements or rows, ignoring versions, timestamps, changesets and users.
     pub same: bool,
     /// The number of elements or rows only in the old answer.
@@ -119,8 +119,13 @@ pub struct Drift {
 
 /// Runs the gold queries on both snapshots, on the current pool's threads. Each engine comes with its snapshot's
 /// digest; `done` is called after every pair.
-pub fn drift(old: (&Engine<'_>, &str), new: (&Engine<'_>, &str), pairs: &[Pair], done: &(dyn Fn() + Sync)) -> Drift {
-    let one = |pair: &Pair| {
+pub fn drift(
+    old: (&GoldEngine<'_>, &str),
+    new: (&GoldEngine<'_>, &str),
+    pairs: &[GoldPair],
+    done: &(dyn Fn() + Sync),
+) -> Drift {
+    let one = |pair: &GoldPair| {
         let drift = compare(pair, &old.0.ask(pair), &new.0.ask(pair));
         done();
         drift
@@ -129,14 +134,18 @@ pub fn drift(old: (&Engine<'_>, &str), new: (&Engine<'_>, &str), pairs: &[Pair],
     Drift { old: old.1.to_owned(), new: new.1.to_owned(), totals: totals(&pairs), pairs }
 }
 
-fn compare(pair: &Pair, old: &Result<Answer, Failure>, new: &Result<Answer, Failure>) -> PairDrift {
+fn compare(
+    pair: &GoldPair,
+    old: &Result<GoldAnswer, QueryFailure>,
+    new: &Result<GoldAnswer, QueryFailure>,
+) -> PairDrift {
     let mut drift = PairDrift {
         split: pair.split.clone(),
         line: pair.line,
         id: pair.id.clone(),
         question: pair.question.clone(),
-        old: Side::of(old),
-        new: Side::of(new),
+        old: DriftSide::of(old),
+        new: DriftSide::of(new),
         ..PairDrift::default()
     };
     let (Ok(old), Ok(new)) = (old, new) else { return drift };
@@ -160,18 +169,18 @@ fn compare(pair: &Pair, old: &Result<Answer, Failure>, new: &Result<Answer, Fail
 }
 
 /// Groups an answer by element; most elements are printed once.
-fn groups(elements: &[Element]) -> impl Iterator<Item = &[Element]> {
+fn groups(elements: &[GoldElement]) -> impl Iterator<Item = &[GoldElement]> {
     elements.chunk_by(|a, b| a.key() == b.key())
 }
 
-fn key(group: &[Element]) -> Option<(&str, i64, u128)> {
-    group.first().map(Element::key)
+fn key(group: &[GoldElement]) -> Option<(&str, i64, u128)> {
+    group.first().map(GoldElement::key)
 }
 
 impl PairDrift {
-    fn take(&mut self, old: Option<&[Element]>, new: Option<&[Element]>) {
-        let name = |group: &[Element]| group.first().map(ToString::to_string);
-        let note = |sample: &mut Vec<String>, group: &[Element]| {
+    fn take(&mut self, old: Option<&[GoldElement]>, new: Option<&[GoldElement]>) {
+        let name = |group: &[GoldElement]| group.first().map(ToString::to_string);
+        let note = |sample: &mut Vec<String>, group: &[GoldElement]| {
             if sample.len() < SAMPLE {
                 sample.extend(name(group));
             }
@@ -186,7 +195,7 @@ impl PairDrift {
                 note(&mut self.added_sample, new);
             }
             (Some(old), Some(new)) => {
-                let differ = |of: fn(&Element) -> u128| !old.iter().map(of).eq(new.iter().map(of));
+                let differ = |of: fn(&GoldElement) -> u128| !old.iter().map(of).eq(new.iter().map(of));
                 let (tags, shape) = (differ(|element| element.tags), differ(|element| element.shape));
                 self.tags += u64::from(tags);
                 self.shape += u64::from(shape);
@@ -267,16 +276,16 @@ impl fmt::Display for Drift {
 mod tests {
     use super::*;
 
-    fn answer(elements: &[(&'static str, i64, u128, u128, u128)]) -> Result<Answer, Failure> {
-        let element = |&(kind, id, tags, shape, metadata): &(&'static str, i64, u128, u128, u128)| Element {
+    fn answer(elements: &[(&'static str, i64, u128, u128, u128)]) -> Result<GoldAnswer, QueryFailure> {
+        let element = |&(kind, id, tags, shape, metadata): &(&'static str, i64, u128, u128, u128)| GoldElement {
             kind: kind.into(),
             id,
             tags,
             shape,
             metadata,
         };
-        let elements: Vec<Element> = elements.iter().map(element).collect();
-        Ok(Answer { digest: [0; 32], number: elements.len() as u64, elements, rows: false, cut: None })
+        let elements: Vec<GoldElement> = elements.iter().map(element).collect();
+        Ok(GoldAnswer { digest: [0; 32], number: elements.len() as u64, elements, rows: false, cut: None })
     }
 
     #[test]
@@ -289,20 +298,20 @@ mod tests {
             ("node", 5, 1, 1, 1),
             ("node", 5, 9, 1, 1),
         ]);
-        let drift = compare(&Pair::default(), &old, &new);
+        let drift = compare(&GoldPair::default(), &old, &new);
         assert_eq!((drift.missing, drift.added, drift.changed), (1, 1, 2));
         assert_eq!((drift.tags, drift.shape, drift.metadata, drift.same), (2, 2, 1, false));
         assert_eq!(drift.missing_sample, ["node/1"]);
         assert_eq!(drift.changed_sample, ["node/2", "node/5"]);
-        assert!(compare(&Pair::default(), &new, &new).same);
+        assert!(compare(&GoldPair::default(), &new, &new).same);
     }
 
     #[test]
     fn totals_count_every_pair_once() {
         let (some, none) = (answer(&[("node", 1, 1, 1, 1)]), answer(&[]));
-        let broken = Err(Failure { text: "x".to_owned() });
+        let broken = Err(QueryFailure { text: "x".to_owned() });
         let pairs: Vec<PairDrift> = [(&some, &some), (&none, &none), (&some, &none), (&none, &some), (&some, &broken)]
-            .map(|(old, new)| compare(&Pair::default(), old, new))
+            .map(|(old, new)| compare(&GoldPair::default(), old, new))
             .into();
         let totals = totals(&pairs);
         assert_eq!((totals.same, totals.empty, totals.differ, totals.errors), (1, 1, 2, 1));

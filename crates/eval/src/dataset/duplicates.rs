@@ -2,33 +2,40 @@
 
 use std::collections::BTreeMap;
 
-use super::pairs::Pair;
-use super::{Finding, Kind};
-use crate::language::Language;
+use super::pairs::GoldPair;
+use super::{BenchmarkFinding, FindingKind};
+use crate::language::QueryLanguage;
 use crate::metrics::exact_match;
 use terrapin_sparql::{Dialect, syntax};
 
 /// Reports the pairs with a question or query that occurs in an earlier pair, as written or normalized; once for its
 /// own split and once for each other.
-pub fn duplicates(pairs: &[Pair]) -> Vec<Finding> {
+pub fn duplicates(pairs: &[GoldPair]) -> Vec<BenchmarkFinding> {
     let mut findings = Vec::new();
-    let question = |pair: &Pair| pair.question.clone();
-    let query = |pair: &Pair| pair.query.trim().to_owned();
-    find(pairs, question, normal_question, [Kind::DuplicateQuestion, Kind::LeakQuestion], "question", &mut findings);
-    find(pairs, query, normal_query, [Kind::DuplicateQuery, Kind::LeakQuery], "query", &mut findings);
+    let question = |pair: &GoldPair| pair.question.clone();
+    let query = |pair: &GoldPair| pair.query.trim().to_owned();
+    find(
+        pairs,
+        question,
+        normal_question,
+        [FindingKind::DuplicateQuestion, FindingKind::LeakQuestion],
+        "question",
+        &mut findings,
+    );
+    find(pairs, query, normal_query, [FindingKind::DuplicateQuery, FindingKind::LeakQuery], "query", &mut findings);
     findings
 }
 
 fn find(
-    pairs: &[Pair],
-    written: impl Fn(&Pair) -> String,
-    normal: impl Fn(&Pair) -> String,
-    [within, between]: [Kind; 2],
+    pairs: &[GoldPair],
+    written: impl Fn(&GoldPair) -> String,
+    normal: impl Fn(&GoldPair) -> String,
+    [within, between]: [FindingKind; 2],
     what: &str,
-    findings: &mut Vec<Finding>,
+    findings: &mut Vec<BenchmarkFinding>,
 ) {
     // The first pair with it in each split.
-    let mut known: BTreeMap<String, BTreeMap<&str, &Pair>> = BTreeMap::new();
+    let mut known: BTreeMap<String, BTreeMap<&str, &GoldPair>> = BTreeMap::new();
     for pair in pairs {
         let normal = normal(pair);
         if normal.is_empty() {
@@ -38,14 +45,18 @@ fn find(
         for (split, first) in splits.iter() {
             let how = if written(first) == written(pair) { "the same" } else { "the same, once normalised," };
             let kind = if *split == pair.split { within } else { between };
-            findings.push(Finding::of(pair, kind, format!("the {what} is {how} as that of {}", first.place())));
+            findings.push(BenchmarkFinding::of(
+                pair,
+                kind,
+                format!("the {what} is {how} as that of {}", first.place()),
+            ));
         }
         splits.entry(&pair.split).or_insert(pair);
     }
 }
 
 /// Normalises a question: lower case, no punctuation, single spaces.
-fn normal_question(pair: &Pair) -> String {
+fn normal_question(pair: &GoldPair) -> String {
     let letters = pair.question.to_lowercase();
     let words = letters.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
     words.collect::<Vec<_>>().join(" ")
@@ -53,10 +64,10 @@ fn normal_question(pair: &Pair) -> String {
 
 /// Normalises a query: OverpassQL as in OverpassNL's exact match; SPARQL by its algebra, which ignores white space,
 /// comments, prefixes and the case of keywords.
-fn normal_query(pair: &Pair) -> String {
+fn normal_query(pair: &GoldPair) -> String {
     match pair.language() {
-        Language::OverpassQl => exact_match::normalized(&pair.query),
-        Language::Sparql => match syntax::parse(&pair.query, Dialect::Wdqs) {
+        QueryLanguage::OverpassQl => exact_match::normalized(&pair.query),
+        QueryLanguage::Sparql => match syntax::parse(&pair.query, Dialect::Wdqs) {
             Ok(parsed) => {
                 let mut text = format!("{:?}", parsed.query);
                 parsed.named.iter().for_each(|named| text += &format!("{named:?}"));
@@ -71,12 +82,12 @@ fn normal_query(pair: &Pair) -> String {
 mod tests {
     use super::*;
 
-    fn pair(split: &str, line: usize, question: &str, query: &str, lang: Option<&str>) -> Pair {
+    fn pair(split: &str, line: usize, question: &str, query: &str, lang: Option<&str>) -> GoldPair {
         let (split, question, query) = (split.to_owned(), question.to_owned(), query.to_owned());
-        Pair { split, line, question, query, lang: lang.map(str::to_owned), ..Pair::default() }
+        GoldPair { split, line, question, query, lang: lang.map(str::to_owned), ..GoldPair::default() }
     }
 
-    fn found(pairs: &[Pair]) -> Vec<(Kind, usize, String)> {
+    fn found(pairs: &[GoldPair]) -> Vec<(FindingKind, usize, String)> {
         duplicates(pairs).into_iter().map(|f| (f.kind, f.line, f.message)).collect()
     }
 
@@ -91,8 +102,11 @@ mod tests {
             pair("dev", 4, "Pubs", "node(3);out;", None),
         ];
         let found = found(&pairs);
-        let kinds: Vec<(Kind, usize)> = found.iter().map(|(kind, line, _)| (*kind, *line)).collect();
-        assert_eq!(kinds, [(Kind::LeakQuestion, 1), (Kind::LeakQuery, 1), (Kind::DuplicateQuery, 4)]);
+        let kinds: Vec<(FindingKind, usize)> = found.iter().map(|(kind, line, _)| (*kind, *line)).collect();
+        assert_eq!(
+            kinds,
+            [(FindingKind::LeakQuestion, 1), (FindingKind::LeakQuery, 1), (FindingKind::DuplicateQuery, 4)]
+        );
         assert_eq!(found[0].2, "the question is the same, once normalised, as that of train line 1");
         assert_eq!(found[2].2, "the query is the same as that of dev line 2");
     }
@@ -111,6 +125,6 @@ mod tests {
             ),
             pair("b", 2, "z", "SELECT ?x { ?x wdt:P31 wd:Q6 }", sparql),
         ];
-        assert_eq!(found(&pairs).into_iter().map(|(kind, ..)| kind).collect::<Vec<_>>(), [Kind::LeakQuery]);
+        assert_eq!(found(&pairs).into_iter().map(|(kind, ..)| kind).collect::<Vec<_>>(), [FindingKind::LeakQuery]);
     }
 }

@@ -4,14 +4,14 @@ use std::collections::BTreeMap;
 
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 
-use super::answer::Answer;
-use super::pairs::Pair;
+use super::answer::GoldAnswer;
+use super::pairs::GoldPair;
 use crate::benchmarks::overpassnl::tree;
-use crate::language::Language;
+use crate::language::QueryLanguage;
 use crate::metrics::query_tree::QueryTree;
 use crate::metrics::{chrf, is_python_space, kvs, oqs, trees};
 use crate::stored;
-use terrapin_sparql::syntax::algebra::Pattern;
+use terrapin_sparql::syntax::algebra::QueryPattern;
 use terrapin_sparql::syntax::walk::on_patterns;
 use terrapin_sparql::{Dialect, syntax};
 
@@ -41,18 +41,18 @@ pub static MEASURES: &[Measure] = &[
 const TRAIN: &str = "train";
 
 /// Computes the measures of each pair. Pairs of other splits than `train` are compared with its queries, if any.
-pub fn measures(pairs: &[Pair], answers: &[Option<&Answer>]) -> Vec<BTreeMap<&'static str, f64>> {
-    let train: Vec<Prepared<'_>> = {
-        let of = pairs.iter().filter(|pair| pair.split == TRAIN && pair.language() == Language::OverpassQl);
-        of.collect::<Vec<_>>().par_iter().map(|pair| Prepared::new(&pair.query)).collect()
+pub fn measures(pairs: &[GoldPair], answers: &[Option<&GoldAnswer>]) -> Vec<BTreeMap<&'static str, f64>> {
+    let train: Vec<MeasuredText<'_>> = {
+        let of = pairs.iter().filter(|pair| pair.split == TRAIN && pair.language() == QueryLanguage::OverpassQl);
+        of.collect::<Vec<_>>().par_iter().map(|pair| MeasuredText::new(&pair.query)).collect()
     };
     let none = None;
-    let numbered: Vec<(&Pair, &Option<&Answer>)> =
+    let numbered: Vec<(&GoldPair, &Option<&GoldAnswer>)> =
         pairs.iter().zip(answers.iter().chain(std::iter::repeat(&none))).collect();
     numbered.par_iter().map(|(pair, answer)| of_pair(pair, **answer, &train)).collect()
 }
 
-fn of_pair(pair: &Pair, answer: Option<&Answer>, train: &[Prepared<'_>]) -> BTreeMap<&'static str, f64> {
+fn of_pair(pair: &GoldPair, answer: Option<&GoldAnswer>, train: &[MeasuredText<'_>]) -> BTreeMap<&'static str, f64> {
     let mut measures = BTreeMap::new();
     if !pair.question.is_empty() {
         measures.insert("len_nl", pair.question.chars().count() as f64);
@@ -61,15 +61,15 @@ fn of_pair(pair: &Pair, answer: Option<&Answer>, train: &[Prepared<'_>]) -> BTre
         measures.insert("num_results", answer.number as f64);
     }
     match pair.language() {
-        Language::OverpassQl => {
+        QueryLanguage::OverpassQl => {
             measures.insert("len_query", without_settings(&pair.query).chars().count() as f64);
-            let prepared = Prepared::new(&pair.query);
+            let prepared = MeasuredText::new(&pair.query);
             measures.insert("xml_components", prepared.tree.nodes.len() as f64);
             if pair.split != TRAIN && !train.is_empty() {
                 measures.insert("train_sim_oqo", stored(-nearest(&prepared, train)));
             }
         }
-        Language::Sparql => {
+        QueryLanguage::Sparql => {
             measures.insert("len_query", pair.query.chars().count() as f64);
             if let Some(patterns) = triple_patterns(&pair.query) {
                 measures.insert("triple_patterns", patterns as f64);
@@ -93,28 +93,28 @@ fn triple_patterns(query: &str) -> Option<usize> {
     let mut patterns = 0;
     for pattern in std::iter::once(&parsed.query.pattern).chain(parsed.named.iter().map(|(_, pattern)| pattern)) {
         on_patterns(pattern, &mut |pattern| match pattern {
-            Pattern::Bgp { patterns: triples } => patterns += triples.len(),
-            Pattern::Path { .. } => patterns += 1,
+            QueryPattern::Bgp { patterns: triples } => patterns += triples.len(),
+            QueryPattern::Path { .. } => patterns += 1,
             _ => {}
         });
     }
     Some(patterns)
 }
 
-struct Prepared<'a> {
+struct MeasuredText<'a> {
     text: &'a str,
     tree: QueryTree,
 }
 
-impl Prepared<'_> {
-    fn new(query: &str) -> Prepared<'_> {
+impl MeasuredText<'_> {
+    fn new(query: &str) -> MeasuredText<'_> {
         let text = query.trim_matches(is_python_space);
-        Prepared { text, tree: tree(text) }
+        MeasuredText { text, tree: tree(text) }
     }
 }
 
 /// Returns the OQS of the most similar training query, with the gold scored as if it were predicted.
-fn nearest(pair: &Prepared<'_>, train: &[Prepared<'_>]) -> f64 {
+fn nearest(pair: &MeasuredText<'_>, train: &[MeasuredText<'_>]) -> f64 {
     let mut nearest: f64 = 0.0;
     for other in train {
         let (kvs, trees) = (kvs::kvs(&pair.tree, &other.tree), trees::trees(&pair.tree, &other.tree));
@@ -139,12 +139,12 @@ mod tests {
 
     #[test]
     fn a_pair_has_the_measures_of_its_language() {
-        let pair = |split: &str, query: &str, lang: Option<&str>| Pair {
+        let pair = |split: &str, query: &str, lang: Option<&str>| GoldPair {
             split: split.to_owned(),
             question: "Wö?".to_owned(),
             query: query.to_owned(),
             lang: lang.map(str::to_owned),
-            ..Pair::default()
+            ..GoldPair::default()
         };
         let pairs = [
             pair("train", "[out:json];node[a=b];out;", None),

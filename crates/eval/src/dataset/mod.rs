@@ -19,22 +19,22 @@ mod pack;
 mod pairs;
 mod volatile;
 
-pub use answer::{Answer, Cut, Element, Engine, Failure};
-pub use check::{Checked, CheckedPair, check};
+pub use answer::{AnswerLimit, GoldAnswer, GoldElement, GoldEngine, QueryFailure};
+pub use check::{BenchmarkCheck, CheckedPair, check};
 pub use description::{Author, Description};
-pub use drift::{Drift, DriftTotals, PairDrift, Side, drift};
+pub use drift::{Drift, DriftSide, DriftTotals, PairDrift, drift};
 pub use duplicates::duplicates;
 pub use measures::{MEASURES, Measure, measures};
 pub use pack::Pack;
-pub use pairs::{Pair, read_pairs};
+pub use pairs::{GoldPair, read_pairs};
 
 use serde::Serialize;
 
 /// A possible fault of a benchmark.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Finding {
+pub struct BenchmarkFinding {
     /// The kind.
-    pub kind: Kind,
+    pub kind: FindingKind,
     /// The pair's split.
     pub split: String,
     /// The pair's line in the file of its split.
@@ -46,16 +46,22 @@ pub struct Finding {
     pub message: String,
 }
 
-impl Finding {
-    fn of(pair: &Pair, kind: Kind, message: impl Into<String>) -> Finding {
-        Finding { kind, split: pair.split.clone(), line: pair.line, id: pair.id.clone(), message: message.into() }
+impl BenchmarkFinding {
+    fn of(pair: &GoldPair, kind: FindingKind, message: impl Into<String>) -> BenchmarkFinding {
+        BenchmarkFinding {
+            kind,
+            split: pair.split.clone(),
+            line: pair.line,
+            id: pair.id.clone(),
+            message: message.into(),
+        }
     }
 }
 
 /// The kinds of findings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Kind {
+pub enum FindingKind {
     /// The gold query has no answer.
     Fails,
     /// A second run or another number of threads gave different bytes.
@@ -82,53 +88,62 @@ pub enum Kind {
     CutInOrder,
 }
 
-impl Kind {
+impl FindingKind {
     /// All kinds, worst first.
-    pub const ALL: [Kind; 12] = [
-        Kind::Fails,
-        Kind::NotDeterministic,
-        Kind::Empty,
-        Kind::Cut,
-        Kind::Relative,
-        Kind::Random,
-        Kind::NoQuestion,
-        Kind::LeakQuestion,
-        Kind::LeakQuery,
-        Kind::DuplicateQuestion,
-        Kind::DuplicateQuery,
-        Kind::CutInOrder,
+    pub const ALL: [FindingKind; 12] = [
+        FindingKind::Fails,
+        FindingKind::NotDeterministic,
+        FindingKind::Empty,
+        FindingKind::Cut,
+        FindingKind::Relative,
+        FindingKind::Random,
+        FindingKind::NoQuestion,
+        FindingKind::LeakQuestion,
+        FindingKind::LeakQuery,
+        FindingKind::DuplicateQuestion,
+        FindingKind::DuplicateQuery,
+        FindingKind::CutInOrder,
     ];
 
     /// Returns the name in files and options.
     pub fn name(self) -> &'static str {
         match self {
-            Kind::Fails => "fails",
-            Kind::NotDeterministic => "not-deterministic",
-            Kind::Empty => "empty",
-            Kind::Cut => "cut",
-            Kind::Relative => "relative",
-            Kind::Random => "random",
-            Kind::NoQuestion => "no-question",
-            Kind::LeakQuestion => "leak-question",
-            Kind::LeakQuery => "leak-query",
-            Kind::DuplicateQuestion => "duplicate-question",
-            Kind::DuplicateQuery => "duplicate-query",
-            Kind::CutInOrder => "cut-in-order",
+            FindingKind::Fails => "fails",
+            FindingKind::NotDeterministic => "not-deterministic",
+            FindingKind::Empty => "empty",
+            FindingKind::Cut => "cut",
+            FindingKind::Relative => "relative",
+            FindingKind::Random => "random",
+            FindingKind::NoQuestion => "no-question",
+            FindingKind::LeakQuestion => "leak-question",
+            FindingKind::LeakQuery => "leak-query",
+            FindingKind::DuplicateQuestion => "duplicate-question",
+            FindingKind::DuplicateQuery => "duplicate-query",
+            FindingKind::CutInOrder => "cut-in-order",
         }
     }
 
     /// Reports whether the finding prevents a publication. The authors judge the others.
     pub fn is_error(self) -> bool {
-        !matches!(self, Kind::LeakQuery | Kind::DuplicateQuestion | Kind::DuplicateQuery | Kind::CutInOrder)
+        !matches!(
+            self,
+            FindingKind::LeakQuery
+                | FindingKind::DuplicateQuestion
+                | FindingKind::DuplicateQuery
+                | FindingKind::CutInOrder
+        )
     }
 }
 
-impl std::str::FromStr for Kind {
+impl std::str::FromStr for FindingKind {
     type Err = String;
 
-    fn from_str(name: &str) -> Result<Kind, String> {
-        let names = || Kind::ALL.map(Kind::name).join(", ");
-        Kind::ALL.into_iter().find(|kind| kind.name() == name).ok_or_else(|| format!("expected one of {}", names()))
+    fn from_str(name: &str) -> Result<FindingKind, String> {
+        let names = || FindingKind::ALL.map(FindingKind::name).join(", ");
+        FindingKind::ALL
+            .into_iter()
+            .find(|kind| kind.name() == name)
+            .ok_or_else(|| format!("expected one of {}", names()))
     }
 }
 
@@ -138,8 +153,8 @@ mod tests {
 
     #[test]
     fn kinds_have_one_name() {
-        for kind in Kind::ALL {
-            assert_eq!(kind.name().parse::<Kind>(), Ok(kind));
+        for kind in FindingKind::ALL {
+            assert_eq!(kind.name().parse::<FindingKind>(), Ok(kind));
             assert_eq!(serde_json::to_string(&kind).unwrap(), format!("\"{}\"", kind.name()));
         }
     }

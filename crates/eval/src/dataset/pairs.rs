@@ -7,11 +7,11 @@ use serde::{Deserialize, Serialize};
 use crate::benchmarks::jsonl;
 use crate::error::RunError;
 use crate::input::InputError;
-use crate::language::Language;
+use crate::language::QueryLanguage;
 
 /// A question and its gold query.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub struct Pair {
+pub struct GoldPair {
     /// Its line in the file of its split, from 1.
     pub line: usize,
     /// Its id, if it has one.
@@ -34,12 +34,12 @@ pub struct Pair {
     pub places: Option<serde_json::Value>,
 }
 
-impl Pair {
+impl GoldPair {
     /// Returns the query's language.
-    pub fn language(&self) -> Language {
+    pub fn language(&self) -> QueryLanguage {
         match self.lang.as_deref() {
-            Some(lang) if lang.starts_with("sparql") => Language::Sparql,
-            _ => Language::OverpassQl,
+            Some(lang) if lang.starts_with("sparql") => QueryLanguage::Sparql,
+            _ => QueryLanguage::OverpassQl,
         }
     }
 
@@ -55,7 +55,7 @@ impl Pair {
 ///
 /// # Errors
 /// Returns an error if a file cannot be read, or a row is not a pair in a supported language.
-pub fn read_pairs(files: &[&Path]) -> Result<(Vec<Pair>, Vec<String>), RunError> {
+pub fn read_pairs(files: &[&Path]) -> Result<(Vec<GoldPair>, Vec<String>), RunError> {
     let (mut pairs, mut unused) = (Vec::new(), std::collections::BTreeSet::new());
     for file in files {
         let read = jsonl::read_golds(file)?;
@@ -69,7 +69,7 @@ pub fn read_pairs(files: &[&Path]) -> Result<(Vec<Pair>, Vec<String>), RunError>
                 let message = format!("split {split:?}: expected letters, digits, \"-\", \"_\" and \".\"");
                 return Err(InputError::unfit(file, &format!("line {}", instance.line), message).into());
             }
-            pairs.push(Pair {
+            pairs.push(GoldPair {
                 line: instance.line,
                 id: instance.id,
                 split,
@@ -113,13 +113,13 @@ mod tests {
         std::fs::write(&train, "{\"question\": \"Which?\", \"gold\": \"out;\", \"pred\": \"x\"}\n").unwrap();
         std::fs::write(&rest, "nl,gold,split,lang\nWhat?,ASK {},dev,SPARQL\nWho?,out;,,\n").unwrap();
         let (pairs, unused) = read_pairs(&[&train, &rest]).unwrap();
-        let of = |pair: &Pair| (pair.split.clone(), pair.question.clone(), pair.language());
+        let of = |pair: &GoldPair| (pair.split.clone(), pair.question.clone(), pair.language());
         assert_eq!(
             pairs.iter().map(of).collect::<Vec<_>>(),
             [
-                ("train".to_owned(), "Which?".to_owned(), Language::OverpassQl),
-                ("dev".to_owned(), "What?".to_owned(), Language::Sparql),
-                ("rest".to_owned(), "Who?".to_owned(), Language::OverpassQl),
+                ("train".to_owned(), "Which?".to_owned(), QueryLanguage::OverpassQl),
+                ("dev".to_owned(), "What?".to_owned(), QueryLanguage::Sparql),
+                ("rest".to_owned(), "Who?".to_owned(), QueryLanguage::OverpassQl),
             ]
         );
         assert!(unused.is_empty(), "{unused:?}");

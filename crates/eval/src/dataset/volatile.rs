@@ -1,27 +1,29 @@
 //! Finds the parts of a query that make its answer depend on the day or on chance.
 
 use terrapin_sparql::syntax::algebra::{Expression, Function};
-use terrapin_sparql::syntax::walk::{AsNode, Node};
+use terrapin_sparql::syntax::walk::{AsNode, QueryNode};
 use terrapin_sparql::{Dialect, syntax};
 
-use super::Kind;
-use super::answer::Engine;
-use super::pairs::Pair;
-use crate::language::Language;
+use super::FindingKind;
+use super::answer::GoldEngine;
+use super::pairs::GoldPair;
+use crate::language::QueryLanguage;
 
 /// Two times, 400 days and some seconds apart, in seconds since 1970.
 const MOMENTS: [i64; 2] = [1_600_000_000, 1_634_560_777];
 
 /// Returns the kinds of volatility with the text that causes them.
-pub fn volatile(engine: &Engine<'_>, pair: &Pair) -> Vec<(Kind, String)> {
+pub fn volatile(engine: &GoldEngine<'_>, pair: &GoldPair) -> Vec<(FindingKind, String)> {
     match pair.language() {
-        Language::OverpassQl => dates(engine, pair).into_iter().map(|text| (Kind::Relative, text)).collect(),
-        Language::Sparql => functions(&pair.query),
+        QueryLanguage::OverpassQl => {
+            dates(engine, pair).into_iter().map(|text| (FindingKind::Relative, text)).collect()
+        }
+        QueryLanguage::Sparql => functions(&pair.query),
     }
 }
 
 /// Reports whether a query's text changes with the day.
-fn dates(engine: &Engine<'_>, pair: &Pair) -> Option<String> {
+fn dates(engine: &GoldEngine<'_>, pair: &GoldPair) -> Option<String> {
     if !pair.query.contains("{{") {
         return None;
     }
@@ -34,17 +36,19 @@ fn dates(engine: &Engine<'_>, pair: &Pair) -> Option<String> {
 }
 
 /// Returns the functions in a query with values that change over time or between runs.
-fn functions(query: &str) -> Vec<(Kind, String)> {
+fn functions(query: &str) -> Vec<(FindingKind, String)> {
     let Ok(parsed) = syntax::parse(query, Dialect::Wdqs) else { return Vec::new() };
-    let mut found: Vec<(Kind, String)> = Vec::new();
+    let mut found: Vec<(FindingKind, String)> = Vec::new();
     let patterns = std::iter::once(&parsed.query.pattern).chain(parsed.named.iter().map(|(_, pattern)| pattern));
-    let mut open: Vec<Node<'_>> = patterns.map(AsNode::as_node).collect();
+    let mut open: Vec<QueryNode<'_>> = patterns.map(AsNode::as_node).collect();
     while let Some(node) = open.pop() {
-        if let Node::Expression(Expression::Call(function, _)) = node {
+        if let QueryNode::Expression(Expression::Call(function, _)) = node {
             let known = match function {
-                Function::Now => Some((Kind::Relative, "NOW() depends on the day")),
-                Function::Rand => Some((Kind::Random, "RAND() is drawn by lot")),
-                Function::Uuid | Function::StrUuid => Some((Kind::Random, "UUID() and STRUUID() are drawn by lot")),
+                Function::Now => Some((FindingKind::Relative, "NOW() depends on the day")),
+                Function::Rand => Some((FindingKind::Random, "RAND() is drawn by lot")),
+                Function::Uuid | Function::StrUuid => {
+                    Some((FindingKind::Random, "UUID() and STRUUID() are drawn by lot"))
+                }
                 _ => None,
             };
             if let Some((kind, text)) = known
@@ -66,8 +70,8 @@ mod tests {
     #[test]
     fn functions_that_depend_on_the_day_or_on_chance() {
         let kinds = |query: &str| functions(query).into_iter().map(|(kind, _)| kind).collect::<Vec<_>>();
-        assert_eq!(kinds("SELECT ?x { ?x ?p ?d FILTER(?d > NOW()) }"), [Kind::Relative]);
-        assert_eq!(kinds("SELECT (UUID() AS ?u) { { SELECT (RAND() AS ?r) {} } }"), [Kind::Random]);
+        assert_eq!(kinds("SELECT ?x { ?x ?p ?d FILTER(?d > NOW()) }"), [FindingKind::Relative]);
+        assert_eq!(kinds("SELECT (UUID() AS ?u) { { SELECT (RAND() AS ?r) {} } }"), [FindingKind::Random]);
         assert_eq!(kinds("SELECT ?x { ?x ?p \"NOW()\" } ORDER BY ?x"), []);
         assert_eq!(kinds("not a query"), []);
     }

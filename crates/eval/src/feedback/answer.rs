@@ -7,7 +7,7 @@ use std::fmt;
 use serde::Deserialize;
 use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 
-use super::Results;
+use super::FeedbackResults;
 use terrapin_base::untrusted;
 
 /// The maximum number of examined bytes of an answer.
@@ -18,7 +18,7 @@ const TAGS: usize = 4;
 const LETTERS: usize = 40;
 
 #[derive(Deserialize)]
-struct Element<'a> {
+struct FeedbackElement<'a> {
     #[serde(rename = "type", borrow)]
     kind: Cow<'a, str>,
     id: Option<i64>,
@@ -28,44 +28,44 @@ struct Element<'a> {
 
 /// An element that is counted but not shown.
 #[derive(Deserialize)]
-struct Counted<'a> {
+struct TypeCounter<'a> {
     #[serde(rename = "type", borrow)]
     kind: Cow<'a, str>,
 }
 
 /// Parses a JSON answer. For each element of the sample, the tags that the query names come first, then its name.
-pub fn read(body: &[u8], sample: usize, keys: &[String]) -> Results {
-    let read = Answer { sample, keys }.deserialize(&mut serde_json::Deserializer::from_slice(body));
+pub fn read(body: &[u8], sample: usize, keys: &[String]) -> FeedbackResults {
+    let read = AnswerSampleSeed { sample, keys }.deserialize(&mut serde_json::Deserializer::from_slice(body));
     read.unwrap_or_default()
 }
 
 /// The object around the elements. They are counted while parsing, because a list of all would be many times as large
 /// as the answer.
-struct Answer<'k> {
+struct AnswerSampleSeed<'k> {
     sample: usize,
     keys: &'k [String],
 }
 
-impl<'de> DeserializeSeed<'de> for Answer<'_> {
-    type Value = Results;
+impl<'de> DeserializeSeed<'de> for AnswerSampleSeed<'_> {
+    type Value = FeedbackResults;
 
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Results, D::Error> {
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<FeedbackResults, D::Error> {
         deserializer.deserialize_map(self)
     }
 }
 
-impl<'de> Visitor<'de> for Answer<'_> {
-    type Value = Results;
+impl<'de> Visitor<'de> for AnswerSampleSeed<'_> {
+    type Value = FeedbackResults;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("an answer")
     }
 
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Results, A::Error> {
-        let mut results = Results::default();
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<FeedbackResults, A::Error> {
+        let mut results = FeedbackResults::default();
         while let Some(name) = map.next_key::<Cow<'de, str>>()? {
             if name == "elements" {
-                results = map.next_value_seed(Elements(&self))?;
+                results = map.next_value_seed(FeedbackElementSeed(&self))?;
             } else {
                 map.next_value::<IgnoredAny>()?;
             }
@@ -74,26 +74,26 @@ impl<'de> Visitor<'de> for Answer<'_> {
     }
 }
 
-struct Elements<'a, 'k>(&'a Answer<'k>);
+struct FeedbackElementSeed<'a, 'k>(&'a AnswerSampleSeed<'k>);
 
-impl<'de> DeserializeSeed<'de> for Elements<'_, '_> {
-    type Value = Results;
+impl<'de> DeserializeSeed<'de> for FeedbackElementSeed<'_, '_> {
+    type Value = FeedbackResults;
 
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Results, D::Error> {
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<FeedbackResults, D::Error> {
         deserializer.deserialize_seq(self)
     }
 }
 
-impl<'de> Visitor<'de> for Elements<'_, '_> {
-    type Value = Results;
+impl<'de> Visitor<'de> for FeedbackElementSeed<'_, '_> {
+    type Value = FeedbackResults;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("elements")
     }
 
-    fn visit_seq<A: SeqAccess<'de>>(self, mut elements: A) -> Result<Results, A::Error> {
-        let mut results = Results::default();
-        let count = |results: &mut Results, kind: &str| {
+    fn visit_seq<A: SeqAccess<'de>>(self, mut elements: A) -> Result<FeedbackResults, A::Error> {
+        let mut results = FeedbackResults::default();
+        let count = |results: &mut FeedbackResults, kind: &str| {
             results.count += 1;
             match results.types.get_mut(kind) {
                 Some(count) => *count += 1,
@@ -102,7 +102,7 @@ impl<'de> Visitor<'de> for Elements<'_, '_> {
         };
         results.is_zero = true;
         while results.sample.len() < self.0.sample {
-            let Some(element) = elements.next_element::<Element<'de>>()? else {
+            let Some(element) = elements.next_element::<FeedbackElement<'de>>()? else {
                 results.is_zero &= results.count > 0;
                 return Ok(results);
             };
@@ -110,7 +110,7 @@ impl<'de> Visitor<'de> for Elements<'_, '_> {
             results.is_zero &= element.kind == "count" && element.tags.get("total").is_some_and(|total| total == "0");
             results.sample.push(line(&element, self.0.keys));
         }
-        while let Some(element) = elements.next_element::<Counted<'de>>()? {
+        while let Some(element) = elements.next_element::<TypeCounter<'de>>()? {
             count(&mut results, &element.kind);
             results.is_zero = false;
         }
@@ -119,7 +119,7 @@ impl<'de> Visitor<'de> for Elements<'_, '_> {
     }
 }
 
-fn line(element: &Element<'_>, keys: &[String]) -> String {
+fn line(element: &FeedbackElement<'_>, keys: &[String]) -> String {
     let mut text = untrusted::line(&element.kind).into_owned();
     if let Some(id) = element.id.filter(|_| element.kind != "count") {
         text += &format!("/{id}");
@@ -153,7 +153,7 @@ mod tests {
         let results = read(body, 9, &["shop".to_owned()]);
         assert_eq!(results.count, 3);
         assert_eq!(results.sample, ["node/5 shop=yes name=Bean a=1 b=2 (+1)", "way/6", "count total=7"]);
-        assert_eq!(read(b"no", 1, &[]), Results::default());
+        assert_eq!(read(b"no", 1, &[]), FeedbackResults::default());
     }
 
     #[test]

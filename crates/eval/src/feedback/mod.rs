@@ -12,13 +12,13 @@ use std::sync::Arc;
 use serde::Serialize;
 
 use terrapin_base::Bounded;
-use terrapin_budget::{self as budget, Budget, Exceeded, Stopped};
-use terrapin_geocoder::{Places, Until};
+use terrapin_budget::{self as budget, Budget, ExceededLimit, StopReason};
+use terrapin_geocoder::{PlaceSource, Until};
 use terrapin_osm::{BoundingBox, Osm};
 use terrapin_overpass::Limits;
 use terrapin_overpass::syntax::OutputFormat;
-use terrapin_overpass::turbo::{self, Surroundings};
-use terrapin_overpass::{Class, Code, Failure};
+use terrapin_overpass::turbo::{self, ShortcutValues};
+use terrapin_overpass::{OverpassCode, OverpassErrorClass, OverpassFailure};
 
 use terrapin_overpass::lint;
 
@@ -35,7 +35,7 @@ pub struct FeedbackRequest<'a> {
     /// The bounding box for `{{bbox}}`.
     pub bbox: Option<BoundingBox>,
     /// The geocoded places.
-    pub places: &'a dyn Places,
+    pub places: &'a dyn PlaceSource,
     /// The maximum number of shown results.
     pub sample: usize,
     /// Run the query; otherwise it is only parsed and compared with the data.
@@ -48,16 +48,16 @@ pub struct FeedbackRequest<'a> {
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
 pub struct Feedback {
     /// The errors; if there are any, the rest is empty.
-    pub errors: Vec<Problem>,
+    pub errors: Vec<FeedbackProblem>,
     /// The results; `null` if the query has errors or did not run.
-    pub results: Option<Results>,
+    pub results: Option<FeedbackResults>,
     /// Warnings about probable mistakes.
-    pub warnings: Vec<Warning>,
+    pub warnings: Vec<FeedbackWarning>,
 }
 
 /// An error in a query.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Problem {
+pub struct FeedbackProblem {
     /// `parse error`, `static error` or `runtime error`.
     pub class: &'static str,
     /// The code, for programs.
@@ -76,7 +76,7 @@ pub struct Problem {
 
 /// A warning about a probable mistake.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Warning {
+pub struct FeedbackWarning {
     /// The code, for programs.
     pub code: &'static str,
     /// The message.
@@ -85,14 +85,14 @@ pub struct Warning {
     pub nearest: Vec<String>,
 }
 
-impl From<lint::Warning> for Warning {
-    fn from(warning: lint::Warning) -> Warning {
-        Warning { code: warning.code.name(), message: warning.message, nearest: warning.nearest }
+impl From<lint::LintWarning> for FeedbackWarning {
+    fn from(warning: lint::LintWarning) -> FeedbackWarning {
+        FeedbackWarning { code: warning.code.name(), message: warning.message, nearest: warning.nearest }
     }
 }
 
 /// Formats a warning as a line.
-impl fmt::Display for Warning {
+impl fmt::Display for FeedbackWarning {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.message)?;
         if !self.nearest.is_empty() {
@@ -104,7 +104,7 @@ impl fmt::Display for Warning {
 
 /// The results of a query.
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
-pub struct Results {
+pub struct FeedbackResults {
     /// The number of elements.
     pub count: usize,
     /// The numbers by type.
@@ -121,10 +121,10 @@ pub struct Results {
 pub fn feedback(osm: &Osm, asked: &FeedbackRequest<'_>) -> Feedback {
     let budget = Arc::new(Budget::new(&asked.limits));
     budget::watched(&budget, || look(osm, asked, &budget)).unwrap_or_else(|stopped| match stopped {
-        Stopped::Exceeded(exceeded) => over(exceeded, "while it was looked at"),
-        Stopped::Panicked(panic) => {
+        StopReason::Exceeded(exceeded) => over(exceeded, "while it was looked at"),
+        StopReason::Panicked(panic) => {
             let message = format!("looking at the query failed, by a fault of the program: {panic}");
-            let error = at("", None, RUNTIME, Code::Defect.name(), message, None);
+            let error = at("", None, RUNTIME, OverpassCode::Defect.name(), message, None);
             Feedback { errors: vec![error], ..Feedback::default() }
         }
     })
@@ -133,7 +133,7 @@ pub fn feedback(osm: &Osm, asked: &FeedbackRequest<'_>) -> Feedback {
 fn look(osm: &Osm, asked: &FeedbackRequest<'_>, budget: &Budget) -> Feedback {
     let is_over = || budget.check().is_err();
     let places = Until::new(asked.places, &is_over);
-    let surroundings = Surroundings { bbox: asked.bbox, now: osm.data_time(), places: &places };
+    let surroundings = ShortcutValues { bbox: asked.bbox, now: osm.data_time(), places: &places };
     let text = match turbo::expand(asked.query, &surroundings) {
         Ok(text) => text,
         Err(_) if places.was_cut() => return reached(budget, "while the names in it were looked up"),
@@ -148,8 +148,8 @@ fn look(osm: &Osm, asked: &FeedbackRequest<'_>, budget: &Budget) -> Feedback {
             let error = at(
                 asked.query,
                 place,
-                Class::Parse.name(),
-                Code::Shortcut.name(),
+                OverpassErrorClass::Parse.name(),
+                OverpassCode::Shortcut.name(),
                 problem.to_string(),
                 hint.map(str::to_owned),
             );
@@ -163,7 +163,7 @@ fn look(osm: &Osm, asked: &FeedbackRequest<'_>, budget: &Budget) -> Feedback {
     if !asked.run {
         return match lint::warnings(osm, &text, &script, false, &asked.limits, budget) {
             Ok(warnings) => {
-                Feedback { warnings: warnings.into_iter().map(Warning::from).collect(), ..Feedback::default() }
+                Feedback { warnings: warnings.into_iter().map(FeedbackWarning::from).collect(), ..Feedback::default() }
             }
             Err(exceeded) => over(exceeded, "while its filters were held against the data"),
         };
@@ -174,7 +174,7 @@ fn look(osm: &Osm, asked: &FeedbackRequest<'_>, budget: &Budget) -> Feedback {
     if body.full {
         let hint = Some("ask for less: a smaller area, fewer tags, out ids or out count".to_owned());
         let message = format!("the answer has more than {} MiB", answer::LARGEST >> 20);
-        let error = at(&text, None, RUNTIME, Code::Large.name(), message, hint);
+        let error = at(&text, None, RUNTIME, OverpassCode::Large.name(), message, hint);
         return Feedback { errors: vec![error], ..Feedback::default() };
     }
     if let Err(failure) = done {
@@ -184,7 +184,7 @@ fn look(osm: &Osm, asked: &FeedbackRequest<'_>, budget: &Budget) -> Feedback {
     let is_nothing = results.count == 0 || results.is_zero;
     match lint::warnings(osm, &text, &script, is_nothing, &asked.limits, budget) {
         Ok(warnings) => {
-            let warnings = warnings.into_iter().map(Warning::from).collect();
+            let warnings = warnings.into_iter().map(FeedbackWarning::from).collect();
             Feedback { errors: Vec::new(), results: Some(results), warnings }
         }
         Err(exceeded) => over(exceeded, "while its filters were held against the data"),
@@ -193,17 +193,17 @@ fn look(osm: &Osm, asked: &FeedbackRequest<'_>, budget: &Budget) -> Feedback {
 
 /// Returns the error for an exceeded budget.
 fn reached(budget: &Budget, when: &str) -> Feedback {
-    over(budget.check().err().unwrap_or(Exceeded::Cancelled), when)
+    over(budget.check().err().unwrap_or(ExceededLimit::Cancelled), when)
 }
 
 /// Returns the error for a limit exceeded outside the run of the query.
-fn over(exceeded: Exceeded, when: &str) -> Feedback {
+fn over(exceeded: ExceededLimit, when: &str) -> Feedback {
     let hint = Some("ask for less: fewer filters, fewer names".to_owned());
-    let error = at("", None, RUNTIME, Code::from(exceeded).name(), format!("{exceeded}, {when}"), hint);
+    let error = at("", None, RUNTIME, OverpassCode::from(exceeded).name(), format!("{exceeded}, {when}"), hint);
     Feedback { errors: vec![error], ..Feedback::default() }
 }
 
-fn problems(text: &str, failure: &Failure) -> Vec<Problem> {
+fn problems(text: &str, failure: &OverpassFailure) -> Vec<FeedbackProblem> {
     let problem = |d: &terrapin_overpass::Diagnostic| {
         let place = d.span.map(|span| (span.start, span.end));
         let mut problem = at(text, place, d.class.name(), d.code.name(), d.message.clone(), d.help.clone());
@@ -223,7 +223,7 @@ fn at(
     code: &'static str,
     message: String,
     hint: Option<String>,
-) -> Problem {
+) -> FeedbackProblem {
     let place = place.map(|(start, end)| {
         let border = |at: usize| (0..=at.min(text.len())).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0);
         let (start, end) = (border(start), border(end.max(start)));
@@ -236,7 +236,7 @@ fn at(
         let column = before.get(line_start..).map_or(1, |line| line.chars().count() + 1);
         (before.matches('\n').count() + 1, column, format!("{tail}>>{inside}<<{head}"))
     });
-    Problem {
+    FeedbackProblem {
         class,
         code,
         message,

@@ -5,19 +5,19 @@ use std::collections::{BTreeMap, BTreeSet};
 use oxrdf::vocab::rdf;
 use oxrdf::{NamedNode, Term, Variable};
 
-use terrapin_sparql::syntax::Parsed;
+use terrapin_sparql::syntax::ParsedQuery;
 use terrapin_sparql::syntax::algebra::{
-    Binary, Expression, NamedNodePattern, Path, Pattern, TermPattern, TriplePattern,
+    Binary, Expression, NamedNodePattern, Path, QueryPattern, TermPattern, TriplePattern,
 };
 use terrapin_sparql::syntax::vocabulary::{BD, GAS, MWAPI, TERRAPIN, WIKIBASE};
-use terrapin_sparql::syntax::walk::{self, Node};
+use terrapin_sparql::syntax::walk::{self, QueryNode};
 
 /// Wikidata's "instance of".
 const INSTANCE_OF: &str = "http://www.wikidata.org/prop/direct/P31";
 
 /// The role of an IRI.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Role {
+pub enum IriRole {
     /// The predicate of a triple.
     Predicate,
     /// The object of a class predicate, if it is in one triple.
@@ -30,32 +30,33 @@ pub enum Role {
 
 /// The IRIs of a query.
 #[derive(Debug, Default)]
-pub struct Names {
+pub struct QueryNames {
     /// The roles of each IRI.
-    pub roles: BTreeMap<NamedNode, BTreeSet<Role>>,
+    pub roles: BTreeMap<NamedNode, BTreeSet<IriRole>>,
     /// The class predicates of each class.
     pub classes: BTreeSet<(NamedNode, NamedNode)>,
     /// The roles of variables.
-    variables: BTreeMap<Variable, BTreeSet<Role>>,
+    variables: BTreeMap<Variable, BTreeSet<IriRole>>,
 }
 
-impl Names {
+impl QueryNames {
     /// Collects the IRIs of a query's patterns and FROM clauses, and those that `VALUES`, `=` and `IN` assign to
     /// variables with the role of a predicate, class or graph.
-    pub fn of(parsed: &Parsed) -> Names {
-        let mut names = Names::default();
+    pub fn of(parsed: &ParsedQuery) -> QueryNames {
+        let mut names = QueryNames::default();
         if let Some(dataset) = &parsed.query.dataset {
             for graph in dataset.default.iter().chain(dataset.named.iter().flatten()) {
-                names.add(graph, Role::Graph);
+                names.add(graph, IriRole::Graph);
             }
         }
         let patterns = [&parsed.query.pattern].into_iter().chain(parsed.named.iter().map(|(_, pattern)| pattern));
-        let mut open: Vec<(Node<'_>, bool)> = patterns.clone().map(|pattern| (Node::Pattern(pattern), false)).collect();
+        let mut open: Vec<(QueryNode<'_>, bool)> =
+            patterns.clone().map(|pattern| (QueryNode::Pattern(pattern), false)).collect();
         while let Some((node, is_in_service)) = open.pop() {
-            if let Node::Pattern(pattern) = node {
+            if let QueryNode::Pattern(pattern) = node {
                 names.pattern(pattern, is_in_service);
             }
-            let is_in_service = is_in_service || matches!(node, Node::Pattern(Pattern::Service { .. }));
+            let is_in_service = is_in_service || matches!(node, QueryNode::Pattern(QueryPattern::Service { .. }));
             node.children(&mut |child| open.push((child, is_in_service)));
         }
         for pattern in patterns {
@@ -64,21 +65,21 @@ impl Names {
         names
     }
 
-    fn add(&mut self, name: &NamedNode, role: Role) {
+    fn add(&mut self, name: &NamedNode, role: IriRole) {
         self.roles.entry(name.clone()).or_default().insert(role);
     }
 
-    fn term(&mut self, term: &TermPattern, role: Role) {
+    fn term(&mut self, term: &TermPattern, role: IriRole) {
         match term {
             TermPattern::NamedNode(name) => self.add(name, role),
-            TermPattern::Variable(variable) if role != Role::Term => {
+            TermPattern::Variable(variable) if role != IriRole::Term => {
                 self.variables.entry(variable.clone()).or_default().insert(role);
             }
             _ => {}
         }
     }
 
-    fn name(&mut self, name: &NamedNodePattern, role: Role) {
+    fn name(&mut self, name: &NamedNodePattern, role: IriRole) {
         match name {
             NamedNodePattern::NamedNode(name) => self.add(name, role),
             NamedNodePattern::Variable(variable) => {
@@ -87,9 +88,9 @@ impl Names {
         }
     }
 
-    fn pattern(&mut self, pattern: &Pattern, is_in_service: bool) {
+    fn pattern(&mut self, pattern: &QueryPattern, is_in_service: bool) {
         match pattern {
-            Pattern::Bgp { patterns } => {
+            QueryPattern::Bgp { patterns } => {
                 for triple in patterns {
                     match is_in_service && is_parameter(triple) {
                         true => self.parameter(triple),
@@ -97,26 +98,26 @@ impl Names {
                     }
                 }
             }
-            Pattern::Path { subject, path, object } => {
-                self.term(subject, Role::Term);
-                self.term(object, Role::Term);
+            QueryPattern::Path { subject, path, object } => {
+                self.term(subject, IriRole::Term);
+                self.term(object, IriRole::Term);
                 self.path(path);
             }
-            Pattern::Graph { name, .. } => self.name(name, Role::Graph),
+            QueryPattern::Graph { name, .. } => self.name(name, IriRole::Graph),
             _ => {}
         }
     }
 
     fn triple(&mut self, triple: &TriplePattern) {
-        self.term(&triple.subject, Role::Term);
-        self.name(&triple.predicate, Role::Predicate);
+        self.term(&triple.subject, IriRole::Term);
+        self.name(&triple.predicate, IriRole::Predicate);
         let NamedNodePattern::NamedNode(predicate) = &triple.predicate else {
-            return self.term(&triple.object, Role::Term);
+            return self.term(&triple.object, IriRole::Term);
         };
         if *predicate != rdf::TYPE && predicate.as_str() != INSTANCE_OF {
-            return self.term(&triple.object, Role::Term);
+            return self.term(&triple.object, IriRole::Term);
         }
-        self.term(&triple.object, Role::Class);
+        self.term(&triple.object, IriRole::Class);
         if let TermPattern::NamedNode(class) = &triple.object {
             self.classes.insert((class.clone(), predicate.clone()));
         }
@@ -126,8 +127,8 @@ impl Names {
     fn parameter(&mut self, triple: &TriplePattern) {
         let NamedNodePattern::NamedNode(parameter) = &triple.predicate else { return };
         let role = match parameter.as_str().strip_prefix(GAS) {
-            Some("linkType") => Role::Predicate,
-            Some(_) => Role::Term,
+            Some("linkType") => IriRole::Predicate,
+            Some(_) => IriRole::Term,
             None => return,
         };
         if let TermPattern::NamedNode(name) = &triple.object
@@ -139,7 +140,7 @@ impl Names {
 
     fn path(&mut self, path: &Path) {
         match path {
-            Path::NamedNode(name) => self.add(name, Role::Predicate),
+            Path::NamedNode(name) => self.add(name, IriRole::Predicate),
             Path::Reverse(inner) | Path::ZeroOrMore(inner) | Path::OneOrMore(inner) | Path::ZeroOrOne(inner) => {
                 self.path(inner);
             }
@@ -153,9 +154,9 @@ impl Names {
     }
 
     /// Adds the values that a pattern assigns to variables with the role of a predicate, class or graph.
-    fn values(&mut self, pattern: &Pattern) {
+    fn values(&mut self, pattern: &QueryPattern) {
         match pattern {
-            Pattern::Values { variables, rows } => {
+            QueryPattern::Values { variables, rows } => {
                 for (column, variable) in variables.iter().enumerate() {
                     for value in rows.iter().filter_map(|row| row.get(column)?.as_ref()) {
                         if let Term::NamedNode(name) = value {
@@ -164,8 +165,10 @@ impl Names {
                     }
                 }
             }
-            Pattern::Extend { variable, expression: Expression::NamedNode(name), .. } => self.value(variable, name),
-            Pattern::Filter { condition, .. } => self.condition(condition),
+            QueryPattern::Extend { variable, expression: Expression::NamedNode(name), .. } => {
+                self.value(variable, name)
+            }
+            QueryPattern::Filter { condition, .. } => self.condition(condition),
             _ => {}
         }
     }

@@ -7,15 +7,17 @@ use std::sync::Arc;
 use oxrdf::vocab::xsd;
 use oxrdf::{NamedNode, Term, Triple, Variable};
 
-use super::names::{Names, Role};
-use super::{Feedback, Problem, Results, Warning, at, over};
-use terrapin_budget::{self as budget, Budget, Exceeded, Limits, Stopped};
+use super::names::{IriRole, QueryNames};
+use super::{Feedback, FeedbackProblem, FeedbackResults, FeedbackWarning, at, over};
+use terrapin_budget::{self as budget, Budget, ExceededLimit, Limits, StopReason};
 use terrapin_osm::Osm;
 use terrapin_overpass::lint;
 use terrapin_sparql::results::cell;
-use terrapin_sparql::syntax::algebra::{NamedNodePattern, Pattern, TermPattern, TriplePattern};
+use terrapin_sparql::syntax::algebra::{NamedNodePattern, QueryPattern, TermPattern, TriplePattern};
 use terrapin_sparql::syntax::{self, shorten, walk};
-use terrapin_sparql::{Bounds, Class, Dialect, Environment, Error, Extension, Settings, Sink, prepare};
+use terrapin_sparql::{
+    Dialect, Environment, Extension, ResultSink, SparqlBounds, SparqlError, SparqlErrorClass, SparqlSettings, prepare,
+};
 use terrapin_sparql::{WITHOUT_TRIPLES, asked_key, asks_numbers, meant_predicates, names_elements};
 
 /// The maximum length of a shown value in characters.
@@ -31,12 +33,14 @@ const NAMESAKES: usize = 3;
 pub fn sparql_feedback(environment: &Environment, query: &str, sample: usize, run: bool, limits: &Limits) -> Feedback {
     let budget = Arc::new(Budget::new(limits));
     let told = budget::watched(&budget, || look(environment, query, sample, run, limits, &budget));
-    let failed = |problem: Problem| Feedback { errors: vec![problem], ..Feedback::default() };
+    let failed = |problem: FeedbackProblem| Feedback { errors: vec![problem], ..Feedback::default() };
     match told {
         Ok(Ok(feedback)) => feedback,
-        Ok(Err(Failed::Query(error))) => failed(problem(query, &error)),
-        Ok(Err(Failed::Bound(exceeded))) | Err(Stopped::Exceeded(exceeded)) => over(exceeded, "while it was looked at"),
-        Err(Stopped::Panicked(panic)) => {
+        Ok(Err(FeedbackFailure::Query(error))) => failed(problem(query, &error)),
+        Ok(Err(FeedbackFailure::Bound(exceeded))) | Err(StopReason::Exceeded(exceeded)) => {
+            over(exceeded, "while it was looked at")
+        }
+        Err(StopReason::Panicked(panic)) => {
             let message = format!("looking at the query failed, by a fault of the program: {panic}");
             failed(at(query, None, "runtime error", "defect", message, None))
         }
@@ -51,20 +55,20 @@ pub fn without_triples() -> Feedback {
 }
 
 /// The reason why a query has no results.
-enum Failed {
-    Query(Error),
-    Bound(Exceeded),
+enum FeedbackFailure {
+    Query(SparqlError),
+    Bound(ExceededLimit),
 }
 
-impl From<Error> for Failed {
-    fn from(error: Error) -> Failed {
-        Failed::Query(error)
+impl From<SparqlError> for FeedbackFailure {
+    fn from(error: SparqlError) -> FeedbackFailure {
+        FeedbackFailure::Query(error)
     }
 }
 
-impl From<Exceeded> for Failed {
-    fn from(exceeded: Exceeded) -> Failed {
-        Failed::Bound(exceeded)
+impl From<ExceededLimit> for FeedbackFailure {
+    fn from(exceeded: ExceededLimit) -> FeedbackFailure {
+        FeedbackFailure::Bound(exceeded)
     }
 }
 
@@ -75,36 +79,36 @@ fn look(
     run: bool,
     limits: &Limits,
     budget: &Budget,
-) -> Result<Feedback, Failed> {
-    let prepared = prepare(query, &Settings::default())?;
+) -> Result<Feedback, FeedbackFailure> {
+    let prepared = prepare(query, &SparqlSettings::default())?;
     if !run {
         return Ok(Feedback { warnings: warnings(environment, query, budget)?, ..Feedback::default() });
     }
-    let mut seen = Seen { sample, names: Vec::new(), results: Results::default() };
-    prepared.run(environment, &Bounds { limits: limits.clone(), rows: None }, &mut seen)?;
+    let mut seen = SampleCollector { sample, names: Vec::new(), results: FeedbackResults::default() };
+    prepared.run(environment, &SparqlBounds { limits: limits.clone(), rows: None }, &mut seen)?;
     let warnings = warnings(environment, query, budget)?;
     Ok(Feedback { errors: Vec::new(), results: Some(seen.results), warnings })
 }
 
 /// Converts an error to the form of OverpassQL's errors.
-fn problem(query: &str, error: &Error) -> Problem {
+fn problem(query: &str, error: &SparqlError) -> FeedbackProblem {
     let class = match error.class {
-        Class::Syntax => "parse error",
-        Class::Unsupported => "static error",
-        Class::Limit | Class::Internal => "runtime error",
+        SparqlErrorClass::Syntax => "parse error",
+        SparqlErrorClass::Unsupported => "static error",
+        SparqlErrorClass::Limit | SparqlErrorClass::Internal => "runtime error",
     };
     let place = error.place.map(|place| (place.start, place.end));
     at(query, place, class, error.code.name(), error.message.clone(), error.help.clone())
 }
 
 /// Counts results and keeps the first as lines.
-struct Seen {
+struct SampleCollector {
     sample: usize,
     names: Vec<String>,
-    results: Results,
+    results: FeedbackResults,
 }
 
-impl Seen {
+impl SampleCollector {
     fn see(&mut self, line: impl FnOnce() -> String) {
         self.results.count += 1;
         if self.results.sample.len() < self.sample {
@@ -119,7 +123,7 @@ fn short(term: &Term) -> String {
     if short.len() < text.len() { short + "..." } else { short }
 }
 
-impl Sink for Seen {
+impl ResultSink for SampleCollector {
     fn variables(&mut self, variables: &[Variable]) -> io::Result<()> {
         self.names = variables.iter().map(|variable| variable.as_str().to_owned()).collect();
         Ok(())
@@ -150,28 +154,28 @@ impl Sink for Seen {
 
 /// Returns warnings about predicates, classes, graphs and other IRIs that are missing from the data, and about tags
 /// that no element has.
-fn warnings(environment: &Environment, query: &str, budget: &Budget) -> Result<Vec<Warning>, Exceeded> {
+fn warnings(environment: &Environment, query: &str, budget: &Budget) -> Result<Vec<FeedbackWarning>, ExceededLimit> {
     let Ok(parsed) = syntax::parse(query, Dialect::Wdqs) else { return Ok(Vec::new()) };
     let mut tags = BTreeSet::new();
     let patterns = [&parsed.query.pattern].into_iter().chain(parsed.named.iter().map(|(_, pattern)| pattern));
     for pattern in patterns {
         walk::on_patterns(pattern, &mut |pattern| {
-            if let Pattern::Bgp { patterns } = pattern {
+            if let QueryPattern::Bgp { patterns } = pattern {
                 tags.extend(patterns.iter().filter_map(tag));
             }
         });
     }
-    let names = Names::of(&parsed);
+    let names = QueryNames::of(&parsed);
     let mut warnings = Vec::new();
     if parsed.extensions.contains(&Extension::Ungrouped) {
         let message = "a projected variable is neither grouped nor in an aggregate: one of its values is taken, where \
                        SPARQL 1.1 and the Wikidata Query Service refuse the query";
-        warnings.push(Warning { code: "ungrouped", message: message.to_owned(), nearest: Vec::new() });
+        warnings.push(FeedbackWarning { code: "ungrouped", message: message.to_owned(), nearest: Vec::new() });
     }
     for (name, roles) in &names.roles {
         budget::checkpoint();
         let found = match &environment.elements {
-            Some(elements) if roles.contains(&Role::Predicate) && speaks_of_elements(name) => {
+            Some(elements) if roles.contains(&IriRole::Predicate) && speaks_of_elements(name) => {
                 of_elements(elements.osm(), name, &tags, budget)?
             }
             Some(_) if names_elements(name) => Vec::new(),
@@ -188,7 +192,7 @@ fn warnings(environment: &Environment, query: &str, budget: &Budget) -> Result<V
     if left > 0 {
         warnings.truncate(WARNINGS);
         let message = format!("{left} more names of the query are not in the data");
-        warnings.push(Warning { code: "more-names", message, nearest: Vec::new() });
+        warnings.push(FeedbackWarning { code: "more-names", message, nearest: Vec::new() });
     }
     Ok(warnings)
 }
@@ -204,11 +208,11 @@ fn of_elements(
     name: &NamedNode,
     tags: &BTreeSet<(NamedNode, Option<(String, bool)>)>,
     budget: &Budget,
-) -> Result<Vec<Warning>, Exceeded> {
+) -> Result<Vec<FeedbackWarning>, ExceededLimit> {
     if let Some(meant) = meant_predicates(name) {
         let message = format!("no element has {}", shorten(name.as_str()));
         let nearest = meant.iter().map(|iri| shorten(iri)).collect();
-        return Ok(vec![Warning { code: "no-such-predicate", message, nearest }]);
+        return Ok(vec![FeedbackWarning { code: "no-such-predicate", message, nearest }]);
     }
     let Some(key) = asked_key(name) else { return Ok(Vec::new()) };
     let asked = tags.iter().filter(|(asked, _)| asked == name);
@@ -222,39 +226,44 @@ fn of_elements(
         if let Some((number, _)) = of_numbers {
             let message = format!("{key} has whole numbers, '{number}' is a text");
             let nearest = vec![format!("{} {number}", shorten(name.as_str()))];
-            warnings.push(Warning { code: "number-as-text", message, nearest });
+            warnings.push(FeedbackWarning { code: "number-as-text", message, nearest });
             continue;
         }
         let found = lint::tag_warning(osm, &key, value.map(|(text, _)| &**text), budget)?;
-        warnings.extend(found.map(Warning::from));
+        warnings.extend(found.map(FeedbackWarning::from));
     }
     Ok(warnings)
 }
 
 /// Warns about the roles of a name that the triples lack.
-fn missing(environment: &Environment, names: &Names, name: &NamedNode, roles: &BTreeSet<Role>) -> Option<Warning> {
+fn missing(
+    environment: &Environment,
+    names: &QueryNames,
+    name: &NamedNode,
+    roles: &BTreeSet<IriRole>,
+) -> Option<FeedbackWarning> {
     let store = &environment.store;
     let short = shorten(name.as_str());
-    let warning = |code, message| Some(Warning { code, message, nearest: Vec::new() });
+    let warning = |code, message| Some(FeedbackWarning { code, message, nearest: Vec::new() });
     let Some(id) = store.id(name.as_ref().into()) else {
         let mut nearest = Vec::new();
         let (code, message) = match roles.first() {
-            Some(Role::Predicate) => {
+            Some(IriRole::Predicate) => {
                 nearest = namesakes(environment, name);
                 ("no-such-term", format!("no triple has {short}"))
             }
-            Some(Role::Graph) if !roles.contains(&Role::Class) && !roles.contains(&Role::Term) => {
+            Some(IriRole::Graph) if !roles.contains(&IriRole::Class) && !roles.contains(&IriRole::Term) => {
                 ("no-such-graph", format!("there is no graph {short}"))
             }
             _ => ("no-such-term", format!("no triple has {short}")),
         };
-        return Some(Warning { code, message, nearest });
+        return Some(FeedbackWarning { code, message, nearest });
     };
-    if roles.contains(&Role::Predicate) && store.predicate(id).triples == 0 {
+    if roles.contains(&IriRole::Predicate) && store.predicate(id).triples == 0 {
         let (code, message) = ("no-such-predicate", format!("no triple has the predicate {short}"));
-        return Some(Warning { code, message, nearest: namesakes(environment, name) });
+        return Some(FeedbackWarning { code, message, nearest: namesakes(environment, name) });
     }
-    if roles.contains(&Role::Class) {
+    if roles.contains(&IriRole::Class) {
         let gives = |predicate: &NamedNode| {
             let predicate = store.id(predicate.as_ref().into());
             predicate.is_some_and(|predicate| store.count(None, Some(predicate), Some(id)) > 0)
@@ -266,7 +275,7 @@ fn missing(environment: &Environment, names: &Names, name: &NamedNode, roles: &B
         }
     }
     let has_graph = || store.graphs().is_some_and(|graphs| graphs.has(id));
-    if roles.contains(&Role::Graph) && !has_graph() {
+    if roles.contains(&IriRole::Graph) && !has_graph() {
         return warning("no-such-graph", format!("there is no graph {short}"));
     }
     None

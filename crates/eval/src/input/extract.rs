@@ -3,14 +3,14 @@
 
 use std::path::Path;
 
-use super::rows::{Row, read_rows};
+use super::rows::{InputRow, read_rows};
 use super::{InputError, read_lines};
-use crate::language::Language;
+use crate::language::QueryLanguage;
 use crate::reply;
 
 /// A form of predictions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Form {
+pub enum PredictionFormat {
     /// One query per line, unchanged.
     Lines,
     /// JSON lines, or a JSON array, of objects.
@@ -29,7 +29,7 @@ pub enum Form {
 /// The fence of code in Markdown.
 const FENCE: &str = "```";
 /// The forms of replies.
-const REPLIES: [Form; 3] = [Form::Fenced, Form::Quoted, Form::Reply];
+const REPLIES: [PredictionFormat; 3] = [PredictionFormat::Fenced, PredictionFormat::Quoted, PredictionFormat::Reply];
 /// The names of the prediction field, in order of preference.
 const FIELDS: &[&str] = &[
     "prediction",
@@ -44,28 +44,28 @@ const FIELDS: &[&str] = &[
     "text",
 ];
 
-impl Form {
+impl PredictionFormat {
     /// Returns its name on the command line.
     pub fn name(self) -> &'static str {
         match self {
-            Form::Lines => "lines",
-            Form::Json => "json",
-            Form::Csv => "csv",
-            Form::Fenced => "fenced",
-            Form::Quoted => "quoted",
-            Form::Reply => "reply",
+            PredictionFormat::Lines => "lines",
+            PredictionFormat::Json => "json",
+            PredictionFormat::Csv => "csv",
+            PredictionFormat::Fenced => "fenced",
+            PredictionFormat::Quoted => "quoted",
+            PredictionFormat::Reply => "reply",
         }
     }
 
     /// Returns its description for people.
     fn description(self) -> &'static str {
         match self {
-            Form::Lines => "queries",
-            Form::Json => "JSON",
-            Form::Csv => "a table (CSV)",
-            Form::Fenced => "code between fences (```)",
-            Form::Quoted => "queries in quotes",
-            Form::Reply => "replies of a model",
+            PredictionFormat::Lines => "queries",
+            PredictionFormat::Json => "JSON",
+            PredictionFormat::Csv => "a table (CSV)",
+            PredictionFormat::Fenced => "code between fences (```)",
+            PredictionFormat::Quoted => "queries in quotes",
+            PredictionFormat::Reply => "replies of a model",
         }
     }
 }
@@ -75,20 +75,24 @@ impl Form {
 ///
 /// # Errors
 /// Returns an error if the file cannot be read, lacks a required part, or is in another form.
-pub fn read_predictions(path: &Path, forms: &[Form], language: Option<Language>) -> Result<Vec<String>, InputError> {
-    let has = |form: Form| forms.contains(&form);
-    let texts = if has(Form::Json) || has(Form::Csv) {
+pub fn read_predictions(
+    path: &Path,
+    forms: &[PredictionFormat],
+    language: Option<QueryLanguage>,
+) -> Result<Vec<String>, InputError> {
+    let has = |form: PredictionFormat| forms.contains(&form);
+    let texts = if has(PredictionFormat::Json) || has(PredictionFormat::Csv) {
         let rows = read_rows(path)?;
         rows.into_iter().map(|row| prediction(path, row)).collect::<Result<Vec<String>, _>>()?
     } else {
         let lines = read_lines(path)?;
-        if !has(Form::Lines) {
+        if !has(PredictionFormat::Lines) {
             refuse_other(path, forms, form_of_file(&lines))?;
         }
-        if has(Form::Fenced) || has(Form::Reply) { blocks(&lines) } else { lines }
+        if has(PredictionFormat::Fenced) || has(PredictionFormat::Reply) { blocks(&lines) } else { lines }
     };
     let texts: Vec<String> = texts.into_iter().map(|text| extract(&text, forms, language)).collect();
-    if !has(Form::Lines) {
+    if !has(PredictionFormat::Lines) {
         refuse_other(path, forms, form_of_texts(&texts))?;
     }
     Ok(texts)
@@ -98,23 +102,27 @@ pub fn read_predictions(path: &Path, forms: &[Form], language: Option<Language>)
 ///
 /// # Errors
 /// Returns an error if the texts are in another form.
-pub fn refuse_other(path: &Path, forms: &[Form], found: Option<Form>) -> Result<(), InputError> {
-    let is_named = |found: &Form| forms.contains(found) || REPLIES.contains(found) && names_reply(forms);
+pub fn refuse_other(
+    path: &Path,
+    forms: &[PredictionFormat],
+    found: Option<PredictionFormat>,
+) -> Result<(), InputError> {
+    let is_named = |found: &PredictionFormat| forms.contains(found) || REPLIES.contains(found) && names_reply(forms);
     let Some(found) = found.filter(|found| !is_named(found)) else { return Ok(()) };
     let names: Vec<&str> = forms.iter().chain([&found]).map(|form| form.name()).collect();
     Err(InputError::OtherForm { path: path.to_owned(), found: found.description(), option: names.join(",") })
 }
 
-fn names_reply(forms: &[Form]) -> bool {
+fn names_reply(forms: &[PredictionFormat]) -> bool {
     REPLIES.iter().any(|form| forms.contains(form))
 }
 
 /// Returns the query of a prediction: that of the reply if one of its forms is named, else the text unchanged.
-pub fn extract(text: &str, forms: &[Form], language: Option<Language>) -> String {
+pub fn extract(text: &str, forms: &[PredictionFormat], language: Option<QueryLanguage>) -> String {
     if names_reply(forms) { reply::query(text, language) } else { text.to_owned() }
 }
 
-fn prediction(path: &Path, mut row: Row) -> Result<String, InputError> {
+fn prediction(path: &Path, mut row: InputRow) -> Result<String, InputError> {
     let Some(name) = FIELDS.iter().find(|name| row.fields.contains_key(**name)) else {
         let message = format!("no field has the prediction: expected `prediction`, found {}", row.names());
         return Err(InputError::unfit(path, &row.place, message));
@@ -126,17 +134,17 @@ fn prediction(path: &Path, mut row: Row) -> Result<String, InputError> {
 }
 
 /// Detects the form of a file from most of its lines, or the first.
-fn form_of_file(lines: &[String]) -> Option<Form> {
+fn form_of_file(lines: &[String]) -> Option<PredictionFormat> {
     let filled: Vec<&str> = lines.iter().map(|line| line.trim()).filter(|line| !line.is_empty()).collect();
     let first = filled.first()?.trim_start_matches('\u{feff}');
     let is_object = |line: &&&str| line.starts_with('{') && serde_json::from_str::<serde_json::Value>(line).is_ok();
     let is_array = || first.starts_with('[') && serde_json::from_str::<serde_json::Value>(&filled.join("\n")).is_ok();
     if most(filled.iter().filter(is_object).count(), filled.len()) || is_array() {
-        return Some(Form::Json);
+        return Some(PredictionFormat::Json);
     }
     let is_name = |cell: &str| FIELDS.contains(&cell.trim().trim_matches('"').to_ascii_lowercase().as_str());
     if first.split([',', '\t', ';']).any(is_name) {
-        return Some(Form::Csv);
+        return Some(PredictionFormat::Csv);
     }
     let mut fenced = 0;
     let mut inside = false;
@@ -144,17 +152,17 @@ fn form_of_file(lines: &[String]) -> Option<Form> {
         fenced += usize::from(inside || line.contains(FENCE));
         inside ^= line.matches(FENCE).count() % 2 == 1;
     }
-    most(fenced, filled.len()).then_some(Form::Fenced)
+    most(fenced, filled.len()).then_some(PredictionFormat::Fenced)
 }
 
 /// Detects the form of most of the texts.
-pub fn form_of_texts(texts: &[String]) -> Option<Form> {
+pub fn form_of_texts(texts: &[String]) -> Option<PredictionFormat> {
     let filled = || texts.iter().map(|text| text.trim()).filter(|text| !text.is_empty());
     let all = filled().count();
     if most(filled().filter(|text| text.contains(FENCE)).count(), all) {
-        return Some(Form::Fenced);
+        return Some(PredictionFormat::Fenced);
     }
-    most(filled().filter(|text| reply::is_quoted(text)).count(), all).then_some(Form::Quoted)
+    most(filled().filter(|text| reply::is_quoted(text)).count(), all).then_some(PredictionFormat::Quoted)
 }
 
 /// Reports whether `some` are at least half of `all`.
@@ -198,7 +206,7 @@ mod tests {
 
     const QUERY: &str = "node[\"a\"=\"b\"];out;";
 
-    fn read(text: &str, forms: &[Form]) -> Result<Vec<String>, String> {
+    fn read(text: &str, forms: &[PredictionFormat]) -> Result<Vec<String>, String> {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("preds");
         std::fs::write(&path, text).unwrap();
@@ -210,10 +218,21 @@ mod tests {
         let refused = read(text, &[]).unwrap_err();
         let (_, option) = refused.split_once("--extract ").unwrap_or_else(|| panic!("{refused}"));
         let option = option.split([' ', ':']).next().unwrap();
-        let all = [Form::Lines, Form::Json, Form::Csv, Form::Fenced, Form::Quoted, Form::Reply];
-        let forms: Vec<Form> =
+        let all = [
+            PredictionFormat::Lines,
+            PredictionFormat::Json,
+            PredictionFormat::Csv,
+            PredictionFormat::Fenced,
+            PredictionFormat::Quoted,
+            PredictionFormat::Reply,
+        ];
+        let forms: Vec<PredictionFormat> =
             option.split(',').map(|name| *all.iter().find(|form| form.name() == name).unwrap()).collect();
-        assert_eq!(read(text, &[Form::Lines]).map(|texts| texts.len()), Ok(text.lines().count()), "as it is");
+        assert_eq!(
+            read(text, &[PredictionFormat::Lines]).map(|texts| texts.len()),
+            Ok(text.lines().count()),
+            "as it is"
+        );
         (option.to_owned(), read(text, &forms).unwrap())
     }
 
@@ -244,11 +263,14 @@ mod tests {
     fn forms_come_within_forms() {
         let said = format!("The query:\n```overpassql\n{QUERY}\n```");
         let line = serde_json::json!({"response": said}).to_string();
-        let refused = read(&line, &[Form::Json]).unwrap_err();
+        let refused = read(&line, &[PredictionFormat::Json]).unwrap_err();
         assert!(refused.contains("--extract json,fenced"), "{refused}");
-        assert_eq!(read(&line, &[Form::Json, Form::Fenced]).unwrap(), [QUERY]);
-        assert_eq!(read("{\"prediction\": null}\n{\"prediction\": \"a\"}", &[Form::Json]).unwrap(), ["", "a"]);
-        let lacks = read("{\"answer\": \"x\"}", &[Form::Json]).unwrap_err();
+        assert_eq!(read(&line, &[PredictionFormat::Json, PredictionFormat::Fenced]).unwrap(), [QUERY]);
+        assert_eq!(
+            read("{\"prediction\": null}\n{\"prediction\": \"a\"}", &[PredictionFormat::Json]).unwrap(),
+            ["", "a"]
+        );
+        let lacks = read("{\"answer\": \"x\"}", &[PredictionFormat::Json]).unwrap_err();
         assert!(lacks.contains("line 1") && lacks.contains("found `answer`"), "{lacks}");
     }
 
@@ -261,8 +283,8 @@ mod tests {
         for form in REPLIES {
             assert_eq!(extract(&format!("```x```\n```{QUERY}```"), &[form], None), QUERY);
         }
-        assert_eq!(extract("```out;```", &[Form::Lines], None), "```out;```");
+        assert_eq!(extract("```out;```", &[PredictionFormat::Lines], None), "```out;```");
         let both = "```sparql\nASK {}\n```\n```overpassql\nout;\n```";
-        assert_eq!(extract(both, &[Form::Reply], Some(Language::Sparql)), "ASK {}");
+        assert_eq!(extract(both, &[PredictionFormat::Reply], Some(QueryLanguage::Sparql)), "ASK {}");
     }
 }

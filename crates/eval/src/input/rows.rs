@@ -9,7 +9,7 @@ use super::{InputError, read_lines};
 
 /// A row of a file.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Row {
+pub struct InputRow {
     /// Its line, or its number in other formats, counted from 1.
     pub number: usize,
     /// The same for people: `line 7`, `entry 7`.
@@ -25,11 +25,11 @@ const PARQUET: &[u8] = b"PAR1";
 ///
 /// # Errors
 /// Returns an error if the file cannot be read, has an unknown format, or a row is invalid.
-pub fn read_rows(path: &Path) -> Result<Vec<Row>, InputError> {
+pub fn read_rows(path: &Path) -> Result<Vec<InputRow>, InputError> {
     let bytes = std::fs::read(path).map_err(|source| InputError::Unreadable { path: path.to_owned(), source })?;
     #[cfg(feature = "parquet")]
     if bytes.starts_with(PARQUET) {
-        let row = |(index, fields)| Row { number: index + 1, place: format!("row {}", index + 1), fields };
+        let row = |(index, fields)| InputRow { number: index + 1, place: format!("row {}", index + 1), fields };
         return Ok(super::parquet::rows(path)?.into_iter().enumerate().map(row).collect());
     }
     if let Some(what) = packed(&bytes) {
@@ -67,12 +67,12 @@ fn packed(bytes: &[u8]) -> Option<&'static str> {
     }
 }
 
-fn json_lines(path: &Path, lines: &[String]) -> Result<Vec<Row>, InputError> {
+fn json_lines(path: &Path, lines: &[String]) -> Result<Vec<InputRow>, InputError> {
     let filled = lines.iter().enumerate().filter(|(_, line)| !start(line).is_empty());
     let row = |(index, line): (usize, &String)| {
         let (number, place) = (index + 1, format!("line {}", index + 1));
         match serde_json::from_str(start(line)) {
-            Ok(fields) => Ok(Row { number, place, fields }),
+            Ok(fields) => Ok(InputRow { number, place, fields }),
             Err(error) => Err(InputError::unfit(path, &place, error)),
         }
     };
@@ -80,9 +80,9 @@ fn json_lines(path: &Path, lines: &[String]) -> Result<Vec<Row>, InputError> {
 }
 
 /// Returns the rows of a page of Hugging Face's dataset viewer; `None` for other lines.
-fn viewed(lines: &[String]) -> Option<Vec<Row>> {
+fn viewed(lines: &[String]) -> Option<Vec<InputRow>> {
     #[derive(serde::Deserialize)]
-    struct Page {
+    struct ViewerPage {
         rows: Vec<Viewed>,
     }
     #[derive(serde::Deserialize)]
@@ -95,21 +95,21 @@ fn viewed(lines: &[String]) -> Option<Vec<Row>> {
     if !first.contains("\"rows\"") && serde_json::from_str::<Value>(first).is_ok() {
         return None;
     }
-    let page: Page = serde_json::from_str(start(&lines.join("\n"))).ok()?;
+    let page: ViewerPage = serde_json::from_str(start(&lines.join("\n"))).ok()?;
     let row = |Viewed { row_idx, row }| {
         let number = row_idx + 1;
-        Row { number, place: format!("row {number}"), fields: row }
+        InputRow { number, place: format!("row {number}"), fields: row }
     };
     Some(page.rows.into_iter().map(row).collect())
 }
 
-fn json_array(path: &Path, text: &str) -> Result<Vec<Row>, InputError> {
+fn json_array(path: &Path, text: &str) -> Result<Vec<InputRow>, InputError> {
     let entries: Vec<Value> =
         serde_json::from_str(start(text)).map_err(|error| InputError::unfit(path, "the array", error))?;
     let row = |(index, entry): (usize, Value)| {
         let (number, place) = (index + 1, format!("entry {}", index + 1));
         match entry {
-            Value::Object(fields) => Ok(Row { number, place, fields }),
+            Value::Object(fields) => Ok(InputRow { number, place, fields }),
             other => Err(InputError::unfit(path, &place, format!("expected an object, found {}", kind(&other)))),
         }
     };
@@ -117,7 +117,7 @@ fn json_array(path: &Path, text: &str) -> Result<Vec<Row>, InputError> {
 }
 
 /// Reads a table with a header line, separated by tabs if the header has one, else by commas.
-fn table(path: &Path, bytes: &[u8], header: &str) -> Result<Vec<Row>, InputError> {
+fn table(path: &Path, bytes: &[u8], header: &str) -> Result<Vec<InputRow>, InputError> {
     let delimiter = if header.contains('\t') { b'\t' } else { b',' };
     let bytes = bytes.strip_prefix("\u{feff}".as_bytes()).unwrap_or(bytes);
     let mut reader = csv::ReaderBuilder::new().delimiter(delimiter).from_reader(bytes);
@@ -133,7 +133,7 @@ fn table(path: &Path, bytes: &[u8], header: &str) -> Result<Vec<Row>, InputError
         let value = |text: &str| if text.is_empty() { Value::Null } else { Value::String(text.to_owned()) };
         let fields = names.iter().zip(&record).map(|(name, text)| (name.trim().to_owned(), value(text)));
         let line = record.position().map_or(index + 2, line);
-        rows.push(Row { number: index + 1, place: format!("line {line}"), fields: fields.collect() });
+        rows.push(InputRow { number: index + 1, place: format!("line {line}"), fields: fields.collect() });
     }
     Ok(rows)
 }
@@ -159,7 +159,7 @@ pub(crate) fn kind(value: &Value) -> &'static str {
     }
 }
 
-impl Row {
+impl InputRow {
     /// Returns the names of its fields for people.
     pub fn names(&self) -> String {
         self.fields.keys().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
@@ -204,7 +204,7 @@ impl Row {
 mod tests {
     use super::*;
 
-    fn read(text: impl AsRef<[u8]>) -> Result<Vec<Row>, String> {
+    fn read(text: impl AsRef<[u8]>) -> Result<Vec<InputRow>, String> {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("rows");
         std::fs::write(&path, text).unwrap();
@@ -217,11 +217,11 @@ mod tests {
         let array = read("[\n{\"a\": \"x\\ny\", \"b\": null},\n{\"a\": \"z\", \"b\": \"1\"}]").unwrap();
         let csv = read("\u{feff}a,b\r\n\"x\ny\",\r\nz,1\r\n").unwrap();
         let tsv = read("a\tb\n\"x\ny\"\t\nz\t1\n").unwrap();
-        let fields = |rows: &[Row]| rows.iter().map(|row| row.fields.clone()).collect::<Vec<_>>();
+        let fields = |rows: &[InputRow]| rows.iter().map(|row| row.fields.clone()).collect::<Vec<_>>();
         for other in [&array, &csv, &tsv] {
             assert_eq!(fields(other), fields(&lines));
         }
-        let places = |rows: &[Row]| rows.iter().map(|row| (row.number, row.place.clone())).collect::<Vec<_>>();
+        let places = |rows: &[InputRow]| rows.iter().map(|row| (row.number, row.place.clone())).collect::<Vec<_>>();
         assert_eq!(places(&lines), [(1, "line 1".to_owned()), (3, "line 3".to_owned())]);
         assert_eq!(places(&array)[1], (2, "entry 2".to_owned()));
         assert_eq!(places(&csv)[1], (2, "line 4".to_owned()));

@@ -13,7 +13,7 @@ const ORDER: usize = 4;
 
 /// The counts behind a score. The counts of several texts are summed for the corpus score.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Counts {
+pub struct BleuCounts {
     /// The n-grams of the predictions that occur in the references, by length.
     correct: [u64; ORDER],
     /// The n-grams of the predictions, by length.
@@ -23,11 +23,11 @@ pub struct Counts {
     gold: u64,
 }
 
-impl Counts {
+impl BleuCounts {
     /// Returns the counts of one prediction.
-    pub fn of(gold: &str, pred: &str) -> Counts {
+    pub fn of(gold: &str, pred: &str) -> BleuCounts {
         let (gold, pred) = (words(gold), words(pred));
-        let mut counts = Counts { pred: pred.len() as u64, gold: gold.len() as u64, ..Counts::default() };
+        let mut counts = BleuCounts { pred: pred.len() as u64, gold: gold.len() as u64, ..BleuCounts::default() };
         for (n, (correct, total)) in (1..).zip(counts.correct.iter_mut().zip(&mut counts.total)) {
             let mut known: BTreeMap<&[String], u64> = BTreeMap::new();
             gold.windows(n).for_each(|ngram| *known.entry(ngram).or_default() += 1);
@@ -43,7 +43,7 @@ impl Counts {
     }
 
     /// Adds the counts of another text.
-    pub fn add(&mut self, other: &Counts) {
+    pub fn add(&mut self, other: &BleuCounts) {
         let sum =
             |to: &mut [u64; ORDER], from: &[u64; ORDER]| to.iter_mut().zip(from).for_each(|(to, from)| *to += from);
         sum(&mut self.correct, &other.correct);
@@ -129,12 +129,12 @@ mod tests {
 
     #[test]
     fn by_hand() {
-        assert!((Counts::of("a b c d", "a b c d").corpus() - 1.0).abs() < 1e-12);
-        assert_eq!(Counts::of("a", "").corpus(), 0.0);
+        assert!((BleuCounts::of("a b c d", "a b c d").corpus() - 1.0).abs() < 1e-12);
+        assert_eq!(BleuCounts::of("a", "").corpus(), 0.0);
         // No n-grams of four words: zero as a corpus, one as a sentence.
-        let short = Counts::of("a b c", "a b c");
+        let short = BleuCounts::of("a b c", "a b c");
         assert_eq!((short.corpus(), (short.sentence() - 1.0).abs() < 1e-12), (0.0, true));
         // 2 of 2 words, 1 of 1 pairs, half the reference's length.
-        assert!((Counts::of("a b c d", "a b").sentence() - (-1.0_f64).exp()).abs() < 1e-12);
+        assert!((BleuCounts::of("a b c d", "a b").sentence() - (-1.0_f64).exp()).abs() < 1e-12);
     }
 }

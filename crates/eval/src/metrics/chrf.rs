@@ -12,22 +12,22 @@ const BETA: f64 = 2.0;
 
 /// The counts behind a score. The counts of several texts are summed for the corpus score.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Counts([Order; ORDER]);
+pub struct ChrfCounts([NgramOrder; ORDER]);
 
 /// The numbers of common n-grams of one length, and of those in each text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-struct Order {
+struct NgramOrder {
     common: u64,
     gold: u64,
     pred: u64,
 }
 
-impl Counts {
+impl ChrfCounts {
     /// Returns the counts of one prediction. White space is ignored.
-    pub fn of(gold: &str, pred: &str) -> Counts {
+    pub fn of(gold: &str, pred: &str) -> ChrfCounts {
         let letters = |text: &str| text.chars().filter(|c| !is_python_space(*c)).collect::<Vec<char>>();
         let (gold, pred) = (letters(gold), letters(pred));
-        let mut counts = Counts::default();
+        let mut counts = ChrfCounts::default();
         for (n, order) in (1..).zip(&mut counts.0) {
             let (of_gold, of_pred) = (sorted_ngrams(&gold, n), sorted_ngrams(&pred, n));
             order.common = multiset_intersection(&of_gold, &of_pred) as u64;
@@ -39,7 +39,7 @@ impl Counts {
     }
 
     /// Adds the counts of another text.
-    pub fn add(&mut self, other: &Counts) {
+    pub fn add(&mut self, other: &ChrfCounts) {
         for (to, from) in self.0.iter_mut().zip(&other.0) {
             to.common += from.common;
             to.gold += from.gold;
@@ -50,7 +50,7 @@ impl Counts {
     /// Returns the score, 0 to 1.
     pub fn score(&self) -> f64 {
         let (mut precision, mut recall, mut orders) = (0.0, 0.0, 0_u32);
-        for Order { common, gold, pred } in self.0 {
+        for NgramOrder { common, gold, pred } in self.0 {
             // Lengths missing on one side are excluded from the mean.
             if gold == 0 || pred == 0 {
                 continue;
@@ -73,7 +73,7 @@ impl Counts {
 
 /// Returns the score of one prediction against one gold text, 0 to 1. White space is ignored.
 pub fn chrf(gold: &str, pred: &str) -> f64 {
-    Counts::of(gold, pred).score()
+    ChrfCounts::of(gold, pred).score()
 }
 
 fn sorted_ngrams(letters: &[char], n: usize) -> Vec<&[char]> {

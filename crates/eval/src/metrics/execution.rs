@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 /// An element of a result: its type's name and its id.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-pub struct Key {
+pub struct ResultElement {
     /// `node`, `way`, `relation`, `area`, or a derived type.
     pub kind: String,
     /// The id.
@@ -15,7 +15,7 @@ pub struct Key {
 }
 
 /// Formats a key as `node/1`.
-impl fmt::Display for Key {
+impl fmt::Display for ResultElement {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}/{}", self.kind, self.id)
     }
@@ -23,32 +23,32 @@ impl fmt::Display for Key {
 
 /// The results of a query.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Results {
+pub enum ExecutionResults {
     /// Elements in ascending order of type and id; repeated if the query printed them repeatedly.
-    Elements(Vec<Key>),
+    Elements(Vec<ResultElement>),
     /// A count.
     Count(i64),
 }
 
-impl Results {
+impl ExecutionResults {
     /// Returns the results from elements in any order.
-    pub fn elements(mut keys: Vec<Key>) -> Results {
+    pub fn elements(mut keys: Vec<ResultElement>) -> ExecutionResults {
         keys.sort_unstable();
-        Results::Elements(keys)
+        ExecutionResults::Elements(keys)
     }
 
     /// Returns the number of elements, or the count.
     pub fn number(&self) -> i64 {
         match self {
-            Results::Elements(keys) => i64::try_from(keys.len()).unwrap_or(i64::MAX),
-            Results::Count(count) => *count,
+            ExecutionResults::Elements(keys) => i64::try_from(keys.len()).unwrap_or(i64::MAX),
+            ExecutionResults::Count(count) => *count,
         }
     }
 }
 
 /// The published scores of a prediction's results.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub struct Score {
+pub struct ExecutionScore {
     /// 1 if the results are equal and not empty, else 0.
     pub ex: u8,
     /// The share of common elements in the larger set, 0 to 1; for two counts, whether they are equal.
@@ -56,25 +56,25 @@ pub struct Score {
 }
 
 /// Scores a prediction's results against the gold results. The score is zero if either is empty.
-pub fn score(gold: &Results, pred: &Results) -> Score {
+pub fn score(gold: &ExecutionResults, pred: &ExecutionResults) -> ExecutionScore {
     if gold.number() == 0 || pred.number() == 0 {
-        return Score::default();
+        return ExecutionScore::default();
     }
     let ex_soft = match (gold, pred) {
-        (Results::Count(a), Results::Count(b)) => f64::from(u8::from(a == b)),
-        (Results::Elements(a), Results::Elements(b)) => {
-            let sides = Sides::of(a, b);
+        (ExecutionResults::Count(a), ExecutionResults::Count(b)) => f64::from(u8::from(a == b)),
+        (ExecutionResults::Elements(a), ExecutionResults::Elements(b)) => {
+            let sides = ResultSides::of(a, b);
             let larger = (sides.common + sides.missing.len()).max(sides.common + sides.extra.len());
             sides.common as f64 / larger as f64
         }
         _ => 0.0,
     };
-    Score { ex: u8::from(gold == pred), ex_soft }
+    ExecutionScore { ex: u8::from(gold == pred), ex_soft }
 }
 
 /// Stricter scores: two empty results are equal, and a repeated element counts repeatedly.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Strict {
+pub struct StrictScore {
     /// 1 if the results are equal multisets, else 0.
     pub multiset: u8,
     /// F1 over results matched one to one, 0 to 1.
@@ -82,15 +82,17 @@ pub struct Strict {
 }
 
 /// Scores a prediction's results against the gold results as multisets. A count is a single result.
-pub fn strict(gold: &Results, pred: &Results) -> Strict {
+pub fn strict(gold: &ExecutionResults, pred: &ExecutionResults) -> StrictScore {
     let f1 = match (gold, pred) {
-        (Results::Elements(gold), Results::Elements(pred)) if gold.is_empty() && pred.is_empty() => 1.0,
-        (Results::Elements(gold), Results::Elements(pred)) => {
+        (ExecutionResults::Elements(gold), ExecutionResults::Elements(pred)) if gold.is_empty() && pred.is_empty() => {
+            1.0
+        }
+        (ExecutionResults::Elements(gold), ExecutionResults::Elements(pred)) => {
             2.0 * multiset_intersection(gold, pred) as f64 / (gold.len() + pred.len()) as f64
         }
         _ => f64::from(u8::from(gold == pred)),
     };
-    Strict { multiset: u8::from(gold == pred), f1 }
+    StrictScore { multiset: u8::from(gold == pred), f1 }
 }
 
 /// Returns the size of the multiset intersection of two ascending lists.
@@ -113,19 +115,19 @@ pub fn multiset_intersection<T: Ord>(a: &[T], b: &[T]) -> usize {
 
 /// The comparison of two sets of elements; duplicates count once.
 #[derive(Debug, Default)]
-pub struct Sides<'a> {
+pub struct ResultSides<'a> {
     /// The number of common elements.
     pub common: usize,
     /// The gold elements missing from the prediction, ascending.
-    pub missing: Vec<&'a Key>,
+    pub missing: Vec<&'a ResultElement>,
     /// The predicted elements missing from the gold, ascending.
-    pub extra: Vec<&'a Key>,
+    pub extra: Vec<&'a ResultElement>,
 }
 
-impl<'a> Sides<'a> {
+impl<'a> ResultSides<'a> {
     /// Compares two ascending lists.
-    pub fn of(gold: &'a [Key], pred: &'a [Key]) -> Sides<'a> {
-        let mut sides = Sides::default();
+    pub fn of(gold: &'a [ResultElement], pred: &'a [ResultElement]) -> ResultSides<'a> {
+        let mut sides = ResultSides::default();
         let (mut gold, mut pred) = (distinct(gold).peekable(), distinct(pred).peekable());
         loop {
             match (gold.peek(), pred.peek()) {
@@ -144,7 +146,7 @@ impl<'a> Sides<'a> {
     }
 }
 
-fn distinct(keys: &[Key]) -> impl Iterator<Item = &Key> {
+fn distinct(keys: &[ResultElement]) -> impl Iterator<Item = &ResultElement> {
     keys.chunk_by(|a, b| a == b).filter_map(|run| run.first())
 }
 
@@ -152,30 +154,33 @@ fn distinct(keys: &[Key]) -> impl Iterator<Item = &Key> {
 mod tests {
     use super::*;
 
-    fn nodes(ids: &[i64]) -> Results {
-        Results::elements(ids.iter().map(|id| Key { kind: "node".to_owned(), id: *id }).collect())
+    fn nodes(ids: &[i64]) -> ExecutionResults {
+        ExecutionResults::elements(ids.iter().map(|id| ResultElement { kind: "node".to_owned(), id: *id }).collect())
     }
 
     #[test]
     fn equal_and_not_empty() {
-        assert_eq!(score(&nodes(&[2, 1]), &nodes(&[1, 2])), Score { ex: 1, ex_soft: 1.0 });
-        assert_eq!(score(&nodes(&[]), &nodes(&[])), Score::default());
-        assert_eq!(score(&nodes(&[1]), &nodes(&[])), Score::default());
+        assert_eq!(score(&nodes(&[2, 1]), &nodes(&[1, 2])), ExecutionScore { ex: 1, ex_soft: 1.0 });
+        assert_eq!(score(&nodes(&[]), &nodes(&[])), ExecutionScore::default());
+        assert_eq!(score(&nodes(&[1]), &nodes(&[])), ExecutionScore::default());
     }
 
     #[test]
     fn overlap_over_the_larger_set() {
-        assert_eq!(score(&nodes(&[1]), &nodes(&[1, 2, 3, 4])), Score { ex: 0, ex_soft: 0.25 });
-        assert_eq!(score(&nodes(&[1, 2, 3]), &nodes(&[3, 4])), Score { ex: 0, ex_soft: 1.0 / 3.0 });
+        assert_eq!(score(&nodes(&[1]), &nodes(&[1, 2, 3, 4])), ExecutionScore { ex: 0, ex_soft: 0.25 });
+        assert_eq!(score(&nodes(&[1, 2, 3]), &nodes(&[3, 4])), ExecutionScore { ex: 0, ex_soft: 1.0 / 3.0 });
         // The lists differ in a repeated element, the sets do not.
-        assert_eq!(score(&nodes(&[1, 1]), &nodes(&[1])), Score { ex: 0, ex_soft: 1.0 });
+        assert_eq!(score(&nodes(&[1, 1]), &nodes(&[1])), ExecutionScore { ex: 0, ex_soft: 1.0 });
     }
 
     #[test]
     fn counts_are_equal_or_not() {
-        assert_eq!(score(&Results::Count(5), &Results::Count(5)), Score { ex: 1, ex_soft: 1.0 });
-        assert_eq!(score(&Results::Count(5), &Results::Count(4)), Score::default());
-        assert_eq!(score(&Results::Count(0), &Results::Count(0)), Score::default());
-        assert_eq!(score(&Results::Count(1), &nodes(&[1])), Score::default());
+        assert_eq!(
+            score(&ExecutionResults::Count(5), &ExecutionResults::Count(5)),
+            ExecutionScore { ex: 1, ex_soft: 1.0 }
+        );
+        assert_eq!(score(&ExecutionResults::Count(5), &ExecutionResults::Count(4)), ExecutionScore::default());
+        assert_eq!(score(&ExecutionResults::Count(0), &ExecutionResults::Count(0)), ExecutionScore::default());
+        assert_eq!(score(&ExecutionResults::Count(1), &nodes(&[1])), ExecutionScore::default());
     }
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 /// The scores of an answer.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Score {
+pub struct GerbilScore {
     /// The share of given answers that are correct, 0 to 1.
     pub precision: f64,
     /// The share of correct answers that were given, 0 to 1.
@@ -16,18 +16,18 @@ pub struct Score {
 }
 
 /// Scores the values of a prediction's answer against those of the gold answer.
-pub fn score(gold: &BTreeSet<String>, pred: &BTreeSet<String>) -> Score {
+pub fn score(gold: &BTreeSet<String>, pred: &BTreeSet<String>) -> GerbilScore {
     let right = gold.intersection(pred).count();
     if right == 0 {
         // If the gold answer is empty, an empty answer is correct.
         let nothing = if gold.is_empty() && pred.is_empty() { 1.0 } else { 0.0 };
         let precision_qald = if pred.is_empty() { 1.0 } else { 0.0 };
-        return Score { precision: nothing, recall: nothing, f1: nothing, precision_qald };
+        return GerbilScore { precision: nothing, recall: nothing, f1: nothing, precision_qald };
     }
     let precision = right as f64 / pred.len() as f64;
     let recall = right as f64 / gold.len() as f64;
     let f1 = (2.0 * precision * recall) / (precision + recall);
-    Score { precision, recall, f1, precision_qald: precision }
+    GerbilScore { precision, recall, f1, precision_qald: precision }
 }
 
 /// Returns "F1 QALD": the harmonic mean of the means of [`Score::precision_qald`] and recall; 0 if both are 0.
@@ -42,7 +42,7 @@ mod tests {
 
     fn of(gold: &str, pred: &str) -> [f64; 4] {
         let set = |text: &str| text.split_whitespace().map(str::to_owned).collect();
-        let Score { precision, recall, f1, precision_qald } = score(&set(gold), &set(pred));
+        let GerbilScore { precision, recall, f1, precision_qald } = score(&set(gold), &set(pred));
         [precision, recall, f1, precision_qald]
     }
 

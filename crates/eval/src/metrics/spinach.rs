@@ -20,7 +20,7 @@ pub type Row = Vec<(String, Value)>;
 
 /// The answer to a query.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Answer {
+pub enum SpinachAnswer {
     /// No answer: the query failed.
     None,
     /// A boolean.
@@ -31,11 +31,11 @@ pub enum Answer {
 
 /// Returns the F1 of a prediction's answer, 0 to 1. `None` if both have no rows, for which the published code has no
 /// number, or if there are too many rows to match.
-pub fn f1(gold: &Answer, pred: &Answer) -> Option<f64> {
+pub fn f1(gold: &SpinachAnswer, pred: &SpinachAnswer) -> Option<f64> {
     let (gold, pred) = match (gold, pred) {
-        (_, Answer::None) => return Some(0.0),
-        (Answer::Rows(gold), Answer::Rows(pred)) => (gold, pred),
-        (Answer::None, _) => return None,
+        (_, SpinachAnswer::None) => return Some(0.0),
+        (SpinachAnswer::Rows(gold), SpinachAnswer::Rows(pred)) => (gold, pred),
+        (SpinachAnswer::None, _) => return None,
         (gold, pred) => return Some(f64::from(u8::from(gold == pred))),
     };
     if (gold.is_empty() && pred.is_empty()) || gold.len().saturating_mul(pred.len()) > MOST_PAIRS {
@@ -92,7 +92,7 @@ fn assign(costs: &[f64], rows: usize, columns: usize) -> Vec<(usize, usize)> {
         let at = if turned { j * columns + i } else { i * columns + j };
         -costs.get(at).copied().unwrap_or_default()
     };
-    let mut search = Search::new(n, m);
+    let mut search = AssignmentSearch::new(n, m);
     for row in 0..n {
         search.augment(row, &cost);
     }
@@ -103,7 +103,7 @@ fn assign(costs: &[f64], rows: usize, columns: usize) -> Vec<(usize, usize)> {
 }
 
 /// Crouse, "On implementing 2D rectangular assignment algorithms" (2016).
-struct Search {
+struct AssignmentSearch {
     u: Vec<f64>,
     v: Vec<f64>,
     column_of: Vec<Option<usize>>,
@@ -116,9 +116,9 @@ struct Search {
     clippy::indexing_slicing,
     reason = "every index is below the number of rows or columns that the lists are made with"
 )]
-impl Search {
-    fn new(n: usize, m: usize) -> Search {
-        Search {
+impl AssignmentSearch {
+    fn new(n: usize, m: usize) -> AssignmentSearch {
+        AssignmentSearch {
             u: vec![0.0; n],
             v: vec![0.0; m],
             column_of: vec![None; n],
@@ -187,12 +187,12 @@ impl Search {
 mod tests {
     use super::*;
 
-    fn rows(text: &str) -> Answer {
+    fn rows(text: &str) -> SpinachAnswer {
         let row = |row: &str| {
             let cell = |cell: &str| cell.split_once('=').map(|(name, value)| (name.to_owned(), value.to_owned()));
             row.split(' ').filter_map(cell).collect()
         };
-        Answer::Rows(text.split(';').filter(|row| !row.is_empty()).map(row).collect())
+        SpinachAnswer::Rows(text.split(';').filter(|row| !row.is_empty()).map(row).collect())
     }
 
     fn of(pred: &str, gold: &str) -> f64 {
@@ -221,9 +221,9 @@ mod tests {
     #[test]
     fn answers_that_are_no_rows() {
         let some = rows("x=a");
-        assert_eq!(f1(&some, &Answer::None), Some(0.0));
-        assert_eq!(f1(&Answer::Boolean(true), &Answer::Boolean(true)), Some(1.0));
-        assert_eq!(f1(&Answer::Boolean(true), &some), Some(0.0));
+        assert_eq!(f1(&some, &SpinachAnswer::None), Some(0.0));
+        assert_eq!(f1(&SpinachAnswer::Boolean(true), &SpinachAnswer::Boolean(true)), Some(1.0));
+        assert_eq!(f1(&SpinachAnswer::Boolean(true), &some), Some(0.0));
         assert_eq!(
             (f1(&some, &rows("")), f1(&rows(""), &some), f1(&rows(""), &rows(""))),
             (Some(0.0), Some(0.0), None)

@@ -19,7 +19,7 @@ const MOST_SWAPPED: usize = 50_000_000;
 
 /// The results of a query as values, without kind, language and type of the terms.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Table {
+pub struct ValueTable {
     /// The names of the columns.
     pub columns: Vec<String>,
     /// The rows in order, with a value per column; empty if unbound.
@@ -44,7 +44,7 @@ pub struct TableScore {
 }
 
 /// Scores a prediction's table.
-pub fn score(gold: &Table, pred: &Table) -> TableScore {
+pub fn score(gold: &ValueTable, pred: &ValueTable) -> TableScore {
     let same_width = gold.columns.len() == pred.columns.len();
     if gold.rows.is_empty() || pred.rows.is_empty() {
         let both = gold.rows.len() == pred.rows.len();
@@ -73,11 +73,11 @@ pub fn score(gold: &Table, pred: &Table) -> TableScore {
 
 /// Returns for each gold column the predicted column that shares the most values; ties are broken by name, then by
 /// position. If columns can be swapped without sharing fewer values, the rows decide.
-fn columns(gold: &Table, pred: &Table) -> Vec<Option<usize>> {
+fn columns(gold: &ValueTable, pred: &ValueTable) -> Vec<Option<usize>> {
     if gold.columns.len().max(pred.columns.len()) > MOST_COLUMNS {
         return gold.columns.iter().map(|name| pred.columns.iter().position(|other| other == name)).collect();
     }
-    let values = |table: &'_ Table, column: usize| {
+    let values = |table: &'_ ValueTable, column: usize| {
         let mut values: Vec<String> = table.rows.iter().filter_map(|row| row.get(column).cloned()).collect();
         values.sort_unstable();
         values
@@ -106,7 +106,7 @@ fn columns(gold: &Table, pred: &Table) -> Vec<Option<usize>> {
 }
 
 /// Swaps columns that share as many values either way while more rows become equal.
-fn swap_by_rows(gold: &Table, pred: &Table, shares: &[Vec<i64>], assigned: &mut [Option<usize>]) {
+fn swap_by_rows(gold: &ValueTable, pred: &ValueTable, shares: &[Vec<i64>], assigned: &mut [Option<usize>]) {
     let share = |i: usize, j: Option<usize>| j.and_then(|j| shares.get(i)?.get(j)).copied().unwrap_or_default();
     let mut swaps = Vec::new();
     for (i, a) in assigned.iter().enumerate() {
@@ -186,13 +186,13 @@ fn without<'a, 'b>(rows: &'b [Vec<Option<&'a str>>], other: &[Vec<Option<&'a str
 mod tests {
     use super::*;
 
-    fn table(columns: &str, rows: &[&str]) -> Table {
+    fn table(columns: &str, rows: &[&str]) -> ValueTable {
         let cut = |text: &str| text.split(' ').map(|value| value.trim_matches('-').to_owned()).collect();
-        Table { columns: cut(columns), rows: rows.iter().map(|row| cut(row)).collect() }
+        ValueTable { columns: cut(columns), rows: rows.iter().map(|row| cut(row)).collect() }
     }
 
     /// Returns: equal, in order, Jaccard, overlap, Dice, F1.
-    fn scores(gold: &Table, pred: &Table) -> (bool, bool, [f64; 4]) {
+    fn scores(gold: &ValueTable, pred: &ValueTable) -> (bool, bool, [f64; 4]) {
         let score = score(gold, pred);
         (score.multiset, score.ordered, [score.jaccard, score.overlap, score.dice, score.f1])
     }

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::failed::Class;
+use super::failed::FailureKind;
 
 /// The reason why a query has no result to compare.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -63,7 +63,7 @@ impl ErrorClass {
     }
 }
 
-impl Class for ErrorClass {
+impl FailureKind for ErrorClass {
     const FAULT: Self = ErrorClass::UnknownError;
 
     /// Returns the published name, such as `static_error_re`.

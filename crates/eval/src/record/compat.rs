@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::class::ErrorClass;
-use super::failed::Failed;
+use super::failed::FailedQuery;
 
 /// The scores of the authors' code for one instance: those of Instruct-to-SPARQL, and for OverpassNL the errors of
 /// queries that run here.
@@ -50,8 +50,8 @@ pub struct Compat {
 
 impl Compat {
     /// Returns the published code's errors for queries that run here; `None` without any.
-    pub fn of_errors(gold: Option<Failed<ErrorClass>>, pred: Option<Failed<ErrorClass>>) -> Option<Compat> {
-        let split = |failed: Option<Failed<ErrorClass>>| failed.map(|failed| (failed.class, failed.text)).unzip();
+    pub fn of_errors(gold: Option<FailedQuery<ErrorClass>>, pred: Option<FailedQuery<ErrorClass>>) -> Option<Compat> {
+        let split = |failed: Option<FailedQuery<ErrorClass>>| failed.map(|failed| (failed.class, failed.text)).unzip();
         let ((error, error_text), (ref_error, ref_error_text)) = (split(pred), split(gold));
         let compat = Compat { error, error_text, ref_error, ref_error_text, ..Compat::default() };
         compat.has_error().then_some(compat)

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use terrapin_base::stack::caught;
 
 /// A class of failures. The classes of a language are an enumeration, in the order of lists.
-pub trait Class: Copy + Ord + Serialize + DeserializeOwned {
+pub trait FailureKind: Copy + Ord + Serialize + DeserializeOwned {
     /// The class for a fault of the engine.
     const FAULT: Self;
 
@@ -20,18 +20,18 @@ pub trait Class: Copy + Ord + Serialize + DeserializeOwned {
 
 /// A query that failed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(bound = "C: Class")]
-pub struct Failed<C> {
+#[serde(bound = "C: FailureKind")]
+pub struct FailedQuery<C> {
     /// The class.
     pub class: C,
     /// The error text.
     pub text: String,
 }
 
-impl<C: Class> Failed<C> {
+impl<C: FailureKind> FailedQuery<C> {
     /// Returns a failure of a class.
-    pub fn new(class: C, text: impl Into<String>) -> Failed<C> {
-        Failed { class, text: text.into() }
+    pub fn new(class: C, text: impl Into<String>) -> FailedQuery<C> {
+        FailedQuery { class, text: text.into() }
     }
 
     /// Runs one query and converts a panic to a failure, so that a fault of the engine does not lose the other
@@ -39,7 +39,7 @@ impl<C: Class> Failed<C> {
     ///
     /// # Errors
     /// Returns an error if the query failed.
-    pub fn guard<T>(run: impl FnOnce() -> Result<T, Failed<C>>) -> Result<T, Failed<C>> {
-        caught(run).unwrap_or_else(|text| Err(Failed::new(C::FAULT, text)))
+    pub fn guard<T>(run: impl FnOnce() -> Result<T, FailedQuery<C>>) -> Result<T, FailedQuery<C>> {
+        caught(run).unwrap_or_else(|text| Err(FailedQuery::new(C::FAULT, text)))
     }
 }

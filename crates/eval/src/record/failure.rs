@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::failed::Class;
+use super::failed::FailureKind;
 
 /// The reason why a query has no result to compare.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -43,7 +43,7 @@ impl FailureClass {
     }
 }
 
-impl Class for FailureClass {
+impl FailureKind for FailureClass {
     const FAULT: Self = FailureClass::Internal;
 
     /// Returns the name in files, such as `too_large`.

@@ -12,17 +12,17 @@ mod strict;
 pub use class::ErrorClass;
 pub use compat::Compat;
 pub use execution::Execution;
-pub use failed::{Class, Failed};
+pub use failed::{FailedQuery, FailureKind};
 pub use failure::FailureClass;
 pub use ran::Ran;
 pub use scores::{Score, Scores};
-pub use strict::Strict;
+pub use strict::StrictResults;
 
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::language::{self, Language};
+use crate::language::{self, QueryLanguage};
 
 /// A question with its gold and predicted queries.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
@@ -72,10 +72,10 @@ pub struct GivenAnswers {
 
 impl Instance {
     /// Returns the language of both queries.
-    pub fn language(&self) -> Language {
+    pub fn language(&self) -> QueryLanguage {
         match self.lang.as_deref() {
-            Some(lang) if lang.starts_with("sparql") => Language::Sparql,
-            _ => Language::OverpassQl,
+            Some(lang) if lang.starts_with("sparql") => QueryLanguage::Sparql,
+            _ => QueryLanguage::OverpassQl,
         }
     }
 
@@ -87,7 +87,7 @@ impl Instance {
 
 /// The outcome of one instance: a line of `results.jsonl` with the published field names.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
-pub struct Record {
+pub struct ResultRecord {
     /// The instance's line, from 1.
     pub line: usize,
     /// The instance's id.
@@ -109,24 +109,24 @@ pub struct Record {
     pub compat: Option<Compat>,
     /// The results of both queries, if they are SPARQL.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub strict: Option<Strict>,
+    pub strict: Option<StrictResults>,
 }
 
-impl Record {
+impl ResultRecord {
     /// Returns the record of an unprocessed instance.
-    pub fn of(instance: &Instance) -> Record {
-        Record {
+    pub fn of(instance: &Instance) -> ResultRecord {
+        ResultRecord {
             line: instance.line,
             id: instance.id.clone(),
             gold: instance.gold.clone(),
             pred: instance.pred.clone(),
-            ..Record::default()
+            ..ResultRecord::default()
         }
     }
 
     /// Returns the results of both queries in any language, if they ran.
     pub fn ran(&self) -> Option<Ran<'_>> {
-        self.execution.as_ref().map(Execution::ran).or_else(|| self.strict.as_ref().map(Strict::ran))
+        self.execution.as_ref().map(Execution::ran).or_else(|| self.strict.as_ref().map(StrictResults::ran))
     }
 }
 
@@ -183,9 +183,9 @@ impl MapPoints {
 
 /// The stored outcome of an instance.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
-pub struct Outcome {
+pub struct StoredOutcome {
     /// The record.
-    pub record: Record,
+    pub record: ResultRecord,
     /// The positions of the results.
     #[serde(default, skip_serializing_if = "MapPoints::is_empty")]
     pub map: MapPoints,
@@ -197,7 +197,7 @@ pub struct Outcome {
 mod tests {
     use super::*;
 
-    fn back(line: &str) -> Record {
+    fn back(line: &str) -> ResultRecord {
         serde_json::from_str(line).unwrap()
     }
 

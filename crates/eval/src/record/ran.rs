@@ -1,8 +1,8 @@
 //! The results of an instance's queries in any language.
 
 use super::execution::Execution;
-use super::failed::Class;
-use super::strict::Strict;
+use super::failed::FailureKind;
+use super::strict::StrictResults;
 
 /// The results of both queries.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -44,9 +44,9 @@ impl Execution {
         Ran {
             ref_n: self.ref_n,
             pred_n: self.pred_n,
-            error: self.error.map(Class::name),
+            error: self.error.map(FailureKind::name),
             error_text: self.error_text.as_deref(),
-            ref_error: self.ref_error.map(Class::name),
+            ref_error: self.ref_error.map(FailureKind::name),
             limited: self.limited,
             missing: &self.missing,
             extra: &self.extra,
@@ -54,16 +54,16 @@ impl Execution {
     }
 }
 
-impl Strict {
+impl StrictResults {
     /// Returns the results independently of the language.
     pub fn ran(&self) -> Ran<'_> {
         let rows = |n: Option<u64>| n.and_then(|n| i64::try_from(n).ok());
         Ran {
             ref_n: rows(self.ref_n),
             pred_n: rows(self.pred_n),
-            error: self.error.map(Class::name),
+            error: self.error.map(FailureKind::name),
             error_text: self.error_text.as_deref(),
-            ref_error: self.ref_error.map(Class::name),
+            ref_error: self.ref_error.map(FailureKind::name),
             limited: self.limited,
             missing: &self.missing,
             extra: &self.extra,

@@ -68,13 +68,13 @@ impl Serialize for Scores {
 /// Collects the numbers among the remaining fields and ignores other values.
 impl<'de> Deserialize<'de> for Scores {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Scores, D::Error> {
-        deserializer.deserialize_map(Numbers)
+        deserializer.deserialize_map(ScoresVisitor)
     }
 }
 
-struct Numbers;
+struct ScoresVisitor;
 
-impl<'de> Visitor<'de> for Numbers {
+impl<'de> Visitor<'de> for ScoresVisitor {
     type Value = Scores;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

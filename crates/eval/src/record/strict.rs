@@ -6,7 +6,7 @@ use super::failure::FailureClass;
 
 /// The results of an instance's SPARQL queries.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
-pub struct Strict {
+pub struct StrictResults {
     /// The rows of the gold answer, if it has one.
     pub ref_n: Option<u64>,
     /// The rows of the predicted answer.
@@ -51,16 +51,16 @@ pub struct Strict {
     pub extra: Vec<String>,
 }
 
-impl Strict {
+impl StrictResults {
     /// Returns the result of an instance after a panic during scoring. The syntax of the prediction counts as valid.
-    pub fn failed(message: String) -> Strict {
-        Strict {
+    pub fn failed(message: String) -> StrictResults {
+        StrictResults {
             error: Some(FailureClass::Internal),
             error_text: Some(message),
             syntax: 1,
             multiset: Some(0),
             f1: Some(0.0),
-            ..Strict::default()
+            ..StrictResults::default()
         }
     }
 }

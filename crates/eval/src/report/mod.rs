@@ -12,8 +12,8 @@ use serde::Serialize;
 use super::benchmarks;
 use super::difficulty::{Tertile, tertiles};
 use super::metric::Metric;
-use super::record::{Instance, MapPoints, Outcome};
-use super::summary::Summary;
+use super::record::{Instance, MapPoints, StoredOutcome};
+use super::summary::RunSummary;
 pub(crate) use words::words;
 
 /// The style sheet of pages.
@@ -26,7 +26,7 @@ const FIRST: [&str; 2] = ["ex", "ex_soft"];
 
 /// An instance on the page.
 #[derive(Serialize)]
-struct Row<'a> {
+struct ReportRow<'a> {
     line: usize,
     #[serde(skip_serializing_if = "Option::is_none")]
     id: Option<&'a str>,
@@ -62,18 +62,18 @@ struct Row<'a> {
 }
 
 #[derive(Serialize)]
-struct Data<'a> {
-    summary: &'a Summary,
+struct ReportInputs<'a> {
+    summary: &'a RunSummary,
     /// Name, title and meaning.
     metrics: Vec<[&'static str; 3]>,
     /// The error classes that occur, in words.
     words: BTreeMap<&'a str, &'a str>,
     measures: Vec<&'a str>,
-    rows: Vec<Row<'a>>,
+    rows: Vec<ReportRow<'a>>,
 }
 
 /// Returns the page of a run: its instances, their outcomes and the summary.
-pub fn html(instances: &[Instance], outcomes: &[Outcome], summary: &Summary) -> String {
+pub fn html(instances: &[Instance], outcomes: &[StoredOutcome], summary: &RunSummary) -> String {
     let tertiles = tertiles(instances);
     let metrics = ordered();
     let rows = instances
@@ -85,7 +85,7 @@ pub fn html(instances: &[Instance], outcomes: &[Outcome], summary: &Summary) -> 
             let ran = record.ran().unwrap_or_default();
             let rounded = |score: f64| (score * 1e4).round() / 1e4;
             let scores = metrics.iter().map(|metric| metric.score(record).map(rounded));
-            Row {
+            ReportRow {
                 line: record.line,
                 id: instance.id.as_deref(),
                 nl: instance.nl.as_deref(),
@@ -106,9 +106,10 @@ pub fn html(instances: &[Instance], outcomes: &[Outcome], summary: &Summary) -> 
             }
         })
         .collect();
-    let of = |outcome: &'_ Outcome| outcome.record.ran().map(|ran| [ran.error, ran.ref_error]).unwrap_or_default();
+    let of =
+        |outcome: &'_ StoredOutcome| outcome.record.ran().map(|ran| [ran.error, ran.ref_error]).unwrap_or_default();
     let classes: BTreeSet<&str> = outcomes.iter().flat_map(of).flatten().collect();
-    let data = Data {
+    let data = ReportInputs {
         summary,
         metrics: metrics.iter().map(|metric| [metric.name, metric.title, metric.meaning]).collect(),
         words: classes.into_iter().map(|class| (class, words(class))).collect(),
@@ -160,15 +161,15 @@ pub(crate) fn fill(page: &str, parts: &[(&str, &str)]) -> String {
 mod tests {
     use super::*;
     use crate::about::About;
-    use crate::record::Record;
+    use crate::record::ResultRecord;
 
     #[test]
     fn queries_cannot_break_out_of_the_page() {
         let gold = "</script><script>alert(1)</script>{{data}}<!--".to_owned();
         let instance = Instance { line: 1, gold: gold.clone(), pred: gold, ..Instance::default() };
-        let outcome = Outcome { record: Record::of(&instance), ..Outcome::default() };
+        let outcome = StoredOutcome { record: ResultRecord::of(&instance), ..StoredOutcome::default() };
         let summary =
-            Summary::of(About::default(), std::slice::from_ref(&instance), std::slice::from_ref(&outcome.record));
+            RunSummary::of(About::default(), std::slice::from_ref(&instance), std::slice::from_ref(&outcome.record));
         let page = html(&[instance], &[outcome], &summary);
         assert_eq!(page.matches("</script>").count(), 1);
         assert!(page.contains(r"\u003c/script>\u003cscript>alert(1)"));

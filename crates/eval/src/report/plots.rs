@@ -5,13 +5,13 @@ use std::fmt::Write;
 use super::ordered;
 use super::words::words;
 use crate::benchmarks::metric;
-use crate::summary::Summary;
+use crate::summary::RunSummary;
 
 /// Colours that are distinguishable for colour-blind readers and in grey.
 const SHADES: [&str; 3] = ["#9ecae1", "#4292c6", "#08306b"];
 
 /// Returns the plots of a summary: file names and contents.
-pub fn plots(summary: &Summary) -> Vec<(&'static str, String)> {
+pub fn plots(summary: &RunSummary) -> Vec<(&'static str, String)> {
     let mut plots = vec![("scores.svg", scores(summary))];
     if !summary.difficulty.is_empty() {
         let by = [("oqs", "difficulty-oqs.svg"), ("ex", "difficulty-ex.svg")].into_iter();
@@ -74,7 +74,7 @@ fn percent_axis(picture: &mut Picture, left: f64, right: f64, top: f64, bottom: 
 }
 
 /// Plots all means with their intervals.
-fn scores(summary: &Summary) -> String {
+fn scores(summary: &RunSummary) -> String {
     let shown: Vec<_> = ordered()
         .into_iter()
         .filter_map(|metric| {
@@ -103,7 +103,7 @@ fn scores(summary: &Summary) -> String {
 }
 
 /// Plots one metric by measure and tertile.
-fn difficulty(summary: &Summary, by: &str) -> String {
+fn difficulty(summary: &RunSummary, by: &str) -> String {
     let title = metric(by).map_or(by, |metric| metric.title);
     let width = 60.0 + 112.0 * summary.difficulty.len() as f64;
     let mut picture = Picture::new(width.max(240.0), 240.0, &format!("{title} by difficulty"));

@@ -28,11 +28,11 @@ pub(crate) fn words(class: &str) -> &str {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::record::{Class, ErrorClass, FailureClass};
+    use crate::record::{ErrorClass, FailureClass, FailureKind};
 
     #[test]
     fn every_class_has_words() {
-        let names = ErrorClass::ALL.map(Class::name).into_iter().chain(FailureClass::ALL.map(Class::name));
+        let names = ErrorClass::ALL.map(FailureKind::name).into_iter().chain(FailureClass::ALL.map(FailureKind::name));
         for name in names {
             assert!(words(name) != name && !words(name).contains('_'), "{name}");
         }

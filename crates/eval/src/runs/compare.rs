@@ -5,12 +5,12 @@ use std::fmt;
 
 use serde::Serialize;
 
-use super::Run;
+use super::EvalRun;
 use crate::benchmarks;
 use crate::bootstrap::{Paired, mean, paired};
 use crate::error::RunError;
 use crate::metric::Metric;
-use crate::record::Record;
+use crate::record::ResultRecord;
 
 /// The change of a metric from the first run to the second, in per cent.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -34,7 +34,7 @@ pub struct Change {
 
 /// The changes of all common metrics.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Comparison {
+pub struct RunComparison {
     /// The changes in the order of the metrics.
     pub changes: Vec<Change>,
 }
@@ -43,20 +43,20 @@ pub struct Comparison {
 ///
 /// # Errors
 /// Returns an error if the runs have different instances.
-pub fn compare(first: &Run, second: &Run) -> Result<Comparison, RunError> {
-    let golds = |run: &'_ Run| run.instances.iter().map(|i| (i.line, i.gold.clone())).collect::<BTreeMap<_, _>>();
+pub fn compare(first: &EvalRun, second: &EvalRun) -> Result<RunComparison, RunError> {
+    let golds = |run: &'_ EvalRun| run.instances.iter().map(|i| (i.line, i.gold.clone())).collect::<BTreeMap<_, _>>();
     let (first_golds, second_golds) = (golds(first), golds(second));
     if first_golds != second_golds {
         let differing = first_golds.iter().find(|(line, gold)| second_golds.get(line) != Some(gold));
         let which = differing.map_or_else(|| "one has more".to_owned(), |(line, _)| format!("line {line} differs"));
         return Err(RunError::Unfit(format!("the runs are not over the same instances: {which}")));
     }
-    let pairs: Vec<(&Record, &Record)> =
+    let pairs: Vec<(&ResultRecord, &ResultRecord)> =
         first.outcomes.iter().zip(&second.outcomes).map(|(a, b)| (&a.record, &b.record)).collect();
-    Ok(Comparison { changes: benchmarks::metrics().iter().filter_map(|metric| change(metric, &pairs)).collect() })
+    Ok(RunComparison { changes: benchmarks::metrics().iter().filter_map(|metric| change(metric, &pairs)).collect() })
 }
 
-fn change(metric: &Metric, pairs: &[(&Record, &Record)]) -> Option<Change> {
+fn change(metric: &Metric, pairs: &[(&ResultRecord, &ResultRecord)]) -> Option<Change> {
     let scored: Vec<(usize, f64, f64)> =
         pairs.iter().filter_map(|(a, b)| Some((a.line, metric.score(a)?, metric.score(b)?))).collect();
     if scored.is_empty() {
@@ -80,7 +80,7 @@ fn change(metric: &Metric, pairs: &[(&Record, &Record)]) -> Option<Change> {
 }
 
 /// Formats the comparison as a table.
-impl fmt::Display for Comparison {
+impl fmt::Display for RunComparison {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "metric       first  second  change  95 % interval        p  better  worse")?;
         for change in &self.changes {

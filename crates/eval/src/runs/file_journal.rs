@@ -8,13 +8,13 @@ use std::path::Path;
 use std::sync::Mutex;
 
 use super::journal::Journal;
-use crate::record::Outcome;
+use crate::record::StoredOutcome;
 
 /// The journal of one run.
 #[derive(Debug)]
 pub(super) struct FileJournal {
     file: Mutex<File>,
-    known: BTreeMap<usize, Outcome>,
+    known: BTreeMap<usize, StoredOutcome>,
 }
 
 impl FileJournal {
@@ -32,7 +32,8 @@ impl FileJournal {
         if bytes.starts_with(name.as_bytes()) {
             good = name.len();
             for line in bytes.get(good..).unwrap_or_default().split_inclusive(|byte| *byte == b'\n') {
-                let Some(outcome) = line.strip_suffix(b"\n").and_then(|l| serde_json::from_slice::<Outcome>(l).ok())
+                let Some(outcome) =
+                    line.strip_suffix(b"\n").and_then(|l| serde_json::from_slice::<StoredOutcome>(l).ok())
                 else {
                     break;
                 };
@@ -51,11 +52,11 @@ impl FileJournal {
 }
 
 impl Journal for FileJournal {
-    fn known(&self) -> BTreeMap<usize, Outcome> {
+    fn known(&self) -> BTreeMap<usize, StoredOutcome> {
         self.known.clone()
     }
 
-    fn append(&self, outcomes: &[Outcome]) -> io::Result<()> {
+    fn append(&self, outcomes: &[StoredOutcome]) -> io::Result<()> {
         let mut lines = Vec::new();
         for outcome in outcomes {
             serde_json::to_writer(&mut lines, outcome)?;
@@ -70,10 +71,13 @@ impl Journal for FileJournal {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::record::Record;
+    use crate::record::ResultRecord;
 
-    fn outcome(line: usize) -> Outcome {
-        Outcome { record: Record { line, pred: "x".repeat(line), ..Record::default() }, ..Outcome::default() }
+    fn outcome(line: usize) -> StoredOutcome {
+        StoredOutcome {
+            record: ResultRecord { line, pred: "x".repeat(line), ..ResultRecord::default() },
+            ..StoredOutcome::default()
+        }
     }
 
     #[test]

@@ -11,22 +11,22 @@ use crate::benchmarks;
 use crate::error::RunError;
 use crate::files::{self, WriteError};
 use crate::input::read_lines;
-use crate::record::{Instance, MapPoints, Outcome, Record};
+use crate::record::{Instance, MapPoints, ResultRecord, StoredOutcome};
 use crate::report;
-use crate::summary::Summary;
+use crate::summary::RunSummary;
 
 /// The file with the identity of a run, in its folder and in the journal of an unfinished run.
 pub(super) const ABOUT: &str = "run.json";
 
 /// A run in memory.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Run {
+pub struct EvalRun {
     /// The identity of the run.
     pub about: About,
     /// The instances in the order of their lines.
     pub instances: Vec<Instance>,
     /// The outcomes in the same order.
-    pub outcomes: Vec<Outcome>,
+    pub outcomes: Vec<StoredOutcome>,
     /// The geocoded places used by the instances, in the format of `nominatim_cache.json`.
     pub places: BTreeMap<String, serde_json::Value>,
 }
@@ -44,27 +44,27 @@ struct TimeLine {
     ms: f64,
 }
 
-impl Run {
+impl EvalRun {
     /// Returns the records.
-    pub fn records(&self) -> Vec<Record> {
+    pub fn records(&self) -> Vec<ResultRecord> {
         self.outcomes.iter().map(|outcome| outcome.record.clone()).collect()
     }
 
     /// Returns the summary.
-    pub fn summary(&self) -> Summary {
-        Summary::of(self.about.clone(), &self.instances, &self.records())
+    pub fn summary(&self) -> RunSummary {
+        RunSummary::of(self.about.clone(), &self.instances, &self.records())
     }
 
     /// Writes all files of the run.
     ///
     /// # Errors
     /// Returns an error if a file cannot be written.
-    pub fn write(&self, folder: &Path) -> Result<Summary, WriteError> {
+    pub fn write(&self, folder: &Path) -> Result<RunSummary, WriteError> {
         let records = self.records();
-        let summary = Summary::of(self.about.clone(), &self.instances, &records);
-        let map = |outcome: &Outcome| MapLine { line: outcome.record.line, points: outcome.map.clone() };
+        let summary = RunSummary::of(self.about.clone(), &self.instances, &records);
+        let map = |outcome: &StoredOutcome| MapLine { line: outcome.record.line, points: outcome.map.clone() };
         let maps: Vec<MapLine> = self.outcomes.iter().filter(|outcome| !outcome.map.is_empty()).map(map).collect();
-        let time = |outcome: &Outcome| TimeLine { line: outcome.record.line, ms: outcome.ms };
+        let time = |outcome: &StoredOutcome| TimeLine { line: outcome.record.line, ms: outcome.ms };
         files::write_object(&folder.join(ABOUT), &self.about)?;
         files::write_lines(&folder.join("instances.jsonl"), &self.instances)?;
         files::write_object(&folder.join("places.json"), &self.places)?;
@@ -83,10 +83,10 @@ impl Run {
     ///
     /// # Errors
     /// Returns an error if a file is missing or is not a run's.
-    pub fn read(folder: &Path) -> Result<Run, RunError> {
+    pub fn read(folder: &Path) -> Result<EvalRun, RunError> {
         let about = read_object(&folder.join(ABOUT))?;
         let instances: Vec<Instance> = read_json_lines(&folder.join("instances.jsonl"))?;
-        let records: Vec<Record> = read_json_lines(&folder.join("results.jsonl"))?;
+        let records: Vec<ResultRecord> = read_json_lines(&folder.join("results.jsonl"))?;
         if instances.len() != records.len() || instances.iter().zip(&records).any(|(i, r)| i.line != r.line) {
             let message = format!("{}: instances.jsonl and results.jsonl do not belong together", folder.display());
             return Err(RunError::Unfit(message));
@@ -99,17 +99,17 @@ impl Run {
         let places = optional("places.json").map(|path| read_object(&path)).transpose()?.unwrap_or_default();
         let mut maps: BTreeMap<usize, MapPoints> = maps.into_iter().map(|map| (map.line, map.points)).collect();
         let times: BTreeMap<usize, f64> = times.into_iter().map(|time| (time.line, time.ms)).collect();
-        let outcome = |mut record: Record| {
+        let outcome = |mut record: ResultRecord| {
             // Unknown numbers are ignored, like other unknown fields.
             record.scores.retain(|name| benchmarks::metric(name).is_some());
-            Outcome {
+            StoredOutcome {
                 map: maps.remove(&record.line).unwrap_or_default(),
                 ms: times.get(&record.line).copied().unwrap_or_default(),
                 record,
             }
         };
         let outcomes = records.into_iter().map(outcome).collect();
-        Ok(Run { about, instances, outcomes, places })
+        Ok(EvalRun { about, instances, outcomes, places })
     }
 }
 

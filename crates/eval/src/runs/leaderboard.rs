@@ -8,15 +8,15 @@ use std::fmt::Write as _;
 
 use serde::Serialize;
 
-use super::Run;
+use super::EvalRun;
 use crate::benchmarks;
 use crate::error::RunError;
 use crate::metric::Metric;
-use crate::summary::Summary;
+use crate::summary::RunSummary;
 
 /// The format of a table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Format {
+pub enum LeaderboardFormat {
     /// A table in GitHub's Markdown.
     Markdown,
     /// A `tabular` with `booktabs` rules.
@@ -29,16 +29,16 @@ pub enum Format {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Leaderboard {
     /// The common properties of all runs.
-    pub common: Common,
+    pub common: SharedRunProperties,
     /// The metrics by their names in files, in column order.
     pub metrics: Vec<&'static str>,
     /// The runs sorted by the first metric, best first; ties keep their order.
-    pub rows: Vec<Row>,
+    pub rows: Vec<LeaderboardRow>,
 }
 
 /// The properties that runs in one table must share.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Common {
+pub struct SharedRunProperties {
     /// The benchmark.
     pub benchmark: String,
     /// The snapshot's digest; for snapshots of the same content, that of the first run.
@@ -54,7 +54,7 @@ pub struct Common {
 
 /// A run in the table.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Row {
+pub struct LeaderboardRow {
     /// The name.
     pub name: String,
     /// The mean in per cent and its 95 % interval, for each metric of the run.
@@ -77,7 +77,7 @@ pub struct Cell {
 /// # Errors
 /// Returns an error if the list of runs is empty, a metric occurs in no run, or the runs have different snapshots,
 /// engines, benchmarks, versions of the metrics, or instances.
-pub fn leaderboard(runs: &[(String, Run)], metrics: &[&'static Metric]) -> Result<Leaderboard, RunError> {
+pub fn leaderboard(runs: &[(String, EvalRun)], metrics: &[&'static Metric]) -> Result<Leaderboard, RunError> {
     let Some((first_name, first)) = runs.first() else {
         return Err(RunError::Unfit("there is no run".to_owned()));
     };
@@ -87,7 +87,7 @@ pub fn leaderboard(runs: &[(String, Run)], metrics: &[&'static Metric]) -> Resul
             return Err(RunError::Unfit(message));
         }
     }
-    let summaries: Vec<(&String, Summary)> = runs.iter().map(|(name, run)| (name, run.summary())).collect();
+    let summaries: Vec<(&String, RunSummary)> = runs.iter().map(|(name, run)| (name, run.summary())).collect();
     let has = |metric: &&'static Metric| summaries.iter().any(|(_, summary)| summary.scores.contains_key(metric.name));
     let columns: Vec<&Metric> = match metrics {
         [] => benchmarks::metrics().iter().copied().filter(has).collect(),
@@ -96,12 +96,12 @@ pub fn leaderboard(runs: &[(String, Run)], metrics: &[&'static Metric]) -> Resul
             None => named.to_vec(),
         },
     };
-    let mut rows: Vec<Row> = summaries.iter().map(|(name, summary)| row(name, summary, &columns)).collect();
+    let mut rows: Vec<LeaderboardRow> = summaries.iter().map(|(name, summary)| row(name, summary, &columns)).collect();
     if let Some(by) = columns.first() {
-        let score = |row: &Row| row.scores.get(by.name).map_or(f64::NEG_INFINITY, |cell| cell.mean);
+        let score = |row: &LeaderboardRow| row.scores.get(by.name).map_or(f64::NEG_INFINITY, |cell| cell.mean);
         rows.sort_by(|a, b| score(b).total_cmp(&score(a)));
     }
-    let common = Common {
+    let common = SharedRunProperties {
         benchmark: first.about.benchmark.clone(),
         snapshot: first.about.snapshot.clone(),
         engine: first.about.engine.clone(),
@@ -112,7 +112,7 @@ pub fn leaderboard(runs: &[(String, Run)], metrics: &[&'static Metric]) -> Resul
 }
 
 /// Returns why two runs do not belong in one table.
-fn difference(one: &Run, other: &Run) -> Option<String> {
+fn difference(one: &EvalRun, other: &EvalRun) -> Option<String> {
     let (a, b) = (&one.about, &other.about);
     let unlike = |what: &str, one: &str, other: &str| (one != other).then(|| format!("{what} {one} and {other}"));
     // Snapshots of the same content give the same answers in every format.
@@ -124,14 +124,14 @@ fn difference(one: &Run, other: &Run) -> Option<String> {
         .or_else(|| unlike("versions of the metrics", &a.metrics.to_string(), &b.metrics.to_string()))
         .or_else(|| {
             let golds =
-                |run: &'_ Run| run.instances.iter().map(|i| (i.line, i.gold.clone())).collect::<BTreeMap<_, _>>();
+                |run: &'_ EvalRun| run.instances.iter().map(|i| (i.line, i.gold.clone())).collect::<BTreeMap<_, _>>();
             let (one, other) = (golds(one), golds(other));
             let line = one.iter().chain(&other).map(|(line, _)| line).find(|line| one.get(line) != other.get(line))?;
             Some(format!("the gold of line {line} differs, or one does not have it"))
         })
 }
 
-fn row(name: &str, summary: &Summary, metrics: &[&'static Metric]) -> Row {
+fn row(name: &str, summary: &RunSummary, metrics: &[&'static Metric]) -> LeaderboardRow {
     let names = &summary.about.names;
     let cell = |metric: &&'static Metric| {
         let mean = *summary.scores.get(metric.name)?;
@@ -139,7 +139,7 @@ fn row(name: &str, summary: &Summary, metrics: &[&'static Metric]) -> Row {
         let n = summary.counted.get(metric.name).copied().unwrap_or(summary.n);
         Some((metric.name, Cell { mean, interval, n }))
     };
-    Row {
+    LeaderboardRow {
         name: names.name.clone().or_else(|| names.model.clone()).unwrap_or_else(|| name.to_owned()),
         scores: metrics.iter().filter_map(cell).collect(),
     }
@@ -147,11 +147,11 @@ fn row(name: &str, summary: &Summary, metrics: &[&'static Metric]) -> Row {
 
 impl Leaderboard {
     /// Formats the table, with an explanation of its numbers below it.
-    pub fn show(&self, format: Format) -> String {
+    pub fn show(&self, format: LeaderboardFormat) -> String {
         match format {
-            Format::Markdown => self.markdown(),
-            Format::Latex => self.latex(),
-            Format::Html => self.html(),
+            LeaderboardFormat::Markdown => self.markdown(),
+            LeaderboardFormat::Latex => self.latex(),
+            LeaderboardFormat::Html => self.html(),
         }
     }
 
@@ -159,12 +159,12 @@ impl Leaderboard {
         self.metrics.iter().map(|name| benchmarks::metric(name).map_or(*name, |metric| metric.title))
     }
 
-    fn cells<'a>(&'a self, row: &'a Row) -> impl Iterator<Item = Option<&'a Cell>> {
+    fn cells<'a>(&'a self, row: &'a LeaderboardRow) -> impl Iterator<Item = Option<&'a Cell>> {
         self.metrics.iter().map(|name| row.scores.get(name))
     }
 
     fn note(&self) -> String {
-        let Common { benchmark, snapshot, engine, metrics, instances } = &self.common;
+        let SharedRunProperties { benchmark, snapshot, engine, metrics, instances } = &self.common;
         let snapshot = snapshot.as_ref().map(|digest| format!(", snapshot {digest}")).unwrap_or_default();
         format!(
             "Means in per cent with 95 % bootstrap intervals ({} resamples, fixed seed). Benchmark {benchmark}, {instances} \
@@ -261,26 +261,26 @@ fn latex(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::about::{About, Names};
-    use crate::record::{Execution, Instance, Outcome, Record};
+    use crate::about::{About, RunNames};
+    use crate::record::{Execution, Instance, ResultRecord, StoredOutcome};
 
-    fn run(name: Option<&str>, right: usize) -> Run {
+    fn run(name: Option<&str>, right: usize) -> EvalRun {
         let instances: Vec<Instance> =
             (1..=20).map(|line| Instance { line, gold: format!("{line}"), ..Instance::default() }).collect();
         let outcome = |instance: &Instance| {
             let execution = Execution { ex: u8::from(instance.line <= right), ..Execution::default() };
-            let record = Record { execution: Some(execution), ..Record::of(instance) };
-            Outcome { record, ..Outcome::default() }
+            let record = ResultRecord { execution: Some(execution), ..ResultRecord::of(instance) };
+            StoredOutcome { record, ..StoredOutcome::default() }
         };
         let about = About {
             benchmark: "overpassnl".to_owned(),
-            names: Names { name: name.map(str::to_owned), ..Names::default() },
+            names: RunNames { name: name.map(str::to_owned), ..RunNames::default() },
             snapshot: Some("abc".to_owned()),
             engine: "terrapin 1".to_owned(),
             ..About::default()
         };
         let outcomes = instances.iter().map(outcome).collect();
-        Run { about, instances, outcomes, places: BTreeMap::new() }
+        EvalRun { about, instances, outcomes, places: BTreeMap::new() }
     }
 
     #[test]
@@ -289,23 +289,26 @@ mod tests {
         let runs = [("a".to_owned(), run(None, 5)), ("b".to_owned(), run(Some("A_b|c <x>"), 10))];
         let board = leaderboard(&runs, &[ex]).unwrap();
         assert_eq!(board.rows.iter().map(|row| row.name.as_str()).collect::<Vec<_>>(), ["A_b|c <x>", "a"]);
-        let markdown = board.show(Format::Markdown);
+        let markdown = board.show(LeaderboardFormat::Markdown);
         assert!(markdown.starts_with("| run | EX |\n|---|---:|\n| A_b\\|c <x> | 50.00 ("), "{markdown}");
-        assert!(board.show(Format::Latex).contains("A\\_b|c <x> & 50.00 {\\scriptsize ("));
-        assert!(board.show(Format::Html).contains("<tr><td>A_b|c &lt;x&gt;</td><td>50.00 <small>("));
+        assert!(board.show(LeaderboardFormat::Latex).contains("A\\_b|c <x> & 50.00 {\\scriptsize ("));
+        assert!(board.show(LeaderboardFormat::Html).contains("<tr><td>A_b|c &lt;x&gt;</td><td>50.00 <small>("));
         assert_eq!(leaderboard(&runs, &[ex]).unwrap(), board, "the same again");
     }
 
     #[test]
     fn what_does_not_belong_together_is_refused() {
-        let refused = |change: &dyn Fn(&mut Run)| {
+        let refused = |change: &dyn Fn(&mut EvalRun)| {
             let mut other = run(None, 1);
             change(&mut other);
             leaderboard(&[("a".to_owned(), run(None, 1)), ("b".to_owned(), other)], &[]).map_err(|e| e.to_string())
         };
         assert!(refused(&|_| ()).is_ok());
         for (says, change) in [
-            ("snapshots abc and x", (&|run: &mut Run| run.about.snapshot = Some("x".to_owned())) as &dyn Fn(&mut Run)),
+            (
+                "snapshots abc and x",
+                (&|run: &mut EvalRun| run.about.snapshot = Some("x".to_owned())) as &dyn Fn(&mut EvalRun),
+            ),
             ("engines", &|run| run.about.engine = "terrapin 2".to_owned()),
             ("benchmarks", &|run| run.about.benchmark = "jsonl".to_owned()),
             ("versions of the metrics 1 and 2", &|run| run.about.metrics = 2),

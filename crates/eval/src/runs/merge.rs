@@ -1,6 +1,6 @@
 //! Merges the shards of a run. The files equal those of a run over all instances.
 
-use super::Run;
+use super::EvalRun;
 use crate::about::About;
 use crate::error::RunError;
 
@@ -8,7 +8,7 @@ use crate::error::RunError;
 ///
 /// # Errors
 /// Returns an error if the runs are not the shards of one run, or some shards are missing.
-pub fn merge(shards: Vec<Run>) -> Result<Run, RunError> {
+pub fn merge(shards: Vec<EvalRun>) -> Result<EvalRun, RunError> {
     let unfit = |message: String| Err(RunError::Unfit(message));
     let Some(first) = shards.first() else { return unfit("there is nothing to merge".to_owned()) };
     let about = About { shard: None, ..first.about.clone() };
@@ -31,7 +31,7 @@ pub fn merge(shards: Vec<Run>) -> Result<Run, RunError> {
     if !numbers.iter().copied().eq(1..=of) {
         return unfit(format!("expected the shards 1 to {of}, each once; these are {numbers:?}"));
     }
-    let mut whole = Run { about, instances: Vec::new(), outcomes: Vec::new(), places: Default::default() };
+    let mut whole = EvalRun { about, instances: Vec::new(), outcomes: Vec::new(), places: Default::default() };
     for shard in shards {
         whole.instances.extend(shard.instances);
         whole.outcomes.extend(shard.outcomes);
@@ -46,17 +46,20 @@ pub fn merge(shards: Vec<Run>) -> Result<Run, RunError> {
 mod tests {
     use super::*;
     use crate::about::Shard;
-    use crate::record::{Instance, Outcome, Record};
+    use crate::record::{Instance, ResultRecord, StoredOutcome};
 
-    fn shard(number: usize, of: usize) -> Run {
+    fn shard(number: usize, of: usize) -> EvalRun {
         let shard = Shard { number, of };
         let lines: Vec<usize> = (1..=7).filter(|line| shard.has(*line)).collect();
-        Run {
+        EvalRun {
             about: About { shard: Some(shard), ..About::default() },
             instances: lines.iter().map(|&line| Instance { line, ..Instance::default() }).collect(),
             outcomes: lines
                 .iter()
-                .map(|&line| Outcome { record: Record { line, ..Record::default() }, ..Outcome::default() })
+                .map(|&line| StoredOutcome {
+                    record: ResultRecord { line, ..ResultRecord::default() },
+                    ..StoredOutcome::default()
+                })
                 .collect(),
             places: Default::default(),
         }
@@ -71,7 +74,7 @@ mod tests {
 
     #[test]
     fn all_shards_of_one_run_are_needed() {
-        let other = |mut run: Run| {
+        let other = |mut run: EvalRun| {
             run.about.snapshot = Some("x".to_owned());
             run
         };

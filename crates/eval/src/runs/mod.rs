@@ -24,14 +24,14 @@ mod page;
 mod verify;
 
 pub use claim::other_run;
-pub use compare::{Change, Comparison, compare};
-pub use folder::{Run, read_summary};
+pub use compare::{Change, RunComparison, compare};
+pub use folder::{EvalRun, read_summary};
 pub use journal::{Journal, NoJournal};
-pub use leaderboard::{Format, Leaderboard, leaderboard};
+pub use leaderboard::{Leaderboard, LeaderboardFormat, leaderboard};
 pub use merge::merge;
 pub use open::RunJournal;
 pub use page::comparison_html;
-pub use verify::{Finding, numbers, verify_summary};
+pub use verify::{RunMismatch, numbers, verify_summary};
 
 use std::io;
 use std::sync::Mutex;
@@ -40,7 +40,7 @@ use std::time::Instant;
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 
 use super::benchmarks::Benchmark;
-use super::record::{Instance, Outcome};
+use super::record::{Instance, StoredOutcome};
 
 /// The number of instances per write to the journal, and therefore the maximum loss of a kill.
 const BATCH: usize = 16;
@@ -55,13 +55,13 @@ pub fn run(
     instances: &[Instance],
     journal: &dyn Journal,
     done: &(dyn Fn() + Sync),
-) -> io::Result<Vec<Outcome>> {
+) -> io::Result<Vec<StoredOutcome>> {
     let mut known = journal.known();
     known.retain(|line, outcome| *line == outcome.record.line);
     let open: Vec<&Instance> = instances.iter().filter(|instance| !known.contains_key(&instance.line)).collect();
     (open.len()..instances.len()).for_each(|_| done());
     let batch = Mutex::new(Vec::with_capacity(BATCH));
-    let scored: io::Result<Vec<Outcome>> = open
+    let scored: io::Result<Vec<StoredOutcome>> = open
         .par_iter()
         .map(|instance| {
             let start = Instant::now();
@@ -92,21 +92,21 @@ pub fn run(
 mod tests {
     use super::*;
     use crate::about::About;
-    use crate::record::Record;
+    use crate::record::ResultRecord;
 
     struct Lengths(Mutex<usize>);
 
     impl Benchmark for Lengths {
-        fn evaluate(&self, instance: &Instance) -> Outcome {
+        fn evaluate(&self, instance: &Instance) -> StoredOutcome {
             *self.0.lock().unwrap() += 1;
             assert_ne!(instance.gold, "panic", "on line {}", instance.line);
-            let record = Record { line: instance.line, pred: instance.pred.repeat(2), ..Record::default() };
-            Outcome { record, ..Outcome::default() }
+            let record = ResultRecord { line: instance.line, pred: instance.pred.repeat(2), ..ResultRecord::default() };
+            StoredOutcome { record, ..StoredOutcome::default() }
         }
 
-        fn failed(&self, instance: &Instance, message: String) -> Outcome {
-            let record = Record { line: instance.line, pred: message, ..Record::default() };
-            Outcome { record, ..Outcome::default() }
+        fn failed(&self, instance: &Instance, message: String) -> StoredOutcome {
+            let record = ResultRecord { line: instance.line, pred: message, ..ResultRecord::default() };
+            StoredOutcome { record, ..StoredOutcome::default() }
         }
     }
 

@@ -13,7 +13,7 @@ use crate::about::About;
 use crate::cache::program;
 use crate::files;
 use crate::lock::Lock;
-use crate::record::{Instance, Outcome};
+use crate::record::{Instance, StoredOutcome};
 
 /// The journal in a run's folder, locked by this process.
 pub struct RunJournal {
@@ -54,11 +54,11 @@ impl RunJournal {
 }
 
 impl Journal for RunJournal {
-    fn known(&self) -> BTreeMap<usize, Outcome> {
+    fn known(&self) -> BTreeMap<usize, StoredOutcome> {
         self.journal.known()
     }
 
-    fn append(&self, outcomes: &[Outcome]) -> io::Result<()> {
+    fn append(&self, outcomes: &[StoredOutcome]) -> io::Result<()> {
         self.journal.append(outcomes)
     }
 }
@@ -77,10 +77,13 @@ fn run_name(about: &About, instances: &[Instance]) -> io::Result<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::record::Record;
+    use crate::record::ResultRecord;
 
-    fn outcome(line: usize) -> Outcome {
-        Outcome { record: Record { line, pred: "x".repeat(line), ..Record::default() }, ..Outcome::default() }
+    fn outcome(line: usize) -> StoredOutcome {
+        StoredOutcome {
+            record: ResultRecord { line, pred: "x".repeat(line), ..ResultRecord::default() },
+            ..StoredOutcome::default()
+        }
     }
 
     #[test]

@@ -4,16 +4,16 @@ use std::fmt::Write;
 
 use html_escape::encode_text;
 
-use super::{Change, Comparison, Run};
+use super::{Change, EvalRun, RunComparison};
 use crate::benchmarks::metric;
 use crate::metric::Metric;
-use crate::record::{Instance, Outcome};
+use crate::record::{Instance, StoredOutcome};
 use crate::report::{STYLE, fill, rank, words};
 
 const PAGE: &str = include_str!("page.html");
 
 /// Returns the page of a comparison. It lists the instances with a change in the metric `by`.
-pub fn comparison_html(first: &Run, second: &Run, comparison: &Comparison, by: Option<&Change>) -> String {
+pub fn comparison_html(first: &EvalRun, second: &EvalRun, comparison: &RunComparison, by: Option<&Change>) -> String {
     let mut table = String::new();
     let mut changes: Vec<&Change> = comparison.changes.iter().collect();
     changes.sort_by_key(|change| rank(change.metric));
@@ -41,7 +41,7 @@ pub fn comparison_html(first: &Run, second: &Run, comparison: &Comparison, by: O
 }
 
 /// Returns the name and description of a run.
-fn described(run: &Run, otherwise: &str) -> String {
+fn described(run: &EvalRun, otherwise: &str) -> String {
     let names = &run.about.names;
     let name = names.name.as_deref().or(names.model.as_deref()).unwrap_or(otherwise);
     let model = names.model.as_deref().filter(|_| names.name.is_some());
@@ -83,8 +83,8 @@ fn row(table: &mut String, change: &Change) {
     table.push_str("</tr>\n");
 }
 
-fn instance(lists: &mut String, line: usize, first: &Run, second: &Run) {
-    let of = |run: &'_ Run| run.outcomes.iter().position(|outcome| outcome.record.line == line);
+fn instance(lists: &mut String, line: usize, first: &EvalRun, second: &EvalRun) {
+    let of = |run: &'_ EvalRun| run.outcomes.iter().position(|outcome| outcome.record.line == line);
     let (Some(at), Some(there)) = (of(first), of(second)) else { return };
     let (Some(instance), Some(a)) = (first.instances.get(at), first.outcomes.get(at)) else { return };
     let (Some(b), Some(prediction)) = (second.outcomes.get(there), second.instances.get(there)) else { return };
@@ -104,7 +104,7 @@ fn instance(lists: &mut String, line: usize, first: &Run, second: &Run) {
     lists.push_str("</div></details>\n");
 }
 
-fn side_of(lists: &mut String, side: &str, instance: &Instance, outcome: &Outcome) {
+fn side_of(lists: &mut String, side: &str, instance: &Instance, outcome: &StoredOutcome) {
     let ran = outcome.record.ran().unwrap_or_default();
     let came = ran.error.map_or_else(|| number(ran.pred_n), |class| format!(": {}", words(class)));
     let _ = write!(lists, "<div><h3>{side}{}</h3><pre>{}</pre>", encode_text(&came), encode_text(&instance.pred));
@@ -121,21 +121,21 @@ fn number(results: Option<i64>) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::about::{About, Names};
-    use crate::record::{ErrorClass, Execution, Record};
+    use crate::about::{About, RunNames};
+    use crate::record::{ErrorClass, Execution, ResultRecord};
     use crate::runs::compare;
 
-    fn run(name: &str, ex: [u8; 2]) -> Run {
+    fn run(name: &str, ex: [u8; 2]) -> EvalRun {
         let gold = "</pre><script>alert(1)</script>{{lists}}".to_owned();
         let instance = |line| Instance { line, gold: gold.clone(), pred: format!("<b>{name}"), ..Instance::default() };
         let outcome = |line, ex| {
             let error = (ex == 0).then_some(ErrorClass::Nominatim);
             let execution = Some(Execution { ex, error, ref_n: Some(3), ..Execution::default() });
-            let record = Record { line, execution, ..Record::default() };
-            Outcome { record, ..Outcome::default() }
+            let record = ResultRecord { line, execution, ..ResultRecord::default() };
+            StoredOutcome { record, ..StoredOutcome::default() }
         };
-        let names = Names { name: Some(format!("<i>{name}")), ..Names::default() };
-        Run {
+        let names = RunNames { name: Some(format!("<i>{name}")), ..RunNames::default() };
+        EvalRun {
             about: About { names, ..About::default() },
             instances: vec![instance(1), instance(2)],
             outcomes: vec![outcome(1, ex[0]), outcome(2, ex[1])],

@@ -10,7 +10,7 @@ const TOLERANCE: f64 = 1e-9;
 
 /// A stored number or text that differs from the recomputed one.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Finding {
+pub struct RunMismatch {
     /// Its position, such as `summary.json: ex` or `results.jsonl: line 7: kvs`.
     pub place: String,
     /// The stored value.
@@ -21,7 +21,7 @@ pub struct Finding {
 
 /// Compares a stored object with a recomputed one, field by field. Findings begin with `place`; `only` are the
 /// compared fields, or all if empty.
-pub fn verify_summary(place: &str, stored: &Value, recomputed: &Value, only: &[&str]) -> Vec<Finding> {
+pub fn verify_summary(place: &str, stored: &Value, recomputed: &Value, only: &[&str]) -> Vec<RunMismatch> {
     let keep = |fields: &mut BTreeMap<String, String>| {
         if !only.is_empty() {
             fields.retain(|path, _| {
@@ -36,7 +36,7 @@ pub fn verify_summary(place: &str, stored: &Value, recomputed: &Value, only: &[&
     let differing = paths.into_iter().filter(|path| !same(stored.get(*path), recomputed.get(*path)));
     let text = |side: &BTreeMap<String, String>, path: &String| side.get(path).map_or("nothing", |v| v).to_owned();
     differing
-        .map(|path| Finding {
+        .map(|path| RunMismatch {
             place: format!("{place}: {path}"),
             stored: text(&stored, path),
             recomputed: text(&recomputed, path),

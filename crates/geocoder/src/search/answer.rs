@@ -5,19 +5,19 @@ use std::collections::HashSet;
 
 use terrapin_budget as budget;
 use terrapin_osm::ElementType;
-use terrapin_osm::names::{Names, named_by, words};
+use terrapin_osm::names::{NameTarget, named_by, words};
 
-use super::{ALIKE, Candidate, Finder, SETTLED, Search};
+use super::{ALIKE, Finder, PlaceCandidate, PlaceSearch, SETTLED};
 use crate::hit::Hit;
 use crate::linked;
 use crate::lists::LONGER;
-use crate::question::Question;
-use crate::spot::Spot;
-use crate::{Details, Element};
+use crate::question::PlaceQuery;
+use crate::spot::PlaceSpot;
+use crate::{Details, PlaceElement};
 
 impl Finder<'_> {
     /// Returns the best candidates with their addresses, each place once.
-    pub(super) fn told(&self, mut found: Vec<Candidate>, search: &Search<'_>) -> Vec<Hit> {
+    pub(super) fn told(&self, mut found: Vec<PlaceCandidate>, search: &PlaceSearch<'_>) -> Vec<Hit> {
         found.sort_by_cached_key(|candidate| order(candidate, search));
         let mut seen = HashSet::new();
         let mut hits: Vec<Hit> = Vec::new();
@@ -45,24 +45,24 @@ impl Finder<'_> {
     }
 
     /// Builds the address of a candidate. The label node of a border is replaced by the border.
-    fn hit(&self, candidate: Candidate, search: &Search<'_>) -> Hit {
-        let Candidate { element, mut details, mut spot, importance, .. } = candidate;
+    fn hit(&self, candidate: PlaceCandidate, search: &PlaceSearch<'_>) -> Hit {
+        let PlaceCandidate { element, mut details, mut spot, importance, .. } = candidate;
         let border = element
             .filter(|element| search.once && element.kind == ElementType::Node && details.tag("place").is_some())
             .and_then(|node| linked::border_of(self.osm, self.osm.find(node.kind, node.id)?));
         if let Some(border) = border
             && let Some(&id) = self.osm.ids(ElementType::Relation, &[border]).first()
         {
-            let element = Element { kind: ElementType::Relation, id };
+            let element = PlaceElement { kind: ElementType::Relation, id };
             let border = Hit::of(self.osm, element, search.articles);
             if let Some(border) = border.filter(|hit| (search.wanted)(hit.element, &hit.details, &hit.spot)) {
                 return border;
             }
         }
-        if let Some(Element { kind: ElementType::Relation, id }) = element
+        if let Some(PlaceElement { kind: ElementType::Relation, id }) = element
             && let Some(relation) = self.osm.find(ElementType::Relation, id)
         {
-            spot = Spot::inside(self.osm, ElementType::Relation, relation).unwrap_or(spot);
+            spot = PlaceSpot::inside(self.osm, ElementType::Relation, relation).unwrap_or(spot);
             details = linked::details_of(self.osm, relation);
         }
         Hit::of_parts(self.osm, element, details, importance, spot)
@@ -81,8 +81,8 @@ impl Finder<'_> {
 }
 
 /// Returns the sort key; the lowest comes first.
-pub(super) fn order(candidate: &Candidate, search: &Search<'_>) -> impl Ord + use<> {
-    let Candidate { element, details, spot, importance, distance, away, by_number } = candidate;
+pub(super) fn order(candidate: &PlaceCandidate, search: &PlaceSearch<'_>) -> impl Ord + use<> {
+    let PlaceCandidate { element, details, spot, importance, distance, away, by_number } = candidate;
     let distance = if search.typing { distance / LONGER } else { *distance };
     let is_far = search.near.is_some_and(|near| !near.contains(spot.at));
     let (rank, kind) = (details.rank(), element.map(|element| element.kind));
@@ -106,18 +106,18 @@ pub(super) fn order(candidate: &Candidate, search: &Search<'_>) -> impl Ord + us
 }
 
 /// Returns whether a postal code is at the start or the end of a query. Within an address it belongs to the rest.
-fn is_at_end(question: &Question, details: &Details) -> bool {
-    let Question::Text(text) = question else { return true };
+fn is_at_end(question: &PlaceQuery, details: &Details) -> bool {
+    let PlaceQuery::Text(text) = question else { return true };
     let (said, code) = (words(text).concat(), words(details.name_in(&[]).unwrap_or_default()).concat());
     said.starts_with(&code) || said.ends_with(&code)
 }
 
 /// Returns how many names of an element, and of its street, are parts of the question letter by letter. Ways of one
 /// street are often written in different ways: `Triq Is-Sur`, `Triq is-Sur`.
-fn texts_as_written(details: &Details, question: &Question) -> usize {
-    let Question::Text(text) = question else { return 0 };
+fn texts_as_written(details: &Details, question: &PlaceQuery) -> usize {
+    let PlaceQuery::Text(text) = question else { return 0 };
     let is_text =
-        |key: &str| named_by(key) == Some(Names::Itself) || ["addr:street", "addr:housenumber"].contains(&key);
+        |key: &str| named_by(key) == Some(NameTarget::Itself) || ["addr:street", "addr:housenumber"].contains(&key);
     let texts = details.tags.iter().filter(|(key, _)| is_text(key));
     texts.filter(|(_, value)| text.split(',').any(|part| part.trim() == value)).count().min(2)
 }

@@ -4,18 +4,18 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 use terrapin_budget as budget;
 use terrapin_osm::geometry::{LatLon, around_box};
-use terrapin_osm::names::{Names, named_by, words};
-use terrapin_osm::{BoundingBox, Coord, ElementType, Ordinal, Osm, PairId, Scope};
+use terrapin_osm::names::{NameTarget, named_by, words};
+use terrapin_osm::{BoundingBox, Coord, ElementType, Ordinal, Osm, PairId, PostingScope};
 
-use super::{Candidate, Finder, OF_TAG, Pass, Search, Within, is_alike, scope};
+use super::{Finder, OF_TAG, PlaceCandidate, PlaceSearch, SearchPass, Within, is_alike, scope};
 use crate::house::HouseNumber;
 use crate::interpolation::Interpolation;
 use crate::lists::Mode;
 use crate::nearby::{find_pair, has_pair, pairs_of, ranges};
-use crate::question::Reading;
-use crate::spot::Spot;
+use crate::question::QueryReading;
+use crate::spot::PlaceSpot;
 use crate::streets::{BESIDE, is_street, names_of, nearest_street};
-use crate::{Details, Element};
+use crate::{Details, PlaceElement};
 
 /// Maximum number of houses of one street to read the numbers of.
 const READ: usize = 4096;
@@ -27,13 +27,13 @@ impl Finder<'_> {
     /// Returns the houses with a number in streets with a name.
     pub(super) fn houses(
         &mut self,
-        reading: &Reading,
+        reading: &QueryReading,
         number: &HouseNumber,
         street: &[String],
         within: &Within<'_>,
-        pass: Pass,
-        search: &Search<'_>,
-    ) -> Vec<Candidate> {
+        pass: SearchPass,
+        search: &PlaceSearch<'_>,
+    ) -> Vec<PlaceCandidate> {
         let numbers = pairs_of(self.osm, "addr:housenumber");
         let exact: Vec<PairId> =
             number.writings().iter().filter_map(|text| self.osm.pair("addr:housenumber", text)).collect();
@@ -51,25 +51,25 @@ impl Finder<'_> {
             let (pair, _) = self.lists.names.name(named.name);
             let distance = named.distance + reading.distance;
             match named_by(self.osm.key_name(self.osm.key_of(pair))) {
-                Some(Names::Street) => {
+                Some(NameTarget::Street) => {
                     for kind in [ElementType::Relation, ElementType::Way, ElementType::Node] {
                         let list = self.ordinals(kind, pair, scope.as_deref());
                         for (ordinal, off) in self.numbered(kind, &list, &exact, &numbers, &mut fits) {
                             let candidate = self.candidate(kind, ordinal, distance + off, search);
                             let placed = candidate.and_then(|candidate| self.placed(candidate, within, pass));
-                            found.extend(placed.map(|house| Candidate { by_number: true, ..house }));
+                            found.extend(placed.map(|house| PlaceCandidate { by_number: true, ..house }));
                         }
                         // Interpolated houses take the street from these houses.
                         for &ordinal in list.iter().take(STREETS) {
                             if addressed.len() < STREETS
-                                && let Some(spot) = Spot::of(self.osm, kind, ordinal)
+                                && let Some(spot) = PlaceSpot::of(self.osm, kind, ordinal)
                             {
                                 addressed.entry((kind, ordinal)).or_insert((spot.bounds, distance));
                             }
                         }
                     }
                 }
-                Some(Names::Itself) => {
+                Some(NameTarget::Itself) => {
                     for (kind, ordinal) in self.elements(pair, scope.as_deref()) {
                         if kind == ElementType::Node
                             || streets.len() >= STREETS
@@ -101,13 +101,13 @@ impl Finder<'_> {
     #[allow(clippy::too_many_arguments)]
     fn houses_of_place(
         &mut self,
-        reading: &Reading,
+        reading: &QueryReading,
         place: &[String],
         exact: &[PairId],
         within: &Within<'_>,
-        pass: Pass,
-        search: &Search<'_>,
-        found: &mut Vec<Candidate>,
+        pass: SearchPass,
+        search: &PlaceSearch<'_>,
+        found: &mut Vec<PlaceCandidate>,
     ) {
         let around = self.surroundings.of(&mut self.lists, place, Mode::Whole);
         let boxes: Vec<BoundingBox> = around.iter().map(|around| around.bounds).collect();
@@ -123,7 +123,7 @@ impl Finder<'_> {
                     let has_street = house.details.tag("addr:street").is_some();
                     if is_in && !has_street && nearest_street(self.osm, at).is_none() {
                         let placed = self.placed(house, within, pass);
-                        found.extend(placed.map(|house| Candidate { by_number: true, ..house }));
+                        found.extend(placed.map(|house| PlaceCandidate { by_number: true, ..house }));
                     }
                 }
             }
@@ -168,9 +168,9 @@ impl Finder<'_> {
         name: &[String],
         fits: &mut Fits<'_>,
         within: &Within<'_>,
-        pass: Pass,
-        search: &Search<'_>,
-        found: &mut Vec<Candidate>,
+        pass: SearchPass,
+        search: &PlaceSearch<'_>,
+        found: &mut Vec<PlaceCandidate>,
     ) {
         let osm = self.osm;
         let [numbers, steps, streets_of, places] =
@@ -184,7 +184,7 @@ impl Finder<'_> {
                     if near.is_empty() {
                         continue;
                     }
-                    for &ordinal in near.part(Scope::Within(&ranges(osm, kind, area))).iter() {
+                    for &ordinal in near.part(PostingScope::Within(&ranges(osm, kind, area))).iter() {
                         budget::checkpoint();
                         if !seen.insert((kind, ordinal)) {
                             continue;
@@ -207,7 +207,7 @@ impl Finder<'_> {
                         let Some(house) = self.candidate(kind, ordinal, distance + off, search) else { continue };
                         if self.is_beside(&house, name) {
                             let placed = self.placed(house, within, pass);
-                            found.extend(placed.map(|house| Candidate { by_number: true, ..house }));
+                            found.extend(placed.map(|house| PlaceCandidate { by_number: true, ..house }));
                         }
                     }
                 }
@@ -216,7 +216,7 @@ impl Finder<'_> {
     }
 
     /// Returns whether the nearest street of a house has this name, and no street nearby has the name in its address.
-    fn is_beside(&mut self, house: &Candidate, name: &[String]) -> bool {
+    fn is_beside(&mut self, house: &PlaceCandidate, name: &[String]) -> bool {
         let at = house.spot.at;
         let is_nearest = nearest_street(self.osm, at).is_some_and(|street| {
             let details = Details::of(self.osm, ElementType::Way, street.way);
@@ -236,8 +236,8 @@ impl Finder<'_> {
         number: &HouseNumber,
         name: &[String],
         distance: u8,
-        search: &Search<'_>,
-    ) -> Option<Candidate> {
+        search: &PlaceSearch<'_>,
+    ) -> Option<PlaceCandidate> {
         self.left = self.left.checked_sub(1)?;
         let between = Interpolation::of(self.osm, way)?;
         let number = number.value()?;
@@ -249,13 +249,22 @@ impl Finder<'_> {
                 names_of(&details).iter().any(|other| is_alike(other, name))
             }),
         };
-        let element = Some(Element { kind: ElementType::Way, id: *self.osm.ids(ElementType::Way, &[way]).first()? });
+        let element =
+            Some(PlaceElement { kind: ElementType::Way, id: *self.osm.ids(ElementType::Way, &[way]).first()? });
         let details = between.details(number);
         let is_in = !search.bounded || search.near.is_none_or(|near| near.contains(spot.at));
         if !is_of_street || !is_in || !(search.wanted)(element, &details, &spot) {
             return None;
         }
-        Some(Candidate { element, details, spot, importance: 0.0, distance, away: self.away(spot.at), by_number: true })
+        Some(PlaceCandidate {
+            element,
+            details,
+            spot,
+            importance: 0.0,
+            distance,
+            away: self.away(spot.at),
+            by_number: true,
+        })
     }
 }
 

@@ -6,33 +6,33 @@ use terrapin_osm::geometry::{LatLon, around_box, metres};
 use terrapin_osm::{Coord, PairId};
 
 use super::answer::order;
-use super::{BESIDE, Candidate, Finder, Pass, Search, Within, scope};
+use super::{BESIDE, Finder, PlaceCandidate, PlaceSearch, SearchPass, Within, scope};
 use crate::lists::Mode;
-use crate::postcode::{Postcode, Region};
-use crate::question::{Reading, Sort};
-use crate::spot::{Spot, point};
+use crate::postcode::{Postcode, PostcodeRegion};
+use crate::question::{PlaceKind, QueryReading};
+use crate::spot::{PlaceSpot, point};
 
 impl Finder<'_> {
     /// Returns the places of a postal code.
     pub(super) fn codes(
         &mut self,
-        reading: &Reading,
+        reading: &QueryReading,
         within: &Within<'_>,
-        pass: Pass,
-        search: &Search<'_>,
-    ) -> Vec<Candidate> {
+        pass: SearchPass,
+        search: &PlaceSearch<'_>,
+    ) -> Vec<PlaceCandidate> {
         let Some(code) = reading.postcode.as_ref().filter(|_| pass.mode != Mode::Typing || search.typing) else {
             return Vec::new();
         };
         let regions = self.regions(code);
         let mut found = Vec::new();
-        for Region { border, details, spot, around } in regions.iter() {
+        for PostcodeRegion { border, details, spot, around } in regions.iter() {
             let element = border.map(|(element, _)| element);
             let is_in = !search.bounded || search.near.is_none_or(|near| near.contains(spot.at));
             if !is_in || !(search.wanted)(element, details, spot) {
                 continue;
             }
-            let mut candidate = Candidate {
+            let mut candidate = PlaceCandidate {
                 element,
                 details: details.clone(),
                 spot: *spot,
@@ -55,11 +55,11 @@ impl Finder<'_> {
         found
     }
 
-    pub(super) fn regions(&mut self, code: &Postcode) -> Rc<[Region]> {
+    pub(super) fn regions(&mut self, code: &Postcode) -> Rc<[PostcodeRegion]> {
         if let Some(known) = self.regions.get(&code.text) {
             return Rc::clone(known);
         }
-        let regions: Rc<[Region]> = code.regions(self.osm).into();
+        let regions: Rc<[PostcodeRegion]> = code.regions(self.osm).into();
         self.regions.insert(code.text.clone(), Rc::clone(&regions));
         regions
     }
@@ -67,15 +67,15 @@ impl Finder<'_> {
     /// Returns the elements with a tag in an area, or near a place.
     pub(super) fn kinds(
         &mut self,
-        reading: &Reading,
+        reading: &QueryReading,
         pair: PairId,
         near: bool,
         within: &Within<'_>,
-        pass: Pass,
-        search: &Search<'_>,
-    ) -> Vec<Candidate> {
+        pass: SearchPass,
+        search: &PlaceSearch<'_>,
+    ) -> Vec<PlaceCandidate> {
         if let Some(at) = self.at {
-            return self.beside(reading, pair, &Spot { bounds: point(at), at }, search);
+            return self.beside(reading, pair, &PlaceSpot { bounds: point(at), at }, search);
         }
         let is_known = within.iter().all(|(around, _)| !around.is_empty());
         if near || !is_known {
@@ -87,8 +87,9 @@ impl Finder<'_> {
             if rest.iter().any(|(around, _)| around.is_empty()) {
                 return Vec::new();
             }
-            let anything = Search::of(search.question, 1, search.articles);
-            let plain = Reading { sort: Sort::Any, postcode: None, ends: false, distance: 0, ..reading.clone() };
+            let anything = PlaceSearch::of(search.question, 1, search.articles);
+            let plain =
+                QueryReading { sort: PlaceKind::Any, postcode: None, ends: false, distance: 0, ..reading.clone() };
             let found = self.names(&plain, name, rest, pass, &anything);
             let best = found.iter().min_by_key(|candidate| order(candidate, search));
             return match best.map(|candidate| candidate.spot) {
@@ -113,7 +114,13 @@ impl Finder<'_> {
     }
 
     /// Returns elements with a tag near a place. The radius grows until the limit is reached.
-    fn beside(&mut self, reading: &Reading, pair: PairId, place: &Spot, search: &Search<'_>) -> Vec<Candidate> {
+    fn beside(
+        &mut self,
+        reading: &QueryReading,
+        pair: PairId,
+        place: &PlaceSpot,
+        search: &PlaceSearch<'_>,
+    ) -> Vec<PlaceCandidate> {
         let corner = Coord { lat: place.bounds.north, lon: place.bounds.east };
         let half = metres(place.at.into(), corner.into()).min(BESIDE[2]);
         let mut found = Vec::new();
@@ -124,7 +131,7 @@ impl Finder<'_> {
                 let Some(candidate) = self.candidate(kind, ordinal, reading.distance, search) else { continue };
                 let away = metres(place.at.into(), candidate.spot.at.into());
                 if away <= radius {
-                    found.push(Candidate { away: away as u32, ..candidate });
+                    found.push(PlaceCandidate { away: away as u32, ..candidate });
                 }
             }
             if found.len() >= search.limit || self.left == 0 {

@@ -18,24 +18,24 @@ use std::rc::Rc;
 use terrapin_budget as budget;
 use terrapin_osm::areas::is_closed;
 use terrapin_osm::geometry::metres;
-use terrapin_osm::names::{Names, named_by, words};
-use terrapin_osm::{BoundingBox, Coord, ElementType, Ordinal, Osm, PairId, Scope};
+use terrapin_osm::names::{NameTarget, named_by, words};
+use terrapin_osm::{BoundingBox, Coord, ElementType, Ordinal, Osm, PairId, PostingScope};
 
 use crate::address::Address;
-use crate::around::{Around, Surroundings};
+use crate::around::{SurroundingArea, SurroundingsCache};
 use crate::countries;
-use crate::details::Layer;
+use crate::details::PlaceLayer;
 use crate::hit::{Articles, Hit};
 use crate::house::HouseNumber;
-use crate::lists::{LONGER, Lists, Mode};
-use crate::near::{Near, nearest};
+use crate::lists::{LONGER, Mode, NameLists};
+use crate::near::{ReverseQuery, nearest};
 use crate::nearby::ranges;
-use crate::postcode::{Postcode, Region};
-use crate::question::{Question, Reading, Sort, Wanted};
-use crate::spot::Spot;
-use crate::streets::Said;
+use crate::postcode::{Postcode, PostcodeRegion};
+use crate::question::{PlaceKind, PlaceQuery, QueryReading, ReadingTarget};
+use crate::spot::PlaceSpot;
+use crate::streets::StreetContext;
 use crate::variants::variants;
-use crate::{Details, Element};
+use crate::{Details, PlaceElement};
 
 /// Maximum number of elements to read for one tag, and for one pass.
 const OF_TAG: usize = 256;
@@ -52,12 +52,12 @@ const CODES_READ: usize = 48;
 const BESIDE: [f64; 3] = [500.0, 2_000.0, 10_000.0];
 
 /// A test that keeps or drops a place, by its element, tags and position.
-pub type Filter<'a> = &'a dyn Fn(Option<Element>, &Details, &Spot) -> bool;
+pub type Filter<'a> = &'a dyn Fn(Option<PlaceElement>, &Details, &PlaceSpot) -> bool;
 
 /// A search: the query and its limits.
-pub struct Search<'a> {
+pub struct PlaceSearch<'a> {
     /// The query.
-    pub question: &'a Question,
+    pub question: &'a PlaceQuery,
     /// Whether the last word may be incomplete.
     pub typing: bool,
     /// Maximum number of places to return.
@@ -76,10 +76,10 @@ pub struct Search<'a> {
     pub articles: Articles<'a>,
 }
 
-impl<'a> Search<'a> {
+impl<'a> PlaceSearch<'a> {
     /// Creates a search without a box or filters.
-    pub fn of(question: &'a Question, limit: usize, articles: Articles<'a>) -> Search<'a> {
-        Search {
+    pub fn of(question: &'a PlaceQuery, limit: usize, articles: Articles<'a>) -> PlaceSearch<'a> {
+        PlaceSearch {
             question,
             typing: false,
             limit,
@@ -95,7 +95,7 @@ impl<'a> Search<'a> {
 
 /// One pass over the readings: which readings, and how loosely they match.
 #[derive(Debug, Clone, Copy)]
-struct Pass {
+struct SearchPass {
     mode: Mode,
     /// Whether readings from right to left are used.
     backward: bool,
@@ -111,9 +111,9 @@ struct Pass {
     lenient: bool,
 }
 
-impl Pass {
-    const fn of(mode: Mode) -> Pass {
-        Pass {
+impl SearchPass {
+    const fn of(mode: Mode) -> SearchPass {
+        SearchPass {
             mode,
             backward: false,
             by_address: false,
@@ -125,31 +125,34 @@ impl Pass {
     }
 
     /// The passes for a complete text. The first pass with a result ends the search.
-    const WHOLE: [Pass; 11] = [
-        Pass::of(Mode::Whole),
-        Pass { backward: true, full: true, ..Pass::of(Mode::Whole) },
-        Pass { by_address: true, full: true, ..Pass::of(Mode::Whole) },
-        Pass { by_address: true, scoped: false, full: true, ..Pass::of(Mode::Whole) },
-        Pass { backward: true, by_address: true, full: true, ..Pass::of(Mode::Whole) },
-        Pass { backward: true, by_address: true, scoped: false, full: true, ..Pass::of(Mode::Whole) },
-        Pass { by_address: true, scoped: false, full: true, lenient: true, ..Pass::of(Mode::Whole) },
-        Pass::of(Mode::Typing),
-        Pass::of(Mode::Slips),
+    const WHOLE: [SearchPass; 11] = [
+        SearchPass::of(Mode::Whole),
+        SearchPass { backward: true, full: true, ..SearchPass::of(Mode::Whole) },
+        SearchPass { by_address: true, full: true, ..SearchPass::of(Mode::Whole) },
+        SearchPass { by_address: true, scoped: false, full: true, ..SearchPass::of(Mode::Whole) },
+        SearchPass { backward: true, by_address: true, full: true, ..SearchPass::of(Mode::Whole) },
+        SearchPass { backward: true, by_address: true, scoped: false, full: true, ..SearchPass::of(Mode::Whole) },
+        SearchPass { by_address: true, scoped: false, full: true, lenient: true, ..SearchPass::of(Mode::Whole) },
+        SearchPass::of(Mode::Typing),
+        SearchPass::of(Mode::Slips),
         // A misspelled name with its street: `Caffe Cordina, Republic Street` for a `Café`.
-        Pass { by_address: true, ..Pass::of(Mode::Typing) },
-        Pass { by_address: true, ..Pass::of(Mode::Slips) },
+        SearchPass { by_address: true, ..SearchPass::of(Mode::Typing) },
+        SearchPass { by_address: true, ..SearchPass::of(Mode::Slips) },
     ];
     /// The passes for an incomplete text.
-    const TYPING: [Pass; 3] =
-        [Pass::of(Mode::Typing), Pass { begins_around: true, ..Pass::of(Mode::Typing) }, Pass::of(Mode::Slips)];
+    const TYPING: [SearchPass; 3] = [
+        SearchPass::of(Mode::Typing),
+        SearchPass { begins_around: true, ..SearchPass::of(Mode::Typing) },
+        SearchPass::of(Mode::Slips),
+    ];
 }
 
 /// A match before its address is built: an element, or a postal code without an element.
 #[derive(Clone)]
-struct Candidate {
-    element: Option<Element>,
+struct PlaceCandidate {
+    element: Option<PlaceElement>,
     details: Details,
-    spot: Spot,
+    spot: PlaceSpot,
     importance: f64,
     distance: u8,
     /// Distance in metres from the place or position of the query; 0 without one.
@@ -159,31 +162,32 @@ struct Candidate {
 }
 
 /// The surroundings of a reading: for each part the places of that name, and its words.
-type Within<'a> = [(Rc<[Around]>, &'a [String])];
+type Within<'a> = [(Rc<[SurroundingArea]>, &'a [String])];
 
 struct Finder<'a> {
     osm: &'a Osm,
-    lists: Lists<'a>,
-    surroundings: Surroundings<'a>,
-    regions: HashMap<String, Rc<[Region]>>,
+    lists: NameLists<'a>,
+    surroundings: SurroundingsCache<'a>,
+    regions: HashMap<String, Rc<[PostcodeRegion]>>,
     /// Streets and address tags around positions.
-    said: HashMap<Coord, Rc<Said>>,
+    said: HashMap<Coord, Rc<StreetContext>>,
     /// The position in the query.
     at: Option<Coord>,
     left: usize,
 }
 
 /// Returns the places for a query, best first; empty if the snapshot has no index of names.
-pub fn search(osm: &Osm, search: &Search<'_>) -> Vec<Hit> {
+pub fn search(osm: &Osm, search: &PlaceSearch<'_>) -> Vec<Hit> {
     let Some(mut finder) = Finder::new(osm, search.typing) else { return Vec::new() };
     let readings = search.question.readings(&|words| Postcode::of(osm, words));
     finder.at = readings.at;
     if let Some(at) = readings.at.filter(|_| readings.forward.is_empty()) {
-        let near = Near { at, zoom: 18, layers: &[Layer::Address, Layer::Poi], articles: search.articles };
+        let near =
+            ReverseQuery { at, zoom: 18, layers: &[PlaceLayer::Address, PlaceLayer::Poi], articles: search.articles };
         let is_wanted = |hit: &Hit| (search.wanted)(hit.element, &hit.details, &hit.spot);
         return nearest(osm, &near).into_iter().filter(is_wanted).collect();
     }
-    let passes = if search.typing { &Pass::TYPING[..] } else { &Pass::WHOLE[..] };
+    let passes = if search.typing { &SearchPass::TYPING[..] } else { &SearchPass::WHOLE[..] };
     for pass in passes {
         if pass.lenient && !has_parts(search.question) {
             continue;
@@ -201,25 +205,25 @@ pub fn search(osm: &Osm, search: &Search<'_>) -> Vec<Hit> {
 }
 
 /// Returns whether a query has separate parts.
-fn has_parts(question: &Question) -> bool {
+fn has_parts(question: &PlaceQuery) -> bool {
     match question {
-        Question::Text(text) => text.contains([',', '،', '、', '\n']),
-        Question::Parts(_) => true,
+        PlaceQuery::Text(text) => text.contains([',', '،', '、', '\n']),
+        PlaceQuery::Parts(_) => true,
     }
 }
 
 /// Returns the areas with a full name that matches a text, best first.
-pub fn areas_named(osm: &Osm, text: &str, most: usize) -> Vec<Element> {
-    let is_area = |element: Option<Element>, _: &Details, _: &Spot| {
+pub fn areas_named(osm: &Osm, text: &str, most: usize) -> Vec<PlaceElement> {
+    let is_area = |element: Option<PlaceElement>, _: &Details, _: &PlaceSpot| {
         let Some(element) = element.filter(|element| element.kind == ElementType::Relation) else { return false };
         osm.find(element.kind, element.id).is_some_and(|ordinal| osm.areas().of_relation(ordinal).is_some())
     };
-    let question = Question::Text(text.to_owned());
-    let search = Search { wanted: &is_area, ..Search::of(&question, most, &|_| None) };
+    let question = PlaceQuery::Text(text.to_owned());
+    let search = PlaceSearch { wanted: &is_area, ..PlaceSearch::of(&question, most, &|_| None) };
     let Some(mut finder) = Finder::new(osm, false) else { return Vec::new() };
     let mut readings = question.readings(&|_| None).forward;
-    readings.retain(|reading| matches!(reading.wanted, Wanted::Name(_)) && reading.distance == 0);
-    let mut found = finder.find(&readings, Pass::of(Mode::Whole), &search);
+    readings.retain(|reading| matches!(reading.wanted, ReadingTarget::Name(_)) && reading.distance == 0);
+    let mut found = finder.find(&readings, SearchPass::of(Mode::Whole), &search);
     found.retain(|candidate| candidate.distance == 0);
     finder.told(found, &search).into_iter().filter_map(|hit| hit.element).collect()
 }
@@ -228,8 +232,8 @@ impl<'a> Finder<'a> {
     fn new(osm: &'a Osm, typing: bool) -> Option<Finder<'a>> {
         Some(Finder {
             osm,
-            lists: Lists::new(osm, typing)?,
-            surroundings: Surroundings::new(osm),
+            lists: NameLists::new(osm, typing)?,
+            surroundings: SurroundingsCache::new(osm),
             regions: HashMap::new(),
             said: HashMap::new(),
             at: None,
@@ -238,9 +242,9 @@ impl<'a> Finder<'a> {
     }
 
     /// Returns the candidates of all readings, each element once.
-    fn find(&mut self, readings: &[Reading], pass: Pass, search: &Search<'_>) -> Vec<Candidate> {
-        let mut found: Vec<Candidate> = Vec::new();
-        let mut seen: HashMap<(Option<Element>, Coord), usize> = HashMap::new();
+    fn find(&mut self, readings: &[QueryReading], pass: SearchPass, search: &PlaceSearch<'_>) -> Vec<PlaceCandidate> {
+        let mut found: Vec<PlaceCandidate> = Vec::new();
+        let mut seen: HashMap<(Option<PlaceElement>, Coord), usize> = HashMap::new();
         for reading in readings {
             for candidate in self.read(reading, pass, search) {
                 match seen.get(&(candidate.element, candidate.spot.at)) {
@@ -255,8 +259,8 @@ impl<'a> Finder<'a> {
         found
     }
 
-    fn read(&mut self, reading: &Reading, pass: Pass, search: &Search<'_>) -> Vec<Candidate> {
-        let is_name = matches!(reading.wanted, Wanted::Name(_) | Wanted::House(..));
+    fn read(&mut self, reading: &QueryReading, pass: SearchPass, search: &PlaceSearch<'_>) -> Vec<PlaceCandidate> {
+        let is_name = matches!(reading.wanted, ReadingTarget::Name(_) | ReadingTarget::House(..));
         let mut within = Vec::new();
         for (at, part) in reading.within.iter().enumerate() {
             // Surroundings match by whole words, unless the user is still typing them.
@@ -269,19 +273,19 @@ impl<'a> Finder<'a> {
             within.push((around, part.as_slice()));
         }
         match &reading.wanted {
-            Wanted::Name(words) => {
+            ReadingTarget::Name(words) => {
                 let mut found = self.names(reading, words, &within, pass, search);
                 if within.is_empty()
                     && pass.mode == Mode::Whole
-                    && matches!(reading.sort, Sort::Any | Sort::Region | Sort::Country)
+                    && matches!(reading.sort, PlaceKind::Any | PlaceKind::Region | PlaceKind::Country)
                 {
                     found.extend(self.territories(reading, words, search));
                 }
                 found
             }
-            Wanted::House(house, street) => self.houses(reading, house, street, &within, pass, search),
-            Wanted::Postcode => self.codes(reading, &within, pass, search),
-            Wanted::Kind((key, value), near) => match self.osm.pair(key, value) {
+            ReadingTarget::House(house, street) => self.houses(reading, house, street, &within, pass, search),
+            ReadingTarget::Postcode => self.codes(reading, &within, pass, search),
+            ReadingTarget::Kind((key, value), near) => match self.osm.pair(key, value) {
                 Some(pair) => self.kinds(reading, pair, *near, &within, pass, search),
                 None => Vec::new(),
             },
@@ -291,14 +295,14 @@ impl<'a> Finder<'a> {
     /// Returns the elements with a name.
     fn names(
         &mut self,
-        reading: &Reading,
+        reading: &QueryReading,
         name: &[String],
         within: &Within<'_>,
-        pass: Pass,
-        search: &Search<'_>,
-    ) -> Vec<Candidate> {
+        pass: SearchPass,
+        search: &PlaceSearch<'_>,
+    ) -> Vec<PlaceCandidate> {
         // A country code must match in full.
-        let is_code = reading.sort == Sort::Country && name.concat().len() <= 3;
+        let is_code = reading.sort == PlaceKind::Country && name.concat().len() <= 3;
         if is_code && pass.mode != Mode::Whole {
             return Vec::new();
         }
@@ -312,7 +316,7 @@ impl<'a> Finder<'a> {
             let key = self.osm.key_name(self.osm.key_of(pair));
             // A `ref` must match in full: some letter boxes have their address there.
             let is_part = self.lists.names.name(named.name).1 > name.len();
-            if named_by(key) != Some(Names::Itself) || (key == "ref" && is_part) {
+            if named_by(key) != Some(NameTarget::Itself) || (key == "ref" && is_part) {
                 continue;
             }
             for (kind, ordinal) in self.elements(pair, scope.as_deref()) {
@@ -332,7 +336,7 @@ impl<'a> Finder<'a> {
     }
 
     /// Returns countries and regions without a border in the snapshot.
-    fn territories(&self, reading: &Reading, name: &[String], search: &Search<'_>) -> Vec<Candidate> {
+    fn territories(&self, reading: &QueryReading, name: &[String], search: &PlaceSearch<'_>) -> Vec<PlaceCandidate> {
         let mut found = Vec::new();
         for territory in countries::named(name) {
             let key = if territory.is_country() { "ISO3166-1:alpha2" } else { "ISO3166-2" };
@@ -351,13 +355,13 @@ impl<'a> Finder<'a> {
             let is_code = name.len() == 1 && name[0].len() <= 3;
             let (importance, away) = (details.importance(None), self.away(spot.at));
             let distance = reading.distance + u8::from(is_code);
-            found.push(Candidate { element: None, details, spot, importance, distance, away, by_number: false });
+            found.push(PlaceCandidate { element: None, details, spot, importance, distance, away, by_number: false });
         }
         found
     }
 
     /// Increases the distance of candidates outside of the reading's postal code.
-    fn with_code(&mut self, reading: &Reading, mut found: Vec<Candidate>) -> Vec<Candidate> {
+    fn with_code(&mut self, reading: &QueryReading, mut found: Vec<PlaceCandidate>) -> Vec<PlaceCandidate> {
         if let Some(code) = &reading.postcode {
             let regions = self.regions(code);
             let mut left = CODES_READ;
@@ -398,11 +402,11 @@ impl<'a> Finder<'a> {
         kind: ElementType,
         ordinal: Ordinal,
         distance: u8,
-        search: &Search<'_>,
-    ) -> Option<Candidate> {
+        search: &PlaceSearch<'_>,
+    ) -> Option<PlaceCandidate> {
         self.left = self.left.checked_sub(1)?;
         budget::checkpoints(64);
-        let spot = Spot::of(self.osm, kind, ordinal)?;
+        let spot = PlaceSpot::of(self.osm, kind, ordinal)?;
         if search.bounded && search.near.is_some_and(|near| !near.contains(spot.at)) {
             return None;
         }
@@ -411,12 +415,20 @@ impl<'a> Finder<'a> {
         let is_piece = kind == ElementType::Way && details.level().is_some() && !is_ring(self.osm, ordinal);
         let is_thing = (details.category() != ("area", "yes") || kind == ElementType::Relation) && !is_piece;
         let id = self.osm.ids(kind, &[ordinal]).first().copied()?;
-        let element = Some(Element { kind, id });
+        let element = Some(PlaceElement { kind, id });
         if !is_thing || !(search.wanted)(element, &details, &spot) {
             return None;
         }
         let importance = details.importance(details.tag("wikidata").and_then(search.articles));
-        Some(Candidate { element, details, spot, importance, distance, away: self.away(spot.at), by_number: false })
+        Some(PlaceCandidate {
+            element,
+            details,
+            spot,
+            importance,
+            distance,
+            away: self.away(spot.at),
+            by_number: false,
+        })
     }
 
     fn away(&self, at: Coord) -> u32 {
@@ -424,7 +436,12 @@ impl<'a> Finder<'a> {
     }
 
     /// Returns the candidate if it is inside of all surroundings. Each ignored part increases its distance by 1.
-    fn placed(&mut self, mut candidate: Candidate, within: &Within<'_>, pass: Pass) -> Option<Candidate> {
+    fn placed(
+        &mut self,
+        mut candidate: PlaceCandidate,
+        within: &Within<'_>,
+        pass: SearchPass,
+    ) -> Option<PlaceCandidate> {
         let unknown = self.lies(&candidate, within, pass)?;
         candidate.distance = candidate.distance.saturating_add(unknown);
         Some(candidate)
@@ -432,11 +449,11 @@ impl<'a> Finder<'a> {
 
     /// Returns the number of ignored parts; `None` if the candidate is outside of one of the others. A place is only
     /// inside of places with a lower rank.
-    fn lies(&mut self, candidate: &Candidate, within: &Within<'_>, pass: Pass) -> Option<u8> {
-        let Candidate { details, spot, .. } = candidate;
+    fn lies(&mut self, candidate: &PlaceCandidate, within: &Within<'_>, pass: SearchPass) -> Option<u8> {
+        let PlaceCandidate { details, spot, .. } = candidate;
         let rank = details.rank();
         let mut unknown = 0;
-        let mut rest: Vec<&(Rc<[Around]>, &[String])> = Vec::new();
+        let mut rest: Vec<&(Rc<[SurroundingArea]>, &[String])> = Vec::new();
         for part in within {
             let (any, words) = part;
             let holds = any.iter().any(|around| self.surroundings.holds(around, rank, &spot.bounds, spot.at));
@@ -469,7 +486,7 @@ impl<'a> Finder<'a> {
             if self.said.len() >= BESIDE_MOST {
                 return false;
             }
-            self.said.insert(at, Rc::new(Said::near(self.osm, at)));
+            self.said.insert(at, Rc::new(StreetContext::near(self.osm, at)));
         }
         let Some(said) = self.said.get(&at) else { return false };
         said.around.iter().any(|said| said.starts_with(words))
@@ -496,7 +513,7 @@ impl<'a> Finder<'a> {
             Some(boxes) => {
                 let mut all: Vec<Ordinal> = boxes
                     .iter()
-                    .flat_map(|within| postings.part(Scope::Within(&ranges(self.osm, kind, within))).to_vec())
+                    .flat_map(|within| postings.part(PostingScope::Within(&ranges(self.osm, kind, within))).to_vec())
                     .collect();
                 all.sort_unstable();
                 all.dedup();
@@ -507,7 +524,7 @@ impl<'a> Finder<'a> {
 }
 
 /// Returns the boxes of the most selective part of the surroundings.
-fn scope(within: &Within<'_>, search: &Search<'_>) -> Option<Vec<BoundingBox>> {
+fn scope(within: &Within<'_>, search: &PlaceSearch<'_>) -> Option<Vec<BoundingBox>> {
     let known = within.iter().filter(|(any, words)| !any.is_empty() && HouseNumber::whole(words).is_none());
     match known.min_by_key(|(any, _)| any.len()) {
         Some((any, _)) => Some(any.iter().map(|around| around.bounds).collect()),
@@ -550,15 +567,15 @@ fn is_ring(osm: &Osm, way: Ordinal) -> bool {
     is_closed(osm.way_page(page).nodes(slot))
 }
 
-impl Sort {
+impl PlaceKind {
     fn has(self, details: &Details) -> bool {
         let rank = details.rank();
         match self {
-            Sort::Any => true,
-            Sort::Street => details.tag("highway").is_some() || details.tag("place").is_some(),
-            Sort::City => (9..=25).contains(&rank),
-            Sort::Region => (5..=15).contains(&rank),
-            Sort::Country => rank <= 4,
+            PlaceKind::Any => true,
+            PlaceKind::Street => details.tag("highway").is_some() || details.tag("place").is_some(),
+            PlaceKind::City => (9..=25).contains(&rank),
+            PlaceKind::Region => (5..=15).contains(&rank),
+            PlaceKind::Country => rank <= 4,
         }
     }
 }

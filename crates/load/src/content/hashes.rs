@@ -3,7 +3,7 @@
 
 use rayon::prelude::*;
 use sha2::{Digest, Sha256};
-use terrapin_base::external_sort::{Error, Scratch, Shares};
+use terrapin_base::external_sort::{SpillError, SpillScratch, SpillShares};
 
 /// The approximate length of a part in bytes.
 const PART: u64 = 32 << 20;
@@ -15,7 +15,7 @@ pub(super) type Hash = [u64; 4];
 
 /// Collects hashes.
 pub(super) struct Hashes {
-    parts: Shares<Hash>,
+    parts: SpillShares<Hash>,
     /// The number of a hash's bits that do not select its part.
     shift: u32,
     len: u64,
@@ -32,16 +32,16 @@ pub(super) fn hash(bytes: &[u8]) -> Hash {
 
 impl Hashes {
     /// Returns an empty collection for about `expected` hashes.
-    pub fn new(scratch: &Scratch, expected: u64) -> Hashes {
+    pub fn new(scratch: &SpillScratch, expected: u64) -> Hashes {
         let parts = (expected * size_of::<Hash>() as u64 / PART).clamp(2, MOST_PARTS).next_power_of_two();
-        Hashes { parts: Shares::new(scratch, parts as usize), shift: u64::BITS - parts.ilog2(), len: 0 }
+        Hashes { parts: SpillShares::new(scratch, parts as usize), shift: u64::BITS - parts.ilog2(), len: 0 }
     }
 
     /// Adds hashes.
     ///
     /// # Errors
     /// Returns an error if the temporary file fails.
-    pub fn extend(&mut self, hashes: &[Hash]) -> Result<(), Error> {
+    pub fn extend(&mut self, hashes: &[Hash]) -> Result<(), SpillError> {
         self.len += hashes.len() as u64;
         hashes.iter().for_each(|hash| self.parts.push((hash[0] >> self.shift) as usize, *hash));
         self.parts.make_room()
@@ -51,7 +51,7 @@ impl Hashes {
     ///
     /// # Errors
     /// Returns an error if the temporary file fails.
-    pub fn digest(self, digest: &mut Sha256) -> Result<(), Error> {
+    pub fn digest(self, digest: &mut Sha256) -> Result<(), SpillError> {
         digest.update(self.len.to_le_bytes());
         let parts = self.parts.finish()?;
         let numbers: Vec<usize> = (0..parts.len()).collect();
@@ -71,7 +71,7 @@ impl Hashes {
                     digest.update(&bytes);
                 }
             };
-            let sort = || next.par_iter().map(sorted).collect::<Result<Vec<_>, Error>>();
+            let sort = || next.par_iter().map(sorted).collect::<Result<Vec<_>, SpillError>>();
             let ((), sorted) = rayon::join(add, sort);
             ready = sorted?;
         }
@@ -96,7 +96,7 @@ mod tests {
         sorted.iter().flatten().for_each(|number| expected.update(number.to_be_bytes()));
         let expected = expected.finalize();
         for (memory, count) in [(1, 100_000), (1, 1 << 30), (1 << 30, 0), (1 << 30, 1 << 24)] {
-            let mut found = Hashes::new(&Scratch::new(folder.path(), memory), count);
+            let mut found = Hashes::new(&SpillScratch::new(folder.path(), memory), count);
             hashes.chunks(777).for_each(|some| found.extend(some).unwrap());
             let mut digest = Sha256::new();
             found.digest(&mut digest).unwrap();

@@ -13,11 +13,11 @@ use std::sync::Arc;
 use oxrdf::Term;
 use rayon::prelude::*;
 use sha2::{Digest, Sha256};
-use terrapin_base::Progress;
-use terrapin_base::external_sort::Scratch;
+use terrapin_base::LoadProgress;
+use terrapin_base::external_sort::SpillScratch;
 use terrapin_base::{machine, temporary};
 use terrapin_osm::{CACHE_BYTES, ElementRef, ElementType, MetaRef, Osm, Remembered};
-use terrapin_snapshot::{Error, Manifest, Snapshot, Writer};
+use terrapin_snapshot::{Error, Manifest, Snapshot, SnapshotWriter};
 use terrapin_triples::{Store, TermId};
 
 use self::hashes::{Hash, Hashes, hash};
@@ -37,17 +37,17 @@ const MEMORY: u64 = 4 << 30;
 pub fn digest(snapshot: &Arc<Snapshot>) -> Result<[u8; 32], LoadError> {
     // The memory limit of a container may be lower.
     let memory = machine::memory().map_or(MEMORY, |memory| MEMORY.min(memory / 2));
-    let scratch = Scratch::new(&temporary::folder(), memory);
+    let scratch = SpillScratch::new(&temporary::folder(), memory);
     of_stores(&Osm::open(snapshot.clone())?, Store::open(snapshot)?.as_ref(), &scratch)
 }
 
 /// Computes the content digest of the sections written so far.
 pub(super) fn of_parts(
     out: &Path,
-    scratch: &Scratch,
-    writer: &mut Writer,
+    scratch: &SpillScratch,
+    writer: &mut SnapshotWriter,
     manifest: &Manifest,
-    progress: &dyn Progress,
+    progress: &dyn LoadProgress,
 ) -> Result<[u8; 32], LoadError> {
     progress.phase("digesting the content", 0);
     let (file, sections) = writer.so_far()?;
@@ -58,7 +58,7 @@ pub(super) fn of_parts(
     of_stores(&osm, store.as_ref(), scratch)
 }
 
-fn of_stores(osm: &Osm, store: Option<&Store>, scratch: &Scratch) -> Result<[u8; 32], LoadError> {
+fn of_stores(osm: &Osm, store: Option<&Store>, scratch: &SpillScratch) -> Result<[u8; 32], LoadError> {
     let count: u64 = ElementType::ALL.into_iter().map(|kind| osm.count(kind)).sum();
     let mut hashes = Hashes::new(scratch, count + store.map_or(0, |store| store.len()));
     for kind in ElementType::ALL {
@@ -81,9 +81,9 @@ fn of_stores(osm: &Osm, store: Option<&Store>, scratch: &Scratch) -> Result<[u8;
 
 /// A record. Numbers are 8 bytes, little-endian; a text is its length in bytes and its bytes.
 #[derive(Default)]
-struct Record(Vec<u8>);
+struct ContentRecord(Vec<u8>);
 
-impl Record {
+impl ContentRecord {
     /// Begins a new record in the same buffer.
     fn begin(&mut self, kind: u8) {
         self.0.clear();
@@ -113,8 +113,8 @@ fn letter(kind: ElementType) -> u8 {
 fn elements(osm: &Osm, kind: ElementType, page: u32) -> Vec<Hash> {
     let mut values = Remembered::new(|page| osm.value_page(page));
     let (tags, metadata) = (osm.tag_page(kind, page), osm.meta_page(kind, page));
-    let mut record = Record::default();
-    let mut finish = |slot: usize, id: i64, special: &dyn Fn(&mut Record)| {
+    let mut record = ContentRecord::default();
+    let mut finish = |slot: usize, id: i64, special: &dyn Fn(&mut ContentRecord)| {
         record.begin(letter(kind));
         record.number(id);
         let MetaRef { version, timestamp, changeset, uid, user } = metadata.meta(slot);
@@ -206,7 +206,7 @@ fn hash_triples(
         // Caches subjects and predicates, which repeat.
         let part = |triples: &[[TermId; 3]]| -> Vec<Hash> {
             let mut last: [Option<(TermId, String)>; 2] = [None, None];
-            let mut record = Record::default();
+            let mut record = ContentRecord::default();
             let hash = |[subject, predicate, object]: &[TermId; 3]| {
                 record.begin(b't');
                 record.text(&graph);

@@ -4,8 +4,8 @@
 mod section;
 mod shape;
 
-pub(crate) use section::{Entry, write};
-pub use shape::Shape;
+pub(crate) use section::{AreaEntry, write};
+pub use shape::AreaShape;
 
 use std::sync::Arc;
 
@@ -14,51 +14,51 @@ use quick_cache::sync::Cache;
 use super::geometry::Segment;
 use super::{BoundingBox, Ordinal, layout};
 use terrapin_budget as budget;
-use terrapin_snapshot::{Boxes, Column, Error, Fault, Snapshot};
+use terrapin_snapshot::{BoxSection, Error, Fault, SectionColumn, Snapshot};
 
 /// Steps that searching boxes costs in a query's budget.
 const LOOKUP_STEPS: usize = 32;
 
 /// The areas made from relations; each has an ordinal in `0..count`, ascending with its relation's.
-pub struct Areas {
-    relations: Column,
-    boxes: Boxes,
-    shapes: Cache<u32, Arc<Shape>, Weigher>,
+pub struct AreaTable {
+    relations: SectionColumn,
+    boxes: BoxSection,
+    shapes: Cache<u32, Arc<AreaShape>, AreaShapeWeigher>,
 }
 
 #[derive(Clone)]
-struct Weigher;
+struct AreaShapeWeigher;
 
-impl quick_cache::Weighter<u32, Arc<Shape>> for Weigher {
-    fn weight(&self, _: &u32, shape: &Arc<Shape>) -> u64 {
+impl quick_cache::Weighter<u32, Arc<AreaShape>> for AreaShapeWeigher {
+    fn weight(&self, _: &u32, shape: &Arc<AreaShape>) -> u64 {
         shape.weight() as u64
     }
 }
 
-impl Areas {
+impl AreaTable {
     /// Opens the areas of a snapshot with a cache of this number of bytes for shapes.
     ///
     /// # Errors
     /// Returns an error if the sections are missing or incomplete.
-    pub fn open(snapshot: &Arc<Snapshot>, cache: u64, fault: &Arc<Fault>) -> Result<Areas, Error> {
-        let relations = Column::open(snapshot, layout::AREAS, fault)?;
-        let boxes = Boxes::open(snapshot, layout::AREA_BOXES, fault)?;
+    pub fn open(snapshot: &Arc<Snapshot>, cache: u64, fault: &Arc<Fault>) -> Result<AreaTable, Error> {
+        let relations = SectionColumn::open(snapshot, layout::AREAS, fault)?;
+        let boxes = BoxSection::open(snapshot, layout::AREA_BOXES, fault)?;
         match relations.len() == u64::from(boxes.len()) {
-            true => Ok(Areas::of(relations, boxes, cache)),
+            true => Ok(AreaTable::of(relations, boxes, cache)),
             false => Err(Error::damaged(layout::AREAS, "there are not as many boxes")),
         }
     }
 
     /// Areas in memory.
-    pub(crate) fn held(entries: &[Entry], cache: u64, fault: &Arc<Fault>) -> Areas {
-        let relations = Column::held(layout::AREAS, entries.iter().map(|entry| entry.relation), fault);
-        let boxes = Boxes::held(layout::AREA_BOXES, entries.iter().map(|entry| entry.bbox.corners()), fault);
-        Areas::of(relations, boxes, cache)
+    pub(crate) fn held(entries: &[AreaEntry], cache: u64, fault: &Arc<Fault>) -> AreaTable {
+        let relations = SectionColumn::held(layout::AREAS, entries.iter().map(|entry| entry.relation), fault);
+        let boxes = BoxSection::held(layout::AREA_BOXES, entries.iter().map(|entry| entry.bbox.corners()), fault);
+        AreaTable::of(relations, boxes, cache)
     }
 
-    fn of(relations: Column, boxes: Boxes, cache: u64) -> Areas {
+    fn of(relations: SectionColumn, boxes: BoxSection, cache: u64) -> AreaTable {
         boxes.prepare();
-        Areas { relations, boxes, shapes: Cache::with_weighter(1 << 10, cache, Weigher) }
+        AreaTable { relations, boxes, shapes: Cache::with_weighter(1 << 10, cache, AreaShapeWeigher) }
     }
 
     /// Returns the number of areas; areas are `0..count`.
@@ -83,7 +83,7 @@ impl Areas {
     }
 
     /// Returns the shape of an area. If it is not cached, it is made from the result of `border`.
-    pub(crate) fn shape_of(&self, area: u32, border: impl FnOnce(Ordinal) -> Vec<Segment>) -> Arc<Shape> {
+    pub(crate) fn shape_of(&self, area: u32, border: impl FnOnce(Ordinal) -> Vec<Segment>) -> Arc<AreaShape> {
         budget::checkpoint();
         if let Some(shape) = self.shapes.get(&area) {
             return shape;
@@ -92,7 +92,7 @@ impl Areas {
         let made = budget::unwatched(|| {
             self.shapes.get_or_insert_with(&area, || {
                 let border = self.relation(area).map(border).unwrap_or_default();
-                Ok::<_, std::convert::Infallible>(Arc::new(Shape::new(border)))
+                Ok::<_, std::convert::Infallible>(Arc::new(AreaShape::new(border)))
             })
         });
         match made {

@@ -2,17 +2,17 @@
 //! ways when an area is first used. Therefore a planet's areas, more than a million, take only about 20 MB.
 
 use crate::{BoundingBox, Ordinal, layout};
-use terrapin_snapshot::{BoxesWriter, ColumnWriter, Error, Writer};
+use terrapin_snapshot::{BoxesWriter, ColumnWriter, Error, SnapshotWriter};
 
 /// One area.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Entry {
+pub(crate) struct AreaEntry {
     pub relation: Ordinal,
     pub bbox: BoundingBox,
 }
 
 /// Writes the sections of these areas, which ascend.
-pub(crate) fn write(writer: &mut Writer, entries: &[Entry]) -> Result<(), Error> {
+pub(crate) fn write(writer: &mut SnapshotWriter, entries: &[AreaEntry]) -> Result<(), Error> {
     ColumnWriter::write(writer, layout::AREAS, entries.iter().map(|entry| entry.relation))?;
     BoxesWriter::write(writer, layout::AREA_BOXES, entries.iter().map(|entry| entry.bbox.corners()))
 }

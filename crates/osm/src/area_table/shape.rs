@@ -1,7 +1,7 @@
 //! The shape of an area: decides which elements are in the area and which intersect it.
 
 use crate::geometry::{
-    Border, BoxRelation, Location, Polygon, Segment, ring_along_great_circles, split_at_antimeridian,
+    BorderRule, BoxRelation, Polygon, PolygonLocation, Segment, ring_along_great_circles, split_at_antimeridian,
 };
 use crate::{BoundingBox, Coord};
 
@@ -10,30 +10,30 @@ use crate::{BoundingBox, Coord};
 /// The shape of an area. A node is in the area if it lies inside or on the border, a way if a piece of it lies inside.
 /// [`Border`] defines the tolerance of the border and the treatment of ways that run along it.
 #[derive(Debug, Clone)]
-pub struct Shape {
+pub struct AreaShape {
     polygon: Polygon,
 }
 
-impl Shape {
+impl AreaShape {
     /// Creates the area of a relation with these segments as its border, in any order and direction.
-    pub fn new(segments: impl IntoIterator<Item = Segment>) -> Shape {
-        Shape::of(Border::Relation, segments.into_iter().collect())
+    pub fn new(segments: impl IntoIterator<Item = Segment>) -> AreaShape {
+        AreaShape::of(BorderRule::Relation, segments.into_iter().collect())
     }
 
     /// Creates the area within a line given in a query; the last point may repeat the first.
-    pub fn from_closed_line(line: &[Coord]) -> Shape {
-        Shape::of(Border::Drawn, ring(line))
+    pub fn from_closed_line(line: &[Coord]) -> AreaShape {
+        AreaShape::of(BorderRule::Drawn, ring(line))
     }
 
     /// Creates the area within a closed way with these nodes; missing nodes are skipped. Long edges follow great
     /// circles.
-    pub fn of_way(line: &[Coord]) -> Shape {
+    pub fn of_way(line: &[Coord]) -> AreaShape {
         let known: Vec<Coord> = line.iter().copied().filter(|c| !c.is_missing()).collect();
-        Shape::of(Border::ClosedWay, ring(&ring_along_great_circles(known)))
+        AreaShape::of(BorderRule::ClosedWay, ring(&ring_along_great_circles(known)))
     }
 
-    fn of(border: Border, segments: Vec<Segment>) -> Shape {
-        Shape { polygon: Polygon::new(border, split_at_antimeridian(segments)) }
+    fn of(border: BorderRule, segments: Vec<Segment>) -> AreaShape {
+        AreaShape { polygon: Polygon::new(border, split_at_antimeridian(segments)) }
     }
 
     /// Returns the bounding box; empty for an area without a border.
@@ -42,12 +42,12 @@ impl Shape {
     }
 
     /// Returns whether a point is inside, outside or on the border.
-    pub fn locate(&self, c: Coord) -> Location {
+    pub fn locate(&self, c: Coord) -> PolygonLocation {
         self.polygon.locate(c)
     }
 
     /// Returns whether a point is inside, outside or on the border, without a tolerance.
-    pub fn locate_exactly(&self, c: Coord) -> Location {
+    pub fn locate_exactly(&self, c: Coord) -> PolygonLocation {
         self.polygon.locate_exactly(c)
     }
 
@@ -104,9 +104,9 @@ mod tests {
             (359_138_711, 144_948_882),
             (359_139_507, 144_946_735),
         ]);
-        let area = Shape::of_way(&b);
+        let area = AreaShape::of_way(&b);
         assert!(area.meets_line(&b) && area.meets_line(&c));
-        assert!(!Shape::new(ring(&b)).meets_line(&c), "as the area of a relation");
+        assert!(!AreaShape::new(ring(&b)).meets_line(&c), "as the area of a relation");
     }
 
     /// A road of Malta that begins a fifth of a step within a closed way, by its steep border: the reference finds it.
@@ -114,7 +114,7 @@ mod tests {
     fn a_line_that_begins_just_within_a_closed_way() {
         let c = |lat, lon| Coord { lat, lon };
         let west = [c(358_845_803, 144_900_000), c(358_842_784, 144_900_000)];
-        let area = Shape::of_way(&[
+        let area = AreaShape::of_way(&[
             c(358_842_784, 144_902_978),
             c(358_845_803, 144_903_849),
             west[0],
@@ -128,7 +128,7 @@ mod tests {
     /// A node a hundredth of a step outside a relation's border, which leads there from the south-east.
     #[test]
     fn nearly_on_the_border() {
-        let shape = Shape::new(ring(&[
+        let shape = AreaShape::new(ring(&[
             Coord { lat: 359_004_518, lon: 145_089_461 },
             Coord { lat: 359_005_568, lon: 145_086_248 },
             Coord { lat: 359_000_000, lon: 145_086_248 },
@@ -136,7 +136,7 @@ mod tests {
         let at = |lat| shape.locate(Coord { lat, lon: 145_088_745 });
         assert_eq!(
             (at(359_004_751), at(359_004_752), at(359_004_753)),
-            (Location::Inside, Location::Border, Location::Outside)
+            (PolygonLocation::Inside, PolygonLocation::Border, PolygonLocation::Outside)
         );
     }
 
@@ -172,7 +172,7 @@ mod tests {
             ),
         ] {
             let base = a.lat.min(b.lat) - 30_000;
-            let area = Shape::of_way(&[a, b, c(base, b.lon), c(base, a.lon), a]);
+            let area = AreaShape::of_way(&[a, b, c(base, b.lon), c(base, a.lon), a]);
             for (lon, top) in tops {
                 let covered = [top, top + 1].map(|lat| area.covers(c(lat, lon)));
                 assert_eq!(covered, [true, false], "{a:?} {b:?} at {lon}");

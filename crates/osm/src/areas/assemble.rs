@@ -22,7 +22,7 @@ use crate::geometry::Segment;
 use crate::{ElementRef, ElementType, Ordinal, Osm};
 
 /// The outcome of assembling a relation.
-pub(super) enum Outcome {
+pub(super) enum AssemblyOutcome {
     /// It is an area with this border.
     Border(Vec<Segment>),
     /// A node is an end of an odd number of segments.
@@ -32,7 +32,7 @@ pub(super) enum Outcome {
 }
 
 /// Returns the border of the relation at `relation`.
-pub(super) fn border_of(osm: &Osm, relation: Ordinal) -> Outcome {
+pub(super) fn border_of(osm: &Osm, relation: Ordinal) -> AssemblyOutcome {
     let size = osm.page_size(ElementType::Relation).max(1);
     let page = osm.relation_page((relation / size) as u32);
     let members = page.members((relation % size) as usize).iter();
@@ -61,15 +61,15 @@ pub(super) fn border_of(osm: &Osm, relation: Ordinal) -> Outcome {
         }
     }
     if !all_even(&mut ends) {
-        return Outcome::Unclosed;
+        return AssemblyOutcome::Unclosed;
     }
     if border.is_empty() {
-        return Outcome::Incomplete;
+        return AssemblyOutcome::Incomplete;
     }
     if !all_even(&mut ends_of_whole) {
         bridges.build(&mut border);
     }
-    Outcome::Border(border)
+    AssemblyOutcome::Border(border)
 }
 
 /// Returns whether each item occurs an even number of times.

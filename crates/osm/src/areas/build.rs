@@ -5,37 +5,37 @@
 
 use rayon::prelude::*;
 
-use super::assemble::{Outcome, border_of};
-use crate::area_table::{Entry, Shape, write};
+use super::assemble::{AssemblyOutcome, border_of};
+use crate::area_table::{AreaEntry, AreaShape, write};
 use crate::{ElementType, Ordinal, Osm};
-use terrapin_snapshot::{AreaReport, Error, Writer};
+use terrapin_snapshot::{AreaReport, Error, SnapshotWriter};
 
 /// Maximum number of left-out relations that are listed.
 const EXAMPLES: usize = 100;
 
 /// The areas of a snapshot that is being made: some tens of bytes each.
 #[derive(Default)]
-pub struct Found(Vec<Entry>);
+pub struct AreaList(Vec<AreaEntry>);
 
-impl Found {
+impl AreaList {
     /// Writes their sections.
     ///
     /// # Errors
     /// Returns an error if the snapshot cannot be written.
-    pub fn write(&self, writer: &mut Writer) -> Result<(), Error> {
+    pub fn write(&self, writer: &mut SnapshotWriter) -> Result<(), Error> {
         write(writer, &self.0)
     }
 }
 
 /// Finds the areas and reports the outcome for every relation that should be one.
-pub fn build(osm: &Osm) -> (Found, AreaReport) {
+pub fn build(osm: &Osm) -> (AreaList, AreaReport) {
     let candidates = candidates(osm);
-    let outcomes: Vec<Result<Entry, (bool, Ordinal)>> = candidates
+    let outcomes: Vec<Result<AreaEntry, (bool, Ordinal)>> = candidates
         .par_iter()
         .map(|&relation| match border_of(osm, relation) {
-            Outcome::Border(border) => Ok(Entry { relation, bbox: *Shape::new(border).bbox() }),
-            Outcome::Unclosed => Err((true, relation)),
-            Outcome::Incomplete => Err((false, relation)),
+            AssemblyOutcome::Border(border) => Ok(AreaEntry { relation, bbox: *AreaShape::new(border).bbox() }),
+            AssemblyOutcome::Unclosed => Err((true, relation)),
+            AssemblyOutcome::Incomplete => Err((false, relation)),
         })
         .collect();
     let mut report = AreaReport::default();
@@ -53,7 +53,7 @@ pub fn build(osm: &Osm) -> (Found, AreaReport) {
     report.examples = osm.ids(ElementType::Relation, &left_out);
     report.examples.sort_unstable();
     report.examples.truncate(EXAMPLES);
-    (Found(entries), report)
+    (AreaList(entries), report)
 }
 
 /// Returns the relations that the rules name, ascending.

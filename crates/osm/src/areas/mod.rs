@@ -7,12 +7,12 @@
 mod assemble;
 mod build;
 
-pub use crate::area_table::{Areas, Shape};
-pub use build::{Found, build};
+pub use crate::area_table::{AreaShape, AreaTable};
+pub use build::{AreaList, build};
 
 use std::sync::Arc;
 
-use self::assemble::{Outcome, border_of};
+use self::assemble::{AssemblyOutcome, border_of};
 use super::{BoundingBox, Coord, ElementRef, ElementType, Ordinal, Osm};
 use terrapin_budget as budget;
 
@@ -21,7 +21,7 @@ pub const RELATION_AREAS: i64 = 3_600_000_000;
 /// Offset between the id of a closed way and its id as an area in queries.
 pub const WAY_AREAS: i64 = 2_400_000_000;
 
-impl Areas {
+impl AreaTable {
     /// Returns the area with this id, which is [`RELATION_AREAS`] plus that of its relation.
     pub fn find(&self, osm: &Osm, id: i64) -> Option<u32> {
         self.of_relation(osm.find(ElementType::Relation, id.checked_sub(RELATION_AREAS)?)?)
@@ -34,10 +34,10 @@ impl Areas {
     }
 
     /// Returns the shape of an area.
-    pub fn shape(&self, osm: &Osm, area: u32) -> Arc<Shape> {
+    pub fn shape(&self, osm: &Osm, area: u32) -> Arc<AreaShape> {
         self.shape_of(area, |relation| match border_of(osm, relation) {
-            Outcome::Border(border) => border,
-            Outcome::Unclosed | Outcome::Incomplete => Vec::new(),
+            AssemblyOutcome::Border(border) => border,
+            AssemblyOutcome::Unclosed | AssemblyOutcome::Incomplete => Vec::new(),
         })
     }
 
@@ -65,6 +65,6 @@ pub fn is_closed(nodes: &[ElementRef]) -> bool {
 }
 
 /// Returns the area within a closed way; missing nodes are skipped.
-pub fn shape_of_way(coords: &[Coord]) -> Shape {
-    Shape::of_way(coords)
+pub fn shape_of_way(coords: &[Coord]) -> AreaShape {
+    AreaShape::of_way(coords)
 }

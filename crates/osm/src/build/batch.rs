@@ -3,23 +3,23 @@
 
 use std::collections::{HashMap, HashSet};
 
-use terrapin_base::external_sort::Rows;
-use terrapin_loaders::{Block, Element, Meta, NO_COORDINATE, Node, Relation, Way};
+use terrapin_base::external_sort::SortRows;
+use terrapin_loaders::{ElementBlock, NO_COORDINATE, SourceElement, SourceMeta, SourceNode, SourceRelation, Way};
 
 use super::payload::{RawMember, put_nodes, put_tags};
-use super::records::{Element as Record, Located};
-use super::{BuildError, hilbert};
+use super::records::{ElementRecord as Record, WayNodePosition};
+use super::{ElementBuildError, hilbert};
 use crate::{Coord, ElementType};
 
 /// Strings numbered in the order in which they first came.
 #[derive(Default)]
-pub struct Numbered<K> {
+pub struct NumberedStrings<K> {
     numbers: HashMap<K, u32>,
     /// The strings, by number.
     pub all: Vec<K>,
 }
 
-impl<K: Clone + Eq + std::hash::Hash> Numbered<K> {
+impl<K: Clone + Eq + std::hash::Hash> NumberedStrings<K> {
     /// Returns the number of a string.
     pub fn number<Q: ?Sized + Eq + std::hash::Hash>(&mut self, text: &Q, own: impl FnOnce() -> K) -> u32
     where
@@ -38,23 +38,23 @@ impl<K: Clone + Eq + std::hash::Hash> Numbered<K> {
 
 /// One block.
 #[derive(Default)]
-pub struct Batch {
+pub struct ElementBatch {
     /// Nodes in file order, with their tags as numbers of `pairs`.
-    pub nodes: Rows<Record>,
+    pub nodes: SortRows<Record>,
     /// Ways in file order, with tags and the ids of their nodes.
-    pub ways: Rows<Record>,
+    pub ways: SortRows<Record>,
     /// Positions that came with the ways.
-    pub located: Vec<Located>,
+    pub located: Vec<WayNodePosition>,
     /// Relations in file order, with tags.
-    pub relations: Rows<Record>,
+    pub relations: SortRows<Record>,
     /// The relations' members, one relation's after another's; roles as numbers of `roles`.
     pub members: Vec<RawMember>,
     /// Distinct tags: key, NUL, value.
-    pub pairs: Numbered<Box<[u8]>>,
+    pub pairs: NumberedStrings<Box<[u8]>>,
     /// Distinct users.
-    pub users: Numbered<(i64, Box<str>)>,
+    pub users: NumberedStrings<(i64, Box<str>)>,
     /// Distinct roles.
-    pub roles: Numbered<Box<str>>,
+    pub roles: NumberedStrings<Box<str>>,
     /// The newest timestamp.
     pub newest: i64,
     /// Number of versions that were left out because they are later than the requested moment.
@@ -68,23 +68,23 @@ pub struct Batch {
 }
 
 /// Returns the time of a version in seconds since 1970; 0 if the source does not state it.
-fn timestamp(element: &Element<'_>) -> i64 {
+fn timestamp(element: &SourceElement<'_>) -> i64 {
     let meta = match element {
-        Element::Node(node) => &node.meta,
-        Element::Way(way) => &way.meta,
-        Element::Relation(relation) => &relation.meta,
+        SourceElement::Node(node) => &node.meta,
+        SourceElement::Way(way) => &way.meta,
+        SourceElement::Relation(relation) => &relation.meta,
     };
     meta.map_or(0, |meta| meta.timestamp)
 }
 
-impl Batch {
+impl ElementBatch {
     /// Reads a block. Versions later than `until`, in seconds since 1970, are left out.
     ///
     /// # Errors
     /// Returns an error if the loader does, or if an element cannot be stored.
-    pub fn read(block: &Block, until: Option<i64>) -> Result<Batch, BuildError> {
-        let mut batch = Batch::default();
-        let is_later = |element: &Element<'_>| until.is_some_and(|until| timestamp(element) > until);
+    pub fn read(block: &ElementBlock, until: Option<i64>) -> Result<ElementBatch, ElementBuildError> {
+        let mut batch = ElementBatch::default();
+        let is_later = |element: &SourceElement<'_>| until.is_some_and(|until| timestamp(element) > until);
         let mut failed = None;
         block.for_each(|element| {
             if is_later(&element) {
@@ -98,15 +98,15 @@ impl Batch {
         failed.map_or(Ok(batch), Err)
     }
 
-    fn element(&mut self, element: &Element<'_>) -> Result<(), BuildError> {
+    fn element(&mut self, element: &SourceElement<'_>) -> Result<(), ElementBuildError> {
         match element {
-            Element::Node(node) => self.node(node),
-            Element::Way(way) => self.way(way),
-            Element::Relation(relation) => self.relation(relation),
+            SourceElement::Node(node) => self.node(node),
+            SourceElement::Way(way) => self.way(way),
+            SourceElement::Relation(relation) => self.relation(relation),
         }
     }
 
-    fn node(&mut self, node: &Node<'_>) -> Result<(), BuildError> {
+    fn node(&mut self, node: &SourceNode<'_>) -> Result<(), ElementBuildError> {
         let mut record = self.record(ElementType::Node, node.id, node.tags, node.meta.as_ref())?;
         if node.lat != NO_COORDINATE {
             record.key = hilbert::key(Coord { lat: node.lat, lon: node.lon });
@@ -122,7 +122,7 @@ impl Batch {
         Ok(())
     }
 
-    fn way(&mut self, way: &Way<'_>) -> Result<(), BuildError> {
+    fn way(&mut self, way: &Way<'_>) -> Result<(), ElementBuildError> {
         let mut record = self.record(ElementType::Way, way.id, way.tags, way.meta.as_ref())?;
         record.set_parts(way.refs.len());
         if let Some(locations) = way.locations {
@@ -131,7 +131,7 @@ impl Batch {
                     .iter()
                     .zip(locations)
                     .filter(|(_, (lat, _))| *lat != NO_COORDINATE)
-                    .map(|(&id, &(lat, lon))| Located { id, key: hilbert::key(Coord { lat, lon }) }),
+                    .map(|(&id, &(lat, lon))| WayNodePosition { id, key: hilbert::key(Coord { lat, lon }) }),
             );
         }
         self.buffer.clear();
@@ -141,15 +141,15 @@ impl Batch {
         Ok(())
     }
 
-    fn relation(&mut self, relation: &Relation<'_>) -> Result<(), BuildError> {
+    fn relation(&mut self, relation: &SourceRelation<'_>) -> Result<(), ElementBuildError> {
         let mut record = self.record(ElementType::Relation, relation.id, relation.tags, relation.meta.as_ref())?;
         record.set_parts(relation.members.len());
         for member in relation.members {
             let role = self.roles.number(member.role, || member.role.into());
             let kind = match member.kind {
-                terrapin_loaders::ElementType::Node => ElementType::Node,
-                terrapin_loaders::ElementType::Way => ElementType::Way,
-                terrapin_loaders::ElementType::Relation => ElementType::Relation,
+                terrapin_loaders::SourceElementType::Node => ElementType::Node,
+                terrapin_loaders::SourceElementType::Way => ElementType::Way,
+                terrapin_loaders::SourceElementType::Relation => ElementType::Relation,
             };
             self.members.push(RawMember { kind: kind as usize, role, value: member.id });
         }
@@ -165,8 +165,8 @@ impl Batch {
         kind: ElementType,
         id: i64,
         tags: &[(&str, &str)],
-        meta: Option<&Meta<'_>>,
-    ) -> Result<Record, BuildError> {
+        meta: Option<&SourceMeta<'_>>,
+    ) -> Result<Record, ElementBuildError> {
         self.tags.clear();
         // If a key is repeated, the first value is kept. Only malicious files have elements with very many keys.
         let (mut seen, before): (HashSet<&str>, _) = (HashSet::new(), tags.len());
@@ -176,7 +176,7 @@ impl Batch {
                 continue;
             }
             if key.contains('\0') || value.contains('\0') {
-                return Err(BuildError::Element { kind, id, reason: "a tag holds a NUL character".into() });
+                return Err(ElementBuildError::Element { kind, id, reason: "a tag holds a NUL character".into() });
             }
             self.buffer.clear();
             self.buffer.extend_from_slice(key.as_bytes());
@@ -205,7 +205,7 @@ impl Batch {
 
     /// Removes the users of all elements.
     pub fn drop_users(&mut self) {
-        self.users = Numbered::default();
+        self.users = NumberedStrings::default();
         let nobody = self.users.number(&(0, Box::from("")), || (0, "".into()));
         for rows in [&mut self.nodes, &mut self.ways, &mut self.relations] {
             rows.records.iter_mut().for_each(|element| element.user = nobody);

@@ -1,19 +1,19 @@
 //! Gathers blocks and writes the sections of all elements at the end.
 
-use super::batch::{Batch, Numbered};
-use super::gather::{Gather, LeftOut, Newest, Tags};
+use super::batch::{ElementBatch, NumberedStrings};
+use super::gather::{BlockTags, Gather, LeftOut, Newest};
 use super::join::join;
 use super::pages::write_sections;
 use super::postings::write_postings;
 use super::records::Posting;
-use super::tables::{Roles, Users, write_keys, write_missing};
+use super::tables::{Roles, UserTable, write_keys, write_missing};
 use super::values::write_values;
 use super::versions::VersionWriter;
-use super::{BuildError, Context, nodes, relations, ways};
+use super::{BuildContext, ElementBuildError, nodes, relations, ways};
 use crate::{BoundingBox, ElementType};
-use terrapin_base::Progress;
-use terrapin_base::external_sort::{Scratch, Sorted, Sorter, StringSorter};
-use terrapin_snapshot::{Counts, Writer};
+use terrapin_base::LoadProgress;
+use terrapin_base::external_sort::{Sorted, Sorter, SpillScratch, StringSorter};
+use terrapin_snapshot::{ElementCounts, SnapshotWriter};
 
 /// The names of users and roles, which stay in memory, may take the memory limit divided by this.
 const NAMES: usize = 4;
@@ -21,13 +21,13 @@ const NAMES: usize = 4;
 const NAME: usize = 100;
 
 /// Gathers the blocks of one or more source files.
-pub struct Builder {
-    scratch: Scratch,
+pub struct ElementBuilder {
+    scratch: SpillScratch,
     elements: Gather,
     strings: StringSorter,
     slots: u64,
-    users: Numbered<(i64, Box<str>)>,
-    roles: Numbered<Box<str>>,
+    users: NumberedStrings<(i64, Box<str>)>,
+    roles: NumberedStrings<Box<str>>,
     /// Bytes that users and roles take, or more.
     name_bytes: usize,
     newest: i64,
@@ -39,9 +39,9 @@ pub struct Builder {
 }
 
 /// The report of a finished build.
-pub struct Built {
+pub struct ElementBuildReport {
     /// The numbers of all entries except areas.
-    pub counts: Counts,
+    pub counts: ElementCounts,
     /// The box of all nodes.
     pub bounding_box: Option<BoundingBox>,
     /// The newest element's timestamp, seconds since 1970.
@@ -57,16 +57,16 @@ pub struct Built {
     pub repeated: u64,
 }
 
-impl Builder {
+impl ElementBuilder {
     /// Creates a builder without elements.
-    pub fn new(scratch: &Scratch) -> Builder {
-        Builder {
+    pub fn new(scratch: &SpillScratch) -> ElementBuilder {
+        ElementBuilder {
             scratch: scratch.clone(),
             elements: Gather::new(scratch),
             strings: StringSorter::new(scratch),
             slots: 0,
-            users: Numbered::default(),
-            roles: Numbered::default(),
+            users: NumberedStrings::default(),
+            roles: NumberedStrings::default(),
             name_bytes: 0,
             newest: 0,
             later: 0,
@@ -98,7 +98,7 @@ impl Builder {
     /// # Errors
     /// Returns an error if a temporary file fails, if there are too many distinct tags, or if the distinct users and
     /// roles exceed their share of the memory.
-    pub fn add(&mut self, mut batch: Batch) -> Result<(), BuildError> {
+    pub fn add(&mut self, mut batch: ElementBatch) -> Result<(), ElementBuildError> {
         if !self.metadata {
             batch.drop_users();
         }
@@ -124,7 +124,7 @@ impl Builder {
 
     /// Adds the size of a block's names of users and roles. Returns an error if the total exceeds their share of the
     /// memory.
-    fn count_names(&mut self, batch: &Batch) -> Result<(), BuildError> {
+    fn count_names(&mut self, batch: &ElementBatch) -> Result<(), ElementBuildError> {
         let bytes = |users: &[(i64, Box<str>)], roles: &[Box<str>]| -> usize {
             let names = users.iter().map(|(_, name)| name).chain(roles);
             names.map(|name| 2 * name.len() + NAME).sum()
@@ -135,28 +135,33 @@ impl Builder {
         if self.name_bytes > most {
             self.name_bytes = bytes(&self.users.all, &self.roles.all);
         }
-        if self.name_bytes > most { Err(BuildError::Names) } else { Ok(()) }
+        if self.name_bytes > most { Err(ElementBuildError::Names) } else { Ok(()) }
     }
 
     /// Takes in the texts of a block's tags; their numbers.
-    fn add_strings(&mut self, batch: &Batch) -> Result<Tags, BuildError> {
+    fn add_strings(&mut self, batch: &ElementBatch) -> Result<BlockTags, ElementBuildError> {
         let (first, texts) = (self.slots, &batch.pairs.all);
         for (number, text) in (first..).zip(texts) {
             self.strings.push(text, number)?;
         }
         self.slots += texts.len() as u64;
-        Ok(Tags::Slots { first, count: texts.len() as u32 })
+        Ok(BlockTags::Slots { first, count: texts.len() as u32 })
     }
 
     /// Brings everything into order and writes the sections of elements, tags, users and roles.
     ///
     /// # Errors
     /// Returns an error if a temporary file or the snapshot cannot be written.
-    pub fn finish(self, writer: &mut Writer, level: i32, progress: &dyn Progress) -> Result<Built, BuildError> {
+    pub fn finish(
+        self,
+        writer: &mut SnapshotWriter,
+        level: i32,
+        progress: &dyn LoadProgress,
+    ) -> Result<ElementBuildReport, ElementBuildError> {
         let scratch = &self.scratch;
         progress.phase("sorting tags", 0);
         let (keys, pairs) = write_values(writer, scratch, self.strings, level)?;
-        let (users, roles) = (Users::sorted(self.users.all), Roles::sorted(self.roles.all));
+        let (users, roles) = (UserTable::sorted(self.users.all), Roles::sorted(self.roles.all));
         let mut versions = self.history.then(|| VersionWriter::new(scratch, writer, level, &users, &roles));
         let newest = self.elements.finish(&pairs, versions.as_mut(), self.without_unplaced)?;
         if let Some(versions) = versions {
@@ -165,7 +170,7 @@ impl Builder {
         let LeftOut { dropped, redacted, unplaced } = newest.left_out;
         let (dropped, repeated) = (dropped + self.later, self.repeated);
         let metadata = self.metadata;
-        let context = Context { scratch, level, progress, pairs: &pairs, users: &users, roles: &roles, metadata };
+        let context = BuildContext { scratch, level, progress, pairs: &pairs, users: &users, roles: &roles, metadata };
         let elements = write_elements(&context, writer, newest)?;
         users.write(writer)?;
         roles.write(writer)?;
@@ -175,7 +180,7 @@ impl Builder {
         let keys = write_postings(&context, writer, keys, &elements.postings)?;
         write_keys(writer, &keys)?;
         let [nodes, ways, relations] = elements.counts;
-        let counts = Counts {
+        let counts = ElementCounts {
             nodes,
             ways,
             relations,
@@ -183,9 +188,9 @@ impl Builder {
             keys: keys.names.len() as u64,
             tags: keys.first_pairs.last().copied().unwrap_or_default().into(),
             users: users.len(),
-            ..Counts::default()
+            ..ElementCounts::default()
         };
-        Ok(Built {
+        Ok(ElementBuildReport {
             counts,
             bounding_box: elements.bounding_box,
             newest: self.newest,
@@ -198,7 +203,7 @@ impl Builder {
 }
 
 /// The results of writing all elements.
-pub(super) struct Elements {
+pub(super) struct WrittenElements {
     /// The number of elements of each type.
     pub counts: [u64; 3],
     bounding_box: Option<BoundingBox>,
@@ -210,10 +215,10 @@ pub(super) struct Elements {
 
 /// Sorts the elements, resolves their references, and writes their sections.
 pub(super) fn write_elements(
-    context: &Context<'_>,
-    writer: &mut Writer,
+    context: &BuildContext<'_>,
+    writer: &mut SnapshotWriter,
     newest: Newest,
-) -> Result<Elements, BuildError> {
+) -> Result<WrittenElements, ElementBuildError> {
     let scratch = context.scratch;
     let nodes = nodes::sort(context, &newest)?;
     let newest = newest.without_nodes();
@@ -251,5 +256,5 @@ pub(super) fn write_elements(
             (relation_ids.pages, relation_ids.first_ids),
         )?,
     ];
-    Ok(Elements { counts, bounding_box: (!area.is_empty()).then_some(area), postings, missing })
+    Ok(WrittenElements { counts, bounding_box: (!area.is_empty()).then_some(area), postings, missing })
 }

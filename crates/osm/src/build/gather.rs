@@ -1,12 +1,12 @@
 //! Collects the elements of a source until it ends, then selects the newest version of each, with its tags.
 
 use rayon::prelude::*;
-use terrapin_base::external_sort::{Block, Rows, Scratch, Sorted, Sorter, Spool, SpoolWriter};
+use terrapin_base::external_sort::{RecordSpool, SortRows, Sorted, Sorter, SpillScratch, SpoolBlock, SpoolWriter};
 
-use super::BuildError;
-use super::batch::Batch;
+use super::ElementBuildError;
+use super::batch::ElementBatch;
 use super::payload::{get_tags, put_members, put_tags};
-use super::records::{Element, Located, Version};
+use super::records::{ElementRecord, SourceVersion, WayNodePosition};
 use super::values::PairNumbers;
 use super::versions::VersionWriter;
 use crate::ElementType;
@@ -16,7 +16,7 @@ const WINDOW: usize = 1 << 16;
 
 /// The meaning of the tag numbers in a block.
 #[derive(Debug, Clone, Copy)]
-pub enum Tags {
+pub enum BlockTags {
     /// Numbers within the block. `first` is the number of the block's first tag among the tags of all blocks.
     Slots {
         /// The number of the block's first.
@@ -29,36 +29,36 @@ pub enum Tags {
 }
 
 /// Elements of one type.
-struct Gathered {
-    spool: SpoolWriter<Tags, Element>,
+struct GatheredElements {
+    spool: SpoolWriter<BlockTags, ElementRecord>,
     /// Whether, so far, all ids were strictly ascending and no version was deleted.
     ordered: bool,
     last: Option<i64>,
-    files: Files,
+    files: ChangeFiles,
 }
 
 /// The files of changes from which elements came. Elements before the first file belong to none.
 #[derive(Debug, Clone, Default)]
-struct Files {
+struct ChangeFiles {
     /// Elements so far.
     len: u64,
     /// The number of elements at the start of each file.
     starts: Vec<u64>,
 }
 
-impl Files {
+impl ChangeFiles {
     /// Returns the number, from 1, of the file that contains the element at a place; 0 if no file does.
     fn of(&self, place: u64) -> usize {
         self.starts.partition_point(|&start| start <= place)
     }
 }
 
-impl Gathered {
-    fn new(scratch: &Scratch) -> Gathered {
-        Gathered { spool: SpoolWriter::new(scratch), ordered: true, last: None, files: Files::default() }
+impl GatheredElements {
+    fn new(scratch: &SpillScratch) -> GatheredElements {
+        GatheredElements { spool: SpoolWriter::new(scratch), ordered: true, last: None, files: ChangeFiles::default() }
     }
 
-    fn push(&mut self, tags: Tags, rows: Rows<Element>) -> Result<(), BuildError> {
+    fn push(&mut self, tags: BlockTags, rows: SortRows<ElementRecord>) -> Result<(), ElementBuildError> {
         for element in &rows.records {
             self.ordered &= self.last.is_none_or(|last| last < element.id) && !element.is_deleted();
             self.last = Some(element.id);
@@ -70,31 +70,31 @@ impl Gathered {
 
 /// All elements.
 pub struct Gather {
-    scratch: Scratch,
-    types: [Gathered; 3],
-    located: Sorter<Located>,
+    scratch: SpillScratch,
+    types: [GatheredElements; 3],
+    located: Sorter<WayNodePosition>,
 }
 
 impl Gather {
     /// Creates an empty collection.
-    pub fn new(scratch: &Scratch) -> Gather {
+    pub fn new(scratch: &SpillScratch) -> Gather {
         Gather {
             scratch: scratch.clone(),
-            types: ElementType::ALL.map(|_| Gathered::new(scratch)),
+            types: ElementType::ALL.map(|_| GatheredElements::new(scratch)),
             located: Sorter::new(scratch),
         }
     }
 
     /// Begins the next file of changes, to which all later elements belong.
     pub fn begin_changes(&mut self) {
-        self.types.iter_mut().for_each(|Gathered { files, .. }| files.starts.push(files.len));
+        self.types.iter_mut().for_each(|GatheredElements { files, .. }| files.starts.push(files.len));
     }
 
     /// Takes in the elements of a block; roles and users are settled.
-    pub fn extend(&mut self, batch: Batch, tags: Tags) -> Result<(), BuildError> {
-        let Batch { nodes, ways, located, relations, members, .. } = batch;
+    pub fn extend(&mut self, batch: ElementBatch, tags: BlockTags) -> Result<(), ElementBuildError> {
+        let ElementBatch { nodes, ways, located, relations, members, .. } = batch;
         self.located.extend(&located)?;
-        let mut with_members = Rows::default();
+        let mut with_members = SortRows::default();
         let (mut rest, mut payload) = (members.into_iter(), Vec::new());
         for relation in &relations.records {
             payload.clear();
@@ -115,10 +115,10 @@ impl Gather {
         pairs: &PairNumbers,
         mut versions: Option<&mut VersionWriter<'_>>,
         without_unplaced: bool,
-    ) -> Result<Newest, BuildError> {
+    ) -> Result<Newest, ElementBuildError> {
         let mut left_out = LeftOut::default();
         let mut spools = Vec::new();
-        for (kind, Gathered { spool, ordered, files, .. }) in ElementType::ALL.into_iter().zip(self.types) {
+        for (kind, GatheredElements { spool, ordered, files, .. }) in ElementType::ALL.into_iter().zip(self.types) {
             let spool = spool.finish()?;
             if ordered && versions.is_none() {
                 spools.push(spool);
@@ -127,7 +127,7 @@ impl Gather {
             if let Some(versions) = &mut versions {
                 versions.begin(kind)?;
             }
-            let choice = Choice { kind, scratch: &self.scratch, pairs, files: &files, without_unplaced };
+            let choice = VersionSelection { kind, scratch: &self.scratch, pairs, files: &files, without_unplaced };
             spools.push(choice.newest(&spool, &mut left_out, versions.as_deref_mut())?);
             if let Some(versions) = &mut versions {
                 versions.end()?;
@@ -135,7 +135,7 @@ impl Gather {
         }
         let located = self.located.finish()?;
         let mut spools = spools.into_iter();
-        let mut next = || spools.next().ok_or(BuildError::TooMany("types"));
+        let mut next = || spools.next().ok_or(ElementBuildError::TooMany("types"));
         Ok(Newest { nodes: next()?, located, ways: next()?, relations: next()?, left_out })
     }
 }
@@ -154,13 +154,13 @@ pub struct LeftOut {
 /// The newest version of every element.
 pub struct Newest {
     /// By id.
-    pub nodes: Spool<Tags, Element>,
+    pub nodes: RecordSpool<BlockTags, ElementRecord>,
     /// Positions that came with the ways.
-    pub located: Sorted<Located>,
+    pub located: Sorted<WayNodePosition>,
     /// By id.
-    pub ways: Spool<Tags, Element>,
+    pub ways: RecordSpool<BlockTags, ElementRecord>,
     /// By id.
-    pub relations: Spool<Tags, Element>,
+    pub relations: RecordSpool<BlockTags, ElementRecord>,
     /// Counts of the versions that were left out.
     pub left_out: LeftOut,
 }
@@ -168,32 +168,33 @@ pub struct Newest {
 impl Newest {
     /// Returns the rest without the nodes, once these are sorted, and deletes their temporary files.
     pub fn without_nodes(self) -> Newest {
-        Newest { nodes: Spool::default(), located: Sorted::default(), ..self }
+        Newest { nodes: RecordSpool::default(), located: Sorted::default(), ..self }
     }
 }
 
 /// The inputs for choosing the newest versions of a type.
-struct Choice<'a> {
+struct VersionSelection<'a> {
     kind: ElementType,
-    scratch: &'a Scratch,
+    scratch: &'a SpillScratch,
     pairs: &'a PairNumbers,
-    files: &'a Files,
+    files: &'a ChangeFiles,
     without_unplaced: bool,
 }
 
-impl Choice<'_> {
+impl VersionSelection<'_> {
     /// Keeps the highest version of every id; among equal versions, the last one in the source. If that version is a
     /// deletion, the id is left out.
     fn newest(
         &self,
-        spool: &Spool<Tags, Element>,
+        spool: &RecordSpool<BlockTags, ElementRecord>,
         left_out: &mut LeftOut,
         mut kept_versions: Option<&mut VersionWriter<'_>>,
-    ) -> Result<Spool<Tags, Element>, BuildError> {
+    ) -> Result<RecordSpool<BlockTags, ElementRecord>, ElementBuildError> {
         let mut versions = Sorter::new(self.scratch);
         let mut place = 0;
         spool.for_each(|blocks| {
-            let settled: Vec<Rows<Version>> = blocks.par_iter().map(|block| with_pairs(block, self.pairs)).collect();
+            let settled: Vec<SortRows<SourceVersion>> =
+                blocks.par_iter().map(|block| with_pairs(block, self.pairs)).collect();
             for mut rows in settled {
                 for version in &mut rows.records {
                     version.place = place;
@@ -201,18 +202,18 @@ impl Choice<'_> {
                 }
                 versions.append(rows.view())?;
             }
-            Ok::<_, BuildError>(())
+            Ok::<_, ElementBuildError>(())
         })?;
         let versions = versions.finish()?;
         let (mut stream, mut kept) = (versions.stream(), SpoolWriter::new(self.scratch));
         // The newest version so far of the last id in the previous window, and the file of changes that contains it or
         // an earlier version.
-        let mut open: Option<(Version, Vec<u8>)> = None;
+        let mut open: Option<(SourceVersion, Vec<u8>)> = None;
         let mut from = (0, 0);
         loop {
             let window = stream.take(WINDOW)?;
             let ended = window.records.is_empty();
-            let mut rows = Rows::default();
+            let mut rows = SortRows::default();
             for version in window.records {
                 if let Some(kept) = &mut kept_versions {
                     kept.push(&version.element, window.payload(version))?;
@@ -231,7 +232,7 @@ impl Choice<'_> {
             if ended {
                 self.close(&mut rows, open.take(), left_out)?;
             }
-            kept.push(Tags::Pairs, rows)?;
+            kept.push(BlockTags::Pairs, rows)?;
             if ended {
                 return Ok(kept.finish()?);
             }
@@ -241,14 +242,14 @@ impl Choice<'_> {
     /// Keeps the newest version of an id, unless it is a deletion. Returns an error if it has no position.
     fn close(
         &self,
-        rows: &mut Rows<Element>,
-        newest: Option<(Version, Vec<u8>)>,
+        rows: &mut SortRows<ElementRecord>,
+        newest: Option<(SourceVersion, Vec<u8>)>,
         left_out: &mut LeftOut,
-    ) -> Result<(), BuildError> {
+    ) -> Result<(), ElementBuildError> {
         match newest {
             Some((version, _)) if version.element.is_unplaced() && !self.without_unplaced => {
                 let reason = "its newest version has no position; --skip-bad leaves such nodes out".to_owned();
-                return Err(BuildError::Element { kind: self.kind, id: version.element.id, reason });
+                return Err(ElementBuildError::Element { kind: self.kind, id: version.element.id, reason });
             }
             Some((version, _)) if version.element.is_deleted() => {
                 left_out.dropped += 1;
@@ -262,11 +263,11 @@ impl Choice<'_> {
 
     /// Returns the file of changes that contains a version, and the version number. If the version is in no file of
     /// changes, returns `before`. Returns an error if a higher version is in an earlier file.
-    fn follow(&self, before: (usize, u32), version: &Version) -> Result<(usize, u32), BuildError> {
+    fn follow(&self, before: (usize, u32), version: &SourceVersion) -> Result<(usize, u32), ElementBuildError> {
         let (file, number) = (self.files.of(version.place), version.element.version);
         match before {
             _ if file == 0 => Ok(before),
-            (later, lower) if file < later => Err(BuildError::Backwards {
+            (later, lower) if file < later => Err(ElementBuildError::Backwards {
                 kind: self.kind,
                 id: version.element.id,
                 versions: [number, lower],
@@ -278,9 +279,9 @@ impl Choice<'_> {
 }
 
 /// Returns a block's elements with their tags as pairs.
-fn with_pairs(block: &Block<Tags, Element>, pairs: &PairNumbers) -> Rows<Version> {
+fn with_pairs(block: &SpoolBlock<BlockTags, ElementRecord>, pairs: &PairNumbers) -> SortRows<SourceVersion> {
     let table = TagTable::of(block.head, pairs);
-    let mut rows = Rows::default();
+    let mut rows = SortRows::default();
     let mut payload = Vec::new();
     for element in &block.rows.records {
         let old = block.rows.payload(element);
@@ -290,7 +291,7 @@ fn with_pairs(block: &Block<Tags, Element>, pairs: &PairNumbers) -> Rows<Version
             put_tags(&mut payload, &table.pairs(tags));
             payload.extend_from_slice(&old[reader.position()..]);
         }
-        rows.push(Version { element: *element, place: 0 }, &payload);
+        rows.push(SourceVersion { element: *element, place: 0 }, &payload);
     }
     rows
 }
@@ -300,10 +301,10 @@ pub struct TagTable(Option<Vec<u32>>);
 
 impl TagTable {
     /// Creates the table of a block.
-    pub fn of(tags: Tags, pairs: &PairNumbers) -> TagTable {
+    pub fn of(tags: BlockTags, pairs: &PairNumbers) -> TagTable {
         TagTable(match tags {
-            Tags::Slots { first, count } => Some(pairs.range(first, count)),
-            Tags::Pairs => None,
+            BlockTags::Slots { first, count } => Some(pairs.range(first, count)),
+            BlockTags::Pairs => None,
         })
     }
 

@@ -2,12 +2,12 @@
 
 use rayon::prelude::*;
 use terrapin_base::codec;
-use terrapin_base::external_sort::{Pieces, PiecesWriter, Scratch, Sorted, Sorter, View};
+use terrapin_base::external_sort::{PieceFile, PiecesWriter, RowsView, Sorted, Sorter, SpillScratch};
 use terrapin_budget as budget;
 
-use super::BuildError;
+use super::ElementBuildError;
 use super::pages::compressed;
-use super::records::{Answer, Entry, Reference};
+use super::records::{ElementReference, IdEntry, ReferenceAnswer};
 use crate::layout::{self, IDS_ON_PAGE};
 use crate::{ElementRef, ElementType};
 
@@ -25,19 +25,19 @@ pub struct Joined<F: terrapin_base::external_sort::Sortable> {
     /// The ids that are referred to and not there, ascending.
     pub missing: Vec<i64>,
     /// The pages of the id index.
-    pub pages: Pieces,
+    pub pages: PieceFile,
     /// The first id on each.
     pub first_ids: Vec<i64>,
 }
 
 /// Writes the id index of a type and answers all references.
-pub fn join<E: Entry>(
-    scratch: &Scratch,
+pub fn join<E: IdEntry>(
+    scratch: &SpillScratch,
     kind: ElementType,
     entries: &Sorted<E>,
-    references: Sorted<Reference>,
+    references: Sorted<ElementReference>,
     level: i32,
-) -> Result<Joined<E::Found>, BuildError> {
+) -> Result<Joined<E::Found>, ElementBuildError> {
     let (mut found, mut missing) = (Sorter::new(scratch), Vec::new());
     let (mut pages, mut first_ids) = (PiecesWriter::new(scratch)?, Vec::new());
     let (mut entries, mut references) = (entries.stream(), references.stream());
@@ -66,7 +66,7 @@ pub fn join<E: Entry>(
 
 /// Returns the answers to some references, by id, and the ids that are missing. Missing elements are numbered within
 /// these ids.
-fn answer<E: Entry>(entries: &[E], references: &[Reference]) -> (Vec<E::Found>, Vec<i64>) {
+fn answer<E: IdEntry>(entries: &[E], references: &[ElementReference]) -> (Vec<E::Found>, Vec<i64>) {
     let mut missing: Vec<i64> = Vec::new();
     let mut at = references.first().map_or(0, |first| entries.partition_point(|entry| entry.id() < first.id));
     let answers = references.iter().map(|reference| {
@@ -88,7 +88,7 @@ fn answer<E: Entry>(entries: &[E], references: &[Reference]) -> (Vec<E::Found>, 
 }
 
 /// Adds the ids that are not there to those of before, and gives the answers their numbers among all.
-fn number_missing<A: Answer>(missing: &mut Vec<i64>, answers: &mut [A], absent: &[i64]) {
+fn number_missing<A: ReferenceAnswer>(missing: &mut Vec<i64>, answers: &mut [A], absent: &[i64]) {
     let known = usize::from(absent.first().is_some_and(|first| missing.last() == Some(first)));
     let base = (missing.len() - known) as u64;
     missing.extend(&absent[known..]);
@@ -100,13 +100,13 @@ fn number_missing<A: Answer>(missing: &mut Vec<i64>, answers: &mut [A], absent: 
 }
 
 /// Writes pages of the id index.
-fn write_ids<E: Entry>(
+fn write_ids<E: IdEntry>(
     kind: ElementType,
-    window: View<'_, E>,
+    window: RowsView<'_, E>,
     level: i32,
     pages: &mut PiecesWriter,
     first_ids: &mut Vec<i64>,
-) -> Result<(), BuildError> {
+) -> Result<(), ElementBuildError> {
     let size = layout::page_size(kind);
     let page = |entries: &[E]| {
         let mut content = Vec::new();

@@ -25,27 +25,27 @@ mod values;
 mod versions;
 mod ways;
 
-pub use batch::Batch;
-pub use elements::{Builder, Built};
+pub use batch::ElementBatch;
+pub use elements::{ElementBuildReport, ElementBuilder};
 pub(crate) use payload::{get_members, get_nodes, get_tags};
-pub(crate) use records::Element as Version;
+pub(crate) use records::ElementRecord as Version;
 pub use state::{Tables, write_state};
 pub(crate) use versions::decode as decode_versions;
 
-use terrapin_base::Progress;
-use terrapin_base::external_sort::{self, Scratch};
+use terrapin_base::LoadProgress;
+use terrapin_base::external_sort::{self, SpillScratch};
 
 use super::{ElementType, hilbert};
 
 /// The inputs that all steps share.
-struct Context<'a> {
-    scratch: &'a Scratch,
+struct BuildContext<'a> {
+    scratch: &'a SpillScratch,
     /// zstd's level.
     level: i32,
-    progress: &'a dyn Progress,
+    progress: &'a dyn LoadProgress,
     /// The pairs for the tag numbers of the blocks.
     pairs: &'a values::PairNumbers,
-    users: &'a tables::Users,
+    users: &'a tables::UserTable,
     roles: &'a tables::Roles,
     /// Whether versions, times, changesets and users are written.
     metadata: bool,
@@ -54,10 +54,10 @@ struct Context<'a> {
 /// An error while elements are stored.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
-pub enum BuildError {
+pub enum ElementBuildError {
     /// The source file is broken.
     #[error(transparent)]
-    Source(#[from] terrapin_loaders::Error),
+    Source(#[from] terrapin_loaders::LoaderError),
     /// An element that cannot be stored.
     #[error("{} {id}: {reason}", kind.name())]
     Element {
@@ -88,7 +88,7 @@ pub enum BuildError {
     Snapshot(#[from] terrapin_snapshot::Error),
     /// A temporary file failed.
     #[error(transparent)]
-    Temporary(#[from] external_sort::Error),
+    Temporary(#[from] external_sort::SpillError),
     /// The names of users and roles, which stay in memory, take too much of it.
     #[error("the names of users and roles take more than a quarter of the memory; allow more with --memory")]
     Names,

@@ -1,27 +1,27 @@
 //! Sorts nodes along the Hilbert curve, then by id.
 
 use rayon::prelude::*;
-use terrapin_base::external_sort::{Rows, Sorted, Sorter};
+use terrapin_base::external_sort::{SortRows, Sorted, Sorter};
 
-use super::Context;
+use super::BuildContext;
 use super::gather::{Newest, TagTable};
-use super::pages::{Written, write_pages};
+use super::pages::{ElementPages, write_pages};
 use super::payload::{get_tags, put_tags};
-use super::records::{Element, NodeEntry};
-use super::{BuildError, hilbert};
+use super::records::{ElementRecord, NodeEntry};
+use super::{ElementBuildError, hilbert};
 use crate::{ElementType, page};
 
 /// Sorts nodes, and the positions that only ways knew.
-pub(super) fn sort(context: &Context<'_>, newest: &Newest) -> Result<Sorted<Element>, BuildError> {
+pub(super) fn sort(context: &BuildContext<'_>, newest: &Newest) -> Result<Sorted<ElementRecord>, ElementBuildError> {
     context.progress.phase("sorting nodes", newest.nodes.len());
     let mut sorter = Sorter::new(context.scratch);
     let mut located = newest.located.stream();
     newest.nodes.for_each(|blocks| {
-        let settled: Vec<Rows<Element>> = blocks
+        let settled: Vec<SortRows<ElementRecord>> = blocks
             .par_iter()
             .map(|block| {
                 let table = TagTable::of(block.head, context.pairs);
-                let (mut rows, mut payload) = (Rows::default(), Vec::new());
+                let (mut rows, mut payload) = (SortRows::default(), Vec::new());
                 for node in &block.rows.records {
                     let tags = block.rows.payload(node);
                     payload.clear();
@@ -40,7 +40,7 @@ pub(super) fn sort(context: &Context<'_>, newest: &Newest) -> Result<Sorted<Elem
             context.progress.advance(rows.records.len() as u64);
             sorter.append(rows.view())?;
         }
-        Ok::<_, BuildError>(())
+        Ok::<_, ElementBuildError>(())
     })?;
     add_located(&mut sorter, &mut located, i64::MAX, |_| false)?;
     Ok(sorter.finish()?)
@@ -48,11 +48,11 @@ pub(super) fn sort(context: &Context<'_>, newest: &Newest) -> Result<Sorted<Elem
 
 /// Adds the nodes, up to an id, that only occur in ways of the source, as in files with locations on ways.
 fn add_located(
-    sorter: &mut Sorter<Element>,
-    located: &mut terrapin_base::external_sort::Stream<'_, super::records::Located>,
+    sorter: &mut Sorter<ElementRecord>,
+    located: &mut terrapin_base::external_sort::SortedStream<'_, super::records::WayNodePosition>,
     last: i64,
     known: impl Fn(i64) -> bool,
-) -> Result<(), BuildError> {
+) -> Result<(), ElementBuildError> {
     let mut before = None;
     loop {
         let window = located.take_while(1 << 16, |node| node.id <= last)?;
@@ -62,14 +62,22 @@ fn add_located(
         for node in window.records {
             if before.replace(node.id) != Some(node.id) && !known(node.id) {
                 // No user: this number is never assigned.
-                sorter.extend(&[Element { key: node.key, id: node.id, user: u32::MAX, ..Element::default() }])?;
+                sorter.extend(&[ElementRecord {
+                    key: node.key,
+                    id: node.id,
+                    user: u32::MAX,
+                    ..ElementRecord::default()
+                }])?;
             }
         }
     }
 }
 
 /// Writes the pages of nodes. Also returns the ids.
-pub(super) fn write(context: &Context<'_>, nodes: Sorted<Element>) -> Result<(Written, Sorted<NodeEntry>), BuildError> {
+pub(super) fn write(
+    context: &BuildContext<'_>,
+    nodes: Sorted<ElementRecord>,
+) -> Result<(ElementPages, Sorted<NodeEntry>), ElementBuildError> {
     let mut entries = Sorter::new(context.scratch);
     let written = write_pages(
         context,
@@ -77,7 +85,7 @@ pub(super) fn write(context: &Context<'_>, nodes: Sorted<Element>) -> Result<(Wr
         &nodes,
         |_| Ok(Vec::<()>::new()),
         |nodes, first, _| {
-            let entry = |(ordinal, node): (u64, &Element)| NodeEntry {
+            let entry = |(ordinal, node): (u64, &ElementRecord)| NodeEntry {
                 id: node.id,
                 ordinal,
                 coord: hilbert::position(node.key),

@@ -4,22 +4,22 @@
 use std::ops::Range;
 
 use rayon::prelude::*;
-use terrapin_base::external_sort::{Pieces, PiecesWriter, Sortable, Sorted, Sorter, Stream, View};
+use terrapin_base::external_sort::{PieceFile, PiecesWriter, RowsView, Sortable, Sorted, SortedStream, Sorter};
 use terrapin_budget as budget;
-use terrapin_snapshot::{BoxesWriter, ColumnWriter, Error, PageWriter, Writer, compress, ordered};
+use terrapin_snapshot::{BoxesWriter, ColumnWriter, Error, PageWriter, SnapshotWriter, compress, ordered};
 
 use super::payload::get_tags;
-use super::records::{Element, Link, Placed, Posting};
-use super::{BuildError, Context};
-use crate::layout::{self, Part};
-use crate::page::{self, Lists};
+use super::records::{ElementRecord, ParentLink, Placed, Posting};
+use super::{BuildContext, ElementBuildError};
+use crate::layout::{self, PageSection};
+use crate::page::{self, PageLists};
 use crate::{BoundingBox, Coord, ElementType, MetaRef, hilbert};
 
 /// Pages encoded at once.
 const PAGES: usize = 512;
 
 /// zstd only fails for want of memory.
-pub fn compressed(content: &[u8], level: i32) -> Result<Vec<u8>, BuildError> {
+pub fn compressed(content: &[u8], level: i32) -> Result<Vec<u8>, ElementBuildError> {
     compress(content, level).map_err(|e| Error::damaged("compression", e.to_string()).into())
 }
 
@@ -40,13 +40,13 @@ pub fn middle(b: &BoundingBox) -> u64 {
 /// An element in its place.
 pub trait InPlace: Sortable {
     /// Returns the element.
-    fn element(&self) -> &Element;
+    fn element(&self) -> &ElementRecord;
     /// Its box.
     fn area(&self) -> BoundingBox;
 }
 
-impl InPlace for Element {
-    fn element(&self) -> &Element {
+impl InPlace for ElementRecord {
+    fn element(&self) -> &ElementRecord {
         self
     }
 
@@ -58,7 +58,7 @@ impl InPlace for Element {
 }
 
 impl InPlace for Placed {
-    fn element(&self) -> &Element {
+    fn element(&self) -> &ElementRecord {
         &self.element
     }
 
@@ -69,18 +69,18 @@ impl InPlace for Placed {
 }
 
 /// The pages of a type's elements, in their order.
-pub struct Written {
+pub struct ElementPages {
     count: u64,
-    core: Pieces,
-    meta: Pieces,
-    tags: Pieces,
+    core: PieceFile,
+    meta: PieceFile,
+    tags: PieceFile,
     /// The box of each page.
     boxes: Vec<BoundingBox>,
     /// The tags of all.
     pub postings: Sorted<Posting>,
 }
 
-impl Written {
+impl ElementPages {
     /// Returns the number of elements.
     pub fn count(&self) -> u64 {
         self.count
@@ -108,15 +108,15 @@ struct Encoded<R> {
 /// values. `encode` gets a page, its first ordinal and the prepared values; it returns the page's main content and a
 /// second result. `each` receives the second results in order.
 pub fn write_pages<T: InPlace, M: Sync, R: Send>(
-    context: &Context<'_>,
+    context: &BuildContext<'_>,
     kind: ElementType,
     elements: &Sorted<T>,
-    mut prepare: impl FnMut(View<'_, T>) -> Result<Vec<M>, BuildError>,
-    encode: impl Fn(View<'_, T>, u64, &[M]) -> (Vec<u8>, R) + Sync,
-    mut each: impl FnMut(R) -> Result<(), BuildError>,
-) -> Result<Written, BuildError> {
+    mut prepare: impl FnMut(RowsView<'_, T>) -> Result<Vec<M>, ElementBuildError>,
+    encode: impl Fn(RowsView<'_, T>, u64, &[M]) -> (Vec<u8>, R) + Sync,
+    mut each: impl FnMut(R) -> Result<(), ElementBuildError>,
+) -> Result<ElementPages, ElementBuildError> {
     let size = layout::page_size(kind) as usize;
-    let name = layout::paged(kind, Part::Core);
+    let name = layout::paged(kind, PageSection::Core);
     context.progress.phase(&format!("writing {name}"), elements.len().div_ceil(size as u64));
     let pieces = || PiecesWriter::new(context.scratch);
     let (mut core, mut meta, mut tags) = (pieces()?, pieces()?, pieces()?);
@@ -131,7 +131,7 @@ pub fn write_pages<T: InPlace, M: Sync, R: Send>(
         let prepared = prepare(window)?;
         let ranges: Vec<Range<usize>> =
             (0..window.records.len()).step_by(size).map(|at| at..window.records.len().min(at + size)).collect();
-        let pages: Vec<Result<Encoded<R>, BuildError>> = ranges
+        let pages: Vec<Result<Encoded<R>, ElementBuildError>> = ranges
             .par_iter()
             .map(|range| {
                 let rows = window.range(range.clone());
@@ -153,21 +153,21 @@ pub fn write_pages<T: InPlace, M: Sync, R: Send>(
         }
     }
     let (core, meta, tags) = (core.finish()?, meta.finish()?, tags.finish()?);
-    Ok(Written { count: first, core, meta, tags, boxes, postings: postings.finish()? })
+    Ok(ElementPages { count: first, core, meta, tags, boxes, postings: postings.finish()? })
 }
 
 fn encode_page<T: InPlace, R>(
-    context: &Context<'_>,
-    rows: View<'_, T>,
+    context: &BuildContext<'_>,
+    rows: RowsView<'_, T>,
     first: u64,
-    encode: impl FnOnce(View<'_, T>, u64) -> (Vec<u8>, R),
-) -> Result<Encoded<R>, BuildError> {
+    encode: impl FnOnce(RowsView<'_, T>, u64) -> (Vec<u8>, R),
+) -> Result<Encoded<R>, ElementBuildError> {
     let (core, besides) = encode(rows, first);
     let mut area = BoundingBox::EMPTY;
-    let (mut metas, mut lists, mut postings) = (Vec::with_capacity(rows.records.len()), Lists::new(), Vec::new());
+    let (mut metas, mut lists, mut postings) = (Vec::with_capacity(rows.records.len()), PageLists::new(), Vec::new());
     for (ordinal, row) in (first..).zip(rows.records) {
         area.union(&row.area());
-        let &Element { version, timestamp, changeset, user, .. } = row.element();
+        let &ElementRecord { version, timestamp, changeset, user, .. } = row.element();
         let user = context.users.new_number(user);
         metas.push(match context.metadata {
             true => MetaRef { version, timestamp: timestamp.into(), changeset, uid: 0, user },
@@ -190,57 +190,57 @@ fn encode_page<T: InPlace, R>(
 }
 
 /// Writes pages that have waited as a section.
-fn copy(writer: &mut Writer, name: &str, pages: &Pieces) -> Result<(), BuildError> {
+fn copy(writer: &mut SnapshotWriter, name: &str, pages: &PieceFile) -> Result<(), ElementBuildError> {
     let mut section = PageWriter::begin(writer, name)?;
-    pages.for_each(|frame| Ok::<_, BuildError>(section.push(writer, frame)?))?;
+    pages.for_each(|frame| Ok::<_, ElementBuildError>(section.push(writer, frame)?))?;
     Ok(section.finish(writer)?)
 }
 
 /// Writes all sections of a type. `links` lists the ways (for nodes only) and relations that contain its elements.
 pub fn write_sections(
-    context: &Context<'_>,
-    writer: &mut Writer,
+    context: &BuildContext<'_>,
+    writer: &mut SnapshotWriter,
     kind: ElementType,
-    written: Written,
-    links: &[Sorted<Link>],
-    (ids, first_ids): (Pieces, Vec<i64>),
-) -> Result<Sorted<Posting>, BuildError> {
-    copy(writer, layout::paged(kind, Part::Core), &written.core)?;
+    written: ElementPages,
+    links: &[Sorted<ParentLink>],
+    (ids, first_ids): (PieceFile, Vec<i64>),
+) -> Result<Sorted<Posting>, ElementBuildError> {
+    copy(writer, layout::paged(kind, PageSection::Core), &written.core)?;
     BoxesWriter::write(writer, layout::boxes(kind), written.boxes.iter().map(BoundingBox::corners))?;
-    copy(writer, layout::paged(kind, Part::Meta), &written.meta)?;
-    copy(writer, layout::paged(kind, Part::Tags), &written.tags)?;
+    copy(writer, layout::paged(kind, PageSection::Meta), &written.meta)?;
+    copy(writer, layout::paged(kind, PageSection::Tags), &written.tags)?;
     write_parents(context, writer, kind, written.count, links)?;
-    copy(writer, layout::paged(kind, Part::Ids), &ids)?;
+    copy(writer, layout::paged(kind, PageSection::Ids), &ids)?;
     ColumnWriter::write(writer, layout::first_ids(kind), first_ids.into_iter().map(ordered))?;
     Ok(written.postings)
 }
 
 /// Writes parents, by type of parent.
 fn write_parents(
-    context: &Context<'_>,
-    writer: &mut Writer,
+    context: &BuildContext<'_>,
+    writer: &mut SnapshotWriter,
     kind: ElementType,
     count: u64,
-    links: &[Sorted<Link>],
-) -> Result<(), BuildError> {
+    links: &[Sorted<ParentLink>],
+) -> Result<(), ElementBuildError> {
     let size = layout::page_size(kind);
-    let name = layout::paged(kind, Part::Parents);
+    let name = layout::paged(kind, PageSection::Parents);
     context.progress.phase(&format!("writing {name}"), count.div_ceil(size));
     let mut section = PageWriter::begin(writer, name)?;
-    let mut streams: Vec<Stream<'_, Link>> = links.iter().map(Sorted::stream).collect();
+    let mut streams: Vec<SortedStream<'_, ParentLink>> = links.iter().map(Sorted::stream).collect();
     let at_once = PAGES as u64 * size;
     for first in (0..count).step_by(at_once as usize) {
         let end = count.min(first + at_once);
-        let links: Vec<View<'_, Link>> = streams
+        let links: Vec<RowsView<'_, ParentLink>> = streams
             .iter_mut()
             .map(|stream| stream.take_while(usize::MAX, |link| link.child < end))
             .collect::<Result<_, _>>()?;
         let pages: Vec<Range<u64>> =
             (first..end).step_by(size as usize).map(|start| start..end.min(start + size)).collect();
-        let frames: Vec<Result<Vec<u8>, BuildError>> = pages
+        let frames: Vec<Result<Vec<u8>, ElementBuildError>> = pages
             .par_iter()
             .map(|page| {
-                let parents: Vec<Lists<u64>> = links.iter().map(|links| parents(links.records, page)).collect();
+                let parents: Vec<PageLists<u64>> = links.iter().map(|links| parents(links.records, page)).collect();
                 compressed(&page::encode_parents(&parents), context.level)
             })
             .collect();
@@ -253,9 +253,9 @@ fn write_parents(
 }
 
 /// Returns the parents of a page's elements, each once.
-fn parents(links: &[Link], page: &Range<u64>) -> Lists<u64> {
+fn parents(links: &[ParentLink], page: &Range<u64>) -> PageLists<u64> {
     let mut rest = &links[links.partition_point(|link| link.child < page.start)..];
-    let mut lists = Lists::new();
+    let mut lists = PageLists::new();
     for child in page.clone() {
         let mine = rest.iter().take_while(|link| link.child == child).count();
         let (links, others) = rest.split_at(mine);

@@ -1,7 +1,7 @@
 //! Encodes the payload of records: tags, and the nodes or members of ways and relations. In a source, tags are the
 //! numbers given by its blocks, and nodes are ids. Later, both are those of the snapshot.
 
-use terrapin_base::codec::{Reader, put, put_delta};
+use terrapin_base::codec::{ByteReader, put, put_delta};
 
 use crate::ElementType;
 
@@ -24,8 +24,8 @@ pub fn put_tags(out: &mut Vec<u8>, tags: &[u32]) {
 
 /// Returns the tags, and a reader for the data after them. This program writes the payloads itself, therefore
 /// unreadable data is treated as missing.
-pub fn get_tags(payload: &[u8]) -> (Vec<u32>, Reader<'_>) {
-    let mut reader = Reader::new(payload);
+pub fn get_tags(payload: &[u8]) -> (Vec<u32>, ByteReader<'_>) {
+    let mut reader = ByteReader::new(payload);
     let count = reader.get().unwrap_or_default();
     let tags = (0..count).map_while(|_| reader.get().map(|tag| tag as u32)).collect();
     (tags, reader)
@@ -42,7 +42,7 @@ pub fn is_whole(payload: &[u8], kind: ElementType, parts: usize) -> bool {
         ElementType::Way => 1,
         ElementType::Relation => 2,
     };
-    let (mut reader, len) = (Reader::new(payload), payload.len() as u64);
+    let (mut reader, len) = (ByteReader::new(payload), payload.len() as u64);
     // Every number takes at least a byte.
     let Some(tags) = reader.get().filter(|&tags| tags <= len) else { return false };
     let Some(rest) = (parts as u64).checked_mul(numbers).filter(|&rest| rest <= len) else { return false };
@@ -56,7 +56,7 @@ pub fn put_nodes(out: &mut Vec<u8>, nodes: impl Iterator<Item = i64>) {
 }
 
 /// Reads `count` nodes of a way.
-pub fn get_nodes<'r>(reader: &'r mut Reader<'_>, count: usize) -> impl Iterator<Item = i64> + 'r {
+pub fn get_nodes<'r>(reader: &'r mut ByteReader<'_>, count: usize) -> impl Iterator<Item = i64> + 'r {
     let mut previous = 0;
     (0..count).map_while(move |_| reader.get_delta(&mut previous))
 }
@@ -71,7 +71,7 @@ pub fn put_members(out: &mut Vec<u8>, members: impl Iterator<Item = RawMember>) 
 }
 
 /// Reads `count` members of a relation.
-pub fn get_members<'r>(reader: &'r mut Reader<'_>, count: usize) -> impl Iterator<Item = RawMember> + 'r {
+pub fn get_members<'r>(reader: &'r mut ByteReader<'_>, count: usize) -> impl Iterator<Item = RawMember> + 'r {
     let mut previous = [0; 3];
     (0..count).map_while(move |_| {
         let number = reader.get()?;

@@ -5,12 +5,12 @@ use std::collections::BTreeMap;
 
 use rayon::prelude::*;
 use terrapin_base::codec;
-use terrapin_base::external_sort::{Sorted, Sorter, Stream};
-use terrapin_snapshot::{ColumnWriter, PageWriter, Writer};
+use terrapin_base::external_sort::{Sorted, SortedStream, Sorter};
+use terrapin_snapshot::{ColumnWriter, PageWriter, SnapshotWriter};
 
 use super::pages::compressed;
 use super::records::{Bare, Posting};
-use super::{BuildError, Context};
+use super::{BuildContext, ElementBuildError};
 use crate::layout::{BLOCK, BLOCK_FIRSTS, LONG_LIST, PAIRS_ON_PAGE, Paged};
 use crate::tags::{KeyList, KeyTable, put_block, put_list};
 use crate::{Ordinal, PairId};
@@ -40,13 +40,13 @@ type LongLists = BTreeMap<(PairId, usize), LongList>;
 
 /// Writes all posting lists; gives the table of keys with where theirs are.
 pub fn write_postings(
-    context: &Context<'_>,
-    writer: &mut Writer,
+    context: &BuildContext<'_>,
+    writer: &mut SnapshotWriter,
     mut keys: KeyTable,
     postings: &Postings,
-) -> Result<KeyTable, BuildError> {
+) -> Result<KeyTable, ElementBuildError> {
     let pages = PageWriter::begin(writer, Paged::Blocks.name())?;
-    let mut blocks = Blocks { context, writer, pages, firsts: Vec::new(), waiting: Vec::new() };
+    let mut blocks = PostingBlockWriter { context, writer, pages, firsts: Vec::new(), waiting: Vec::new() };
     let long = write_long_lists(&mut blocks, postings)?;
     keys.lists = write_key_lists(&mut blocks, &keys, postings)?;
     blocks.finish()?;
@@ -55,9 +55,9 @@ pub fn write_postings(
 }
 
 /// Writes the blocks of long lists.
-struct Blocks<'a> {
-    context: &'a Context<'a>,
-    writer: &'a mut Writer,
+struct PostingBlockWriter<'a> {
+    context: &'a BuildContext<'a>,
+    writer: &'a mut SnapshotWriter,
     pages: PageWriter,
     /// The first ordinal of each block: 30 MB where the planet's are.
     firsts: Vec<Ordinal>,
@@ -65,20 +65,20 @@ struct Blocks<'a> {
     waiting: Vec<Vec<Ordinal>>,
 }
 
-impl Blocks<'_> {
+impl PostingBlockWriter<'_> {
     /// Returns the number of the next block.
-    fn next(&self) -> Result<u32, BuildError> {
-        u32::try_from(self.firsts.len()).map_err(|_| BuildError::TooMany("blocks of posting lists"))
+    fn next(&self) -> Result<u32, ElementBuildError> {
+        u32::try_from(self.firsts.len()).map_err(|_| ElementBuildError::TooMany("blocks of posting lists"))
     }
 
     /// Adds a block, which has an ordinal.
-    fn push(&mut self, block: Vec<Ordinal>) -> Result<(), BuildError> {
+    fn push(&mut self, block: Vec<Ordinal>) -> Result<(), ElementBuildError> {
         self.firsts.extend(block.first());
         self.waiting.push(block);
         if self.waiting.len() == BLOCKS { self.flush() } else { Ok(()) }
     }
 
-    fn flush(&mut self) -> Result<(), BuildError> {
+    fn flush(&mut self) -> Result<(), ElementBuildError> {
         let frame = |block: &Vec<Ordinal>| {
             let mut content = Vec::with_capacity(block.len() * 2);
             put_block(&mut content, block);
@@ -89,7 +89,7 @@ impl Blocks<'_> {
         frames.into_iter().try_for_each(|frame| Ok(self.pages.push(self.writer, &frame?)?))
     }
 
-    fn finish(mut self) -> Result<(), BuildError> {
+    fn finish(mut self) -> Result<(), ElementBuildError> {
         self.flush()?;
         self.pages.finish(self.writer)?;
         Ok(ColumnWriter::write(self.writer, BLOCK_FIRSTS, self.firsts)?)
@@ -108,11 +108,11 @@ struct LongWriter {
 }
 
 impl LongWriter {
-    fn begin(blocks: &Blocks<'_>, least: u64) -> Result<LongWriter, BuildError> {
+    fn begin(blocks: &PostingBlockWriter<'_>, least: u64) -> Result<LongWriter, ElementBuildError> {
         Ok(LongWriter { first: blocks.next()?, count: 0, rest: Vec::new(), least })
     }
 
-    fn push(&mut self, blocks: &mut Blocks<'_>, ordinal: Ordinal) -> Result<(), BuildError> {
+    fn push(&mut self, blocks: &mut PostingBlockWriter<'_>, ordinal: Ordinal) -> Result<(), ElementBuildError> {
         if self.rest.len() == BLOCK {
             blocks.push(std::mem::take(&mut self.rest))?;
         }
@@ -122,7 +122,7 @@ impl LongWriter {
     }
 
     /// Returns the number of ordinals, and the first block of the list if it was written.
-    fn finish(self, blocks: &mut Blocks<'_>) -> Result<(u64, Option<u32>), BuildError> {
+    fn finish(self, blocks: &mut PostingBlockWriter<'_>) -> Result<(u64, Option<u32>), ElementBuildError> {
         if self.count < self.least {
             return Ok((self.count, None));
         }
@@ -134,16 +134,16 @@ impl LongWriter {
 }
 
 /// Writes the long lists of pairs, those of nodes first.
-fn write_long_lists(blocks: &mut Blocks<'_>, postings: &Postings) -> Result<LongLists, BuildError> {
+fn write_long_lists(blocks: &mut PostingBlockWriter<'_>, postings: &Postings) -> Result<LongLists, ElementBuildError> {
     let mut long = LongLists::new();
     for (kind, postings) in postings.iter().enumerate() {
-        let begin = |blocks: &Blocks<'_>| LongWriter::begin(blocks, LONG_LIST as u64);
+        let begin = |blocks: &PostingBlockWriter<'_>| LongWriter::begin(blocks, LONG_LIST as u64);
         let (mut pair, mut list) = (0, begin(blocks)?);
-        let mut end = |pair, list: LongWriter, blocks: &mut Blocks<'_>| {
+        let mut end = |pair, list: LongWriter, blocks: &mut PostingBlockWriter<'_>| {
             if let (count, Some(block)) = list.finish(blocks)? {
                 long.insert((pair, kind), LongList { block, count });
             }
-            Ok::<_, BuildError>(())
+            Ok::<_, ElementBuildError>(())
         };
         let mut stream = postings.stream();
         loop {
@@ -166,10 +166,10 @@ fn write_long_lists(blocks: &mut Blocks<'_>, postings: &Postings) -> Result<Long
 
 /// Writes the lists of keys; where those of each key are.
 fn write_key_lists(
-    blocks: &mut Blocks<'_>,
+    blocks: &mut PostingBlockWriter<'_>,
     keys: &KeyTable,
     postings: &Postings,
-) -> Result<Vec<[KeyList; 3]>, BuildError> {
+) -> Result<Vec<[KeyList; 3]>, ElementBuildError> {
     let mut lists = vec![[KeyList::default(); 3]; keys.names.len()];
     let mut streams = postings.each_ref().map(Sorted::stream);
     for (key, lists) in lists.iter_mut().enumerate() {
@@ -183,11 +183,11 @@ fn write_key_lists(
 /// Writes the number of elements with a key, and their list if it is long enough to be worthwhile. No element has a key
 /// twice, therefore none is counted twice.
 fn write_key_list(
-    blocks: &mut Blocks<'_>,
+    blocks: &mut PostingBlockWriter<'_>,
     keys: &KeyTable,
     key: usize,
-    stream: &mut Stream<'_, Posting>,
-) -> Result<KeyList, BuildError> {
+    stream: &mut SortedStream<'_, Posting>,
+) -> Result<KeyList, ElementBuildError> {
     let pairs = keys.first_pairs[key]..keys.first_pairs[key + 1];
     let mut ordinals = Sorter::new(blocks.context.scratch);
     let mut count = 0;
@@ -218,12 +218,12 @@ fn write_key_list(
 
 /// Writes the lists of pairs, those of some pairs on a page.
 fn write_pair_lists(
-    context: &Context<'_>,
-    writer: &mut Writer,
+    context: &BuildContext<'_>,
+    writer: &mut SnapshotWriter,
     keys: &KeyTable,
     postings: &Postings,
     long: &LongLists,
-) -> Result<(), BuildError> {
+) -> Result<(), ElementBuildError> {
     let pairs = keys.first_pairs.last().copied().unwrap_or_default();
     let firsts: Vec<PairId> = (0..pairs).step_by(PAIRS_ON_PAGE).collect();
     context.progress.phase("writing posting lists", firsts.len() as u64);

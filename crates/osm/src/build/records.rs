@@ -1,15 +1,15 @@
 //! The records that are sorted while a snapshot is built. The parts of variable size (tags, nodes and members) are
 //! their payload ([`super::payload`]).
 
-use terrapin_base::codec::Reader;
-use terrapin_base::external_sort::{Record, Sortable, Span, get_fields, put_fields};
+use terrapin_base::codec::ByteReader;
+use terrapin_base::external_sort::{PayloadSpan, SortRecord, Sortable, get_fields, put_fields};
 
 use crate::{Coord, ElementRef, Ordinal, PairId};
 
 /// Implements [`Record`] for a type whose fields are all written as differences.
 macro_rules! fields {
     ($record:ty, $number:literal, |$r:ident| $fields:expr, |$array:pat_param| $made:expr) => {
-        impl Record for $record {
+        impl SortRecord for $record {
             #[inline]
             fn write(&self, previous: &Self, out: &mut Vec<u8>) {
                 let fields = |$r: &Self| -> [i64; $number] { $fields };
@@ -17,7 +17,7 @@ macro_rules! fields {
             }
 
             #[inline]
-            fn read(reader: &mut Reader<'_>, previous: &Self) -> Option<Self> {
+            fn read(reader: &mut ByteReader<'_>, previous: &Self) -> Option<Self> {
                 let fields = |$r: &Self| -> [i64; $number] { $fields };
                 let $array = get_fields(reader, fields(previous))?;
                 Some($made)
@@ -28,7 +28,7 @@ macro_rules! fields {
 
 /// A node, way or relation, as a source has it.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Element {
+pub struct ElementRecord {
     /// Its place along the Hilbert curve.
     pub key: u64,
     /// Its id.
@@ -44,10 +44,10 @@ pub struct Element {
     /// Number of nodes or members. The highest bit is set on a deleted version, the one below it on a node without a
     /// position in the source.
     pub(super) parts: u32,
-    pub(super) span: Span,
+    pub(super) span: PayloadSpan,
 }
 
-impl Element {
+impl ElementRecord {
     const DELETED: u32 = 1 << 31;
     const UNPLACED: u32 = 1 << 30;
     const FLAGS: u32 = Self::DELETED | Self::UNPLACED;
@@ -88,12 +88,12 @@ impl Element {
     }
 
     fn fields(&self) -> [i64; 7] {
-        let Element { key, id, changeset, timestamp, version, user, parts, .. } = *self;
+        let ElementRecord { key, id, changeset, timestamp, version, user, parts, .. } = *self;
         [key as i64, id, changeset, timestamp.into(), version.into(), user.into(), parts.into()]
     }
 
-    fn of([key, id, changeset, timestamp, version, user, parts]: [i64; 7]) -> Element {
-        Element {
+    fn of([key, id, changeset, timestamp, version, user, parts]: [i64; 7]) -> ElementRecord {
+        ElementRecord {
             key: key as u64,
             id,
             changeset,
@@ -101,30 +101,30 @@ impl Element {
             version: version as u32,
             user: user as u32,
             parts: parts as u32,
-            span: Span::default(),
+            span: PayloadSpan::default(),
         }
     }
 }
 
-impl Record for Element {
-    fn write(&self, previous: &Element, out: &mut Vec<u8>) {
+impl SortRecord for ElementRecord {
+    fn write(&self, previous: &ElementRecord, out: &mut Vec<u8>) {
         put_fields(out, previous.fields(), self.fields());
     }
 
-    fn read(reader: &mut Reader<'_>, previous: &Element) -> Option<Element> {
-        get_fields(reader, previous.fields()).map(Element::of)
+    fn read(reader: &mut ByteReader<'_>, previous: &ElementRecord) -> Option<ElementRecord> {
+        get_fields(reader, previous.fields()).map(ElementRecord::of)
     }
 
-    fn span(&self) -> Span {
+    fn span(&self) -> PayloadSpan {
         self.span
     }
 
-    fn set_span(&mut self, span: Span) {
+    fn set_span(&mut self, span: PayloadSpan) {
         self.span = span;
     }
 }
 
-impl Sortable for Element {
+impl Sortable for ElementRecord {
     type Key = (u64, i64);
 
     fn key(&self) -> (u64, i64) {
@@ -134,35 +134,35 @@ impl Sortable for Element {
 
 /// A version of an element, and how many others came before it.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Version {
+pub struct SourceVersion {
     /// The element.
-    pub element: Element,
+    pub element: ElementRecord,
     /// Its place in the source.
     pub place: u64,
 }
 
-impl Record for Version {
-    fn write(&self, previous: &Version, out: &mut Vec<u8>) {
+impl SortRecord for SourceVersion {
+    fn write(&self, previous: &SourceVersion, out: &mut Vec<u8>) {
         self.element.write(&previous.element, out);
         put_fields(out, [previous.place as i64], [self.place as i64]);
     }
 
-    fn read(reader: &mut Reader<'_>, previous: &Version) -> Option<Version> {
-        let element = Element::read(reader, &previous.element)?;
+    fn read(reader: &mut ByteReader<'_>, previous: &SourceVersion) -> Option<SourceVersion> {
+        let element = ElementRecord::read(reader, &previous.element)?;
         let [place] = get_fields(reader, [previous.place as i64])?;
-        Some(Version { element, place: place as u64 })
+        Some(SourceVersion { element, place: place as u64 })
     }
 
-    fn span(&self) -> Span {
+    fn span(&self) -> PayloadSpan {
         self.element.span
     }
 
-    fn set_span(&mut self, span: Span) {
+    fn set_span(&mut self, span: PayloadSpan) {
         self.element.span = span;
     }
 }
 
-impl Sortable for Version {
+impl Sortable for SourceVersion {
     type Key = (i64, u32, u64);
 
     fn key(&self) -> (i64, u32, u64) {
@@ -174,28 +174,28 @@ impl Sortable for Version {
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Placed {
     /// The element.
-    pub element: Element,
+    pub element: ElementRecord,
     /// South, west, north, east.
     pub corners: [i32; 4],
 }
 
-impl Record for Placed {
+impl SortRecord for Placed {
     fn write(&self, previous: &Placed, out: &mut Vec<u8>) {
         self.element.write(&previous.element, out);
         put_fields(out, previous.corners.map(i64::from), self.corners.map(i64::from));
     }
 
-    fn read(reader: &mut Reader<'_>, previous: &Placed) -> Option<Placed> {
-        let element = Element::read(reader, &previous.element)?;
+    fn read(reader: &mut ByteReader<'_>, previous: &Placed) -> Option<Placed> {
+        let element = ElementRecord::read(reader, &previous.element)?;
         let corners = get_fields(reader, previous.corners.map(i64::from))?.map(|n| n as i32);
         Some(Placed { element, corners })
     }
 
-    fn span(&self) -> Span {
+    fn span(&self) -> PayloadSpan {
         self.element.span
     }
 
-    fn set_span(&mut self, span: Span) {
+    fn set_span(&mut self, span: PayloadSpan) {
         self.element.span = span;
     }
 }
@@ -210,16 +210,16 @@ impl Sortable for Placed {
 
 /// A way node whose position was given with the way.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Located {
+pub struct WayNodePosition {
     /// The node's id.
     pub id: i64,
     /// Its place along the Hilbert curve, which is its position.
     pub key: u64,
 }
 
-fields!(Located, 2, |r| [r.id, r.key as i64], |[id, key]| Located { id, key: key as u64 });
+fields!(WayNodePosition, 2, |r| [r.id, r.key as i64], |[id, key]| WayNodePosition { id, key: key as u64 });
 
-impl Sortable for Located {
+impl Sortable for WayNodePosition {
     type Key = (i64, u64);
 
     fn key(&self) -> (i64, u64) {
@@ -229,16 +229,19 @@ impl Sortable for Located {
 
 /// A reference to an id. References are numbered in the order in which they are read.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Reference {
+pub struct ElementReference {
     /// The id.
     pub id: i64,
     /// The number of the reference.
     pub number: u64,
 }
 
-fields!(Reference, 2, |r| [r.id, r.number as i64], |[id, number]| Reference { id, number: number as u64 });
+fields!(ElementReference, 2, |r| [r.id, r.number as i64], |[id, number]| ElementReference {
+    id,
+    number: number as u64
+});
 
-impl Sortable for Reference {
+impl Sortable for ElementReference {
     type Key = (i64, u64);
 
     fn key(&self) -> (i64, u64) {
@@ -247,9 +250,9 @@ impl Sortable for Reference {
 }
 
 /// An id with the ordinal and position of its element: the target of references.
-pub trait Entry: Sortable<Key = i64> {
+pub trait IdEntry: Sortable<Key = i64> {
     /// The answer to a reference.
-    type Found: Sortable<Key = u64> + Answer;
+    type Found: Sortable<Key = u64> + ReferenceAnswer;
     /// Returns the id.
     fn id(&self) -> i64;
     /// Returns the ordinal.
@@ -259,7 +262,7 @@ pub trait Entry: Sortable<Key = i64> {
 }
 
 /// The answer to a reference.
-pub trait Answer {
+pub trait ReferenceAnswer {
     /// Returns the element.
     fn element(&self) -> ElementRef;
     /// Sets the element of the answer.
@@ -296,7 +299,7 @@ impl Sortable for NodeEntry {
     }
 }
 
-impl Entry for NodeEntry {
+impl IdEntry for NodeEntry {
     type Found = FoundNode;
 
     fn id(&self) -> i64 {
@@ -344,7 +347,7 @@ impl Sortable for FoundNode {
     }
 }
 
-impl Answer for FoundNode {
+impl ReferenceAnswer for FoundNode {
     fn element(&self) -> ElementRef {
         ElementRef(self.element)
     }
@@ -387,7 +390,7 @@ impl Sortable for BoxEntry {
     }
 }
 
-impl Entry for BoxEntry {
+impl IdEntry for BoxEntry {
     type Found = FoundBox;
 
     fn id(&self) -> i64 {
@@ -438,7 +441,7 @@ impl Sortable for FoundBox {
     }
 }
 
-impl Answer for FoundBox {
+impl ReferenceAnswer for FoundBox {
     fn element(&self) -> ElementRef {
         ElementRef(self.element)
     }
@@ -450,19 +453,19 @@ impl Answer for FoundBox {
 
 /// An element and one that has it among its nodes or members.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Link {
+pub struct ParentLink {
     /// The element.
     pub child: Ordinal,
     /// The way or relation.
     pub parent: Ordinal,
 }
 
-fields!(Link, 2, |r| [r.child as i64, r.parent as i64], |[child, parent]| Link {
+fields!(ParentLink, 2, |r| [r.child as i64, r.parent as i64], |[child, parent]| ParentLink {
     child: child as u64,
     parent: parent as u64
 });
 
-impl Sortable for Link {
+impl Sortable for ParentLink {
     type Key = (Ordinal, Ordinal);
 
     fn key(&self) -> (Ordinal, Ordinal) {
@@ -520,19 +523,19 @@ impl Sortable for Bare {
 
 /// The number that a block gave to a tag, and the tag.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Numbered {
+pub struct NumberedTag {
     /// The block's number.
     pub slot: u64,
     /// The tag.
     pub pair: PairId,
 }
 
-fields!(Numbered, 2, |r| [r.slot as i64, r.pair.into()], |[slot, pair]| Numbered {
+fields!(NumberedTag, 2, |r| [r.slot as i64, r.pair.into()], |[slot, pair]| NumberedTag {
     slot: slot as u64,
     pair: pair as u32
 });
 
-impl Sortable for Numbered {
+impl Sortable for NumberedTag {
     type Key = u64;
 
     fn key(&self) -> u64 {

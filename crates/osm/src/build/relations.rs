@@ -1,16 +1,18 @@
 //! Sorts relations along the Hilbert curve by the middle of the box of their nodes and ways, then by id. Members that
 //! are relations do not affect the order, because their positions are not known yet.
 
-use terrapin_base::external_sort::{Rows, Sorted, Sorter, Stream, View};
+use terrapin_base::external_sort::{RowsView, SortRows, Sorted, SortedStream, Sorter};
 
 use super::gather::{Newest, TagTable};
 use super::join::{Joined, join};
-use super::pages::{Written, corners, middle, write_pages};
+use super::pages::{ElementPages, corners, middle, write_pages};
 use super::payload::{RawMember, get_members, get_tags, put_members, put_tags};
-use super::records::{Answer, BoxEntry, Element, FoundBox, FoundNode, Link, Placed, Reference};
-use super::{BuildError, Context};
-use crate::page::{self, Lists};
-use crate::{BoundingBox, ElementRef, ElementType, Member};
+use super::records::{
+    BoxEntry, ElementRecord, ElementReference, FoundBox, FoundNode, ParentLink, Placed, ReferenceAnswer,
+};
+use super::{BuildContext, ElementBuildError};
+use crate::page::{self, PageLists};
+use crate::{BoundingBox, ElementRef, ElementType, RelationMember};
 
 const NODE: usize = ElementType::Node as usize;
 const WAY: usize = ElementType::Way as usize;
@@ -23,9 +25,9 @@ const WINDOW: usize = 1 << 12;
 /// the existing ones.
 pub(super) fn references(
     newest: &Newest,
-    nodes: &mut Sorter<Reference>,
-    ways: &mut Sorter<Reference>,
-) -> Result<(), BuildError> {
+    nodes: &mut Sorter<ElementReference>,
+    ways: &mut Sorter<ElementReference>,
+) -> Result<(), ElementBuildError> {
     newest.relations.for_each(|blocks| {
         for block in blocks {
             for relation in &block.rows.records {
@@ -37,7 +39,7 @@ pub(super) fn references(
                         _ => continue,
                     };
                     let number = sorter.len();
-                    sorter.extend(&[Reference { id: member.value, number }])?;
+                    sorter.extend(&[ElementReference { id: member.value, number }])?;
                 }
             }
         }
@@ -46,22 +48,22 @@ pub(super) fn references(
 }
 
 /// Returns the next answer of a stream.
-fn next<F: terrapin_base::external_sort::Sortable>(stream: &mut Stream<'_, F>) -> Result<F, BuildError> {
+fn next<F: terrapin_base::external_sort::Sortable>(stream: &mut SortedStream<'_, F>) -> Result<F, ElementBuildError> {
     Ok(stream.take(1)?.records.first().copied().unwrap_or_default())
 }
 
 /// Sorts relations; members that are relations keep their ids.
 fn sort(
-    context: &Context<'_>,
+    context: &BuildContext<'_>,
     newest: &Newest,
-    nodes: &mut Stream<'_, FoundNode>,
-    ways: &mut Stream<'_, FoundBox>,
-) -> Result<Sorted<Placed>, BuildError> {
+    nodes: &mut SortedStream<'_, FoundNode>,
+    ways: &mut SortedStream<'_, FoundBox>,
+) -> Result<Sorted<Placed>, ElementBuildError> {
     let mut sorter = Sorter::new(context.scratch);
     newest.relations.for_each(|blocks| {
         for block in blocks {
             let table = TagTable::of(block.head, context.pairs);
-            let (mut rows, mut payload) = (Rows::default(), Vec::new());
+            let (mut rows, mut payload) = (SortRows::default(), Vec::new());
             for relation in &block.rows.records {
                 let (tags, mut reader) = get_tags(block.rows.payload(relation));
                 let mut members: Vec<RawMember> = get_members(&mut reader, relation.parts()).collect();
@@ -89,18 +91,21 @@ fn sort(
                 payload.clear();
                 put_tags(&mut payload, &table.pairs(tags));
                 put_members(&mut payload, members.into_iter());
-                let element = Element { key: middle(&area), ..*relation };
+                let element = ElementRecord { key: middle(&area), ..*relation };
                 rows.push(Placed { element, corners: corners(&area) }, &payload);
             }
             sorter.append(rows.view())?;
         }
-        Ok::<_, BuildError>(())
+        Ok::<_, ElementBuildError>(())
     })?;
     Ok(sorter.finish()?)
 }
 
 /// Finds the members that are relations, by the ids of all.
-fn join_relations(context: &Context<'_>, relations: &Sorted<Placed>) -> Result<Joined<FoundBox>, BuildError> {
+fn join_relations(
+    context: &BuildContext<'_>,
+    relations: &Sorted<Placed>,
+) -> Result<Joined<FoundBox>, ElementBuildError> {
     let (mut entries, mut references) = (Sorter::new(context.scratch), Sorter::new(context.scratch));
     let (mut stream, mut ordinal) = (relations.stream(), 0);
     loop {
@@ -114,7 +119,7 @@ fn join_relations(context: &Context<'_>, relations: &Sorted<Placed>) -> Result<J
             let (_, mut reader) = get_tags(window.payload(relation));
             for member in get_members(&mut reader, relation.element.parts()).filter(|m| m.kind == RELATION) {
                 let number = references.len();
-                references.extend(&[Reference { id: member.value, number }])?;
+                references.extend(&[ElementReference { id: member.value, number }])?;
             }
         }
     }
@@ -123,14 +128,17 @@ fn join_relations(context: &Context<'_>, relations: &Sorted<Placed>) -> Result<J
 }
 
 /// Returns the members of some relations, with members that are relations resolved.
-fn resolve(relations: View<'_, Placed>, found: &mut Stream<'_, FoundBox>) -> Result<Vec<Vec<Member>>, BuildError> {
+fn resolve(
+    relations: RowsView<'_, Placed>,
+    found: &mut SortedStream<'_, FoundBox>,
+) -> Result<Vec<Vec<RelationMember>>, ElementBuildError> {
     let mut all = Vec::with_capacity(relations.records.len());
     for relation in relations.records {
         let (_, mut reader) = get_tags(relations.payload(relation));
         let mut members = Vec::with_capacity(relation.element.parts());
         for RawMember { kind, role, value } in get_members(&mut reader, relation.element.parts()) {
             let element = if kind == RELATION { next(found)?.element() } else { ElementRef(value as u64) };
-            members.push(Member { kind: ElementType::ALL[kind], element, role });
+            members.push(RelationMember { kind: ElementType::ALL[kind], element, role });
         }
         all.push(members);
     }
@@ -138,15 +146,15 @@ fn resolve(relations: View<'_, Placed>, found: &mut Stream<'_, FoundBox>) -> Res
 }
 
 /// The pages of relations, the resolved ids, and the relations that contain each node, way and relation.
-pub(super) type WrittenRelations = (Written, Joined<FoundBox>, [Sorted<Link>; 3]);
+pub(super) type WrittenRelations = (ElementPages, Joined<FoundBox>, [Sorted<ParentLink>; 3]);
 
 /// Writes the pages of relations. `nodes` and `ways` answer the references to these.
 pub(super) fn write(
-    context: &Context<'_>,
+    context: &BuildContext<'_>,
     newest: &Newest,
-    nodes: &mut Stream<'_, FoundNode>,
-    ways: &mut Stream<'_, FoundBox>,
-) -> Result<WrittenRelations, BuildError> {
+    nodes: &mut SortedStream<'_, FoundNode>,
+    ways: &mut SortedStream<'_, FoundBox>,
+) -> Result<WrittenRelations, ElementBuildError> {
     context.progress.phase("placing relations", newest.relations.len());
     let relations = sort(context, newest, nodes, ways)?;
     let joined = join_relations(context, &relations)?;
@@ -158,11 +166,11 @@ pub(super) fn write(
         &relations,
         |window| resolve(window, &mut found),
         |relations, first, members| {
-            let (mut lists, mut links) = (Lists::new(), Vec::new());
+            let (mut lists, mut links) = (PageLists::new(), Vec::new());
             for (ordinal, members) in (first..).zip(members) {
                 for member in members {
                     lists.push(*member);
-                    let link = member.element.ordinal().map(|child| Link { child, parent: ordinal });
+                    let link = member.element.ordinal().map(|child| ParentLink { child, parent: ordinal });
                     links.extend(link.map(|link| (member.kind, link)));
                 }
                 lists.close();

@@ -4,19 +4,19 @@
 use std::sync::Arc;
 
 use rayon::prelude::*;
-use terrapin_base::external_sort::{Rows, Scratch, Sorted, Spool, SpoolWriter};
+use terrapin_base::external_sort::{RecordSpool, SortRows, Sorted, SpillScratch, SpoolWriter};
 use terrapin_base::progress::Quiet;
 use terrapin_budget as budget;
-use terrapin_snapshot::{Counts, Error, Pages, Snapshot, Writer};
+use terrapin_snapshot::{ElementCounts, Error, PagedSection, Snapshot, SnapshotWriter};
 
 use super::elements::write_elements;
-use super::gather::{LeftOut, Newest, Tags};
+use super::gather::{BlockTags, LeftOut, Newest};
 use super::postings::write_postings;
-use super::records::Element;
-use super::tables::{Roles, Users, write_keys, write_missing};
+use super::records::ElementRecord;
+use super::tables::{Roles, UserTable, write_keys, write_missing};
 use super::values::PairNumbers;
 use super::versions::decode;
-use super::{BuildError, Context};
+use super::{BuildContext, ElementBuildError};
 use crate::tags::KeyTable;
 use crate::{ElementType, layout};
 
@@ -43,11 +43,11 @@ pub struct Tables {
 pub fn write_state(
     snapshot: &Arc<Snapshot>,
     tables: Tables,
-    counts: Counts,
+    counts: ElementCounts,
     moment: i64,
-    scratch: &Scratch,
-    writer: &mut Writer,
-) -> Result<Counts, BuildError> {
+    scratch: &SpillScratch,
+    writer: &mut SnapshotWriter,
+) -> Result<ElementCounts, ElementBuildError> {
     let mut spools = Vec::new();
     for kind in ElementType::ALL {
         spools.push(seen_at(snapshot, kind, moment, scratch)?);
@@ -62,9 +62,10 @@ pub fn write_state(
         left_out: LeftOut::default(),
     };
     let (pairs, users, roles) =
-        (PairNumbers::none(scratch)?, Users::numbered(tables.users), Roles::numbered(tables.roles));
+        (PairNumbers::none(scratch)?, UserTable::numbered(tables.users), Roles::numbered(tables.roles));
     let (progress, metadata) = (&Quiet, true);
-    let context = Context { scratch, level: LEVEL, progress, pairs: &pairs, users: &users, roles: &roles, metadata };
+    let context =
+        BuildContext { scratch, level: LEVEL, progress, pairs: &pairs, users: &users, roles: &roles, metadata };
     let elements = write_elements(&context, writer, newest)?;
     for (kind, missing) in ElementType::ALL.into_iter().zip(&elements.missing) {
         write_missing(writer, kind, missing)?;
@@ -73,7 +74,7 @@ pub fn write_state(
     write_keys(writer, &keys)?;
     let [nodes, ways, relations] = elements.counts;
     let missing = elements.missing.map(|ids| ids.len() as u64);
-    Ok(Counts { nodes, ways, relations, areas: 0, missing, ..counts })
+    Ok(ElementCounts { nodes, ways, relations, areas: 0, missing, ..counts })
 }
 
 /// Returns the elements of a type at a moment, by id: the last version of each that is not later, unless it is a
@@ -82,10 +83,10 @@ fn seen_at(
     snapshot: &Arc<Snapshot>,
     kind: ElementType,
     moment: i64,
-    scratch: &Scratch,
-) -> Result<Spool<Tags, Element>, BuildError> {
+    scratch: &SpillScratch,
+) -> Result<RecordSpool<BlockTags, ElementRecord>, ElementBuildError> {
     let (name, fault) = (layout::versions(kind), Arc::default());
-    let pages = Pages::open(snapshot, name, &fault)?;
+    let pages = PagedSection::open(snapshot, name, &fault)?;
     let mut spool = SpoolWriter::new(scratch);
     let numbers: Vec<u64> = (0..pages.len()).collect();
     let current = budget::current();
@@ -100,7 +101,7 @@ fn seen_at(
             })
         });
         for rows in read.collect::<Vec<Result<_, Error>>>() {
-            spool.push(Tags::Pairs, rows?)?;
+            spool.push(BlockTags::Pairs, rows?)?;
         }
     }
     fault.check()?;
@@ -108,8 +109,8 @@ fn seen_at(
 }
 
 /// Returns the last version of every element until a moment.
-fn last_until(rows: &Rows<Element>, moment: i64) -> Rows<Element> {
-    let mut seen = Rows::default();
+fn last_until(rows: &SortRows<ElementRecord>, moment: i64) -> SortRows<ElementRecord> {
+    let mut seen = SortRows::default();
     for versions in rows.records.chunk_by(|a, b| a.id == b.id) {
         let last = versions.iter().rfind(|version| i64::from(version.timestamp) <= moment);
         if let Some(version) = last.filter(|version| !version.is_deleted()) {

@@ -1,18 +1,18 @@
 //! Tables that stay in memory: users, roles, and ids that are referred to but missing.
 
-use super::BuildError;
+use super::ElementBuildError;
 use crate::layout;
 use crate::tags::KeyTable;
 use crate::{ElementType, PairId};
-use terrapin_snapshot::{ColumnWriter, TextsWriter, Writer, ordered};
+use terrapin_snapshot::{ColumnWriter, SnapshotWriter, TextsWriter, ordered};
 
 /// Writes the ids of a type that are not there.
-pub fn write_missing(writer: &mut Writer, kind: ElementType, ids: &[i64]) -> Result<(), BuildError> {
+pub fn write_missing(writer: &mut SnapshotWriter, kind: ElementType, ids: &[i64]) -> Result<(), ElementBuildError> {
     Ok(ColumnWriter::write(writer, layout::missing(kind), ids.iter().map(|&id| ordered(id)))?)
 }
 
 /// Writes the table of keys.
-pub fn write_keys(writer: &mut Writer, keys: &KeyTable) -> Result<(), BuildError> {
+pub fn write_keys(writer: &mut SnapshotWriter, keys: &KeyTable) -> Result<(), ElementBuildError> {
     let lists = || keys.lists.iter().flatten();
     let pairs = |&pair: &PairId| u64::from(pair);
     TextsWriter::write(writer, layout::KEYS, keys.names.iter().map(String::as_str))?;
@@ -32,25 +32,25 @@ fn sorted<T: Ord>(all: Vec<T>) -> (Vec<T>, Vec<u32>) {
 }
 
 /// Users by id and name; number 0 stands for no user.
-pub struct Users {
+pub struct UserTable {
     all: Vec<(i64, Box<str>)>,
-    numbers: Numbers,
+    numbers: NumberMapping,
 }
 
 /// The new numbers of the entries of a table.
-enum Numbers {
+enum NumberMapping {
     /// The new number for each old number.
     New(Vec<u32>),
     /// The same number as before, if it is below this.
     Same(u32),
 }
 
-impl Numbers {
+impl NumberMapping {
     /// Returns the new number of an entry; 0 for a number beyond the last.
     fn get(&self, old: u32) -> u32 {
         match self {
-            Numbers::New(numbers) => numbers.get(old as usize).copied().unwrap_or_default(),
-            Numbers::Same(count) => {
+            NumberMapping::New(numbers) => numbers.get(old as usize).copied().unwrap_or_default(),
+            NumberMapping::Same(count) => {
                 if old < *count {
                     old
                 } else {
@@ -61,9 +61,9 @@ impl Numbers {
     }
 }
 
-impl Users {
+impl UserTable {
     /// From users as the blocks numbered them.
-    pub fn sorted(all: Vec<(i64, Box<str>)>) -> Users {
+    pub fn sorted(all: Vec<(i64, Box<str>)>) -> UserTable {
         let (mut all, mut numbers) = sorted(all);
         let nobody = (0, Box::from(""));
         match all.binary_search(&nobody) {
@@ -82,12 +82,12 @@ impl Users {
                 numbers.iter_mut().for_each(|n| *n += 1);
             }
         }
-        Users { all, numbers: Numbers::New(numbers) }
+        UserTable { all, numbers: NumberMapping::New(numbers) }
     }
 
     /// Creates a table for `count` users that are already numbered.
-    pub fn numbered(count: u32) -> Users {
-        Users { all: Vec::new(), numbers: Numbers::Same(count) }
+    pub fn numbered(count: u32) -> UserTable {
+        UserTable { all: Vec::new(), numbers: NumberMapping::Same(count) }
     }
 
     /// Returns the new number of a user numbered by the blocks.
@@ -102,7 +102,7 @@ impl Users {
     }
 
     /// Writes the sections.
-    pub fn write(&self, writer: &mut Writer) -> Result<(), BuildError> {
+    pub fn write(&self, writer: &mut SnapshotWriter) -> Result<(), ElementBuildError> {
         let mut by_name: Vec<u32> = (0..self.all.len() as u32).collect();
         by_name.sort_by_key(|&user| &self.all[user as usize].1);
         ColumnWriter::write(writer, layout::USER_IDS, self.all.iter().map(|user| ordered(user.0)))?;
@@ -114,19 +114,19 @@ impl Users {
 /// Roles in byte order.
 pub struct Roles {
     all: Vec<Box<str>>,
-    numbers: Numbers,
+    numbers: NumberMapping,
 }
 
 impl Roles {
     /// From roles as the blocks numbered them.
     pub fn sorted(all: Vec<Box<str>>) -> Roles {
         let (all, numbers) = sorted(all);
-        Roles { all, numbers: Numbers::New(numbers) }
+        Roles { all, numbers: NumberMapping::New(numbers) }
     }
 
     /// Creates a table for `count` roles that are already numbered.
     pub fn numbered(count: u32) -> Roles {
-        Roles { all: Vec::new(), numbers: Numbers::Same(count) }
+        Roles { all: Vec::new(), numbers: NumberMapping::Same(count) }
     }
 
     /// Returns the new number of a role numbered by the blocks.
@@ -135,7 +135,7 @@ impl Roles {
     }
 
     /// Writes the section.
-    pub fn write(&self, writer: &mut Writer) -> Result<(), BuildError> {
+    pub fn write(&self, writer: &mut SnapshotWriter) -> Result<(), ElementBuildError> {
         Ok(TextsWriter::write(writer, layout::ROLES, self.all.iter().map(|role| &**role))?)
     }
 }

@@ -1,20 +1,20 @@
 //! Numbers the tags and writes their values.
 
-use super::BuildError;
+use super::ElementBuildError;
 use super::pages::compressed;
-use super::records::Numbered;
+use super::records::NumberedTag;
 use crate::PairId;
 use crate::layout::{PAIRS_ON_PAGE, Paged};
 use crate::tags::{KeyTable, encode_values};
-use terrapin_base::external_sort::{Records, Scratch, Sorter, SpillBuffer, StringSorter};
-use terrapin_snapshot::{PageWriter, Writer};
+use terrapin_base::external_sort::{RecordBuffer, Sorter, SpillBuffer, SpillScratch, StringSorter};
+use terrapin_snapshot::{PageWriter, SnapshotWriter};
 
 /// The pairs of the numbers that blocks gave to tags.
-pub struct PairNumbers(Records<PairId>);
+pub struct PairNumbers(RecordBuffer<PairId>);
 
 impl PairNumbers {
     /// Creates an empty table.
-    pub fn none(scratch: &Scratch) -> Result<PairNumbers, BuildError> {
+    pub fn none(scratch: &SpillScratch) -> Result<PairNumbers, ElementBuildError> {
         Ok(PairNumbers(SpillBuffer::new(scratch).seal()?))
     }
 
@@ -26,11 +26,11 @@ impl PairNumbers {
 
 /// Writes the values and numbers the pairs.
 pub fn write_values(
-    writer: &mut Writer,
-    scratch: &Scratch,
+    writer: &mut SnapshotWriter,
+    scratch: &SpillScratch,
     strings: StringSorter,
     level: i32,
-) -> Result<(KeyTable, PairNumbers), BuildError> {
+) -> Result<(KeyTable, PairNumbers), ElementBuildError> {
     let mut pages = PageWriter::begin(writer, Paged::Values.name())?;
     let mut keys = KeyTable::default();
     let mut numbers = Sorter::new(scratch);
@@ -56,11 +56,11 @@ pub fn write_values(
             values.push(value.into_owned());
             pairs += 1;
             if pairs >= u64::from(PairId::MAX) {
-                return Err(BuildError::TooMany("distinct tags"));
+                return Err(ElementBuildError::TooMany("distinct tags"));
             }
             last = Some(text.to_vec());
         }
-        found.push(Numbered { slot, pair: (pairs - 1) as PairId });
+        found.push(NumberedTag { slot, pair: (pairs - 1) as PairId });
         if found.len() == 1 << 14 {
             numbers.extend(&found)?;
             found.clear();

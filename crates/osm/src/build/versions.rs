@@ -5,16 +5,16 @@
 //! state do not refer to versions.
 
 use rayon::prelude::*;
-use terrapin_base::codec::{self, Reader, put_delta};
-use terrapin_base::external_sort::{Rows, Scratch, Sorted, Sorter};
+use terrapin_base::codec::{self, ByteReader, put_delta};
+use terrapin_base::external_sort::{SortRows, Sorted, Sorter, SpillScratch};
 use terrapin_budget as budget;
-use terrapin_snapshot::{PageWriter, Writer};
+use terrapin_snapshot::{PageWriter, SnapshotWriter};
 
 use super::pages::compressed;
 use super::payload::{RawMember, get_members, get_tags, is_whole, put_members, put_tags};
-use super::records::{Bare, Element};
-use super::tables::{Roles, Users};
-use super::{BuildError, hilbert};
+use super::records::{Bare, ElementRecord};
+use super::tables::{Roles, UserTable};
+use super::{ElementBuildError, hilbert};
 use crate::{Coord, ElementType, layout};
 
 /// A page that has reached this number of versions ends with the current element: no element is on two pages.
@@ -26,25 +26,25 @@ const TIMES: usize = 1 << 16;
 
 /// Writes the versions of all types.
 pub struct VersionWriter<'a> {
-    writer: &'a mut Writer,
+    writer: &'a mut SnapshotWriter,
     level: i32,
-    users: &'a Users,
+    users: &'a UserTable,
     roles: &'a Roles,
     times: Sorter<Bare>,
     kind: ElementType,
     pages: Option<PageWriter>,
     directory: Vec<u8>,
-    rows: Rows<Element>,
-    waiting: Vec<Rows<Element>>,
+    rows: SortRows<ElementRecord>,
+    waiting: Vec<SortRows<ElementRecord>>,
 }
 
 impl<'a> VersionWriter<'a> {
     /// Creates a writer that has not written anything yet.
     pub fn new(
-        scratch: &Scratch,
-        writer: &'a mut Writer,
+        scratch: &SpillScratch,
+        writer: &'a mut SnapshotWriter,
         level: i32,
-        users: &'a Users,
+        users: &'a UserTable,
         roles: &'a Roles,
     ) -> VersionWriter<'a> {
         VersionWriter {
@@ -56,20 +56,20 @@ impl<'a> VersionWriter<'a> {
             kind: ElementType::Node,
             pages: None,
             directory: Vec::new(),
-            rows: Rows::default(),
+            rows: SortRows::default(),
             waiting: Vec::new(),
         }
     }
 
     /// Begins with a type.
-    pub fn begin(&mut self, kind: ElementType) -> Result<(), BuildError> {
+    pub fn begin(&mut self, kind: ElementType) -> Result<(), ElementBuildError> {
         self.kind = kind;
         self.pages = Some(PageWriter::begin(self.writer, layout::versions(kind))?);
         Ok(())
     }
 
     /// Takes in a version; they come by id and version, with pairs for tags.
-    pub fn push(&mut self, version: &Element, payload: &[u8]) -> Result<(), BuildError> {
+    pub fn push(&mut self, version: &ElementRecord, payload: &[u8]) -> Result<(), ElementBuildError> {
         let full = self.rows.records.len() >= VERSIONS;
         if full && self.rows.records.last().is_some_and(|last| last.id != version.id) {
             self.waiting.push(std::mem::take(&mut self.rows));
@@ -90,7 +90,7 @@ impl<'a> VersionWriter<'a> {
     }
 
     /// Returns the payload of a relation with the table's numbers for roles.
-    fn with_roles(&self, relation: &Element, payload: &[u8]) -> Vec<u8> {
+    fn with_roles(&self, relation: &ElementRecord, payload: &[u8]) -> Vec<u8> {
         let (tags, mut reader) = get_tags(payload);
         let members = get_members(&mut reader, relation.parts());
         let mut out = Vec::with_capacity(payload.len());
@@ -100,7 +100,7 @@ impl<'a> VersionWriter<'a> {
     }
 
     /// Writes the pages that wait.
-    fn write(&mut self) -> Result<(), BuildError> {
+    fn write(&mut self) -> Result<(), ElementBuildError> {
         let (kind, level) = (self.kind, self.level);
         let frames: Vec<_> = self.waiting.par_iter().map(|rows| compressed(&encode(kind, rows), level)).collect();
         for (rows, frame) in self.waiting.drain(..).zip(frames) {
@@ -119,7 +119,7 @@ impl<'a> VersionWriter<'a> {
     }
 
     /// Ends the type.
-    pub fn end(&mut self) -> Result<(), BuildError> {
+    pub fn end(&mut self) -> Result<(), ElementBuildError> {
         if !self.rows.records.is_empty() {
             self.waiting.push(std::mem::take(&mut self.rows));
         }
@@ -132,7 +132,7 @@ impl<'a> VersionWriter<'a> {
     }
 
     /// Writes when anything was written, each moment once.
-    pub fn finish(self) -> Result<(), BuildError> {
+    pub fn finish(self) -> Result<(), ElementBuildError> {
         self.writer.begin(layout::VERSION_TIMES)?;
         let times: Sorted<Bare> = self.times.finish()?;
         let (mut stream, mut last) = (times.stream(), None);
@@ -149,10 +149,10 @@ impl<'a> VersionWriter<'a> {
 }
 
 /// Encodes a page: one column after another, then the payloads.
-fn encode(kind: ElementType, rows: &Rows<Element>) -> Vec<u8> {
+fn encode(kind: ElementType, rows: &SortRows<ElementRecord>) -> Vec<u8> {
     let mut out = Vec::new();
     codec::put(&mut out, rows.records.len() as u64);
-    let mut column = |field: &dyn Fn(&Element) -> i64| {
+    let mut column = |field: &dyn Fn(&ElementRecord) -> i64| {
         let mut previous = 0;
         rows.records.iter().for_each(|version| put_delta(&mut out, &mut previous, field(version)));
     };
@@ -172,12 +172,12 @@ fn encode(kind: ElementType, rows: &Rows<Element>) -> Vec<u8> {
 }
 
 /// Decodes the output of [`encode`]; returns `None` for bytes that it cannot have written.
-pub fn decode(kind: ElementType, bytes: &[u8]) -> Option<Rows<Element>> {
-    let mut reader = Reader::new(bytes);
+pub fn decode(kind: ElementType, bytes: &[u8]) -> Option<SortRows<ElementRecord>> {
+    let mut reader = ByteReader::new(bytes);
     // Every column has at least a byte for each version.
     let columns = if kind == ElementType::Node { 9 } else { 7 };
     let count = usize::try_from(reader.get()?).ok().filter(|&count| count <= bytes.len() / columns)?;
-    budget::charge((count * (columns * size_of::<i64>() + size_of::<Element>())) as u64);
+    budget::charge((count * (columns * size_of::<i64>() + size_of::<ElementRecord>())) as u64);
     let mut column = || -> Option<Vec<i64>> {
         let (mut previous, mut column) = (0, Vec::with_capacity(count));
         for _ in 0..count {
@@ -189,13 +189,13 @@ pub fn decode(kind: ElementType, bytes: &[u8]) -> Option<Rows<Element>> {
     let (changesets, users, parts) = (column()?, column()?, column()?);
     let positions = if kind == ElementType::Node { Some((column()?, column()?)) } else { None };
     let lengths = column()?;
-    let mut rows = Rows::default();
+    let mut rows = SortRows::default();
     for at in 0..count {
         let payload = reader.take(usize::try_from(lengths[at]).ok()?)?;
         let key = positions
             .as_ref()
             .map_or(0, |(lats, lons)| hilbert::key(Coord { lat: lats[at] as i32, lon: lons[at] as i32 }));
-        let version = Element {
+        let version = ElementRecord {
             key,
             id: ids[at],
             changeset: changesets[at],
@@ -203,7 +203,7 @@ pub fn decode(kind: ElementType, bytes: &[u8]) -> Option<Rows<Element>> {
             version: versions[at] as u32,
             user: users[at] as u32,
             parts: parts[at] as u32,
-            ..Element::default()
+            ..ElementRecord::default()
         };
         if !is_whole(payload, kind, version.parts()) {
             return None;
@@ -219,10 +219,12 @@ mod tests {
 
     #[test]
     fn a_page_is_read_as_it_was_written() {
-        let mut rows = Rows::default();
+        let mut rows = SortRows::default();
         let coord = Coord { lat: -190_533_783, lon: -1_698_780_495 };
-        let first = Element { key: hilbert::key(coord), id: 5, version: 1, timestamp: 7, ..Element::default() };
-        let mut gone = Element { id: 5, version: 2, timestamp: 9, user: 3, changeset: 8, ..Element::default() };
+        let first =
+            ElementRecord { key: hilbert::key(coord), id: 5, version: 1, timestamp: 7, ..ElementRecord::default() };
+        let mut gone =
+            ElementRecord { id: 5, version: 2, timestamp: 9, user: 3, changeset: 8, ..ElementRecord::default() };
         gone.delete();
         rows.push(first, &[1, 4]);
         rows.push(gone, &[]);

@@ -1,18 +1,18 @@
 //! Sorts ways by the middle of their box along the Hilbert curve, then by id.
 
 use rayon::prelude::*;
-use terrapin_base::external_sort::{Rows, Sorted, Sorter, Stream};
+use terrapin_base::external_sort::{SortRows, Sorted, SortedStream, Sorter};
 
 use super::gather::{Newest, TagTable};
-use super::pages::{Written, corners, middle, write_pages};
+use super::pages::{ElementPages, corners, middle, write_pages};
 use super::payload::{get_nodes, get_tags, put_nodes, put_tags};
-use super::records::{Answer, BoxEntry, Element, FoundNode, Link, Placed, Reference};
-use super::{BuildError, Context};
-use crate::page::{self, Lists};
+use super::records::{BoxEntry, ElementRecord, ElementReference, FoundNode, ParentLink, Placed, ReferenceAnswer};
+use super::{BuildContext, ElementBuildError};
+use crate::page::{self, PageLists};
 use crate::{BoundingBox, ElementRef, ElementType};
 
 /// Returns the nodes that ways refer to, numbered from 0.
-pub(super) fn references(newest: &Newest, references: &mut Sorter<Reference>) -> Result<(), BuildError> {
+pub(super) fn references(newest: &Newest, references: &mut Sorter<ElementReference>) -> Result<(), ElementBuildError> {
     newest.ways.for_each(|blocks| {
         let ids: Vec<Vec<i64>> = blocks
             .par_iter()
@@ -27,7 +27,8 @@ pub(super) fn references(newest: &Newest, references: &mut Sorter<Reference>) ->
             .collect();
         for ids in ids {
             let first = references.len();
-            let numbered: Vec<Reference> = (first..).zip(ids).map(|(number, id)| Reference { id, number }).collect();
+            let numbered: Vec<ElementReference> =
+                (first..).zip(ids).map(|(number, id)| ElementReference { id, number }).collect();
             references.extend(&numbered)?;
         }
         Ok(())
@@ -36,23 +37,23 @@ pub(super) fn references(newest: &Newest, references: &mut Sorter<Reference>) ->
 
 /// Sorts ways; `found` answers the references of all.
 fn sort(
-    context: &Context<'_>,
+    context: &BuildContext<'_>,
     newest: &Newest,
-    found: &mut Stream<'_, FoundNode>,
-) -> Result<Sorted<Placed>, BuildError> {
+    found: &mut SortedStream<'_, FoundNode>,
+) -> Result<Sorted<Placed>, ElementBuildError> {
     let mut sorter = Sorter::new(context.scratch);
     newest.ways.for_each(|blocks| {
         let mut nodes = Vec::with_capacity(blocks.len());
         for block in blocks {
-            let count = block.rows.records.iter().map(Element::parts).sum();
+            let count = block.rows.records.iter().map(ElementRecord::parts).sum();
             nodes.push(found.take(count)?.records.to_vec());
         }
-        let placed: Vec<Rows<Placed>> = blocks
+        let placed: Vec<SortRows<Placed>> = blocks
             .par_iter()
             .zip(&nodes)
             .map(|(block, nodes)| {
                 let table = TagTable::of(block.head, context.pairs);
-                let (mut rows, mut payload, mut rest) = (Rows::default(), Vec::new(), &nodes[..]);
+                let (mut rows, mut payload, mut rest) = (SortRows::default(), Vec::new(), &nodes[..]);
                 for way in &block.rows.records {
                     let (mine, others) = rest.split_at(way.parts().min(rest.len()));
                     rest = others;
@@ -62,7 +63,7 @@ fn sort(
                     let mut area = BoundingBox::EMPTY;
                     let present = mine.iter().filter(|node| node.element().ordinal().is_some());
                     present.for_each(|node| area.extend(node.coord));
-                    let element = Element { key: middle(&area), ..*way };
+                    let element = ElementRecord { key: middle(&area), ..*way };
                     rows.push(Placed { element, corners: corners(&area) }, &payload);
                 }
                 rows
@@ -72,20 +73,20 @@ fn sort(
             context.progress.advance(rows.records.len() as u64);
             sorter.append(rows.view())?;
         }
-        Ok::<_, BuildError>(())
+        Ok::<_, ElementBuildError>(())
     })?;
     Ok(sorter.finish()?)
 }
 
 /// The pages of ways, their ids, and which ways each node is in.
-pub(super) type WrittenWays = (Written, Sorted<BoxEntry>, Sorted<Link>);
+pub(super) type WrittenWays = (ElementPages, Sorted<BoxEntry>, Sorted<ParentLink>);
 
 /// Writes the pages of ways. `found` answers the references of all, which are its first records.
 pub(super) fn write(
-    context: &Context<'_>,
+    context: &BuildContext<'_>,
     newest: &Newest,
-    found: &mut Stream<'_, FoundNode>,
-) -> Result<WrittenWays, BuildError> {
+    found: &mut SortedStream<'_, FoundNode>,
+) -> Result<WrittenWays, ElementBuildError> {
     context.progress.phase("placing ways", newest.ways.len());
     let ways = sort(context, newest, found)?;
     let (mut entries, mut links) = (Sorter::new(context.scratch), Sorter::new(context.scratch));
@@ -95,12 +96,12 @@ pub(super) fn write(
         &ways,
         |_| Ok(Vec::<()>::new()),
         |ways, first, _| {
-            let (mut ids, mut lists, mut entries, mut links) = (Vec::new(), Lists::new(), Vec::new(), Vec::new());
+            let (mut ids, mut lists, mut entries, mut links) = (Vec::new(), PageLists::new(), Vec::new(), Vec::new());
             for (ordinal, way) in (first..).zip(ways.records) {
                 let (_, mut reader) = get_tags(ways.payload(way));
                 for node in get_nodes(&mut reader, way.element.parts()).map(|bits| ElementRef(bits as u64)) {
                     lists.push(node);
-                    links.extend(node.ordinal().map(|child| Link { child, parent: ordinal }));
+                    links.extend(node.ordinal().map(|child| ParentLink { child, parent: ordinal }));
                 }
                 lists.close();
                 ids.push(way.element.id);

@@ -76,7 +76,7 @@ fn crossing(east: Coord, west: Coord) -> i32 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::geometry::{Border, Location, Polygon};
+    use crate::geometry::{BorderRule, Polygon, PolygonLocation};
 
     fn polygon(points: &[(i32, i32)]) -> Polygon {
         let at = |i: usize| {
@@ -84,10 +84,10 @@ mod tests {
             Coord { lat: lat * 10_000_000, lon: lon * 10_000_000 }
         };
         let segments = (0..points.len()).map(|i| Segment { a: at(i), b: at(i + 1) }).collect();
-        Polygon::new(Border::Relation, split_at_antimeridian(segments))
+        Polygon::new(BorderRule::Relation, split_at_antimeridian(segments))
     }
 
-    fn locate(polygon: &Polygon, lat: i32, lon: i32) -> Location {
+    fn locate(polygon: &Polygon, lat: i32, lon: i32) -> PolygonLocation {
         polygon.locate(Coord { lat: lat * 10_000_000, lon: lon * 10_000_000 })
     }
 
@@ -95,25 +95,25 @@ mod tests {
     fn across() {
         let p = polygon(&[(50, 170), (50, -170), (60, -170), (60, 170)]);
         for (lat, lon, expected) in [
-            (55, 175, Location::Inside),
-            (55, -175, Location::Inside),
-            (55, 0, Location::Outside),
-            (55, 165, Location::Outside),
-            (50, 175, Location::Border),
-            (55, 180, Location::Border),
-            (65, 180, Location::Outside),
+            (55, 175, PolygonLocation::Inside),
+            (55, -175, PolygonLocation::Inside),
+            (55, 0, PolygonLocation::Outside),
+            (55, 165, PolygonLocation::Outside),
+            (50, 175, PolygonLocation::Border),
+            (55, 180, PolygonLocation::Border),
+            (65, 180, PolygonLocation::Outside),
         ] {
             assert_eq!(locate(&p, lat, lon), expected, "{lat} {lon}");
         }
         let wide = polygon(&[(-10, -120), (-10, 120), (-5, 120), (-5, -120)]);
-        assert_eq!([0, 110, 130].map(|lon| locate(&wide, -7, lon) == Location::Inside), [false, false, true]);
+        assert_eq!([0, 110, 130].map(|lon| locate(&wide, -7, lon) == PolygonLocation::Inside), [false, false, true]);
     }
 
     #[test]
     fn around_a_pole() {
         let south = polygon(&[(-70, -120), (-70, 0), (-70, 120)]);
-        assert_eq!([-80, -60].map(|lat| locate(&south, lat, 30)), [Location::Inside, Location::Outside]);
+        assert_eq!([-80, -60].map(|lat| locate(&south, lat, 30)), [PolygonLocation::Inside, PolygonLocation::Outside]);
         let north = polygon(&[(70, -120), (70, 0), (70, 120)]);
-        assert_eq!([80, 60, -80].map(|lat| locate(&north, lat, 179) == Location::Inside), [true, false, false]);
+        assert_eq!([80, 60, -80].map(|lat| locate(&north, lat, 179) == PolygonLocation::Inside), [true, false, false]);
     }
 }

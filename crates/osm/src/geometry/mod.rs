@@ -18,5 +18,5 @@ pub use arcs::ring_along_great_circles;
 pub use distance::{
     LatLon, LineVectors, around_box, line_length, metres, metres_between_segments, metres_to_segment, round_length,
 };
-pub use polygon::{Border, Location, Polygon, Relation as BoxRelation};
-pub use segment::{Segment, Side, line_meets_box, on_segment, segment_meets_box, segments_meet, side};
+pub use polygon::{BorderRule, BoxRelation, Polygon, PolygonLocation};
+pub use segment::{LineSide, Segment, line_meets_box, on_segment, segment_meets_box, segments_meet, side};

@@ -10,15 +10,15 @@ mod search;
 
 use std::ops::Range;
 
-use super::segment::{Segment, Side, on_segment, segment_meets_box, segments_meet, side};
-use super::tiles::{Tile, any_piece, is_whole, within};
+use super::segment::{LineSide, Segment, on_segment, segment_meets_box, segments_meet, side};
+use super::tiles::{GridTile, any_piece, is_whole, within};
 use crate::{BoundingBox, Coord};
-use search::Search;
+use search::PointLocation;
 
 /// The location of a point relative to a polygon.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[allow(missing_docs)]
-pub enum Location {
+pub enum PolygonLocation {
     Inside,
     Border,
     Outside,
@@ -26,7 +26,7 @@ pub enum Location {
 
 /// The relation of a whole box to a polygon.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Relation {
+pub enum BoxRelation {
     /// Every point of the box is inside.
     Inside,
     /// No point of the box is inside or on the border.
@@ -43,7 +43,7 @@ const MAX_ENDS: usize = 2 * FANOUT;
 /// rules. They were determined by testing nodes within a step (1e-7 degrees) of the border, and lines along it. On a
 /// meridian all three are exact.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Border {
+pub enum BorderRule {
     /// Areas made from relations: segments are cut into tiles (as in tiles.rs), which moves them by up to a
     /// step and a bit. A point is on a piece if the piece's latitude there, cut off towards its end, is the point's.
     /// A line is cut in the same way and meets the area if it has a node inside, if it has two nodes only and the middle
@@ -58,26 +58,26 @@ pub enum Border {
     ClosedWay,
 }
 
-impl Border {
+impl BorderRule {
     /// Returns whether segments are cut into tiles.
     fn has_tiles(self) -> bool {
-        self != Border::ClosedWay
+        self != BorderRule::ClosedWay
     }
 }
 
 /// A polygon: any number of rings under the even-odd rule.
 #[derive(Debug, Clone)]
 pub struct Polygon {
-    border: Border,
+    border: BorderRule,
     segments: Box<[Segment]>,
     /// The tree, leaves' parents first; `levels[k]..levels[k + 1]` are the nodes of level k.
-    nodes: Box<[Node]>,
+    nodes: Box<[SegmentTreeNode]>,
     levels: Vec<usize>,
     bbox: BoundingBox,
 }
 
 #[derive(Debug, Clone, Copy)]
-struct Node {
+struct SegmentTreeNode {
     bbox: BoundingBox,
     /// Latitudes of the two ends of the chain that the node's segments form; equal for a closed chain; `low > high` if
     /// they form several chains.
@@ -89,7 +89,7 @@ impl Polygon {
     /// Creates the polygon of these segments. If a segment occurs several times, in either direction, pairs of it
     /// cancel out for what is inside, but points on them are still on the border. A point on a segment of length zero
     /// is also on the border.
-    pub fn new(border: Border, segments: impl IntoIterator<Item = Segment>) -> Polygon {
+    pub fn new(border: BorderRule, segments: impl IntoIterator<Item = Segment>) -> Polygon {
         let segments: Box<[Segment]> = segments.into_iter().collect();
         let (nodes, levels) = build_tree(&segments);
         let bbox = nodes.last().map_or(BoundingBox::EMPTY, |n| n.bbox);
@@ -117,21 +117,21 @@ impl Polygon {
     }
 
     /// Returns the location of the point.
-    pub fn locate(&self, c: Coord) -> Location {
+    pub fn locate(&self, c: Coord) -> PolygonLocation {
         if c.is_missing() || !self.bbox.contains(c) {
-            return Location::Outside;
+            return PolygonLocation::Outside;
         }
         self.search(c, Some(self.border))
     }
 
     /// Returns the location of the point, without a tolerance for the border.
-    pub fn locate_exactly(&self, c: Coord) -> Location {
+    pub fn locate_exactly(&self, c: Coord) -> PolygonLocation {
         self.search(c, None)
     }
 
     /// Returns whether the point is inside or on the border.
     pub fn covers(&self, c: Coord) -> bool {
-        self.locate(c) != Location::Outside
+        self.locate(c) != PolygonLocation::Outside
     }
 
     /// Returns whether a relation with a node at this point is in the polygon. A point inside counts. A point on the
@@ -139,13 +139,13 @@ impl Polygon {
     /// reference. On the border of a closed way every point counts, on that of a drawn polygon none.
     pub fn counts_for_relations(&self, c: Coord) -> bool {
         match (self.locate(c), self.border) {
-            (Location::Inside, _) | (Location::Border, Border::ClosedWay) => true,
-            (Location::Outside, _) | (Location::Border, Border::Drawn) => false,
-            (Location::Border, Border::Relation) => {
+            (PolygonLocation::Inside, _) | (PolygonLocation::Border, BorderRule::ClosedWay) => true,
+            (PolygonLocation::Outside, _) | (PolygonLocation::Border, BorderRule::Drawn) => false,
+            (PolygonLocation::Border, BorderRule::Relation) => {
                 let at = BoundingBox { south: c.lat - 1, west: c.lon - 1, north: c.lat + 1, east: c.lon + 1 };
-                let tile = Some(Tile::of(c));
+                let tile = Some(GridTile::of(c));
                 self.any_segment(&at, &mut |s| {
-                    s.a != c && Search { at: c, border: Some(self.border), tile, inside: false }.meets(s)
+                    s.a != c && PointLocation { at: c, border: Some(self.border), tile, inside: false }.meets(s)
                 })
             }
         }
@@ -153,9 +153,9 @@ impl Polygon {
 
     /// Returns the relation of the box to the polygon: one test for all elements in the box. The box may cross the
     /// antimeridian.
-    pub fn relate(&self, area: &BoundingBox) -> Relation {
+    pub fn relate(&self, area: &BoundingBox) -> BoxRelation {
         if area.is_empty() {
-            return Relation::Outside;
+            return BoxRelation::Outside;
         }
         let (parts, n) = area.split();
         let mut relations = parts[..n].iter().map(|part| {
@@ -167,15 +167,15 @@ impl Polygon {
                 east: part.east.saturating_add(1),
             };
             if self.any_segment(&wider, &mut |s| segment_meets_box(s, &wider)) {
-                return Relation::Mixed;
+                return BoxRelation::Mixed;
             }
             match self.locate(Coord { lat: part.south, lon: part.west }) {
-                Location::Outside => Relation::Outside,
-                _ => Relation::Inside,
+                PolygonLocation::Outside => BoxRelation::Outside,
+                _ => BoxRelation::Inside,
             }
         });
-        let first = relations.next().unwrap_or(Relation::Outside);
-        if relations.all(|r| r == first) { first } else { Relation::Mixed }
+        let first = relations.next().unwrap_or(BoxRelation::Outside);
+        if relations.all(|r| r == first) { first } else { BoxRelation::Mixed }
     }
 
     /// Returns whether a polyline meets the polygon. A line that only touches the border does not meet it; for a line
@@ -187,12 +187,12 @@ impl Polygon {
         if bbox.is_empty() || !bbox.intersects(&self.bbox) {
             return false;
         }
-        let is_inside = |run: &[Coord]| matches!(run, [c] if self.locate(*c) == Location::Inside);
+        let is_inside = |run: &[Coord]| matches!(run, [c] if self.locate(*c) == PolygonLocation::Inside);
         if line.split(|c| c.is_missing()).any(is_inside) {
             return true;
         }
         // Location of the last segment's end, if it is already known.
-        let mut known: Option<Location> = None;
+        let mut known: Option<PolygonLocation> = None;
         for w in line.windows(2) {
             let s = Segment { a: w[0], b: w[1] };
             if s.a.is_missing() || s.b.is_missing() {
@@ -201,31 +201,31 @@ impl Polygon {
             }
             let whole = Whole { ends: [s.a, s.b], alone: line.len() == 2 };
             match self.pass(s, whole, known) {
-                Pass::Inside => return true,
-                Pass::Outside => known = Some(Location::Outside),
-                Pass::Touching => known = None,
+                SegmentPass::Inside => return true,
+                SegmentPass::Outside => known = Some(PolygonLocation::Outside),
+                SegmentPass::Touching => known = None,
             }
         }
         false
     }
 
     /// Returns how a line's segment passes the polygon. `known` is the location of its start, if it is already known.
-    fn pass(&self, s: Segment, whole: Whole, known: Option<Location>) -> Pass {
+    fn pass(&self, s: Segment, whole: Whole, known: Option<PolygonLocation>) -> SegmentPass {
         if !self.border.has_tiles() {
             return self.pass_cut_at_border(s, known);
         }
         if is_whole(s) {
-            return self.pass_in_tile(s, whole, Tile::of(s.a), known);
+            return self.pass_in_tile(s, whole, GridTile::of(s.a), known);
         }
         let meets = any_piece(s, &self.bbox, &mut |piece, tile| {
-            matches!(self.pass_in_tile(piece, whole, tile, None), Pass::Inside)
+            matches!(self.pass_in_tile(piece, whole, tile, None), SegmentPass::Inside)
         });
-        if meets { Pass::Inside } else { Pass::Touching }
+        if meets { SegmentPass::Inside } else { SegmentPass::Touching }
     }
 
     /// Returns how `s`, the piece of a line's segment in `tile`, passes the polygon. `known` is the location of its
     /// start, if it is already known.
-    fn pass_in_tile(&self, s: Segment, whole: Whole, tile: Tile, known: Option<Location>) -> Pass {
+    fn pass_in_tile(&self, s: Segment, whole: Whole, tile: GridTile, known: Option<PolygonLocation>) -> SegmentPass {
         let b = s.bbox();
         // A point less than a step from the border can count as being on it.
         let wider = BoundingBox { south: b.south - 1, west: b.west - 1, north: b.north + 1, east: b.east + 1 };
@@ -234,38 +234,38 @@ impl Polygon {
             near = true;
             let t = if is_whole(t) { Some(t) } else { within(t, tile) };
             let Some(t) = t.filter(|&t| segments_meet(s, t)) else { return false };
-            along |= [t.a, t.b].into_iter().all(|end| side(s.a, s.b, end) == Side::On);
+            along |= [t.a, t.b].into_iter().all(|end| side(s.a, s.b, end) == LineSide::On);
             crossing_counts(s, t)
         });
         if crossed {
-            return Pass::Inside;
+            return SegmentPass::Inside;
         }
         if !near {
             return match known.unwrap_or_else(|| self.locate(s.a)) {
-                Location::Outside => Pass::Outside,
-                _ => Pass::Inside,
+                PolygonLocation::Outside => SegmentPass::Outside,
+                _ => SegmentPass::Inside,
             };
         }
         let mut off_border = true;
         for end in [s.a, s.b].into_iter().filter(|end| whole.ends.contains(end)) {
             match self.locate(end) {
-                Location::Inside => return Pass::Inside,
-                Location::Border => off_border = false,
-                Location::Outside => {}
+                PolygonLocation::Inside => return SegmentPass::Inside,
+                PolygonLocation::Border => off_border = false,
+                PolygonLocation::Outside => {}
             }
         }
-        let drawn = self.border == Border::Drawn;
+        let drawn = self.border == BorderRule::Drawn;
         let counts = match self.locate(middle(s.a, s.b)) {
             _ if along => drawn,
-            Location::Inside => whole.alone || off_border,
-            Location::Border => drawn,
-            Location::Outside => false,
+            PolygonLocation::Inside => whole.alone || off_border,
+            PolygonLocation::Border => drawn,
+            PolygonLocation::Outside => false,
         };
-        if counts { Pass::Inside } else { Pass::Touching }
+        if counts { SegmentPass::Inside } else { SegmentPass::Touching }
     }
 
     /// Returns how a line's segment passes the polygon. Cuts it where it meets the border and tests each piece.
-    fn pass_cut_at_border(&self, s: Segment, known: Option<Location>) -> Pass {
+    fn pass_cut_at_border(&self, s: Segment, known: Option<PolygonLocation>) -> SegmentPass {
         let mut cuts: Vec<Coord> = Vec::new();
         let mut touched = false;
         // Ends so near to a crossing that the piece between them has no length, once the crossing is rounded.
@@ -285,8 +285,8 @@ impl Polygon {
         });
         if !touched {
             return match known.unwrap_or_else(|| self.locate_exactly(s.a)) {
-                Location::Outside => Pass::Outside,
-                _ => Pass::Inside,
+                PolygonLocation::Outside => SegmentPass::Outside,
+                _ => SegmentPass::Inside,
             };
         }
         // Between two neighbouring cuts the line is on one side or on the border.
@@ -294,25 +294,25 @@ impl Polygon {
         cuts.sort_unstable_by_key(|&c| along(s, c));
         cuts.dedup();
         let mut middles = cuts.windows(2).map(|w| middle(w[0], w[1])).chain(ends);
-        match middles.any(|c| self.locate(c) == Location::Inside) {
-            true => Pass::Inside,
-            false => Pass::Touching,
+        match middles.any(|c| self.locate(c) == PolygonLocation::Inside) {
+            true => SegmentPass::Inside,
+            false => SegmentPass::Touching,
         }
     }
 
     /// Returns the location of a point; without a `border`, there is no tolerance.
-    fn search(&self, c: Coord, border: Option<Border>) -> Location {
-        let tile = self.border.has_tiles().then(|| Tile::of(c));
-        let mut search = Search { at: c, border, tile, inside: false };
-        let Some(top) = self.levels.len().checked_sub(2) else { return Location::Outside };
+    fn search(&self, c: Coord, border: Option<BorderRule>) -> PolygonLocation {
+        let tile = self.border.has_tiles().then(|| GridTile::of(c));
+        let mut search = PointLocation { at: c, border, tile, inside: false };
+        let Some(top) = self.levels.len().checked_sub(2) else { return PolygonLocation::Outside };
         if self.locate_below(top, 0, &mut search) {
-            return Location::Border;
+            return PolygonLocation::Border;
         }
-        if search.inside { Location::Inside } else { Location::Outside }
+        if search.inside { PolygonLocation::Inside } else { PolygonLocation::Outside }
     }
 
     /// Counts the crossings of the way east under a node; true if the point is on a segment.
-    fn locate_below(&self, level: usize, index: usize, search: &mut Search) -> bool {
+    fn locate_below(&self, level: usize, index: usize, search: &mut PointLocation) -> bool {
         let Some(node) = self.nodes.get(self.levels[level] + index) else { return false };
         let Coord { lat, lon } = search.at;
         let b = &node.bbox;
@@ -376,7 +376,7 @@ struct Whole {
     alone: bool,
 }
 
-enum Pass {
+enum SegmentPass {
     Inside,
     Outside,
     Touching,
@@ -441,17 +441,18 @@ fn crossing(s: Segment, t: Segment) -> Option<Coord> {
 type Ends = Option<Vec<Coord>>;
 
 /// Builds the nodes of a tree over segments, and the starts of its levels.
-fn build_tree(segments: &[Segment]) -> (Vec<Node>, Vec<usize>) {
+fn build_tree(segments: &[Segment]) -> (Vec<SegmentTreeNode>, Vec<usize>) {
     if segments.is_empty() {
         return (Vec::new(), Vec::new());
     }
     // The ends are those of the nodes of the last level so far.
-    let (mut nodes, mut ends): (Vec<Node>, Vec<Ends>) = segments.chunks(FANOUT).map(leaf).unzip();
+    let (mut nodes, mut ends): (Vec<SegmentTreeNode>, Vec<Ends>) = segments.chunks(FANOUT).map(leaf).unzip();
     let mut levels = vec![0, nodes.len()];
     while ends.len() > 1 {
         let below = levels[levels.len() - 2];
         let level = nodes[below..].chunks(FANOUT).zip(ends.chunks(FANOUT));
-        let (parents, their_ends): (Vec<Node>, Vec<Ends>) = level.map(|(nodes, ends)| parent(nodes, ends)).unzip();
+        let (parents, their_ends): (Vec<SegmentTreeNode>, Vec<Ends>) =
+            level.map(|(nodes, ends)| parent(nodes, ends)).unzip();
         nodes.extend(parents);
         levels.push(nodes.len());
         ends = their_ends;
@@ -460,7 +461,7 @@ fn build_tree(segments: &[Segment]) -> (Vec<Node>, Vec<usize>) {
 }
 
 /// Creates the node over some segments.
-fn leaf(segments: &[Segment]) -> (Node, Ends) {
+fn leaf(segments: &[Segment]) -> (SegmentTreeNode, Ends) {
     let mut bbox = BoundingBox::EMPTY;
     let mut ends = Vec::new();
     for s in segments {
@@ -468,11 +469,11 @@ fn leaf(segments: &[Segment]) -> (Node, Ends) {
         toggle(&mut ends, s.a);
         toggle(&mut ends, s.b);
     }
-    (Node::new(bbox, Some(&ends)), Some(ends))
+    (SegmentTreeNode::new(bbox, Some(&ends)), Some(ends))
 }
 
 /// Creates the node over some nodes, which have these ends.
-fn parent(children: &[Node], ends: &[Ends]) -> (Node, Ends) {
+fn parent(children: &[SegmentTreeNode], ends: &[Ends]) -> (SegmentTreeNode, Ends) {
     let mut bbox = BoundingBox::EMPTY;
     children.iter().for_each(|child| bbox.union(&child.bbox));
     let together = ends.iter().try_fold(Vec::new(), |mut all, more| {
@@ -480,17 +481,17 @@ fn parent(children: &[Node], ends: &[Ends]) -> (Node, Ends) {
         Some(all)
     });
     let together = together.filter(|all| all.len() <= MAX_ENDS);
-    (Node::new(bbox, together.as_ref()), together)
+    (SegmentTreeNode::new(bbox, together.as_ref()), together)
 }
 
-impl Node {
-    fn new(bbox: BoundingBox, ends: Option<&Vec<Coord>>) -> Node {
+impl SegmentTreeNode {
+    fn new(bbox: BoundingBox, ends: Option<&Vec<Coord>>) -> SegmentTreeNode {
         let (low, high) = match ends.map(Vec::as_slice) {
             Some([]) => (bbox.south, bbox.south),
             Some([a, b]) => (a.lat.min(b.lat), a.lat.max(b.lat)),
             _ => (i32::MAX, i32::MIN),
         };
-        Node { bbox, low, high }
+        SegmentTreeNode { bbox, low, high }
     }
 }
 

@@ -34,7 +34,7 @@ impl Segment {
 /// The side of a directed line on which a point lies, with north up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[allow(missing_docs)]
-pub enum Side {
+pub enum LineSide {
     Left,
     On,
     Right,
@@ -42,20 +42,20 @@ pub enum Side {
 
 /// Returns the side of the line from `a` to `b` on which the point `p` lies.
 #[inline]
-pub fn side(a: Coord, b: Coord, p: Coord) -> Side {
+pub fn side(a: Coord, b: Coord, p: Coord) -> LineSide {
     let (x, y) = (i64::from(b.lon) - i64::from(a.lon), i64::from(b.lat) - i64::from(a.lat));
     let (u, v) = (i64::from(p.lon) - i64::from(a.lon), i64::from(p.lat) - i64::from(a.lat));
     match (x * v).cmp(&(y * u)) {
-        std::cmp::Ordering::Greater => Side::Left,
-        std::cmp::Ordering::Equal => Side::On,
-        std::cmp::Ordering::Less => Side::Right,
+        std::cmp::Ordering::Greater => LineSide::Left,
+        std::cmp::Ordering::Equal => LineSide::On,
+        std::cmp::Ordering::Less => LineSide::Right,
     }
 }
 
 /// Returns whether `p` is on the segment, ends included.
 #[inline]
 pub fn on_segment(s: Segment, p: Coord) -> bool {
-    s.bbox().contains(p) && side(s.a, s.b, p) == Side::On
+    s.bbox().contains(p) && side(s.a, s.b, p) == LineSide::On
 }
 
 /// Returns whether the two segments share a point, ends included.
@@ -65,11 +65,11 @@ pub fn segments_meet(s: Segment, t: Segment) -> bool {
     }
     // The boxes intersect: the segments do also, unless one of them is strictly on one side of the other's line.
     let (p, q) = (side(s.a, s.b, t.a), side(s.a, s.b, t.b));
-    if p == q && p != Side::On {
+    if p == q && p != LineSide::On {
         return false;
     }
     let (p, q) = (side(t.a, t.b, s.a), side(t.a, t.b, s.b));
-    p != q || p == Side::On
+    p != q || p == LineSide::On
 }
 
 /// Returns whether the segment and the box share a point, borders included; the box may cross the antimeridian.
@@ -89,7 +89,7 @@ fn segment_meets_plain_box(s: Segment, area: &BoundingBox) -> bool {
     // corners strictly on one side.
     let corner = |lat, lon| side(s.a, s.b, Coord { lat, lon });
     let first = corner(area.south, area.west);
-    first == Side::On
+    first == LineSide::On
         || corner(area.south, area.east) != first
         || corner(area.north, area.west) != first
         || corner(area.north, area.east) != first
@@ -122,10 +122,10 @@ mod tests {
     #[test]
     fn sides_at_the_ends_of_the_world() {
         let (sw, ne) = (c(-900_000_000, -1_800_000_000), c(900_000_000, 1_800_000_000));
-        assert_eq!(side(sw, ne, c(0, 0)), Side::On);
-        assert_eq!(side(sw, ne, c(900_000_000, -1_800_000_000)), Side::Left);
-        assert_eq!(side(sw, ne, c(-900_000_000, 1_800_000_000)), Side::Right);
-        assert_eq!(side(sw, ne, c(1, 0)), Side::Left);
+        assert_eq!(side(sw, ne, c(0, 0)), LineSide::On);
+        assert_eq!(side(sw, ne, c(900_000_000, -1_800_000_000)), LineSide::Left);
+        assert_eq!(side(sw, ne, c(-900_000_000, 1_800_000_000)), LineSide::Right);
+        assert_eq!(side(sw, ne, c(1, 0)), LineSide::Left);
     }
 
     /// Compares all pairs of small segments with a naive search for a shared point on a fine grid of fractions.

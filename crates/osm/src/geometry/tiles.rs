@@ -19,13 +19,13 @@ const SOUTH: i32 = -910_000_000;
 
 /// A tile.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Tile {
+pub(super) struct GridTile {
     row: i32,
     column: i32,
 }
 
 /// The course of a segment in a tile, relative to a point.
-pub(super) enum Part {
+pub(super) enum TileCrossing {
     /// This piece of the segment, whose box contains the point.
     Piece(Segment),
     /// It passes the point's latitude to the east of it, if at all.
@@ -42,10 +42,10 @@ fn column(lon: i32) -> i32 {
     lon >> BITS
 }
 
-impl Tile {
+impl GridTile {
     /// Returns the tile of a point.
-    pub fn of(c: Coord) -> Tile {
-        Tile { row: row(c.lat), column: column(c.lon) }
+    pub fn of(c: Coord) -> GridTile {
+        GridTile { row: row(c.lat), column: column(c.lon) }
     }
 }
 
@@ -56,40 +56,40 @@ pub(super) fn is_whole(s: Segment) -> bool {
 }
 
 /// Returns the piece of a segment in a tile.
-pub(super) fn within(s: Segment, tile: Tile) -> Option<Segment> {
+pub(super) fn within(s: Segment, tile: GridTile) -> Option<Segment> {
     in_row(in_column(s, tile.column)?, tile.row)
 }
 
 /// Returns the course of a segment relative to a point in a tile. The point is between the segment's latitudes.
-pub(super) fn beside(s: Segment, tile: Tile, Coord { lat, lon }: Coord) -> Part {
+pub(super) fn beside(s: Segment, tile: GridTile, Coord { lat, lon }: Coord) -> TileCrossing {
     let (west, east) = if s.a.lon <= s.b.lon { (s.a, s.b) } else { (s.b, s.a) };
     let rises = west.lat <= east.lat;
     if lon < west.lon {
-        return Part::East;
+        return TileCrossing::East;
     }
-    let Some(s) = in_column(s, tile.column) else { return Part::West };
+    let Some(s) = in_column(s, tile.column) else { return TileCrossing::West };
     let b = s.bbox();
     if lat < b.south || lat > b.north {
-        return if (lat > b.north) == rises { Part::East } else { Part::West };
+        return if (lat > b.north) == rises { TileCrossing::East } else { TileCrossing::West };
     }
-    let Some(s) = in_row(s, tile.row) else { return Part::West };
+    let Some(s) = in_row(s, tile.row) else { return TileCrossing::West };
     let b = s.bbox();
     match () {
-        () if lon < b.west => Part::East,
-        () if lon > b.east => Part::West,
-        () => Part::Piece(s),
+        () if lon < b.west => TileCrossing::East,
+        () if lon > b.east => TileCrossing::West,
+        () => TileCrossing::Piece(s),
     }
 }
 
 /// Calls `found` with the pieces of a segment that may be in the box, and their tiles. Returns true as soon as a call
 /// does.
-pub(super) fn any_piece(s: Segment, area: &BoundingBox, found: &mut dyn FnMut(Segment, Tile) -> bool) -> bool {
+pub(super) fn any_piece(s: Segment, area: &BoundingBox, found: &mut dyn FnMut(Segment, GridTile) -> bool) -> bool {
     let b = s.bbox();
     (column(b.west.max(area.west))..=column(b.east.min(area.east))).any(|column| {
         let Some(part) = in_column(s, column) else { return false };
         let b = part.bbox();
         (row(b.south.max(area.south))..=row(b.north.min(area.north)))
-            .any(|row| in_row(part, row).is_some_and(|piece| found(piece, Tile { row, column })))
+            .any(|row| in_row(part, row).is_some_and(|piece| found(piece, GridTile { row, column })))
     })
 }
 

@@ -10,17 +10,17 @@ mod states;
 use std::sync::Arc;
 
 use rayon::prelude::*;
-use terrapin_base::external_sort::Rows;
+use terrapin_base::external_sort::SortRows;
 use terrapin_budget as budget;
-use terrapin_snapshot::{Error, Pages, Snapshot};
+use terrapin_snapshot::{Error, PagedSection, Snapshot};
 
 use super::build::{Version as Row, decode_versions};
 use super::layout;
 pub use super::state_settings::StateSettings;
 use super::store::Osm;
 use super::types::{ElementType, Ordinal};
+use states::StateCache;
 pub use states::StateError;
-use states::States;
 
 /// Steps that reading a page of versions costs in a query's budget.
 const PAGE_STEPS: usize = 4096;
@@ -29,22 +29,22 @@ const ENTRY: usize = 16;
 
 /// The versions of a snapshot.
 pub struct History {
-    states: States,
+    states: StateCache,
 }
 
 /// The data about versions that is kept with a store.
-struct Kept {
+struct StoreHistory {
     /// The versions, if the snapshot has any.
     history: Option<History>,
     /// For a state, the elements that have changed since, by type and ascending.
     later: [Vec<Ordinal>; 3],
 }
 
-impl Kept {
-    fn beside(osm: &Osm) -> &Kept {
+impl StoreHistory {
+    fn beside(osm: &Osm) -> &StoreHistory {
         osm.beside(|| {
-            let kept = History::is_in(&osm.snapshot).then(|| History { states: States::new(osm) });
-            Kept { history: kept, later: Default::default() }
+            let kept = History::is_in(&osm.snapshot).then(|| History { states: StateCache::new(osm) });
+            StoreHistory { history: kept, later: Default::default() }
         })
     }
 }
@@ -52,12 +52,12 @@ impl Kept {
 /// Returns the elements of a type that have changed since the moment of a state, ascending; empty for the current
 /// state.
 pub fn changed_since(osm: &Osm, kind: ElementType) -> &[Ordinal] {
-    &Kept::beside(osm).later[kind as usize]
+    &StoreHistory::beside(osm).later[kind as usize]
 }
 
 /// A version of an element.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Version {
+pub struct ElementVersion {
     /// Its number.
     pub version: u32,
     /// The time of the version, in seconds since 1970.
@@ -85,7 +85,7 @@ impl History {
 
     /// Returns the versions of a store; `None` if no versions were kept.
     pub fn of(osm: &Osm) -> Option<&History> {
-        Kept::beside(osm).history.as_ref()
+        StoreHistory::beside(osm).history.as_ref()
     }
 
     /// Returns the time of the last change up to a moment: all moments up to the next change have the same state. `None`
@@ -114,7 +114,7 @@ impl History {
     }
 
     /// Returns all versions of an element, in order.
-    pub fn versions(&self, osm: &Osm, kind: ElementType, id: i64) -> Vec<Version> {
+    pub fn versions(&self, osm: &Osm, kind: ElementType, id: i64) -> Vec<ElementVersion> {
         let directory = directory(osm, kind);
         let Some(page) = directory.partition_point(|page| page.first <= id).checked_sub(1) else { return Vec::new() };
         let rows = read(osm, kind, page);
@@ -142,8 +142,8 @@ impl History {
     }
 }
 
-fn version(row: &Row) -> Version {
-    Version {
+fn version(row: &Row) -> ElementVersion {
+    ElementVersion {
         version: row.version,
         timestamp: row.timestamp.into(),
         changeset: row.changeset,
@@ -173,15 +173,15 @@ fn directory(osm: &Osm, kind: ElementType) -> Vec<PageEntry> {
 }
 
 /// Reads a page of versions; empty if it is damaged.
-fn read(osm: &Osm, kind: ElementType, page: usize) -> Rows<Row> {
+fn read(osm: &Osm, kind: ElementType, page: usize) -> SortRows<Row> {
     budget::checkpoints(PAGE_STEPS);
     let name = layout::versions(kind);
-    let read = Pages::open(&osm.snapshot, name, &osm.fault).and_then(|pages| pages.read(page as u64));
+    let read = PagedSection::open(&osm.snapshot, name, &osm.fault).and_then(|pages| pages.read(page as u64));
     let rows = read.and_then(|bytes| {
         decode_versions(kind, &bytes)
             .ok_or_else(|| Error::damaged(name, format!("page {page} is not what this format writes")))
     });
-    osm.or_fault(rows, Rows::default)
+    osm.or_fault(rows, SortRows::default)
 }
 
 /// Returns the results of `make` for the pages of a type that `wanted` selects, in order.
@@ -189,7 +189,7 @@ fn each_page<T: Send>(
     osm: &Osm,
     kind: ElementType,
     wanted: impl Fn(&PageEntry) -> bool,
-    make: impl Fn(&Rows<Row>) -> Vec<T> + Sync,
+    make: impl Fn(&SortRows<Row>) -> Vec<T> + Sync,
 ) -> Vec<T> {
     let wanted: Vec<usize> =
         directory(osm, kind).iter().enumerate().filter(|(_, page)| wanted(page)).map(|(page, _)| page).collect();

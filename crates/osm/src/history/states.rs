@@ -12,13 +12,13 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use rayon::ThreadPoolBuilder;
-use terrapin_base::external_sort::Scratch;
-use terrapin_budget::{self as budget, Budget, Exceeded, Limits, Stopped};
-use terrapin_snapshot::{Counts, Error, Snapshot, Writer};
+use terrapin_base::external_sort::SpillScratch;
+use terrapin_budget::{self as budget, Budget, ExceededLimit, Limits, StopReason};
+use terrapin_snapshot::{ElementCounts, Error, Snapshot, SnapshotWriter};
 
-use super::Kept;
+use super::StoreHistory;
 use super::changes::changed;
-use crate::build::{BuildError, Tables, write_state};
+use crate::build::{ElementBuildError, Tables, write_state};
 use crate::radix;
 use crate::state_settings::{KEPT, StateSettings};
 use crate::store::Osm;
@@ -54,7 +54,7 @@ pub enum StateError {
     },
     /// Building the state exceeds its memory limit.
     #[error("making the state of the date: {0}")]
-    Exceeded(Exceeded),
+    Exceeded(ExceededLimit),
     /// No thread can be started.
     #[error("no thread to make the state of the date: {0}")]
     Thread(Arc<io::Error>),
@@ -64,7 +64,7 @@ type Made = Result<Arc<Osm>, StateError>;
 
 /// A state, once it is made.
 #[derive(Default)]
-struct Slot {
+struct StateSlot {
     made: Mutex<Option<Made>>,
     ready: Condvar,
 }
@@ -73,7 +73,7 @@ struct Slot {
 #[derive(Default)]
 struct StateTable {
     /// Those that are made or being made, the last one that was asked for at the end.
-    slots: Vec<(i64, Arc<Slot>)>,
+    slots: Vec<(i64, Arc<StateSlot>)>,
     /// Those that are to be made, in turn, with the number of queries that wait for each: none that no query waits for.
     queue: VecDeque<QueuedState>,
     /// Whether a thread makes them.
@@ -83,13 +83,13 @@ struct StateTable {
 /// A state that is to be made.
 struct QueuedState {
     moment: i64,
-    slot: Arc<Slot>,
+    slot: Arc<StateSlot>,
     waiting: usize,
 }
 
 impl StateTable {
     /// Has a state made; one more query waits for it.
-    fn request(&mut self, moment: i64) -> Arc<Slot> {
+    fn request(&mut self, moment: i64) -> Arc<StateSlot> {
         if let Some((_, slot)) = self.slots.iter().find(|(of, _)| *of == moment) {
             return Arc::clone(slot);
         }
@@ -97,7 +97,7 @@ impl StateTable {
             queued.waiting += 1;
             return Arc::clone(&queued.slot);
         }
-        let slot: Arc<Slot> = Arc::default();
+        let slot: Arc<StateSlot> = Arc::default();
         self.queue.push_back(QueuedState { moment, slot: Arc::clone(&slot), waiting: 1 });
         slot
     }
@@ -110,14 +110,14 @@ impl StateTable {
 }
 
 /// What all states have in common.
-struct Origin {
+struct StateOrigin {
     snapshot: Arc<Snapshot>,
-    counts: Counts,
+    counts: ElementCounts,
     data_time: i64,
     settings: StateSettings,
 }
 
-impl Origin {
+impl StateOrigin {
     /// Returns the error for a failed operation on the state's own files.
     fn temporary(&self, source: io::Error) -> StateError {
         StateError::Temporary { folder: self.settings.folder.clone(), source: Arc::new(source) }
@@ -133,18 +133,18 @@ impl Origin {
     }
 
     /// Returns the reason why the sections of a state could not be written.
-    fn unwritten(&self, error: BuildError) -> StateError {
+    fn unwritten(&self, error: ElementBuildError) -> StateError {
         match error {
-            BuildError::Snapshot(error) => self.failed(error),
-            BuildError::Temporary(error) => self.temporary(error.source),
+            ElementBuildError::Snapshot(error) => self.failed(error),
+            ElementBuildError::Temporary(error) => self.temporary(error.source),
             other => StateError::Damaged(Arc::new(Error::damaged("history", other.to_string()))),
         }
     }
 }
 
 /// The states of a store.
-pub(super) struct States {
-    origin: Arc<Origin>,
+pub(super) struct StateCache {
+    origin: Arc<StateOrigin>,
     table: Arc<Mutex<StateTable>>,
 }
 
@@ -153,16 +153,16 @@ fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-impl States {
+impl StateCache {
     /// Creates an empty collection of states.
-    pub(super) fn new(osm: &Osm) -> States {
-        let origin = Origin {
+    pub(super) fn new(osm: &Osm) -> StateCache {
+        let origin = StateOrigin {
             snapshot: Arc::clone(&osm.snapshot),
             counts: osm.counts(),
             data_time: osm.data_time(),
             settings: osm.states(),
         };
-        States { origin: Arc::new(origin), table: Arc::default() }
+        StateCache { origin: Arc::new(origin), table: Arc::default() }
     }
 
     /// Returns the state of a moment.
@@ -198,7 +198,7 @@ impl States {
     }
 
     /// Has a state made, by the thread that makes them.
-    fn request(&self, moment: i64) -> Arc<Slot> {
+    fn request(&self, moment: i64) -> Arc<StateSlot> {
         // What outlives the query that asks first is nobody's.
         budget::unwatched(|| {
             let mut table = locked(&self.table);
@@ -223,7 +223,7 @@ impl States {
 /// A query that waits for a state.
 struct StateWaiter<'a> {
     table: &'a Mutex<StateTable>,
-    slot: &'a Arc<Slot>,
+    slot: &'a Arc<StateSlot>,
 }
 
 impl Drop for StateWaiter<'_> {
@@ -238,7 +238,7 @@ impl Drop for StateWaiter<'_> {
 }
 
 /// Makes states in turn until none is to be made. One that is being made is finished, whether queries still wait for it or not.
-fn make_all(origin: &Origin, table: &Mutex<StateTable>) {
+fn make_all(origin: &StateOrigin, table: &Mutex<StateTable>) {
     loop {
         let (moment, slot) = {
             let mut table = locked(table);
@@ -276,7 +276,7 @@ fn keys(osm: &Osm) -> KeyTable {
 }
 
 /// Builds a state within its memory limit.
-fn make(origin: &Origin, moment: i64) -> Result<Osm, StateError> {
+fn make(origin: &StateOrigin, moment: i64) -> Result<Osm, StateError> {
     static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
     let _turn = locked(&ONE_AT_A_TIME);
     let limits = Limits { memory: Some(origin.settings.memory), ..Limits::default() };
@@ -293,8 +293,8 @@ fn make(origin: &Origin, moment: i64) -> Result<Osm, StateError> {
     });
     made.unwrap_or_else(|stopped| {
         Err(match stopped {
-            Stopped::Exceeded(bound) => StateError::Exceeded(bound),
-            Stopped::Panicked(_) => {
+            StopReason::Exceeded(bound) => StateError::Exceeded(bound),
+            StopReason::Panicked(_) => {
                 StateError::Damaged(Arc::new(Error::damaged("history", "its versions make no state")))
             }
         })
@@ -302,14 +302,14 @@ fn make(origin: &Origin, moment: i64) -> Result<Osm, StateError> {
 }
 
 /// Writes the sections of a state and opens them.
-fn build(origin: &Origin, moment: i64) -> Result<Osm, StateError> {
+fn build(origin: &StateOrigin, moment: i64) -> Result<Osm, StateError> {
     let StateSettings { folder, memory, cache } = &origin.settings;
     let failed = |error| origin.failed(error);
-    let scratch = Scratch::new(folder, memory / SORTING);
+    let scratch = SpillScratch::new(folder, memory / SORTING);
     let current = Osm::of(Arc::clone(&origin.snapshot), origin.counts, origin.data_time, SMALL_CACHE);
     let tables = Tables { keys: keys(&current), users: current.user_count(), roles: current.role_count() };
     current.check().map_err(failed)?;
-    let mut writer = Writer::create(&folder.join("state")).map_err(failed)?;
+    let mut writer = SnapshotWriter::create(&folder.join("state")).map_err(failed)?;
     let counts = write_state(&origin.snapshot, tables, origin.counts, moment, &scratch, &mut writer)
         .map_err(|error| origin.unwritten(error))?;
     let all = origin.snapshot.manifest().map(|manifest| manifest.sections.as_slice()).unwrap_or_default();
@@ -317,7 +317,7 @@ fn build(origin: &Origin, moment: i64) -> Result<Osm, StateError> {
         writer.section(&section.name, origin.snapshot.unchecked(&section.name)).map_err(failed)?;
     }
     // The areas of every date are those of today: no query reads them from a state.
-    crate::areas::Found::default().write(&mut writer).map_err(failed)?;
+    crate::areas::AreaList::default().write(&mut writer).map_err(failed)?;
     let (file, sections) = writer.so_far().map_err(failed)?;
     let partial = Snapshot::partial(&file, &sections).map_err(|error| origin.temporary(error))?;
     let state = Osm::of(Arc::new(partial), counts, origin.data_time, cache / KEPT);
@@ -326,7 +326,7 @@ fn build(origin: &Origin, moment: i64) -> Result<Osm, StateError> {
     let later = ElementType::ALL.map(ordinals);
     current.check().map_err(failed)?;
     state.check().map_err(failed)?;
-    state.beside(|| Kept { history: None, later });
+    state.beside(|| StoreHistory { history: None, later });
     Ok(state)
 }
 
@@ -353,7 +353,7 @@ mod tests {
             let _waiter = waiter(&other);
             budget::checkpoints(WAITING_STEPS);
         });
-        assert!(matches!(stopped, Err(Stopped::Exceeded(Exceeded::Time(_)))));
+        assert!(matches!(stopped, Err(StopReason::Exceeded(ExceededLimit::Time(_)))));
         assert_eq!(moments(), [0; 0]);
     }
 }

@@ -5,15 +5,15 @@ use std::sync::Arc;
 use rayon::prelude::*;
 
 use super::rank::{self, RANKS};
-use super::{Names, named_by};
-use crate::build::BuildError;
+use super::{NameTarget, named_by};
+use crate::build::ElementBuildError;
 use crate::name_table::CountOf;
 use crate::{ElementType, Osm, PairId, Remembered, ValuePage, layout};
-use terrapin_base::Progress;
-use terrapin_base::codec::{Reader, put_delta};
-use terrapin_base::external_sort::{Record, Scratch, Sortable, Sorter, StringSorter};
+use terrapin_base::LoadProgress;
+use terrapin_base::codec::{ByteReader, put_delta};
+use terrapin_base::external_sort::{SortRecord, Sortable, Sorter, SpillScratch, StringSorter};
 use terrapin_base::words::{WORDS, words};
-use terrapin_snapshot::{ColumnWriter, Writer, write_words};
+use terrapin_snapshot::{ColumnWriter, SnapshotWriter, write_words};
 
 /// Number of pages whose tags are read before the collected names are put into the sort.
 const AT_ONCE: usize = 256;
@@ -27,19 +27,19 @@ const SCORES: usize = 256;
 
 /// Several numbers in one sort key, the first of them in the highest bits.
 #[derive(Debug, Clone, Copy, Default)]
-struct Packed(u64);
+struct PackedNumber(u64);
 
-impl Record for Packed {
-    fn write(&self, previous: &Packed, out: &mut Vec<u8>) {
+impl SortRecord for PackedNumber {
+    fn write(&self, previous: &PackedNumber, out: &mut Vec<u8>) {
         put_delta(out, &mut (previous.0 as i64), self.0 as i64);
     }
 
-    fn read(reader: &mut Reader<'_>, previous: &Packed) -> Option<Packed> {
-        reader.get_delta(&mut (previous.0 as i64)).map(|value| Packed(value as u64))
+    fn read(reader: &mut ByteReader<'_>, previous: &PackedNumber) -> Option<PackedNumber> {
+        reader.get_delta(&mut (previous.0 as i64)).map(|value| PackedNumber(value as u64))
     }
 }
 
-impl Sortable for Packed {
+impl Sortable for PackedNumber {
     type Key = u64;
 
     fn key(&self) -> u64 {
@@ -48,9 +48,9 @@ impl Sortable for Packed {
 }
 
 /// The tags that names and ranks depend on.
-struct Tags {
+struct NameTags {
     /// The tags that are names, ascending.
-    names: Vec<(std::ops::Range<PairId>, Names)>,
+    names: Vec<(std::ops::Range<PairId>, NameTarget)>,
     /// The tags with a rank, ascending, with their place in [`RANKS`].
     ranks: Vec<(PairId, usize)>,
     /// The tags of administrative levels, ascending.
@@ -61,8 +61,8 @@ struct Tags {
     articles: Vec<std::ops::Range<PairId>>,
 }
 
-impl Tags {
-    fn of(osm: &Osm) -> Tags {
+impl NameTags {
+    fn of(osm: &Osm) -> NameTags {
         let names = (0..osm.key_count()).filter_map(|key| Some((osm.pairs_of(key), named_by(osm.key_name(key))?)));
         let mut ranks: Vec<(PairId, usize)> =
             (0..).zip(RANKS).filter_map(|(at, (key, value, _))| Some((osm.pair(key, value)?, at))).collect();
@@ -72,7 +72,7 @@ impl Tags {
         let mut levels: Vec<(PairId, u8)> = levels.collect();
         levels.sort_unstable();
         let articles = ["wikidata", "wikipedia"].into_iter().filter_map(|key| Some(osm.pairs_of(osm.key(key)?)));
-        Tags {
+        NameTags {
             names: names.collect(),
             ranks,
             levels,
@@ -82,7 +82,7 @@ impl Tags {
     }
 
     /// Returns what a tag names.
-    fn names(&self, pair: PairId) -> Option<Names> {
+    fn names(&self, pair: PairId) -> Option<NameTarget> {
         let at = self.names.partition_point(|(range, _)| range.end <= pair);
         self.names.get(at).filter(|(range, _)| range.contains(&pair)).map(|(_, names)| *names)
     }
@@ -108,9 +108,14 @@ impl Tags {
 ///
 /// # Errors
 /// Returns an error if the snapshot or a temporary file cannot be read or written.
-pub fn write(osm: &Osm, scratch: &Scratch, writer: &mut Writer, progress: &dyn Progress) -> Result<(), BuildError> {
+pub fn write(
+    osm: &Osm,
+    scratch: &SpillScratch,
+    writer: &mut SnapshotWriter,
+    progress: &dyn LoadProgress,
+) -> Result<(), ElementBuildError> {
     progress.phase("indexing names", 0);
-    let tags = Tags::of(osm);
+    let tags = NameTags::of(osm);
     let numbered = numbered(osm, scored(osm, &tags, scratch)?, scratch)?;
     osm.check()?;
     let by_pair = write_names(numbered, scratch, writer)?;
@@ -120,41 +125,46 @@ pub fn write(osm: &Osm, scratch: &Scratch, writer: &mut Writer, progress: &dyn P
 }
 
 /// Collects every tag that is a name, 32 bits, with the scores of its elements, 8 bits.
-fn scored(osm: &Osm, tags: &Tags, scratch: &Scratch) -> Result<Sorter<Packed>, BuildError> {
+fn scored(osm: &Osm, tags: &NameTags, scratch: &SpillScratch) -> Result<Sorter<PackedNumber>, ElementBuildError> {
     let mut sorter = Sorter::new(scratch);
     for kind in ElementType::ALL {
         let pages: Vec<u32> = (0..osm.page_count(kind)).collect();
         for pages in pages.chunks(AT_ONCE) {
-            let found: Vec<Vec<Packed>> = pages.par_iter().map(|&page| scored_on(osm, tags, kind, page)).collect();
+            let found: Vec<Vec<PackedNumber>> =
+                pages.par_iter().map(|&page| scored_on(osm, tags, kind, page)).collect();
             found.iter().try_for_each(|found| sorter.extend(found))?;
         }
     }
     Ok(sorter)
 }
 
-fn scored_on(osm: &Osm, tags: &Tags, kind: ElementType, page: u32) -> Vec<Packed> {
+fn scored_on(osm: &Osm, tags: &NameTags, kind: ElementType, page: u32) -> Vec<PackedNumber> {
     let all = osm.tag_page(kind, page);
     let slots = osm.count(kind).saturating_sub(u64::from(page) * osm.page_size(kind)).min(osm.page_size(kind));
-    let mut found: Vec<Packed> = Vec::new();
+    let mut found: Vec<PackedNumber> = Vec::new();
     for slot in 0..slots as usize {
         let own = all.tags(slot);
         let mut score = None;
         for &pair in own {
             let score = match tags.names(pair) {
                 None => continue,
-                Some(Names::Itself) => *score.get_or_insert_with(|| tags.score(own)),
-                Some(Names::Street) => STREETS,
+                Some(NameTarget::Itself) => *score.get_or_insert_with(|| tags.score(own)),
+                Some(NameTarget::Street) => STREETS,
             };
-            found.push(Packed(u64::from(pair) << 8 | u64::from(score)));
+            found.push(PackedNumber(u64::from(pair) << 8 | u64::from(score)));
         }
     }
-    found.sort_unstable_by_key(Packed::key);
+    found.sort_unstable_by_key(PackedNumber::key);
     found.dedup_by_key(|packed| packed.0 >> 8);
     found
 }
 
 /// Collects every tag that is a name once: its score, 8 bits, its id, 32 bits, and the number of its words, 8 bits.
-fn numbered(osm: &Osm, scored: Sorter<Packed>, scratch: &Scratch) -> Result<Sorter<Packed>, BuildError> {
+fn numbered(
+    osm: &Osm,
+    scored: Sorter<PackedNumber>,
+    scratch: &SpillScratch,
+) -> Result<Sorter<PackedNumber>, ElementBuildError> {
     let (scored, mut numbered) = (scored.finish()?, Sorter::new(scratch));
     let (mut stream, mut values, mut last) = (scored.stream(), Remembered::new(|page| osm.value_page(page)), None);
     loop {
@@ -163,7 +173,7 @@ fn numbered(osm: &Osm, scored: Sorter<Packed>, scratch: &Scratch) -> Result<Sort
             return Ok(numbered);
         }
         let mut found = Vec::new();
-        for &Packed(packed) in some {
+        for &PackedNumber(packed) in some {
             let pair = packed >> 8;
             // The first has the lowest score.
             if last.replace(pair) == Some(pair) {
@@ -171,7 +181,7 @@ fn numbered(osm: &Osm, scored: Sorter<Packed>, scratch: &Scratch) -> Result<Sort
             }
             let count = folded(&mut values, pair as PairId).iter().map(Vec::len).min().unwrap_or_default();
             if count > 0 {
-                found.push(Packed((packed & 0xff) << 40 | pair << 8 | count as u64));
+                found.push(PackedNumber((packed & 0xff) << 40 | pair << 8 | count as u64));
             }
         }
         numbered.extend(&found)?;
@@ -186,7 +196,11 @@ fn folded<F: FnMut(u32) -> Arc<ValuePage>>(values: &mut Remembered<ValuePage, F>
 }
 
 /// Writes the tags by their numbers; with these numbers, 32 bits, behind them, 32.
-fn write_names(numbered: Sorter<Packed>, scratch: &Scratch, writer: &mut Writer) -> Result<Sorter<Packed>, BuildError> {
+fn write_names(
+    numbered: Sorter<PackedNumber>,
+    scratch: &SpillScratch,
+    writer: &mut SnapshotWriter,
+) -> Result<Sorter<PackedNumber>, ElementBuildError> {
     let (numbered, mut by_pair) = (numbered.finish()?, Sorter::new(scratch));
     let mut column = ColumnWriter::begin(writer, layout::NAMES)?;
     let (mut stream, mut number) = (numbered.stream(), 0);
@@ -197,10 +211,10 @@ fn write_names(numbered: Sorter<Packed>, scratch: &Scratch, writer: &mut Writer)
             break;
         }
         let mut found = Vec::with_capacity(some.len());
-        for &Packed(packed) in some {
+        for &PackedNumber(packed) in some {
             let (score, pair, count) = (packed >> 40, packed >> 8 & 0xffff_ffff, packed & 0xff);
             column.push(writer, CountOf::pack(pair, count))?;
-            found.push(Packed(pair << 32 | number));
+            found.push(PackedNumber(pair << 32 | number));
             number += 1;
             ends[score as usize] = number;
         }
@@ -215,7 +229,11 @@ fn write_names(numbered: Sorter<Packed>, scratch: &Scratch, writer: &mut Writer)
 }
 
 /// Collects every word with the numbers of the names that contain it.
-fn words_of(osm: &Osm, by_pair: Sorter<Packed>, scratch: &Scratch) -> Result<StringSorter, BuildError> {
+fn words_of(
+    osm: &Osm,
+    by_pair: Sorter<PackedNumber>,
+    scratch: &SpillScratch,
+) -> Result<StringSorter, ElementBuildError> {
     let (by_pair, mut sorter) = (by_pair.finish()?, StringSorter::new(scratch));
     let (mut stream, mut values) = (by_pair.stream(), Remembered::new(|page| osm.value_page(page)));
     loop {
@@ -223,7 +241,7 @@ fn words_of(osm: &Osm, by_pair: Sorter<Packed>, scratch: &Scratch) -> Result<Str
         if some.is_empty() {
             return Ok(sorter);
         }
-        for &Packed(packed) in some {
+        for &PackedNumber(packed) in some {
             let mut all: Vec<String> = folded(&mut values, (packed >> 32) as PairId).into_iter().flatten().collect();
             all.sort_unstable();
             all.dedup();

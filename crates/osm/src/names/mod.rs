@@ -13,7 +13,7 @@ pub use terrapin_base::words::words;
 
 /// The object that a tag's value names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Names {
+pub enum NameTarget {
     /// The element that has the tag.
     Itself,
     /// The street or the place that the element's address is in.
@@ -28,15 +28,15 @@ const CODES: [&str; 4] = ["ref", "iata", "icao", "addr:housename"];
 const STREETS: [&str; 2] = ["addr:street", "addr:place"];
 
 /// Returns the object that the values of a key name; `None` if they are not names.
-pub fn named_by(key: &str) -> Option<Names> {
+pub fn named_by(key: &str) -> Option<NameTarget> {
     if CODES.contains(&key) {
-        return Some(Names::Itself);
+        return Some(NameTarget::Itself);
     }
     if STREETS.contains(&key) {
-        return Some(Names::Street);
+        return Some(NameTarget::Street);
     }
     let (base, language) = key.split_once(':').unwrap_or((key, ""));
-    (NAMES.contains(&base) && (language.is_empty() || is_language(language))).then_some(Names::Itself)
+    (NAMES.contains(&base) && (language.is_empty() || is_language(language))).then_some(NameTarget::Itself)
 }
 
 /// `de`, `zh-Hant`, `be-tarask`, also `left` and `right`, and years of old names; not `etymology:wikidata`.
@@ -63,10 +63,10 @@ mod tests {
             "old_name:1920-1945",
             "ref",
         ] {
-            assert_eq!(named_by(key), Some(Names::Itself), "{key}");
+            assert_eq!(named_by(key), Some(NameTarget::Itself), "{key}");
         }
         for key in ["addr:street", "addr:place"] {
-            assert_eq!(named_by(key), Some(Names::Street), "{key}");
+            assert_eq!(named_by(key), Some(NameTarget::Street), "{key}");
         }
         for key in ["name:etymology:wikidata", "name:prefix", "name_1", "ref:ISTAT", "highway", "", ":", "names"] {
             assert_eq!(named_by(key), None, "{key}");

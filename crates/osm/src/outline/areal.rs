@@ -2,16 +2,16 @@
 //! Turbo and osmtogeojson use (CC0, github.com/tyrasd/osm-polygon-features).
 
 /// The values of a key that make an area.
-enum Values {
+enum ArealValues {
     All,
     Only(&'static [&'static str]),
     AllBut(&'static [&'static str]),
 }
 
-use Values::{All, AllBut, Only};
+use ArealValues::{All, AllBut, Only};
 
 /// The keys that make an area, in byte order.
-const FEATURES: &[(&str, Values)] = &[
+const FEATURES: &[(&str, ArealValues)] = &[
     ("aeroway", AllBut(&["taxiway"])),
     ("amenity", All),
     ("area", All),

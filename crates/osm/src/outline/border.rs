@@ -11,7 +11,7 @@ use crate::geometry::{Segment, split_at_antimeridian};
 
 /// The lines of a border, in any order and direction.
 #[derive(Debug, Clone, Default)]
-pub struct Border {
+pub struct OutlineBorder {
     lines: Vec<BorderLine>,
     is_incomplete: bool,
 }
@@ -22,7 +22,7 @@ struct BorderLine {
     is_inner: bool,
 }
 
-impl Border {
+impl OutlineBorder {
     /// Adds a line. A missing point breaks the line and makes the border incomplete. `is_inner` is set if its role is
     /// that of a hole; this matters only if the border is incomplete.
     pub fn add(&mut self, line: &[Coord], is_inner: bool) {

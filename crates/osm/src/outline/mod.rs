@@ -43,7 +43,7 @@ use crate::areas::is_closed;
 use crate::{BoundingBox, Coord, ElementType, Ordinal, Osm};
 
 pub use areal::is_area;
-pub use border::{Border, clip, is_sound, outside, repair};
+pub use border::{OutlineBorder, clip, is_sound, outside, repair};
 pub use meridian::cut_at_180;
 
 /// A line, of a ring with its first point again at the end.
@@ -80,7 +80,7 @@ impl Outline {
     pub fn of(osm: &Osm, kind: ElementType, ordinal: Ordinal) -> Option<Outline> {
         match kind {
             ElementType::Node => point(osm, ordinal),
-            ElementType::Way => way(osm, ordinal, true, Border::drawable),
+            ElementType::Way => way(osm, ordinal, true, OutlineBorder::drawable),
             ElementType::Relation => {
                 osm.areas().of_relation(ordinal)?;
                 Some(Outline::Polygons(border_of(osm, ordinal).drawable()))
@@ -134,10 +134,10 @@ fn lines(all: Vec<Line>) -> Outline {
     Outline::Lines(all.iter().flat_map(|line| cut_at_180(line)).collect())
 }
 
-fn way(osm: &Osm, ordinal: Ordinal, is_area: bool, polygons: fn(&Border) -> Vec<Polygon>) -> Option<Outline> {
+fn way(osm: &Osm, ordinal: Ordinal, is_area: bool, polygons: fn(&OutlineBorder) -> Vec<Polygon>) -> Option<Outline> {
     let (nodes, mut line) = osm.way(ordinal);
     if is_area && is_closed(&nodes) {
-        let mut border = Border::default();
+        let mut border = OutlineBorder::default();
         border.add(&line, false);
         let polygons = polygons(&border);
         if !polygons.is_empty() {
@@ -149,11 +149,11 @@ fn way(osm: &Osm, ordinal: Ordinal, is_area: bool, polygons: fn(&Border) -> Vec<
 }
 
 /// Returns the border formed by the ways of a relation, whatever its tags.
-pub fn border_of(osm: &Osm, relation: Ordinal) -> Border {
+pub fn border_of(osm: &Osm, relation: Ordinal) -> OutlineBorder {
     let (page, slot) = osm.place(ElementType::Relation, relation);
     let page = osm.relation_page(page);
     let mut seen = HashSet::new();
-    let mut border = Border::default();
+    let mut border = OutlineBorder::default();
     for member in page.members(slot).iter().filter(|member| member.kind == ElementType::Way) {
         budget::checkpoint();
         match member.element.ordinal() {
@@ -170,7 +170,7 @@ pub fn border_of(osm: &Osm, relation: Ordinal) -> Border {
 /// # Errors
 /// Returns the flaw of the border if it has no polygons.
 pub fn polygons_of(lines: &[Line]) -> Result<Vec<Polygon>, Flaw> {
-    let mut border = Border::default();
+    let mut border = OutlineBorder::default();
     lines.iter().for_each(|line| border.add(line, false));
     border.polygons()
 }

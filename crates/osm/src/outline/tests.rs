@@ -4,7 +4,7 @@
 
 use super::*;
 use crate::geometry::planar::is_counterclockwise;
-use crate::geometry::{Location, Segment};
+use crate::geometry::{PolygonLocation, Segment};
 
 type Points = &'static [(i32, i32)];
 
@@ -15,8 +15,8 @@ fn line(points: &[(i32, i32)]) -> Line {
     points.iter().map(|&(lon, lat)| Coord { lat, lon }).collect()
 }
 
-fn border(lines: &[Points]) -> Border {
-    let mut border = Border::default();
+fn border(lines: &[Points]) -> OutlineBorder {
+    let mut border = OutlineBorder::default();
     lines.iter().for_each(|points| border.add(&line(points), false));
     border
 }
@@ -216,7 +216,7 @@ fn borders_without_polygons_in_osm_testdata_have_none() {
 #[test]
 fn rings_begin_with_their_first_point_and_keep_the_order_of_the_members() {
     let square = |x: i32, side: i32| [(x, x), (x + side, x), (x + side, x + side), (x, x + side), (x, x)];
-    let mut all = Border::default();
+    let mut all = OutlineBorder::default();
     for (at, side) in [(40, 10), (0, 100), (20, 60), (200, 5)] {
         let points = square(at, side);
         all.add(&line(&[points[2], points[3], points[4]]), false);
@@ -232,7 +232,7 @@ fn rings_begin_with_their_first_point_and_keep_the_order_of_the_members() {
 
 #[test]
 fn at_the_edge_of_an_extract_closed_rings_count_but_no_lone_holes() {
-    let mut cut = Border::default();
+    let mut cut = OutlineBorder::default();
     cut.add(&line(&[(0, 0), (20, 0), (20, 20)]), false);
     cut.add(&line(&[(4, 4), (4, 8), (8, 8), (8, 4), (4, 4)]), true);
     assert_eq!(cut.polygons(), Err(Flaw::Open));
@@ -246,7 +246,7 @@ fn at_the_edge_of_an_extract_closed_rings_count_but_no_lone_holes() {
     // A missing node breaks the ring.
     let mut ring = line(FRAME);
     ring[2] = Coord::MISSING;
-    let mut broken = Border::default();
+    let mut broken = OutlineBorder::default();
     broken.add(&ring, false);
     assert!(broken.is_incomplete());
     assert_eq!(broken.polygons(), Err(Flaw::Open));
@@ -285,7 +285,7 @@ fn random_borders_keep_their_inside() {
     };
     let (mut sound, mut repaired) = (0, 0);
     for _ in 0..3_000 {
-        let mut border = Border::default();
+        let mut border = OutlineBorder::default();
         let mut segments = Vec::new();
         for _ in 0..1 + random(4) {
             // Squares and triangles on a coarse grid touch and cross in every way.
@@ -321,7 +321,8 @@ fn random_borders_keep_their_inside() {
                 border.drawable()
             }
         };
-        let edges = |all: &[Segment]| crate::geometry::Polygon::new(crate::geometry::Border::ClosedWay, all.to_vec());
+        let edges =
+            |all: &[Segment]| crate::geometry::Polygon::new(crate::geometry::BorderRule::ClosedWay, all.to_vec());
         let sides: Vec<Segment> = polygons
             .iter()
             .flatten()
@@ -335,7 +336,7 @@ fn random_borders_keep_their_inside() {
             let far = [(-2, 0), (2, 0), (0, -2), (0, 2)].iter().all(|(y, x)| {
                 drawn.locate_exactly(Coord { lat: at.lat + y, lon: at.lon + x }) == drawn.locate_exactly(at)
             });
-            if far && drawn.locate_exactly(at) != Location::Border {
+            if far && drawn.locate_exactly(at) != PolygonLocation::Border {
                 assert_eq!(found.locate_exactly(at), drawn.locate_exactly(at), "{segments:?} {at:?}");
             }
         }

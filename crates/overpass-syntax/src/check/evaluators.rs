@@ -1,10 +1,10 @@
 //! Checks the elements of evaluators, and defines the table of functions.
 
-use super::super::element::{Element, Evaluator};
+use super::super::element::{Evaluator, SyntaxElement};
 use super::super::tree::*;
-use super::Context;
-use crate::Part;
-use crate::code::Code;
+use super::CheckContext;
+use crate::ElementMeaning;
+use crate::code::OverpassCode;
 
 /// The result type of an evaluator.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -27,7 +27,7 @@ impl Type {
 
 /// The arguments of a function.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Arguments {
+pub(crate) enum EvaluatorArguments {
     /// No arguments.
     None,
     /// One evaluator.
@@ -66,9 +66,9 @@ pub(crate) struct Spec {
     /// `type` of `eval-prop-count`.
     pub property: &'static str,
     /// The function.
-    pub function: Function,
+    pub function: EvaluatorFunction,
     /// The arguments.
-    pub arguments: Arguments,
+    pub arguments: EvaluatorArguments,
     /// The result type.
     pub returns: Type,
     /// The context that it needs.
@@ -78,91 +78,103 @@ pub(crate) struct Spec {
 const fn spec(
     name: &'static str,
     element: &'static str,
-    function: Function,
-    arguments: Arguments,
+    function: EvaluatorFunction,
+    arguments: EvaluatorArguments,
     needs: Needs,
 ) -> Spec {
     let returns = match arguments {
-        Arguments::One(Type::Geometry) | Arguments::Many(Type::Geometry) | Arguments::Each(Type::Geometry) => {
-            Type::Geometry
-        }
+        EvaluatorArguments::One(Type::Geometry)
+        | EvaluatorArguments::Many(Type::Geometry)
+        | EvaluatorArguments::Each(Type::Geometry) => Type::Geometry,
         _ => match function {
-            Function::Geom | Function::Pt => Type::Geometry,
-            Function::Keys => Type::Container,
+            EvaluatorFunction::Geom | EvaluatorFunction::Pt => Type::Geometry,
+            EvaluatorFunction::Keys => Type::Container,
             _ => Type::String,
         },
     };
     let property = match function {
-        Function::CountTags => "tags",
-        Function::CountMembers => "members",
-        Function::CountDistinctMembers => "distinct_members",
-        Function::CountByRole => "by_role",
-        Function::CountDistinctByRole => "distinct_by_role",
+        EvaluatorFunction::CountTags => "tags",
+        EvaluatorFunction::CountMembers => "members",
+        EvaluatorFunction::CountDistinctMembers => "distinct_members",
+        EvaluatorFunction::CountByRole => "by_role",
+        EvaluatorFunction::CountDistinctByRole => "distinct_by_role",
         _ => "",
     };
     Spec { name, element, property, function, arguments, returns, needs }
 }
 
-use Arguments::{Each, Many, One, Two};
+use EvaluatorArguments::{Each, Many, One, Two};
 use Type::{Geometry, String as Text};
 
-const NONE: Arguments = Arguments::None;
+const NONE: EvaluatorArguments = EvaluatorArguments::None;
 const ELEMENT: Needs = Needs::Element;
 const MEMBER: Needs = Needs::Member;
 const NOTHING: Needs = Needs::Nothing;
 
 /// All functions.
 const FUNCTIONS: [Spec; 50] = [
-    spec("id", "eval-id", Function::Id, NONE, ELEMENT),
-    spec("type", "eval-type", Function::Type, NONE, ELEMENT),
-    spec("version", "eval-version", Function::Version, NONE, ELEMENT),
-    spec("timestamp", "eval-timestamp", Function::Timestamp, NONE, ELEMENT),
-    spec("changeset", "eval-changeset", Function::Changeset, NONE, ELEMENT),
-    spec("uid", "eval-uid", Function::Uid, NONE, ELEMENT),
-    spec("user", "eval-user", Function::User, NONE, ELEMENT),
-    spec("is_tag", "eval-is-tag", Function::IsTag, Arguments::Key, ELEMENT),
-    spec("keys", "eval-all-keys", Function::Keys, NONE, ELEMENT),
-    spec("lat", "eval-lat", Function::Lat, NONE, ELEMENT),
-    spec("lon", "eval-lon", Function::Lon, NONE, ELEMENT),
-    spec("length", "eval-length", Function::Length, NONE, ELEMENT),
-    spec("is_closed", "eval-is-closed", Function::IsClosed, NONE, ELEMENT),
-    spec("geom", "eval-geometry", Function::Geom, NONE, ELEMENT),
-    spec("count_tags", "eval-prop-count", Function::CountTags, NONE, ELEMENT),
-    spec("count_members", "eval-prop-count", Function::CountMembers, Arguments::Members, ELEMENT),
-    spec("count_distinct_members", "eval-prop-count", Function::CountDistinctMembers, Arguments::Members, ELEMENT),
-    spec("count_by_role", "eval-prop-count", Function::CountByRole, Arguments::Role, ELEMENT),
-    spec("count_distinct_by_role", "eval-prop-count", Function::CountDistinctByRole, Arguments::Role, ELEMENT),
-    spec("per_member", "eval-per-member", Function::PerMember, One(Text), ELEMENT),
-    spec("per_vertex", "eval-per-vertex", Function::PerVertex, One(Text), ELEMENT),
-    spec("pos", "eval-pos", Function::Pos, NONE, MEMBER),
-    spec("mtype", "eval-membertype", Function::MemberType, NONE, MEMBER),
-    spec("ref", "eval-ref", Function::Ref, NONE, MEMBER),
-    spec("role", "eval-role", Function::Role, NONE, MEMBER),
-    spec("angle", "eval-angle", Function::Angle, NONE, MEMBER),
-    spec("center", "eval-center", Function::Center, One(Geometry), NOTHING),
-    spec("trace", "eval-trace", Function::Trace, One(Geometry), NOTHING),
-    spec("hull", "eval-hull", Function::Hull, One(Geometry), NOTHING),
-    spec("pt", "eval-point", Function::Pt, Two(Text), NOTHING),
-    spec("lstr", "eval-linestring", Function::Lstr, Many(Geometry), NOTHING),
-    spec("poly", "eval-polygon", Function::Poly, Many(Geometry), NOTHING),
-    spec("number", "eval-number", Function::Number, One(Text), NOTHING),
-    spec("is_number", "eval-is-number", Function::IsNumber, One(Text), NOTHING),
-    spec("suffix", "eval-suffix", Function::Suffix, One(Text), NOTHING),
-    spec("date", "eval-date", Function::Date, One(Text), NOTHING),
-    spec("is_date", "eval-is-date", Function::IsDate, One(Text), NOTHING),
-    spec("abs", "eval-abs", Function::Abs, One(Text), NOTHING),
-    spec("lrs_in", "eval-lrs-in", Function::LrsIn, Two(Text), NOTHING),
-    spec("lrs_isect", "eval-lrs-isect", Function::LrsIsect, Two(Text), NOTHING),
-    spec("lrs_union", "eval-lrs-union", Function::LrsUnion, Two(Text), NOTHING),
-    spec("lrs_min", "eval-lrs-min", Function::LrsMin, One(Text), NOTHING),
-    spec("lrs_max", "eval-lrs-max", Function::LrsMax, One(Text), NOTHING),
-    spec("count", "eval-set-count", Function::Count, Arguments::SetCount, NOTHING),
-    spec("u", "eval-union", Function::Union, Each(Text), NOTHING),
-    spec("min", "eval-min", Function::Min, Each(Text), NOTHING),
-    spec("max", "eval-umax", Function::Max, Each(Text), NOTHING),
-    spec("sum", "eval-sum", Function::Sum, Each(Text), NOTHING),
-    spec("set", "eval-set", Function::Set, Each(Text), NOTHING),
-    spec("gcat", "eval-geom-concat", Function::Gcat, Each(Geometry), NOTHING),
+    spec("id", "eval-id", EvaluatorFunction::Id, NONE, ELEMENT),
+    spec("type", "eval-type", EvaluatorFunction::Type, NONE, ELEMENT),
+    spec("version", "eval-version", EvaluatorFunction::Version, NONE, ELEMENT),
+    spec("timestamp", "eval-timestamp", EvaluatorFunction::Timestamp, NONE, ELEMENT),
+    spec("changeset", "eval-changeset", EvaluatorFunction::Changeset, NONE, ELEMENT),
+    spec("uid", "eval-uid", EvaluatorFunction::Uid, NONE, ELEMENT),
+    spec("user", "eval-user", EvaluatorFunction::User, NONE, ELEMENT),
+    spec("is_tag", "eval-is-tag", EvaluatorFunction::IsTag, EvaluatorArguments::Key, ELEMENT),
+    spec("keys", "eval-all-keys", EvaluatorFunction::Keys, NONE, ELEMENT),
+    spec("lat", "eval-lat", EvaluatorFunction::Lat, NONE, ELEMENT),
+    spec("lon", "eval-lon", EvaluatorFunction::Lon, NONE, ELEMENT),
+    spec("length", "eval-length", EvaluatorFunction::Length, NONE, ELEMENT),
+    spec("is_closed", "eval-is-closed", EvaluatorFunction::IsClosed, NONE, ELEMENT),
+    spec("geom", "eval-geometry", EvaluatorFunction::Geom, NONE, ELEMENT),
+    spec("count_tags", "eval-prop-count", EvaluatorFunction::CountTags, NONE, ELEMENT),
+    spec("count_members", "eval-prop-count", EvaluatorFunction::CountMembers, EvaluatorArguments::Members, ELEMENT),
+    spec(
+        "count_distinct_members",
+        "eval-prop-count",
+        EvaluatorFunction::CountDistinctMembers,
+        EvaluatorArguments::Members,
+        ELEMENT,
+    ),
+    spec("count_by_role", "eval-prop-count", EvaluatorFunction::CountByRole, EvaluatorArguments::Role, ELEMENT),
+    spec(
+        "count_distinct_by_role",
+        "eval-prop-count",
+        EvaluatorFunction::CountDistinctByRole,
+        EvaluatorArguments::Role,
+        ELEMENT,
+    ),
+    spec("per_member", "eval-per-member", EvaluatorFunction::PerMember, One(Text), ELEMENT),
+    spec("per_vertex", "eval-per-vertex", EvaluatorFunction::PerVertex, One(Text), ELEMENT),
+    spec("pos", "eval-pos", EvaluatorFunction::Pos, NONE, MEMBER),
+    spec("mtype", "eval-membertype", EvaluatorFunction::MemberType, NONE, MEMBER),
+    spec("ref", "eval-ref", EvaluatorFunction::Ref, NONE, MEMBER),
+    spec("role", "eval-role", EvaluatorFunction::Role, NONE, MEMBER),
+    spec("angle", "eval-angle", EvaluatorFunction::Angle, NONE, MEMBER),
+    spec("center", "eval-center", EvaluatorFunction::Center, One(Geometry), NOTHING),
+    spec("trace", "eval-trace", EvaluatorFunction::Trace, One(Geometry), NOTHING),
+    spec("hull", "eval-hull", EvaluatorFunction::Hull, One(Geometry), NOTHING),
+    spec("pt", "eval-point", EvaluatorFunction::Pt, Two(Text), NOTHING),
+    spec("lstr", "eval-linestring", EvaluatorFunction::Lstr, Many(Geometry), NOTHING),
+    spec("poly", "eval-polygon", EvaluatorFunction::Poly, Many(Geometry), NOTHING),
+    spec("number", "eval-number", EvaluatorFunction::Number, One(Text), NOTHING),
+    spec("is_number", "eval-is-number", EvaluatorFunction::IsNumber, One(Text), NOTHING),
+    spec("suffix", "eval-suffix", EvaluatorFunction::Suffix, One(Text), NOTHING),
+    spec("date", "eval-date", EvaluatorFunction::Date, One(Text), NOTHING),
+    spec("is_date", "eval-is-date", EvaluatorFunction::IsDate, One(Text), NOTHING),
+    spec("abs", "eval-abs", EvaluatorFunction::Abs, One(Text), NOTHING),
+    spec("lrs_in", "eval-lrs-in", EvaluatorFunction::LrsIn, Two(Text), NOTHING),
+    spec("lrs_isect", "eval-lrs-isect", EvaluatorFunction::LrsIsect, Two(Text), NOTHING),
+    spec("lrs_union", "eval-lrs-union", EvaluatorFunction::LrsUnion, Two(Text), NOTHING),
+    spec("lrs_min", "eval-lrs-min", EvaluatorFunction::LrsMin, One(Text), NOTHING),
+    spec("lrs_max", "eval-lrs-max", EvaluatorFunction::LrsMax, One(Text), NOTHING),
+    spec("count", "eval-set-count", EvaluatorFunction::Count, EvaluatorArguments::SetCount, NOTHING),
+    spec("u", "eval-union", EvaluatorFunction::Union, Each(Text), NOTHING),
+    spec("min", "eval-min", EvaluatorFunction::Min, Each(Text), NOTHING),
+    spec("max", "eval-umax", EvaluatorFunction::Max, Each(Text), NOTHING),
+    spec("sum", "eval-sum", EvaluatorFunction::Sum, Each(Text), NOTHING),
+    spec("set", "eval-set", EvaluatorFunction::Set, Each(Text), NOTHING),
+    spec("gcat", "eval-geom-concat", EvaluatorFunction::Gcat, Each(Geometry), NOTHING),
 ];
 
 impl Spec {
@@ -178,7 +190,7 @@ impl Spec {
 }
 
 /// Returns the function of an element.
-pub(crate) fn by_element(element: &Element) -> Option<&'static Spec> {
+pub(crate) fn by_element(element: &SyntaxElement) -> Option<&'static Spec> {
     let name = element.name.as_ref();
     FUNCTIONS
         .iter()
@@ -228,23 +240,23 @@ pub(crate) fn operator_sign(element: &str) -> Option<&'static str> {
 }
 
 /// Returns the QL name of an element's function.
-pub(crate) fn function_name(element: &Element) -> Option<&'static str> {
+pub(crate) fn function_name(element: &SyntaxElement) -> Option<&'static str> {
     by_element(element).map(|spec| spec.name)
 }
 
 /// Returns the result type of an evaluator element: that of its function, or string for operators and constants.
-pub(crate) fn evaluator_type(element: &Element) -> Type {
+pub(crate) fn evaluator_type(element: &SyntaxElement) -> Type {
     by_element(element).map_or(Type::String, |spec| spec.returns)
 }
 
 /// Checks an evaluator element and returns its meaning.
-pub(crate) fn part(context: &mut Context<'_>) -> Option<Part> {
+pub(crate) fn part(context: &mut CheckContext<'_>) -> Option<ElementMeaning> {
     let element = context.element;
     let name = element.name.as_ref();
     if let Some((_, _, operator)) = BINARY.iter().find(|(_, known, _)| *known == name) {
-        return Some(Part::Evaluator(Evaluator::Binary(*operator)));
+        return Some(ElementMeaning::Evaluator(Evaluator::Binary(*operator)));
     }
-    Some(Part::Evaluator(match name {
+    Some(ElementMeaning::Evaluator(match name {
         "eval-fixed" => Evaluator::Fixed(element.get("v").to_owned()),
         "eval-value" => Evaluator::Tag,
         "eval-generic" => Evaluator::Generic,
@@ -252,7 +264,7 @@ pub(crate) fn part(context: &mut Context<'_>) -> Option<Part> {
             let key = element.get("key").to_owned();
             if key.is_empty() {
                 let message = "\"eval-set-key\" needs a nonempty key in attribute \"key\" to evaluate.";
-                context.refuse(Code::BadValue, message);
+                context.refuse(OverpassCode::BadValue, message);
             }
             Evaluator::SetKey { set: element.set("from"), key }
         }
@@ -263,7 +275,7 @@ pub(crate) fn part(context: &mut Context<'_>) -> Option<Part> {
     }))
 }
 
-fn call(context: &mut Context<'_>) -> Option<Evaluator> {
+fn call(context: &mut CheckContext<'_>) -> Option<Evaluator> {
     let element = context.element;
     let Some(spec) = by_element(element) else {
         if element.name == "eval-prop-count" {
@@ -274,8 +286,8 @@ fn call(context: &mut Context<'_>) -> Option<Evaluator> {
     };
     let mut words = Vec::new();
     match spec.arguments {
-        Arguments::Key => words.push(element.get("k").to_owned()),
-        Arguments::SetCount => {
+        EvaluatorArguments::Key => words.push(element.get("k").to_owned()),
+        EvaluatorArguments::SetCount => {
             let kind = element.get("type");
             if !["nodes", "ways", "relations", "deriveds", "nwr", "nw", "wr", "nr"].contains(&kind) {
                 context.refuse_value(
@@ -285,18 +297,18 @@ fn call(context: &mut Context<'_>) -> Option<Evaluator> {
             }
             words.push(kind.to_owned());
         }
-        Arguments::Members => {}
-        Arguments::Role => words.push(element.get("role").to_owned()),
+        EvaluatorArguments::Members => {}
+        EvaluatorArguments::Role => words.push(element.get("role").to_owned()),
         _ => {}
     }
-    if matches!(spec.arguments, Arguments::Members | Arguments::Role) {
+    if matches!(spec.arguments, EvaluatorArguments::Members | EvaluatorArguments::Role) {
         match element.get("members_type") {
             "" | "all" => {}
             kind @ ("nodes" | "ways" | "relations") => words.push(kind.to_owned()),
             _ => context.refuse_value("members_type", "\"all\", \"nodes\", \"ways\", or \"relations\" strings"),
         }
     }
-    let of_set = matches!(spec.arguments, Arguments::Each(_) | Arguments::SetCount);
+    let of_set = matches!(spec.arguments, EvaluatorArguments::Each(_) | EvaluatorArguments::SetCount);
     let set = of_set.then(|| element.set("from"));
     Some(Evaluator::Call { function: spec.function, set, words })
 }
@@ -310,9 +322,9 @@ pub(crate) fn operands(evaluator: &Evaluator) -> (usize, usize) {
         Evaluator::Ternary => (3, 3),
         Evaluator::Call { function, .. } => {
             match FUNCTIONS.iter().find(|spec| spec.function == *function).map(|spec| spec.arguments) {
-                Some(Arguments::One(_) | Arguments::Each(_)) => (1, 1),
-                Some(Arguments::Two(_)) => (2, 2),
-                Some(Arguments::Many(_)) => (1, usize::MAX),
+                Some(EvaluatorArguments::One(_) | EvaluatorArguments::Each(_)) => (1, 1),
+                Some(EvaluatorArguments::Two(_)) => (2, 2),
+                Some(EvaluatorArguments::Many(_)) => (1, usize::MAX),
                 _ => (0, 0),
             }
         }

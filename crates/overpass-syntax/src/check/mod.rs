@@ -6,30 +6,30 @@ pub(crate) mod numbers;
 pub(crate) mod settings;
 mod values;
 
-pub(crate) use evaluators::{Arguments, Needs, Spec, Type, evaluator_type, operator_element};
+pub(crate) use evaluators::{EvaluatorArguments, Needs, Spec, Type, evaluator_type, operator_element};
 pub(crate) use values::{optional_box, point, regex, sides};
 
 use super::diagnostics::{Cause, Clue, Diagnostics};
-use super::element::Element;
+use super::element::SyntaxElement;
 use super::suggest;
 use super::tree::SetName;
-use crate::Form;
-use crate::code::Code;
+use crate::ElementSyntax;
+use crate::code::OverpassCode;
 
 /// An element under check.
-pub(crate) struct Context<'a> {
+pub(crate) struct CheckContext<'a> {
     /// The element.
-    pub element: &'a Element,
+    pub element: &'a SyntaxElement,
     /// The errors found so far.
     pub diagnostics: &'a mut Diagnostics,
     /// Whether this element has an error.
     pub refused: bool,
 }
 
-impl<'a> Context<'a> {
+impl<'a> CheckContext<'a> {
     /// Creates a context in which no check has run.
-    pub fn new(element: &'a Element, diagnostics: &'a mut Diagnostics) -> Context<'a> {
-        Context { element, diagnostics, refused: false }
+    pub fn new(element: &'a SyntaxElement, diagnostics: &'a mut Diagnostics) -> CheckContext<'a> {
+        CheckContext { element, diagnostics, refused: false }
     }
 
     /// Returns the names of the sets in `from` and `into`.
@@ -54,11 +54,11 @@ impl<'a> Context<'a> {
             "For the attribute \"{attribute}\" of the element \"{}\" the only allowed values are {allowed}.",
             self.element.name
         );
-        self.refuse(Cause::new(Code::BadValue, clue), message);
+        self.refuse(Cause::new(OverpassCode::BadValue, clue), message);
     }
 
     /// Adds an error for each attribute that the element does not have.
-    pub fn know_attributes(&mut self, form: &Form) {
+    pub fn know_attributes(&mut self, form: &ElementSyntax) {
         let known = form.attributes;
         for (name, _) in &self.element.attributes {
             if known.contains(&name.as_ref()) {
@@ -70,7 +70,7 @@ impl<'a> Context<'a> {
             let stem = name.trim_end_matches(|c: char| c.is_ascii_digit()).trim_end_matches('_');
             if !form.numbered.contains(&stem) {
                 let message = format!("Unknown attribute \"{name}\" in element \"{}\".", self.element.name);
-                self.refuse(Code::UnknownAttribute, message);
+                self.refuse(OverpassCode::UnknownAttribute, message);
                 self.diagnostics.help(match name.as_ref() {
                     "key" if known.contains(&"k") => Some("did you mean \"k\"?".to_owned()),
                     "value" if known.contains(&"v") => Some("did you mean \"v\"?".to_owned()),

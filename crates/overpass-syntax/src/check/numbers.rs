@@ -2,7 +2,7 @@
 
 use terrapin_calendar::days_from_civil;
 
-use super::super::tree::{BoundingBox, Point, Timestamp};
+use super::super::tree::{QlBoundingBox, QlPoint, Timestamp};
 
 /// Parses the number at the start of `text`; 0 if it is missing.
 pub fn float(text: &str) -> f64 {
@@ -73,15 +73,15 @@ pub(crate) fn longitude(degrees: f64) -> i32 {
 }
 
 /// Converts two numbers in degrees to a position.
-pub(crate) fn position(lat: f64, lon: f64) -> Point {
-    Point { lat: latitude(lat), lon: longitude(lon) }
+pub(crate) fn position(lat: f64, lon: f64) -> QlPoint {
+    QlPoint { lat: latitude(lat), lon: longitude(lon) }
 }
 
 /// Converts four numbers in degrees to a box.
-pub(crate) fn bounds(south: f64, west: f64, north: f64, east: f64) -> BoundingBox {
+pub(crate) fn bounds(south: f64, west: f64, north: f64, east: f64) -> QlBoundingBox {
     let degrees = [south, west, north, east];
     let ([south, north], [west, east]) = ([south, north].map(latitude), [west, east].map(longitude));
-    BoundingBox { south, west, north, east, degrees }
+    QlBoundingBox { south, west, north, east, degrees }
 }
 
 /// Parses the moment at the start of `text`, such as `2016-01-31T12:00:00Z`. The fields may be out of range. The

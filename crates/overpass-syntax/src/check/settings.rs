@@ -1,21 +1,21 @@
 //! Checks `osm-script`: the settings of a query.
 
 use super::super::tree::*;
-use super::Context;
+use super::CheckContext;
 use super::numbers::{bounds, float, timestamp};
-use crate::code::Code;
-use crate::{Form, Part};
+use crate::code::OverpassCode;
+use crate::{ElementMeaning, ElementSyntax};
 
 /// The settings of a query.
-pub(crate) const FORM: Form = Form {
+pub(crate) const FORM: ElementSyntax = ElementSyntax {
     name: "osm-script",
     attributes: &["timeout", "element-limit", "output", "output-config", "bbox", "date", "from", "augmented"],
     check,
-    ..Form::NONE
+    ..ElementSyntax::NONE
 };
 
-fn check(context: &mut Context<'_>) -> Option<Part> {
-    let defaults = Settings::default();
+fn check(context: &mut CheckContext<'_>) -> Option<ElementMeaning> {
+    let defaults = QlSettings::default();
     let timeout = amount(context, "timeout").unwrap_or(defaults.timeout);
     let maxsize = amount(context, "element-limit").unwrap_or(defaults.maxsize);
     let output = output(context);
@@ -23,13 +23,13 @@ fn check(context: &mut Context<'_>) -> Option<Part> {
     let time = time_frame(context);
     if matches!(time, TimeFrame::Diff { .. }) && output != OutputFormat::Xml {
         let message = "The selected output format does not support the diff or adiff mode.";
-        context.refuse(Code::DiffFormat, message);
+        context.refuse(OverpassCode::DiffFormat, message);
     }
-    Some(Part::Script(Box::new(Settings { timeout, maxsize, bbox, output, time })))
+    Some(ElementMeaning::Script(Box::new(QlSettings { timeout, maxsize, bbox, output, time })))
 }
 
 /// Returns a positive integer, optionally with `ki`, `Mi` or `Gi`.
-fn amount(context: &mut Context<'_>, attribute: &str) -> Option<u64> {
+fn amount(context: &mut CheckContext<'_>, attribute: &str) -> Option<u64> {
     let text = context.element.find(attribute)?;
     let digits = text.bytes().position(|b| !b.is_ascii_digit()).unwrap_or(text.len());
     let factor = match &text[digits..] {
@@ -47,7 +47,7 @@ fn amount(context: &mut Context<'_>, attribute: &str) -> Option<u64> {
     value
 }
 
-fn output(context: &mut Context<'_>) -> OutputFormat {
+fn output(context: &mut CheckContext<'_>) -> OutputFormat {
     let config = context.element.get("output-config").to_owned();
     match context.element.find("output") {
         None | Some("xml") => OutputFormat::Xml,
@@ -57,7 +57,7 @@ fn output(context: &mut Context<'_>) -> OutputFormat {
         Some("popup") => popup(context, &config),
         Some(other) => {
             let message = format!("Unknown output format: {other}");
-            context.refuse(Code::UnknownOutputFormat, message);
+            context.refuse(OverpassCode::UnknownOutputFormat, message);
             let known = ["xml", "json", "csv", "custom", "popup"];
             context.diagnostics.help(super::super::suggest::nearest(other, known.into_iter()));
             OutputFormat::Xml
@@ -66,7 +66,7 @@ fn output(context: &mut Context<'_>) -> OutputFormat {
 }
 
 /// Returns the blocks of a popup. Reports invalid regular expressions in them.
-fn popup(context: &mut Context<'_>, config: &str) -> OutputFormat {
+fn popup(context: &mut CheckContext<'_>, config: &str) -> OutputFormat {
     let blocks = super::super::popup::popup(config);
     for test in blocks.iter().flat_map(|block| &block.tests) {
         if let PopupValue::Matching(expression) = &test.value {
@@ -79,7 +79,7 @@ fn popup(context: &mut Context<'_>, config: &str) -> OutputFormat {
 /// Parses `("name",::id;true;",")`.
 fn csv(config: &str) -> CsvSettings {
     let mut settings = CsvSettings { fields: Vec::new(), header: true, separator: "\t".to_owned() };
-    let mut tokens = super::super::token::Tokens::new(config);
+    let mut tokens = super::super::token::QlTokens::new(config);
     let mut part = 0;
     let mut special = false;
     while tokens.good() {
@@ -108,18 +108,18 @@ fn csv(config: &str) -> CsvSettings {
     settings
 }
 
-fn bounding_box(context: &mut Context<'_>) -> Option<BoundingBox> {
+fn bounding_box(context: &mut CheckContext<'_>) -> Option<QlBoundingBox> {
     let text = context.element.find("bbox").filter(|text| !text.is_empty())?;
     let count = text.split(',').count();
     for _ in count..4 {
-        context.refuse(Code::BadValue, "A bounding box needs four comma-separated values.");
+        context.refuse(OverpassCode::BadValue, "A bounding box needs four comma-separated values.");
     }
     let [south, west, north, east] = sides_of(text)?;
     if !(-90.0..=90.0).contains(&south) || !(-90.0..=90.0).contains(&north) {
-        context.refuse(Code::BadValue, "Latitudes in bounding boxes must be between -90.0 and 90.0.");
+        context.refuse(OverpassCode::BadValue, "Latitudes in bounding boxes must be between -90.0 and 90.0.");
     }
     if !(-180.0..=180.0).contains(&west) || !(-180.0..=180.0).contains(&east) {
-        context.refuse(Code::BadValue, "Longitudes in bounding boxes must be between -180.0 and 180.0.");
+        context.refuse(OverpassCode::BadValue, "Longitudes in bounding boxes must be between -180.0 and 180.0.");
     }
     bounds_of(text)
 }
@@ -131,23 +131,23 @@ fn sides_of(text: &str) -> Option<[f64; 4]> {
 }
 
 /// Returns the box of four sides. As in the reference, returns `None` if it is upside down or leaves the globe.
-pub(crate) fn bounds_of(text: &str) -> Option<BoundingBox> {
+pub(crate) fn bounds_of(text: &str) -> Option<QlBoundingBox> {
     let [south, west, north, east] = sides_of(text)?;
     let on_globe = -90.0 <= south && north <= 90.0 && [west, east].iter().all(|lon| (-180.0..=180.0).contains(lon));
     (south <= north && on_globe).then(|| bounds(south, west, north, east))
 }
 
-fn time_frame(context: &mut Context<'_>) -> TimeFrame {
+fn time_frame(context: &mut CheckContext<'_>) -> TimeFrame {
     let date = moment(context, "date");
     let from = moment(context, "from");
     let augmented = context.element.get("augmented");
     if !["", "deletions"].contains(&augmented) {
         let message = "The only allowed values for \"augmented\" are an empty value or \"deletions\".";
-        context.refuse(Code::BadValue, message);
+        context.refuse(OverpassCode::BadValue, message);
     }
     if !augmented.is_empty() && context.element.get("from").is_empty() {
         let message = "The attribute \"augmented\" can only be set if the attribute \"from\" is set.";
-        context.refuse(Code::BadValue, message);
+        context.refuse(OverpassCode::BadValue, message);
     }
     match (from, date) {
         (Some(from), to) => TimeFrame::Diff { from, to, augmented: !context.element.get("augmented").is_empty() },
@@ -156,14 +156,14 @@ fn time_frame(context: &mut Context<'_>) -> TimeFrame {
     }
 }
 
-fn moment(context: &mut Context<'_>, attribute: &str) -> Option<Timestamp> {
+fn moment(context: &mut CheckContext<'_>, attribute: &str) -> Option<Timestamp> {
     let text = context.element.find(attribute).filter(|text| !text.is_empty())?;
     let moment = timestamp(text);
     if moment.is_none() {
         let message = format!(
             "The attribute \"{attribute}\" must be empty or contain a timestamp exactly in the form \"yyyy-mm-ddThh:mm:ssZ\"."
         );
-        context.refuse(Code::BadTimestamp, message);
+        context.refuse(OverpassCode::BadTimestamp, message);
     }
     moment
 }

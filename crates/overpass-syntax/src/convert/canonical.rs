@@ -1,20 +1,20 @@
 //! Reduces elements to the attributes that the reference keeps in a conversion. It parses filters before it writes
 //! them. Therefore numbers are reformatted, and invalid parts are left out.
 
-use crate::Form;
+use crate::ElementSyntax;
 use crate::check::numbers::{float, number_text, timestamp};
-use crate::element::Element;
+use crate::element::SyntaxElement;
 
 /// Attributes in output order.
 pub(crate) type Values = Vec<(String, String)>;
 
-impl Element {
+impl SyntaxElement {
     /// Returns the attributes for output.
     pub fn values(&self) -> Values {
-        if let Some(values) = Form::named(&self.name).iter().find_map(|form| (form.values)(self)) {
+        if let Some(values) = ElementSyntax::named(&self.name).iter().find_map(|form| (form.values)(self)) {
             return values;
         }
-        let mut list = List::default();
+        let mut list = AttributeList::default();
         if self.name == "eval-set-count" {
             list.always("from", self.get("from"));
             list.always("type", if self.get("type") == "nodes" { "node" } else { self.get("type") });
@@ -30,9 +30,9 @@ impl Element {
 
 /// A builder of attribute lists.
 #[derive(Default)]
-pub(crate) struct List(pub Values);
+pub(crate) struct AttributeList(pub Values);
 
-impl List {
+impl AttributeList {
     /// Adds an attribute.
     pub fn always(&mut self, name: &str, value: impl Into<String>) {
         self.0.push((name.to_owned(), value.into()));

@@ -1,25 +1,25 @@
 //! Writes evaluators in QL, with only the necessary brackets.
 
-use crate::Node;
+use crate::ElementTreeNode;
 use crate::check::evaluators::{function_name, operator_sign};
-use crate::element::Element;
+use crate::element::SyntaxElement;
 
 /// The precedence of an expression that never needs brackets.
 const CLOSED: u8 = 20;
 
 /// Splits the leading evaluators of a statement from its nested statements.
-pub(crate) fn split(children: &[Node]) -> (&[Node], &[Node]) {
+pub(crate) fn split(children: &[ElementTreeNode]) -> (&[ElementTreeNode], &[ElementTreeNode]) {
     let evaluators = children.iter().take_while(|node| node.element.name.starts_with("eval-")).count();
     children.split_at(evaluators)
 }
 
 /// Returns an evaluator in QL.
-pub(crate) fn write(node: &Node) -> String {
+pub(crate) fn write(node: &ElementTreeNode) -> String {
     write_bound(node).0
 }
 
 /// Returns an evaluator in QL, with the precedence of its outermost operator.
-fn write_bound(node: &Node) -> (String, u8) {
+fn write_bound(node: &ElementTreeNode) -> (String, u8) {
     let element = &node.element;
     let operand = |i: usize| node.children.get(i).map_or((String::new(), CLOSED), write_bound);
     let name = element.name.as_ref();
@@ -50,7 +50,7 @@ fn write_bound(node: &Node) -> (String, u8) {
     }
 }
 
-fn call(node: &Node) -> (String, u8) {
+fn call(node: &ElementTreeNode) -> (String, u8) {
     let element = &node.element;
     let mut arguments: Vec<String> = node.children.iter().map(write).collect();
     match element.name.as_ref() {
@@ -95,7 +95,7 @@ fn binding(sign: &str) -> u8 {
     }
 }
 
-fn set(element: &Element) -> &str {
+fn set(element: &SyntaxElement) -> &str {
     match element.get("from") {
         "" => "_",
         set => set,

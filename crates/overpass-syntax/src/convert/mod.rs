@@ -6,14 +6,14 @@ pub(crate) mod expression;
 mod ql;
 mod xml;
 
-pub(crate) use canonical::{List, Values, moment, number};
-pub(crate) use ql::{Writer, dotted};
+pub(crate) use canonical::{AttributeList, Values, moment, number};
+pub(crate) use ql::{QlWriter, dotted};
 
-use crate::Failure;
+use crate::OverpassFailure;
 
 /// A form to convert to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Form {
+pub enum ConversionForm {
     /// The XML form.
     Xml,
     /// QL over several lines.
@@ -28,15 +28,17 @@ pub struct Converted {
     /// The parts of the query that could be parsed, in the new form.
     pub text: String,
     /// The errors in the original query. Fewer checks run than before a run of the query.
-    pub problems: Option<Failure>,
+    pub problems: Option<OverpassFailure>,
 }
 
 /// Converts a query in QL or XML to another form. Returns an error if the text cannot be converted at all.
-pub fn convert(text: &str, form: Form) -> Result<Converted, Failure> {
+pub fn convert(text: &str, form: ConversionForm) -> Result<Converted, OverpassFailure> {
     let (root, problems) = crate::outline(text)?;
     let text = match form {
-        Form::Xml => xml::write(root.as_ref()),
-        Form::Pretty | Form::Compact => ql::write(root.as_ref(), form == Form::Pretty, crate::is_xml(text)),
+        ConversionForm::Xml => xml::write(root.as_ref()),
+        ConversionForm::Pretty | ConversionForm::Compact => {
+            ql::write(root.as_ref(), form == ConversionForm::Pretty, crate::is_xml(text))
+        }
     };
     Ok(Converted { text, problems })
 }

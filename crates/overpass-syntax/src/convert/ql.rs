@@ -2,13 +2,13 @@
 //! be parsed again: doubled quotation marks and semicolons, missing brackets. The output here is valid in these cases.
 
 use super::expression::{self, quoted};
-use crate::Node;
-use crate::element::Element;
+use crate::ElementTreeNode;
+use crate::element::SyntaxElement;
 use terrapin_budget as budget;
 
 /// Writes a whole query, whose original form was QL or XML.
-pub(super) fn write(root: Option<&Node>, pretty: bool, from_xml: bool) -> String {
-    let mut writer = Writer { out: String::new(), pretty };
+pub(super) fn write(root: Option<&ElementTreeNode>, pretty: bool, from_xml: bool) -> String {
+    let mut writer = QlWriter { out: String::new(), pretty };
     if let Some(root) = root {
         writer.settings(&root.element, from_xml);
         writer.statements(&root.children, 0);
@@ -18,15 +18,15 @@ pub(super) fn write(root: Option<&Node>, pretty: bool, from_xml: bool) -> String
 }
 
 /// A writer of QL. The code that writes each statement is in the statement's own module.
-pub(crate) struct Writer {
+pub(crate) struct QlWriter {
     /// The output so far.
     pub out: String,
     /// Whether to write several lines.
     pub pretty: bool,
 }
 
-impl Writer {
-    fn settings(&mut self, script: &Element, from_xml: bool) {
+impl QlWriter {
+    fn settings(&mut self, script: &SyntaxElement, from_xml: bool) {
         let mut all = Vec::new();
         let mut named = [("bbox", "bbox"), ("element-limit", "maxsize"), ("output", "out"), ("timeout", "timeout")];
         if from_xml {
@@ -75,7 +75,7 @@ impl Writer {
     }
 
     /// Writes statements, one per line.
-    pub fn statements(&mut self, nodes: &[Node], depth: usize) {
+    pub fn statements(&mut self, nodes: &[ElementTreeNode], depth: usize) {
         for node in nodes {
             self.indent(depth);
             self.statement(node, depth);
@@ -84,20 +84,20 @@ impl Writer {
     }
 
     /// Writes `->.set`.
-    pub fn into(&mut self, element: &Element) {
+    pub fn into(&mut self, element: &SyntaxElement) {
         let into = self.result_text(element);
         self.out.push_str(&into);
     }
 
     /// Writes a statement without children: `text`, the result set and a semicolon.
-    pub fn simple(&mut self, text: &str, element: &Element) {
+    pub fn simple(&mut self, text: &str, element: &SyntaxElement) {
         self.out.push_str(text);
         self.into(element);
         self.out.push(';');
     }
 
     /// Writes a block after the given head.
-    pub fn block(&mut self, head: &str, body: &[Node], depth: usize) {
+    pub fn block(&mut self, head: &str, body: &[ElementTreeNode], depth: usize) {
         self.out.push_str(head);
         self.out.push('{');
         self.end_line();
@@ -106,18 +106,18 @@ impl Writer {
     }
 
     /// Returns the leading evaluator of a statement in QL, and the statements after it.
-    pub fn evaluator_and_body<'a>(&self, node: &'a Node) -> (String, &'a [Node]) {
+    pub fn evaluator_and_body<'a>(&self, node: &'a ElementTreeNode) -> (String, &'a [ElementTreeNode]) {
         let (evaluators, body) = expression::split(&node.children);
         (evaluators.first().map(expression::write).unwrap_or_default(), body)
     }
 
     /// Returns whether the QL of a statement begins with a point.
-    pub fn begins_with_point(&self, node: &Node) -> bool {
+    pub fn begins_with_point(&self, node: &ElementTreeNode) -> bool {
         node.element.name == "item" || !self.before(&node.element).is_empty()
     }
 
     /// Returns `.set `, for output before the word of a statement.
-    pub fn before(&self, element: &Element) -> String {
+    pub fn before(&self, element: &SyntaxElement) -> String {
         match dotted(element, "from") {
             set if set.is_empty() => set,
             set => set + " ",
@@ -125,12 +125,12 @@ impl Writer {
     }
 
     /// Returns `.set->.set`, for output after the word of a statement.
-    pub fn sets_behind(&self, element: &Element) -> String {
+    pub fn sets_behind(&self, element: &SyntaxElement) -> String {
         format!("{}{}", dotted(element, "from"), self.result_text(element))
     }
 
     /// Returns `->.set`.
-    pub fn result_text(&self, element: &Element) -> String {
+    pub fn result_text(&self, element: &SyntaxElement) -> String {
         match dotted(element, "into") {
             set if set.is_empty() => set,
             set => format!("->{set}"),
@@ -138,14 +138,14 @@ impl Writer {
     }
 
     /// Returns `(s,w,n,e)` if at least one side is given.
-    pub fn sides(&self, element: &Element) -> String {
+    pub fn sides(&self, element: &SyntaxElement) -> String {
         let sides = ["s", "w", "n", "e"].map(|side| element.get(side));
         if sides.iter().all(|side| side.is_empty()) { String::new() } else { format!("({})", sides.join(",")) }
     }
 }
 
 /// Returns `.set`, or an empty text for the default set.
-pub(crate) fn dotted(element: &Element, name: &str) -> String {
+pub(crate) fn dotted(element: &SyntaxElement, name: &str) -> String {
     match element.get(name) {
         "" | "_" => String::new(),
         set => format!(".{set}"),

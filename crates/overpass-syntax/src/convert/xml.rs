@@ -1,11 +1,11 @@
 //! Writes the XML form like the reference's converter.
 
 use super::canonical::Values;
-use crate::Node;
+use crate::ElementTreeNode;
 use terrapin_budget as budget;
 
 /// Writes a whole query.
-pub(super) fn write(root: Option<&Node>) -> String {
+pub(super) fn write(root: Option<&ElementTreeNode>) -> String {
     let mut out = String::new();
     match root {
         Some(root) => {
@@ -20,7 +20,7 @@ pub(super) fn write(root: Option<&Node>) -> String {
 }
 
 /// Writes an element and its children.
-fn element(out: &mut String, depth: usize, name: &str, attributes: &Values, children: &[Node]) {
+fn element(out: &mut String, depth: usize, name: &str, attributes: &Values, children: &[ElementTreeNode]) {
     open(out, depth, name, attributes);
     if children.is_empty() {
         out.push_str("/>\n");
@@ -58,7 +58,7 @@ fn indent(out: &mut String, depth: usize) {
     out.extend(std::iter::repeat_n("  ", depth));
 }
 
-fn node(out: &mut String, depth: usize, node: &Node) {
+fn node(out: &mut String, depth: usize, node: &ElementTreeNode) {
     if node.element.name == "query" {
         return query(out, depth, node);
     }
@@ -73,10 +73,10 @@ fn node(out: &mut String, depth: usize, node: &Node) {
 }
 
 /// Writes a query. A query with a single filter of some kinds is written as that filter.
-fn query(out: &mut String, depth: usize, query: &Node) {
+fn query(out: &mut String, depth: usize, query: &ElementTreeNode) {
     let into = query.element.get("into");
     let alone = query.single_filter();
-    let filter = |out: &mut String, depth: usize, filter: &Node| {
+    let filter = |out: &mut String, depth: usize, filter: &ElementTreeNode| {
         let mut attributes = filter.element.values();
         if alone.is_some() && filter.keeps_into() && !matches!(into, "" | "_") {
             attributes.push(("into".to_owned(), into.to_owned()));

@@ -1,12 +1,12 @@
 //! The filter `(area.set)`, `(area:id)`.
 
-use super::{Facts, Syntax};
-use crate::check::Context;
+use super::{FilterGrammar, FilterProperties};
+use crate::check::CheckContext;
 use crate::check::numbers::integer;
-use crate::convert::{List, dotted};
+use crate::convert::{AttributeList, dotted};
 use crate::diagnostics::Clue;
 use crate::tree::{QueryType, SetName};
-use crate::{Alone, Form, Part};
+use crate::{Alone, ElementMeaning, ElementSyntax};
 
 /// Elements in areas.
 #[derive(Debug, Clone, PartialEq)]
@@ -17,14 +17,14 @@ pub enum Area {
     Id(i64),
 }
 
-pub(super) const SYNTAX: Syntax = Syntax {
-    form: Form {
+pub(super) const SYNTAX: FilterGrammar = FilterGrammar {
+    form: ElementSyntax {
         name: "area-query",
         attributes: &["from", "into", "ref"],
         check,
         checked_in_converting: true,
         values: |element| {
-            let mut list = List::default();
+            let mut list = AttributeList::default();
             list.some("from", element.get("from"));
             let id = integer(element.get("ref"));
             if id > 0 {
@@ -32,7 +32,7 @@ pub(super) const SYNTAX: Syntax = Syntax {
             }
             Some(list.0)
         },
-        ..Form::NONE
+        ..ElementSyntax::NONE
     },
     words: &["area"],
     read: |parser, clause| {
@@ -42,17 +42,17 @@ pub(super) const SYNTAX: Syntax = Syntax {
         Some(parser.builder.open(element.with_some("ref", id)))
     },
     text: |node| {
-        let list = List(node.element.values());
+        let list = AttributeList(node.element.values());
         Some(match list.get("ref") {
             "" => format!("(area{})", dotted(&node.element, "from")),
             id => format!("(area:{id})"),
         })
     },
     query_word: |_| Some("node"),
-    ..Syntax::NONE
+    ..FilterGrammar::NONE
 };
 
-impl Facts for Area {
+impl FilterProperties for Area {
     fn set(&self) -> Option<&SetName> {
         match self {
             Area::Set(set) => Some(set),
@@ -65,7 +65,7 @@ impl Facts for Area {
     }
 }
 
-fn check(context: &mut Context<'_>) -> Option<Part> {
+fn check(context: &mut CheckContext<'_>) -> Option<ElementMeaning> {
     let (from, into) = context.sets();
     let area = match context.element.get("ref") {
         "" => Area::Set(from),
@@ -77,5 +77,5 @@ fn check(context: &mut Context<'_>) -> Option<Part> {
             }
         },
     };
-    Some(Part::Filter { kind: area.into(), alone: Alone::Query(QueryType::Node), into })
+    Some(ElementMeaning::Filter { kind: area.into(), alone: Alone::Query(QueryType::Node), into })
 }

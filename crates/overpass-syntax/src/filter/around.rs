@@ -1,14 +1,14 @@
 //! The filter `(around.set:radius)`, `(around:radius,lat,lon,...)`.
 
-use super::{Clause, Facts, Syntax};
-use crate::check::Context;
+use super::{Clause, FilterGrammar, FilterProperties};
+use crate::check::CheckContext;
 use crate::check::numbers::{float, position};
-use crate::code::Code;
-use crate::convert::{List, dotted, number};
+use crate::code::OverpassCode;
+use crate::convert::{AttributeList, dotted, number};
 use crate::diagnostics::Clue;
-use crate::parse::Parser;
-use crate::tree::{Point, QueryType, SetName};
-use crate::{Alone, Form, Node, Part};
+use crate::parse::QlParser;
+use crate::tree::{QlPoint, QueryType, SetName};
+use crate::{Alone, ElementMeaning, ElementSyntax, ElementTreeNode};
 
 /// Elements near a place.
 #[derive(Debug, Clone, PartialEq)]
@@ -25,18 +25,18 @@ pub enum AroundPlace {
     /// The elements of a set.
     Set(SetName),
     /// A point, or a line of several points.
-    Points(Vec<Point>),
+    Points(Vec<QlPoint>),
 }
 
-pub(super) const SYNTAX: Syntax = Syntax {
-    form: Form {
+pub(super) const SYNTAX: FilterGrammar = FilterGrammar {
+    form: ElementSyntax {
         name: "around",
         attributes: &["from", "into", "radius", "lat", "lon", "polyline"],
         check,
         checked_in_converting: true,
         values: |element| {
             let get = |name: &str| element.get(name);
-            let mut list = List::default();
+            let mut list = AttributeList::default();
             list.some("from", get("from"));
             list.always("radius", number(get("radius")));
             if !get("lat").is_empty() || !get("lon").is_empty() {
@@ -47,17 +47,17 @@ pub(super) const SYNTAX: Syntax = Syntax {
             list.some("polyline", line.join(","));
             Some(list.0)
         },
-        ..Form::NONE
+        ..ElementSyntax::NONE
     },
     words: &["around"],
     read,
     text: |node| Some(text(node)),
     query_word: |_| Some("node"),
     replaces: |_, what| what == "node",
-    ..Syntax::NONE
+    ..FilterGrammar::NONE
 };
 
-impl Facts for Around {
+impl FilterProperties for Around {
     fn set(&self) -> Option<&SetName> {
         match &self.place {
             AroundPlace::Set(set) => Some(set),
@@ -70,7 +70,7 @@ impl Facts for Around {
     }
 }
 
-fn check(context: &mut Context<'_>) -> Option<Part> {
+fn check(context: &mut CheckContext<'_>) -> Option<ElementMeaning> {
     let element = context.element;
     let radius = if element.get("radius").is_empty() { -1.0 } else { float(element.get("radius")) };
     if radius < 0.0 {
@@ -93,7 +93,7 @@ fn check(context: &mut Context<'_>) -> Option<Part> {
         element.get("polyline").split(',').filter(|part| !part.trim().is_empty()).map(float).collect();
     if given && !numbers.is_empty() {
         let message = "In \"around\", the attribute \"polyline\" cannot be used if \"lat\" or \"lon\" are used.";
-        context.refuse(Code::BadValue, message);
+        context.refuse(OverpassCode::BadValue, message);
     }
     points.extend(numbers.chunks_exact(2).map(|pair| position(pair[0], pair[1])));
     // The reference checks only the last point.
@@ -103,16 +103,16 @@ fn check(context: &mut Context<'_>) -> Option<Part> {
                 let message = format!(
                     "For a latitude entry in the attribute \"polyline\" of the element \"around\" the only allowed values are floats between {text} or an empty value."
                 );
-                context.refuse(Code::BadValue, message);
+                context.refuse(OverpassCode::BadValue, message);
             }
         }
     }
     let place = if points.is_empty() { AroundPlace::Set(element.set("from")) } else { AroundPlace::Points(points) };
     let (kind, alone) = (Around { radius, place }.into(), Alone::Query(QueryType::Node));
-    Some(Part::Filter { kind, alone, into: context.sets().1 })
+    Some(ElementMeaning::Filter { kind, alone, into: context.sets().1 })
 }
 
-fn read(parser: &mut Parser<'_>, clause: &Clause<'_, '_>) -> Option<Node> {
+fn read(parser: &mut QlParser<'_>, clause: &Clause<'_, '_>) -> Option<ElementTreeNode> {
     let element = clause.element(parser, "around").with_some("from", clause.set.clone());
     let mut coordinates = clause.values(parser);
     // The first argument is the radius. If an argument is missing, the reference finds no radius.
@@ -122,11 +122,11 @@ fn read(parser: &mut Parser<'_>, clause: &Clause<'_, '_>) -> Option<Node> {
     let root = clause.tree.at(clause.tree.root);
     let comma = clause.colon && clause.tree.text(root.left) == ",";
     if coordinates.len() % 2 == 1 || comma {
-        clause.refuse(parser, Code::OddCoordinates, "around requires an odd number of arguments");
+        clause.refuse(parser, OverpassCode::OddCoordinates, "around requires an odd number of arguments");
         return None;
     }
     let Some(radius) = radius else {
-        clause.refuse(parser, Code::MissingRadius, "around requires the radius as first argument");
+        clause.refuse(parser, OverpassCode::MissingRadius, "around requires the radius as first argument");
         return None;
     };
     let element = element.with("radius", radius);
@@ -138,8 +138,8 @@ fn read(parser: &mut Parser<'_>, clause: &Clause<'_, '_>) -> Option<Node> {
     Some(parser.builder.open(element))
 }
 
-fn text(node: &Node) -> String {
-    let list = List(node.element.values());
+fn text(node: &ElementTreeNode) -> String {
+    let list = AttributeList(node.element.values());
     let mut text = format!("(around{}:{}", dotted(&node.element, "from"), list.get("radius"));
     let (lat, lon) = (list.get("lat"), list.get("lon"));
     let point = if lat.is_empty() { String::new() } else { format!("{lat},{lon}") };

@@ -1,39 +1,39 @@
 //! The filter `(s,w,n,e)`.
 
-use super::{Facts, Syntax};
+use super::{FilterGrammar, FilterProperties};
 use crate::check::sides;
-use crate::code::Code;
-use crate::convert::{List, number};
-use crate::element::Element;
-use crate::parse::{Id, Parser, Tree};
-use crate::tree::{BoundingBox, QueryType};
-use crate::{Alone, Form, Node, Part};
+use crate::code::OverpassCode;
+use crate::convert::{AttributeList, number};
+use crate::element::SyntaxElement;
+use crate::parse::{Id, QlParser, TokenTree};
+use crate::tree::{QlBoundingBox, QueryType};
+use crate::{Alone, ElementMeaning, ElementSyntax, ElementTreeNode};
 
 /// Elements that meet a box.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Bbox {
     /// The box.
-    pub bounds: BoundingBox,
+    pub bounds: QlBoundingBox,
 }
 
 const SIDES: [&str; 4] = ["s", "w", "n", "e"];
 
-pub(super) const SYNTAX: Syntax = Syntax {
-    form: Form {
+pub(super) const SYNTAX: FilterGrammar = FilterGrammar {
+    form: ElementSyntax {
         name: "bbox-query",
         attributes: &["s", "w", "n", "e", "into"],
         check: |context| {
             let bounds = sides(context, "bbox-query", -200.0)?;
             let (kind, alone) = (Bbox { bounds }.into(), Alone::Query(QueryType::Node));
-            Some(Part::Filter { kind, alone, into: context.sets().1 })
+            Some(ElementMeaning::Filter { kind, alone, into: context.sets().1 })
         },
         checked_in_converting: true,
         values: |element| {
-            let mut list = List::default();
+            let mut list = AttributeList::default();
             SIDES.iter().for_each(|side| list.always(side, number(element.get(side))));
             Some(list.0)
         },
-        ..Form::NONE
+        ..ElementSyntax::NONE
     },
     text: |node| {
         let values = node.element.values();
@@ -42,17 +42,22 @@ pub(super) const SYNTAX: Syntax = Syntax {
     },
     query_word: |_| Some("node"),
     replaces: |_, what| what == "node",
-    ..Syntax::NONE
+    ..FilterGrammar::NONE
 };
 
-impl Facts for Bbox {
+impl FilterProperties for Bbox {
     fn stands_alone(&self, what: QueryType) -> bool {
         what == QueryType::Node
     }
 }
 
 /// Parses `(s,w,n,e)`. If there are more numbers, the reference uses the last four.
-pub(super) fn read_numbers(parser: &mut Parser<'_>, tree: &Tree<'_>, top: Id, mut element: Element) -> Option<Node> {
+pub(super) fn read_numbers(
+    parser: &mut QlParser<'_>,
+    tree: &TokenTree<'_>,
+    top: Id,
+    mut element: SyntaxElement,
+) -> Option<ElementTreeNode> {
     let mut sides: Vec<Id> = Vec::new();
     let mut at = top;
     while sides.len() < 3 && tree.text(at) == "," {
@@ -62,7 +67,12 @@ pub(super) fn read_numbers(parser: &mut Parser<'_>, tree: &Tree<'_>, top: Id, mu
     sides.push(at);
     if sides.len() < 4 || sides.contains(&0) {
         let span = tree.span(tree.root);
-        parser.builder.diagnostics.parse(Code::IncompleteBox, element.line, span, "bbox requires four arguments");
+        parser.builder.diagnostics.parse(
+            OverpassCode::IncompleteBox,
+            element.line,
+            span,
+            "bbox requires four arguments",
+        );
         return None;
     }
     for (name, side) in SIDES.into_iter().zip(sides.iter().rev()) {

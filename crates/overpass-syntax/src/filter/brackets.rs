@@ -1,34 +1,34 @@
 //! Parses filters in round brackets after a query's type: `(1,2,3,4)`, `(around:100)`, `(if:...)`, ...
 
 use super::{Clause, bbox, ids, recurse_all, syntax_of, words};
-use crate::Node;
-use crate::code::Code;
-use crate::parse::{Id, Parser, Reading, Start, Tree};
+use crate::ElementTreeNode;
+use crate::code::OverpassCode;
+use crate::parse::{Id, QlParser, Start, TokenTree, TreeContext};
 use crate::suggest;
 
 /// The tree of a filter in round brackets, before it is interpreted.
 pub(crate) struct Brackets<'a> {
-    tree: Tree<'a>,
+    tree: TokenTree<'a>,
     byte: usize,
 }
 
-impl<'a> Parser<'a> {
+impl<'a> QlParser<'a> {
     /// Parses the content of round brackets. Returns `None` if the text ends after the opening bracket.
     pub fn brackets(&mut self) -> Option<Brackets<'a>> {
         let byte = self.tokens.current().start;
         self.tokens.advance();
         if !self.tokens.good() {
-            self.error(Code::UnexpectedEnd, "':' or '.' expected.");
+            self.error(OverpassCode::UnexpectedEnd, "':' or '.' expected.");
             return None;
         }
-        let tree = self.tree(Reading::Filter);
+        let tree = self.tree(TreeContext::Filter);
         self.expect(&[")"]);
         Some(Brackets { tree, byte })
     }
 
     /// Interprets the content of round brackets as a filter in a query for the type `what`. Returns `None` if it is
     /// invalid, or if the reference ignores it.
-    pub fn clause(&mut self, brackets: &Brackets<'a>, what: &str) -> Option<Node> {
+    pub fn clause(&mut self, brackets: &Brackets<'a>, what: &str) -> Option<ElementTreeNode> {
         let Brackets { tree, byte } = brackets;
         let root = tree.at(tree.root);
         if tree.root == 0 {
@@ -74,16 +74,16 @@ impl<'a> Parser<'a> {
         }
     }
 
-    fn unknown_clause(&mut self, tree: &Tree<'a>, name: Option<&str>) {
+    fn unknown_clause(&mut self, tree: &TokenTree<'a>, name: Option<&str>) {
         let line = tree.at(tree.root).line;
         let span = tree.span(tree.root);
-        self.builder.diagnostics.parse(Code::UnknownFilter, line, span, "Unknown query clause");
+        self.builder.diagnostics.parse(OverpassCode::UnknownFilter, line, span, "Unknown query clause");
         let help = name.and_then(|name| suggest::nearest(name, words()));
         self.builder.diagnostics.help(help);
     }
 
     /// Interprets `(123)` and `(s,w,n,e)`, below `top`.
-    fn numbers(&mut self, tree: &Tree<'a>, top: Id, byte: usize, what: &str) -> Option<Node> {
+    fn numbers(&mut self, tree: &TokenTree<'a>, top: Id, byte: usize, what: &str) -> Option<ElementTreeNode> {
         let start = Start { byte, line: tree.at(tree.root).line, from: None };
         if tree.text(top) == "," {
             let element = self.element("bbox-query", &start);

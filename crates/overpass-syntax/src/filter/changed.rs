@@ -1,14 +1,14 @@
 //! The filter `(changed)`, `(changed:"a")`, `(changed:"a","b")`.
 
-use super::{Clause, Facts, Syntax};
-use crate::check::Context;
+use super::{Clause, FilterGrammar, FilterProperties};
+use crate::check::CheckContext;
 use crate::check::numbers::timestamp;
-use crate::code::Code;
+use crate::code::OverpassCode;
 use crate::convert::expression::quoted;
-use crate::convert::{List, moment};
-use crate::parse::Parser;
+use crate::convert::{AttributeList, moment};
+use crate::parse::QlParser;
 use crate::tree::{QueryType, Timestamp};
-use crate::{Alone, Form, Node, Part};
+use crate::{Alone, ElementMeaning, ElementSyntax, ElementTreeNode};
 
 /// Elements that changed between two moments.
 #[derive(Debug, Clone, PartialEq)]
@@ -19,14 +19,14 @@ pub struct Changed {
     pub until: Option<Timestamp>,
 }
 
-pub(super) const SYNTAX: Syntax = Syntax {
-    form: Form {
+pub(super) const SYNTAX: FilterGrammar = FilterGrammar {
+    form: ElementSyntax {
         name: "changed",
         attributes: &["since", "until", "into"],
         check,
         checked_in_converting: true,
         values: |element| {
-            let mut list = List::default();
+            let mut list = AttributeList::default();
             for name in ["since", "until"] {
                 let text = element.get(name);
                 // A text that is too short to be a moment is left out.
@@ -36,12 +36,12 @@ pub(super) const SYNTAX: Syntax = Syntax {
             }
             Some(list.0)
         },
-        ..Form::NONE
+        ..ElementSyntax::NONE
     },
     words: &["changed"],
     read,
     text: |node| {
-        let list = List(node.element.values());
+        let list = AttributeList(node.element.values());
         Some(match (list.get("since"), list.get("until")) {
             ("", "") => "(changed)".to_owned(),
             (since, "") => format!("(changed:{})", quoted(since)),
@@ -49,16 +49,16 @@ pub(super) const SYNTAX: Syntax = Syntax {
         })
     },
     keeps_into: false,
-    ..Syntax::NONE
+    ..FilterGrammar::NONE
 };
 
-impl Facts for Changed {
+impl FilterProperties for Changed {
     fn can_find_areas(&self) -> bool {
         false
     }
 }
 
-fn check(context: &mut Context<'_>) -> Option<Part> {
+fn check(context: &mut CheckContext<'_>) -> Option<ElementMeaning> {
     let mut moments = [None, None];
     // "auto" is the time of the last update, which is also the default.
     let given = |name: &str| Some(context.element.get(name)).filter(|text| !matches!(*text, "" | "auto"));
@@ -70,22 +70,22 @@ fn check(context: &mut Context<'_>) -> Option<Part> {
             let message = format!(
                 "The attribute \"{name}\" must contain a timestamp exactly in the form \"yyyy-mm-ddThh:mm:ssZ\"."
             );
-            context.refuse(Code::BadTimestamp, message);
+            context.refuse(OverpassCode::BadTimestamp, message);
         }
     }
     if texts[0].1.is_some() != texts[1].1.is_some() {
         let message = "The attributes \"since\" and \"until\" must be set either both or none.";
-        context.refuse(Code::BadValue, message);
+        context.refuse(OverpassCode::BadValue, message);
     }
     let [since, until] = moments;
     let until = until.filter(|_| until != since);
     let (kind, alone) = (Changed { since, until }.into(), Alone::Query(QueryType::Nwr));
-    Some(Part::Filter { kind, alone, into: context.sets().1 })
+    Some(ElementMeaning::Filter { kind, alone, into: context.sets().1 })
 }
 
-fn read(parser: &mut Parser<'_>, clause: &Clause<'_, '_>) -> Option<Node> {
+fn read(parser: &mut QlParser<'_>, clause: &Clause<'_, '_>) -> Option<ElementTreeNode> {
     if clause.colon && clause.rest == 0 {
-        clause.refuse(parser, Code::MissingOperand, "Date required after \"changed\" with colon");
+        clause.refuse(parser, OverpassCode::MissingOperand, "Date required after \"changed\" with colon");
         return None;
     }
     let root = clause.tree.at(clause.tree.root);
@@ -93,7 +93,7 @@ fn read(parser: &mut Parser<'_>, clause: &Clause<'_, '_>) -> Option<Node> {
     let values = clause.complete_values(parser).filter(|values| values.len() <= 2);
     let Some(values) = values.filter(|_| clause.colon || root.right == 0 && root.left == 0) else {
         let message = format!("Unexpected token \"{unexpected}\" after \"changed\"");
-        clause.refuse(parser, Code::UnexpectedToken, message);
+        clause.refuse(parser, OverpassCode::UnexpectedToken, message);
         return None;
     };
     // A single moment is used for both attributes; the check interprets this as "since then".

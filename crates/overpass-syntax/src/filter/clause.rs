@@ -1,13 +1,13 @@
 //! Splits a filter in round brackets into its parts: `(word.set:arguments)`.
 
-use crate::code::Code;
-use crate::element::Element;
-use crate::parse::{Id, Parser, Tree};
+use crate::code::OverpassCode;
+use crate::element::SyntaxElement;
+use crate::parse::{Id, QlParser, TokenTree};
 
 /// The parts of a filter in round brackets.
 pub(super) struct Clause<'t, 'a> {
     /// The expression inside the brackets.
-    pub tree: &'t Tree<'a>,
+    pub tree: &'t TokenTree<'a>,
     /// The element type of the query.
     pub what: &'t str,
     /// The filter's word.
@@ -29,12 +29,12 @@ pub(super) struct Clause<'t, 'a> {
 
 impl Clause<'_, '_> {
     /// Creates an element for the filter.
-    pub fn element(&self, parser: &Parser<'_>, name: &'static str) -> Element {
-        Element::new(name, self.line, parser.span_from(self.start))
+    pub fn element(&self, parser: &QlParser<'_>, name: &'static str) -> SyntaxElement {
+        SyntaxElement::new(name, self.line, parser.span_from(self.start))
     }
 
     /// Adds a parse error about the filter.
-    pub fn refuse(&self, parser: &mut Parser<'_>, code: Code, message: impl Into<String>) {
+    pub fn refuse(&self, parser: &mut QlParser<'_>, code: OverpassCode, message: impl Into<String>) {
         let span = self.tree.span(self.tree.root);
         parser.builder.diagnostics.parse(code, self.line, span, message);
     }
@@ -47,14 +47,14 @@ impl Clause<'_, '_> {
     }
 
     /// Returns the values of the arguments after the last empty one.
-    pub fn values(&self, parser: &mut Parser<'_>) -> Vec<String> {
+    pub fn values(&self, parser: &mut QlParser<'_>) -> Vec<String> {
         let missing = self.items.iter().rposition(|&id| id == 0);
         let items = &self.items[missing.map_or(0, |at| at + 1)..];
         items.iter().map(|&id| parser.value(self.tree.at(id).token)).collect()
     }
 
     /// Returns the values of the arguments, or `None` if one is empty: the reference then ignores the filter.
-    pub fn complete_values(&self, parser: &mut Parser<'_>) -> Option<Vec<String>> {
+    pub fn complete_values(&self, parser: &mut QlParser<'_>) -> Option<Vec<String>> {
         if !self.colon {
             return Some(Vec::new());
         }
@@ -64,7 +64,7 @@ impl Clause<'_, '_> {
 
     /// Returns the value of the only argument. Without exactly one, returns `None`: the reference then ignores the
     /// filter.
-    pub fn only_value(&self, parser: &mut Parser<'_>) -> Option<String> {
+    pub fn only_value(&self, parser: &mut QlParser<'_>) -> Option<String> {
         let values = self.complete_values(parser)?;
         if values.len() == 1 { values.into_iter().next() } else { None }
     }

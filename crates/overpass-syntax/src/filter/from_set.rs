@@ -1,10 +1,10 @@
 //! The filter `.set`: elements that are also in that set. The definition of its element is in `statement/item.rs`.
 
-use super::{Facts, Syntax};
-use crate::Form;
-use crate::convert::List;
-use crate::element::Element;
-use crate::parse::{Parser, Start};
+use super::{FilterGrammar, FilterProperties};
+use crate::ElementSyntax;
+use crate::convert::AttributeList;
+use crate::element::SyntaxElement;
+use crate::parse::{QlParser, Start};
 use crate::tree::SetName;
 
 /// The elements of a set.
@@ -14,31 +14,31 @@ pub struct FromSet {
     pub set: SetName,
 }
 
-pub(super) const SYNTAX: Syntax = Syntax {
-    form: Form {
+pub(super) const SYNTAX: FilterGrammar = FilterGrammar {
+    form: ElementSyntax {
         name: "item",
         values: |element| {
-            let mut list = List::default();
+            let mut list = AttributeList::default();
             let from = element.find("from").or(element.find("set"));
             list.always("from", from.unwrap_or("_"));
             list.always("into", if element.get("into").is_empty() { "_" } else { element.get("into") });
             Some(list.0)
         },
-        ..Form::NONE
+        ..ElementSyntax::NONE
     },
-    text: |node| Some(format!(".{}", List(node.element.values()).get("from"))),
+    text: |node| Some(format!(".{}", AttributeList(node.element.values()).get("from"))),
     leads: true,
-    ..Syntax::NONE
+    ..FilterGrammar::NONE
 };
 
-impl Facts for FromSet {
+impl FilterProperties for FromSet {
     fn set(&self) -> Option<&SetName> {
         Some(&self.set)
     }
 }
 
 /// Parses `.set`. Directly after the type, any token is a valid name.
-pub(crate) fn read_set(parser: &mut Parser<'_>, behind_others: bool) -> Element {
+pub(crate) fn read_set(parser: &mut QlParser<'_>, behind_others: bool) -> SyntaxElement {
     let start = Start { byte: parser.tokens.current().start, line: parser.tokens.line(), from: None };
     parser.tokens.advance();
     let from = if behind_others { parser.variable() } else { parser.name() };
@@ -46,6 +46,6 @@ pub(crate) fn read_set(parser: &mut Parser<'_>, behind_others: bool) -> Element 
 }
 
 /// Creates the element of a set in a query.
-pub(crate) fn element(parser: &Parser<'_>, start: &Start, set: String) -> Element {
+pub(crate) fn element(parser: &QlParser<'_>, start: &Start, set: String) -> SyntaxElement {
     parser.element("item", start).with("from", set)
 }

@@ -1,13 +1,13 @@
 //! The filter `(12,13)`, `(id:12)`.
 
-use super::{Clause, Facts, Syntax};
-use crate::check::Context;
+use super::{Clause, FilterGrammar, FilterProperties};
+use crate::check::CheckContext;
 use crate::check::numbers::integer;
-use crate::convert::List;
-use crate::element::Element;
-use crate::parse::Parser;
+use crate::convert::AttributeList;
+use crate::element::SyntaxElement;
+use crate::parse::QlParser;
 use crate::tree::QueryType;
-use crate::{Alone, Form, Node, Part};
+use crate::{Alone, ElementMeaning, ElementSyntax, ElementTreeNode};
 
 /// The ids of the elements to find.
 #[derive(Debug, Clone, PartialEq)]
@@ -19,15 +19,15 @@ pub enum Ids {
     Range { lower: u64, upper: u64 },
 }
 
-pub(super) const SYNTAX: Syntax = Syntax {
-    form: Form {
+pub(super) const SYNTAX: FilterGrammar = FilterGrammar {
+    form: ElementSyntax {
         name: "id-query",
         attributes: &["type", "ref", "lower", "upper", "into"],
         numbered: &["ref"],
         check,
         checked_in_converting: true,
         values: |element| {
-            let mut list = List::default();
+            let mut list = AttributeList::default();
             list.always("type", element.get("type"));
             numbers(element, &mut list);
             Some(list.0)
@@ -44,10 +44,10 @@ pub(super) const SYNTAX: Syntax = Syntax {
     },
     query_word: |element| Some(of_type(element.get("type"))),
     replaces: |_, what| matches!(what, "node" | "way" | "relation"),
-    ..Syntax::NONE
+    ..FilterGrammar::NONE
 };
 
-impl Facts for Ids {
+impl FilterProperties for Ids {
     fn stands_alone(&self, what: QueryType) -> bool {
         matches!(what, QueryType::Node | QueryType::Way | QueryType::Relation)
     }
@@ -63,7 +63,7 @@ pub(super) fn of_type(name: &str) -> &'static str {
     }
 }
 
-fn check(context: &mut Context<'_>) -> Option<Part> {
+fn check(context: &mut CheckContext<'_>) -> Option<ElementMeaning> {
     let element = context.element;
     let what = match element.get("type") {
         "node" => Some(QueryType::Node),
@@ -98,10 +98,10 @@ fn check(context: &mut Context<'_>) -> Option<Part> {
         Ids::List(ids)
     };
     let alone = what.map_or(Alone::Misplaced, Alone::Query);
-    Some(Part::Filter { kind: ids.into(), alone, into: context.sets().1 })
+    Some(ElementMeaning::Filter { kind: ids.into(), alone, into: context.sets().1 })
 }
 
-fn read(parser: &mut Parser<'_>, clause: &Clause<'_, '_>) -> Option<Node> {
+fn read(parser: &mut QlParser<'_>, clause: &Clause<'_, '_>) -> Option<ElementTreeNode> {
     let mut element = clause.element(parser, "id-query").with("type", type_in(clause.what));
     for (i, id) in clause.texts().into_iter().enumerate() {
         let name = if i == 0 { "ref".to_owned() } else { format!("ref_{i}") };
@@ -111,7 +111,7 @@ fn read(parser: &mut Parser<'_>, clause: &Clause<'_, '_>) -> Option<Node> {
 }
 
 /// Parses `(12)`.
-pub(super) fn read_number(parser: &mut Parser<'_>, element: Element, what: &str, id: &str) -> Node {
+pub(super) fn read_number(parser: &mut QlParser<'_>, element: SyntaxElement, what: &str, id: &str) -> ElementTreeNode {
     parser.builder.open(element.with("type", type_in(what)).with("ref", id))
 }
 
@@ -123,7 +123,7 @@ fn type_in(what: &str) -> &str {
     }
 }
 
-fn numbers(element: &Element, list: &mut List) {
+fn numbers(element: &SyntaxElement, list: &mut AttributeList) {
     let mut ids: Vec<u64> = element.all("ref").map(|id| integer(id) as u64).collect();
     ids.retain(|id| *id != 0);
     ids.sort_unstable();

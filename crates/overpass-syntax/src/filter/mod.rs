@@ -34,7 +34,7 @@ pub use poly::Poly;
 pub use recurse::{RecurseFilter, RecurseFilterKind};
 pub use recurse_all::RecurseAll;
 pub use tag::Tag;
-pub use user::{User, Users};
+pub use user::{User, UserFilter};
 pub use way_count::WayCount;
 
 pub(crate) use brackets::Brackets;
@@ -46,12 +46,12 @@ use std::sync::LazyLock;
 
 use clause::Clause;
 
-use crate::code::Code;
-use crate::element::Element;
-use crate::names::Names;
-use crate::parse::Parser;
-use crate::tree::{Expr, QueryType, SetName, Span};
-use crate::{Alone, Form, Node, Part};
+use crate::code::OverpassCode;
+use crate::element::SyntaxElement;
+use crate::names::SyntaxNames;
+use crate::parse::QlParser;
+use crate::tree::{EvaluatorExpression, QueryType, SetName, SourceSpan};
+use crate::{Alone, ElementMeaning, ElementSyntax, ElementTreeNode};
 
 /// Generates the enum of filters and the table of their syntax.
 macro_rules! filters {
@@ -76,13 +76,13 @@ macro_rules! filters {
                 }
             }
 
-            fn facts(&self) -> &dyn Facts {
+            fn facts(&self) -> &dyn FilterProperties {
                 match self {
                     $(FilterKind::$name(filter) => filter,)*
                 }
             }
 
-            fn facts_mut(&mut self) -> &mut dyn Facts {
+            fn facts_mut(&mut self) -> &mut dyn FilterProperties {
                 match self {
                     $(FilterKind::$name(filter) => filter,)*
                 }
@@ -90,7 +90,7 @@ macro_rules! filters {
         }
 
         /// All filters, in the order in which elements of the same name are tried.
-        static ALL: &[Syntax] = &[$($module::SYNTAX,)*];
+        static ALL: &[FilterGrammar] = &[$($module::SYNTAX,)*];
     };
 }
 
@@ -131,36 +131,36 @@ filters! {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Filter {
     /// The position in the text.
-    pub span: Span,
+    pub span: SourceSpan,
     /// The kind of filter, with its contents.
     pub kind: FilterKind,
 }
 
 /// The syntax of a kind of filter.
-struct Syntax {
+struct FilterGrammar {
     /// The element in the XML form.
-    form: Form,
+    form: ElementSyntax,
     /// The words in round brackets.
     words: &'static [&'static str],
     /// Converts the contents of the brackets to an element.
-    read: for<'a> fn(&mut Parser<'a>, &Clause<'_, 'a>) -> Option<Node>,
+    read: for<'a> fn(&mut QlParser<'a>, &Clause<'_, 'a>) -> Option<ElementTreeNode>,
     /// Writes the filter in QL with its brackets. Returns `None` if the element belongs to another filter of the same
     /// name.
-    text: fn(&Node) -> Option<String>,
+    text: fn(&ElementTreeNode) -> Option<String>,
     /// Returns the first word of a query that consists of only this filter.
-    query_word: fn(&Element) -> Option<&'static str>,
+    query_word: fn(&SyntaxElement) -> Option<&'static str>,
     /// Whether the reference's converter moves the filter before the others.
     leads: bool,
     /// Returns whether the element alone is equivalent to a query of this type with only this filter.
-    replaces: fn(&Element, &str) -> bool,
+    replaces: fn(&SyntaxElement, &str) -> bool,
     /// Whether the reference's converter keeps the query's result set if this is the only filter.
     keeps_into: bool,
 }
 
-impl Syntax {
+impl FilterGrammar {
     /// The defaults of most filters.
-    const NONE: Syntax = Syntax {
-        form: Form::NONE,
+    const NONE: FilterGrammar = FilterGrammar {
+        form: ElementSyntax::NONE,
         words: &[],
         read: |_, _| None,
         text: |_| None,
@@ -172,14 +172,14 @@ impl Syntax {
 }
 
 /// Properties of a filter.
-trait Facts {
+trait FilterProperties {
     /// Returns the set that the filter reads.
     fn set(&self) -> Option<&SetName> {
         None
     }
 
     /// Returns the expression that the filter evaluates.
-    fn expression(&self) -> Option<&Expr> {
+    fn expression(&self) -> Option<&EvaluatorExpression> {
         None
     }
 
@@ -199,12 +199,12 @@ trait Facts {
     }
 
     /// Checks the filter after all its children are known. Returns an error if it is incomplete.
-    fn incomplete(&self, _children: &[Node]) -> Option<(Code, String)> {
+    fn incomplete(&self, _children: &[ElementTreeNode]) -> Option<(OverpassCode, String)> {
         None
     }
 
     /// Adds the children to the tree. Returns `None` if one is missing.
-    fn fill(&mut self, _children: Vec<Node>) -> Option<()> {
+    fn fill(&mut self, _children: Vec<ElementTreeNode>) -> Option<()> {
         Some(())
     }
 }
@@ -216,7 +216,7 @@ impl FilterKind {
     }
 
     /// Returns the expression that the filter evaluates.
-    pub fn expression(&self) -> Option<&Expr> {
+    pub fn expression(&self) -> Option<&EvaluatorExpression> {
         self.facts().expression()
     }
 
@@ -236,25 +236,26 @@ impl FilterKind {
     }
 
     /// Checks the filter after all its children are known. Returns an error if it is incomplete.
-    pub(crate) fn incomplete(&self, children: &[Node]) -> Option<(Code, String)> {
+    pub(crate) fn incomplete(&self, children: &[ElementTreeNode]) -> Option<(OverpassCode, String)> {
         self.facts().incomplete(children)
     }
 
     /// Adds the children to the tree. Returns `None` if one is missing.
-    pub(crate) fn fill(&mut self, children: Vec<Node>) -> Option<()> {
+    pub(crate) fn fill(&mut self, children: Vec<ElementTreeNode>) -> Option<()> {
         self.facts_mut().fill(children)
     }
 }
 
 /// Iterates over the elements of all filters.
-pub(crate) fn forms() -> impl Iterator<Item = &'static Form> {
+pub(crate) fn forms() -> impl Iterator<Item = &'static ElementSyntax> {
     ALL.iter().map(|syntax| &syntax.form)
 }
 
 /// Returns the filter with a word.
-fn syntax_of(word: &str) -> Option<&'static Syntax> {
-    static NAMES: LazyLock<Names<Syntax>> =
-        LazyLock::new(|| Names::of(ALL.iter().flat_map(|syntax| syntax.words.iter().map(move |word| (*word, syntax)))));
+fn syntax_of(word: &str) -> Option<&'static FilterGrammar> {
+    static NAMES: LazyLock<SyntaxNames<FilterGrammar>> = LazyLock::new(|| {
+        SyntaxNames::of(ALL.iter().flat_map(|syntax| syntax.words.iter().map(move |word| (*word, syntax))))
+    });
     NAMES.first(word)
 }
 
@@ -264,31 +265,31 @@ pub(crate) fn words() -> impl Iterator<Item = &'static str> {
 }
 
 /// Iterates over the filters with an element's name.
-fn named(element: &Element) -> impl Iterator<Item = &'static Syntax> {
-    static NAMES: LazyLock<Names<Syntax>> =
-        LazyLock::new(|| Names::of(ALL.iter().map(|syntax| (syntax.form.name, syntax))));
+fn named(element: &SyntaxElement) -> impl Iterator<Item = &'static FilterGrammar> {
+    static NAMES: LazyLock<SyntaxNames<FilterGrammar>> =
+        LazyLock::new(|| SyntaxNames::of(ALL.iter().map(|syntax| (syntax.form.name, syntax))));
     NAMES.all(&element.name).iter().copied()
 }
 
 /// Returns the first word of a query that consists of a single filter.
-pub(crate) fn query_word(element: &Element) -> Option<&'static str> {
+pub(crate) fn query_word(element: &SyntaxElement) -> Option<&'static str> {
     named(element).find_map(|syntax| (syntax.query_word)(element))
 }
 
 /// Returns a filter in QL, with its brackets.
-pub(crate) fn text(node: &Node) -> String {
+pub(crate) fn text(node: &ElementTreeNode) -> String {
     named(&node.element).find_map(|syntax| (syntax.text)(node)).unwrap_or_default()
 }
 
-impl Node {
+impl ElementTreeNode {
     /// Iterates over the filters of a query in the order in which they are written.
-    pub fn sorted_filters(&self) -> impl Iterator<Item = &Node> {
+    pub fn sorted_filters(&self) -> impl Iterator<Item = &ElementTreeNode> {
         let first = self.children.iter().filter(|node| node.leads());
         first.chain(self.children.iter().filter(|node| !node.leads()))
     }
 
     /// Returns the filter of a query with only one, unless it is a condition on tags or on a set.
-    pub fn single_filter(&self) -> Option<&Node> {
+    pub fn single_filter(&self) -> Option<&ElementTreeNode> {
         match self.children.as_slice() {
             [only] if !only.leads() => Some(only),
             _ => None,
@@ -308,7 +309,7 @@ impl Node {
     /// Returns whether a filter in the place of a statement finds elements of a type. An unchecked filter always does.
     pub fn finds(&self, what: Option<QueryType>) -> bool {
         match &self.part {
-            Part::Filter { alone: Alone::Query(own), .. } => Some(*own) == what,
+            ElementMeaning::Filter { alone: Alone::Query(own), .. } => Some(*own) == what,
             _ => true,
         }
     }
@@ -318,7 +319,7 @@ impl Node {
         if set != "_" {
             self.element.attributes.push(("into".into(), set.clone()));
         }
-        if let Part::Filter { into, .. } = &mut self.part {
+        if let ElementMeaning::Filter { into, .. } = &mut self.part {
             *into = set;
         }
     }

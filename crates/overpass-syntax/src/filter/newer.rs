@@ -1,13 +1,13 @@
 //! The filter `(newer:"...")`.
 
-use super::{Facts, Syntax};
-use crate::check::Context;
+use super::{FilterGrammar, FilterProperties};
+use crate::check::CheckContext;
 use crate::check::numbers::timestamp;
-use crate::code::Code;
+use crate::code::OverpassCode;
 use crate::convert::expression::quoted;
-use crate::convert::{List, moment};
+use crate::convert::{AttributeList, moment};
 use crate::tree::Timestamp;
-use crate::{Alone, Form, Part};
+use crate::{Alone, ElementMeaning, ElementSyntax};
 
 /// Elements changed at a moment or later.
 #[derive(Debug, Clone, PartialEq)]
@@ -16,18 +16,18 @@ pub struct Newer {
     pub than: Timestamp,
 }
 
-pub(super) const SYNTAX: Syntax = Syntax {
-    form: Form {
+pub(super) const SYNTAX: FilterGrammar = FilterGrammar {
+    form: ElementSyntax {
         name: "newer",
         attributes: &["than"],
         check,
         checked_in_converting: true,
         values: |element| {
-            let mut list = List::default();
+            let mut list = AttributeList::default();
             list.always("than", moment(element.get("than")));
             Some(list.0)
         },
-        ..Form::NONE
+        ..ElementSyntax::NONE
     },
     words: &["newer"],
     read: |parser, clause| {
@@ -39,24 +39,24 @@ pub(super) const SYNTAX: Syntax = Syntax {
     },
     text: |node| Some(format!("(newer:{})", quoted(&moment(node.element.get("than"))))),
     keeps_into: false,
-    ..Syntax::NONE
+    ..FilterGrammar::NONE
 };
 
-impl Facts for Newer {
+impl FilterProperties for Newer {
     fn can_find_areas(&self) -> bool {
         false
     }
 }
 
-fn check(context: &mut Context<'_>) -> Option<Part> {
+fn check(context: &mut CheckContext<'_>) -> Option<ElementMeaning> {
     match timestamp(context.element.get("than")) {
         Some(than) => {
             let into = context.sets().1;
-            Some(Part::Filter { kind: Newer { than }.into(), alone: Alone::Misplaced, into })
+            Some(ElementMeaning::Filter { kind: Newer { than }.into(), alone: Alone::Misplaced, into })
         }
         None => {
             let message = "The attribute \"than\" must contain a timestamp exactly in the form yyyy-mm-ddThh:mm:ssZ.";
-            context.refuse(Code::BadTimestamp, message);
+            context.refuse(OverpassCode::BadTimestamp, message);
             None
         }
     }

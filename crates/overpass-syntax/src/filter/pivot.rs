@@ -1,9 +1,9 @@
 //! The filter `(pivot.set)`: the elements that areas are made from.
 
-use super::{Facts, Syntax};
-use crate::convert::{List, dotted};
+use super::{FilterGrammar, FilterProperties};
+use crate::convert::{AttributeList, dotted};
 use crate::tree::{QueryType, SetName};
-use crate::{Alone, Form, Part};
+use crate::{Alone, ElementMeaning, ElementSyntax};
 
 /// The elements that the areas of a set are made from.
 #[derive(Debug, Clone, PartialEq)]
@@ -12,20 +12,20 @@ pub struct Pivot {
     pub set: SetName,
 }
 
-pub(super) const SYNTAX: Syntax = Syntax {
-    form: Form {
+pub(super) const SYNTAX: FilterGrammar = FilterGrammar {
+    form: ElementSyntax {
         name: "pivot",
         attributes: &["from", "into"],
         check: |context| {
             let (set, into) = context.sets();
-            Some(Part::Filter { kind: Pivot { set }.into(), alone: Alone::Query(QueryType::Wr), into })
+            Some(ElementMeaning::Filter { kind: Pivot { set }.into(), alone: Alone::Query(QueryType::Wr), into })
         },
         values: |element| {
-            let mut list = List::default();
+            let mut list = AttributeList::default();
             list.some("from", element.get("from"));
             Some(list.0)
         },
-        ..Form::NONE
+        ..ElementSyntax::NONE
     },
     words: &["pivot"],
     read: |parser, clause| {
@@ -35,10 +35,10 @@ pub(super) const SYNTAX: Syntax = Syntax {
     text: |node| Some(format!("(pivot{})", dotted(&node.element, "from"))),
     query_word: |_| Some("node"),
     replaces: |_, what| what == "node",
-    ..Syntax::NONE
+    ..FilterGrammar::NONE
 };
 
-impl Facts for Pivot {
+impl FilterProperties for Pivot {
     fn set(&self) -> Option<&SetName> {
         Some(&self.set)
     }

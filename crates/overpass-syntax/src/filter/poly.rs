@@ -1,33 +1,33 @@
 //! The filter `(poly:"lat lon ...")`.
 
-use super::{Facts, Syntax};
-use crate::check::Context;
+use super::{FilterGrammar, FilterProperties};
+use crate::check::CheckContext;
 use crate::check::numbers::{float_prefix, number_text, position};
-use crate::code::Code;
-use crate::convert::List;
+use crate::code::OverpassCode;
+use crate::convert::AttributeList;
 use crate::convert::expression::quoted;
-use crate::tree::{Point, QueryType};
-use crate::{Alone, Form, Part};
+use crate::tree::{QlPoint, QueryType};
+use crate::{Alone, ElementMeaning, ElementSyntax};
 
 /// Elements in a polygon.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Poly {
     /// Its corners.
-    pub points: Vec<Point>,
+    pub points: Vec<QlPoint>,
 }
 
-pub(super) const SYNTAX: Syntax = Syntax {
-    form: Form {
+pub(super) const SYNTAX: FilterGrammar = FilterGrammar {
+    form: ElementSyntax {
         name: "polygon-query",
         attributes: &["bounds", "into"],
         check,
         checked_in_converting: true,
         values: |element| {
-            let mut list = List::default();
+            let mut list = AttributeList::default();
             list.always("bounds", bounds(element.get("bounds")));
             Some(list.0)
         },
-        ..Form::NONE
+        ..ElementSyntax::NONE
     },
     words: &["poly"],
     read: |parser, clause| {
@@ -37,16 +37,16 @@ pub(super) const SYNTAX: Syntax = Syntax {
     text: |node| Some(format!("(poly:{})", quoted(&bounds(node.element.get("bounds"))))),
     query_word: |_| Some("node"),
     replaces: |_, what| what == "node",
-    ..Syntax::NONE
+    ..FilterGrammar::NONE
 };
 
-impl Facts for Poly {
+impl FilterProperties for Poly {
     fn stands_alone(&self, what: QueryType) -> bool {
         what == QueryType::Node
     }
 }
 
-fn check(context: &mut Context<'_>) -> Option<Part> {
+fn check(context: &mut CheckContext<'_>) -> Option<ElementMeaning> {
     let mut rest = context.element.get("bounds").trim_start();
     let mut numbers = Vec::new();
     let mut broken = false;
@@ -62,12 +62,12 @@ fn check(context: &mut Context<'_>) -> Option<Part> {
     let mut good = true;
     if broken || numbers.is_empty() || numbers.len() % 2 == 1 {
         let message = "For the attribute \"bounds\" of the element \"polygon-query\" an even number of float values must be provided.";
-        context.refuse(Code::BadValue, message);
+        context.refuse(OverpassCode::BadValue, message);
         good = false;
     }
     if numbers.len() / 2 < 3 {
         let message = "For the attribute \"bounds\" of the element \"polygon-query\" at least 3 lat/lon float value pairs must be provided.";
-        context.refuse(Code::BadValue, message);
+        context.refuse(OverpassCode::BadValue, message);
         good = false;
     }
     let mut points = Vec::new();
@@ -77,14 +77,14 @@ fn check(context: &mut Context<'_>) -> Option<Part> {
                 let message = format!(
                     "For the attribute \"bounds\" of the element \"polygon-query\" the only allowed values for {axis} are floats between -{most:.1} and {most:.1}."
                 );
-                context.refuse(Code::BadValue, message);
+                context.refuse(OverpassCode::BadValue, message);
                 good = false;
             }
         }
         points.push(position(pair[0], pair[1]));
     }
     let (kind, alone) = (Poly { points }.into(), Alone::Query(QueryType::Node));
-    good.then(|| Part::Filter { kind, alone, into: context.sets().1 })
+    good.then(|| ElementMeaning::Filter { kind, alone, into: context.sets().1 })
 }
 
 /// Returns a polygon's points, separated by two spaces.

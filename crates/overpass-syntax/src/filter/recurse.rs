@@ -2,16 +2,16 @@
 //! elements of a set.
 
 use super::restrictions::restrictions;
-use super::{Clause, Facts, Syntax, recurse_all};
-use crate::check::Context;
+use super::{Clause, FilterGrammar, FilterProperties, recurse_all};
+use crate::check::CheckContext;
 use crate::check::numbers::integer;
-use crate::code::Code;
+use crate::code::OverpassCode;
 use crate::convert::expression::quoted;
-use crate::convert::{List, Values, dotted};
-use crate::element::Element;
-use crate::parse::Parser;
+use crate::convert::{AttributeList, Values, dotted};
+use crate::element::SyntaxElement;
+use crate::parse::QlParser;
 use crate::tree::{QueryType, SetName};
-use crate::{Alone, Form, Node, Part};
+use crate::{Alone, ElementMeaning, ElementSyntax, ElementTreeNode};
 
 /// A recursion filter.
 #[derive(Debug, Clone, PartialEq)]
@@ -44,15 +44,15 @@ pub enum RecurseFilterKind {
     Br,
 }
 
-pub(super) const SYNTAX: Syntax = Syntax {
-    form: Form {
+pub(super) const SYNTAX: FilterGrammar = FilterGrammar {
+    form: ElementSyntax {
         name: "recurse",
         attributes: &["from", "into", "type", "role", "role-restricted", "pos", "lower", "upper"],
         check,
         checked_in_converting: true,
         // The values of the recurse statement are left unchanged.
         values: |element| (!recurse_all::is_type(element.get("type"))).then(|| values(element)),
-        ..Form::NONE
+        ..ElementSyntax::NONE
     },
     words: &["w", "r", "bn", "bw", "br"],
     read,
@@ -71,10 +71,10 @@ pub(super) const SYNTAX: Syntax = Syntax {
     replaces: |element, what| {
         matches!(what, "node" | "way" | "relation" | "nw" | "nr" | "wr") && !recurse_all::is_type(element.get("type"))
     },
-    ..Syntax::NONE
+    ..FilterGrammar::NONE
 };
 
-impl Facts for RecurseFilter {
+impl FilterProperties for RecurseFilter {
     fn set(&self) -> Option<&SetName> {
         Some(&self.set)
     }
@@ -101,7 +101,7 @@ const RECURSIONS: [(&str, RecurseFilterKind, QueryType); 9] = [
     ("node-wr", RecurseFilterKind::BnWr, QueryType::Wr),
 ];
 
-fn check(context: &mut Context<'_>) -> Option<Part> {
+fn check(context: &mut CheckContext<'_>) -> Option<ElementMeaning> {
     let element = context.element;
     let set = element.set("from");
     let name = element.get("type");
@@ -125,11 +125,11 @@ fn check(context: &mut Context<'_>) -> Option<Part> {
     let takes_positions = matches!(name, "way-node" | "node-way");
     let found = restrictions(context, !takes_positions && name != "node-wr", takes_positions);
     let filter = RecurseFilter { kind, set, role: found.role, positions: found.positions };
-    Some(Part::Filter { kind: filter.into(), alone: Alone::Query(what), into: element.set("into") })
+    Some(ElementMeaning::Filter { kind: filter.into(), alone: Alone::Query(what), into: element.set("into") })
 }
 
 /// Parses `(w)`, `(r:"role")`, `(bn:1)`, ...
-fn read(parser: &mut Parser<'_>, clause: &Clause<'_, '_>) -> Option<Node> {
+fn read(parser: &mut QlParser<'_>, clause: &Clause<'_, '_>) -> Option<ElementTreeNode> {
     let (name, what) = (clause.name, clause.what);
     let values = clause.complete_values(parser)?;
     let (kind, produces) = match (name, what) {
@@ -153,7 +153,7 @@ fn read(parser: &mut Parser<'_>, clause: &Clause<'_, '_>) -> Option<Node> {
     };
     if !produces.is_empty() {
         let message = format!("A recursion of type '{name}' produces {produces}.");
-        clause.refuse(parser, Code::WrongType, message);
+        clause.refuse(parser, OverpassCode::WrongType, message);
     }
     // The query's type decides first whether the values are roles or positions.
     let attribute = match (what, name) {
@@ -168,7 +168,7 @@ fn read(parser: &mut Parser<'_>, clause: &Clause<'_, '_>) -> Option<Node> {
         Some(role) => element = element.with(role, values[0].as_str()).with("role-restricted", "yes"),
         None => {
             let message = format!("A recursion of type '{name}' cannot have restrictions.");
-            clause.refuse(parser, Code::WrongType, message);
+            clause.refuse(parser, OverpassCode::WrongType, message);
         }
     }
     let node = parser.builder.open(element);
@@ -176,8 +176,8 @@ fn read(parser: &mut Parser<'_>, clause: &Clause<'_, '_>) -> Option<Node> {
     (parser.builder.converting || produces.is_empty()).then_some(node)
 }
 
-fn values(element: &Element) -> Values {
-    let mut list = List::default();
+fn values(element: &SyntaxElement) -> Values {
+    let mut list = AttributeList::default();
     list.some("from", element.get("from"));
     list.always(
         "type",
@@ -201,8 +201,8 @@ fn values(element: &Element) -> Values {
 }
 
 /// Returns the filter in QL.
-fn text(node: &Node) -> String {
-    let list = List(node.element.values());
+fn text(node: &ElementTreeNode) -> String {
+    let list = AttributeList(node.element.values());
     let get = |name: &str| list.get(name);
     let from = dotted(&node.element, "from");
     let word = match get("type") {

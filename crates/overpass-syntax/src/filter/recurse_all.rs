@@ -1,10 +1,10 @@
 //! A recursion within a query: `(<)`, `(>>.set)`. The definition of its element is in `statement/recurse.rs`.
 
-use super::{Facts, Syntax};
+use super::{FilterGrammar, FilterProperties};
 use crate::convert::dotted;
-use crate::parse::{Parser, Start, Tree};
+use crate::parse::{QlParser, Start, TokenTree};
 use crate::tree::{Recurse, SetName};
-use crate::{Form, Node};
+use crate::{ElementSyntax, ElementTreeNode};
 
 /// The result of a recursion.
 #[derive(Debug, Clone, PartialEq)]
@@ -18,16 +18,16 @@ pub struct RecurseAll {
 /// The signs, with their `type` in the XML form.
 const SIGNS: [(&str, &str); 4] = [(">", "down"), (">>", "down-rel"), ("<", "up"), ("<<", "up-rel")];
 
-pub(super) const SYNTAX: Syntax = Syntax {
-    form: Form { name: "recurse", ..Form::NONE },
+pub(super) const SYNTAX: FilterGrammar = FilterGrammar {
+    form: ElementSyntax { name: "recurse", ..ElementSyntax::NONE },
     text: |node| {
         let (sign, _) = SIGNS.iter().find(|(_, name)| *name == node.element.get("type"))?;
         Some(format!("({sign}{})", dotted(&node.element, "from")))
     },
-    ..Syntax::NONE
+    ..FilterGrammar::NONE
 };
 
-impl Facts for RecurseAll {
+impl FilterProperties for RecurseAll {
     fn set(&self) -> Option<&SetName> {
         Some(&self.set)
     }
@@ -50,7 +50,7 @@ pub(super) fn is_sign(token: &str) -> bool {
 /// Interprets a filter that begins with one of the signs. As in the reference, `<` and `>` always start from the
 /// default set, even if another set follows; `<<` and `>>` start from the set that follows. A filter with any other
 /// content is ignored.
-pub(super) fn read(parser: &mut Parser<'_>, tree: &Tree<'_>, start: Start) -> Option<Node> {
+pub(super) fn read(parser: &mut QlParser<'_>, tree: &TokenTree<'_>, start: Start) -> Option<ElementTreeNode> {
     let root = tree.at(tree.root);
     let (sign, set) = match root.token.text {
         sign if is_sign(sign) => (sign, None),

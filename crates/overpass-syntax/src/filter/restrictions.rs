@@ -1,9 +1,9 @@
 //! Parses the restrictions of recursions: a role, positions and numbers of ways. Like the reference, checks all of them
 //! for every type of recursion.
 
-use crate::check::Context;
+use crate::check::CheckContext;
 use crate::check::numbers::integer;
-use crate::code::Code;
+use crate::code::OverpassCode;
 
 /// The restrictions of a recursion.
 pub(crate) struct Restrictions {
@@ -24,21 +24,21 @@ const NO_ROLE: &str = "A role can only be specified for values \"relation-relati
 const NO_POSITION: &str = "A role can only be specified for values \"way-node\" or \"node-way\",";
 
 /// Reads the restrictions of a recursion. Reports an error for each restriction that its type does not take.
-pub(crate) fn restrictions(context: &mut Context<'_>, takes_role: bool, takes_positions: bool) -> Restrictions {
+pub(crate) fn restrictions(context: &mut CheckContext<'_>, takes_role: bool, takes_positions: bool) -> Restrictions {
     let element = context.element;
     let restricted = element.get("role-restricted") == "yes" || !element.get("role").is_empty();
     if restricted && !takes_role {
-        context.refuse(Code::BadValue, NO_ROLE);
+        context.refuse(OverpassCode::BadValue, NO_ROLE);
     }
     if !takes_positions && !element.get("pos").is_empty() {
-        context.refuse(Code::BadValue, NO_POSITION);
+        context.refuse(OverpassCode::BadValue, NO_POSITION);
     }
     let role = restricted.then(|| element.get("role").to_owned());
     let mut positions = Vec::new();
     for text in element.get("pos").split(',').filter(|text| takes_positions && !text.is_empty()) {
         match index(text) {
             Some(index) => positions.push(index),
-            None => context.refuse(Code::BadValue, format!("Invalid pos '{text}' in positions list.")),
+            None => context.refuse(OverpassCode::BadValue, format!("Invalid pos '{text}' in positions list.")),
         }
     }
     let (lower, upper) = bounds(context);
@@ -51,7 +51,7 @@ fn index(text: &str) -> Option<i64> {
 }
 
 /// Reads `lower` and `upper`.
-fn bounds(context: &mut Context<'_>) -> (u64, Option<u64>) {
+fn bounds(context: &mut CheckContext<'_>) -> (u64, Option<u64>) {
     let element = context.element;
     let number = |name: &str| element.find(name).filter(|text| !text.is_empty()).map(integer);
     let (lower, upper) = match (number("lower"), number("upper")) {
@@ -60,9 +60,9 @@ fn bounds(context: &mut Context<'_>) -> (u64, Option<u64>) {
         (lower, upper) => (lower.unwrap_or(0), upper.unwrap_or(i64::MAX)),
     };
     if lower < 1 {
-        context.refuse(Code::BadValue, "lower must be an integer greater or equal 1");
+        context.refuse(OverpassCode::BadValue, "lower must be an integer greater or equal 1");
     } else if upper < lower {
-        context.refuse(Code::BadValue, "upper must be an integer greater or equal lower");
+        context.refuse(OverpassCode::BadValue, "upper must be an integer greater or equal lower");
     }
     (lower as u64, (upper < i64::from(u32::MAX)).then_some(upper as u64))
 }

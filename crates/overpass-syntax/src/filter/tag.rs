@@ -1,13 +1,13 @@
 //! The filter `[key]`, `[key=value]`, `[key~pattern]`, ...
 
-use super::{Facts, FilterKind, Syntax};
-use crate::check::{Context, regex};
-use crate::code::Code;
+use super::{FilterGrammar, FilterKind, FilterProperties};
+use crate::check::{CheckContext, regex};
+use crate::code::OverpassCode;
 use crate::convert::expression::quoted;
-use crate::element::Element;
-use crate::parse::{Parser, Start};
+use crate::element::SyntaxElement;
+use crate::parse::{QlParser, Start};
 use crate::tree::Regex;
-use crate::{Alone, Form, Part};
+use crate::{Alone, ElementMeaning, ElementSyntax};
 
 /// A condition on an element's tags.
 #[derive(Debug, Clone, PartialEq)]
@@ -31,25 +31,25 @@ pub enum Tag {
     KeyNotMatches { key: Regex, value: Regex },
 }
 
-pub(super) const SYNTAX: Syntax = Syntax {
-    form: Form {
+pub(super) const SYNTAX: FilterGrammar = FilterGrammar {
+    form: ElementSyntax {
         name: "has-kv",
         attributes: &["k", "v", "regk", "regv", "modv", "case"],
         check: |context| {
             let kind = FilterKind::Tag(tag(context)?);
-            Some(Part::Filter { kind, alone: Alone::Ignored, into: context.sets().1 })
+            Some(ElementMeaning::Filter { kind, alone: Alone::Ignored, into: context.sets().1 })
         },
-        ..Form::NONE
+        ..ElementSyntax::NONE
     },
     text: |node| Some(text(&node.element)),
     leads: true,
-    ..Syntax::NONE
+    ..FilterGrammar::NONE
 };
 
-impl Facts for Tag {}
+impl FilterProperties for Tag {}
 
 /// Reads a tag filter. Errors come in the reference's order: each attribute is checked after those before it.
-fn tag(context: &mut Context<'_>) -> Option<Tag> {
+fn tag(context: &mut CheckContext<'_>) -> Option<Tag> {
     let element = context.element;
     let has = |name: &str| !element.get(name).is_empty();
     let ignore_case = match element.get("case") {
@@ -102,14 +102,14 @@ fn tag(context: &mut Context<'_>) -> Option<Tag> {
 }
 
 /// Reports an error of the element if `is_wrong`.
-fn refuse_if(context: &mut Context<'_>, is_wrong: bool, why: &str) {
+fn refuse_if(context: &mut CheckContext<'_>, is_wrong: bool, why: &str) {
     if is_wrong {
-        context.refuse(Code::BadValue, format!("In the element \"has-kv\" {why}"));
+        context.refuse(OverpassCode::BadValue, format!("In the element \"has-kv\" {why}"));
     }
 }
 
 /// Parses `[key]`, `[key=value]`, ... Returns `None` if the reference ignores the filter.
-pub(crate) fn read_tag(parser: &mut Parser<'_>) -> Option<Element> {
+pub(crate) fn read_tag(parser: &mut QlParser<'_>) -> Option<SyntaxElement> {
     let byte = parser.tokens.current().start;
     parser.tokens.advance();
     let mut start = Start { byte, line: parser.tokens.line(), from: None };
@@ -141,16 +141,16 @@ pub(crate) fn read_tag(parser: &mut Parser<'_>) -> Option<Element> {
         return None;
     };
     parser.tokens.advance();
-    let has_pattern = matches!(wanted, Wanted::Pattern { .. });
+    let has_pattern = matches!(wanted, TagValueTest::Pattern { .. });
     if key_pattern && !has_pattern {
         let message =
             "A regular expression for a key can only be combined with a regular expression as value criterion";
-        parser.error(Code::KeyPatternAlone, message);
+        parser.error(OverpassCode::KeyPatternAlone, message);
     }
     let (key, key_pattern) = if key_pattern && has_pattern { (None, Some(key)) } else { (Some(key), None) };
     let (value, pattern, ignore_case) = match wanted {
-        Wanted::Value(value) => (Some(value), None, false),
-        Wanted::Pattern { text, ignore_case } => (None, Some(text), ignore_case),
+        TagValueTest::Value(value) => (Some(value), None, false),
+        TagValueTest::Pattern { text, ignore_case } => (None, Some(text), ignore_case),
     };
     let element = parser.element("has-kv", &start).with_some("case", ignore_case.then_some("ignore"));
     let element = element.with_some("k", key).with("modv", if negated { "not" } else { "" });
@@ -160,9 +160,9 @@ pub(crate) fn read_tag(parser: &mut Parser<'_>) -> Option<Element> {
 
 /// Parses the condition after a key, up to the bracket, and sets `line` to the line of its first token. Returns `None`
 /// for `[key=]`.
-fn wanted_value(parser: &mut Parser<'_>, line: &mut u32) -> Option<Wanted> {
+fn wanted_value(parser: &mut QlParser<'_>, line: &mut u32) -> Option<TagValueTest> {
     if parser.tokens.is("]") {
-        return Some(Wanted::Value(String::new()));
+        return Some(TagValueTest::Value(String::new()));
     }
     let is_plain = parser.tokens.is("=") || parser.tokens.is("!=");
     parser.tokens.advance();
@@ -173,7 +173,7 @@ fn wanted_value(parser: &mut Parser<'_>, line: &mut u32) -> Option<Wanted> {
             return None;
         }
         parser.skip_to(&["]"]);
-        return Some(Wanted::Value(text));
+        return Some(TagValueTest::Value(text));
     }
     let text = parser.text("Value");
     parser.skip_to(&[",", "]"]);
@@ -183,11 +183,11 @@ fn wanted_value(parser: &mut Parser<'_>, line: &mut u32) -> Option<Wanted> {
         parser.expect(&["i"]);
         parser.skip_to(&["]"]);
     }
-    Some(Wanted::Pattern { text, ignore_case })
+    Some(TagValueTest::Pattern { text, ignore_case })
 }
 
 /// The condition on the value of a key.
-enum Wanted {
+enum TagValueTest {
     /// This value. An empty text only requires that the key exists.
     Value(String),
     Pattern {
@@ -197,7 +197,7 @@ enum Wanted {
 }
 
 /// Returns `["key"="value"]`.
-fn text(element: &Element) -> String {
+fn text(element: &SyntaxElement) -> String {
     let not = if element.get("modv") == "not" { "!" } else { "" };
     let key_pattern = element.get("regk");
     let key = if key_pattern.is_empty() { quoted(element.get("k")) } else { format!("~{}", quoted(key_pattern)) };

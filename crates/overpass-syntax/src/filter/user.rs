@@ -1,36 +1,36 @@
 //! The filter `(user:"a","b")`, `(uid:1,2)`, `(user_touched:"a")`, `(uid_touched:1)`.
 
-use super::{Clause, Facts, Syntax, ids};
-use crate::check::Context;
+use super::{Clause, FilterGrammar, FilterProperties, ids};
+use crate::check::CheckContext;
 use crate::check::numbers::integer;
-use crate::code::Code;
+use crate::code::OverpassCode;
 use crate::convert::expression::quoted;
-use crate::convert::{List, Values};
-use crate::element::Element;
-use crate::parse::Parser;
+use crate::convert::{AttributeList, Values};
+use crate::element::SyntaxElement;
+use crate::parse::QlParser;
 use crate::tree::QueryType;
-use crate::{Alone, Form, Node, Part};
+use crate::{Alone, ElementMeaning, ElementSyntax, ElementTreeNode};
 
 /// Elements changed by users.
 #[derive(Debug, Clone, PartialEq)]
 pub struct User {
     /// The users.
-    pub who: Users,
+    pub who: UserFilter,
     /// Whether any version counts, instead of only the last one.
     pub touched: bool,
 }
 
 /// The names or ids of users.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Users {
+pub enum UserFilter {
     /// Names.
     Names(Vec<String>),
     /// Ids.
     Ids(Vec<i64>),
 }
 
-pub(super) const SYNTAX: Syntax = Syntax {
-    form: Form {
+pub(super) const SYNTAX: FilterGrammar = FilterGrammar {
+    form: ElementSyntax {
         name: "user",
         attributes: &["type", "name", "uid", "into", "criterion"],
         numbered: &["name", "uid"],
@@ -42,22 +42,22 @@ pub(super) const SYNTAX: Syntax = Syntax {
     read,
     text: |node| Some(text(node)),
     query_word: |element| Some(ids::of_type(element.get("type"))),
-    ..Syntax::NONE
+    ..FilterGrammar::NONE
 };
 
-impl Facts for User {
+impl FilterProperties for User {
     fn can_find_areas(&self) -> bool {
         false
     }
 }
 
-fn check(context: &mut Context<'_>) -> Option<Part> {
+fn check(context: &mut CheckContext<'_>) -> Option<ElementMeaning> {
     let element = context.element;
     let names: Vec<String> = element.all("name").filter(|name| !name.is_empty()).map(str::to_owned).collect();
     let uids: Vec<i64> = element.all("uid").map(integer).filter(|uid| *uid != 0).collect();
     if names.is_empty() == uids.is_empty() {
         let message = "Exactly one of the two attributes \"name\" and \"uid\" must be set.";
-        context.refuse(Code::BadValue, message);
+        context.refuse(OverpassCode::BadValue, message);
         return None;
     }
     let what = match element.get("type") {
@@ -74,13 +74,17 @@ fn check(context: &mut Context<'_>) -> Option<Part> {
     let touched = element.get("criterion") == "touched";
     if !["", "last", "touched"].contains(&element.get("criterion")) {
         let message = "Atttribute \"criterion\" must have the value \"last\" or \"touched\".";
-        context.refuse(Code::BadValue, message);
+        context.refuse(OverpassCode::BadValue, message);
     }
-    let who = if uids.is_empty() { Users::Names(names) } else { Users::Ids(uids) };
-    Some(Part::Filter { kind: User { who, touched }.into(), alone: Alone::Query(what), into: element.set("into") })
+    let who = if uids.is_empty() { UserFilter::Names(names) } else { UserFilter::Ids(uids) };
+    Some(ElementMeaning::Filter {
+        kind: User { who, touched }.into(),
+        alone: Alone::Query(what),
+        into: element.set("into"),
+    })
 }
 
-fn read(parser: &mut Parser<'_>, clause: &Clause<'_, '_>) -> Option<Node> {
+fn read(parser: &mut QlParser<'_>, clause: &Clause<'_, '_>) -> Option<ElementTreeNode> {
     let mut element = clause.element(parser, "user").with("type", clause.what);
     let by_name = clause.name.starts_with("user");
     let stem = if by_name { "name" } else { "uid" };
@@ -103,8 +107,8 @@ fn read(parser: &mut Parser<'_>, clause: &Clause<'_, '_>) -> Option<Node> {
     Some(parser.builder.open(element.with_some("criterion", touched)))
 }
 
-fn values(element: &Element) -> Values {
-    let mut list = List::default();
+fn values(element: &SyntaxElement) -> Values {
+    let mut list = AttributeList::default();
     list.some("type", element.get("type"));
     let mut names: Vec<&str> = element.all("name").filter(|name| !name.is_empty()).collect();
     names.sort_unstable();
@@ -124,8 +128,8 @@ fn values(element: &Element) -> Values {
     list.0
 }
 
-fn text(node: &Node) -> String {
-    let list = List(node.element.values());
+fn text(node: &ElementTreeNode) -> String {
+    let list = AttributeList(node.element.values());
     let several = |stem: &str| -> Vec<String> {
         let of_stem = list.0.iter().filter(|(name, _)| name.starts_with(stem));
         of_stem.map(|(_, value)| if stem == "uid" { value.clone() } else { quoted(value) }).collect()

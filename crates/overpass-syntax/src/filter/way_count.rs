@@ -1,12 +1,12 @@
 //! The filters `(way_cnt.set:2-)`, `(way_link:3-5)`: nodes by the number of ways of a set that contain them.
 
 use super::restrictions::{Restrictions, restrictions};
-use super::{Clause, Facts, Syntax};
-use crate::check::Context;
-use crate::code::Code;
-use crate::parse::{Id, Parser, Tree};
+use super::{Clause, FilterGrammar, FilterProperties};
+use crate::check::CheckContext;
+use crate::code::OverpassCode;
+use crate::parse::{Id, QlParser, TokenTree};
 use crate::tree::{QueryType, SetName};
-use crate::{Alone, Form, Node, Part};
+use crate::{Alone, ElementMeaning, ElementSyntax, ElementTreeNode};
 
 /// Nodes by the number of ways that contain them.
 #[derive(Debug, Clone, PartialEq)]
@@ -22,14 +22,14 @@ pub struct WayCount {
 }
 
 // The attributes, values and text are those of the element's other types (`recurse.rs`).
-pub(super) const SYNTAX: Syntax = Syntax {
-    form: Form { name: "recurse", check, ..Form::NONE },
+pub(super) const SYNTAX: FilterGrammar = FilterGrammar {
+    form: ElementSyntax { name: "recurse", check, ..ElementSyntax::NONE },
     words: &["way_cnt", "way_link"],
     read,
-    ..Syntax::NONE
+    ..FilterGrammar::NONE
 };
 
-impl Facts for WayCount {
+impl FilterProperties for WayCount {
     fn set(&self) -> Option<&SetName> {
         Some(&self.set)
     }
@@ -43,7 +43,7 @@ impl Facts for WayCount {
     }
 }
 
-fn check(context: &mut Context<'_>) -> Option<Part> {
+fn check(context: &mut CheckContext<'_>) -> Option<ElementMeaning> {
     let element = context.element;
     let name = element.get("type");
     if name != "way-count" && name != "way-link" {
@@ -51,17 +51,21 @@ fn check(context: &mut Context<'_>) -> Option<Part> {
     }
     let Restrictions { lower, upper, .. } = restrictions(context, false, false);
     let filter = WayCount { link: name == "way-link", set: element.set("from"), lower, upper };
-    Some(Part::Filter { kind: filter.into(), alone: Alone::Query(QueryType::Node), into: element.set("into") })
+    Some(ElementMeaning::Filter {
+        kind: filter.into(),
+        alone: Alone::Query(QueryType::Node),
+        into: element.set("into"),
+    })
 }
 
 /// Parses `(way_cnt:2)` and `(way_link:2-5)`. If the query is not for nodes, the reference takes it for a recursion
 /// without a type.
-fn read(parser: &mut Parser<'_>, clause: &Clause<'_, '_>) -> Option<Node> {
+fn read(parser: &mut QlParser<'_>, clause: &Clause<'_, '_>) -> Option<ElementTreeNode> {
     let values = clause.complete_values(parser)?;
     let wrong = clause.what != "node";
     if wrong {
         let message = format!("A recursion of type '{}' produces nodes.", clause.name);
-        clause.refuse(parser, Code::WrongType, message);
+        clause.refuse(parser, OverpassCode::WrongType, message);
     }
     let kind = match clause.name {
         _ if wrong => "",
@@ -73,7 +77,7 @@ fn read(parser: &mut Parser<'_>, clause: &Clause<'_, '_>) -> Option<Node> {
     let structured = first.map(|&id| clause.tree.at(id)).is_some_and(|item| item.left != 0 && item.token.text != "-");
     if structured {
         let message = "Simple role token expected, structured syntax tree found.";
-        clause.refuse(parser, Code::UnexpectedToken, message);
+        clause.refuse(parser, OverpassCode::UnexpectedToken, message);
         return None;
     }
     let range = first.and_then(|&id| range(clause.tree, id));
@@ -91,7 +95,7 @@ fn read(parser: &mut Parser<'_>, clause: &Clause<'_, '_>) -> Option<Node> {
 }
 
 /// Returns the range of `2`, `2-` or `2-5`; `None` for a minus alone.
-fn range(tree: &Tree<'_>, id: Id) -> Option<(String, String)> {
+fn range(tree: &TokenTree<'_>, id: Id) -> Option<(String, String)> {
     let branch = tree.at(id);
     if branch.token.text == "-" && branch.left != 0 {
         let upper = if branch.right == 0 { "4294967295" } else { tree.text(branch.right) };

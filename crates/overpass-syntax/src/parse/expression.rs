@@ -2,9 +2,9 @@
 //! brackets are parsed from such trees. Any token is accepted anywhere; misplaced ones are rejected when the tree is
 //! interpreted.
 
-use super::super::token::Token;
-use super::Parser;
-use crate::code::Code;
+use super::super::token::QlToken;
+use super::QlParser;
+use crate::code::OverpassCode;
 
 /// An index into a [`Tree`]; 0 is the empty node.
 pub(crate) type Id = usize;
@@ -12,7 +12,7 @@ pub(crate) type Id = usize;
 /// A token with its left and right operands.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Branch<'a> {
-    pub token: Token<'a>,
+    pub token: QlToken<'a>,
     pub line: u32,
     pub left: Id,
     pub right: Id,
@@ -33,13 +33,13 @@ impl<'a> Branch<'a> {
 }
 
 /// A tree of tokens.
-pub(crate) struct Tree<'a> {
+pub(crate) struct TokenTree<'a> {
     branches: Vec<Branch<'a>>,
     /// The topmost node.
     pub root: Id,
 }
 
-impl<'a> Tree<'a> {
+impl<'a> TokenTree<'a> {
     /// Returns a node; the empty one for 0.
     pub fn at(&self, id: Id) -> Branch<'a> {
         self.branches[id]
@@ -63,7 +63,7 @@ impl<'a> Tree<'a> {
     }
 
     /// Returns the byte range of a node and its operands.
-    pub fn span(&self, id: Id) -> super::super::tree::Span {
+    pub fn span(&self, id: Id) -> super::super::tree::SourceSpan {
         let mut span = self.at(id).token.span();
         let mut left = self.at(id).left;
         while left != 0 {
@@ -81,7 +81,7 @@ impl<'a> Tree<'a> {
 
 /// The use of a tree, which determines its end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Reading {
+pub(crate) enum TreeContext {
     /// The contents of brackets: ends before the closing one.
     Bracketed,
     /// A filter: ends before the closing bracket, and its first colon has the lowest precedence.
@@ -114,11 +114,11 @@ fn binding(sign: &str) -> Option<u8> {
     })
 }
 
-impl<'a> Parser<'a> {
+impl<'a> QlParser<'a> {
     /// Parses a tree up to its end. The token after it is then the current one.
-    pub fn tree(&mut self, reading: Reading) -> Tree<'a> {
+    pub fn tree(&mut self, reading: TreeContext) -> TokenTree<'a> {
         let nothing = Branch {
-            token: Token { text: "", start: self.tokens.current().start, unterminated: false },
+            token: QlToken { text: "", start: self.tokens.current().start, unterminated: false },
             line: 0,
             left: 0,
             right: 0,
@@ -127,8 +127,8 @@ impl<'a> Parser<'a> {
             height: 0,
         };
         let mut grower =
-            Grower { tree: Tree { branches: vec![nothing], root: 0 }, spine: Vec::new(), open: 0, highest: 0 };
-        let mut colon = reading == Reading::Filter;
+            Grower { tree: TokenTree { branches: vec![nothing], root: 0 }, spine: Vec::new(), open: 0, highest: 0 };
+        let mut colon = reading == TreeContext::Filter;
         while self.goes_on() {
             let token = self.tokens.current();
             let line = self.tokens.line();
@@ -136,10 +136,10 @@ impl<'a> Parser<'a> {
                 ";" | "->" => break,
                 ")" | "]" | "}" => {
                     if !grower.close() {
-                        if reading != Reading::Properties {
+                        if reading != TreeContext::Properties {
                             break;
                         }
-                        self.error(Code::UnmatchedBracket, format!("Unmatched {}", token.text));
+                        self.error(OverpassCode::UnmatchedBracket, format!("Unmatched {}", token.text));
                     }
                 }
                 // As in the reference, `::` may replace the colon of `if:`; the colon after it is then a separate
@@ -158,18 +158,18 @@ impl<'a> Parser<'a> {
                     None if text.starts_with('-') && text.len() > 1 => {
                         // The tokens of `1-2` are `1` and `-2`. After an operand, the sign is a minus operator.
                         let (sign, number) = text.split_at(1);
-                        grower.sign(Token { text: sign, ..token }, line, 9);
-                        grower.leaf(Token { text: number, start: token.start + 1, ..token }, line);
+                        grower.sign(QlToken { text: sign, ..token }, line, 9);
+                        grower.leaf(QlToken { text: number, start: token.start + 1, ..token }, line);
                     }
                     None => {
                         let message = format!("Operator expected, but \"{}\"found.", token.quoted());
-                        self.error(Code::OperatorExpected, message);
+                        self.error(OverpassCode::OperatorExpected, message);
                     }
                 },
             }
             if grower.spine.len().max(grower.highest) > super::MOST_OPERATORS {
                 let message = format!("Operators are nested in more than {} levels.", super::MOST_OPERATORS);
-                self.error(Code::NestedTooDeep, message);
+                self.error(OverpassCode::NestedTooDeep, message);
                 self.builder.diagnostics.stop();
                 self.tokens.stop();
                 grower.tree.root = 0;
@@ -180,7 +180,7 @@ impl<'a> Parser<'a> {
         // Like the reference, reports only the innermost bracket.
         if let Some(open) = grower.last_open() {
             let sign = grower.tree.text(open);
-            self.error(Code::UnclosedBracket, format!("Left {sign} not closed."));
+            self.error(OverpassCode::UnclosedBracket, format!("Left {sign} not closed."));
         }
         while grower.last_open().is_some() {
             grower.close();
@@ -191,7 +191,7 @@ impl<'a> Parser<'a> {
 
 /// A tree under construction, with the path to the position of the next token.
 struct Grower<'a> {
-    tree: Tree<'a>,
+    tree: TokenTree<'a>,
     spine: Vec<Id>,
     open: usize,
     /// The maximum height of any node so far.
@@ -204,13 +204,13 @@ impl<'a> Grower<'a> {
         self.spine.last().is_some_and(|&id| self.tree.branches[id].binding == LEAF)
     }
 
-    fn leaf(&mut self, token: Token<'a>, line: u32) {
+    fn leaf(&mut self, token: QlToken<'a>, line: u32) {
         let branch = Branch { token, line, left: 0, right: 0, binding: LEAF, open: false, height: 1 };
         self.hang(branch);
     }
 
     /// Adds an operator. Operators of at least its precedence become its left side.
-    fn sign(&mut self, token: Token<'a>, line: u32, binding: u8) {
+    fn sign(&mut self, token: QlToken<'a>, line: u32, binding: u8) {
         let mut left = 0;
         while let Some(&top) = self.spine.last() {
             let branch = self.tree.branches[top];
@@ -234,7 +234,7 @@ impl<'a> Grower<'a> {
     }
 
     /// Adds an operator without a left side.
-    fn prefix(&mut self, token: Token<'a>, line: u32) {
+    fn prefix(&mut self, token: QlToken<'a>, line: u32) {
         let binding = binding(token.text).unwrap_or(LEAF);
         self.hang(Branch { token, line, left: 0, right: 0, binding, open: false, height: 1 });
     }

@@ -7,15 +7,15 @@ mod output;
 mod settings;
 
 pub(crate) use evaluator::{EvaluatorContext, ExpectedType};
-pub(crate) use expression::{Id, Reading, Tree};
+pub(crate) use expression::{Id, TokenTree, TreeContext};
 
-use super::builder::Builder;
-use super::element::Element;
-use super::reader::Reader;
-use super::token::{Token, Tokens};
-use super::tree::Span;
-use crate::Node;
-use crate::code::Code;
+use super::builder::SyntaxBuilder;
+use super::element::SyntaxElement;
+use super::reader::TokenReader;
+use super::token::{QlToken, QlTokens};
+use super::tree::SourceSpan;
+use crate::ElementTreeNode;
+use crate::code::OverpassCode;
 
 /// The maximum nesting depth of blocks.
 const MOST_BLOCKS: usize = 100;
@@ -23,9 +23,9 @@ const MOST_BLOCKS: usize = 100;
 const MOST_OPERATORS: usize = 250;
 
 /// Parses a text as QL.
-pub(super) fn parse(text: &str, builder: Builder) -> (Option<Node>, Builder) {
-    let builder = Builder { blames_outer: true, ..builder };
-    let mut parser = Parser { tokens: Tokens::new(text), builder, depth: 0, bbox: false };
+pub(super) fn parse(text: &str, builder: SyntaxBuilder) -> (Option<ElementTreeNode>, SyntaxBuilder) {
+    let builder = SyntaxBuilder { blames_outer: true, ..builder };
+    let mut parser = QlParser { tokens: QlTokens::new(text), builder, depth: 0, bbox: false };
     let mut root = parser.settings();
     while parser.goes_on() {
         if let Some(statement) = parser.statement() {
@@ -36,21 +36,21 @@ pub(super) fn parse(text: &str, builder: Builder) -> (Option<Node>, Builder) {
 }
 
 /// The state of the parser. The code that parses each statement and filter is in its own module.
-pub(crate) struct Parser<'a> {
+pub(crate) struct QlParser<'a> {
     /// The rest of the text.
-    pub tokens: Tokens<'a>,
+    pub tokens: QlTokens<'a>,
     /// The builder of elements.
-    pub builder: Builder,
+    pub builder: SyntaxBuilder,
     /// The current nesting depth of blocks.
     pub depth: usize,
     /// Whether the settings have a box, which is then a filter of every query.
     pub bbox: bool,
 }
 
-impl<'a> Parser<'a> {
+impl<'a> QlParser<'a> {
     /// Returns a reader of the tokens.
-    fn reader(&mut self) -> Reader<'_, 'a> {
-        Reader { tokens: &mut self.tokens, diagnostics: &mut self.builder.diagnostics }
+    fn reader(&mut self) -> TokenReader<'_, 'a> {
+        TokenReader { tokens: &mut self.tokens, diagnostics: &mut self.builder.diagnostics }
     }
 
     /// Returns whether parsing continues: there is more text, and the errors so far do not stop it.
@@ -59,7 +59,7 @@ impl<'a> Parser<'a> {
     }
 
     /// Adds an error at the current token.
-    pub fn error(&mut self, code: Code, message: impl Into<String>) {
+    pub fn error(&mut self, code: OverpassCode, message: impl Into<String>) {
         self.reader().error(code, message);
     }
 
@@ -84,7 +84,7 @@ impl<'a> Parser<'a> {
     }
 
     /// Returns the value of a token. Adds an error for each invalid escape sequence.
-    pub fn value(&mut self, token: Token<'_>) -> String {
+    pub fn value(&mut self, token: QlToken<'_>) -> String {
         self.reader().value(token)
     }
 
@@ -145,20 +145,20 @@ impl<'a> Parser<'a> {
     }
 
     /// Returns the range from a start to the end of the last token.
-    pub fn span_from(&self, start: usize) -> Span {
-        Span { start, end: self.tokens.end_of_last().max(start) }
+    pub fn span_from(&self, start: usize) -> SourceSpan {
+        SourceSpan { start, end: self.tokens.end_of_last().max(start) }
     }
 
     /// Creates an element that ends before the current token.
-    pub fn element(&self, name: &'static str, start: &Start) -> Element {
-        Element::new(name, start.line, self.span_from(start.byte))
+    pub fn element(&self, name: &'static str, start: &Start) -> SyntaxElement {
+        SyntaxElement::new(name, start.line, self.span_from(start.byte))
     }
 
     /// Increases the nesting depth. If it is too deep, adds an error and returns `false`.
     pub fn descend(&mut self) -> bool {
         if self.depth >= MOST_BLOCKS {
             let message = format!("Statements are nested in more than {MOST_BLOCKS} levels.");
-            self.error(Code::NestedTooDeep, message);
+            self.error(OverpassCode::NestedTooDeep, message);
             self.builder.diagnostics.stop();
             self.tokens.stop();
             return false;

@@ -1,9 +1,9 @@
 //! Parses `[out:...]`, up to its closing bracket.
 
-use super::Parser;
-use crate::code::Code;
+use super::QlParser;
+use crate::code::OverpassCode;
 
-impl Parser<'_> {
+impl QlParser<'_> {
     /// Parses the format and returns it with its parameters, as in the XML form. The parameters of an unknown format
     /// are `None`.
     pub(super) fn output(&mut self) -> (String, Option<String>) {
@@ -13,7 +13,7 @@ impl Parser<'_> {
             "csv" => Some(self.csv()),
             "popup" => Some(self.popup_config()),
             _ => {
-                self.error(Code::UnknownOutputFormat, format!("Unknown output format: {format}"));
+                self.error(OverpassCode::UnknownOutputFormat, format!("Unknown output format: {format}"));
                 let known = ["xml", "json", "csv", "custom", "popup"];
                 let help = super::super::suggest::nearest(&format, known.into_iter());
                 self.builder.diagnostics.help(help);

@@ -2,14 +2,14 @@
 
 use std::collections::BTreeMap;
 
-use super::Parser;
-use crate::Node;
+use super::QlParser;
+use crate::ElementTreeNode;
 use crate::check::settings::bounds_of;
-use crate::element::Element;
+use crate::element::SyntaxElement;
 
-impl Parser<'_> {
+impl QlParser<'_> {
     /// Returns the settings, as the element that will contain the statements.
-    pub(super) fn settings(&mut self) -> Node {
+    pub(super) fn settings(&mut self) -> ElementTreeNode {
         let start = self.tokens.current().start;
         let mut values: BTreeMap<String, String> = BTreeMap::new();
         let (mut any, mut boxed, mut has_format) = (false, false, false);
@@ -74,7 +74,7 @@ impl Parser<'_> {
         }
         // In a conversion, the reference ignores the box, and then rejects queries as empty that are not.
         self.bbox = !self.builder.converting && boxed;
-        let mut element = Element::new("osm-script", self.tokens.line(), self.span_from(start));
+        let mut element = SyntaxElement::new("osm-script", self.tokens.line(), self.span_from(start));
         element.attributes = values.into_iter().map(|(name, value)| (name.into(), value)).collect();
         let node = self.builder.open(element);
         if any {

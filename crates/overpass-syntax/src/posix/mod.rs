@@ -22,7 +22,7 @@ const MOST_STACKED: usize = 50;
 
 /// The reason why a pattern cannot be used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Error {
+pub enum PosixRegexError {
     /// It is not a regular expression.
     Invalid,
     /// It refers back to a group, which has no linear-time match.
@@ -31,25 +31,27 @@ pub enum Error {
     TooLarge,
 }
 
-impl Error {
+impl PosixRegexError {
     /// Returns the error message for users. That of [`Error::Invalid`] is the reference's.
     pub fn message(self, pattern: &str) -> String {
         match self {
-            Error::Invalid => format!("Invalid regular expression: \"{pattern}\""),
-            Error::BackReference => format!("Back references are not supported in regular expressions: \"{pattern}\""),
-            Error::TooLarge if pattern.len() > 200 => "The regular expression is too large.".to_owned(),
-            Error::TooLarge => format!("The regular expression is too large: \"{pattern}\""),
+            PosixRegexError::Invalid => format!("Invalid regular expression: \"{pattern}\""),
+            PosixRegexError::BackReference => {
+                format!("Back references are not supported in regular expressions: \"{pattern}\"")
+            }
+            PosixRegexError::TooLarge if pattern.len() > 200 => "The regular expression is too large.".to_owned(),
+            PosixRegexError::TooLarge => format!("The regular expression is too large: \"{pattern}\""),
         }
     }
 
     /// Returns a suggested action.
     pub fn help(self, pattern: &str) -> Option<String> {
         match self {
-            Error::Invalid if pattern.starts_with(['*', '+', '?']) => {
+            PosixRegexError::Invalid if pattern.starts_with(['*', '+', '?']) => {
                 Some(format!("nothing is before \"{}\" that it could repeat; \".*\" is any text", &pattern[..1]))
             }
-            Error::Invalid if pattern.ends_with('\\') => Some("nothing is after the last backslash".into()),
-            Error::Invalid => match (wrong_interval(pattern), downward_range(pattern)) {
+            PosixRegexError::Invalid if pattern.ends_with('\\') => Some("nothing is after the last backslash".into()),
+            PosixRegexError::Invalid => match (wrong_interval(pattern), downward_range(pattern)) {
                 (Some(interval), _) => Some(format!(
                     "\"{interval}\" is no number of repetitions: two numbers up to {MOST_REPEATS}, the smaller one first; a literal brace needs a backslash: \"\\\\{{\""
                 )),
@@ -58,14 +60,14 @@ impl Error {
                 )),
                 (None, None) => Some("brackets must be closed; a literal sign needs a backslash: \"\\\\(\"".into()),
             },
-            Error::BackReference => Some("\\1 to \\9 are not available; write the alternatives out".into()),
-            Error::TooLarge => None,
+            PosixRegexError::BackReference => Some("\\1 to \\9 are not available; write the alternatives out".into()),
+            PosixRegexError::TooLarge => None,
         }
     }
 }
 
 /// Translates and compiles a pattern.
-pub fn compile(pattern: &str, ignore_case: bool) -> Result<regex::Regex, Error> {
+pub fn compile(pattern: &str, ignore_case: bool) -> Result<regex::Regex, PosixRegexError> {
     let translated = translate(pattern, ignore_case)?;
     RegexBuilder::new(&translated.text)
         .case_insensitive(ignore_case)
@@ -74,16 +76,16 @@ pub fn compile(pattern: &str, ignore_case: bool) -> Result<regex::Regex, Error> 
         .size_limit(4 * LARGEST)
         .nest_limit(2 * DEEPEST as u32)
         .build()
-        .map_err(|_| Error::TooLarge)
+        .map_err(|_| PosixRegexError::TooLarge)
 }
 
 /// Checks a pattern and returns its approximate compiled size in bytes. Does not compile it, because compiling is slow.
-pub(super) fn check(pattern: &str, ignore_case: bool) -> Result<usize, Error> {
+pub(super) fn check(pattern: &str, ignore_case: bool) -> Result<usize, PosixRegexError> {
     translate(pattern, ignore_case).map(|translated| translated.size)
 }
 
 /// A pattern in the syntax of `regex`.
-struct Translated {
+struct TranslatedRegex {
     text: String,
     /// The compiled size in bytes, rather over- than underestimated.
     size: usize,
@@ -92,22 +94,22 @@ struct Translated {
 /// The size of a state in bytes.
 const STATE: usize = 48;
 
-fn translate(pattern: &str, ignore_case: bool) -> Result<Translated, Error> {
+fn translate(pattern: &str, ignore_case: bool) -> Result<TranslatedRegex, PosixRegexError> {
     if pattern.len() > LONGEST {
-        return Err(Error::TooLarge);
+        return Err(PosixRegexError::TooLarge);
     }
-    let mut translator = Translator::new(pattern, ignore_case);
+    let mut translator = RegexTranslator::new(pattern, ignore_case);
     while let Some(c) = translator.chars.next() {
         translator.character(c)?;
     }
-    let Translator { out, outer, group, .. } = translator;
+    let RegexTranslator { out, outer, group, .. } = translator;
     if !outer.is_empty() {
-        return Err(Error::Invalid);
+        return Err(PosixRegexError::Invalid);
     }
     if group.size > LARGEST {
-        return Err(Error::TooLarge);
+        return Err(PosixRegexError::TooLarge);
     }
-    Ok(Translated { text: out, size: group.size })
+    Ok(TranslatedRegex { text: out, size: group.size })
 }
 
 /// A piece that a repetition operator can repeat.
@@ -125,13 +127,13 @@ struct Atom {
 
 /// A group in round brackets, or the whole pattern.
 #[derive(Clone, Copy, Default)]
-struct Group {
+struct RegexGroup {
     start: usize,
     size: usize,
     depth: usize,
 }
 
-impl Group {
+impl RegexGroup {
     fn add(&mut self, atom: Atom) {
         self.size = self.size.saturating_add(atom.size);
         self.depth = self.depth.max(atom.depth);
@@ -146,32 +148,32 @@ impl Group {
 type Chars<'p> = std::iter::Peekable<std::str::Chars<'p>>;
 
 /// A translator that writes a pattern piece by piece, and adds up the compiled sizes.
-struct Translator<'p> {
+struct RegexTranslator<'p> {
     chars: Chars<'p>,
     ignore_case: bool,
     out: String,
     /// The groups around the current one.
-    outer: Vec<Group>,
-    group: Group,
+    outer: Vec<RegexGroup>,
+    group: RegexGroup,
     closed_groups: usize,
     /// The piece that a repetition operator would repeat at this point.
     atom: Option<Atom>,
 }
 
-impl<'p> Translator<'p> {
+impl<'p> RegexTranslator<'p> {
     fn new(pattern: &'p str, ignore_case: bool) -> Self {
-        Translator {
+        RegexTranslator {
             chars: pattern.chars().peekable(),
             ignore_case,
             out: String::with_capacity(pattern.len() + 16),
             outer: Vec::new(),
-            group: Group::default(),
+            group: RegexGroup::default(),
             closed_groups: 0,
             atom: None,
         }
     }
 
-    fn character(&mut self, c: char) -> Result<(), Error> {
+    fn character(&mut self, c: char) -> Result<(), PosixRegexError> {
         let start = self.out.len();
         match c {
             '\\' => return self.escape(),
@@ -193,7 +195,7 @@ impl<'p> Translator<'p> {
             }
             '[' => {
                 let class = bracket::translate(&mut self.chars, self.ignore_case, &mut self.out);
-                self.piece(start, class.ok_or(Error::Invalid)?, 3);
+                self.piece(start, class.ok_or(PosixRegexError::Invalid)?, 3);
             }
             // A closing bracket without an opening one is a literal.
             ')' => {
@@ -222,9 +224,9 @@ impl<'p> Translator<'p> {
     }
 
     /// Translates the character after a backslash.
-    fn escape(&mut self) -> Result<(), Error> {
+    fn escape(&mut self) -> Result<(), PosixRegexError> {
         let start = self.out.len();
-        let escaped = self.chars.next().ok_or(Error::Invalid)?;
+        let escaped = self.chars.next().ok_or(PosixRegexError::Invalid)?;
         let assertion = match escaped {
             'b' => r"\b",
             'B' => r"\B",
@@ -242,7 +244,7 @@ impl<'p> Translator<'p> {
         let size = match escaped {
             '1'..='9' => {
                 let known = escaped as usize - '0' as usize <= self.closed_groups;
-                return Err(if known { Error::BackReference } else { Error::Invalid });
+                return Err(if known { PosixRegexError::BackReference } else { PosixRegexError::Invalid });
             }
             'w' | 'W' => bracket::ALPHABET,
             's' | 'S' => bracket::SMALL_CLASS,
@@ -259,28 +261,28 @@ impl<'p> Translator<'p> {
         Ok(())
     }
 
-    fn open(&mut self) -> Result<(), Error> {
-        let inner = Group { start: self.out.len(), ..Group::default() };
+    fn open(&mut self) -> Result<(), PosixRegexError> {
+        let inner = RegexGroup { start: self.out.len(), ..RegexGroup::default() };
         self.outer.push(std::mem::replace(&mut self.group, inner));
         self.out.push_str("(?:");
         self.atom = None;
-        if self.outer.len() > DEEPEST { Err(Error::TooLarge) } else { Ok(()) }
+        if self.outer.len() > DEEPEST { Err(PosixRegexError::TooLarge) } else { Ok(()) }
     }
 
-    fn close(&mut self) -> Result<(), Error> {
+    fn close(&mut self) -> Result<(), PosixRegexError> {
         let inner = std::mem::replace(&mut self.group, self.outer.pop().unwrap_or_default());
         self.out.push(')');
         self.closed_groups += 1;
         // Three levels: the group, its alternatives, and their sequences.
         self.piece(inner.start, inner.size.saturating_add(4 * STATE), inner.depth + 3);
-        if inner.depth + 3 > DEEPEST { Err(Error::TooLarge) } else { Ok(()) }
+        if inner.depth + 3 > DEEPEST { Err(PosixRegexError::TooLarge) } else { Ok(()) }
     }
 
     /// Applies `*`, `+`, `?` or `{...}` to the piece before it.
-    fn repeat(&mut self, sign: char) -> Result<(), Error> {
-        let mut atom = self.atom.ok_or(Error::Invalid)?;
+    fn repeat(&mut self, sign: char) -> Result<(), PosixRegexError> {
+        let mut atom = self.atom.ok_or(PosixRegexError::Invalid)?;
         if atom.repeated >= MOST_STACKED {
-            return Err(Error::TooLarge);
+            return Err(PosixRegexError::TooLarge);
         }
         self.group.take(atom);
         if atom.repeated > 0 {
@@ -299,7 +301,7 @@ impl<'p> Translator<'p> {
         atom.size = atom.size.saturating_add(2 * STATE).saturating_mul(times.max(1));
         self.group.add(atom);
         self.atom = Some(atom);
-        if atom.depth > DEEPEST { Err(Error::TooLarge) } else { Ok(()) }
+        if atom.depth > DEEPEST { Err(PosixRegexError::TooLarge) } else { Ok(()) }
     }
 
     /// Returns the compiled size of a literal character.
@@ -311,7 +313,7 @@ impl<'p> Translator<'p> {
 
 /// Translates `{m}`, `{m,}`, `{,n}`, `{m,n}` after the opening brace. Returns how many copies of the repeated piece the
 /// compiled pattern contains.
-fn interval(chars: &mut Chars<'_>, out: &mut String) -> Result<usize, Error> {
+fn interval(chars: &mut Chars<'_>, out: &mut String) -> Result<usize, PosixRegexError> {
     let number = |chars: &mut Chars<'_>| {
         let mut value = None;
         while let Some(digit) = chars.peek().and_then(|c| c.to_digit(10)) {
@@ -322,18 +324,18 @@ fn interval(chars: &mut Chars<'_>, out: &mut String) -> Result<usize, Error> {
     };
     let low = number(chars);
     let (low, high) = match chars.next() {
-        Some('}') => (low.ok_or(Error::Invalid)?, low),
+        Some('}') => (low.ok_or(PosixRegexError::Invalid)?, low),
         Some(',') => {
             let high = number(chars);
             if chars.next() != Some('}') {
-                return Err(Error::Invalid);
+                return Err(PosixRegexError::Invalid);
             }
             (low.unwrap_or(0), high)
         }
-        _ => return Err(Error::Invalid),
+        _ => return Err(PosixRegexError::Invalid),
     };
     if high.is_some_and(|high| high < low) || low.max(high.unwrap_or(0)) > MOST_REPEATS {
-        return Err(Error::Invalid);
+        return Err(PosixRegexError::Invalid);
     }
     match high {
         Some(high) => out.push_str(&format!("{{{low},{high}}}")),
@@ -483,10 +485,10 @@ mod tests {
         for pattern in
             ["(", "a(", "[", "[a", "[z-a]", "*a", "a|*", "(*)", "a{", "a{x}", "a{2,1}", "[[:foo:]]", "[ת-א]", "\\"]
         {
-            assert_eq!(compile(pattern, false).err(), Some(Error::Invalid), "{pattern}");
+            assert_eq!(compile(pattern, false).err(), Some(PosixRegexError::Invalid), "{pattern}");
         }
-        assert_eq!(compile(r"(a)\1", false).err(), Some(Error::BackReference));
-        assert_eq!(compile("((((a{1000}){1000}){1000}){1000}){1000}", false).err(), Some(Error::TooLarge));
+        assert_eq!(compile(r"(a)\1", false).err(), Some(PosixRegexError::BackReference));
+        assert_eq!(compile("((((a{1000}){1000}){1000}){1000}){1000}", false).err(), Some(PosixRegexError::TooLarge));
     }
 
     #[test]

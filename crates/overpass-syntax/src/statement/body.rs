@@ -1,13 +1,13 @@
 //! Parses blocks of statements and the evaluators before them, for several statements.
 
 use super::{Statement, block};
-use crate::Node;
-use crate::element::Element;
-use crate::parse::{EvaluatorContext, Parser};
+use crate::ElementTreeNode;
+use crate::element::SyntaxElement;
+use crate::parse::{EvaluatorContext, QlParser};
 
-impl Parser<'_> {
+impl QlParser<'_> {
     /// Parses `( ... )` or `{ ... }`.
-    pub(super) fn body(&mut self) -> Vec<Node> {
+    pub(super) fn body(&mut self) -> Vec<ElementTreeNode> {
         self.skip_to(&["(", "{"]);
         let end = if self.tokens.is("(") { ")" } else { "}" };
         self.tokens.advance();
@@ -20,7 +20,12 @@ impl Parser<'_> {
     }
 
     /// Creates a block from an element, the evaluator before it and its statements.
-    pub(super) fn block(&mut self, element: Element, evaluator: Option<Node>, body: Vec<Node>) -> Node {
+    pub(super) fn block(
+        &mut self,
+        element: SyntaxElement,
+        evaluator: Option<ElementTreeNode>,
+        body: Vec<ElementTreeNode>,
+    ) -> ElementTreeNode {
         let mut node = self.builder.open(element);
         for child in evaluator.into_iter().chain(body) {
             self.builder.add(&mut node, child);
@@ -33,7 +38,7 @@ impl Parser<'_> {
     }
 
     /// Parses `(evaluator)` before a block.
-    pub(super) fn condition(&mut self, place: EvaluatorContext) -> Option<Node> {
+    pub(super) fn condition(&mut self, place: EvaluatorContext) -> Option<ElementTreeNode> {
         self.expect(&["("]);
         let evaluator = self.evaluator(place);
         self.expect(&[")"]);
@@ -41,7 +46,10 @@ impl Parser<'_> {
     }
 
     /// Parses a statement that contains statements, unless it is nested too deep.
-    pub(super) fn nested(&mut self, read: impl FnOnce(&mut Self) -> Option<Node>) -> Option<Node> {
+    pub(super) fn nested(
+        &mut self,
+        read: impl FnOnce(&mut Self) -> Option<ElementTreeNode>,
+    ) -> Option<ElementTreeNode> {
         if !self.descend() {
             return None;
         }
@@ -52,7 +60,7 @@ impl Parser<'_> {
 }
 
 /// Fills the block of a statement that contains only statements.
-pub(super) fn fill(body: &mut Vec<Statement>, children: Vec<Node>) -> Option<()> {
+pub(super) fn fill(body: &mut Vec<Statement>, children: Vec<ElementTreeNode>) -> Option<()> {
     *body = block(children)?;
     Some(())
 }

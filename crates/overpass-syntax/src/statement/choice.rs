@@ -1,17 +1,17 @@
 //! The statement `if (condition) { ... } else { ... }`.
 
-use super::{Block, Facts, Statement, Syntax, block, take_evaluator};
-use crate::code::Code;
-use crate::convert::Writer;
-use crate::parse::{EvaluatorContext, Parser, Start};
-use crate::tree::Expr;
-use crate::{Form, Node, Part};
+use super::{Block, Statement, StatementGrammar, StatementProperties, block, take_evaluator};
+use crate::code::OverpassCode;
+use crate::convert::QlWriter;
+use crate::parse::{EvaluatorContext, QlParser, Start};
+use crate::tree::EvaluatorExpression;
+use crate::{ElementMeaning, ElementSyntax, ElementTreeNode};
 
 /// A choice between two blocks.
 #[derive(Debug, Clone, PartialEq)]
 pub struct If {
     /// The condition.
-    pub condition: Expr,
+    pub condition: EvaluatorExpression,
     /// The block that runs if the condition holds.
     pub then: Block,
     /// The block that runs if it does not hold.
@@ -21,17 +21,17 @@ pub struct If {
 /// The word before the second block, and the name of its element.
 pub(super) const ELSE: &str = "else";
 
-pub(super) const SYNTAX: Syntax = Syntax {
+pub(super) const SYNTAX: StatementGrammar = StatementGrammar {
     elements: &[
-        Form {
+        ElementSyntax {
             name: "if",
             check: |_| {
-                let parts = If { condition: Expr::default(), then: Vec::new(), otherwise: Vec::new() };
-                Some(Part::Statement(parts.into()))
+                let parts = If { condition: EvaluatorExpression::default(), then: Vec::new(), otherwise: Vec::new() };
+                Some(ElementMeaning::Statement(parts.into()))
             },
-            ..Form::NONE
+            ..ElementSyntax::NONE
         },
-        Form { name: ELSE, check: |_| Some(Part::Else), ..Form::NONE },
+        ElementSyntax { name: ELSE, check: |_| Some(ElementMeaning::Else), ..ElementSyntax::NONE },
     ],
     words: &["if"],
     set_first: false,
@@ -39,7 +39,7 @@ pub(super) const SYNTAX: Syntax = Syntax {
     write,
 };
 
-impl Facts for If {
+impl StatementProperties for If {
     fn name(&self) -> &'static str {
         "if"
     }
@@ -48,7 +48,7 @@ impl Facts for If {
         [&self.then, &self.otherwise]
     }
 
-    fn expressions(&self) -> Vec<&Expr> {
+    fn expressions(&self) -> Vec<&EvaluatorExpression> {
         vec![&self.condition]
     }
 
@@ -56,21 +56,23 @@ impl Facts for If {
         false
     }
 
-    fn takes(&self, child: &Part) -> bool {
-        matches!(child, Part::Else | Part::Evaluator(_)) || child.fits_in_block()
+    fn takes(&self, child: &ElementMeaning) -> bool {
+        matches!(child, ElementMeaning::Else | ElementMeaning::Evaluator(_)) || child.fits_in_block()
     }
 
     fn begins_with_evaluator(&self) -> Option<&'static str> {
         Some("An If")
     }
 
-    fn incomplete(&self, children: &[Node]) -> Option<(Code, String)> {
-        children.is_empty().then(|| (Code::IncompleteStatement, "Element \"if\" needs an evaluator.".to_owned()))
+    fn incomplete(&self, children: &[ElementTreeNode]) -> Option<(OverpassCode, String)> {
+        children
+            .is_empty()
+            .then(|| (OverpassCode::IncompleteStatement, "Element \"if\" needs an evaluator.".to_owned()))
     }
 
-    fn fill(&mut self, mut children: Vec<Node>) -> Option<()> {
+    fn fill(&mut self, mut children: Vec<ElementTreeNode>) -> Option<()> {
         self.condition = take_evaluator(&mut children)?;
-        let at = children.iter().position(|child| matches!(child.part, Part::Else)).unwrap_or(children.len());
+        let at = children.iter().position(|child| matches!(child.part, ElementMeaning::Else)).unwrap_or(children.len());
         let mut otherwise = children.split_off(at);
         if !otherwise.is_empty() {
             otherwise.remove(0);
@@ -81,7 +83,7 @@ impl Facts for If {
     }
 }
 
-fn read(parser: &mut Parser<'_>, start: Start) -> Option<Node> {
+fn read(parser: &mut QlParser<'_>, start: Start) -> Option<ElementTreeNode> {
     parser.tokens.advance();
     let condition = parser.condition(EvaluatorContext::IF);
     let mut body = parser.body();
@@ -96,7 +98,7 @@ fn read(parser: &mut Parser<'_>, start: Start) -> Option<Node> {
     Some(parser.block(element, condition, body))
 }
 
-fn write(writer: &mut Writer, node: &Node, depth: usize) {
+fn write(writer: &mut QlWriter, node: &ElementTreeNode, depth: usize) {
     let (condition, body) = writer.evaluator_and_body(node);
     let space = if writer.pretty { " " } else { "" };
     let line = if writer.pretty { "\n" } else { "" };

@@ -1,11 +1,11 @@
 //! The statement `.from compare(delta:evaluator)->.into { ... }`: the differences of a set between the two moments of a
 //! query.
 
-use super::{Block, Facts, Statement, Syntax, block, take_evaluator};
-use crate::convert::Writer;
-use crate::parse::{EvaluatorContext, Parser, Start};
-use crate::tree::{Expr, SetName};
-use crate::{Form, Node, Part};
+use super::{Block, Statement, StatementGrammar, StatementProperties, block, take_evaluator};
+use crate::convert::QlWriter;
+use crate::parse::{EvaluatorContext, QlParser, Start};
+use crate::tree::{EvaluatorExpression, SetName};
+use crate::{ElementMeaning, ElementSyntax, ElementTreeNode};
 
 /// The differences of a set between two moments.
 #[derive(Debug, Clone, PartialEq)]
@@ -15,20 +15,20 @@ pub struct Compare {
     /// The set for the result.
     pub into: SetName,
     /// The evaluator that must have a value for an element to count.
-    pub delta: Option<Expr>,
+    pub delta: Option<EvaluatorExpression>,
     /// The block that runs over each side.
     pub body: Block,
 }
 
-pub(super) const SYNTAX: Syntax = Syntax {
-    elements: &[Form {
+pub(super) const SYNTAX: StatementGrammar = StatementGrammar {
+    elements: &[ElementSyntax {
         name: "compare",
         attributes: &["from", "into"],
         check: |context| {
             let (from, into) = context.sets();
-            Some(Part::Statement(Compare { from, into, delta: None, body: Vec::new() }.into()))
+            Some(ElementMeaning::Statement(Compare { from, into, delta: None, body: Vec::new() }.into()))
         },
-        ..Form::NONE
+        ..ElementSyntax::NONE
     }],
     words: &["compare"],
     set_first: true,
@@ -36,7 +36,7 @@ pub(super) const SYNTAX: Syntax = Syntax {
     write,
 };
 
-impl Facts for Compare {
+impl StatementProperties for Compare {
     fn name(&self) -> &'static str {
         "compare"
     }
@@ -53,16 +53,16 @@ impl Facts for Compare {
         [&self.body, &[]]
     }
 
-    fn expressions(&self) -> Vec<&Expr> {
+    fn expressions(&self) -> Vec<&EvaluatorExpression> {
         self.delta.iter().collect()
     }
 
-    fn takes(&self, child: &Part) -> bool {
-        matches!(child, Part::Evaluator(_)) || child.fits_in_block()
+    fn takes(&self, child: &ElementMeaning) -> bool {
+        matches!(child, ElementMeaning::Evaluator(_)) || child.fits_in_block()
     }
 
-    fn fill(&mut self, mut children: Vec<Node>) -> Option<()> {
-        if children.first().is_some_and(Node::is_evaluator) {
+    fn fill(&mut self, mut children: Vec<ElementTreeNode>) -> Option<()> {
+        if children.first().is_some_and(ElementTreeNode::is_evaluator) {
             self.delta = Some(take_evaluator(&mut children)?);
         }
         self.body = block(children)?;
@@ -71,7 +71,7 @@ impl Facts for Compare {
 }
 
 /// Parses the statement. Its condition and its block are optional.
-fn read(parser: &mut Parser<'_>, start: Start) -> Option<Node> {
+fn read(parser: &mut QlParser<'_>, start: Start) -> Option<ElementTreeNode> {
     parser.tokens.advance();
     let mut delta = None;
     if parser.tokens.is("(") {
@@ -93,7 +93,7 @@ fn read(parser: &mut Parser<'_>, start: Start) -> Option<Node> {
     Some(parser.block(element, delta, body))
 }
 
-fn write(writer: &mut Writer, node: &Node, depth: usize) {
+fn write(writer: &mut QlWriter, node: &ElementTreeNode, depth: usize) {
     let (delta, body) = writer.evaluator_and_body(node);
     let delta = if delta.is_empty() { "()".to_owned() } else { format!("(delta:{delta})") };
     let head = format!("{}compare{delta}{}", writer.before(&node.element), writer.result_text(&node.element));

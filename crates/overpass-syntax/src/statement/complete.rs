@@ -1,13 +1,13 @@
 //! The statement `complete(limit).from->.into { ... }`: repeats a block until it finds no new elements.
 
 use super::body::fill;
-use super::{Block, Facts, Statement, Syntax};
-use crate::check::Context;
+use super::{Block, Statement, StatementGrammar, StatementProperties};
+use crate::check::CheckContext;
 use crate::check::numbers::integer;
-use crate::code::Code;
-use crate::parse::{Parser, Start};
+use crate::code::OverpassCode;
+use crate::parse::{QlParser, Start};
 use crate::tree::SetName;
-use crate::{Form, Node, Part};
+use crate::{ElementMeaning, ElementSyntax, ElementTreeNode};
 
 /// A block that is repeated until it finds no new elements.
 #[derive(Debug, Clone, PartialEq)]
@@ -22,8 +22,13 @@ pub struct Complete {
     pub body: Block,
 }
 
-pub(super) const SYNTAX: Syntax = Syntax {
-    elements: &[Form { name: "complete", attributes: &["from", "into", "maxnum"], check, ..Form::NONE }],
+pub(super) const SYNTAX: StatementGrammar = StatementGrammar {
+    elements: &[ElementSyntax {
+        name: "complete",
+        attributes: &["from", "into", "maxnum"],
+        check,
+        ..ElementSyntax::NONE
+    }],
     words: &["complete"],
     set_first: false,
     read: |parser, start| parser.nested(|parser| read(parser, start)),
@@ -36,7 +41,7 @@ pub(super) const SYNTAX: Syntax = Syntax {
     },
 };
 
-impl Facts for Complete {
+impl StatementProperties for Complete {
     fn name(&self) -> &'static str {
         "complete"
     }
@@ -53,16 +58,16 @@ impl Facts for Complete {
         [&self.body, &[]]
     }
 
-    fn takes(&self, child: &Part) -> bool {
+    fn takes(&self, child: &ElementMeaning) -> bool {
         child.fits_in_block()
     }
 
-    fn fill(&mut self, children: Vec<Node>) -> Option<()> {
+    fn fill(&mut self, children: Vec<ElementTreeNode>) -> Option<()> {
         fill(&mut self.body, children)
     }
 }
 
-fn check(context: &mut Context<'_>) -> Option<Part> {
+fn check(context: &mut CheckContext<'_>) -> Option<ElementMeaning> {
     let (from, into) = context.sets();
     let limit = match context.element.get("maxnum") {
         "" => 4096,
@@ -70,15 +75,15 @@ fn check(context: &mut Context<'_>) -> Option<Part> {
             n @ 1..=1_048_576 => n as u64,
             _ => {
                 let message = "Maximum loop number for complete must be an integer between \"1\" and \"1048576\".";
-                context.refuse(Code::BadValue, message);
+                context.refuse(OverpassCode::BadValue, message);
                 0
             }
         },
     };
-    Some(Part::Statement(Complete { from, into, limit, body: Vec::new() }.into()))
+    Some(ElementMeaning::Statement(Complete { from, into, limit, body: Vec::new() }.into()))
 }
 
-fn read(parser: &mut Parser<'_>, mut start: Start) -> Option<Node> {
+fn read(parser: &mut QlParser<'_>, mut start: Start) -> Option<ElementTreeNode> {
     parser.tokens.advance();
     let mut limit = String::new();
     start.from = parser.named_set();

@@ -1,8 +1,8 @@
 //! The statement `convert type key=evaluator,...->.into`: makes a derived element from each element of a set.
 
-use super::{Facts, Syntax, properties};
-use crate::tree::{Expr, Property, SetName};
-use crate::{Form, Node, Part};
+use super::{StatementGrammar, StatementProperties, properties};
+use crate::tree::{EvaluatorExpression, Property, SetName};
+use crate::{ElementMeaning, ElementSyntax, ElementTreeNode};
 
 /// A derived element from each element of a set.
 #[derive(Debug, Clone, PartialEq)]
@@ -17,16 +17,16 @@ pub struct Convert {
     pub properties: Vec<Property>,
 }
 
-pub(super) const SYNTAX: Syntax = Syntax {
-    elements: &[Form {
+pub(super) const SYNTAX: StatementGrammar = StatementGrammar {
+    elements: &[ElementSyntax {
         name: "convert",
         attributes: &["from", "into", "type"],
         check: |context| {
             let (from, into) = context.sets();
             let type_name = properties::type_name(context);
-            Some(Part::Statement(Convert { from, into, type_name, properties: Vec::new() }.into()))
+            Some(ElementMeaning::Statement(Convert { from, into, type_name, properties: Vec::new() }.into()))
         },
-        ..Form::NONE
+        ..ElementSyntax::NONE
     }],
     words: &["convert"],
     set_first: true,
@@ -34,7 +34,7 @@ pub(super) const SYNTAX: Syntax = Syntax {
     write: properties::write,
 };
 
-impl Facts for Convert {
+impl StatementProperties for Convert {
     fn name(&self) -> &'static str {
         "convert"
     }
@@ -47,15 +47,15 @@ impl Facts for Convert {
         Some(&self.into)
     }
 
-    fn expressions(&self) -> Vec<&Expr> {
+    fn expressions(&self) -> Vec<&EvaluatorExpression> {
         self.properties.iter().filter_map(|property| property.value.as_ref()).collect()
     }
 
-    fn takes(&self, child: &Part) -> bool {
-        matches!(child, Part::Property(_))
+    fn takes(&self, child: &ElementMeaning) -> bool {
+        matches!(child, ElementMeaning::Property(_))
     }
 
-    fn fill(&mut self, children: Vec<Node>) -> Option<()> {
+    fn fill(&mut self, children: Vec<ElementTreeNode>) -> Option<()> {
         self.properties = children.into_iter().map(properties::property).collect::<Option<_>>()?;
         Some(())
     }

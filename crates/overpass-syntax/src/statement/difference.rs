@@ -2,10 +2,10 @@
 
 use super::body::fill;
 use super::union::{is_operand, write};
-use super::{Block, Facts, Statement, Syntax};
-use crate::code::Code;
+use super::{Block, Statement, StatementGrammar, StatementProperties};
+use crate::code::OverpassCode;
 use crate::tree::SetName;
-use crate::{Form, Node, Part};
+use crate::{ElementMeaning, ElementSyntax, ElementTreeNode};
 
 /// The result of a statement without the result of another one. As in the reference, either can be missing.
 #[derive(Debug, Clone, PartialEq)]
@@ -16,12 +16,14 @@ pub struct Difference {
     pub into: SetName,
 }
 
-pub(super) const SYNTAX: Syntax = Syntax {
-    elements: &[Form {
+pub(super) const SYNTAX: StatementGrammar = StatementGrammar {
+    elements: &[ElementSyntax {
         name: "difference",
         attributes: &["into"],
-        check: |context| Some(Part::Statement(Difference { operands: Vec::new(), into: context.sets().1 }.into())),
-        ..Form::NONE
+        check: |context| {
+            Some(ElementMeaning::Statement(Difference { operands: Vec::new(), into: context.sets().1 }.into()))
+        },
+        ..ElementSyntax::NONE
     }],
     words: &[],
     set_first: false,
@@ -29,7 +31,7 @@ pub(super) const SYNTAX: Syntax = Syntax {
     write: |writer, node, depth| write(writer, node, depth, true),
 };
 
-impl Facts for Difference {
+impl StatementProperties for Difference {
     fn name(&self) -> &'static str {
         "difference"
     }
@@ -42,7 +44,7 @@ impl Facts for Difference {
         [&self.operands, &[]]
     }
 
-    fn takes(&self, child: &Part) -> bool {
+    fn takes(&self, child: &ElementMeaning) -> bool {
         is_operand(child)
     }
 
@@ -50,12 +52,12 @@ impl Facts for Difference {
         true
     }
 
-    fn incomplete(&self, children: &[Node]) -> Option<(Code, String)> {
+    fn incomplete(&self, children: &[ElementTreeNode]) -> Option<(OverpassCode, String)> {
         let message = "A set difference always requires exactly two substatements: the set of elements to copy to the result minus the set of elements to leave out in the result.";
-        (children.len() > 2).then(|| (Code::DifferenceOperands, message.to_owned()))
+        (children.len() > 2).then(|| (OverpassCode::DifferenceOperands, message.to_owned()))
     }
 
-    fn fill(&mut self, children: Vec<Node>) -> Option<()> {
+    fn fill(&mut self, children: Vec<ElementTreeNode>) -> Option<()> {
         fill(&mut self.operands, children)
     }
 }

@@ -1,11 +1,11 @@
 //! The statement `for.from->.into(evaluator) { ... }`: runs a block for each group of elements with the same value of
 //! an evaluator.
 
-use super::{Block, Facts, Statement, Syntax, block, take_evaluator};
-use crate::code::Code;
-use crate::parse::{EvaluatorContext, Parser, Start};
-use crate::tree::{Expr, SetName};
-use crate::{Form, Node, Part};
+use super::{Block, Statement, StatementGrammar, StatementProperties, block, take_evaluator};
+use crate::code::OverpassCode;
+use crate::parse::{EvaluatorContext, QlParser, Start};
+use crate::tree::{EvaluatorExpression, SetName};
+use crate::{ElementMeaning, ElementSyntax, ElementTreeNode};
 
 /// A block for each value that an evaluator has among the elements of a set.
 #[derive(Debug, Clone, PartialEq)]
@@ -15,20 +15,22 @@ pub struct For {
     /// The set in which the block gets the elements with the value.
     pub into: SetName,
     /// The evaluator.
-    pub key: Expr,
+    pub key: EvaluatorExpression,
     /// The block.
     pub body: Block,
 }
 
-pub(super) const SYNTAX: Syntax = Syntax {
-    elements: &[Form {
+pub(super) const SYNTAX: StatementGrammar = StatementGrammar {
+    elements: &[ElementSyntax {
         name: "for",
         attributes: &["from", "into"],
         check: |context| {
             let (from, into) = context.sets();
-            Some(Part::Statement(For { from, into, key: Expr::default(), body: Vec::new() }.into()))
+            Some(ElementMeaning::Statement(
+                For { from, into, key: EvaluatorExpression::default(), body: Vec::new() }.into(),
+            ))
         },
-        ..Form::NONE
+        ..ElementSyntax::NONE
     }],
     words: &["for"],
     set_first: false,
@@ -40,7 +42,7 @@ pub(super) const SYNTAX: Syntax = Syntax {
     },
 };
 
-impl Facts for For {
+impl StatementProperties for For {
     fn name(&self) -> &'static str {
         "for"
     }
@@ -57,30 +59,32 @@ impl Facts for For {
         [&self.body, &[]]
     }
 
-    fn expressions(&self) -> Vec<&Expr> {
+    fn expressions(&self) -> Vec<&EvaluatorExpression> {
         vec![&self.key]
     }
 
-    fn takes(&self, child: &Part) -> bool {
-        matches!(child, Part::Evaluator(_)) || child.fits_in_block()
+    fn takes(&self, child: &ElementMeaning) -> bool {
+        matches!(child, ElementMeaning::Evaluator(_)) || child.fits_in_block()
     }
 
     fn begins_with_evaluator(&self) -> Option<&'static str> {
         Some("A For")
     }
 
-    fn incomplete(&self, children: &[Node]) -> Option<(Code, String)> {
-        children.is_empty().then(|| (Code::IncompleteStatement, "Element \"for\" needs an evaluator.".to_owned()))
+    fn incomplete(&self, children: &[ElementTreeNode]) -> Option<(OverpassCode, String)> {
+        children
+            .is_empty()
+            .then(|| (OverpassCode::IncompleteStatement, "Element \"for\" needs an evaluator.".to_owned()))
     }
 
-    fn fill(&mut self, mut children: Vec<Node>) -> Option<()> {
+    fn fill(&mut self, mut children: Vec<ElementTreeNode>) -> Option<()> {
         self.key = take_evaluator(&mut children)?;
         self.body = block(children)?;
         Some(())
     }
 }
 
-fn read(parser: &mut Parser<'_>, mut start: Start) -> Option<Node> {
+fn read(parser: &mut QlParser<'_>, mut start: Start) -> Option<ElementTreeNode> {
     parser.tokens.advance();
     start.from = parser.named_set();
     let into = parser.into();
@@ -89,7 +93,7 @@ fn read(parser: &mut Parser<'_>, mut start: Start) -> Option<Node> {
     let element = parser.element("for", &start).with("from", start.set()).with("into", into);
     if key.is_none() {
         let message = "A For statement must have an Evaluator as first sub-statement.";
-        parser.builder.diagnostics.fixed(Code::MissingEvaluator, start.line, element.span, message);
+        parser.builder.diagnostics.fixed(OverpassCode::MissingEvaluator, start.line, element.span, message);
     }
     Some(parser.block(element, key, body))
 }

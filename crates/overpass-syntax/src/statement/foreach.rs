@@ -1,10 +1,10 @@
 //! The statement `foreach.from->.into { ... }`: runs a block for each element of a set.
 
 use super::body::fill;
-use super::{Block, Facts, Statement, Syntax};
-use crate::parse::{Parser, Start};
+use super::{Block, Statement, StatementGrammar, StatementProperties};
+use crate::parse::{QlParser, Start};
 use crate::tree::SetName;
-use crate::{Form, Node, Part};
+use crate::{ElementMeaning, ElementSyntax, ElementTreeNode};
 
 /// A block for each element of a set.
 #[derive(Debug, Clone, PartialEq)]
@@ -17,15 +17,15 @@ pub struct Foreach {
     pub body: Block,
 }
 
-pub(super) const SYNTAX: Syntax = Syntax {
-    elements: &[Form {
+pub(super) const SYNTAX: StatementGrammar = StatementGrammar {
+    elements: &[ElementSyntax {
         name: "foreach",
         attributes: &["from", "into"],
         check: |context| {
             let (from, into) = context.sets();
-            Some(Part::Statement(Foreach { from, into, body: Vec::new() }.into()))
+            Some(ElementMeaning::Statement(Foreach { from, into, body: Vec::new() }.into()))
         },
-        ..Form::NONE
+        ..ElementSyntax::NONE
     }],
     words: &["foreach"],
     set_first: false,
@@ -37,7 +37,7 @@ pub(super) const SYNTAX: Syntax = Syntax {
     },
 };
 
-impl Facts for Foreach {
+impl StatementProperties for Foreach {
     fn name(&self) -> &'static str {
         "foreach"
     }
@@ -54,16 +54,16 @@ impl Facts for Foreach {
         [&self.body, &[]]
     }
 
-    fn takes(&self, child: &Part) -> bool {
+    fn takes(&self, child: &ElementMeaning) -> bool {
         child.fits_in_block()
     }
 
-    fn fill(&mut self, children: Vec<Node>) -> Option<()> {
+    fn fill(&mut self, children: Vec<ElementTreeNode>) -> Option<()> {
         fill(&mut self.body, children)
     }
 }
 
-fn read(parser: &mut Parser<'_>, mut start: Start) -> Option<Node> {
+fn read(parser: &mut QlParser<'_>, mut start: Start) -> Option<ElementTreeNode> {
     parser.tokens.advance();
     start.from = parser.named_set();
     let into = parser.into();

@@ -1,10 +1,10 @@
 //! The statement `is_in`: finds the areas around the nodes of a set, or around a point.
 
-use super::{Facts, Syntax};
-use crate::check::{Context, point};
-use crate::parse::{Parser, Start};
-use crate::tree::{Point, SetName};
-use crate::{Form, Node, Part};
+use super::{StatementGrammar, StatementProperties};
+use crate::check::{CheckContext, point};
+use crate::parse::{QlParser, Start};
+use crate::tree::{QlPoint, SetName};
+use crate::{ElementMeaning, ElementSyntax, ElementTreeNode};
 
 /// The areas around a place.
 #[derive(Debug, Clone, PartialEq)]
@@ -21,11 +21,16 @@ pub enum IsInPlace {
     /// The nodes of a set.
     Set(SetName),
     /// `is_in(lat,lon)`.
-    Point(Point),
+    Point(QlPoint),
 }
 
-pub(super) const SYNTAX: Syntax = Syntax {
-    elements: &[Form { name: "coord-query", attributes: &["from", "into", "lat", "lon"], check, ..Form::NONE }],
+pub(super) const SYNTAX: StatementGrammar = StatementGrammar {
+    elements: &[ElementSyntax {
+        name: "coord-query",
+        attributes: &["from", "into", "lat", "lon"],
+        check,
+        ..ElementSyntax::NONE
+    }],
     words: &["is_in"],
     set_first: true,
     read,
@@ -37,7 +42,7 @@ pub(super) const SYNTAX: Syntax = Syntax {
     },
 };
 
-impl Facts for IsIn {
+impl StatementProperties for IsIn {
     fn name(&self) -> &'static str {
         "coord-query"
     }
@@ -51,14 +56,14 @@ impl Facts for IsIn {
     }
 }
 
-fn check(context: &mut Context<'_>) -> Option<Part> {
+fn check(context: &mut CheckContext<'_>) -> Option<ElementMeaning> {
     let (from, into) = context.sets();
     let in_set = context.element.get("lat").is_empty() && context.element.get("lon").is_empty();
     let place = if in_set { IsInPlace::Set(from) } else { IsInPlace::Point(point(context)) };
-    Some(Part::Statement(IsIn { place, into }.into()))
+    Some(ElementMeaning::Statement(IsIn { place, into }.into()))
 }
 
-fn read(parser: &mut Parser<'_>, start: Start) -> Option<Node> {
+fn read(parser: &mut QlParser<'_>, start: Start) -> Option<ElementTreeNode> {
     parser.tokens.advance();
     let (mut lat, mut lon) = (String::new(), String::new());
     if parser.tokens.is("(") {

@@ -1,10 +1,10 @@
 //! The statement `.from` alone: adds the set to a union. Within a query it is a filter.
 
-use super::{Facts, Start, Syntax};
+use super::{Start, StatementGrammar, StatementProperties};
 use crate::filter::{FilterKind, FromSet};
-use crate::parse::Parser;
+use crate::parse::QlParser;
 use crate::tree::SetName;
-use crate::{Form, Node, Part};
+use crate::{ElementMeaning, ElementSyntax, ElementTreeNode};
 
 /// A copy of a set.
 #[derive(Debug, Clone, PartialEq)]
@@ -15,16 +15,16 @@ pub struct Item {
     pub into: SetName,
 }
 
-pub(super) const SYNTAX: Syntax = Syntax {
-    elements: &[Form {
+pub(super) const SYNTAX: StatementGrammar = StatementGrammar {
+    elements: &[ElementSyntax {
         name: "item",
         attributes: &["from", "into", "set"],
         check: |context| {
             let name = if context.element.get("from").is_empty() { "set" } else { "from" };
             let item = Item { from: context.element.set(name), into: context.element.set("into") };
-            Some(Part::Statement(item.into()))
+            Some(ElementMeaning::Statement(item.into()))
         },
-        ..Form::NONE
+        ..ElementSyntax::NONE
     }],
     words: &[],
     set_first: true,
@@ -37,7 +37,7 @@ pub(super) const SYNTAX: Syntax = Syntax {
     },
 };
 
-impl Facts for Item {
+impl StatementProperties for Item {
     fn name(&self) -> &'static str {
         "item"
     }
@@ -56,7 +56,7 @@ impl Facts for Item {
 }
 
 /// Parses the statement. If two sets follow each other, the second one is used.
-fn read(parser: &mut Parser<'_>, mut start: Start) -> Option<Node> {
+fn read(parser: &mut QlParser<'_>, mut start: Start) -> Option<ElementTreeNode> {
     if parser.tokens.good() && parser.tokens.is(".") {
         start.from = parser.set();
     }

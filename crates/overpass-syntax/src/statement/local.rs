@@ -1,11 +1,11 @@
 //! The statement `.from local detail (bbox)`: splits a set into pieces for a renderer.
 
-use super::{Facts, Syntax};
-use crate::check::{Context, optional_box};
-use crate::code::Code;
-use crate::parse::{Parser, Start};
-use crate::tree::{BoundingBox, SetName};
-use crate::{Form, Node, Part};
+use super::{StatementGrammar, StatementProperties};
+use crate::check::{CheckContext, optional_box};
+use crate::code::OverpassCode;
+use crate::parse::{QlParser, Start};
+use crate::tree::{QlBoundingBox, SetName};
+use crate::{ElementMeaning, ElementSyntax, ElementTreeNode};
 
 /// A set split into pieces.
 #[derive(Debug, Clone, PartialEq)]
@@ -17,7 +17,7 @@ pub struct Local {
     /// The level of detail.
     pub detail: LocalDetail,
     /// The box that the pieces must touch.
-    pub bbox: Option<BoundingBox>,
+    pub bbox: Option<QlBoundingBox>,
 }
 
 /// `local ll`, `local llb` or plain `local`.
@@ -30,12 +30,12 @@ pub enum LocalDetail {
     Llb,
 }
 
-pub(super) const SYNTAX: Syntax = Syntax {
-    elements: &[Form {
+pub(super) const SYNTAX: StatementGrammar = StatementGrammar {
+    elements: &[ElementSyntax {
         name: "localize",
         attributes: &["from", "into", "type", "s", "w", "n", "e"],
         check,
-        ..Form::NONE
+        ..ElementSyntax::NONE
     }],
     words: &["local"],
     set_first: true,
@@ -50,7 +50,7 @@ pub(super) const SYNTAX: Syntax = Syntax {
     },
 };
 
-impl Facts for Local {
+impl StatementProperties for Local {
     fn name(&self) -> &'static str {
         "localize"
     }
@@ -64,7 +64,7 @@ impl Facts for Local {
     }
 }
 
-fn check(context: &mut Context<'_>) -> Option<Part> {
+fn check(context: &mut CheckContext<'_>) -> Option<ElementMeaning> {
     let (from, into) = context.sets();
     let detail = match context.element.get("type") {
         "" | "l" => LocalDetail::Full,
@@ -72,15 +72,15 @@ fn check(context: &mut Context<'_>) -> Option<Part> {
         "llb" => LocalDetail::Llb,
         _ => {
             let message = "Localize must have one of the values \"l\", \"ll\", or \"llb\". \"l\" is the default value.";
-            context.refuse(Code::BadValue, message);
+            context.refuse(OverpassCode::BadValue, message);
             LocalDetail::Full
         }
     };
     let bbox = optional_box(context, "bbox-query", -200.0);
-    Some(Part::Statement(Local { from, into, detail, bbox }.into()))
+    Some(ElementMeaning::Statement(Local { from, into, detail, bbox }.into()))
 }
 
-fn read(parser: &mut Parser<'_>, start: Start) -> Option<Node> {
+fn read(parser: &mut QlParser<'_>, start: Start) -> Option<ElementTreeNode> {
     parser.tokens.advance();
     let mut kind = "l".to_owned();
     if parser.tokens.current().is_text() {
@@ -98,7 +98,7 @@ fn read(parser: &mut Parser<'_>, start: Start) -> Option<Node> {
 }
 
 /// Parses an optional `(s,w,n,e)`. Like the reference, accepts fewer sides.
-fn up_to_four_sides(parser: &mut Parser<'_>) -> [String; 4] {
+fn up_to_four_sides(parser: &mut QlParser<'_>) -> [String; 4] {
     let mut sides: [String; 4] = Default::default();
     if !parser.tokens.is("(") {
         return sides;

@@ -1,8 +1,8 @@
 //! The statement `make type key=evaluator,...->.into`: makes one derived element.
 
-use super::{Facts, Syntax, properties};
-use crate::tree::{Expr, Property, SetName};
-use crate::{Form, Node, Part};
+use super::{StatementGrammar, StatementProperties, properties};
+use crate::tree::{EvaluatorExpression, Property, SetName};
+use crate::{ElementMeaning, ElementSyntax, ElementTreeNode};
 
 /// One derived element, made from a whole set.
 #[derive(Debug, Clone, PartialEq)]
@@ -17,17 +17,17 @@ pub struct Make {
     pub properties: Vec<Property>,
 }
 
-pub(super) const SYNTAX: Syntax = Syntax {
+pub(super) const SYNTAX: StatementGrammar = StatementGrammar {
     elements: &[
-        Form {
+        ElementSyntax {
             name: "make",
             attributes: &["into", "type"],
             check: |context| {
                 let (from, into) = context.sets();
                 let type_name = properties::type_name(context);
-                Some(Part::Statement(Make { from, into, type_name, properties: Vec::new() }.into()))
+                Some(ElementMeaning::Statement(Make { from, into, type_name, properties: Vec::new() }.into()))
             },
-            ..Form::NONE
+            ..ElementSyntax::NONE
         },
         properties::FORM,
     ],
@@ -37,7 +37,7 @@ pub(super) const SYNTAX: Syntax = Syntax {
     write: properties::write,
 };
 
-impl Facts for Make {
+impl StatementProperties for Make {
     fn name(&self) -> &'static str {
         "make"
     }
@@ -50,15 +50,15 @@ impl Facts for Make {
         Some(&self.into)
     }
 
-    fn expressions(&self) -> Vec<&Expr> {
+    fn expressions(&self) -> Vec<&EvaluatorExpression> {
         self.properties.iter().filter_map(|property| property.value.as_ref()).collect()
     }
 
-    fn takes(&self, child: &Part) -> bool {
-        matches!(child, Part::Property(_))
+    fn takes(&self, child: &ElementMeaning) -> bool {
+        matches!(child, ElementMeaning::Property(_))
     }
 
-    fn fill(&mut self, children: Vec<Node>) -> Option<()> {
+    fn fill(&mut self, children: Vec<ElementTreeNode>) -> Option<()> {
         self.properties = children.into_iter().map(properties::property).collect::<Option<_>>()?;
         Some(())
     }

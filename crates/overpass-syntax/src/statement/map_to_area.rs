@@ -1,8 +1,8 @@
 //! The statement `map_to_area`: finds the areas that are made from elements.
 
-use super::{Facts, Syntax};
+use super::{StatementGrammar, StatementProperties};
 use crate::tree::SetName;
-use crate::{Form, Part};
+use crate::{ElementMeaning, ElementSyntax};
 
 /// The areas made from the elements of a set.
 #[derive(Debug, Clone, PartialEq)]
@@ -13,15 +13,15 @@ pub struct MapToArea {
     pub into: SetName,
 }
 
-pub(super) const SYNTAX: Syntax = Syntax {
-    elements: &[Form {
+pub(super) const SYNTAX: StatementGrammar = StatementGrammar {
+    elements: &[ElementSyntax {
         name: "map-to-area",
         attributes: &["from", "into"],
         check: |context| {
             let (from, into) = context.sets();
-            Some(Part::Statement(MapToArea { from, into }.into()))
+            Some(ElementMeaning::Statement(MapToArea { from, into }.into()))
         },
-        ..Form::NONE
+        ..ElementSyntax::NONE
     }],
     words: &["map_to_area"],
     set_first: true,
@@ -39,7 +39,7 @@ pub(super) const SYNTAX: Syntax = Syntax {
     },
 };
 
-impl Facts for MapToArea {
+impl StatementProperties for MapToArea {
     fn name(&self) -> &'static str {
         "map-to-area"
     }

@@ -34,7 +34,7 @@ pub use item::Item;
 pub use local::{Local, LocalDetail};
 pub use make::Make;
 pub use map_to_area::MapToArea;
-pub use out::{Detail, Order, Out, OutGeometry};
+pub use out::{Detail, Out, OutGeometry, OutputOrder};
 pub use query::Query;
 pub(crate) use query::WORDS as QUERY_WORDS;
 pub use recurse::Recursion;
@@ -45,14 +45,14 @@ pub use union::Union;
 use std::sync::LazyLock;
 
 use crate::check::evaluators::operands;
-use crate::code::Code;
-use crate::convert::Writer;
+use crate::code::OverpassCode;
+use crate::convert::QlWriter;
 use crate::diagnostics::Diagnostics;
 use crate::filter::{self, Filter, FilterKind};
-use crate::names::Names;
-use crate::parse::{Parser, Start};
-use crate::tree::{Expr, SetName, Settings, Span};
-use crate::{Alone, Form, Node, Part};
+use crate::names::SyntaxNames;
+use crate::parse::{QlParser, Start};
+use crate::tree::{EvaluatorExpression, QlSettings, SetName, SourceSpan};
+use crate::{Alone, ElementMeaning, ElementSyntax, ElementTreeNode};
 use terrapin_budget as budget;
 
 /// Generates the enum of statements and the table of their syntax.
@@ -71,13 +71,13 @@ macro_rules! statements {
         })*
 
         impl StatementKind {
-            fn facts(&self) -> &dyn Facts {
+            fn facts(&self) -> &dyn StatementProperties {
                 match self {
                     $(StatementKind::$name(statement) => statement,)*
                 }
             }
 
-            fn facts_mut(&mut self) -> &mut dyn Facts {
+            fn facts_mut(&mut self) -> &mut dyn StatementProperties {
                 match self {
                     $(StatementKind::$name(statement) => statement,)*
                 }
@@ -85,7 +85,7 @@ macro_rules! statements {
         }
 
         /// All statements, in the order in which elements of the same name are tried.
-        static ALL: &[Syntax] = &[$($module::SYNTAX,)*];
+        static ALL: &[StatementGrammar] = &[$($module::SYNTAX,)*];
     };
 }
 
@@ -132,7 +132,7 @@ statements! {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Script {
     /// The settings before the first statement.
-    pub settings: Settings,
+    pub settings: QlSettings,
     /// The statements, in order.
     pub statements: Vec<Statement>,
 }
@@ -141,7 +141,7 @@ pub struct Script {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Statement {
     /// The position in the text.
-    pub span: Span,
+    pub span: SourceSpan,
     /// The line (from 1) in the reference's errors about the statement.
     pub line: u32,
     /// The kind of statement, with its contents.
@@ -152,22 +152,22 @@ pub struct Statement {
 pub type Block = Vec<Statement>;
 
 /// The syntax of a kind of statement.
-struct Syntax {
+struct StatementGrammar {
     /// The elements in the XML form, the statement's own first.
-    elements: &'static [Form],
+    elements: &'static [ElementSyntax],
     /// The words that begin the statement in QL.
     words: &'static [&'static str],
     /// Whether the input set comes before the word.
     set_first: bool,
     /// Parses the statement in QL, from its word to its semicolon. Returns `None` if an error leaves no statement.
-    read: fn(&mut Parser<'_>, Start) -> Option<Node>,
+    read: fn(&mut QlParser<'_>, Start) -> Option<ElementTreeNode>,
     /// Writes the statement in QL, with its semicolon. The last argument is the depth of indentation. The first line
     /// is already indented, and the last one gets no line break.
-    write: fn(&mut Writer, &Node, usize),
+    write: fn(&mut QlWriter, &ElementTreeNode, usize),
 }
 
 /// Properties of a statement.
-trait Facts {
+trait StatementProperties {
     /// Returns the reference's name. Its errors use it for the statement at which a query was stopped.
     fn name(&self) -> &'static str;
 
@@ -187,7 +187,7 @@ trait Facts {
     }
 
     /// Returns the statement's own expressions, in the order of the text, without those of its blocks.
-    fn expressions(&self) -> Vec<&Expr> {
+    fn expressions(&self) -> Vec<&EvaluatorExpression> {
         Vec::new()
     }
 
@@ -207,7 +207,7 @@ trait Facts {
     }
 
     /// Returns whether an element is allowed inside the statement.
-    fn takes(&self, _child: &Part) -> bool {
+    fn takes(&self, _child: &ElementMeaning) -> bool {
         false
     }
 
@@ -222,12 +222,12 @@ trait Facts {
     }
 
     /// Checks the statement after all its children are known. Returns an error if it is incomplete.
-    fn incomplete(&self, _children: &[Node]) -> Option<(Code, String)> {
+    fn incomplete(&self, _children: &[ElementTreeNode]) -> Option<(OverpassCode, String)> {
         None
     }
 
     /// Adds the children to the tree. Returns `None` if one is missing.
-    fn fill(&mut self, _children: Vec<Node>) -> Option<()> {
+    fn fill(&mut self, _children: Vec<ElementTreeNode>) -> Option<()> {
         Some(())
     }
 }
@@ -254,7 +254,7 @@ impl StatementKind {
     }
 
     /// Returns the statement's own expressions, in the order of the text, without those of its blocks.
-    pub fn expressions(&self) -> Vec<&Expr> {
+    pub fn expressions(&self) -> Vec<&EvaluatorExpression> {
         self.facts().expressions()
     }
 
@@ -269,18 +269,19 @@ impl StatementKind {
     }
 
     /// Returns whether an element is allowed inside the statement.
-    pub(crate) fn takes(&self, child: &Part) -> bool {
+    pub(crate) fn takes(&self, child: &ElementMeaning) -> bool {
         self.facts().takes(child)
     }
 }
 
 /// The statements, by their first word.
-static WORDS: LazyLock<Names<Syntax>> =
-    LazyLock::new(|| Names::of(ALL.iter().flat_map(|syntax| syntax.words.iter().map(move |word| (*word, syntax)))));
+static WORDS: LazyLock<SyntaxNames<StatementGrammar>> = LazyLock::new(|| {
+    SyntaxNames::of(ALL.iter().flat_map(|syntax| syntax.words.iter().map(move |word| (*word, syntax))))
+});
 
 /// The statements, by the names of their elements.
-static ELEMENTS: LazyLock<Names<Syntax>> = LazyLock::new(|| {
-    Names::of(ALL.iter().flat_map(|syntax| syntax.elements.iter().map(move |form| (form.name, syntax))))
+static ELEMENTS: LazyLock<SyntaxNames<StatementGrammar>> = LazyLock::new(|| {
+    SyntaxNames::of(ALL.iter().flat_map(|syntax| syntax.elements.iter().map(move |form| (form.name, syntax))))
 });
 
 /// Calls `f` with each statement of a block and of all nested blocks, outer statements first.
@@ -292,7 +293,7 @@ pub fn on_statements<'a>(block: &'a [Statement], f: &mut dyn FnMut(&'a Statement
 }
 
 /// Iterates over the elements of all statements.
-pub(crate) fn forms() -> impl Iterator<Item = &'static Form> {
+pub(crate) fn forms() -> impl Iterator<Item = &'static ElementSyntax> {
     ALL.iter().flat_map(|syntax| syntax.elements)
 }
 
@@ -306,9 +307,9 @@ fn words() -> impl Iterator<Item = &'static str> {
     all_words().filter(|word| word.starts_with(|c: char| c.is_ascii_alphabetic()))
 }
 
-impl Parser<'_> {
+impl QlParser<'_> {
     /// Parses one statement with its semicolon. Returns `None` if an error leaves no statement.
-    pub fn statement(&mut self) -> Option<Node> {
+    pub fn statement(&mut self) -> Option<ElementTreeNode> {
         let (byte, line) = (self.tokens.current().start, self.tokens.line());
         let syntax = WORDS.first(self.tokens.text());
         if let Some(syntax) = syntax.filter(|syntax| !syntax.set_first) {
@@ -334,10 +335,10 @@ impl Parser<'_> {
     }
 }
 
-impl Writer {
+impl QlWriter {
     /// Writes a statement with its semicolon. The caller has written the indentation of its first line, and ends its
     /// last line.
-    pub fn statement(&mut self, node: &Node, depth: usize) {
+    pub fn statement(&mut self, node: &ElementTreeNode, depth: usize) {
         match ELEMENTS.first(&node.element.name) {
             Some(syntax) => (syntax.write)(self, node, depth),
             None => self.filter_alone(node),
@@ -345,7 +346,7 @@ impl Writer {
     }
 
     /// Writes a filter that is used as a statement.
-    fn filter_alone(&mut self, node: &Node) {
+    fn filter_alone(&mut self, node: &ElementTreeNode) {
         let Some(what) = filter::query_word(&node.element) else { return };
         self.out.push_str(what);
         self.out.push_str(&filter::text(node));
@@ -354,22 +355,22 @@ impl Writer {
     }
 }
 
-impl Node {
+impl ElementTreeNode {
     /// Returns an error message if a block needs an evaluator first, has none, and `child` is none either.
-    pub fn before_evaluator(&self, child: &Node) -> Option<String> {
-        let Part::Statement(kind) = &self.part else { return None };
+    pub fn before_evaluator(&self, child: &ElementTreeNode) -> Option<String> {
+        let ElementMeaning::Statement(kind) = &self.part else { return None };
         let name = kind.facts().begins_with_evaluator()?;
-        let first = self.children.first().is_some_and(Node::is_evaluator);
-        (!first && !child.is_evaluator() && !matches!(child.part, Part::Broken | Part::Else))
+        let first = self.children.first().is_some_and(ElementTreeNode::is_evaluator);
+        (!first && !child.is_evaluator() && !matches!(child.part, ElementMeaning::Broken | ElementMeaning::Else))
             .then(|| format!("{name} statement must have an Evaluator as first sub-statement."))
     }
 
     /// Runs the checks that require all children.
     pub fn check_complete(&self, diagnostics: &mut Diagnostics) {
         let problem = match &self.part {
-            Part::Statement(kind) => kind.facts().incomplete(&self.children),
-            Part::Filter { kind, .. } => kind.incomplete(&self.children),
-            Part::Evaluator(kind) => {
+            ElementMeaning::Statement(kind) => kind.facts().incomplete(&self.children),
+            ElementMeaning::Filter { kind, .. } => kind.incomplete(&self.children),
+            ElementMeaning::Evaluator(kind) => {
                 let (least, most) = operands(kind);
                 let count = self.children.len();
                 let what = match count {
@@ -377,12 +378,14 @@ impl Node {
                     _ if count > most => Some("has too many evaluators in it"),
                     _ => None,
                 };
-                what.map(|what| (Code::IncompleteStatement, format!("Element \"{}\" {what}.", self.element.name)))
+                what.map(|what| {
+                    (OverpassCode::IncompleteStatement, format!("Element \"{}\" {what}.", self.element.name))
+                })
             }
             _ => None,
         };
         // The reference reports only some of these errors. The others are added only if the query has no other error.
-        let own = |code: &Code| *code == Code::IncompleteStatement;
+        let own = |code: &OverpassCode| *code == OverpassCode::IncompleteStatement;
         if let Some((code, message)) = problem.filter(|(code, _)| !own(code) || diagnostics.is_empty()) {
             diagnostics.fixed(code, self.element.line, self.element.span, message);
         }
@@ -391,25 +394,25 @@ impl Node {
 
 /// Converts the checked elements of a query to the tree. Missing parts were already reported. If the checks overlooked
 /// one, the result is an error, never a panic.
-pub(crate) fn script(root: Node) -> Option<Script> {
-    let Part::Script(settings) = root.part else { return None };
+pub(crate) fn script(root: ElementTreeNode) -> Option<Script> {
+    let ElementMeaning::Script(settings) = root.part else { return None };
     Some(Script { settings: *settings, statements: block(root.children)? })
 }
 
 /// Converts nodes to statements.
-fn block(nodes: Vec<Node>) -> Option<Block> {
+fn block(nodes: Vec<ElementTreeNode>) -> Option<Block> {
     nodes.into_iter().filter(|node| !node.part.is_ignored()).map(statement).collect()
 }
 
-fn statement(node: Node) -> Option<Statement> {
+fn statement(node: ElementTreeNode) -> Option<Statement> {
     budget::checkpoint();
     let (span, line) = (node.element.span, node.element.line);
     let kind = match node.part {
-        Part::Statement(mut kind) => {
+        ElementMeaning::Statement(mut kind) => {
             kind.facts_mut().fill(node.children)?;
             kind
         }
-        Part::Filter { kind, alone: Alone::Query(what), into } => {
+        ElementMeaning::Filter { kind, alone: Alone::Query(what), into } => {
             Query { what, filters: vec![Filter { span, kind }], into }.into()
         }
         _ => return None,
@@ -418,7 +421,7 @@ fn statement(node: Node) -> Option<Statement> {
 }
 
 /// Takes the leading evaluator of a block.
-fn take_evaluator(children: &mut Vec<Node>) -> Option<Expr> {
+fn take_evaluator(children: &mut Vec<ElementTreeNode>) -> Option<EvaluatorExpression> {
     if children.is_empty() {
         return None;
     }

@@ -1,14 +1,14 @@
 //! The `out` statement.
 
-use super::{Facts, Syntax};
+use super::{StatementGrammar, StatementProperties};
 use crate::check::numbers::integer;
-use crate::check::{Context, optional_box};
-use crate::code::Code;
-use crate::convert::Writer;
-use crate::parse::{Parser, Start};
+use crate::check::{CheckContext, optional_box};
+use crate::code::OverpassCode;
+use crate::convert::QlWriter;
+use crate::parse::{QlParser, Start};
 use crate::suggest;
-use crate::tree::{BoundingBox, SetName};
-use crate::{Form, Node, Part};
+use crate::tree::{QlBoundingBox, SetName};
+use crate::{ElementMeaning, ElementSyntax, ElementTreeNode};
 
 /// The `out` statement.
 #[derive(Debug, Clone, PartialEq)]
@@ -22,9 +22,9 @@ pub struct Out {
     /// The geometry to write with each element.
     pub geometry: OutGeometry,
     /// `(s,w,n,e)`: geometry is cut to this box.
-    pub bbox: Option<BoundingBox>,
+    pub bbox: Option<QlBoundingBox>,
     /// The order.
-    pub order: Order,
+    pub order: OutputOrder,
     /// The maximum number of elements.
     pub limit: Option<u64>,
 }
@@ -61,7 +61,7 @@ pub struct OutGeometry {
 
 /// The order in which `out` writes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Order {
+pub enum OutputOrder {
     /// `asc`, the default: by type and id.
     #[default]
     Asc,
@@ -69,12 +69,12 @@ pub enum Order {
     Quadtile,
 }
 
-pub(super) const SYNTAX: Syntax = Syntax {
-    elements: &[Form {
+pub(super) const SYNTAX: StatementGrammar = StatementGrammar {
+    elements: &[ElementSyntax {
         name: "print",
         attributes: &["mode", "order", "from", "limit", "geometry", "ids", "s", "w", "n", "e"],
         check,
-        ..Form::NONE
+        ..ElementSyntax::NONE
     }],
     words: &["out"],
     set_first: true,
@@ -82,7 +82,7 @@ pub(super) const SYNTAX: Syntax = Syntax {
     write,
 };
 
-impl Facts for Out {
+impl StatementProperties for Out {
     fn name(&self) -> &'static str {
         "print"
     }
@@ -96,7 +96,7 @@ impl Facts for Out {
     }
 }
 
-fn check(context: &mut Context<'_>) -> Option<Part> {
+fn check(context: &mut CheckContext<'_>) -> Option<ElementMeaning> {
     let element = context.element;
     let detail = match element.get("mode") {
         "ids_only" => Detail::Ids,
@@ -112,11 +112,11 @@ fn check(context: &mut Context<'_>) -> Option<Part> {
         }
     };
     let order = match element.get("order") {
-        "" | "id" => Order::Asc,
-        "quadtile" => Order::Quadtile,
+        "" | "id" => OutputOrder::Asc,
+        "quadtile" => OutputOrder::Quadtile,
         _ => {
             context.refuse_value("order", "\"id\" or \"quadtile\"");
-            Order::Asc
+            OutputOrder::Asc
         }
     };
     let mut geometry = OutGeometry::default();
@@ -139,11 +139,11 @@ fn check(context: &mut Context<'_>) -> Option<Part> {
     let bbox = optional_box(context, "print", 0.0);
     let limit = limit.and_then(|limit| u64::try_from(limit).ok());
     let out = Out { from: element.set("from"), detail, noids, geometry, bbox, order, limit };
-    Some(Part::Statement(out.into()))
+    Some(ElementMeaning::Statement(out.into()))
 }
 
 /// Parses `(s,w,n,e)`.
-fn four_sides(parser: &mut Parser<'_>) -> [String; 4] {
+fn four_sides(parser: &mut QlParser<'_>) -> [String; 4] {
     parser.tokens.advance();
     let mut sides: [String; 4] = Default::default();
     for (i, side) in sides.iter_mut().enumerate() {
@@ -153,7 +153,7 @@ fn four_sides(parser: &mut Parser<'_>) -> [String; 4] {
     sides
 }
 
-fn read(parser: &mut Parser<'_>, mut start: Start) -> Option<Node> {
+fn read(parser: &mut QlParser<'_>, mut start: Start) -> Option<ElementTreeNode> {
     const MODES: [(&str, &str); 7] = [
         // The reference parses this word as a mode, and rejects the mode.
         ("quirks", "quirks"),
@@ -201,15 +201,15 @@ fn read(parser: &mut Parser<'_>, mut start: Start) -> Option<Node> {
     Some(node)
 }
 
-fn refuse_parameter(parser: &mut Parser<'_>) {
+fn refuse_parameter(parser: &mut QlParser<'_>) {
     let token = parser.tokens.current();
-    parser.error(Code::UnknownParameter, format!("Invalid parameter for print: \"{}\"", token.quoted()));
+    parser.error(OverpassCode::UnknownParameter, format!("Invalid parameter for print: \"{}\"", token.quoted()));
     let known = ["ids", "skel", "body", "tags", "meta", "count", "geom", "bb", "center", "asc", "qt", "noids"];
     let help = suggest::nearest(token.text, known.into_iter());
     parser.builder.diagnostics.help(help);
 }
 
-fn write(writer: &mut Writer, node: &Node, _depth: usize) {
+fn write(writer: &mut QlWriter, node: &ElementTreeNode, _depth: usize) {
     let element = &node.element;
     let (before, sides) = (writer.before(element), writer.sides(element));
     writer.out.push_str(&before);

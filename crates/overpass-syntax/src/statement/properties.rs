@@ -1,25 +1,25 @@
 //! Properties of `make` and `convert`: `key=evaluator,...`.
 
 use super::Start;
-use crate::check::{Context, Type};
-use crate::code::Code;
-use crate::convert::{Writer, expression};
-use crate::element::Element;
-use crate::parse::{EvaluatorContext, ExpectedType, Id, Parser, Reading, Tree};
+use crate::check::{CheckContext, Type};
+use crate::code::OverpassCode;
+use crate::convert::{QlWriter, expression};
+use crate::element::SyntaxElement;
+use crate::parse::{EvaluatorContext, ExpectedType, Id, QlParser, TokenTree, TreeContext};
 use crate::suggest;
 use crate::tree::{Property, PropertyTarget};
-use crate::{Form, Node, Part};
+use crate::{ElementMeaning, ElementSyntax, ElementTreeNode};
 
 /// The form of a property.
-pub(super) const FORM: Form = Form {
+pub(super) const FORM: ElementSyntax = ElementSyntax {
     name: "set-prop",
     attributes: &["k", "keytype"],
-    check: |context| Some(Part::Property(target(context))),
-    ..Form::NONE
+    check: |context| Some(ElementMeaning::Property(target(context))),
+    ..ElementSyntax::NONE
 };
 
 /// Returns the target of a property.
-fn target(context: &mut Context<'_>) -> PropertyTarget {
+fn target(context: &mut CheckContext<'_>) -> PropertyTarget {
     let key = context.element.get("k").to_owned();
     match context.element.get("keytype") {
         "id" => PropertyTarget::Id,
@@ -29,7 +29,7 @@ fn target(context: &mut Context<'_>) -> PropertyTarget {
             if key.is_empty() {
                 let message =
                     "For the statement \"set-prop\" in mode \"keytype\"=\"tag\", the attribute \"k\" must be nonempty.";
-                context.refuse(Code::BadValue, message);
+                context.refuse(OverpassCode::BadValue, message);
             }
             PropertyTarget::Tag(key)
         }
@@ -41,17 +41,17 @@ fn target(context: &mut Context<'_>) -> PropertyTarget {
 }
 
 /// Returns the type of the derived elements.
-pub(super) fn type_name(context: &mut Context<'_>) -> String {
+pub(super) fn type_name(context: &mut CheckContext<'_>) -> String {
     let name = context.element.get("type").to_owned();
     if name.is_empty() {
-        context.refuse(Code::BadValue, "The attribute type must be set to a nonempty string.");
+        context.refuse(OverpassCode::BadValue, "The attribute type must be set to a nonempty string.");
     }
     name
 }
 
 /// Converts a node to a property of the tree.
-pub(super) fn property(node: Node) -> Option<Property> {
-    let Part::Property(target) = node.part else { return None };
+pub(super) fn property(node: ElementTreeNode) -> Option<Property> {
+    let ElementMeaning::Property(target) = node.part else { return None };
     let value = match node.children.into_iter().next() {
         Some(child) => Some(child.expression()?),
         None => None,
@@ -60,10 +60,10 @@ pub(super) fn property(node: Node) -> Option<Property> {
 }
 
 /// Parses `make type key=evaluator,...->.into`.
-pub(super) fn read(parser: &mut Parser<'_>, name: &'static str, mut start: Start) -> Option<Node> {
+pub(super) fn read(parser: &mut QlParser<'_>, name: &'static str, mut start: Start) -> Option<ElementTreeNode> {
     parser.tokens.advance();
     let type_name = if parser.tokens.is(";") { String::new() } else { parser.identifier("Element class name") };
-    let tree = parser.tree(Reading::Properties);
+    let tree = parser.tree(TreeContext::Properties);
     // The reference parses the last property first, and creates the statement after all properties.
     let items = tree.items(tree.root);
     let mut properties = Vec::new();
@@ -84,9 +84,9 @@ pub(super) fn read(parser: &mut Parser<'_>, name: &'static str, mut start: Start
     Some(node)
 }
 
-impl<'a> Parser<'a> {
+impl<'a> QlParser<'a> {
     /// Parses one item between the commas.
-    fn item_of(&mut self, tree: &Tree<'a>, item: Id, convert: bool) -> Option<Node> {
+    fn item_of(&mut self, tree: &TokenTree<'a>, item: Id, convert: bool) -> Option<ElementTreeNode> {
         let branch = tree.at(item);
         // An evaluator is not allowed here; the statement reports the error.
         let place = EvaluatorContext { element: false, member: false, wanted: ExpectedType::StringOrGeometry };
@@ -94,7 +94,7 @@ impl<'a> Parser<'a> {
             "=" if branch.left != 0 => self.assignment(tree, item, convert),
             "=" => {
                 let message = "To set a property it must have a name to the left of the equal sign";
-                self.complain(branch, Code::MissingOperand, message);
+                self.complain(branch, OverpassCode::MissingOperand, message);
                 if branch.right == 0 {
                     self.unknown_word(branch);
                     return None;
@@ -105,7 +105,7 @@ impl<'a> Parser<'a> {
             "(" if branch.left == 0 && branch.right != 0 => self.item_of(tree, branch.right, convert),
             "!" if branch.right != 0 => {
                 let key = tree.at(branch.right).token.value();
-                let element = Element::new("set-prop", branch.line, tree.span(item));
+                let element = SyntaxElement::new("set-prop", branch.line, tree.span(item));
                 Some(self.builder.open(element.with("keytype", "tag").with("k", key)))
             }
             "." if tree.text(branch.right) == "(" => self.evaluate(tree, item, place),
@@ -113,7 +113,7 @@ impl<'a> Parser<'a> {
             "." => None,
             sign if branch.left != 0 && branch.right != 0 && !matches!(sign, "(" | "[") => {
                 let message = format!("\"{sign}\" cannot be used as binary operator");
-                self.complain(branch, Code::WrongOperator, message);
+                self.complain(branch, OverpassCode::WrongOperator, message);
                 None
             }
             _ => self.evaluate(tree, item, place),
@@ -121,12 +121,12 @@ impl<'a> Parser<'a> {
     }
 
     /// Parses `key=evaluator`.
-    fn assignment(&mut self, tree: &Tree<'a>, item: Id, convert: bool) -> Option<Node> {
+    fn assignment(&mut self, tree: &TokenTree<'a>, item: Id, convert: bool) -> Option<ElementTreeNode> {
         let branch = tree.at(item);
         if branch.right == 0 {
             let message = "To set a property it must have a value to the right of the equal sign";
-            self.complain(branch, Code::MissingOperand, message);
-            self.complain(branch, Code::MissingOperand, "\"=\" needs a right hand side argument");
+            self.complain(branch, OverpassCode::MissingOperand, message);
+            self.complain(branch, OverpassCode::MissingOperand, "\"=\" needs a right hand side argument");
             return None;
         }
         let left = tree.at(branch.left);
@@ -135,7 +135,7 @@ impl<'a> Parser<'a> {
         let keytype = if special && left.right == 0 {
             if !convert {
                 let message = "The generic tag set property can only be called from convert";
-                self.complain(branch, Code::WrongContext, message);
+                self.complain(branch, OverpassCode::WrongContext, message);
                 key = Some(String::new());
             }
             if convert { "generic" } else { "tag" }
@@ -145,7 +145,7 @@ impl<'a> Parser<'a> {
                 "geom" => "geometry",
                 other => {
                     let message = "The only allowed special properties are \"id\" and \"geometry\"";
-                    self.complain(branch, Code::UnknownProperty, message);
+                    self.complain(branch, OverpassCode::UnknownProperty, message);
                     let known = ["id", "geom"].into_iter();
                     let help = suggest::nearest(other, known);
                     self.builder.diagnostics.help(help);
@@ -161,11 +161,11 @@ impl<'a> Parser<'a> {
                 "if special character \"{}\" is present in property name then the property name must be in quotes",
                 left.token.text
             );
-            self.complain(branch, Code::UnquotedWord, message);
-            self.complain(branch, Code::WrongOperator, "\"=\" cannot be used as binary operator");
+            self.complain(branch, OverpassCode::UnquotedWord, message);
+            self.complain(branch, OverpassCode::WrongOperator, "\"=\" cannot be used as binary operator");
             return None;
         };
-        let element = Element::new("set-prop", branch.line, tree.span(item)).with("keytype", keytype);
+        let element = SyntaxElement::new("set-prop", branch.line, tree.span(item)).with("keytype", keytype);
         let mut property = self.builder.open(element.with_some("k", key));
         let wanted = if keytype == "geometry" { Type::Geometry } else { Type::String };
         let place = EvaluatorContext { element: convert, member: false, wanted: ExpectedType::One(wanted) };
@@ -173,19 +173,19 @@ impl<'a> Parser<'a> {
             Some(value) => self.builder.add(&mut property, value),
             None => {
                 let message = "Property assignment needs a right-hand-side value";
-                self.complain(branch, Code::MissingOperand, message);
+                self.complain(branch, OverpassCode::MissingOperand, message);
             }
         }
         Some(property)
     }
 }
 
-impl Node {
+impl ElementTreeNode {
     /// Counts a property of a `make` or `convert` statement. If it was set before, returns the error and the number of
     /// earlier times.
-    pub fn set_before(&mut self, child: &Node) -> Option<(String, usize)> {
+    pub fn set_before(&mut self, child: &ElementTreeNode) -> Option<(String, usize)> {
         let statement = self.element.name.as_ref();
-        let (Part::Property(target), "make" | "convert") = (&child.part, statement) else { return None };
+        let (ElementMeaning::Property(target), "make" | "convert") = (&child.part, statement) else { return None };
         let times = self.properties.entry(target.clone()).or_default();
         *times += 1;
         if *times == 1 {
@@ -209,7 +209,7 @@ impl Node {
 }
 
 /// Writes the statement with its properties.
-pub(super) fn write(writer: &mut Writer, node: &Node, depth: usize) {
+pub(super) fn write(writer: &mut QlWriter, node: &ElementTreeNode, depth: usize) {
     let element = &node.element;
     let before = writer.before(element);
     writer.out.push_str(&before);

@@ -1,11 +1,11 @@
 //! The statements `>`, `>>`, `<`, `<<`. Within a query they are filters.
 
-use super::{Facts, Syntax};
-use crate::check::Context;
+use super::{StatementGrammar, StatementProperties};
+use crate::check::CheckContext;
 use crate::filter::{FilterKind, RecurseAll, restrictions};
-use crate::parse::{Parser, Start};
+use crate::parse::{QlParser, Start};
 use crate::tree::{Recurse, SetName};
-use crate::{Form, Node, Part};
+use crate::{ElementMeaning, ElementSyntax, ElementTreeNode};
 
 /// The elements that others refer to, or those that refer to others.
 #[derive(Debug, Clone, PartialEq)]
@@ -26,12 +26,12 @@ const KINDS: [(&str, &str, Recurse); 4] = [
     ("<<", "up-rel", Recurse::UpRel),
 ];
 
-pub(super) const SYNTAX: Syntax = Syntax {
-    elements: &[Form {
+pub(super) const SYNTAX: StatementGrammar = StatementGrammar {
+    elements: &[ElementSyntax {
         name: "recurse",
         attributes: &["from", "into", "type", "role", "role-restricted", "pos", "lower", "upper"],
         check,
-        ..Form::NONE
+        ..ElementSyntax::NONE
     }],
     words: &[">", ">>", "<", "<<"],
     set_first: true,
@@ -46,7 +46,7 @@ pub(super) const SYNTAX: Syntax = Syntax {
     },
 };
 
-impl Facts for Recursion {
+impl StatementProperties for Recursion {
     fn name(&self) -> &'static str {
         "recurse"
     }
@@ -64,14 +64,14 @@ impl Facts for Recursion {
     }
 }
 
-fn check(context: &mut Context<'_>) -> Option<Part> {
+fn check(context: &mut CheckContext<'_>) -> Option<ElementMeaning> {
     let (_, _, kind) = KINDS.iter().find(|(_, name, _)| *name == context.element.get("type"))?;
     restrictions(context, false, false);
     let (from, into) = context.sets();
-    Some(Part::Statement(Recursion { kind: *kind, from, into }.into()))
+    Some(ElementMeaning::Statement(Recursion { kind: *kind, from, into }.into()))
 }
 
-fn read(parser: &mut Parser<'_>, start: Start) -> Option<Node> {
+fn read(parser: &mut QlParser<'_>, start: Start) -> Option<ElementTreeNode> {
     let (_, name, _) = KINDS.iter().find(|(sign, ..)| *sign == parser.tokens.text())?;
     parser.tokens.advance();
     let into = parser.into();

@@ -1,25 +1,27 @@
 //! The statement `retro(evaluator) { ... }`: runs a block at another moment.
 
-use super::{Block, Facts, Statement, Syntax, block, take_evaluator};
-use crate::code::Code;
-use crate::parse::{EvaluatorContext, Parser, Start};
-use crate::tree::Expr;
-use crate::{Form, Node, Part};
+use super::{Block, Statement, StatementGrammar, StatementProperties, block, take_evaluator};
+use crate::code::OverpassCode;
+use crate::parse::{EvaluatorContext, QlParser, Start};
+use crate::tree::EvaluatorExpression;
+use crate::{ElementMeaning, ElementSyntax, ElementTreeNode};
 
 /// A block at another moment.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Retro {
     /// The moment.
-    pub at: Expr,
+    pub at: EvaluatorExpression,
     /// The block.
     pub body: Block,
 }
 
-pub(super) const SYNTAX: Syntax = Syntax {
-    elements: &[Form {
+pub(super) const SYNTAX: StatementGrammar = StatementGrammar {
+    elements: &[ElementSyntax {
         name: "retro",
-        check: |_| Some(Part::Statement(Retro { at: Expr::default(), body: Vec::new() }.into())),
-        ..Form::NONE
+        check: |_| {
+            Some(ElementMeaning::Statement(Retro { at: EvaluatorExpression::default(), body: Vec::new() }.into()))
+        },
+        ..ElementSyntax::NONE
     }],
     words: &["retro"],
     set_first: false,
@@ -31,7 +33,7 @@ pub(super) const SYNTAX: Syntax = Syntax {
     },
 };
 
-impl Facts for Retro {
+impl StatementProperties for Retro {
     fn name(&self) -> &'static str {
         "retro"
     }
@@ -40,7 +42,7 @@ impl Facts for Retro {
         [&self.body, &[]]
     }
 
-    fn expressions(&self) -> Vec<&Expr> {
+    fn expressions(&self) -> Vec<&EvaluatorExpression> {
         vec![&self.at]
     }
 
@@ -48,26 +50,28 @@ impl Facts for Retro {
         false
     }
 
-    fn takes(&self, child: &Part) -> bool {
-        matches!(child, Part::Evaluator(_)) || child.fits_in_block()
+    fn takes(&self, child: &ElementMeaning) -> bool {
+        matches!(child, ElementMeaning::Evaluator(_)) || child.fits_in_block()
     }
 
     fn begins_with_evaluator(&self) -> Option<&'static str> {
         Some("A Retro")
     }
 
-    fn incomplete(&self, children: &[Node]) -> Option<(Code, String)> {
-        children.is_empty().then(|| (Code::IncompleteStatement, "Element \"retro\" needs an evaluator.".to_owned()))
+    fn incomplete(&self, children: &[ElementTreeNode]) -> Option<(OverpassCode, String)> {
+        children
+            .is_empty()
+            .then(|| (OverpassCode::IncompleteStatement, "Element \"retro\" needs an evaluator.".to_owned()))
     }
 
-    fn fill(&mut self, mut children: Vec<Node>) -> Option<()> {
+    fn fill(&mut self, mut children: Vec<ElementTreeNode>) -> Option<()> {
         self.at = take_evaluator(&mut children)?;
         self.body = block(children)?;
         Some(())
     }
 }
 
-fn read(parser: &mut Parser<'_>, start: Start) -> Option<Node> {
+fn read(parser: &mut QlParser<'_>, start: Start) -> Option<ElementTreeNode> {
     parser.tokens.advance();
     let at = parser.condition(EvaluatorContext::IF);
     let body = parser.body();

@@ -1,17 +1,17 @@
 //! The statement `timeline(type, id, version)`: lists the versions of an element.
 
-use super::{Facts, Syntax};
-use crate::check::Context;
+use super::{StatementGrammar, StatementProperties};
+use crate::check::CheckContext;
 use crate::check::numbers::integer;
-use crate::parse::{Parser, Start};
-use crate::tree::{ElementType, SetName};
-use crate::{Form, Node, Part};
+use crate::parse::{QlParser, Start};
+use crate::tree::{QlElementType, SetName};
+use crate::{ElementMeaning, ElementSyntax, ElementTreeNode};
 
 /// The versions of an element, or one of them.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Timeline {
     /// The element's type.
-    pub kind: ElementType,
+    pub kind: QlElementType,
     /// Its id.
     pub id: i64,
     /// The version, if only one is requested.
@@ -20,8 +20,13 @@ pub struct Timeline {
     pub into: SetName,
 }
 
-pub(super) const SYNTAX: Syntax = Syntax {
-    elements: &[Form { name: "timeline", attributes: &["into", "type", "ref", "version"], check, ..Form::NONE }],
+pub(super) const SYNTAX: StatementGrammar = StatementGrammar {
+    elements: &[ElementSyntax {
+        name: "timeline",
+        attributes: &["into", "type", "ref", "version"],
+        check,
+        ..ElementSyntax::NONE
+    }],
     words: &["timeline"],
     set_first: false,
     read,
@@ -33,7 +38,7 @@ pub(super) const SYNTAX: Syntax = Syntax {
     },
 };
 
-impl Facts for Timeline {
+impl StatementProperties for Timeline {
     fn name(&self) -> &'static str {
         "timeline"
     }
@@ -43,12 +48,12 @@ impl Facts for Timeline {
     }
 }
 
-fn check(context: &mut Context<'_>) -> Option<Part> {
+fn check(context: &mut CheckContext<'_>) -> Option<ElementMeaning> {
     let element = context.element;
     let kind = match element.get("type") {
-        "node" => Some(ElementType::Node),
-        "way" => Some(ElementType::Way),
-        "relation" => Some(ElementType::Relation),
+        "node" => Some(QlElementType::Node),
+        "way" => Some(QlElementType::Way),
+        "relation" => Some(QlElementType::Relation),
         _ => {
             context.refuse_value("type", "\"node\", \"way\", or \"relation\"");
             None
@@ -62,10 +67,10 @@ fn check(context: &mut Context<'_>) -> Option<Part> {
     if version.is_some_and(|version| version <= 0) {
         context.refuse_value("version", "positive integers");
     }
-    Some(Part::Statement(Timeline { kind: kind?, id, version, into: element.set("into") }.into()))
+    Some(ElementMeaning::Statement(Timeline { kind: kind?, id, version, into: element.set("into") }.into()))
 }
 
-fn read(parser: &mut Parser<'_>, start: Start) -> Option<Node> {
+fn read(parser: &mut QlParser<'_>, start: Start) -> Option<ElementTreeNode> {
     parser.tokens.advance();
     parser.expect(&["("]);
     let kind = match parser.text("OSM base type").as_str() {

@@ -1,12 +1,12 @@
 //! The statement `( ...; ...; )->.into`.
 
 use super::body::fill;
-use super::{Block, Facts, Start, Statement, Syntax};
-use crate::code::Code;
-use crate::convert::Writer;
-use crate::parse::Parser;
+use super::{Block, Start, Statement, StatementGrammar, StatementProperties};
+use crate::code::OverpassCode;
+use crate::convert::QlWriter;
+use crate::parse::QlParser;
 use crate::tree::SetName;
-use crate::{Form, Node, Part};
+use crate::{ElementMeaning, ElementSyntax, ElementTreeNode};
 
 /// The union of the results of several statements.
 #[derive(Debug, Clone, PartialEq)]
@@ -17,12 +17,12 @@ pub struct Union {
     pub into: SetName,
 }
 
-pub(super) const SYNTAX: Syntax = Syntax {
-    elements: &[Form {
+pub(super) const SYNTAX: StatementGrammar = StatementGrammar {
+    elements: &[ElementSyntax {
         name: "union",
         attributes: &["into"],
-        check: |context| Some(Part::Statement(Union { members: Vec::new(), into: context.sets().1 }.into())),
-        ..Form::NONE
+        check: |context| Some(ElementMeaning::Statement(Union { members: Vec::new(), into: context.sets().1 }.into())),
+        ..ElementSyntax::NONE
     }],
     words: &["("],
     set_first: false,
@@ -30,7 +30,7 @@ pub(super) const SYNTAX: Syntax = Syntax {
     write: |writer, node, depth| write(writer, node, depth, false),
 };
 
-impl Facts for Union {
+impl StatementProperties for Union {
     fn name(&self) -> &'static str {
         "union"
     }
@@ -43,7 +43,7 @@ impl Facts for Union {
         [&self.members, &[]]
     }
 
-    fn takes(&self, child: &Part) -> bool {
+    fn takes(&self, child: &ElementMeaning) -> bool {
         is_operand(child)
     }
 
@@ -51,23 +51,23 @@ impl Facts for Union {
         true
     }
 
-    fn fill(&mut self, children: Vec<Node>) -> Option<()> {
+    fn fill(&mut self, children: Vec<ElementTreeNode>) -> Option<()> {
         fill(&mut self.members, children)
     }
 }
 
 /// Returns whether an element can be an operand of a union or a difference.
-pub(super) fn is_operand(part: &Part) -> bool {
+pub(super) fn is_operand(part: &ElementMeaning) -> bool {
     match part {
-        Part::Statement(kind) => kind.facts().is_operand(),
+        ElementMeaning::Statement(kind) => kind.facts().is_operand(),
         part => part.is_statement(),
     }
 }
 
 /// Parses a union or, if a minus sign follows the first statement, a difference.
-fn read(parser: &mut Parser<'_>, start: Start) -> Option<Node> {
+fn read(parser: &mut QlParser<'_>, start: Start) -> Option<ElementTreeNode> {
     parser.tokens.advance();
-    let mut members: Vec<Node> = Vec::new();
+    let mut members: Vec<ElementTreeNode> = Vec::new();
     let mut read = 0;
     let mut difference = false;
     while parser.goes_on() && !parser.tokens.is(")") {
@@ -81,7 +81,7 @@ fn read(parser: &mut Parser<'_>, start: Start) -> Option<Node> {
         members.extend(parser.statement());
         read += 1;
         if difference && parser.tokens.text() != ")" {
-            parser.error(Code::DifferenceOperands, "difference always requires two operands");
+            parser.error(OverpassCode::DifferenceOperands, "difference always requires two operands");
             break;
         }
     }
@@ -105,7 +105,7 @@ fn read(parser: &mut Parser<'_>, start: Start) -> Option<Node> {
 }
 
 /// Writes a union, or a difference with its minus sign.
-pub(super) fn write(writer: &mut Writer, node: &Node, depth: usize, difference: bool) {
+pub(super) fn write(writer: &mut QlWriter, node: &ElementTreeNode, depth: usize, difference: bool) {
     writer.out.push('(');
     writer.end_line();
     for (i, member) in writer.evaluator_and_body(node).1.iter().enumerate() {

@@ -1,12 +1,12 @@
 //! The tree of evaluators.
 
-use super::{SetName, Span};
+use super::{SetName, SourceSpan};
 
 /// An evaluator; by default an empty text.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Expr {
+pub struct EvaluatorExpression {
     /// The position in the text.
-    pub span: Span,
+    pub span: SourceSpan,
     /// The kind of evaluator.
     pub kind: ExprKind,
 }
@@ -24,7 +24,7 @@ pub enum ExprKind {
     /// A string or number as written, without its quotation marks.
     Fixed(String),
     /// `t["key"]`.
-    Tag(Box<Expr>),
+    Tag(Box<EvaluatorExpression>),
     /// `::` on the right of a generic property.
     GenericTag,
     /// `set.key`, as in `_.val`.
@@ -34,24 +34,24 @@ pub enum ExprKind {
     },
     /// A function with its arguments: `id()`, `lrs_in(a,b)`, `u(...)`, and with a set before it, `a.count(nodes)`.
     Call {
-        function: Function,
+        function: EvaluatorFunction,
         set: Option<SetName>,
-        args: Vec<Expr>,
+        args: Vec<EvaluatorExpression>,
     },
     Unary {
         operator: UnaryOperator,
-        operand: Box<Expr>,
+        operand: Box<EvaluatorExpression>,
     },
     Binary {
         operator: BinaryOperator,
-        left: Box<Expr>,
-        right: Box<Expr>,
+        left: Box<EvaluatorExpression>,
+        right: Box<EvaluatorExpression>,
     },
     /// `a ? b : c`.
     Ternary {
-        condition: Box<Expr>,
-        then: Box<Expr>,
-        otherwise: Box<Expr>,
+        condition: Box<EvaluatorExpression>,
+        then: Box<EvaluatorExpression>,
+        otherwise: Box<EvaluatorExpression>,
     },
 }
 
@@ -85,7 +85,7 @@ pub enum BinaryOperator {
 /// `nwr`, ... or a role are stored as fixed evaluators.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[allow(missing_docs)]
-pub enum Function {
+pub enum EvaluatorFunction {
     // Functions of an element.
     Id,
     Type,

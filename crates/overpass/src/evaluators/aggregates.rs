@@ -3,17 +3,17 @@
 use std::cmp::Ordering;
 use std::collections::BTreeSet;
 
-use super::code::Code;
-use super::environment::Environment;
+use super::code::CompiledEvaluator;
+use super::environment::EvaluatorEnvironment;
 use super::eval::eval;
 use super::lists;
 use super::operators;
 use super::scope::{Subject, subjects};
 use super::value::EvaluatorValue;
-use crate::Failure;
+use crate::OverpassFailure;
 use crate::quadtile;
-use crate::set::{Geometry, Set};
-use crate::syntax::Function;
+use crate::set::{DerivedGeometry, ElementSet};
+use crate::syntax::EvaluatorFunction;
 use terrapin_base::deferred::Deferred;
 use terrapin_budget as budget;
 use terrapin_osm::ElementType;
@@ -22,7 +22,7 @@ use terrapin_osm::ElementType;
 const STEP: usize = 1024;
 
 /// Evaluates `count(nodes)` and the like.
-pub(super) fn count(set: &Set, what: &str) -> EvaluatorValue {
+pub(super) fn count(set: &ElementSet, what: &str) -> EvaluatorValue {
     let (nodes, ways, relations) = (set.nodes.len(), set.ways.len(), set.relations.len());
     EvaluatorValue::Int(match what {
         "nodes" => nodes,
@@ -41,15 +41,15 @@ pub(super) fn count(set: &Set, what: &str) -> EvaluatorValue {
 /// Returns the value of a function over the elements of a set. Holds only one value at a time, except for `set`, which
 /// holds the distinct values, and `gcat`.
 pub(super) fn over(
-    environment: Environment<'_>,
-    function: Function,
-    set: &Set,
-    code: Code,
-) -> Result<EvaluatorValue, Failure> {
+    environment: EvaluatorEnvironment<'_>,
+    function: EvaluatorFunction,
+    set: &ElementSet,
+    code: CompiledEvaluator,
+) -> Result<EvaluatorValue, OverpassFailure> {
     let mut reader = environment.reader();
     let mut stopped = None;
     let ordered = match function {
-        Function::Sum | Function::Gcat => in_order(environment, set),
+        EvaluatorFunction::Sum | EvaluatorFunction::Gcat => in_order(environment, set),
         _ => Vec::new(),
     };
     let any_order = subjects(set).take(if ordered.is_empty() { usize::MAX } else { 0 });
@@ -60,25 +60,25 @@ pub(super) fn over(
         stopped.is_none().then(|| eval(&mut reader, &code, subject.into()))
     });
     let value = match function {
-        Function::Union => union(values),
-        Function::Min => lists::extreme(values, Ordering::Less),
-        Function::Max => lists::extreme(values, Ordering::Greater),
-        Function::Set => {
+        EvaluatorFunction::Union => union(values),
+        EvaluatorFunction::Min => lists::extreme(values, Ordering::Less),
+        EvaluatorFunction::Max => lists::extreme(values, Ordering::Greater),
+        EvaluatorFunction::Set => {
             let mut texts = Deferred::<BTreeSet<String>>::default();
             for text in values.map(EvaluatorValue::into_text).filter(|text| !text.is_empty()) {
                 texts.insert(text);
             }
             EvaluatorValue::Text(joined(&*texts))
         }
-        Function::Sum => sum(values),
-        Function::Gcat => {
-            let parts: Vec<Geometry> = values
+        EvaluatorFunction::Sum => sum(values),
+        EvaluatorFunction::Gcat => {
+            let parts: Vec<DerivedGeometry> = values
                 .filter_map(|value| match value {
                     EvaluatorValue::Shape(Some(shape)) => Some(*shape),
                     _ => None,
                 })
                 .collect();
-            EvaluatorValue::Shape((!parts.is_empty()).then(|| Box::new(Geometry::Collection(parts))))
+            EvaluatorValue::Shape((!parts.is_empty()).then(|| Box::new(DerivedGeometry::Collection(parts))))
         }
         _ => EvaluatorValue::EMPTY,
     };
@@ -106,7 +106,7 @@ pub(super) fn joined<'t>(texts: impl IntoIterator<Item = &'t String, IntoIter: C
 
 /// Returns the elements of a set in the reference's order. The rounding of sums and the order of geometries depend on
 /// it.
-pub(super) fn in_order<'s>(environment: Environment<'_>, set: &'s Set) -> Vec<Subject<'s>> {
+pub(super) fn in_order<'s>(environment: EvaluatorEnvironment<'_>, set: &'s ElementSet) -> Vec<Subject<'s>> {
     let mut list = Vec::with_capacity(set.len());
     for kind in ElementType::ALL {
         let ordinals = quadtile::order(environment.osm, kind, set.part(kind));

@@ -3,25 +3,25 @@
 use std::ops::Range;
 
 use super::value::EvaluatorValue;
-use crate::syntax::{BinaryOperator, Function, UnaryOperator};
+use crate::syntax::{BinaryOperator, EvaluatorFunction, UnaryOperator};
 use terrapin_osm::{ElementType, Osm, PairId};
 
 /// A key, and the pairs with this key.
 #[derive(Debug, Clone)]
-pub(super) struct Key {
+pub(super) struct TagKeyRange {
     pub name: String,
     pub pairs: Range<PairId>,
 }
 
-impl Key {
-    pub fn new(osm: &Osm, name: &str) -> Key {
-        Key { name: name.to_owned(), pairs: osm.key(name).map_or(0..0, |key| osm.pairs_of(key)) }
+impl TagKeyRange {
+    pub fn new(osm: &Osm, name: &str) -> TagKeyRange {
+        TagKeyRange { name: name.to_owned(), pairs: osm.key(name).map_or(0..0, |key| osm.pairs_of(key)) }
     }
 }
 
 /// The members to count.
 #[derive(Debug, Clone)]
-pub(super) struct Members {
+pub(super) struct MemberSelector {
     pub distinct: bool,
     pub role: Option<String>,
     pub kind: Option<ElementType>,
@@ -29,28 +29,28 @@ pub(super) struct Members {
 
 /// A compiled evaluator.
 #[derive(Debug, Clone)]
-pub(super) enum Code {
+pub(super) enum CompiledEvaluator {
     Constant(EvaluatorValue),
-    Tag(Key),
-    TagOf(Box<Code>),
+    Tag(TagKeyRange),
+    TagOf(Box<CompiledEvaluator>),
     GenericTag,
-    IsTag(Key),
+    IsTag(TagKeyRange),
     /// A function of the element without arguments.
-    Element(Function),
-    CountMembers(Members),
-    PerMember(Box<Code>),
-    PerVertex(Box<Code>),
+    Element(EvaluatorFunction),
+    CountMembers(MemberSelector),
+    PerMember(Box<CompiledEvaluator>),
+    PerVertex(Box<CompiledEvaluator>),
     /// A function of the member.
-    Member(Function),
-    Unary(UnaryOperator, Box<Code>),
-    Binary(BinaryOperator, Box<Code>, Box<Code>),
-    And(Box<Code>, Box<Code>),
-    Or(Box<Code>, Box<Code>),
-    Ternary(Box<Code>, Box<Code>, Box<Code>),
+    Member(EvaluatorFunction),
+    Unary(UnaryOperator, Box<CompiledEvaluator>),
+    Binary(BinaryOperator, Box<CompiledEvaluator>, Box<CompiledEvaluator>),
+    And(Box<CompiledEvaluator>, Box<CompiledEvaluator>),
+    Or(Box<CompiledEvaluator>, Box<CompiledEvaluator>),
+    Ternary(Box<CompiledEvaluator>, Box<CompiledEvaluator>, Box<CompiledEvaluator>),
     /// A function of one string.
-    Text(fn(&EvaluatorValue) -> EvaluatorValue, Box<Code>),
+    Text(fn(&EvaluatorValue) -> EvaluatorValue, Box<CompiledEvaluator>),
     /// A function of two strings.
-    Texts(fn(&EvaluatorValue, &EvaluatorValue) -> EvaluatorValue, Box<Code>, Box<Code>),
+    Texts(fn(&EvaluatorValue, &EvaluatorValue) -> EvaluatorValue, Box<CompiledEvaluator>, Box<CompiledEvaluator>),
     /// A function of geometries, and `pt` of two strings.
-    Shape(Function, Vec<Code>),
+    Shape(EvaluatorFunction, Vec<CompiledEvaluator>),
 }

@@ -4,43 +4,49 @@ use super::scope::{Subject, area_id, tags};
 use super::shapes;
 use super::value::EvaluatorValue;
 use crate::quadtile::has_place;
-use crate::reader::Reader;
-use crate::set::{Geometry, Position};
-use crate::syntax::Function;
+use crate::reader::StoreReader;
+use crate::set::{DegreePosition, DerivedGeometry};
+use crate::syntax::EvaluatorFunction;
 use crate::timestamp;
 use terrapin_osm::geometry::{line_length, round_length};
 use terrapin_osm::{ElementType, MetaRef};
 
 /// Returns the value of a function without arguments.
-pub(super) fn function(reader: &mut Reader<'_>, function: Function, subject: Subject<'_>) -> EvaluatorValue {
+pub(super) fn function(
+    reader: &mut StoreReader<'_>,
+    function: EvaluatorFunction,
+    subject: Subject<'_>,
+) -> EvaluatorValue {
     match function {
-        Function::Id => id(reader, subject),
-        Function::Type => EvaluatorValue::text(match subject {
+        EvaluatorFunction::Id => id(reader, subject),
+        EvaluatorFunction::Type => EvaluatorValue::text(match subject {
             Subject::None => "",
             Subject::Element(kind, _) => kind.name(),
             Subject::Area(_) => "area",
             Subject::Derived(derived) => &derived.type_name,
         }),
-        Function::Version => meta(reader, subject, |_, meta| EvaluatorValue::Int(i64::from(meta.version))),
-        Function::Timestamp => {
+        EvaluatorFunction::Version => meta(reader, subject, |_, meta| EvaluatorValue::Int(i64::from(meta.version))),
+        EvaluatorFunction::Timestamp => {
             meta(reader, subject, |_, meta| EvaluatorValue::Text(timestamp::print_version_time(meta.timestamp)))
         }
-        Function::Changeset => meta(reader, subject, |_, meta| EvaluatorValue::Int(meta.changeset)),
-        Function::Uid => meta(reader, subject, |_, meta| EvaluatorValue::Int(meta.uid)),
-        Function::User => meta(reader, subject, |reader, meta| EvaluatorValue::text(reader.osm().user_name(meta.user))),
-        Function::Lat => {
+        EvaluatorFunction::Changeset => meta(reader, subject, |_, meta| EvaluatorValue::Int(meta.changeset)),
+        EvaluatorFunction::Uid => meta(reader, subject, |_, meta| EvaluatorValue::Int(meta.uid)),
+        EvaluatorFunction::User => {
+            meta(reader, subject, |reader, meta| EvaluatorValue::text(reader.osm().user_name(meta.user)))
+        }
+        EvaluatorFunction::Lat => {
             middle(reader, subject).map_or_else(EvaluatorValue::not_a_number, |(lat, _)| EvaluatorValue::degrees(lat))
         }
-        Function::Lon => {
+        EvaluatorFunction::Lon => {
             middle(reader, subject).map_or_else(EvaluatorValue::not_a_number, |(_, lon)| EvaluatorValue::degrees(lon))
         }
-        Function::Length => match subject {
+        EvaluatorFunction::Length => match subject {
             Subject::Element(ElementType::Way | ElementType::Relation, _) if !reader.is_bare() => {
                 EvaluatorValue::metres(round_length(length(reader, subject)))
             }
             _ => EvaluatorValue::Int(0),
         },
-        Function::IsClosed => match subject {
+        EvaluatorFunction::IsClosed => match subject {
             Subject::Element(ElementType::Way, way) => {
                 let (page, slot) = reader.way(way);
                 let nodes = page.nodes(slot);
@@ -48,8 +54,8 @@ pub(super) fn function(reader: &mut Reader<'_>, function: Function, subject: Sub
             }
             _ => EvaluatorValue::text("NaW"),
         },
-        Function::Geom => EvaluatorValue::Shape(shapes::of(reader, subject).map(Box::new)),
-        Function::CountTags => EvaluatorValue::Int(match subject {
+        EvaluatorFunction::Geom => EvaluatorValue::Shape(shapes::of(reader, subject).map(Box::new)),
+        EvaluatorFunction::CountTags => EvaluatorValue::Int(match subject {
             Subject::Derived(derived) if !reader.is_bare() => derived.tags.len() as i64,
             _ => tags(reader, subject).len() as i64,
         }),
@@ -57,7 +63,7 @@ pub(super) fn function(reader: &mut Reader<'_>, function: Function, subject: Sub
     }
 }
 
-fn id(reader: &mut Reader<'_>, subject: Subject<'_>) -> EvaluatorValue {
+fn id(reader: &mut StoreReader<'_>, subject: Subject<'_>) -> EvaluatorValue {
     match subject {
         Subject::Element(kind, ordinal) => EvaluatorValue::Int(reader.id(kind, ordinal)),
         Subject::Area(area) => area_id(reader, area).map_or(EvaluatorValue::EMPTY, EvaluatorValue::Int),
@@ -67,9 +73,9 @@ fn id(reader: &mut Reader<'_>, subject: Subject<'_>) -> EvaluatorValue {
 }
 
 fn meta(
-    reader: &mut Reader<'_>,
+    reader: &mut StoreReader<'_>,
     subject: Subject<'_>,
-    value: impl FnOnce(&mut Reader<'_>, MetaRef) -> EvaluatorValue,
+    value: impl FnOnce(&mut StoreReader<'_>, MetaRef) -> EvaluatorValue,
 ) -> EvaluatorValue {
     match subject {
         Subject::Element(kind, ordinal) if !reader.is_bare() => {
@@ -81,15 +87,15 @@ fn meta(
 }
 
 /// Returns the center of the element's box, in 1e-7 degrees.
-fn middle(reader: &mut Reader<'_>, subject: Subject<'_>) -> Option<(i64, i64)> {
+fn middle(reader: &mut StoreReader<'_>, subject: Subject<'_>) -> Option<(i64, i64)> {
     let center = match subject {
         Subject::Element(..) if reader.is_bare() => None,
         Subject::Element(ElementType::Node, node) => {
             let c = reader.coord(node);
             return Some((i64::from(c.lat), i64::from(c.lon)));
         }
-        Subject::Element(kind, ordinal) => reader.extent(kind, ordinal).around().as_ref().map(Position::middle),
-        Subject::Derived(derived) => derived.geometry.as_ref().and_then(Geometry::middle),
+        Subject::Element(kind, ordinal) => reader.extent(kind, ordinal).around().as_ref().map(DegreePosition::middle),
+        Subject::Derived(derived) => derived.geometry.as_ref().and_then(DerivedGeometry::middle),
         Subject::Area(_) | Subject::None => None,
     }?;
     Some((decimals(center.lat), decimals(center.lon)))
@@ -101,7 +107,7 @@ fn decimals(degrees: f64) -> i64 {
 }
 
 /// Returns the length of a way or of all way members in metres, not rounded.
-fn length(reader: &mut Reader<'_>, subject: Subject<'_>) -> f64 {
+fn length(reader: &mut StoreReader<'_>, subject: Subject<'_>) -> f64 {
     match subject {
         Subject::Element(ElementType::Way, way) => {
             let (page, slot) = reader.way(way);

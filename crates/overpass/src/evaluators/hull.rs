@@ -1,7 +1,7 @@
 //! Evaluates `hull` and `poly`: rings on the sphere with edges along great circles.
 
 use super::sphere::{Vector, cross, dot, vector};
-use crate::set::{Geometry, Position};
+use crate::set::{DegreePosition, DerivedGeometry};
 use terrapin_budget as budget;
 use terrapin_osm::Coord;
 
@@ -25,17 +25,17 @@ fn aside(a: Vector, b: Vector, c: Vector) -> f64 {
 /// As in the reference, starts with the westernmost and the easternmost point and adds the others from west to east. A
 /// point less than [`NEAR`] outside is left out, even if a hull with later points would have it as a corner. Returns
 /// `None` for a geometry without points.
-pub(super) fn hull(geometry: &Geometry) -> Option<Geometry> {
+pub(super) fn hull(geometry: &DerivedGeometry) -> Option<DerivedGeometry> {
     let mut points = Vec::new();
     gather(geometry, &mut points);
     points.sort_unstable_by_key(|c| (c.lon, c.lat));
     points.dedup();
-    let corners: Vec<(Position, Vector)> =
-        points.into_iter().map(Position::from).map(|position| (position, vector(position))).collect();
+    let corners: Vec<(DegreePosition, Vector)> =
+        points.into_iter().map(DegreePosition::from).map(|position| (position, vector(position))).collect();
     let (first, last, between) = match corners.as_slice() {
         [] => return None,
-        [(only, _)] => return Some(Geometry::Point(*only)),
-        [(a, _), (b, _)] => return Some(Geometry::Line(vec![*a, *b, *a])),
+        [(only, _)] => return Some(DerivedGeometry::Point(*only)),
+        [(a, _), (b, _)] => return Some(DerivedGeometry::Line(vec![*a, *b, *a])),
         [first, between @ .., last] => (*first, *last, between),
     };
     let (mut lower, mut upper) = (vec![first], vec![first]);
@@ -47,18 +47,18 @@ pub(super) fn hull(geometry: &Geometry) -> Option<Geometry> {
     }
     if let ([(a, _)], [(b, _)]) = (lower.as_slice(), upper.as_slice()) {
         debug_assert_eq!(a, b);
-        return Some(Geometry::Line(vec![*a, last.0]));
+        return Some(DerivedGeometry::Line(vec![*a, last.0]));
     }
     let ring = upper[1..].iter().rev().chain(&lower).chain([&last]);
-    Some(Geometry::Polygon(vec![drawn(ring.map(|(position, _)| *position).collect())]))
+    Some(DerivedGeometry::Polygon(vec![drawn(ring.map(|(position, _)| *position).collect())]))
 }
 
 /// Adds a corner to a chain from the westernmost point to `last`, in place of the corners between the edges that it is
 /// outside of. It is only added if it is at least [`NEAR`] outside one of these edges.
 fn take(
-    chain: &mut Vec<(Position, Vector)>,
+    chain: &mut Vec<(DegreePosition, Vector)>,
     last: Vector,
-    corner: (Position, Vector),
+    corner: (DegreePosition, Vector),
     aside: impl Fn(Vector, Vector) -> f64,
 ) -> bool {
     let (mut kept, mut next, mut far) = (chain.len(), last, false);
@@ -82,8 +82,8 @@ fn take(
 
 /// Evaluates `poly(a, ...)`: a polygon of rings. Open rings are closed, and rings with fewer than three corners are
 /// left out. Outer rings run counterclockwise, inner rings clockwise.
-pub(super) fn polygon(rings: Vec<Vec<Position>>) -> Geometry {
-    let open: Vec<Vec<Position>> = rings
+pub(super) fn polygon(rings: Vec<Vec<DegreePosition>>) -> DerivedGeometry {
+    let open: Vec<Vec<DegreePosition>> = rings
         .into_iter()
         .map(|mut ring| {
             while ring.len() > 1 && ring.first() == ring.last() {
@@ -102,17 +102,17 @@ pub(super) fn polygon(rings: Vec<Vec<Position>>) -> Geometry {
         }
         result.push(drawn(ring));
     }
-    Geometry::Polygon(result)
+    DerivedGeometry::Polygon(result)
 }
 
 /// Returns twice the planar area, positive for a counterclockwise ring.
-fn area(ring: &[Position]) -> f64 {
+fn area(ring: &[DegreePosition]) -> f64 {
     let next = ring.iter().cycle().skip(1);
     ring.iter().zip(next).fold(0.0, |sum, (a, b)| sum + (a.lon * b.lat - b.lon * a.lat))
 }
 
 /// Returns whether a ring contains a point, in the plane.
-fn contains(ring: &[Position], p: Position) -> bool {
+fn contains(ring: &[DegreePosition], p: DegreePosition) -> bool {
     budget::checkpoints(ring.len());
     let next = ring.iter().cycle().skip(1);
     let crossings = ring.iter().zip(next).filter(|(a, b)| {
@@ -124,7 +124,7 @@ fn contains(ring: &[Position], p: Position) -> bool {
 /// Closes a ring and adds points to its long edges like the reference. An edge is long if it spans more than one step
 /// in latitude or longitude. If a long edge contains the highest latitude of its great circle, that point is added, and
 /// the edge is divided evenly on both sides of it.
-fn drawn(ring: Vec<Position>) -> Vec<Position> {
+fn drawn(ring: Vec<DegreePosition>) -> Vec<DegreePosition> {
     let mut result = Vec::with_capacity(ring.len() + 1);
     for (n, &a) in ring.iter().enumerate() {
         budget::checkpoint();
@@ -160,7 +160,7 @@ fn summit(a: Vector, b: Vector) -> Option<Vector> {
 }
 
 /// Adds the points that divide an arc of a great circle evenly.
-fn cut(a: Position, b: Position, points: &mut Vec<Position>) {
+fn cut(a: DegreePosition, b: DegreePosition, points: &mut Vec<DegreePosition>) {
     let (u, v) = (vector(a), vector(b));
     let chord = libm::sqrt(u.iter().zip(v).fold(0.0, |sum, (x, y)| sum + (x - y) * (x - y)));
     let angle = 2.0 * libm::asin((chord / 2.0).min(1.0));
@@ -175,22 +175,22 @@ fn cut(a: Position, b: Position, points: &mut Vec<Position>) {
 }
 
 /// Returns the point at a given fraction of the arc between two points.
-fn between(a: Vector, b: Vector, angle: f64, part: f64) -> Position {
+fn between(a: Vector, b: Vector, angle: f64, part: f64) -> DegreePosition {
     let (p, q) = (libm::sin((1.0 - part) * angle), libm::sin(part * angle));
     position([0, 1, 2].map(|i| a[i] * p + b[i] * q))
 }
 
-fn position([x, y, z]: Vector) -> Position {
-    Position { lat: libm::atan2(x, libm::sqrt(y * y + z * z)).to_degrees(), lon: libm::atan2(y, z).to_degrees() }
+fn position([x, y, z]: Vector) -> DegreePosition {
+    DegreePosition { lat: libm::atan2(x, libm::sqrt(y * y + z * z)).to_degrees(), lon: libm::atan2(y, z).to_degrees() }
 }
 
-fn gather(geometry: &Geometry, points: &mut Vec<Coord>) {
+fn gather(geometry: &DerivedGeometry, points: &mut Vec<Coord>) {
     budget::checkpoint();
     match geometry {
-        Geometry::Point(p) => points.push(p.rounded()),
-        Geometry::Line(line) => points.extend(line.iter().map(|p| p.rounded())),
-        Geometry::Polygon(rings) => points.extend(rings.iter().flatten().map(|p| p.rounded())),
-        Geometry::Collection(parts) => parts.iter().for_each(|part| gather(part, points)),
+        DerivedGeometry::Point(p) => points.push(p.rounded()),
+        DerivedGeometry::Line(line) => points.extend(line.iter().map(|p| p.rounded())),
+        DerivedGeometry::Polygon(rings) => points.extend(rings.iter().flatten().map(|p| p.rounded())),
+        DerivedGeometry::Collection(parts) => parts.iter().for_each(|part| gather(part, points)),
     }
 }
 
@@ -198,14 +198,14 @@ fn gather(geometry: &Geometry, points: &mut Vec<Coord>) {
 mod tests {
     use super::*;
 
-    fn line(points: &[(f64, f64)]) -> Geometry {
-        Geometry::Line(points.iter().map(|&(lat, lon)| Position { lat, lon }).collect())
+    fn line(points: &[(f64, f64)]) -> DerivedGeometry {
+        DerivedGeometry::Line(points.iter().map(|&(lat, lon)| DegreePosition { lat, lon }).collect())
     }
 
-    fn ring(geometry: Option<Geometry>) -> Vec<(f64, f64)> {
+    fn ring(geometry: Option<DerivedGeometry>) -> Vec<(f64, f64)> {
         let round = |v: f64| libm::round(v * 1e7) / 1e7;
         match geometry {
-            Some(Geometry::Polygon(mut rings)) => {
+            Some(DerivedGeometry::Polygon(mut rings)) => {
                 rings.remove(0).into_iter().map(|p| (round(p.lat), round(p.lon))).collect()
             }
             other => panic!("not a polygon: {other:?}"),
@@ -243,16 +243,16 @@ mod tests {
 
     #[test]
     fn degenerate_hulls_are_points_and_lines() {
-        assert!(matches!(hull(&line(&[(1.0, 1.0), (1.0, 1.0)])), Some(Geometry::Point(_))));
+        assert!(matches!(hull(&line(&[(1.0, 1.0), (1.0, 1.0)])), Some(DerivedGeometry::Point(_))));
         assert_eq!(hull(&line(&[(0.0, 0.0), (0.0, 0.001), (0.0, 0.002)])), Some(line(&[(0.0, 0.0), (0.0, 0.002)])));
         assert_eq!(hull(&line(&[(0.0, 0.0), (0.0, 0.002)])), Some(line(&[(0.0, 0.0), (0.0, 0.002), (0.0, 0.0)])));
-        assert_eq!(hull(&Geometry::Polygon(Vec::new())), None);
+        assert_eq!(hull(&DerivedGeometry::Polygon(Vec::new())), None);
     }
 
     #[test]
     fn long_edges_follow_great_circles() {
         let triangle = vec![(35.9, 14.5), (35.91, 14.51), (35.9, 14.52)];
-        let triangle = triangle.into_iter().map(|(lat, lon)| Position { lat, lon }).collect();
+        let triangle = triangle.into_iter().map(|(lat, lon)| DegreePosition { lat, lon }).collect();
         assert_eq!(
             ring(Some(polygon(vec![triangle]))),
             [

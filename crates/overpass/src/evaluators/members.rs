@@ -2,17 +2,17 @@
 
 use std::collections::BTreeSet;
 
-use super::code::Members;
-use super::scope::{MemberPosition, Scope, Subject};
+use super::code::MemberSelector;
+use super::scope::{EvaluationScope, MemberPosition, Subject};
 use super::shapes;
 use super::value::EvaluatorValue;
-use crate::reader::Reader;
-use crate::syntax::Function;
+use crate::reader::StoreReader;
+use crate::syntax::EvaluatorFunction;
 use terrapin_budget as budget;
 use terrapin_osm::{ElementRef, ElementType};
 
 /// Returns the number of members of a type and role. The nodes of a way have no type and no role here.
-pub(super) fn count(reader: &mut Reader<'_>, which: &Members, subject: Subject<'_>) -> EvaluatorValue {
+pub(super) fn count(reader: &mut StoreReader<'_>, which: &MemberSelector, subject: Subject<'_>) -> EvaluatorValue {
     let found: Vec<(ElementType, ElementRef)> = match subject {
         Subject::Element(ElementType::Way, way) if which.role.is_none() && which.kind.is_none() => {
             let (page, slot) = reader.way(way);
@@ -39,7 +39,7 @@ pub(super) fn count(reader: &mut Reader<'_>, which: &Members, subject: Subject<'
 }
 
 /// Returns the number of the element's members.
-fn length(reader: &mut Reader<'_>, subject: Subject<'_>) -> usize {
+fn length(reader: &mut StoreReader<'_>, subject: Subject<'_>) -> usize {
     match subject {
         Subject::Element(ElementType::Way, way) => {
             let (page, slot) = reader.way(way);
@@ -54,10 +54,10 @@ fn length(reader: &mut Reader<'_>, subject: Subject<'_>) -> usize {
 }
 
 fn over(
-    reader: &mut Reader<'_>,
-    scope: Scope<'_>,
+    reader: &mut StoreReader<'_>,
+    scope: EvaluationScope<'_>,
     places: std::ops::Range<usize>,
-    value: impl Fn(&mut Reader<'_>, Scope<'_>) -> EvaluatorValue,
+    value: impl Fn(&mut StoreReader<'_>, EvaluationScope<'_>) -> EvaluatorValue,
 ) -> EvaluatorValue {
     let mut text = String::new();
     let start = places.start;
@@ -66,7 +66,7 @@ fn over(
         if at > start {
             text.push(';');
         }
-        text += &value(reader, Scope { member: Some(MemberPosition { at }), ..scope }).to_text();
+        text += &value(reader, EvaluationScope { member: Some(MemberPosition { at }), ..scope }).to_text();
     }
     EvaluatorValue::Text(text)
 }
@@ -74,9 +74,9 @@ fn over(
 /// Evaluates `per_member(a)`: the values for all members, separated by semicolons. `value` is the value of `a` for one
 /// member.
 pub(super) fn per_member(
-    reader: &mut Reader<'_>,
-    scope: Scope<'_>,
-    value: impl Fn(&mut Reader<'_>, Scope<'_>) -> EvaluatorValue,
+    reader: &mut StoreReader<'_>,
+    scope: EvaluationScope<'_>,
+    value: impl Fn(&mut StoreReader<'_>, EvaluationScope<'_>) -> EvaluatorValue,
 ) -> EvaluatorValue {
     let members = length(reader, scope.subject);
     over(reader, scope, 0..members, value)
@@ -85,9 +85,9 @@ pub(super) fn per_member(
 /// Evaluates `per_vertex(a)`: the values for the vertices of a way, separated by semicolons. The ends are left out,
 /// except the last node of a closed way.
 pub(super) fn per_vertex(
-    reader: &mut Reader<'_>,
-    scope: Scope<'_>,
-    value: impl Fn(&mut Reader<'_>, Scope<'_>) -> EvaluatorValue,
+    reader: &mut StoreReader<'_>,
+    scope: EvaluationScope<'_>,
+    value: impl Fn(&mut StoreReader<'_>, EvaluationScope<'_>) -> EvaluatorValue,
 ) -> EvaluatorValue {
     let Subject::Element(ElementType::Way, way) = scope.subject else { return EvaluatorValue::EMPTY };
     let (page, slot) = reader.way(way);
@@ -98,9 +98,13 @@ pub(super) fn per_vertex(
 }
 
 /// Evaluates `pos()`, `mtype()`, `ref()`, `role()`, `angle()` of the current member.
-pub(super) fn function(reader: &mut Reader<'_>, function: Function, scope: Scope<'_>) -> EvaluatorValue {
+pub(super) fn function(
+    reader: &mut StoreReader<'_>,
+    function: EvaluatorFunction,
+    scope: EvaluationScope<'_>,
+) -> EvaluatorValue {
     let Some(MemberPosition { at }) = scope.member else { return EvaluatorValue::EMPTY };
-    if function == Function::Pos {
+    if function == EvaluatorFunction::Pos {
         return EvaluatorValue::Int(at as i64 + 1);
     }
     match scope.subject {
@@ -108,9 +112,9 @@ pub(super) fn function(reader: &mut Reader<'_>, function: Function, scope: Scope
             let (page, slot) = reader.way(way);
             let Some(&node) = page.nodes(slot).get(at) else { return EvaluatorValue::EMPTY };
             match function {
-                Function::MemberType => EvaluatorValue::text(ElementType::Node.name()),
-                Function::Ref => EvaluatorValue::Int(reader.ref_id(ElementType::Node, node)),
-                Function::Angle if !reader.is_bare() => {
+                EvaluatorFunction::MemberType => EvaluatorValue::text(ElementType::Node.name()),
+                EvaluatorFunction::Ref => EvaluatorValue::Int(reader.ref_id(ElementType::Node, node)),
+                EvaluatorFunction::Angle if !reader.is_bare() => {
                     shapes::angle(page.coords(slot), at).map_or(EvaluatorValue::EMPTY, EvaluatorValue::Text)
                 }
                 _ => EvaluatorValue::EMPTY,
@@ -120,9 +124,9 @@ pub(super) fn function(reader: &mut Reader<'_>, function: Function, scope: Scope
             let (page, slot) = reader.relation(relation);
             let Some(&member) = page.members(slot).get(at) else { return EvaluatorValue::EMPTY };
             match function {
-                Function::MemberType => EvaluatorValue::text(member.kind.name()),
-                Function::Ref => EvaluatorValue::Int(reader.ref_id(member.kind, member.element)),
-                Function::Role => EvaluatorValue::text(reader.osm().role(member.role)),
+                EvaluatorFunction::MemberType => EvaluatorValue::text(member.kind.name()),
+                EvaluatorFunction::Ref => EvaluatorValue::Int(reader.ref_id(member.kind, member.element)),
+                EvaluatorFunction::Role => EvaluatorValue::text(reader.osm().role(member.role)),
                 _ => EvaluatorValue::EMPTY,
             }
         }

@@ -21,24 +21,24 @@ mod strings;
 mod trace;
 mod value;
 
-pub use environment::Environment;
+pub use environment::EvaluatorEnvironment;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use rayon::prelude::*;
 
-use self::code::Code;
+use self::code::CompiledEvaluator;
 use self::compile::has_no_value;
 use self::eval::eval;
 use self::produce::Producer;
 use self::scope::{Subject, keys, subjects};
 use self::value::EvaluatorValue;
 use super::introsort;
-use super::reader::Reader;
-use super::set::{Derived, Set};
-use super::syntax::{Expr, ExprKind, Function, Property};
-use super::{Class, Diagnostic, Failure};
+use super::reader::StoreReader;
+use super::set::{Derived, ElementSet};
+use super::syntax::{EvaluatorExpression, EvaluatorFunction, ExprKind, Property};
+use super::{Diagnostic, OverpassErrorClass, OverpassFailure};
 use terrapin_base::deferred::Deferred;
 use terrapin_budget as budget;
 use terrapin_osm::{ElementType, Ordinal};
@@ -49,14 +49,18 @@ const CHUNK: usize = 4096;
 const DEEPEST: usize = 200;
 
 /// Returns the elements of a set for which an evaluator is true.
-pub fn filter(environment: Environment<'_>, expr: &Expr, set: &Set) -> Result<Set, Failure> {
+pub fn filter(
+    environment: EvaluatorEnvironment<'_>,
+    expr: &EvaluatorExpression,
+    set: &ElementSet,
+) -> Result<ElementSet, OverpassFailure> {
     if has_no_value(environment, expr) {
         return Ok(set.clone());
     }
-    let code = Code::new(environment, expr)?;
+    let code = CompiledEvaluator::new(environment, expr)?;
     let (osm, budget) = (environment.osm, environment.budget);
     let current = budget::current();
-    let mut found = Set::default();
+    let mut found = ElementSet::default();
     for kind in ElementType::ALL {
         let kept: Vec<Vec<Ordinal>> = set
             .part(kind)
@@ -64,13 +68,13 @@ pub fn filter(environment: Environment<'_>, expr: &Expr, set: &Set) -> Result<Se
             .map(|chunk| {
                 current.share(|| {
                     budget.work(chunk.len())?;
-                    let mut reader = Reader::new(osm);
+                    let mut reader = StoreReader::new(osm);
                     let mut holds =
                         |&ordinal: &Ordinal| eval(&mut reader, &code, Subject::Element(kind, ordinal).into()).is_true();
                     Ok(chunk.iter().copied().filter(|ordinal| holds(ordinal)).collect())
                 })
             })
-            .collect::<Result<_, Failure>>()?;
+            .collect::<Result<_, OverpassFailure>>()?;
         *found.part_mut(kind) = kept.concat();
     }
     let mut reader = environment.reader();
@@ -81,24 +85,29 @@ pub fn filter(environment: Environment<'_>, expr: &Expr, set: &Set) -> Result<Se
 }
 
 /// Returns whether an evaluator that runs on no element is true.
-pub fn condition(environment: Environment<'_>, expr: &Expr) -> Result<bool, Failure> {
+pub fn condition(environment: EvaluatorEnvironment<'_>, expr: &EvaluatorExpression) -> Result<bool, OverpassFailure> {
     Ok(alone(environment, expr)?.is_true())
 }
 
 /// Returns the value of an evaluator that runs on no element.
-pub fn text(environment: Environment<'_>, expr: &Expr) -> Result<String, Failure> {
+pub fn text(environment: EvaluatorEnvironment<'_>, expr: &EvaluatorExpression) -> Result<String, OverpassFailure> {
     Ok(alone(environment, expr)?.into_text())
 }
 
 /// Groups the elements of a set by the value of an evaluator, in byte order of the values. If `bare`, the evaluator
 /// reads only ids, nodes and members.
-pub fn group(environment: Environment<'_>, expr: &Expr, set: &Set, bare: bool) -> Result<Vec<(String, Set)>, Failure> {
-    let code = Code::new(environment, expr)?;
-    let mut reader = if bare { Reader::bare(environment.osm) } else { environment.reader() };
-    let mut groups = Deferred::<BTreeMap<String, Set>>::default();
+pub fn group(
+    environment: EvaluatorEnvironment<'_>,
+    expr: &EvaluatorExpression,
+    set: &ElementSet,
+    bare: bool,
+) -> Result<Vec<(String, ElementSet)>, OverpassFailure> {
+    let code = CompiledEvaluator::new(environment, expr)?;
+    let mut reader = if bare { StoreReader::bare(environment.osm) } else { environment.reader() };
+    let mut groups = Deferred::<BTreeMap<String, ElementSet>>::default();
     let mut values = |subject: Subject<'_>| match code {
         // An element belongs to the group of each of its keys.
-        Code::Element(Function::Keys) => keys(&mut reader, subject),
+        CompiledEvaluator::Element(EvaluatorFunction::Keys) => keys(&mut reader, subject),
         _ => vec![eval(&mut reader, &code, subject.into()).into_text()],
     };
     for (n, subject) in subjects(set).enumerate() {
@@ -118,22 +127,29 @@ pub fn group(environment: Environment<'_>, expr: &Expr, set: &Set, bare: bool) -
     Ok(groups.take().into_iter().collect())
 }
 
-fn alone(environment: Environment<'_>, expr: &Expr) -> Result<EvaluatorValue, Failure> {
-    let code = Code::new(environment, expr)?;
+fn alone(environment: EvaluatorEnvironment<'_>, expr: &EvaluatorExpression) -> Result<EvaluatorValue, OverpassFailure> {
+    let code = CompiledEvaluator::new(environment, expr)?;
     Ok(eval(&mut environment.reader(), &code, Subject::None.into()))
 }
 
 /// Reports unsupported parts of an evaluator, before the query runs.
-pub fn check(expr: &Expr, line: u32, found: &mut Vec<Diagnostic>) {
+pub fn check(expr: &EvaluatorExpression, line: u32, found: &mut Vec<Diagnostic>) {
     walk(expr, line, 0, found);
 }
 
-fn walk(expr: &Expr, line: u32, depth: usize, found: &mut Vec<Diagnostic>) {
-    let mut refuse = |code: crate::Code, message: String| {
-        found.push(Diagnostic { class: Class::Runtime, code, line, span: Some(expr.span), message, help: None });
+fn walk(expr: &EvaluatorExpression, line: u32, depth: usize, found: &mut Vec<Diagnostic>) {
+    let mut refuse = |code: crate::OverpassCode, message: String| {
+        found.push(Diagnostic {
+            class: OverpassErrorClass::Runtime,
+            code,
+            line,
+            span: Some(expr.span),
+            message,
+            help: None,
+        });
     };
     if depth > DEEPEST {
-        return refuse(crate::Code::TooDeep, format!("Evaluators are nested more than {DEEPEST} deep."));
+        return refuse(crate::OverpassCode::TooDeep, format!("Evaluators are nested more than {DEEPEST} deep."));
     }
     match &expr.kind {
         ExprKind::Fixed(_) | ExprKind::GenericTag | ExprKind::SetKey { .. } => {}
@@ -154,23 +170,23 @@ fn walk(expr: &Expr, line: u32, depth: usize, found: &mut Vec<Diagnostic>) {
 
 /// Creates the element of a `make`. If no id is set, it gets the one after `last_id`.
 pub fn make(
-    environment: Environment<'_>,
+    environment: EvaluatorEnvironment<'_>,
     type_name: &str,
     properties: &[Property],
     last_id: &mut i64,
-) -> Result<Arc<Derived>, Failure> {
+) -> Result<Arc<Derived>, OverpassFailure> {
     let producer = Producer::new(environment, type_name, properties)?;
     Ok(Arc::new(producer.produce(&mut environment.reader(), Subject::None, last_id)))
 }
 
 /// Creates the elements of a `convert`, in order of id. Elements without an id get the ones after `last_id`.
 pub fn convert(
-    environment: Environment<'_>,
-    from: &Set,
+    environment: EvaluatorEnvironment<'_>,
+    from: &ElementSet,
     type_name: &str,
     properties: &[Property],
     last_id: &mut i64,
-) -> Result<Vec<Arc<Derived>>, Failure> {
+) -> Result<Vec<Arc<Derived>>, OverpassFailure> {
     let producer = Producer::new(environment, type_name, properties)?;
     let mut reader = environment.reader();
     let mut made = Deferred::<Vec<Arc<Derived>>>::default();

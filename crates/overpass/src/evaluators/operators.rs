@@ -31,19 +31,19 @@ pub(super) fn binary(operator: BinaryOperator, a: &EvaluatorValue, b: &Evaluator
         BinaryOperator::Greater => is(Ordering::is_gt),
         BinaryOperator::GreaterEqual => is(Ordering::is_ge),
         BinaryOperator::Plus => match numbers(a, b) {
-            Numbers::Ints(a, b) => EvaluatorValue::Int(a.wrapping_add(b)),
-            Numbers::Floats(a, b) => EvaluatorValue::number(sum(a, b)),
-            Numbers::None => EvaluatorValue::Text(concatenated(&a.to_text(), &b.to_text())),
+            NumericOperands::Ints(a, b) => EvaluatorValue::Int(a.wrapping_add(b)),
+            NumericOperands::Floats(a, b) => EvaluatorValue::number(sum(a, b)),
+            NumericOperands::None => EvaluatorValue::Text(concatenated(&a.to_text(), &b.to_text())),
         },
         BinaryOperator::Minus => match numbers(a, b) {
-            Numbers::Ints(a, b) => EvaluatorValue::Int(a.wrapping_sub(b)),
-            Numbers::Floats(a, b) => EvaluatorValue::number(defined(a - b, a, b)),
-            Numbers::None => EvaluatorValue::not_a_number(),
+            NumericOperands::Ints(a, b) => EvaluatorValue::Int(a.wrapping_sub(b)),
+            NumericOperands::Floats(a, b) => EvaluatorValue::number(defined(a - b, a, b)),
+            NumericOperands::None => EvaluatorValue::not_a_number(),
         },
         BinaryOperator::Times => match numbers(a, b) {
-            Numbers::Ints(a, b) => EvaluatorValue::Int(a.wrapping_mul(b)),
-            Numbers::Floats(a, b) => EvaluatorValue::number(defined(a * b, b, a)),
-            Numbers::None => EvaluatorValue::not_a_number(),
+            NumericOperands::Ints(a, b) => EvaluatorValue::Int(a.wrapping_mul(b)),
+            NumericOperands::Floats(a, b) => EvaluatorValue::number(defined(a * b, b, a)),
+            NumericOperands::None => EvaluatorValue::not_a_number(),
         },
         BinaryOperator::Divided => match (a.float(), b.float()) {
             (Some(a), Some(b)) => EvaluatorValue::number(defined(a / b, a, b)),
@@ -57,19 +57,19 @@ fn concatenated(a: &str, b: &str) -> String {
     [a, b].concat()
 }
 
-enum Numbers {
+enum NumericOperands {
     Ints(i64, i64),
     Floats(f64, f64),
     None,
 }
 
-fn numbers(a: &EvaluatorValue, b: &EvaluatorValue) -> Numbers {
+fn numbers(a: &EvaluatorValue, b: &EvaluatorValue) -> NumericOperands {
     if let (Some(a), Some(b)) = (a.int(), b.int()) {
-        return Numbers::Ints(a, b);
+        return NumericOperands::Ints(a, b);
     }
     match (a.float(), b.float()) {
-        (Some(a), Some(b)) => Numbers::Floats(a, b),
-        _ => Numbers::None,
+        (Some(a), Some(b)) => NumericOperands::Floats(a, b),
+        _ => NumericOperands::None,
     }
 }
 

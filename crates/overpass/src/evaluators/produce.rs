@@ -1,35 +1,39 @@
 //! Assigns the properties of the new elements of `make` and `convert`.
 
-use super::code::Code;
+use super::code::CompiledEvaluator;
 use super::compile::has_no_value;
-use super::environment::Environment;
+use super::environment::EvaluatorEnvironment;
 use super::eval::eval;
-use super::scope::{Scope, Subject, keys};
+use super::scope::{EvaluationScope, Subject, keys};
 use super::value::EvaluatorValue;
-use crate::Failure;
-use crate::reader::Reader;
-use crate::set::{Derived, Geometry};
+use crate::OverpassFailure;
+use crate::reader::StoreReader;
+use crate::set::{Derived, DerivedGeometry};
 use crate::syntax::{Property, PropertyTarget};
 
 /// The compiled properties of a statement.
 pub(super) struct Producer<'p> {
     type_name: &'p str,
-    properties: Vec<(&'p PropertyTarget, Option<Code>)>,
+    properties: Vec<(&'p PropertyTarget, Option<CompiledEvaluator>)>,
 }
 
 impl<'p> Producer<'p> {
-    pub fn new(environment: Environment<'_>, type_name: &'p str, properties: &'p [Property]) -> Result<Self, Failure> {
+    pub fn new(
+        environment: EvaluatorEnvironment<'_>,
+        type_name: &'p str,
+        properties: &'p [Property],
+    ) -> Result<Self, OverpassFailure> {
         let ready = |property: &'p Property| {
             let value = property.value.as_ref().filter(|value| !has_no_value(environment, value));
-            let code = value.map(|value| Code::new(environment, value)).transpose()?;
+            let code = value.map(|value| CompiledEvaluator::new(environment, value)).transpose()?;
             Ok((&property.target, code))
         };
-        Ok(Producer { type_name, properties: properties.iter().map(ready).collect::<Result<_, Failure>>()? })
+        Ok(Producer { type_name, properties: properties.iter().map(ready).collect::<Result<_, OverpassFailure>>()? })
     }
 
     /// Creates the element from `subject`. If no id is set, it gets the next one.
-    pub fn produce(&self, reader: &mut Reader<'_>, subject: Subject<'_>, last_id: &mut i64) -> Derived {
-        let scope = Scope::from(subject);
+    pub fn produce(&self, reader: &mut StoreReader<'_>, subject: Subject<'_>, last_id: &mut i64) -> Derived {
+        let scope = EvaluationScope::from(subject);
         let (mut id, mut tags, mut geometry) = (None, Vec::new(), None);
         for (target, code) in &self.properties {
             let Some(code) = code else { continue };
@@ -48,18 +52,24 @@ impl<'p> Producer<'p> {
     }
 
     /// Evaluates `:: = ...`: a property for every key of the element that no other property names.
-    fn generic(&self, reader: &mut Reader<'_>, code: &Code, scope: Scope<'_>, tags: &mut Vec<(String, String)>) {
+    fn generic(
+        &self,
+        reader: &mut StoreReader<'_>,
+        code: &CompiledEvaluator,
+        scope: EvaluationScope<'_>,
+        tags: &mut Vec<(String, String)>,
+    ) {
         for key in keys(reader, scope.subject) {
             let named = |target: &PropertyTarget| matches!(target, PropertyTarget::Tag(name) if *name == key);
             if !self.properties.iter().any(|(target, _)| named(target)) {
-                let value = eval(reader, code, Scope { key: Some(&key), ..scope }).into_text();
+                let value = eval(reader, code, EvaluationScope { key: Some(&key), ..scope }).into_text();
                 tags.push((key, value));
             }
         }
     }
 }
 
-fn shape(value: EvaluatorValue) -> Option<Geometry> {
+fn shape(value: EvaluatorValue) -> Option<DerivedGeometry> {
     match value {
         EvaluatorValue::Shape(shape) => shape.map(|shape| *shape),
         _ => None,

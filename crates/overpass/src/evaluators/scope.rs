@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use crate::reader::Reader;
-use crate::set::{AreaOrdinal, Derived, Set};
+use crate::reader::StoreReader;
+use crate::set::{AreaOrdinal, Derived, ElementSet};
 use terrapin_osm::areas::RELATION_AREAS;
 use terrapin_osm::{ElementType, Ordinal, PairId};
 
@@ -25,21 +25,21 @@ pub(super) struct MemberPosition {
 
 /// The inputs of one evaluation.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Scope<'s> {
+pub(super) struct EvaluationScope<'s> {
     pub subject: Subject<'s>,
     pub member: Option<MemberPosition>,
     /// The current key of a generic property.
     pub key: Option<&'s str>,
 }
 
-impl<'s> From<Subject<'s>> for Scope<'s> {
+impl<'s> From<Subject<'s>> for EvaluationScope<'s> {
     fn from(subject: Subject<'s>) -> Self {
-        Scope { subject, member: None, key: None }
+        EvaluationScope { subject, member: None, key: None }
     }
 }
 
 /// Iterates over all elements of a set, in the order of their ordinals.
-pub(super) fn subjects(set: &Set) -> impl Iterator<Item = Subject<'_>> {
+pub(super) fn subjects(set: &ElementSet) -> impl Iterator<Item = Subject<'_>> {
     let part = |kind: ElementType| set.part(kind).iter().map(move |&ordinal| Subject::Element(kind, ordinal));
     part(ElementType::Node)
         .chain(part(ElementType::Way))
@@ -49,7 +49,7 @@ pub(super) fn subjects(set: &Set) -> impl Iterator<Item = Subject<'_>> {
 }
 
 /// Returns the tags of the subject. An area has those of its relation; a derived element has none here.
-pub(super) fn tags<'r>(reader: &'r mut Reader<'_>, subject: Subject<'_>) -> &'r [PairId] {
+pub(super) fn tags<'r>(reader: &'r mut StoreReader<'_>, subject: Subject<'_>) -> &'r [PairId] {
     match subject {
         Subject::Element(kind, ordinal) => reader.tags(kind, ordinal),
         Subject::Area(area) if !reader.is_bare() => {
@@ -61,7 +61,7 @@ pub(super) fn tags<'r>(reader: &'r mut Reader<'_>, subject: Subject<'_>) -> &'r 
 }
 
 /// Returns the keys of the subject's tags.
-pub(super) fn keys(reader: &mut Reader<'_>, subject: Subject<'_>) -> Vec<String> {
+pub(super) fn keys(reader: &mut StoreReader<'_>, subject: Subject<'_>) -> Vec<String> {
     if let Subject::Derived(derived) = subject {
         let tags = if reader.is_bare() { &[] } else { derived.tags.as_slice() };
         return tags.iter().map(|(key, _)| key.clone()).collect();
@@ -71,7 +71,7 @@ pub(super) fn keys(reader: &mut Reader<'_>, subject: Subject<'_>) -> Vec<String>
 }
 
 /// Returns the id of an area.
-pub(super) fn area_id(reader: &mut Reader<'_>, area: AreaOrdinal) -> Option<i64> {
+pub(super) fn area_id(reader: &mut StoreReader<'_>, area: AreaOrdinal) -> Option<i64> {
     let reader = reader.areas();
     let relation = reader.osm().areas().relation(area)?;
     Some(RELATION_AREAS + reader.id(ElementType::Relation, relation))

@@ -6,48 +6,48 @@ use super::sphere::{cross, dot, vector};
 use super::value::EvaluatorValue;
 use super::{hull, trace};
 use crate::quadtile::has_place;
-use crate::reader::Reader;
-use crate::set::{Geometry, Position};
-use crate::syntax::Function;
+use crate::reader::StoreReader;
+use crate::set::{DegreePosition, DerivedGeometry};
+use crate::syntax::EvaluatorFunction;
 use terrapin_budget as budget;
 use terrapin_osm::{Coord, ElementType};
 
 /// Returns the geometry of an element: a point, a line, or the collection of its members' geometries. As in the
 /// reference, a way without a known location has an empty geometry. Every member of a relation is one part, which may
 /// be empty. A way with missing nodes is split there into several lines.
-pub(super) fn of(reader: &mut Reader<'_>, subject: Subject<'_>) -> Option<Geometry> {
+pub(super) fn of(reader: &mut StoreReader<'_>, subject: Subject<'_>) -> Option<DerivedGeometry> {
     match subject {
-        Subject::Element(ElementType::Node, node) => Some(Geometry::Point(reader.coord(node).into())),
+        Subject::Element(ElementType::Node, node) => Some(DerivedGeometry::Point(reader.coord(node).into())),
         Subject::Element(ElementType::Way, way) => {
             let (page, slot) = reader.way(way);
             let coords = page.coords(slot);
             budget::checkpoints(coords.len());
             if !has_place(coords) {
-                return Some(Geometry::NOTHING);
+                return Some(DerivedGeometry::NOTHING);
             }
-            let line = |run: &[Coord]| Geometry::Line(run.iter().copied().map(Position::from).collect());
-            let mut lines: Vec<Geometry> =
+            let line = |run: &[Coord]| DerivedGeometry::Line(run.iter().copied().map(DegreePosition::from).collect());
+            let mut lines: Vec<DerivedGeometry> =
                 coords.split(|c| c.is_missing()).filter(|run| !run.is_empty()).map(line).collect();
             match lines.len() {
                 0 | 1 => lines.pop(),
-                _ => Some(Geometry::Collection(lines)),
+                _ => Some(DerivedGeometry::Collection(lines)),
             }
         }
         Subject::Element(ElementType::Relation, relation) => {
             let (page, slot) = reader.relation(relation);
-            let parts: Vec<Geometry> = page
+            let parts: Vec<DerivedGeometry> = page
                 .members(slot)
                 .iter()
                 .map(|member| match (member.kind, member.element.ordinal()) {
                     (ElementType::Relation, _) | (_, None) => None,
                     (kind, Some(ordinal)) => of(reader, Subject::Element(kind, ordinal)),
                 })
-                .map(|part| part.unwrap_or(Geometry::NOTHING))
+                .map(|part| part.unwrap_or(DerivedGeometry::NOTHING))
                 .collect();
-            Some(Geometry::Collection(parts))
+            Some(DerivedGeometry::Collection(parts))
         }
         Subject::Derived(derived) => {
-            budget::charge(derived.geometry.as_ref().map_or(0, Geometry::bytes));
+            budget::charge(derived.geometry.as_ref().map_or(0, DerivedGeometry::bytes));
             derived.geometry.clone()
         }
         Subject::Area(_) | Subject::None => None,
@@ -55,38 +55,41 @@ pub(super) fn of(reader: &mut Reader<'_>, subject: Subject<'_>) -> Option<Geomet
 }
 
 /// Returns the value of a function of geometries. `values` are its arguments.
-pub(super) fn function(function: Function, mut values: impl Iterator<Item = EvaluatorValue>) -> EvaluatorValue {
+pub(super) fn function(
+    function: EvaluatorFunction,
+    mut values: impl Iterator<Item = EvaluatorValue>,
+) -> EvaluatorValue {
     let shape = match function {
-        Function::Pt => match (values.next().and_then(|v| v.float()), values.next().and_then(|v| v.float())) {
-            (Some(lat), Some(lon)) => Some(Geometry::Point(Position { lat, lon })),
+        EvaluatorFunction::Pt => match (values.next().and_then(|v| v.float()), values.next().and_then(|v| v.float())) {
+            (Some(lat), Some(lon)) => Some(DerivedGeometry::Point(DegreePosition { lat, lon })),
             _ => None,
         },
-        Function::Center => match values.next() {
-            Some(EvaluatorValue::Shape(Some(shape))) => shape.middle().map(Geometry::Point),
+        EvaluatorFunction::Center => match values.next() {
+            Some(EvaluatorValue::Shape(Some(shape))) => shape.middle().map(DerivedGeometry::Point),
             _ => None,
         },
-        Function::Lstr => {
+        EvaluatorFunction::Lstr => {
             let points = values.filter_map(|value| match value {
                 EvaluatorValue::Shape(Some(shape)) => match *shape {
-                    Geometry::Point(p) => Some(p),
+                    DerivedGeometry::Point(p) => Some(p),
                     shape => shape.middle(),
                 },
                 _ => None,
             });
-            Some(Geometry::Line(points.collect()))
+            Some(DerivedGeometry::Line(points.collect()))
         }
-        Function::Trace => match values.next() {
+        EvaluatorFunction::Trace => match values.next() {
             Some(EvaluatorValue::Shape(Some(shape))) => Some(trace::trace(&shape)),
             _ => None,
         },
-        Function::Hull => match values.next() {
+        EvaluatorFunction::Hull => match values.next() {
             Some(EvaluatorValue::Shape(Some(shape))) => hull::hull(&shape),
             _ => None,
         },
-        Function::Poly => {
+        EvaluatorFunction::Poly => {
             let rings = values.filter_map(|value| match value {
                 EvaluatorValue::Shape(Some(shape)) => match *shape {
-                    Geometry::Line(line) => Some(line),
+                    DerivedGeometry::Line(line) => Some(line),
                     _ => None,
                 },
                 _ => None,
@@ -115,7 +118,7 @@ pub(super) fn angle(line: &[Coord], at: usize) -> Option<String> {
     if before == here || here == after {
         return Some("NaN".to_owned());
     }
-    let [a, b, c] = [before, here, after].map(|c| vector(Position::from(c)));
+    let [a, b, c] = [before, here, after].map(|c| vector(DegreePosition::from(c)));
     let (come, go) = (cross(a, b), cross(b, c));
     let cosine = dot(come, go) / dot(come, come).sqrt() / dot(go, go).sqrt();
     let back = [a[0] - b[0], a[1] - b[1], a[2] - b[2]];

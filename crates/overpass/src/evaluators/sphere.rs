@@ -1,11 +1,11 @@
 //! Unit vectors of points on the sphere.
 
-use crate::set::Position;
+use crate::set::DegreePosition;
 
 /// The coordinates: towards the north pole, towards 90° east on the equator, and towards latitude 0, longitude 0.
 pub(super) type Vector = [f64; 3];
 
-pub(super) fn vector(p: Position) -> Vector {
+pub(super) fn vector(p: DegreePosition) -> Vector {
     let (lat, lon) = (p.lat.to_radians(), p.lon.to_radians());
     [libm::sin(lat), libm::cos(lat) * libm::sin(lon), libm::cos(lat) * libm::cos(lon)]
 }

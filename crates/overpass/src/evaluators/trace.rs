@@ -2,18 +2,18 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::set::{Geometry, Position};
+use crate::set::{DegreePosition, DerivedGeometry};
 use terrapin_budget as budget;
 use terrapin_osm::Coord;
 
 /// Returns the points of a geometry from south to north and from west to east, then the pieces of its lines. Lines are
 /// cut at their ends, at points that lines pass more than once, and at the points of the geometry. A piece that
 /// occurred before, in either direction, is left out.
-pub(super) fn trace(geometry: &Geometry) -> Geometry {
+pub(super) fn trace(geometry: &DerivedGeometry) -> DerivedGeometry {
     let (mut points, mut lines) = (Vec::new(), Vec::new());
     gather(geometry, &mut points, &mut lines);
     let mut met: BTreeMap<Coord, u32> = BTreeMap::new();
-    let mut cut: BTreeSet<Coord> = points.iter().map(|p: &Position| p.rounded()).collect();
+    let mut cut: BTreeSet<Coord> = points.iter().map(|p: &DegreePosition| p.rounded()).collect();
     for line in &lines {
         budget::checkpoints(16 * line.len());
         line.iter().for_each(|p| *met.entry(p.rounded()).or_default() += 1);
@@ -26,7 +26,7 @@ pub(super) fn trace(geometry: &Geometry) -> Geometry {
         point.rounded()
     });
     points.dedup_by_key(|point| point.rounded());
-    let mut parts: Vec<Geometry> = points.into_iter().map(Geometry::Point).collect();
+    let mut parts: Vec<DerivedGeometry> = points.into_iter().map(DerivedGeometry::Point).collect();
     let mut known: BTreeSet<Vec<Coord>> = BTreeSet::new();
     for line in lines {
         let mut start = 0;
@@ -37,26 +37,26 @@ pub(super) fn trace(geometry: &Geometry) -> Geometry {
             if !cut.contains(&end.rounded()) {
                 continue;
             }
-            let mut piece: Vec<Position> = line[start..at.min(line.len())].to_vec();
+            let mut piece: Vec<DegreePosition> = line[start..at.min(line.len())].to_vec();
             piece.push(end);
             let coords: Vec<Coord> = piece.iter().map(|p| p.rounded()).collect();
             let back: Vec<Coord> = coords.iter().rev().copied().collect();
             if known.insert(coords.min(back)) {
-                parts.push(Geometry::Line(piece));
+                parts.push(DerivedGeometry::Line(piece));
             }
             start = at;
         }
     }
-    Geometry::Collection(parts)
+    DerivedGeometry::Collection(parts)
 }
 
-fn gather(geometry: &Geometry, points: &mut Vec<Position>, lines: &mut Vec<Vec<Position>>) {
+fn gather(geometry: &DerivedGeometry, points: &mut Vec<DegreePosition>, lines: &mut Vec<Vec<DegreePosition>>) {
     budget::checkpoint();
     match geometry {
-        Geometry::Point(p) => points.push(*p),
-        Geometry::Line(line) => lines.extend((!line.is_empty()).then(|| line.clone())),
-        Geometry::Polygon(rings) => lines.extend(rings.iter().filter(|ring| !ring.is_empty()).cloned()),
-        Geometry::Collection(parts) => parts.iter().for_each(|part| gather(part, points, lines)),
+        DerivedGeometry::Point(p) => points.push(*p),
+        DerivedGeometry::Line(line) => lines.extend((!line.is_empty()).then(|| line.clone())),
+        DerivedGeometry::Polygon(rings) => lines.extend(rings.iter().filter(|ring| !ring.is_empty()).cloned()),
+        DerivedGeometry::Collection(parts) => parts.iter().for_each(|part| gather(part, points, lines)),
     }
 }
 
@@ -64,13 +64,15 @@ fn gather(geometry: &Geometry, points: &mut Vec<Position>, lines: &mut Vec<Vec<P
 mod tests {
     use super::*;
 
-    fn line(points: &[(i32, i32)]) -> Geometry {
-        Geometry::Line(points.iter().map(|&(lat, lon)| Position { lat: lat.into(), lon: lon.into() }).collect())
+    fn line(points: &[(i32, i32)]) -> DerivedGeometry {
+        DerivedGeometry::Line(
+            points.iter().map(|&(lat, lon)| DegreePosition { lat: lat.into(), lon: lon.into() }).collect(),
+        )
     }
 
-    fn traced(parts: Vec<Geometry>) -> Vec<Geometry> {
-        match trace(&Geometry::Collection(parts)) {
-            Geometry::Collection(parts) => parts,
+    fn traced(parts: Vec<DerivedGeometry>) -> Vec<DerivedGeometry> {
+        match trace(&DerivedGeometry::Collection(parts)) {
+            DerivedGeometry::Collection(parts) => parts,
             other => vec![other],
         }
     }
@@ -84,7 +86,7 @@ mod tests {
 
     #[test]
     fn points_come_from_south_to_north() {
-        let point = |lat: i32, lon: i32| Geometry::Point(Position { lat: lat.into(), lon: lon.into() });
+        let point = |lat: i32, lon: i32| DerivedGeometry::Point(DegreePosition { lat: lat.into(), lon: lon.into() });
         let parts = vec![point(2, 1), line(&[(5, 5), (6, 6)]), point(1, 9), point(2, 0), point(1, 9)];
         assert_eq!(traced(parts), [point(1, 9), point(2, 0), point(2, 1), line(&[(5, 5), (6, 6)])]);
     }

@@ -7,7 +7,7 @@
 use std::borrow::Cow;
 use std::cmp::Ordering;
 
-use crate::set::Geometry;
+use crate::set::DerivedGeometry;
 use terrapin_budget as budget;
 
 /// The value of an evaluator.
@@ -23,7 +23,7 @@ pub(super) enum EvaluatorValue {
     /// Any other string.
     Text(String),
     /// A geometry; `None` if it is missing.
-    Shape(Option<Box<Geometry>>),
+    Shape(Option<Box<DerivedGeometry>>),
 }
 
 impl EvaluatorValue {

@@ -5,7 +5,7 @@ use terrapin_budget::codes;
 
 codes! {
     /// A likely mistake in a query.
-    pub enum Code {
+    pub enum LintCode {
         NoSuchKey = "no-such-key", "No element has the key of a filter.";
         NoSuchValue = "no-such-value", "No element has the key of a filter with its value.";
         NoSuchId = "no-such-id", "No element of the type has the id.";
@@ -17,7 +17,7 @@ codes! {
     }
 }
 
-impl Serialize for Code {
+impl Serialize for LintCode {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.serialize_str(self.name())
     }

@@ -11,17 +11,17 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::fmt;
 
 use serde::Serialize;
-use terrapin_budget::{Budget, Exceeded};
+use terrapin_budget::{Budget, ExceededLimit};
 use terrapin_osm::areas::WAY_AREAS;
 use terrapin_osm::{ElementType, Osm};
 
 use crate::Limits;
 use crate::syntax::{
-    Area, Detail, Filter, FilterKind, Ids, Order, Out, OutGeometry, OutputFormat, Query, QueryType, Script, Settings,
-    Statement, StatementKind, Tag, on_statements,
+    Area, Detail, Filter, FilterKind, Ids, Out, OutGeometry, OutputFormat, OutputOrder, QlSettings, Query, QueryType,
+    Script, Statement, StatementKind, Tag, on_statements,
 };
 
-pub use code::Code;
+pub use code::LintCode;
 pub use empty::notes;
 
 /// The maximum number of warnings.
@@ -31,9 +31,9 @@ const PROBED: usize = 8;
 
 /// A likely mistake in a query.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Warning {
+pub struct LintWarning {
     /// The code, for programs.
-    pub code: Code,
+    pub code: LintCode,
     /// The description, for users.
     pub message: String,
     /// The nearest existing alternatives, with counts.
@@ -41,7 +41,7 @@ pub struct Warning {
 }
 
 /// Prints one line of text.
-impl fmt::Display for Warning {
+impl fmt::Display for LintWarning {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.message)?;
         if !self.nearest.is_empty() {
@@ -51,8 +51,8 @@ impl fmt::Display for Warning {
     }
 }
 
-fn warning(code: Code, message: String, nearest: Vec<String>) -> Warning {
-    Warning { code, message, nearest }
+fn warning(code: LintCode, message: String, nearest: Vec<String>) -> LintWarning {
+    LintWarning { code, message, nearest }
 }
 
 /// Returns the keys in a query's filters, in their order and without duplicates.
@@ -90,10 +90,10 @@ pub fn warnings(
     empty: bool,
     limits: &Limits,
     budget: &Budget,
-) -> Result<Vec<Warning>, Exceeded> {
+) -> Result<Vec<LintWarning>, ExceededLimit> {
     let mut queries = Vec::new();
     each_query(&script.statements, &mut |query, statement| queries.push((query, statement)));
-    let mut found = Collected::default();
+    let mut found = WarningCollector::default();
     found.add(sets(text, script));
     let mut probes = Vec::new();
     // Many queries repeat a filter, and the search for alternatives is slow.
@@ -121,7 +121,7 @@ pub fn warnings(
         }
     }
     // If a filter matches no element at all, that explains the empty result.
-    let is_told = found.warnings.iter().any(|warning| warning.code != Code::UnusedSet);
+    let is_told = found.warnings.iter().any(|warning| warning.code != LintCode::UnusedSet);
     let without = if empty && !is_told { without::tried(osm, text, script, limits, budget)? } else { None };
     let told = without.as_ref().map(|(start, _)| *start);
     found.add(without.map(|(_, warning)| warning));
@@ -135,8 +135,8 @@ pub fn warnings(
         let text = excerpt(text, statement);
         if found_by(osm, &script.settings, &[], query, Some(1), limits) == Some(0) {
             found.add([match is_area {
-                true => warning(Code::NoSuchArea, format!("no area fits {text}"), Vec::new()),
-                false => warning(Code::FindsNothing, format!("alone, {text} finds nothing"), Vec::new()),
+                true => warning(LintCode::NoSuchArea, format!("no area fits {text}"), Vec::new()),
+                false => warning(LintCode::FindsNothing, format!("alone, {text} finds nothing"), Vec::new()),
             }]);
         }
         budget.check()?;
@@ -155,13 +155,13 @@ fn tag_of(filter: &FilterKind) -> Option<(&str, Option<&str>)> {
 
 /// Warnings without duplicates, up to the maximum number.
 #[derive(Default)]
-struct Collected {
-    warnings: Vec<Warning>,
+struct WarningCollector {
+    warnings: Vec<LintWarning>,
     seen: BTreeSet<String>,
 }
 
-impl Collected {
-    fn add(&mut self, more: impl IntoIterator<Item = Warning>) {
+impl WarningCollector {
+    fn add(&mut self, more: impl IntoIterator<Item = LintWarning>) {
         for warning in more {
             if !self.is_full() && self.seen.insert(warning.message.clone()) {
                 self.warnings.push(warning);
@@ -178,7 +178,12 @@ impl Collected {
 ///
 /// # Errors
 /// Returns an error if a limit is reached.
-pub fn tag_warning(osm: &Osm, key: &str, value: Option<&str>, budget: &Budget) -> Result<Option<Warning>, Exceeded> {
+pub fn tag_warning(
+    osm: &Osm,
+    key: &str,
+    value: Option<&str>,
+    budget: &Budget,
+) -> Result<Option<LintWarning>, ExceededLimit> {
     let Some(id) = osm.key(key) else {
         let mut near = nearest::keys(osm, key, budget)?;
         if let Some(value) = value {
@@ -188,7 +193,7 @@ pub fn tag_warning(osm: &Osm, key: &str, value: Option<&str>, budget: &Budget) -
             }
             near.append(&mut instead);
         }
-        return Ok(Some(warning(Code::NoSuchKey, format!("no element has the key {key:?}"), near)));
+        return Ok(Some(warning(LintCode::NoSuchKey, format!("no element has the key {key:?}"), near)));
     };
     let Some(value) = value.filter(|value| osm.pair(key, value).is_none()) else { return Ok(None) };
     // The same value with another key is more likely meant than another value of this key.
@@ -197,22 +202,27 @@ pub fn tag_warning(osm: &Osm, key: &str, value: Option<&str>, budget: &Budget) -
     if instead.is_empty() {
         instead = nearest::near_elsewhere(osm, value, budget)?;
     }
-    Ok(Some(warning(Code::NoSuchValue, format!("no element has {key}={value}"), instead)))
+    Ok(Some(warning(LintCode::NoSuchValue, format!("no element has {key}={value}"), instead)))
 }
 
-fn filter_warning(osm: &Osm, what: QueryType, filter: &Filter, budget: &Budget) -> Result<Option<Warning>, Exceeded> {
+fn filter_warning(
+    osm: &Osm,
+    what: QueryType,
+    filter: &Filter,
+    budget: &Budget,
+) -> Result<Option<LintWarning>, ExceededLimit> {
     match &filter.kind {
         FilterKind::Tag(Tag::HasKey { key } | Tag::Matches { key, .. }) => tag_warning(osm, key, None, budget),
         FilterKind::Tag(Tag::Equals { key, value }) => tag_warning(osm, key, Some(value), budget),
         FilterKind::Ids(Ids::List(ids)) => Ok(ids_warning(osm, what, ids)),
         FilterKind::Area(Area::Id(id)) if !area_exists(osm, *id) => {
-            Ok(Some(warning(Code::NoSuchArea, format!("there is no area {id}"), Vec::new())))
+            Ok(Some(warning(LintCode::NoSuchArea, format!("there is no area {id}"), Vec::new())))
         }
         _ => Ok(None),
     }
 }
 
-fn ids_warning(osm: &Osm, what: QueryType, ids: &[i64]) -> Option<Warning> {
+fn ids_warning(osm: &Osm, what: QueryType, ids: &[i64]) -> Option<LintWarning> {
     let kinds: &[ElementType] = match what {
         QueryType::Node => &[ElementType::Node],
         QueryType::Way => &[ElementType::Way],
@@ -233,13 +243,15 @@ fn ids_warning(osm: &Osm, what: QueryType, ids: &[i64]) -> Option<Warning> {
     let more = if missing.len() > 5 { format!(" and {} more", missing.len() - 5) } else { String::new() };
     match (missing.is_empty(), what) {
         (true, _) => None,
-        (_, QueryType::Area) => Some(warning(Code::NoSuchArea, format!("there is no area {listed}{more}"), Vec::new())),
+        (_, QueryType::Area) => {
+            Some(warning(LintCode::NoSuchArea, format!("there is no area {listed}{more}"), Vec::new()))
+        }
         _ => {
             let other = ElementType::ALL.iter().filter(|kind| !kinds.contains(kind)).filter_map(|kind| {
                 let id = ids.iter().find(|id| osm.find(*kind, **id).is_some())?;
                 Some(format!("{}/{id}", kind.name()))
             });
-            Some(warning(Code::NoSuchId, format!("no element has the id {listed}{more}"), other.collect()))
+            Some(warning(LintCode::NoSuchId, format!("no element has the id {listed}{more}"), other.collect()))
         }
     }
 }
@@ -260,7 +272,7 @@ fn stands_alone(query: &Query) -> bool {
 /// it fails. The statements in `before` must not output anything.
 fn found_by(
     osm: &Osm,
-    settings: &Settings,
+    settings: &QlSettings,
     before: &[Statement],
     mut query: Query,
     limit: Option<u64>,
@@ -273,12 +285,12 @@ fn found_by(
         noids: false,
         geometry: OutGeometry::default(),
         bbox: None,
-        order: Order::Asc,
+        order: OutputOrder::Asc,
         limit,
     };
     let statement = |kind| Statement { span: Default::default(), line: 1, kind };
     let script = Script {
-        settings: Settings { output: OutputFormat::Json, ..settings.clone() },
+        settings: QlSettings { output: OutputFormat::Json, ..settings.clone() },
         statements: [before, &[statement(query.into()), statement(out.into())]].concat(),
     };
     crate::run(osm, &script, limits, &mut std::io::sink()).ok().map(|summary| summary.elements)
@@ -294,7 +306,7 @@ fn excerpt(text: &str, statement: &Statement) -> String {
 
 /// Returns warnings about sets that are filled and never read, sets that are read and never filled, and a missing
 /// `out`.
-fn sets(text: &str, script: &Script) -> Vec<Warning> {
+fn sets(text: &str, script: &Script) -> Vec<LintWarning> {
     let mut found = Vec::new();
     let (mut filled, mut used, mut outputs) = (BTreeMap::new(), BTreeSet::new(), false);
     on_statements(&script.statements, &mut |statement| {
@@ -305,16 +317,20 @@ fn sets(text: &str, script: &Script) -> Vec<Warning> {
         used.extend(used_by(&statement.kind).map(str::to_owned));
     });
     if !outputs {
-        found.push(warning(Code::NoOutput, "there is no out statement: nothing is output".to_owned(), Vec::new()));
+        found.push(warning(LintCode::NoOutput, "there is no out statement: nothing is output".to_owned(), Vec::new()));
     }
     let read = read_in(text);
     let is_read = |name: &str| read.as_ref().is_none_or(|read| read.contains(name));
     for name in filled.keys().filter(|name| *name != "_" && !is_read(name)) {
-        found.push(warning(Code::UnusedSet, format!("the set .{name} is filled and never used or output"), Vec::new()));
+        found.push(warning(
+            LintCode::UnusedSet,
+            format!("the set .{name} is filled and never used or output"),
+            Vec::new(),
+        ));
     }
     for name in used.iter().filter(|name| *name != "_" && !filled.contains_key(*name)) {
         let near = filled.keys().filter(|name| *name != "_").map(|name| format!(".{name}")).take(5).collect();
-        found.push(warning(Code::UnfilledSet, format!("the set .{name} is used and never filled"), near));
+        found.push(warning(LintCode::UnfilledSet, format!("the set .{name} is used and never filled"), near));
     }
     found
 }
@@ -367,7 +383,7 @@ fn each_query<'a>(block: &'a [Statement], f: &mut dyn FnMut(&'a Query, &'a State
 mod tests {
     use super::*;
 
-    fn of_sets(text: &str) -> Vec<Code> {
+    fn of_sets(text: &str) -> Vec<LintCode> {
         sets(text, &crate::parse(text).unwrap()).into_iter().map(|warning| warning.code).collect()
     }
 
@@ -376,12 +392,12 @@ mod tests {
         assert!(of_sets("node[a]->.x;.x out;").is_empty());
         // Expressions name sets without a dot before them.
         assert!(of_sets("node[a]->.x;make c n=x.count(nodes);out;").is_empty());
-        assert_eq!(of_sets("node[a]->.xy;node[b]->.x;.x out;"), [Code::UnusedSet]);
-        assert_eq!(of_sets("node[a]->.x;.x->.y;.y out;"), [Code::NoOutput; 0]);
-        assert_eq!(of_sets("node(area.town);out;"), [Code::UnfilledSet]);
-        assert_eq!(of_sets("node[a];"), [Code::NoOutput]);
+        assert_eq!(of_sets("node[a]->.xy;node[b]->.x;.x out;"), [LintCode::UnusedSet]);
+        assert_eq!(of_sets("node[a]->.x;.x->.y;.y out;"), [LintCode::NoOutput; 0]);
+        assert_eq!(of_sets("node(area.town);out;"), [LintCode::UnfilledSet]);
+        assert_eq!(of_sets("node[a];"), [LintCode::NoOutput]);
         // A part of a longer name is not the name, and neither is a quoted text.
-        assert_eq!(of_sets("node[a]->.x;node[b]->.ax;.ax out;node[\"x\"];out;"), [Code::UnusedSet]);
+        assert_eq!(of_sets("node[a]->.x;node[b]->.ax;.ax out;node[\"x\"];out;"), [LintCode::UnusedSet]);
         let many: String = (0..20_000).map(|n| format!("node[a]->.s{n};.s{n} out;")).collect();
         assert!(of_sets(&many).is_empty());
     }

@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 
 use terrapin_base::untrusted;
-use terrapin_budget::{Budget, Exceeded};
+use terrapin_budget::{Budget, ExceededLimit};
 use terrapin_osm::{ElementType, KeyId, Osm, PairId};
 
 /// The maximum number of suggestions.
@@ -18,7 +18,7 @@ const COMPARED: u32 = 200_000;
 const LOOK: usize = 1024;
 
 /// Returns the keys nearest to a word, with the number of elements of each.
-pub fn keys(osm: &Osm, word: &str, budget: &Budget) -> Result<Vec<String>, Exceeded> {
+pub fn keys(osm: &Osm, word: &str, budget: &Budget) -> Result<Vec<String>, ExceededLimit> {
     let candidates = (0..osm.key_count()).map(|key| (osm.key_name(key).to_owned(), key));
     let near = nearest(word, candidates, budget)?;
     Ok(by_count(near, |key| ElementType::ALL.iter().map(|kind| osm.key_posting_len(*kind, *key)).sum()))
@@ -26,7 +26,7 @@ pub fn keys(osm: &Osm, word: &str, budget: &Budget) -> Result<Vec<String>, Excee
 
 /// Returns the values of a key that are nearest to a word. If none is near and the key has few values, returns its most
 /// frequent ones.
-pub fn values(osm: &Osm, key: KeyId, word: &str, budget: &Budget) -> Result<Vec<String>, Exceeded> {
+pub fn values(osm: &Osm, key: KeyId, word: &str, budget: &Budget) -> Result<Vec<String>, ExceededLimit> {
     let pairs = osm.pairs_of(key);
     let mut candidates = Vec::new();
     let last = pairs.start.saturating_add(COMPARED);
@@ -48,7 +48,7 @@ pub fn values(osm: &Osm, key: KeyId, word: &str, budget: &Budget) -> Result<Vec<
 }
 
 /// Returns the tags that have a value under another key.
-pub fn elsewhere(osm: &Osm, value: &str, budget: &Budget) -> Result<Vec<String>, Exceeded> {
+pub fn elsewhere(osm: &Osm, value: &str, budget: &Budget) -> Result<Vec<String>, ExceededLimit> {
     let mut tags = Vec::new();
     for key in 0..osm.key_count() {
         if (key as usize).is_multiple_of(LOOK) {
@@ -61,7 +61,7 @@ pub fn elsewhere(osm: &Osm, value: &str, budget: &Budget) -> Result<Vec<String>,
 }
 
 /// Returns tags whose value is near to a word that does not occur. Considers only keys that have words as values.
-pub fn near_elsewhere(osm: &Osm, word: &str, budget: &Budget) -> Result<Vec<String>, Exceeded> {
+pub fn near_elsewhere(osm: &Osm, word: &str, budget: &Budget) -> Result<Vec<String>, ExceededLimit> {
     let length = word.chars().count();
     if !(5..=LONGEST).contains(&length) {
         return Ok(Vec::new());
@@ -82,7 +82,12 @@ pub fn near_elsewhere(osm: &Osm, word: &str, budget: &Budget) -> Result<Vec<Stri
 }
 
 /// Calls `f` with the values of a key until it returns false.
-fn each_value(osm: &Osm, key: KeyId, budget: &Budget, mut f: impl FnMut(PairId, &str) -> bool) -> Result<(), Exceeded> {
+fn each_value(
+    osm: &Osm,
+    key: KeyId,
+    budget: &Budget,
+    mut f: impl FnMut(PairId, &str) -> bool,
+) -> Result<(), ExceededLimit> {
     let mut seen = 0_usize;
     let stopped = osm.try_for_values(key, |pair, value| {
         if seen.is_multiple_of(LOOK)
@@ -109,7 +114,7 @@ fn nearest<T>(
     word: &str,
     candidates: impl Iterator<Item = (String, T)>,
     budget: &Budget,
-) -> Result<Vec<(usize, String, T)>, Exceeded> {
+) -> Result<Vec<(usize, String, T)>, ExceededLimit> {
     let plain = |text: &str| text.to_lowercase().replace([' ', '-', ':'], "_");
     let wanted = plain(word);
     let length = wanted.chars().count();

@@ -1,9 +1,9 @@
 //! Finds the filter that makes a query's result empty: without it, the query finds elements.
 
-use terrapin_budget::{Budget, Exceeded};
+use terrapin_budget::{Budget, ExceededLimit};
 use terrapin_osm::Osm;
 
-use super::{Code, PROBED, Warning, excerpt, found_by, stands_alone, warning};
+use super::{LintCode, LintWarning, PROBED, excerpt, found_by, stands_alone, warning};
 use crate::Limits;
 use crate::syntax::{FilterKind, Query, QueryType, Script, Statement, StatementKind, Tag, on_statements};
 
@@ -22,7 +22,7 @@ pub fn tried(
     script: &Script,
     limits: &Limits,
     budget: &Budget,
-) -> Result<Option<(usize, Warning)>, Exceeded> {
+) -> Result<Option<(usize, LintWarning)>, ExceededLimit> {
     let mut before = Vec::new();
     let mut tried = 0;
     for statement in &script.statements {
@@ -55,7 +55,7 @@ pub fn tried(
                 let alone = if stands_alone(query) { "alone, " } else { "" };
                 let said =
                     format!("{alone}{} finds nothing; it finds {}", excerpt(text, statement), without.join(", "));
-                return Ok(Some((statement.span.start, warning(Code::FindsNothing, said, Vec::new()))));
+                return Ok(Some((statement.span.start, warning(LintCode::FindsNothing, said, Vec::new()))));
             }
         }
         if !matches!(statement.kind, StatementKind::Out(_)) {

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use super::OutputItem;
 use crate::digits::pair;
-use crate::set::Position;
+use crate::set::DegreePosition;
 use crate::timestamp;
 use terrapin_osm::Coord;
 
@@ -123,7 +123,7 @@ impl<'a> Buffer<'a> {
     }
 
     /// Prints `{latitude}{between}{longitude}`.
-    pub(super) fn position(&mut self, p: Position, between: &str) {
+    pub(super) fn position(&mut self, p: DegreePosition, between: &str) {
         self.float(p.lat);
         self.text(between);
         self.float(p.lon);

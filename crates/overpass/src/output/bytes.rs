@@ -1,6 +1,6 @@
 //! Encodes texts and positions as bytes, for recorded answers.
 
-use terrapin_base::codec::{self, Reader};
+use terrapin_base::codec::{self, ByteReader};
 use terrapin_osm::Coord;
 
 /// Writes bytes with their length before them.
@@ -25,13 +25,13 @@ pub(super) fn put_coord(out: &mut Vec<u8>, c: Coord) {
 }
 
 /// Reads a text written by [`put_text`].
-pub(super) fn get_text<'r>(from: &mut Reader<'r>) -> Option<&'r str> {
+pub(super) fn get_text<'r>(from: &mut ByteReader<'r>) -> Option<&'r str> {
     let len = usize::try_from(from.get()?).ok()?;
     std::str::from_utf8(from.take(len)?).ok()
 }
 
 /// Reads a position written by [`put_coord`].
-pub(super) fn get_coord(from: &mut Reader<'_>) -> Option<Coord> {
+pub(super) fn get_coord(from: &mut ByteReader<'_>) -> Option<Coord> {
     let mut number = || Some(i32::from_le_bytes(from.take(4)?.try_into().ok()?));
     Some(Coord { lat: number()?, lon: number()? })
 }

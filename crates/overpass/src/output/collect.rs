@@ -2,7 +2,7 @@
 
 use std::io;
 
-use super::{Action, Answer, Counts, OutputItem};
+use super::{AnswerWriter, DiffAction, OutCounts, OutputItem};
 
 /// An answer that keeps each element's type and id, and the counts of `out count`, in order.
 #[derive(Debug, Clone, Default)]
@@ -10,13 +10,13 @@ pub struct Collect {
     /// Type and id of every element; elements written without their id are left out.
     pub ids: Vec<(String, i64)>,
     /// The result of each `out count`.
-    pub counts: Vec<Counts>,
+    pub counts: Vec<OutCounts>,
     /// The reason why the query was stopped.
     pub remark: Option<String>,
     written: u64,
 }
 
-impl Answer for Collect {
+impl AnswerWriter for Collect {
     fn element(&mut self, item: &OutputItem<'_>) -> io::Result<()> {
         self.written += 1;
         if let Some(id) = item.id {
@@ -25,11 +25,11 @@ impl Answer for Collect {
         Ok(())
     }
 
-    fn action(&mut self, _action: Action) -> io::Result<()> {
+    fn action(&mut self, _action: DiffAction) -> io::Result<()> {
         Ok(())
     }
 
-    fn count(&mut self, counts: &Counts) -> io::Result<()> {
+    fn count(&mut self, counts: &OutCounts) -> io::Result<()> {
         self.written += 1;
         self.counts.push(*counts);
         Ok(())

@@ -3,8 +3,8 @@
 use std::io::{self, Write};
 
 use super::buffer::Buffer;
-use super::{Answer, Counts, OutputItem, Projection, Renderer};
-use crate::set::Position;
+use super::{AnswerWriter, OutCounts, OutputItem, Projection, Renderer};
+use crate::set::DegreePosition;
 use crate::syntax::{CsvField, CsvSettings};
 use terrapin_osm::Coord;
 
@@ -15,13 +15,13 @@ pub(super) const CONTENT_TYPE: &str = "text/csv; charset=utf-8";
 pub(super) struct Csv<'a> {
     buffer: Buffer<'a>,
     settings: CsvSettings,
-    columns: Vec<Column>,
+    columns: Vec<CsvColumn>,
     written: u64,
 }
 
 impl<'a> Csv<'a> {
     pub(super) fn new(settings: CsvSettings, out: &'a mut dyn Write) -> Self {
-        let columns = settings.fields.iter().map(Column::of).collect();
+        let columns = settings.fields.iter().map(CsvColumn::of).collect();
         let mut csv = Csv { buffer: Buffer::new(out), settings, columns, written: 0 };
         if csv.settings.header {
             csv.line(|b, field| match field {
@@ -53,7 +53,7 @@ fn line(b: &mut Buffer<'_>, settings: &CsvSettings, mut write: impl FnMut(&mut B
 
 /// The field of an element in a column.
 #[derive(Debug, Clone)]
-enum Column {
+enum CsvColumn {
     Tag(String),
     Id,
     Type,
@@ -68,60 +68,60 @@ enum Column {
     Nothing,
 }
 
-impl Column {
-    fn of(field: &CsvField) -> Column {
+impl CsvColumn {
+    fn of(field: &CsvField) -> CsvColumn {
         match field {
-            CsvField::Tag(key) => Column::Tag(key.clone()),
+            CsvField::Tag(key) => CsvColumn::Tag(key.clone()),
             CsvField::Special(name) => match name.as_str() {
-                "id" => Column::Id,
-                "type" => Column::Type,
-                "otype" => Column::TypeNumber,
-                "lat" => Column::Latitude,
-                "lon" => Column::Longitude,
-                "version" => Column::Version,
-                "timestamp" => Column::Timestamp,
-                "changeset" => Column::Changeset,
-                "uid" => Column::Uid,
-                "user" => Column::User,
-                _ => Column::Nothing,
+                "id" => CsvColumn::Id,
+                "type" => CsvColumn::Type,
+                "otype" => CsvColumn::TypeNumber,
+                "lat" => CsvColumn::Latitude,
+                "lon" => CsvColumn::Longitude,
+                "version" => CsvColumn::Version,
+                "timestamp" => CsvColumn::Timestamp,
+                "changeset" => CsvColumn::Changeset,
+                "uid" => CsvColumn::Uid,
+                "user" => CsvColumn::User,
+                _ => CsvColumn::Nothing,
             },
         }
     }
 
     fn is_meta(&self) -> bool {
-        use Column::{Changeset, Timestamp, Uid, User, Version};
+        use CsvColumn::{Changeset, Timestamp, Uid, User, Version};
         matches!(self, Version | Timestamp | Changeset | Uid | User)
     }
 
     fn write(&self, b: &mut Buffer<'_>, item: &OutputItem<'_>, place: &ElementPosition) {
         match self {
-            Column::Tag(key) => {
+            CsvColumn::Tag(key) => {
                 if let Some(value) = item.tags.and_then(|tags| tags.get(key)) {
                     quoted(b, value);
                 }
             }
-            Column::Id => {
+            CsvColumn::Id => {
                 if let Some(id) = item.id {
                     b.id(item, id);
                 }
             }
-            Column::Type => b.text(item.type_name),
-            Column::TypeNumber => b.text(match item.type_name {
+            CsvColumn::Type => b.text(item.type_name),
+            CsvColumn::TypeNumber => b.text(match item.type_name {
                 "node" => "1",
                 "way" => "2",
                 "relation" => "3",
                 _ => "4",
             }),
-            Column::Latitude => place.write(b, false),
-            Column::Longitude => place.write(b, true),
+            CsvColumn::Latitude => place.write(b, false),
+            CsvColumn::Longitude => place.write(b, true),
             column => {
                 let Some(meta) = &item.meta else { return };
                 match column {
-                    Column::Version => b.unsigned(u64::from(meta.version)),
-                    Column::Timestamp => b.version_time(meta.timestamp),
-                    Column::Changeset => b.integer(meta.changeset),
-                    Column::Uid => b.integer(meta.uid),
-                    Column::User => quoted(b, meta.user),
+                    CsvColumn::Version => b.unsigned(u64::from(meta.version)),
+                    CsvColumn::Timestamp => b.version_time(meta.timestamp),
+                    CsvColumn::Changeset => b.integer(meta.changeset),
+                    CsvColumn::Uid => b.integer(meta.uid),
+                    CsvColumn::User => quoted(b, meta.user),
                     _ => {}
                 }
             }
@@ -130,7 +130,7 @@ impl Column {
 }
 
 /// Writes one element.
-fn render(b: &mut Buffer<'_>, columns: &[Column], separator: &str, item: &OutputItem<'_>) {
+fn render(b: &mut Buffer<'_>, columns: &[CsvColumn], separator: &str, item: &OutputItem<'_>) {
     let place = ElementPosition::of(item);
     for (i, column) in columns.iter().enumerate() {
         if i > 0 {
@@ -141,12 +141,12 @@ fn render(b: &mut Buffer<'_>, columns: &[Column], separator: &str, item: &Output
     b.text("\n");
 }
 
-impl Answer for Csv<'_> {
+impl AnswerWriter for Csv<'_> {
     fn projection(&self) -> Projection {
         Projection {
-            tags: self.columns.iter().any(|column| matches!(column, Column::Tag(_))),
+            tags: self.columns.iter().any(|column| matches!(column, CsvColumn::Tag(_))),
             parts: false,
-            meta: self.columns.iter().any(Column::is_meta),
+            meta: self.columns.iter().any(CsvColumn::is_meta),
             every_id: false,
         }
     }
@@ -168,7 +168,7 @@ impl Answer for Csv<'_> {
         self.buffer.pass(bytes)
     }
 
-    fn count(&mut self, counts: &Counts) -> io::Result<()> {
+    fn count(&mut self, counts: &OutCounts) -> io::Result<()> {
         self.written += 1;
         self.line(|b, field| {
             let CsvField::Special(name) = field else { return };
@@ -213,7 +213,7 @@ impl Answer for Csv<'_> {
 enum ElementPosition {
     None,
     Exact(Coord),
-    Computed(Position),
+    Computed(DegreePosition),
 }
 
 impl ElementPosition {

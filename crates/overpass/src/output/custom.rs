@@ -7,7 +7,7 @@
 use std::io::{self, Write};
 
 use super::buffer::Buffer;
-use super::{Answer, Counts, Header, OutputItem, Projection, html};
+use super::{AnswerWriter, OutCounts, OutputHeader, OutputItem, Projection, html};
 
 /// The CGI header of a page.
 pub const PAGE_HEAD: &str = "Content-type: text/html; charset=utf-8\n\n";
@@ -17,14 +17,14 @@ pub const MOVED_HEAD: &str = "Status: 302 Moved\nLocation: ";
 /// A writer of `[out:custom]` answers.
 pub(super) struct Custom<'a> {
     buffer: Buffer<'a>,
-    header: Header,
+    header: OutputHeader,
     /// Type and id of the first element, until a second one arrives.
     first: Option<(String, i64)>,
     written: u64,
 }
 
 impl<'a> Custom<'a> {
-    pub(super) fn new(header: Header, out: &'a mut dyn Write) -> Self {
+    pub(super) fn new(header: OutputHeader, out: &'a mut dyn Write) -> Self {
         Custom { buffer: Buffer::new(out), header, first: None, written: 0 }
     }
 
@@ -50,7 +50,7 @@ impl<'a> Custom<'a> {
     }
 }
 
-impl Answer for Custom<'_> {
+impl AnswerWriter for Custom<'_> {
     fn projection(&self) -> Projection {
         Projection { tags: false, parts: false, meta: false, every_id: true }
     }
@@ -74,7 +74,7 @@ impl Answer for Custom<'_> {
     }
 
     /// Ignores the counts: the format has no place for them.
-    fn count(&mut self, _counts: &Counts) -> io::Result<()> {
+    fn count(&mut self, _counts: &OutCounts) -> io::Result<()> {
         Ok(())
     }
 

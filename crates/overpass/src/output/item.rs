@@ -1,6 +1,6 @@
 //! The printed parts of one element.
 
-use crate::set::{Geometry, Position};
+use crate::set::{DegreePosition, DerivedGeometry};
 use terrapin_osm::{BoundingBox, Coord, ElementType};
 
 /// The printed parts of one element. Fields that are `None` are left out.
@@ -15,11 +15,11 @@ pub struct OutputItem<'a> {
     /// The position of a node.
     pub position: Option<Coord>,
     /// The metadata.
-    pub meta: Option<Meta<'a>>,
+    pub meta: Option<OutputMeta<'a>>,
     /// The bounding box.
     pub bounds: Option<BoundingBox>,
     /// The center of the bounding box.
-    pub center: Option<Position>,
+    pub center: Option<DegreePosition>,
     /// The ids of a way's nodes.
     pub nodes: Option<&'a [i64]>,
     /// The positions of a way's nodes, one per node; [`Coord::MISSING`] if unknown or outside the output box.
@@ -27,11 +27,11 @@ pub struct OutputItem<'a> {
     /// The members of a relation.
     pub members: Option<&'a [MemberItem<'a>]>,
     /// The geometry of a derived element.
-    pub shape: Option<&'a Geometry>,
+    pub shape: Option<&'a DerivedGeometry>,
     /// The point that represents the element in a format without geometries (CSV), if there is no center.
-    pub label: Option<Position>,
+    pub label: Option<DegreePosition>,
     /// The tags.
-    pub tags: Option<&'a Tags>,
+    pub tags: Option<&'a ItemTags>,
 }
 
 impl OutputItem<'_> {
@@ -43,7 +43,7 @@ impl OutputItem<'_> {
 
 /// The metadata of an element.
 #[derive(Debug, Clone, Copy)]
-pub struct Meta<'a> {
+pub struct OutputMeta<'a> {
     /// Version, 0 where unknown.
     pub version: u32,
     /// Seconds since 1970.
@@ -83,7 +83,7 @@ pub enum MemberGeometry<'a> {
 
 /// The result of `out count`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Counts {
+pub struct OutCounts {
     /// Whether the count has an id, which is always 0.
     pub with_id: bool,
     /// Nodes.
@@ -96,7 +96,7 @@ pub struct Counts {
     pub areas: Option<u64>,
 }
 
-impl Counts {
+impl OutCounts {
     /// Returns the sum of all counts.
     pub fn total(&self) -> u64 {
         self.nodes + self.ways + self.relations + self.areas.unwrap_or_default()
@@ -105,13 +105,13 @@ impl Counts {
 
 /// The tags of one element, in order of key. The buffer is reused for many elements without allocating.
 #[derive(Debug, Clone, Default)]
-pub struct Tags {
+pub struct ItemTags {
     text: String,
     /// The end of each key and of each value in `text`.
     ends: Vec<(usize, usize)>,
 }
 
-impl Tags {
+impl ItemTags {
     /// Removes all tags.
     pub fn clear(&mut self) {
         self.text.clear();

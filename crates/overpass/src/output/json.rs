@@ -3,22 +3,22 @@
 use std::io::{self, Write};
 
 use super::buffer::Buffer;
-use super::{Answer, COPYRIGHT, Counts, Header, MemberGeometry, OutputItem, Renderer, Tags};
-use crate::set::{Geometry, Position};
+use super::{AnswerWriter, COPYRIGHT, ItemTags, MemberGeometry, OutCounts, OutputHeader, OutputItem, Renderer};
+use crate::set::{DegreePosition, DerivedGeometry};
 use terrapin_osm::{BoundingBox, Coord};
 
 /// The separator between elements.
 const BETWEEN: &str = ",\n";
 
 /// An answer in JSON.
-pub(super) struct Json<'a> {
+pub(super) struct JsonAnswerWriter<'a> {
     buffer: Buffer<'a>,
     written: u64,
     remark: Option<String>,
 }
 
-impl<'a> Json<'a> {
-    pub(super) fn new(header: Header, out: &'a mut dyn Write) -> Self {
+impl<'a> JsonAnswerWriter<'a> {
+    pub(super) fn new(header: OutputHeader, out: &'a mut dyn Write) -> Self {
         let mut b = Buffer::new(out);
         b.text("{\n  \"version\": 0.6,\n  \"generator\": \"Terrapin ");
         b.text(env!("CARGO_PKG_VERSION"));
@@ -31,7 +31,7 @@ impl<'a> Json<'a> {
         b.text("\",\n    \"copyright\": \"");
         b.text(COPYRIGHT);
         b.text("\"\n  },\n  \"elements\": [\n\n");
-        Json { buffer: b, written: 0, remark: None }
+        JsonAnswerWriter { buffer: b, written: 0, remark: None }
     }
 
     fn separate(&mut self) {
@@ -47,7 +47,7 @@ impl<'a> Json<'a> {
     }
 }
 
-impl Answer for Json<'_> {
+impl AnswerWriter for JsonAnswerWriter<'_> {
     fn element(&mut self, item: &OutputItem<'_>) -> io::Result<()> {
         self.separate();
         render(&mut self.buffer, item);
@@ -64,7 +64,7 @@ impl Answer for Json<'_> {
         self.buffer.pass(bytes)
     }
 
-    fn count(&mut self, counts: &Counts) -> io::Result<()> {
+    fn count(&mut self, counts: &OutCounts) -> io::Result<()> {
         self.separate();
         let b = &mut self.buffer;
         b.text("{\n  \"type\": \"count\",\n");
@@ -162,7 +162,7 @@ fn place(b: &mut Buffer<'_>, item: &OutputItem<'_>) {
     } else if let Some(center) = item.center {
         if derived {
             b.text(",\n  \"geometry\": {\n");
-            shape(b, &Geometry::Point(center), 4);
+            shape(b, &DerivedGeometry::Point(center), 4);
             b.text("\n  }");
         } else {
             b.text(",\n  \"center\": {\n    \"lat\": ");
@@ -258,7 +258,7 @@ fn vertex(b: &mut Buffer<'_>, c: Coord) {
     }
 }
 
-fn tagged(b: &mut Buffer<'_>, tags: &Tags) {
+fn tagged(b: &mut Buffer<'_>, tags: &ItemTags) {
     if tags.is_empty() {
         return;
     }
@@ -278,12 +278,12 @@ fn indent(b: &mut Buffer<'_>, depth: usize) {
 }
 
 /// Writes the content of a GeoJSON geometry, indented by `depth` blanks.
-fn shape(b: &mut Buffer<'_>, geometry: &Geometry, depth: usize) {
+fn shape(b: &mut Buffer<'_>, geometry: &DerivedGeometry, depth: usize) {
     let name = match geometry {
-        Geometry::Point(_) => "Point",
-        Geometry::Line(_) => "LineString",
-        Geometry::Polygon(_) => "Polygon",
-        Geometry::Collection(_) => "GeometryCollection",
+        DerivedGeometry::Point(_) => "Point",
+        DerivedGeometry::Line(_) => "LineString",
+        DerivedGeometry::Polygon(_) => "Polygon",
+        DerivedGeometry::Collection(_) => "GeometryCollection",
     };
     indent(b, depth);
     b.text("\"type\": \"");
@@ -291,18 +291,18 @@ fn shape(b: &mut Buffer<'_>, geometry: &Geometry, depth: usize) {
     b.text("\",\n");
     indent(b, depth);
     match geometry {
-        Geometry::Point(p) => {
+        DerivedGeometry::Point(p) => {
             b.text("\"coordinates\": [ ");
-            b.position(Position { lat: p.lon, lon: p.lat }, ", ");
+            b.position(DegreePosition { lat: p.lon, lon: p.lat }, ", ");
             b.text(" ]");
         }
-        Geometry::Line(line) => {
+        DerivedGeometry::Line(line) => {
             b.text("\"coordinates\": [\n");
             corners(b, line, depth + 2);
             indent(b, depth);
             b.text("]");
         }
-        Geometry::Polygon(rings) => {
+        DerivedGeometry::Polygon(rings) => {
             b.text("\"coordinates\": [\n");
             for (i, ring) in rings.iter().enumerate() {
                 b.text(if i > 0 { ",\n" } else { "" });
@@ -316,7 +316,7 @@ fn shape(b: &mut Buffer<'_>, geometry: &Geometry, depth: usize) {
             indent(b, depth);
             b.text("]");
         }
-        Geometry::Collection(parts) => {
+        DerivedGeometry::Collection(parts) => {
             b.text("\"geometries\": [\n");
             for (i, part) in parts.iter().filter(|part| !part.is_nothing()).enumerate() {
                 b.text(if i > 0 { ",\n" } else { "" });
@@ -334,12 +334,12 @@ fn shape(b: &mut Buffer<'_>, geometry: &Geometry, depth: usize) {
     }
 }
 
-fn corners(b: &mut Buffer<'_>, line: &[Position], depth: usize) {
+fn corners(b: &mut Buffer<'_>, line: &[DegreePosition], depth: usize) {
     for (i, p) in line.iter().enumerate() {
         b.text(if i > 0 { ",\n" } else { "" });
         indent(b, depth);
         b.text("[");
-        b.position(Position { lat: p.lon, lon: p.lat }, ", ");
+        b.position(DegreePosition { lat: p.lon, lon: p.lat }, ", ");
         b.text("]");
     }
     b.text(if line.is_empty() { "" } else { "\n" });

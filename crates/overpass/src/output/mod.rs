@@ -21,15 +21,15 @@ mod xml;
 pub use buffer::Buffer;
 pub use collect::Collect;
 pub use custom::{MOVED_HEAD, PAGE_HEAD};
-pub use geojson::Layout;
-pub use item::{Counts, MemberGeometry, MemberItem, Meta, OutputItem, Tags};
-pub use recording::{Cursor, Entry, Recording, RecordingScratch};
+pub use geojson::GeoJsonLayout;
+pub use item::{ItemTags, MemberGeometry, MemberItem, OutCounts, OutputItem, OutputMeta};
+pub use recording::{Recording, RecordingCursor, RecordingEntry, RecordingScratch};
 
 use std::fmt;
 use std::io::{self, Write};
 
 use super::syntax::OutputFormat;
-use super::{Class, Code, Diagnostic, Failure};
+use super::{Diagnostic, OverpassCode, OverpassErrorClass, OverpassFailure};
 use terrapin_osm::BoundingBox;
 
 /// The licence line of every answer.
@@ -38,7 +38,7 @@ const COPYRIGHT: &str =
 
 /// The metadata at the head of an answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Header {
+pub struct OutputHeader {
     /// The time of the data, seconds since 1970.
     pub data_time: i64,
     /// The time of the areas, in seconds since 1970, if the query uses areas.
@@ -80,7 +80,7 @@ pub struct Renderer {
 /// A marker around elements in the answer to a query with two moments.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[allow(missing_docs)]
-pub enum Action {
+pub enum DiffAction {
     /// The action on the elements that follow: `create`, `modify`, `delete`; in the block of a `compare`,
     /// `show_initial` and `show_final`.
     Begin(&'static str),
@@ -95,7 +95,7 @@ pub enum Action {
 /// count or the end.
 ///
 /// An `Err` means that the answer cannot be written any more because the client has disconnected.
-pub trait Answer {
+pub trait AnswerWriter {
     /// Returns the parts of elements that the format prints.
     fn projection(&self) -> Projection {
         Projection::ALL
@@ -111,11 +111,11 @@ pub trait Answer {
         Err(io::Error::other("this format prints no elements"))
     }
     /// Writes a marker around elements in the answer to a query with two moments.
-    fn action(&mut self, _action: Action) -> io::Result<()> {
+    fn action(&mut self, _action: DiffAction) -> io::Result<()> {
         Err(io::Error::other("this format has no actions"))
     }
     /// Writes the answer of `out count`.
-    fn count(&mut self, counts: &Counts) -> io::Result<()>;
+    fn count(&mut self, counts: &OutCounts) -> io::Result<()>;
     /// Writes the parts that depend on all elements. Called once, while the query's limits still apply.
     fn complete(&mut self) -> io::Result<()> {
         Ok(())
@@ -133,7 +133,7 @@ pub trait Answer {
 }
 
 /// A source of descriptions of the Wikidata items that elements link to.
-pub trait Items: fmt::Debug {
+pub trait ItemSource: fmt::Debug {
     /// Appends a JSON object that describes the item named by the value of a `wikidata` tag. If the item is unknown,
     /// appends no bytes and returns `false`.
     fn put_item(&self, tag: &str, out: &mut Vec<u8>) -> bool;
@@ -141,46 +141,50 @@ pub trait Items: fmt::Debug {
 
 /// The output format of an answer.
 #[derive(Debug, Clone, Copy)]
-pub enum Form<'a> {
+pub enum AnswerFormat<'a> {
     /// The format that the query sets.
     Asked(&'a OutputFormat),
     /// GeoJSON, regardless of the query's format.
-    GeoJson(Layout),
+    GeoJson(GeoJsonLayout),
     /// GeoJSON, in which features describe their linked Wikidata items.
-    WithItems(Layout, &'a dyn Items),
+    WithItems(GeoJsonLayout, &'a dyn ItemSource),
 }
 
-impl Form<'_> {
+impl AnswerFormat<'_> {
     /// Returns the media type of answers in this form.
     pub fn content_type(self) -> &'static str {
         match self {
-            Form::Asked(OutputFormat::Xml) => "application/osm3s+xml",
-            Form::Asked(OutputFormat::Json) => "application/json",
-            Form::Asked(OutputFormat::Csv(_)) => csv::CONTENT_TYPE,
-            Form::Asked(OutputFormat::Custom | OutputFormat::Popup(_)) => html::CONTENT_TYPE,
-            Form::GeoJson(layout) | Form::WithItems(layout, _) => geojson::content_type(layout),
+            AnswerFormat::Asked(OutputFormat::Xml) => "application/osm3s+xml",
+            AnswerFormat::Asked(OutputFormat::Json) => "application/json",
+            AnswerFormat::Asked(OutputFormat::Csv(_)) => csv::CONTENT_TYPE,
+            AnswerFormat::Asked(OutputFormat::Custom | OutputFormat::Popup(_)) => html::CONTENT_TYPE,
+            AnswerFormat::GeoJson(layout) | AnswerFormat::WithItems(layout, _) => geojson::content_type(layout),
         }
     }
 }
 
 /// Returns a writer of answers in this form.
-pub fn answer<'a>(form: Form<'a>, header: Header, out: &'a mut dyn Write) -> Result<Box<dyn Answer + 'a>, Failure> {
+pub fn answer<'a>(
+    form: AnswerFormat<'a>,
+    header: OutputHeader,
+    out: &'a mut dyn Write,
+) -> Result<Box<dyn AnswerWriter + 'a>, OverpassFailure> {
     Ok(match form {
-        Form::Asked(OutputFormat::Xml) => Box::new(xml::Xml::new(header, out)),
-        Form::Asked(OutputFormat::Json) => Box::new(json::Json::new(header, out)),
-        Form::Asked(OutputFormat::Csv(settings)) => Box::new(csv::Csv::new(settings.clone(), out)),
-        Form::Asked(OutputFormat::Custom) => Box::new(custom::Custom::new(header, out)),
-        Form::Asked(OutputFormat::Popup(blocks)) => Box::new(popup::Popup::new(blocks, out)),
-        Form::GeoJson(layout) => Box::new(geojson::GeoJson::new(layout, None, header, out)),
-        Form::WithItems(layout, items) => Box::new(geojson::GeoJson::new(layout, Some(items), header, out)),
+        AnswerFormat::Asked(OutputFormat::Xml) => Box::new(xml::Xml::new(header, out)),
+        AnswerFormat::Asked(OutputFormat::Json) => Box::new(json::JsonAnswerWriter::new(header, out)),
+        AnswerFormat::Asked(OutputFormat::Csv(settings)) => Box::new(csv::Csv::new(settings.clone(), out)),
+        AnswerFormat::Asked(OutputFormat::Custom) => Box::new(custom::Custom::new(header, out)),
+        AnswerFormat::Asked(OutputFormat::Popup(blocks)) => Box::new(popup::Popup::new(blocks, out)),
+        AnswerFormat::GeoJson(layout) => Box::new(geojson::GeoJson::new(layout, None, header, out)),
+        AnswerFormat::WithItems(layout, items) => Box::new(geojson::GeoJson::new(layout, Some(items), header, out)),
     })
 }
 
 /// Returns the error for an answer to a disconnected client.
-pub fn disconnected(error: io::Error) -> Failure {
+pub fn disconnected(error: io::Error) -> OverpassFailure {
     Diagnostic {
-        class: Class::Runtime,
-        code: Code::ClientGone,
+        class: OverpassErrorClass::Runtime,
+        code: OverpassCode::ClientGone,
         line: 0,
         span: None,
         message: format!("The answer could not be written: {error}"),

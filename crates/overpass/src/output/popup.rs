@@ -7,7 +7,7 @@ use std::io::{self, Write};
 use regex::Regex;
 
 use super::buffer::Buffer;
-use super::{Answer, Counts, OutputItem, Projection, Tags, html};
+use super::{AnswerWriter, ItemTags, OutCounts, OutputItem, Projection, html};
 use crate::syntax::{PopupBlock, PopupTest, PopupValue, posix};
 
 /// The maximum number of bytes buffered for the blocks after the first one.
@@ -16,15 +16,15 @@ const MOST: usize = 512 << 20;
 /// A popup.
 pub(super) struct Popup<'a> {
     buffer: Buffer<'a>,
-    blocks: Vec<Block>,
+    blocks: Vec<PopupRules>,
     /// The number of buffered bytes in all blocks.
     waiting: usize,
     written: u64,
 }
 
-struct Block {
+struct PopupRules {
     title: String,
-    tests: Vec<Test>,
+    tests: Vec<PopupCondition>,
     title_key: String,
     /// The printed elements. Those of the first block are not buffered.
     text: String,
@@ -34,7 +34,7 @@ impl<'a> Popup<'a> {
     pub(super) fn new(blocks: &[PopupBlock], out: &'a mut dyn Write) -> Self {
         let mut buffer = Buffer::new(out);
         html::begin(&mut buffer);
-        let blocks: Vec<Block> = blocks.iter().map(Block::of).collect();
+        let blocks: Vec<PopupRules> = blocks.iter().map(PopupRules::of).collect();
         if let Some(first) = blocks.first() {
             heading(&mut buffer, first);
         }
@@ -42,18 +42,18 @@ impl<'a> Popup<'a> {
     }
 }
 
-impl Block {
-    fn of(block: &PopupBlock) -> Block {
-        Block {
+impl PopupRules {
+    fn of(block: &PopupBlock) -> PopupRules {
+        PopupRules {
             title: block.title.clone(),
-            tests: block.tests.iter().map(Test::of).collect(),
+            tests: block.tests.iter().map(PopupCondition::of).collect(),
             title_key: block.title_key.clone(),
             text: String::new(),
         }
     }
 
     /// Adds an element to `to`.
-    fn write(&self, to: &mut String, item: &OutputItem<'_>, tags: &Tags) {
+    fn write(&self, to: &mut String, item: &OutputItem<'_>, tags: &ItemTags) {
         to.push_str("<p>");
         let link = link(tags);
         if let Some((scheme, address)) = link {
@@ -88,20 +88,20 @@ impl Block {
 
 /// Returns the link target of an element's name, and the prefix for it. The target is the last tag value that contains
 /// an address of the best kind, regardless of its key and of other text in it.
-fn link(tags: &Tags) -> Option<(&'static str, &str)> {
+fn link(tags: &ItemTags) -> Option<(&'static str, &str)> {
     let last = |sign: &str| tags.iter().filter(|(_, value)| value.contains(sign)).last().map(|(_, value)| value);
     let whole = last("https://").or_else(|| last("http://")).map(|value| ("", value));
     whole.or_else(|| last("www.").map(|value| ("http://", value)))
 }
 
-fn heading(b: &mut Buffer<'_>, block: &Block) {
+fn heading(b: &mut Buffer<'_>, block: &PopupRules) {
     b.text("<h2>");
     b.text(&block.title);
     b.text("</h2>\n");
 }
 
 /// A condition on tags.
-struct Test {
+struct PopupCondition {
     key: String,
     value: ValueTest,
     negated: bool,
@@ -114,17 +114,17 @@ enum ValueTest {
     Matching(Option<Regex>),
 }
 
-impl Test {
-    fn of(test: &PopupTest) -> Test {
+impl PopupCondition {
+    fn of(test: &PopupTest) -> PopupCondition {
         let value = match &test.value {
             PopupValue::Any => ValueTest::Any,
             PopupValue::Equal(value) => ValueTest::Equal(value.clone()),
             PopupValue::Matching(regex) => ValueTest::Matching(posix::compile(&regex.pattern, regex.ignore_case).ok()),
         };
-        Test { key: test.key.clone(), value, negated: test.negated }
+        PopupCondition { key: test.key.clone(), value, negated: test.negated }
     }
 
-    fn passes(&self, tags: &Tags) -> bool {
+    fn passes(&self, tags: &ItemTags) -> bool {
         let found = tags.get(&self.key).is_some_and(|found| match &self.value {
             ValueTest::Any => true,
             ValueTest::Equal(value) => found == value,
@@ -134,7 +134,7 @@ impl Test {
     }
 }
 
-impl Answer for Popup<'_> {
+impl AnswerWriter for Popup<'_> {
     fn projection(&self) -> Projection {
         Projection { tags: true, parts: false, meta: false, every_id: true }
     }
@@ -164,7 +164,7 @@ impl Answer for Popup<'_> {
     }
 
     /// Ignores the counts: the format has no place for them.
-    fn count(&mut self, _counts: &Counts) -> io::Result<()> {
+    fn count(&mut self, _counts: &OutCounts) -> io::Result<()> {
         Ok(())
     }
 

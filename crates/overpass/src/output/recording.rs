@@ -3,11 +3,11 @@
 use std::io;
 
 use super::bytes::{get_coord, get_text, put_coord, put_text, within};
-use super::item::{Counts, MemberGeometry, MemberItem, Meta, OutputItem, Tags};
-use super::{Action, Answer, Form, Header, Projection, Renderer};
-use crate::set::{Geometry, Position};
+use super::item::{ItemTags, MemberGeometry, MemberItem, OutCounts, OutputItem, OutputMeta};
+use super::{AnswerFormat, AnswerWriter, DiffAction, OutputHeader, Projection, Renderer};
+use crate::set::{DegreePosition, DerivedGeometry};
 use crate::syntax::OutputFormat;
-use terrapin_base::codec::{self, Reader};
+use terrapin_base::codec::{self, ByteReader};
 use terrapin_budget as budget;
 use terrapin_osm::{BoundingBox, Coord, ElementType};
 
@@ -17,7 +17,7 @@ const PIECE: usize = 1 << 20;
 /// A recorded answer.
 #[derive(Debug, Clone)]
 pub struct Recording {
-    header: Header,
+    header: OutputHeader,
     format: OutputFormat,
     /// The entries one after another, each with its length before it. No entry spans two pieces.
     pieces: Vec<Vec<u8>>,
@@ -26,25 +26,25 @@ pub struct Recording {
 
 /// An entry of an answer.
 #[derive(Debug, Clone, Copy)]
-pub enum Entry<'a> {
+pub enum RecordingEntry<'a> {
     /// An element.
     Element(&'a OutputItem<'a>),
     /// The result of `out count`.
-    Count(Counts),
+    Count(OutCounts),
     /// A marker around elements in the answer to a query with two moments.
-    Action(Action),
+    Action(DiffAction),
 }
 
 /// A position between two entries of a recording.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Cursor {
+pub struct RecordingCursor {
     piece: usize,
     at: usize,
 }
 
 impl Recording {
     /// Creates an empty recording for a query with this output format.
-    pub(crate) fn new(header: Header, format: OutputFormat) -> Recording {
+    pub(crate) fn new(header: OutputHeader, format: OutputFormat) -> Recording {
         Recording { header, format, pieces: Vec::new(), written: 0 }
     }
 
@@ -54,7 +54,7 @@ impl Recording {
     }
 
     /// Returns the metadata at the head of the answer.
-    pub fn header(&self) -> Header {
+    pub fn header(&self) -> OutputHeader {
         self.header
     }
 
@@ -69,22 +69,22 @@ impl Recording {
     }
 
     /// Returns the start of each piece, to read several pieces in parallel. Each contains some thousand elements.
-    pub fn pieces(&self) -> impl Iterator<Item = Cursor> + use<> {
-        (0..self.pieces.len()).map(|piece| Cursor { piece, at: 0 })
+    pub fn pieces(&self) -> impl Iterator<Item = RecordingCursor> + use<> {
+        (0..self.pieces.len()).map(|piece| RecordingCursor { piece, at: 0 })
     }
 
     /// Passes the entry at the cursor to `look` and advances the cursor. Returns `None` at the end.
     pub fn next<T>(
         &self,
-        cursor: &mut Cursor,
+        cursor: &mut RecordingCursor,
         scratch: &mut RecordingScratch,
-        look: impl FnOnce(Entry<'_>) -> T,
+        look: impl FnOnce(RecordingEntry<'_>) -> T,
     ) -> Option<T> {
         loop {
             let piece = self.pieces.get(cursor.piece)?;
             let rest = piece.get(cursor.at..).unwrap_or_default();
             let Some((len, rest)) = rest.split_first_chunk::<4>() else {
-                *cursor = Cursor { piece: cursor.piece + 1, at: 0 };
+                *cursor = RecordingCursor { piece: cursor.piece + 1, at: 0 };
                 continue;
             };
             let len = u32::from_le_bytes(*len) as usize;
@@ -98,7 +98,11 @@ impl Recording {
     ///
     /// # Errors
     /// Returns the first error that `look` returns.
-    pub fn each<E>(&self, mut cursor: Cursor, mut look: impl FnMut(Entry<'_>) -> Result<(), E>) -> Result<(), E> {
+    pub fn each<E>(
+        &self,
+        mut cursor: RecordingCursor,
+        mut look: impl FnMut(RecordingEntry<'_>) -> Result<(), E>,
+    ) -> Result<(), E> {
         let (piece, mut scratch) = (cursor.piece, RecordingScratch::default());
         loop {
             let is_last = self.pieces.get(piece).is_none_or(|bytes| cursor.at >= bytes.len());
@@ -114,14 +118,14 @@ impl Recording {
     ///
     /// # Errors
     /// Returns an error if the answer cannot be written, or if its format has no place for an entry.
-    pub fn replay(&self, cursor: &mut Cursor, most: u64, answer: &mut dyn Answer) -> io::Result<()> {
+    pub fn replay(&self, cursor: &mut RecordingCursor, most: u64, answer: &mut dyn AnswerWriter) -> io::Result<()> {
         let mut scratch = RecordingScratch::default();
         for _ in 0..most {
             budget::checkpoints(16);
             let written = self.next(cursor, &mut scratch, |entry| match entry {
-                Entry::Element(item) => answer.element(item),
-                Entry::Count(counts) => answer.count(&counts),
-                Entry::Action(action) => answer.action(action),
+                RecordingEntry::Element(item) => answer.element(item),
+                RecordingEntry::Count(counts) => answer.count(&counts),
+                RecordingEntry::Action(action) => answer.action(action),
             });
             match written {
                 Some(written) => written?,
@@ -139,7 +143,7 @@ impl Recording {
     }
 }
 
-impl Answer for Recording {
+impl AnswerWriter for Recording {
     /// Requires all parts: the recording may be written in another format than the query's.
     fn projection(&self) -> Projection {
         Projection::ALL
@@ -161,14 +165,14 @@ impl Answer for Recording {
         Ok(())
     }
 
-    fn action(&mut self, action: Action) -> io::Result<()> {
+    fn action(&mut self, action: DiffAction) -> io::Result<()> {
         let place = ACTIONS.iter().position(|known| *known == action);
         let place = place.ok_or_else(|| io::Error::other("an action without a name"))?;
         within(self.piece(), |out| out.extend_from_slice(&[ACTION, place as u8]));
         Ok(())
     }
 
-    fn count(&mut self, counts: &Counts) -> io::Result<()> {
+    fn count(&mut self, counts: &OutCounts) -> io::Result<()> {
         self.written += 1;
         within(self.piece(), |out| {
             out.extend_from_slice(&[COUNT, u8::from(counts.with_id)]);
@@ -193,7 +197,7 @@ impl Answer for Recording {
     }
 
     fn content_type(&self) -> &'static str {
-        Form::Asked(&self.format).content_type()
+        AnswerFormat::Asked(&self.format).content_type()
     }
 
     fn started(&self) -> bool {
@@ -209,17 +213,17 @@ const ACTION: u8 = 255;
 const TYPES: [&str; 4] = ["node", "way", "relation", "area"];
 const OTHER: u8 = TYPES.len() as u8;
 
-const ACTIONS: [Action; 10] = [
-    Action::Begin("create"),
-    Action::Begin("modify"),
-    Action::Begin("delete"),
-    Action::Begin("show_initial"),
-    Action::Begin("show_final"),
-    Action::End,
-    Action::Old,
-    Action::EndOld,
-    Action::New,
-    Action::EndNew,
+const ACTIONS: [DiffAction; 10] = [
+    DiffAction::Begin("create"),
+    DiffAction::Begin("modify"),
+    DiffAction::Begin("delete"),
+    DiffAction::Begin("show_initial"),
+    DiffAction::Begin("show_final"),
+    DiffAction::End,
+    DiffAction::Old,
+    DiffAction::EndOld,
+    DiffAction::New,
+    DiffAction::EndNew,
 ];
 
 /// The parts of an element, one bit each.
@@ -319,7 +323,7 @@ fn put(out: &mut Vec<u8>, item: &OutputItem<'_>) {
     });
 }
 
-fn put_position(out: &mut Vec<u8>, position: Position) {
+fn put_position(out: &mut Vec<u8>, position: DegreePosition) {
     out.extend_from_slice(&position.lat.to_le_bytes());
     out.extend_from_slice(&position.lon.to_le_bytes());
 }
@@ -329,27 +333,27 @@ fn put_line(out: &mut Vec<u8>, line: &[Coord]) {
     line.iter().for_each(|&c| put_coord(out, c));
 }
 
-fn put_positions(out: &mut Vec<u8>, line: &[Position]) {
+fn put_positions(out: &mut Vec<u8>, line: &[DegreePosition]) {
     codec::put(out, line.len() as u64);
     line.iter().for_each(|&position| put_position(out, position));
 }
 
-fn put_shape(out: &mut Vec<u8>, shape: &Geometry) {
+fn put_shape(out: &mut Vec<u8>, shape: &DerivedGeometry) {
     match shape {
-        Geometry::Point(point) => {
+        DerivedGeometry::Point(point) => {
             out.push(0);
             put_position(out, *point);
         }
-        Geometry::Line(line) => {
+        DerivedGeometry::Line(line) => {
             out.push(1);
             put_positions(out, line);
         }
-        Geometry::Polygon(rings) => {
+        DerivedGeometry::Polygon(rings) => {
             out.push(2);
             codec::put(out, rings.len() as u64);
             rings.iter().for_each(|ring| put_positions(out, ring));
         }
-        Geometry::Collection(parts) => {
+        DerivedGeometry::Collection(parts) => {
             out.push(3);
             codec::put(out, parts.len() as u64);
             parts.iter().for_each(|part| put_shape(out, part));
@@ -360,7 +364,7 @@ fn put_shape(out: &mut Vec<u8>, shape: &Geometry) {
 /// Buffers that are reused for each entry.
 #[derive(Debug, Default)]
 pub struct RecordingScratch {
-    tags: Tags,
+    tags: ItemTags,
     nodes: Vec<i64>,
     geometry: Vec<Coord>,
     /// The lines of all members.
@@ -368,16 +372,16 @@ pub struct RecordingScratch {
 }
 
 /// Decodes an entry and passes it to `look`. Returns `None` if the bytes are no entry.
-fn get<T>(bytes: &[u8], scratch: &mut RecordingScratch, look: impl FnOnce(Entry<'_>) -> T) -> Option<T> {
-    let mut from = Reader::new(bytes);
+fn get<T>(bytes: &[u8], scratch: &mut RecordingScratch, look: impl FnOnce(RecordingEntry<'_>) -> T) -> Option<T> {
+    let mut from = ByteReader::new(bytes);
     let type_name = match from.take(1)?[0] {
         COUNT => {
             let with_id = from.take(1)?[0] == 1;
             let (nodes, ways, relations) = (from.get()?, from.get()?, from.get()?);
             let areas = from.get()?.checked_sub(1);
-            return Some(look(Entry::Count(Counts { with_id, nodes, ways, relations, areas })));
+            return Some(look(RecordingEntry::Count(OutCounts { with_id, nodes, ways, relations, areas })));
         }
-        ACTION => return Some(look(Entry::Action(*ACTIONS.get(usize::from(from.take(1)?[0]))?))),
+        ACTION => return Some(look(RecordingEntry::Action(*ACTIONS.get(usize::from(from.take(1)?[0]))?))),
         OTHER => get_text(&mut from)?,
         place => TYPES.get(usize::from(place))?,
     };
@@ -394,7 +398,7 @@ fn get<T>(bytes: &[u8], scratch: &mut RecordingScratch, look: impl FnOnce(Entry<
         item.position = Some(get_coord(&mut from)?);
     }
     if has(part::META) {
-        item.meta = Some(Meta {
+        item.meta = Some(OutputMeta {
             version: u32::try_from(from.get()?).ok()?,
             timestamp: from.get_signed()?,
             changeset: from.get_signed()?,
@@ -434,7 +438,7 @@ fn get<T>(bytes: &[u8], scratch: &mut RecordingScratch, look: impl FnOnce(Entry<
             geometry: line.map_or(member.geometry, |line| MemberGeometry::Line(&lines[line])),
             ..member
         };
-        members.into_iter().map(|Stored { member, role, line }| placed((member, line), role)).collect()
+        members.into_iter().map(|StoredMember { member, role, line }| placed((member, line), role)).collect()
     });
     item.members = members.as_deref();
     let shape = if has(part::SHAPE) { Some(get_shape(&mut from)?) } else { None };
@@ -447,17 +451,17 @@ fn get<T>(bytes: &[u8], scratch: &mut RecordingScratch, look: impl FnOnce(Entry<
         }
         item.tags = Some(tags);
     }
-    Some(look(Entry::Element(&item)))
+    Some(look(RecordingEntry::Element(&item)))
 }
 
 /// A member whose line is a range of the lines of all members.
-struct Stored<'r> {
+struct StoredMember<'r> {
     member: MemberItem<'static>,
     role: &'r str,
     line: Option<std::ops::Range<usize>>,
 }
 
-fn get_members<'r>(from: &mut Reader<'r>, lines: &mut Vec<Coord>) -> Option<Vec<Stored<'r>>> {
+fn get_members<'r>(from: &mut ByteReader<'r>, lines: &mut Vec<Coord>) -> Option<Vec<StoredMember<'r>>> {
     let count = from.get()?;
     let mut members = Vec::new();
     for _ in 0..count {
@@ -473,39 +477,39 @@ fn get_members<'r>(from: &mut Reader<'r>, lines: &mut Vec<Coord>) -> Option<Vec<
             }
             _ => {}
         }
-        members.push(Stored { member: MemberItem { kind, id, role: "", geometry }, role, line });
+        members.push(StoredMember { member: MemberItem { kind, id, role: "", geometry }, role, line });
     }
     Some(members)
 }
 
-fn get_position(from: &mut Reader<'_>) -> Option<Position> {
+fn get_position(from: &mut ByteReader<'_>) -> Option<DegreePosition> {
     let mut number = || Some(f64::from_le_bytes(from.take(8)?.try_into().ok()?));
-    Some(Position { lat: number()?, lon: number()? })
+    Some(DegreePosition { lat: number()?, lon: number()? })
 }
 
-fn get_line(from: &mut Reader<'_>, into: &mut Vec<Coord>) -> Option<()> {
+fn get_line(from: &mut ByteReader<'_>, into: &mut Vec<Coord>) -> Option<()> {
     for _ in 0..from.get()? {
         into.push(get_coord(from)?);
     }
     Some(())
 }
 
-fn get_positions(from: &mut Reader<'_>) -> Option<Vec<Position>> {
+fn get_positions(from: &mut ByteReader<'_>) -> Option<Vec<DegreePosition>> {
     let count = from.get()?;
     (0..count).map(|_| get_position(from)).collect()
 }
 
-fn get_shape(from: &mut Reader<'_>) -> Option<Geometry> {
+fn get_shape(from: &mut ByteReader<'_>) -> Option<DerivedGeometry> {
     Some(match from.take(1)?[0] {
-        0 => Geometry::Point(get_position(from)?),
-        1 => Geometry::Line(get_positions(from)?),
+        0 => DerivedGeometry::Point(get_position(from)?),
+        1 => DerivedGeometry::Line(get_positions(from)?),
         2 => {
             let count = from.get()?;
-            Geometry::Polygon((0..count).map(|_| get_positions(from)).collect::<Option<_>>()?)
+            DerivedGeometry::Polygon((0..count).map(|_| get_positions(from)).collect::<Option<_>>()?)
         }
         _ => {
             let count = from.get()?;
-            Geometry::Collection((0..count).map(|_| get_shape(from)).collect::<Option<_>>()?)
+            DerivedGeometry::Collection((0..count).map(|_| get_shape(from)).collect::<Option<_>>()?)
         }
     })
 }

@@ -1,43 +1,43 @@
 //! Tests the three formats on made-up elements against the reference's layout.
 
 use super::*;
-use crate::set::{Geometry, Position};
+use crate::set::{DegreePosition, DerivedGeometry};
 use crate::syntax::{CsvField, CsvSettings, PopupBlock, PopupTest, PopupValue};
 use terrapin_osm::{BoundingBox, Coord, ElementType};
 
 const BOX: BoundingBox =
     BoundingBox { south: -190_764_210, west: -1_699_273_307, north: -190_762_292, east: -1_699_271_172 };
 
-fn written(format: &OutputFormat, header: Header, write: impl FnOnce(&mut dyn Answer)) -> String {
+fn written(format: &OutputFormat, header: OutputHeader, write: impl FnOnce(&mut dyn AnswerWriter)) -> String {
     let mut out = Vec::new();
     {
-        let mut answer = answer(Form::Asked(format), header, &mut out).unwrap();
+        let mut answer = answer(AnswerFormat::Asked(format), header, &mut out).unwrap();
         write(answer.as_mut());
         answer.finish().unwrap();
     }
     String::from_utf8(out).unwrap().replace(env!("CARGO_PKG_VERSION"), "VERSION")
 }
 
-fn header() -> Header {
-    Header { data_time: 1_672_656_402, areas_time: None, bounds: None }
+fn header() -> OutputHeader {
+    OutputHeader { data_time: 1_672_656_402, areas_time: None, bounds: None }
 }
 
 /// Writes elements and a remark.
-fn everything(answer: &mut dyn Answer) {
+fn everything(answer: &mut dyn AnswerWriter) {
     elements(answer);
     answer.remark("runtime error: \"x\"").unwrap();
 }
 
 /// Writes a way with all parts, a relation with every kind of member, a derived element and a count.
-fn elements(answer: &mut dyn Answer) {
-    let mut tags = Tags::default();
+fn elements(answer: &mut dyn AnswerWriter) {
+    let mut tags = ItemTags::default();
     tags.push("name", "a \"b\" <c> & \\d\n\u{1}");
     let way = OutputItem {
         type_name: "way",
         id: Some(7),
-        meta: Some(Meta { version: 3, timestamp: 0, changeset: 5, uid: 6, user: "u,v" }),
+        meta: Some(OutputMeta { version: 3, timestamp: 0, changeset: 5, uid: 6, user: "u,v" }),
         bounds: Some(BOX),
-        label: Some(Position { lat: 1.0, lon: 2.0 }),
+        label: Some(DegreePosition { lat: 1.0, lon: 2.0 }),
         nodes: Some(&[1, 2]),
         geometry: Some(&[Coord { lat: 0, lon: 10_000_000 }, Coord::MISSING]),
         tags: Some(&tags),
@@ -54,40 +54,40 @@ fn elements(answer: &mut dyn Answer) {
     ];
     let relation = OutputItem { type_name: "relation", id: Some(8), members: Some(&members), ..OutputItem::default() };
     answer.element(&relation).unwrap();
-    let point = Geometry::Point(Position { lat: 1.5, lon: -2.0 });
+    let point = DerivedGeometry::Point(DegreePosition { lat: 1.5, lon: -2.0 });
     answer
         .element(&OutputItem { type_name: "made", id: Some(-5), shape: Some(&point), ..OutputItem::default() })
         .unwrap();
-    answer.count(&Counts { with_id: true, nodes: 1, ways: 2, relations: 3, areas: Some(0) }).unwrap();
+    answer.count(&OutCounts { with_id: true, nodes: 1, ways: 2, relations: 3, areas: Some(0) }).unwrap();
 }
 
 #[test]
 fn what_was_recorded_is_written_as_what_came() {
-    let mut page = Tags::default();
+    let mut page = ItemTags::default();
     page.push("", "");
-    let polygon = vec![vec![Position { lat: 1.0, lon: 2.0 }], Vec::new()];
-    let shape = Geometry::Collection(vec![Geometry::Line(Vec::new()), Geometry::Polygon(polygon)]);
-    let more = |answer: &mut dyn Answer| {
+    let polygon = vec![vec![DegreePosition { lat: 1.0, lon: 2.0 }], Vec::new()];
+    let shape = DerivedGeometry::Collection(vec![DerivedGeometry::Line(Vec::new()), DerivedGeometry::Polygon(polygon)]);
+    let more = |answer: &mut dyn AnswerWriter| {
         elements(answer);
         let seen = OutputItem {
             type_name: "node",
             id: Some(-3),
             visible: Some(false),
             position: Some(Coord { lat: -5, lon: 7 }),
-            center: Some(Position { lat: 0.5, lon: 0.25 }),
+            center: Some(DegreePosition { lat: 0.5, lon: 0.25 }),
             tags: Some(&page),
             ..OutputItem::default()
         };
         answer.element(&seen).unwrap();
         answer.element(&OutputItem { type_name: "made", shape: Some(&shape), ..OutputItem::default() }).unwrap();
-        answer.count(&Counts::default()).unwrap();
+        answer.count(&OutCounts::default()).unwrap();
     };
     let mut recording = Recording::new(header(), OutputFormat::Xml);
     more(&mut recording);
     assert_eq!(recording.written(), 7);
     for format in [OutputFormat::Xml, OutputFormat::Json, OutputFormat::Custom] {
         let replayed = written(&format, header(), |answer| {
-            let mut cursor = Cursor::default();
+            let mut cursor = RecordingCursor::default();
             recording.replay(&mut cursor, 3, answer).unwrap();
             recording.replay(&mut cursor, u64::MAX, answer).unwrap();
         });
@@ -103,9 +103,9 @@ fn what_was_recorded_is_written_as_what_came() {
     for piece in recording.pieces() {
         let looked: Result<(), ()> = recording.each(piece, |entry| {
             kinds.push(match entry {
-                Entry::Element(item) => item.type_name.to_owned(),
-                Entry::Count(counts) => counts.total().to_string(),
-                Entry::Action(_) => String::new(),
+                RecordingEntry::Element(item) => item.type_name.to_owned(),
+                RecordingEntry::Count(counts) => counts.total().to_string(),
+                RecordingEntry::Action(_) => String::new(),
             });
             Ok(())
         });
@@ -217,7 +217,7 @@ fn json() {
 
 #[test]
 fn xml() {
-    let header = Header { areas_time: Some(0), bounds: Some(BOX), ..header() };
+    let header = OutputHeader { areas_time: Some(0), bounds: Some(BOX), ..header() };
     let expected = r#"<?xml version="1.0" encoding="UTF-8"?>
 <osm version="0.6" generator="Terrapin VERSION">
 <note>The data included in this document is from www.openstreetmap.org. The data is made available under ODbL.</note>
@@ -283,7 +283,7 @@ fn a_reader_that_went_away_is_an_error() {
         }
     }
     let mut gone = Gone;
-    let mut answer = answer(Form::Asked(&OutputFormat::Json), header(), &mut gone).unwrap();
+    let mut answer = answer(AnswerFormat::Asked(&OutputFormat::Json), header(), &mut gone).unwrap();
     let item = OutputItem { type_name: "node", id: Some(1), ..OutputItem::default() };
     let failed = (0..100_000).any(|_| answer.element(&item).is_err());
     assert!(failed || answer.finish().is_err());
@@ -301,7 +301,7 @@ fn the_name_in_a_popup_leads_to_an_address() {
         (["https://1", "http://2"], Some("https://1")),
         (["www.1", "a www.2"], Some("http://a www.2")),
     ] {
-        let mut tags = Tags::default();
+        let mut tags = ItemTags::default();
         ["k", "l"].into_iter().zip(values).for_each(|(key, value)| tags.push(key, value));
         let item = OutputItem { type_name: "node", id: Some(1), tags: Some(&tags), ..OutputItem::default() };
         let text =

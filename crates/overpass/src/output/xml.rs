@@ -3,8 +3,8 @@
 use std::io::{self, Write};
 
 use super::buffer::Buffer;
-use super::{Action, Answer, COPYRIGHT, Counts, Header, MemberGeometry, OutputItem, Renderer};
-use crate::set::{Geometry, Position};
+use super::{AnswerWriter, COPYRIGHT, DiffAction, MemberGeometry, OutCounts, OutputHeader, OutputItem, Renderer};
+use crate::set::{DegreePosition, DerivedGeometry};
 use terrapin_osm::{BoundingBox, Coord};
 
 /// An answer in XML.
@@ -15,7 +15,7 @@ pub(super) struct Xml<'a> {
 }
 
 impl<'a> Xml<'a> {
-    pub(super) fn new(header: Header, out: &'a mut dyn Write) -> Self {
+    pub(super) fn new(header: OutputHeader, out: &'a mut dyn Write) -> Self {
         let mut b = Buffer::new(out);
         b.text("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<osm version=\"0.6\" generator=\"Terrapin ");
         b.text(env!("CARGO_PKG_VERSION"));
@@ -80,7 +80,7 @@ fn render(b: &mut Buffer<'_>, item: &OutputItem<'_>) {
     }
 }
 
-impl Answer for Xml<'_> {
+impl AnswerWriter for Xml<'_> {
     fn element(&mut self, item: &OutputItem<'_>) -> io::Result<()> {
         self.written += 1;
         render(&mut self.buffer, item);
@@ -96,24 +96,24 @@ impl Answer for Xml<'_> {
         self.buffer.pass(bytes)
     }
 
-    fn action(&mut self, action: Action) -> io::Result<()> {
+    fn action(&mut self, action: DiffAction) -> io::Result<()> {
         let b = &mut self.buffer;
         match action {
-            Action::Begin(what) => {
+            DiffAction::Begin(what) => {
                 b.text("<action type=\"");
                 b.text(what);
                 b.text("\">\n");
             }
-            Action::End => b.text("</action>\n"),
-            Action::Old => b.text("<old>\n"),
-            Action::EndOld => b.text("</old>\n"),
-            Action::New => b.text("<new>\n"),
-            Action::EndNew => b.text("</new>\n"),
+            DiffAction::End => b.text("</action>\n"),
+            DiffAction::Old => b.text("<old>\n"),
+            DiffAction::EndOld => b.text("</old>\n"),
+            DiffAction::New => b.text("<new>\n"),
+            DiffAction::EndNew => b.text("</new>\n"),
         }
         Ok(())
     }
 
-    fn count(&mut self, counts: &Counts) -> io::Result<()> {
+    fn count(&mut self, counts: &OutCounts) -> io::Result<()> {
         self.written += 1;
         let b = &mut self.buffer;
         b.text(if counts.with_id { "  <count id=\"0\">\n" } else { "  <count>\n" });
@@ -248,11 +248,11 @@ fn indent(b: &mut Buffer<'_>, depth: usize) {
 }
 
 /// Writes a derived element's geometry, indented by `depth` blanks.
-fn shape(b: &mut Buffer<'_>, geometry: &Geometry, depth: usize) {
+fn shape(b: &mut Buffer<'_>, geometry: &DerivedGeometry, depth: usize) {
     match geometry {
-        Geometry::Point(p) => point(b, "point", p, depth),
-        Geometry::Line(line) => line.iter().for_each(|p| point(b, "vertex", p, depth)),
-        Geometry::Polygon(rings) => {
+        DerivedGeometry::Point(p) => point(b, "point", p, depth),
+        DerivedGeometry::Line(line) => line.iter().for_each(|p| point(b, "vertex", p, depth)),
+        DerivedGeometry::Polygon(rings) => {
             for ring in rings {
                 indent(b, depth);
                 b.text("<linestring>\n");
@@ -261,7 +261,7 @@ fn shape(b: &mut Buffer<'_>, geometry: &Geometry, depth: usize) {
                 b.text("</linestring>\n");
             }
         }
-        Geometry::Collection(parts) => {
+        DerivedGeometry::Collection(parts) => {
             for part in parts {
                 indent(b, depth);
                 b.text("<group>\n");
@@ -273,7 +273,7 @@ fn shape(b: &mut Buffer<'_>, geometry: &Geometry, depth: usize) {
     }
 }
 
-fn point(b: &mut Buffer<'_>, name: &str, p: &Position, depth: usize) {
+fn point(b: &mut Buffer<'_>, name: &str, p: &DegreePosition, depth: usize) {
     indent(b, depth);
     b.text("<");
     b.text(name);

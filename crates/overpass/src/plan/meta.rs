@@ -1,6 +1,6 @@
 //! Compiles filters on the user and the time of an element's change to tests on its metadata.
 
-use crate::syntax::{Changed, FilterKind, Timestamp, User, Users};
+use crate::syntax::{Changed, FilterKind, Timestamp, User, UserFilter};
 use terrapin_osm::{MetaRef, Osm};
 
 /// One filter on metadata.
@@ -22,13 +22,13 @@ impl MetaTest {
     /// an element is the author of its current version.
     pub fn compile(osm: &Osm, filter: &FilterKind) -> Option<MetaTest> {
         match filter {
-            FilterKind::User(User { who: Users::Names(names), .. }) => {
+            FilterKind::User(User { who: UserFilter::Names(names), .. }) => {
                 let mut users: Vec<u32> = names.iter().flat_map(|name| osm.users_named(name)).collect();
                 users.sort_unstable();
                 users.dedup();
                 Some(MetaTest::Users(users))
             }
-            FilterKind::User(User { who: Users::Ids(uids), .. }) => {
+            FilterKind::User(User { who: UserFilter::Ids(uids), .. }) => {
                 let mut uids = uids.clone();
                 uids.sort_unstable();
                 Some(MetaTest::Uids(uids))

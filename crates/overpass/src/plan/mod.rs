@@ -13,7 +13,7 @@ mod tags;
 
 pub use boxes::BoxTree;
 pub use meta::MetaTest;
-pub use region::{BoxRegion, Placement, Region};
+pub use region::{BoxRegion, Placement, SearchRegion};
 pub use shapes::{ShapesRegion, point_box};
 pub use tags::{TagMemo, TagTest, compile};
 
@@ -22,13 +22,13 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 
-use super::Failure;
-use super::budget::Budget;
+use super::OverpassFailure;
+use super::budget::OverpassBudget;
 use super::quadtile::{is_indexed, is_looked_at};
 use super::sorted;
 use super::syntax::{FilterKind, Tag};
 use terrapin_budget as budget;
-use terrapin_osm::{ElementType, Member, Ordinal, Osm, RelationPage, Scope};
+use terrapin_osm::{ElementType, Ordinal, Osm, PostingScope, RelationMember, RelationPage};
 
 /// The minimum number of pages to use several threads.
 const PARALLEL_PAGES: usize = 48;
@@ -42,7 +42,7 @@ const POSTING_FACTOR: u64 = 16;
 
 /// The conditions on the elements of one type.
 #[derive(Default)]
-pub struct Plan {
+pub struct TypePlan {
     /// The only possible elements, if a filter names them.
     pub known: Option<Vec<Ordinal>>,
     /// Tag filters.
@@ -50,16 +50,16 @@ pub struct Plan {
     /// Filters on metadata.
     pub meta: Vec<MetaTest>,
     /// Filters on location.
-    pub regions: Vec<Arc<dyn Region>>,
+    pub regions: Vec<Arc<dyn SearchRegion>>,
 }
 
 /// A page and its candidates: a range of the candidate list, or `None` for all elements of the page.
-struct Run {
+struct PageCandidates {
     page: u32,
     range: Option<Range<usize>>,
 }
 
-impl Plan {
+impl TypePlan {
     /// Restricts the known elements to those that are also in `list`.
     pub fn restrict_to(&mut self, list: Vec<Ordinal>) {
         self.known = Some(match self.known.take() {
@@ -138,7 +138,12 @@ impl Plan {
     }
 
     /// Returns the elements that pass, ascending.
-    pub fn select(mut self, osm: &Osm, budget: &Budget, kind: ElementType) -> Result<Vec<Ordinal>, Failure> {
+    pub fn select(
+        mut self,
+        osm: &Osm,
+        budget: &OverpassBudget,
+        kind: ElementType,
+    ) -> Result<Vec<Ordinal>, OverpassFailure> {
         if self.never() {
             return Ok(Vec::new());
         }
@@ -155,9 +160,9 @@ impl Plan {
         {
             let ranges = pages.as_ref().map(|pages| ranges(pages, osm.page_size(kind)));
             let scope = match (&list, &ranges) {
-                (Some(known), _) => Scope::Among(known),
-                (None, Some(ranges)) => Scope::Within(ranges),
-                (None, None) => Scope::All,
+                (Some(known), _) => PostingScope::Among(known),
+                (None, Some(ranges)) => PostingScope::Within(ranges),
+                (None, None) => PostingScope::All,
             };
             let found = self.tags[i].source(osm, kind, scope);
             list = Some(found.elements);
@@ -177,7 +182,13 @@ impl Plan {
 
     /// Removes candidates by short posting lists, which is faster than reading the candidates' tags. Removes the tests
     /// that are decided this way.
-    fn narrow_by_postings(&mut self, osm: &Osm, kind: ElementType, runs: &mut Vec<Run>, list: &mut Arc<[Ordinal]>) {
+    fn narrow_by_postings(
+        &mut self,
+        osm: &Osm,
+        kind: ElementType,
+        runs: &mut Vec<PageCandidates>,
+        list: &mut Arc<[Ordinal]>,
+    ) {
         self.tags.retain(|test| {
             let Some(candidates) = listed(runs).filter(|&candidates| candidates > 0) else { return true };
             let longest = candidates as u64 * POSTING_FACTOR;
@@ -196,11 +207,11 @@ impl Plan {
     fn narrow(
         mut self,
         osm: &Osm,
-        budget: &Budget,
+        budget: &OverpassBudget,
         kind: ElementType,
-        mut runs: Vec<Run>,
+        mut runs: Vec<PageCandidates>,
         mut list: Arc<[Ordinal]>,
-    ) -> Result<Vec<Ordinal>, Failure> {
+    ) -> Result<Vec<Ordinal>, OverpassFailure> {
         self.narrow_by_postings(osm, kind, &mut runs, &mut list);
         let by_members = kind == ElementType::Relation && !self.regions.is_empty();
         let regions = if by_members { std::mem::take(&mut self.regions) } else { Vec::new() };
@@ -219,12 +230,12 @@ impl Plan {
     fn test_page(
         &self,
         osm: &Osm,
-        budget: &Budget,
+        budget: &OverpassBudget,
         kind: ElementType,
-        run: &Run,
+        run: &PageCandidates,
         list: &[Ordinal],
         out: &mut Vec<Ordinal>,
-    ) -> Result<(), Failure> {
+    ) -> Result<(), OverpassFailure> {
         let first = u64::from(run.page) * osm.page_size(kind);
         let from = out.len();
         match &run.range {
@@ -270,11 +281,11 @@ fn retain_from(out: &mut Vec<Ordinal>, from: usize, mut passes: impl FnMut(Ordin
 
 /// Like [`retain_from`], but checks the budget: for tests that may read all parts of a region.
 fn retain_within(
-    budget: &Budget,
+    budget: &OverpassBudget,
     out: &mut Vec<Ordinal>,
     from: usize,
     mut passes: impl FnMut(Ordinal) -> bool,
-) -> Result<(), Failure> {
+) -> Result<(), OverpassFailure> {
     let mut tested = 0_usize;
     let mut state = Ok(());
     retain_from(out, from, |o| {
@@ -290,13 +301,13 @@ fn retain_within(
 /// Removes the nodes or ways of one page that are not in a region.
 fn in_region(
     osm: &Osm,
-    budget: &Budget,
+    budget: &OverpassBudget,
     kind: ElementType,
-    region: &dyn Region,
+    region: &dyn SearchRegion,
     page: u32,
     out: &mut Vec<Ordinal>,
     from: usize,
-) -> Result<(), Failure> {
+) -> Result<(), OverpassFailure> {
     let first = u64::from(page) * osm.page_size(kind);
     let bounds = osm.page_box(kind, page);
     let placement = region.placement(&bounds);
@@ -332,11 +343,11 @@ fn in_region(
 /// Returns the nodes or ways of an ascending list that are in a region.
 pub fn elements_in(
     osm: &Osm,
-    budget: &Budget,
-    region: &dyn Region,
+    budget: &OverpassBudget,
+    region: &dyn SearchRegion,
     kind: ElementType,
     list: Vec<Ordinal>,
-) -> Result<Vec<Ordinal>, Failure> {
+) -> Result<Vec<Ordinal>, OverpassFailure> {
     let runs = runs_of(&list, osm.page_size(kind));
     over_pages(&runs, |run, out| {
         let from = out.len();
@@ -353,10 +364,10 @@ type RelationRun = (Arc<RelationPage>, Range<usize>);
 /// Returns the relations of an ascending list that have a node or a way in a region.
 fn relations_in(
     osm: &Osm,
-    budget: &Budget,
-    region: &dyn Region,
+    budget: &OverpassBudget,
+    region: &dyn SearchRegion,
     mut list: Vec<Ordinal>,
-) -> Result<Vec<Ordinal>, Failure> {
+) -> Result<Vec<Ordinal>, OverpassFailure> {
     let size = osm.page_size(ElementType::Relation);
     let pages = sorted::pages(&list, size).into_iter();
     let runs: Vec<RelationRun> = pages.map(|(page, range)| (osm.relation_page(page), range)).collect();
@@ -368,7 +379,7 @@ fn relations_in(
         retain_counted(osm, region, &mut nodes);
     }
     let ways = elements_in(osm, budget, region, ElementType::Way, ways)?;
-    let is_in = |member: &Member| {
+    let is_in = |member: &RelationMember| {
         member.element.ordinal().is_some_and(|ordinal| match member.kind {
             ElementType::Node => sorted::contains(&nodes, ordinal),
             ElementType::Way => sorted::contains(&ways, ordinal),
@@ -401,7 +412,7 @@ fn members_of(runs: &[RelationRun], list: &[Ordinal], page_size: u64) -> [Vec<Or
 }
 
 /// Removes the nodes on a region's border: a relation is not in a region because of them.
-fn retain_counted(osm: &Osm, region: &dyn Region, nodes: &mut Vec<Ordinal>) {
+fn retain_counted(osm: &Osm, region: &dyn SearchRegion, nodes: &mut Vec<Ordinal>) {
     let size = osm.page_size(ElementType::Node);
     let mut page = (u32::MAX, None);
     nodes.retain(|&node| {
@@ -420,16 +431,19 @@ fn ranges(pages: &[u32], page_size: u64) -> Vec<Range<Ordinal>> {
     same.map(|(&first, &last)| u64::from(first) * page_size..(u64::from(last) + 1) * page_size).collect()
 }
 
-fn all_of(pages: Vec<u32>) -> Vec<Run> {
-    pages.into_iter().map(|page| Run { page, range: None }).collect()
+fn all_of(pages: Vec<u32>) -> Vec<PageCandidates> {
+    pages.into_iter().map(|page| PageCandidates { page, range: None }).collect()
 }
 
-fn runs_of(list: &[Ordinal], page_size: u64) -> Vec<Run> {
-    sorted::pages(list, page_size).into_iter().map(|(page, range)| Run { page, range: Some(range) }).collect()
+fn runs_of(list: &[Ordinal], page_size: u64) -> Vec<PageCandidates> {
+    sorted::pages(list, page_size)
+        .into_iter()
+        .map(|(page, range)| PageCandidates { page, range: Some(range) })
+        .collect()
 }
 
 /// Returns the runs of a list that are in some ascending pages. Iterates over the shorter of the two.
-fn runs_in_pages(list: &[Ordinal], pages: &[u32], page_size: u64) -> Vec<Run> {
+fn runs_in_pages(list: &[Ordinal], pages: &[u32], page_size: u64) -> Vec<PageCandidates> {
     if list.len() < pages.len() {
         let mut runs = runs_of(list, page_size);
         runs.retain(|run| pages.binary_search(&run.page).is_ok());
@@ -446,19 +460,19 @@ fn runs_in_pages(list: &[Ordinal], pages: &[u32], page_size: u64) -> Vec<Run> {
         let near = rest.get(..page_size as usize).unwrap_or(rest);
         at = start + near.partition_point(|&o| o < first + page_size);
         if at > start {
-            runs.push(Run { page, range: Some(start..at) });
+            runs.push(PageCandidates { page, range: Some(start..at) });
         }
     }
     runs
 }
 
 /// Returns the number of listed candidates; `None` if whole pages are candidates.
-fn listed(runs: &[Run]) -> Option<usize> {
+fn listed(runs: &[PageCandidates]) -> Option<usize> {
     runs.iter().map(|run| run.range.as_ref().map(Range::len)).sum()
 }
 
 /// Returns all candidates of the runs.
-fn gather(osm: &Osm, kind: ElementType, runs: &[Run], list: &[Ordinal]) -> Vec<Ordinal> {
+fn gather(osm: &Osm, kind: ElementType, runs: &[PageCandidates], list: &[Ordinal]) -> Vec<Ordinal> {
     let size = osm.page_size(kind);
     let mut out = Vec::new();
     for run in runs {
@@ -474,11 +488,11 @@ fn gather(osm: &Osm, kind: ElementType, runs: &[Run], list: &[Ordinal]) -> Vec<O
 }
 
 /// Calls `f` for every run, in parallel if there are many. Returns the concatenated results, in order.
-fn over_pages<F>(runs: &[Run], f: F) -> Result<Vec<Ordinal>, Failure>
+fn over_pages<F>(runs: &[PageCandidates], f: F) -> Result<Vec<Ordinal>, OverpassFailure>
 where
-    F: Fn(&Run, &mut Vec<Ordinal>) -> Result<(), Failure> + Sync,
+    F: Fn(&PageCandidates, &mut Vec<Ordinal>) -> Result<(), OverpassFailure> + Sync,
 {
-    let some = |runs: &[Run]| {
+    let some = |runs: &[PageCandidates]| {
         let mut out = Vec::new();
         runs.iter().try_for_each(|run| f(run, &mut out))?;
         Ok(out)
@@ -488,7 +502,9 @@ where
     }
     let parts: Vec<Vec<Ordinal>> = {
         let current = budget::current();
-        runs.par_chunks(PAGES_AT_ONCE).map(|runs| current.share(|| some(runs))).collect::<Result<_, Failure>>()?
+        runs.par_chunks(PAGES_AT_ONCE)
+            .map(|runs| current.share(|| some(runs)))
+            .collect::<Result<_, OverpassFailure>>()?
     };
     Ok(parts.concat())
 }

@@ -16,7 +16,7 @@ pub enum Placement {
 
 /// A region that can contain elements. The methods for nodes and ways also decide about relations: a relation is in a
 /// region if one of its nodes or ways is.
-pub trait Region: Send + Sync {
+pub trait SearchRegion: Send + Sync {
     /// Returns boxes that contain every position at which an element of the region can have a node or a segment.
     fn cover(&self) -> &[BoundingBox];
     /// Returns whether the reference looks up the region by blocks of 16 × 16 tiles instead of by tiles.
@@ -54,12 +54,12 @@ pub struct BoxRegion {
     /// The box for the vertices of ways and relations: smaller by at most one unit on each side.
     vertices: BoundingBox,
     /// The sides of the parts in degrees.
-    sides: Vec<Sides>,
+    sides: Vec<BoxSides>,
 }
 
 /// The sides of a box that does not cross the antimeridian, in degrees.
 #[derive(Debug, Clone, Copy)]
-struct Sides {
+struct BoxSides {
     south: f64,
     west: f64,
     north: f64,
@@ -83,10 +83,10 @@ impl BoxRegion {
             true => BoundingBox::EMPTY,
             false => vertices,
         };
-        let sides = Sides { south, west, north, east };
+        let sides = BoxSides { south, west, north, east };
         let sides = match whole.west <= whole.east {
             true => vec![sides],
-            false => vec![Sides { east: 180.0, ..sides }, Sides { west: -180.0, ..sides }],
+            false => vec![BoxSides { east: 180.0, ..sides }, BoxSides { west: -180.0, ..sides }],
         };
         let (parts, n) = whole.split();
         BoxRegion { whole, parts: parts[..n].to_vec(), vertices, sides }
@@ -100,7 +100,7 @@ impl BoxRegion {
     }
 }
 
-impl Sides {
+impl BoxSides {
     /// Returns whether one of the sides cuts the segment between two positions. Uses the same floating-point operations
     /// as the reference.
     fn cut(&self, a: LatLon, b: LatLon) -> bool {
@@ -122,7 +122,7 @@ fn is_across(a: Coord, b: Coord) -> bool {
 /// Half the circumference of the globe in 1e-7 degrees.
 const HALF: i64 = 1_800_000_000;
 
-impl Region for BoxRegion {
+impl SearchRegion for BoxRegion {
     fn cover(&self) -> &[BoundingBox] {
         &self.parts
     }

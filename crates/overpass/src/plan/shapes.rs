@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use super::{BoxTree, Placement, Region};
-use terrapin_osm::areas::Shape;
+use super::{BoxTree, Placement, SearchRegion};
+use terrapin_osm::areas::AreaShape;
 use terrapin_osm::geometry::BoxRelation;
 use terrapin_osm::{BoundingBox, Coord};
 
@@ -13,14 +13,14 @@ const EACH: usize = 64;
 
 /// The union of some shapes.
 pub struct ShapesRegion {
-    shapes: Vec<Arc<Shape>>,
+    shapes: Vec<Arc<AreaShape>>,
     tree: BoxTree,
     cover: Vec<BoundingBox>,
 }
 
 impl ShapesRegion {
     /// Creates the region of these shapes.
-    pub fn new(mut shapes: Vec<Arc<Shape>>) -> ShapesRegion {
+    pub fn new(mut shapes: Vec<Arc<AreaShape>>) -> ShapesRegion {
         shapes.retain(|shape| !shape.bbox().is_empty());
         let tree = BoxTree::new(shapes.iter().map(|shape| *shape.bbox()).collect());
         let cover = match shapes.len() {
@@ -30,12 +30,12 @@ impl ShapesRegion {
         ShapesRegion { shapes, tree, cover }
     }
 
-    fn any(&self, area: &BoundingBox, mut holds: impl FnMut(&Shape) -> bool) -> bool {
+    fn any(&self, area: &BoundingBox, mut holds: impl FnMut(&AreaShape) -> bool) -> bool {
         self.tree.any(area, |i| self.shapes.get(i).is_some_and(|shape| holds(shape)))
     }
 }
 
-impl Region for ShapesRegion {
+impl SearchRegion for ShapesRegion {
     fn cover(&self) -> &[BoundingBox] {
         &self.cover
     }

@@ -14,7 +14,7 @@ use regex::Regex;
 use crate::sorted;
 use crate::syntax::{FilterKind, Regex as Pattern, Tag, posix};
 use terrapin_budget as budget;
-use terrapin_osm::{ElementType, KeyId, Ordinal, Osm, PairId, Postings, Scope};
+use terrapin_osm::{ElementType, KeyId, Ordinal, Osm, PairId, PostingScope, Postings};
 
 /// For a key with at most this many values, a regular expression is always matched against all values at once.
 const EAGER_VALUES: u64 = 512;
@@ -35,11 +35,11 @@ struct KeyTest {
     key: KeyId,
     /// The key's pairs.
     range: Range<PairId>,
-    accept: Accept,
+    accept: PairAcceptance,
 }
 
 #[derive(Clone)]
-enum Accept {
+enum PairAcceptance {
     Any,
     One(PairId),
     Listed(Arc<[PairId]>),
@@ -82,7 +82,7 @@ impl Lazy {
 /// The results for tags in this query: a script often has the same filter on nodes, ways and relations.
 #[derive(Default)]
 pub struct TagMemo {
-    by_pattern: Mutex<BTreeMap<(KeyId, PatternName), Accept>>,
+    by_pattern: Mutex<BTreeMap<(KeyId, PatternName), PairAcceptance>>,
     keys: Mutex<BTreeMap<PatternName, Arc<[KeyId]>>>,
     compiled: Mutex<BTreeMap<PatternName, Option<Regex>>>,
 }
@@ -110,7 +110,11 @@ pub fn compile(pattern: &Pattern) -> Option<Regex> {
 }
 
 impl KeyTest {
-    fn of_key(osm: &Osm, name: &str, accept: impl FnOnce(KeyId, Range<PairId>) -> Option<Accept>) -> Vec<KeyTest> {
+    fn of_key(
+        osm: &Osm,
+        name: &str,
+        accept: impl FnOnce(KeyId, Range<PairId>) -> Option<PairAcceptance>,
+    ) -> Vec<KeyTest> {
         let Some(key) = osm.key(name) else { return Vec::new() };
         let range = osm.pairs_of(key);
         accept(key, range.clone()).map(|accept| KeyTest { key, range, accept }).into_iter().collect()
@@ -119,15 +123,15 @@ impl KeyTest {
     /// Returns whether an element with these tags has this key with an accepted value.
     fn holds(&self, osm: &Osm, tags: &[PairId]) -> bool {
         match &self.accept {
-            Accept::One(pair) => tags.contains(pair),
+            PairAcceptance::One(pair) => tags.contains(pair),
             accept => {
                 let Some(&pair) = tags.iter().find(|&&pair| pair >= self.range.start) else { return false };
                 pair < self.range.end
                     && match accept {
-                        Accept::Any => true,
-                        Accept::One(one) => pair == *one,
-                        Accept::Listed(pairs) => pairs.binary_search(&pair).is_ok(),
-                        Accept::Lazy(lazy) => lazy.matches(osm, pair),
+                        PairAcceptance::Any => true,
+                        PairAcceptance::One(one) => pair == *one,
+                        PairAcceptance::Listed(pairs) => pairs.binary_search(&pair).is_ok(),
+                        PairAcceptance::Lazy(lazy) => lazy.matches(osm, pair),
                     }
             }
         }
@@ -135,14 +139,14 @@ impl KeyTest {
 
     /// Returns whether the accepted elements are those of one posting list.
     fn is_list(&self) -> bool {
-        matches!(self.accept, Accept::One(_) | Accept::Any)
+        matches!(self.accept, PairAcceptance::One(_) | PairAcceptance::Any)
     }
 
     /// Returns an upper bound of the number of accepted elements.
     fn most(&self, osm: &Osm, kind: ElementType) -> u64 {
         match &self.accept {
-            Accept::One(pair) => osm.posting_len(kind, *pair),
-            Accept::Listed(pairs) if pairs.len() <= MANY_PAIRS => {
+            PairAcceptance::One(pair) => osm.posting_len(kind, *pair),
+            PairAcceptance::Listed(pairs) if pairs.len() <= MANY_PAIRS => {
                 pairs.iter().map(|&pair| osm.posting_len(kind, pair)).sum()
             }
             _ => osm.key_posting_len(kind, self.key),
@@ -150,10 +154,10 @@ impl KeyTest {
     }
 
     /// Appends the accepted elements within a scope. Returns true if there may be others among them.
-    fn elements(&self, osm: &Osm, kind: ElementType, scope: Scope<'_>, into: &mut Vec<Ordinal>) -> bool {
+    fn elements(&self, osm: &Osm, kind: ElementType, scope: PostingScope<'_>, into: &mut Vec<Ordinal>) -> bool {
         match &self.accept {
-            Accept::One(pair) => into.extend_from_slice(&osm.postings(kind, *pair).part(scope)),
-            Accept::Listed(pairs) if pairs.len() <= MANY_PAIRS => {
+            PairAcceptance::One(pair) => into.extend_from_slice(&osm.postings(kind, *pair).part(scope)),
+            PairAcceptance::Listed(pairs) if pairs.len() <= MANY_PAIRS => {
                 for &pair in pairs.iter() {
                     if osm.posting_len(kind, pair) > 0 {
                         into.extend_from_slice(&osm.postings(kind, pair).part(scope));
@@ -162,7 +166,7 @@ impl KeyTest {
             }
             accept => {
                 into.extend_from_slice(&osm.key_postings(kind, self.key).part(scope));
-                return !matches!(accept, Accept::Any);
+                return !matches!(accept, PairAcceptance::Any);
             }
         }
         false
@@ -171,15 +175,15 @@ impl KeyTest {
     /// Returns the posting list of the accepted elements, if one list contains exactly these.
     fn list<'a>(&self, osm: &'a Osm, kind: ElementType) -> Option<Postings<'a>> {
         match &self.accept {
-            Accept::One(pair) => Some(osm.postings(kind, *pair)),
-            Accept::Any => Some(osm.key_postings(kind, self.key)),
+            PairAcceptance::One(pair) => Some(osm.postings(kind, *pair)),
+            PairAcceptance::Any => Some(osm.key_postings(kind, self.key)),
             _ => None,
         }
     }
 }
 
 /// The elements of a source.
-pub struct Found {
+pub struct TagCandidates {
     /// The elements.
     pub elements: Arc<[Ordinal]>,
     /// Whether the test that is their source must still be applied.
@@ -192,8 +196,8 @@ impl TagTest {
     pub fn compile(osm: &Osm, memo: &TagMemo, filter: &FilterKind, candidates: u64) -> Option<TagTest> {
         let FilterKind::Tag(tag) = filter else { return None };
         let (alternatives, negated) = match tag {
-            Tag::HasKey { key } => (KeyTest::of_key(osm, key, |_, _| Some(Accept::Any)), false),
-            Tag::NotKey { key } => (KeyTest::of_key(osm, key, |_, _| Some(Accept::Any)), true),
+            Tag::HasKey { key } => (KeyTest::of_key(osm, key, |_, _| Some(PairAcceptance::Any)), false),
+            Tag::NotKey { key } => (KeyTest::of_key(osm, key, |_, _| Some(PairAcceptance::Any)), true),
             Tag::Equals { key, value } => (equals(osm, key, value), false),
             Tag::NotEquals { key, value } => (equals(osm, key, value), true),
             Tag::Matches { key, value } => (matches(osm, memo, key, value, candidates), false),
@@ -264,23 +268,23 @@ impl TagTest {
     }
 
     /// Returns the elements within a scope that pass. Only for tests for which [`TagTest::most`] returns a number.
-    pub fn source(&self, osm: &Osm, kind: ElementType, scope: Scope<'_>) -> Found {
+    pub fn source(&self, osm: &Osm, kind: ElementType, scope: PostingScope<'_>) -> TagCandidates {
         if let [one] = self.alternatives.as_slice()
             && let Some(list) = one.list(osm, kind)
         {
-            return Found { elements: list.part(scope), still_to_test: false };
+            return TagCandidates { elements: list.part(scope), still_to_test: false };
         }
         let mut elements = Vec::new();
         let mut still_to_test = false;
         for alternative in &self.alternatives {
             still_to_test |= alternative.elements(osm, kind, scope, &mut elements);
         }
-        Found { elements: sorted::from_unsorted(elements).into(), still_to_test }
+        TagCandidates { elements: sorted::from_unsorted(elements).into(), still_to_test }
     }
 }
 
 fn equals(osm: &Osm, key: &str, value: &str) -> Vec<KeyTest> {
-    KeyTest::of_key(osm, key, |_, _| osm.pair(key, value).map(Accept::One))
+    KeyTest::of_key(osm, key, |_, _| osm.pair(key, value).map(PairAcceptance::One))
 }
 
 fn matches(osm: &Osm, memo: &TagMemo, key: &str, pattern: &Pattern, candidates: u64) -> Vec<KeyTest> {
@@ -322,10 +326,10 @@ fn accepted(
     range: Range<PairId>,
     pattern: &Pattern,
     candidates: u64,
-) -> Option<Accept> {
+) -> Option<PairAcceptance> {
     let (every, every_but_empty) = matches_all(&pattern.pattern);
     if every || every_but_empty && osm.pair(osm.key_name(key), "").is_none() {
-        return Some(Accept::Any);
+        return Some(PairAcceptance::Any);
     }
     if let Some(values) = plain_values(pattern) {
         let mut pairs: Vec<PairId> = values.iter().filter_map(|v| osm.pair(osm.key_name(key), v)).collect();
@@ -334,18 +338,18 @@ fn accepted(
         return listed(pairs.into(), &range);
     }
     match tested(osm, memo, key, &range, pattern, candidates)? {
-        Accept::Listed(pairs) => listed(pairs, &range),
+        PairAcceptance::Listed(pairs) => listed(pairs, &range),
         other => Some(other),
     }
 }
 
 /// Returns the simplest way to accept some of a key's pairs, which are ascending.
-fn listed(pairs: Arc<[PairId]>, range: &Range<PairId>) -> Option<Accept> {
+fn listed(pairs: Arc<[PairId]>, range: &Range<PairId>) -> Option<PairAcceptance> {
     match *pairs {
         [] => None,
-        [one] => Some(Accept::One(one)),
-        _ if pairs.len() == range.len() => Some(Accept::Any),
-        _ => Some(Accept::Listed(pairs)),
+        [one] => Some(PairAcceptance::One(one)),
+        _ if pairs.len() == range.len() => Some(PairAcceptance::Any),
+        _ => Some(PairAcceptance::Listed(pairs)),
     }
 }
 
@@ -358,20 +362,20 @@ fn tested(
     range: &Range<PairId>,
     pattern: &Pattern,
     candidates: u64,
-) -> Option<Accept> {
+) -> Option<PairAcceptance> {
     let name = (key, (pattern.pattern.clone(), pattern.ignore_case));
     let values = range.len() as u64;
     let lazily = values > EAGER_VALUES && candidates < values;
     // If there are enough elements to test now, matching all values is worthwhile after all.
-    let usable = |known: &Accept| lazily || !matches!(known, Accept::Lazy(_));
+    let usable = |known: &PairAcceptance| lazily || !matches!(known, PairAcceptance::Lazy(_));
     let known = lock(&memo.by_pattern).get(&name).cloned();
     if let Some(known) = known.filter(usable) {
         return Some(known);
     }
     let regex = memo.compile(pattern)?;
     let accept = match lazily {
-        true => Accept::Lazy(Arc::new(Lazy::new(regex, range))),
-        false => Accept::Listed(matching(osm, key, &regex)),
+        true => PairAcceptance::Lazy(Arc::new(Lazy::new(regex, range))),
+        false => PairAcceptance::Listed(matching(osm, key, &regex)),
     };
     lock(&memo.by_pattern).insert(name, accept.clone());
     Some(accept)

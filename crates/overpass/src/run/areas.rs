@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
-use super::Context;
+use super::RunContext;
 use super::filters::area::{area_with_id, areas_of, closed, relations_of};
 use super::select;
-use crate::plan::Region;
-use crate::set::{AreaOrdinal, Set};
+use crate::plan::SearchRegion;
+use crate::set::{AreaOrdinal, ElementSet};
 use crate::syntax::{FilterKind, FromSet, Ids, Tag};
-use crate::{Failure, quadtile};
+use crate::{OverpassFailure, quadtile};
 use terrapin_osm::BoundingBox;
 use terrapin_osm::ElementType::{Relation, Way};
 
@@ -19,12 +19,12 @@ const LARGE: f64 = 1.0;
 /// reference, filters on location have no effect on areas made from relations, and filters on metadata and by recursion
 /// let none of these areas pass.
 pub fn select(
-    ctx: &Context,
+    ctx: &RunContext,
     filters: &[&FilterKind],
-    regions: &[Arc<dyn Region>],
-    set: &mut Set,
+    regions: &[Arc<dyn SearchRegion>],
+    set: &mut ElementSet,
     line: u32,
-) -> Result<(), Failure> {
+) -> Result<(), OverpassFailure> {
     let mut areas: Vec<AreaOrdinal> = (0..ctx.current.areas().count()).collect();
     let mut rest: Vec<&FilterKind> = Vec::new();
     for &filter in filters {
@@ -41,7 +41,7 @@ pub fn select(
             filter => rest.push(filter),
         }
     }
-    let pass = |areas: &[AreaOrdinal], filters: &[&FilterKind]| -> Result<Vec<AreaOrdinal>, Failure> {
+    let pass = |areas: &[AreaOrdinal], filters: &[&FilterKind]| -> Result<Vec<AreaOrdinal>, OverpassFailure> {
         let relations = relations_of(ctx, areas);
         Ok(areas_of(ctx, &select::select(ctx, Relation, filters, &[], Some(relations), line)?))
     };
@@ -71,10 +71,10 @@ fn recurses(filters: &[&FilterKind]) -> bool {
 
 /// Returns whether the reference reads the tags of areas by location, which misses some. It does if a filter excludes
 /// tags, no filter requires an exact value, and there is an id, a set or a small region.
-fn overlooks_tags(filters: &[&FilterKind], regions: &[Arc<dyn Region>]) -> bool {
+fn overlooks_tags(filters: &[&FilterKind], regions: &[Arc<dyn SearchRegion>]) -> bool {
     let listed = |f: &&FilterKind| matches!(f, FilterKind::Ids(_) | FilterKind::FromSet(_));
     let exact = |f: &&FilterKind| matches!(f, FilterKind::Tag(Tag::Equals { .. }));
-    let small = |region: &Arc<dyn Region>| region.cover().iter().map(square_degrees).sum::<f64>() < LARGE;
+    let small = |region: &Arc<dyn SearchRegion>| region.cover().iter().map(square_degrees).sum::<f64>() < LARGE;
     filters.iter().any(|f| excludes(f))
         && !filters.iter().any(exact)
         && (filters.iter().any(listed) || regions.iter().any(small))

@@ -1,16 +1,16 @@
 //! Reports the unsupported parts of a query before it runs.
 
 use crate::syntax::{Script, Statement};
-use crate::{Class, Code, Diagnostic, Failure, evaluators};
+use crate::{Diagnostic, OverpassCode, OverpassErrorClass, OverpassFailure, evaluators};
 
 /// The maximum nesting depth of blocks.
 const DEEPEST: usize = 100;
 
 /// Returns an error that lists every unsupported part of a query.
-pub fn check(script: &Script) -> Result<(), Failure> {
+pub fn check(script: &Script) -> Result<(), OverpassFailure> {
     let mut found = Vec::new();
     block(&script.statements, 0, &mut found);
-    if found.is_empty() { Ok(()) } else { Err(Failure { diagnostics: found }) }
+    if found.is_empty() { Ok(()) } else { Err(OverpassFailure { diagnostics: found }) }
 }
 
 fn block(statements: &[Statement], depth: usize, found: &mut Vec<Diagnostic>) {
@@ -20,8 +20,8 @@ fn block(statements: &[Statement], depth: usize, found: &mut Vec<Diagnostic>) {
 fn statement(s: &Statement, depth: usize, found: &mut Vec<Diagnostic>) {
     if depth > DEEPEST {
         found.push(Diagnostic {
-            class: Class::Runtime,
-            code: Code::TooDeep,
+            class: OverpassErrorClass::Runtime,
+            code: OverpassCode::TooDeep,
             line: s.line,
             span: Some(s.span),
             message: format!("Statements are nested more than {DEEPEST} deep."),

@@ -1,17 +1,17 @@
 //! Runs `complete`: repeats a block until it finds no new elements.
 
-use super::Context;
-use crate::Failure;
-use crate::set::Set;
+use super::RunContext;
+use crate::OverpassFailure;
+use crate::set::ElementSet;
 use crate::syntax::Complete;
 
 /// Runs the statement. Each round gets all elements found so far in `into`. The elements that it leaves in `from` are
 /// added to them.
-pub fn run(ctx: &mut Context, Complete { from, into, limit, body }: &Complete) -> Result<(), Failure> {
+pub fn run(ctx: &mut RunContext, Complete { from, into, limit, body }: &Complete) -> Result<(), OverpassFailure> {
     // If the set was filled outside of the loop that contains the statement, the first round gets its elements. They
     // are part of the result only if a round leaves them in `from`.
-    let mut given = Set::clone(&*ctx.set(from));
-    let mut all = if ctx.inherited.remove(from) { Set::default() } else { given.clone() };
+    let mut given = ElementSet::clone(&*ctx.set(from));
+    let mut all = if ctx.inherited.remove(from) { ElementSet::default() } else { given.clone() };
     let outer = ctx.enter();
     // As in the reference, the loop runs once more than the limit.
     for _ in 0..=*limit {

@@ -2,9 +2,9 @@
 //! The query's set need not be filled: no later statement reads it.
 
 use super::query::{is_empty, kinds};
-use super::{Context, date, uses_areas};
-use crate::Failure;
-use crate::output::{Counts, disconnected};
+use super::{RunContext, date, uses_areas};
+use crate::OverpassFailure;
+use crate::output::{OutCounts, disconnected};
 use crate::plan::TagTest;
 use crate::syntax::{Detail, FilterKind, Out, Query, QueryType, Statement, StatementKind, Tag};
 use terrapin_osm::{ElementType, Ordinal};
@@ -31,7 +31,7 @@ fn counts(query: &Query, out: &Out) -> bool {
 }
 
 /// Writes the count if it is known. Returns `false` if the statements still have to run.
-pub fn run(ctx: &mut Context, query: &Query, last: &Statement) -> Result<bool, Failure> {
+pub fn run(ctx: &mut RunContext, query: &Query, last: &Statement) -> Result<bool, OverpassFailure> {
     let StatementKind::Out(out) = &last.kind else { return Ok(false) };
     let everywhere = ctx.script.settings.bbox.is_none() && date::test(ctx).is_none() && ctx.diff.is_none();
     if !everywhere || !ctx.weak.is_empty() {
@@ -48,7 +48,7 @@ pub fn run(ctx: &mut Context, query: &Query, last: &Statement) -> Result<bool, F
     // Charges the memory that the elements would have used, so that the limit applies regardless of how the query runs.
     ctx.budget.memory(found.iter().sum::<u64>() * size_of::<Ordinal>() as u64)?;
     let of = |kind: ElementType| found[kind as usize];
-    let counts = Counts {
+    let counts = OutCounts {
         with_id: !out.noids,
         nodes: of(ElementType::Node),
         ways: of(ElementType::Way),

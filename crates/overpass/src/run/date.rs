@@ -1,17 +1,17 @@
 //! Runs `[date:]` and `retro`. If the data has only the current version of each element, elements newer than the date
 //! are hidden. Otherwise [`super::moment`] provides the state at the date.
 
-use super::Context;
-use crate::plan::{MetaTest, Plan};
-use crate::set::Set;
+use super::RunContext;
+use crate::plan::{MetaTest, TypePlan};
+use crate::set::ElementSet;
 use crate::syntax::{self, Retro, Script, TimeFrame, Timestamp};
-use crate::{Failure, evaluators};
+use crate::{OverpassFailure, evaluators};
 use terrapin_osm::ElementType;
 
 /// Returns the test that decides which elements are visible; `None` if all are. As in the reference, an element without
 /// a timestamp is hidden at every date, even after the latest data. However, if the data has no timestamps at all, all
 /// elements are visible at every date.
-pub fn test(ctx: &Context) -> Option<MetaTest> {
+pub fn test(ctx: &RunContext) -> Option<MetaTest> {
     ctx.date.filter(|_| ctx.history().is_none() && ctx.osm.data_time() != 0).map(MetaTest::Until)
 }
 
@@ -25,7 +25,7 @@ pub fn of(script: &Script) -> Option<Timestamp> {
 
 /// Runs `retro`: a block at another date. Its changes to sets do not leave the block. If the evaluator gives no date,
 /// the block does not run.
-pub fn retro(ctx: &mut Context, Retro { at, body }: &Retro) -> Result<(), Failure> {
+pub fn retro(ctx: &mut RunContext, Retro { at, body }: &Retro) -> Result<(), OverpassFailure> {
     let Some(moment) = syntax::timestamp(&evaluators::text(ctx.environment(), at)?) else { return Ok(()) };
     let outside = (ctx.sets.clone(), ctx.loop_values.clone(), ctx.outside.clone());
     let osm = ctx.osm;
@@ -40,13 +40,13 @@ pub fn retro(ctx: &mut Context, Retro { at, body }: &Retro) -> Result<(), Failur
 }
 
 /// Removes the hidden elements from a set.
-pub fn restrict(ctx: &Context, mut set: Set) -> Result<Set, Failure> {
+pub fn restrict(ctx: &RunContext, mut set: ElementSet) -> Result<ElementSet, OverpassFailure> {
     if test(ctx).is_none() {
         return Ok(set);
     }
     for kind in ElementType::ALL {
         let known = Some(std::mem::take(set.part_mut(kind)));
-        let plan = Plan { known, meta: test(ctx).into_iter().collect(), ..Plan::default() };
+        let plan = TypePlan { known, meta: test(ctx).into_iter().collect(), ..TypePlan::default() };
         *set.part_mut(kind) = plan.select(ctx.osm, ctx.budget, kind)?;
     }
     Ok(set)

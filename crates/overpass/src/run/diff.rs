@@ -9,20 +9,20 @@ use std::cmp::Ordering;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::{Context, date, moment};
+use super::{RunContext, date, moment};
 use crate::introsort;
 use crate::plan::MetaTest;
 use crate::quadtile;
-use crate::reader::Reader;
-use crate::set::{Derived, Geometry, Set};
+use crate::reader::StoreReader;
+use crate::set::{Derived, DerivedGeometry, ElementSet};
 use crate::sorted;
 use crate::syntax::{Script, SetName, TimeFrame, Timestamp};
-use crate::{Class, Code, Diagnostic, Failure};
+use crate::{Diagnostic, OverpassCode, OverpassErrorClass, OverpassFailure};
 use terrapin_osm::{Coord, ElementType, MetaRef, Ordinal, Osm};
 
 /// The progress of a query with two moments.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Phase {
+pub enum DiffPhase {
     /// The query runs at the older moment and writes no output.
     Older,
     /// The query runs at the newer moment.
@@ -42,40 +42,40 @@ pub struct Diff<'a> {
     /// The newer moment; `None` for the time of the data.
     pub to: Option<Timestamp>,
     /// The progress of the query.
-    pub phase: Phase,
+    pub phase: DiffPhase,
     /// The input sets of statements at the older moment, by the statement's position in the text.
     recorded: BTreeMap<usize, InState<'a>>,
     /// The results of `compare`, by result set. Only `out` can read them.
-    found: BTreeMap<SetName, Arc<Changes<'a>>>,
+    found: BTreeMap<SetName, Arc<SetChanges<'a>>>,
     /// Elements of which only the id is written in [`Phase::Initial`].
-    pub bare: Arc<Set>,
+    pub bare: Arc<ElementSet>,
 }
 
 /// A set, with the state of the data that its ordinals refer to.
-pub type InState<'a> = (Arc<Set>, &'a Osm);
+pub type InState<'a> = (Arc<ElementSet>, &'a Osm);
 
 /// The differences of a set between two moments.
-pub struct Changes<'a> {
+pub struct SetChanges<'a> {
     /// The state at the older moment.
     pub older: &'a Osm,
     /// The state at the newer moment.
     pub newer: &'a Osm,
     /// Elements of the set at the older moment only.
-    pub removed: Set,
+    pub removed: ElementSet,
     /// The subset of `removed` that still exists in the data at the newer moment.
-    pub unchanged: Set,
+    pub unchanged: ElementSet,
     /// Elements of the set at the newer moment only.
-    pub added: Set,
+    pub added: ElementSet,
     /// The subset of `added` that already existed in the data at the older moment.
-    pub preexisting: Set,
+    pub preexisting: ElementSet,
     /// Elements of the set at both moments with another version or other coordinates: older and newer ordinal, by type.
     pub modified: [Vec<(Ordinal, Ordinal)>; 3],
 }
 
-impl Changes<'_> {
+impl SetChanges<'_> {
     /// Returns the modified elements, as of the older or the newer moment.
-    pub fn modified(&self, older: bool) -> Set {
-        let mut set = Set::default();
+    pub fn modified(&self, older: bool) -> ElementSet {
+        let mut set = ElementSet::default();
         for kind in ElementType::ALL {
             let side = self.modified[kind as usize].iter().map(|&(old, new)| if older { old } else { new });
             *set.part_mut(kind) = sorted::from_unsorted(side.collect());
@@ -87,7 +87,7 @@ impl Changes<'_> {
     fn bytes(&self) -> u64 {
         let modified = self.modified.iter().map(|pairs| size_of_val(pairs.as_slice()) as u64).sum::<u64>();
         let sets = [&self.removed, &self.unchanged, &self.added, &self.preexisting];
-        sets.into_iter().map(Set::bytes).sum::<u64>() + modified
+        sets.into_iter().map(ElementSet::bytes).sum::<u64>() + modified
     }
 }
 
@@ -99,7 +99,7 @@ impl<'a> Diff<'a> {
             augmented,
             from,
             to,
-            phase: Phase::Older,
+            phase: DiffPhase::Older,
             recorded: BTreeMap::new(),
             found: BTreeMap::new(),
             bare: Arc::default(),
@@ -117,12 +117,12 @@ impl<'a> Diff<'a> {
     }
 
     /// Returns the result of a `compare` in a set.
-    pub fn found(&self, name: &str) -> Option<Arc<Changes<'a>>> {
+    pub fn found(&self, name: &str) -> Option<Arc<SetChanges<'a>>> {
         self.found.get(name).cloned()
     }
 
     /// Stores the result of a `compare` for a set.
-    pub fn leave(&mut self, name: &str, changes: Arc<Changes<'a>>) {
+    pub fn leave(&mut self, name: &str, changes: Arc<SetChanges<'a>>) {
         self.found.insert(name.to_owned(), changes);
     }
 
@@ -144,7 +144,7 @@ impl<'a> Diff<'a> {
 }
 
 /// Runs the whole query at both moments.
-pub fn run(ctx: &mut Context) -> Result<(), Failure> {
+pub fn run(ctx: &mut RunContext) -> Result<(), OverpassFailure> {
     let Some(diff) = &ctx.diff else { return Ok(()) };
     let (from, to) = (diff.from, diff.to);
     let statements = &ctx.script.statements;
@@ -155,29 +155,29 @@ pub fn run(ctx: &mut Context) -> Result<(), Failure> {
     ctx.outside.clear();
     ctx.look_at(to)?;
     if let Some(diff) = &mut ctx.diff {
-        diff.phase = Phase::Newer;
+        diff.phase = DiffPhase::Newer;
     }
     ctx.run_block(statements)
 }
 
 /// Computes the differences between two sets.
 pub fn changes<'a>(
-    ctx: &mut Context<'a>,
+    ctx: &mut RunContext<'a>,
     (older, older_osm): InState<'a>,
     (newer, newer_osm): InState<'a>,
-) -> Result<Changes<'a>, Failure> {
-    let mut changes = Changes {
+) -> Result<SetChanges<'a>, OverpassFailure> {
+    let mut changes = SetChanges {
         older: older_osm,
         newer: newer_osm,
-        removed: Set::default(),
-        unchanged: Set::default(),
-        added: Set::default(),
-        preexisting: Set::default(),
+        removed: ElementSet::default(),
+        unchanged: ElementSet::default(),
+        added: ElementSet::default(),
+        preexisting: ElementSet::default(),
         modified: Default::default(),
     };
     (changes.removed.areas, changes.added.areas) = (older.areas.clone(), newer.areas.clone());
     if std::ptr::eq(older_osm, newer_osm) {
-        (changes.removed, changes.added) = (Set::clone(&older), Set::clone(&newer));
+        (changes.removed, changes.added) = (ElementSet::clone(&older), ElementSet::clone(&newer));
         changes.removed.subtract(&newer);
         changes.added.subtract(&older);
     } else {
@@ -193,8 +193,13 @@ pub fn changes<'a>(
 }
 
 /// Compares the elements of two states, matched by id.
-fn by_id(ctx: &Context, changes: &mut Changes<'_>, older: &Set, newer: &Set) -> Result<(), Failure> {
-    let (mut old_reader, mut new_reader) = (Reader::new(changes.older), Reader::new(changes.newer));
+fn by_id(
+    ctx: &RunContext,
+    changes: &mut SetChanges<'_>,
+    older: &ElementSet,
+    newer: &ElementSet,
+) -> Result<(), OverpassFailure> {
+    let (mut old_reader, mut new_reader) = (StoreReader::new(changes.older), StoreReader::new(changes.newer));
     for kind in ElementType::ALL {
         ctx.budget.work(older.part(kind).len() + newer.part(kind).len())?;
         let (olds, news) = (ids(changes.older, kind, older), ids(changes.newer, kind, newer));
@@ -220,7 +225,7 @@ fn by_id(ctx: &Context, changes: &mut Changes<'_>, older: &Set, newer: &Set) -> 
 }
 
 /// Returns the ids and ordinals of a set's elements, sorted by id.
-fn ids(osm: &Osm, kind: ElementType, set: &Set) -> Vec<(i64, Ordinal)> {
+fn ids(osm: &Osm, kind: ElementType, set: &ElementSet) -> Vec<(i64, Ordinal)> {
     let mut ids: Vec<(i64, Ordinal)> = osm.ids(kind, set.part(kind)).into_iter().zip(set.part(kind).to_vec()).collect();
     ids.sort_unstable();
     ids
@@ -228,7 +233,11 @@ fn ids(osm: &Osm, kind: ElementType, set: &Set) -> Vec<(i64, Ordinal)> {
 
 /// Returns whether an element's version, timestamp or coordinates differ between two moments. Compares the coordinates
 /// of a way's nodes, and those of a relation's member nodes and ways.
-fn differ((old, a): (&mut Reader<'_>, Ordinal), (new, b): (&mut Reader<'_>, Ordinal), kind: ElementType) -> bool {
+fn differ(
+    (old, a): (&mut StoreReader<'_>, Ordinal),
+    (new, b): (&mut StoreReader<'_>, Ordinal),
+    kind: ElementType,
+) -> bool {
     let version = |meta: MetaRef| (meta.version, meta.timestamp);
     if version(old.meta(kind, a)) != version(new.meta(kind, b)) {
         return true;
@@ -250,20 +259,20 @@ fn differ((old, a): (&mut Reader<'_>, Ordinal), (new, b): (&mut Reader<'_>, Ordi
 }
 
 /// Returns the coordinates of a way's nodes.
-fn course(reader: &mut Reader<'_>, way: Ordinal) -> Vec<Coord> {
+fn course(reader: &mut StoreReader<'_>, way: Ordinal) -> Vec<Coord> {
     let (page, slot) = reader.way(way);
     page.coords(slot).to_vec()
 }
 
 /// Keeps only those preexisting elements that the reference finds. It runs a binary search by id in the list of all
 /// added elements, which is sorted by quadtile instead of id.
-fn overlook(ctx: &Context, changes: &mut Changes<'_>) -> Result<(), Failure> {
+fn overlook(ctx: &RunContext, changes: &mut SetChanges<'_>) -> Result<(), OverpassFailure> {
     for kind in ElementType::ALL {
         if changes.preexisting.part(kind).is_empty() {
             continue;
         }
         ctx.budget.work(changes.added.part(kind).len())?;
-        let listed = quadtile::keyed(&mut Reader::new(changes.newer), kind, changes.added.part(kind));
+        let listed = quadtile::keyed(&mut StoreReader::new(changes.newer), kind, changes.added.part(kind));
         let listed: Vec<i64> = listed.into_iter().map(|(_, id, _)| id).collect();
         let ids = changes.newer.ids(kind, changes.preexisting.part(kind));
         let seen = changes.preexisting.part(kind).iter().zip(ids).filter(|&(_, id)| is_found(&listed, id));
@@ -289,8 +298,14 @@ fn is_found(list: &[i64], wanted: i64) -> bool {
 }
 
 /// Returns the elements of a set that exist in the data at another moment.
-fn seen_at(ctx: &mut Context, moment: Option<Timestamp>, set: &Set, of: &Osm, there: &Osm) -> Result<Set, Failure> {
-    let elements = Set { derived: Vec::new(), areas: Vec::new(), ..set.clone() };
+fn seen_at(
+    ctx: &mut RunContext,
+    moment: Option<Timestamp>,
+    set: &ElementSet,
+    of: &Osm,
+    there: &Osm,
+) -> Result<ElementSet, OverpassFailure> {
+    let elements = ElementSet { derived: Vec::new(), areas: Vec::new(), ..set.clone() };
     if ctx.history().is_some() {
         return Ok(moment::carried(&moment::carried(&elements, of, there), there, of));
     }
@@ -329,7 +344,7 @@ fn apart(older: &[Arc<Derived>], newer: &[Arc<Derived>]) -> (Vec<Arc<Derived>>, 
 
 /// Compares derived elements by center, those without one first, then by tags.
 fn by_content(a: &Derived, b: &Derived) -> Ordering {
-    let center = |derived: &Derived| derived.geometry.as_ref().and_then(Geometry::middle);
+    let center = |derived: &Derived| derived.geometry.as_ref().and_then(DerivedGeometry::middle);
     let places = match (center(a), center(b)) {
         (Some(a), Some(b)) => a.lat.total_cmp(&b.lat).then(a.lon.total_cmp(&b.lon)),
         (a, b) => a.is_some().cmp(&b.is_some()),
@@ -344,10 +359,10 @@ fn own_tags(derived: &Derived) -> impl Iterator<Item = &(String, String)> {
 }
 
 /// Returns the error for an `out` that runs more than once at the older moment.
-pub fn in_a_loop() -> Failure {
+pub fn in_a_loop() -> OverpassFailure {
     Diagnostic {
-        class: Class::Runtime,
-        code: Code::DiffInALoop,
+        class: OverpassErrorClass::Runtime,
+        code: OverpassCode::DiffInALoop,
         line: 0,
         span: None,
         message: "A print statement cannot be executed in a loop in a diff setting.".to_owned(),

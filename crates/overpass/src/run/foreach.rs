@@ -4,47 +4,47 @@
 
 use std::sync::Arc;
 
-use super::Context;
+use super::RunContext;
 use crate::quadtile;
-use crate::reader::Reader;
-use crate::set::Set;
+use crate::reader::StoreReader;
+use crate::set::ElementSet;
 use crate::syntax::{Block, For, Foreach};
-use crate::{Failure, evaluators};
+use crate::{OverpassFailure, evaluators};
 use terrapin_base::deferred::Deferred;
 use terrapin_osm::ElementType;
 
 /// Runs `foreach` in the reference's order: by type, quadtile and id.
-pub fn run(ctx: &mut Context, Foreach { from, into, body }: &Foreach) -> Result<(), Failure> {
+pub fn run(ctx: &mut RunContext, Foreach { from, into, body }: &Foreach) -> Result<(), OverpassFailure> {
     let from = started_from(ctx, from, into);
     let outer = ctx.enter();
     for kind in ElementType::ALL {
-        let ordered = quadtile::keyed(&mut Reader::new(ctx.osm), kind, from.part(kind));
+        let ordered = quadtile::keyed(&mut StoreReader::new(ctx.osm), kind, from.part(kind));
         for (_, _, ordinal) in ordered {
-            let mut one = Set::default();
+            let mut one = ElementSet::default();
             one.part_mut(kind).push(ordinal);
             round(ctx, into, one, body)?;
         }
     }
     for area in quadtile::areas(ctx.current, &from.areas) {
-        round(ctx, into, Set { areas: vec![area], ..Set::default() }, body)?;
+        round(ctx, into, ElementSet { areas: vec![area], ..ElementSet::default() }, body)?;
     }
     for derived in &from.derived {
-        round(ctx, into, Set { derived: vec![Arc::clone(derived)], ..Set::default() }, body)?;
+        round(ctx, into, ElementSet { derived: vec![Arc::clone(derived)], ..ElementSet::default() }, body)?;
     }
     ctx.leave(outer);
-    ctx.assign(into, Set::default());
+    ctx.assign(into, ElementSet::default());
     Ok(())
 }
 
 /// Runs `for`: one round for every value that `key` has among the elements.
-pub fn run_grouped(ctx: &mut Context, For { from, into, key, body }: &For) -> Result<(), Failure> {
+pub fn run_grouped(ctx: &mut RunContext, For { from, into, key, body }: &For) -> Result<(), OverpassFailure> {
     // As in the reference, if `from` was never filled, the evaluator reads only ids, nodes and members.
     let bare = !ctx.sets.contains_key(from);
     let from = started_from(ctx, from, into);
     let outer = ctx.enter();
     // As in the reference, the evaluator sees an empty set in `into`, but with the value of an outer loop.
     let outer_value = ctx.loop_values.get(into).cloned();
-    ctx.assign(into, Set::default());
+    ctx.assign(into, ElementSet::default());
     ctx.loop_values.extend(outer_value.map(|value| (into.to_owned(), value)));
     let mut groups = Deferred::new(evaluators::group(ctx.environment(), key, &from, bare)?);
     groups.reverse();
@@ -55,18 +55,18 @@ pub fn run_grouped(ctx: &mut Context, For { from, into, key, body }: &For) -> Re
         ctx.run_block(body)?;
     }
     ctx.leave(outer);
-    ctx.assign(into, Set::default());
+    ctx.assign(into, ElementSet::default());
     Ok(())
 }
 
 /// Returns the set that a loop iterates over. As in the reference, if `from` was never filled, this is `into`. But if
 /// `into` was filled only outside the enclosing block (of a `retro` or of another loop), the set is empty.
-fn started_from(ctx: &Context, from: &str, into: &str) -> Arc<Set> {
+fn started_from(ctx: &RunContext, from: &str, into: &str) -> Arc<ElementSet> {
     let name = if ctx.sets.contains_key(from) { from } else { into };
     if name == into && ctx.inherited.contains(name) { Arc::default() } else { ctx.set(name) }
 }
 
-fn round(ctx: &mut Context, into: &str, set: Set, body: &Block) -> Result<(), Failure> {
+fn round(ctx: &mut RunContext, into: &str, set: ElementSet, body: &Block) -> Result<(), OverpassFailure> {
     ctx.budget.work(1)?;
     ctx.assign(into, set);
     ctx.run_block(body)

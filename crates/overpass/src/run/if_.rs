@@ -1,11 +1,11 @@
 //! `if (condition) { ... } else { ... }`.
 
-use super::Context;
+use super::RunContext;
 use crate::syntax::If;
-use crate::{Failure, evaluators};
+use crate::{OverpassFailure, evaluators};
 
 /// Runs the statement.
-pub fn run(ctx: &mut Context, If { condition, then, otherwise }: &If) -> Result<(), Failure> {
+pub fn run(ctx: &mut RunContext, If { condition, then, otherwise }: &If) -> Result<(), OverpassFailure> {
     let block = if evaluators::condition(ctx.environment(), condition)? { then } else { otherwise };
     ctx.run_block(block)
 }

@@ -1,11 +1,11 @@
 //! Runs `is_in`: finds the areas and closed ways around nodes or a point.
 
-use super::Context;
+use super::RunContext;
 use super::filters::to_coord;
-use crate::Failure;
+use crate::OverpassFailure;
 use crate::plan::{BoxTree, point_box};
 use crate::quadtile::has_place;
-use crate::set::Set;
+use crate::set::ElementSet;
 use crate::syntax::{IsIn, IsInPlace};
 use terrapin_osm::ElementType::Way;
 use terrapin_osm::areas::{is_closed, shape_of_way};
@@ -17,7 +17,7 @@ const HALF: i32 = 1_800_000_000;
 const QUARTER: u32 = HALF as u32 / 2;
 
 /// Runs the statement.
-pub fn run(ctx: &mut Context, IsIn { place, into }: &IsIn) -> Result<(), Failure> {
+pub fn run(ctx: &mut RunContext, IsIn { place, into }: &IsIn) -> Result<(), OverpassFailure> {
     let points = match place {
         IsInPlace::Point(point) => vec![to_coord(point)],
         IsInPlace::Set(name) => ctx.osm.coords(&ctx.set(name).nodes),
@@ -26,12 +26,12 @@ pub fn run(ctx: &mut Context, IsIn { place, into }: &IsIn) -> Result<(), Failure
     areas.sort_unstable();
     areas.dedup();
     let ways = closed_ways_around(ctx, &points)?;
-    ctx.assign(into, Set { areas, ways, ..Set::default() });
+    ctx.assign(into, ElementSet { areas, ways, ..ElementSet::default() });
     Ok(())
 }
 
 /// Returns the closed ways that contain one of the points, inside or on their border.
-fn closed_ways_around(ctx: &Context, points: &[Coord]) -> Result<Vec<Ordinal>, Failure> {
+fn closed_ways_around(ctx: &RunContext, points: &[Coord]) -> Result<Vec<Ordinal>, OverpassFailure> {
     let mut pages: Vec<u32> = points.iter().flat_map(|&at| ctx.osm.pages_in(Way, &point_box(at))).collect();
     // The box of a way across the antimeridian goes round the other side of the globe, over longitude 0. Therefore it
     // does not contain the points inside the way.

@@ -10,30 +10,30 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::filters::in_box;
-use super::topology::{Role, Topology};
-use super::{Context, moment};
-use crate::Failure;
-use crate::plan::{BoxRegion, Region};
+use super::topology::{MemberRole, Topology};
+use super::{RunContext, moment};
+use crate::OverpassFailure;
+use crate::plan::{BoxRegion, SearchRegion};
 use crate::quadtile;
-use crate::reader::Reader;
-use crate::set::{Derived, Geometry, Position, Set};
+use crate::reader::StoreReader;
+use crate::set::{DegreePosition, Derived, DerivedGeometry, ElementSet};
 use crate::sorted;
 use crate::syntax::{Local, LocalDetail};
 use terrapin_base::deferred::Deferred;
 use terrapin_budget as budget;
 use terrapin_osm::ElementType::{Node, Relation, Way};
 use terrapin_osm::history::changed_since;
-use terrapin_osm::{Coord, ElementRef, ElementType, Member, Ordinal};
+use terrapin_osm::{Coord, ElementRef, ElementType, Ordinal, RelationMember};
 
 /// The number of elements processed between two checks of the budget.
 const STEP: usize = 256;
 
 /// Runs the statement.
-pub fn run(ctx: &mut Context, Local { from, into, detail, bbox }: &Local) -> Result<(), Failure> {
+pub fn run(ctx: &mut RunContext, Local { from, into, detail, bbox }: &Local) -> Result<(), OverpassFailure> {
     let set = ctx.set(from);
     let cuts = Cuts::of(ctx, &set)?;
-    let mut pieces = Pieces {
-        reader: Reader::new(ctx.osm),
+    let mut pieces = WayPieces {
+        reader: StoreReader::new(ctx.osm),
         cuts,
         refs: *detail == LocalDetail::Llb,
         relations: *detail != LocalDetail::Full,
@@ -57,7 +57,10 @@ pub fn run(ctx: &mut Context, Local { from, into, detail, bbox }: &Local) -> Res
         }
     }
     ctx.last_derived_id = pieces.last_id;
-    ctx.assign(into, Set { derived: pieces.made.take().into_iter().map(Arc::new).collect(), ..Set::default() });
+    ctx.assign(
+        into,
+        ElementSet { derived: pieces.made.take().into_iter().map(Arc::new).collect(), ..ElementSet::default() },
+    );
     Ok(())
 }
 
@@ -79,11 +82,11 @@ struct Cuts {
 
 /// Returns the positions of the nodes in ways that were created after the query's date and still exist. As in the
 /// reference, ways are also cut there.
-fn later_ways(ctx: &Context, reader: &mut Reader<'_>, nodes: &[Ordinal]) -> Result<Vec<Spot>, Failure> {
+fn later_ways(ctx: &RunContext, reader: &mut StoreReader<'_>, nodes: &[Ordinal]) -> Result<Vec<Spot>, OverpassFailure> {
     let Some(now) = moment::elsewhere(Node, nodes, ctx.osm, ctx.current) else { return Ok(Vec::new()) };
     let ways = ctx.current.ways_of_nodes(&now);
     ctx.budget.work(ways.len())?;
-    let mut current = Reader::new(ctx.current);
+    let mut current = StoreReader::new(ctx.current);
     let mut spots = Vec::new();
     for (id, &way) in ctx.current.ids(Way, &ways).into_iter().zip(&ways) {
         if ctx.osm.find(Way, id).is_some() {
@@ -101,12 +104,12 @@ fn later_ways(ctx: &Context, reader: &mut Reader<'_>, nodes: &[Ordinal]) -> Resu
 }
 
 impl Cuts {
-    fn of(ctx: &Context, set: &Set) -> Result<Cuts, Failure> {
+    fn of(ctx: &RunContext, set: &ElementSet) -> Result<Cuts, OverpassFailure> {
         let topology = Topology::new(ctx);
-        let members = topology.members(&set.relations, Way, Role::Any, &[])?;
+        let members = topology.members(&set.relations, Way, MemberRole::Any, &[])?;
         let nodes = topology.nodes_of_ways(&sorted::union(&set.ways, &members), &[])?;
         let nodes = sorted::union(&set.nodes, &nodes);
-        let mut reader = Reader::new(ctx.osm);
+        let mut reader = StoreReader::new(ctx.osm);
         // As in the reference, ways that are hidden at the query's date also count.
         let ways = topology.ways_of_nodes(&nodes, &[])?;
         let mut passed: Vec<Spot> = Vec::new();
@@ -139,11 +142,11 @@ impl Cuts {
     /// Numbers the pieces of the ways that consist only of these nodes, in order of the ways' ids.
     fn number(
         &mut self,
-        ctx: &Context,
-        reader: &mut Reader<'_>,
+        ctx: &RunContext,
+        reader: &mut StoreReader<'_>,
         nodes: &[Ordinal],
         ways: &[Ordinal],
-    ) -> Result<(), Failure> {
+    ) -> Result<(), OverpassFailure> {
         let mut by_id: Vec<(i64, Ordinal)> = ctx.osm.ids(Way, ways).into_iter().zip(ways.iter().copied()).collect();
         by_id.sort_unstable();
         for (step, (_, way)) in by_id.into_iter().enumerate() {
@@ -197,7 +200,7 @@ fn spot(c: Coord) -> Spot {
 }
 
 /// Returns the numbers of the nodes that share their position with another one of them.
-fn twins(ctx: &Context, nodes: &[Ordinal]) -> BTreeMap<Ordinal, usize> {
+fn twins(ctx: &RunContext, nodes: &[Ordinal]) -> BTreeMap<Ordinal, usize> {
     let spots = ctx.osm.coords(nodes).into_iter().map(spot);
     let ids = ctx.osm.ids(Node, nodes).into_iter();
     let mut all: Vec<(Spot, i64, Ordinal)> =
@@ -211,8 +214,8 @@ fn twins(ctx: &Context, nodes: &[Ordinal]) -> BTreeMap<Ordinal, usize> {
 }
 
 /// A builder of pieces.
-struct Pieces<'a> {
-    reader: Reader<'a>,
+struct WayPieces<'a> {
+    reader: StoreReader<'a>,
     cuts: Cuts,
     /// Whether pieces name the elements that they are made from. If so, elements without tags also become pieces.
     refs: bool,
@@ -227,7 +230,7 @@ struct Pieces<'a> {
 }
 
 /// A piece of a way: its line and its number.
-struct Piece {
+struct WayPiece {
     line: Vec<Coord>,
     number: Option<usize>,
     /// The number of its first node among those at the same position; `to` is that of its last node.
@@ -235,7 +238,7 @@ struct Piece {
     to: Option<usize>,
 }
 
-impl Pieces<'_> {
+impl WayPieces<'_> {
     fn vertex(&mut self, node: Ordinal, id: i64) {
         let coord = self.reader.coord(node);
         let mut tags = self.tags(Node, node);
@@ -246,7 +249,7 @@ impl Pieces<'_> {
             tags.push(("_node_ref".to_owned(), id.to_string()));
         }
         tags.extend(self.cuts.twins.get(&node).map(|number| ("_local_id".to_owned(), number.to_string())));
-        self.push("vertex", tags, Some(Geometry::Point(coord.into())));
+        self.push("vertex", tags, Some(DerivedGeometry::Point(coord.into())));
     }
 
     fn links(&mut self, way: Ordinal, id: i64) {
@@ -292,7 +295,11 @@ impl Pieces<'_> {
                     } else {
                         let mut tags = common.clone();
                         tags.extend(child("_child_node_ref"));
-                        self.chain(first, tags, Some(Geometry::Point(coord.map_or(Position::UNKNOWN, Position::from))));
+                        self.chain(
+                            first,
+                            tags,
+                            Some(DerivedGeometry::Point(coord.map_or(DegreePosition::UNKNOWN, DegreePosition::from))),
+                        );
                     }
                 }
                 // The pieces before and after a missing or hidden one do not name each other.
@@ -336,8 +343,8 @@ impl Pieces<'_> {
 
     /// Returns which members are ways that must be reversed to continue the way before. Members of other types between
     /// them do not matter.
-    fn turned(&mut self, members: &[Member]) -> Vec<bool> {
-        let mut ends_of = |member: &Member| -> Option<Ends> {
+    fn turned(&mut self, members: &[RelationMember]) -> Vec<bool> {
+        let mut ends_of = |member: &RelationMember| -> Option<Ends> {
             let way = member.element.ordinal().filter(|_| member.kind == Way)?;
             let (page, slot) = self.reader.way(way);
             // Hidden pieces count as missing.
@@ -377,7 +384,7 @@ impl Pieces<'_> {
     }
 
     /// Adds a piece of a relation whose pieces start at index `first`, and links it with the one before.
-    fn chain(&mut self, first: usize, mut tags: Vec<(String, String)>, geometry: Option<Geometry>) {
+    fn chain(&mut self, first: usize, mut tags: Vec<(String, String)>, geometry: Option<DerivedGeometry>) {
         let next = self.last_id + 1;
         let chained = self.made.len() > first;
         if let Some(previous) = self.made.last_mut().filter(|_| chained) {
@@ -387,7 +394,7 @@ impl Pieces<'_> {
         self.push("trigraph", tags, geometry);
     }
 
-    fn push(&mut self, type_name: &str, mut tags: Vec<(String, String)>, geometry: Option<Geometry>) {
+    fn push(&mut self, type_name: &str, mut tags: Vec<(String, String)>, geometry: Option<DerivedGeometry>) {
         budget::checkpoint();
         self.last_id += 1;
         tags.sort();
@@ -396,7 +403,7 @@ impl Pieces<'_> {
     }
 
     /// Returns the pieces of a way; `None` for hidden ones.
-    fn pieces_of(&mut self, way: Ordinal) -> Vec<Option<Piece>> {
+    fn pieces_of(&mut self, way: Ordinal) -> Vec<Option<WayPiece>> {
         let (page, slot) = self.reader.way(way);
         let (refs, coords) = (page.nodes(slot), page.coords(slot));
         let mut pieces = Vec::new();
@@ -410,7 +417,7 @@ impl Pieces<'_> {
                 let number = self.cuts.number_of(ends, way, place);
                 let twin = |node: ElementRef| self.cuts.twins.get(&node.ordinal()?).copied();
                 let (from, to) = ends.map_or((None, None), |(first, last)| (twin(first), twin(last)));
-                pieces.push(Some(Piece { line, number, from, to }));
+                pieces.push(Some(WayPiece { line, number, from, to }));
             }
         }
         pieces
@@ -441,6 +448,6 @@ impl Pieces<'_> {
     }
 }
 
-fn line(coords: &[Coord]) -> Geometry {
-    Geometry::Line(coords.iter().map(|&c| Position::from(c)).collect())
+fn line(coords: &[Coord]) -> DerivedGeometry {
+    DerivedGeometry::Line(coords.iter().map(|&c| DegreePosition::from(c)).collect())
 }

@@ -26,36 +26,36 @@ mod union;
 
 pub use check::{check, uses_areas};
 pub use filters::to_osm;
-pub use moment::States;
+pub use moment::MomentStates;
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use super::budget::Budget;
-use super::evaluators::Environment;
-use super::output::Answer;
+use super::budget::OverpassBudget;
+use super::evaluators::EvaluatorEnvironment;
+use super::output::AnswerWriter;
 use super::plan::TagMemo;
-use super::reader::Reader;
-use super::set::{Derived, Set};
+use super::reader::StoreReader;
+use super::set::{Derived, ElementSet};
 use super::syntax::{Block, Item, Script, SetName, Statement, StatementKind, Timestamp};
-use super::{Diagnostic, Failure};
+use super::{Diagnostic, OverpassFailure};
 use terrapin_osm::Osm;
 
 /// The state of a running query.
-pub struct Context<'a> {
+pub struct RunContext<'a> {
     /// The visible data: the state at the query's date if the data has older versions.
     pub osm: &'a Osm,
     /// The current state of the data.
     pub current: &'a Osm,
     /// The states that the query has opened.
-    states: &'a States,
+    states: &'a MomentStates,
     /// The query.
     pub script: &'a Script,
     /// Deadline, memory and cancellation.
-    pub budget: &'a Budget,
+    pub budget: &'a OverpassBudget,
     /// The named sets. A missing name is an empty set.
-    pub sets: BTreeMap<SetName, Arc<Set>>,
+    pub sets: BTreeMap<SetName, Arc<ElementSet>>,
     /// The common value of the group in a set while a `for` iterates over it: `_.val`.
     pub loop_values: BTreeMap<SetName, String>,
     /// The sets that existed when the innermost `retro`, loop or union began, and that it has not assigned since.
@@ -63,7 +63,7 @@ pub struct Context<'a> {
     /// The sets that come from another date, with their content in that state.
     outside: moment::Outside<'a>,
     /// The writer of `out`.
-    pub answer: &'a mut dyn Answer,
+    pub answer: &'a mut dyn AnswerWriter,
     /// The date at which the data is seen; `None` for now.
     pub date: Option<Timestamp>,
     /// The progress of a query with two moments.
@@ -78,19 +78,19 @@ pub struct Context<'a> {
     /// them. No output is written.
     pub weak: Vec<Diagnostic>,
     /// The reader of the last `out`, with its cached pages.
-    pub(super) reader: Option<Reader<'a>>,
+    pub(super) reader: Option<StoreReader<'a>>,
 }
 
-impl<'a> Context<'a> {
+impl<'a> RunContext<'a> {
     /// Creates the state before the first statement.
     pub fn new(
         osm: &'a Osm,
         script: &'a Script,
-        budget: &'a Budget,
-        answer: &'a mut dyn Answer,
-        states: &'a States,
-    ) -> Context<'a> {
-        Context {
+        budget: &'a OverpassBudget,
+        answer: &'a mut dyn AnswerWriter,
+        states: &'a MomentStates,
+    ) -> RunContext<'a> {
+        RunContext {
             osm,
             current: osm,
             states,
@@ -112,8 +112,8 @@ impl<'a> Context<'a> {
     }
 
     /// Returns the parts of the state that evaluators can read.
-    pub fn environment(&self) -> Environment<'_> {
-        Environment {
+    pub fn environment(&self) -> EvaluatorEnvironment<'_> {
+        EvaluatorEnvironment {
             osm: self.osm,
             current: self.current,
             budget: self.budget,
@@ -123,17 +123,17 @@ impl<'a> Context<'a> {
     }
 
     /// Returns the content of a set.
-    pub fn set(&self, name: &str) -> Arc<Set> {
+    pub fn set(&self, name: &str) -> Arc<ElementSet> {
         self.sets.get(name).cloned().unwrap_or_default()
     }
 
     /// Sets the content of a set.
-    pub fn assign(&mut self, name: &str, set: Set) {
+    pub fn assign(&mut self, name: &str, set: ElementSet) {
         self.share(name, Arc::new(set));
     }
 
     /// Gives a set the content of another.
-    fn share(&mut self, name: &str, set: Arc<Set>) {
+    fn share(&mut self, name: &str, set: Arc<ElementSet>) {
         self.loop_values.remove(name);
         if let Some(diff) = &mut self.diff {
             diff.forget(name);
@@ -162,18 +162,18 @@ impl<'a> Context<'a> {
     }
 
     /// Runs the whole query.
-    pub fn run_script(&mut self) -> Result<(), Failure> {
+    pub fn run_script(&mut self) -> Result<(), OverpassFailure> {
         let done = if self.diff.is_some() { diff::run(self) } else { self.run_at_date() };
         let mut diagnostics = std::mem::take(&mut self.weak);
         if diagnostics.is_empty() {
             return done;
         }
         diagnostics.extend(done.err().into_iter().flat_map(|failure| failure.diagnostics));
-        Err(Failure { diagnostics })
+        Err(OverpassFailure { diagnostics })
     }
 
     /// Runs the statements of a script.
-    fn run_statements(&mut self, all: &'a Block) -> Result<(), Failure> {
+    fn run_statements(&mut self, all: &'a Block) -> Result<(), OverpassFailure> {
         if let Some((before, query, last)) = count::split(all) {
             before.iter().try_for_each(|statement| self.run_statement(statement))?;
             if count::run(self, query, last)? {
@@ -185,18 +185,18 @@ impl<'a> Context<'a> {
     }
 
     /// Runs the statements over the state of the query's date.
-    fn run_at_date(&mut self) -> Result<(), Failure> {
+    fn run_at_date(&mut self) -> Result<(), OverpassFailure> {
         self.look_at(date::of(self.script))?;
         self.run_statements(&self.script.statements)
     }
 
     /// Runs the statements of a block in order.
-    pub fn run_block(&mut self, block: &Block) -> Result<(), Failure> {
+    pub fn run_block(&mut self, block: &Block) -> Result<(), OverpassFailure> {
         block.iter().try_for_each(|statement| self.run_statement(statement))
     }
 
     /// Runs one statement.
-    pub fn run_statement(&mut self, statement: &Statement) -> Result<(), Failure> {
+    pub fn run_statement(&mut self, statement: &Statement) -> Result<(), OverpassFailure> {
         self.budget.enter(statement);
         self.budget.check()?;
         match &statement.kind {

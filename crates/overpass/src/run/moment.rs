@@ -10,17 +10,17 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
-use super::Context;
-use crate::set::{AreaOrdinal, Set};
+use super::RunContext;
+use crate::set::{AreaOrdinal, ElementSet};
 use crate::sorted;
 use crate::syntax::{SetName, Timestamp};
-use crate::{Class, Code, Diagnostic, Failure, damaged};
-use terrapin_osm::history::{History, StateError, Version};
+use crate::{Diagnostic, OverpassCode, OverpassErrorClass, OverpassFailure, damaged};
+use terrapin_osm::history::{ElementVersion, History, StateError};
 use terrapin_osm::{ElementType, Ordinal, Osm};
 use terrapin_snapshot::Error;
 
 /// Sets with their content in another state.
-pub(super) type Outside<'a> = BTreeMap<SetName, (Arc<Set>, &'a Osm)>;
+pub(super) type Outside<'a> = BTreeMap<SetName, (Arc<ElementSet>, &'a Osm)>;
 
 /// Two moments, and the ids of the elements that changed between them, by type.
 pub(super) type ChangedIds = ((i64, i64), [Vec<i64>; 3]);
@@ -32,18 +32,18 @@ const MOST_WARM: usize = 4;
 
 /// The states that a query has looked at; they are open until it ends.
 #[derive(Default)]
-pub struct States {
-    first: OnceCell<Box<Opened>>,
+pub struct MomentStates {
+    first: OnceCell<Box<OpenMoment>>,
 }
 
-struct Opened {
+struct OpenMoment {
     /// The time of the last change in it.
     change: i64,
     osm: Arc<Osm>,
-    rest: States,
+    rest: MomentStates,
 }
 
-impl States {
+impl MomentStates {
     /// Keeps the state of a change open; `None` where too many are.
     fn keep(&self, change: i64, osm: Arc<Osm>) -> Option<&Osm> {
         let number = self.all().count();
@@ -54,7 +54,7 @@ impl States {
             self.all().nth(cold).into_iter().for_each(|opened| opened.osm.forget_pages());
         }
         let last = self.all().last().map_or(self, |opened| &opened.rest);
-        Some(&last.first.get_or_init(|| Box::new(Opened { change, osm, rest: States::default() })).osm)
+        Some(&last.first.get_or_init(|| Box::new(OpenMoment { change, osm, rest: MomentStates::default() })).osm)
     }
 
     /// The state of a change, if it is open.
@@ -63,7 +63,7 @@ impl States {
     }
 
     /// The states in the order in which they were opened.
-    fn all(&self) -> impl Iterator<Item = &Opened> {
+    fn all(&self) -> impl Iterator<Item = &OpenMoment> {
         let first = self.first.get().map(|opened| &**opened);
         std::iter::successors(first, |opened| opened.rest.first.get().map(|opened| &**opened))
     }
@@ -86,14 +86,14 @@ impl States {
     }
 }
 
-impl<'a> Context<'a> {
+impl<'a> RunContext<'a> {
     /// Returns the history of the data, if it has several versions of elements.
     pub(super) fn history(&self) -> Option<&'a History> {
         History::of(self.current)
     }
 
     /// Returns the state at a moment, or the current one for `None`.
-    pub(super) fn state(&self, date: Option<Timestamp>) -> Result<&'a Osm, Failure> {
+    pub(super) fn state(&self, date: Option<Timestamp>) -> Result<&'a Osm, OverpassFailure> {
         let (Some(history), Some(moment)) = (self.history(), date) else { return Ok(self.current) };
         let Some(change) = history.last_change(self.current, moment) else { return Ok(self.current) };
         if let Some(open) = self.states.open(change) {
@@ -104,17 +104,17 @@ impl<'a> Context<'a> {
             Ok(Some(osm)) => self.states.keep(change, osm).ok_or_else(|| {
                 let message = format!("more than {MOST_OPEN} states of the data in one query");
                 let help = "Split the query: each date of retro, [diff:] and [date:] is a state.";
-                failure(Code::Memory, message, Some(help.to_owned()))
+                failure(OverpassCode::Memory, message, Some(help.to_owned()))
             }),
             Err(StateError::Damaged(damage)) => Err(damaged(&damage)),
             Err(StateError::Exceeded(bound)) => Err(self.budget.exceeded(bound)),
             Err(StateError::Temporary { folder, source }) => Err(unwritable(&folder, &source)),
-            Err(error) => Err(failure(Code::Internal, error.to_string(), None)),
+            Err(error) => Err(failure(OverpassCode::Internal, error.to_string(), None)),
         }
     }
 
     /// Changes to another date. Returns the previous one.
-    pub(super) fn look_at(&mut self, date: Option<Timestamp>) -> Result<Option<Timestamp>, Failure> {
+    pub(super) fn look_at(&mut self, date: Option<Timestamp>) -> Result<Option<Timestamp>, OverpassFailure> {
         let osm = self.state(date)?;
         if !std::ptr::eq(osm, self.osm) {
             self.osm = osm;
@@ -137,7 +137,7 @@ impl<'a> Context<'a> {
 
     /// Returns a set for output, and the state that it belongs to. A set from another date is returned in its original
     /// state.
-    pub(super) fn shown(&self, name: &str) -> (Arc<Set>, &'a Osm) {
+    pub(super) fn shown(&self, name: &str) -> (Arc<ElementSet>, &'a Osm) {
         self.outside.get(name).cloned().unwrap_or_else(|| (self.set(name), self.osm))
     }
 
@@ -163,7 +163,7 @@ impl<'a> Context<'a> {
     }
 
     /// Returns the version that records an element's deletion, if it is the last one up to a moment.
-    pub(super) fn deletion(&self, kind: ElementType, id: i64, until: Option<Timestamp>) -> Option<Version> {
+    pub(super) fn deletion(&self, kind: ElementType, id: i64, until: Option<Timestamp>) -> Option<ElementVersion> {
         let versions = self.history()?.versions(self.current, kind, id);
         let last = versions.into_iter().rfind(|version| until.is_none_or(|until| version.timestamp <= until));
         last.filter(|version| !version.visible)
@@ -172,17 +172,17 @@ impl<'a> Context<'a> {
 
 /// Returns the error for temporary files that cannot be written. The help names the folder; it is written to the log,
 /// the shell and feedback, but not to the interpreter's page.
-fn unwritable(folder: &Path, source: &std::io::Error) -> Failure {
+fn unwritable(folder: &Path, source: &std::io::Error) -> OverpassFailure {
     let help = format!(
         "The state of a date is made in {}: {source}. Choose another folder with --spool-dir for a server and TMPDIR for a \
          command, or free some of its disk.",
         folder.display()
     );
-    failure(Code::Temporary, format!("cannot write temporary files: {}", source.kind()), Some(help))
+    failure(OverpassCode::Temporary, format!("cannot write temporary files: {}", source.kind()), Some(help))
 }
 
-fn failure(code: Code, message: String, help: Option<String>) -> Failure {
-    Failure::from(Diagnostic { class: Class::Runtime, code, line: 0, span: None, message, help })
+fn failure(code: OverpassCode, message: String, help: Option<String>) -> OverpassFailure {
+    OverpassFailure::from(Diagnostic { class: OverpassErrorClass::Runtime, code, line: 0, span: None, message, help })
 }
 
 /// Returns the existing elements of a type with these ids.
@@ -196,7 +196,7 @@ pub(super) fn elsewhere(kind: ElementType, list: &[Ordinal], from: &Osm, to: &Os
 }
 
 /// Converts a set to another state.
-pub(super) fn carried(set: &Set, from: &Osm, to: &Osm) -> Set {
+pub(super) fn carried(set: &ElementSet, from: &Osm, to: &Osm) -> ElementSet {
     let mut carried = set.clone();
     for kind in ElementType::ALL {
         if let Some(list) = elsewhere(kind, set.part(kind), from, to) {

@@ -9,21 +9,21 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 
-use super::diff::Phase;
-use super::{Context, uses_areas};
-use crate::Failure;
+use super::diff::DiffPhase;
+use super::{RunContext, uses_areas};
+use crate::OverpassFailure;
 use crate::introsort;
-use crate::output::{Action, Answer, Counts, OutputItem, disconnected};
+use crate::output::{AnswerWriter, DiffAction, OutCounts, OutputItem, disconnected};
 use crate::quadtile;
-use crate::reader::Reader;
-use crate::set::{AreaOrdinal, Derived, Set};
+use crate::reader::StoreReader;
+use crate::set::{AreaOrdinal, Derived, ElementSet};
 use crate::sorted;
-use crate::syntax::{Detail, Order, Out};
+use crate::syntax::{Detail, Out, OutputOrder};
 use terrapin_budget as budget;
 use terrapin_osm::areas::RELATION_AREAS;
 use terrapin_osm::radix;
 use terrapin_osm::{ElementType, Ordinal};
-use writer::{Scratch, Writer, WrittenParts};
+use writer::{ElementWriter, OutScratch, WrittenParts};
 
 /// The number of elements written between two checks of the budget.
 const STEP: usize = 256;
@@ -35,15 +35,15 @@ const PARALLEL: [usize; 3] = [1 << 10, 1 << 8, 1 << 4];
 const IDS_AT_ONCE: usize = 1 << 14;
 
 /// Runs the `out` at position `place` of the text.
-pub fn run(ctx: &mut Context, out: &Out, place: usize) -> Result<(), Failure> {
+pub fn run(ctx: &mut RunContext, out: &Out, place: usize) -> Result<(), OverpassFailure> {
     if !ctx.weak.is_empty() {
         return Ok(());
     }
     let frame = match ctx.diff.as_ref().map(|diff| diff.phase) {
         None => None,
-        Some(Phase::Older | Phase::Newer) => return changes::run(ctx, out, place),
-        Some(Phase::Initial) => Some("show_initial"),
-        Some(Phase::Final) => Some("show_final"),
+        Some(DiffPhase::Older | DiffPhase::Newer) => return changes::run(ctx, out, place),
+        Some(DiffPhase::Initial) => Some("show_initial"),
+        Some(DiffPhase::Final) => Some("show_final"),
     };
     if out.limit == Some(0) {
         // Not even a count is written.
@@ -59,8 +59,8 @@ pub fn run(ctx: &mut Context, out: &Out, place: usize) -> Result<(), Failure> {
     let renderer = if frame.is_some() { None } else { ctx.answer.renderer() };
     let bare = ctx.diff.as_ref().map(|diff| Arc::clone(&diff.bare)).unwrap_or_default();
     let reader = ctx.reader.take().filter(|reader| std::ptr::eq(reader.osm(), osm));
-    let reader = reader.unwrap_or_else(|| Reader::new(osm));
-    let mut writer = Writer { reader, shown, scratch: Scratch::default() };
+    let reader = reader.unwrap_or_else(|| StoreReader::new(osm));
+    let mut writer = ElementWriter { reader, shown, scratch: OutScratch::default() };
     for kind in ElementType::ALL {
         let list = ordered(&mut writer.reader, kind, set.part(kind), out.order, left);
         left -= list.len() as u64;
@@ -71,7 +71,8 @@ pub fn run(ctx: &mut Context, out: &Out, place: usize) -> Result<(), Failure> {
             _ => one_by_one(ctx, &mut writer, frame, &bare, kind, &list)?,
         }
     }
-    let mut area_writer = Writer { reader: Reader::new(ctx.current), shown, scratch: Scratch::default() };
+    let mut area_writer =
+        ElementWriter { reader: StoreReader::new(ctx.current), shown, scratch: OutScratch::default() };
     for (id, relation) in areas(&mut area_writer.reader, &set.areas, out.order, left) {
         left -= 1;
         area_writer
@@ -90,13 +91,13 @@ pub fn run(ctx: &mut Context, out: &Out, place: usize) -> Result<(), Failure> {
 
 /// Writes elements of one type in the order of `list`. For elements in `bare`, only the id is written.
 fn one_by_one(
-    ctx: &mut Context,
-    writer: &mut Writer<'_>,
+    ctx: &mut RunContext,
+    writer: &mut ElementWriter<'_>,
     frame: Option<&'static str>,
-    bare: &Set,
+    bare: &ElementSet,
     kind: ElementType,
     list: &[(i64, Ordinal)],
-) -> Result<(), Failure> {
+) -> Result<(), OverpassFailure> {
     for (step, &(id, ordinal)) in list.iter().enumerate() {
         if step.is_multiple_of(STEP) {
             ctx.budget.check()?;
@@ -113,18 +114,18 @@ fn one_by_one(
 
 /// Writes output, with an action around it if one is given.
 fn framed(
-    answer: &mut dyn Answer,
+    answer: &mut dyn AnswerWriter,
     frame: Option<&'static str>,
-    write: impl FnOnce(&mut dyn Answer) -> io::Result<()>,
+    write: impl FnOnce(&mut dyn AnswerWriter) -> io::Result<()>,
 ) -> io::Result<()> {
     let Some(frame) = frame else { return write(answer) };
-    answer.action(Action::Begin(frame))?;
+    answer.action(DiffAction::Begin(frame))?;
     write(answer)?;
-    answer.action(Action::End)
+    answer.action(DiffAction::End)
 }
 
-fn counts(ctx: &Context, set: &Set, with_id: bool) -> Counts {
-    Counts {
+fn counts(ctx: &RunContext, set: &ElementSet, with_id: bool) -> OutCounts {
+    OutCounts {
         with_id,
         nodes: set.nodes.len() as u64,
         ways: set.ways.len() as u64,
@@ -135,17 +136,17 @@ fn counts(ctx: &Context, set: &Set, with_id: bool) -> Counts {
 
 /// Returns ids and ordinals in the order of the answer, at most `limit` of them.
 fn ordered(
-    reader: &mut Reader<'_>,
+    reader: &mut StoreReader<'_>,
     kind: ElementType,
     list: &[Ordinal],
-    order: Order,
+    order: OutputOrder,
     limit: u64,
 ) -> Vec<(i64, Ordinal)> {
     if limit == 0 || list.is_empty() {
         return Vec::new();
     }
     let mut pairs: Vec<(i64, Ordinal)> = match order {
-        Order::Asc => {
+        OutputOrder::Asc => {
             let mut pairs: Vec<(i64, Ordinal)> = if list.len() < 2 * IDS_AT_ONCE {
                 list.iter().map(|&ordinal| (reader.id(kind, ordinal), ordinal)).collect()
             } else {
@@ -157,22 +158,22 @@ fn ordered(
             radix::sort(&mut pairs, |&(id, _)| radix::signed(id));
             pairs
         }
-        Order::Quadtile => quadtile::keyed(reader, kind, list).into_iter().map(|(_, id, o)| (id, o)).collect(),
+        OutputOrder::Quadtile => quadtile::keyed(reader, kind, list).into_iter().map(|(_, id, o)| (id, o)).collect(),
     };
     pairs.truncate(usize::try_from(limit).unwrap_or(usize::MAX));
     pairs
 }
 
 /// Returns the ids of areas and their relations, in the order of the answer, at most `limit` of them.
-fn areas(reader: &mut Reader<'_>, list: &[AreaOrdinal], order: Order, limit: u64) -> Vec<(i64, Ordinal)> {
+fn areas(reader: &mut StoreReader<'_>, list: &[AreaOrdinal], order: OutputOrder, limit: u64) -> Vec<(i64, Ordinal)> {
     let known = reader.osm().areas();
     let mut keyed: Vec<(quadtile::Key, i64, Ordinal)> = list
         .iter()
         .filter_map(|&area| {
             let relation = known.relation(area)?;
             let key = match order {
-                Order::Asc => quadtile::Key::default(),
-                Order::Quadtile => quadtile::area_key(known.shape(reader.osm(), area).bbox()),
+                OutputOrder::Asc => quadtile::Key::default(),
+                OutputOrder::Quadtile => quadtile::area_key(known.shape(reader.osm(), area).bbox()),
             };
             Some((key, RELATION_AREAS + reader.id(ElementType::Relation, relation), relation))
         })
@@ -183,9 +184,9 @@ fn areas(reader: &mut Reader<'_>, list: &[AreaOrdinal], order: Order, limit: u64
 }
 
 /// Returns the derived elements of a set, in the order of the answer, at most `limit` of them.
-fn derived(set: &Set, order: Order, limit: u64) -> Vec<&Arc<Derived>> {
+fn derived(set: &ElementSet, order: OutputOrder, limit: u64) -> Vec<&Arc<Derived>> {
     let mut derived: Vec<&Arc<Derived>> = set.derived.iter().collect();
-    if order == Order::Asc {
+    if order == OutputOrder::Asc {
         introsort::sort(&mut derived, |a, b| a.key() < b.key());
     }
     derived.truncate(usize::try_from(limit).unwrap_or(usize::MAX));

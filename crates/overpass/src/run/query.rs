@@ -3,30 +3,30 @@
 use std::sync::Arc;
 
 use super::select::select;
-use super::{Context, areas, filters};
-use crate::plan::Region;
-use crate::set::Set;
+use super::{RunContext, areas, filters};
+use crate::plan::SearchRegion;
+use crate::set::ElementSet;
 use crate::syntax::{FilterKind, FromSet, Query, QueryType, Tag};
-use crate::{Code, Failure, evaluators};
+use crate::{OverpassCode, OverpassFailure, evaluators};
 use terrapin_osm::ElementType;
 
 /// The maximum number of too broad queries to report.
 const MOST_WEAK: usize = 500;
 
 /// Runs the statement.
-pub fn run(ctx: &mut Context, query: &Query, line: u32) -> Result<(), Failure> {
+pub fn run(ctx: &mut RunContext, query: &Query, line: u32) -> Result<(), OverpassFailure> {
     let wanted: Vec<&FilterKind> = query.filters.iter().map(|f| &f.kind).filter(|f| !is_empty(f)).collect();
     let outer = ctx.script.settings.bbox.filter(|_| !stands_alone(query.what, &wanted));
     let mut regions = Vec::new();
     if let Some(bbox) = outer {
-        regions.push(Arc::new(filters::in_box(&bbox)) as Arc<dyn Region>);
+        regions.push(Arc::new(filters::in_box(&bbox)) as Arc<dyn SearchRegion>);
     }
     for filter in &wanted {
         if let Some(region) = filters::region(ctx, filter)? {
             regions.push(region);
         }
     }
-    let mut set = Set::default();
+    let mut set = ElementSet::default();
     match query.what {
         QueryType::Derived => set.derived = derived(ctx, &wanted),
         QueryType::Area => {
@@ -52,9 +52,11 @@ pub fn run(ctx: &mut Context, query: &Query, line: u32) -> Result<(), Failure> {
 
 /// Returns the elements found. A query that is too broad is recorded and returns an empty result; like the reference,
 /// the run continues.
-fn unless_weak<T: Default>(ctx: &mut Context, found: Result<T, Failure>) -> Result<T, Failure> {
+fn unless_weak<T: Default>(ctx: &mut RunContext, found: Result<T, OverpassFailure>) -> Result<T, OverpassFailure> {
     match found {
-        Err(failure) if failure.diagnostics.iter().all(|d| d.code == Code::TooWeak) && ctx.weak.len() < MOST_WEAK => {
+        Err(failure)
+            if failure.diagnostics.iter().all(|d| d.code == OverpassCode::TooWeak) && ctx.weak.len() < MOST_WEAK =>
+        {
             ctx.weak.extend(failure.diagnostics);
             Ok(T::default())
         }
@@ -63,8 +65,8 @@ fn unless_weak<T: Default>(ctx: &mut Context, found: Result<T, Failure>) -> Resu
 }
 
 /// Returns the derived elements of a query. They come from sets only.
-fn derived(ctx: &Context, filters: &[&FilterKind]) -> Vec<Arc<crate::set::Derived>> {
-    let mut sets: Vec<Arc<Set>> = filters
+fn derived(ctx: &RunContext, filters: &[&FilterKind]) -> Vec<Arc<crate::set::Derived>> {
+    let mut sets: Vec<Arc<ElementSet>> = filters
         .iter()
         .filter_map(|f| match f {
             FilterKind::FromSet(FromSet { set }) => Some(ctx.set(set)),

@@ -3,17 +3,17 @@
 //! The start elements are in the result only if they are reached again. As in the reference, all recursions except `>`
 //! also keep the relations they start from.
 
-use super::topology::{Role, Topology};
-use super::{Context, date};
-use crate::Failure;
-use crate::set::Set;
+use super::topology::{MemberRole, Topology};
+use super::{RunContext, date};
+use crate::OverpassFailure;
+use crate::set::ElementSet;
 use crate::sorted;
 use crate::syntax::{Recurse, RecurseAll, Recursion};
 use terrapin_osm::ElementType::{Node, Way};
 use terrapin_osm::{ElementType, Ordinal};
 
 /// Runs the statement.
-pub fn run(ctx: &mut Context, Recursion { kind, from, into }: &Recursion) -> Result<(), Failure> {
+pub fn run(ctx: &mut RunContext, Recursion { kind, from, into }: &Recursion) -> Result<(), OverpassFailure> {
     let from = ctx.set(from);
     let topology = Topology::new(ctx);
     let result = match kind {
@@ -29,11 +29,11 @@ pub fn run(ctx: &mut Context, Recursion { kind, from, into }: &Recursion) -> Res
 
 /// Returns the elements of one type that a recursion reaches as a filter of a query. As in the reference, unlike the
 /// statement, it goes down only from relations, and only `up-rel` keeps them.
-pub fn as_filter(ctx: &Context, filter: &RecurseAll, wanted: ElementType) -> Result<Vec<Ordinal>, Failure> {
+pub fn as_filter(ctx: &RunContext, filter: &RecurseAll, wanted: ElementType) -> Result<Vec<Ordinal>, OverpassFailure> {
     let from = ctx.set(&filter.set);
     let topology = Topology::new(ctx);
-    let above = Set { relations: from.relations.clone(), ..Set::default() };
-    let below = Set { nodes: from.nodes.clone(), ways: from.ways.clone(), ..Set::default() };
+    let above = ElementSet { relations: from.relations.clone(), ..ElementSet::default() };
+    let below = ElementSet { nodes: from.nodes.clone(), ways: from.ways.clone(), ..ElementSet::default() };
     let mut found = match filter.kind {
         Recurse::Down => down(&topology, &above)?,
         Recurse::DownRel => down_rel(&topology, &above)?,
@@ -44,34 +44,38 @@ pub fn as_filter(ctx: &Context, filter: &RecurseAll, wanted: ElementType) -> Res
 }
 
 /// Returns the nodes of the ways, the nodes and ways of the relations, and the nodes of those ways.
-fn down(topology: &Topology, from: &Set) -> Result<Set, Failure> {
-    let ways = topology.members(&from.relations, Way, Role::Any, &[])?;
-    let nodes = topology.members(&from.relations, Node, Role::Any, &[])?;
+fn down(topology: &Topology, from: &ElementSet) -> Result<ElementSet, OverpassFailure> {
+    let ways = topology.members(&from.relations, Way, MemberRole::Any, &[])?;
+    let nodes = topology.members(&from.relations, Node, MemberRole::Any, &[])?;
     let all_ways = sorted::union(&from.ways, &ways);
     let way_nodes = topology.nodes_of_ways(&all_ways, &[])?;
-    Ok(Set { nodes: sorted::union(&nodes, &way_nodes), ways, ..Set::default() })
+    Ok(ElementSet { nodes: sorted::union(&nodes, &way_nodes), ways, ..ElementSet::default() })
 }
 
 /// Like [`down`], also through relations of relations.
-fn down_rel(topology: &Topology, from: &Set) -> Result<Set, Failure> {
+fn down_rel(topology: &Topology, from: &ElementSet) -> Result<ElementSet, OverpassFailure> {
     let relations = topology.relations_below(&from.relations)?;
-    let all = Set { relations: sorted::union(&from.relations, &relations), ways: from.ways.clone(), ..Set::default() };
+    let all = ElementSet {
+        relations: sorted::union(&from.relations, &relations),
+        ways: from.ways.clone(),
+        ..ElementSet::default()
+    };
     let below = down(topology, &all)?;
-    Ok(Set { relations: all.relations, ..below })
+    Ok(ElementSet { relations: all.relations, ..below })
 }
 
 /// Returns the ways of the nodes, and the relations of the nodes and of the ways.
-fn up(topology: &Topology, from: &Set) -> Result<Set, Failure> {
+fn up(topology: &Topology, from: &ElementSet) -> Result<ElementSet, OverpassFailure> {
     let ways = topology.ways_of_nodes(&from.nodes, &[])?;
     let all_ways = sorted::union(&from.ways, &ways);
-    let of_nodes = topology.relations_of(Node, &from.nodes, Role::Any, &[])?;
-    let of_ways = topology.relations_of(Way, &all_ways, Role::Any, &[])?;
+    let of_nodes = topology.relations_of(Node, &from.nodes, MemberRole::Any, &[])?;
+    let of_ways = topology.relations_of(Way, &all_ways, MemberRole::Any, &[])?;
     let relations = sorted::union(&from.relations, &sorted::union(&of_nodes, &of_ways));
-    Ok(Set { ways, relations, ..Set::default() })
+    Ok(ElementSet { ways, relations, ..ElementSet::default() })
 }
 
 /// Like [`up`], also through relations of relations.
-fn up_rel(topology: &Topology, from: &Set) -> Result<Set, Failure> {
+fn up_rel(topology: &Topology, from: &ElementSet) -> Result<ElementSet, OverpassFailure> {
     let mut set = up(topology, from)?;
     let above = topology.relations_above(&set.relations)?;
     set.relations = sorted::union(&set.relations, &above);

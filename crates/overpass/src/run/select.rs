@@ -3,24 +3,24 @@
 use std::sync::Arc;
 
 use super::filters::known;
-use super::{Context, date, moment};
-use crate::plan::{MetaTest, Plan, Region};
-use crate::syntax::{Changed, FilterKind, RecurseFilter, RecurseFilterKind, Tag, Timestamp, User, Users};
-use crate::{Class, Code, Diagnostic, Failure};
+use super::{RunContext, date, moment};
+use crate::plan::{MetaTest, SearchRegion, TypePlan};
+use crate::syntax::{Changed, FilterKind, RecurseFilter, RecurseFilterKind, Tag, Timestamp, User, UserFilter};
+use crate::{Diagnostic, OverpassCode, OverpassErrorClass, OverpassFailure};
 use terrapin_osm::{ElementType, Ordinal};
 
 /// Returns the elements of one type that pass all filters except `if`. If `among` is given, only these are candidates.
 pub fn select(
-    ctx: &Context,
+    ctx: &RunContext,
     kind: ElementType,
     filters: &[&FilterKind],
-    regions: &[Arc<dyn Region>],
+    regions: &[Arc<dyn SearchRegion>],
     among: Option<Vec<Ordinal>>,
     line: u32,
-) -> Result<Vec<Ordinal>, Failure> {
+) -> Result<Vec<Ordinal>, OverpassFailure> {
     // The elements that areas are made from are visible at all dates.
     let (date, osm) = if among.is_some() { (None, ctx.current) } else { (date::test(ctx), ctx.osm) };
-    let mut plan = Plan { known: among, regions: regions.to_vec(), ..Plan::default() };
+    let mut plan = TypePlan { known: among, regions: regions.to_vec(), ..TypePlan::default() };
     plan.meta.extend(date);
     for filter in filters {
         if let (FilterKind::RecurseFilter(RecurseFilter { kind: RecurseFilterKind::BnWr, set, .. }), 2..) =
@@ -59,7 +59,7 @@ pub fn select(
 
 /// Returns the elements that pass a filter on changes, if the data has older versions. Returns `None` for other
 /// filters.
-fn in_history(ctx: &Context, kind: ElementType, filter: &FilterKind) -> Option<Vec<Ordinal>> {
+fn in_history(ctx: &RunContext, kind: ElementType, filter: &FilterKind) -> Option<Vec<Ordinal>> {
     let history = ctx.history()?;
     match filter {
         FilterKind::Changed(Changed { since, until }) => {
@@ -77,8 +77,8 @@ fn in_history(ctx: &Context, kind: ElementType, filter: &FilterKind) -> Option<V
         }
         FilterKind::User(User { who, touched: true }) => {
             let mut users: Vec<u32> = match who {
-                Users::Names(names) => names.iter().flat_map(|name| ctx.current.users_named(name)).collect(),
-                Users::Ids(ids) => ids.iter().flat_map(|&id| ctx.current.users_with_id(id)).collect(),
+                UserFilter::Names(names) => names.iter().flat_map(|name| ctx.current.users_named(name)).collect(),
+                UserFilter::Ids(ids) => ids.iter().flat_map(|&id| ctx.current.users_with_id(id)).collect(),
             };
             users.sort_unstable();
             let ids = history.touched(ctx.current, kind, &users);
@@ -103,10 +103,10 @@ fn is_enough(filter: &FilterKind) -> bool {
     }
 }
 
-fn too_weak(line: u32) -> Failure {
-    Failure::from(Diagnostic {
-        class: Class::Runtime,
-        code: Code::TooWeak,
+fn too_weak(line: u32) -> OverpassFailure {
+    OverpassFailure::from(Diagnostic {
+        class: OverpassErrorClass::Runtime,
+        code: OverpassCode::TooWeak,
         line,
         span: None,
         message: "Filters too weak in query statement: specify in addition a bbox, a tag filter, or similar."

@@ -2,33 +2,33 @@
 
 use std::sync::Arc;
 
-use super::Context;
-use crate::reader::Reader;
-use crate::set::{Derived, Set};
+use super::RunContext;
+use crate::reader::StoreReader;
+use crate::set::{Derived, ElementSet};
 use crate::syntax::{self, Timeline};
 use crate::timestamp;
 use terrapin_osm::ElementType;
 
 /// Runs the statement.
-pub fn run(ctx: &mut Context, timeline: &Timeline) {
+pub fn run(ctx: &mut RunContext, timeline: &Timeline) {
     let (id, version) = (timeline.id, timeline.version);
     let kind = match timeline.kind {
-        syntax::ElementType::Node => ElementType::Node,
-        syntax::ElementType::Way => ElementType::Way,
-        syntax::ElementType::Relation => ElementType::Relation,
+        syntax::QlElementType::Node => ElementType::Node,
+        syntax::QlElementType::Way => ElementType::Way,
+        syntax::QlElementType::Relation => ElementType::Relation,
     };
     let mut versions: Vec<(u32, i64)> = match ctx.history() {
         Some(history) => {
             history.versions(ctx.current, kind, id).iter().map(|version| (version.version, version.timestamp)).collect()
         }
         None => {
-            let known = ctx.osm.find(kind, id).map(|ordinal| Reader::new(ctx.osm).meta(kind, ordinal));
+            let known = ctx.osm.find(kind, id).map(|ordinal| StoreReader::new(ctx.osm).meta(kind, ordinal));
             known.map(|meta| (meta.version, meta.timestamp)).into_iter().collect()
         }
     };
     // As in the reference, in order of time.
     versions.sort_by_key(|&(_, created)| created);
-    let mut set = Set::default();
+    let mut set = ElementSet::default();
     for (at, &(number, created)) in versions.iter().enumerate() {
         if version.is_some_and(|version| version != i64::from(number)) {
             continue;

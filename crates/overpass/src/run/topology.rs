@@ -2,9 +2,9 @@
 
 use rayon::prelude::*;
 
-use super::Context;
-use crate::Failure;
-use crate::budget::Budget;
+use super::RunContext;
+use crate::OverpassFailure;
+use crate::budget::OverpassBudget;
 use crate::sorted;
 use terrapin_budget as budget;
 use terrapin_osm::{ElementType, Ordinal, Osm};
@@ -31,11 +31,11 @@ type PageWork<'a> = dyn Fn(u32, &mut dyn Iterator<Item = usize>, &mut Vec<Ordina
 /// Runs `f` on the elements of a list page by page. Returns the set of elements that it appends.
 fn over_pages(
     osm: &Osm,
-    budget: &Budget,
+    budget: &OverpassBudget,
     kind: ElementType,
     list: &[Ordinal],
     f: &PageWork,
-) -> Result<Vec<Ordinal>, Failure> {
+) -> Result<Vec<Ordinal>, OverpassFailure> {
     let size = osm.page_size(kind);
     let runs = sorted::pages(list, size);
     let some = |runs: &[(u32, std::ops::Range<usize>)]| {
@@ -52,8 +52,10 @@ fn over_pages(
         some(&runs)?
     } else {
         let current = budget::current();
-        let parts: Vec<Vec<Ordinal>> =
-            runs.par_chunks(PAGES_AT_ONCE).map(|runs| current.share(|| some(runs))).collect::<Result<_, Failure>>()?;
+        let parts: Vec<Vec<Ordinal>> = runs
+            .par_chunks(PAGES_AT_ONCE)
+            .map(|runs| current.share(|| some(runs)))
+            .collect::<Result<_, OverpassFailure>>()?;
         parts.concat()
     };
     budget.memory(found.len() as u64 * size_of::<Ordinal>() as u64)?;
@@ -63,17 +65,17 @@ fn over_pages(
 /// A view of the references between elements, for one running query.
 pub struct Topology<'a> {
     osm: &'a Osm,
-    budget: &'a Budget,
+    budget: &'a OverpassBudget,
 }
 
 impl<'a> Topology<'a> {
     /// Creates a view of the query's data, within its limits.
-    pub fn new(ctx: &Context<'a>) -> Topology<'a> {
+    pub fn new(ctx: &RunContext<'a>) -> Topology<'a> {
         Topology { osm: ctx.osm, budget: ctx.budget }
     }
 
     /// Returns the nodes of ways, all or those at some positions.
-    pub fn nodes_of_ways(&self, ways: &[Ordinal], positions: &[i64]) -> Result<Vec<Ordinal>, Failure> {
+    pub fn nodes_of_ways(&self, ways: &[Ordinal], positions: &[i64]) -> Result<Vec<Ordinal>, OverpassFailure> {
         over_pages(self.osm, self.budget, ElementType::Way, ways, &|page, slots, out| {
             let page = self.osm.way_page(page);
             for slot in slots {
@@ -90,7 +92,7 @@ impl<'a> Topology<'a> {
 
     /// Returns the nodes of ways, ascending. Each is repeated as often as ways contain it; with `links`, as often as a
     /// segment of one of the ways starts or ends there.
-    pub fn uses_of_nodes(&self, ways: &[Ordinal], links: bool) -> Result<Vec<Ordinal>, Failure> {
+    pub fn uses_of_nodes(&self, ways: &[Ordinal], links: bool) -> Result<Vec<Ordinal>, OverpassFailure> {
         let size = self.osm.page_size(ElementType::Way);
         let (mut uses, mut own) = (Vec::new(), Vec::new());
         for (page, range) in sorted::pages(ways, size) {
@@ -120,10 +122,10 @@ impl<'a> Topology<'a> {
         &self,
         relations: &[Ordinal],
         kind: ElementType,
-        role: Role,
+        role: MemberRole,
         positions: &[i64],
-    ) -> Result<Vec<Ordinal>, Failure> {
-        if role == Role::Unknown {
+    ) -> Result<Vec<Ordinal>, OverpassFailure> {
+        if role == MemberRole::Unknown {
             return Ok(Vec::new());
         }
         over_pages(self.osm, self.budget, ElementType::Relation, relations, &|page, slots, out| {
@@ -139,7 +141,11 @@ impl<'a> Topology<'a> {
     }
 
     /// Returns the results of `find` for a list, ascending. Checks the limits between parts of the list.
-    fn looked_up(&self, list: &[Ordinal], find: impl Fn(&[Ordinal]) -> Vec<Ordinal>) -> Result<Vec<Ordinal>, Failure> {
+    fn looked_up(
+        &self,
+        list: &[Ordinal],
+        find: impl Fn(&[Ordinal]) -> Vec<Ordinal>,
+    ) -> Result<Vec<Ordinal>, OverpassFailure> {
         let mut found = Vec::new();
         for part in list.chunks(LOOKED_UP_AT_ONCE) {
             self.budget.work(part.len())?;
@@ -154,7 +160,7 @@ impl<'a> Topology<'a> {
     }
 
     /// Returns the ways that contain one of these nodes, anywhere or at some positions.
-    pub fn ways_of_nodes(&self, nodes: &[Ordinal], positions: &[i64]) -> Result<Vec<Ordinal>, Failure> {
+    pub fn ways_of_nodes(&self, nodes: &[Ordinal], positions: &[i64]) -> Result<Vec<Ordinal>, OverpassFailure> {
         let ways = self.looked_up(nodes, |part| self.osm.ways_of_nodes(part))?;
         if positions.is_empty() {
             return Ok(ways);
@@ -180,14 +186,14 @@ impl<'a> Topology<'a> {
         &self,
         kind: ElementType,
         members: &[Ordinal],
-        role: Role,
+        role: MemberRole,
         positions: &[i64],
-    ) -> Result<Vec<Ordinal>, Failure> {
-        if role == Role::Unknown {
+    ) -> Result<Vec<Ordinal>, OverpassFailure> {
+        if role == MemberRole::Unknown {
             return Ok(Vec::new());
         }
         let relations = self.looked_up(members, |part| self.osm.relations_of(kind, part))?;
-        if role == Role::Any && positions.is_empty() {
+        if role == MemberRole::Any && positions.is_empty() {
             return Ok(relations);
         }
         let size = self.osm.page_size(ElementType::Relation);
@@ -195,7 +201,7 @@ impl<'a> Topology<'a> {
             let page = self.osm.relation_page(number);
             for slot in slots {
                 let list = page.members(slot);
-                let has = |(i, m): (usize, &terrapin_osm::Member)| {
+                let has = |(i, m): (usize, &terrapin_osm::RelationMember)| {
                     m.kind == kind
                         && role.accepts(m.role)
                         && m.element.ordinal().is_some_and(|o| sorted::contains(members, o))
@@ -210,21 +216,21 @@ impl<'a> Topology<'a> {
 
     /// Returns the relations that are members of these, of those, and so on. The given relations are included only if
     /// they are members themselves.
-    pub fn relations_below(&self, relations: &[Ordinal]) -> Result<Vec<Ordinal>, Failure> {
-        self.closure(relations, |level| self.members(level, ElementType::Relation, Role::Any, &[]))
+    pub fn relations_below(&self, relations: &[Ordinal]) -> Result<Vec<Ordinal>, OverpassFailure> {
+        self.closure(relations, |level| self.members(level, ElementType::Relation, MemberRole::Any, &[]))
     }
 
     /// Returns the relations that have these as members, and so on upwards.
-    pub fn relations_above(&self, relations: &[Ordinal]) -> Result<Vec<Ordinal>, Failure> {
-        self.closure(relations, |level| self.relations_of(ElementType::Relation, level, Role::Any, &[]))
+    pub fn relations_above(&self, relations: &[Ordinal]) -> Result<Vec<Ordinal>, OverpassFailure> {
+        self.closure(relations, |level| self.relations_of(ElementType::Relation, level, MemberRole::Any, &[]))
     }
 
     /// Returns the elements reached by one or more steps. Each element is expanded once, therefore cycles end.
     fn closure(
         &self,
         start: &[Ordinal],
-        step: impl Fn(&[Ordinal]) -> Result<Vec<Ordinal>, Failure>,
-    ) -> Result<Vec<Ordinal>, Failure> {
+        step: impl Fn(&[Ordinal]) -> Result<Vec<Ordinal>, OverpassFailure>,
+    ) -> Result<Vec<Ordinal>, OverpassFailure> {
         let mut reached = Vec::new();
         let mut level = start.to_vec();
         while !level.is_empty() {
@@ -238,7 +244,7 @@ impl<'a> Topology<'a> {
 
 /// The role that a member must have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Role {
+pub enum MemberRole {
     /// Any role.
     Any,
     /// This role: [`Osm::role`].
@@ -247,20 +253,20 @@ pub enum Role {
     Unknown,
 }
 
-impl Role {
+impl MemberRole {
     /// Returns the role of a filter.
-    pub fn named(osm: &Osm, name: Option<&str>) -> Role {
+    pub fn named(osm: &Osm, name: Option<&str>) -> MemberRole {
         match name {
-            None => Role::Any,
-            Some(name) => osm.find_role(name).map_or(Role::Unknown, Role::Known),
+            None => MemberRole::Any,
+            Some(name) => osm.find_role(name).map_or(MemberRole::Unknown, MemberRole::Known),
         }
     }
 
     fn accepts(self, role: u32) -> bool {
         match self {
-            Role::Any => true,
-            Role::Known(known) => known == role,
-            Role::Unknown => false,
+            MemberRole::Any => true,
+            MemberRole::Known(known) => known == role,
+            MemberRole::Unknown => false,
         }
     }
 }

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use super::Context;
-use crate::Failure;
-use crate::set::Set;
+use super::RunContext;
+use crate::OverpassFailure;
+use crate::set::ElementSet;
 use crate::syntax::{Difference, Item, SetName, Statement, StatementKind, Union};
 
 /// Returns the result set of a statement; `None` for statements without one.
@@ -17,15 +17,15 @@ fn target(statement: &Statement) -> Option<&SetName> {
 }
 
 /// Runs a statement and returns its result.
-fn result(ctx: &mut Context, statement: &Statement) -> Result<Arc<Set>, Failure> {
+fn result(ctx: &mut RunContext, statement: &Statement) -> Result<Arc<ElementSet>, OverpassFailure> {
     ctx.run_statement(statement)?;
     Ok(target(statement).map(|name| ctx.set(name)).unwrap_or_default())
 }
 
 /// Runs a union. As in a loop, a `complete` inside it treats the earlier contents of sets as new elements. The union's
 /// own result set is the exception.
-pub fn run(ctx: &mut Context, Union { members, into }: &Union) -> Result<(), Failure> {
-    let mut all = Set::default();
+pub fn run(ctx: &mut RunContext, Union { members, into }: &Union) -> Result<(), OverpassFailure> {
+    let mut all = ElementSet::default();
     let outer = ctx.enter();
     ctx.inherited.remove(into);
     for member in members {
@@ -39,11 +39,11 @@ pub fn run(ctx: &mut Context, Union { members, into }: &Union) -> Result<(), Fai
 }
 
 /// Runs a difference. A `complete` inside it treats the earlier contents of all sets as new elements.
-pub fn difference(ctx: &mut Context, Difference { operands, into }: &Difference) -> Result<(), Failure> {
+pub fn difference(ctx: &mut RunContext, Difference { operands, into }: &Difference) -> Result<(), OverpassFailure> {
     // A difference without operands has no effect.
     let [base, rest @ ..] = operands.as_slice() else { return Ok(()) };
     let outer = ctx.enter();
-    let mut set = Set::clone(&*result(ctx, base)?);
+    let mut set = ElementSet::clone(&*result(ctx, base)?);
     // As in the reference, the subtracted statements can read the base set.
     ctx.assign(into, set.clone());
     for minus in rest {

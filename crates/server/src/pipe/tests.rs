@@ -5,18 +5,18 @@ use tokio_stream::StreamExt;
 use super::*;
 use crate::spool::SpoolLimits;
 
-fn spool(answer: u64) -> Arc<Spool> {
-    Spool::new(SpoolLimits { memory: 64 << 20, answer, total: answer, folder: std::env::temp_dir() })
+fn spool(answer: u64) -> Arc<AnswerSpool> {
+    AnswerSpool::new(SpoolLimits { memory: 64 << 20, answer, total: answer, folder: std::env::temp_dir() })
 }
 
-fn sink(spool: &Arc<Spool>) -> (Sink, oneshot::Receiver<Head>) {
+fn sink(spool: &Arc<AnswerSpool>) -> (PipeSink, oneshot::Receiver<AnswerHead>) {
     sink_for(spool, Duration::from_secs(60))
 }
 
-fn sink_for(spool: &Arc<Spool>, time: Duration) -> (Sink, oneshot::Receiver<Head>) {
+fn sink_for(spool: &Arc<AnswerSpool>, time: Duration) -> (PipeSink, oneshot::Receiver<AnswerHead>) {
     let (sender, receiver) = oneshot::channel();
     let deadline = Instant::now() + time;
-    (Sink::new("text/csv", sender, Arc::clone(spool), deadline, Arc::default()), receiver)
+    (PipeSink::new("text/csv", sender, Arc::clone(spool), deadline, Arc::default()), receiver)
 }
 
 fn guard() -> (StopWhenDropped, Arc<AtomicBool>) {
@@ -39,12 +39,12 @@ async fn a_small_answer_is_sent_whole_or_not_at_all() {
     let (mut good, head) = sink(&spool);
     good.write_all(b"all").unwrap();
     good.finish().unwrap();
-    assert!(matches!(head.await, Ok(Head::Whole("text/csv", bytes)) if bytes == "all"));
+    assert!(matches!(head.await, Ok(AnswerHead::Whole("text/csv", bytes)) if bytes == "all"));
 
     let (mut bad, head) = sink(&spool);
     bad.write_all(b"some").unwrap();
     bad.refuse(refusal());
-    assert!(matches!(head.await, Ok(Head::Refused(_))));
+    assert!(matches!(head.await, Ok(AnswerHead::Refused(_))));
 }
 
 /// More bytes than are held back.
@@ -56,7 +56,7 @@ async fn stream(complete: bool) -> Vec<io::Result<Bytes>> {
         sink.write_all(&pattern(LONG)).unwrap();
         if complete { sink.finish().unwrap() } else { sink.refuse(refusal()) }
     });
-    let Ok(Head::Streaming(_, parts)) = head.await else { panic!("expected a stream") };
+    let Ok(AnswerHead::Streaming(_, parts)) = head.await else { panic!("expected a stream") };
     let pieces = AnswerBody::new(parts, guard().0).collect().await;
     engine.await.unwrap();
     pieces
@@ -80,27 +80,28 @@ async fn the_first_megabytes_are_held_while_there_is_memory() {
     bad.write_all(&pattern(HELD * PIECE)).unwrap();
     assert!(spool.memory_taken() as usize >= (HELD - 1) * PIECE);
     bad.refuse(refusal());
-    assert!(matches!(head.await, Ok(Head::Refused(_))));
+    assert!(matches!(head.await, Ok(AnswerHead::Refused(_))));
     assert_eq!(spool.memory_taken(), 0);
 
     let (mut good, head) = sink(&spool);
     good.write_all(&pattern(HELD * PIECE)).unwrap();
     good.finish().unwrap();
-    let Ok(Head::Streaming(_, parts)) = head.await else { panic!("expected a stream") };
+    let Ok(AnswerHead::Streaming(_, parts)) = head.await else { panic!("expected a stream") };
     let pieces: Vec<_> = AnswerBody::new(parts, guard().0).collect().await;
     let whole: Vec<u8> = pieces.into_iter().flat_map(|piece| piece.unwrap()).collect();
     assert!(whole == pattern(HELD * PIECE));
     assert_eq!(spool.memory_taken(), 0);
 
     // With no memory for answers, this one is sent after its first piece.
-    let full = Spool::new(SpoolLimits { memory: 0, answer: 1 << 20, total: 1 << 20, folder: std::env::temp_dir() });
+    let full =
+        AnswerSpool::new(SpoolLimits { memory: 0, answer: 1 << 20, total: 1 << 20, folder: std::env::temp_dir() });
     let (mut sink, head) = sink(&full);
     let engine = tokio::task::spawn_blocking(move || {
         sink.write_all(&pattern(3 * PIECE)).unwrap();
         sink.refuse(refusal());
     });
     let head = head.await;
-    assert!(matches!(head, Ok(Head::Streaming(..))));
+    assert!(matches!(head, Ok(AnswerHead::Streaming(..))));
     engine.await.unwrap();
 }
 
@@ -113,7 +114,7 @@ async fn an_answer_that_nobody_reads_is_put_aside_and_comes_whole() {
         sink.write_all(&pattern(length)).unwrap();
         sink.finish().unwrap();
     });
-    let Ok(Head::Streaming(_, parts)) = head.await else { panic!("expected a stream") };
+    let Ok(AnswerHead::Streaming(_, parts)) = head.await else { panic!("expected a stream") };
     let mut body = AnswerBody::new(parts, guard().0);
     // The engine ends before the first byte is read.
     engine.await.unwrap();
@@ -138,7 +139,7 @@ async fn a_reader_that_comes_and_goes_gets_every_byte_in_order() {
         sink.write_all(&pattern(length)).unwrap();
         sink.finish().unwrap();
     });
-    let Ok(Head::Streaming(_, parts)) = head.await else { panic!("expected a stream") };
+    let Ok(AnswerHead::Streaming(_, parts)) = head.await else { panic!("expected a stream") };
     let mut body = AnswerBody::new(parts, guard().0);
     let mut whole = Vec::new();
     while let Some(piece) = body.next().await {
@@ -160,7 +161,7 @@ async fn a_client_that_left_or_sleeps_stops_the_query() {
     let (mut sink, head) = sink_for(&spool, Duration::from_secs(1));
     let (guard, flag) = guard();
     let engine = tokio::task::spawn_blocking(move || sink.write_all(&vec![7; (HELD + 30) * PIECE]).unwrap_err().kind());
-    let Ok(Head::Streaming(_, parts)) = head.await else { panic!("expected a stream") };
+    let Ok(AnswerHead::Streaming(_, parts)) = head.await else { panic!("expected a stream") };
     let body = AnswerBody::new(parts, guard);
     assert_eq!(engine.await.unwrap(), io::ErrorKind::TimedOut);
     drop(body);

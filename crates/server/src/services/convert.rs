@@ -13,15 +13,15 @@ use axum::routing::on;
 use super::interpreter::query_in;
 use crate::App;
 use crate::body::{Received, Unreadable};
-use crate::context::Context;
+use crate::context::HttpRequestContext;
 use crate::job::{Job, Lane};
-use crate::outcome::Outcome;
-use crate::page::{self, Pages};
+use crate::outcome::QueryOutcome;
+use crate::page::{self, OverpassWording};
 use crate::route::{Access, Route, Schema, query};
-use crate::service::{self, Refused};
+use crate::service::{self, RefusedRequest};
 use crate::services::interpreter::QUERY_BODIES;
-use terrapin_overpass::Failure;
-use terrapin_overpass::convert::{self, Converted, Form};
+use terrapin_overpass::OverpassFailure;
+use terrapin_overpass::convert::{self, ConversionForm, Converted};
 
 /// The route of conversions.
 pub const ROUTES: &[Route] = &[Route::get_and_post(
@@ -45,16 +45,17 @@ const LONGEST: usize = 1 << 20;
 const HTML: &str = "text/html; charset=utf-8";
 
 /// Its error format.
-const PAGES: Pages = Pages { broken: "runtime error: The query could not be converted: see the server's log." };
+const PAGES: OverpassWording =
+    OverpassWording { broken: "runtime error: The query could not be converted: see the server's log." };
 
 /// Converts a query. Problems in the query are listed above it. If it could be converted, the status is 200 despite
 /// problems, as clients expect.
 pub async fn convert(
     State(app): State<Arc<App>>,
-    Extension(context): Extension<Arc<Context>>,
+    Extension(context): Extension<Arc<HttpRequestContext>>,
     RawQuery(in_address): RawQuery,
     body: Result<Received, Unreadable>,
-) -> Result<Response, Refused> {
+) -> Result<Response, RefusedRequest> {
     let body = service::body(&app, &PAGES, body)?;
     let work = move |job: Job| work(job, in_address.as_deref(), body);
     let answer = service::run(&app, &context, Lane::Conversion, &PAGES, work).await?;
@@ -69,9 +70,9 @@ fn work(job: Job, in_address: Option<&str>, body: Received) {
     job.context().set_query(&text);
     let in_body = || target(&body.decoded().unwrap_or_default());
     let form = match target(in_address.unwrap_or_default().as_bytes()).or_else(in_body).as_deref() {
-        None | Some("" | "xml") => Form::Xml,
-        Some("mapql" | "pretty") => Form::Pretty,
-        Some("compact") => Form::Compact,
+        None | Some("" | "xml") => ConversionForm::Xml,
+        Some("mapql" | "pretty") => ConversionForm::Pretty,
+        Some("compact") => ConversionForm::Compact,
         Some(_) => {
             let message = "encoding error: The parameter \"target\" can be xml, mapql or compact.";
             return job.refuse(page::error(StatusCode::BAD_REQUEST, [message]));
@@ -95,7 +96,7 @@ fn work(job: Job, in_address: Option<&str>, body: Received) {
                 Ok(()) => run.answered(sink, "conversion", 0),
                 Err(_) => {
                     let instead = page::error(StatusCode::SERVICE_UNAVAILABLE, []);
-                    run.refused(sink, "conversion", Outcome::Abandoned, instead);
+                    run.refused(sink, "conversion", QueryOutcome::Abandoned, instead);
                 }
             }
         }
@@ -111,7 +112,7 @@ fn shown(converted: &Converted) -> String {
     page::page_with(lines.iter().map(String::as_str), Some(&converted.text))
 }
 
-fn lines(problems: Option<&Failure>) -> Vec<String> {
+fn lines(problems: Option<&OverpassFailure>) -> Vec<String> {
     problems.iter().flat_map(|failure| &failure.diagnostics).map(ToString::to_string).collect()
 }
 

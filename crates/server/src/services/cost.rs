@@ -12,8 +12,8 @@ use axum::routing::on;
 use serde::Deserialize;
 use serde_json::json;
 
-use crate::context::Context;
-use crate::json::{JSON, Json};
+use crate::context::HttpRequestContext;
+use crate::json::{JSON, JsonWording};
 use crate::route::{Route, Schema, required};
 use crate::service::Wording;
 use crate::{App, job};
@@ -28,23 +28,23 @@ pub const ROUTES: &[Route] =
 
 /// The parameters of a request for a cost.
 #[derive(Deserialize)]
-pub struct Asked {
+pub struct CostRequest {
     request: String,
 }
 
 /// Returns the cost of the client's own query, selected by request ID: the header `X-Request-Id` of its response.
 pub async fn cost(
     State(app): State<Arc<App>>,
-    Extension(context): Extension<Arc<Context>>,
-    asked: Result<Query<Asked>, QueryRejection>,
+    Extension(context): Extension<Arc<HttpRequestContext>>,
+    asked: Result<Query<CostRequest>, QueryRejection>,
 ) -> Response {
-    let Ok(Query(Asked { request })) = asked else {
+    let Ok(Query(CostRequest { request })) = asked else {
         let message = "the parameter `request` is missing: the X-Request-Id of an answer";
-        return Json.refusal(StatusCode::BAD_REQUEST, message);
+        return JsonWording.refusal(StatusCode::BAD_REQUEST, message);
     };
     let Some(cost) = app.costs.of(&request, &context.client) else {
         let message = "no finished query of this client has this id, or it is too old";
-        return Json.refusal(StatusCode::NOT_FOUND, message);
+        return JsonWording.refusal(StatusCode::NOT_FOUND, message);
     };
     let told = json!({
         "request": request,

@@ -10,16 +10,16 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::body::{Received, Unreadable};
-use crate::context::Context;
-use crate::json::Wrong;
+use crate::context::HttpRequestContext;
+use crate::json::JsonServiceError;
 use crate::route::{Access, Route, json_body, schema_of};
-use crate::service::Refused;
+use crate::service::RefusedRequest;
 use crate::{App, json};
 use terrapin_eval::feedback::{Feedback, FeedbackRequest, feedback as look, sparql_feedback, without_triples};
-use terrapin_eval::language::{self, Language};
-use terrapin_geocoder::Areas;
+use terrapin_eval::language::{self, QueryLanguage};
+use terrapin_geocoder::AreaLookup;
 use terrapin_osm::BoundingBox;
-use terrapin_sparql::{Settings, WITHOUT_TRIPLES, prepare};
+use terrapin_sparql::{SparqlSettings, WITHOUT_TRIPLES, prepare};
 
 /// The route of feedback.
 pub const ROUTES: &[Route] = &[Route::post(
@@ -27,7 +27,7 @@ pub const ROUTES: &[Route] = &[Route::post(
     "Check a query of either language: errors with hints, a sample of results, warnings",
     |_, methods| on(methods, feedback),
 )
-.reads(&[json_body(schema_of::<Question>)])
+.reads(&[json_body(schema_of::<FeedbackQuestion>)])
 .access(Access::Query)];
 
 /// Maximum number of results that are shown.
@@ -35,7 +35,7 @@ const MOST: usize = 100;
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct Question {
+struct FeedbackQuestion {
     query: String,
     /// Its language; detected from its beginning if not given.
     #[schemars(extend("enum" = ["overpassql", "sparql", null]))]
@@ -53,7 +53,7 @@ struct Question {
 }
 
 #[derive(Serialize)]
-struct Said {
+struct FeedbackResponse {
     #[serde(flatten)]
     feedback: Feedback,
     /// The whole feedback as one text, for a prompt.
@@ -65,53 +65,57 @@ struct Said {
 /// the query is only parsed and checked against the data, for example by an editor during typing.
 pub async fn feedback(
     State(app): State<Arc<App>>,
-    Extension(context): Extension<Arc<Context>>,
+    Extension(context): Extension<Arc<HttpRequestContext>>,
     body: Result<Received, Unreadable>,
-) -> Result<Response, Refused> {
+) -> Result<Response, RefusedRequest> {
     let asked = Arc::clone(&context);
-    json::serve(app, context, "feedback", body, move |app, question: Question, limits| {
+    json::serve(app, context, "feedback", body, move |app, question: FeedbackQuestion, limits| {
         asked.set_query(&question.query);
         let bbox = match question.bbox.as_deref().map(|text| (text, text.parse::<BoundingBox>().ok())) {
             Some((text, None)) => {
-                return Err(Wrong::Question(format!("bbox {text:?}: expected \"south,west,north,east\" in degrees")));
+                return Err(JsonServiceError::Question(format!(
+                    "bbox {text:?}: expected \"south,west,north,east\" in degrees"
+                )));
             }
             Some((_, bbox)) => bbox,
             None => None,
         };
         let run = question.run.unwrap_or(true);
         let sample = question.sample.unwrap_or(5).min(MOST);
-        let language = match question.lang.as_deref().map(|lang| (lang, Language::named(lang))) {
+        let language = match question.lang.as_deref().map(|lang| (lang, QueryLanguage::named(lang))) {
             Some((lang, None)) => {
-                return Err(Wrong::Question(format!("lang {lang:?}: expected \"overpassql\" or \"sparql\"")));
+                return Err(JsonServiceError::Question(format!(
+                    "lang {lang:?}: expected \"overpassql\" or \"sparql\""
+                )));
             }
             Some((_, named)) => named,
             None => language::of(&question.query),
         };
-        if language == Some(Language::Sparql) {
+        if language == Some(QueryLanguage::Sparql) {
             let needs_triples =
-                || prepare(&question.query, &Settings::default()).is_ok_and(|query| !query.is_of_elements());
+                || prepare(&question.query, &SparqlSettings::default()).is_ok_and(|query| !query.is_of_elements());
             // A query that is only parsed needs no triples, and an invalid one never reads them.
             if app.engine.triples().is_none() && run && needs_triples() {
                 let feedback = without_triples();
                 // A client that sets `lang` relies on it and gets an error status. Any other client gets this as
                 // feedback, like other errors.
                 return match question.lang {
-                    Some(_) => Err(Wrong::Question(format!(
+                    Some(_) => Err(JsonServiceError::Question(format!(
                         "the query is SPARQL, and this snapshot has no triples: {WITHOUT_TRIPLES}"
                     ))),
-                    None => Ok(Said { text: feedback.to_string(), feedback }),
+                    None => Ok(FeedbackResponse { text: feedback.to_string(), feedback }),
                 };
             }
             let feedback = sparql_feedback(app.engine.graph(), &question.query, sample, run, limits);
-            return Ok(Said { text: feedback.to_string(), feedback });
+            return Ok(FeedbackResponse { text: feedback.to_string(), feedback });
         }
-        let places = Areas::new(app.engine.osm());
+        let places = AreaLookup::new(app.engine.osm());
         let limits = limits.clone();
         let feedback = look(
             app.engine.osm(),
             &FeedbackRequest { query: &question.query, bbox, places: &places, sample, run, limits },
         );
-        Ok(Said { text: feedback.to_string(), feedback })
+        Ok(FeedbackResponse { text: feedback.to_string(), feedback })
     })
     .await
 }

@@ -14,23 +14,23 @@ use axum::routing::on;
 use serde_json::json;
 
 use crate::App;
-use crate::accept::{self, Accept};
+use crate::accept::{self, AcceptHeader};
 use crate::body::{Received, Unreadable};
 use crate::cgi::{self, WithoutHead};
-use crate::context::Context;
+use crate::context::HttpRequestContext;
 use crate::form::{self, NotUtf8};
-use crate::job::{self, Answer, Job, Run};
-use crate::outcome::Outcome;
-use crate::page::{self, Pages};
-use crate::pipe::Sink;
+use crate::job::{self, Job, JobAnswer, RequestJob};
+use crate::outcome::QueryOutcome;
+use crate::page::{self, OverpassWording};
+use crate::pipe::PipeSink;
 use crate::request::{Beside, WITH_WIKIDATA};
 use crate::route::{Access, Media, Parameter, Route, Schema, form_body, query, text_body};
-use crate::service::{self, Refused, Wording};
-use terrapin_assist::items::Items;
+use crate::service::{self, RefusedRequest, Wording};
+use terrapin_assist::items::ItemDescriptions;
 use terrapin_entities::{Properties, chain_of};
-use terrapin_overpass::output::{Form, Layout};
+use terrapin_overpass::output::{AnswerFormat, GeoJsonLayout};
 use terrapin_overpass::syntax::{OutputFormat, Script};
-use terrapin_overpass::{self as overpass, Failure, Summary, output};
+use terrapin_overpass::{self as overpass, OverpassFailure, OverpassSummary, output};
 use terrapin_triples::Store;
 
 /// The route of OverpassQL.
@@ -91,19 +91,20 @@ pub(super) const ANSWERS: &[&str] = &[
 const JAVASCRIPT: &str = "text/javascript; charset=utf-8";
 
 /// Its error format.
-pub(super) const PAGES: Pages = Pages { broken: "runtime error: The query could not be run: see the server's log." };
+pub(super) const PAGES: OverpassWording =
+    OverpassWording { broken: "runtime error: The query could not be run: see the server's log." };
 
 /// Answers a query.
 pub async fn interpreter(
     State(app): State<Arc<App>>,
-    Extension(context): Extension<Arc<Context>>,
+    Extension(context): Extension<Arc<HttpRequestContext>>,
     RawQuery(in_address): RawQuery,
     headers: HeaderMap,
     body: Result<Received, Unreadable>,
-) -> Result<Response, Refused> {
+) -> Result<Response, RefusedRequest> {
     let body = Arc::new(service::body(&app, &PAGES, body)?);
     let in_languages = in_address.as_deref().is_some_and(|address| address.contains(WITH_WIKIDATA));
-    let head = Head { accepted: accept::text(&headers), languages: accept::language(&headers) };
+    let head = InterpreterHead { accepted: accept::text(&headers), languages: accept::language(&headers) };
     let work = move |job: Job| work(job, in_address.as_deref(), head, body);
     let mut response = respond(&app, &context, work).await?;
     if in_languages {
@@ -114,14 +115,14 @@ pub async fn interpreter(
 
 /// The values of the request headers that matter here.
 #[derive(Clone)]
-struct Head {
+struct InterpreterHead {
     accepted: Option<String>,
     languages: Option<String>,
 }
 
 /// The options of the answer.
 #[derive(Default)]
-pub(super) struct Wanted<'a> {
+pub(super) struct InterpreterOutput<'a> {
     /// Accepted media types, as in the header `Accept`.
     pub accepted: Option<&'a str>,
     /// The function that is called with the answer (JSONP).
@@ -133,9 +134,9 @@ pub(super) struct Wanted<'a> {
 /// Runs `work`, which ends by calling [`answer`].
 pub(super) async fn respond(
     app: &Arc<App>,
-    context: &Arc<Context>,
+    context: &Arc<HttpRequestContext>,
     work: impl FnOnce(Job) + Clone + Send + 'static,
-) -> Result<Response, Refused> {
+) -> Result<Response, RefusedRequest> {
     let answer = service::run_query(app, context, &PAGES, work).await?;
     let mut response = finished(app, answer);
     response.headers_mut().append(header::VARY, HeaderValue::from_static("accept"));
@@ -143,14 +144,14 @@ pub(super) async fn respond(
 }
 
 /// Returns the HTTP response for an answer.
-fn finished(app: &App, answer: Answer) -> Response {
-    let (Answer::Whole(content_type, _) | Answer::Streaming(content_type, _)) = answer;
+fn finished(app: &App, answer: JobAnswer) -> Response {
+    let (JobAnswer::Whole(content_type, _) | JobAnswer::Streaming(content_type, _)) = answer;
     if !content_type.starts_with("text/html") {
         return answer.into_response(app);
     }
     let moved = match &answer {
-        Answer::Whole(_, bytes) => cgi::redirection(bytes),
-        Answer::Streaming(..) => None,
+        JobAnswer::Whole(_, bytes) => cgi::redirection(bytes),
+        JobAnswer::Streaming(..) => None,
     };
     let mut response = match moved {
         Some(moved) => job::from_snapshot(app, moved),
@@ -163,16 +164,16 @@ fn finished(app: &App, answer: Answer) -> Response {
 }
 
 /// Returns GeoJSON if the client prefers it, or else the format that the query selects.
-fn form<'a>(asked: &'a OutputFormat, accepted: Option<&str>) -> Form<'a> {
-    let asked = Form::Asked(asked);
-    let Some(accepted) = accepted.map(Accept::of) else { return asked };
-    let quality = |form: &Form<'_>| accepted.quality(form.content_type());
-    let others = [Form::GeoJson(Layout::Collection), Form::GeoJson(Layout::Sequence)];
+fn form<'a>(asked: &'a OutputFormat, accepted: Option<&str>) -> AnswerFormat<'a> {
+    let asked = AnswerFormat::Asked(asked);
+    let Some(accepted) = accepted.map(AcceptHeader::of) else { return asked };
+    let quality = |form: &AnswerFormat<'_>| accepted.quality(form.content_type());
+    let others = [AnswerFormat::GeoJson(GeoJsonLayout::Collection), AnswerFormat::GeoJson(GeoJsonLayout::Sequence)];
     // The first of equally preferred formats.
     others.into_iter().fold(asked, |best, other| if quality(&other) > quality(&best) { other } else { best })
 }
 
-fn work(job: Job, in_address: Option<&str>, head: Head, body: Arc<Received>) {
+fn work(job: Job, in_address: Option<&str>, head: InterpreterHead, body: Arc<Received>) {
     let text = match query_in(in_address, &body) {
         Ok(text) => text,
         Err(refused) => return job.refuse(refused.into()),
@@ -188,12 +189,12 @@ fn work(job: Job, in_address: Option<&str>, head: Head, body: Arc<Received>) {
     let languages = accept::languages(beside.languages.as_deref().or(head.languages.as_deref()).unwrap_or_default());
     let languages = chain_of(languages.iter().map(String::as_str));
     let items = beside.items.map(|properties| (properties, languages));
-    answer(job, &text, Wanted { accepted: head.accepted.as_deref(), function: beside.jsonp, items });
+    answer(job, &text, InterpreterOutput { accepted: head.accepted.as_deref(), function: beside.jsonp, items });
 }
 
 /// Runs a query and answers in the format that the client prefers; wrapped in a function call if a function is named.
-pub(super) fn answer(job: Job, text: &str, wanted: Wanted<'_>) {
-    let Wanted { accepted, function, items } = wanted;
+pub(super) fn answer(job: Job, text: &str, wanted: InterpreterOutput<'_>) {
+    let InterpreterOutput { accepted, function, items } = wanted;
     job.context().set_query(text);
     let script = match job.within(|| overpass::parse(text)) {
         Ok(Ok(script)) => script,
@@ -214,14 +215,14 @@ pub(super) fn answer(job: Job, text: &str, wanted: Wanted<'_>) {
     let store: Option<&Store> = triples.as_deref();
     let items = match (items, store, form) {
         (None, ..) => None,
-        (Some((properties, languages)), Some(store), Form::GeoJson(_)) => {
-            Some(Items::new(store, &properties, languages))
+        (Some((properties, languages)), Some(store), AnswerFormat::GeoJson(_)) => {
+            Some(ItemDescriptions::new(store, &properties, languages))
         }
         (Some(_), None, _) => return job.refuse(no_items(NO_TRIPLES)),
         (Some(_), Some(_), _) => return job.refuse(no_items(NO_FEATURES)),
     };
     let form = match (form, &items) {
-        (Form::GeoJson(layout), Some(items)) => Form::WithItems(layout, items),
+        (AnswerFormat::GeoJson(layout), Some(items)) => AnswerFormat::WithItems(layout, items),
         (form, _) => form,
     };
     let (run, mut sink) = job.begin(time, memory, content_type);
@@ -229,7 +230,7 @@ pub(super) fn answer(job: Job, text: &str, wanted: Wanted<'_>) {
     if let Some(Err(damage)) = items.as_ref().and(store).map(Store::check) {
         tracing::error!(%damage, "the snapshot is damaged: answers are not reliable");
         let instead = PAGES.refusal(StatusCode::INTERNAL_SERVER_ERROR, &PAGES.damaged(&damage));
-        return run.refused(sink, "query", Outcome::Broken, instead);
+        return run.refused(sink, "query", QueryOutcome::Broken, instead);
     }
     let Some((run, sink)) = service::sound(run, sink, &PAGES, "query") else { return };
     match result {
@@ -240,7 +241,7 @@ pub(super) fn answer(job: Job, text: &str, wanted: Wanted<'_>) {
                 true => tracing::error!(request_id, error = %failure, help = failure.help(), "no answer"),
                 false => tracing::debug!(request_id, error = %failure, "stopped"),
             }
-            run.refused(sink, "query", Outcome::from(&failure), refused(&failure));
+            run.refused(sink, "query", QueryOutcome::from(&failure), refused(&failure));
         }
     }
 }
@@ -255,13 +256,13 @@ fn no_items(why: &str) -> Response {
 
 /// Writes the answer, wrapped in a function call if a function is named.
 fn write(
-    run: &Run,
+    run: &RequestJob,
     script: &Script,
-    form: Form<'_>,
+    form: AnswerFormat<'_>,
     function: Option<&str>,
-    sink: &mut Sink,
-) -> Result<Summary, Failure> {
-    let call = |around: &str, sink: &mut Sink| sink.write_all(around.as_bytes()).map_err(output::disconnected);
+    sink: &mut PipeSink,
+) -> Result<OverpassSummary, OverpassFailure> {
+    let call = |around: &str, sink: &mut PipeSink| sink.write_all(around.as_bytes()).map_err(output::disconnected);
     if let Some(function) = function {
         call(&format!("{function}("), sink)?;
     }
@@ -281,7 +282,7 @@ fn beside(in_address: Option<&str>, body: &Received) -> Result<Beside, String> {
 }
 
 /// Returns the query of a request, or an error page if it has none.
-pub(super) fn query_in(in_address: Option<&str>, body: &Received) -> Result<String, Refused> {
+pub(super) fn query_in(in_address: Option<&str>, body: &Received) -> Result<String, RefusedRequest> {
     let refuse = |message: &str| Err(page::error(StatusCode::BAD_REQUEST, [message]).into());
     let body = match body.decoded() {
         Ok(body) => body,
@@ -330,9 +331,9 @@ fn parameter(encoded: &[u8]) -> Option<Result<Cow<'_, str>, NotUtf8>> {
     Some(form::decoded(value).map(Cow::Owned))
 }
 
-fn refused(failure: &Failure) -> Response {
+fn refused(failure: &OverpassFailure) -> Response {
     let lines: Vec<String> = failure.diagnostics.iter().map(ToString::to_string).collect();
-    page::error(Outcome::from(failure).status(), lines.iter().map(String::as_str))
+    page::error(QueryOutcome::from(failure).status(), lines.iter().map(String::as_str))
 }
 
 #[cfg(test)]

@@ -12,7 +12,7 @@ use axum::{Extension, Json};
 use serde_json::json;
 
 use crate::App;
-use crate::context::Context;
+use crate::context::HttpRequestContext;
 use crate::metrics::Rejection;
 use crate::route::{Route, Schema, TEXT, path};
 use crate::tokens::Bearer;
@@ -31,7 +31,7 @@ pub const ROUTES: &[Route] = &[
 
 /// Stops all queries of the client. Lists them in the words of the public services; the body is empty if none was
 /// running.
-pub async fn own(State(app): State<Arc<App>>, Extension(context): Extension<Arc<Context>>) -> String {
+pub async fn own(State(app): State<Arc<App>>, Extension(context): Extension<Arc<HttpRequestContext>>) -> String {
     let mut out = String::new();
     for (number, _) in app.running.cancel(|_, query| query.request.client == context.client) {
         let _ = writeln!(out, "Killing query (pid {number}) from IP {} ...\nDone!", context.client.0);
@@ -42,7 +42,7 @@ pub async fn own(State(app): State<Arc<App>>, Extension(context): Extension<Arc<
 /// Stops the query with a number from `/api/status`. Requires an admin token.
 pub async fn by_number(
     State(app): State<Arc<App>>,
-    Extension(context): Extension<Arc<Context>>,
+    Extension(context): Extension<Arc<HttpRequestContext>>,
     number: Path<String>,
 ) -> Response {
     if context.is_admin() {

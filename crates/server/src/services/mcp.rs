@@ -26,11 +26,11 @@ use serde_json::{Value, json};
 use tokio::sync::oneshot;
 
 use crate::App;
-use crate::context::Context;
-use crate::gate::Refusal;
+use crate::context::HttpRequestContext;
+use crate::gate::AdmissionRefusal;
 use crate::job::{self, Given, Job, Lane};
 use crate::json::JSON;
-use crate::outcome::Outcome;
+use crate::outcome::QueryOutcome;
 use crate::tokens::Bearer;
 use terrapin_assist::agents::resources::{RESOURCES, Resource as Readable};
 use terrapin_assist::agents::{self, Definition, TOOLS, Trouble};
@@ -70,8 +70,8 @@ fails or finds nothing. Answers have the first results, the number of all, and n
 /// # Errors
 /// Returns an error if the client does not speak the protocol.
 pub async fn over_stdio(app: Arc<App>) -> Result<(), String> {
-    let context = Arc::new(Context::new(&HeaderMap::new(), IpAddr::from([127, 0, 0, 1]), Bearer::Anyone));
-    let server = Server { app, caller: Some(context) };
+    let context = Arc::new(HttpRequestContext::new(&HeaderMap::new(), IpAddr::from([127, 0, 0, 1]), Bearer::Anyone));
+    let server = McpServer { app, caller: Some(context) };
     let service = match server.serve(pipe::StdioTransport::new()).await {
         Ok(service) => service,
         // The client left before it sent a message.
@@ -84,7 +84,7 @@ pub async fn over_stdio(app: Arc<App>) -> Result<(), String> {
 /// The bounds of the job that reads a message and runs its call, and how the call ended.
 struct CallBounds {
     limits: Limits,
-    ended: OnceLock<(&'static str, Outcome)>,
+    ended: OnceLock<(&'static str, QueryOutcome)>,
 }
 
 impl CallBounds {
@@ -105,33 +105,33 @@ impl CallBounds {
     }
 
     /// Returns the name of the call and its outcome, or `None` if no tool ran.
-    fn ended(&self) -> Option<(&'static str, Outcome)> {
+    fn ended(&self) -> Option<(&'static str, QueryOutcome)> {
         self.ended.get().copied()
     }
 }
 
 /// Returns how a call ended, and logs a fault of the program.
-fn outcome<T>(result: &Result<T, Trouble>) -> Outcome {
+fn outcome<T>(result: &Result<T, Trouble>) -> QueryOutcome {
     match result {
-        Ok(_) => Outcome::Answered,
-        Err(Trouble { exceeded: Some(exceeded), .. }) => Outcome::from(*exceeded),
+        Ok(_) => QueryOutcome::Answered,
+        Err(Trouble { exceeded: Some(exceeded), .. }) => QueryOutcome::from(*exceeded),
         Err(trouble @ Trouble { is_fault: true, .. }) => {
             tracing::error!(%trouble, "a tool failed");
-            Outcome::Broken
+            QueryOutcome::Broken
         }
-        Err(_) => Outcome::Refused,
+        Err(_) => QueryOutcome::Refused,
     }
 }
 
 /// The handler to which the SDK passes parsed messages.
 #[derive(Clone)]
-pub struct Server {
+pub struct McpServer {
     app: Arc<App>,
     /// The client at the other end of a pipe; `None` for messages over HTTP, which bring their own [`CallBounds`].
-    caller: Option<Arc<Context>>,
+    caller: Option<Arc<HttpRequestContext>>,
 }
 
-impl Server {
+impl McpServer {
     /// Runs `work` within the bounds of a query: over HTTP on this thread, which is the job's, over a pipe in a job of its
     /// own.
     async fn run<T: Send + 'static>(
@@ -153,7 +153,7 @@ impl Server {
             let result = work(&run.app().engine, run.limits());
             let outcome = outcome(&result);
             let _ = sender.send(result);
-            if outcome == Outcome::Answered {
+            if outcome == QueryOutcome::Answered {
                 run.answered(sink, what, 1);
             } else {
                 run.refused(sink, what, outcome, ().into_response());
@@ -177,9 +177,9 @@ const CANCELLED: &str = "it was cancelled";
 /// Returns the reason why a call has no result, written for the model.
 fn no_slot(given: &Given) -> &'static str {
     match given {
-        Given::Away(Refusal::Full) => "the queue is full: retry in a few seconds",
-        Given::Away(Refusal::TooLong) => "no slot became free in time: retry in a few seconds",
-        Given::Away(Refusal::Closed) => "the server is shutting down",
+        Given::Away(AdmissionRefusal::Full) => "the queue is full: retry in a few seconds",
+        Given::Away(AdmissionRefusal::TooLong) => "no slot became free in time: retry in a few seconds",
+        Given::Away(AdmissionRefusal::Closed) => "the server is shutting down",
         _ => "the request failed: see the server's log",
     }
 }
@@ -204,7 +204,7 @@ fn resource(readable: &Readable) -> Resource {
         .with_mime_type(readable.media_type)
 }
 
-impl ServerHandler for Server {
+impl ServerHandler for McpServer {
     fn get_info(&self) -> ServerConfig {
         let capabilities = ServerCapabilities::builder().enable_tools().enable_resources().build();
         ServerConfig::new(capabilities)

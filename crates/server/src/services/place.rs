@@ -2,12 +2,12 @@
 
 use serde_json::{Map, Value, json};
 
-use super::place_shape::{Shape, position};
-use terrapin_geocoder::{Bounds, Details, Element, Entrance, Hit, LINKED, Position, entrances};
+use super::place_shape::{PlaceShape, position};
+use terrapin_geocoder::{Details, Entrance, Hit, LINKED, PlaceBounds, PlaceElement, PlacePosition, entrances};
 use terrapin_osm::outline::Outline;
 use terrapin_osm::{Coord, ElementType, Osm};
 
-pub use super::place_shape::Shapes;
+pub use super::place_shape::ShapeOptions;
 
 pub(super) const LICENCE: &str = "Data © OpenStreetMap contributors, ODbL 1.0. http://osm.org/copyright";
 
@@ -15,7 +15,7 @@ pub(super) const LICENCE: &str = "Data © OpenStreetMap contributors, ODbL 1.0. 
 #[derive(Debug, Clone, Default)]
 pub struct Extras {
     /// Its shape.
-    pub shapes: Shapes,
+    pub shapes: ShapeOptions,
     /// Whether to include all of its names.
     pub names: bool,
     /// Whether to include all other tags.
@@ -31,7 +31,7 @@ pub struct Extras {
 /// A format of answers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[allow(missing_docs)]
-pub enum Format {
+pub enum PlaceFormat {
     Json,
     JsonV2,
     GeoJson,
@@ -39,19 +39,19 @@ pub enum Format {
     Xml,
 }
 
-impl Format {
+impl PlaceFormat {
     /// Returns the answer to the search `query` in this format. For XML, see `place_xml.rs`.
-    pub fn of(self, places: &[Found], query: &str) -> Value {
-        let all = |one: &dyn Fn(&Found) -> Value| Value::Array(places.iter().map(one).collect());
+    pub fn of(self, places: &[PlaceResult], query: &str) -> Value {
+        let all = |one: &dyn Fn(&PlaceResult) -> Value| Value::Array(places.iter().map(one).collect());
         match self {
-            Format::Json => all(&|place| place.json("class")),
-            Format::JsonV2 | Format::Xml => all(&|place| place.json("category")),
-            Format::GeoJson => json!({
+            PlaceFormat::Json => all(&|place| place.json("class")),
+            PlaceFormat::JsonV2 | PlaceFormat::Xml => all(&|place| place.json("category")),
+            PlaceFormat::GeoJson => json!({
                 "type": "FeatureCollection",
                 "licence": LICENCE,
                 "features": all(&|place| place.feature(Value::Object(place.properties("category")), true)),
             }),
-            Format::GeocodeJson => json!({
+            PlaceFormat::GeocodeJson => json!({
                 "type": "FeatureCollection",
                 "geocoding": { "version": "0.1.0", "attribution": LICENCE, "licence": "ODbL", "query": query },
                 "features": all(&|place| place.feature(place.geocoding(), false)),
@@ -60,11 +60,11 @@ impl Format {
     }
 
     /// Returns the answer to a reverse geocoding request in this format. For XML, see `place_xml.rs`.
-    pub fn of_point(self, place: Option<&Found>, query: &str) -> Value {
+    pub fn of_point(self, place: Option<&PlaceResult>, query: &str) -> Value {
         match (self, place) {
             (_, None) => json!({ "error": "Unable to geocode" }),
-            (Format::Json, Some(place)) => place.json("class"),
-            (Format::JsonV2 | Format::Xml, Some(place)) => place.json("category"),
+            (PlaceFormat::Json, Some(place)) => place.json("class"),
+            (PlaceFormat::JsonV2 | PlaceFormat::Xml, Some(place)) => place.json("category"),
             (_, Some(place)) => self.of(std::slice::from_ref(place), query),
         }
     }
@@ -72,21 +72,21 @@ impl Format {
 
 /// A place with all data that its answer contains.
 #[derive(Debug)]
-pub struct Found {
+pub struct PlaceResult {
     hit: Hit,
     name: String,
-    center: Position,
-    bounds: Bounds,
+    center: PlacePosition,
+    bounds: PlaceBounds,
     /// In degrees: west, south, east, north.
     bbox: [f64; 4],
-    shape: Shape,
+    shape: PlaceShape,
     entrances: Vec<Entrance>,
     extras: Extras,
 }
 
-impl Found {
+impl PlaceResult {
     /// Collects the data of a place for its answer.
-    pub fn of(osm: &Osm, hit: Hit, extras: &Extras) -> Found {
+    pub fn of(osm: &Osm, hit: Hit, extras: &Extras) -> PlaceResult {
         let shapes = &extras.shapes;
         let outline = |hit: &Hit| match hit.element {
             Some(element) => Outline::of(osm, element.kind, osm.find(element.kind, element.id)?),
@@ -97,12 +97,12 @@ impl Found {
         let bounds = hit.bounds();
         let corner = |lat, lon| position(Coord { lat, lon });
         let ([west, south], [east, north]) = (corner(bounds.south, bounds.west), corner(bounds.north, bounds.east));
-        Found {
+        PlaceResult {
             name: hit.name(&extras.languages).to_owned(),
-            center: Position::of(hit.spot.at),
-            bounds: Bounds::of(&bounds),
+            center: PlacePosition::of(hit.spot.at),
+            bounds: PlaceBounds::of(&bounds),
             bbox: [west, south, east, north],
-            shape: shape.map(|outline| Shape::of(outline, shapes)).unwrap_or_default(),
+            shape: shape.map(|outline| PlaceShape::of(outline, shapes)).unwrap_or_default(),
             entrances: entrances.unwrap_or_default(),
             extras: extras.clone(),
             hit,
@@ -116,14 +116,14 @@ impl Found {
     /// Returns the place as an object of JSON or JSONv2, which use different names for the main key.
     fn json(&self, category: &str) -> Value {
         let mut all = self.properties(category);
-        let Bounds { south, north, west, east } = &self.bounds;
+        let PlaceBounds { south, north, west, east } = &self.bounds;
         all.extend([
             ("licence".to_owned(), json!(LICENCE)),
             ("lat".to_owned(), json!(self.center.lat)),
             ("lon".to_owned(), json!(self.center.lon)),
             ("boundingbox".to_owned(), json!([south, north, west, east])),
         ]);
-        let Shape { geojson, text, kml, svg } = &self.shape;
+        let PlaceShape { geojson, text, kml, svg } = &self.shape;
         if let Some(geojson) = geojson {
             all.insert("geojson".to_owned(), geojson.clone());
         }
@@ -171,7 +171,7 @@ impl Found {
     /// Returns the entrances, or null if there are none.
     fn doors(&self) -> Value {
         let door = |entrance: &Entrance| {
-            let Position { lat, lon } = Position::of(entrance.at);
+            let PlacePosition { lat, lon } = PlacePosition::of(entrance.at);
             let tags: Map<String, Value> =
                 entrance.tags.iter().map(|(key, value)| (key.clone(), json!(value))).collect();
             json!({ "osm_id": entrance.id, "type": entrance.kind, "lat": lat, "lon": lon, "extratags": tags })
@@ -342,12 +342,12 @@ impl Found {
     }
 
     /// Returns the center and the bounding box (south, north, west, east), which XML has as attributes.
-    pub(super) fn position(&self) -> (&Position, &Bounds) {
+    pub(super) fn position(&self) -> (&PlacePosition, &PlaceBounds) {
         (&self.center, &self.bounds)
     }
 
     /// Returns its shape in the requested forms.
-    pub(super) fn shape(&self) -> &Shape {
+    pub(super) fn shape(&self) -> &PlaceShape {
         &self.shape
     }
 
@@ -363,7 +363,7 @@ impl Found {
 }
 
 /// Returns the place id of an element. It is computed from type and id, and therefore equal in every snapshot.
-pub fn place_id(element: Element) -> i64 {
+pub fn place_id(element: PlaceElement) -> i64 {
     let kind = match element.kind {
         ElementType::Node => 1,
         ElementType::Way => 2,
@@ -383,7 +383,7 @@ pub fn code_id(code: &str, at: Coord) -> i64 {
 }
 
 /// Returns an element in the notation of requests: `R31`.
-pub fn reference(Element { kind, id }: Element) -> String {
+pub fn reference(PlaceElement { kind, id }: PlaceElement) -> String {
     let letter = match kind {
         ElementType::Node => 'N',
         ElementType::Way => 'W',

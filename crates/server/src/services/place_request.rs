@@ -2,10 +2,10 @@
 
 use axum::http::HeaderMap;
 
-use super::place::{Extras, Format, Found, Shapes, code_id, place_id, reference};
+use super::place::{Extras, PlaceFormat, PlaceResult, ShapeOptions, code_id, place_id, reference};
 use crate::accept;
 use crate::request::is_function;
-use terrapin_geocoder::{Details, Element, Layer, Parts, Question, Spot, coord};
+use terrapin_geocoder::{AddressQuery, Details, PlaceElement, PlaceLayer, PlaceQuery, PlaceSpot, coord};
 use terrapin_osm::{BoundingBox, Coord, ElementType};
 
 /// Maximum number of elements in one `/lookup`.
@@ -15,7 +15,7 @@ const MOST: usize = 40;
 const USUAL: usize = 10;
 
 /// The parameters of a request; if a name is repeated, the first value counts.
-pub struct Parameters {
+pub struct PlaceParameters {
     all: Vec<(String, String)>,
     /// The value of the header `Accept-Language`; the parameter of the same name takes precedence.
     languages: Option<String>,
@@ -26,13 +26,13 @@ pub type Wrong = String;
 
 /// A parsed search request.
 pub struct SearchRequest {
-    pub question: Question,
+    pub question: PlaceQuery,
     pub typing: bool,
     pub limit: usize,
     pub near: Option<BoundingBox>,
     pub bounded: bool,
     pub countries: Vec<String>,
-    pub layers: Option<Vec<Layer>>,
+    pub layers: Option<Vec<PlaceLayer>>,
     /// The first and the last accepted rank.
     pub ranks: Option<(u8, u8)>,
     /// Ids of excluded places.
@@ -52,7 +52,7 @@ pub struct SearchRequest {
 
 impl SearchRequest {
     /// Returns whether a place passes the filters of the request.
-    pub fn wants(&self, element: Option<Element>, details: &Details, spot: &Spot) -> bool {
+    pub fn wants(&self, element: Option<PlaceElement>, details: &Details, spot: &PlaceSpot) -> bool {
         let rank = details.rank();
         let layer = details.layer();
         let is_without = match element {
@@ -63,13 +63,13 @@ impl SearchRequest {
             }
         };
         self.layers.as_ref().is_none_or(|layers| layers.contains(&layer))
-            && self.ranks.is_none_or(|(from, to)| (from..=to).contains(&rank) && layer == Layer::Address)
+            && self.ranks.is_none_or(|(from, to)| (from..=to).contains(&rank) && layer == PlaceLayer::Address)
             && !is_without
     }
 
     /// Returns the ids of the places that were found or already excluded, and the request that finds further places.
-    pub fn more(&self, found: &[Found]) -> (String, String) {
-        let ids: Vec<String> = self.excluded.iter().cloned().chain(found.iter().map(Found::reference)).collect();
+    pub fn more(&self, found: &[PlaceResult]) -> (String, String) {
+        let ids: Vec<String> = self.excluded.iter().cloned().chain(found.iter().map(PlaceResult::reference)).collect();
         let ids = ids.join(",");
         let mut address = form_urlencoded::Serializer::new(self.address.clone());
         if !ids.is_empty() {
@@ -89,14 +89,14 @@ pub struct PointRequest {
     /// The point as written in the request.
     pub text: String,
     pub zoom: u8,
-    pub layers: Vec<Layer>,
+    pub layers: Vec<PlaceLayer>,
 }
 
-impl Parameters {
+impl PlaceParameters {
     /// Parses the parameters of a request.
-    pub fn of(query: Option<&str>, headers: &HeaderMap) -> Parameters {
+    pub fn of(query: Option<&str>, headers: &HeaderMap) -> PlaceParameters {
         let all = form_urlencoded::parse(query.unwrap_or_default().as_bytes()).into_owned().collect();
-        Parameters { all, languages: accept::language(headers) }
+        PlaceParameters { all, languages: accept::language(headers) }
     }
 
     fn get(&self, wanted: &str) -> Option<&str> {
@@ -112,14 +112,14 @@ impl Parameters {
     }
 
     /// Returns the format of the answer; `usual` if the request names none.
-    pub fn format(&self, usual: Format) -> Result<Format, Wrong> {
+    pub fn format(&self, usual: PlaceFormat) -> Result<PlaceFormat, Wrong> {
         match self.get("format").unwrap_or_default() {
             "" => Ok(usual),
-            "json" => Ok(Format::Json),
-            "jsonv2" => Ok(Format::JsonV2),
-            "geojson" => Ok(Format::GeoJson),
-            "geocodejson" => Ok(Format::GeocodeJson),
-            "xml" => Ok(Format::Xml),
+            "json" => Ok(PlaceFormat::Json),
+            "jsonv2" => Ok(PlaceFormat::JsonV2),
+            "geojson" => Ok(PlaceFormat::GeoJson),
+            "geocodejson" => Ok(PlaceFormat::GeocodeJson),
+            "xml" => Ok(PlaceFormat::Xml),
             _ => Err("Parameter 'format' must be one of: json, jsonv2, geojson, geocodejson, xml".to_owned()),
         }
     }
@@ -145,7 +145,7 @@ impl Parameters {
                 .max(0.0),
         };
         Ok(Extras {
-            shapes: Shapes {
+            shapes: ShapeOptions {
                 geojson: self.is_set("polygon_geojson"),
                 text: self.is_set("polygon_text"),
                 kml: self.is_set("polygon_kml"),
@@ -168,7 +168,7 @@ impl Parameters {
     /// Parses a search request.
     pub fn search(&self) -> Result<SearchRequest, Wrong> {
         let text = |name: &str| self.text(name).to_owned();
-        let parts = Parts {
+        let parts = AddressQuery {
             amenity: text("amenity"),
             street: text("street"),
             city: text("city"),
@@ -181,11 +181,11 @@ impl Parameters {
             Some(_) if !parts.is_empty() => {
                 return Err("Parameter 'q' cannot be given with parts of an address ('street', 'city', ...)".to_owned());
             }
-            Some(text) => Question::Text(text.trim().to_owned()),
+            Some(text) => PlaceQuery::Text(text.trim().to_owned()),
             None if parts.is_empty() => {
                 return Err("Nothing to search for: the parameter 'q' is missing".to_owned());
             }
-            None => Question::Parts(parts),
+            None => PlaceQuery::Parts(parts),
         };
         let limit = match self.get("limit").map(str::trim).filter(|limit| !limit.is_empty()) {
             None => USUAL,
@@ -246,7 +246,7 @@ impl Parameters {
     }
 
     /// Parses the elements of a lookup request.
-    pub fn elements(&self) -> Result<Vec<Element>, Wrong> {
+    pub fn elements(&self) -> Result<Vec<PlaceElement>, Wrong> {
         let ids = self.get("osm_ids").ok_or("Nothing to look up: the parameter 'osm_ids' is missing")?;
         // Invalid ids are skipped.
         let ids: Vec<&str> = ids.split(',').map(str::trim).filter(|id| !id.is_empty()).collect();
@@ -275,21 +275,21 @@ impl Parameters {
             at,
             text: format!("lat={}&lon={}", self.text("lat"), self.text("lon")),
             zoom,
-            layers: self.layers()?.unwrap_or_else(|| vec![Layer::Address, Layer::Poi]),
+            layers: self.layers()?.unwrap_or_else(|| vec![PlaceLayer::Address, PlaceLayer::Poi]),
         })
     }
 
-    fn layers(&self) -> Result<Option<Vec<Layer>>, Wrong> {
+    fn layers(&self) -> Result<Option<Vec<PlaceLayer>>, Wrong> {
         let text = self.text("layer");
         if text.is_empty() {
             return Ok(None);
         }
         let layer = |name: &str| match name.trim() {
-            "address" => Ok(Layer::Address),
-            "poi" => Ok(Layer::Poi),
-            "railway" => Ok(Layer::Railway),
-            "natural" => Ok(Layer::Natural),
-            "manmade" => Ok(Layer::ManMade),
+            "address" => Ok(PlaceLayer::Address),
+            "poi" => Ok(PlaceLayer::Poi),
+            "railway" => Ok(PlaceLayer::Railway),
+            "natural" => Ok(PlaceLayer::Natural),
+            "manmade" => Ok(PlaceLayer::ManMade),
             _ => Err("Parameter 'layer' must have some of: address, poi, railway, natural, manmade".to_owned()),
         };
         text.split(',').map(layer).collect::<Result<_, _>>().map(Some)
@@ -321,18 +321,18 @@ impl Parameters {
 }
 
 /// Parses an element such as `R123`, a relation.
-fn element(text: &str) -> Option<Element> {
+fn element(text: &str) -> Option<PlaceElement> {
     let kind = match text.chars().next()? {
         'N' | 'n' => ElementType::Node,
         'W' | 'w' => ElementType::Way,
         'R' | 'r' => ElementType::Relation,
         _ => return None,
     };
-    Some(Element { kind, id: text.get(1..)?.parse().ok()? })
+    Some(PlaceElement { kind, id: text.get(1..)?.parse().ok()? })
 }
 
 /// Returns elements in the notation of lookup requests.
-pub fn named(elements: &[Element]) -> String {
+pub fn named(elements: &[PlaceElement]) -> String {
     elements.iter().map(|element| reference(*element)).collect::<Vec<_>>().join(",")
 }
 
@@ -356,11 +356,11 @@ mod tests {
     fn places_that_are_not_wanted_are_named_in_three_ways() {
         assert_eq!([excluded("127"), excluded("R31"), excluded("Pgb:EH4_7EA")], [Some(127), Some(127), None]);
         assert_eq!(excluded_code("Pgb:EH4_7EA").as_deref(), Some("EH4 7EA"));
-        assert_eq!(named(&[Element { kind: ElementType::Way, id: 5 }]), "W5");
+        assert_eq!(named(&[PlaceElement { kind: ElementType::Way, id: 5 }]), "W5");
     }
 
-    fn parameters(query: &str) -> Parameters {
-        Parameters::of(Some(query), &HeaderMap::new())
+    fn parameters(query: &str) -> PlaceParameters {
+        PlaceParameters::of(Some(query), &HeaderMap::new())
     }
 
     #[test]

@@ -10,7 +10,7 @@ use terrapin_osm::outline::{Line, Outline};
 
 /// The requested forms of a shape, and the threshold for its simplification.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Shapes {
+pub struct ShapeOptions {
     pub geojson: bool,
     pub text: bool,
     pub kml: bool,
@@ -19,7 +19,7 @@ pub struct Shapes {
     pub threshold: f64,
 }
 
-impl Shapes {
+impl ShapeOptions {
     /// Returns whether no form is requested.
     pub fn is_empty(&self) -> bool {
         !(self.geojson || self.text || self.kml || self.svg)
@@ -28,21 +28,21 @@ impl Shapes {
 
 /// A shape in the requested forms.
 #[derive(Debug, Default)]
-pub struct Shape {
+pub struct PlaceShape {
     pub geojson: Option<Value>,
     pub text: Option<String>,
     pub kml: Option<String>,
     pub svg: Option<String>,
 }
 
-impl Shape {
+impl PlaceShape {
     /// Simplifies an outline and formats it.
-    pub fn of(mut outline: Outline, shapes: &Shapes) -> Shape {
+    pub fn of(mut outline: Outline, shapes: &ShapeOptions) -> PlaceShape {
         if shapes.threshold > 0.0 {
             simplify(&mut outline, shapes.threshold);
         }
         let told = |is_told: bool, form: fn(&Outline) -> String| is_told.then(|| form(&outline));
-        Shape {
+        PlaceShape {
             geojson: shapes.geojson.then(|| geojson(&outline)),
             text: told(shapes.text, wkt),
             kml: told(shapes.kml, kml),

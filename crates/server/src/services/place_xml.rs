@@ -4,9 +4,9 @@ use std::fmt::Write;
 
 use serde_json::Value;
 
-use super::place::{Found, LICENCE};
-use super::place_shape::Shape;
-use terrapin_geocoder::{Entrance, Position};
+use super::place::{LICENCE, PlaceResult};
+use super::place_shape::PlaceShape;
+use terrapin_geocoder::{Entrance, PlacePosition};
 
 /// The attributes of a search answer about the search itself.
 pub struct More {
@@ -19,7 +19,7 @@ pub struct More {
 }
 
 /// Returns the answer to a search, or to a lookup, which has no `more`. `time` is the time of the data.
-pub fn search(places: &[Found], query: &str, more: Option<More>, time: &str) -> String {
+pub fn search(places: &[PlaceResult], query: &str, more: Option<More>, time: &str) -> String {
     let root = "searchresults";
     let mut out = begin(root, time);
     let _ = write!(out, " querystring=\"{}\"", escaped(query));
@@ -47,7 +47,7 @@ pub fn search(places: &[Found], query: &str, more: Option<More>, time: &str) -> 
 }
 
 /// Returns the answer to a reverse geocoding request. `query` is the request's point.
-pub fn point(place: Option<&Found>, query: &str, time: &str) -> String {
+pub fn point(place: Option<&PlaceResult>, query: &str, time: &str) -> String {
     let mut out = begin("reversegeocode", time);
     let _ = writeln!(out, " querystring=\"{}\">", escaped(query));
     match place {
@@ -87,7 +87,7 @@ fn begin(root: &str, time: &str) -> String {
 
 /// Writes the attributes of a place. The name of a place in a list is an attribute; in a reverse geocoding answer it is
 /// the element's text.
-fn attributes(out: &mut String, place: &Found, is_listed: bool) {
+fn attributes(out: &mut String, place: &PlaceResult, is_listed: bool) {
     let all = place.properties("class");
     let (center, bounds) = place.position();
     let text = |name: &str| match &all[name] {
@@ -106,7 +106,7 @@ fn attributes(out: &mut String, place: &Found, is_listed: bool) {
     for (name, value) in own.chain(at).chain(rest) {
         let _ = write!(out, " {name}=\"{}\"", escaped(&value));
     }
-    let Shape { geojson, text, svg, .. } = place.shape();
+    let PlaceShape { geojson, text, svg, .. } = place.shape();
     if let Some(geojson) = geojson {
         let _ = write!(out, " geojson=\"{}\"", escaped(&geojson.to_string()));
     }
@@ -118,14 +118,14 @@ fn attributes(out: &mut String, place: &Found, is_listed: bool) {
 }
 
 /// Writes the requested child elements: the shape as KML, names, tags and entrances.
-fn inside(out: &mut String, place: &Found) {
+fn inside(out: &mut String, place: &PlaceResult) {
     if let Some(kml) = &place.shape().kml {
         let _ = write!(out, "<geokml>{kml}</geokml>");
     }
     if !place.entrances().is_empty() {
         out.push_str("<entrances>");
         for Entrance { id, kind, at, tags } in place.entrances() {
-            let Position { lat, lon } = Position::of(*at);
+            let PlacePosition { lat, lon } = PlacePosition::of(*at);
             let _ = write!(out, "<entrance osm_id=\"{id}\" type=\"{}\" lat=\"{lat}\" lon=\"{lon}\">", escaped(kind));
             for (key, value) in tags {
                 let _ = write!(out, "<tag key=\"{}\" value=\"{}\"/>", escaped(key), escaped(value));
@@ -151,7 +151,7 @@ fn inside(out: &mut String, place: &Found) {
 
 /// Returns the parts of the address if they are requested. Parts with a label that is not a valid element name are
 /// omitted.
-fn parts(place: &Found) -> Vec<(String, String)> {
+fn parts(place: &PlaceResult) -> Vec<(String, String)> {
     let asked = place.properties("class").contains_key("address");
     let is_name = |label: &str| {
         label.starts_with(|c: char| c.is_ascii_alphabetic())

@@ -6,7 +6,7 @@ mod tests {
     use std::fmt::Write as _;
     use std::path::Path;
 
-    use crate::route::{Access, Place, Routes, Schema};
+    use crate::route::{Access, ParameterLocation, Routes, Schema};
     use crate::services::ROUTES;
 
     fn values(schema: Schema) -> String {
@@ -47,7 +47,7 @@ mod tests {
             if route.parameters().next().is_some() {
                 let _ = writeln!(page, "\n| parameter | values | meaning |\n|---|---|---|");
                 for parameter in route.parameters() {
-                    let place = if parameter.place == Place::Path { " (path)" } else { "" };
+                    let place = if parameter.place == ParameterLocation::Path { " (path)" } else { "" };
                     let required = if parameter.is_required && place.is_empty() { " (required)" } else { "" };
                     let (name, values) = (parameter.name, values(parameter.schema));
                     let text = parameter.text.replace('|', "\\|");

@@ -18,19 +18,19 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
 use crate::body::{Received, Unreadable};
-use crate::context::Context;
-use crate::json::Wrong;
+use crate::context::HttpRequestContext;
+use crate::json::JsonServiceError;
 use crate::route::{Access, Route, Schema, TIMEOUT, json_body, query, schema_of, text_body};
-use crate::service::Refused;
+use crate::service::RefusedRequest;
 use crate::{App, form, json, route};
-use terrapin_budget::{self as budget, Budget, Limits, Stopped};
+use terrapin_budget::{self as budget, Budget, Limits, StopReason};
 use terrapin_eval::about::engine;
-use terrapin_eval::cache::{Batch, Cache, Counts, InMemory, Key};
-use terrapin_eval::language::Language;
+use terrapin_eval::cache::{BatchCache, CacheCounts, CacheKey, InMemory, ResultCache};
+use terrapin_eval::language::QueryLanguage;
 use terrapin_eval::record::Instance;
 use terrapin_eval::reply;
 use terrapin_eval::scoring::{Scored, Scoring, unreadable};
-use terrapin_geocoder::{Areas, Chain, Places, Table};
+use terrapin_geocoder::{AreaLookup, Chain, PlaceSource, PlaceTable};
 use text::ReceivedText;
 
 /// The route of scores.
@@ -50,7 +50,7 @@ pub const ROUTES: &[Route] = &[Route::post(
     query("summary", FLAG, "true: add a summary of each difference"),
     query("extract", FLAG, "true: predictions are replies of a language model, which contain the query"),
 ]])
-.reads(&[json_body(schema_of::<Question>), text_body("application/x-ndjson")])
+.reads(&[json_body(schema_of::<ScoreQuestion>), text_body("application/x-ndjson")])
 .answers(&["application/json", "application/x-ndjson"])
 .access(Access::Query)];
 
@@ -61,7 +61,7 @@ const MOST: usize = 200;
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct Question {
+struct ScoreQuestion {
     #[schemars(with = "Vec<String>")]
     predictions: Vec<ReceivedText>,
     #[schemars(with = "Vec<String>")]
@@ -84,7 +84,7 @@ struct Question {
 }
 
 #[derive(Serialize)]
-struct Answer {
+struct ScoreAnswer {
     snapshot: String,
     engine: String,
     /// Number of query results reused from an earlier pair of this or another request.
@@ -96,15 +96,15 @@ struct Answer {
 /// The options of a request.
 #[derive(Debug, Default)]
 struct GivenOptions {
-    language: Option<Language>,
+    language: Option<QueryLanguage>,
     timeout: Option<Duration>,
     similarity: Option<bool>,
     summary: Option<bool>,
     extract: Option<bool>,
 }
 
-fn language_of(name: &str) -> Result<Language, String> {
-    Language::named(name).ok_or_else(|| format!("lang {name:?}: expected \"overpassql\" or \"sparql\""))
+fn language_of(name: &str) -> Result<QueryLanguage, String> {
+    QueryLanguage::named(name).ok_or_else(|| format!("lang {name:?}: expected \"overpassql\" or \"sparql\""))
 }
 
 fn timeout_of(seconds: f64) -> Result<Duration, String> {
@@ -142,7 +142,7 @@ impl GivenOptions {
     ///
     /// # Errors
     /// Returns what is wrong with a member.
-    fn in_object(question: &Question) -> Result<GivenOptions, String> {
+    fn in_object(question: &ScoreQuestion) -> Result<GivenOptions, String> {
         Ok(GivenOptions {
             language: question.lang.as_deref().map(language_of).transpose()?,
             timeout: question.timeout.map(timeout_of).transpose()?,
@@ -165,20 +165,20 @@ impl GivenOptions {
 }
 
 /// The options for scoring pairs.
-struct Options {
+struct ScoreOptions {
     /// The language of pairs without their own.
-    language: Language,
+    language: QueryLanguage,
     each: Duration,
     similarity: bool,
     summary: bool,
     extract: bool,
 }
 
-impl Options {
+impl ScoreOptions {
     /// Returns the options with the server's defaults.
-    fn new(app: &App, given: &GivenOptions) -> Options {
-        Options {
-            language: given.language.unwrap_or(Language::OverpassQl),
+    fn new(app: &App, given: &GivenOptions) -> ScoreOptions {
+        ScoreOptions {
+            language: given.language.unwrap_or(QueryLanguage::OverpassQl),
             each: given.timeout.unwrap_or(app.settings.max_time),
             similarity: given.similarity.unwrap_or(true),
             summary: given.summary.unwrap_or(false),
@@ -191,16 +191,16 @@ impl Options {
         &self,
         app: &App,
         mut instance: Instance,
-        table: Option<&Table>,
+        table: Option<&PlaceTable>,
         limits: &Limits,
-        cache: &dyn Cache,
+        cache: &dyn ResultCache,
     ) -> Scored {
         if self.extract {
             instance.pred = reply::query(&instance.pred, Some(instance.language()));
         }
-        let areas = Areas::new(app.engine.osm());
+        let areas = AreaLookup::new(app.engine.osm());
         let mut places = Chain::default();
-        places.0.extend(table.map(|table| table as &dyn Places));
+        places.0.extend(table.map(|table| table as &dyn PlaceSource));
         places.0.push(&areas);
         let scoring = Scoring {
             osm: app.engine.osm(),
@@ -222,39 +222,39 @@ const NO_TRIPLES: &str = "this snapshot has no triples: load some with --wikidat
 
 /// A cache of query results that all requests share, with the number of hits of one request. Within a request a query
 /// runs only once, even if it times out.
-struct Known<'a> {
-    results: Batch<&'a InMemory>,
+struct ScoredResults<'a> {
+    results: BatchCache<&'a InMemory>,
     hits: AtomicU64,
 }
 
-impl<'a> Known<'a> {
-    fn new(results: &'a InMemory) -> Known<'a> {
-        Known { results: Batch::new(results), hits: AtomicU64::new(0) }
+impl<'a> ScoredResults<'a> {
+    fn new(results: &'a InMemory) -> ScoredResults<'a> {
+        ScoredResults { results: BatchCache::new(results), hits: AtomicU64::new(0) }
     }
 }
 
-impl Cache for Known<'_> {
-    fn get(&self, key: &Key<'_>) -> Option<Vec<u8>> {
+impl ResultCache for ScoredResults<'_> {
+    fn get(&self, key: &CacheKey<'_>) -> Option<Vec<u8>> {
         let found = self.results.get(key);
         self.hits.fetch_add(u64::from(found.is_some()), Ordering::Relaxed);
         found
     }
 
-    fn put(&self, key: &Key<'_>, results: Vec<u8>) {
+    fn put(&self, key: &CacheKey<'_>, results: Vec<u8>) {
         self.results.put(key, results);
     }
 
-    fn enter(&self, key: &Key<'_>) -> Option<Vec<u8>> {
+    fn enter(&self, key: &CacheKey<'_>) -> Option<Vec<u8>> {
         let found = self.results.enter(key);
         self.hits.fetch_add(u64::from(found.is_some()), Ordering::Relaxed);
         found
     }
 
-    fn leave(&self, key: &Key<'_>, failed: Option<Vec<u8>>) {
+    fn leave(&self, key: &CacheKey<'_>, failed: Option<Vec<u8>>) {
         self.results.leave(key, failed);
     }
 
-    fn counts(&self) -> Option<Counts> {
+    fn counts(&self) -> Option<CacheCounts> {
         self.results.counts()
     }
 
@@ -277,17 +277,17 @@ impl Cache for Known<'_> {
 /// predictions are replies of a language model, and the query is extracted by the rules of `docs/replies.md`.
 pub async fn score(
     State(app): State<Arc<App>>,
-    Extension(context): Extension<Arc<Context>>,
+    Extension(context): Extension<Arc<HttpRequestContext>>,
     RawQuery(in_address): RawQuery,
     headers: HeaderMap,
     body: Result<Received, Unreadable>,
-) -> Result<Response, Refused> {
+) -> Result<Response, RefusedRequest> {
     let media_type = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
     if lines::are_named(media_type) {
         return lines::serve(app, context, in_address, body).await;
     }
-    json::serve(app, context, "score", body, move |app, question: Question, limits| {
-        let wrong = |message: String| Err(Wrong::Question(message));
+    json::serve(app, context, "score", body, move |app, question: ScoreQuestion, limits| {
+        let wrong = |message: String| Err(JsonServiceError::Question(message));
         let count = question.references.len();
         if question.predictions.len() != count || question.bbox.as_ref().is_some_and(|bbox| bbox.len() != count) {
             return wrong("predictions, references and bbox must have the same length".to_owned());
@@ -298,28 +298,28 @@ pub async fn score(
         let options = GivenOptions::in_address(in_address.as_deref().unwrap_or_default())
             .and_then(|in_address| Ok(GivenOptions::in_object(&question)?.or(in_address)));
         let options = match options {
-            Ok(given) => Options::new(app, &given),
+            Ok(given) => ScoreOptions::new(app, &given),
             Err(message) => return wrong(message),
         };
-        let table = || question.places.map(|places| Table::parse(places.get().as_bytes())).transpose();
+        let table = || question.places.map(|places| PlaceTable::parse(places.get().as_bytes())).transpose();
         let table = match budget::watched(&Arc::new(Budget::new(limits)), table) {
             Ok(Ok(table)) => table,
             Ok(Err(e)) => return wrong(format!("places: {e}")),
-            Err(Stopped::Exceeded(exceeded)) => return wrong(format!("places: {exceeded}")),
-            Err(Stopped::Panicked(_)) => return wrong("places: they could not be read".to_owned()),
+            Err(StopReason::Exceeded(exceeded)) => return wrong(format!("places: {exceeded}")),
+            Err(StopReason::Panicked(_)) => return wrong("places: they could not be read".to_owned()),
         };
-        let is_sparql = options.language == Language::Sparql;
+        let is_sparql = options.language == QueryLanguage::Sparql;
         if is_sparql && app.engine.triples().is_none() {
             return wrong(NO_TRIPLES.to_owned());
         }
         if is_sparql && (table.is_some() || question.bbox.is_some()) {
             return wrong("bbox and places are of OverpassQL: leave them out for SPARQL".to_owned());
         }
-        let cache = Known::new(&app.results);
+        let cache = ScoredResults::new(&app.results);
         let mut results = Vec::with_capacity(count);
         for (index, (gold, pred)) in question.references.into_iter().zip(question.predictions).enumerate() {
             if limits.cancelled.load(Ordering::Relaxed) {
-                return Err(Wrong::Abandoned);
+                return Err(JsonServiceError::Abandoned);
             }
             let bbox = question.bbox.as_ref().and_then(|boxes| boxes.get(index)).cloned();
             let lang = is_sparql.then(|| "sparql".to_owned());
@@ -333,10 +333,10 @@ pub async fn score(
             results.push(options.score(app, instance, table.as_ref(), limits, &cache));
         }
         if limits.cancelled.load(Ordering::Relaxed) {
-            return Err(Wrong::Abandoned);
+            return Err(JsonServiceError::Abandoned);
         }
         let reused = cache.hits.into_inner();
-        Ok(Answer { snapshot: app.engine.digest().to_owned(), engine: engine(), reused, results })
+        Ok(ScoreAnswer { snapshot: app.engine.digest().to_owned(), engine: engine(), reused, results })
     })
     .await
 }

@@ -12,19 +12,20 @@ use axum::response::{IntoResponse, Response};
 use axum::routing::on;
 use serde_json::json;
 
-use super::place::{Extras, Format, Found};
-use super::place_request::{self, Parameters, PointRequest, SearchRequest, Wrong};
+use super::place::{Extras, PlaceFormat, PlaceResult};
+use super::place_request::{self, PlaceParameters, PointRequest, SearchRequest, Wrong};
 use super::place_xml;
 use crate::App;
-use crate::context::Context;
-use crate::gate::Refusal;
+use crate::context::HttpRequestContext;
+use crate::gate::AdmissionRefusal;
 use crate::job::{Job, Lane};
-use crate::outcome::Outcome;
+use crate::outcome::QueryOutcome;
 use crate::route::{Access, Parameter, Route, Schema, query, required};
-use crate::service::{self, Refused, Wording};
-use terrapin_budget::{self as budget, Budget, Stopped};
+use crate::service::{self, RefusedRequest, Wording};
+use terrapin_budget::{self as budget, Budget, StopReason};
 use terrapin_geocoder::{
-    self as geocoder, Areas, Details, Element, Hit, Near, Places, Question, Search, Spot, nearest,
+    self as geocoder, AreaLookup, Details, Hit, PlaceElement, PlaceQuery, PlaceSearch, PlaceSource, PlaceSpot,
+    ReverseQuery, nearest,
 };
 use terrapin_osm::Coord;
 use terrapin_triples as rdf;
@@ -131,32 +132,34 @@ const OUTPUT: &[Parameter] = &[
 /// Finds places by name: the parameter `q`, or the parts of an address.
 pub async fn search(
     State(app): State<Arc<App>>,
-    Extension(context): Extension<Arc<Context>>,
+    Extension(context): Extension<Arc<HttpRequestContext>>,
     headers: HeaderMap,
     RawQuery(query): RawQuery,
-) -> Result<Response, Refused> {
-    answer(app, context, query, headers, "search", |parameters| parameters.search().map(Box::new).map(Wanted::Name))
-        .await
+) -> Result<Response, RefusedRequest> {
+    answer(app, context, query, headers, "search", |parameters| {
+        parameters.search().map(Box::new).map(SearchTarget::Name)
+    })
+    .await
 }
 
 /// Returns elements as places: the parameter `osm_ids`.
 pub async fn lookup(
     State(app): State<Arc<App>>,
-    Extension(context): Extension<Arc<Context>>,
+    Extension(context): Extension<Arc<HttpRequestContext>>,
     headers: HeaderMap,
     RawQuery(query): RawQuery,
-) -> Result<Response, Refused> {
-    answer(app, context, query, headers, "lookup", |parameters| parameters.elements().map(Wanted::Elements)).await
+) -> Result<Response, RefusedRequest> {
+    answer(app, context, query, headers, "lookup", |parameters| parameters.elements().map(SearchTarget::Elements)).await
 }
 
 /// Returns the place at a point: the parameters `lat` and `lon`.
 pub async fn reverse(
     State(app): State<Arc<App>>,
-    Extension(context): Extension<Arc<Context>>,
+    Extension(context): Extension<Arc<HttpRequestContext>>,
     headers: HeaderMap,
     RawQuery(query): RawQuery,
-) -> Result<Response, Refused> {
-    answer(app, context, query, headers, "reverse", |parameters| parameters.point().map(Wanted::Point)).await
+) -> Result<Response, RefusedRequest> {
+    answer(app, context, query, headers, "reverse", |parameters| parameters.point().map(SearchTarget::Point)).await
 }
 
 /// Reports that the geocoder works, and the time of its data.
@@ -186,40 +189,40 @@ fn iso(app: &App) -> String {
 }
 
 /// The subject of a request.
-enum Wanted {
+enum SearchTarget {
     Name(Box<SearchRequest>),
-    Elements(Vec<Element>),
+    Elements(Vec<PlaceElement>),
     Point(PointRequest),
 }
 
-impl Wanted {
+impl SearchTarget {
     fn find(&self, app: &App) -> Vec<Hit> {
         let osm = app.engine.osm();
         let store = app.engine.triples().map(|triples| &triples.store);
         let articles = |item: &str| store.and_then(|store| rdf::sitelinks(store, item));
         match self {
-            Wanted::Name(request) => by_name(app, request, &articles),
-            Wanted::Elements(all) => all.iter().filter_map(|element| Hit::of(osm, *element, &articles)).collect(),
-            Wanted::Point(PointRequest { at, zoom, layers, .. }) => {
-                let near = |at: Coord| Near { at, zoom: *zoom, layers, articles: &articles };
+            SearchTarget::Name(request) => by_name(app, request, &articles),
+            SearchTarget::Elements(all) => all.iter().filter_map(|element| Hit::of(osm, *element, &articles)).collect(),
+            SearchTarget::Point(PointRequest { at, zoom, layers, .. }) => {
+                let near = |at: Coord| ReverseQuery { at, zoom: *zoom, layers, articles: &articles };
                 at.and_then(|at| nearest(osm, &near(at))).into_iter().collect()
             }
         }
     }
 
     /// Returns the answer in a format.
-    fn told(&self, found: &[Found], format: Format, time: &str) -> String {
+    fn told(&self, found: &[PlaceResult], format: PlaceFormat, time: &str) -> String {
         let asked = match self {
-            Wanted::Name(request) => request.question.text(),
-            Wanted::Elements(all) => place_request::named(all),
-            Wanted::Point(point) => point.text.clone(),
+            SearchTarget::Name(request) => request.question.text(),
+            SearchTarget::Elements(all) => place_request::named(all),
+            SearchTarget::Point(point) => point.text.clone(),
         };
-        let is_point = matches!(self, Wanted::Point(_));
+        let is_point = matches!(self, SearchTarget::Point(_));
         match (format, is_point) {
-            (Format::Xml, true) => place_xml::point(found.first(), &asked, time),
-            (Format::Xml, false) => {
+            (PlaceFormat::Xml, true) => place_xml::point(found.first(), &asked, time),
+            (PlaceFormat::Xml, false) => {
                 let more = match self {
-                    Wanted::Name(request) => {
+                    SearchTarget::Name(request) => {
                         let (ids, address) = request.more(found);
                         Some(place_xml::More { ids, address, viewbox: request.viewbox.clone() })
                     }
@@ -242,10 +245,11 @@ const JAVASCRIPT: &str = "application/javascript; charset=utf-8";
 /// that name, as queries do.
 fn by_name(app: &App, request: &SearchRequest, articles: &dyn Fn(&str) -> Option<u64>) -> Vec<Hit> {
     let osm = app.engine.osm();
-    let wanted = |element: Option<Element>, details: &Details, spot: &Spot| request.wants(element, details, spot);
+    let wanted =
+        |element: Option<PlaceElement>, details: &Details, spot: &PlaceSpot| request.wants(element, details, spot);
     let found = geocoder::search(
         osm,
-        &Search {
+        &PlaceSearch {
             question: &request.question,
             typing: request.typing,
             limit: request.limit,
@@ -259,8 +263,8 @@ fn by_name(app: &App, request: &SearchRequest, articles: &dyn Fn(&str) -> Option
     );
     let is_plain = request.near.is_none() && request.countries.is_empty() && !request.typing;
     match &request.question {
-        Question::Text(text) if found.is_empty() && is_plain => {
-            let place = Areas::new(osm).find(text);
+        PlaceQuery::Text(text) if found.is_empty() && is_plain => {
+            let place = AreaLookup::new(osm).find(text);
             let element = place.and_then(|place| place.element.value().copied());
             let hit = element.and_then(|element| Hit::of(osm, element, articles));
             hit.into_iter().filter(|hit| request.wants(hit.element, &hit.details, &hit.spot)).collect()
@@ -271,22 +275,22 @@ fn by_name(app: &App, request: &SearchRequest, articles: &dyn Fn(&str) -> Option
 
 async fn answer(
     app: Arc<App>,
-    context: Arc<Context>,
+    context: Arc<HttpRequestContext>,
     query: Option<String>,
     headers: HeaderMap,
     what: &'static str,
-    wanted: impl FnOnce(&Parameters) -> Result<Wanted, Wrong> + Send + 'static,
-) -> Result<Response, Refused> {
+    wanted: impl FnOnce(&PlaceParameters) -> Result<SearchTarget, Wrong> + Send + 'static,
+) -> Result<Response, RefusedRequest> {
     // XML is the default of `/reverse`.
-    let usual = if what == "reverse" { Format::Xml } else { Format::JsonV2 };
-    let is_xml = Parameters::of(query.as_deref(), &headers).format(usual) == Ok(Format::Xml);
+    let usual = if what == "reverse" { PlaceFormat::Xml } else { PlaceFormat::JsonV2 };
+    let is_xml = PlaceParameters::of(query.as_deref(), &headers).format(usual) == Ok(PlaceFormat::Xml);
     let wording: &'static Nominatim = if is_xml { &Nominatim::XML } else { &Nominatim::JSON };
     let work = move |job: Job| {
-        let parameters = Parameters::of(query.as_deref(), &headers);
+        let parameters = PlaceParameters::of(query.as_deref(), &headers);
         let read = || {
             let format = parameters.format(usual)?;
-            let callback = if format == Format::Xml { None } else { parameters.callback()? };
-            let form = Form { format, callback };
+            let callback = if format == PlaceFormat::Xml { None } else { parameters.callback()? };
+            let form = SearchResponseFormat { format, callback };
             Ok((form, parameters.extras(what != "search")?, wanted(&parameters)?))
         };
         match read() {
@@ -299,16 +303,16 @@ async fn answer(
 }
 
 /// The format of an answer.
-struct Form {
-    format: Format,
+struct SearchResponseFormat {
+    format: PlaceFormat,
     /// A JavaScript function to call with the answer (JSONP).
     callback: Option<String>,
 }
 
-impl Form {
+impl SearchResponseFormat {
     fn content_type(&self) -> &'static str {
         match (self.format, &self.callback) {
-            (Format::Xml, _) => XML,
+            (PlaceFormat::Xml, _) => XML,
             (_, Some(_)) => JAVASCRIPT,
             (_, None) => JSON,
         }
@@ -316,21 +320,28 @@ impl Form {
 
     fn written(&self, text: String) -> String {
         match &self.callback {
-            Some(name) if self.format != Format::Xml => format!("{name}({text})"),
+            Some(name) if self.format != PlaceFormat::Xml => format!("{name}({text})"),
             _ => text,
         }
     }
 }
 
-fn work(job: Job, what: &'static str, wording: &'static Nominatim, form: &Form, extras: &Extras, wanted: &Wanted) {
+fn work(
+    job: Job,
+    what: &'static str,
+    wording: &'static Nominatim,
+    form: &SearchResponseFormat,
+    extras: &Extras,
+    wanted: &SearchTarget,
+) {
     let (time, memory) = (job.app().settings.max_time, job.memory());
     let content_type = form.content_type();
     let (run, sink) = job.begin(time, memory, content_type);
     let budget = Arc::new(Budget::new(run.limits()));
     let found = budget::watched(&budget, || {
         let app = run.app();
-        let found: Vec<Found> =
-            wanted.find(app).into_iter().map(|hit| Found::of(app.engine.osm(), hit, extras)).collect();
+        let found: Vec<PlaceResult> =
+            wanted.find(app).into_iter().map(|hit| PlaceResult::of(app.engine.osm(), hit, extras)).collect();
         (form.written(wanted.told(&found, form.format, &iso(app))), found.len())
     });
     let Some((run, mut sink)) = service::sound(run, sink, wording, what) else { return };
@@ -339,13 +350,15 @@ fn work(job: Job, what: &'static str, wording: &'static Nominatim, form: &Form, 
             return match sink.write_all(text.as_bytes()) {
                 Ok(()) => run.answered(sink, what, count as u64),
                 // Writing fails only if the client has disconnected.
-                Err(_) => run.refused(sink, what, Outcome::Abandoned, StatusCode::SERVICE_UNAVAILABLE.into_response()),
+                Err(_) => {
+                    run.refused(sink, what, QueryOutcome::Abandoned, StatusCode::SERVICE_UNAVAILABLE.into_response())
+                }
             };
         }
-        Err(Stopped::Exceeded(exceeded)) => (Outcome::from(exceeded), exceeded.to_string()),
-        Err(Stopped::Panicked(panic)) => {
+        Err(StopReason::Exceeded(exceeded)) => (QueryOutcome::from(exceeded), exceeded.to_string()),
+        Err(StopReason::Panicked(panic)) => {
             tracing::error!(panic, "a search ended by a fault of the program");
-            (Outcome::Broken, "A fault of the program: see the server's log".to_owned())
+            (QueryOutcome::Broken, "A fault of the program: see the server's log".to_owned())
         }
     };
     run.refused(sink, what, outcome, wording.refusal(outcome.status(), &message));
@@ -384,11 +397,11 @@ impl Wording for Nominatim {
         (status, [(header::CONTENT_TYPE, JSON)], object.to_string()).into_response()
     }
 
-    fn busy(&self, refusal: Refusal) -> &'static str {
+    fn busy(&self, refusal: AdmissionRefusal) -> &'static str {
         match refusal {
-            Refusal::Full => "Too many requests wait already",
-            Refusal::TooLong => "The server is too busy",
-            Refusal::Closed => "The server is going down",
+            AdmissionRefusal::Full => "Too many requests wait already",
+            AdmissionRefusal::TooLong => "The server is too busy",
+            AdmissionRefusal::Closed => "The server is going down",
         }
     }
 }

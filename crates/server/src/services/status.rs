@@ -13,7 +13,7 @@ use sha2::{Digest, Sha256};
 use crate::App;
 use crate::admit::whole_seconds;
 use crate::client::ClientKey;
-use crate::context::Context;
+use crate::context::HttpRequestContext;
 use crate::route::{Route, TEXT};
 use crate::running::Running;
 
@@ -23,7 +23,7 @@ pub const ROUTES: &[Route] =
         .answers(&[TEXT])];
 
 /// Reports the client's own slots and queries.
-pub async fn status(State(app): State<Arc<App>>, Extension(context): Extension<Arc<Context>>) -> String {
+pub async fn status(State(app): State<Arc<App>>, Extension(context): Extension<Arc<HttpRequestContext>>) -> String {
     let client = &context.client;
     let everybodys = app.running.list();
     let own: Vec<_> = everybodys.iter().filter(|(_, query)| query.request.client == *client).collect();

@@ -33,15 +33,15 @@ use serde_json::Value;
 
 use super::status::iso;
 use crate::App;
-use crate::context::Context;
+use crate::context::HttpRequestContext;
 use crate::job::{Job, Lane};
-use crate::json::{JSON, Json};
-use crate::outcome::Outcome;
+use crate::json::{JSON, JsonWording};
+use crate::outcome::QueryOutcome;
 use crate::route::{Access, Parameter, Route, Schema, query, required};
 use crate::service::{self, Wording};
 use parameters::TaginfoParameters;
-use terrapin_budget::{self as budget, Budget, Stopped};
-use terrapin_tags::{Counts, Listed, Tags};
+use terrapin_budget::{self as budget, Budget, StopReason};
+use terrapin_tags::{Listed, TagStatistics, TypeCounts};
 
 /// The content type of rows with commas.
 const CSV: &str = "text/csv; charset=utf-8";
@@ -102,7 +102,7 @@ pub const ROUTES: &[Route] = &[
     ]),
     get("/api/4/key/stats", "Number of elements with a key, by type", |_, methods| quick(methods, keys::answer_stats))
         .takes(&[KEY, FORMAT]),
-    get("/api/4/key/overview", "Counts, prevalent values and description of a key", |_, methods| {
+    get("/api/4/key/overview", "TypeCounts, prevalent values and description of a key", |_, methods| {
         quick(methods, keys::answer_overview)
     })
     .takes(&[KEY, NESTED]),
@@ -116,8 +116,10 @@ pub const ROUTES: &[Route] = &[
     .takes(&[KEY, QUERY, FILTER, PAGE, sorted!("together_count", "other_key", "to_fraction", "from_fraction")]),
     get("/api/4/tag/stats", "Number of elements with a tag, by type", |_, methods| quick(methods, tags::answer_stats))
         .takes(&[TAG, FORMAT]),
-    get("/api/4/tag/overview", "Counts and description of a tag", |_, methods| quick(methods, tags::answer_overview))
-        .takes(&[TAG, NESTED]),
+    get("/api/4/tag/overview", "TypeCounts and description of a tag", |_, methods| {
+        quick(methods, tags::answer_overview)
+    })
+    .takes(&[TAG, NESTED]),
     get("/api/4/tag/combinations", "Keys and tags of elements with a tag", |_, methods| {
         slow(methods, tags::answer_combinations)
     })
@@ -131,7 +133,7 @@ pub const ROUTES: &[Route] = &[
         quick(methods, tags::answer_list)
     })
     .takes(&[
-        &[query("tags", Schema::Text, "Tags: key=value,value,key=value"), query("key", Schema::Text, "A key")],
+        &[query("tags", Schema::Text, "TagStatistics: key=value,value,key=value"), query("key", Schema::Text, "A key")],
         PAGE,
     ]),
     get("/api/4/relation/roles", "Roles in relations of a type", |_, methods| {
@@ -154,9 +156,11 @@ pub const ROUTES: &[Route] = &[
     .takes(&[QUERY, PAGE, sorted!("rtype", "count")]),
     get("/api/4/relations/roles", "Roles by relation type", |_, methods| slow(methods, relations::answer_roles))
         .takes(&[QUERY, PAGE, sorted!("role", "rtype", "count_all", "count_nodes", "count_ways", "count_relations")]),
-    get("/api/4/search/by_value", "Tags by a part of their value", |_, methods| slow(methods, search::answer_value))
-        .takes(&[WANTED, PAGE, sorted!("count_all", "key", "value")]),
-    get("/api/4/search/by_key_and_value", "Tags by parts of key and value", |_, methods| {
+    get("/api/4/search/by_value", "TagStatistics by a part of their value", |_, methods| {
+        slow(methods, search::answer_value)
+    })
+    .takes(&[WANTED, PAGE, sorted!("count_all", "key", "value")]),
+    get("/api/4/search/by_key_and_value", "TagStatistics by parts of key and value", |_, methods| {
         slow(methods, search::answer_key_and_value)
     })
     .takes(&[
@@ -166,7 +170,7 @@ pub const ROUTES: &[Route] = &[
     ]),
     get("/api/4/search/by_role", "Roles by a part of their text", |_, methods| slow(methods, search::answer_role))
         .takes(&[WANTED, PAGE, sorted!("count_all", "rtype", "role")]),
-    get("/api/4/search/by_keyword", "Tags for a description in words, best first", |_, methods| {
+    get("/api/4/search/by_keyword", "TagStatistics for a description in words, best first", |_, methods| {
         slow(methods, search::answer_keyword)
     })
     .takes(&[WANTED, PAGE, sorted!("key", "value")]),
@@ -214,13 +218,13 @@ fn slow(methods: MethodFilter, answering: Answering) -> MethodRouter<Arc<App>> {
 
 fn handler(methods: MethodFilter, lane: Lane, answering: Answering) -> MethodRouter<Arc<App>> {
     let handler = move |State(app): State<Arc<App>>,
-                        Extension(context): Extension<Arc<Context>>,
+                        Extension(context): Extension<Arc<HttpRequestContext>>,
                         OriginalUri(uri): OriginalUri,
                         RawQuery(query): RawQuery,
                         headers: HeaderMap| async move {
         let site = site_url(&headers, &uri);
         let work = move |job: Job| run(job, answering, &site, &uri, &query.unwrap_or_default());
-        let answer = service::run(&app, &context, lane, &Json, work).await;
+        let answer = service::run(&app, &context, lane, &JsonWording, work).await;
         answer.map(|answer| answer.into_response(&app))
     };
     on(methods, handler)
@@ -248,24 +252,29 @@ fn run(job: Job, answering: Answering, site: &str, uri: &Uri, query: &str) {
         answering(&TaginfoRequest { app, tags: app.engine.tags(), site, path, parameters, format })
     });
     let what = "taginfo";
-    let Some((run, mut sink)) = service::sound(run, sink, &Json, what) else { return };
+    let Some((run, mut sink)) = service::sound(run, sink, &JsonWording, what) else { return };
     let (outcome, message) = match answer {
         Ok(Ok((text, rows))) => {
             return match sink.write_all(text.as_bytes()) {
                 Ok(()) => run.answered(sink, what, rows),
-                Err(_) => {
-                    run.refused(sink, what, Outcome::Abandoned, Json.refusal(StatusCode::SERVICE_UNAVAILABLE, ""))
-                }
+                Err(_) => run.refused(
+                    sink,
+                    what,
+                    QueryOutcome::Abandoned,
+                    JsonWording.refusal(StatusCode::SERVICE_UNAVAILABLE, ""),
+                ),
             };
         }
-        Ok(Err(message)) => (Outcome::Refused, message),
-        Err(Stopped::Exceeded(exceeded)) => (Outcome::from(exceeded), format!("{exceeded}; ask for less with rp")),
-        Err(Stopped::Panicked(panic)) => {
+        Ok(Err(message)) => (QueryOutcome::Refused, message),
+        Err(StopReason::Exceeded(exceeded)) => {
+            (QueryOutcome::from(exceeded), format!("{exceeded}; ask for less with rp"))
+        }
+        Err(StopReason::Panicked(panic)) => {
             tracing::error!(panic, "tags could not be listed: a fault of the program");
-            (Outcome::Broken, "a fault of the program: see the server's log".to_owned())
+            (QueryOutcome::Broken, "a fault of the program: see the server's log".to_owned())
         }
     };
-    run.refused(sink, what, outcome, Json.refusal(outcome.status(), &message));
+    run.refused(sink, what, outcome, JsonWording.refusal(outcome.status(), &message));
 }
 
 /// The form of an answer.
@@ -296,7 +305,7 @@ trait TaginfoRow: Serialize {
 /// A request to one of the services.
 struct TaginfoRequest<'a> {
     app: &'a App,
-    tags: &'a Tags,
+    tags: &'a TagStatistics,
     /// The URL of the server.
     site: &'a str,
     path: &'a str,
@@ -391,8 +400,8 @@ impl TaginfoRequest<'_> {
     }
 
     /// Returns the numbers of all elements.
-    fn elements(&self) -> Counts {
-        Counts::elements(self.tags.osm())
+    fn elements(&self) -> TypeCounts {
+        TypeCounts::elements(self.tags.osm())
     }
 }
 

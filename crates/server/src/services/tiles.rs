@@ -15,15 +15,15 @@ use axum::routing::on;
 use flate2::read::GzDecoder;
 use serde_json::{Value, json};
 
-use crate::context::Context;
-use crate::job::{self, Answer, Job, Lane};
-use crate::json::Json;
-use crate::outcome::Outcome;
+use crate::context::HttpRequestContext;
+use crate::job::{self, Job, JobAnswer, Lane};
+use crate::json::JsonWording;
+use crate::outcome::QueryOutcome;
 use crate::route::{Route, Schema, path, query};
-use crate::service::{self, Refused, Wording};
+use crate::service::{self, RefusedRequest, Wording};
 use crate::{App, etag};
-use terrapin_budget::{self as budget, Budget, Stopped};
-use terrapin_tiles::{self as tiles, DEEPEST, Place};
+use terrapin_budget::{self as budget, Budget, StopReason};
+use terrapin_tiles::{self as tiles, DEEPEST, TileId};
 
 /// The routes of vector tiles.
 pub const ROUTES: &[Route] = &[
@@ -55,14 +55,14 @@ const ATTRIBUTION: &str =
 /// Returns a tile.
 pub async fn tile(
     State(app): State<Arc<App>>,
-    Extension(context): Extension<Arc<Context>>,
+    Extension(context): Extension<Arc<HttpRequestContext>>,
     Path((z, x, y)): Path<(String, String, String)>,
     RawQuery(query): RawQuery,
     headers: HeaderMap,
-) -> Result<Response, Refused> {
+) -> Result<Response, RefusedRequest> {
     let Some(place) = place(&z, &x, &y) else {
         let message = format!("no such tile: expected /tiles/z/x/y.mvt with z from 0 to {DEEPEST}, x and y below 2^z");
-        return Err(Json.refusal(StatusCode::NOT_FOUND, &message).into());
+        return Err(JsonWording.refusal(StatusCode::NOT_FOUND, &message).into());
     };
     // A weak tag, since it is the same tile compressed or not.
     let tag = format!("W/\"{}\"", version(&app));
@@ -71,10 +71,10 @@ pub async fn tile(
     }
     let packed: Bytes = match app.tiles.kept(place) {
         Some(kept) => Bytes::from_owner(kept),
-        None => match service::run(&app, &context, Lane::Search, &Json, move |job| work(job, place)).await? {
-            Answer::Whole(_, bytes) => bytes,
+        None => match service::run(&app, &context, Lane::Search, &JsonWording, move |job| work(job, place)).await? {
+            JobAnswer::Whole(_, bytes) => bytes,
             // The tile is larger than the bytes that are held back, and is streamed.
-            streaming @ Answer::Streaming(..) => {
+            streaming @ JobAnswer::Streaming(..) => {
                 let mut response = streaming.into_response(&app);
                 response.headers_mut().insert(header::CONTENT_ENCODING, HeaderValue::from_static("gzip"));
                 return Ok(finished(&app, query.as_deref(), &tag, response));
@@ -122,10 +122,10 @@ fn version(app: &App) -> String {
 }
 
 /// Parses the position of a tile in the URL.
-fn place(z: &str, x: &str, y: &str) -> Option<Place> {
+fn place(z: &str, x: &str, y: &str) -> Option<TileId> {
     let number =
         |text: &str| text.bytes().all(|byte| byte.is_ascii_digit()).then(|| text.parse::<u32>().ok()).flatten();
-    Place::new(u8::try_from(number(z)?).ok()?, number(x)?, number(y.strip_suffix(".mvt")?)?)
+    TileId::new(u8::try_from(number(z)?).ok()?, number(x)?, number(y.strip_suffix(".mvt")?)?)
 }
 
 /// Returns whether a client accepts gzip; without the header, it is assumed not to.
@@ -139,29 +139,29 @@ fn takes_gzip(headers: &HeaderMap) -> bool {
     })
 }
 
-fn work(job: Job, place: Place) {
+fn work(job: Job, place: TileId) {
     let memory = job.memory();
     let (run, sink) = job.begin(LONGEST, memory, MVT);
     let budget = Arc::new(Budget::new(run.limits()));
     let made = budget::watched(&budget, || run.app().tiles.make(run.app().engine.osm(), place));
-    let Some((run, mut sink)) = service::sound(run, sink, &Json, "tile") else { return };
+    let Some((run, mut sink)) = service::sound(run, sink, &JsonWording, "tile") else { return };
     let (outcome, message) = match made {
         Ok(tile) => {
             run.app().tiles.keep(place, &tile);
             return match sink.write_all(&tile) {
                 Ok(()) => run.answered(sink, "tile", 1),
                 Err(_) => {
-                    run.refused(sink, "tile", Outcome::Abandoned, StatusCode::SERVICE_UNAVAILABLE.into_response())
+                    run.refused(sink, "tile", QueryOutcome::Abandoned, StatusCode::SERVICE_UNAVAILABLE.into_response())
                 }
             };
         }
-        Err(Stopped::Exceeded(exceeded)) => (Outcome::from(exceeded), exceeded.to_string()),
-        Err(Stopped::Panicked(panic)) => {
+        Err(StopReason::Exceeded(exceeded)) => (QueryOutcome::from(exceeded), exceeded.to_string()),
+        Err(StopReason::Panicked(panic)) => {
             tracing::error!(panic, "a tile ended by a fault of the program");
-            (Outcome::Broken, "a fault of the program: see the server's log".to_owned())
+            (QueryOutcome::Broken, "a fault of the program: see the server's log".to_owned())
         }
     };
-    run.refused(sink, "tile", outcome, Json.refusal(outcome.status(), &message));
+    run.refused(sink, "tile", outcome, JsonWording.refusal(outcome.status(), &message));
 }
 
 /// Returns the description of the tiles (TileJSON).
@@ -212,7 +212,7 @@ mod tests {
 
     #[test]
     fn tiles_have_one_address() {
-        assert_eq!(place("14", "8852", "6418.mvt"), Place::new(14, 8852, 6418));
+        assert_eq!(place("14", "8852", "6418.mvt"), TileId::new(14, 8852, 6418));
         for (z, x, y) in [
             ("15", "0", "0.mvt"),
             ("0", "1", "0.mvt"),

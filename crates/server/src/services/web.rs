@@ -11,7 +11,7 @@ use axum::middleware::from_fn;
 use axum::response::{IntoResponse, Response};
 use axum::routing::on;
 
-use crate::accept::{self, Accept};
+use crate::accept::{self, AcceptHeader};
 use crate::etag;
 use crate::route::{Access, Route};
 
@@ -31,7 +31,7 @@ pub const ROUTES: &[Route] = &[
 ];
 
 /// One of the page's files.
-struct File {
+struct WebFile {
     name: &'static str,
     content_type: &'static str,
     /// Whether the bytes are packed with gzip.
@@ -42,7 +42,7 @@ struct File {
 }
 
 /// All of them, by name.
-static FILES: &[File] = include!("../../../../web/built/files.rs");
+static FILES: &[WebFile] = include!("../../../../web/built/files.rs");
 
 /// The page itself.
 const PAGE: &str = "index.html";
@@ -79,14 +79,14 @@ pub async fn for_browsers(request: Request, next: Next) -> Response {
     answer
 }
 
-fn find(name: &str) -> Option<&'static File> {
+fn find(name: &str) -> Option<&'static WebFile> {
     FILES.iter().find(|file| file.name == name)
 }
 
 /// Browsers would rather have HTML than text; programs that take anything would not.
 fn wants_html(headers: &HeaderMap) -> bool {
     accept::text(headers).is_some_and(|text| {
-        let accept = Accept::of(&text);
+        let accept = AcceptHeader::of(&text);
         accept.quality("text/html") > accept.quality("text/plain")
     })
 }
@@ -100,7 +100,7 @@ fn takes_gzip(headers: &HeaderMap) -> bool {
     })
 }
 
-impl File {
+impl WebFile {
     fn answer(&self, headers: &HeaderMap) -> Response {
         let mut answer = match etag::is_known(headers, self.etag) {
             true => StatusCode::NOT_MODIFIED.into_response(),

@@ -16,17 +16,17 @@ use axum::routing::on;
 use serde_json::{Value, json};
 
 use crate::App;
-use crate::context::Context;
+use crate::context::HttpRequestContext;
 use crate::job::{Job, Lane};
 use crate::json::JSON;
-use crate::outcome::Outcome;
+use crate::outcome::QueryOutcome;
 use crate::route::{Access, Route, Schema, form_body, path, query};
-use crate::service::{self, Refused, Wording};
-use parameters::Parameters;
-use terrapin_budget::{self as budget, Budget, Stopped};
+use crate::service::{self, RefusedRequest, Wording};
+use parameters::ActionParameters;
+use terrapin_budget::{self as budget, Budget, StopReason};
 use terrapin_triples::Store;
 
-use action::Action;
+use action::ActionWording;
 pub(super) use data::moved;
 pub(super) use openapi::paths as described_paths;
 use rest::Rest;
@@ -41,7 +41,7 @@ pub const ROUTES: &[Route] = &[
     .takes(&[action::PARAMETERS])
     .reads(&[form_body(|| json!({ "type": "object" }))])
     .access(Access::Query)
-    .worded(&Action),
+    .worded(&ActionWording),
     Route::get("/w/rest.php/wikibase/{version}/{*path}", "Wikibase's REST API", |_, methods| on(methods, rest::rest))
         .access(Access::Query)
         .worded(&Rest)
@@ -78,12 +78,12 @@ enum Told {
 /// Reads the parameters and runs `give` on the triples.
 async fn answer(
     app: &Arc<App>,
-    context: &Arc<Context>,
+    context: &Arc<HttpRequestContext>,
     what: &'static str,
     words: &'static dyn Wording,
-    parameters: impl FnOnce() -> Result<Parameters, String> + Send + 'static,
-    give: impl FnOnce(&Store, &Parameters) -> Told + Send + 'static,
-) -> Result<Response, Refused> {
+    parameters: impl FnOnce() -> Result<ActionParameters, String> + Send + 'static,
+    give: impl FnOnce(&Store, &ActionParameters) -> Told + Send + 'static,
+) -> Result<Response, RefusedRequest> {
     let work = move |job: Job| {
         if job.app().engine.triples().is_none() {
             return job.refuse(words.refusal(StatusCode::NOT_FOUND, NO_TRIPLES));
@@ -109,7 +109,7 @@ fn work(job: Job, what: &'static str, words: &'static dyn Wording, give: impl Fn
     if let Err(damage) = store.check() {
         tracing::error!(%damage, "the snapshot is damaged: answers are not reliable");
         let instead = words.refusal(StatusCode::INTERNAL_SERVER_ERROR, &words.damaged(&damage));
-        return run.refused(sink, what, Outcome::Broken, instead);
+        return run.refused(sink, what, QueryOutcome::Broken, instead);
     }
     let Some((run, mut sink)) = service::sound(run, sink, words, what) else { return };
     let (outcome, message) = match told {
@@ -117,14 +117,16 @@ fn work(job: Job, what: &'static str, words: &'static dyn Wording, give: impl Fn
             return match sink.write_all(text.as_bytes()) {
                 Ok(()) => run.answered(sink, what, count),
                 // The client has closed its connection.
-                Err(_) => run.refused(sink, what, Outcome::Abandoned, StatusCode::SERVICE_UNAVAILABLE.into_response()),
+                Err(_) => {
+                    run.refused(sink, what, QueryOutcome::Abandoned, StatusCode::SERVICE_UNAVAILABLE.into_response())
+                }
             };
         }
-        Ok(Err(instead)) => return run.refused(sink, what, Outcome::Refused, *instead),
-        Err(Stopped::Exceeded(exceeded)) => (Outcome::from(exceeded), exceeded.to_string()),
-        Err(Stopped::Panicked(panic)) => {
+        Ok(Err(instead)) => return run.refused(sink, what, QueryOutcome::Refused, *instead),
+        Err(StopReason::Exceeded(exceeded)) => (QueryOutcome::from(exceeded), exceeded.to_string()),
+        Err(StopReason::Panicked(panic)) => {
             tracing::error!(panic, "entities could not be written: a bug in the program");
-            (Outcome::Broken, "a fault of the program: see the server's log".to_owned())
+            (QueryOutcome::Broken, "a fault of the program: see the server's log".to_owned())
         }
     };
     run.refused(sink, what, outcome, words.refusal(outcome.status(), &message));

@@ -9,10 +9,10 @@ use axum::http::{HeaderMap, StatusCode};
 use axum::response::Response;
 use axum::routing::on;
 
-use super::interpreter::{self, Wanted};
-use crate::context::Context;
+use super::interpreter::{self, InterpreterOutput};
+use crate::context::HttpRequestContext;
 use crate::route::{Access, Route, Schema, required};
-use crate::service::Refused;
+use crate::service::RefusedRequest;
 use crate::services::interpreter::{ANSWERS, PAGES};
 use crate::{App, accept, form, page};
 use terrapin_overpass::syntax::xapi;
@@ -48,10 +48,10 @@ const XAPI: &str = "The query is the whole query string: /api/xapi?node[amenity=
 /// Returns all elements in a box: `/api/map?bbox=left,bottom,right,top`.
 pub async fn map(
     State(app): State<Arc<App>>,
-    Extension(context): Extension<Arc<Context>>,
+    Extension(context): Extension<Arc<HttpRequestContext>>,
     RawQuery(in_address): RawQuery,
     headers: HeaderMap,
-) -> Result<Response, Refused> {
+) -> Result<Response, RefusedRequest> {
     let address = in_address.unwrap_or_default();
     let bbox = form::pairs(address.as_bytes()).find(|(name, _)| *name == b"bbox");
     let text = bbox.and_then(|(_, bbox)| form::decoded(bbox).ok()).and_then(|bbox| xapi::map(&bbox));
@@ -62,10 +62,10 @@ pub async fn map(
 /// Runs a query such as `/api/xapi?node[amenity=cafe][bbox=14.4,35.8,14.6,36.0]`.
 pub async fn xapi(
     State(app): State<Arc<App>>,
-    Extension(context): Extension<Arc<Context>>,
+    Extension(context): Extension<Arc<HttpRequestContext>>,
     RawQuery(in_address): RawQuery,
     headers: HeaderMap,
-) -> Result<Response, Refused> {
+) -> Result<Response, RefusedRequest> {
     let text = translated(in_address, false)?;
     answer(&app, &context, &headers, text).await
 }
@@ -73,15 +73,15 @@ pub async fn xapi(
 /// Runs a query like `/api/xapi`; the answer also has versions, times, changesets and users.
 pub async fn xapi_meta(
     State(app): State<Arc<App>>,
-    Extension(context): Extension<Arc<Context>>,
+    Extension(context): Extension<Arc<HttpRequestContext>>,
     RawQuery(in_address): RawQuery,
     headers: HeaderMap,
-) -> Result<Response, Refused> {
+) -> Result<Response, RefusedRequest> {
     let text = translated(in_address, true)?;
     answer(&app, &context, &headers, text).await
 }
 
-fn translated(in_address: Option<String>, meta: bool) -> Result<String, Refused> {
+fn translated(in_address: Option<String>, meta: bool) -> Result<String, RefusedRequest> {
     let address = in_address.unwrap_or_default();
     let query = form::decoded(address.as_bytes()).map_err(|_| refused("Invalid UTF-8 in the query."))?;
     xapi::translate(&query, meta).map_err(|problem| refused(&problem.to_string()))
@@ -89,18 +89,18 @@ fn translated(in_address: Option<String>, meta: bool) -> Result<String, Refused>
 
 async fn answer(
     app: &Arc<App>,
-    context: &Arc<Context>,
+    context: &Arc<HttpRequestContext>,
     headers: &HeaderMap,
     text: String,
-) -> Result<Response, Refused> {
+) -> Result<Response, RefusedRequest> {
     let accepted = accept::text(headers);
     let work = move |job| {
-        let wanted = Wanted { accepted: accepted.as_deref(), ..Wanted::default() };
+        let wanted = InterpreterOutput { accepted: accepted.as_deref(), ..InterpreterOutput::default() };
         interpreter::answer(job, &text, wanted);
     };
     interpreter::respond(app, context, work).await
 }
 
-fn refused(message: &str) -> Refused {
+fn refused(message: &str) -> RefusedRequest {
     page::error(StatusCode::BAD_REQUEST, [format!("encoding error: {message}").as_str()]).into()
 }

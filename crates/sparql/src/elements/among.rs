@@ -9,9 +9,9 @@ use oxrdf::Literal;
 use rstar::primitives::{GeomWithData, Rectangle};
 use rstar::{AABB, RTree};
 use terrapin_osm::{BoundingBox, ElementType, KeyId, Ordinal, PairId};
-use terrapin_triples::{ReadError, View};
+use terrapin_triples::{ReadError, TripleView};
 
-use super::naming::Element;
+use super::naming::ElementNode;
 use super::session::Session;
 use super::tags;
 
@@ -22,7 +22,7 @@ const ENTRY: i64 = 96;
 
 /// A condition of the query on an element.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Asked {
+pub enum ElementCondition {
     /// The element has this type.
     Type(ElementType),
     /// The element has a tag with this key.
@@ -32,15 +32,15 @@ pub enum Asked {
 }
 
 /// Elements with their bounding boxes, in the order of their names.
-pub type Found<'a> = Box<dyn Iterator<Item = Result<(Element, BoundingBox), ReadError>> + 'a>;
+pub type Found<'a> = Box<dyn Iterator<Item = Result<(ElementNode, BoundingBox), ReadError>> + 'a>;
 
-type Entry = GeomWithData<Rectangle<[i64; 2]>, Element>;
+type Entry = GeomWithData<Rectangle<[i64; 2]>, ElementNode>;
 
 /// The elements that meet the type conditions and the most selective tag condition.
 pub struct Among {
     session: Rc<Session>,
     kinds: [bool; 3],
-    tag: Option<Tag>,
+    tag: Option<SelectiveTag>,
     lists: OnceCell<[Arc<[Ordinal]>; 3]>,
     /// Number of elements with boxes examined page by page; the R-tree is built once this reaches the number of
     /// candidates.
@@ -50,7 +50,7 @@ pub struct Among {
 
 /// The most selective tag condition.
 #[derive(Clone, Copy)]
-enum Tag {
+enum SelectiveTag {
     Key(KeyId),
     Pair(PairId),
     /// A tag that no element has.
@@ -59,18 +59,18 @@ enum Tag {
 
 impl Among {
     /// Selects the candidates by conditions.
-    pub fn new(session: Rc<Session>, asked: &[Asked]) -> Among {
+    pub fn new(session: Rc<Session>, asked: &[ElementCondition]) -> Among {
         let mut kinds = [true; 3];
-        let mut fewest: Option<(u64, Tag)> = None;
+        let mut fewest: Option<(u64, SelectiveTag)> = None;
         for asked in asked {
-            if let Asked::Type(kind) = asked {
+            if let ElementCondition::Type(kind) = asked {
                 ElementType::ALL
                     .into_iter()
                     .filter(|other| other != kind)
                     .for_each(|other| kinds[other as usize] = false);
                 continue;
             }
-            let tag = Tag::of(&session, asked);
+            let tag = SelectiveTag::of(&session, asked);
             let count = ElementType::ALL.into_iter().map(|kind| tag.count(&session, kind)).sum();
             if fewest.is_none_or(|(before, _)| count < before) {
                 fewest = Some((count, tag));
@@ -103,7 +103,7 @@ impl Among {
     /// box.
     pub fn near<'a>(
         &'a self,
-        view: &'a View,
+        view: &'a TripleView,
         zone: BoundingBox,
         passes: impl Fn(&BoundingBox) -> bool + 'a,
     ) -> Result<Found<'a>, ReadError> {
@@ -113,7 +113,7 @@ impl Among {
             let [south, west, north, east] = [zone.south, zone.west, zone.north, zone.east].map(i64::from);
             let within = AABB::from_corners([west, south], [east, north]);
             let met = tree.locate_in_envelope_intersecting(within);
-            let mut met: Vec<(Element, BoundingBox)> = met.map(|entry| (entry.data, of_entry(entry))).collect();
+            let mut met: Vec<(ElementNode, BoundingBox)> = met.map(|entry| (entry.data, of_entry(entry))).collect();
             view.work(1 + met.len() as u64)?;
             met.sort_unstable_by_key(|(at, _)| *at);
             return Ok(Box::new(met.into_iter().map(Ok)));
@@ -132,7 +132,7 @@ impl Among {
     }
 
     /// Iterates over all candidates.
-    pub fn all<'a>(&'a self, view: &'a View) -> impl Iterator<Item = Result<Element, ReadError>> + use<'a> {
+    pub fn all<'a>(&'a self, view: &'a TripleView) -> impl Iterator<Item = Result<ElementNode, ReadError>> + use<'a> {
         self.kinds().flat_map(move |kind| {
             let (list, count) = match self.tag {
                 Some(_) => (Some(self.list(kind)), self.list(kind).len() as u64),
@@ -140,7 +140,7 @@ impl Among {
             };
             (0..count).map(move |at| {
                 let ordinal = list.and_then(|list| list.get(at as usize).copied()).unwrap_or(at);
-                view.work(1).map(|()| Element { kind, ordinal })
+                view.work(1).map(|()| ElementNode { kind, ordinal })
             })
         })
     }
@@ -148,11 +148,11 @@ impl Among {
     /// Returns the candidates on a page.
     fn on_page(
         &self,
-        view: &View,
+        view: &TripleView,
         kind: ElementType,
         page: u32,
         zone: &BoundingBox,
-    ) -> Result<Vec<(Element, BoundingBox)>, ReadError> {
+    ) -> Result<Vec<(ElementNode, BoundingBox)>, ReadError> {
         let osm = self.session.osm();
         let begin = u64::from(page) * osm.page_size(kind);
         let meets = |bounds: &BoundingBox| !bounds.is_empty() && zone.intersects(bounds);
@@ -160,7 +160,7 @@ impl Among {
             view.work(1)?;
             let boxes = self.session.page_bounds(view, kind, page)?;
             let met = boxes.iter().enumerate().filter(|(_, bounds)| meets(bounds));
-            return Ok(met.map(|(at, bounds)| (Element { kind, ordinal: begin + at as u64 }, *bounds)).collect());
+            return Ok(met.map(|(at, bounds)| (ElementNode { kind, ordinal: begin + at as u64 }, *bounds)).collect());
         }
         let list = self.list(kind);
         let from = list.partition_point(|&ordinal| ordinal < begin);
@@ -170,11 +170,11 @@ impl Among {
         let looked = 1 + asked.len() as u64;
         view.work(looked)?;
         self.looked.set(self.looked.get() + looked);
-        let elements = asked.iter().map(|&ordinal| Element { kind, ordinal });
+        let elements = asked.iter().map(|&ordinal| ElementNode { kind, ordinal });
         Ok(elements.map(|at| (at, self.session.bounds(at))).filter(|(_, bounds)| meets(bounds)).collect())
     }
 
-    fn tree(&self, view: &View) -> Result<&RTree<Entry>, ReadError> {
+    fn tree(&self, view: &TripleView) -> Result<&RTree<Entry>, ReadError> {
         if let Some(tree) = self.tree.get() {
             return Ok(tree);
         }
@@ -201,32 +201,34 @@ impl Among {
     }
 }
 
-impl Tag {
-    fn of(session: &Session, asked: &Asked) -> Tag {
-        let (Asked::Key(name) | Asked::Tag(name, _)) = asked else { return Tag::Nothing };
-        let Some(key) = tags::key(session, name) else { return Tag::Nothing };
-        let Asked::Tag(_, value) = asked else { return Tag::Key(key) };
-        session.pair(key, value).map_or(Tag::Nothing, Tag::Pair)
+impl SelectiveTag {
+    fn of(session: &Session, asked: &ElementCondition) -> SelectiveTag {
+        let (ElementCondition::Key(name) | ElementCondition::Tag(name, _)) = asked else {
+            return SelectiveTag::Nothing;
+        };
+        let Some(key) = tags::key(session, name) else { return SelectiveTag::Nothing };
+        let ElementCondition::Tag(_, value) = asked else { return SelectiveTag::Key(key) };
+        session.pair(key, value).map_or(SelectiveTag::Nothing, SelectiveTag::Pair)
     }
 
     fn count(self, session: &Session, kind: ElementType) -> u64 {
         match self {
-            Tag::Key(key) => session.osm().key_posting_len(kind, key),
-            Tag::Pair(pair) => session.osm().posting_len(kind, pair),
-            Tag::Nothing => 0,
+            SelectiveTag::Key(key) => session.osm().key_posting_len(kind, key),
+            SelectiveTag::Pair(pair) => session.osm().posting_len(kind, pair),
+            SelectiveTag::Nothing => 0,
         }
     }
 
     fn list(self, session: &Session, kind: ElementType) -> Arc<[Ordinal]> {
         match self {
-            Tag::Key(key) => session.osm().key_posting(kind, key),
-            Tag::Pair(pair) => session.osm().posting(kind, pair),
-            Tag::Nothing => [].into(),
+            SelectiveTag::Key(key) => session.osm().key_posting(kind, key),
+            SelectiveTag::Pair(pair) => session.osm().posting(kind, pair),
+            SelectiveTag::Nothing => [].into(),
         }
     }
 }
 
-fn to_entry(at: Element, bounds: &BoundingBox) -> Entry {
+fn to_entry(at: ElementNode, bounds: &BoundingBox) -> Entry {
     let [south, west, north, east] = [bounds.south, bounds.west, bounds.north, bounds.east].map(i64::from);
     GeomWithData::new(Rectangle::from_corners([west, south], [east, north]), at)
 }

@@ -6,15 +6,15 @@ use std::rc::Rc;
 
 use oxrdf::NamedNode;
 use terrapin_osm::ElementType;
-use terrapin_triples::{End, Pairs, ReadError, Relation, TermId, View};
+use terrapin_triples::{End, Pairs, ReadError, TermId, TermRelation, TripleView};
 
-use super::facts::Facts;
-use super::links::Link;
-use super::members::Members;
-use super::naming::{Element, MOST_SAID, Named};
+use super::facts::PropertyRelation;
+use super::links::LinkRelation;
+use super::members::MembershipRelation;
+use super::naming::{ComputedNode, ElementNode, MOST_SAID};
 use super::relation::{all, id, named, none, one, or_failed};
 use super::session::Session;
-use super::tags::Tag;
+use super::tags::KeyRelation;
 use super::vocabulary::{FACTS, KEY, LINK, MEMBERSHIPS};
 
 /// Estimated number of triples of an element.
@@ -24,7 +24,7 @@ const MANY: f64 = 20.0;
 ///
 /// # Errors
 /// Returns an error if a budget is exhausted, or the subject has more than [`MOST_SAID`] triples.
-pub fn told(session: &Rc<Session>, view: &View, of: Named) -> Result<Rc<[(TermId, TermId)]>, ReadError> {
+pub fn told(session: &Rc<Session>, view: &TripleView, of: ComputedNode) -> Result<Rc<[(TermId, TermId)]>, ReadError> {
     if let Some(told) = session.told(of) {
         return Ok(told);
     }
@@ -32,21 +32,21 @@ pub fn told(session: &Rc<Session>, view: &View, of: Named) -> Result<Rc<[(TermId
     let iri = |iri: String| view.id(&NamedNode::new_unchecked(iri).into());
     let mut out = Vec::new();
     for (fact, namespace, name) in FACTS {
-        let value = Facts::new(Rc::clone(session), fact).of(view, of)?;
+        let value = PropertyRelation::new(Rc::clone(session), fact).of(view, of)?;
         out.extend(value.map(|value| (iri(format!("{namespace}{name}")), value)));
     }
     for (what, namespace, name) in MEMBERSHIPS {
-        let values = Members::new(Rc::clone(session), what).of(view, of)?;
+        let values = MembershipRelation::new(Rc::clone(session), what).of(view, of)?;
         out.extend(values.into_iter().map(|value| (iri(format!("{namespace}{name}")), value)));
     }
-    if let Named::Element(at) = of {
+    if let ComputedNode::Element(at) = of {
         let osm = session.osm();
         for pair in session.with_tags(at, <[u32]>::to_vec) {
             let key = osm.key_name(osm.key_of(pair));
             for namespace in [KEY, LINK] {
-                let relation: Box<dyn Relation> = match namespace {
-                    KEY => Box::new(Tag::new(Rc::clone(session), key)),
-                    _ => Box::new(Link::new(Rc::clone(session), key)),
+                let relation: Box<dyn TermRelation> = match namespace {
+                    KEY => Box::new(KeyRelation::new(Rc::clone(session), key)),
+                    _ => Box::new(LinkRelation::new(Rc::clone(session), key)),
                 };
                 for found in relation.pairs(view, Some(subject), None) {
                     out.push((iri(format!("{namespace}{}", written(key))), found?.1));
@@ -79,27 +79,27 @@ pub enum SaidEnd {
 
 /// The relation between statement nodes and one end of their triples. For the subject, pairs are (subject, statement);
 /// for the predicate and the object, (statement, end).
-pub struct Said {
+pub struct StatementEndRelation {
     session: Rc<Session>,
     end: SaidEnd,
 }
 
-impl Said {
+impl StatementEndRelation {
     /// Creates the relation for one end.
-    pub fn new(session: Rc<Session>, end: SaidEnd) -> Said {
-        Said { session, end }
+    pub fn new(session: Rc<Session>, end: SaidEnd) -> StatementEndRelation {
+        StatementEndRelation { session, end }
     }
 
     /// Returns the statement nodes of a subject.
-    fn of<'a>(&self, view: &'a View, of: Named, subject: TermId) -> Result<Pairs<'a>, ReadError> {
+    fn of<'a>(&self, view: &'a TripleView, of: ComputedNode, subject: TermId) -> Result<Pairs<'a>, ReadError> {
         let said = 0..told(&self.session, view, of)?.len() as u64;
-        Ok(Box::new(said.map(move |place| Ok((subject, id(view, Named::Said(of.number(), place))?)))))
+        Ok(Box::new(said.map(move |place| Ok((subject, id(view, ComputedNode::Said(of.number(), place))?)))))
     }
 
     /// Returns the predicate or the object of a statement node.
-    fn end(&self, view: &View, said: TermId) -> Result<Option<TermId>, ReadError> {
-        let Some(Named::Said(of, place)) = named(view, said) else { return Ok(None) };
-        let Some(of) = Named::of(of) else { return Ok(None) };
+    fn end(&self, view: &TripleView, said: TermId) -> Result<Option<TermId>, ReadError> {
+        let Some(ComputedNode::Said(of, place)) = named(view, said) else { return Ok(None) };
+        let Some(of) = ComputedNode::of(of) else { return Ok(None) };
         let told = told(&self.session, view, of)?;
         Ok(told.get(place as usize).map(|(predicate, object)| match self.end {
             SaidEnd::Predicate => *predicate,
@@ -108,21 +108,24 @@ impl Said {
     }
 
     /// Iterates over all possible subjects: elements, geometries, centroids and members.
-    fn named<'a>(&'a self, view: &'a View) -> impl Iterator<Item = Result<Named, ReadError>> + 'a {
+    fn named<'a>(&'a self, view: &'a TripleView) -> impl Iterator<Item = Result<ComputedNode, ReadError>> + 'a {
         let elements = || all(view, &self.session, &ElementType::ALL);
-        let members = elements().flat_map(|at| -> Box<dyn Iterator<Item = Result<Named, ReadError>>> {
+        let members = elements().flat_map(|at| -> Box<dyn Iterator<Item = Result<ComputedNode, ReadError>>> {
             match at {
-                Ok(at) => Box::new((0..self.session.elements().members(at)).map(move |n| Ok(Named::Member(at, n)))),
+                Ok(at) => {
+                    Box::new((0..self.session.elements().members(at)).map(move |n| Ok(ComputedNode::Member(at, n))))
+                }
                 Err(error) => Box::new(std::iter::once(Err(error))),
             }
         });
-        let names: [fn(Element) -> Named; 3] = [Named::Element, Named::Geometry, Named::Centroid];
+        let names: [fn(ElementNode) -> ComputedNode; 3] =
+            [ComputedNode::Element, ComputedNode::Geometry, ComputedNode::Centroid];
         names.into_iter().flat_map(move |name| elements().map(move |at| at.map(name))).chain(members)
     }
 
     fn found<'a>(
         &'a self,
-        view: &'a View,
+        view: &'a TripleView,
         subject: Option<TermId>,
         object: Option<TermId>,
     ) -> Result<Pairs<'a>, ReadError> {
@@ -166,12 +169,12 @@ fn written(key: &str) -> String {
     out
 }
 
-impl Relation for Said {
-    fn pairs<'a>(&'a self, view: &'a View, subject: Option<TermId>, object: Option<TermId>) -> Pairs<'a> {
+impl TermRelation for StatementEndRelation {
+    fn pairs<'a>(&'a self, view: &'a TripleView, subject: Option<TermId>, object: Option<TermId>) -> Pairs<'a> {
         or_failed(self.found(view, subject, object))
     }
 
-    fn estimate(&self, _: &View, subject: End, object: End) -> f64 {
+    fn estimate(&self, _: &TripleView, subject: End, object: End) -> f64 {
         let all = || ElementType::ALL.map(|kind| self.session.osm().count(kind)).iter().sum::<u64>() as f64;
         match (self.end, subject, object) {
             (SaidEnd::Subject, End::Free, _) => all() * MANY,

@@ -7,11 +7,11 @@ use std::rc::Rc;
 
 use geo::{Geometry, PreparedGeometry, Relate};
 use terrapin_budget as budget;
-use terrapin_osm::geometry::{BoxRelation, Location, Segment, Side, segments_meet, side};
+use terrapin_osm::geometry::{BoxRelation, LineSide, PolygonLocation, Segment, segments_meet, side};
 use terrapin_osm::{BoundingBox, Coord};
-use terrapin_triples::{ReadError, View};
+use terrapin_triples::{ReadError, TripleView};
 
-use super::shape::Shape;
+use super::shape::ElementShape;
 use crate::geo::{Spatial, of_pairs};
 
 /// Minimum number of points of a geometry that is prepared for repeated comparison.
@@ -19,7 +19,7 @@ const MANY: usize = 16;
 
 /// How the borders and lines of two shapes intersect.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Meeting {
+enum ShapeIntersection {
     /// They are disjoint.
     Apart,
     /// They touch or overlap along a segment.
@@ -29,15 +29,15 @@ enum Meeting {
 }
 
 /// A shape that is compared with many others.
-pub struct Known {
-    shape: Rc<Shape>,
+pub struct PreparedShape {
+    shape: Rc<ElementShape>,
     prepared: OnceCell<PreparedGeometry<'static, Geometry>>,
 }
 
-impl Known {
+impl PreparedShape {
     /// Wraps a shape.
-    pub fn new(shape: Rc<Shape>) -> Known {
-        Known { shape, prepared: OnceCell::new() }
+    pub fn new(shape: Rc<ElementShape>) -> PreparedShape {
+        PreparedShape { shape, prepared: OnceCell::new() }
     }
 
     /// Returns its bounding box.
@@ -57,7 +57,7 @@ impl Known {
     }
 
     /// Returns whether the relation holds with `other`; `first` is true if this shape is the first of the pair.
-    pub fn lies(&self, view: &View, how: Spatial, other: &Shape, first: bool) -> Result<bool, ReadError> {
+    pub fn lies(&self, view: &TripleView, how: Spatial, other: &ElementShape, first: bool) -> Result<bool, ReadError> {
         let (a, b) = if first { (&*self.shape, other) } else { (other, &*self.shape) };
         let mut pairs = 0;
         let answer = by_points(how, a, b)
@@ -78,7 +78,7 @@ impl Known {
     }
 
     /// Decides the relation by the DE-9IM matrix; `None` if the computation would take too long.
-    fn relate(&self, how: Spatial, other: &Shape, first: bool, pairs: usize) -> Option<bool> {
+    fn relate(&self, how: Spatial, other: &ElementShape, first: bool, pairs: usize) -> Option<bool> {
         of_pairs(self.shape.points() + other.points(), pairs)?;
         let (known, other) = (&self.shape.geometry, &other.geometry);
         let matrix = budget::tolerant(|| match (self.shape.points() >= MANY, first) {
@@ -96,7 +96,7 @@ impl Known {
 }
 
 /// Decides the relation if one shape is a point, or if it is impossible for shapes of these dimensions.
-fn by_points(how: Spatial, a: &Shape, b: &Shape) -> Option<bool> {
+fn by_points(how: Spatial, a: &ElementShape, b: &ElementShape) -> Option<bool> {
     match (a.point(), b.point()) {
         (Some(a), Some(b)) => {
             let equal = !matches!(how, Spatial::Crosses | Spatial::Overlaps | Spatial::Touches);
@@ -109,17 +109,17 @@ fn by_points(how: Spatial, a: &Shape, b: &Shape) -> Option<bool> {
 }
 
 /// Decides the relation if the box is entirely inside or outside an area.
-fn by_box(how: Spatial, shape: &Shape, bounds: &BoundingBox, first: bool) -> Option<bool> {
+fn by_box(how: Spatial, shape: &ElementShape, bounds: &BoundingBox, first: bool) -> Option<bool> {
     match shape.area()?.relate(bounds) {
         BoxRelation::Outside => Some(false),
-        BoxRelation::Inside => Some(of_part(how, Location::Inside, first)),
+        BoxRelation::Inside => Some(of_part(how, PolygonLocation::Inside, first)),
         BoxRelation::Mixed => None,
     }
 }
 
 /// Decides the relation by how borders and lines intersect, if that suffices.
-fn by_borders(how: Spatial, a: &Shape, b: &Shape, meeting: Meeting) -> Option<bool> {
-    if meeting == Meeting::Apart {
+fn by_borders(how: Spatial, a: &ElementShape, b: &ElementShape, meeting: ShapeIntersection) -> Option<bool> {
+    if meeting == ShapeIntersection::Apart {
         return apart(how, a, b);
     }
     if how == Spatial::Intersects {
@@ -128,7 +128,7 @@ fn by_borders(how: Spatial, a: &Shape, b: &Shape, meeting: Meeting) -> Option<bo
     let areas = [a, b].into_iter().filter(|shape| shape.is_area()).count();
     // If the border of an area is crossed, the other shape has points on both sides of it.
     match (meeting, how, areas) {
-        (Meeting::Touching, ..) => None,
+        (ShapeIntersection::Touching, ..) => None,
         (_, Spatial::Overlaps, _) => Some(areas == 2),
         (_, Spatial::Crosses, _) => Some(areas == 1),
         _ => Some(false),
@@ -136,12 +136,12 @@ fn by_borders(how: Spatial, a: &Shape, b: &Shape, meeting: Meeting) -> Option<bo
 }
 
 /// Decides the relation if borders and lines are disjoint: each part is then entirely inside or outside.
-fn apart(how: Spatial, a: &Shape, b: &Shape) -> Option<bool> {
+fn apart(how: Spatial, a: &ElementShape, b: &ElementShape) -> Option<bool> {
     let ((a_in, a_all), (b_in, b_all)) = (inside(b, a)?, inside(a, b)?);
     match (a_in, b_in) {
         (0, 0) => Some(false),
-        (0, some) if some == b_all => Some(of_part(how, Location::Inside, true)),
-        (some, 0) if some == a_all => Some(of_part(how, Location::Inside, false)),
+        (0, some) if some == b_all => Some(of_part(how, PolygonLocation::Inside, true)),
+        (some, 0) if some == a_all => Some(of_part(how, PolygonLocation::Inside, false)),
         // Only some of several lines are inside.
         (0, _) if !b.is_area() => Some(matches!(how, Spatial::Intersects | Spatial::Crosses)),
         (_, 0) if !a.is_area() => Some(matches!(how, Spatial::Intersects | Spatial::Crosses)),
@@ -150,16 +150,16 @@ fn apart(how: Spatial, a: &Shape, b: &Shape) -> Option<bool> {
 }
 
 /// Returns how many parts are inside `of`, and the number of all parts; `None` if a part is on its border or on a line.
-fn inside(of: &Shape, parts: &Shape) -> Option<(usize, usize)> {
+fn inside(of: &ElementShape, parts: &ElementShape) -> Option<(usize, usize)> {
     let (mut inside, mut all) = (0, 0);
     for part in parts.lines() {
         budget::checkpoint();
         // A line cannot be inside another line if no segments intersect; a point can.
         if of.is_area() || part.len() == 1 {
             match of.locate(*part.first()?) {
-                Location::Inside if of.is_area() => inside += 1,
-                Location::Inside | Location::Border => return None,
-                Location::Outside => {}
+                PolygonLocation::Inside if of.is_area() => inside += 1,
+                PolygonLocation::Inside | PolygonLocation::Border => return None,
+                PolygonLocation::Outside => {}
             }
         }
         all += 1;
@@ -169,10 +169,10 @@ fn inside(of: &Shape, parts: &Shape) -> Option<(usize, usize)> {
 
 /// Returns how borders and lines intersect, and the number of pairs of segments examined. Stops at the first pair that
 /// decides.
-fn meet(how: Spatial, a: &Shape, b: &Shape) -> (Meeting, u64) {
+fn meet(how: Spatial, a: &ElementShape, b: &ElementShape) -> (ShapeIntersection, u64) {
     let (few, many) = if a.edges().segments().len() <= b.edges().segments().len() { (a, b) } else { (b, a) };
     let areas = a.is_area() || b.is_area();
-    let (mut meeting, mut pairs) = (Meeting::Apart, 0);
+    let (mut meeting, mut pairs) = (ShapeIntersection::Apart, 0);
     for &s in few.edges().segments() {
         budget::checkpoint();
         let bounds = s.bbox();
@@ -184,11 +184,11 @@ fn meet(how: Spatial, a: &Shape, b: &Shape) -> (Meeting, u64) {
             if !segments_meet(s, t) {
                 return false;
             }
-            meeting = Meeting::Touching;
+            meeting = ShapeIntersection::Touching;
             how == Spatial::Intersects || (areas && cross(s, t))
         });
         if crossing {
-            return (Meeting::Crossing, pairs);
+            return (ShapeIntersection::Crossing, pairs);
         }
     }
     (meeting, pairs)
@@ -198,7 +198,7 @@ fn meet(how: Spatial, a: &Shape, b: &Shape) -> (Meeting, u64) {
 fn cross(s: Segment, t: Segment) -> bool {
     let apart = |of: Segment, a: Coord, b: Coord| {
         let (a, b) = (side(of.a, of.b, a), side(of.a, of.b, b));
-        a != b && a != Side::On && b != Side::On
+        a != b && a != LineSide::On && b != LineSide::On
     };
     apart(s, t.a, t.b) && apart(t, s.a, s.b)
 }
@@ -217,13 +217,13 @@ fn is_possible(how: Spatial, first: bool, second: bool) -> bool {
 
 /// Returns whether the relation holds between a shape and a part at the location `at` of it: a point, or a shape
 /// entirely inside. `first` is true if the shape is the first of the pair.
-fn of_part(how: Spatial, at: Location, first: bool) -> bool {
+fn of_part(how: Spatial, at: PolygonLocation, first: bool) -> bool {
     match how {
-        Spatial::Contains => first && at == Location::Inside,
-        Spatial::Covers => first && at != Location::Outside,
-        Spatial::Within => !first && at == Location::Inside,
-        Spatial::Intersects => at != Location::Outside,
-        Spatial::Touches => at == Location::Border,
+        Spatial::Contains => first && at == PolygonLocation::Inside,
+        Spatial::Covers => first && at != PolygonLocation::Outside,
+        Spatial::Within => !first && at == PolygonLocation::Inside,
+        Spatial::Intersects => at != PolygonLocation::Outside,
+        Spatial::Touches => at == PolygonLocation::Border,
         Spatial::Crosses | Spatial::Equals | Spatial::Overlaps => false,
     }
 }

@@ -7,9 +7,9 @@ use std::sync::Arc;
 use oxrdf::vocab::xsd;
 use oxrdf::{Literal, NamedNode, Term};
 use terrapin_osm::{ElementType, Ordinal, Osm, PairId, radix};
-use terrapin_triples::{End, Pairs, ReadError, Relation, TermId, View};
+use terrapin_triples::{End, Pairs, ReadError, TermId, TermRelation, TripleView};
 
-use super::naming::{Element, Named};
+use super::naming::{ComputedNode, ElementNode};
 use super::relation::{element, id, listed, or_failed, sorted};
 use super::session::Session;
 use super::tags::Keyed;
@@ -94,7 +94,7 @@ fn date(value: &str) -> Option<Term> {
 }
 
 /// The relation from elements to the resources in the values of one key.
-pub struct Link {
+pub struct LinkRelation {
     keyed: Keyed,
     leads: Option<Leads>,
     /// Values with several items or with white space around them: pairs of an item's number and the tag, sorted.
@@ -121,12 +121,12 @@ fn item_of(term: &Term) -> Option<u64> {
     }
 }
 
-impl Link {
+impl LinkRelation {
     /// Creates the relation of the key with this name.
-    pub fn new(session: Rc<Session>, name: &str) -> Link {
+    pub fn new(session: Rc<Session>, name: &str) -> LinkRelation {
         let keyed = Keyed::new(session, name);
         let leads = keyed.key.and_then(|key| Leads::of(keyed.session.osm().key_name(key)));
-        Link { keyed, leads, several: OnceCell::new() }
+        LinkRelation { keyed, leads, several: OnceCell::new() }
     }
 
     fn several(&self) -> &[(u64, PairId)] {
@@ -146,7 +146,7 @@ impl Link {
     }
 
     /// Returns the tags that refer to a term.
-    fn tags(&self, view: &View, of: TermId) -> Result<Vec<PairId>, ReadError> {
+    fn tags(&self, view: &TripleView, of: TermId) -> Result<Vec<PairId>, ReadError> {
         let (osm, Some(key), Some(leads)) = (self.keyed.session.osm(), self.keyed.key, self.leads) else {
             return Ok(Vec::new());
         };
@@ -171,7 +171,7 @@ impl Link {
     }
 
     /// Returns the resources that an element's tag refers to, in ascending order.
-    fn of(&self, view: &View, at: Element) -> Vec<TermId> {
+    fn of(&self, view: &TripleView, at: ElementNode) -> Vec<TermId> {
         let session = &self.keyed.session;
         let tag = session.tag(at, &self.keyed.pairs);
         let Some((pair, leads)) = tag.zip(self.leads) else { return Vec::new() };
@@ -184,7 +184,7 @@ impl Link {
 
     fn found<'a>(
         &'a self,
-        view: &'a View,
+        view: &'a TripleView,
         subject: Option<TermId>,
         object: Option<TermId>,
     ) -> Result<Pairs<'a>, ReadError> {
@@ -203,12 +203,12 @@ impl Link {
                     radix::set(all).into()
                 };
                 let lists = ElementType::ALL.map(list);
-                Box::new(listed(view, lists).map(move |at| Ok((id(view, Named::Element(at?))?, object))))
+                Box::new(listed(view, lists).map(move |at| Ok((id(view, ComputedNode::Element(at?))?, object))))
             }
             (None, None) => Box::new(listed(view, self.keyed.lists()).flat_map(move |at| {
                 let pairs = || -> Result<Pairs<'a>, ReadError> {
                     let at = at?;
-                    let subject = id(view, Named::Element(at))?;
+                    let subject = id(view, ComputedNode::Element(at))?;
                     Ok(sorted(self.of(view, at).into_iter().map(|item| (subject, item)).collect()))
                 };
                 or_failed(pairs())
@@ -217,12 +217,12 @@ impl Link {
     }
 }
 
-impl Relation for Link {
-    fn pairs<'a>(&'a self, view: &'a View, subject: Option<TermId>, object: Option<TermId>) -> Pairs<'a> {
+impl TermRelation for LinkRelation {
+    fn pairs<'a>(&'a self, view: &'a TripleView, subject: Option<TermId>, object: Option<TermId>) -> Pairs<'a> {
         or_failed(self.found(view, subject, object))
     }
 
-    fn estimate(&self, view: &View, subject: End, object: End) -> f64 {
+    fn estimate(&self, view: &TripleView, subject: End, object: End) -> f64 {
         self.keyed.estimate(subject, object, |of| {
             let tags = self.tags(view, of).unwrap_or_default();
             tags.into_iter().map(|pair| self.keyed.count(pair)).sum()

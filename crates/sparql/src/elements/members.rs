@@ -5,12 +5,12 @@ use std::rc::Rc;
 
 use oxrdf::{Literal, Term};
 use terrapin_osm::ElementType;
-use terrapin_triples::{End, Pairs, ReadError, Relation, TermId, View};
+use terrapin_triples::{End, Pairs, ReadError, TermId, TermRelation, TripleView};
 
-use super::naming::{Element, Named, element_iri};
+use super::naming::{ComputedNode, ElementNode, element_iri};
 use super::relation::{all, id, named, one, or_failed, sorted};
 use super::session::Session;
-use super::vocabulary::Membership;
+use super::vocabulary::MembershipPredicate;
 
 /// Estimated number of members of a relation or a way.
 const MANY: f64 = 12.0;
@@ -19,38 +19,41 @@ const MANY: f64 = 12.0;
 const NO_ROLE: &str = "member";
 
 /// The relation of one [`Membership`] predicate.
-pub struct Members {
+pub struct MembershipRelation {
     session: Rc<Session>,
-    what: Membership,
+    what: MembershipPredicate,
 }
 
-impl Members {
+impl MembershipRelation {
     /// Creates the relation of a predicate.
-    pub fn new(session: Rc<Session>, what: Membership) -> Members {
-        Members { session, what }
+    pub fn new(session: Rc<Session>, what: MembershipPredicate) -> MembershipRelation {
+        MembershipRelation { session, what }
     }
 
     /// Returns the types of the elements with the members.
     fn parents(&self) -> &'static [ElementType] {
         match self.what {
-            Membership::OfRelation
-            | Membership::Role
-            | Membership::Id(Some(ElementType::Relation))
-            | Membership::Position(Some(ElementType::Relation)) => &[ElementType::Relation],
-            Membership::OfWay | Membership::Node | Membership::Id(Some(_)) | Membership::Position(Some(_)) => {
-                &[ElementType::Way]
+            MembershipPredicate::OfRelation
+            | MembershipPredicate::Role
+            | MembershipPredicate::Id(Some(ElementType::Relation))
+            | MembershipPredicate::Position(Some(ElementType::Relation)) => &[ElementType::Relation],
+            MembershipPredicate::OfWay
+            | MembershipPredicate::Node
+            | MembershipPredicate::Id(Some(_))
+            | MembershipPredicate::Position(Some(_)) => &[ElementType::Way],
+            MembershipPredicate::Id(None) | MembershipPredicate::Position(None) => {
+                &[ElementType::Way, ElementType::Relation]
             }
-            Membership::Id(None) | Membership::Position(None) => &[ElementType::Way, ElementType::Relation],
         }
     }
 
     /// Returns whether the predicate leads from an element to its members.
     fn leads(&self) -> bool {
-        matches!(self.what, Membership::OfRelation | Membership::OfWay | Membership::Node)
+        matches!(self.what, MembershipPredicate::OfRelation | MembershipPredicate::OfWay | MembershipPredicate::Node)
     }
 
     /// Returns the values of the predicate for `of`.
-    pub fn of(&self, view: &View, of: Named) -> Result<Vec<TermId>, ReadError> {
+    pub fn of(&self, view: &TripleView, of: ComputedNode) -> Result<Vec<TermId>, ReadError> {
         let session = &self.session;
         let literal = |literal: Literal| vec![view.id(&literal.into())];
         let at = of.element();
@@ -58,13 +61,18 @@ impl Members {
             return Ok(Vec::new());
         }
         Ok(match (self.what, of) {
-            (Membership::OfRelation | Membership::OfWay | Membership::Node, Named::Element(at)) => {
+            (
+                MembershipPredicate::OfRelation | MembershipPredicate::OfWay | MembershipPredicate::Node,
+                ComputedNode::Element(at),
+            ) => {
                 let places = 0..session.elements().members(at);
-                places.map(|place| id(view, Named::Member(at, place))).collect::<Result<_, _>>()?
+                places.map(|place| id(view, ComputedNode::Member(at, place))).collect::<Result<_, _>>()?
             }
-            (Membership::Node | Membership::Id(_), Named::Member(..)) => self.element(view, of)?,
-            (Membership::Position(_), Named::Member(_, place)) => literal(Literal::from(place as i64)),
-            (Membership::Role, Named::Member(at, place)) => {
+            (MembershipPredicate::Node | MembershipPredicate::Id(_), ComputedNode::Member(..)) => {
+                self.element(view, of)?
+            }
+            (MembershipPredicate::Position(_), ComputedNode::Member(_, place)) => literal(Literal::from(place as i64)),
+            (MembershipPredicate::Role, ComputedNode::Member(at, place)) => {
                 let (page, slot) = session.osm().place(at.kind, at.ordinal);
                 let page = session.osm().relation_page(page);
                 let member = page.members(slot).get(place as usize);
@@ -78,8 +86,8 @@ impl Members {
     }
 
     /// Returns the element that a member refers to, even if the extract lacks it.
-    fn element(&self, view: &View, member: Named) -> Result<Vec<TermId>, ReadError> {
-        let Named::Member(at, place) = member else { return Ok(Vec::new()) };
+    fn element(&self, view: &TripleView, member: ComputedNode) -> Result<Vec<TermId>, ReadError> {
+        let ComputedNode::Member(at, place) = member else { return Ok(Vec::new()) };
         let osm = self.session.osm();
         let (page, slot) = osm.place(at.kind, at.ordinal);
         let of_way = || Some((ElementType::Node, *osm.way_page(page).nodes(slot).get(place as usize)?));
@@ -93,7 +101,7 @@ impl Members {
         };
         let Some((kind, reference)) = found else { return Ok(Vec::new()) };
         Ok(vec![match reference.ordinal() {
-            Some(ordinal) => id(view, Named::Element(Element { kind, ordinal }))?,
+            Some(ordinal) => id(view, ComputedNode::Element(ElementNode { kind, ordinal }))?,
             None => {
                 let missing = osm.ref_ids(kind, &[reference]).first().copied().unwrap_or_default();
                 view.id(&Term::from(element_iri(kind, missing)))
@@ -102,26 +110,27 @@ impl Members {
     }
 
     /// Returns candidates for the subjects of a value, or `None` if all subjects must be scanned.
-    fn backwards(&self, view: &View, object: TermId) -> Option<Vec<Named>> {
+    fn backwards(&self, view: &TripleView, object: TermId) -> Option<Vec<ComputedNode>> {
         let osm = self.session.osm();
         match (self.what, named(view, object)?) {
-            (Membership::OfRelation | Membership::OfWay | Membership::Node, Named::Member(at, _)) => {
-                Some(vec![Named::Element(at)])
-            }
-            (Membership::Node | Membership::Id(_), Named::Element(at)) => {
+            (
+                MembershipPredicate::OfRelation | MembershipPredicate::OfWay | MembershipPredicate::Node,
+                ComputedNode::Member(at, _),
+            ) => Some(vec![ComputedNode::Element(at)]),
+            (MembershipPredicate::Node | MembershipPredicate::Id(_), ComputedNode::Element(at)) => {
                 let mut parents = Vec::new();
                 let kinds = self.parents();
                 if at.kind == ElementType::Node && kinds.contains(&ElementType::Way) {
                     let ways = osm.ways_of_nodes(&[at.ordinal]);
-                    parents.extend(ways.into_iter().map(|ordinal| Element { kind: ElementType::Way, ordinal }));
+                    parents.extend(ways.into_iter().map(|ordinal| ElementNode { kind: ElementType::Way, ordinal }));
                 }
                 if kinds.contains(&ElementType::Relation) {
                     let relations = osm.relations_of(at.kind, &[at.ordinal]);
                     let kind = ElementType::Relation;
-                    parents.extend(relations.into_iter().map(|ordinal| Element { kind, ordinal }));
+                    parents.extend(relations.into_iter().map(|ordinal| ElementNode { kind, ordinal }));
                 }
                 let members =
-                    |parent| (0..self.session.elements().members(parent)).map(move |n| Named::Member(parent, n));
+                    |parent| (0..self.session.elements().members(parent)).map(move |n| ComputedNode::Member(parent, n));
                 Some(parents.into_iter().flat_map(members).collect())
             }
             _ => None,
@@ -129,18 +138,18 @@ impl Members {
     }
 
     /// Iterates over all possible subjects.
-    fn subjects<'a>(&self, view: &'a View) -> Box<dyn Iterator<Item = Result<Named, ReadError>> + 'a> {
+    fn subjects<'a>(&self, view: &'a TripleView) -> Box<dyn Iterator<Item = Result<ComputedNode, ReadError>> + 'a> {
         let parents = all(view, &self.session, self.parents());
         let whole = self.leads();
-        let nodes = !matches!(self.what, Membership::OfRelation | Membership::OfWay);
+        let nodes = !matches!(self.what, MembershipPredicate::OfRelation | MembershipPredicate::OfWay);
         let elements = std::sync::Arc::clone(self.session.elements());
-        Box::new(parents.flat_map(move |at| -> Box<dyn Iterator<Item = Result<Named, ReadError>>> {
+        Box::new(parents.flat_map(move |at| -> Box<dyn Iterator<Item = Result<ComputedNode, ReadError>>> {
             match at {
                 Err(error) => Box::new(std::iter::once(Err(error))),
                 Ok(at) => {
                     let members = if nodes { elements.members(at) } else { 0 };
-                    let members = (0..members).map(move |place| view.work(1).map(|()| Named::Member(at, place)));
-                    Box::new(whole.then_some(Ok(Named::Element(at))).into_iter().chain(members))
+                    let members = (0..members).map(move |place| view.work(1).map(|()| ComputedNode::Member(at, place)));
+                    Box::new(whole.then_some(Ok(ComputedNode::Element(at))).into_iter().chain(members))
                 }
             }
         }))
@@ -148,7 +157,7 @@ impl Members {
 
     fn found<'a>(
         &'a self,
-        view: &'a View,
+        view: &'a TripleView,
         subject: Option<TermId>,
         object: Option<TermId>,
     ) -> Result<Pairs<'a>, ReadError> {
@@ -159,7 +168,7 @@ impl Members {
             view.work(1 + values.len() as u64)?;
             return Ok(sorted(values.into_iter().filter(fits).map(|value| (subject, value)).collect()));
         }
-        let pairs = move |of: Result<Named, ReadError>| -> Result<Pairs<'a>, ReadError> {
+        let pairs = move |of: Result<ComputedNode, ReadError>| -> Result<Pairs<'a>, ReadError> {
             let of = of?;
             let values = self.of(view, of)?;
             let values: Vec<TermId> = values.into_iter().filter(fits).collect();
@@ -177,15 +186,15 @@ impl Members {
     }
 }
 
-impl Relation for Members {
-    fn pairs<'a>(&'a self, view: &'a View, subject: Option<TermId>, object: Option<TermId>) -> Pairs<'a> {
+impl TermRelation for MembershipRelation {
+    fn pairs<'a>(&'a self, view: &'a TripleView, subject: Option<TermId>, object: Option<TermId>) -> Pairs<'a> {
         or_failed(self.found(view, subject, object))
     }
 
-    fn estimate(&self, _: &View, subject: End, object: End) -> f64 {
+    fn estimate(&self, _: &TripleView, subject: End, object: End) -> f64 {
         let parents = || self.parents().iter().map(|&kind| self.session.osm().count(kind)).sum::<u64>() as f64;
         let leads = self.leads();
-        let found = leads || matches!(self.what, Membership::Id(_));
+        let found = leads || matches!(self.what, MembershipPredicate::Id(_));
         match (subject, object) {
             (End::Free, End::Term(_) | End::Bound) if found => 2.0,
             (End::Free, _) => parents() * MANY,

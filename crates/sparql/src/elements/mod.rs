@@ -40,27 +40,27 @@ use std::sync::Arc;
 use oxrdf::NamedNode;
 use percent_encoding::percent_decode_str;
 use terrapin_osm::Osm;
-use terrapin_triples::{Relation, Store, TermId, View};
+use terrapin_triples::{Store, TermId, TermRelation, TripleView};
 
-pub(crate) use self::among::{Among, Asked};
-pub(crate) use self::describe::{Said, SaidEnd, told};
-pub(crate) use self::naming::{Element, element_iri};
-pub(crate) use self::near::{Near, Side};
+pub(crate) use self::among::{Among, ElementCondition};
+pub(crate) use self::describe::{SaidEnd, StatementEndRelation, told};
+pub(crate) use self::naming::{ElementNode, element_iri};
+pub(crate) use self::near::{CandidateSide, DistanceRelation};
 pub(crate) use self::relation::named;
 pub(crate) use self::session::Session;
 use self::vocabulary::Predicate;
 
 /// The elements of a snapshot, as a source of triples.
-pub struct Elements {
+pub struct ElementSource {
     osm: Arc<Osm>,
     shadowed: bool,
 }
 
-impl Elements {
+impl ElementSource {
     /// Combines the elements of a snapshot with its triple store.
-    pub fn new(osm: Arc<Osm>, store: &Store) -> Elements {
+    pub fn new(osm: Arc<Osm>, store: &Store) -> ElementSource {
         let shadowed = [vocabulary::OSM, vocabulary::GEOMETRY].iter().any(|prefix| store.has_iri_beginning(prefix));
-        Elements { osm, shadowed }
+        ElementSource { osm, shadowed }
     }
 
     /// Returns the element pages.
@@ -103,7 +103,7 @@ pub fn meant_predicates(predicate: &NamedNode) -> Option<Vec<String>> {
 }
 
 /// The candidates for the two ends of a relation.
-pub(crate) struct Ends {
+pub(crate) struct EndCandidates {
     /// The candidates for its subjects.
     pub(crate) subjects: Rc<Among>,
     /// The candidates for its objects.
@@ -115,23 +115,23 @@ pub(crate) struct Ends {
 pub(crate) fn relation(
     predicate: &Predicate,
     session: &Rc<Session>,
-    view: &View,
+    view: &TripleView,
     stored: Option<TermId>,
-    ends: impl FnOnce() -> Ends,
-) -> Box<dyn Relation> {
+    ends: impl FnOnce() -> EndCandidates,
+) -> Box<dyn TermRelation> {
     let session = Rc::clone(session);
-    let computed: Box<dyn Relation> = match predicate {
-        Predicate::Tag(key) => Box::new(tags::Tag::new(session, key)),
-        Predicate::Link(key) => Box::new(links::Link::new(session, key)),
-        Predicate::Fact(fact) => Box::new(facts::Facts::new(session, *fact)),
-        Predicate::Member(what) => Box::new(members::Members::new(session, *what)),
+    let computed: Box<dyn TermRelation> = match predicate {
+        Predicate::Tag(key) => Box::new(tags::KeyRelation::new(session, key)),
+        Predicate::Link(key) => Box::new(links::LinkRelation::new(session, key)),
+        Predicate::Fact(fact) => Box::new(facts::PropertyRelation::new(session, *fact)),
+        Predicate::Member(what) => Box::new(members::MembershipRelation::new(session, *what)),
         Predicate::Spatial(how) => {
-            let Ends { subjects, objects } = ends();
+            let EndCandidates { subjects, objects } = ends();
             Box::new(spatial::Lie::new(session, *how, subjects, objects))
         }
     };
     match stored.filter(|&id| view.store().predicate(id).triples > 0) {
-        Some(stored) => Box::new(relation::Together { computed, stored }),
+        Some(stored) => Box::new(relation::UnionRelation { computed, stored }),
         None => computed,
     }
 }

@@ -4,13 +4,13 @@
 use oxrdf::{BlankNode, NamedNode, Term};
 use terrapin_osm::{ElementType, Ordinal};
 
-use super::Elements;
+use super::ElementSource;
 use super::vocabulary::{ELEMENTS, GEOMETRY};
 use terrapin_triples::Computed;
 
 /// An element.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Element {
+pub struct ElementNode {
     /// Its type.
     pub kind: ElementType,
     /// Its index among the elements of its type.
@@ -19,15 +19,15 @@ pub struct Element {
 
 /// A computed node of the graph.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Named {
+pub enum ComputedNode {
     /// An element.
-    Element(Element),
+    Element(ElementNode),
     /// The geometry of an element.
-    Geometry(Element),
+    Geometry(ElementNode),
     /// The centroid of an element's geometry.
-    Centroid(Element),
+    Centroid(ElementNode),
     /// A member of a relation or a node of a way, by its position.
-    Member(Element, u64),
+    Member(ElementNode, u64),
     /// A statement node: the number of its subject, and its index among the subject's triples.
     Said(u64, u64),
 }
@@ -49,17 +49,17 @@ const FEW: u64 = 3;
 /// Maximum number of triples of an element.
 pub const MOST_SAID: u64 = 1 << PLACE;
 
-impl Named {
+impl ComputedNode {
     /// Returns the number of the node. Numbers of one kind and element type are in the order of the elements.
     pub fn number(self) -> u64 {
-        let (what, Element { kind, ordinal }, place) = match self {
-            Named::Element(element) => (0, element, 0),
-            Named::Geometry(element) => (1, element, 0),
-            Named::Centroid(element) => (2, element, 0),
-            Named::Member(element, place) => (3, element, place),
+        let (what, ElementNode { kind, ordinal }, place) = match self {
+            ComputedNode::Element(element) => (0, element, 0),
+            ComputedNode::Geometry(element) => (1, element, 0),
+            ComputedNode::Centroid(element) => (2, element, 0),
+            ComputedNode::Member(element, place) => (3, element, place),
             // For an element the index uses the bits of the position. Other subjects use those bits already, so that
             // each index is a class of its own.
-            Named::Said(of, place) => {
+            ComputedNode::Said(of, place) => {
                 return match of >> (ORDINAL + PLACE) {
                     kind @ 0..3 => (4 * 3 + kind) << (ORDINAL + PLACE) | (of & !(!0 << (ORDINAL + PLACE))) | place,
                     class => {
@@ -74,26 +74,29 @@ impl Named {
     }
 
     /// Returns the element that the node is or belongs to.
-    pub fn element(self) -> Element {
+    pub fn element(self) -> ElementNode {
         match self {
-            Named::Element(at) | Named::Geometry(at) | Named::Centroid(at) | Named::Member(at, _) => at,
-            Named::Said(of, _) => at(of),
+            ComputedNode::Element(at)
+            | ComputedNode::Geometry(at)
+            | ComputedNode::Centroid(at)
+            | ComputedNode::Member(at, _) => at,
+            ComputedNode::Said(of, _) => at(of),
         }
     }
 
     /// Returns the node with a number; the inverse of [`Self::number`].
-    pub fn of(number: u64) -> Option<Named> {
+    pub fn of(number: u64) -> Option<ComputedNode> {
         let (class, element, place) = (number >> (ORDINAL + PLACE), at(number), number & ((1 << PLACE) - 1));
         let with_class = |class: u64| class << (ORDINAL + PLACE) | (number & !(!0 << (ORDINAL + PLACE)));
         match class / 3 {
-            0 => Some(Named::Element(element)),
-            1 => Some(Named::Geometry(element)),
-            2 => Some(Named::Centroid(element)),
-            3 => Some(Named::Member(element, place)),
-            4 => Some(Named::Said(with_class(class % 3) - place, place)),
+            0 => Some(ComputedNode::Element(element)),
+            1 => Some(ComputedNode::Geometry(element)),
+            2 => Some(ComputedNode::Centroid(element)),
+            3 => Some(ComputedNode::Member(element, place)),
+            4 => Some(ComputedNode::Said(with_class(class % 3) - place, place)),
             more @ 5..14 => {
                 let (what, said) = ((more - 5) / FEW + 1, (more - 5) % FEW);
-                Some(Named::Said(with_class(what * 3 + class % 3), said))
+                Some(ComputedNode::Said(with_class(what * 3 + class % 3), said))
             }
             _ => None,
         }
@@ -101,9 +104,9 @@ impl Named {
 }
 
 /// Returns the element in a number.
-fn at(number: u64) -> Element {
+fn at(number: u64) -> ElementNode {
     let kind = ElementType::ALL[(number >> (ORDINAL + PLACE)) as usize % 3];
-    Element { kind, ordinal: number >> PLACE & ((1 << ORDINAL) - 1) }
+    ElementNode { kind, ordinal: number >> PLACE & ((1 << ORDINAL) - 1) }
 }
 
 /// Builds an IRI from a namespace, a prefix and an id.
@@ -123,19 +126,19 @@ fn id(text: &str) -> Option<i64> {
     (plain && !text.starts_with("-0")).then_some(id)
 }
 
-impl Elements {
+impl ElementSource {
     /// Returns the element with an id, if the snapshot has it.
-    fn find(&self, kind: ElementType, text: &str) -> Option<Element> {
-        Some(Element { kind, ordinal: self.osm().find(kind, id(text)?)? })
+    fn find(&self, kind: ElementType, text: &str) -> Option<ElementNode> {
+        Some(ElementNode { kind, ordinal: self.osm().find(kind, id(text)?)? })
     }
 
     /// Returns the OpenStreetMap id of an element.
-    pub(crate) fn id(&self, element: Element) -> i64 {
+    pub(crate) fn id(&self, element: ElementNode) -> i64 {
         self.osm().ids(element.kind, &[element.ordinal]).first().copied().unwrap_or_default()
     }
 
     /// Returns the number of members of a relation, or of nodes of a way.
-    pub(super) fn members(&self, element: Element) -> u64 {
+    pub(super) fn members(&self, element: ElementNode) -> u64 {
         let (page, slot) = self.osm().place(element.kind, element.ordinal);
         let count = match element.kind {
             ElementType::Node => 0,
@@ -146,51 +149,51 @@ impl Elements {
         (count as u64).min(1 << PLACE)
     }
 
-    fn of_iri(&self, iri: &str) -> Option<Named> {
+    fn of_iri(&self, iri: &str) -> Option<ComputedNode> {
         for kind in ElementType::ALL {
             if let Some(text) = iri.strip_prefix(ELEMENTS[kind as usize]) {
-                return self.find(kind, text).map(Named::Element);
+                return self.find(kind, text).map(ComputedNode::Element);
             }
         }
         let name = iri.strip_prefix(GEOMETRY)?;
         for kind in ElementType::ALL {
             if let Some(text) = name.strip_prefix(CENTROIDS[kind as usize]) {
-                return self.find(kind, text).map(Named::Centroid);
+                return self.find(kind, text).map(ComputedNode::Centroid);
             }
             if let Some(text) = name.strip_prefix(PREFIXES[kind as usize]) {
-                return self.find(kind, text).map(Named::Geometry);
+                return self.find(kind, text).map(ComputedNode::Geometry);
             }
         }
         None
     }
 
-    fn of_label(&self, label: &str) -> Option<Named> {
+    fn of_label(&self, label: &str) -> Option<ComputedNode> {
         let kinds = [ElementType::Way, ElementType::Relation];
         if let Some(number) = label.strip_prefix(SAID) {
-            return Named::of(number.parse().ok()?).filter(|named| matches!(named, Named::Said(..)));
+            return ComputedNode::of(number.parse().ok()?).filter(|named| matches!(named, ComputedNode::Said(..)));
         }
         let (kind, rest) = kinds.into_iter().find_map(|k| Some((k, label.strip_prefix(MEMBERS[k as usize])?)))?;
         let (id, place) = rest.split_once('m')?;
         let element = self.find(kind, id)?;
         let place = place.parse().ok().filter(|place: &u64| *place < self.members(element))?;
-        Some(Named::Member(element, place))
+        Some(ComputedNode::Member(element, place))
     }
 }
 
-impl Computed for Elements {
+impl Computed for ElementSource {
     fn term(&self, number: u64) -> Option<Term> {
-        let named = Named::of(number)?;
+        let named = ComputedNode::of(number)?;
         let element = named.element();
         if element.ordinal >= self.osm().count(element.kind) {
             return None;
         }
         let (id, kind) = (self.id(element), element.kind as usize);
         Some(match named {
-            Named::Element(_) => iri(ELEMENTS[kind], "", id),
-            Named::Geometry(_) => iri(GEOMETRY, PREFIXES[kind], id),
-            Named::Centroid(_) => iri(GEOMETRY, CENTROIDS[kind], id),
-            Named::Member(_, place) => BlankNode::new_unchecked(format!("{}{id}m{place}", MEMBERS[kind])).into(),
-            Named::Said(..) => BlankNode::new_unchecked(format!("{SAID}{number}")).into(),
+            ComputedNode::Element(_) => iri(ELEMENTS[kind], "", id),
+            ComputedNode::Geometry(_) => iri(GEOMETRY, PREFIXES[kind], id),
+            ComputedNode::Centroid(_) => iri(GEOMETRY, CENTROIDS[kind], id),
+            ComputedNode::Member(_, place) => BlankNode::new_unchecked(format!("{}{id}m{place}", MEMBERS[kind])).into(),
+            ComputedNode::Said(..) => BlankNode::new_unchecked(format!("{SAID}{number}")).into(),
         })
     }
 
@@ -200,7 +203,7 @@ impl Computed for Elements {
             Term::BlankNode(node) => self.of_label(node.as_str()),
             Term::Literal(_) => None,
         };
-        named.map(Named::number)
+        named.map(ComputedNode::number)
     }
 
     fn is_shadowed(&self) -> bool {
@@ -219,20 +222,21 @@ mod tests {
     #[test]
     fn numbers_lead_back() {
         for kind in ElementType::ALL {
-            let most = Named::Said(Named::Element(Element { kind, ordinal: 7 }).number(), MOST_SAID - 1);
-            assert_eq!(Named::of(most.number()), Some(most));
+            let most =
+                ComputedNode::Said(ComputedNode::Element(ElementNode { kind, ordinal: 7 }).number(), MOST_SAID - 1);
+            assert_eq!(ComputedNode::of(most.number()), Some(most));
             for ordinal in [0, 1, 12_345_678_901] {
-                let element = Element { kind, ordinal };
+                let element = ElementNode { kind, ordinal };
                 for named in [
-                    Named::Element(element),
-                    Named::Geometry(element),
-                    Named::Centroid(element),
-                    Named::Member(element, 3),
+                    ComputedNode::Element(element),
+                    ComputedNode::Geometry(element),
+                    ComputedNode::Centroid(element),
+                    ComputedNode::Member(element, 3),
                 ] {
-                    assert_eq!(Named::of(named.number()), Some(named));
+                    assert_eq!(ComputedNode::of(named.number()), Some(named));
                     for said in [0, FEW - 1] {
-                        let said = Named::Said(named.number(), said);
-                        assert_eq!((Named::of(said.number()), said.element()), (Some(said), element));
+                        let said = ComputedNode::Said(named.number(), said);
+                        assert_eq!((ComputedNode::of(said.number()), said.element()), (Some(said), element));
                         assert!(said.number() < (1 << 62) - 1);
                     }
                     assert!(named.number() < (1 << 62) - 1);

@@ -5,13 +5,13 @@ use std::rc::Rc;
 
 use geo::BoundingRect;
 use terrapin_osm::BoundingBox;
-use terrapin_triples::{End, Pairs, ReadError, Relation, TermId, View};
+use terrapin_triples::{End, Pairs, ReadError, TermId, TermRelation, TripleView};
 
 use super::among::Among;
-use super::naming::Named;
+use super::naming::ComputedNode;
 use super::relation::{id, named, none, one, or_failed};
 use super::session::Session;
-use crate::geo::Located;
+use crate::geo::LocatedGeometry;
 
 /// A lower bound of the metres per degree of a great circle.
 const DEGREE: f64 = 111_000.0;
@@ -24,7 +24,7 @@ const STEPS: f64 = 1e7;
 const SHARE: (f64, f64) = (0.002, 0.000_02);
 
 /// The candidate geometries for one end.
-pub struct Side {
+pub struct CandidateSide {
     /// The elements.
     pub among: Rc<Among>,
     /// True for centroids, false for geometries, `None` for both.
@@ -33,17 +33,22 @@ pub struct Side {
 
 /// The pairs of geometries within a distance, with false positives. Its subjects are geometries of elements. Its
 /// objects are geometries of elements or literals; literals must be bound.
-pub struct Near {
+pub struct DistanceRelation {
     session: Rc<Session>,
     metres: f64,
-    subjects: Side,
-    objects: Option<Side>,
+    subjects: CandidateSide,
+    objects: Option<CandidateSide>,
 }
 
-impl Near {
+impl DistanceRelation {
     /// Creates the relation for a distance in metres; without `objects` the objects are literals.
-    pub fn new(session: Rc<Session>, metres: f64, subjects: Side, objects: Option<Side>) -> Near {
-        Near { session, metres, subjects, objects }
+    pub fn new(
+        session: Rc<Session>,
+        metres: f64,
+        subjects: CandidateSide,
+        objects: Option<CandidateSide>,
+    ) -> DistanceRelation {
+        DistanceRelation { session, metres, subjects, objects }
     }
 
     /// Returns the box of all candidates near `bounds`, or `None` if it is not limited (close to a pole).
@@ -71,13 +76,14 @@ impl Near {
     }
 
     /// Returns the bounding box of a term, or `None` if it is not a geometry.
-    fn bounds(&self, view: &View, of: TermId) -> Result<Option<BoundingBox>, ReadError> {
+    fn bounds(&self, view: &TripleView, of: TermId) -> Result<Option<BoundingBox>, ReadError> {
         match named(view, of) {
-            Some(Named::Geometry(at)) => Ok(Some(self.session.bounds(at)).filter(|bounds| !bounds.is_empty())),
-            Some(Named::Centroid(at)) => Ok(Some(self.session.bounds(at)).filter(|bounds| !bounds.is_empty())),
+            Some(ComputedNode::Geometry(at)) => Ok(Some(self.session.bounds(at)).filter(|bounds| !bounds.is_empty())),
+            Some(ComputedNode::Centroid(at)) => Ok(Some(self.session.bounds(at)).filter(|bounds| !bounds.is_empty())),
             Some(_) => Ok(None),
             None => {
-                let rect = Located::from_term(&view.term(of)?).and_then(|located| located.geometry.bounding_rect());
+                let rect =
+                    LocatedGeometry::from_term(&view.term(of)?).and_then(|located| located.geometry.bounding_rect());
                 Ok(rect.map(|rect| {
                     let step = |degrees: f64, more: f64| (libm::floor(degrees * STEPS) + more) as i32;
                     BoundingBox {
@@ -93,7 +99,7 @@ impl Near {
 
     fn found<'a>(
         &'a self,
-        view: &'a View,
+        view: &'a TripleView,
         subject: Option<TermId>,
         object: Option<TermId>,
     ) -> Result<Pairs<'a>, ReadError> {
@@ -118,11 +124,11 @@ impl Near {
     }
 }
 
-impl Side {
+impl CandidateSide {
     /// Returns the geometries with element boxes that intersect a zone, in the order of their names.
     fn within<'a>(
         &'a self,
-        view: &'a View,
+        view: &'a TripleView,
         zone: BoundingBox,
     ) -> Result<Box<dyn Iterator<Item = Result<TermId, ReadError>> + 'a>, ReadError> {
         let names = move |centroids: bool| {
@@ -130,7 +136,7 @@ impl Side {
             Ok::<_, ReadError>(near.map(move |near| {
                 let (at, _) = near?;
                 view.work(1)?;
-                id(view, if centroids { Named::Centroid(at) } else { Named::Geometry(at) })
+                id(view, if centroids { ComputedNode::Centroid(at) } else { ComputedNode::Geometry(at) })
             }))
         };
         Ok(match self.centroids {
@@ -140,13 +146,13 @@ impl Side {
     }
 }
 
-impl Relation for Near {
-    fn pairs<'a>(&'a self, view: &'a View, subject: Option<TermId>, object: Option<TermId>) -> Pairs<'a> {
+impl TermRelation for DistanceRelation {
+    fn pairs<'a>(&'a self, view: &'a TripleView, subject: Option<TermId>, object: Option<TermId>) -> Pairs<'a> {
         or_failed(self.found(view, subject, object))
     }
 
-    fn estimate(&self, _: &View, subject: End, object: End) -> f64 {
-        let near = |side: &Side| side.among.len() as f64 * (SHARE.0 + SHARE.1 * self.metres).min(1.0);
+    fn estimate(&self, _: &TripleView, subject: End, object: End) -> f64 {
+        let near = |side: &CandidateSide| side.among.len() as f64 * (SHARE.0 + SHARE.1 * self.metres).min(1.0);
         match (subject, object, &self.objects) {
             (End::Free, End::Free, _) | (_, End::Free, None) => f64::INFINITY,
             (End::Free, ..) => near(&self.subjects),

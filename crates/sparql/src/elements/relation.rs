@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use terrapin_osm::{ElementType, Ordinal};
-use terrapin_triples::{End, Pairs, ReadError, Relation, TermId, View};
+use terrapin_triples::{End, Pairs, ReadError, TermId, TermRelation, TripleView};
 
-use super::naming::{Element, Named};
+use super::naming::{ComputedNode, ElementNode};
 use super::session::Session;
 
 /// Returns an empty iterator of pairs.
@@ -31,57 +31,57 @@ pub fn sorted<'a>(mut pairs: Vec<(TermId, TermId)>) -> Pairs<'a> {
 
 /// Iterates over the elements of ascending lists, nodes first. Each element counts as one unit of work.
 pub fn listed<'a>(
-    view: &'a View,
+    view: &'a TripleView,
     lists: [Arc<[Ordinal]>; 3],
-) -> impl Iterator<Item = Result<Element, ReadError>> + use<'a> {
+) -> impl Iterator<Item = Result<ElementNode, ReadError>> + use<'a> {
     ElementType::ALL.into_iter().zip(lists).flat_map(move |(kind, list)| {
         (0..list.len()).filter_map(move |at| {
             let ordinal = *list.get(at)?;
-            Some(view.work(1).map(|()| Element { kind, ordinal }))
+            Some(view.work(1).map(|()| ElementNode { kind, ordinal }))
         })
     })
 }
 
 /// Iterates over all elements of some types. Each element counts as one unit of work.
 pub fn all<'a>(
-    view: &'a View,
+    view: &'a TripleView,
     session: &Session,
     kinds: &'static [ElementType],
-) -> impl Iterator<Item = Result<Element, ReadError>> + use<'a> {
+) -> impl Iterator<Item = Result<ElementNode, ReadError>> + use<'a> {
     let counts = ElementType::ALL.map(|kind| session.osm().count(kind));
     kinds.iter().flat_map(move |&kind| {
-        (0..counts[kind as usize]).map(move |ordinal| view.work(1).map(|()| Element { kind, ordinal }))
+        (0..counts[kind as usize]).map(move |ordinal| view.work(1).map(|()| ElementNode { kind, ordinal }))
     })
 }
 
 /// Returns the term id of a computed node.
-pub fn id(view: &View, named: Named) -> Result<TermId, ReadError> {
+pub fn id(view: &TripleView, named: ComputedNode) -> Result<TermId, ReadError> {
     view.computed(named.number())
 }
 
 /// Returns the computed node of a term id, if it is one.
-pub fn named(view: &View, id: TermId) -> Option<Named> {
-    Named::of(view.computed_number(id)?)
+pub fn named(view: &TripleView, id: TermId) -> Option<ComputedNode> {
+    ComputedNode::of(view.computed_number(id)?)
 }
 
 /// Returns the element of a term id, if it is one.
-pub fn element(view: &View, id: TermId) -> Option<Element> {
+pub fn element(view: &TripleView, id: TermId) -> Option<ElementNode> {
     match named(view, id)? {
-        Named::Element(element) => Some(element),
+        ComputedNode::Element(element) => Some(element),
         _ => None,
     }
 }
 
 /// The union of the computed and the stored pairs of a predicate.
-pub struct Together {
+pub struct UnionRelation {
     /// The computed relation.
-    pub computed: Box<dyn Relation>,
+    pub computed: Box<dyn TermRelation>,
     /// The predicate's id in the store.
     pub stored: TermId,
 }
 
-impl Relation for Together {
-    fn pairs<'a>(&'a self, view: &'a View, subject: Option<TermId>, object: Option<TermId>) -> Pairs<'a> {
+impl TermRelation for UnionRelation {
+    fn pairs<'a>(&'a self, view: &'a TripleView, subject: Option<TermId>, object: Option<TermId>) -> Pairs<'a> {
         let stored = view.triples(subject, Some(self.stored), object).map(|triple| triple.map(|[s, _, o]| (s, o)));
         let computed = || self.computed.pairs(view, subject, object);
         // A triple that is both stored and computed counts once.
@@ -95,7 +95,7 @@ impl Relation for Together {
         }
     }
 
-    fn estimate(&self, view: &View, subject: End, object: End) -> f64 {
+    fn estimate(&self, view: &TripleView, subject: End, object: End) -> f64 {
         let term = |end| match end {
             End::Term(id) => Some(id),
             _ => None,

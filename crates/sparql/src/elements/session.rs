@@ -8,11 +8,11 @@ use std::sync::Arc;
 use oxrdf::Literal;
 use rustc_hash::FxHashMap;
 use terrapin_osm::{BoundingBox, ElementType, KeyId, Ordinal, Osm, PairId, Remembered, TagPage};
-use terrapin_triples::{ReadError, TermId, View};
+use terrapin_triples::{ReadError, TermId, TripleView};
 
-use super::Elements;
-use super::naming::{Element, Named};
-use super::shape::{Shape, lacks_ways};
+use super::ElementSource;
+use super::naming::{ComputedNode, ElementNode};
+use super::shape::{ElementShape, lacks_ways};
 
 /// The key with integer values: osm2rdf writes `osmkey:admin_level 8`.
 pub(super) const NUMBERS: &str = "admin_level";
@@ -29,32 +29,32 @@ type Pages = Remembered<TagPage, Box<dyn FnMut(u32) -> Arc<TagPage>>>;
 
 /// The caches of one query.
 pub struct Session {
-    elements: Arc<Elements>,
+    elements: Arc<ElementSource>,
     tags: [RefCell<Pages>; 3],
     values: RefCell<FxHashMap<PairId, TermId>>,
     literals: RefCell<FxHashMap<u64, TermId>>,
-    shapes: RefCell<Shapes>,
-    told: RefCell<Option<(Named, Told)>>,
+    shapes: RefCell<ShapeCache>,
+    told: RefCell<Option<(ComputedNode, Told)>>,
     bounds: RefCell<FxHashMap<Ordinal, BoundingBox>>,
-    pages: RefCell<Boxes>,
+    pages: RefCell<BoxCache>,
     numbers: Range<PairId>,
 }
 
 #[derive(Default)]
-struct Boxes {
+struct BoxCache {
     kept: FxHashMap<(ElementType, u32), Rc<[BoundingBox]>>,
     number: usize,
 }
 
 #[derive(Default)]
-struct Shapes {
-    kept: FxHashMap<Element, Option<Rc<Shape>>>,
+struct ShapeCache {
+    kept: FxHashMap<ElementNode, Option<Rc<ElementShape>>>,
     bytes: usize,
 }
 
 impl Session {
     /// Creates empty caches.
-    pub fn new(elements: &Arc<Elements>) -> Rc<Session> {
+    pub fn new(elements: &Arc<ElementSource>) -> Rc<Session> {
         let pages = |kind| {
             let osm = Arc::clone(elements.osm());
             let load: Box<dyn FnMut(u32) -> Arc<TagPage>> = Box::new(move |page| osm.tag_page(kind, page));
@@ -75,7 +75,7 @@ impl Session {
     }
 
     /// Returns the elements.
-    pub fn elements(&self) -> &Arc<Elements> {
+    pub fn elements(&self) -> &Arc<ElementSource> {
         &self.elements
     }
 
@@ -85,14 +85,14 @@ impl Session {
     }
 
     /// Calls `f` with the tags of an element, in ascending order.
-    pub fn with_tags<R>(&self, element: Element, f: impl FnOnce(&[PairId]) -> R) -> R {
-        let Element { kind, ordinal } = element;
+    pub fn with_tags<R>(&self, element: ElementNode, f: impl FnOnce(&[PairId]) -> R) -> R {
+        let ElementNode { kind, ordinal } = element;
         let (page, slot) = self.osm().place(kind, ordinal);
         f(self.tags[kind as usize].borrow_mut().get(page).tags(slot))
     }
 
     /// Returns the element's tag within a range of tags, such as those of one key.
-    pub fn tag(&self, element: Element, pairs: &Range<PairId>) -> Option<PairId> {
+    pub fn tag(&self, element: ElementNode, pairs: &Range<PairId>) -> Option<PairId> {
         self.with_tags(element, |tags| {
             let at = tags.partition_point(|&tag| tag < pairs.start);
             tags.get(at).copied().filter(|tag| *tag < pairs.end)
@@ -100,13 +100,13 @@ impl Session {
     }
 
     /// Builds the shape of an element without the cache.
-    pub fn make_shape(&self, element: Element) -> Option<Shape> {
+    pub fn make_shape(&self, element: ElementNode) -> Option<ElementShape> {
         let tags = self.with_tags(element, <[PairId]>::to_vec);
-        Shape::of(self.osm(), element, &tags)
+        ElementShape::of(self.osm(), element, &tags)
     }
 
     /// Returns the term of a tag's value.
-    pub fn value(&self, view: &View, pair: PairId) -> Result<TermId, ReadError> {
+    pub fn value(&self, view: &TripleView, pair: PairId) -> Result<TermId, ReadError> {
         if let Some(id) = self.values.borrow().get(&pair) {
             return Ok(*id);
         }
@@ -133,7 +133,7 @@ impl Session {
     /// Returns the id of the literal of a computed node, made at the first request and then cached.
     pub fn literal(
         &self,
-        view: &View,
+        view: &TripleView,
         number: u64,
         make: impl FnOnce() -> Option<Literal>,
     ) -> Result<Option<TermId>, ReadError> {
@@ -148,7 +148,7 @@ impl Session {
     }
 
     /// Returns the shape of an element, or `None` if it has no geometry.
-    pub fn shape(&self, view: &View, element: Element) -> Result<Option<Rc<Shape>>, ReadError> {
+    pub fn shape(&self, view: &TripleView, element: ElementNode) -> Result<Option<Rc<ElementShape>>, ReadError> {
         if element.kind != ElementType::Node
             && let Some(kept) = self.shapes.borrow().kept.get(&element)
         {
@@ -164,7 +164,7 @@ impl Session {
         let mut shapes = self.shapes.borrow_mut();
         if shapes.bytes + bytes > SHAPES {
             view.hold(-(shapes.bytes as i64))?;
-            *shapes = Shapes::default();
+            *shapes = ShapeCache::default();
         }
         view.hold(bytes as i64)?;
         shapes.bytes += bytes;
@@ -173,29 +173,29 @@ impl Session {
     }
 
     /// Returns the cached triples of `of`. Only the last subject is cached.
-    pub fn told(&self, of: Named) -> Option<Told> {
+    pub fn told(&self, of: ComputedNode) -> Option<Told> {
         self.told.borrow().as_ref().filter(|(last, _)| *last == of).map(|(_, told)| Rc::clone(told))
     }
 
     /// Caches the triples of `of` in place of those of the previous subject.
-    pub fn keep_told(&self, of: Named, told: &Told) {
+    pub fn keep_told(&self, of: ComputedNode, told: &Told) {
         *self.told.borrow_mut() = Some((of, Rc::clone(told)));
     }
 
     /// Returns the boxes of the elements on a page.
-    pub fn page_bounds(&self, view: &View, kind: ElementType, page: u32) -> Result<Rc<[BoundingBox]>, ReadError> {
+    pub fn page_bounds(&self, view: &TripleView, kind: ElementType, page: u32) -> Result<Rc<[BoundingBox]>, ReadError> {
         if let Some(kept) = self.pages.borrow().kept.get(&(kind, page)) {
             return Ok(Rc::clone(kept));
         }
         let osm = self.osm();
         let begin = u64::from(page) * osm.page_size(kind);
         let elements = begin..(begin + osm.page_size(kind)).min(osm.count(kind));
-        let made: Rc<[BoundingBox]> = elements.map(|ordinal| self.bounds(Element { kind, ordinal })).collect();
+        let made: Rc<[BoundingBox]> = elements.map(|ordinal| self.bounds(ElementNode { kind, ordinal })).collect();
         let bytes = |boxes: usize| (boxes * size_of::<BoundingBox>()) as i64;
         let mut pages = self.pages.borrow_mut();
         if pages.number + made.len() > BOXES {
             view.hold(-bytes(pages.number))?;
-            *pages = Boxes::default();
+            *pages = BoxCache::default();
         }
         view.hold(bytes(made.len()))?;
         pages.number += made.len();
@@ -204,8 +204,8 @@ impl Session {
     }
 
     /// Returns the bounding box of an element; it is empty if the element has no geometry.
-    pub fn bounds(&self, element: Element) -> BoundingBox {
-        let Element { kind, ordinal } = element;
+    pub fn bounds(&self, element: ElementNode) -> BoundingBox {
+        let ElementNode { kind, ordinal } = element;
         let (page, slot) = self.osm().place(kind, ordinal);
         let mut bounds = BoundingBox::EMPTY;
         match kind {
@@ -227,7 +227,7 @@ impl Session {
                     if let (ElementType::Node | ElementType::Way, Some(ordinal)) =
                         (member.kind, member.element.ordinal())
                     {
-                        bounds.union(&self.bounds(Element { kind: member.kind, ordinal }));
+                        bounds.union(&self.bounds(ElementNode { kind: member.kind, ordinal }));
                     }
                 }
                 let mut kept = self.bounds.borrow_mut();

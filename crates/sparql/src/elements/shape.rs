@@ -15,29 +15,29 @@ use geo::{CoordsIter, Geometry, GeometryCollection, LineString, MultiLineString,
 use oxrdf::Literal;
 use terrapin_budget as budget;
 use terrapin_osm::areas::is_closed;
-use terrapin_osm::geometry::{Border as Borders, Location, Polygon as Edges, Segment, on_segment};
-use terrapin_osm::outline::{Border, Line, border_of, cut_at_180};
-use terrapin_osm::{BoundingBox, Coord, ElementType, Member, Ordinal, Osm, PairId};
+use terrapin_osm::geometry::{BorderRule as Borders, Polygon as Edges, PolygonLocation, Segment, on_segment};
+use terrapin_osm::outline::{Line, OutlineBorder, border_of, cut_at_180};
+use terrapin_osm::{BoundingBox, Coord, ElementType, Ordinal, Osm, PairId, RelationMember};
 
-use super::naming::Element;
-use crate::geo::{Crs, Format, Located};
+use super::naming::ElementNode;
+use crate::geo::{Crs, GeometryFormat, LocatedGeometry};
 
 /// Coordinate steps per degree.
 const STEPS: f64 = 1e7;
 
 /// The geometry of an element.
-pub struct Shape {
+pub struct ElementShape {
     /// The geometry in degrees, longitude first.
     pub geometry: Geometry,
     /// The box around it.
     pub bounds: BoundingBox,
     /// The rings of an area, or the lines; a point is a line of one point.
-    parts: Parts,
+    parts: AreaParts,
     edges: OnceCell<Edges>,
     own_pairs: OnceCell<usize>,
 }
 
-enum Parts {
+enum AreaParts {
     Polygons(Vec<Vec<Line>>),
     Lines(Vec<Line>),
 }
@@ -55,13 +55,13 @@ fn polygon(rings: &[Line]) -> Option<Polygon> {
     Some(Polygon::new(line(outer), inner.iter().map(|ring| line(ring)).collect()))
 }
 
-impl Shape {
+impl ElementShape {
     /// Builds the shape of an element with these tags; `None` if it has no geometry.
-    pub fn of(osm: &Osm, element: Element, tags: &[PairId]) -> Option<Shape> {
+    pub fn of(osm: &Osm, element: ElementNode, tags: &[PairId]) -> Option<ElementShape> {
         match element.kind {
             ElementType::Node => {
                 let at = osm.coords(&[element.ordinal]).first().copied().filter(|c| !c.is_missing())?;
-                Some(Shape::new(Point(position(at)).into(), around(&[at]), Parts::Lines(vec![vec![at]])))
+                Some(ElementShape::new(Point(position(at)).into(), around(&[at]), AreaParts::Lines(vec![vec![at]])))
             }
             ElementType::Way => way(osm, element, tags),
             ElementType::Relation => {
@@ -77,8 +77,8 @@ impl Shape {
         }
     }
 
-    fn new(geometry: Geometry, bounds: BoundingBox, parts: Parts) -> Shape {
-        Shape { geometry, bounds, parts, edges: OnceCell::new(), own_pairs: OnceCell::new() }
+    fn new(geometry: Geometry, bounds: BoundingBox, parts: AreaParts) -> ElementShape {
+        ElementShape { geometry, bounds, parts, edges: OnceCell::new(), own_pairs: OnceCell::new() }
     }
 
     /// Returns the number of points.
@@ -88,7 +88,7 @@ impl Shape {
 
     /// Returns whether it is an area.
     pub fn is_area(&self) -> bool {
-        matches!(self.parts, Parts::Polygons(_))
+        matches!(self.parts, AreaParts::Polygons(_))
     }
 
     /// Returns the edges of an area for tests of points and boxes; `None` for lines and points.
@@ -125,15 +125,15 @@ impl Shape {
     /// Iterates over the rings of an area, or the lines; a point is a line of one point.
     pub fn lines(&self) -> Box<dyn Iterator<Item = &Line> + '_> {
         match &self.parts {
-            Parts::Polygons(polygons) => Box::new(polygons.iter().flatten()),
-            Parts::Lines(lines) => Box::new(lines.iter()),
+            AreaParts::Polygons(polygons) => Box::new(polygons.iter().flatten()),
+            AreaParts::Lines(lines) => Box::new(lines.iter()),
         }
     }
 
     /// Locates a point exactly, in integers. The border of lines consists of the points where an odd number of them
     /// end.
-    pub fn locate(&self, c: Coord) -> Location {
-        let Parts::Lines(lines) = &self.parts else {
+    pub fn locate(&self, c: Coord) -> PolygonLocation {
+        let AreaParts::Lines(lines) = &self.parts else {
             return self.edges().locate_exactly(c);
         };
         let (mut on, mut ends) = (false, 0);
@@ -145,9 +145,9 @@ impl Shape {
             }
         }
         match (on, ends % 2) {
-            (false, _) => Location::Outside,
-            (true, 1) => Location::Border,
-            (true, _) => Location::Inside,
+            (false, _) => PolygonLocation::Outside,
+            (true, 1) => PolygonLocation::Border,
+            (true, _) => PolygonLocation::Inside,
         }
     }
 
@@ -171,7 +171,7 @@ impl Shape {
 }
 
 fn wkt(geometry: Geometry) -> Option<Literal> {
-    match (Located { geometry, crs: Crs::Crs84, format: Format::Wkt }).to_term()? {
+    match (LocatedGeometry { geometry, crs: Crs::Crs84, format: GeometryFormat::Wkt }).to_term()? {
         oxrdf::Term::Literal(literal) => Some(literal),
         _ => None,
     }
@@ -187,14 +187,14 @@ fn points(osm: &Osm, ordinal: Ordinal) -> (Line, bool) {
 }
 
 /// Returns the polygons of a border; none if the border is incomplete.
-fn whole(border: Border) -> Vec<Vec<Line>> {
+fn whole(border: OutlineBorder) -> Vec<Vec<Line>> {
     if border.is_incomplete() { Vec::new() } else { border.polygons().unwrap_or_default() }
 }
 
-fn way(osm: &Osm, element: Element, tags: &[PairId]) -> Option<Shape> {
+fn way(osm: &Osm, element: ElementNode, tags: &[PairId]) -> Option<ElementShape> {
     let (mut points, closed) = points(osm, element.ordinal);
     if closed && is_areal_way(osm, tags) {
-        let mut border = Border::default();
+        let mut border = OutlineBorder::default();
         border.add(&points, false);
         if let Some(shape) = of_polygons(whole(border)) {
             return Some(shape);
@@ -203,7 +203,7 @@ fn way(osm: &Osm, element: Element, tags: &[PairId]) -> Option<Shape> {
     points.retain(|c| !c.is_missing());
     let lines = cut_at_180(&points);
     let bounds = around(&lines.concat());
-    Some(Shape::new(of_lines(&lines)?, bounds, Parts::Lines(lines)))
+    Some(ElementShape::new(of_lines(&lines)?, bounds, AreaParts::Lines(lines)))
 }
 
 fn of_lines(lines: &[Line]) -> Option<Geometry> {
@@ -236,13 +236,13 @@ fn is_areal_way(osm: &Osm, tags: &[PairId]) -> bool {
 
 /// Returns whether a relation with these tags is an area and the extract lacks some of its ways. Such a relation has no
 /// geometry.
-pub fn lacks_ways(osm: &Osm, element: Element, tags: &[PairId]) -> bool {
+pub fn lacks_ways(osm: &Osm, element: ElementNode, tags: &[PairId]) -> bool {
     let (page, slot) = osm.place(element.kind, element.ordinal);
-    let is_missing = |member: &Member| member.kind == ElementType::Way && member.element.ordinal().is_none();
+    let is_missing = |member: &RelationMember| member.kind == ElementType::Way && member.element.ordinal().is_none();
     is_areal_relation(osm, tags) && osm.relation_page(page).members(slot).iter().any(is_missing)
 }
 
-fn of_polygons(polygons: Vec<Vec<Line>>) -> Option<Shape> {
+fn of_polygons(polygons: Vec<Vec<Line>>) -> Option<ElementShape> {
     let mut bounds = BoundingBox::EMPTY;
     polygons.iter().flatten().flatten().for_each(|c| bounds.extend(*c));
     let mut parts: Vec<Polygon> = polygons.iter().filter_map(|rings| polygon(rings)).collect();
@@ -251,11 +251,11 @@ fn of_polygons(polygons: Vec<Vec<Line>>) -> Option<Shape> {
         1 => parts.remove(0).into(),
         _ => MultiPolygon(parts).into(),
     };
-    Some(Shape::new(geometry, bounds, Parts::Polygons(polygons)))
+    Some(ElementShape::new(geometry, bounds, AreaParts::Polygons(polygons)))
 }
 
 /// Collects the nodes and ways of a relation, each once.
-fn collection(osm: &Osm, element: Element) -> Option<Shape> {
+fn collection(osm: &Osm, element: ElementNode) -> Option<ElementShape> {
     let (page, slot) = osm.place(ElementType::Relation, element.ordinal);
     let page = osm.relation_page(page);
     let mut seen = HashSet::new();
@@ -279,6 +279,7 @@ fn collection(osm: &Osm, element: Element) -> Option<Shape> {
         parts.extend(of_lines(&pieces));
         lines.extend(pieces);
     }
-    (!parts.is_empty())
-        .then(|| Shape::new(Geometry::GeometryCollection(GeometryCollection(parts)), bounds, Parts::Lines(lines)))
+    (!parts.is_empty()).then(|| {
+        ElementShape::new(Geometry::GeometryCollection(GeometryCollection(parts)), bounds, AreaParts::Lines(lines))
+    })
 }

@@ -9,11 +9,11 @@ use std::rc::Rc;
 
 use rustc_hash::FxHashMap;
 use terrapin_osm::{BoundingBox, ElementType};
-use terrapin_triples::{End, Pairs, ReadError, Relation, TermId, View};
+use terrapin_triples::{End, Pairs, ReadError, TermId, TermRelation, TripleView};
 
 use super::among::Among;
-use super::exact::Known;
-use super::naming::{Element, Named};
+use super::exact::PreparedShape;
+use super::naming::{ComputedNode, ElementNode};
 use super::relation::{element, id, none, one, or_failed};
 use super::session::Session;
 use crate::geo::Spatial;
@@ -33,23 +33,23 @@ pub struct Lie {
     how: Spatial,
     subjects: Rc<Among>,
     objects: Rc<Among>,
-    kept: RefCell<Kept>,
+    kept: RefCell<SpatialCache>,
 }
 
 /// A cache of the related elements by known element; the flag is true if the known element is the first of the pair. It
 /// helps because many solutions share an element.
 #[derive(Default)]
-struct Kept {
-    found: FxHashMap<(Element, bool), Rc<[Element]>>,
+struct SpatialCache {
+    found: FxHashMap<(ElementNode, bool), Rc<[ElementNode]>>,
     number: usize,
 }
 
 /// An iterator of elements.
-type Found<'a> = Box<dyn Iterator<Item = Result<Element, ReadError>> + 'a>;
+type Found<'a> = Box<dyn Iterator<Item = Result<ElementNode, ReadError>> + 'a>;
 
 /// The condition on the bounding box of a candidate.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Boxes {
+enum BoxCondition {
     /// It is inside the box of the known element.
     Within,
     /// It contains the box of the known element.
@@ -65,21 +65,21 @@ impl Lie {
     }
 
     /// Returns the condition on the candidate's box; `first` is true if the known element is the first of the pair.
-    fn boxes(&self, first: bool) -> Boxes {
+    fn boxes(&self, first: bool) -> BoxCondition {
         match (self.how, first) {
-            (Spatial::Contains | Spatial::Covers, true) | (Spatial::Within, false) => Boxes::Within,
-            (Spatial::Contains | Spatial::Covers, false) | (Spatial::Within, true) => Boxes::Around,
-            _ => Boxes::Meet,
+            (Spatial::Contains | Spatial::Covers, true) | (Spatial::Within, false) => BoxCondition::Within,
+            (Spatial::Contains | Spatial::Covers, false) | (Spatial::Within, true) => BoxCondition::Around,
+            _ => BoxCondition::Meet,
         }
     }
 
     /// Returns whether an element takes part in spatial relations.
-    fn counts(&self, at: Element) -> bool {
+    fn counts(&self, at: ElementNode) -> bool {
         at.kind != ElementType::Node || self.session.with_tags(at, |tags| !tags.is_empty())
     }
 
     /// Returns whether the relation holds for `a` and `b`.
-    fn holds(&self, view: &View, a: Element, b: Element) -> Result<bool, ReadError> {
+    fn holds(&self, view: &TripleView, a: ElementNode, b: ElementNode) -> Result<bool, ReadError> {
         view.work(1)?;
         let boxes = self.boxes(true);
         if a == b || !self.counts(a) || !self.counts(b) || !fit(boxes, &self.session.bounds(a), &self.session.bounds(b))
@@ -88,13 +88,13 @@ impl Lie {
         }
         let (a, b) = (self.session.shape(view, a)?, self.session.shape(view, b)?);
         match (a, b) {
-            (Some(a), Some(b)) => Known::new(a).lies(view, self.how, &b, true),
+            (Some(a), Some(b)) => PreparedShape::new(a).lies(view, self.how, &b, true),
             _ => Ok(false),
         }
     }
 
     /// Returns the elements related to `known`, in the order of their names, from the cache if possible.
-    fn others<'a>(&'a self, view: &'a View, known: Element, first: bool) -> Result<Found<'a>, ReadError> {
+    fn others<'a>(&'a self, view: &'a TripleView, known: ElementNode, first: bool) -> Result<Found<'a>, ReadError> {
         if let Some(kept) = self.kept.borrow().found.get(&(known, first)).map(Rc::clone) {
             let places = 0..kept.len();
             let others = places.filter_map(move |place| kept.get(place).copied());
@@ -121,14 +121,14 @@ impl Lie {
     }
 
     /// Caches related elements; clears the cache first if they would exceed its limit.
-    fn keep(&self, view: &View, known: (Element, bool), found: Vec<Element>) -> Result<(), ReadError> {
-        let bytes = |number: usize| (number * size_of::<Element>()) as i64;
+    fn keep(&self, view: &TripleView, known: (ElementNode, bool), found: Vec<ElementNode>) -> Result<(), ReadError> {
+        let bytes = |number: usize| (number * size_of::<ElementNode>()) as i64;
         let mut kept = self.kept.borrow_mut();
         // Each entry counts as four additional elements, for its overhead.
         let number = found.len() + 4;
         if kept.number + number > KEPT {
             view.hold(-bytes(kept.number))?;
-            *kept = Kept::default();
+            *kept = SpatialCache::default();
         }
         view.hold(bytes(number))?;
         kept.number += number;
@@ -137,16 +137,16 @@ impl Lie {
     }
 
     /// Searches the elements related to `known`.
-    fn look<'a>(&'a self, view: &'a View, known: Element, first: bool) -> Result<Found<'a>, ReadError> {
+    fn look<'a>(&'a self, view: &'a TripleView, known: ElementNode, first: bool) -> Result<Found<'a>, ReadError> {
         if !self.counts(known) {
             return Ok(Box::new(std::iter::empty()));
         }
         let Some(shape) = self.session.shape(view, known)? else { return Ok(Box::new(std::iter::empty())) };
-        let held = Rc::new(Known::new(shape));
+        let held = Rc::new(PreparedShape::new(shape));
         let among = if first { &self.objects } else { &self.subjects };
         // A whole page cannot be skipped if candidates must contain the known box, because one of them may be larger
         // than the page.
-        let decided = (self.boxes(first) != Boxes::Around).then(|| Rc::clone(&held));
+        let decided = (self.boxes(first) != BoxCondition::Around).then(|| Rc::clone(&held));
         let passes = move |page: &BoundingBox| decided.as_ref().is_some_and(|held| held.is_apart_from(page));
         let near = among.near(view, held.bounds(), passes)?;
         Ok(Box::new(near.filter_map(move |near| {
@@ -158,10 +158,10 @@ impl Lie {
     /// Returns whether the relation holds for the known element and a candidate with the box `bounds`.
     fn lies(
         &self,
-        view: &View,
-        held: &Known,
-        known: Element,
-        (at, bounds): (Element, BoundingBox),
+        view: &TripleView,
+        held: &PreparedShape,
+        known: ElementNode,
+        (at, bounds): (ElementNode, BoundingBox),
         first: bool,
     ) -> Result<bool, ReadError> {
         let (a, b) = if first { (held.bounds(), bounds) } else { (bounds, held.bounds()) };
@@ -180,7 +180,7 @@ impl Lie {
 
     fn found<'a>(
         &'a self,
-        view: &'a View,
+        view: &'a TripleView,
         subject: Option<TermId>,
         object: Option<TermId>,
     ) -> Result<Pairs<'a>, ReadError> {
@@ -192,18 +192,20 @@ impl Lie {
                 one(subject.zip(object).filter(|_| holds))
             }
             (Some(Some(a)), None) => {
-                let subject = id(view, Named::Element(a))?;
-                Box::new(self.others(view, a, true)?.map(move |b| Ok((subject, id(view, Named::Element(b?))?))))
+                let subject = id(view, ComputedNode::Element(a))?;
+                Box::new(self.others(view, a, true)?.map(move |b| Ok((subject, id(view, ComputedNode::Element(b?))?))))
             }
             (None, Some(Some(b))) => {
-                let object = id(view, Named::Element(b))?;
-                Box::new(self.others(view, b, false)?.map(move |a| Ok((id(view, Named::Element(a?))?, object))))
+                let object = id(view, ComputedNode::Element(b))?;
+                Box::new(self.others(view, b, false)?.map(move |a| Ok((id(view, ComputedNode::Element(a?))?, object))))
             }
             (None, None) => Box::new(self.subjects.all(view).flat_map(move |a| {
                 let pairs = || -> Result<Pairs<'a>, ReadError> {
                     let a = a?;
-                    let subject = id(view, Named::Element(a))?;
-                    Ok(Box::new(self.others(view, a, true)?.map(move |b| Ok((subject, id(view, Named::Element(b?))?)))))
+                    let subject = id(view, ComputedNode::Element(a))?;
+                    Ok(Box::new(
+                        self.others(view, a, true)?.map(move |b| Ok((subject, id(view, ComputedNode::Element(b?))?))),
+                    ))
                 };
                 or_failed(pairs())
             })),
@@ -211,7 +213,7 @@ impl Lie {
     }
 
     /// Estimates the number of candidates in the bounding box of the known element.
-    fn near(&self, view: &View, known: TermId, among: &Among) -> f64 {
+    fn near(&self, view: &TripleView, known: TermId, among: &Among) -> f64 {
         let Some(known) = element(view, known) else { return 0.0 };
         let (osm, bounds) = (self.session.osm(), self.session.bounds(known));
         let (mut near, mut all) = (0.0, 0.0);
@@ -227,29 +229,29 @@ impl Lie {
 }
 
 /// Returns whether the boxes allow the relation, by the condition on the second box.
-fn fit(boxes: Boxes, a: &BoundingBox, b: &BoundingBox) -> bool {
+fn fit(boxes: BoxCondition, a: &BoundingBox, b: &BoundingBox) -> bool {
     let within = |inner: &BoundingBox, outer: &BoundingBox| {
         inner.south >= outer.south && inner.north <= outer.north && inner.west >= outer.west && inner.east <= outer.east
     };
     !a.is_empty()
         && !b.is_empty()
         && match boxes {
-            Boxes::Within => within(b, a),
-            Boxes::Around => within(a, b),
-            Boxes::Meet => a.intersects(b),
+            BoxCondition::Within => within(b, a),
+            BoxCondition::Around => within(a, b),
+            BoxCondition::Meet => a.intersects(b),
         }
 }
 
-impl Relation for Lie {
-    fn pairs<'a>(&'a self, view: &'a View, subject: Option<TermId>, object: Option<TermId>) -> Pairs<'a> {
+impl TermRelation for Lie {
+    fn pairs<'a>(&'a self, view: &'a TripleView, subject: Option<TermId>, object: Option<TermId>) -> Pairs<'a> {
         or_failed(self.found(view, subject, object))
     }
 
-    fn estimate(&self, view: &View, subject: End, object: End) -> f64 {
+    fn estimate(&self, view: &TripleView, subject: End, object: End) -> f64 {
         let free = |first: bool, known: End| {
             let among = if first { &self.objects } else { &self.subjects };
             match (self.boxes(first), known) {
-                (Boxes::Around, _) => AROUND.min(among.len() as f64),
+                (BoxCondition::Around, _) => AROUND.min(among.len() as f64),
                 (_, End::Term(known)) => self.near(view, known, among),
                 _ => inside(among),
             }

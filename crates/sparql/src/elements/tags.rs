@@ -7,9 +7,9 @@ use std::sync::Arc;
 use oxrdf::Term;
 use percent_encoding::percent_decode_str;
 use terrapin_osm::{ElementType, KeyId, Ordinal, PairId};
-use terrapin_triples::{End, Pairs, ReadError, Relation, TermId, View};
+use terrapin_triples::{End, Pairs, ReadError, TermId, TermRelation, TripleView};
 
-use super::naming::{Element, Named};
+use super::naming::{ComputedNode, ElementNode};
 use super::relation::{element, id, listed, none, one, or_failed};
 use super::session::Session;
 
@@ -66,27 +66,27 @@ impl Keyed {
 }
 
 /// The relation from elements to the values of one key.
-pub struct Tag(Keyed);
+pub struct KeyRelation(Keyed);
 
-impl Tag {
+impl KeyRelation {
     /// Creates the relation of the key with this name.
-    pub fn new(session: Rc<Session>, name: &str) -> Tag {
-        Tag(Keyed::new(session, name))
+    pub fn new(session: Rc<Session>, name: &str) -> KeyRelation {
+        KeyRelation(Keyed::new(session, name))
     }
 
     /// Returns the tag with the value `value`.
-    fn pair(&self, view: &View, value: TermId) -> Result<Option<PairId>, ReadError> {
+    fn pair(&self, view: &TripleView, value: TermId) -> Result<Option<PairId>, ReadError> {
         let Term::Literal(literal) = view.term(value)? else { return Ok(None) };
         Ok(self.0.key.and_then(|key| self.0.session.pair(key, &literal)))
     }
 
-    fn of(&self, view: &View, at: Element) -> Result<Option<TermId>, ReadError> {
+    fn of(&self, view: &TripleView, at: ElementNode) -> Result<Option<TermId>, ReadError> {
         self.0.session.tag(at, &self.0.pairs).map(|pair| self.0.session.value(view, pair)).transpose()
     }
 
     fn found<'a>(
         &'a self,
-        view: &'a View,
+        view: &'a TripleView,
         subject: Option<TermId>,
         object: Option<TermId>,
     ) -> Result<Pairs<'a>, ReadError> {
@@ -100,13 +100,13 @@ impl Tag {
             (None, Some(object)) => {
                 let Some(pair) = self.pair(view, object)? else { return Ok(none()) };
                 let lists = ElementType::ALL.map(|kind| session.osm().posting(kind, pair));
-                Box::new(listed(view, lists).map(move |at| Ok((id(view, Named::Element(at?))?, object))))
+                Box::new(listed(view, lists).map(move |at| Ok((id(view, ComputedNode::Element(at?))?, object))))
             }
             (None, None) => Box::new(listed(view, self.0.lists()).filter_map(move |at| {
                 let pair = || {
                     let at = at?;
                     let Some(value) = self.of(view, at)? else { return Ok(None) };
-                    Ok(Some((id(view, Named::Element(at))?, value)))
+                    Ok(Some((id(view, ComputedNode::Element(at))?, value)))
                 };
                 pair().transpose()
             })),
@@ -114,12 +114,12 @@ impl Tag {
     }
 }
 
-impl Relation for Tag {
-    fn pairs<'a>(&'a self, view: &'a View, subject: Option<TermId>, object: Option<TermId>) -> Pairs<'a> {
+impl TermRelation for KeyRelation {
+    fn pairs<'a>(&'a self, view: &'a TripleView, subject: Option<TermId>, object: Option<TermId>) -> Pairs<'a> {
         or_failed(self.found(view, subject, object))
     }
 
-    fn estimate(&self, view: &View, subject: End, object: End) -> f64 {
+    fn estimate(&self, view: &TripleView, subject: End, object: End) -> f64 {
         self.0.estimate(subject, object, |value| {
             self.pair(view, value).ok().flatten().map_or(0.0, |pair| self.0.count(pair))
         })

@@ -53,7 +53,7 @@ const SPATIAL: [(&str, Spatial); 8] = [
 /// A property with at most one value per element or geometry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[allow(missing_docs)]
-pub enum Fact {
+pub enum ElementProperty {
     Type,
     Geometry,
     Centroid,
@@ -72,29 +72,30 @@ pub enum Fact {
 }
 
 /// The predicates of the facts: namespace and local name.
-pub const FACTS: [(Fact, &str, &str); 13] = [
-    (Fact::Type, TYPE, ""),
-    (Fact::Geometry, GEO, "hasGeometry"),
-    (Fact::Centroid, GEO, "hasCentroid"),
-    (Fact::Wkt, GEO, "asWKT"),
-    (Fact::Area, OSM2RDF, "area"),
-    (Fact::Length, OSM2RDF, "length"),
-    (Fact::Complete, OSM2RDF, "hasCompleteGeometry"),
-    (Fact::Tags, OSM2RDF, "facts"),
-    (Fact::Version, META, "version"),
-    (Fact::Timestamp, META, "timestamp"),
-    (Fact::Changeset, META, "changeset"),
-    (Fact::User, META, "user"),
-    (Fact::Uid, META, "uid"),
+pub const FACTS: [(ElementProperty, &str, &str); 13] = [
+    (ElementProperty::Type, TYPE, ""),
+    (ElementProperty::Geometry, GEO, "hasGeometry"),
+    (ElementProperty::Centroid, GEO, "hasCentroid"),
+    (ElementProperty::Wkt, GEO, "asWKT"),
+    (ElementProperty::Area, OSM2RDF, "area"),
+    (ElementProperty::Length, OSM2RDF, "length"),
+    (ElementProperty::Complete, OSM2RDF, "hasCompleteGeometry"),
+    (ElementProperty::Tags, OSM2RDF, "facts"),
+    (ElementProperty::Version, META, "version"),
+    (ElementProperty::Timestamp, META, "timestamp"),
+    (ElementProperty::Changeset, META, "changeset"),
+    (ElementProperty::User, META, "user"),
+    (ElementProperty::Uid, META, "uid"),
 ];
 
 /// Alternative predicates of facts.
-const OTHER_NAMES: [(&str, Fact); 1] = [("https://osm2rdf.cs.uni-freiburg.de/rdf#hasCentroid", Fact::Centroid)];
+const OTHER_NAMES: [(&str, ElementProperty); 1] =
+    [("https://osm2rdf.cs.uni-freiburg.de/rdf#hasCentroid", ElementProperty::Centroid)];
 
 /// A predicate that leads to a member, or a property of a member.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[allow(missing_docs)]
-pub enum Membership {
+pub enum MembershipPredicate {
     /// From a relation to a member.
     OfRelation,
     /// From a way to a member, which refers to a node.
@@ -111,22 +112,22 @@ const OF_WAY: Option<ElementType> = Some(ElementType::Way);
 const OF_RELATION: Option<ElementType> = Some(ElementType::Relation);
 
 /// The predicates of members: namespace and local name.
-pub const MEMBERSHIPS: [(Membership, &str, &str); 7] = [
-    (Membership::OfRelation, ELEMENTS[2], "member"),
-    (Membership::Id(OF_RELATION), ELEMENTS[2], "member_id"),
-    (Membership::Role, ELEMENTS[2], "member_role"),
-    (Membership::Position(OF_RELATION), ELEMENTS[2], "member_pos"),
-    (Membership::OfWay, ELEMENTS[1], "member"),
-    (Membership::Id(OF_WAY), ELEMENTS[1], "member_id"),
-    (Membership::Position(OF_WAY), ELEMENTS[1], "member_pos"),
+pub const MEMBERSHIPS: [(MembershipPredicate, &str, &str); 7] = [
+    (MembershipPredicate::OfRelation, ELEMENTS[2], "member"),
+    (MembershipPredicate::Id(OF_RELATION), ELEMENTS[2], "member_id"),
+    (MembershipPredicate::Role, ELEMENTS[2], "member_role"),
+    (MembershipPredicate::Position(OF_RELATION), ELEMENTS[2], "member_pos"),
+    (MembershipPredicate::OfWay, ELEMENTS[1], "member"),
+    (MembershipPredicate::Id(OF_WAY), ELEMENTS[1], "member_id"),
+    (MembershipPredicate::Position(OF_WAY), ELEMENTS[1], "member_pos"),
 ];
 
 /// The predicates of members in earlier versions of osm2rdf, which older queries use.
-const EARLIER_MEMBERSHIPS: [(Membership, &str, &str); 4] = [
-    (Membership::Node, ELEMENTS[1], "node"),
-    (Membership::Id(None), MEMBER, "id"),
-    (Membership::Role, MEMBER, "role"),
-    (Membership::Position(None), MEMBER, "pos"),
+const EARLIER_MEMBERSHIPS: [(MembershipPredicate, &str, &str); 4] = [
+    (MembershipPredicate::Node, ELEMENTS[1], "node"),
+    (MembershipPredicate::Id(None), MEMBER, "id"),
+    (MembershipPredicate::Role, MEMBER, "role"),
+    (MembershipPredicate::Position(None), MEMBER, "pos"),
 ];
 
 /// The meaning of a predicate.
@@ -137,9 +138,9 @@ pub enum Predicate {
     /// The item, article or date that the tag with this key refers to.
     Link(String),
     /// A property with one value.
-    Fact(Fact),
+    Fact(ElementProperty),
     /// A member, or a property of one.
-    Member(Membership),
+    Member(MembershipPredicate),
     /// A spatial relation of two elements.
     Spatial(Spatial),
 }
@@ -170,7 +171,7 @@ impl Predicate {
 
     /// Returns whether only elements and their parts have the predicate. `rdf:type` also occurs in other triples.
     pub fn is_of_elements(&self) -> bool {
-        !matches!(self, Predicate::Fact(Fact::Type))
+        !matches!(self, Predicate::Fact(ElementProperty::Type))
     }
 }
 
@@ -227,11 +228,14 @@ mod tests {
         for (iri, expected) in [
             ("https://www.openstreetmap.org/wiki/Key:addr:city", Some(Predicate::Tag("addr:city".to_owned()))),
             ("https://osm2rdf.cs.uni-freiburg.de/rdf/key#wikidata", Some(Predicate::Link("wikidata".to_owned()))),
-            ("https://osm2rdf.cs.uni-freiburg.de/rdf#area", Some(Predicate::Fact(Fact::Area))),
-            ("https://osm2rdf.cs.uni-freiburg.de/rdf#hasCentroid", Some(Predicate::Fact(Fact::Centroid))),
-            ("https://www.openstreetmap.org/relation/member", Some(Predicate::Member(Membership::OfRelation))),
-            ("https://www.openstreetmap.org/way/member_id", Some(Predicate::Member(Membership::Id(OF_WAY)))),
-            ("https://osm2rdf.cs.uni-freiburg.de/rdf/member#id", Some(Predicate::Member(Membership::Id(None)))),
+            ("https://osm2rdf.cs.uni-freiburg.de/rdf#area", Some(Predicate::Fact(ElementProperty::Area))),
+            ("https://osm2rdf.cs.uni-freiburg.de/rdf#hasCentroid", Some(Predicate::Fact(ElementProperty::Centroid))),
+            ("https://www.openstreetmap.org/relation/member", Some(Predicate::Member(MembershipPredicate::OfRelation))),
+            ("https://www.openstreetmap.org/way/member_id", Some(Predicate::Member(MembershipPredicate::Id(OF_WAY)))),
+            (
+                "https://osm2rdf.cs.uni-freiburg.de/rdf/member#id",
+                Some(Predicate::Member(MembershipPredicate::Id(None))),
+            ),
             ("https://www.openstreetmap.org/relation/1", None),
             ("http://www.opengis.net/rdf#sfWithin", Some(Predicate::Spatial(Spatial::Within))),
             ("http://www.opengis.net/rdf#sfDisjoint", None),

@@ -8,7 +8,7 @@ use spareval::{AggregateFunctionAccumulator, QueryEvaluator};
 
 use super::numbers::Number;
 use crate::geo;
-use crate::order::{Key, canonical};
+use crate::order::{TermOrderKey, canonical};
 use terrapin_budget::checkpoint;
 use terrapin_sparql_syntax::algebra::{AggregateFunction, Expression};
 
@@ -24,13 +24,13 @@ pub(crate) enum Fold {
     Least,
     Greatest,
     /// A geometry made of several.
-    Geometry(geo::Aggregate),
+    Geometry(geo::GeometryAggregate),
 }
 
 /// Returns the aggregates without a parameter.
 fn plain() -> impl Iterator<Item = Fold> {
     let numbers = [Fold::Sample, Fold::Sum, Fold::Average, Fold::Least, Fold::Greatest];
-    numbers.into_iter().chain(geo::Aggregate::ALL.map(Fold::Geometry))
+    numbers.into_iter().chain(geo::GeometryAggregate::ALL.map(Fold::Geometry))
 }
 
 /// The datatype of the marker for an error.
@@ -58,9 +58,9 @@ fn is_nothing(term: &Term) -> bool {
 }
 
 #[derive(Default)]
-struct Sample(Option<Term>);
+struct SampleAccumulator(Option<Term>);
 
-impl AggregateFunctionAccumulator for Sample {
+impl AggregateFunctionAccumulator for SampleAccumulator {
     fn accumulate(&mut self, element: Term) {
         checkpoint();
         let least = self.0.as_ref().is_none_or(|least| canonical(Some(&element), Some(least)).is_lt());
@@ -112,13 +112,13 @@ impl AggregateFunctionAccumulator for Concat {
 /// MIN or MAX in the order of ORDER BY. Of equal values, the first in canonical order is returned.
 struct Extreme {
     wanted: Ordering,
-    best: Option<(Key, Term)>,
+    best: Option<(TermOrderKey, Term)>,
 }
 
 impl AggregateFunctionAccumulator for Extreme {
     fn accumulate(&mut self, element: Term) {
         checkpoint();
-        let key = Key::of(Some(&element));
+        let key = TermOrderKey::of(Some(&element));
         let better = self.best.as_ref().is_none_or(|(best, term)| match key.cmp(best) {
             Ordering::Equal => canonical(Some(&element), Some(term)).is_lt(),
             order => order == self.wanted,
@@ -158,7 +158,7 @@ impl AggregateFunctionAccumulator for Sum {
 
 /// Geometries that are combined into one.
 struct Geometries {
-    aggregate: geo::Aggregate,
+    aggregate: geo::GeometryAggregate,
     values: Vec<Term>,
 }
 
@@ -210,7 +210,7 @@ impl Fold {
     /// Returns an accumulator without values.
     pub fn begin(&self) -> Box<dyn AggregateFunctionAccumulator + Send + Sync> {
         match self {
-            Fold::Sample => Box::new(Sample::default()),
+            Fold::Sample => Box::new(SampleAccumulator::default()),
             Fold::Concat(separator) => Box::new(Concat { separator: separator.clone(), values: Vec::new() }),
             Fold::Sum => Box::new(Sum { sum: Some(Number::zero()), count: None }),
             Fold::Average => Box::new(Sum { sum: Some(Number::zero()), count: Some(0) }),

@@ -11,8 +11,8 @@ use oxrdf::{Literal, NamedNode, NamedNodeRef, Term, Variable};
 use spareval::QueryEvaluator;
 use sparopt::algebra::Expression as Prepared;
 
-use super::numbers::{Number, Operation};
-use terrapin_sparql_syntax::algebra::{Binary, Expression, Function, Helper, Pattern, Unary};
+use super::numbers::{ArithmeticOperation, Number};
+use terrapin_sparql_syntax::algebra::{Binary, Expression, Function, Helper, QueryPattern, Unary};
 use terrapin_sparql_syntax::convert;
 use terrapin_sparql_syntax::walk::NodeMut;
 
@@ -21,9 +21,9 @@ const NAMESPACE: &str = "urn:terrapin:exact:";
 
 /// A function of this module.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Exact {
-    Calculate(Operation),
-    Compare(Comparison),
+enum ExactFunction {
+    Calculate(ArithmeticOperation),
+    Compare(ComparisonOperator),
     Plus,
     Negate,
     Among,
@@ -34,7 +34,7 @@ enum Exact {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Comparison {
+enum ComparisonOperator {
     Equal,
     Less,
     LessOrEqual,
@@ -60,30 +60,30 @@ enum Cast {
 }
 
 /// All functions and their names.
-const FUNCTIONS: [(Exact, &str); 23] = [
-    (Exact::Calculate(Operation::Plus), "plus"),
-    (Exact::Calculate(Operation::Minus), "minus"),
-    (Exact::Calculate(Operation::Times), "times"),
-    (Exact::Calculate(Operation::Over), "over"),
-    (Exact::Compare(Comparison::Equal), "equal"),
-    (Exact::Compare(Comparison::Less), "less"),
-    (Exact::Compare(Comparison::LessOrEqual), "less-or-equal"),
-    (Exact::Compare(Comparison::Greater), "greater"),
-    (Exact::Compare(Comparison::GreaterOrEqual), "greater-or-equal"),
-    (Exact::Plus, "positive"),
-    (Exact::Negate, "negative"),
-    (Exact::Among, "among"),
-    (Exact::Round(Rounding::Abs), "abs"),
-    (Exact::Round(Rounding::Ceil), "ceil"),
-    (Exact::Round(Rounding::Floor), "floor"),
-    (Exact::Round(Rounding::Round), "round"),
-    (Exact::IsNumeric, "is-numeric"),
-    (Exact::Truth, "truth"),
-    (Exact::Cast(Cast::Integer), "integer"),
-    (Exact::Cast(Cast::Decimal), "decimal"),
-    (Exact::Cast(Cast::Double), "double"),
-    (Exact::Cast(Cast::Float), "float"),
-    (Exact::Cast(Cast::Boolean), "boolean"),
+const FUNCTIONS: [(ExactFunction, &str); 23] = [
+    (ExactFunction::Calculate(ArithmeticOperation::Plus), "plus"),
+    (ExactFunction::Calculate(ArithmeticOperation::Minus), "minus"),
+    (ExactFunction::Calculate(ArithmeticOperation::Times), "times"),
+    (ExactFunction::Calculate(ArithmeticOperation::Over), "over"),
+    (ExactFunction::Compare(ComparisonOperator::Equal), "equal"),
+    (ExactFunction::Compare(ComparisonOperator::Less), "less"),
+    (ExactFunction::Compare(ComparisonOperator::LessOrEqual), "less-or-equal"),
+    (ExactFunction::Compare(ComparisonOperator::Greater), "greater"),
+    (ExactFunction::Compare(ComparisonOperator::GreaterOrEqual), "greater-or-equal"),
+    (ExactFunction::Plus, "positive"),
+    (ExactFunction::Negate, "negative"),
+    (ExactFunction::Among, "among"),
+    (ExactFunction::Round(Rounding::Abs), "abs"),
+    (ExactFunction::Round(Rounding::Ceil), "ceil"),
+    (ExactFunction::Round(Rounding::Floor), "floor"),
+    (ExactFunction::Round(Rounding::Round), "round"),
+    (ExactFunction::IsNumeric, "is-numeric"),
+    (ExactFunction::Truth, "truth"),
+    (ExactFunction::Cast(Cast::Integer), "integer"),
+    (ExactFunction::Cast(Cast::Decimal), "decimal"),
+    (ExactFunction::Cast(Cast::Double), "double"),
+    (ExactFunction::Cast(Cast::Float), "float"),
+    (ExactFunction::Cast(Cast::Boolean), "boolean"),
 ];
 
 /// The casts that replace the evaluator's.
@@ -122,12 +122,12 @@ pub(crate) fn exactly(expression: &mut Expression) {
 }
 
 /// Replaces the operators in all expressions of a pattern.
-pub(crate) fn exactly_within(pattern: &mut Pattern) {
+pub(crate) fn exactly_within(pattern: &mut QueryPattern) {
     on_children(NodeMut::Pattern(pattern));
     match pattern {
-        Pattern::Filter { condition, .. }
-        | Pattern::LeftJoin { condition: Some(condition), .. }
-        | Pattern::LeftLateral { condition: Some(condition), .. } => truth(condition),
+        QueryPattern::Filter { condition, .. }
+        | QueryPattern::LeftJoin { condition: Some(condition), .. }
+        | QueryPattern::LeftLateral { condition: Some(condition), .. } => truth(condition),
         _ => {}
     }
 }
@@ -143,53 +143,55 @@ fn on_children(node: NodeMut<'_>) {
 
 /// Wraps an expression in a conversion to its effective boolean value, if it may be a number or a truth value.
 pub(crate) fn truth(expression: &mut Expression) {
-    if kind(expression) != Kind::Other {
-        *expression = call(Exact::Truth, vec![std::mem::take(expression)]);
+    if kind(expression) != ValueBounds::Other {
+        *expression = call(ExactFunction::Truth, vec![std::mem::take(expression)]);
     }
 }
 
 /// Returns the function that replaces an expression, with its arguments, which are moved out of the expression.
-fn replaced(expression: &mut Expression) -> Option<(Exact, Vec<Expression>)> {
+fn replaced(expression: &mut Expression) -> Option<(ExactFunction, Vec<Expression>)> {
     let (function, arguments) = match expression {
         Expression::Binary(operator, a, b) => {
             let function = match operator {
-                Binary::Add => Exact::Calculate(Operation::Plus),
-                Binary::Subtract => Exact::Calculate(Operation::Minus),
-                Binary::Multiply => Exact::Calculate(Operation::Times),
-                Binary::Divide => Exact::Calculate(Operation::Over),
-                Binary::Equal => Exact::Compare(Comparison::Equal),
-                Binary::Less => Exact::Compare(Comparison::Less),
-                Binary::LessOrEqual => Exact::Compare(Comparison::LessOrEqual),
-                Binary::Greater => Exact::Compare(Comparison::Greater),
-                Binary::GreaterOrEqual => Exact::Compare(Comparison::GreaterOrEqual),
+                Binary::Add => ExactFunction::Calculate(ArithmeticOperation::Plus),
+                Binary::Subtract => ExactFunction::Calculate(ArithmeticOperation::Minus),
+                Binary::Multiply => ExactFunction::Calculate(ArithmeticOperation::Times),
+                Binary::Divide => ExactFunction::Calculate(ArithmeticOperation::Over),
+                Binary::Equal => ExactFunction::Compare(ComparisonOperator::Equal),
+                Binary::Less => ExactFunction::Compare(ComparisonOperator::Less),
+                Binary::LessOrEqual => ExactFunction::Compare(ComparisonOperator::LessOrEqual),
+                Binary::Greater => ExactFunction::Compare(ComparisonOperator::Greater),
+                Binary::GreaterOrEqual => ExactFunction::Compare(ComparisonOperator::GreaterOrEqual),
                 Binary::Or | Binary::And | Binary::SameTerm => return None,
             };
             match function {
-                Exact::Compare(Comparison::Equal) if !is_equated(a, b) => return None,
-                Exact::Compare(comparison) if comparison != Comparison::Equal && !is_compared(a, b) => return None,
+                ExactFunction::Compare(ComparisonOperator::Equal) if !is_equated(a, b) => return None,
+                ExactFunction::Compare(comparison) if comparison != ComparisonOperator::Equal && !is_compared(a, b) => {
+                    return None;
+                }
                 _ => {}
             }
             (function, vec![std::mem::take(&mut **a), std::mem::take(&mut **b)])
         }
-        Expression::Unary(Unary::Minus, inner) => (Exact::Negate, vec![std::mem::take(&mut **inner)]),
-        Expression::Unary(Unary::Plus, inner) => (Exact::Plus, vec![std::mem::take(&mut **inner)]),
+        Expression::Unary(Unary::Minus, inner) => (ExactFunction::Negate, vec![std::mem::take(&mut **inner)]),
+        Expression::Unary(Unary::Plus, inner) => (ExactFunction::Plus, vec![std::mem::take(&mut **inner)]),
         Expression::In(value, list) if list.iter().any(|item| is_equated(value, item)) => {
             if !list.iter().all(is_constant) {
                 return None;
             }
             let mut arguments = vec![std::mem::take(&mut **value)];
             arguments.append(list);
-            (Exact::Among, arguments)
+            (ExactFunction::Among, arguments)
         }
         Expression::Call(called, arguments) => {
             let function = match called {
-                Function::Abs => Exact::Round(Rounding::Abs),
-                Function::Ceil => Exact::Round(Rounding::Ceil),
-                Function::Floor => Exact::Round(Rounding::Floor),
-                Function::Round => Exact::Round(Rounding::Round),
-                Function::IsNumeric => Exact::IsNumeric,
+                Function::Abs => ExactFunction::Round(Rounding::Abs),
+                Function::Ceil => ExactFunction::Round(Rounding::Ceil),
+                Function::Floor => ExactFunction::Round(Rounding::Floor),
+                Function::Round => ExactFunction::Round(Rounding::Round),
+                Function::IsNumeric => ExactFunction::IsNumeric,
                 Function::Custom(name) if arguments.len() == 1 => {
-                    Exact::Cast(CASTS.iter().find(|(_, cast)| *cast == name.as_ref())?.0)
+                    ExactFunction::Cast(CASTS.iter().find(|(_, cast)| *cast == name.as_ref())?.0)
                 }
                 _ => return None,
             };
@@ -207,7 +209,7 @@ pub(crate) fn is_constant(expression: &Expression) -> bool {
 
 /// The kinds of values that an expression may have, as far as this module needs them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum ValueBounds {
     /// A number within the evaluator's range.
     Small,
     /// Any number, or a truth value that may be compared.
@@ -219,43 +221,45 @@ enum Kind {
 /// Returns whether a comparison may involve numbers outside the evaluator's range, or truth values.
 fn is_compared(a: &Expression, b: &Expression) -> bool {
     let kinds = [kind(a), kind(b)];
-    !kinds.contains(&Kind::Other) && kinds.contains(&Kind::Wide)
+    !kinds.contains(&ValueBounds::Other) && kinds.contains(&ValueBounds::Wide)
 }
 
 /// Returns the same for an equality test. A single such side is enough: a large number is never equal to a string, but
 /// the evaluator takes it for a literal of unknown type.
 fn is_equated(a: &Expression, b: &Expression) -> bool {
     let is_iri = |expression: &Expression| matches!(expression, Expression::NamedNode(_));
-    [kind(a), kind(b)].contains(&Kind::Wide) && !is_iri(a) && !is_iri(b)
+    [kind(a), kind(b)].contains(&ValueBounds::Wide) && !is_iri(a) && !is_iri(b)
 }
 
-fn kind(expression: &Expression) -> Kind {
-    let widest = |all: &mut dyn Iterator<Item = Kind>| {
-        all.fold(Kind::Other, |so_far, kind| match (so_far, kind) {
-            (Kind::Wide, _) | (_, Kind::Wide) => Kind::Wide,
-            (Kind::Small, _) | (_, Kind::Small) => Kind::Small,
-            _ => Kind::Other,
+fn kind(expression: &Expression) -> ValueBounds {
+    let widest = |all: &mut dyn Iterator<Item = ValueBounds>| {
+        all.fold(ValueBounds::Other, |so_far, kind| match (so_far, kind) {
+            (ValueBounds::Wide, _) | (_, ValueBounds::Wide) => ValueBounds::Wide,
+            (ValueBounds::Small, _) | (_, ValueBounds::Small) => ValueBounds::Small,
+            _ => ValueBounds::Other,
         })
     };
     match expression {
-        Expression::NamedNode(_) | Expression::Bound(_) | Expression::Exists(_) | Expression::In(..) => Kind::Other,
+        Expression::NamedNode(_) | Expression::Bound(_) | Expression::Exists(_) | Expression::In(..) => {
+            ValueBounds::Other
+        }
         Expression::Literal(literal) => match Number::of_literal(literal) {
-            Some(Number::WideInteger(_) | Number::WideDecimal(_)) => Kind::Wide,
-            Some(_) => Kind::Small,
-            None if literal.datatype() == xsd::BOOLEAN => Kind::Wide,
-            None => Kind::Other,
+            Some(Number::WideInteger(_) | Number::WideDecimal(_)) => ValueBounds::Wide,
+            Some(_) => ValueBounds::Small,
+            None if literal.datatype() == xsd::BOOLEAN => ValueBounds::Wide,
+            None => ValueBounds::Other,
         },
-        Expression::Variable(_) => Kind::Wide,
-        Expression::Unary(Unary::Not, _) => Kind::Other,
-        Expression::Unary(Unary::Plus | Unary::Minus, _) => Kind::Wide,
+        Expression::Variable(_) => ValueBounds::Wide,
+        Expression::Unary(Unary::Not, _) => ValueBounds::Other,
+        Expression::Unary(Unary::Plus | Unary::Minus, _) => ValueBounds::Wide,
         Expression::Binary(operator, ..) => match operator {
-            Binary::Add | Binary::Subtract | Binary::Multiply | Binary::Divide => Kind::Wide,
-            _ => Kind::Other,
+            Binary::Add | Binary::Subtract | Binary::Multiply | Binary::Divide => ValueBounds::Wide,
+            _ => ValueBounds::Other,
         },
         Expression::If(_, a, b) => widest(&mut [a, b].into_iter().map(|part| kind(part))),
         Expression::Coalesce(list) => widest(&mut list.iter().map(kind)),
         Expression::Call(function, _) => match function {
-            Function::Abs | Function::Ceil | Function::Floor | Function::Round | Function::StrDt => Kind::Wide,
+            Function::Abs | Function::Ceil | Function::Floor | Function::Round | Function::StrDt => ValueBounds::Wide,
             Function::Year
             | Function::Month
             | Function::Day
@@ -263,21 +267,21 @@ fn kind(expression: &Expression) -> Kind {
             | Function::Minutes
             | Function::Seconds
             | Function::StrLen
-            | Function::Rand => Kind::Small,
+            | Function::Rand => ValueBounds::Small,
             Function::Custom(name) => match name.as_str().strip_prefix(NAMESPACE) {
                 Some(name) => match FUNCTIONS.iter().find(|(_, known)| *known == name) {
-                    Some((function, _)) if function.gives_number() => Kind::Wide,
-                    _ => Kind::Other,
+                    Some((function, _)) if function.gives_number() => ValueBounds::Wide,
+                    _ => ValueBounds::Other,
                 },
-                None if super::gives_text_or_truth(name) => Kind::Other,
-                None => Kind::Wide,
+                None if super::gives_text_or_truth(name) => ValueBounds::Other,
+                None => ValueBounds::Wide,
             },
-            _ => Kind::Other,
+            _ => ValueBounds::Other,
         },
     }
 }
 
-fn call(function: Exact, arguments: Vec<Expression>) -> Expression {
+fn call(function: ExactFunction, arguments: Vec<Expression>) -> Expression {
     let name = FUNCTIONS.iter().find(|(known, _)| *known == function).map_or("", |(_, name)| name);
     Expression::Call(Function::Custom(NamedNode::new_unchecked(format!("{NAMESPACE}{name}"))), arguments)
 }
@@ -298,29 +302,29 @@ fn boolean(term: &Term) -> Option<bool> {
     }
 }
 
-impl Exact {
+impl ExactFunction {
     /// Returns whether the function's value is a number, not a truth value.
     fn gives_number(self) -> bool {
         match self {
-            Exact::Calculate(_) | Exact::Plus | Exact::Negate | Exact::Round(_) => true,
-            Exact::Compare(_) | Exact::Among | Exact::IsNumeric | Exact::Truth => false,
-            Exact::Cast(cast) => cast != Cast::Boolean,
+            ExactFunction::Calculate(_) | ExactFunction::Plus | ExactFunction::Negate | ExactFunction::Round(_) => true,
+            ExactFunction::Compare(_) | ExactFunction::Among | ExactFunction::IsNumeric | ExactFunction::Truth => false,
+            ExactFunction::Cast(cast) => cast != Cast::Boolean,
         }
     }
 
     fn call(self, arguments: &[Term]) -> Option<Term> {
         match (self, arguments) {
-            (Exact::Calculate(operation), [a, b]) => match (Number::of(a), Number::of(b)) {
+            (ExactFunction::Calculate(operation), [a, b]) => match (Number::of(a), Number::of(b)) {
                 (Some(a), Some(b)) => a.calculate(operation, &b).map(|number| number.term()),
                 _ => self.evaluated(arguments),
             },
-            (Exact::Compare(comparison), [a, b]) => compare(comparison, a, b),
-            (Exact::Plus | Exact::Negate, [value]) => match (self, Number::of(value)) {
-                (Exact::Plus, Some(number)) => Some(number.term()),
+            (ExactFunction::Compare(comparison), [a, b]) => compare(comparison, a, b),
+            (ExactFunction::Plus | ExactFunction::Negate, [value]) => match (self, Number::of(value)) {
+                (ExactFunction::Plus, Some(number)) => Some(number.term()),
                 (_, Some(number)) => number.negated().map(|number| number.term()),
                 (_, None) => self.evaluated(arguments),
             },
-            (Exact::Among, [value, list @ ..]) => {
+            (ExactFunction::Among, [value, list @ ..]) => {
                 let mut any = Some(false);
                 for item in list {
                     match equal(value, item) {
@@ -331,7 +335,7 @@ impl Exact {
                 }
                 truth_value(any?)
             }
-            (Exact::Round(rounding), [value]) => {
+            (ExactFunction::Round(rounding), [value]) => {
                 let number = Number::of(value)?;
                 let rounded = match rounding {
                     Rounding::Abs => number.abs(),
@@ -341,30 +345,30 @@ impl Exact {
                 };
                 rounded.map(|number| number.term())
             }
-            (Exact::IsNumeric, [value]) => truth_value(Number::of(value).is_some()),
-            (Exact::Truth, [value]) => truth_value(holds(value)?),
-            (Exact::Cast(cast), [value]) => cast.of(value),
+            (ExactFunction::IsNumeric, [value]) => truth_value(Number::of(value).is_some()),
+            (ExactFunction::Truth, [value]) => truth_value(holds(value)?),
+            (ExactFunction::Cast(cast), [value]) => cast.of(value),
             _ => None,
         }
     }
 
     /// Applies the evaluator's own operator to values of other kinds.
     fn evaluated(self, arguments: &[Term]) -> Option<Term> {
-        static OPERATORS: LazyLock<Vec<(Exact, Prepared)>> = LazyLock::new(|| {
+        static OPERATORS: LazyLock<Vec<(ExactFunction, Prepared)>> = LazyLock::new(|| {
             let two = |operator| Expression::binary(operator, side(0).into(), side(1).into());
             let one = |operator| Expression::Unary(operator, Box::new(side(0).into()));
             [
-                (Exact::Calculate(Operation::Plus), two(Binary::Add)),
-                (Exact::Calculate(Operation::Minus), two(Binary::Subtract)),
-                (Exact::Calculate(Operation::Times), two(Binary::Multiply)),
-                (Exact::Calculate(Operation::Over), two(Binary::Divide)),
-                (Exact::Compare(Comparison::Equal), two(Binary::Equal)),
-                (Exact::Compare(Comparison::Less), two(Binary::Less)),
-                (Exact::Compare(Comparison::LessOrEqual), two(Binary::LessOrEqual)),
-                (Exact::Compare(Comparison::Greater), two(Binary::Greater)),
-                (Exact::Compare(Comparison::GreaterOrEqual), two(Binary::GreaterOrEqual)),
-                (Exact::Plus, one(Unary::Plus)),
-                (Exact::Negate, one(Unary::Minus)),
+                (ExactFunction::Calculate(ArithmeticOperation::Plus), two(Binary::Add)),
+                (ExactFunction::Calculate(ArithmeticOperation::Minus), two(Binary::Subtract)),
+                (ExactFunction::Calculate(ArithmeticOperation::Times), two(Binary::Multiply)),
+                (ExactFunction::Calculate(ArithmeticOperation::Over), two(Binary::Divide)),
+                (ExactFunction::Compare(ComparisonOperator::Equal), two(Binary::Equal)),
+                (ExactFunction::Compare(ComparisonOperator::Less), two(Binary::Less)),
+                (ExactFunction::Compare(ComparisonOperator::LessOrEqual), two(Binary::LessOrEqual)),
+                (ExactFunction::Compare(ComparisonOperator::Greater), two(Binary::Greater)),
+                (ExactFunction::Compare(ComparisonOperator::GreaterOrEqual), two(Binary::GreaterOrEqual)),
+                (ExactFunction::Plus, one(Unary::Plus)),
+                (ExactFunction::Negate, one(Unary::Minus)),
             ]
             .into_iter()
             .filter_map(|(function, expression)| Some((function, prepared(expression)?)))
@@ -387,7 +391,7 @@ fn side(number: usize) -> Variable {
 /// Converts an expression to the evaluator's form. The library only converts whole patterns, so the expression is
 /// wrapped in one.
 pub(crate) fn prepared(expression: Expression) -> Option<Prepared> {
-    let pattern = convert::pattern(Pattern::extend(Pattern::default(), Helper::Value.into(), expression));
+    let pattern = convert::pattern(QueryPattern::extend(QueryPattern::default(), Helper::Value.into(), expression));
     match sparopt::algebra::GraphPattern::from(&pattern) {
         sparopt::algebra::GraphPattern::Extend { expression, .. } => Some(expression),
         _ => None,
@@ -404,25 +408,25 @@ fn holds(value: &Term) -> Option<bool> {
     boolean(value).or_else(|| Number::of_literal(literal).map(|number| number.is_truth()))
 }
 
-fn compare(comparison: Comparison, a: &Term, b: &Term) -> Option<Term> {
+fn compare(comparison: ComparisonOperator, a: &Term, b: &Term) -> Option<Term> {
     let (Term::Literal(first), Term::Literal(second)) = (a, b) else {
         // Only literals can be ordered.
-        return if comparison == Comparison::Equal { truth_value(a == b) } else { None };
+        return if comparison == ComparisonOperator::Equal { truth_value(a == b) } else { None };
     };
     let order = match (Number::of_literal(first), Number::of_literal(second)) {
         // NaN is neither less than nor equal to any number.
         (Some(a), Some(b)) => a.compare(&b),
         (None, None) => match (boolean(a), boolean(b), is_text(first) && is_text(second)) {
             (Some(a), Some(b), _) => Some(a.cmp(&b)),
-            (_, _, true) if comparison == Comparison::Equal => return truth_value(first == second),
+            (_, _, true) if comparison == ComparisonOperator::Equal => return truth_value(first == second),
             (_, _, true) if first.language() == second.language() => Some(first.value().cmp(second.value())),
             (_, _, true) => return None,
-            _ => return Exact::Compare(comparison).evaluated(&[a.clone(), b.clone()]),
+            _ => return ExactFunction::Compare(comparison).evaluated(&[a.clone(), b.clone()]),
         },
         (number, _) => {
             let other = if number.is_some() { second } else { first };
             // A number differs from any value of another type, unless that type is unknown.
-            let differs = comparison == Comparison::Equal && !is_unknown(other);
+            let differs = comparison == ComparisonOperator::Equal && !is_unknown(other);
             return if differs { truth_value(false) } else { None };
         }
     };
@@ -442,17 +446,17 @@ pub(crate) fn is_unknown(literal: &Literal) -> bool {
 
 /// Returns whether two terms are equal; `None` if the comparison is an error.
 pub(crate) fn equal(a: &Term, b: &Term) -> Option<bool> {
-    boolean(&compare(Comparison::Equal, a, b)?)
+    boolean(&compare(ComparisonOperator::Equal, a, b)?)
 }
 
-impl Comparison {
+impl ComparisonOperator {
     fn holds(self, order: Ordering) -> bool {
         match self {
-            Comparison::Equal => order.is_eq(),
-            Comparison::Less => order.is_lt(),
-            Comparison::LessOrEqual => order.is_le(),
-            Comparison::Greater => order.is_gt(),
-            Comparison::GreaterOrEqual => order.is_ge(),
+            ComparisonOperator::Equal => order.is_eq(),
+            ComparisonOperator::Less => order.is_lt(),
+            ComparisonOperator::LessOrEqual => order.is_le(),
+            ComparisonOperator::Greater => order.is_gt(),
+            ComparisonOperator::GreaterOrEqual => order.is_ge(),
         }
     }
 }

@@ -6,31 +6,31 @@ use terrapin_triples::Store;
 
 /// The kind of text to look up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum LabelKind {
     Label,
     Description,
     AltLabel,
 }
 
-impl Kind {
+impl LabelKind {
     /// All kinds, in the order in which they are tried as suffixes of variable names.
-    pub const ALL: [Kind; 3] = [Kind::AltLabel, Kind::Label, Kind::Description];
+    pub const ALL: [LabelKind; 3] = [LabelKind::AltLabel, LabelKind::Label, LabelKind::Description];
 
     /// Returns the suffix of variable names.
     pub fn suffix(self) -> &'static str {
         match self {
-            Kind::Label => "Label",
-            Kind::Description => "Description",
-            Kind::AltLabel => "AltLabel",
+            LabelKind::Label => "Label",
+            LabelKind::Description => "Description",
+            LabelKind::AltLabel => "AltLabel",
         }
     }
 
     /// Returns the predicate of the texts.
     pub fn predicate(self) -> &'static str {
         match self {
-            Kind::Label => "http://www.w3.org/2000/01/rdf-schema#label",
-            Kind::Description => "http://schema.org/description",
-            Kind::AltLabel => "http://www.w3.org/2004/02/skos/core#altLabel",
+            LabelKind::Label => "http://www.w3.org/2000/01/rdf-schema#label",
+            LabelKind::Description => "http://schema.org/description",
+            LabelKind::AltLabel => "http://www.w3.org/2004/02/skos/core#altLabel",
         }
     }
 }
@@ -40,11 +40,11 @@ impl Kind {
 /// part of the IRI.
 pub(crate) fn label(store: &Store, arguments: &[Term]) -> Option<Term> {
     let [term, Term::Literal(kind), Term::Literal(languages)] = arguments else { return None };
-    let kind = Kind::ALL.into_iter().find(|k| k.suffix() == kind.value())?;
+    let kind = LabelKind::ALL.into_iter().find(|k| k.suffix() == kind.value())?;
     let node = match term {
         Term::NamedNode(node) => node,
         // A literal is its own label.
-        Term::Literal(literal) if kind == Kind::Label => {
+        Term::Literal(literal) if kind == LabelKind::Label => {
             return Some(Literal::new_simple_literal(literal.value()).into());
         }
         _ => return None,
@@ -52,7 +52,7 @@ pub(crate) fn label(store: &Store, arguments: &[Term]) -> Option<Term> {
     if let Some(found) = best(store, node.as_ref(), kind, languages.value()) {
         return Some(found.into());
     }
-    if kind != Kind::Label {
+    if kind != LabelKind::Label {
         return None;
     }
     let text = node.as_str();
@@ -60,7 +60,7 @@ pub(crate) fn label(store: &Store, arguments: &[Term]) -> Option<Term> {
     Some(Literal::new_simple_literal(local).into())
 }
 
-fn best(store: &Store, node: NamedNodeRef<'_>, kind: Kind, languages: &str) -> Option<Literal> {
+fn best(store: &Store, node: NamedNodeRef<'_>, kind: LabelKind, languages: &str) -> Option<Literal> {
     let subject = store.id(node.into())?;
     let predicate = store.id(NamedNodeRef::new_unchecked(kind.predicate()).into())?;
     // The rank of the best language found, and its values.

@@ -132,7 +132,7 @@ pub(crate) fn arguments_of(expression: &Expression, function: Own) -> Option<&[E
 }
 
 /// The implementation of a function.
-enum Known {
+enum ResolvedFunction {
     /// A cast of the evaluator.
     Cast,
     Own(Own),
@@ -145,15 +145,15 @@ pub(crate) fn geo_name(iri: &str) -> Option<&str> {
     GEO.iter().find_map(|namespace| iri.strip_prefix(namespace))
 }
 
-fn known(name: &str) -> Option<Known> {
+fn known(name: &str) -> Option<ResolvedFunction> {
     if let Some(own) = name.strip_prefix(OWN) {
-        return NAMES.iter().find(|(_, name)| *name == own).map(|(own, _)| Known::Own(*own));
+        return NAMES.iter().find(|(_, name)| *name == own).map(|(own, _)| ResolvedFunction::Own(*own));
     }
     if name == xsd::DATE_TIME.as_str() {
-        return Some(Known::Plain(|arguments| dates::cast(arguments, false)));
+        return Some(ResolvedFunction::Plain(|arguments| dates::cast(arguments, false)));
     }
     if name == xsd::DATE.as_str() {
-        return Some(Known::Plain(|arguments| dates::cast(arguments, true)));
+        return Some(ResolvedFunction::Plain(|arguments| dates::cast(arguments, true)));
     }
     if let Some(cast) = name.strip_prefix("http://www.w3.org/2001/XMLSchema#") {
         const CASTS: [&str; 15] = [
@@ -173,21 +173,21 @@ fn known(name: &str) -> Option<Known> {
             "gMonthDay",
             "gDay",
         ];
-        return CASTS.contains(&cast).then_some(Known::Cast);
+        return CASTS.contains(&cast).then_some(ResolvedFunction::Cast);
     }
     if let Some(name) = name.strip_prefix(WIKIBASE) {
         return match name {
-            "decodeUri" => Some(Known::Plain(decode_uri)),
-            "isSomeValue" => Some(Known::Plain(is_some_value)),
+            "decodeUri" => Some(ResolvedFunction::Plain(decode_uri)),
+            "isSomeValue" => Some(ResolvedFunction::Plain(is_some_value)),
             _ => None,
         };
     }
     match geo_name(name)? {
-        "latitude" => Some(Known::Plain(places::latitude)),
-        "longitude" => Some(Known::Plain(places::longitude)),
-        "globe" => Some(Known::Plain(places::globe)),
-        "distance" => Some(Known::Plain(distance)),
-        local => geo::functions().find(|(name, _)| *name == local).map(|(_, function)| Known::Geo(function)),
+        "latitude" => Some(ResolvedFunction::Plain(places::latitude)),
+        "longitude" => Some(ResolvedFunction::Plain(places::longitude)),
+        "globe" => Some(ResolvedFunction::Plain(places::globe)),
+        "distance" => Some(ResolvedFunction::Plain(distance)),
+        local => geo::functions().find(|(name, _)| *name == local).map(|(_, function)| ResolvedFunction::Geo(function)),
     }
 }
 
@@ -217,12 +217,12 @@ pub(crate) fn register(
         let Some(known) = known(name.as_str()) else { continue };
         let name = name.clone();
         evaluator = match known {
-            Known::Cast => evaluator,
-            Known::Plain(function) => evaluator.with_custom_function(name, function),
-            Known::Geo(function) => {
+            ResolvedFunction::Cast => evaluator,
+            ResolvedFunction::Plain(function) => evaluator.with_custom_function(name, function),
+            ResolvedFunction::Geo(function) => {
                 evaluator.with_custom_function(name, move |arguments| geo::call(function, arguments))
             }
-            Known::Own(own) => own_function(evaluator, name, own, environment, patterns),
+            ResolvedFunction::Own(own) => own_function(evaluator, name, own, environment, patterns),
         };
     }
     evaluator
@@ -253,17 +253,17 @@ fn own_function(
             evaluator.with_custom_function(name, move |_| Some(now.clone()))
         }
         Own::Rand => {
-            let random = random::Random::new(&environment.seed, "rand");
+            let random = random::RandomSequence::new(&environment.seed, "rand");
             evaluator.with_custom_function(name, move |_| Some(Literal::from(random.fraction()).into()))
         }
         Own::Uuid => {
-            let random = random::Random::new(&environment.seed, "uuid");
+            let random = random::RandomSequence::new(&environment.seed, "uuid");
             evaluator.with_custom_function(name, move |_| {
                 Some(NamedNode::new_unchecked(format!("urn:uuid:{}", random.uuid())).into())
             })
         }
         Own::StrUuid => {
-            let random = random::Random::new(&environment.seed, "struuid");
+            let random = random::RandomSequence::new(&environment.seed, "struuid");
             evaluator.with_custom_function(name, move |_| Some(Literal::new_simple_literal(random.uuid()).into()))
         }
         Own::Solution => {

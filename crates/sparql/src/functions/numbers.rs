@@ -27,7 +27,7 @@ pub(crate) enum Number {
 
 /// An arithmetic operation on two numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Operation {
+pub(crate) enum ArithmeticOperation {
     Plus,
     Minus,
     Times,
@@ -146,26 +146,26 @@ impl Number {
 
     /// Returns the result of an operation; `None` if an integer or a decimal is divided by 0 or the result would be too
     /// large.
-    pub fn calculate(&self, operation: Operation, other: &Number) -> Option<Number> {
+    pub fn calculate(&self, operation: ArithmeticOperation, other: &Number) -> Option<Number> {
         match self.operands(other) {
             Operands::Exact => self.small(operation, other).or_else(|| self.large(operation, other)),
             Operands::Float(a, b) => Some(Number::Float(match operation {
-                Operation::Plus => a + b,
-                Operation::Minus => a - b,
-                Operation::Times => a * b,
-                Operation::Over => a / b,
+                ArithmeticOperation::Plus => a + b,
+                ArithmeticOperation::Minus => a - b,
+                ArithmeticOperation::Times => a * b,
+                ArithmeticOperation::Over => a / b,
             })),
             Operands::Double(a, b) => Some(Number::Double(match operation {
-                Operation::Plus => a + b,
-                Operation::Minus => a - b,
-                Operation::Times => a * b,
-                Operation::Over => a / b,
+                ArithmeticOperation::Plus => a + b,
+                ArithmeticOperation::Minus => a - b,
+                ArithmeticOperation::Times => a * b,
+                ArithmeticOperation::Over => a / b,
             })),
         }
     }
 
     /// Returns the result of an operation if operands and result fit the evaluator's types.
-    fn small(&self, operation: Operation, other: &Number) -> Option<Number> {
+    fn small(&self, operation: ArithmeticOperation, other: &Number) -> Option<Number> {
         let decimal = |number: &Number| match number {
             Number::Integer(value) => Some(Decimal::from(*value)),
             Number::Decimal(value) => Some(*value),
@@ -173,42 +173,42 @@ impl Number {
         };
         if let (Number::Integer(a), Number::Integer(b)) = (self, other) {
             return Some(match operation {
-                Operation::Plus => Number::Integer(a.checked_add(*b)?),
-                Operation::Minus => Number::Integer(a.checked_sub(*b)?),
-                Operation::Times => Number::Integer(a.checked_mul(*b)?),
-                Operation::Over => Number::Decimal(Decimal::from(*a).checked_div(*b)?),
+                ArithmeticOperation::Plus => Number::Integer(a.checked_add(*b)?),
+                ArithmeticOperation::Minus => Number::Integer(a.checked_sub(*b)?),
+                ArithmeticOperation::Times => Number::Integer(a.checked_mul(*b)?),
+                ArithmeticOperation::Over => Number::Decimal(Decimal::from(*a).checked_div(*b)?),
             });
         }
         let (a, b) = (decimal(self)?, decimal(other)?);
         Some(Number::Decimal(match operation {
-            Operation::Plus => a.checked_add(b)?,
-            Operation::Minus => a.checked_sub(b)?,
-            Operation::Times => a.checked_mul(b)?,
-            Operation::Over => a.checked_div(b)?,
+            ArithmeticOperation::Plus => a.checked_add(b)?,
+            ArithmeticOperation::Minus => a.checked_sub(b)?,
+            ArithmeticOperation::Times => a.checked_mul(b)?,
+            ArithmeticOperation::Over => a.checked_div(b)?,
         }))
     }
 
     #[cold]
-    fn large(&self, operation: Operation, other: &Number) -> Option<Number> {
+    fn large(&self, operation: ArithmeticOperation, other: &Number) -> Option<Number> {
         let (a, b) = (self.wide()?, other.wide()?);
-        let integer = self.is_integer() && other.is_integer() && operation != Operation::Over;
+        let integer = self.is_integer() && other.is_integer() && operation != ArithmeticOperation::Over;
         let value = match operation {
-            Operation::Plus => a.plus(&b),
-            Operation::Minus => a.minus(&b),
-            Operation::Times => a.times(&b),
-            Operation::Over => a.over(&b),
+            ArithmeticOperation::Plus => a.plus(&b),
+            ArithmeticOperation::Minus => a.minus(&b),
+            ArithmeticOperation::Times => a.times(&b),
+            ArithmeticOperation::Over => a.over(&b),
         };
         value.map(|value| Number::exact(value, integer))
     }
 
     /// Returns the sum; `None` if it is too large.
     pub fn plus(&self, other: &Number) -> Option<Number> {
-        self.calculate(Operation::Plus, other)
+        self.calculate(ArithmeticOperation::Plus, other)
     }
 
     /// Divides by a count that is not zero. The quotient of an integer is a decimal.
     pub fn over(&self, count: i64) -> Option<Number> {
-        self.calculate(Operation::Over, &Number::Integer(count.into()))
+        self.calculate(ArithmeticOperation::Over, &Number::Integer(count.into()))
     }
 
     /// Compares two numbers; returns `None` if one is NaN.
@@ -229,7 +229,7 @@ impl Number {
         match self {
             Number::Float(value) => Some(Number::Float(-*value)),
             Number::Double(value) => Some(Number::Double(-*value)),
-            number => Number::zero().calculate(Operation::Minus, number),
+            number => Number::zero().calculate(ArithmeticOperation::Minus, number),
         }
     }
 
@@ -393,19 +393,19 @@ mod tests {
         let wide = largest.plus(&one);
         assert_eq!(text(wide.clone()), "\"9223372036854775808\"^^<integer>");
         // A result that fits into 64 bits is converted back.
-        let back = wide.clone().and_then(|wide| wide.calculate(Operation::Minus, &one));
+        let back = wide.clone().and_then(|wide| wide.calculate(ArithmeticOperation::Minus, &one));
         assert!(matches!(back, Some(Number::Integer(_))));
         assert_eq!(text(wide.and_then(|wide| wide.negated())), "\"-9223372036854775808\"^^<integer>");
-        let square = largest.calculate(Operation::Times, &largest);
+        let square = largest.calculate(ArithmeticOperation::Times, &largest);
         assert_eq!(text(square), "\"85070591730234615847396907784232501249\"^^<integer>");
         let mass = number("+5972370000000000000000000", xsd::DECIMAL);
         assert_eq!(text(mass.over(2)), "\"2986185000000000000000000\"^^<decimal>");
         assert_eq!(
-            text(mass.calculate(Operation::Times, &number("0.1", xsd::DECIMAL))),
+            text(mass.calculate(ArithmeticOperation::Times, &number("0.1", xsd::DECIMAL))),
             "\"597237000000000000000000\"^^<decimal>"
         );
         let tiny = number("0.0000000001", xsd::DECIMAL);
-        assert_eq!(text(tiny.calculate(Operation::Times, &tiny)), "\"0.00000000000000000001\"^^<decimal>");
+        assert_eq!(text(tiny.calculate(ArithmeticOperation::Times, &tiny)), "\"0.00000000000000000001\"^^<decimal>");
         assert_eq!(text(one.over(3)), "\"0.333333333333333333\"^^<decimal>");
         assert_eq!(text(one.over(0)), "none");
         assert_eq!(text(number("1", xsd::DOUBLE).over(0)), "\"INF\"^^<double>");

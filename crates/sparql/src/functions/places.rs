@@ -2,13 +2,13 @@
 
 use oxrdf::{Literal, NamedNode, Term};
 
-use terrapin_triples::{Point, Zone};
+use terrapin_triples::{GlobePoint, Zone};
 
 /// Evaluates `geof:distance` with two arguments, in kilometres. If a third argument names a globe, the second point is
 /// taken to be on it.
 pub(crate) fn distance(arguments: &[Term]) -> Option<Term> {
     let [a, b, globe @ ..] = arguments else { return None };
-    let (a, b) = (Point::of(a)?, Point::of(b)?);
+    let (a, b) = (GlobePoint::of(a)?, GlobePoint::of(b)?);
     Some(Literal::from(a.distance(&b.on(named_or(globe, b.globe)?))?).into())
 }
 
@@ -23,17 +23,17 @@ fn named_or<'a>(argument: &'a [Term], otherwise: &'a str) -> Option<&'a str> {
 
 /// Evaluates `geof:latitude`.
 pub(crate) fn latitude(arguments: &[Term]) -> Option<Term> {
-    Some(Literal::from(Point::of(arguments.first()?)?.latitude).into())
+    Some(Literal::from(GlobePoint::of(arguments.first()?)?.latitude).into())
 }
 
 /// Evaluates `geof:longitude`.
 pub(crate) fn longitude(arguments: &[Term]) -> Option<Term> {
-    Some(Literal::from(Point::of(arguments.first()?)?.longitude).into())
+    Some(Literal::from(GlobePoint::of(arguments.first()?)?.longitude).into())
 }
 
 /// Evaluates `geof:globe`.
 pub(crate) fn globe(arguments: &[Term]) -> Option<Term> {
-    Some(NamedNode::new(Point::of(arguments.first()?)?.globe).ok()?.into())
+    Some(NamedNode::new(GlobePoint::of(arguments.first()?)?.globe).ok()?.into())
 }
 
 fn value(term: &Term) -> Option<f64> {
@@ -45,7 +45,7 @@ fn value(term: &Term) -> Option<f64> {
 /// that of the second argument, or the fourth argument if there is one.
 pub(crate) fn within(arguments: &[Term]) -> Option<Term> {
     let [place, centre, radius, globe @ ..] = arguments else { return None };
-    let (place, centre) = (Point::of(place)?, Point::of(centre)?);
+    let (place, centre) = (GlobePoint::of(place)?, GlobePoint::of(centre)?);
     let distance = place.distance(&centre.on(named_or(globe, centre.globe)?))?;
     Some(Literal::from(distance <= value(radius)?).into())
 }
@@ -54,7 +54,7 @@ pub(crate) fn within(arguments: &[Term]) -> Option<Term> {
 /// 180th meridian. The globe is that of the corners, or the fourth argument if there is one.
 pub(crate) fn in_box(arguments: &[Term]) -> Option<Term> {
     let [place, from, to, globe @ ..] = arguments else { return None };
-    let (place, from, to) = (Point::of(place)?, Point::of(from)?, Point::of(to)?);
+    let (place, from, to) = (GlobePoint::of(place)?, GlobePoint::of(from)?, GlobePoint::of(to)?);
     if globe.is_empty() && from.globe != to.globe {
         return None;
     }
@@ -74,15 +74,15 @@ mod tests {
     #[test]
     fn kilometres_between_points() {
         let (rome, berlin) = (wkt("Point(12.5 41.9)"), wkt("POINT (13.4 52.5)"));
-        let distance = Point::of(&rome).unwrap().distance(&Point::of(&berlin).unwrap()).unwrap();
+        let distance = GlobePoint::of(&rome).unwrap().distance(&GlobePoint::of(&berlin).unwrap()).unwrap();
         assert!((distance - 1180.5).abs() < 2.0, "{distance}");
         let moon = wkt("<http://www.wikidata.org/entity/Q405> Point(12.5 41.9)");
         assert_eq!(
             globe(std::slice::from_ref(&moon)),
             Some(NamedNode::new_unchecked("http://www.wikidata.org/entity/Q405").into())
         );
-        assert_eq!(Point::of(&moon).unwrap().distance(&Point::of(&rome).unwrap()), None);
-        assert_eq!(Point::of(&wkt("Point(x)")), None);
+        assert_eq!(GlobePoint::of(&moon).unwrap().distance(&GlobePoint::of(&rome).unwrap()), None);
+        assert_eq!(GlobePoint::of(&wkt("Point(x)")), None);
     }
 
     /// The mean radii are those of the IAU: a degree of the Moon's equator is 1737.4 km · π / 180 = 30.323 km.
@@ -127,7 +127,7 @@ mod tests {
             "<http://www.opengis.net/def/crs/EPSG/0/4326> POINT(41.9 12.5)",
             "<http://www.wikidata.org/entity/Q2> Point(12.5 41.9)",
         ] {
-            assert_eq!(Point::of(&wkt(same)), Point::of(&plain), "{same}");
+            assert_eq!(GlobePoint::of(&wkt(same)), GlobePoint::of(&plain), "{same}");
             assert_eq!(distance(&[wkt(same), plain.clone()]), Some(Literal::from(0.0).into()), "{same}");
         }
     }

@@ -3,16 +3,16 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// A sequence of pseudo-random values.
-pub(crate) struct Random {
+pub(crate) struct RandomSequence {
     key: [u8; 32],
     count: AtomicU64,
 }
 
-impl Random {
+impl RandomSequence {
     /// Creates the sequence for a seed and a purpose.
     pub fn new(seed: &[u8], purpose: &str) -> Self {
         let key = *blake3::Hasher::new().update(purpose.as_bytes()).update(&[0]).update(seed).finalize().as_bytes();
-        Random { key, count: AtomicU64::new(0) }
+        RandomSequence { key, count: AtomicU64::new(0) }
     }
 
     fn next(&self) -> u128 {
@@ -41,7 +41,7 @@ mod tests {
 
     #[test]
     fn the_same_seed_gives_the_same_values() {
-        let (a, b) = (Random::new(b"x", "rand"), Random::new(b"x", "rand"));
+        let (a, b) = (RandomSequence::new(b"x", "rand"), RandomSequence::new(b"x", "rand"));
         let values: Vec<f64> = (0..100).map(|_| a.fraction()).collect();
         assert!(values.iter().all(|v| (0.0..1.0).contains(v) && *v == b.fraction()));
         let uuid = a.uuid();

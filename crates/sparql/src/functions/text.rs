@@ -9,11 +9,11 @@ use oxrdf::vocab::{rdf, xsd};
 use oxrdf::{BlankNode, Literal, NamedNode, Term};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 
-use super::patterns::{Pattern, PatternError, StepLimit};
-use crate::refusal::Refusal;
+use super::patterns::{CompiledPattern, PatternError, StepLimit};
+use crate::refusal::QueryRefusal;
 use terrapin_budget as budget;
 use terrapin_sparql_syntax::algebra::Expression;
-use terrapin_sparql_syntax::error::{Class, Code, Error};
+use terrapin_sparql_syntax::error::{SparqlCode, SparqlError, SparqlErrorClass};
 
 /// Maximum number of cached patterns; a query has few.
 const KEPT: usize = 16;
@@ -24,20 +24,20 @@ const SHOWN: usize = 80;
 #[derive(Default)]
 pub(crate) struct Patterns {
     kept: Mutex<Vec<CachedPattern>>,
-    refusal: Refusal,
+    refusal: QueryRefusal,
 }
 
 /// A pattern with its flags and its compiled form; `None` if it is invalid.
 struct CachedPattern {
     pattern: String,
     flags: String,
-    compiled: Option<Arc<Pattern>>,
+    compiled: Option<Arc<CompiledPattern>>,
 }
 
 /// Returns the error for a pattern.
-fn pattern_error(pattern: &str, error: &PatternError) -> Error {
-    let class = if error.unsupported { Class::Unsupported } else { Class::Syntax };
-    Error::new(class, Code::Pattern, format!("the pattern \"{}\": {error}", shown(pattern)))
+fn pattern_error(pattern: &str, error: &PatternError) -> SparqlError {
+    let class = if error.unsupported { SparqlErrorClass::Unsupported } else { SparqlErrorClass::Syntax };
+    SparqlError::new(class, SparqlCode::Pattern, format!("the pattern \"{}\": {error}", shown(pattern)))
 }
 
 /// Returns the beginning of a pattern for an error message.
@@ -50,18 +50,18 @@ fn shown(pattern: &str) -> String {
 
 impl Patterns {
     /// Creates an empty cache. Errors that end the query are reported through `refusal`.
-    pub fn new(refusal: &Refusal) -> Patterns {
+    pub fn new(refusal: &QueryRefusal) -> Patterns {
         Patterns { kept: Mutex::default(), refusal: refusal.clone() }
     }
 
     /// Returns the compiled pattern; `None` if it is invalid. An unsupported pattern ends the query, because its result
     /// is unknown.
-    fn get(&self, pattern: &str, flags: &str) -> Option<Arc<Pattern>> {
+    fn get(&self, pattern: &str, flags: &str) -> Option<Arc<CompiledPattern>> {
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(known) = kept.iter().find(|known| known.pattern == pattern && known.flags == flags) {
             return known.compiled.clone();
         }
-        let compiled = match Pattern::compile(pattern, flags) {
+        let compiled = match CompiledPattern::compile(pattern, flags) {
             Ok(compiled) => Some(Arc::new(compiled)),
             Err(error) if error.unsupported => self.refusal.end(pattern_error(pattern, &error)),
             Err(_) => None,
@@ -78,7 +78,7 @@ impl Patterns {
     fn within<T>(&self, pattern: &str, result: Result<T, StepLimit>) -> T {
         result.unwrap_or_else(|limit| {
             let message = format!("the pattern \"{}\": {limit}", shown(pattern));
-            let error = Error::new(Class::Limit, Code::Pattern, message);
+            let error = SparqlError::new(SparqlErrorClass::Limit, SparqlCode::Pattern, message);
             self.refusal.end(error.help("write it without back references, look-around and repetitions in each other"))
         })
     }
@@ -119,7 +119,7 @@ impl Patterns {
 ///
 /// # Errors
 /// Returns an error if the call fails for every text or uses an unsupported feature.
-pub(crate) fn check_pattern(arguments: &[Expression], replaces: bool) -> Result<(), Error> {
+pub(crate) fn check_pattern(arguments: &[Expression], replaces: bool) -> Result<(), SparqlError> {
     let constant = |index: usize| match arguments.get(index) {
         Some(Expression::Literal(literal)) if literal.datatype() == xsd::STRING => Some(literal.value()),
         _ => None,
@@ -127,11 +127,11 @@ pub(crate) fn check_pattern(arguments: &[Expression], replaces: bool) -> Result<
     let flags_at = if replaces { 3 } else { 2 };
     let flags = if arguments.len() > flags_at { constant(flags_at) } else { Some("") };
     let (Some(pattern), Some(flags)) = (constant(1), flags) else { return Ok(()) };
-    let compiled = Pattern::compile(pattern, flags).map_err(|error| pattern_error(pattern, &error))?;
+    let compiled = CompiledPattern::compile(pattern, flags).map_err(|error| pattern_error(pattern, &error))?;
     if let Some(replacement) = constant(2).filter(|_| replaces) {
         compiled.replacement(replacement).map_err(|error| {
             let message = format!("the replacement \"{}\": {error}", shown(replacement));
-            Error::new(Class::Syntax, Code::Pattern, message)
+            SparqlError::new(SparqlErrorClass::Syntax, SparqlCode::Pattern, message)
         })?;
     }
     Ok(())
@@ -235,10 +235,10 @@ mod tests {
         };
         assert_eq!(check(&["a", "a+", "i"], false), Ok(()));
         let message = "the pattern \"(\": a group lacks its closing ')'".to_owned();
-        assert_eq!(check(&["a", "("], false), Err((Class::Syntax, message)));
-        assert_eq!(check(&["a", "\\G"], false).map_err(|(class, _)| class), Err(Class::Unsupported));
-        assert_eq!(check(&["a", "a", "$"], true).map_err(|(class, _)| class), Err(Class::Syntax));
-        assert_eq!(check(&["a", "a", "$"], false).map_err(|(class, _)| class), Err(Class::Syntax));
+        assert_eq!(check(&["a", "("], false), Err((SparqlErrorClass::Syntax, message)));
+        assert_eq!(check(&["a", "\\G"], false).map_err(|(class, _)| class), Err(SparqlErrorClass::Unsupported));
+        assert_eq!(check(&["a", "a", "$"], true).map_err(|(class, _)| class), Err(SparqlErrorClass::Syntax));
+        assert_eq!(check(&["a", "a", "$"], false).map_err(|(class, _)| class), Err(SparqlErrorClass::Syntax));
         assert_eq!(check(&["a", "a", "$", "q"], true), Ok(()));
     }
 

@@ -16,7 +16,7 @@ use rstar::primitives::{GeomWithData, Rectangle};
 use rstar::{AABB, RTree, RTreeObject};
 use rustc_hash::FxHashMap;
 use terrapin_budget as budget;
-use terrapin_osm::geometry::Side;
+use terrapin_osm::geometry::LineSide;
 use terrapin_osm::geometry::planar::{NONE, Planar, Rings, polygons, sweep};
 
 /// Maximum distance by which a crossing point is moved to an existing point, relative to the largest coordinate.
@@ -44,18 +44,18 @@ impl PartialOrd for At {
 }
 
 impl Planar for At {
-    fn side(a: At, b: At, p: At) -> Side {
+    fn side(a: At, b: At, p: At) -> LineSide {
         match <f64 as GeoNum>::Ker::orient2d(a.0, b.0, p.0) {
-            Orientation::CounterClockwise => Side::Left,
-            Orientation::Clockwise => Side::Right,
-            Orientation::Collinear => Side::On,
+            Orientation::CounterClockwise => LineSide::Left,
+            Orientation::Clockwise => LineSide::Right,
+            Orientation::Collinear => LineSide::On,
         }
     }
 }
 
 /// The location of a point or an edge relative to a geometry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Location {
+pub(super) enum TopologicalLocation {
     Interior,
     Boundary,
     Exterior,
@@ -81,22 +81,22 @@ pub(super) struct Edge {
 
 impl Edge {
     /// Returns the location of the edge in each geometry.
-    pub(super) fn location(&self) -> Both<Location> {
+    pub(super) fn location(&self) -> Both<TopologicalLocation> {
         [0, 1].map(|of| match (self.west[of], self.east[of]) {
-            (true, true) => Location::Interior,
-            (false, false) if self.line[of] => Location::Interior,
-            (false, false) => Location::Exterior,
-            _ => Location::Boundary,
+            (true, true) => TopologicalLocation::Interior,
+            (false, false) if self.line[of] => TopologicalLocation::Interior,
+            (false, false) => TopologicalLocation::Exterior,
+            _ => TopologicalLocation::Boundary,
         })
     }
 }
 
 /// A point of either geometry, or a point where their edges meet.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Vertex {
+pub(super) struct OverlayVertex {
     pub(super) at: At,
     /// The location of the point in each geometry.
-    pub(super) location: Both<Location>,
+    pub(super) location: Both<TopologicalLocation>,
     /// Whether the point touches the interior of an area.
     pub(super) covered: Both<bool>,
 }
@@ -104,13 +104,13 @@ pub(super) struct Vertex {
 /// The overlay of two geometries.
 #[derive(Debug, Default)]
 pub(super) struct Arrangement {
-    pub(super) points: Vec<Vertex>,
+    pub(super) points: Vec<OverlayVertex>,
     pub(super) edges: Vec<Edge>,
 }
 
 /// A segment of a geometry, before or after it is cut.
 #[derive(Debug, Clone, Copy)]
-struct Piece {
+struct EdgePiece {
     a: At,
     b: At,
     of: usize,
@@ -120,8 +120,8 @@ struct Piece {
 
 /// The segments, points and line ends of the geometries.
 #[derive(Default)]
-struct Pieces {
-    all: Vec<Piece>,
+struct GeometryPieces {
+    all: Vec<EdgePiece>,
     points: Vec<(At, usize)>,
     ends: Vec<(At, usize)>,
 }
@@ -129,7 +129,7 @@ struct Pieces {
 impl Arrangement {
     /// Creates the arrangement of two geometries. Returns `None` if edges still cross after the last pass.
     pub(super) fn of(a: &Geometry, b: &Geometry) -> Option<Arrangement> {
-        let mut pieces = Pieces::default();
+        let mut pieces = GeometryPieces::default();
         pieces.take(a, 0);
         pieces.take(b, 1);
         for _ in 0..ROUNDS {
@@ -155,7 +155,7 @@ impl Arrangement {
     }
 }
 
-impl Pieces {
+impl GeometryPieces {
     fn take(&mut self, geometry: &Geometry, of: usize) {
         match geometry {
             Geometry::Point(p) => self.points.push((normal(p.0), of)),
@@ -196,7 +196,7 @@ impl Pieces {
             let (a, b) = (normal(side[0]), normal(side[1]));
             let (a, b) = if is_turned { (b, a) } else { (a, b) };
             if a != b {
-                self.all.push(Piece { a, b, of, is_area });
+                self.all.push(EdgePiece { a, b, of, is_area });
             }
         }
     }
@@ -245,7 +245,7 @@ impl Pieces {
         for (at, of) in &self.ends {
             odd_ends[place(at) as usize][*of] ^= true;
         }
-        let mut seen: Vec<Both<Seen>> = vec![[Seen::default(); 2]; points.len()];
+        let mut seen: Vec<Both<PointTopology>> = vec![[PointTopology::default(); 2]; points.len()];
         for (at, of) in &self.points {
             seen[place(at) as usize][*of].is_point = true;
         }
@@ -260,7 +260,7 @@ impl Pieces {
                 seen.is_line |= edge.line[of];
             }
         }
-        let vertex = |at: usize| Vertex {
+        let vertex = |at: usize| OverlayVertex {
             at: points[at],
             location: [0, 1].map(|of| seen[at][of].location(odd_ends[at][of])),
             covered: seen[at].map(|seen| seen.is_inside),
@@ -292,25 +292,25 @@ impl Label {
 
 /// The kinds of parts that meet in a point.
 #[derive(Debug, Clone, Copy, Default)]
-struct Seen {
+struct PointTopology {
     is_border: bool,
     is_inside: bool,
     is_line: bool,
     is_point: bool,
 }
 
-impl Seen {
-    fn location(self, is_odd_end: bool) -> Location {
+impl PointTopology {
+    fn location(self, is_odd_end: bool) -> TopologicalLocation {
         if self.is_border {
-            Location::Boundary
+            TopologicalLocation::Boundary
         } else if self.is_inside {
-            Location::Interior
+            TopologicalLocation::Interior
         } else if self.is_line {
-            if is_odd_end { Location::Boundary } else { Location::Interior }
+            if is_odd_end { TopologicalLocation::Boundary } else { TopologicalLocation::Interior }
         } else if self.is_point {
-            Location::Interior
+            TopologicalLocation::Interior
         } else {
-            Location::Exterior
+            TopologicalLocation::Exterior
         }
     }
 }
@@ -334,14 +334,14 @@ type Indexed = GeomWithData<Rectangle<[f64; 2]>, u32>;
 
 /// Cuts pieces where they meet others, except at common ends. Returns whether any two crossed; the rounded crossing
 /// points may then have created new crossings.
-fn cut(pieces: &mut Pieces) -> bool {
+fn cut(pieces: &mut GeometryPieces) -> bool {
     let all = &pieces.all;
     let boxed = |a: At, b: At, data: usize| {
         let corners = |pick: fn(f64, f64) -> f64| [pick(a.0.x, b.0.x), pick(a.0.y, b.0.y)];
         Indexed::new(Rectangle::from_corners(corners(f64::min), corners(f64::max)), data as u32)
     };
     let tree = RTree::bulk_load(all.iter().enumerate().map(|(at, piece)| boxed(piece.a, piece.b, at)).collect());
-    let mut known = Known::of(pieces);
+    let mut known = SnappedPoints::of(pieces);
     let mut cuts: Vec<(u32, At)> = Vec::new();
     let mut crossed = false;
     for (at, piece) in all.iter().enumerate() {
@@ -353,13 +353,13 @@ fn cut(pieces: &mut Pieces) -> bool {
             }
             let other_piece = &all[other.data as usize];
             match meet(piece, other_piece) {
-                Meeting::None => {}
-                Meeting::Ends(ends) => {
+                PieceIntersection::None => {}
+                PieceIntersection::Ends(ends) => {
                     for (second, end) in ends.into_iter().flatten() {
                         cuts.push((if second { other.data } else { at as u32 }, end));
                     }
                 }
-                Meeting::Crossing => {
+                PieceIntersection::Crossing => {
                     if let Some(point) = known.near(crossing(piece, other_piece)) {
                         crossed = true;
                         cuts.extend([(at as u32, point), (other.data, point)]);
@@ -390,7 +390,7 @@ fn cut(pieces: &mut Pieces) -> bool {
         let mut from = piece.a;
         let mut add = |to: At| {
             if to != from {
-                next.push(Piece { a: from, b: to, ..*piece });
+                next.push(EdgePiece { a: from, b: to, ..*piece });
                 from = to;
             }
         };
@@ -404,7 +404,7 @@ fn cut(pieces: &mut Pieces) -> bool {
 }
 
 /// The way in which two pieces meet.
-enum Meeting {
+enum PieceIntersection {
     None,
     /// Ends of one piece are on the other: whether the second piece is the one to cut, and the end.
     Ends([Option<(bool, At)>; 4]),
@@ -412,14 +412,16 @@ enum Meeting {
     Crossing,
 }
 
-fn meet(s: &Piece, t: &Piece) -> Meeting {
-    let sides = |of: &Piece, other: &Piece| [At::side(of.a, of.b, other.a), At::side(of.a, of.b, other.b)];
+fn meet(s: &EdgePiece, t: &EdgePiece) -> PieceIntersection {
+    let sides = |of: &EdgePiece, other: &EdgePiece| [At::side(of.a, of.b, other.a), At::side(of.a, of.b, other.b)];
     let (of_t, of_s) = (sides(s, t), sides(t, s));
-    let is_one_sided = |[a, b]: [Side; 2]| a == b && a != Side::On;
+    let is_one_sided = |[a, b]: [LineSide; 2]| a == b && a != LineSide::On;
     if is_one_sided(of_t) || is_one_sided(of_s) {
-        return Meeting::None;
+        return PieceIntersection::None;
     }
-    let is_on = |of: &Piece, end: At, side: Side| side == Side::On && end != of.a && end != of.b && is_boxed(of, end);
+    let is_on = |of: &EdgePiece, end: At, side: LineSide| {
+        side == LineSide::On && end != of.a && end != of.b && is_boxed(of, end)
+    };
     let ends = [
         is_on(s, t.a, of_t[0]).then_some((false, t.a)),
         is_on(s, t.b, of_t[1]).then_some((false, t.b)),
@@ -427,26 +429,26 @@ fn meet(s: &Piece, t: &Piece) -> Meeting {
         is_on(t, s.b, of_s[1]).then_some((true, s.b)),
     ];
     if ends.iter().any(Option::is_some) {
-        Meeting::Ends(ends)
-    } else if of_t.contains(&Side::On) || of_s.contains(&Side::On) {
+        PieceIntersection::Ends(ends)
+    } else if of_t.contains(&LineSide::On) || of_s.contains(&LineSide::On) {
         // They share ends, or are disjoint parts of one straight line.
-        Meeting::None
+        PieceIntersection::None
     } else {
-        Meeting::Crossing
+        PieceIntersection::Crossing
     }
 }
 
-fn is_boxed(piece: &Piece, point: At) -> bool {
+fn is_boxed(piece: &EdgePiece, point: At) -> bool {
     let within = |a: f64, b: f64, value: f64| a.min(b) <= value && value <= a.max(b);
     within(piece.a.0.x, piece.b.0.x, point.0.x) && within(piece.a.0.y, piece.b.0.y, point.0.y)
 }
 
-fn lies_on(piece: &Piece, point: At) -> bool {
-    is_boxed(piece, point) && At::side(piece.a, piece.b, point) == Side::On
+fn lies_on(piece: &EdgePiece, point: At) -> bool {
+    is_boxed(piece, point) && At::side(piece.a, piece.b, point) == LineSide::On
 }
 
 /// Returns the rounded crossing point of two pieces, inside the boxes of both.
-fn crossing(s: &Piece, t: &Piece) -> At {
+fn crossing(s: &EdgePiece, t: &EdgePiece) -> At {
     // Computed relative to the centre of the boxes' intersection, so that little precision is lost.
     let shared = |pick: fn(&At) -> f64| {
         let low = f64::max(pick(&s.a).min(pick(&s.b)), pick(&t.a).min(pick(&t.b)));
@@ -465,16 +467,16 @@ fn crossing(s: &Piece, t: &Piece) -> At {
 }
 
 /// The known points in a grid, to replace a rounded point by one nearby.
-struct Known {
+struct SnappedPoints {
     step: f64,
     points: FxHashMap<(i64, i64), Vec<At>>,
 }
 
-impl Known {
-    fn of(pieces: &Pieces) -> Known {
+impl SnappedPoints {
+    fn of(pieces: &GeometryPieces) -> SnappedPoints {
         let ends = || pieces.all.iter().flat_map(|piece| [piece.a, piece.b]);
         let largest = ends().map(|at| at.0.x.abs().max(at.0.y.abs())).fold(0.0, f64::max);
-        let mut known = Known { step: largest * NEAR, points: FxHashMap::default() };
+        let mut known = SnappedPoints { step: largest * NEAR, points: FxHashMap::default() };
         for at in ends().chain(pieces.points.iter().map(|(at, _)| *at)) {
             budget::checkpoint();
             let place = known.place(at);

@@ -7,26 +7,26 @@ use geo::{
 use oxrdf::{Literal, Term};
 use oxsdatatypes::Double;
 
-use super::geometry::{Crs, Format, Located, iri, one, pair};
-use super::overlay::Operation;
+use super::geometry::{Crs, GeometryFormat, LocatedGeometry, iri, one, pair};
+use super::overlay::OverlayOperation;
 use super::units::{LocalPlane, Unit};
 use super::{Function, effort};
 
 pub(super) const FUNCTIONS: &[(&str, Function)] = &[
     ("asGeoJSON", as_geojson),
-    ("asWKT", |a| Located { format: Format::Wkt, ..one(a)? }.to_term()),
+    ("asWKT", |a| LocatedGeometry { format: GeometryFormat::Wkt, ..one(a)? }.to_term()),
     ("boundary", |a| of_one(a, boundary)),
     ("buffer", |a| buffer(a, Unit::from_iri(iri(a.get(2)?)?)?)),
     ("centroid", |a| of_one(a, |g| Some(g.centroid().map_or_else(nothing, Geometry::from)))),
     ("convexHull", |a| of_one(a, convex_hull)),
-    ("difference", |a| of_two(a, Operation::Difference)),
+    ("difference", |a| of_two(a, OverlayOperation::Difference)),
     ("envelope", |a| of_one(a, envelope)),
     ("geometryN", geometry_n),
-    ("intersection", |a| of_two(a, Operation::Intersection)),
+    ("intersection", |a| of_two(a, OverlayOperation::Intersection)),
     ("metricBuffer", |a| buffer(a, Unit::Metres(1.0))),
-    ("symDifference", |a| of_two(a, Operation::SymDifference)),
+    ("symDifference", |a| of_two(a, OverlayOperation::SymDifference)),
     ("transform", transform),
-    ("union", |a| of_two(a, Operation::Union)),
+    ("union", |a| of_two(a, OverlayOperation::Union)),
 ];
 
 fn of_one(arguments: &[Term], make: fn(&Geometry) -> Option<Geometry>) -> Option<Term> {
@@ -34,7 +34,7 @@ fn of_one(arguments: &[Term], make: fn(&Geometry) -> Option<Geometry>) -> Option
     g.with(make(&g.geometry)?).to_term()
 }
 
-fn of_two(arguments: &[Term], operation: Operation) -> Option<Term> {
+fn of_two(arguments: &[Term], operation: OverlayOperation) -> Option<Term> {
     let (a, b) = pair(arguments)?;
     a.with(operation.of(&a.geometry, &b.geometry)?).to_term()
 }
@@ -46,13 +46,13 @@ fn nothing() -> Geometry {
 fn as_geojson(arguments: &[Term]) -> Option<Term> {
     let g = one(arguments)?;
     let known = g.crs.is_geographic();
-    known.then_some(Located { format: Format::GeoJson, crs: Crs::Crs84, ..g })?.to_term()
+    known.then_some(LocatedGeometry { format: GeometryFormat::GeoJson, crs: Crs::Crs84, ..g })?.to_term()
 }
 
 fn transform(arguments: &[Term]) -> Option<Term> {
     let [_, system] = arguments else { return None };
     let g = one(arguments)?;
-    let target = Located { crs: Crs::from_iri(iri(system)?), ..g.clone() };
+    let target = LocatedGeometry { crs: Crs::from_iri(iri(system)?), ..g.clone() };
     g.to_system_of(&target)?.to_term()
 }
 

@@ -68,7 +68,7 @@ impl Crs {
 
 /// The text format of a geometry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Format {
+pub enum GeometryFormat {
     /// Well-known text.
     Wkt,
     /// GeoJSON (RFC 7946), always in CRS84.
@@ -90,19 +90,19 @@ fn has_coordinates(value: &geojson::GeometryValue) -> bool {
 
 /// A geometry with its reference system and format.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Located {
+pub struct LocatedGeometry {
     /// The geometry. In a geographic system, x is the longitude and y the latitude in degrees, regardless of the axis
     /// order.
     pub geometry: Geometry<f64>,
     /// The reference system.
     pub crs: Crs,
     /// The format of the literal, also used for geometries derived from it.
-    pub format: Format,
+    pub format: GeometryFormat,
 }
 
-impl Located {
+impl LocatedGeometry {
     /// Parses the geometry of a literal.
-    pub fn from_term(term: &Term) -> Option<Located> {
+    pub fn from_term(term: &Term) -> Option<LocatedGeometry> {
         let Term::Literal(literal) = term else { return None };
         // Parsing takes some tens of nanoseconds per byte, and several times the literal's memory.
         budget::charge(8 * literal.value().len() as u64);
@@ -113,7 +113,11 @@ impl Located {
             if !has_coordinates(&geojson.value) {
                 return None;
             }
-            Located { geometry: Geometry::try_from(geojson).ok()?, crs: Crs::Crs84, format: Format::GeoJson }
+            LocatedGeometry {
+                geometry: Geometry::try_from(geojson).ok()?,
+                crs: Crs::Crs84,
+                format: GeometryFormat::GeoJson,
+            }
         } else {
             return None;
         };
@@ -122,14 +126,14 @@ impl Located {
     }
 
     /// Returns another geometry with the same system and format.
-    pub fn with(&self, geometry: Geometry<f64>) -> Located {
-        Located { geometry, crs: self.crs.clone(), format: self.format }
+    pub fn with(&self, geometry: Geometry<f64>) -> LocatedGeometry {
+        LocatedGeometry { geometry, crs: self.crs.clone(), format: self.format }
     }
 
     /// Converts the geometry to the system of another one; returns `None` if that is not possible.
-    pub fn to_system_of(self, other: &Located) -> Option<Located> {
+    pub fn to_system_of(self, other: &LocatedGeometry) -> Option<LocatedGeometry> {
         let reachable = self.crs == other.crs || (self.crs.is_geographic() && other.crs.is_geographic());
-        reachable.then(|| Located { crs: other.crs.clone(), ..self })
+        reachable.then(|| LocatedGeometry { crs: other.crs.clone(), ..self })
     }
 
     /// Formats the geometry as a literal.
@@ -137,7 +141,7 @@ impl Located {
         // Each position has two numbers of about twenty characters, which are copied once more when they are joined.
         budget::charge(80 * self.geometry.coords_count() as u64);
         let literal = match self.format {
-            Format::Wkt => {
+            GeometryFormat::Wkt => {
                 let text = match &self.crs {
                     Crs::Crs84 => self.geometry.wkt_string(),
                     Crs::Epsg4326 => format!("<{EPSG_4326}> {}", swapped(&self.geometry).wkt_string()),
@@ -145,7 +149,7 @@ impl Located {
                 };
                 Literal::new_typed_literal(text, WKT)
             }
-            Format::GeoJson => {
+            GeometryFormat::GeoJson => {
                 let geometry = geojson::Geometry::from(&self.geometry);
                 Literal::new_typed_literal(serde_json::to_string(&geometry).ok()?, GEOJSON)
             }
@@ -154,7 +158,7 @@ impl Located {
     }
 }
 
-fn from_wkt(text: &str) -> Option<Located> {
+fn from_wkt(text: &str) -> Option<LocatedGeometry> {
     let text = text.trim();
     let (crs, text) = match text.strip_prefix('<') {
         Some(rest) => {
@@ -176,7 +180,7 @@ fn from_wkt(text: &str) -> Option<Located> {
         Err(_) => return None,
     };
     let geometry = if crs == Crs::Epsg4326 { swapped(&geometry) } else { geometry };
-    Some(Located { geometry, crs, format: Format::Wkt })
+    Some(LocatedGeometry { geometry, crs, format: GeometryFormat::Wkt })
 }
 
 /// Removes `EMPTY` members from lists, because the parser does not support them: `MULTIPOINT(EMPTY,(1 2))`.
@@ -232,17 +236,17 @@ fn swapped(geometry: &Geometry<f64>) -> Geometry<f64> {
 }
 
 /// Returns the geometries of the first two arguments, the second converted to the system of the first.
-pub(super) fn pair(arguments: &[Term]) -> Option<(Located, Located)> {
+pub(super) fn pair(arguments: &[Term]) -> Option<(LocatedGeometry, LocatedGeometry)> {
     let [a, b, ..] = arguments else { return None };
-    let a = Located::from_term(a)?;
-    let b = Located::from_term(b)?.to_system_of(&a)?;
+    let a = LocatedGeometry::from_term(a)?;
+    let b = LocatedGeometry::from_term(b)?.to_system_of(&a)?;
     effort::of_two(&a.geometry, &b.geometry)?;
     Some((a, b))
 }
 
 /// Returns the geometry of the first argument.
-pub(super) fn one(arguments: &[Term]) -> Option<Located> {
-    Located::from_term(arguments.first()?)
+pub(super) fn one(arguments: &[Term]) -> Option<LocatedGeometry> {
+    LocatedGeometry::from_term(arguments.first()?)
 }
 
 /// Returns the IRI in an argument: an IRI, or a literal of type `xsd:anyURI` or string.
@@ -271,8 +275,8 @@ pub(super) mod tests {
 
     #[test]
     fn axes_follow_the_system() {
-        let lon_lat = Located::from_term(&wkt("POINT(14.5 35.9)")).unwrap();
-        let lat_lon = Located::from_term(&wkt(&format!("<{EPSG_4326}> POINT(35.9 14.5)"))).unwrap();
+        let lon_lat = LocatedGeometry::from_term(&wkt("POINT(14.5 35.9)")).unwrap();
+        let lat_lon = LocatedGeometry::from_term(&wkt(&format!("<{EPSG_4326}> POINT(35.9 14.5)"))).unwrap();
         assert_eq!(lon_lat.geometry, lat_lon.geometry);
         assert_eq!(lat_lon.to_term().unwrap(), wkt(&format!("<{EPSG_4326}> POINT(35.9 14.5)")));
         assert_eq!(lon_lat.with(lat_lon.geometry.clone()).to_term().unwrap(), wkt("POINT(14.5 35.9)"));
@@ -280,7 +284,7 @@ pub(super) mod tests {
 
     #[test]
     fn geojson_without_coordinates_is_no_geometry() {
-        let read = |text: &str| Located::from_term(&Literal::new_typed_literal(text, GEOJSON).into());
+        let read = |text: &str| LocatedGeometry::from_term(&Literal::new_typed_literal(text, GEOJSON).into());
         for text in [
             r#"{"type":"Point","coordinates":[1]}"#,
             r#"{"type":"Polygon","coordinates":[[[0,0],[1],[1,1],[0,0]]]}"#,
@@ -293,7 +297,7 @@ pub(super) mod tests {
     #[test]
     fn geojson_goes_through() {
         let text = r#"{"type":"Point","coordinates":[14.5,35.9]}"#;
-        let located = Located::from_term(&Literal::new_typed_literal(text, GEOJSON).into()).unwrap();
+        let located = LocatedGeometry::from_term(&Literal::new_typed_literal(text, GEOJSON).into()).unwrap();
         assert!(matches!(located.geometry, Geometry::Point(_)));
         assert_eq!(located.to_term().unwrap(), Literal::new_typed_literal(text, GEOJSON).into());
     }
@@ -301,11 +305,11 @@ pub(super) mod tests {
     #[test]
     fn what_is_no_geometry_is_refused() {
         for text in ["POINT(1)", "POINT(NaN 1)", "POINT(1 2", "<x POINT(1 2)", "hello", "POINT(inf 1)"] {
-            assert_eq!(Located::from_term(&wkt(text)), None, "{text}");
+            assert_eq!(LocatedGeometry::from_term(&wkt(text)), None, "{text}");
         }
         let deep = format!("{}POINT(1 2){}", "GEOMETRYCOLLECTION(".repeat(100_000), ")".repeat(100_000));
-        assert_eq!(Located::from_term(&wkt(&deep)), None);
-        assert_eq!(Located::from_term(&Literal::new_simple_literal("POINT(1 2)").into()), None);
+        assert_eq!(LocatedGeometry::from_term(&wkt(&deep)), None);
+        assert_eq!(LocatedGeometry::from_term(&Literal::new_simple_literal("POINT(1 2)").into()), None);
     }
 
     #[test]
@@ -318,11 +322,11 @@ pub(super) mod tests {
             ("MULTIPOINT (EMPTY, EMPTY)", 0),
             ("GEOMETRYCOLLECTION (MULTIPOINT (EMPTY, (5 5)), POINT EMPTY, LINESTRING (1 9, 4 9))", 3),
         ] {
-            let located = Located::from_term(&wkt(text)).unwrap_or_else(|| panic!("{text}"));
+            let located = LocatedGeometry::from_term(&wkt(text)).unwrap_or_else(|| panic!("{text}"));
             assert_eq!(located.geometry.coords_count(), points, "{text}");
         }
         for text in ["", "POINT EMPTY", "POLYGON EMPTY", "GEOMETRYCOLLECTION EMPTY", "Point Z EMPTY"] {
-            let located = Located::from_term(&wkt(text)).unwrap_or_else(|| panic!("{text}"));
+            let located = LocatedGeometry::from_term(&wkt(text)).unwrap_or_else(|| panic!("{text}"));
             assert_eq!(located.geometry.coords_count(), 0, "{text}");
         }
     }

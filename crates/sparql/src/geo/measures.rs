@@ -9,7 +9,7 @@ use geo::{
 use oxrdf::{Literal, Term};
 
 use super::Function;
-use super::geometry::{Located, any_uri, iri, one, pair};
+use super::geometry::{LocatedGeometry, any_uri, iri, one, pair};
 use super::units::{LocalPlane, Unit, equal_area, great_circle};
 
 pub(super) const FUNCTIONS: &[(&str, Function)] = &[
@@ -97,7 +97,7 @@ pub(crate) fn metres(geometry: &Geometry) -> Option<f64> {
     sum(lines(geometry), true, Unit::Metres(1.0))
 }
 
-fn area(g: &Located, unit: Unit) -> Option<Term> {
+fn area(g: &LocatedGeometry, unit: Unit) -> Option<Term> {
     double(match unit {
         Unit::Metres(m) if g.crs.is_geographic() => square_metres(&g.geometry) / (m * m),
         Unit::Degrees(d) if g.crs.is_geographic() => g.geometry.unsigned_area() / (d * d),
@@ -107,7 +107,7 @@ fn area(g: &Located, unit: Unit) -> Option<Term> {
 }
 
 /// Returns the length of lines, or of an area's boundary.
-fn length(g: &Located, unit: Unit) -> Option<Term> {
+fn length(g: &LocatedGeometry, unit: Unit) -> Option<Term> {
     if g.geometry.dimensions() == Dimensions::TwoDimensional {
         return perimeter(g, unit);
     }
@@ -115,7 +115,7 @@ fn length(g: &Located, unit: Unit) -> Option<Term> {
 }
 
 /// Returns the length of an area's boundary; 0 for other geometries.
-fn perimeter(g: &Located, unit: Unit) -> Option<Term> {
+fn perimeter(g: &LocatedGeometry, unit: Unit) -> Option<Term> {
     if g.geometry.dimensions() != Dimensions::TwoDimensional {
         return double(0.0);
     }

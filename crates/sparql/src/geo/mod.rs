@@ -20,9 +20,9 @@ use oxrdf::Term;
 
 use terrapin_budget as budget;
 
-pub(crate) use aggregates::Aggregate;
+pub(crate) use aggregates::GeometryAggregate;
 pub(crate) use effort::of_pairs;
-pub use geometry::{Crs, Format, Located};
+pub use geometry::{Crs, GeometryFormat, LocatedGeometry};
 pub(crate) use measures::{metres, square_metres};
 pub use relations::Spatial;
 pub(crate) use units::Unit;

@@ -8,25 +8,25 @@ use geo::{
 };
 use terrapin_budget as budget;
 
-use super::arrangement::{Arrangement, At, Both, Edge, Location};
+use super::arrangement::{Arrangement, At, Both, Edge, TopologicalLocation};
 
 /// A set operation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Operation {
+pub(super) enum OverlayOperation {
     Difference,
     Intersection,
     SymDifference,
     Union,
 }
 
-impl Operation {
+impl OverlayOperation {
     /// Returns whether the result contains a position, given whether the first and the second geometry contain it.
     fn has(self, [a, b]: Both<bool>) -> bool {
         match self {
-            Operation::Difference => a && !b,
-            Operation::Intersection => a && b,
-            Operation::SymDifference => a != b,
-            Operation::Union => a || b,
+            OverlayOperation::Difference => a && !b,
+            OverlayOperation::Intersection => a && b,
+            OverlayOperation::SymDifference => a != b,
+            OverlayOperation::Union => a || b,
         }
     }
 
@@ -35,7 +35,8 @@ impl Operation {
     pub(super) fn of(self, a: &Geometry, b: &Geometry) -> Option<Geometry> {
         let arrangement = Arrangement::of(a, b)?;
         let areas = arrangement.areas(|covered| self.has(covered))?;
-        let is_in = |location: Both<Location>| self.has(location.map(|at| at != Location::Exterior));
+        let is_in =
+            |location: Both<TopologicalLocation>| self.has(location.map(|at| at != TopologicalLocation::Exterior));
         let mut is_drawn = vec![false; arrangement.points.len()];
         let mut lines = Vec::new();
         for edge in &arrangement.edges {
@@ -64,7 +65,7 @@ impl Operation {
 /// Returns the union of geometries; `None` if edges still cross because of rounding.
 pub(super) fn union_of(geometries: Vec<Geometry>) -> Option<Geometry> {
     let collection = |parts| Geometry::GeometryCollection(GeometryCollection(parts));
-    Operation::Union.of(&collection(geometries), &collection(Vec::new()))
+    OverlayOperation::Union.of(&collection(geometries), &collection(Vec::new()))
 }
 
 /// Returns the intersection matrix of two geometries.
@@ -83,18 +84,19 @@ fn matrix(a: &Geometry, b: &Geometry) -> Option<IntersectionMatrix> {
     let arrangement = Arrangement::of(a, b)?;
     let mut dimensions = [['F'; 3]; 3];
     dimensions[2][2] = '2';
-    let mut note = |[a, b]: Both<Location>, dimension: char| {
-        let row = |location: Location| match location {
-            Location::Interior => 0,
-            Location::Boundary => 1,
-            Location::Exterior => 2,
+    let mut note = |[a, b]: Both<TopologicalLocation>, dimension: char| {
+        let row = |location: TopologicalLocation| match location {
+            TopologicalLocation::Interior => 0,
+            TopologicalLocation::Boundary => 1,
+            TopologicalLocation::Exterior => 2,
         };
         let known = &mut dimensions[row(a)][row(b)];
         if *known == 'F' || *known < dimension {
             *known = dimension;
         }
     };
-    let face = |is_covered: bool| if is_covered { Location::Interior } else { Location::Exterior };
+    let face =
+        |is_covered: bool| if is_covered { TopologicalLocation::Interior } else { TopologicalLocation::Exterior };
     for edge in &arrangement.edges {
         budget::checkpoint();
         note(edge.west.map(face), '2');
@@ -184,7 +186,7 @@ mod tests {
         Geometry::try_from_wkt_str(text).unwrap()
     }
 
-    fn made(operation: Operation, a: &str, b: &str) -> String {
+    fn made(operation: OverlayOperation, a: &str, b: &str) -> String {
         operation.of(&geometry(a), &geometry(b)).unwrap().wkt_string()
     }
 
@@ -192,7 +194,7 @@ mod tests {
 
     #[test]
     fn kinds_meet() {
-        use Operation::{Difference, Intersection, Union};
+        use OverlayOperation::{Difference, Intersection, Union};
         assert_eq!(made(Intersection, "LINESTRING(-1 1,5 1)", SQUARE), "LINESTRING(0 1,4 1)");
         assert_eq!(made(Difference, "LINESTRING(5 1,-1 1)", SQUARE), "MULTILINESTRING((0 1,-1 1),(5 1,4 1))");
         assert_eq!(made(Intersection, "MULTIPOINT((1 1),(9 9))", SQUARE), "POINT(1 1)");
@@ -214,29 +216,29 @@ mod tests {
     #[test]
     fn areas_that_touch_have_lines_and_points_in_common() {
         let (left, right) = ("POLYGON((0 0,1 0,1 1,0 1,0 0))", "POLYGON((1 0,2 0,2 1,1 1,1 0))");
-        assert_eq!(made(Operation::Intersection, left, right), "LINESTRING(1 0,1 1)");
-        assert_eq!(made(Operation::Intersection, left, "POLYGON((1 1,2 1,2 2,1 2,1 1))"), "POINT(1 1)");
+        assert_eq!(made(OverlayOperation::Intersection, left, right), "LINESTRING(1 0,1 1)");
+        assert_eq!(made(OverlayOperation::Intersection, left, "POLYGON((1 1,2 1,2 2,1 2,1 1))"), "POINT(1 1)");
         // A corner on a side; then an area, a line and a point in one result.
-        assert_eq!(made(Operation::Intersection, left, "POLYGON((1 0.5,2 0,2 1,1 0.5))"), "POINT(1 0.5)");
+        assert_eq!(made(OverlayOperation::Intersection, left, "POLYGON((1 0.5,2 0,2 1,1 0.5))"), "POINT(1 0.5)");
         let stairs = "POLYGON((4 0,6 0,6 6,2 6,2 5,4 4,4 3,3 3,3 2,4 2,4 0))";
         let square = "POLYGON((0 0,4 0,4 4,3.5 4,2 5,1 4,0 4,0 0))";
         assert_eq!(
-            made(Operation::Intersection, square, stairs),
+            made(OverlayOperation::Intersection, square, stairs),
             "GEOMETRYCOLLECTION(POINT(2 5),MULTILINESTRING((4 0,4 2),(4 3,4 4)),POLYGON((3 2,4 2,4 3,3 3,3 2)))"
         );
         let all = "MULTIPOLYGON(((0 0,1 0,1 1,0 1,0 0)),((5 0,6 0,6 1,5 1,5 0)))";
-        assert_eq!(made(Operation::Intersection, all, right), "LINESTRING(1 0,1 1)");
+        assert_eq!(made(OverlayOperation::Intersection, all, right), "LINESTRING(1 0,1 1)");
     }
 
     #[test]
     fn areas_meet() {
         use geo::Area;
         let (a, b) = ("POLYGON((0 0,2 0,2 1,0 1,0 0))", "POLYGON((1 0,3 0,3 1,1 1,1 0))");
-        let area = |operation: Operation| operation.of(&geometry(a), &geometry(b)).unwrap().unsigned_area();
-        assert_eq!(area(Operation::Intersection), 1.0);
-        assert_eq!(area(Operation::Union), 3.0);
-        assert_eq!(area(Operation::Difference), 1.0);
-        assert_eq!(area(Operation::SymDifference), 2.0);
+        let area = |operation: OverlayOperation| operation.of(&geometry(a), &geometry(b)).unwrap().unsigned_area();
+        assert_eq!(area(OverlayOperation::Intersection), 1.0);
+        assert_eq!(area(OverlayOperation::Union), 3.0);
+        assert_eq!(area(OverlayOperation::Difference), 1.0);
+        assert_eq!(area(OverlayOperation::SymDifference), 2.0);
     }
 
     /// From JTS: TestRelateLL 21, validate/TestRelatePL 1.6 and misc/TestRelateGC.

@@ -12,7 +12,7 @@ pub(super) const ENTITY: &str = "http://www.wikidata.org/entity/";
 /// The kind of an identifier.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Kind {
+pub enum IdentifierKind {
     /// An item: `Q` and a number.
     Entity,
     /// A property: `P` and a number.
@@ -21,43 +21,43 @@ pub enum Kind {
     Lexeme,
 }
 
-impl Kind {
-    const ALL: [Kind; 3] = [Kind::Entity, Kind::Property, Kind::Lexeme];
+impl IdentifierKind {
+    const ALL: [IdentifierKind; 3] = [IdentifierKind::Entity, IdentifierKind::Property, IdentifierKind::Lexeme];
 
     /// Returns the keyword of the labelled form.
     pub fn name(self) -> &'static str {
         match self {
-            Kind::Entity => "entity",
-            Kind::Property => "property",
-            Kind::Lexeme => "lexeme",
+            IdentifierKind::Entity => "entity",
+            IdentifierKind::Property => "property",
+            IdentifierKind::Lexeme => "lexeme",
         }
     }
 
     /// Returns the kind with this keyword.
-    pub fn of_name(name: &str) -> Option<Kind> {
-        Kind::ALL.into_iter().find(|kind| kind.name() == name)
+    pub fn of_name(name: &str) -> Option<IdentifierKind> {
+        IdentifierKind::ALL.into_iter().find(|kind| kind.name() == name)
     }
 
     /// Returns the kind of an identifier such as `Q42`.
-    pub fn of_id(id: &str) -> Option<Kind> {
+    pub fn of_id(id: &str) -> Option<IdentifierKind> {
         let (letter, digits) = id.split_at_checked(1)?;
         let is_number = !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit());
-        Kind::ALL.into_iter().find(|kind| kind.letter() == letter && is_number)
+        IdentifierKind::ALL.into_iter().find(|kind| kind.letter() == letter && is_number)
     }
 
     fn letter(self) -> &'static str {
         match self {
-            Kind::Entity => "Q",
-            Kind::Property => "P",
-            Kind::Lexeme => "L",
+            IdentifierKind::Entity => "Q",
+            IdentifierKind::Property => "P",
+            IdentifierKind::Lexeme => "L",
         }
     }
 
     /// Returns the predicate of its labels.
     pub(super) fn label(self) -> &'static str {
         match self {
-            Kind::Entity | Kind::Property => rdfs::LABEL.as_str(),
-            Kind::Lexeme => "http://wikiba.se/ontology#lemma",
+            IdentifierKind::Entity | IdentifierKind::Property => rdfs::LABEL.as_str(),
+            IdentifierKind::Lexeme => "http://wikiba.se/ontology#lemma",
         }
     }
 }
@@ -69,7 +69,7 @@ fn id_of(store: &Store, id: &str) -> Option<TermId> {
 
 /// Returns the label of an entity: in `language`, otherwise in `mul`, otherwise the first one in the order of language
 /// tags.
-pub fn label_of(store: &Store, kind: Kind, id: &str, language: &str) -> Option<String> {
+pub fn label_of(store: &Store, kind: IdentifierKind, id: &str, language: &str) -> Option<String> {
     let subject = id_of(store, id)?;
     let predicate = store.id(NamedNodeRef::new_unchecked(kind.label()).into())?;
     let mut best: Option<((u8, String), String)> = None;
@@ -96,10 +96,10 @@ mod tests {
 
     #[test]
     fn identifiers() {
-        assert_eq!(Kind::of_id("Q42"), Some(Kind::Entity));
-        assert_eq!(Kind::of_id("P31"), Some(Kind::Property));
+        assert_eq!(IdentifierKind::of_id("Q42"), Some(IdentifierKind::Entity));
+        assert_eq!(IdentifierKind::of_id("P31"), Some(IdentifierKind::Property));
         for wrong in ["", "Q", "Q4a", "X1", "q1", "P31-x", "é1"] {
-            assert_eq!(Kind::of_id(wrong), None, "{wrong}");
+            assert_eq!(IdentifierKind::of_id(wrong), None, "{wrong}");
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Replaces identifiers by labels.
 
-use super::identifier::{Kind, label_of};
+use super::identifier::{IdentifierKind, label_of};
 use crate::syntax::{TokenKind, tokens};
 use terrapin_triples::Store;
 
@@ -31,7 +31,7 @@ pub fn label(query: &str, store: &Store, language: &str) -> Labelled {
         let TokenKind::Prefixed { colon } = token.kind else { continue };
         let at = token.start + colon as usize;
         let (Some(prefix), Some(id)) = (query.get(token.start..at), query.get(at + 1..token.end)) else { continue };
-        let Some(kind) = Kind::of_id(id).filter(|_| PREFIXES.contains(&prefix)) else { continue };
+        let Some(kind) = IdentifierKind::of_id(id).filter(|_| PREFIXES.contains(&prefix)) else { continue };
         match label_of(store, kind, id, language) {
             Some(text) if can_be_written(&text) => {
                 labelled.text += query.get(done..=at).unwrap_or_default();

@@ -9,7 +9,7 @@ mod label;
 mod names;
 mod unlabel;
 
-pub use identifier::{Kind, label_of};
+pub use identifier::{IdentifierKind, label_of};
 pub use label::{Labelled, label};
-pub use names::{Around, Candidate, Found, Names};
-pub use unlabel::{Name, Unlabelled, has_names, unlabel};
+pub use names::{NameCandidate, NameContext, NameMatchKind, SnapshotNames};
+pub use unlabel::{BracketedName, Unlabelled, has_names, unlabel};

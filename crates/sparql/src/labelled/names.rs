@@ -4,7 +4,7 @@ use oxrdf::{LiteralRef, NamedNode, NamedNodeRef, Term};
 use rustc_hash::FxHashMap;
 use serde::Serialize;
 
-use super::identifier::{ENTITY, Kind, label_of};
+use super::identifier::{ENTITY, IdentifierKind, label_of};
 use crate::functions::labels;
 use terrapin_triples::{Store, TermId};
 
@@ -16,7 +16,7 @@ const CANDIDATES: usize = 8;
 /// How a candidate was found, from the best match to the worst.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Found {
+pub enum NameMatchKind {
     /// The name is its label in the language.
     Label,
     /// The name is one of its aliases in the language.
@@ -31,11 +31,11 @@ pub enum Found {
 
 /// An entity that a name may refer to.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Candidate {
+pub struct NameCandidate {
     /// The identifier.
     pub id: String,
     /// How it was found.
-    pub found: Found,
+    pub found: NameMatchKind,
     /// Its label, which may differ from the name.
     pub label: Option<String>,
     /// How often the snapshot uses it, as the object or as the predicate of triples.
@@ -44,7 +44,7 @@ pub struct Candidate {
 
 /// The context of a name, to rank candidates with the same name.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Around<'a> {
+pub struct NameContext<'a> {
     /// The prefix before the name, such as `wdt`.
     pub path: &'a str,
     /// The prefix and identifier of the property that the name is a value of.
@@ -55,20 +55,22 @@ pub struct Around<'a> {
 
 /// The names in a snapshot.
 #[derive(Clone, Copy)]
-pub struct Names<'a> {
+pub struct SnapshotNames<'a> {
     /// The triple store.
     pub store: &'a Store,
     /// The language of labels.
     pub language: &'a str,
 }
 
-impl Names<'_> {
+impl SnapshotNames<'_> {
     /// Returns the entities that a name may refer to: those with this label, otherwise those with this alias,
     /// otherwise search results. They are sorted by quality of the match, then by their uses in this context, then by
     /// all their uses, then by number.
-    pub fn find(&self, kind: Kind, name: &str, around: Around<'_>) -> Vec<Candidate> {
+    pub fn find(&self, kind: IdentifierKind, name: &str, around: NameContext<'_>) -> Vec<NameCandidate> {
         let name = name.trim();
-        for (predicate, found) in [(kind.label(), Found::Label), (labels::Kind::AltLabel.predicate(), Found::Alias)] {
+        for (predicate, found) in
+            [(kind.label(), NameMatchKind::Label), (labels::LabelKind::AltLabel.predicate(), NameMatchKind::Alias)]
+        {
             let known = self.exact(kind, predicate, name);
             if !known.is_empty() {
                 return self.ranked(kind, around, known.into_iter().map(|id| (found, id)).collect());
@@ -78,7 +80,7 @@ impl Names<'_> {
     }
 
     /// Returns the entities with exactly this name in the language.
-    fn exact(&self, kind: Kind, predicate: &str, name: &str) -> Vec<String> {
+    fn exact(&self, kind: IdentifierKind, predicate: &str, name: &str) -> Vec<String> {
         let literal = LiteralRef::new_language_tagged_literal_unchecked(name, self.language);
         let Some(object) = self.store.id(literal.into()) else { return Vec::new() };
         let Some(predicate) = self.store.id(NamedNodeRef::new_unchecked(predicate).into()) else { return Vec::new() };
@@ -87,14 +89,14 @@ impl Names<'_> {
     }
 
     /// Returns the identifier of a term if it is of a kind.
-    fn identifier(&self, kind: Kind, term: TermId) -> Option<String> {
+    fn identifier(&self, kind: IdentifierKind, term: TermId) -> Option<String> {
         let Some(Term::NamedNode(node)) = self.store.term(term) else { return None };
         let id = node.as_str().strip_prefix(ENTITY)?;
-        (Kind::of_id(id) == Some(kind)).then(|| id.to_owned())
+        (IdentifierKind::of_id(id) == Some(kind)).then(|| id.to_owned())
     }
 
     /// Returns the entities with the best matching names in any language.
-    fn search(&self, kind: Kind, name: &str) -> Vec<(Found, String)> {
+    fn search(&self, kind: IdentifierKind, name: &str) -> Vec<(NameMatchKind, String)> {
         let wanted = name.to_lowercase();
         let words: Vec<&str> = wanted.split_whitespace().collect();
         if words.is_empty() {
@@ -103,20 +105,20 @@ impl Names<'_> {
         let near = |text: &str| {
             let text = text.to_lowercase();
             if text == wanted {
-                Some(Found::Case)
+                Some(NameMatchKind::Case)
             } else if text.starts_with(&wanted) {
-                Some(Found::Prefix)
+                Some(NameMatchKind::Prefix)
             } else {
-                words.iter().all(|word| text.contains(word)).then_some(Found::Words)
+                words.iter().all(|word| text.contains(word)).then_some(NameMatchKind::Words)
             }
         };
         // The best match of each entity.
-        let mut nearest: FxHashMap<TermId, Found> = FxHashMap::default();
-        let mut bar = Found::Words;
-        for predicate in [kind.label(), labels::Kind::AltLabel.predicate()] {
+        let mut nearest: FxHashMap<TermId, NameMatchKind> = FxHashMap::default();
+        let mut bar = NameMatchKind::Words;
+        for predicate in [kind.label(), labels::LabelKind::AltLabel.predicate()] {
             let Some(predicate) = self.store.id(NamedNodeRef::new_unchecked(predicate).into()) else { continue };
             // The triples are ordered by name, so that a name shared by many entities is compared once.
-            let mut last: Option<(TermId, Option<Found>)> = None;
+            let mut last: Option<(TermId, Option<NameMatchKind>)> = None;
             for [entity, _, object] in self.store.triples(None, Some(predicate), None) {
                 let found = match last {
                     Some((known, found)) if known == object => found,
@@ -139,14 +141,19 @@ impl Names<'_> {
     }
 
     /// Returns the most likely candidates, in order.
-    fn ranked(&self, kind: Kind, around: Around<'_>, mut found: Vec<(Found, String)>) -> Vec<Candidate> {
+    fn ranked(
+        &self,
+        kind: IdentifierKind,
+        around: NameContext<'_>,
+        mut found: Vec<(NameMatchKind, String)>,
+    ) -> Vec<NameCandidate> {
         found.sort_unstable();
         found.dedup_by(|a, b| a.1 == b.1);
-        let mut candidates: Vec<([u64; 2], Candidate)> = found
+        let mut candidates: Vec<([u64; 2], NameCandidate)> = found
             .into_iter()
             .map(|(found, id)| {
                 let [near, uses] = self.uses(kind, around, &id);
-                ([near, uses], Candidate { id, found, label: None, uses })
+                ([near, uses], NameCandidate { id, found, label: None, uses })
             })
             .collect();
         let number = |id: &str| id.get(1..).and_then(|digits| digits.parse::<u64>().ok()).unwrap_or(u64::MAX);
@@ -154,7 +161,7 @@ impl Names<'_> {
             a.found.cmp(&b.found).then(b_uses.cmp(a_uses)).then(number(&a.id).cmp(&number(&b.id)))
         });
         candidates.truncate(CANDIDATES);
-        let labelled = |(_, mut candidate): (_, Candidate)| {
+        let labelled = |(_, mut candidate): (_, NameCandidate)| {
             candidate.label = label_of(self.store, kind, &candidate.id, self.language);
             candidate
         };
@@ -162,10 +169,10 @@ impl Names<'_> {
     }
 
     /// Returns how often an entity is used in this context, and in total.
-    fn uses(&self, kind: Kind, around: Around<'_>, id: &str) -> [u64; 2] {
+    fn uses(&self, kind: IdentifierKind, around: NameContext<'_>, id: &str) -> [u64; 2] {
         let named = |iri: String| self.store.id(NamedNode::new_unchecked(iri).as_ref().into());
         let predicate = |path: &str, id: &str| named(format!("{PROP}{}{id}", path_of(path)?));
-        if kind == Kind::Property {
+        if kind == IdentifierKind::Property {
             let count = |path: &str| predicate(path, id).map_or(0, |term| self.store.count(None, Some(term), None));
             return [count(around.path), ["wdt", "p", "ps", "pq", "pr"].map(count).iter().sum()];
         }

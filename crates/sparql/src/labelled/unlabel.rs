@@ -2,30 +2,30 @@
 
 use serde::Serialize;
 
-use super::identifier::Kind;
-use super::names::{Around, Candidate, Names};
+use super::identifier::IdentifierKind;
+use super::names::{NameCandidate, NameContext, SnapshotNames};
 
 /// Maximum length in bytes of a name to look up. Wikidata's labels have at most 250 characters.
 const LONGEST: usize = 1000;
 
 /// A name in a query, and its candidates.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Name {
+pub struct BracketedName {
     /// The position of its opening bracket in bytes.
     pub start: usize,
     /// The position in bytes after its closing bracket.
     pub end: usize,
     /// The kind of entity.
-    pub kind: Kind,
+    pub kind: IdentifierKind,
     /// The name.
     pub name: String,
     /// The candidates, the most likely first. The first one is used.
-    pub candidates: Vec<Candidate>,
+    pub candidates: Vec<NameCandidate>,
 }
 
-impl Name {
+impl BracketedName {
     /// Returns the candidate that was used.
-    pub fn chosen(&self) -> Option<&Candidate> {
+    pub fn chosen(&self) -> Option<&NameCandidate> {
         self.candidates.first()
     }
 
@@ -41,12 +41,12 @@ pub struct Unlabelled {
     /// The query. Names without a candidate are unchanged.
     pub text: String,
     /// The names, in order.
-    pub names: Vec<Name>,
+    pub names: Vec<BracketedName>,
 }
 
 impl Unlabelled {
     /// Returns the first name without a candidate.
-    pub fn lost(&self) -> Option<&Name> {
+    pub fn lost(&self) -> Option<&BracketedName> {
         self.names.iter().find(|name| name.candidates.is_empty())
     }
 }
@@ -58,23 +58,27 @@ pub fn has_names(query: &str) -> bool {
 
 /// Replaces the names of a query by identifiers: every `[entity:...]`, `[property:...]` and `[lexeme:...]` after a
 /// colon or a slash. Properties are replaced first, because they help to choose between entities.
-pub fn unlabel(query: &str, names: &Names<'_>) -> Unlabelled {
-    let (text, properties) = replaced(query, names, &|kind| kind == Kind::Property);
-    let (text, others) = replaced(&text, names, &|kind| kind != Kind::Property);
+pub fn unlabel(query: &str, names: &SnapshotNames<'_>) -> Unlabelled {
+    let (text, properties) = replaced(query, names, &|kind| kind == IdentifierKind::Property);
+    let (text, others) = replaced(&text, names, &|kind| kind != IdentifierKind::Property);
     // Converts positions to those in the original query; both lists are in its order.
     let (mut properties, mut others) = (properties.into_iter(), others.into_iter());
     let (mut all, mut at) = (Vec::new(), 0);
     while let Some(place) = next(query, at, &|_| true) {
         at = place.end;
-        let name = if place.kind == Kind::Property { properties.next() } else { others.next() };
-        all.extend(name.map(|name| Name { start: place.start, end: place.end, ..name }));
+        let name = if place.kind == IdentifierKind::Property { properties.next() } else { others.next() };
+        all.extend(name.map(|name| BracketedName { start: place.start, end: place.end, ..name }));
     }
     Unlabelled { text, names: all }
 }
 
 /// Replaces the names of some kinds.
-fn replaced(query: &str, names: &Names<'_>, wanted: &dyn Fn(Kind) -> bool) -> (String, Vec<Name>) {
-    let (mut text, mut found, mut done) = (String::with_capacity(query.len()), Vec::<Name>::new(), 0);
+fn replaced(
+    query: &str,
+    names: &SnapshotNames<'_>,
+    wanted: &dyn Fn(IdentifierKind) -> bool,
+) -> (String, Vec<BracketedName>) {
+    let (mut text, mut found, mut done) = (String::with_capacity(query.len()), Vec::<BracketedName>::new(), 0);
     while let Some(LabelledName { start, end, kind, name }) = next(query, done, wanted) {
         text += query.get(done..start).unwrap_or_default();
         let after = query.get(end..).unwrap_or_default();
@@ -88,7 +92,7 @@ fn replaced(query: &str, names: &Names<'_>, wanted: &dyn Fn(Kind) -> bool) -> (S
                 names.find(
                     kind,
                     name,
-                    Around { path, value_of: property_at_end(before), has: property_at_start(after) },
+                    NameContext { path, value_of: property_at_end(before), has: property_at_start(after) },
                 )
             }
         };
@@ -96,7 +100,7 @@ fn replaced(query: &str, names: &Names<'_>, wanted: &dyn Fn(Kind) -> bool) -> (S
             Some(candidate) => text += &candidate.id,
             None => text += query.get(start..end).unwrap_or_default(),
         }
-        found.push(Name { start, end, kind, name: name.to_owned(), candidates });
+        found.push(BracketedName { start, end, kind, name: name.to_owned(), candidates });
         done = end;
     }
     text += query.get(done..).unwrap_or_default();
@@ -108,25 +112,25 @@ fn property_at_end(text: &str) -> Option<(&str, &str)> {
     let text = text.trim_end_matches(|c: char| c.is_whitespace() || matches!(c, '*' | '+' | '?' | ')'));
     let (rest, id) = text.rsplit_once(':')?;
     let path = rest.rsplit(|c: char| !c.is_ascii_alphanumeric()).next()?;
-    (Kind::of_id(id) == Some(Kind::Property)).then_some((path, id))
+    (IdentifierKind::of_id(id) == Some(IdentifierKind::Property)).then_some((path, id))
 }
 
 /// Returns the property at the beginning of a text.
 fn property_at_start(text: &str) -> Option<(&str, &str)> {
     let (path, rest) = text.trim_start().split_once(':')?;
     let id = rest.split(|c: char| !c.is_ascii_alphanumeric()).next()?;
-    (Kind::of_id(id) == Some(Kind::Property)).then_some((path, id))
+    (IdentifierKind::of_id(id) == Some(IdentifierKind::Property)).then_some((path, id))
 }
 
 struct LabelledName<'a> {
     start: usize,
     end: usize,
-    kind: Kind,
+    kind: IdentifierKind,
     name: &'a str,
 }
 
 /// Returns the first name of some kinds at or after a position.
-fn next<'q>(query: &'q str, from: usize, wanted: &dyn Fn(Kind) -> bool) -> Option<LabelledName<'q>> {
+fn next<'q>(query: &'q str, from: usize, wanted: &dyn Fn(IdentifierKind) -> bool) -> Option<LabelledName<'q>> {
     let mut at = from;
     loop {
         let start = at + query.get(at..)?.find('[')?;
@@ -135,7 +139,7 @@ fn next<'q>(query: &'q str, from: usize, wanted: &dyn Fn(Kind) -> bool) -> Optio
             continue;
         }
         let (kind, rest) = query.get(at..)?.split_once(':')?;
-        let Some(kind) = Kind::of_name(kind).filter(|kind| wanted(*kind)) else { continue };
+        let Some(kind) = IdentifierKind::of_name(kind).filter(|kind| wanted(*kind)) else { continue };
         let Some(length) = rest.find([']', '\n', '\r', '[']).filter(|length| (1..=LONGEST).contains(length)) else {
             continue;
         };

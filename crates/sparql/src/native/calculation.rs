@@ -4,11 +4,11 @@
 use oxrdf::Variable;
 
 use super::operand::Slot;
-use crate::functions::numbers::{Number, Operation};
+use crate::functions::numbers::{ArithmeticOperation, Number};
 use crate::functions::{Own, arguments_of};
 use terrapin_budget as budget;
 use terrapin_sparql_syntax::algebra::{Binary, Expression, Function, Unary};
-use terrapin_triples::{ReadError, TermId, View};
+use terrapin_triples::{ReadError, TermId, TripleView};
 
 /// A numeric expression.
 #[derive(Debug)]
@@ -18,7 +18,7 @@ pub enum Calculation {
     /// A constant.
     Constant(Number),
     /// An operation on two numbers.
-    Two(Operation, Box<Calculation>, Box<Calculation>),
+    Two(ArithmeticOperation, Box<Calculation>, Box<Calculation>),
     /// A function of a number.
     One(fn(&Number) -> Option<Number>, Box<Calculation>),
 }
@@ -33,10 +33,10 @@ impl Calculation {
             Expression::Unary(Unary::Minus, inner) => Calculation::One(Number::negated, boxed(inner)?),
             Expression::Binary(operator, a, b) => {
                 let operation = match operator {
-                    Binary::Add => Operation::Plus,
-                    Binary::Subtract => Operation::Minus,
-                    Binary::Multiply => Operation::Times,
-                    Binary::Divide => Operation::Over,
+                    Binary::Add => ArithmeticOperation::Plus,
+                    Binary::Subtract => ArithmeticOperation::Minus,
+                    Binary::Multiply => ArithmeticOperation::Times,
+                    Binary::Divide => ArithmeticOperation::Over,
                     _ => return None,
                 };
                 Calculation::Two(operation, boxed(a)?, boxed(b)?)
@@ -70,7 +70,11 @@ impl Calculation {
     ///
     /// # Errors
     /// Returns an error if the snapshot is damaged.
-    pub fn value(&self, view: &View, value: &impl Fn(Slot) -> Option<TermId>) -> Result<Option<Number>, ReadError> {
+    pub fn value(
+        &self,
+        view: &TripleView,
+        value: &impl Fn(Slot) -> Option<TermId>,
+    ) -> Result<Option<Number>, ReadError> {
         budget::checkpoint();
         Ok(match self {
             Calculation::Slot(slot) => match value(*slot) {
@@ -116,7 +120,7 @@ impl CalculatedComparison {
     ///
     /// # Errors
     /// Returns an error if the snapshot is damaged.
-    pub fn holds(&self, view: &View, value: impl Fn(Slot) -> Option<TermId>) -> Result<Option<bool>, ReadError> {
+    pub fn holds(&self, view: &TripleView, value: impl Fn(Slot) -> Option<TermId>) -> Result<Option<bool>, ReadError> {
         let (Some(left), Some(right)) = (self.left.value(view, &value)?, self.right.value(view, &value)?) else {
             return Ok(None);
         };

@@ -8,24 +8,24 @@ use oxrdf::{TermRef, Variable};
 use super::operand::Slot;
 use crate::functions::{Own, arguments_of};
 use terrapin_sparql_syntax::algebra::{Binary, Expression, Function};
-use terrapin_triples::{Code, DatePart, Exact, TermId, View};
+use terrapin_triples::{DatePart, ExactNumber, TermCode, TermId, TripleView};
 
 /// A value with an order: numbers are comparable to each other, and so are times.
 #[derive(Debug, Clone, Copy)]
-enum Value {
-    Number(Exact),
+enum ComparableValue {
+    Number(ExactNumber),
     Moment(u64),
 }
 
-impl Value {
-    fn of(code: Code) -> Option<Value> {
-        code.exact().map(Value::Number).or_else(|| code.moment().map(Value::Moment))
+impl ComparableValue {
+    fn of(code: TermCode) -> Option<ComparableValue> {
+        code.exact().map(ComparableValue::Number).or_else(|| code.moment().map(ComparableValue::Moment))
     }
 
-    fn cmp(&self, other: &Value) -> Option<Ordering> {
+    fn cmp(&self, other: &ComparableValue) -> Option<Ordering> {
         match (self, other) {
-            (Value::Number(a), Value::Number(b)) => Some(a.cmp(b)),
-            (Value::Moment(a), Value::Moment(b)) => Some(a.cmp(b)),
+            (ComparableValue::Number(a), ComparableValue::Number(b)) => Some(a.cmp(b)),
+            (ComparableValue::Moment(a), ComparableValue::Moment(b)) => Some(a.cmp(b)),
             _ => None,
         }
     }
@@ -35,7 +35,7 @@ impl Value {
 #[derive(Debug, Clone, Copy)]
 enum Quantity {
     /// A constant number or time.
-    Value(Value),
+    Value(ComparableValue),
     /// The value of a variable.
     Slot(Slot),
     /// A part of a date in a variable.
@@ -44,30 +44,30 @@ enum Quantity {
 
 /// A comparison of two quantities.
 #[derive(Debug)]
-pub struct Comparison {
+pub struct QuantityComparison {
     left: Quantity,
     operator: Binary,
     right: Quantity,
 }
 
-impl Comparison {
+impl QuantityComparison {
     /// Compiles an expression if it is a comparison of quantities. `slot` returns the slot of a variable.
-    pub fn of(expression: &Expression, slot: impl Fn(&Variable) -> Option<Slot>) -> Option<Comparison> {
+    pub fn of(expression: &Expression, slot: impl Fn(&Variable) -> Option<Slot>) -> Option<QuantityComparison> {
         let Expression::Binary(operator, left, right) = as_written(expression) else { return None };
         match operator {
             Binary::Equal | Binary::Less | Binary::LessOrEqual | Binary::Greater | Binary::GreaterOrEqual => {}
             _ => return None,
         }
         let (left, right) = (quantity(left, &slot)?, quantity(right, &slot)?);
-        Some(Comparison { left, operator: *operator, right })
+        Some(QuantityComparison { left, operator: *operator, right })
     }
 
     /// Returns whether the comparison holds; `None` if the evaluator must decide.
-    pub fn holds(&self, view: &View, value: impl Fn(Slot) -> Option<TermId>) -> Option<bool> {
+    pub fn holds(&self, view: &TripleView, value: impl Fn(Slot) -> Option<TermId>) -> Option<bool> {
         let known = |quantity: &Quantity| match *quantity {
             Quantity::Value(value) => Some(value),
-            Quantity::Slot(slot) => Value::of(view.code(value(slot)?)?),
-            Quantity::Part(part, slot) => view.code(value(slot)?)?.date_part(part).map(Value::Number),
+            Quantity::Slot(slot) => ComparableValue::of(view.code(value(slot)?)?),
+            Quantity::Part(part, slot) => view.code(value(slot)?)?.date_part(part).map(ComparableValue::Number),
         };
         let order = known(&self.left)?.cmp(&known(&self.right)?)?;
         match self.operator {
@@ -115,7 +115,9 @@ fn as_written(expression: &Expression) -> &Expression {
 fn quantity(expression: &Expression, slot: &impl Fn(&Variable) -> Option<Slot>) -> Option<Quantity> {
     match expression {
         Expression::Variable(variable) => slot(variable).map(Quantity::Slot),
-        Expression::Literal(literal) => Value::of(Code::of(TermRef::from(literal.as_ref()))?).map(Quantity::Value),
+        Expression::Literal(literal) => {
+            ComparableValue::of(TermCode::of(TermRef::from(literal.as_ref()))?).map(Quantity::Value)
+        }
         Expression::Call(function, arguments) => {
             let part = match function {
                 Function::Year => DatePart::Year,

@@ -3,40 +3,40 @@
 use oxrdf::Variable;
 
 use super::comparison::is_dated;
-use super::condition::{AmongValue, BindValue, Condition};
+use super::condition::{AmongValue, BindValue, ProgramCondition};
 use super::constants::Constants;
 use super::fallback::Fallback;
-use super::layout::{Layout, Node, Sequence, Test, strip};
+use super::layout::{PatternTest, PlanNode, ProgramLayout, Sequence, strip};
 use super::limits::MOST_STEPS;
-use super::operand::{Operand, Slot};
-use super::program::{Aggregate, Block, Group, Program, Step};
-use super::scope::{Mask, Scope, bit};
+use super::operand::{ProgramOperand, Slot};
+use super::program::{GroupAggregate, GroupingStep, Program, ProgramBlock, ProgramStep};
+use super::scope::{BlockScope, Mask, bit};
 use super::values::{Result, calculated, condition, constant, leaf};
 use crate::functions::aggregates::{Fold, without_mark};
 use crate::functions::exact::is_constant;
-use crate::plan::{Counted, Variables, bound, is_plain};
+use crate::plan::{PatternCardinality, Variables, bound, is_plain};
 use terrapin_sparql_syntax::algebra::{
-    Aggregate as Aggregation, AggregateFunction, Binary, Expression, Helper, NamedNodePattern, Pattern, Row,
+    AggregateCall as Aggregation, AggregateFunction, Binary, Expression, Helper, NamedNodePattern, QueryPattern, Row,
     TermPattern, TriplePattern, Unary,
 };
 use terrapin_sparql_syntax::convert;
 use terrapin_sparql_syntax::walk::{has_exists, on_variables};
-use terrapin_triples::View;
+use terrapin_triples::TripleView;
 
 /// The state of compiling one pattern.
 struct Compiler<'v> {
-    view: &'v View,
+    view: &'v TripleView,
     /// The separators of the query's GROUP_CONCATs.
     separators: &'v [String],
     estimates: bool,
-    layout: Layout,
-    blocks: Vec<Block>,
+    layout: ProgramLayout,
+    blocks: Vec<ProgramBlock>,
     tables: Vec<usize>,
 }
 
 /// The context of a pattern.
 #[derive(Clone, Copy)]
-struct Context {
+struct CompileContext {
     /// Slots that are always bound before the pattern.
     known: Mask,
     /// Whether the pattern is in an EXISTS. A part that is solved separately would then not see the values around the
@@ -48,18 +48,24 @@ struct Context {
 ///
 /// # Errors
 /// Returns the reason if a part needs the evaluator.
-pub fn compile(pattern: &Pattern, view: &View, separators: &[String], estimates: bool) -> Result<Program> {
+pub fn compile(pattern: &QueryPattern, view: &TripleView, separators: &[String], estimates: bool) -> Result<Program> {
     let projection = match pattern {
-        Pattern::Distinct { inner } => inner,
+        QueryPattern::Distinct { inner } => inner,
         pattern => pattern,
     };
-    if !matches!(projection, Pattern::Project { .. }) {
+    if !matches!(projection, QueryPattern::Project { .. }) {
         return Err(Fallback::Pattern("REDUCED"));
     }
-    let mut compiler =
-        Compiler { view, separators, estimates, layout: Layout::default(), blocks: Vec::new(), tables: Vec::new() };
+    let mut compiler = Compiler {
+        view,
+        separators,
+        estimates,
+        layout: ProgramLayout::default(),
+        blocks: Vec::new(),
+        tables: Vec::new(),
+    };
     let main = compiler.block(pattern)?;
-    let Compiler { layout: Layout { steps }, blocks, tables, .. } = compiler;
+    let Compiler { layout: ProgramLayout { steps }, blocks, tables, .. } = compiler;
     if steps.len() > MOST_STEPS {
         return Err(Fallback::Steps);
     }
@@ -80,41 +86,41 @@ fn conjuncts<'e>(expression: &'e Expression, out: &mut Vec<&'e Expression>) {
 impl Compiler<'_> {
     /// Compiles a pattern to a block of its own. Its columns are the projected variables, otherwise all variables in
     /// the order of their names.
-    fn block(&mut self, pattern: &Pattern) -> Result<usize> {
-        let mut scope = Scope::default();
+    fn block(&mut self, pattern: &QueryPattern) -> Result<usize> {
+        let mut scope = BlockScope::default();
         let (mut distinct, mut group, mut arguments, mut inner) = (false, None, Vec::new(), pattern);
-        if let Pattern::Distinct { inner: below } = inner {
+        if let QueryPattern::Distinct { inner: below } = inner {
             distinct = true;
             inner = below;
         }
         let mut shown: Option<Vec<Variable>> = None;
-        if let Pattern::Project { inner: below, variables } = inner {
+        if let QueryPattern::Project { inner: below, variables } = inner {
             shown = Some(variables.clone());
             inner = below;
-        } else if let Pattern::Group { inner: below, variables, aggregates } = inner {
+        } else if let QueryPattern::Group { inner: below, variables, aggregates } = inner {
             let mut columns = variables.clone();
             let mut made = Vec::new();
             let aggregates = aggregates.iter().map(|(_, a)| self.aggregate(a, &mut columns, &mut made));
             let aggregates = aggregates.collect::<Result<_>>()?;
-            group = Some(Group { keys: variables.len(), aggregates });
+            group = Some(GroupingStep { keys: variables.len(), aggregates });
             arguments = made;
             shown = Some(columns);
             inner = below;
         }
         let shown = shown.unwrap_or_else(|| bound(pattern).0.sorted());
         let mut sequence = Vec::new();
-        let known = self.sequence(inner, Context { known: 0, asked: false }, &mut scope, &mut sequence)?;
+        let known = self.sequence(inner, CompileContext { known: 0, asked: false }, &mut scope, &mut sequence)?;
         for (variable, expression) in arguments {
             let value = calculated(expression, &mut scope)?;
             let slot = scope.slot(&variable)?;
-            sequence.push((Node::Step(Step::Bind { slot, value }, 1.0), known));
+            sequence.push((PlanNode::Step(ProgramStep::Bind { slot, value }, 1.0), known));
         }
         let columns: Vec<Option<Slot>> = shown.iter().map(|variable| scope.known(variable)).collect();
         let once = distinct && group.is_none() && once(&columns, &mut sequence, known);
         let start = self.layout.steps.len();
         self.layout.lay(strip(sequence), &mut scope, 0)?;
-        self.layout.push(Step::Emit, 1.0, 0);
-        let block = Block { start, slots: scope.slots, flags: scope.flags, columns, distinct, once, group };
+        self.layout.push(ProgramStep::Emit, 1.0, 0);
+        let block = ProgramBlock { start, slots: scope.slots, flags: scope.flags, columns, distinct, once, group };
         self.blocks.push(block);
         Ok(self.blocks.len() - 1)
     }
@@ -126,10 +132,10 @@ impl Compiler<'_> {
         aggregate: &'e Aggregation,
         columns: &mut Vec<Variable>,
         made: &mut Vec<(Variable, &'e Expression)>,
-    ) -> Result<Aggregate> {
+    ) -> Result<GroupAggregate> {
         let (function, argument, distinct) = match aggregate {
             Aggregation::CountSolutions { distinct: false } => {
-                return Ok(Aggregate { fold: None, column: None, distinct: false, skips: true });
+                return Ok(GroupAggregate { fold: None, column: None, distinct: false, skips: true });
             }
             Aggregation::CountSolutions { distinct: true } => return Err(Fallback::DistinctCount),
             Aggregation::Call { function, argument, distinct } => (function, argument, *distinct),
@@ -152,72 +158,78 @@ impl Compiler<'_> {
             columns.push(variable);
             columns.len() - 1
         });
-        Ok(Aggregate { skips: fold.is_none() || unmarked.is_some(), fold, column: Some(column), distinct })
+        Ok(GroupAggregate { skips: fold.is_none() || unmarked.is_some(), fold, column: Some(column), distinct })
     }
 
     /// Compiles a pattern to nodes. Returns the slots that are always bound after them.
-    fn sequence(&mut self, pattern: &Pattern, context: Context, scope: &mut Scope, out: &mut Sequence) -> Result<Mask> {
+    fn sequence(
+        &mut self,
+        pattern: &QueryPattern,
+        context: CompileContext,
+        scope: &mut BlockScope,
+        out: &mut Sequence,
+    ) -> Result<Mask> {
         match pattern {
-            Pattern::Bgp { patterns } => patterns
+            QueryPattern::Bgp { patterns } => patterns
                 .iter()
                 .try_fold(context.known, |known, triple| Ok(known | self.triple(triple, known, scope, out)?)),
-            Pattern::Relation { subject, number, object } => {
+            QueryPattern::Relation { subject, number, object } => {
                 Ok(context.known | self.relation(subject, *number, object, context.known, scope, out)?)
             }
-            Pattern::Lateral { left, right } => {
+            QueryPattern::Lateral { left, right } => {
                 let known = self.sequence(left, context, scope, out)?;
-                self.sequence(right, Context { known, ..context }, scope, out)
+                self.sequence(right, CompileContext { known, ..context }, scope, out)
             }
-            Pattern::LeftLateral { left, right, condition } => {
-                let known = self.sequence(left, context, scope, out)?;
-                let mut body = Vec::new();
-                let inside = self.sequence(right, Context { known, ..context }, scope, &mut body)?;
-                self.optional(condition.as_ref(), known, inside, scope, body, out)
-            }
-            Pattern::Join { left, right } => self.join(left, right, context, scope, out),
-            Pattern::LeftJoin { left, right, condition } => {
+            QueryPattern::LeftLateral { left, right, condition } => {
                 let known = self.sequence(left, context, scope, out)?;
                 let mut body = Vec::new();
-                let inside = self.probe(right, Context { known, ..context }, scope, &mut body)?;
+                let inside = self.sequence(right, CompileContext { known, ..context }, scope, &mut body)?;
                 self.optional(condition.as_ref(), known, inside, scope, body, out)
             }
-            Pattern::Minus { left, right } => self.minus(left, right, context, scope, out),
-            Pattern::Filter { inner, condition } => {
+            QueryPattern::Join { left, right } => self.join(left, right, context, scope, out),
+            QueryPattern::LeftJoin { left, right, condition } => {
+                let known = self.sequence(left, context, scope, out)?;
+                let mut body = Vec::new();
+                let inside = self.probe(right, CompileContext { known, ..context }, scope, &mut body)?;
+                self.optional(condition.as_ref(), known, inside, scope, body, out)
+            }
+            QueryPattern::Minus { left, right } => self.minus(left, right, context, scope, out),
+            QueryPattern::Filter { inner, condition } => {
                 let from = out.len();
                 let known = self.sequence(inner, context, scope, out)?;
                 self.filter(condition, context.known, known, scope, out, from)?;
                 Ok(known)
             }
-            Pattern::Union { left, right } => self.union([left, right], context, scope, out),
-            Pattern::Extend { inner, variable, expression } => {
+            QueryPattern::Union { left, right } => self.union([left, right], context, scope, out),
+            QueryPattern::Extend { inner, variable, expression } => {
                 let known = self.sequence(inner, context, scope, out)?;
                 self.extend(variable, expression, known, scope, out)
             }
-            Pattern::Values { variables, rows } => {
+            QueryPattern::Values { variables, rows } => {
                 let step = self.values(variables, rows, scope)?;
                 let known = context.known | scope.mask(&bound(pattern).1)?;
-                out.push((Node::Step(step, rows.len() as f64), known));
+                out.push((PlanNode::Step(step, rows.len() as f64), known));
                 Ok(known)
             }
-            Pattern::Project { .. } | Pattern::Distinct { .. } | Pattern::Group { .. } => {
+            QueryPattern::Project { .. } | QueryPattern::Distinct { .. } | QueryPattern::Group { .. } => {
                 self.probe(pattern, context, scope, out)
             }
-            Pattern::Table { .. } | Pattern::Include { .. } => Err(Fallback::Pattern("a table")),
-            Pattern::Path { .. } => Err(Fallback::Pattern("a path")),
-            Pattern::Graph { .. } => Err(Fallback::Pattern("GRAPH")),
-            Pattern::OrderBy { .. } => Err(Fallback::Pattern("ORDER BY in EXISTS or LATERAL")),
-            Pattern::Reduced { .. } => Err(Fallback::Pattern("REDUCED")),
-            Pattern::Slice { .. } => Err(Fallback::Pattern("LIMIT in EXISTS or LATERAL")),
-            Pattern::Service { .. } => Err(Fallback::Pattern("SERVICE")),
+            QueryPattern::Table { .. } | QueryPattern::Include { .. } => Err(Fallback::Pattern("a table")),
+            QueryPattern::Path { .. } => Err(Fallback::Pattern("a path")),
+            QueryPattern::Graph { .. } => Err(Fallback::Pattern("GRAPH")),
+            QueryPattern::OrderBy { .. } => Err(Fallback::Pattern("ORDER BY in EXISTS or LATERAL")),
+            QueryPattern::Reduced { .. } => Err(Fallback::Pattern("REDUCED")),
+            QueryPattern::Slice { .. } => Err(Fallback::Pattern("LIMIT in EXISTS or LATERAL")),
+            QueryPattern::Service { .. } => Err(Fallback::Pattern("SERVICE")),
         }
     }
 
     fn minus(
         &mut self,
-        left: &Pattern,
-        right: &Pattern,
-        context: Context,
-        scope: &mut Scope,
+        left: &QueryPattern,
+        right: &QueryPattern,
+        context: CompileContext,
+        scope: &mut BlockScope,
         out: &mut Sequence,
     ) -> Result<Mask> {
         let known = self.sequence(left, context, scope, out)?;
@@ -225,23 +237,23 @@ impl Compiler<'_> {
             return Err(Fallback::Apart);
         }
         let (table, slots, key, _) = self.table(right, known, scope)?;
-        out.push((Node::Step(Step::Minus { table, slots, key }, 1.0), known));
+        out.push((PlanNode::Step(ProgramStep::Minus { table, slots, key }, 1.0), known));
         Ok(known)
     }
 
     /// Compiles a union, with nested unions as further branches. After it, the slots that every branch binds are bound.
     fn union(
         &mut self,
-        [left, right]: [&Pattern; 2],
-        context: Context,
-        scope: &mut Scope,
+        [left, right]: [&QueryPattern; 2],
+        context: CompileContext,
+        scope: &mut BlockScope,
         out: &mut Sequence,
     ) -> Result<Mask> {
         let mut branches = Vec::new();
         let mut all = Mask::MAX;
         let mut open = vec![right, left];
         while let Some(pattern) = open.pop() {
-            if let Pattern::Union { left, right } = pattern {
+            if let QueryPattern::Union { left, right } = pattern {
                 open.extend([&**right, &**left]);
                 continue;
             }
@@ -250,7 +262,7 @@ impl Compiler<'_> {
             branches.push(strip(branch));
         }
         let known = context.known | all;
-        out.push((Node::Union(branches), known));
+        out.push((PlanNode::Union(branches), known));
         Ok(known)
     }
 
@@ -260,7 +272,7 @@ impl Compiler<'_> {
         variable: &Variable,
         expression: &Expression,
         known: Mask,
-        scope: &mut Scope,
+        scope: &mut BlockScope,
         out: &mut Sequence,
     ) -> Result<Mask> {
         let slot = scope.slot(variable)?;
@@ -269,28 +281,28 @@ impl Compiler<'_> {
             None => calculated(expression, scope)?,
         };
         let certain = match value {
-            BindValue::Operand(Operand::Term(_)) => true,
-            BindValue::Operand(Operand::Slot(from)) => known & bit(from) != 0,
+            BindValue::Operand(ProgramOperand::Term(_)) => true,
+            BindValue::Operand(ProgramOperand::Slot(from)) => known & bit(from) != 0,
             BindValue::Calculated(..) | BindValue::Leaf(_) => false,
         };
         let known = if certain { known | bit(slot) } else { known };
-        out.push((Node::Step(Step::Bind { slot, value }, 1.0), known));
+        out.push((PlanNode::Step(ProgramStep::Bind { slot, value }, 1.0), known));
         Ok(known)
     }
 
     /// Returns the step for constant rows in the query.
-    fn values(&self, variables: &[Variable], rows: &[Row], scope: &mut Scope) -> Result<Step> {
+    fn values(&self, variables: &[Variable], rows: &[Row], scope: &mut BlockScope) -> Result<ProgramStep> {
         let slots = variables.iter().map(|v| scope.slot(v)).collect::<Result<_>>()?;
         let row = |row: &Row| row.iter().map(|v| v.as_ref().map(|v| self.view.id(v))).collect();
-        Ok(Step::Values { slots, rows: rows.iter().map(row).collect() })
+        Ok(ProgramStep::Values { slots, rows: rows.iter().map(row).collect() })
     }
 
     fn join(
         &mut self,
-        left: &Pattern,
-        right: &Pattern,
-        context: Context,
-        scope: &mut Scope,
+        left: &QueryPattern,
+        right: &QueryPattern,
+        context: CompileContext,
+        scope: &mut BlockScope,
         out: &mut Sequence,
     ) -> Result<Mask> {
         if left.is_unit() {
@@ -302,15 +314,21 @@ impl Compiler<'_> {
         // In an EXISTS, only a plain side can be stored as a table; the order of the sides is free.
         let (left, right) = if context.asked && !is_plain(right) { (right, left) } else { (left, right) };
         let known = self.sequence(left, context, scope, out)?;
-        self.probe(right, Context { known, ..context }, scope, out)
+        self.probe(right, CompileContext { known, ..context }, scope, out)
     }
 
     /// Compiles a Cartesian product. The planner puts the smaller sides first: these are stored as tables, and the last
     /// side is scanned once. If a side has no solution, no other work is done.
-    fn product(&mut self, left: &Pattern, right: &Pattern, scope: &mut Scope, out: &mut Sequence) -> Result<Mask> {
+    fn product(
+        &mut self,
+        left: &QueryPattern,
+        right: &QueryPattern,
+        scope: &mut BlockScope,
+        out: &mut Sequence,
+    ) -> Result<Mask> {
         let mut sides = Vec::new();
         let mut first = left;
-        while let Pattern::Join { left, right } = first
+        while let QueryPattern::Join { left, right } = first
             && !left.is_unit()
             && bound(left).0.common(&bound(right).0) == 0
         {
@@ -321,25 +339,31 @@ impl Compiler<'_> {
         let mut probes = Vec::new();
         for side in sides.into_iter().rev() {
             let (table, slots, _, certain) = self.table(side, 0, scope)?;
-            out.push((Node::Step(Step::Any { table }, f64::NAN), 0));
-            probes.push((Step::Probe { table, slots, key: Vec::new() }, certain));
+            out.push((PlanNode::Step(ProgramStep::Any { table }, f64::NAN), 0));
+            probes.push((ProgramStep::Probe { table, slots, key: Vec::new() }, certain));
         }
-        let mut known = self.sequence(right, Context { known: 0, asked: false }, scope, out)?;
+        let mut known = self.sequence(right, CompileContext { known: 0, asked: false }, scope, out)?;
         for (probe, certain) in probes {
             known |= certain;
-            out.push((Node::Step(probe, f64::NAN), known));
+            out.push((PlanNode::Step(probe, f64::NAN), known));
         }
         Ok(known)
     }
 
     /// Compiles a pattern that is solved separately and then looked up.
-    fn probe(&mut self, pattern: &Pattern, context: Context, scope: &mut Scope, out: &mut Sequence) -> Result<Mask> {
+    fn probe(
+        &mut self,
+        pattern: &QueryPattern,
+        context: CompileContext,
+        scope: &mut BlockScope,
+        out: &mut Sequence,
+    ) -> Result<Mask> {
         if context.asked && !is_plain(pattern) {
             return Err(Fallback::Apart);
         }
         let (table, slots, key, certain) = self.table(pattern, context.known, scope)?;
         let known = context.known | certain;
-        out.push((Node::Step(Step::Probe { table, slots, key }, f64::NAN), known));
+        out.push((PlanNode::Step(ProgramStep::Probe { table, slots, key }, f64::NAN), known));
         Ok(known)
     }
 
@@ -347,25 +371,25 @@ impl Compiler<'_> {
     /// sides, and the slots that are bound in every row.
     fn table(
         &mut self,
-        pattern: &Pattern,
+        pattern: &QueryPattern,
         known: Mask,
-        scope: &mut Scope,
+        scope: &mut BlockScope,
     ) -> Result<(usize, Vec<Slot>, Vec<usize>, Mask)> {
         let block = self.block(pattern)?;
         let variables = match pattern {
-            Pattern::Project { variables, .. } => variables.clone(),
-            Pattern::Distinct { inner } => match &**inner {
-                Pattern::Project { variables, .. } => variables.clone(),
+            QueryPattern::Project { variables, .. } => variables.clone(),
+            QueryPattern::Distinct { inner } => match &**inner {
+                QueryPattern::Project { variables, .. } => variables.clone(),
                 inner => bound(inner).0.sorted(),
             },
-            Pattern::Group { variables, aggregates, .. } => {
+            QueryPattern::Group { variables, aggregates, .. } => {
                 variables.iter().chain(aggregates.iter().map(|(variable, _)| variable)).cloned().collect()
             }
             pattern => bound(pattern).0.sorted(),
         };
         let slots = variables.iter().map(|v| scope.slot(v)).collect::<Result<Vec<_>>>()?;
         let mut certain = scope.mask(&bound(pattern).1)?;
-        if let Pattern::Group { aggregates, .. } = pattern {
+        if let QueryPattern::Group { aggregates, .. } = pattern {
             // Any aggregate except a count may be an error.
             for (variable, aggregate) in aggregates {
                 if is_count(aggregate) {
@@ -385,26 +409,26 @@ impl Compiler<'_> {
         condition: Option<&Expression>,
         known: Mask,
         inside: Mask,
-        scope: &mut Scope,
+        scope: &mut BlockScope,
         mut body: Sequence,
         out: &mut Sequence,
     ) -> Result<Mask> {
         if let Some(condition) = condition {
             self.filter(condition, known, inside, scope, &mut body, 0)?;
         }
-        out.push((Node::Optional(strip(body)), known));
+        out.push((PlanNode::Optional(strip(body)), known));
         Ok(known)
     }
 
     /// Compiles a triple pattern. Returns the slots that it binds.
-    fn triple(&self, triple: &TriplePattern, known: Mask, scope: &mut Scope, out: &mut Sequence) -> Result<Mask> {
+    fn triple(&self, triple: &TriplePattern, known: Mask, scope: &mut BlockScope, out: &mut Sequence) -> Result<Mask> {
         let subject = self.term(&triple.subject, scope)?;
         let predicate = match &triple.predicate {
-            NamedNodePattern::NamedNode(node) => Operand::Term(self.view.id(&node.clone().into())),
-            NamedNodePattern::Variable(variable) => Operand::Slot(scope.slot(variable)?),
+            NamedNodePattern::NamedNode(node) => ProgramOperand::Term(self.view.id(&node.clone().into())),
+            NamedNodePattern::Variable(variable) => ProgramOperand::Slot(scope.slot(variable)?),
         };
         let object = self.term(&triple.object, scope)?;
-        let counted = self.estimates.then(|| Counted::of_triple(triple, self.view));
+        let counted = self.estimates.then(|| PatternCardinality::of_triple(triple, self.view));
         Ok(self.places([subject, predicate, object], counted, known, scope, out))
     }
 
@@ -415,27 +439,27 @@ impl Compiler<'_> {
         number: usize,
         object: &TermPattern,
         known: Mask,
-        scope: &mut Scope,
+        scope: &mut BlockScope,
         out: &mut Sequence,
     ) -> Result<Mask> {
-        let counted = self.estimates.then(|| Counted::of_relation(subject, number, object, self.view));
+        let counted = self.estimates.then(|| PatternCardinality::of_relation(subject, number, object, self.view));
         let (subject, object) = (self.term(subject, scope)?, self.term(object, scope)?);
-        let relation = Operand::Term(self.view.id(&convert::relation(number).into()));
+        let relation = ProgramOperand::Term(self.view.id(&convert::relation(number).into()));
         Ok(self.places([subject, relation, object], counted, known, scope, out))
     }
 
     /// Adds the step for the operands of a triple pattern. Returns the slots that it binds.
     fn places(
         &self,
-        places: [Operand; 3],
-        counted: Option<Counted>,
+        places: [ProgramOperand; 3],
+        counted: Option<PatternCardinality>,
         known: Mask,
-        scope: &mut Scope,
+        scope: &mut BlockScope,
         out: &mut Sequence,
     ) -> Mask {
         let mask = places.iter().fold(0, |mask, place| match place {
-            Operand::Slot(slot) => mask | bit(*slot),
-            Operand::Term(_) => mask,
+            ProgramOperand::Slot(slot) => mask | bit(*slot),
+            ProgramOperand::Term(_) => mask,
         });
         let estimate = counted.map_or(f64::NAN, |counted| {
             let names = scope.slots.iter().enumerate();
@@ -444,16 +468,16 @@ impl Compiler<'_> {
             scope.values = scope.values.or(&counted.variables);
             rows
         });
-        out.push((Node::Step(Step::Triple(places), estimate), known | mask));
+        out.push((PlanNode::Step(ProgramStep::Triple(places), estimate), known | mask));
         mask
     }
 
     /// Returns the operand for a term of a triple pattern.
-    fn term(&self, term: &TermPattern, scope: &mut Scope) -> Result<Operand> {
+    fn term(&self, term: &TermPattern, scope: &mut BlockScope) -> Result<ProgramOperand> {
         Ok(match term {
-            TermPattern::NamedNode(node) => Operand::Term(self.view.id(&node.clone().into())),
-            TermPattern::Literal(literal) => Operand::Term(self.view.id(&literal.clone().into())),
-            TermPattern::Variable(variable) => Operand::Slot(scope.slot(variable)?),
+            TermPattern::NamedNode(node) => ProgramOperand::Term(self.view.id(&node.clone().into())),
+            TermPattern::Literal(literal) => ProgramOperand::Term(self.view.id(&literal.clone().into())),
+            TermPattern::Variable(variable) => ProgramOperand::Slot(scope.slot(variable)?),
             TermPattern::BlankNode(_) => return Err(Fallback::Pattern("a blank node")),
         })
     }
@@ -464,7 +488,7 @@ impl Compiler<'_> {
         expression: &Expression,
         before: Mask,
         after: Mask,
-        scope: &mut Scope,
+        scope: &mut BlockScope,
         out: &mut Sequence,
         from: usize,
     ) -> Result<()> {
@@ -487,54 +511,56 @@ impl Compiler<'_> {
                 fitting.map(|(at, (_, mask))| (at + 1, *mask))
             };
             match earliest {
-                Some((at, mask)) => out.insert(at, (Node::Filter(test), mask)),
-                None => out.push((Node::Filter(test), after)),
+                Some((at, mask)) => out.insert(at, (PlanNode::Filter(test), mask)),
+                None => out.push((PlanNode::Filter(test), after)),
             }
         }
         Ok(())
     }
 
-    fn test(&mut self, expression: &Expression, known: Mask, scope: &mut Scope) -> Result<Test> {
+    fn test(&mut self, expression: &Expression, known: Mask, scope: &mut BlockScope) -> Result<PatternTest> {
         Ok(match expression {
-            expression if is_dated(expression) => Test::Plain(condition(expression, scope)?),
+            expression if is_dated(expression) => PatternTest::Plain(condition(expression, scope)?),
             Expression::Binary(Binary::And, a, b) => {
-                Test::And(vec![self.test(a, known, scope)?, self.test(b, known, scope)?])
+                PatternTest::And(vec![self.test(a, known, scope)?, self.test(b, known, scope)?])
             }
             Expression::Binary(Binary::Or, a, b) => {
-                Test::Or(vec![self.test(a, known, scope)?, self.test(b, known, scope)?])
+                PatternTest::Or(vec![self.test(a, known, scope)?, self.test(b, known, scope)?])
             }
-            Expression::Unary(Unary::Not, inner) => Test::Not(Box::new(self.test(inner, known, scope)?)),
+            Expression::Unary(Unary::Not, inner) => PatternTest::Not(Box::new(self.test(inner, known, scope)?)),
             Expression::Exists(pattern) => {
                 let mut body = Vec::new();
-                self.sequence(pattern, Context { known, asked: true }, scope, &mut body)?;
-                Test::Exists(strip(body))
+                self.sequence(pattern, CompileContext { known, asked: true }, scope, &mut body)?;
+                PatternTest::Exists(strip(body))
             }
-            Expression::Bound(variable) => Test::Plain(Condition::Bound(scope.slot(variable)?)),
+            Expression::Bound(variable) => PatternTest::Plain(ProgramCondition::Bound(scope.slot(variable)?)),
             Expression::In(value, list) if !list.is_empty() && list.iter().all(is_constant) => {
                 let value = match &**value {
                     Expression::Variable(variable) => AmongValue::Slot(scope.slot(variable)?),
                     value => AmongValue::Leaf(leaf(value, scope, false)?),
                 };
-                Test::Plain(Condition::Among(value, Constants::new(list.iter().filter_map(constant))))
+                PatternTest::Plain(ProgramCondition::Among(value, Constants::new(list.iter().filter_map(constant))))
             }
             Expression::Binary(operator @ (Binary::SameTerm | Binary::Equal), a, b) => {
                 let places = (self.operand(a, scope)?, self.operand(b, scope)?);
                 match (places, operator) {
-                    ((Some(a), Some(b)), Binary::SameTerm) => Test::Plain(Condition::Same(a, b)),
-                    ((Some(a), Some(b)), _) => Test::Plain(Condition::Equal(a, b, leaf(expression, scope, true)?)),
-                    _ => Test::Plain(condition(expression, scope)?),
+                    ((Some(a), Some(b)), Binary::SameTerm) => PatternTest::Plain(ProgramCondition::Same(a, b)),
+                    ((Some(a), Some(b)), _) => {
+                        PatternTest::Plain(ProgramCondition::Equal(a, b, leaf(expression, scope, true)?))
+                    }
+                    _ => PatternTest::Plain(condition(expression, scope)?),
                 }
             }
-            expression => Test::Plain(condition(expression, scope)?),
+            expression => PatternTest::Plain(condition(expression, scope)?),
         })
     }
 
     /// Returns the operand of an expression that is a term or a variable.
-    fn operand(&self, expression: &Expression, scope: &mut Scope) -> Result<Option<Operand>> {
+    fn operand(&self, expression: &Expression, scope: &mut BlockScope) -> Result<Option<ProgramOperand>> {
         Ok(match expression {
-            Expression::Variable(variable) => Some(Operand::Slot(scope.slot(variable)?)),
-            Expression::NamedNode(node) => Some(Operand::Term(self.view.id(&node.clone().into()))),
-            Expression::Literal(literal) => Some(Operand::Term(self.view.id(&literal.clone().into()))),
+            Expression::Variable(variable) => Some(ProgramOperand::Slot(scope.slot(variable)?)),
+            Expression::NamedNode(node) => Some(ProgramOperand::Term(self.view.id(&node.clone().into()))),
+            Expression::Literal(literal) => Some(ProgramOperand::Term(self.view.id(&literal.clone().into()))),
             _ => None,
         })
     }
@@ -559,7 +585,7 @@ fn once(columns: &[Option<Slot>], sequence: &mut Sequence, known: Mask) -> bool 
         && at + 1 < sequence.len()
         && let Some(&(_, mask)) = sequence.get(at)
     {
-        sequence.insert(at + 1, (Node::Step(Step::Once, 1.0), mask));
+        sequence.insert(at + 1, (PlanNode::Step(ProgramStep::Once, 1.0), mask));
         return true;
     }
     false

@@ -9,36 +9,36 @@ use spargebra::algebra::GraphPattern;
 use sparopt::algebra::Expression as Prepared;
 
 use super::calculation::{CalculatedComparison, Calculation};
-use super::comparison::Comparison;
+use super::comparison::QuantityComparison;
 use super::constants::Constants;
 use super::fallback::Fallback;
-use super::operand::{Operand, Slot};
+use super::operand::{ProgramOperand, Slot};
 use super::text::TextTest;
 use crate::functions::exact::{exactly, prepared, truth};
 use terrapin_budget as budget;
-use terrapin_sparql_syntax::algebra::{Expression, Function, Helper, Pattern};
+use terrapin_sparql_syntax::algebra::{Expression, Function, Helper, QueryPattern};
 use terrapin_sparql_syntax::{convert, walk};
-use terrapin_triples::{ReadError, TermId, TermKind, View};
+use terrapin_triples::{ReadError, TermId, TermKind, TripleView};
 
 /// A condition. Its value may be an error.
 #[derive(Debug)]
-pub enum Condition {
+pub enum ProgramCondition {
     /// All conditions hold.
-    And(Vec<Condition>),
+    And(Vec<ProgramCondition>),
     /// At least one condition holds.
-    Or(Vec<Condition>),
+    Or(Vec<ProgramCondition>),
     /// The condition does not hold.
-    Not(Box<Condition>),
+    Not(Box<ProgramCondition>),
     /// The steps from this index have a solution.
     Exists(usize),
     /// The variable is bound.
     Bound(Slot),
     /// Both are the same term.
-    Same(Operand, Operand),
+    Same(ProgramOperand, ProgramOperand),
     /// Equal values: if one is not a literal, they must be the same term; otherwise the expression decides.
-    Equal(Operand, Operand, Leaf),
+    Equal(ProgramOperand, ProgramOperand, Leaf),
     /// A comparison of numbers or of parts of dates; if it is undecided, the evaluator decides.
-    Compared(Comparison, Leaf),
+    Compared(QuantityComparison, Leaf),
     /// A comparison of numeric expressions; if it is undecided, the evaluator decides.
     Calculated(CalculatedComparison, Leaf),
     /// A test of a text; if it is undecided, the evaluator decides.
@@ -76,27 +76,29 @@ pub struct Leaf {
 #[derive(Debug)]
 pub enum BindValue {
     /// A term or another variable's value.
-    Operand(Operand),
+    Operand(ProgramOperand),
     /// A numeric expression; if it is undecided, the evaluator decides.
     Calculated(Calculation, Leaf),
     /// The value of an expression.
     Leaf(Leaf),
 }
 
-impl Condition {
+impl ProgramCondition {
     /// Returns whether `all` holds for every operand in the condition.
-    pub fn places(&self, all: &mut dyn FnMut(Operand) -> bool) -> bool {
+    pub fn places(&self, all: &mut dyn FnMut(ProgramOperand) -> bool) -> bool {
         match self {
-            Condition::And(conditions) | Condition::Or(conditions) => conditions.iter().all(|c| c.places(all)),
-            Condition::Not(condition) => condition.places(all),
-            Condition::Same(a, b) | Condition::Equal(a, b, _) => all(*a) && all(*b),
-            Condition::Exists(_)
-            | Condition::Bound(_)
-            | Condition::Compared(..)
-            | Condition::Calculated(..)
-            | Condition::Text(..)
-            | Condition::Among(..)
-            | Condition::Leaf(_) => true,
+            ProgramCondition::And(conditions) | ProgramCondition::Or(conditions) => {
+                conditions.iter().all(|c| c.places(all))
+            }
+            ProgramCondition::Not(condition) => condition.places(all),
+            ProgramCondition::Same(a, b) | ProgramCondition::Equal(a, b, _) => all(*a) && all(*b),
+            ProgramCondition::Exists(_)
+            | ProgramCondition::Bound(_)
+            | ProgramCondition::Compared(..)
+            | ProgramCondition::Calculated(..)
+            | ProgramCondition::Text(..)
+            | ProgramCondition::Among(..)
+            | ProgramCondition::Leaf(_) => true,
         }
     }
 }
@@ -118,7 +120,8 @@ impl Leaf {
         if is_condition {
             truth(&mut exact);
         }
-        let text = convert::pattern(Pattern::extend(Pattern::default(), Helper::Value.into(), expression.clone()));
+        let text =
+            convert::pattern(QueryPattern::extend(QueryPattern::default(), Helper::Value.into(), expression.clone()));
         match (text, prepared(exact)) {
             (GraphPattern::Extend { expression: text, .. }, Some(expression)) => {
                 Ok(Leaf { expression, text: text.to_string(), variables, size })
@@ -129,7 +132,7 @@ impl Leaf {
 
     fn terms<'a>(
         &'a self,
-        view: &View,
+        view: &TripleView,
         value: impl Fn(Slot) -> Option<TermId>,
     ) -> Result<Vec<(&'a Variable, Term)>, ReadError> {
         // The evaluator checks the budget only in calls of the crate's own functions.
@@ -141,7 +144,7 @@ impl Leaf {
     /// Returns the effective boolean value of the expression.
     pub fn holds(
         &self,
-        view: &View,
+        view: &TripleView,
         evaluator: &QueryEvaluator,
         value: impl Fn(Slot) -> Option<TermId>,
     ) -> Result<Option<bool>, ReadError> {
@@ -152,7 +155,7 @@ impl Leaf {
     /// Returns the expression's value as a term.
     pub fn term(
         &self,
-        view: &View,
+        view: &TripleView,
         evaluator: &QueryEvaluator,
         value: impl Fn(Slot) -> Option<TermId>,
     ) -> Result<Option<Term>, ReadError> {
@@ -163,7 +166,7 @@ impl Leaf {
     /// Returns the expression's value as a term identifier.
     pub fn value(
         &self,
-        view: &View,
+        view: &TripleView,
         evaluator: &QueryEvaluator,
         value: impl Fn(Slot) -> Option<TermId>,
     ) -> Result<Option<TermId>, ReadError> {
@@ -189,7 +192,7 @@ fn needs_query(expression: &Expression) -> Option<Fallback> {
 }
 
 /// Returns whether two terms are equal, if their identifiers decide it; `None` if both are literals.
-pub fn equal(view: &View, a: TermId, b: TermId) -> Result<Option<bool>, ReadError> {
+pub fn equal(view: &TripleView, a: TermId, b: TermId) -> Result<Option<bool>, ReadError> {
     let plain = view.kind(a)? != TermKind::Literal || view.kind(b)? != TermKind::Literal;
     Ok(plain.then_some(a == b))
 }

@@ -2,7 +2,7 @@
 
 use oxrdf::Term;
 
-use terrapin_triples::{ReadError, TermId, View};
+use terrapin_triples::{ReadError, TermId, TripleView};
 
 /// Number of cached terms: a power of two.
 const KEPT: usize = 1 << 10;
@@ -23,7 +23,7 @@ impl Decoder {
     ///
     /// # Errors
     /// Returns an error if the snapshot is damaged.
-    pub fn decode(&mut self, view: &View, row: &[Option<TermId>]) -> Result<&[Option<Term>], ReadError> {
+    pub fn decode(&mut self, view: &TripleView, row: &[Option<TermId>]) -> Result<&[Option<Term>], ReadError> {
         if self.ids.len() != row.len() {
             self.ids = vec![None; row.len()];
             self.terms = vec![None; row.len()];
@@ -42,7 +42,12 @@ impl Decoder {
         Ok(&self.terms)
     }
 
-    fn term(kept: &mut Vec<Option<(TermId, Term)>>, keep: bool, view: &View, id: TermId) -> Result<Term, ReadError> {
+    fn term(
+        kept: &mut Vec<Option<(TermId, Term)>>,
+        keep: bool,
+        view: &TripleView,
+        id: TermId,
+    ) -> Result<Term, ReadError> {
         let (true, Some(number)) = (keep, id.number()) else { return view.term(id) };
         if kept.is_empty() {
             kept.resize(KEPT, None);

@@ -2,16 +2,16 @@
 
 use std::fmt::Write as _;
 
-use super::condition::{AmongValue, BindValue, Condition};
-use super::operand::{Operand, Slot};
-use super::program::{Block, Program, Step};
-use terrapin_triples::{ReadError, TermId, View};
+use super::condition::{AmongValue, BindValue, ProgramCondition};
+use super::operand::{ProgramOperand, Slot};
+use super::program::{Program, ProgramBlock, ProgramStep};
+use terrapin_triples::{ReadError, TermId, TripleView};
 
 /// Formats the blocks of a program, those of its tables first. `counts` contains the number of solutions of each step.
 ///
 /// # Errors
 /// Returns an error if the snapshot is damaged.
-pub fn explain(program: &Program, view: &View, counts: &[u64]) -> Result<String, ReadError> {
+pub fn explain(program: &Program, view: &TripleView, counts: &[u64]) -> Result<String, ReadError> {
     let mut out = String::new();
     for (number, block) in program.blocks.iter().enumerate() {
         let explained = Explained { program, view, counts, block };
@@ -28,9 +28,9 @@ pub fn explain(program: &Program, view: &View, counts: &[u64]) -> Result<String,
 
 struct Explained<'e> {
     program: &'e Program,
-    view: &'e View,
+    view: &'e TripleView,
     counts: &'e [u64],
-    block: &'e Block,
+    block: &'e ProgramBlock,
 }
 
 impl Explained<'_> {
@@ -53,7 +53,7 @@ impl Explained<'_> {
                 let actual = self.counts.get(at).copied().unwrap_or(0);
                 let _ = writeln!(out, "  [about {} solutions expected, {actual} found]", rounded(rows));
             }
-            if matches!(planned.step, Step::Emit) {
+            if matches!(planned.step, ProgramStep::Emit) {
                 break;
             }
             at += 1;
@@ -61,31 +61,31 @@ impl Explained<'_> {
         Ok(())
     }
 
-    fn text(&self, step: &Step) -> Result<Option<String>, ReadError> {
+    fn text(&self, step: &ProgramStep) -> Result<Option<String>, ReadError> {
         let names = |slots: &[Slot]| slots.iter().map(|slot| self.name(*slot)).collect::<Vec<_>>().join(" ");
         Ok(Some(match step {
-            Step::Triple([subject, predicate, object]) => {
+            ProgramStep::Triple([subject, predicate, object]) => {
                 format!("{} {} {}", self.operand(*subject)?, self.operand(*predicate)?, self.operand(*object)?)
             }
-            Step::Optional { .. } => "optional".to_owned(),
-            Step::Union(branches) => format!("one of {}", branches.len()),
-            Step::Values { slots, rows } => format!("values {} ({} rows)", names(slots), rows.len()),
-            Step::Probe { table, slots, key } => {
+            ProgramStep::Optional { .. } => "optional".to_owned(),
+            ProgramStep::Union(branches) => format!("one of {}", branches.len()),
+            ProgramStep::Values { slots, rows } => format!("values {} ({} rows)", names(slots), rows.len()),
+            ProgramStep::Probe { table, slots, key } => {
                 let key: Vec<Slot> = key.iter().filter_map(|&column| slots.get(column).copied()).collect();
                 format!("join with {table} on {}", if key.is_empty() { "nothing".to_owned() } else { names(&key) })
             }
-            Step::Minus { table, .. } => format!("without {table}"),
-            Step::Any { table } => format!("only if {table} has rows"),
-            Step::Filter(condition) => format!("filter {}", self.condition(condition)?),
-            Step::Bind { slot, value } => match value {
+            ProgramStep::Minus { table, .. } => format!("without {table}"),
+            ProgramStep::Any { table } => format!("only if {table} has rows"),
+            ProgramStep::Filter(condition) => format!("filter {}", self.condition(condition)?),
+            ProgramStep::Bind { slot, value } => match value {
                 BindValue::Operand(place) => format!("bind {} = {}", self.name(*slot), self.operand(*place)?),
                 BindValue::Calculated(_, leaf) | BindValue::Leaf(leaf) => format!("bind {} = {leaf}", self.name(*slot)),
             },
-            Step::Once => "once for each distinct solution".to_owned(),
-            Step::Emit if self.block.group.is_some() => "group".to_owned(),
-            Step::Emit if self.block.distinct => "distinct solution".to_owned(),
-            Step::Emit => "solution".to_owned(),
-            Step::Matched { .. } | Step::Go(_) | Step::Found => return Ok(None),
+            ProgramStep::Once => "once for each distinct solution".to_owned(),
+            ProgramStep::Emit if self.block.group.is_some() => "group".to_owned(),
+            ProgramStep::Emit if self.block.distinct => "distinct solution".to_owned(),
+            ProgramStep::Emit => "solution".to_owned(),
+            ProgramStep::Matched { .. } | ProgramStep::Go(_) | ProgramStep::Found => return Ok(None),
         }))
     }
 
@@ -93,10 +93,10 @@ impl Explained<'_> {
         self.block.slots.get(slot).map_or_else(|| "?".to_owned(), ToString::to_string)
     }
 
-    fn operand(&self, place: Operand) -> Result<String, ReadError> {
+    fn operand(&self, place: ProgramOperand) -> Result<String, ReadError> {
         match place {
-            Operand::Slot(slot) => Ok(self.name(slot)),
-            Operand::Term(id) => self.term(id),
+            ProgramOperand::Slot(slot) => Ok(self.name(slot)),
+            ProgramOperand::Term(id) => self.term(id),
         }
     }
 
@@ -107,27 +107,29 @@ impl Explained<'_> {
         Ok(self.view.term(id)?.to_string())
     }
 
-    fn condition(&self, condition: &Condition) -> Result<String, ReadError> {
-        let all = |conditions: &[Condition], with: &str| {
+    fn condition(&self, condition: &ProgramCondition) -> Result<String, ReadError> {
+        let all = |conditions: &[ProgramCondition], with: &str| {
             let texts = conditions.iter().map(|c| self.condition(c)).collect::<Result<Vec<_>, _>>()?;
             Ok(format!("({})", texts.join(with)))
         };
         match condition {
-            Condition::And(conditions) => all(conditions, " && "),
-            Condition::Or(conditions) => all(conditions, " || "),
-            Condition::Not(condition) => Ok(format!("!{}", self.condition(condition)?)),
-            Condition::Exists(_) => Ok("exists (the steps above)".to_owned()),
-            Condition::Bound(slot) => Ok(format!("bound({})", self.name(*slot))),
-            Condition::Same(a, b) => Ok(format!("sameTerm({}, {})", self.operand(*a)?, self.operand(*b)?)),
-            Condition::Equal(a, b, _) => Ok(format!("{} = {}", self.operand(*a)?, self.operand(*b)?)),
-            Condition::Among(AmongValue::Slot(slot), constants) => {
+            ProgramCondition::And(conditions) => all(conditions, " && "),
+            ProgramCondition::Or(conditions) => all(conditions, " || "),
+            ProgramCondition::Not(condition) => Ok(format!("!{}", self.condition(condition)?)),
+            ProgramCondition::Exists(_) => Ok("exists (the steps above)".to_owned()),
+            ProgramCondition::Bound(slot) => Ok(format!("bound({})", self.name(*slot))),
+            ProgramCondition::Same(a, b) => Ok(format!("sameTerm({}, {})", self.operand(*a)?, self.operand(*b)?)),
+            ProgramCondition::Equal(a, b, _) => Ok(format!("{} = {}", self.operand(*a)?, self.operand(*b)?)),
+            ProgramCondition::Among(AmongValue::Slot(slot), constants) => {
                 Ok(format!("{} IN ({} terms)", self.name(*slot), constants.len()))
             }
-            Condition::Among(AmongValue::Leaf(leaf), constants) => Ok(format!("{leaf} IN ({} terms)", constants.len())),
-            Condition::Compared(_, leaf)
-            | Condition::Calculated(_, leaf)
-            | Condition::Text(_, leaf)
-            | Condition::Leaf(leaf) => Ok(leaf.to_string()),
+            ProgramCondition::Among(AmongValue::Leaf(leaf), constants) => {
+                Ok(format!("{leaf} IN ({} terms)", constants.len()))
+            }
+            ProgramCondition::Compared(_, leaf)
+            | ProgramCondition::Calculated(_, leaf)
+            | ProgramCondition::Text(_, leaf)
+            | ProgramCondition::Leaf(leaf) => Ok(leaf.to_string()),
         }
     }
 }

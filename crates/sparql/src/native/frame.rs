@@ -1,18 +1,18 @@
 //! The state of a running block: the values of its slots.
 
-use super::groups::Seen;
-use super::operand::{Operand, Slot};
-use super::program::Block;
-use terrapin_sparql_syntax::error::Error;
+use super::groups::DistinctRows;
+use super::operand::{ProgramOperand, Slot};
+use super::program::ProgramBlock;
+use terrapin_sparql_syntax::error::SparqlError;
 use terrapin_triples::TermId;
 
 /// Receives a solution. Returns `false` if no more are wanted.
-pub type Sink<'s> = dyn FnMut(&[Option<TermId>]) -> Result<bool, Error> + 's;
+pub type Sink<'s> = dyn FnMut(&[Option<TermId>]) -> Result<bool, SparqlError> + 's;
 
 /// The state of a running block.
-pub struct Frame<'f> {
+pub struct BlockFrame<'f> {
     /// The block.
-    pub block: &'f Block,
+    pub block: &'f ProgramBlock,
     /// The values of the slots.
     pub slots: Vec<Option<TermId>>,
     /// Which optional parts had a solution.
@@ -20,12 +20,12 @@ pub struct Frame<'f> {
     /// The columns of the current solution.
     pub row: Vec<Option<TermId>>,
     /// The distinct solutions so far.
-    pub seen: Seen,
+    pub seen: DistinctRows,
     /// Receives the solutions.
     pub sink: &'f mut Sink<'f>,
 }
 
-impl Frame<'_> {
+impl BlockFrame<'_> {
     /// Returns the value of a slot.
     #[inline]
     pub fn get(&self, slot: Slot) -> Option<TermId> {
@@ -34,10 +34,10 @@ impl Frame<'_> {
 
     /// Returns the value of an operand.
     #[inline]
-    pub fn value(&self, place: Operand) -> Option<TermId> {
+    pub fn value(&self, place: ProgramOperand) -> Option<TermId> {
         match place {
-            Operand::Term(id) => Some(id),
-            Operand::Slot(slot) => self.get(slot),
+            ProgramOperand::Term(id) => Some(id),
+            ProgramOperand::Slot(slot) => self.get(slot),
         }
     }
 

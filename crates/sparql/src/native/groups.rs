@@ -5,23 +5,23 @@ use oxrdf::{Literal, Term};
 use rustc_hash::{FxHashMap, FxHashSet};
 use spareval::AggregateFunctionAccumulator;
 
-use super::program::{Aggregate, Group};
+use super::program::{GroupAggregate, GroupingStep};
 use crate::functions::aggregates::Fold;
 use terrapin_base::deferred::Deferred;
-use terrapin_triples::{ReadError, TermId, View};
+use terrapin_triples::{ReadError, TermId, TripleView};
 
 /// Values of columns.
 type Row = Box<[Option<TermId>]>;
 
 /// The set of rows that were already returned.
 #[derive(Default)]
-pub(super) struct Seen {
+pub(super) struct DistinctRows {
     one: FxHashSet<Option<TermId>>,
     two: FxHashSet<[Option<TermId>; 2]>,
     more: Deferred<FxHashSet<Row>>,
 }
 
-impl Seen {
+impl DistinctRows {
     pub fn has(&self, row: &[Option<TermId>]) -> bool {
         match *row {
             [one] => self.one.contains(&one),
@@ -31,7 +31,7 @@ impl Seen {
     }
 
     /// Adds a row. Returns whether it is new.
-    pub fn insert(&mut self, view: &View, row: &[Option<TermId>]) -> Result<bool, ReadError> {
+    pub fn insert(&mut self, view: &TripleView, row: &[Option<TermId>]) -> Result<bool, ReadError> {
         let new = match *row {
             [one] => self.one.insert(one),
             [one, two] => self.two.insert([one, two]),
@@ -45,7 +45,7 @@ impl Seen {
 }
 
 /// The state of an aggregate of one group.
-struct State {
+struct AggregateState {
     count: u64,
     /// The accumulator; `None` if the values are only counted or one was an error.
     fold: Option<Box<dyn AggregateFunctionAccumulator + Send + Sync>>,
@@ -53,12 +53,17 @@ struct State {
     last: Option<TermId>,
 }
 
-impl State {
-    fn new(aggregate: &Aggregate) -> State {
-        State { count: 0, fold: aggregate.fold.as_ref().map(Fold::begin), seen: FxHashSet::default(), last: None }
+impl AggregateState {
+    fn new(aggregate: &GroupAggregate) -> AggregateState {
+        AggregateState {
+            count: 0,
+            fold: aggregate.fold.as_ref().map(Fold::begin),
+            seen: FxHashSet::default(),
+            last: None,
+        }
     }
 
-    fn add(&mut self, aggregate: &Aggregate, view: &View, row: &[Option<TermId>]) -> Result<(), ReadError> {
+    fn add(&mut self, aggregate: &GroupAggregate, view: &TripleView, row: &[Option<TermId>]) -> Result<(), ReadError> {
         let Some(column) = aggregate.column else {
             self.count += 1;
             return Ok(());
@@ -94,7 +99,7 @@ impl State {
         Ok(())
     }
 
-    fn finish(self, aggregate: &Aggregate, view: &View) -> Option<TermId> {
+    fn finish(self, aggregate: &GroupAggregate, view: &TripleView) -> Option<TermId> {
         let term = match aggregate.fold {
             None => Some(Literal::from(i64::try_from(self.count).unwrap_or(i64::MAX)).into()),
             Some(_) => self.fold?.finish(),
@@ -105,13 +110,13 @@ impl State {
 
 /// Groups solutions and aggregates their values.
 pub(super) struct Groups<'g> {
-    group: &'g Group,
+    group: &'g GroupingStep,
     places: Deferred<FxHashMap<Row, usize>>,
-    groups: Deferred<Vec<(Row, Vec<State>)>>,
+    groups: Deferred<Vec<(Row, Vec<AggregateState>)>>,
 }
 
 impl<'g> Groups<'g> {
-    pub fn new(group: &'g Group) -> Self {
+    pub fn new(group: &'g GroupingStep) -> Self {
         let mut groups = Groups { group, places: Deferred::default(), groups: Deferred::default() };
         if group.keys == 0 {
             groups.place(&[]);
@@ -123,24 +128,24 @@ impl<'g> Groups<'g> {
         if let Some(&place) = self.places.get(key) {
             return place;
         }
-        self.groups.push((key.into(), self.group.aggregates.iter().map(State::new).collect()));
+        self.groups.push((key.into(), self.group.aggregates.iter().map(AggregateState::new).collect()));
         self.places.insert(key.into(), self.groups.len() - 1);
         self.groups.len() - 1
     }
 
     /// Adds a solution to its group.
-    pub fn add(&mut self, view: &View, row: &[Option<TermId>]) -> Result<(), ReadError> {
+    pub fn add(&mut self, view: &TripleView, row: &[Option<TermId>]) -> Result<(), ReadError> {
         let before = self.groups.len();
         let place = self.place(row.get(..self.group.keys).unwrap_or(row));
         if self.groups.len() > before {
-            view.hold((row.len() * 16 + 128 + self.group.aggregates.len() * size_of::<State>()) as i64)?;
+            view.hold((row.len() * 16 + 128 + self.group.aggregates.len() * size_of::<AggregateState>()) as i64)?;
         }
         let Some((_, states)) = self.groups.get_mut(place) else { return Ok(()) };
         self.group.aggregates.iter().zip(states).try_for_each(|(aggregate, state)| state.add(aggregate, view, row))
     }
 
     /// Returns a row for each group: its keys, then its aggregates.
-    pub fn finish(mut self, view: &View) -> impl Iterator<Item = Vec<Option<TermId>>> {
+    pub fn finish(mut self, view: &TripleView) -> impl Iterator<Item = Vec<Option<TermId>>> {
         let aggregates = &self.group.aggregates;
         self.groups.take().into_iter().map(move |(key, states)| {
             let values = aggregates.iter().zip(states).map(|(aggregate, state)| state.finish(aggregate, view));

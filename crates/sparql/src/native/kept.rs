@@ -7,9 +7,9 @@ use terrapin_triples::Store;
 
 /// The cached program of a prepared query, valid for one triple store.
 #[derive(Debug, Default)]
-pub(crate) struct Kept(OnceLock<(Weak<Store>, Program)>);
+pub(crate) struct ProgramCache(OnceLock<(Weak<Store>, Program)>);
 
-impl Kept {
+impl ProgramCache {
     /// Returns the program if it was compiled for this store.
     pub fn get(&self, store: &Arc<Store>) -> Option<&Program> {
         // The weak reference prevents the address from being reused.

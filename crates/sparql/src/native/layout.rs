@@ -1,118 +1,123 @@
 //! The nodes of a pattern before they are placed in a program, and their placement.
 
-use super::condition::Condition;
+use super::condition::ProgramCondition;
 use super::fallback::Fallback;
 use super::limits::MOST_STEPS;
-use super::program::{Planned, Step};
-use super::scope::{Mask, Scope};
+use super::program::{PlannedStep, ProgramStep};
+use super::scope::{BlockScope, Mask};
 
 /// A step or a group of steps that has no index in the program yet.
-pub(super) enum Node {
-    Step(Step, f64),
-    Optional(Vec<Node>),
-    Union(Vec<Vec<Node>>),
-    Filter(Test),
+pub(super) enum PlanNode {
+    Step(ProgramStep, f64),
+    Optional(Vec<PlanNode>),
+    Union(Vec<Vec<PlanNode>>),
+    Filter(PatternTest),
 }
 
 /// A condition with the nodes of its patterns.
-pub(super) enum Test {
-    And(Vec<Test>),
-    Or(Vec<Test>),
-    Not(Box<Test>),
-    Exists(Vec<Node>),
-    Plain(Condition),
+pub(super) enum PatternTest {
+    And(Vec<PatternTest>),
+    Or(Vec<PatternTest>),
+    Not(Box<PatternTest>),
+    Exists(Vec<PlanNode>),
+    Plain(ProgramCondition),
 }
 
 /// A sequence of nodes, each with the slots that are always bound after it.
-pub(super) type Sequence = Vec<(Node, Mask)>;
+pub(super) type Sequence = Vec<(PlanNode, Mask)>;
 
 /// The steps that have been placed.
 #[derive(Default)]
-pub(super) struct Layout {
+pub(super) struct ProgramLayout {
     /// The steps of all blocks.
-    pub steps: Vec<Planned>,
+    pub steps: Vec<PlannedStep>,
 }
 
-impl Layout {
+impl ProgramLayout {
     /// Adds a step.
-    pub fn push(&mut self, step: Step, estimate: f64, depth: usize) {
-        self.steps.push(Planned { step, estimate, depth });
+    pub fn push(&mut self, step: ProgramStep, estimate: f64, depth: usize) {
+        self.steps.push(PlannedStep { step, estimate, depth });
     }
 
     /// Replaces a placeholder that was added before its targets were known.
-    fn put(&mut self, at: usize, step: Step) {
+    fn put(&mut self, at: usize, step: ProgramStep) {
         if let Some(planned) = self.steps.get_mut(at) {
             planned.step = step;
         }
     }
 
     /// Places nodes; returns an error if there are too many steps.
-    pub fn lay(&mut self, nodes: Vec<Node>, scope: &mut Scope, depth: usize) -> Result<(), Fallback> {
+    pub fn lay(&mut self, nodes: Vec<PlanNode>, scope: &mut BlockScope, depth: usize) -> Result<(), Fallback> {
         for node in nodes {
             if self.steps.len() > MOST_STEPS {
                 return Err(Fallback::Steps);
             }
             match node {
-                Node::Step(step, estimate) => self.push(step, estimate, depth),
-                Node::Optional(body) => {
+                PlanNode::Step(step, estimate) => self.push(step, estimate, depth),
+                PlanNode::Optional(body) => {
                     let flag = scope.flags;
                     scope.flags += 1;
                     let at = self.steps.len();
-                    self.push(Step::Optional { flag, end: 0 }, f64::NAN, depth);
+                    self.push(ProgramStep::Optional { flag, end: 0 }, f64::NAN, depth);
                     self.lay(body, scope, depth + 1)?;
-                    self.push(Step::Matched { flag }, f64::NAN, depth);
+                    self.push(ProgramStep::Matched { flag }, f64::NAN, depth);
                     let end = self.steps.len();
-                    self.put(at, Step::Optional { flag, end });
+                    self.put(at, ProgramStep::Optional { flag, end });
                 }
-                Node::Union(branches) => {
+                PlanNode::Union(branches) => {
                     let at = self.steps.len();
-                    self.push(Step::Union(Vec::new()), f64::NAN, depth);
+                    self.push(ProgramStep::Union(Vec::new()), f64::NAN, depth);
                     let (mut starts, mut ends) = (Vec::new(), Vec::new());
                     for branch in branches {
                         starts.push(self.steps.len());
                         self.lay(branch, scope, depth + 1)?;
                         ends.push(self.steps.len());
-                        self.push(Step::Go(0), f64::NAN, depth);
+                        self.push(ProgramStep::Go(0), f64::NAN, depth);
                     }
                     let end = self.steps.len();
-                    self.put(at, Step::Union(starts));
+                    self.put(at, ProgramStep::Union(starts));
                     for at in ends {
-                        self.put(at, Step::Go(end));
+                        self.put(at, ProgramStep::Go(end));
                     }
                 }
-                Node::Filter(test) => {
+                PlanNode::Filter(test) => {
                     let condition = self.condition(test, scope, depth)?;
-                    self.push(Step::Filter(condition), f64::NAN, depth);
+                    self.push(ProgramStep::Filter(condition), f64::NAN, depth);
                 }
             }
         }
         Ok(())
     }
 
-    fn condition(&mut self, test: Test, scope: &mut Scope, depth: usize) -> Result<Condition, Fallback> {
-        let mut all = |tests: Vec<Test>| {
+    fn condition(
+        &mut self,
+        test: PatternTest,
+        scope: &mut BlockScope,
+        depth: usize,
+    ) -> Result<ProgramCondition, Fallback> {
+        let mut all = |tests: Vec<PatternTest>| {
             tests.into_iter().map(|t| self.condition(t, scope, depth)).collect::<Result<Vec<_>, _>>()
         };
         Ok(match test {
-            Test::And(tests) => Condition::And(all(tests)?),
-            Test::Or(tests) => Condition::Or(all(tests)?),
-            Test::Not(test) => Condition::Not(Box::new(self.condition(*test, scope, depth)?)),
-            Test::Plain(condition) => condition,
-            Test::Exists(body) => {
+            PatternTest::And(tests) => ProgramCondition::And(all(tests)?),
+            PatternTest::Or(tests) => ProgramCondition::Or(all(tests)?),
+            PatternTest::Not(test) => ProgramCondition::Not(Box::new(self.condition(*test, scope, depth)?)),
+            PatternTest::Plain(condition) => condition,
+            PatternTest::Exists(body) => {
                 // The steps of the pattern precede the filter; solutions jump over them.
                 let at = self.steps.len();
-                self.push(Step::Go(0), f64::NAN, depth);
+                self.push(ProgramStep::Go(0), f64::NAN, depth);
                 self.lay(body, scope, depth + 1)?;
-                self.push(Step::Found, f64::NAN, depth + 1);
+                self.push(ProgramStep::Found, f64::NAN, depth + 1);
                 let end = self.steps.len();
-                self.put(at, Step::Go(end));
-                Condition::Exists(at + 1)
+                self.put(at, ProgramStep::Go(end));
+                ProgramCondition::Exists(at + 1)
             }
         })
     }
 }
 
 /// Returns the nodes without their masks.
-pub(super) fn strip(sequence: Sequence) -> Vec<Node> {
+pub(super) fn strip(sequence: Sequence) -> Vec<PlanNode> {
     sequence.into_iter().map(|(node, _)| node).collect()
 }

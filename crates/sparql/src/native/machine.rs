@@ -5,17 +5,17 @@ use std::rc::Rc;
 
 use spareval::QueryEvaluator;
 
-use super::condition::{AmongValue, BindValue, Condition, equal};
-use super::frame::{Frame, Sink};
-use super::groups::{Groups, Seen};
-use super::operand::{Operand, Slot};
-use super::program::{Block, Group, Program, Step};
-use super::table::Table;
+use super::condition::{AmongValue, BindValue, ProgramCondition, equal};
+use super::frame::{BlockFrame, Sink};
+use super::groups::{DistinctRows, Groups};
+use super::operand::{ProgramOperand, Slot};
+use super::program::{GroupingStep, Program, ProgramBlock, ProgramStep};
+use super::table::SolutionTable;
 use crate::functions::Patterns;
 use crate::guard::read;
-use terrapin_budget::{self as budget, Exceeded};
-use terrapin_sparql_syntax::error::Error;
-use terrapin_triples::{ReadError, Subjects, TermId, View};
+use terrapin_budget::{self as budget, ExceededLimit};
+use terrapin_sparql_syntax::error::SparqlError;
+use terrapin_triples::{ReadError, Subjects, TermId, TripleView};
 
 /// Maximum number of subjects for which a search among them is faster than a lookup of the triple.
 const CLOSE: u64 = 1 << 16;
@@ -26,7 +26,7 @@ const FEW: usize = 1000;
 /// The result of running a step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[must_use]
-enum Flow {
+enum StepFlow {
     /// The step has passed on all its solutions.
     More,
     /// The innermost [`Step::Once`] or EXISTS has found its solution.
@@ -42,12 +42,12 @@ enum Flow {
 /// Returns an error if a limit was exceeded, the snapshot is damaged, or `each` failed.
 pub fn solve(
     program: &Program,
-    view: &View,
+    view: &TripleView,
     evaluator: &QueryEvaluator,
     patterns: &Patterns,
     counts: &mut [u64],
     each: &mut Sink<'_>,
-) -> Result<(), Error> {
+) -> Result<(), SparqlError> {
     let tables = vec![None; program.tables.len()];
     let mut machine =
         Machine { program, view, evaluator, patterns, tables, failure: None, counts, subjects: Vec::new() };
@@ -60,20 +60,20 @@ pub fn solve(
 
 struct Machine<'a> {
     program: &'a Program,
-    view: &'a View,
+    view: &'a TripleView,
     evaluator: &'a QueryEvaluator,
     patterns: &'a Patterns,
-    tables: Vec<Option<Rc<Table>>>,
-    failure: Option<Error>,
+    tables: Vec<Option<Rc<SolutionTable>>>,
+    failure: Option<SparqlError>,
     counts: &'a mut [u64],
     /// Subjects for steps that test whether a triple with a constant predicate and object exists.
     subjects: Vec<Option<Subjects>>,
 }
 
 impl<'a> Machine<'a> {
-    fn fail(&mut self, error: ReadError) -> Flow {
+    fn fail(&mut self, error: ReadError) -> StepFlow {
         self.failure.get_or_insert_with(|| read(error));
-        Flow::Stop
+        StepFlow::Stop
     }
 
     /// Runs a block.
@@ -87,7 +87,7 @@ impl<'a> Machine<'a> {
     }
 
     /// Runs a block with grouped solutions.
-    fn groups(&mut self, block: &'a Block, group: &Group, sink: &mut Sink<'_>) {
+    fn groups(&mut self, block: &'a ProgramBlock, group: &GroupingStep, sink: &mut Sink<'_>) {
         let view = self.view;
         let mut groups = Groups::new(group);
         self.solutions(block, &mut |row| groups.add(view, row).map(|()| true).map_err(read));
@@ -106,13 +106,13 @@ impl<'a> Machine<'a> {
         }
     }
 
-    fn solutions(&mut self, block: &'a Block, sink: &mut Sink<'_>) {
-        let mut frame = Frame {
+    fn solutions(&mut self, block: &'a ProgramBlock, sink: &mut Sink<'_>) {
+        let mut frame = BlockFrame {
             block,
             slots: vec![None; block.slots.len()],
             flags: vec![false; block.flags],
             row: Vec::with_capacity(block.columns.len()),
-            seen: Seen::default(),
+            seen: DistinctRows::default(),
             sink: &mut |row| sink(row),
         };
         let _ = self.run(&mut frame, block.start);
@@ -120,7 +120,7 @@ impl<'a> Machine<'a> {
 
     /// Returns a table, computed at its first use. If it would have more than `most` rows, only these are computed and
     /// the table is not cached.
-    fn table(&mut self, number: usize, key: &[usize], most: usize) -> Option<Rc<Table>> {
+    fn table(&mut self, number: usize, key: &[usize], most: usize) -> Option<Rc<SolutionTable>> {
         if let Some(Some(table)) = self.tables.get(number) {
             return Some(Rc::clone(table));
         }
@@ -130,16 +130,16 @@ impl<'a> Machine<'a> {
             Some(group) => group.width(),
             None => block.columns.len(),
         });
-        let mut table = Table::new(width);
+        let mut table = SolutionTable::new(width);
         let view = self.view;
         let mut more = false;
-        let full = Exceeded::Memory(Table::row_bytes(width).unsigned_abs() * u64::from(u32::MAX));
+        let full = ExceededLimit::Memory(SolutionTable::row_bytes(width).unsigned_abs() * u64::from(u32::MAX));
         self.block(block, &mut |row| {
             if table.len() == most {
                 more = true;
                 return Ok(false);
             }
-            view.hold(Table::row_bytes(width)).map_err(read)?;
+            view.hold(SolutionTable::row_bytes(width)).map_err(read)?;
             match table.push(row) {
                 true => Ok(true),
                 false => Err(read(full.into())),
@@ -149,7 +149,7 @@ impl<'a> Machine<'a> {
             return None;
         }
         if more {
-            if let Err(error) = view.hold(-(Table::row_bytes(width) * table.len() as i64)) {
+            if let Err(error) = view.hold(-(SolutionTable::row_bytes(width) * table.len() as i64)) {
                 let _ = self.fail(error);
                 return None;
             }
@@ -172,49 +172,49 @@ impl<'a> Machine<'a> {
 
     /// Continues at a step. This loop handles steps that a solution passes or fails. A step that produces solutions
     /// calls this function for each of them and returns its result.
-    fn run(&mut self, frame: &mut Frame<'_>, mut at: usize) -> Flow {
+    fn run(&mut self, frame: &mut BlockFrame<'_>, mut at: usize) -> StepFlow {
         let program = self.program;
         loop {
-            let Some(planned) = program.steps.get(at) else { return Flow::More };
+            let Some(planned) = program.steps.get(at) else { return StepFlow::More };
             let passes = match &planned.step {
-                Step::Triple(places) => {
+                ProgramStep::Triple(places) => {
                     let values = places.map(|place| frame.value(place));
                     match whole(values) {
                         Some(triple) => self.has(at, places, triple),
                         None => return self.triples(frame, at, places, values),
                     }
                 }
-                Step::Optional { flag, end } => {
+                ProgramStep::Optional { flag, end } => {
                     frame.mark(*flag, false);
                     let flow = self.run(frame, at + 1);
-                    if flow != Flow::More || frame.is_marked(*flag) {
+                    if flow != StepFlow::More || frame.is_marked(*flag) {
                         return flow;
                     }
                     at = *end;
                     continue;
                 }
-                Step::Go(to) => {
+                ProgramStep::Go(to) => {
                     at = *to;
                     continue;
                 }
-                Step::Matched { flag } => {
+                ProgramStep::Matched { flag } => {
                     frame.mark(*flag, true);
                     Ok(true)
                 }
-                Step::Minus { table, slots, key } => self.minus(frame, *table, slots, key),
-                Step::Any { table } => self.any(*table),
-                Step::Filter(condition) => self.holds(frame, condition).map(|holds| holds == Some(true)),
-                Step::Union(starts) => return self.union(frame, starts),
-                Step::Values { slots, rows } => return self.values(frame, at, slots, rows),
-                Step::Probe { table, slots, key } => return self.probe(frame, at, *table, slots, key),
-                Step::Bind { slot, value } => return self.bind(frame, at, *slot, value),
-                Step::Once => return self.once(frame, at),
-                Step::Found => return Flow::Enough,
-                Step::Emit => return self.emit(frame, at),
+                ProgramStep::Minus { table, slots, key } => self.minus(frame, *table, slots, key),
+                ProgramStep::Any { table } => self.any(*table),
+                ProgramStep::Filter(condition) => self.holds(frame, condition).map(|holds| holds == Some(true)),
+                ProgramStep::Union(starts) => return self.union(frame, starts),
+                ProgramStep::Values { slots, rows } => return self.values(frame, at, slots, rows),
+                ProgramStep::Probe { table, slots, key } => return self.probe(frame, at, *table, slots, key),
+                ProgramStep::Bind { slot, value } => return self.bind(frame, at, *slot, value),
+                ProgramStep::Once => return self.once(frame, at),
+                ProgramStep::Found => return StepFlow::Enough,
+                ProgramStep::Emit => return self.emit(frame, at),
             };
             match passes {
                 Ok(true) => {}
-                Ok(false) => return Flow::More,
+                Ok(false) => return StepFlow::More,
                 Err(flow) => return flow,
             }
             self.tally(at);
@@ -224,56 +224,62 @@ impl<'a> Machine<'a> {
 
     /// Returns whether a triple exists, and charges for it.
     #[inline]
-    fn has(&mut self, at: usize, places: &[Operand; 3], triple: [TermId; 3]) -> Result<bool, Flow> {
+    fn has(&mut self, at: usize, places: &[ProgramOperand; 3], triple: [TermId; 3]) -> Result<bool, StepFlow> {
         self.view.work(1).map_err(|error| self.fail(error))?;
         Ok(self.is_triple(at, places, triple))
     }
 
     /// Returns whether no row of a table removes the solution.
     #[inline]
-    fn minus(&mut self, frame: &Frame<'_>, table: usize, slots: &[Slot], key: &[usize]) -> Result<bool, Flow> {
-        let table = self.table(table, key, usize::MAX).ok_or(Flow::Stop)?;
+    fn minus(&mut self, frame: &BlockFrame<'_>, table: usize, slots: &[Slot], key: &[usize]) -> Result<bool, StepFlow> {
+        let table = self.table(table, key, usize::MAX).ok_or(StepFlow::Stop)?;
         let meets = self.meets(frame, &table, slots, key).map_err(|error| self.fail(error))?;
         Ok(!meets)
     }
 
     /// Returns whether a table has rows.
     #[inline]
-    fn any(&mut self, table: usize) -> Result<bool, Flow> {
-        let table = self.table(table, &[], FEW).ok_or(Flow::Stop)?;
+    fn any(&mut self, table: usize) -> Result<bool, StepFlow> {
+        let table = self.table(table, &[], FEW).ok_or(StepFlow::Stop)?;
         Ok(table.len() > 0)
     }
 
     /// Continues at each of these steps in turn.
     #[inline]
-    fn union(&mut self, frame: &mut Frame<'_>, starts: &[usize]) -> Flow {
+    fn union(&mut self, frame: &mut BlockFrame<'_>, starts: &[usize]) -> StepFlow {
         for &start in starts {
             let flow = self.run(frame, start);
-            if flow != Flow::More {
+            if flow != StepFlow::More {
                 return flow;
             }
         }
-        Flow::More
+        StepFlow::More
     }
 
     /// Continues with every row that matches.
     #[inline]
-    fn values(&mut self, frame: &mut Frame<'_>, at: usize, slots: &[Slot], rows: &[Box<[Option<TermId>]>]) -> Flow {
+    fn values(
+        &mut self,
+        frame: &mut BlockFrame<'_>,
+        at: usize,
+        slots: &[Slot],
+        rows: &[Box<[Option<TermId>]>],
+    ) -> StepFlow {
         for row in rows {
             if let Err(error) = self.view.work(1) {
                 return self.fail(error);
             }
             let flow = self.row(frame, at, slots, row);
-            if flow != Flow::More {
+            if flow != StepFlow::More {
                 return flow;
             }
         }
-        Flow::More
+        StepFlow::More
     }
 
     /// Assigns a value to a slot if there is one, continues, and restores the previous value.
     #[inline]
-    fn bind(&mut self, frame: &mut Frame<'_>, at: usize, slot: Slot, value: &BindValue) -> Flow {
+    fn bind(&mut self, frame: &mut BlockFrame<'_>, at: usize, slot: Slot, value: &BindValue) -> StepFlow {
         let value = match value {
             BindValue::Operand(place) => Ok(frame.value(*place)),
             BindValue::Calculated(calculation, leaf) => match calculation.value(self.view, &|slot| frame.get(slot)) {
@@ -299,14 +305,14 @@ impl<'a> Machine<'a> {
 
     /// Continues until the first solution if the projected values are new.
     #[inline]
-    fn once(&mut self, frame: &mut Frame<'_>, at: usize) -> Flow {
+    fn once(&mut self, frame: &mut BlockFrame<'_>, at: usize) -> StepFlow {
         frame.show();
         if frame.seen.has(&frame.row) {
-            return Flow::More;
+            return StepFlow::More;
         }
         self.tally(at);
         match self.run(frame, at + 1) {
-            Flow::Enough => Flow::More,
+            StepFlow::Enough => StepFlow::More,
             flow => flow,
         }
     }
@@ -314,9 +320,14 @@ impl<'a> Machine<'a> {
     /// Returns whether a triple exists. If only the subject varies, it is searched among the subjects of the predicate
     /// and object. These are close together in memory unless there are very many.
     #[inline]
-    fn is_triple(&mut self, at: usize, places: &[Operand; 3], [subject, predicate, object]: [TermId; 3]) -> bool {
+    fn is_triple(
+        &mut self,
+        at: usize,
+        places: &[ProgramOperand; 3],
+        [subject, predicate, object]: [TermId; 3],
+    ) -> bool {
         let store = self.view.store();
-        if let [Operand::Slot(_), Operand::Term(_), Operand::Term(_)] = places {
+        if let [ProgramOperand::Slot(_), ProgramOperand::Term(_), ProgramOperand::Term(_)] = places {
             if self.subjects.len() <= at {
                 self.subjects.resize(at + 1, None);
             }
@@ -331,24 +342,24 @@ impl<'a> Machine<'a> {
     }
 
     /// Passes a solution to the sink.
-    fn emit(&mut self, frame: &mut Frame<'_>, at: usize) -> Flow {
+    fn emit(&mut self, frame: &mut BlockFrame<'_>, at: usize) -> StepFlow {
         self.tally(at);
         frame.show();
         if frame.block.distinct {
             match frame.seen.insert(self.view, &frame.row) {
                 Ok(true) => {}
-                Ok(false) if frame.block.once => return Flow::Enough,
-                Ok(false) => return Flow::More,
+                Ok(false) if frame.block.once => return StepFlow::Enough,
+                Ok(false) => return StepFlow::More,
                 Err(error) => return self.fail(error),
             }
         }
         match (frame.sink)(&frame.row) {
-            Ok(true) if frame.block.once => Flow::Enough,
-            Ok(true) => Flow::More,
-            Ok(false) => Flow::Stop,
+            Ok(true) if frame.block.once => StepFlow::Enough,
+            Ok(true) => StepFlow::More,
+            Ok(false) => StepFlow::Stop,
             Err(error) => {
                 self.failure = Some(error);
-                Flow::Stop
+                StepFlow::Stop
             }
         }
     }
@@ -356,11 +367,11 @@ impl<'a> Machine<'a> {
     /// Continues with every triple that matches a pattern.
     fn triples(
         &mut self,
-        frame: &mut Frame<'_>,
+        frame: &mut BlockFrame<'_>,
         at: usize,
-        places: &[Operand; 3],
+        places: &[ProgramOperand; 3],
         [subject, predicate, object]: [Option<TermId>; 3],
-    ) -> Flow {
+    ) -> StepFlow {
         let view = self.view;
         if let Err(error) = view.work(1) {
             return self.fail(error);
@@ -368,44 +379,50 @@ impl<'a> Machine<'a> {
         if let Some(name) = predicate
             && name.is_of_query()
         {
-            let Some(relation) = view.relation(name) else { return Flow::More };
+            let Some(relation) = view.relation(name) else { return StepFlow::More };
             for pair in relation.pairs(view, subject, object) {
                 let flow = match pair {
                     Ok((subject, object)) => self.matched(frame, at, places, [subject, name, object]),
                     Err(error) => self.fail(error),
                 };
-                if flow != Flow::More {
+                if flow != StepFlow::More {
                     return flow;
                 }
             }
-            return Flow::More;
+            return StepFlow::More;
         }
         for triple in view.store().triples(subject, predicate, object) {
             if let Err(error) = view.work(1) {
                 return self.fail(error);
             }
             let flow = self.matched(frame, at, places, triple);
-            if flow != Flow::More {
+            if flow != StepFlow::More {
                 return flow;
             }
         }
-        Flow::More
+        StepFlow::More
     }
 
     #[inline]
-    fn matched(&mut self, frame: &mut Frame<'_>, at: usize, places: &[Operand; 3], triple: [TermId; 3]) -> Flow {
+    fn matched(
+        &mut self,
+        frame: &mut BlockFrame<'_>,
+        at: usize,
+        places: &[ProgramOperand; 3],
+        triple: [TermId; 3],
+    ) -> StepFlow {
         let mut fresh = 0;
         let fits = places.iter().zip(triple).all(|(place, value)| match *place {
-            Operand::Term(_) => true,
-            Operand::Slot(slot) => frame.unify(slot, value, &mut fresh),
+            ProgramOperand::Term(_) => true,
+            ProgramOperand::Slot(slot) => frame.unify(slot, value, &mut fresh),
         });
         self.go_on(frame, at, fits, fresh)
     }
 
     /// Continues after a step if its values match, then clears them.
     #[inline]
-    fn go_on(&mut self, frame: &mut Frame<'_>, at: usize, fits: bool, fresh: u128) -> Flow {
-        let mut flow = Flow::More;
+    fn go_on(&mut self, frame: &mut BlockFrame<'_>, at: usize, fits: bool, fresh: u128) -> StepFlow {
+        let mut flow = StepFlow::More;
         if fits {
             self.tally(at);
             flow = self.run(frame, at + 1);
@@ -416,7 +433,7 @@ impl<'a> Machine<'a> {
 
     /// Continues with a row if it matches.
     #[inline]
-    fn row(&mut self, frame: &mut Frame<'_>, at: usize, slots: &[Slot], row: &[Option<TermId>]) -> Flow {
+    fn row(&mut self, frame: &mut BlockFrame<'_>, at: usize, slots: &[Slot], row: &[Option<TermId>]) -> StepFlow {
         let mut fresh = 0;
         let fits = slots.iter().zip(row).all(|(slot, value)| match value {
             None => true,
@@ -425,24 +442,37 @@ impl<'a> Machine<'a> {
         self.go_on(frame, at, fits, fresh)
     }
 
-    fn probe(&mut self, frame: &mut Frame<'_>, at: usize, table: usize, slots: &[Slot], key: &[usize]) -> Flow {
-        let Some(table) = self.table(table, key, usize::MAX) else { return Flow::Stop };
+    fn probe(
+        &mut self,
+        frame: &mut BlockFrame<'_>,
+        at: usize,
+        table: usize,
+        slots: &[Slot],
+        key: &[usize],
+    ) -> StepFlow {
+        let Some(table) = self.table(table, key, usize::MAX) else { return StepFlow::Stop };
         let mut next = table.first(key, |column| slots.get(column).and_then(|slot| frame.get(*slot)));
         while let Some(row) = next {
             if let Err(error) = self.view.work(1) {
                 return self.fail(error);
             }
             let flow = self.row(frame, at, slots, table.row(row));
-            if flow != Flow::More {
+            if flow != StepFlow::More {
                 return flow;
             }
             next = table.after(key, row);
         }
-        Flow::More
+        StepFlow::More
     }
 
     /// Returns whether a row of a table is compatible with a solution and shares a bound variable with it.
-    fn meets(&self, frame: &Frame<'_>, table: &Table, slots: &[Slot], key: &[usize]) -> Result<bool, ReadError> {
+    fn meets(
+        &self,
+        frame: &BlockFrame<'_>,
+        table: &SolutionTable,
+        slots: &[Slot],
+        key: &[usize],
+    ) -> Result<bool, ReadError> {
         let mut next = table.first(key, |column| slots.get(column).and_then(|slot| frame.get(*slot)));
         while let Some(row) = next {
             self.view.work(1)?;
@@ -463,8 +493,8 @@ impl<'a> Machine<'a> {
     }
 
     /// Returns whether a condition holds; `None` if it is an error in SPARQL. The `Err` is the step's result.
-    fn holds(&mut self, frame: &mut Frame<'_>, condition: &Condition) -> Result<Option<bool>, Flow> {
-        let all = |machine: &mut Self, frame: &mut Frame<'_>, conditions: &[Condition], stop: bool| {
+    fn holds(&mut self, frame: &mut BlockFrame<'_>, condition: &ProgramCondition) -> Result<Option<bool>, StepFlow> {
+        let all = |machine: &mut Self, frame: &mut BlockFrame<'_>, conditions: &[ProgramCondition], stop: bool| {
             let mut result = Some(!stop);
             for condition in conditions {
                 match machine.holds(frame, condition)? {
@@ -476,17 +506,17 @@ impl<'a> Machine<'a> {
             Ok(result)
         };
         match condition {
-            Condition::And(conditions) => all(self, frame, conditions, false),
-            Condition::Or(conditions) => all(self, frame, conditions, true),
-            Condition::Not(condition) => Ok(self.holds(frame, condition)?.map(|value| !value)),
-            Condition::Exists(start) => match self.run(frame, *start) {
-                Flow::More => Ok(Some(false)),
-                Flow::Enough => Ok(Some(true)),
-                Flow::Stop => Err(Flow::Stop),
+            ProgramCondition::And(conditions) => all(self, frame, conditions, false),
+            ProgramCondition::Or(conditions) => all(self, frame, conditions, true),
+            ProgramCondition::Not(condition) => Ok(self.holds(frame, condition)?.map(|value| !value)),
+            ProgramCondition::Exists(start) => match self.run(frame, *start) {
+                StepFlow::More => Ok(Some(false)),
+                StepFlow::Enough => Ok(Some(true)),
+                StepFlow::Stop => Err(StepFlow::Stop),
             },
-            Condition::Bound(slot) => Ok(Some(frame.get(*slot).is_some())),
-            Condition::Same(a, b) => Ok(frame.value(*a).zip(frame.value(*b)).map(|(a, b)| a == b)),
-            Condition::Equal(a, b, leaf) => {
+            ProgramCondition::Bound(slot) => Ok(Some(frame.get(*slot).is_some())),
+            ProgramCondition::Same(a, b) => Ok(frame.value(*a).zip(frame.value(*b)).map(|(a, b)| a == b)),
+            ProgramCondition::Equal(a, b, leaf) => {
                 let Some((a, b)) = frame.value(*a).zip(frame.value(*b)) else { return Ok(None) };
                 match equal(self.view, a, b) {
                     Ok(Some(equal)) => Ok(Some(equal)),
@@ -494,19 +524,20 @@ impl<'a> Machine<'a> {
                     Err(error) => Err(self.fail(error)),
                 }
             }
-            Condition::Compared(comparison, leaf) => {
+            ProgramCondition::Compared(comparison, leaf) => {
                 budget::checkpoint();
                 match comparison.holds(self.view, |slot| frame.get(slot)) {
                     Some(holds) => Ok(Some(holds)),
                     None => self.leaf(frame, leaf),
                 }
             }
-            Condition::Calculated(comparison, leaf) => match comparison.holds(self.view, |slot| frame.get(slot)) {
+            ProgramCondition::Calculated(comparison, leaf) => match comparison.holds(self.view, |slot| frame.get(slot))
+            {
                 Ok(Some(holds)) => Ok(Some(holds)),
                 Ok(None) => self.leaf(frame, leaf),
                 Err(error) => Err(self.fail(error)),
             },
-            Condition::Text(test, leaf) => {
+            ProgramCondition::Text(test, leaf) => {
                 budget::checkpoint();
                 match test.holds(self.view, self.patterns, |slot| frame.get(slot)) {
                     Ok(Some(holds)) => Ok(Some(holds)),
@@ -514,7 +545,7 @@ impl<'a> Machine<'a> {
                     Err(error) => Err(self.fail(error)),
                 }
             }
-            Condition::Among(value, constants) => {
+            ProgramCondition::Among(value, constants) => {
                 budget::checkpoints(4);
                 let term = match value {
                     AmongValue::Slot(slot) => frame.get(*slot).map(|id| self.view.term(id)).transpose(),
@@ -523,11 +554,11 @@ impl<'a> Machine<'a> {
                 let term = term.map_err(|error| self.fail(error))?;
                 Ok(term.and_then(|term| constants.contain(&term)))
             }
-            Condition::Leaf(leaf) => self.leaf(frame, leaf),
+            ProgramCondition::Leaf(leaf) => self.leaf(frame, leaf),
         }
     }
 
-    fn leaf(&mut self, frame: &Frame<'_>, leaf: &super::condition::Leaf) -> Result<Option<bool>, Flow> {
+    fn leaf(&mut self, frame: &BlockFrame<'_>, leaf: &super::condition::Leaf) -> Result<Option<bool>, StepFlow> {
         leaf.holds(self.view, self.evaluator, |slot| frame.get(slot)).map_err(|error| self.fail(error))
     }
 }

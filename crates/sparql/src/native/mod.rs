@@ -51,6 +51,6 @@ pub(super) use compile::compile;
 pub(super) use decode::Decoder;
 pub(super) use explain::explain;
 pub(super) use fallback::Fallback;
-pub(super) use kept::Kept;
+pub(super) use kept::ProgramCache;
 pub(super) use machine::solve;
 pub(super) use program::Program;

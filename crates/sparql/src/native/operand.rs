@@ -7,7 +7,7 @@ pub type Slot = usize;
 
 /// A position in a triple pattern.
 #[derive(Debug, Clone, Copy)]
-pub enum Operand {
+pub enum ProgramOperand {
     /// A term.
     Term(TermId),
     /// A variable.

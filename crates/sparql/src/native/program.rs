@@ -3,16 +3,16 @@
 
 use oxrdf::Variable;
 
-use super::condition::{BindValue, Condition};
-use super::operand::{Operand, Slot};
+use super::condition::{BindValue, ProgramCondition};
+use super::operand::{ProgramOperand, Slot};
 use crate::functions::aggregates::Fold;
 use terrapin_triples::TermId;
 
 /// A step of a program.
 #[derive(Debug)]
-pub enum Step {
+pub enum ProgramStep {
     /// Continues with every triple that matches.
-    Triple([Operand; 3]),
+    Triple([ProgramOperand; 3]),
     /// Continues with the steps after it, up to [`Step::Matched`]. If that was never reached, continues at `end`.
     Optional { flag: usize, end: usize },
     /// Ends an optional part.
@@ -30,7 +30,7 @@ pub enum Step {
     /// Continues if a table has rows; only its first rows are computed.
     Any { table: usize },
     /// Continues if the condition holds.
-    Filter(Condition),
+    Filter(ProgramCondition),
     /// Assigns a value to a slot if there is one, and continues.
     Bind { slot: Slot, value: BindValue },
     /// All projected variables are bound: continues only if their values are new, and only until the first solution.
@@ -43,9 +43,9 @@ pub enum Step {
 
 /// A step with its expected number of solutions for each input solution.
 #[derive(Debug)]
-pub struct Planned {
+pub struct PlannedStep {
     /// The step.
-    pub step: Step,
+    pub step: ProgramStep,
     /// The expected number of solutions.
     pub estimate: f64,
     /// The nesting depth in optional parts, unions and EXISTS.
@@ -54,7 +54,7 @@ pub struct Planned {
 
 /// An aggregate.
 #[derive(Debug, Clone)]
-pub struct Aggregate {
+pub struct GroupAggregate {
     /// The function that combines the values; `None` to count them.
     pub fold: Option<Fold>,
     /// The column of the values; `None` to count solutions.
@@ -67,14 +67,14 @@ pub struct Aggregate {
 
 /// The grouping of a block's solutions.
 #[derive(Debug)]
-pub struct Group {
+pub struct GroupingStep {
     /// The number of key columns, which come first.
     pub keys: usize,
     /// The aggregates; their columns follow the keys.
-    pub aggregates: Vec<Aggregate>,
+    pub aggregates: Vec<GroupAggregate>,
 }
 
-impl Group {
+impl GroupingStep {
     /// Returns the number of columns of the groups.
     pub fn width(&self) -> usize {
         self.keys + self.aggregates.len()
@@ -83,7 +83,7 @@ impl Group {
 
 /// The steps that solve a group of patterns.
 #[derive(Debug)]
-pub struct Block {
+pub struct ProgramBlock {
     /// The index of the first step.
     pub start: usize,
     /// The variable of each slot.
@@ -97,16 +97,16 @@ pub struct Block {
     /// Whether the block contains a [`Step::Once`].
     pub once: bool,
     /// The grouping of the solutions, if there is one.
-    pub group: Option<Group>,
+    pub group: Option<GroupingStep>,
 }
 
 /// A compiled pattern.
 #[derive(Debug)]
 pub struct Program {
     /// The steps of all blocks.
-    pub steps: Vec<Planned>,
+    pub steps: Vec<PlannedStep>,
     /// The blocks.
-    pub blocks: Vec<Block>,
+    pub blocks: Vec<ProgramBlock>,
     /// The block of each table.
     pub tables: Vec<usize>,
     /// The block of the answer.
@@ -122,12 +122,12 @@ impl Program {
     /// Returns whether all terms belong to the snapshot, so that the program has the same result in another query's
     /// view.
     pub fn is_portable(&self) -> bool {
-        let own = |place: &Operand| matches!(place, Operand::Term(id) if id.is_of_query());
+        let own = |place: &ProgramOperand| matches!(place, ProgramOperand::Term(id) if id.is_of_query());
         self.steps.iter().all(|planned| match &planned.step {
-            Step::Triple(places) => !places.iter().any(own),
-            Step::Values { rows, .. } => !rows.iter().flatten().flatten().any(|id| id.is_of_query()),
-            Step::Bind { value: BindValue::Operand(place), .. } => !own(place),
-            Step::Filter(condition) => condition.places(&mut |place| !own(&place)),
+            ProgramStep::Triple(places) => !places.iter().any(own),
+            ProgramStep::Values { rows, .. } => !rows.iter().flatten().flatten().any(|id| id.is_of_query()),
+            ProgramStep::Bind { value: BindValue::Operand(place), .. } => !own(place),
+            ProgramStep::Filter(condition) => condition.places(&mut |place| !own(&place)),
             _ => true,
         })
     }

@@ -17,7 +17,7 @@ pub(super) fn bit(slot: Slot) -> Mask {
 
 /// The variables of a block while it is compiled.
 #[derive(Default)]
-pub(super) struct Scope {
+pub(super) struct BlockScope {
     /// The variable of each slot.
     pub slots: Vec<Variable>,
     /// Number of flags for optional parts so far.
@@ -26,7 +26,7 @@ pub(super) struct Scope {
     pub values: Variables,
 }
 
-impl Scope {
+impl BlockScope {
     /// Returns the slot of a variable, adding it if necessary; an error if there are too many.
     pub fn slot(&mut self, variable: &Variable) -> Result<Slot, Fallback> {
         if let Some(slot) = self.slots.iter().position(|v| v == variable) {

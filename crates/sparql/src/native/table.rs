@@ -11,7 +11,7 @@ const NONE: u32 = u32::MAX;
 
 /// Rows with an index: the build side of a hash join.
 #[derive(Debug, Default)]
-pub struct Table {
+pub struct SolutionTable {
     width: usize,
     rows: usize,
     cells: Vec<Option<TermId>>,
@@ -31,10 +31,10 @@ fn digest(values: impl Iterator<Item = Option<TermId>>) -> u64 {
     hasher.finish()
 }
 
-impl Table {
+impl SolutionTable {
     /// Creates a table with `width` columns.
-    pub fn new(width: usize) -> Table {
-        Table { width, ..Table::default() }
+    pub fn new(width: usize) -> SolutionTable {
+        SolutionTable { width, ..SolutionTable::default() }
     }
 
     /// Adds a row; returns false if the table is full.
@@ -104,7 +104,7 @@ mod tests {
     #[test]
     fn rows_are_found_by_their_key_in_order() {
         let id = |n| Some(TermId::of_snapshot(n));
-        let mut table = Table::new(2);
+        let mut table = SolutionTable::new(2);
         for row in [[id(1), id(10)], [id(2), None], [id(1), id(11)]] {
             table.push(&row);
         }

@@ -11,7 +11,7 @@ use crate::functions::exact::is_text;
 use crate::functions::{Own, Patterns, arguments_of};
 use terrapin_budget as budget;
 use terrapin_sparql_syntax::algebra::{Expression, Function};
-use terrapin_triples::{ReadError, TermId, View};
+use terrapin_triples::{ReadError, TermId, TripleView};
 
 /// The constant to search for.
 #[derive(Debug)]
@@ -25,7 +25,7 @@ enum Sought {
 
 /// A case conversion before the test.
 #[derive(Debug, Clone, Copy)]
-enum Case {
+enum LetterCase {
     Lower,
     Upper,
 }
@@ -36,7 +36,7 @@ pub struct TextTest {
     slot: Slot,
     /// Whether the test applies to `STR` of the value.
     is_str: bool,
-    case: Option<Case>,
+    case: Option<LetterCase>,
     sought: Sought,
 }
 
@@ -59,8 +59,8 @@ impl TextTest {
             _ => return None,
         };
         let (text, case) = match text {
-            Expression::Call(Function::LCase, arguments) => (arguments.first()?, Some(Case::Lower)),
-            Expression::Call(Function::UCase, arguments) => (arguments.first()?, Some(Case::Upper)),
+            Expression::Call(Function::LCase, arguments) => (arguments.first()?, Some(LetterCase::Lower)),
+            Expression::Call(Function::UCase, arguments) => (arguments.first()?, Some(LetterCase::Upper)),
             text => (text, None),
         };
         let (variable, is_str) = match text {
@@ -80,7 +80,7 @@ impl TextTest {
     /// Returns an error if the snapshot is damaged.
     pub fn holds(
         &self,
-        view: &View,
+        view: &TripleView,
         patterns: &Patterns,
         value: impl Fn(Slot) -> Option<TermId>,
     ) -> Result<Option<bool>, ReadError> {
@@ -94,8 +94,8 @@ impl TextTest {
         budget::checkpoints(2 + text.len() / 16);
         let text = match self.case {
             None => Cow::Borrowed(text),
-            Some(Case::Lower) => Cow::Owned(text.to_lowercase()),
-            Some(Case::Upper) => Cow::Owned(text.to_uppercase()),
+            Some(LetterCase::Lower) => Cow::Owned(text.to_lowercase()),
+            Some(LetterCase::Upper) => Cow::Owned(text.to_uppercase()),
         };
         Ok(match &self.sought {
             Sought::Pattern(pattern, flags) => patterns.found(&text, pattern, flags),

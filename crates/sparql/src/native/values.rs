@@ -3,11 +3,11 @@
 use oxrdf::{Term, Variable};
 
 use super::calculation::{CalculatedComparison, Calculation};
-use super::comparison::Comparison;
-use super::condition::{BindValue, Condition, Leaf};
+use super::comparison::QuantityComparison;
+use super::condition::{BindValue, Leaf, ProgramCondition};
 use super::fallback::Fallback;
 use super::operand::Slot;
-use super::scope::Scope;
+use super::scope::BlockScope;
 use super::text::TextTest;
 use terrapin_sparql_syntax::algebra::Expression;
 use terrapin_sparql_syntax::walk::on_variables;
@@ -16,22 +16,22 @@ use terrapin_sparql_syntax::walk::on_variables;
 pub type Result<T> = std::result::Result<T, Fallback>;
 
 /// Compiles a condition without patterns.
-pub fn condition(expression: &Expression, scope: &mut Scope) -> Result<Condition> {
+pub fn condition(expression: &Expression, scope: &mut BlockScope) -> Result<ProgramCondition> {
     let leaf = leaf(expression, scope, true)?;
-    if let Some(comparison) = Comparison::of(expression, |variable| scope.known(variable)) {
-        return Ok(Condition::Compared(comparison, leaf));
+    if let Some(comparison) = QuantityComparison::of(expression, |variable| scope.known(variable)) {
+        return Ok(ProgramCondition::Compared(comparison, leaf));
     }
     if let Some(comparison) = CalculatedComparison::of(expression, |variable| scope.known(variable)) {
-        return Ok(Condition::Calculated(comparison, leaf));
+        return Ok(ProgramCondition::Calculated(comparison, leaf));
     }
     Ok(match TextTest::of(expression, |variable| scope.known(variable)) {
-        Some(test) => Condition::Text(test, leaf),
-        None => Condition::Leaf(leaf),
+        Some(test) => ProgramCondition::Text(test, leaf),
+        None => ProgramCondition::Leaf(leaf),
     })
 }
 
 /// Compiles the value of an expression that is neither a term nor a variable.
-pub fn calculated(expression: &Expression, scope: &mut Scope) -> Result<BindValue> {
+pub fn calculated(expression: &Expression, scope: &mut BlockScope) -> Result<BindValue> {
     let leaf = leaf(expression, scope, false)?;
     let calculation = Calculation::of(expression, &|variable: &Variable| scope.known(variable));
     Ok(match calculation.filter(Calculation::is_operation) {
@@ -50,7 +50,7 @@ pub fn constant(expression: &Expression) -> Option<Term> {
 }
 
 /// Compiles an expression, or its effective boolean value, for the evaluator.
-pub fn leaf(expression: &Expression, scope: &mut Scope, is_condition: bool) -> Result<Leaf> {
+pub fn leaf(expression: &Expression, scope: &mut BlockScope, is_condition: bool) -> Result<Leaf> {
     let mut variables: Vec<(Variable, Slot)> = Vec::new();
     let mut room = Ok(());
     on_variables(expression, &mut |variable| {

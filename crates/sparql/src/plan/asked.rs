@@ -6,15 +6,15 @@ use oxrdf::{NamedNode, Term, Variable};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::scope::Variables;
-use crate::elements::vocabulary::{ELEMENTS, Fact, GEOMETRY, Membership, Predicate, of_class};
-use crate::elements::{Asked, named};
-use terrapin_sparql_syntax::algebra::{Expression, NamedNodePattern, Pattern, TermPattern, TriplePattern};
-use terrapin_triples::View;
+use crate::elements::vocabulary::{ELEMENTS, ElementProperty, GEOMETRY, MembershipPredicate, Predicate, of_class};
+use crate::elements::{ElementCondition, named};
+use terrapin_sparql_syntax::algebra::{Expression, NamedNodePattern, QueryPattern, TermPattern, TriplePattern};
+use terrapin_triples::TripleView;
 
 /// The constraints on variables.
 #[derive(Debug, Clone, Default)]
 pub struct AskedOf {
-    elements: FxHashMap<Variable, Vec<Asked>>,
+    elements: FxHashMap<Variable, Vec<ElementCondition>>,
     /// For a variable bound to a geometry: its element, and whether the geometry is the centroid.
     geometries: FxHashMap<Variable, (TermPattern, bool)>,
     /// Variables that may be bound to an element or another computed node.
@@ -23,30 +23,30 @@ pub struct AskedOf {
 
 impl AskedOf {
     /// Adds the constraints that hold in every solution of a pattern.
-    pub fn add(&mut self, pattern: &Pattern, view: &View) {
+    pub fn add(&mut self, pattern: &QueryPattern, view: &TripleView) {
         match pattern {
-            Pattern::Bgp { patterns } => patterns.iter().for_each(|triple| self.add_triple(triple, view)),
-            Pattern::Join { left, right } | Pattern::Lateral { left, right } => {
+            QueryPattern::Bgp { patterns } => patterns.iter().for_each(|triple| self.add_triple(triple, view)),
+            QueryPattern::Join { left, right } | QueryPattern::Lateral { left, right } => {
                 self.add(left, view);
                 self.add(right, view);
             }
-            Pattern::LeftJoin { left: inner, .. }
-            | Pattern::Minus { left: inner, .. }
-            | Pattern::Filter { inner, .. }
-            | Pattern::Extend { inner, .. } => self.add(inner, view),
+            QueryPattern::LeftJoin { left: inner, .. }
+            | QueryPattern::Minus { left: inner, .. }
+            | QueryPattern::Filter { inner, .. }
+            | QueryPattern::Extend { inner, .. } => self.add(inner, view),
             _ => {}
         }
         self.add_named(pattern, view);
     }
 
     /// Adds the variables that the pattern itself may bind to elements.
-    fn add_named(&mut self, pattern: &Pattern, view: &View) {
+    fn add_named(&mut self, pattern: &QueryPattern, view: &TripleView) {
         match pattern {
-            Pattern::Bgp { patterns } => patterns.iter().for_each(|triple| self.add_ends(triple)),
-            Pattern::Extend { variable, expression: Expression::NamedNode(node), .. } if is_named(node) => {
+            QueryPattern::Bgp { patterns } => patterns.iter().for_each(|triple| self.add_ends(triple)),
+            QueryPattern::Extend { variable, expression: Expression::NamedNode(node), .. } if is_named(node) => {
                 self.named.insert(variable.clone());
             }
-            Pattern::Values { variables, rows } => {
+            QueryPattern::Values { variables, rows } => {
                 for (column, variable) in variables.iter().enumerate() {
                     let mut values = rows.iter().filter_map(|row| row.get(column)?.as_ref());
                     if values.any(|value| is_meant(value, view)) {
@@ -56,12 +56,14 @@ impl AskedOf {
             }
             // Constraints inside these patterns do not hold in every solution, but their variables may still be
             // elements.
-            Pattern::Union { left, right } => [left, right].into_iter().for_each(|side| self.add_names_of(side, view)),
-            Pattern::Distinct { inner }
-            | Pattern::Reduced { inner }
-            | Pattern::Slice { inner, .. }
-            | Pattern::OrderBy { inner, .. } => self.add_names_of(inner, view),
-            Pattern::Project { inner, variables } | Pattern::Group { inner, variables, .. } => {
+            QueryPattern::Union { left, right } => {
+                [left, right].into_iter().for_each(|side| self.add_names_of(side, view))
+            }
+            QueryPattern::Distinct { inner }
+            | QueryPattern::Reduced { inner }
+            | QueryPattern::Slice { inner, .. }
+            | QueryPattern::OrderBy { inner, .. } => self.add_names_of(inner, view),
+            QueryPattern::Project { inner, variables } | QueryPattern::Group { inner, variables, .. } => {
                 let mut inside = AskedOf::default();
                 inside.add(inner, view);
                 self.named.extend(inside.named.into_iter().filter(|variable| variables.contains(variable)));
@@ -71,7 +73,7 @@ impl AskedOf {
     }
 
     /// Adds only the variables that a pattern may bind to elements, without its constraints.
-    fn add_names_of(&mut self, pattern: &Pattern, view: &View) {
+    fn add_names_of(&mut self, pattern: &QueryPattern, view: &TripleView) {
         let mut inside = AskedOf::default();
         inside.add(pattern, view);
         self.named.extend(inside.named);
@@ -82,9 +84,13 @@ impl AskedOf {
         let NamedNodePattern::NamedNode(node) = &triple.predicate else { return };
         let Some(predicate) = Predicate::of(node.as_str()) else { return };
         let (subject, object) = match predicate {
-            Predicate::Fact(Fact::Type) => (is_class(&triple.object), false),
-            Predicate::Fact(Fact::Geometry | Fact::Centroid) | Predicate::Spatial(_) => (true, true),
-            Predicate::Member(what) => (true, !matches!(what, Membership::Role | Membership::Position(_))),
+            Predicate::Fact(ElementProperty::Type) => (is_class(&triple.object), false),
+            Predicate::Fact(ElementProperty::Geometry | ElementProperty::Centroid) | Predicate::Spatial(_) => {
+                (true, true)
+            }
+            Predicate::Member(what) => {
+                (true, !matches!(what, MembershipPredicate::Role | MembershipPredicate::Position(_)))
+            }
             Predicate::Tag(_) | Predicate::Link(_) | Predicate::Fact(_) => (true, false),
         };
         for (_, end) in [(subject, &triple.subject), (object, &triple.object)].into_iter().filter(|(is, _)| *is) {
@@ -99,31 +105,33 @@ impl AskedOf {
         matches!(term, TermPattern::Variable(variable) if self.named.contains(variable))
     }
 
-    fn add_triple(&mut self, triple: &TriplePattern, view: &View) {
+    fn add_triple(&mut self, triple: &TriplePattern, view: &TripleView) {
         let (TermPattern::Variable(subject), NamedNodePattern::NamedNode(node)) = (&triple.subject, &triple.predicate)
         else {
             return;
         };
         let Some(predicate) = Predicate::of(node.as_str()) else { return };
-        if let (Predicate::Fact(fact @ (Fact::Geometry | Fact::Centroid)), TermPattern::Variable(geometry)) =
-            (&predicate, &triple.object)
+        if let (
+            Predicate::Fact(fact @ (ElementProperty::Geometry | ElementProperty::Centroid)),
+            TermPattern::Variable(geometry),
+        ) = (&predicate, &triple.object)
         {
-            let whose = (triple.subject.clone(), *fact == Fact::Centroid);
+            let whose = (triple.subject.clone(), *fact == ElementProperty::Centroid);
             self.geometries.insert(geometry.clone(), whose);
         }
         // No constraint holds if stored triples also match: their subjects may be other elements.
         let predicate_id = view.id(&node.clone().into());
         let is_stored = |object| view.store().count(None, Some(predicate_id), object) > 0;
         let asked = match (predicate, &triple.object) {
-            (Predicate::Fact(Fact::Type), TermPattern::NamedNode(class)) => {
+            (Predicate::Fact(ElementProperty::Type), TermPattern::NamedNode(class)) => {
                 let Some(kind) = of_class(class.as_str()) else { return };
-                (!is_stored(Some(view.id(&class.clone().into())))).then_some(Asked::Type(kind))
+                (!is_stored(Some(view.id(&class.clone().into())))).then_some(ElementCondition::Type(kind))
             }
             (Predicate::Tag(key), TermPattern::Literal(value)) => match view.term(view.id(&value.clone().into())) {
-                Ok(Term::Literal(value)) => (!is_stored(None)).then_some(Asked::Tag(key, value)),
+                Ok(Term::Literal(value)) => (!is_stored(None)).then_some(ElementCondition::Tag(key, value)),
                 _ => None,
             },
-            (Predicate::Tag(key) | Predicate::Link(key), _) => (!is_stored(None)).then_some(Asked::Key(key)),
+            (Predicate::Tag(key) | Predicate::Link(key), _) => (!is_stored(None)).then_some(ElementCondition::Key(key)),
             _ => None,
         };
         self.elements.entry(subject.clone()).or_default().extend(asked);
@@ -141,7 +149,7 @@ impl AskedOf {
     }
 
     /// Returns the constraints on an element.
-    pub fn of(&self, element: &TermPattern) -> &[Asked] {
+    pub fn of(&self, element: &TermPattern) -> &[ElementCondition] {
         match element {
             TermPattern::Variable(variable) => self.elements.get(variable).map_or(&[], |asked| asked),
             _ => &[],
@@ -158,7 +166,7 @@ impl AskedOf {
 }
 
 /// Returns whether a value is an element, another computed node, or a class of elements.
-fn is_meant(value: &Term, view: &View) -> bool {
+fn is_meant(value: &Term, view: &TripleView) -> bool {
     match value {
         Term::NamedNode(node) => is_named(node),
         Term::BlankNode(_) => named(view, view.id(value)).is_some(),

@@ -14,17 +14,17 @@ const OTHER: f64 = 0.5;
 
 /// One of the conditions of a filter that must all hold.
 #[derive(Debug, Clone)]
-pub struct Condition {
+pub struct FilterCondition {
     /// Its variables.
     variables: Variables,
     /// The share of solutions that it leaves, more than 0 and at most 1.
     share: f64,
 }
 
-impl Condition {
+impl FilterCondition {
     /// Splits a filter into the conditions that affect the order of a join. Conditions with EXISTS or without variables
     /// are left out.
-    pub fn all(filter: &Expression) -> Vec<Condition> {
+    pub fn all(filter: &Expression) -> Vec<FilterCondition> {
         let (mut out, mut open) = (Vec::new(), vec![filter]);
         while let Some(expression) = open.pop() {
             if let Expression::Binary(Binary::And, a, b) = expression {
@@ -34,7 +34,7 @@ impl Condition {
             let mut variables = Variables::default();
             on_variables(expression, &mut |variable| variables.add(variable));
             if !variables.is_empty() && !has_exists(expression) {
-                out.push(Condition { variables, share: share(expression) });
+                out.push(FilterCondition { variables, share: share(expression) });
             }
         }
         out
@@ -42,8 +42,8 @@ impl Condition {
 
     /// Returns the combined selectivity of the conditions that become decidable when `more` is bound in addition to
     /// `before`.
-    pub fn left(conditions: &[Condition], before: &Variables, more: &Variables) -> f64 {
-        let holds_first = |condition: &&Condition| {
+    pub fn left(conditions: &[FilterCondition], before: &Variables, more: &Variables) -> f64 {
+        let holds_first = |condition: &&FilterCondition| {
             condition.variables.common(more) > 0
                 && !condition.variables.is_within(before)
                 && condition.variables.is_within(&before.or(more))

@@ -17,25 +17,28 @@ use oxrdf::{Literal, NamedNode, NamedNodeRef, Term, Variable};
 use super::asked::{AskedOf, is_class, is_named};
 use super::register::register;
 use super::scope::bound;
-use crate::elements::vocabulary::{Fact, GEO, Predicate};
-use crate::elements::{Among, Elements, Ends, Near, Said, SaidEnd, Session, Side, relation};
+use crate::elements::vocabulary::{ElementProperty, GEO, Predicate};
+use crate::elements::{
+    Among, CandidateSide, DistanceRelation, ElementSource, EndCandidates, SaidEnd, Session, StatementEndRelation,
+    relation,
+};
 use crate::functions::geo_name;
 use crate::geo::Unit;
 use terrapin_sparql_syntax::algebra::{
-    Binary, Expression, Function, Helper, NamedNodePattern, Path, Pattern, TermPattern, TriplePattern,
+    Binary, Expression, Function, Helper, NamedNodePattern, Path, QueryPattern, TermPattern, TriplePattern,
 };
 use terrapin_sparql_syntax::shorten;
 use terrapin_sparql_syntax::walk::{NodeMut, on_patterns, on_patterns_below};
-use terrapin_triples::{Computed, View};
+use terrapin_triples::{Computed, TripleView};
 
 /// Splits alternative paths with predicates of elements into unions, because paths are evaluated over stored triples.
 /// Integer literals in tag patterns become `xsd:integer`, the type of such tag values.
-pub fn split(pattern: &mut Pattern) {
-    if let Pattern::Graph { .. } | Pattern::Service { .. } = pattern {
+pub fn split(pattern: &mut QueryPattern) {
+    if let QueryPattern::Graph { .. } | QueryPattern::Service { .. } = pattern {
         return;
     }
     on_patterns_below(NodeMut::Pattern(pattern), &mut |below| split(below));
-    if let Pattern::Bgp { patterns } = pattern {
+    if let QueryPattern::Bgp { patterns } = pattern {
         for triple in patterns {
             if let (NamedNodePattern::NamedNode(node), TermPattern::Literal(value)) =
                 (&triple.predicate, &mut triple.object)
@@ -45,20 +48,20 @@ pub fn split(pattern: &mut Pattern) {
             }
         }
     }
-    let of_elements = matches!(pattern, Pattern::Path { path: Path::Alternative(..), .. });
-    if of_elements && let Pattern::Path { subject, path, object } = std::mem::take(pattern) {
+    let of_elements = matches!(pattern, QueryPattern::Path { path: Path::Alternative(..), .. });
+    if of_elements && let QueryPattern::Path { subject, path, object } = std::mem::take(pattern) {
         *pattern = alternatives(subject, path, object);
     }
 }
 
 /// Splits a path into a union if its alternatives refer to elements.
-fn alternatives(subject: TermPattern, path: Path, object: TermPattern) -> Pattern {
+fn alternatives(subject: TermPattern, path: Path, object: TermPattern) -> QueryPattern {
     match path {
         Path::Alternative(a, b) if speaks(&a) || speaks(&b) => {
             let left = Box::new(alternatives(subject.clone(), *a, object.clone()));
-            Pattern::Union { left, right: Box::new(alternatives(subject, *b, object)) }
+            QueryPattern::Union { left, right: Box::new(alternatives(subject, *b, object)) }
         }
-        path => Pattern::Path { subject, path, object },
+        path => QueryPattern::Path { subject, path, object },
     }
 }
 
@@ -75,17 +78,17 @@ fn speaks(path: &Path) -> bool {
 }
 
 /// Returns whether a pattern refers to elements anywhere.
-pub(crate) fn speak(pattern: &Pattern) -> bool {
+pub(crate) fn speak(pattern: &QueryPattern) -> bool {
     let mut found = false;
     on_patterns(pattern, &mut |pattern| {
         found |= match pattern {
-            Pattern::Bgp { patterns } => patterns.iter().any(|triple| {
+            QueryPattern::Bgp { patterns } => patterns.iter().any(|triple| {
                 let named = may_be_named(&triple.subject) || is_class(&triple.object);
                 named || matches!(&triple.predicate, NamedNodePattern::NamedNode(node) if speaks(&node.clone().into()))
             }),
-            Pattern::Path { path, .. } => speaks(path),
-            Pattern::Values { rows, .. } => rows.iter().flatten().flatten().any(is_term_named),
-            Pattern::Extend { expression: Expression::NamedNode(node), .. } => is_named(node),
+            QueryPattern::Path { path, .. } => speaks(path),
+            QueryPattern::Values { rows, .. } => rows.iter().flatten().flatten().any(is_term_named),
+            QueryPattern::Extend { expression: Expression::NamedNode(node), .. } => is_named(node),
             _ => false,
         };
     });
@@ -93,10 +96,11 @@ pub(crate) fn speak(pattern: &Pattern) -> bool {
 }
 
 /// Returns whether a DESCRIBE query names an element.
-pub(crate) fn describes(pattern: &Pattern) -> bool {
+pub(crate) fn describes(pattern: &QueryPattern) -> bool {
     let mut found = false;
     on_patterns(pattern, &mut |pattern| {
-        found |= matches!(pattern, Pattern::Extend { expression: Expression::NamedNode(node), .. } if is_named(node));
+        found |=
+            matches!(pattern, QueryPattern::Extend { expression: Expression::NamedNode(node), .. } if is_named(node));
     });
     found
 }
@@ -111,8 +115,8 @@ fn is_term_named(term: &Term) -> bool {
 }
 
 /// Rewrites the triple patterns on elements to relations.
-pub fn rewrite(pattern: &mut Pattern, view: &mut View, elements: &Arc<Elements>) {
-    Rewriter {
+pub fn rewrite(pattern: &mut QueryPattern, view: &mut TripleView, elements: &Arc<ElementSource>) {
+    ElementRewriter {
         view,
         elements,
         session: None,
@@ -125,9 +129,9 @@ pub fn rewrite(pattern: &mut Pattern, view: &mut View, elements: &Arc<Elements>)
     .pattern(pattern);
 }
 
-struct Rewriter<'v> {
-    view: &'v mut View,
-    elements: &'v Arc<Elements>,
+struct ElementRewriter<'v> {
+    view: &'v mut TripleView,
+    elements: &'v Arc<ElementSource>,
     session: Option<Rc<Session>>,
     /// The relations by predicate, for reuse.
     relations: Vec<(Predicate, usize)>,
@@ -140,9 +144,9 @@ struct Rewriter<'v> {
     apart: bool,
 }
 
-impl Rewriter<'_> {
-    fn pattern(&mut self, pattern: &mut Pattern) {
-        if let Pattern::Graph { .. } | Pattern::Service { .. } = pattern {
+impl ElementRewriter<'_> {
+    fn pattern(&mut self, pattern: &mut QueryPattern) {
+        if let QueryPattern::Graph { .. } | QueryPattern::Service { .. } = pattern {
             return;
         }
         let outer = std::mem::take(&mut self.apart).then(|| self.asked.clone());
@@ -150,12 +154,12 @@ impl Rewriter<'_> {
             self.asked.add(pattern, self.view);
         }
         self.below(pattern);
-        if let Pattern::Filter { inner, condition } = pattern {
+        if let QueryPattern::Filter { inner, condition } = pattern {
             for place in self.near(condition, inner) {
-                **inner = Pattern::join(std::mem::take(&mut **inner), place);
+                **inner = QueryPattern::join(std::mem::take(&mut **inner), place);
             }
         }
-        if let Pattern::Bgp { patterns } = pattern
+        if let QueryPattern::Bgp { patterns } = pattern
             && patterns.iter().any(|triple| self.asks(triple))
         {
             *pattern = self.triples(std::mem::take(patterns));
@@ -167,24 +171,24 @@ impl Rewriter<'_> {
 
     /// Rewrites the patterns inside a pattern. Outer constraints apply inside if each solution of the outer pattern is
     /// composed of solutions of the inner ones.
-    fn below(&mut self, pattern: &mut Pattern) {
+    fn below(&mut self, pattern: &mut QueryPattern) {
         match pattern {
-            Pattern::Join { left, right } | Pattern::Lateral { left, right } => {
+            QueryPattern::Join { left, right } | QueryPattern::Lateral { left, right } => {
                 self.pattern(left);
                 self.pattern(right);
             }
-            Pattern::Union { left, right } => {
+            QueryPattern::Union { left, right } => {
                 for side in [left, right] {
                     self.apart = true;
                     self.pattern(side);
                 }
             }
-            Pattern::Filter { inner, condition: expression } | Pattern::Extend { inner, expression, .. } => {
+            QueryPattern::Filter { inner, condition: expression } | QueryPattern::Extend { inner, expression, .. } => {
                 let beside = self.beside(inner);
                 self.pattern(inner);
                 self.within(beside, NodeMut::Expression(expression));
             }
-            Pattern::LeftJoin { left, right, condition } => {
+            QueryPattern::LeftJoin { left, right, condition } => {
                 let beside = self.beside(left);
                 let mut both = beside.clone();
                 both.add(right, self.view);
@@ -194,7 +198,7 @@ impl Rewriter<'_> {
                     self.within(both, NodeMut::Expression(condition));
                 }
             }
-            Pattern::Minus { left, right } => {
+            QueryPattern::Minus { left, right } => {
                 let beside = self.beside(left);
                 self.pattern(left);
                 self.with(beside, |rewriter| rewriter.pattern(right));
@@ -205,7 +209,7 @@ impl Rewriter<'_> {
 
     /// Returns the constraints that may be pushed into an OPTIONAL, MINUS or EXISTS: only those on variables that the
     /// pattern on its left always binds. A solution must survive without the right side.
-    fn beside(&self, left: &Pattern) -> AskedOf {
+    fn beside(&self, left: &QueryPattern) -> AskedOf {
         let mut asked = self.asked.of_those(&bound(left).1);
         asked.add(left, self.view);
         asked
@@ -231,13 +235,13 @@ impl Rewriter<'_> {
     }
 
     /// Joins triple patterns; those on elements become relations.
-    fn triples(&mut self, patterns: Vec<TriplePattern>) -> Pattern {
+    fn triples(&mut self, patterns: Vec<TriplePattern>) -> QueryPattern {
         let (asking, stored): (Vec<_>, Vec<_>) = patterns.into_iter().partition(|triple| self.asks(triple));
-        let mut joined = (!stored.is_empty()).then_some(Pattern::Bgp { patterns: stored });
+        let mut joined = (!stored.is_empty()).then_some(QueryPattern::Bgp { patterns: stored });
         for triple in asking {
             let one = self.triple(triple);
             joined = Some(match joined {
-                Some(before) => Pattern::join(before, one),
+                Some(before) => QueryPattern::join(before, one),
                 None => one,
             });
         }
@@ -248,7 +252,7 @@ impl Rewriter<'_> {
     fn asks(&self, triple: &TriplePattern) -> bool {
         match &triple.predicate {
             NamedNodePattern::NamedNode(node) => match Predicate::of(node.as_str()) {
-                Some(Predicate::Fact(Fact::Type)) => {
+                Some(Predicate::Fact(ElementProperty::Type)) => {
                     is_class(&triple.object) || self.is_named(&triple.object) || self.is_named(&triple.subject)
                 }
                 known => known.is_some(),
@@ -270,23 +274,23 @@ impl Rewriter<'_> {
         Rc::clone(self.session.get_or_insert_with(|| Session::new(elements)))
     }
 
-    fn triple(&mut self, triple: TriplePattern) -> Pattern {
+    fn triple(&mut self, triple: TriplePattern) -> QueryPattern {
         let TriplePattern { subject, predicate, object } = triple;
         match predicate {
             NamedNodePattern::NamedNode(node) => match Predicate::of(node.as_str()) {
                 Some(predicate) => {
                     let number = self.relation(predicate, node, [&subject, &object]);
-                    Pattern::Relation { subject, number, object }
+                    QueryPattern::Relation { subject, number, object }
                 }
-                None => Pattern::Bgp { patterns: vec![TriplePattern { subject, predicate: node.into(), object }] },
+                None => QueryPattern::Bgp { patterns: vec![TriplePattern { subject, predicate: node.into(), object }] },
             },
             NamedNodePattern::Variable(variable) => self.any(subject, variable, object),
         }
     }
 
     /// Returns the relations that prefilter a spatial or distance condition by bounding boxes.
-    fn near(&mut self, condition: &Expression, inner: &Pattern) -> Vec<Pattern> {
-        let texts = self.relations.iter().find(|(predicate, _)| *predicate == Predicate::Fact(Fact::Wkt));
+    fn near(&mut self, condition: &Expression, inner: &QueryPattern) -> Vec<QueryPattern> {
+        let texts = self.relations.iter().find(|(predicate, _)| *predicate == Predicate::Fact(ElementProperty::Wkt));
         let Some(&(_, texts)) = texts else { return Vec::new() };
         // Stored geometries are not in the element pages, so that the prefilter would miss them.
         if self.view.store().predicate(self.view.id(&wkt().into())).triples > 0 {
@@ -313,9 +317,9 @@ impl Rewriter<'_> {
                 (None, None) => continue,
             };
             let objects = (!literal).then(|| self.side(&object));
-            let near = Near::new(self.session(), metres, self.side(&subject), objects);
+            let near = DistanceRelation::new(self.session(), metres, self.side(&subject), objects);
             let label = if metres > 0.0 { format!("within {metres} m of") } else { "may meet".to_owned() };
-            out.push(Pattern::Relation { subject, number: register(Box::new(near), label, self.view), object });
+            out.push(QueryPattern::Relation { subject, number: register(Box::new(near), label, self.view), object });
         }
         out
     }
@@ -332,7 +336,7 @@ impl Rewriter<'_> {
         let label = shorten(node.as_str());
         let stored = self.view.id(&node.into());
         let [subjects, objects] = ends.map(|end| self.asked.of(end));
-        let ends = || Ends {
+        let ends = || EndCandidates {
             subjects: Rc::new(Among::new(Rc::clone(&session), subjects)),
             objects: Rc::new(Among::new(Rc::clone(&session), objects)),
         };
@@ -343,15 +347,15 @@ impl Rewriter<'_> {
     }
 
     /// Returns the candidates for a geometry.
-    fn side(&mut self, geometry: &TermPattern) -> Side {
+    fn side(&mut self, geometry: &TermPattern) -> CandidateSide {
         let session = self.session();
         let of = self.asked.geometry(geometry);
         let asked = of.map_or(&[][..], |(element, _)| self.asked.of(element));
-        Side { among: Rc::new(Among::new(session, asked)), centroids: of.map(|(_, centroids)| centroids) }
+        CandidateSide { among: Rc::new(Among::new(session, asked)), centroids: of.map(|(_, centroids)| centroids) }
     }
 
     /// Rewrites a pattern with a variable predicate: the union of an element's computed and stored triples.
-    fn any(&mut self, subject: TermPattern, predicate: Variable, object: TermPattern) -> Pattern {
+    fn any(&mut self, subject: TermPattern, predicate: Variable, object: TermPattern) -> QueryPattern {
         let session = self.session();
         let view = &mut *self.view;
         let [of, with_predicate, with_object] = *self.said.get_or_insert_with(|| {
@@ -360,16 +364,18 @@ impl Rewriter<'_> {
                 (SaidEnd::Predicate, "has the predicate"),
                 (SaidEnd::Object, "has the object"),
             ]
-            .map(|(end, label)| register(Box::new(Said::new(Rc::clone(&session), end)), label.to_owned(), view))
+            .map(|(end, label)| {
+                register(Box::new(StatementEndRelation::new(Rc::clone(&session), end)), label.to_owned(), view)
+            })
         });
         let said = TermPattern::from(Variable::from(Helper::Said(self.saying)));
         self.saying += 1;
-        let end = |number, object| Pattern::Relation { subject: said.clone(), number, object };
-        let ends = Pattern::join(end(with_predicate, predicate.clone().into()), end(with_object, object.clone()));
-        let computed = Pattern::Relation { subject: subject.clone(), number: of, object: said.clone() };
+        let end = |number, object| QueryPattern::Relation { subject: said.clone(), number, object };
+        let ends = QueryPattern::join(end(with_predicate, predicate.clone().into()), end(with_object, object.clone()));
+        let computed = QueryPattern::Relation { subject: subject.clone(), number: of, object: said.clone() };
         let stored = TriplePattern { subject, predicate: predicate.into(), object };
-        let right = Box::new(Pattern::Bgp { patterns: vec![stored] });
-        Pattern::Union { left: Box::new(Pattern::join(computed, ends)), right }
+        let right = Box::new(QueryPattern::Bgp { patterns: vec![stored] });
+        QueryPattern::Union { left: Box::new(QueryPattern::join(computed, ends)), right }
     }
 }
 
@@ -433,25 +439,25 @@ const MEETING: [&str; 8] =
     ["sfContains", "sfCrosses", "sfEquals", "sfIntersects", "sfOverlaps", "sfTouches", "sfWithin", "ehCovers"];
 
 /// Returns the geometry node of a WKT variable, if a relation binds the variable in every solution.
-fn geometry(pattern: &Pattern, texts: usize, text: &Expression) -> Option<TermPattern> {
+fn geometry(pattern: &QueryPattern, texts: usize, text: &Expression) -> Option<TermPattern> {
     let Expression::Variable(variable) = text else { return None };
     match pattern {
-        Pattern::Relation { subject, number, object: TermPattern::Variable(object) } => {
+        QueryPattern::Relation { subject, number, object: TermPattern::Variable(object) } => {
             (*number == texts && object == variable).then(|| subject.clone())
         }
-        Pattern::Join { left, right } | Pattern::Lateral { left, right } => {
+        QueryPattern::Join { left, right } | QueryPattern::Lateral { left, right } => {
             geometry(left, texts, text).or_else(|| geometry(right, texts, text))
         }
-        Pattern::LeftJoin { left: inner, .. }
-        | Pattern::Minus { left: inner, .. }
-        | Pattern::Filter { inner, .. }
-        | Pattern::Extend { inner, .. } => geometry(inner, texts, text),
+        QueryPattern::LeftJoin { left: inner, .. }
+        | QueryPattern::Minus { left: inner, .. }
+        | QueryPattern::Filter { inner, .. }
+        | QueryPattern::Extend { inner, .. } => geometry(inner, texts, text),
         _ => None,
     }
 }
 
 /// Returns a literal, or a variable that is bound in every solution.
-fn place(expression: &Expression, pattern: &Pattern) -> Option<TermPattern> {
+fn place(expression: &Expression, pattern: &QueryPattern) -> Option<TermPattern> {
     match expression {
         Expression::Literal(literal) => Some(literal.clone().into()),
         Expression::Variable(variable) => bound(pattern).1.has(variable).then(|| variable.clone().into()),

@@ -6,10 +6,10 @@ use oxrdf::vocab::xsd;
 use oxrdf::{Literal, Term, Variable};
 
 use super::scope::bound;
-use terrapin_sparql_syntax::algebra::{Binary, Expression, Pattern};
+use terrapin_sparql_syntax::algebra::{Binary, Expression, QueryPattern};
 
 /// Joins a filter's pattern with the terms that its condition allows.
-pub fn restrict(condition: &Expression, pattern: &mut Pattern) {
+pub fn restrict(condition: &Expression, pattern: &mut QueryPattern) {
     let mut open = vec![condition];
     while let Some(condition) = open.pop() {
         if let Expression::Binary(Binary::And, a, b) = condition {
@@ -18,7 +18,7 @@ pub fn restrict(condition: &Expression, pattern: &mut Pattern) {
             && bound(pattern).1.has(variable)
         {
             let rows = terms.into_iter().map(|term| vec![Some(term)]).collect();
-            join(pattern, Pattern::Values { variables: vec![variable.clone()], rows: Arc::new(rows) });
+            join(pattern, QueryPattern::Values { variables: vec![variable.clone()], rows: Arc::new(rows) });
         }
     }
 }
@@ -59,18 +59,18 @@ fn is_text(literal: &Literal) -> bool {
 
 /// Joins VALUES of a variable that is bound in all solutions of a pattern, as deep inside the pattern as the result
 /// stays the same.
-fn join(pattern: &mut Pattern, values: Pattern) {
-    let Pattern::Values { variables, .. } = &values else { return };
-    let has = |pattern: &Pattern| variables.iter().all(|variable| bound(pattern).1.has(variable));
+fn join(pattern: &mut QueryPattern, values: QueryPattern) {
+    let QueryPattern::Values { variables, .. } = &values else { return };
+    let has = |pattern: &QueryPattern| variables.iter().all(|variable| bound(pattern).1.has(variable));
     match pattern {
-        Pattern::LeftJoin { left: inner, .. }
-        | Pattern::Minus { left: inner, .. }
-        | Pattern::Filter { inner, .. }
-        | Pattern::Extend { inner, .. }
+        QueryPattern::LeftJoin { left: inner, .. }
+        | QueryPattern::Minus { left: inner, .. }
+        | QueryPattern::Filter { inner, .. }
+        | QueryPattern::Extend { inner, .. }
             if has(inner) =>
         {
             join(inner, values);
         }
-        _ => *pattern = Pattern::join(std::mem::take(pattern), values),
+        _ => *pattern = QueryPattern::join(std::mem::take(pattern), values),
     }
 }

@@ -3,110 +3,120 @@
 use oxrdf::Variable;
 
 use super::scope::Variables;
-use terrapin_sparql_syntax::algebra::{NamedNodePattern, Pattern, TermPattern, TriplePattern};
+use terrapin_sparql_syntax::algebra::{NamedNodePattern, QueryPattern, TermPattern, TriplePattern};
 use terrapin_sparql_syntax::convert;
-use terrapin_triples::{End, PredicateCounts, TermId, View};
+use terrapin_triples::{End, PredicateCounts, TermId, TripleView};
 
 /// Roughly estimates the number of solutions of a pattern that is solved alone, for comparisons.
-pub fn rough(pattern: &Pattern, view: &View) -> f64 {
+pub fn rough(pattern: &QueryPattern, view: &TripleView) -> f64 {
     match pattern {
-        Pattern::Bgp { patterns } => {
-            let counts = patterns.iter().map(|triple| Counted::of_triple(triple, view));
+        QueryPattern::Bgp { patterns } => {
+            let counts = patterns.iter().map(|triple| PatternCardinality::of_triple(triple, view));
             let rows = counts.map(|c| c.count.map_or(1000.0, |count| count as f64));
             rows.reduce(f64::min).unwrap_or(1.0)
         }
-        Pattern::Join { left, right } => {
+        QueryPattern::Join { left, right } => {
             if left.is_unit() {
                 rough(right, view)
             } else {
                 rough(left, view).min(rough(right, view))
             }
         }
-        Pattern::Lateral { left, .. }
-        | Pattern::LeftJoin { left, .. }
-        | Pattern::LeftLateral { left, .. }
-        | Pattern::Minus { left, .. } => rough(left, view),
-        Pattern::Union { left, right } => rough(left, view) + rough(right, view),
-        Pattern::Filter { inner, .. } => rough(inner, view) / 2.0,
-        Pattern::Extend { inner, .. }
-        | Pattern::OrderBy { inner, .. }
-        | Pattern::Project { inner, .. }
-        | Pattern::Distinct { inner }
-        | Pattern::Reduced { inner } => rough(inner, view),
-        Pattern::Slice { inner, length, .. } => {
+        QueryPattern::Lateral { left, .. }
+        | QueryPattern::LeftJoin { left, .. }
+        | QueryPattern::LeftLateral { left, .. }
+        | QueryPattern::Minus { left, .. } => rough(left, view),
+        QueryPattern::Union { left, right } => rough(left, view) + rough(right, view),
+        QueryPattern::Filter { inner, .. } => rough(inner, view) / 2.0,
+        QueryPattern::Extend { inner, .. }
+        | QueryPattern::OrderBy { inner, .. }
+        | QueryPattern::Project { inner, .. }
+        | QueryPattern::Distinct { inner }
+        | QueryPattern::Reduced { inner } => rough(inner, view),
+        QueryPattern::Slice { inner, length, .. } => {
             length.map_or(f64::INFINITY, |length| length as f64).min(rough(inner, view))
         }
-        Pattern::Group { variables, .. } if variables.is_empty() => 1.0,
-        Pattern::Group { inner, .. } => rough(inner, view).sqrt(),
-        Pattern::Values { rows, .. } => rows.len() as f64,
-        Pattern::Path { .. }
-        | Pattern::Relation { .. }
-        | Pattern::Table { .. }
-        | Pattern::Include { .. }
-        | Pattern::Graph { .. }
-        | Pattern::Service { .. } => 1000.0,
+        QueryPattern::Group { variables, .. } if variables.is_empty() => 1.0,
+        QueryPattern::Group { inner, .. } => rough(inner, view).sqrt(),
+        QueryPattern::Values { rows, .. } => rows.len() as f64,
+        QueryPattern::Path { .. }
+        | QueryPattern::Relation { .. }
+        | QueryPattern::Table { .. }
+        | QueryPattern::Include { .. }
+        | QueryPattern::Graph { .. }
+        | QueryPattern::Service { .. } => 1000.0,
     }
 }
 
 /// A position in a pattern.
 #[derive(Debug, Clone)]
-enum Operand {
+enum PatternOperand {
     Term(TermId),
     Variable(Variable),
 }
 
-impl Operand {
+impl PatternOperand {
     fn end(&self, bound: &Variables) -> End {
         match self {
-            Operand::Term(id) => End::Term(*id),
-            Operand::Variable(variable) if bound.has(variable) => End::Bound,
-            Operand::Variable(_) => End::Free,
+            PatternOperand::Term(id) => End::Term(*id),
+            PatternOperand::Variable(variable) if bound.has(variable) => End::Bound,
+            PatternOperand::Variable(_) => End::Free,
         }
     }
 
     fn term(&self) -> Option<TermId> {
         match self {
-            Operand::Term(id) => Some(*id),
-            Operand::Variable(_) => None,
+            PatternOperand::Term(id) => Some(*id),
+            PatternOperand::Variable(_) => None,
         }
     }
 }
 
 /// The cardinalities of a triple pattern or a relation.
 #[derive(Debug, Clone)]
-pub struct Counted {
+pub struct PatternCardinality {
     /// The variables of the pattern.
     pub variables: Variables,
-    subject: Operand,
-    predicate: Operand,
-    object: Operand,
+    subject: PatternOperand,
+    predicate: PatternOperand,
+    object: PatternOperand,
     /// The number of triples that match its terms; `None` for a relation.
     pub count: Option<u64>,
     counts: PredicateCounts,
 }
 
-impl Counted {
+impl PatternCardinality {
     /// Looks up the counts of a triple pattern.
-    pub fn of_triple(pattern: &TriplePattern, view: &View) -> Counted {
+    pub fn of_triple(pattern: &TriplePattern, view: &TripleView) -> PatternCardinality {
         let predicate = match &pattern.predicate {
-            NamedNodePattern::NamedNode(node) => Operand::Term(view.id(&node.clone().into())),
-            NamedNodePattern::Variable(variable) => Operand::Variable(variable.clone()),
+            NamedNodePattern::NamedNode(node) => PatternOperand::Term(view.id(&node.clone().into())),
+            NamedNodePattern::Variable(variable) => PatternOperand::Variable(variable.clone()),
         };
-        Counted::new(&pattern.subject, predicate, &pattern.object, view)
+        PatternCardinality::new(&pattern.subject, predicate, &pattern.object, view)
     }
 
     /// Looks up the counts of a relation by its number.
-    pub fn of_relation(subject: &TermPattern, number: usize, object: &TermPattern, view: &View) -> Counted {
-        Counted::new(subject, Operand::Term(view.id(&convert::relation(number).into())), object, view)
+    pub fn of_relation(
+        subject: &TermPattern,
+        number: usize,
+        object: &TermPattern,
+        view: &TripleView,
+    ) -> PatternCardinality {
+        PatternCardinality::new(subject, PatternOperand::Term(view.id(&convert::relation(number).into())), object, view)
     }
 
-    fn new(subject: &TermPattern, predicate: Operand, object: &TermPattern, view: &View) -> Counted {
+    fn new(
+        subject: &TermPattern,
+        predicate: PatternOperand,
+        object: &TermPattern,
+        view: &TripleView,
+    ) -> PatternCardinality {
         let place = |term: &TermPattern| match term {
-            TermPattern::NamedNode(node) => Operand::Term(view.id(&node.clone().into())),
-            TermPattern::Literal(literal) => Operand::Term(view.id(&literal.clone().into())),
+            TermPattern::NamedNode(node) => PatternOperand::Term(view.id(&node.clone().into())),
+            TermPattern::Literal(literal) => PatternOperand::Term(view.id(&literal.clone().into())),
             // Earlier steps replace blank nodes by variables; a remaining one is treated the same way.
-            TermPattern::BlankNode(node) => Operand::Variable(Variable::new_unchecked(node.as_str())),
-            TermPattern::Variable(variable) => Operand::Variable(variable.clone()),
+            TermPattern::BlankNode(node) => PatternOperand::Variable(Variable::new_unchecked(node.as_str())),
+            TermPattern::Variable(variable) => PatternOperand::Variable(variable.clone()),
         };
         let (subject, object) = (place(subject), place(object));
         let store = view.store();
@@ -115,22 +125,22 @@ impl Counted {
         let counts = predicate.term().map(|id| store.predicate(id)).unwrap_or_default();
         let mut variables = Variables::default();
         for (place, values) in [(&subject, counts.subjects), (&predicate, 0), (&object, counts.objects)] {
-            if let Operand::Variable(variable) = place {
+            if let PatternOperand::Variable(variable) = place {
                 variables.add_with(variable, values);
             }
         }
-        Counted { variables, subject, predicate, object, count, counts }
+        PatternCardinality { variables, subject, predicate, object, count, counts }
     }
 
     /// Returns whether it can be evaluated with these variables bound.
-    pub fn answers(&self, view: &View, bound: &Variables) -> bool {
-        let given = |place: &Operand| place.end(bound) != End::Free;
+    pub fn answers(&self, view: &TripleView, bound: &Variables) -> bool {
+        let given = |place: &PatternOperand| place.end(bound) != End::Free;
         let relation = self.predicate.term().and_then(|id| view.relation(id));
         relation.is_none_or(|relation| relation.answers(given(&self.subject), given(&self.object)))
     }
 
     /// Estimates the number of solutions per evaluation with these variables bound.
-    pub fn rows(&self, view: &View, bound: &Variables) -> f64 {
+    pub fn rows(&self, view: &TripleView, bound: &Variables) -> f64 {
         let (subject, object) = (self.subject.end(bound), self.object.end(bound));
         let Some(count) = self.count else {
             let relation = self.predicate.term().and_then(|id| view.relation(id));
@@ -142,16 +152,16 @@ impl Counted {
         // larger number of values would count. This holds for subjects. Objects differ in their number of triples, and
         // frequent ones are more likely on both sides. The geometric mean is used for objects; it is the same in either
         // join order.
-        let others = |place: &Operand| match place {
-            Operand::Variable(variable) => bound.values(variable) as f64,
-            Operand::Term(_) => 0.0,
+        let others = |place: &PatternOperand| match place {
+            PatternOperand::Variable(variable) => bound.values(variable) as f64,
+            PatternOperand::Term(_) => 0.0,
         };
         let known = self.predicate.term().is_some();
         if subject == End::Bound {
             let values = if known { self.counts.subjects } else { store.terms() / 2 } as f64;
             rows /= values.max(others(&self.subject)).max(1.0);
         }
-        let mut narrow = |place: &Operand, values: u64| {
+        let mut narrow = |place: &PatternOperand, values: u64| {
             let (values, others) = (values as f64, others(place));
             rows /= if others == 0.0 { values } else { (values * others).sqrt() }.max(1.0);
         };
@@ -162,7 +172,7 @@ impl Counted {
             narrow(&self.predicate, 64);
         }
         // The same variable as subject and object: few triples have the same term in both positions.
-        if let (Operand::Variable(a), Operand::Variable(b)) = (&self.subject, &self.object)
+        if let (PatternOperand::Variable(a), PatternOperand::Variable(b)) = (&self.subject, &self.object)
             && a == b
             && subject == End::Free
         {

@@ -1,12 +1,12 @@
 //! Join ordering: a greedy search from the most promising first items, by the snapshot's cardinalities. Each step takes
 //! the item that leaves the fewest solutions.
 
-use super::condition::Condition;
-use super::estimate::{Counted, rough};
-use super::order::{Part, Planner};
+use super::condition::FilterCondition;
+use super::estimate::{PatternCardinality, rough};
+use super::order::{PlannedPattern, Planner};
 use super::scope::{self, Variables};
 use terrapin_budget::checkpoint;
-use terrapin_sparql_syntax::algebra::Pattern;
+use terrapin_sparql_syntax::algebra::QueryPattern;
 
 /// A pattern to be joined.
 enum JoinItem {
@@ -16,13 +16,13 @@ enum JoinItem {
 
 /// A triple pattern or relation.
 struct Single {
-    pattern: Pattern,
-    counted: Counted,
+    pattern: QueryPattern,
+    counted: PatternCardinality,
 }
 
 /// Any other pattern.
 struct Other {
-    pattern: Pattern,
+    pattern: QueryPattern,
     possible: Variables,
     /// Estimated number of its solutions if it is evaluated alone.
     rows: f64,
@@ -64,7 +64,7 @@ impl JoinItem {
     fn is_none(&self) -> bool {
         match self {
             JoinItem::Single(single) => single.counted.count == Some(0),
-            JoinItem::Other(other) => matches!(&other.pattern, Pattern::Values { rows, .. } if rows.is_empty()),
+            JoinItem::Other(other) => matches!(&other.pattern, QueryPattern::Values { rows, .. } if rows.is_empty()),
         }
     }
 }
@@ -87,24 +87,31 @@ fn find_fitting(items: &mut [JoinItem], bound: &Variables) {
 }
 
 /// An order of the items with its estimated cost.
-struct Order {
+struct JoinOrder {
     items: Vec<usize>,
     cost: f64,
 }
 
 impl Planner<'_> {
     /// Plans a join under a filter's conditions.
-    pub(super) fn group(&mut self, pattern: Pattern, conditions: &[Condition], bound: &Variables) -> Part {
+    pub(super) fn group(
+        &mut self,
+        pattern: QueryPattern,
+        conditions: &[FilterCondition],
+        bound: &Variables,
+    ) -> PlannedPattern {
         let mut items = self.items(pattern);
         if items.iter().any(JoinItem::is_none) {
             let all = items.iter().fold(Variables::default(), |all, item| all.or(item.variables()));
-            return Part::none(&all);
+            return PlannedPattern::none(&all);
         }
         find_fitting(&mut items, bound);
         match items.len() {
-            0 => Part { pattern: Pattern::default(), rows: 1.0 },
+            0 => PlannedPattern { pattern: QueryPattern::default(), rows: 1.0 },
             1 => match items.remove(0) {
-                JoinItem::Single(Single { pattern, counted }) => Part { pattern, rows: counted.rows(self.view, bound) },
+                JoinItem::Single(Single { pattern, counted }) => {
+                    PlannedPattern { pattern, rows: counted.rows(self.view, bound) }
+                }
                 JoinItem::Other(other) => self.pattern(other.pattern, bound),
             },
             _ => {
@@ -115,19 +122,19 @@ impl Planner<'_> {
     }
 
     /// Splits a join into its items, from left to right.
-    fn items(&self, pattern: Pattern) -> Vec<JoinItem> {
+    fn items(&self, pattern: QueryPattern) -> Vec<JoinItem> {
         let mut items = Vec::new();
         let mut open = vec![pattern];
         while let Some(pattern) = open.pop() {
             match pattern {
-                Pattern::Join { left, right } => open.extend([*right, *left]),
-                Pattern::Bgp { patterns } => items.extend(patterns.into_iter().map(|triple| {
-                    let counted = Counted::of_triple(&triple, self.view);
-                    JoinItem::Single(Single { pattern: Pattern::Bgp { patterns: vec![triple] }, counted })
+                QueryPattern::Join { left, right } => open.extend([*right, *left]),
+                QueryPattern::Bgp { patterns } => items.extend(patterns.into_iter().map(|triple| {
+                    let counted = PatternCardinality::of_triple(&triple, self.view);
+                    JoinItem::Single(Single { pattern: QueryPattern::Bgp { patterns: vec![triple] }, counted })
                 })),
-                Pattern::Relation { subject, number, object } => {
-                    let counted = Counted::of_relation(&subject, number, &object, self.view);
-                    let pattern = Pattern::Relation { subject, number, object };
+                QueryPattern::Relation { subject, number, object } => {
+                    let counted = PatternCardinality::of_relation(&subject, number, &object, self.view);
+                    let pattern = QueryPattern::Relation { subject, number, object };
                     items.push(JoinItem::Single(Single { pattern, counted }));
                 }
                 pattern => {
@@ -171,9 +178,10 @@ impl Planner<'_> {
     }
 
     /// Returns the cheapest of the greedy orders from the most promising first items.
-    fn best(&self, items: &[JoinItem], conditions: &[Condition], bound: &Variables) -> Vec<usize> {
-        let solutions =
-            |item: &JoinItem| self.step(item, 1.0, bound).0 * Condition::left(conditions, bound, item.variables());
+    fn best(&self, items: &[JoinItem], conditions: &[FilterCondition], bound: &Variables) -> Vec<usize> {
+        let solutions = |item: &JoinItem| {
+            self.step(item, 1.0, bound).0 * FilterCondition::left(conditions, bound, item.variables())
+        };
         let mut beginnings: Vec<(bool, f64, usize)> =
             (0..items.len()).map(|i| (!self.answers(&items[i], bound), solutions(&items[i]), i)).collect();
         beginnings.sort_by(|a, b| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)).then(a.2.cmp(&b.2)));
@@ -183,15 +191,15 @@ impl Planner<'_> {
         orders.min_by(|a, b| a.cost.total_cmp(&b.cost)).map_or_else(|| (0..items.len()).collect(), |order| order.items)
     }
 
-    fn greedy(&self, items: &[JoinItem], first: usize, conditions: &[Condition], bound: &Variables) -> Order {
-        let mut order = Order { items: Vec::with_capacity(items.len()), cost: 0.0 };
+    fn greedy(&self, items: &[JoinItem], first: usize, conditions: &[FilterCondition], bound: &Variables) -> JoinOrder {
+        let mut order = JoinOrder { items: Vec::with_capacity(items.len()), cost: 0.0 };
         let mut known = bound.clone();
         let mut rows = 1.0_f64;
         let mut next = Some(first);
         while let Some(item) = next {
             let (fan, cost) = self.step(&items[item], rows, &known);
             order.cost += if self.answers(&items[item], &known) { cost } else { f64::INFINITY };
-            rows = (rows * fan * Condition::left(conditions, &known, items[item].variables())).max(1e-3);
+            rows = (rows * fan * FilterCondition::left(conditions, &known, items[item].variables())).max(1e-3);
             known = known.or(items[item].variables());
             order.items.push(item);
             // Prefer items that can be evaluated, then those that share a variable, then those that leave the fewest
@@ -202,7 +210,7 @@ impl Planner<'_> {
                     checkpoint();
                     let apart = items[i].variables().common(&known) == 0;
                     let (fan, cost) = self.step(&items[i], rows, &known);
-                    let fan = fan * Condition::left(conditions, &known, items[i].variables());
+                    let fan = fan * FilterCondition::left(conditions, &known, items[i].variables());
                     (!self.answers(&items[i], &known), apart, fan + cost / rows / 8.0, i)
                 })
                 .min_by(|a, b| (a.0, a.1).cmp(&(b.0, b.1)).then(a.2.total_cmp(&b.2)).then(a.3.cmp(&b.3)))
@@ -212,13 +220,19 @@ impl Planner<'_> {
     }
 
     /// Builds the pattern that joins the items in an order.
-    fn chain(&mut self, items: Vec<JoinItem>, order: Vec<usize>, conditions: &[Condition], bound: &Variables) -> Part {
+    fn chain(
+        &mut self,
+        items: Vec<JoinItem>,
+        order: Vec<usize>,
+        conditions: &[FilterCondition],
+        bound: &Variables,
+    ) -> PlannedPattern {
         let mut items: Vec<Option<JoinItem>> = items.into_iter().map(Some).collect();
         let mut known = bound.clone();
         // An item that shares no variable with the current chain begins a new one.
-        let mut chains: Vec<Part> = Vec::new();
+        let mut chains: Vec<PlannedPattern> = Vec::new();
         let mut own = Variables::default();
-        let mut now: Option<Part> = None;
+        let mut now: Option<PlannedPattern> = None;
         for i in order {
             let Some(item) = items.get_mut(i).and_then(Option::take) else { continue };
             let variables = item.variables().clone();
@@ -234,7 +248,7 @@ impl Planner<'_> {
                     self.append(part, item, &known.or(&own), shares)
                 }
             };
-            next.rows = (next.rows * Condition::left(conditions, &known, &variables)).max(1e-3);
+            next.rows = (next.rows * FilterCondition::left(conditions, &known, &variables)).max(1e-3);
             own = own.or(&variables);
             known = known.or(&variables);
             now = Some(next);
@@ -245,20 +259,22 @@ impl Planner<'_> {
         let joined = chains.into_iter().reduce(|left, right| {
             self.optimise = true;
             let rows = left.rows * right.rows;
-            Part { pattern: Pattern::join(left.pattern, right.pattern), rows }
+            PlannedPattern { pattern: QueryPattern::join(left.pattern, right.pattern), rows }
         });
-        joined.unwrap_or_else(|| Part { pattern: Pattern::default(), rows: 1.0 })
+        joined.unwrap_or_else(|| PlannedPattern { pattern: QueryPattern::default(), rows: 1.0 })
     }
 
-    fn first(&mut self, item: JoinItem, bound: &Variables) -> Part {
+    fn first(&mut self, item: JoinItem, bound: &Variables) -> PlannedPattern {
         match item {
-            JoinItem::Single(Single { pattern, counted }) => Part { pattern, rows: counted.rows(self.view, bound) },
+            JoinItem::Single(Single { pattern, counted }) => {
+                PlannedPattern { pattern, rows: counted.rows(self.view, bound) }
+            }
             JoinItem::Other(other) if other.fits(bound) => self.pattern(other.pattern, bound),
             JoinItem::Other(other) => self.pattern(other.pattern, &Variables::default()),
         }
     }
 
-    fn append(&mut self, part: Part, item: JoinItem, known: &Variables, shares: bool) -> Part {
+    fn append(&mut self, part: PlannedPattern, item: JoinItem, known: &Variables, shares: bool) -> PlannedPattern {
         let (fan, _) = self.step(&item, part.rows, known);
         let rows = (part.rows * fan).max(1e-3);
         let (right, lateral) = match item {
@@ -271,7 +287,7 @@ impl Planner<'_> {
                 if hash {
                     // The projection prevents a nested loop: the evaluator's optimiser makes one of any join with a
                     // bare pattern.
-                    (Pattern::project(pattern, counted.variables.sorted()), false)
+                    (QueryPattern::project(pattern, counted.variables.sorted()), false)
                 } else {
                     (pattern, true)
                 }
@@ -281,11 +297,11 @@ impl Planner<'_> {
         };
         let (left, right) = (Box::new(part.pattern), Box::new(right));
         let pattern = if lateral {
-            Pattern::Lateral { left, right }
+            QueryPattern::Lateral { left, right }
         } else {
             self.optimise = true;
-            Pattern::Join { left, right }
+            QueryPattern::Join { left, right }
         };
-        Part { pattern, rows }
+        PlannedPattern { pattern, rows }
     }
 }

@@ -33,17 +33,17 @@ mod scope;
 use std::sync::Arc;
 
 pub(crate) use self::elements::{describes, speak};
-pub(crate) use self::estimate::Counted;
+pub(crate) use self::estimate::PatternCardinality;
 pub(crate) use self::scope::{Variables, bound, is_plain};
-use crate::elements::Elements;
-use terrapin_sparql_syntax::algebra::Pattern;
-use terrapin_triples::View;
+use crate::elements::ElementSource;
+use terrapin_sparql_syntax::algebra::QueryPattern;
+use terrapin_triples::TripleView;
 
 /// A pattern to be evaluated.
 #[derive(Debug, Clone)]
-pub struct Planned {
+pub struct EvaluatedPattern {
     /// The pattern; its relations are registered with the view.
-    pub pattern: Pattern,
+    pub pattern: QueryPattern,
     /// Whether the pattern needs the evaluator's optimiser. A pattern without hash joins starts faster without it
     /// (`QueryEvaluator::without_optimizations`).
     pub optimise: bool,
@@ -59,17 +59,17 @@ pub struct Goal {
 }
 
 /// Plans a pattern and registers its relations with the view on which it will run.
-pub fn plan(pattern: Pattern, view: &mut View, goal: Goal) -> Planned {
+pub fn plan(pattern: QueryPattern, view: &mut TripleView, goal: Goal) -> EvaluatedPattern {
     plan_with(pattern, view, goal, None)
 }
 
 /// Plans a pattern like [`plan`], with a snapshot's elements if there are any.
 pub(crate) fn plan_with(
-    mut pattern: Pattern,
-    view: &mut View,
+    mut pattern: QueryPattern,
+    view: &mut TripleView,
     goal: Goal,
-    elements: Option<&Arc<Elements>>,
-) -> Planned {
+    elements: Option<&Arc<ElementSource>>,
+) -> EvaluatedPattern {
     if elements.is_some() {
         elements::split(&mut pattern);
     }
@@ -80,12 +80,12 @@ pub(crate) fn plan_with(
     let mut planner = order::Planner { view, optimise: false, first: goal.first };
     let part = planner.pattern(pattern, &scope::Variables::default());
     let optimise = planner.optimise && optimiser::is_quick(&part.pattern);
-    Planned { pattern: part.pattern, optimise, rows: part.rows }
+    EvaluatedPattern { pattern: part.pattern, optimise, rows: part.rows }
 }
 
 /// Returns a pattern in its written order; the evaluator's optimiser orders it.
-pub fn unplanned(mut pattern: Pattern, view: &mut View) -> Planned {
+pub fn unplanned(mut pattern: QueryPattern, view: &mut TripleView) -> EvaluatedPattern {
     paths::rewrite_without_steps(&mut pattern, view);
     let optimise = optimiser::is_quick(&pattern);
-    Planned { pattern, optimise, rows: 0.0 }
+    EvaluatedPattern { pattern, optimise, rows: 0.0 }
 }

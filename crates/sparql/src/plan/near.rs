@@ -6,11 +6,11 @@ use oxrdf::{Term, Variable};
 use super::register::register;
 use super::scope::bound;
 use crate::functions::{Own, arguments_of};
-use terrapin_sparql_syntax::algebra::{Binary, Expression, Pattern, TermPattern};
-use terrapin_triples::{Near, Point, View, Zone, radius};
+use terrapin_sparql_syntax::algebra::{Binary, Expression, QueryPattern, TermPattern};
+use terrapin_triples::{GlobePoint, PointSearchArea, TripleView, Zone, radius};
 
 /// Returns the relations for the conditions of a filter over a pattern and registers them with the view.
-pub fn relations(condition: &Expression, inner: &Pattern, view: &mut View) -> Vec<Pattern> {
+pub fn relations(condition: &Expression, inner: &QueryPattern, view: &mut TripleView) -> Vec<QueryPattern> {
     let mut out = Vec::new();
     let mut open = vec![condition];
     while let Some(condition) = open.pop() {
@@ -21,18 +21,18 @@ pub fn relations(condition: &Expression, inner: &Pattern, view: &mut View) -> Ve
             && of_is_known(&of, inner)
         {
             let label = match near {
-                Near::Around { kilometres, .. } => format!("within {kilometres} km of"),
-                Near::Within(_) => "in the box of".to_owned(),
+                PointSearchArea::Around { kilometres, .. } => format!("within {kilometres} km of"),
+                PointSearchArea::Within(_) => "in the box of".to_owned(),
             };
             let number = register(Box::new(near), label, view);
-            out.push(Pattern::Relation { subject: location.clone().into(), number, object: of });
+            out.push(QueryPattern::Relation { subject: location.clone().into(), number, object: of });
         }
     }
     out
 }
 
 /// Returns the point variable of a condition, the required position, and the term that the position refers to.
-fn condition_of(condition: &Expression) -> Option<(&Variable, Near, TermPattern)> {
+fn condition_of(condition: &Expression) -> Option<(&Variable, PointSearchArea, TermPattern)> {
     let point = |term: &'_ Expression| match term {
         Expression::Literal(literal) => Some(Term::from(literal.clone())),
         _ => None,
@@ -52,17 +52,17 @@ fn condition_of(condition: &Expression) -> Option<(&Variable, Near, TermPattern)
             _ => return None,
         };
         let kilometres = kilometres.value().parse().ok()?;
-        return Some((location, Near::Around { kilometres, radius }, of));
+        return Some((location, PointSearchArea::Around { kilometres, radius }, of));
     }
     let [Expression::Variable(location), from, to, ..] = arguments_of(condition, Own::InBox)? else { return None };
     let (from, to) = (point(from)?, point(to)?);
-    let zone = Zone::between(&Point::of(&from)?, &Point::of(&to)?);
+    let zone = Zone::between(&GlobePoint::of(&from)?, &GlobePoint::of(&to)?);
     let Term::Literal(corner) = from else { return None };
-    Some((location, Near::Within(zone), corner.into()))
+    Some((location, PointSearchArea::Within(zone), corner.into()))
 }
 
 /// Returns whether a term is a constant or bound in every solution.
-fn of_is_known(term: &TermPattern, pattern: &Pattern) -> bool {
+fn of_is_known(term: &TermPattern, pattern: &QueryPattern) -> bool {
     match term {
         TermPattern::Variable(variable) => bound(pattern).1.has(variable),
         _ => true,
@@ -70,17 +70,17 @@ fn of_is_known(term: &TermPattern, pattern: &Pattern) -> bool {
 }
 
 /// Returns whether a variable is the object of a triple in every solution, so that its values are the snapshot's.
-fn has_object(pattern: &Pattern, variable: &Variable) -> bool {
+fn has_object(pattern: &QueryPattern, variable: &Variable) -> bool {
     match pattern {
-        Pattern::Bgp { patterns } => patterns.iter().any(|triple| is_variable(&triple.object, variable)),
-        Pattern::Relation { object, .. } => is_variable(object, variable),
-        Pattern::Join { left, right } => has_object(left, variable) || has_object(right, variable),
-        Pattern::Lateral { left: inner, .. }
-        | Pattern::LeftJoin { left: inner, .. }
-        | Pattern::LeftLateral { left: inner, .. }
-        | Pattern::Minus { left: inner, .. }
-        | Pattern::Filter { inner, .. }
-        | Pattern::Extend { inner, .. } => has_object(inner, variable),
+        QueryPattern::Bgp { patterns } => patterns.iter().any(|triple| is_variable(&triple.object, variable)),
+        QueryPattern::Relation { object, .. } => is_variable(object, variable),
+        QueryPattern::Join { left, right } => has_object(left, variable) || has_object(right, variable),
+        QueryPattern::Lateral { left: inner, .. }
+        | QueryPattern::LeftJoin { left: inner, .. }
+        | QueryPattern::LeftLateral { left: inner, .. }
+        | QueryPattern::Minus { left: inner, .. }
+        | QueryPattern::Filter { inner, .. }
+        | QueryPattern::Extend { inner, .. } => has_object(inner, variable),
         _ => false,
     }
 }

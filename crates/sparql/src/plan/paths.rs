@@ -8,24 +8,24 @@ use oxrdf::{Term, Variable};
 
 use super::register::register;
 use super::{equal, near};
-use terrapin_sparql_syntax::algebra::{Helper, Path, Pattern, TermPattern, TriplePattern};
+use terrapin_sparql_syntax::algebra::{Helper, Path, QueryPattern, TermPattern, TriplePattern};
 use terrapin_sparql_syntax::walk::{NodeMut, on_patterns_below};
 use terrapin_triples::path::{NegatedSet, PathRelation};
-use terrapin_triples::{Relation, View};
+use terrapin_triples::{TermRelation, TripleView};
 
 /// Rewrites the paths and blank nodes of a pattern.
-pub fn rewrite(pattern: &mut Pattern, view: &mut View) {
-    Rewriter { view, paths: Vec::new(), middles: 0 }.pattern(pattern);
+pub fn rewrite(pattern: &mut QueryPattern, view: &mut TripleView) {
+    PathRewriter { view, paths: Vec::new(), middles: 0 }.pattern(pattern);
 }
 
 /// Rewrites only paths that connect a term with itself although it occurs in no triple, because the evaluator has no
 /// result for these.
-pub fn rewrite_without_steps(pattern: &mut Pattern, view: &mut View) {
-    Rewriter { view, paths: Vec::new(), middles: 0 }.only_without_steps(pattern);
+pub fn rewrite_without_steps(pattern: &mut QueryPattern, view: &mut TripleView) {
+    PathRewriter { view, paths: Vec::new(), middles: 0 }.only_without_steps(pattern);
 }
 
-struct Rewriter<'v> {
-    view: &'v mut View,
+struct PathRewriter<'v> {
+    view: &'v mut TripleView,
     /// The relations by path: equal paths share one relation and its cache.
     paths: Vec<(Path, usize)>,
     middles: usize,
@@ -58,30 +58,30 @@ fn name(term: &mut TermPattern) {
     }
 }
 
-impl Rewriter<'_> {
-    fn pattern(&mut self, pattern: &mut Pattern) {
+impl PathRewriter<'_> {
+    fn pattern(&mut self, pattern: &mut QueryPattern) {
         // Only patterns over the default graph are rewritten.
-        if let Pattern::Graph { .. } | Pattern::Service { .. } = pattern {
+        if let QueryPattern::Graph { .. } | QueryPattern::Service { .. } = pattern {
             return;
         }
         on_patterns_below(NodeMut::Pattern(pattern), &mut |below| self.pattern(below));
         match pattern {
-            Pattern::Bgp { patterns } => {
+            QueryPattern::Bgp { patterns } => {
                 for triple in patterns {
                     name(&mut triple.subject);
                     name(&mut triple.object);
                 }
             }
-            Pattern::Path { subject, object, .. } => {
+            QueryPattern::Path { subject, object, .. } => {
                 name(subject);
                 name(object);
-                if let Pattern::Path { subject, path, object } = std::mem::take(pattern) {
+                if let QueryPattern::Path { subject, path, object } = std::mem::take(pattern) {
                     *pattern = self.path(subject, path, object);
                 }
             }
-            Pattern::Filter { inner, condition } => {
+            QueryPattern::Filter { inner, condition } => {
                 for place in near::relations(condition, inner, self.view) {
-                    **inner = Pattern::join(std::mem::take(&mut **inner), place);
+                    **inner = QueryPattern::join(std::mem::take(&mut **inner), place);
                 }
                 equal::restrict(condition, inner);
             }
@@ -89,47 +89,47 @@ impl Rewriter<'_> {
         }
     }
 
-    fn path(&mut self, subject: TermPattern, path: Path, object: TermPattern) -> Pattern {
+    fn path(&mut self, subject: TermPattern, path: Path, object: TermPattern) -> QueryPattern {
         match path {
             Path::NamedNode(predicate) => {
-                Pattern::Bgp { patterns: vec![TriplePattern { subject, predicate: predicate.into(), object }] }
+                QueryPattern::Bgp { patterns: vec![TriplePattern { subject, predicate: predicate.into(), object }] }
             }
             Path::Reverse(path) => self.path(object, *path, subject),
             Path::Sequence(first, second) => {
                 let middle = TermPattern::from(Variable::from(Helper::Middle(self.middles)));
                 self.middles += 1;
                 let first = self.path(subject, *first, middle.clone());
-                Pattern::join(first, self.path(middle, *second, object))
+                QueryPattern::join(first, self.path(middle, *second, object))
             }
             path => match self.without_steps(&subject, &path, &object) {
                 Some(pattern) => pattern,
-                None => Pattern::Relation { subject, number: self.relation(path), object },
+                None => QueryPattern::Relation { subject, number: self.relation(path), object },
             },
         }
     }
 
     /// Replaces a path of possible length zero from or to a constant that occurs in no triple. Such a path only
     /// connects the constant with itself (<https://www.w3.org/TR/sparql11-query/#defn_evalZeroOrOnePath>).
-    fn without_steps(&self, subject: &TermPattern, path: &Path, object: &TermPattern) -> Option<Pattern> {
+    fn without_steps(&self, subject: &TermPattern, path: &Path, object: &TermPattern) -> Option<QueryPattern> {
         let [from, to] = [subject, object].map(ground);
         let strange = |term: &Term| !self.view.store().is_node(self.view.id(term));
         if !is_nullable(path) || ![&from, &to].into_iter().flatten().any(strange) {
             return None;
         }
-        let row = |variables: Vec<Variable>, values: Vec<Option<Term>>| Pattern::Values {
+        let row = |variables: Vec<Variable>, values: Vec<Option<Term>>| QueryPattern::Values {
             variables,
             rows: Arc::new(vec![values]),
         };
         Some(match (from, to, subject, object) {
-            (Some(from), Some(to), ..) if from == to => Pattern::default(),
+            (Some(from), Some(to), ..) if from == to => QueryPattern::default(),
             (Some(term), None, _, TermPattern::Variable(variable))
             | (None, Some(term), TermPattern::Variable(variable), _) => row(vec![variable.clone()], vec![Some(term)]),
-            _ => Pattern::Values { variables: Vec::new(), rows: Arc::default() },
+            _ => QueryPattern::Values { variables: Vec::new(), rows: Arc::default() },
         })
     }
 
-    fn only_without_steps(&self, pattern: &mut Pattern) {
-        if let Pattern::Path { subject, path, object } = pattern
+    fn only_without_steps(&self, pattern: &mut QueryPattern) {
+        if let QueryPattern::Path { subject, path, object } = pattern
             && let Some(settled) = self.without_steps(subject, path, object)
         {
             *pattern = settled;
@@ -142,7 +142,7 @@ impl Rewriter<'_> {
         if let Some((_, number)) = self.paths.iter().find(|(other, _)| *other == path) {
             return *number;
         }
-        let relation: Box<dyn Relation> = match &path {
+        let relation: Box<dyn TermRelation> = match &path {
             Path::NegatedPropertySet(except) => Box::new(NegatedSet::new(except, self.view)),
             path => Box::new(PathRelation::new(path, self.view)),
         };

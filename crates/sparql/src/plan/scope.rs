@@ -3,7 +3,7 @@
 use oxrdf::Variable;
 use rustc_hash::FxHashMap;
 
-use terrapin_sparql_syntax::algebra::{Expression, Pattern};
+use terrapin_sparql_syntax::algebra::{Expression, QueryPattern};
 use terrapin_sparql_syntax::walk::{on_exists, on_in_scope, on_variables};
 
 /// A set of variables, each with an estimate of its distinct values, such as the subjects of a predicate; 0 if unknown.
@@ -83,61 +83,61 @@ impl FromIterator<Variable> for Variables {
 }
 
 /// Returns the variables that a pattern may bind, and those that it binds in every solution.
-pub fn bound(pattern: &Pattern) -> (Variables, Variables) {
+pub fn bound(pattern: &QueryPattern) -> (Variables, Variables) {
     match pattern {
-        Pattern::Bgp { .. } | Pattern::Relation { .. } => {
+        QueryPattern::Bgp { .. } | QueryPattern::Relation { .. } => {
             let all = in_scope(pattern);
             (all.clone(), all)
         }
-        Pattern::Join { left, right } | Pattern::Lateral { left, right } => {
+        QueryPattern::Join { left, right } | QueryPattern::Lateral { left, right } => {
             let ((a, b), (c, d)) = (bound(left), bound(right));
             (a.with(&c), b.with(&d))
         }
-        Pattern::LeftJoin { left, right, .. } | Pattern::LeftLateral { left, right, .. } => {
+        QueryPattern::LeftJoin { left, right, .. } | QueryPattern::LeftLateral { left, right, .. } => {
             let (possible, certain) = bound(left);
             (possible.with(&bound(right).0), certain)
         }
-        Pattern::Union { left, right } => {
+        QueryPattern::Union { left, right } => {
             let ((a, b), (c, d)) = (bound(left), bound(right));
             (a.with(&c), b.and(&d))
         }
-        Pattern::Filter { inner, .. }
-        | Pattern::Distinct { inner }
-        | Pattern::Reduced { inner }
-        | Pattern::Slice { inner, .. }
-        | Pattern::OrderBy { inner, .. } => bound(inner),
-        Pattern::Minus { left, .. } => bound(left),
-        Pattern::Extend { inner, variable, .. } => {
+        QueryPattern::Filter { inner, .. }
+        | QueryPattern::Distinct { inner }
+        | QueryPattern::Reduced { inner }
+        | QueryPattern::Slice { inner, .. }
+        | QueryPattern::OrderBy { inner, .. } => bound(inner),
+        QueryPattern::Minus { left, .. } => bound(left),
+        QueryPattern::Extend { inner, variable, .. } => {
             let (mut possible, certain) = bound(inner);
             possible.add(variable);
             (possible, certain)
         }
-        Pattern::Values { variables, rows } => {
+        QueryPattern::Values { variables, rows } => {
             let certain = variables.iter().enumerate();
             let certain = certain.filter(|(i, _)| rows.iter().all(|row| row.get(*i).is_some_and(Option::is_some)));
             (variables.iter().cloned().collect(), certain.map(|(_, v)| v.clone()).collect())
         }
-        Pattern::Project { inner, variables } => {
+        QueryPattern::Project { inner, variables } => {
             let (possible, certain) = bound(inner);
             let shown: Variables = variables.iter().cloned().collect();
             (possible.and(&shown), certain.and(&shown))
         }
-        Pattern::Group { inner, variables, aggregates } => {
+        QueryPattern::Group { inner, variables, aggregates } => {
             let (possible, certain) = bound(inner);
             let keys: Variables = variables.iter().cloned().collect();
             let mut all = possible.and(&keys);
             aggregates.iter().for_each(|(variable, _)| all.add(variable));
             (all, certain.and(&keys))
         }
-        Pattern::Path { .. }
-        | Pattern::Table { .. }
-        | Pattern::Include { .. }
-        | Pattern::Graph { .. }
-        | Pattern::Service { .. } => (in_scope(pattern), Variables::default()),
+        QueryPattern::Path { .. }
+        | QueryPattern::Table { .. }
+        | QueryPattern::Include { .. }
+        | QueryPattern::Graph { .. }
+        | QueryPattern::Service { .. } => (in_scope(pattern), Variables::default()),
     }
 }
 
-fn in_scope(pattern: &Pattern) -> Variables {
+fn in_scope(pattern: &QueryPattern) -> Variables {
     let mut all = Variables::default();
     on_in_scope(pattern, &mut |variable| all.add(variable));
     all
@@ -145,18 +145,20 @@ fn in_scope(pattern: &Pattern) -> Variables {
 
 /// Returns whether a pattern may be evaluated per solution of another one, with the variables `entry` possibly bound:
 /// the result must equal that of evaluating it alone and then joining.
-pub fn fits(pattern: &Pattern, entry: &Variables) -> bool {
+pub fn fits(pattern: &QueryPattern, entry: &Variables) -> bool {
     match pattern {
-        Pattern::Bgp { .. } | Pattern::Relation { .. } | Pattern::Values { .. } => true,
-        Pattern::Join { left, right } | Pattern::Lateral { left, right } => fits(left, entry) && fits(right, entry),
-        Pattern::Union { left, right } => fits(left, entry) && fits(right, entry),
-        Pattern::Filter { inner, condition } => {
+        QueryPattern::Bgp { .. } | QueryPattern::Relation { .. } | QueryPattern::Values { .. } => true,
+        QueryPattern::Join { left, right } | QueryPattern::Lateral { left, right } => {
+            fits(left, entry) && fits(right, entry)
+        }
+        QueryPattern::Union { left, right } => fits(left, entry) && fits(right, entry),
+        QueryPattern::Filter { inner, condition } => {
             fits(inner, entry) && expression_fits(condition, &bound(inner).1, entry)
         }
-        Pattern::Extend { inner, variable, expression } => {
+        QueryPattern::Extend { inner, variable, expression } => {
             fits(inner, entry) && !entry.has(variable) && expression_fits(expression, &bound(inner).1, entry)
         }
-        Pattern::LeftJoin { left, right, condition } => {
+        QueryPattern::LeftJoin { left, right, condition } => {
             let ((_, certain), (possible, always)) = (bound(left), bound(right));
             // An `entry` variable that the left side binds only sometimes could take its value from the right side
             // instead.
@@ -166,7 +168,7 @@ pub fn fits(pattern: &Pattern, entry: &Variables) -> bool {
                 && condition.as_ref().is_none_or(|e| expression_fits(e, &certain.or(&always), entry))
         }
         // Bound variables must not add to those that both sides of MINUS share.
-        Pattern::Minus { left, right } => {
+        QueryPattern::Minus { left, right } => {
             fits(left, entry) && is_plain(right) && bound(right).0.and(entry).is_within(&bound(left).1)
         }
         _ => false,
@@ -175,13 +177,13 @@ pub fn fits(pattern: &Pattern, entry: &Variables) -> bool {
 
 /// Returns whether the result of a pattern is independent of the surrounding bindings, so that it may be evaluated
 /// alone.
-pub fn is_plain(pattern: &Pattern) -> bool {
+pub fn is_plain(pattern: &QueryPattern) -> bool {
     match pattern {
-        Pattern::Bgp { .. } | Pattern::Relation { .. } | Pattern::Values { .. } => true,
-        Pattern::Join { left, right } | Pattern::Lateral { left, right } | Pattern::Union { left, right } => {
-            is_plain(left) && is_plain(right)
-        }
-        Pattern::Project { inner, .. } | Pattern::Distinct { inner } => is_plain(inner),
+        QueryPattern::Bgp { .. } | QueryPattern::Relation { .. } | QueryPattern::Values { .. } => true,
+        QueryPattern::Join { left, right }
+        | QueryPattern::Lateral { left, right }
+        | QueryPattern::Union { left, right } => is_plain(left) && is_plain(right),
+        QueryPattern::Project { inner, .. } | QueryPattern::Distinct { inner } => is_plain(inner),
         _ => false,
     }
 }
@@ -195,21 +197,23 @@ fn expression_fits(expression: &Expression, certain: &Variables, entry: &Variabl
 }
 
 /// Returns whether the pattern of an EXISTS sees the same values with and without `entry` bound.
-fn exists_fits(pattern: &Pattern, certain: &Variables, entry: &Variables) -> bool {
+fn exists_fits(pattern: &QueryPattern, certain: &Variables, entry: &Variables) -> bool {
     match pattern {
-        Pattern::Bgp { .. } | Pattern::Relation { .. } | Pattern::Values { .. } => {
+        QueryPattern::Bgp { .. } | QueryPattern::Relation { .. } | QueryPattern::Values { .. } => {
             bound(pattern).0.and(entry).is_within(certain)
         }
-        Pattern::Join { left, right }
-        | Pattern::Lateral { left, right }
-        | Pattern::Union { left, right }
-        | Pattern::Minus { left, right } => exists_fits(left, certain, entry) && exists_fits(right, certain, entry),
-        Pattern::LeftJoin { left, right, condition } => {
+        QueryPattern::Join { left, right }
+        | QueryPattern::Lateral { left, right }
+        | QueryPattern::Union { left, right }
+        | QueryPattern::Minus { left, right } => {
+            exists_fits(left, certain, entry) && exists_fits(right, certain, entry)
+        }
+        QueryPattern::LeftJoin { left, right, condition } => {
             exists_fits(left, certain, entry)
                 && exists_fits(right, certain, entry)
                 && condition.as_ref().is_none_or(|e| expression_fits(e, certain, entry))
         }
-        Pattern::Filter { inner, condition } => {
+        QueryPattern::Filter { inner, condition } => {
             exists_fits(inner, certain, entry) && expression_fits(condition, certain, entry)
         }
         _ => false,

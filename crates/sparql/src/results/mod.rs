@@ -14,9 +14,9 @@ use oxrdfio::{RdfFormat, RdfSerializer, WriterQuadSerializer};
 use sparesults::{QueryResultsFormat, QueryResultsSerializer, WriterSolutionsSerializer};
 
 use self::xml::{RdfXml, XmlText, unrepresentable};
-use super::Sink;
+use super::ResultSink;
 
-pub use table::{Table, cell};
+pub use table::{TextTableWriter, cell};
 
 /// The formats of an answer, for solutions and for triples.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -68,12 +68,12 @@ impl Formats {
 
 /// A writer of solutions.
 struct SolutionsWriter<W: Write> {
-    serializer: Box<WriterSolutionsSerializer<Guarded<W>>>,
+    serializer: Box<WriterSolutionsSerializer<GuardedOutput<W>>>,
     variables: Vec<Variable>,
     format: QueryResultsFormat,
 }
 
-enum State<W: Write> {
+enum ResultWriterState<W: Write> {
     Start(W),
     Solutions(SolutionsWriter<W>),
     Triples(Box<WriterQuadSerializer<W>>),
@@ -82,39 +82,39 @@ enum State<W: Write> {
 }
 
 /// The output of solutions. XML output is checked for characters that XML cannot contain.
-enum Guarded<W: Write> {
+enum GuardedOutput<W: Write> {
     Plain(W),
     Xml(XmlText<W>),
 }
 
-impl<W: Write> Guarded<W> {
+impl<W: Write> GuardedOutput<W> {
     fn new(out: W, format: QueryResultsFormat) -> Self {
         match format {
-            QueryResultsFormat::Xml => Guarded::Xml(XmlText::new(out)),
-            _ => Guarded::Plain(out),
+            QueryResultsFormat::Xml => GuardedOutput::Xml(XmlText::new(out)),
+            _ => GuardedOutput::Plain(out),
         }
     }
 }
 
-impl<W: Write> Write for Guarded<W> {
+impl<W: Write> Write for GuardedOutput<W> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         match self {
-            Guarded::Plain(out) => out.write(bytes),
-            Guarded::Xml(out) => out.write(bytes),
+            GuardedOutput::Plain(out) => out.write(bytes),
+            GuardedOutput::Xml(out) => out.write(bytes),
         }
     }
 
     fn flush(&mut self) -> io::Result<()> {
         match self {
-            Guarded::Plain(out) => out.flush(),
-            Guarded::Xml(out) => out.flush(),
+            GuardedOutput::Plain(out) => out.flush(),
+            GuardedOutput::Xml(out) => out.flush(),
         }
     }
 }
 
 impl<W: Write> SolutionsWriter<W> {
     fn new(out: W, variables: Vec<Variable>, format: QueryResultsFormat) -> io::Result<Self> {
-        let out = Guarded::new(out, format);
+        let out = GuardedOutput::new(out, format);
         let serializer = QueryResultsSerializer::from_format(format);
         let serializer = Box::new(serializer.serialize_solutions_to_writer(out, variables.clone())?);
         Ok(SolutionsWriter { serializer, variables, format })
@@ -163,19 +163,19 @@ fn in_brackets(term: TermRef<'_>) -> io::Result<()> {
 
 /// Writes an answer in a format. The answer is complete only after [`Writer::finish`]. If the format cannot represent a
 /// term, the error has the kind [`io::ErrorKind::InvalidData`].
-pub struct Writer<W: Write> {
-    state: State<W>,
+pub struct ResultWriter<W: Write> {
+    state: ResultWriterState<W>,
     formats: Formats,
 }
 
-impl<W: Write> Writer<W> {
+impl<W: Write> ResultWriter<W> {
     /// Creates a writer to `out`.
     pub fn new(out: W, formats: Formats) -> Self {
-        Writer { state: State::Start(out), formats }
+        ResultWriter { state: ResultWriterState::Start(out), formats }
     }
 
-    fn take(&mut self) -> State<W> {
-        std::mem::replace(&mut self.state, State::Ended)
+    fn take(&mut self) -> ResultWriterState<W> {
+        std::mem::replace(&mut self.state, ResultWriterState::Ended)
     }
 
     /// Ends the answer.
@@ -185,52 +185,55 @@ impl<W: Write> Writer<W> {
     pub fn finish(mut self) -> io::Result<()> {
         match self.take() {
             // An empty graph: no triple has started the output.
-            State::Start(out) => match self.formats.triples {
+            ResultWriterState::Start(out) => match self.formats.triples {
                 GraphFormat::Rdf(RdfFormat::RdfXml) => RdfXml::new(out)?.finish(),
                 GraphFormat::Rdf(format) => RdfSerializer::from_format(format).for_writer(out).finish()?.flush(),
                 GraphFormat::Table(format) => {
                     SolutionsWriter::new(out, columns(), format)?.serializer.finish()?.flush()
                 }
             },
-            State::Solutions(writer) => writer.serializer.finish()?.flush(),
-            State::Triples(writer) => writer.finish()?.flush(),
-            State::RdfXml(writer) => writer.finish(),
-            State::Ended => Ok(()),
+            ResultWriterState::Solutions(writer) => writer.serializer.finish()?.flush(),
+            ResultWriterState::Triples(writer) => writer.finish()?.flush(),
+            ResultWriterState::RdfXml(writer) => writer.finish(),
+            ResultWriterState::Ended => Ok(()),
         }
     }
 
     /// Starts the output before the first triple.
     fn begin_graph(&mut self) -> io::Result<()> {
-        if let State::Start(_) = self.state
-            && let State::Start(out) = self.take()
+        if let ResultWriterState::Start(_) = self.state
+            && let ResultWriterState::Start(out) = self.take()
         {
             self.state = match self.formats.triples {
-                GraphFormat::Rdf(RdfFormat::RdfXml) => State::RdfXml(RdfXml::new(out)?),
+                GraphFormat::Rdf(RdfFormat::RdfXml) => ResultWriterState::RdfXml(RdfXml::new(out)?),
                 GraphFormat::Rdf(format) => {
-                    State::Triples(Box::new(RdfSerializer::from_format(format).for_writer(out)))
+                    ResultWriterState::Triples(Box::new(RdfSerializer::from_format(format).for_writer(out)))
                 }
-                GraphFormat::Table(format) => State::Solutions(SolutionsWriter::new(out, columns(), format)?),
+                GraphFormat::Table(format) => {
+                    ResultWriterState::Solutions(SolutionsWriter::new(out, columns(), format)?)
+                }
             };
         }
         Ok(())
     }
 }
 
-impl<W: Write> Sink for Writer<W> {
+impl<W: Write> ResultSink for ResultWriter<W> {
     fn variables(&mut self, variables: &[Variable]) -> io::Result<()> {
-        if let State::Start(out) = self.take() {
-            self.state = State::Solutions(SolutionsWriter::new(out, variables.to_vec(), self.formats.solutions)?);
+        if let ResultWriterState::Start(out) = self.take() {
+            self.state =
+                ResultWriterState::Solutions(SolutionsWriter::new(out, variables.to_vec(), self.formats.solutions)?);
         }
         Ok(())
     }
 
     fn solution(&mut self, values: &[Option<Term>]) -> io::Result<()> {
-        let State::Solutions(writer) = &mut self.state else { return Ok(()) };
+        let ResultWriterState::Solutions(writer) = &mut self.state else { return Ok(()) };
         writer.solution(values.iter().map(Option::as_ref))
     }
 
     fn boolean(&mut self, value: bool) -> io::Result<()> {
-        if let State::Start(out) = self.take() {
+        if let ResultWriterState::Start(out) = self.take() {
             let serializer = QueryResultsSerializer::from_format(self.formats.solutions);
             serializer.serialize_boolean_to_writer(out, value)?.flush()?;
         }
@@ -240,13 +243,13 @@ impl<W: Write> Sink for Writer<W> {
     fn triple(&mut self, triple: &Triple) -> io::Result<()> {
         self.begin_graph()?;
         match &mut self.state {
-            State::Triples(writer) => {
+            ResultWriterState::Triples(writer) => {
                 let TripleRef { subject, predicate, object } = triple.as_ref();
                 [subject.into(), predicate.into(), object].into_iter().try_for_each(in_brackets)?;
                 writer.serialize_triple(triple)
             }
-            State::RdfXml(writer) => writer.triple(triple),
-            State::Solutions(writer) => {
+            ResultWriterState::RdfXml(writer) => writer.triple(triple),
+            ResultWriterState::Solutions(writer) => {
                 let terms: [Term; 3] =
                     [triple.subject.clone().into(), triple.predicate.clone().into(), triple.object.clone()];
                 writer.solution(terms.iter().map(Some))

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use oxrdf::{Literal, Term, Triple, Variable};
 use terrapin_base::untrusted;
 
-use crate::Sink;
+use crate::ResultSink;
 use crate::syntax::shorten;
 
 /// Number of rows that determine the column widths. Wider cells in later rows are not aligned.
@@ -14,7 +14,7 @@ const MEASURED: usize = 500;
 const WIDEST: usize = 60;
 
 /// Writes a table. It is complete only after [`Table::finish`].
-pub struct Table<W: Write> {
+pub struct TextTableWriter<W: Write> {
     out: W,
     names: Vec<String>,
     waiting: Vec<Vec<String>>,
@@ -36,10 +36,10 @@ pub fn cell(term: &Term) -> String {
     untrusted::line(&text).into_owned()
 }
 
-impl<W: Write> Table<W> {
+impl<W: Write> TextTableWriter<W> {
     /// Creates a table written to `out`.
     pub fn new(out: W) -> Self {
-        Table { out, names: Vec::new(), waiting: Vec::new(), widths: None, rows: 0, solutions: false }
+        TextTableWriter { out, names: Vec::new(), waiting: Vec::new(), widths: None, rows: 0, solutions: false }
     }
 
     fn line(out: &mut W, cells: &[String], widths: &[usize]) -> io::Result<()> {
@@ -85,7 +85,7 @@ impl<W: Write> Table<W> {
     }
 }
 
-impl<W: Write> Sink for Table<W> {
+impl<W: Write> ResultSink for TextTableWriter<W> {
     fn variables(&mut self, variables: &[Variable]) -> io::Result<()> {
         self.solutions = true;
         self.names = variables.iter().map(|v| v.as_str().to_owned()).collect();
@@ -118,7 +118,7 @@ mod tests {
     #[test]
     fn columns_are_aligned() {
         let mut out = Vec::new();
-        let mut table = Table::new(&mut out);
+        let mut table = TextTableWriter::new(&mut out);
         let node = oxrdf::NamedNode::new_unchecked("http://www.wikidata.org/entity/Q42");
         table.variables(&[Variable::new_unchecked("item"), Variable::new_unchecked("n")]).unwrap();
         table.solution(&[Some(node.into()), Some(Literal::from(1).into())]).unwrap();

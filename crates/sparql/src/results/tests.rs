@@ -12,9 +12,9 @@ use sparesults::{QueryResultsParser, ReaderQueryResultsParserOutput};
 use super::*;
 
 /// A pseudo-random number generator with a fixed seed.
-struct Random(u64);
+struct ResultTestRandom(u64);
 
-impl Random {
+impl ResultTestRandom {
     fn below(&mut self, most: usize) -> usize {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
@@ -123,7 +123,7 @@ fn value(term: &Term) -> String {
 
 fn solutions(formats: Formats, rows: &[[Option<Term>; 2]]) -> io::Result<Vec<u8>> {
     let mut out = Vec::new();
-    let mut writer = Writer::new(&mut out, formats);
+    let mut writer = ResultWriter::new(&mut out, formats);
     writer.variables(&["x", "y"].map(Variable::new_unchecked))?;
     rows.iter().try_for_each(|row| writer.solution(row))?;
     writer.finish()?;
@@ -132,7 +132,7 @@ fn solutions(formats: Formats, rows: &[[Option<Term>; 2]]) -> io::Result<Vec<u8>
 
 #[test]
 fn solutions_are_read_back_equal_or_refused() {
-    let mut random = Random(7);
+    let mut random = ResultTestRandom(7);
     let mut refused = 0;
     for round in 0..4000 {
         let row = [Some(random.term()), (random.below(9) > 0).then(|| random.term())];
@@ -165,7 +165,7 @@ fn solutions_are_read_back_equal_or_refused() {
 
 fn graph(format: RdfFormat, triple: &Triple) -> io::Result<Vec<u8>> {
     let mut out = Vec::new();
-    let mut writer = Writer::new(&mut out, Formats { triples: GraphFormat::Rdf(format), ..Formats::default() });
+    let mut writer = ResultWriter::new(&mut out, Formats { triples: GraphFormat::Rdf(format), ..Formats::default() });
     writer.triple(triple)?;
     writer.finish()?;
     Ok(out)
@@ -173,7 +173,7 @@ fn graph(format: RdfFormat, triple: &Triple) -> io::Result<Vec<u8>> {
 
 #[test]
 fn triples_are_read_back_equal_or_refused() {
-    let mut random = Random(8);
+    let mut random = ResultTestRandom(8);
     let mut refused = 0;
     for round in 0..4000 {
         let (subject, predicate) = (random.iri(), random.iri());
@@ -244,7 +244,7 @@ fn by_python(kind: &str, bytes: &[u8]) -> Option<serde_json::Value> {
 /// Python reads XML with expat, which normalises line ends as XML 1.0 requires, and CSV as in RFC 4180.
 #[test]
 fn python_reads_the_same_texts() {
-    let mut random = Random(9);
+    let mut random = ResultTestRandom(9);
     let rows: Vec<[Option<Term>; 2]> = (0..2000)
         .map(|_| [random.term(), random.term()])
         .filter(|row| !row.iter().any(|term| is_outside_xml(&value(term))))

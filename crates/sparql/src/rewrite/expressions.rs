@@ -7,7 +7,7 @@
 use oxrdf::Literal;
 use oxrdf::vocab::xsd;
 
-use super::{Result, Rewriter, Scope};
+use super::{PatternScope, QueryRewriter, Result};
 use crate::functions::{Own, check_pattern, dates};
 use crate::order::is_numeric;
 use terrapin_sparql_syntax::algebra::{Binary, Expression, Function, Unary};
@@ -66,8 +66,8 @@ fn may_be_iri(expression: &Expression) -> bool {
     }
 }
 
-impl Rewriter<'_> {
-    pub(super) fn expression(&mut self, mut expression: Expression, scope: &Scope) -> Result<Expression> {
+impl QueryRewriter<'_> {
+    pub(super) fn expression(&mut self, mut expression: Expression, scope: &PatternScope) -> Result<Expression> {
         match expression {
             Expression::Literal(literal) => {
                 let repaired = dates::repaired(&literal).filter(|_| self.is_wdqs());
@@ -75,7 +75,7 @@ impl Rewriter<'_> {
             }
             Expression::Binary(operator, a, b) => self.binary(operator, *a, *b, scope),
             Expression::Exists(pattern) => {
-                let scope = Scope { correlated: true, ..scope.clone() };
+                let scope = PatternScope { correlated: true, ..scope.clone() };
                 Ok(Expression::Exists(Box::new(self.settled(*pattern, &scope)?)))
             }
             Expression::Call(function, arguments) => {
@@ -96,7 +96,7 @@ impl Rewriter<'_> {
     }
 
     /// Rewrites the direct subexpressions of an expression.
-    fn parts(&mut self, expression: &mut Expression, scope: &Scope) -> Result<()> {
+    fn parts(&mut self, expression: &mut Expression, scope: &PatternScope) -> Result<()> {
         let mut done = Ok(());
         NodeMut::Expression(expression).children(&mut |child| {
             if let NodeMut::Expression(child) = child
@@ -145,7 +145,7 @@ impl Rewriter<'_> {
         Ok(self.functions.own(own, arguments))
     }
 
-    fn binary(&mut self, operator: Binary, a: Expression, b: Expression, scope: &Scope) -> Result<Expression> {
+    fn binary(&mut self, operator: Binary, a: Expression, b: Expression, scope: &PatternScope) -> Result<Expression> {
         let own = match operator {
             Binary::Equal => Own::Equal,
             Binary::Greater => Own::Greater,
@@ -169,7 +169,7 @@ impl Rewriter<'_> {
         own: Own,
         a: Expression,
         b: Expression,
-        scope: &Scope,
+        scope: &PatternScope,
     ) -> Result<Expression> {
         let dated = self.is_wdqs() && (is_date(&a) || is_date(&b));
         let (a, b) = (self.expression(a, scope)?, self.expression(b, scope)?);
@@ -203,7 +203,7 @@ impl Rewriter<'_> {
     }
 
     /// Rewrites a difference: a date minus a date is a number of days.
-    fn subtract(&mut self, a: Expression, b: Expression, scope: &Scope) -> Result<Expression> {
+    fn subtract(&mut self, a: Expression, b: Expression, scope: &PatternScope) -> Result<Expression> {
         let numbers = !self.is_wdqs() || is_number(&a) || is_number(&b);
         let (a, b) = (self.expression(a, scope)?, self.expression(b, scope)?);
         if numbers {

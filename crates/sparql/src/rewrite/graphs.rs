@@ -4,41 +4,44 @@
 
 use oxrdf::Variable;
 
-use terrapin_sparql_syntax::algebra::{Expression, Pattern};
+use terrapin_sparql_syntax::algebra::{Expression, QueryPattern};
 use terrapin_sparql_syntax::walk::{on_exists, on_in_scope, on_patterns, on_variables};
 
 /// Returns whether the evaluator's result for GRAPH with this variable is that of the standard.
-pub(super) fn is_plain(inner: &Pattern, name: &Variable) -> bool {
+pub(super) fn is_plain(inner: &QueryPattern, name: &Variable) -> bool {
     gets(inner, name) == Some(true)
 }
 
 /// Returns whether every solution binds the graph variable; `None` if a part would read it or may do so.
-fn gets(pattern: &Pattern, name: &Variable) -> Option<bool> {
+fn gets(pattern: &QueryPattern, name: &Variable) -> Option<bool> {
     match pattern {
-        Pattern::Bgp { .. } | Pattern::Path { .. } => Some(true),
-        Pattern::Values { .. } | Pattern::Table { .. } | Pattern::Include { .. } | Pattern::Graph { .. } => Some(false),
-        Pattern::Join { left, right } => Some(gets(left, name)? | gets(right, name)?),
-        Pattern::Union { left, right } => Some(gets(left, name)? & gets(right, name)?),
-        Pattern::LeftJoin { left, right, condition } => {
+        QueryPattern::Bgp { .. } | QueryPattern::Path { .. } => Some(true),
+        QueryPattern::Values { .. }
+        | QueryPattern::Table { .. }
+        | QueryPattern::Include { .. }
+        | QueryPattern::Graph { .. } => Some(false),
+        QueryPattern::Join { left, right } => Some(gets(left, name)? | gets(right, name)?),
+        QueryPattern::Union { left, right } => Some(gets(left, name)? & gets(right, name)?),
+        QueryPattern::LeftJoin { left, right, condition } => {
             gets(right, name)?;
             let seen = condition.as_ref().is_some_and(|condition| sees(condition, name)) || has(right, name);
             gets(left, name).filter(|gets| *gets && !seen)
         }
-        Pattern::Filter { inner, condition } => gets(inner, name).filter(|_| !sees(condition, name)),
-        Pattern::Extend { inner, variable, expression } => {
+        QueryPattern::Filter { inner, condition } => gets(inner, name).filter(|_| !sees(condition, name)),
+        QueryPattern::Extend { inner, variable, expression } => {
             gets(inner, name).filter(|_| variable != name && !sees(expression, name))
         }
-        Pattern::Relation { .. }
-        | Pattern::Lateral { .. }
-        | Pattern::LeftLateral { .. }
-        | Pattern::Minus { .. }
-        | Pattern::Service { .. }
-        | Pattern::Group { .. }
-        | Pattern::OrderBy { .. }
-        | Pattern::Project { .. }
-        | Pattern::Distinct { .. }
-        | Pattern::Reduced { .. }
-        | Pattern::Slice { .. } => None,
+        QueryPattern::Relation { .. }
+        | QueryPattern::Lateral { .. }
+        | QueryPattern::LeftLateral { .. }
+        | QueryPattern::Minus { .. }
+        | QueryPattern::Service { .. }
+        | QueryPattern::Group { .. }
+        | QueryPattern::OrderBy { .. }
+        | QueryPattern::Project { .. }
+        | QueryPattern::Distinct { .. }
+        | QueryPattern::Reduced { .. }
+        | QueryPattern::Slice { .. } => None,
     }
 }
 
@@ -51,7 +54,7 @@ fn sees(expression: &Expression, name: &Variable) -> bool {
 }
 
 /// Returns whether a variable occurs anywhere in a pattern.
-fn has(pattern: &Pattern, name: &Variable) -> bool {
+fn has(pattern: &QueryPattern, name: &Variable) -> bool {
     let mut has = false;
     on_patterns(pattern, &mut |pattern| {
         on_in_scope(pattern, &mut |variable| has |= variable == name);

@@ -15,26 +15,27 @@ use oxiri::Iri;
 use oxrdf::vocab::xsd;
 use oxrdf::{NamedNode, Variable};
 
-use super::Settings;
+use super::SparqlSettings;
 use super::each_graph::EachGraph;
 use super::functions::{self, Called, Own, aggregates};
 use super::plan::{describes, speak};
-use super::services::{self, Replacement, Table};
-use super::solve::Plan;
+use super::services::{self, ServiceReplacement, ServiceRows};
+use super::solve::SolvePlan;
 use super::syntax::{Dialect, in_scope};
 use super::waiting::{Pending, Waiting};
 use terrapin_sparql_syntax::algebra::{
-    Aggregate, Binary, Expression, Function, Helper, NamedNodePattern, Pattern, Query, QueryDataset, QueryForm, SortKey,
+    AggregateCall, Binary, Expression, Function, Helper, NamedNodePattern, QueryDataset, QueryForm, QueryPattern,
+    SortKey, SparqlQuery,
 };
 use terrapin_sparql_syntax::depth;
-use terrapin_sparql_syntax::error::{Class, Code, Error};
+use terrapin_sparql_syntax::error::{SparqlCode, SparqlError, SparqlErrorClass};
 use terrapin_sparql_syntax::walk::{AsNode, nodes, on_expressions, on_in_scope};
 
-type Result<T> = std::result::Result<T, Error>;
+type Result<T> = std::result::Result<T, SparqlError>;
 
 /// The context of a pattern in the query.
 #[derive(Clone)]
-struct Scope {
+struct PatternScope {
     /// The variables that the enclosing SELECT projects.
     projected: Rc<[Variable]>,
     /// Whether the pattern is in EXISTS, LATERAL or GRAPH. A subquery then depends on its surroundings and cannot be
@@ -55,9 +56,9 @@ pub(crate) struct Rewritten {
     /// named graphs.
     pub standard: bool,
     /// The query's pattern and the modifiers of its solutions.
-    pub plan: Plan,
+    pub plan: SolvePlan,
     /// The tables to compute first, in this order.
-    pub tables: Vec<Table>,
+    pub tables: Vec<ServiceRows>,
     /// The functions that the query calls.
     pub functions: Vec<NamedNode>,
     /// The separators of the query's GROUP_CONCATs.
@@ -67,9 +68,9 @@ pub(crate) struct Rewritten {
 }
 
 /// The state of rewriting one query.
-struct Rewriter<'s> {
-    settings: &'s Settings,
-    tables: Vec<Table>,
+struct QueryRewriter<'s> {
+    settings: &'s SparqlSettings,
+    tables: Vec<ServiceRows>,
     named: Vec<(String, usize)>,
     functions: Called,
     /// The base of relative IRIs that the query computes.
@@ -88,8 +89,12 @@ struct Rewriter<'s> {
 const MOST_COPIED: usize = 100_000;
 
 /// Rewrites a parsed query and its named subqueries. Each named subquery must follow those that it includes.
-pub(crate) fn rewrite(query: Query, subqueries: Vec<(String, Pattern)>, settings: &Settings) -> Result<Rewritten> {
-    let mut rewriter = Rewriter {
+pub(crate) fn rewrite(
+    query: SparqlQuery,
+    subqueries: Vec<(String, QueryPattern)>,
+    settings: &SparqlSettings,
+) -> Result<Rewritten> {
+    let mut rewriter = QueryRewriter {
         settings,
         tables: Vec::new(),
         named: Vec::new(),
@@ -106,36 +111,36 @@ pub(crate) fn rewrite(query: Query, subqueries: Vec<(String, Pattern)>, settings
         _ => Some(QueryDataset { default: default.clone(), named: Some(named.clone()) }),
     };
     let standard = settings.dialect == Dialect::Standard;
-    let scope = Scope { projected: Rc::from([]), correlated: false };
+    let scope = PatternScope { projected: Rc::from([]), correlated: false };
     for (name, pattern) in subqueries {
         let pattern = rewriter.top(pattern, &scope)?;
-        rewriter.table(Table::Plan(Box::new(Plan::of(pattern))));
+        rewriter.table(ServiceRows::Plan(Box::new(SolvePlan::of(pattern))));
         rewriter.named.push((name, rewriter.tables.len() - 1));
     }
     let pattern = rewriter.top(query.pattern, &scope)?;
-    let plan = Plan::of(pattern);
+    let plan = SolvePlan::of(pattern);
     depth::check_rewritten(&plan.pattern)?;
     let describes = matches!(query.form, QueryForm::Describe) && describes(&plan.pattern);
     let mut elements = describes || speak(&plan.pattern);
     for table in &rewriter.tables {
         elements |= match table {
-            Table::Plan(plan) => {
+            ServiceRows::Plan(plan) => {
                 depth::check_rewritten(&plan.pattern)?;
                 speak(&plan.pattern)
             }
-            Table::Graphs(each) => {
+            ServiceRows::Graphs(each) => {
                 depth::check_rewritten(&each.inner)?;
                 false
             }
-            Table::Service(found) => found.is_of_elements(),
+            ServiceRows::Service(found) => found.is_of_elements(),
         };
     }
-    let Rewriter { tables, functions, base, separators, .. } = rewriter;
+    let QueryRewriter { tables, functions, base, separators, .. } = rewriter;
     let functions = functions.names;
     Ok(Rewritten { form: query.form, base, dataset, standard, plan, tables, functions, separators, elements })
 }
 
-impl Rewriter<'_> {
+impl QueryRewriter<'_> {
     /// Returns whether the dialect is that of WDQS.
     fn is_wdqs(&self) -> bool {
         self.settings.dialect == Dialect::Wdqs
@@ -150,30 +155,30 @@ impl Rewriter<'_> {
         }
         if !functions::exists(name) {
             let message = format!("unknown function {name}");
-            return Err(Error::new(Class::Unsupported, Code::UnknownFunction, message));
+            return Err(SparqlError::new(SparqlErrorClass::Unsupported, SparqlCode::UnknownFunction, message));
         }
         self.functions.add(name);
         Ok(())
     }
 
     /// Rewrites the pattern of a query or a subquery and keeps its modifiers.
-    fn top(&mut self, pattern: Pattern, scope: &Scope) -> Result<Pattern> {
+    fn top(&mut self, pattern: QueryPattern, scope: &PatternScope) -> Result<QueryPattern> {
         Ok(match pattern {
-            Pattern::Slice { inner, start, length } => {
-                Pattern::Slice { inner: Box::new(self.top(*inner, scope)?), start, length }
+            QueryPattern::Slice { inner, start, length } => {
+                QueryPattern::Slice { inner: Box::new(self.top(*inner, scope)?), start, length }
             }
-            Pattern::Distinct { inner } => Pattern::Distinct { inner: Box::new(self.top(*inner, scope)?) },
-            Pattern::Reduced { inner } => Pattern::Reduced { inner: Box::new(self.top(*inner, scope)?) },
-            Pattern::Project { inner, variables } => {
-                let scope = Scope { projected: Rc::from(variables.as_slice()), ..scope.clone() };
+            QueryPattern::Distinct { inner } => QueryPattern::Distinct { inner: Box::new(self.top(*inner, scope)?) },
+            QueryPattern::Reduced { inner } => QueryPattern::Reduced { inner: Box::new(self.top(*inner, scope)?) },
+            QueryPattern::Project { inner, variables } => {
+                let scope = PatternScope { projected: Rc::from(variables.as_slice()), ..scope.clone() };
                 let inner = match *inner {
-                    Pattern::OrderBy { inner, keys } => {
+                    QueryPattern::OrderBy { inner, keys } => {
                         let inner = Box::new(self.settled(*inner, &scope)?);
-                        Pattern::OrderBy { inner, keys: self.sort_keys(keys, &scope)? }
+                        QueryPattern::OrderBy { inner, keys: self.sort_keys(keys, &scope)? }
                     }
                     inner => in_order_found(self.settled(inner, &scope)?),
                 };
-                Pattern::Project { inner: Box::new(inner), variables }
+                QueryPattern::Project { inner: Box::new(inner), variables }
             }
             other => self.settled(other, scope)?,
         })
@@ -184,13 +189,13 @@ impl Rewriter<'_> {
         self.copied = self.copied.saturating_add(nodes(part));
         if self.copied > MOST_COPIED {
             let message = "differences and comparisons of dates are nested too deeply";
-            return Err(Error::new(Class::Unsupported, Code::TooLarge, message)
+            return Err(SparqlError::new(SparqlErrorClass::Unsupported, SparqlCode::TooLarge, message)
                 .help("bind a part of the expression to a variable with BIND"));
         }
         Ok(part.clone())
     }
 
-    fn sort_keys(&mut self, keys: Vec<SortKey>, scope: &Scope) -> Result<Vec<SortKey>> {
+    fn sort_keys(&mut self, keys: Vec<SortKey>, scope: &PatternScope) -> Result<Vec<SortKey>> {
         let rewritten = keys.into_iter().map(|SortKey { expression, descends }| {
             Ok(SortKey { expression: self.expression(expression, scope)?, descends })
         });
@@ -198,7 +203,7 @@ impl Rewriter<'_> {
     }
 
     /// Rewrites a pattern and applies all filters and assignments that wait for variables.
-    fn settled(&mut self, pattern: Pattern, scope: &Scope) -> Result<Pattern> {
+    fn settled(&mut self, pattern: QueryPattern, scope: &PatternScope) -> Result<QueryPattern> {
         let (mut pattern, waiting) = self.pattern(pattern, scope)?;
         for pending in waiting {
             pattern = pending.apply(pattern);
@@ -208,33 +213,35 @@ impl Rewriter<'_> {
 
     /// Rewrites a pattern and applies the filters and assignments that only need its own variables, because the next
     /// expression may use their results.
-    fn pattern_ready(&mut self, pattern: Pattern, scope: &Scope) -> Result<Waiting> {
+    fn pattern_ready(&mut self, pattern: QueryPattern, scope: &PatternScope) -> Result<Waiting> {
         let (pattern, waiting) = self.pattern(pattern, scope)?;
         Ok(ready(pattern, waiting))
     }
 
     /// Rewrites a pattern. Also returns the filters and assignments that need variables from outside it.
-    fn pattern(&mut self, pattern: Pattern, scope: &Scope) -> Result<Waiting> {
+    fn pattern(&mut self, pattern: QueryPattern, scope: &PatternScope) -> Result<Waiting> {
         Ok(match pattern {
-            Pattern::Bgp { .. } | Pattern::Path { .. } | Pattern::Values { .. } => (pattern, Vec::new()),
+            QueryPattern::Bgp { .. } | QueryPattern::Path { .. } | QueryPattern::Values { .. } => (pattern, Vec::new()),
             // These patterns are only created here and later.
-            Pattern::Table { .. } | Pattern::Relation { .. } | Pattern::LeftLateral { .. } => (pattern, Vec::new()),
-            Pattern::Include { name, .. } => (self.include(&name)?, Vec::new()),
-            Pattern::Join { left, right } => self.join(*left, *right, scope)?,
-            Pattern::Filter { inner, condition } => {
-                let (inner, waiting) = self.pattern_ready(*inner, scope)?;
-                (Pattern::filter(inner, self.expression(condition, scope)?), waiting)
+            QueryPattern::Table { .. } | QueryPattern::Relation { .. } | QueryPattern::LeftLateral { .. } => {
+                (pattern, Vec::new())
             }
-            Pattern::Extend { inner, variable, expression } => {
+            QueryPattern::Include { name, .. } => (self.include(&name)?, Vec::new()),
+            QueryPattern::Join { left, right } => self.join(*left, *right, scope)?,
+            QueryPattern::Filter { inner, condition } => {
+                let (inner, waiting) = self.pattern_ready(*inner, scope)?;
+                (QueryPattern::filter(inner, self.expression(condition, scope)?), waiting)
+            }
+            QueryPattern::Extend { inner, variable, expression } => {
                 let (mut inner, waiting) = self.pattern_ready(*inner, scope)?;
                 let solution = names_blank_nodes(&expression).then(|| self.numbered(&mut inner));
                 let around = std::mem::replace(&mut self.solution, solution);
                 let expression = self.expression(expression, scope)?;
                 self.solution = around;
-                ready(Pattern::extend(inner, variable, expression), waiting)
+                ready(QueryPattern::extend(inner, variable, expression), waiting)
             }
-            Pattern::LeftJoin { left, right, condition } => self.left_join(*left, *right, condition, scope)?,
-            Pattern::Minus { left, right } => {
+            QueryPattern::LeftJoin { left, right, condition } => self.left_join(*left, *right, condition, scope)?,
+            QueryPattern::Minus { left, right } => {
                 let (left, waiting) = self.pattern_ready(*left, scope)?;
                 let right = self.settled(*right, scope)?;
                 // MINUS removes nothing if the sides share no variable. The evaluator's optimiser does not take this
@@ -243,39 +250,39 @@ impl Rewriter<'_> {
                 if !in_scope(&right).iter().any(|variable| shown.contains(variable)) {
                     return Ok((left, waiting));
                 }
-                (Pattern::Minus { left: Box::new(left), right: Box::new(right) }, waiting)
+                (QueryPattern::Minus { left: Box::new(left), right: Box::new(right) }, waiting)
             }
-            Pattern::Lateral { left, right } => {
+            QueryPattern::Lateral { left, right } => {
                 let (left, waiting) = self.pattern_ready(*left, scope)?;
-                let inner = Scope { correlated: true, ..scope.clone() };
+                let inner = PatternScope { correlated: true, ..scope.clone() };
                 let right = Box::new(self.settled(*right, &inner)?);
-                (Pattern::Lateral { left: Box::new(left), right }, waiting)
+                (QueryPattern::Lateral { left: Box::new(left), right }, waiting)
             }
-            Pattern::Union { left, right } => {
+            QueryPattern::Union { left, right } => {
                 let left = Box::new(self.settled(*left, scope)?);
                 let right = Box::new(self.settled(*right, scope)?);
-                (Pattern::Union { left, right }, Vec::new())
+                (QueryPattern::Union { left, right }, Vec::new())
             }
-            Pattern::Graph { name, inner } => (self.graph(name, *inner, scope)?, Vec::new()),
-            Pattern::Group { inner, variables, aggregates } => {
+            QueryPattern::Graph { name, inner } => (self.graph(name, *inner, scope)?, Vec::new()),
+            QueryPattern::Group { inner, variables, aggregates } => {
                 let inner = Box::new(self.settled(*inner, scope)?);
                 let aggregates = self.aggregates(aggregates, scope)?;
-                (Pattern::Group { inner, variables, aggregates }, Vec::new())
+                (QueryPattern::Group { inner, variables, aggregates }, Vec::new())
             }
-            Pattern::Slice { .. } => (self.subquery(pattern, scope)?, Vec::new()),
-            Pattern::Project { .. } | Pattern::Distinct { .. } | Pattern::Reduced { .. } => {
+            QueryPattern::Slice { .. } => (self.subquery(pattern, scope)?, Vec::new()),
+            QueryPattern::Project { .. } | QueryPattern::Distinct { .. } | QueryPattern::Reduced { .. } => {
                 (unordered(self.top(pattern, scope)?), Vec::new())
             }
             // An order only matters below a projection, where `top` handles it.
-            Pattern::OrderBy { inner, .. } => self.pattern(*inner, scope)?,
-            Pattern::Service { name, inner, silent } => self.service(name, *inner, silent, scope)?,
+            QueryPattern::OrderBy { inner, .. } => self.pattern(*inner, scope)?,
+            QueryPattern::Service { name, inner, silent } => self.service(name, *inner, silent, scope)?,
         })
     }
 
     /// Rewrites a join. If the right side is WDQS's label service, it labels the left side.
-    fn join(&mut self, left: Pattern, right: Pattern, scope: &Scope) -> Result<Waiting> {
+    fn join(&mut self, left: QueryPattern, right: QueryPattern, scope: &PatternScope) -> Result<Waiting> {
         let (left, mut waiting) = self.pattern(left, scope)?;
-        if let Pattern::Service { name: NamedNodePattern::NamedNode(name), inner, .. } = &right
+        if let QueryPattern::Service { name: NamedNodePattern::NamedNode(name), inner, .. } = &right
             && services::label::is_label(name)
             && self.is_wdqs()
         {
@@ -287,7 +294,7 @@ impl Rewriter<'_> {
         waiting.extend(more);
         let joined = match (left, right) {
             (unit, other) | (other, unit) if unit.is_unit() => other,
-            (left, right) => Pattern::join(left, right),
+            (left, right) => QueryPattern::join(left, right),
         };
         Ok(ready(joined, waiting))
     }
@@ -296,10 +303,10 @@ impl Rewriter<'_> {
     /// condition.
     fn left_join(
         &mut self,
-        left: Pattern,
-        right: Pattern,
+        left: QueryPattern,
+        right: QueryPattern,
         condition: Option<Expression>,
-        scope: &Scope,
+        scope: &PatternScope,
     ) -> Result<Waiting> {
         let (left, waiting) = self.pattern_ready(left, scope)?;
         let (mut right, pending) = self.pattern(right, scope)?;
@@ -314,13 +321,13 @@ impl Rewriter<'_> {
                 None => pending.expression,
             });
         }
-        Ok((Pattern::LeftJoin { left: Box::new(left), right: Box::new(right), condition }, waiting))
+        Ok((QueryPattern::LeftJoin { left: Box::new(left), right: Box::new(right), condition }, waiting))
     }
 
     /// Adds a number to each solution of a pattern. All values that are computed for a solution share it.
-    fn numbered(&mut self, pattern: &mut Pattern) -> Variable {
+    fn numbered(&mut self, pattern: &mut QueryPattern) -> Variable {
         let mut base = pattern;
-        while let Pattern::Extend { inner, variable, .. } = base {
+        while let QueryPattern::Extend { inner, variable, .. } = base {
             if Helper::is_solution(variable) {
                 return variable.clone();
             }
@@ -329,55 +336,61 @@ impl Rewriter<'_> {
         let variable = Variable::from(Helper::Solution(self.solutions));
         self.solutions += 1;
         let number = self.functions.own(Own::Solution, Vec::new());
-        *base = Pattern::extend(std::mem::take(base), variable.clone(), number);
+        *base = QueryPattern::extend(std::mem::take(base), variable.clone(), number);
         variable
     }
 
     /// Rewrites GRAPH. A subquery in it cannot be computed before, because that would use the default graph.
-    fn graph(&mut self, name: NamedNodePattern, inner: Pattern, scope: &Scope) -> Result<Pattern> {
-        let within = Scope { correlated: true, ..scope.clone() };
+    fn graph(&mut self, name: NamedNodePattern, inner: QueryPattern, scope: &PatternScope) -> Result<QueryPattern> {
+        let within = PatternScope { correlated: true, ..scope.clone() };
         let inner = self.settled(inner, &within)?;
         Ok(match name {
             NamedNodePattern::Variable(name) if !scope.correlated && !graphs::is_plain(&inner, &name) => {
-                self.table(Table::Graphs(Box::new(EachGraph::new(name, inner))))
+                self.table(ServiceRows::Graphs(Box::new(EachGraph::new(name, inner))))
             }
-            name => Pattern::Graph { name, inner: Box::new(inner) },
+            name => QueryPattern::Graph { name, inner: Box::new(inner) },
         })
     }
 
     /// Rewrites a subquery with LIMIT or OFFSET.
-    fn subquery(&mut self, pattern: Pattern, scope: &Scope) -> Result<Pattern> {
+    fn subquery(&mut self, pattern: QueryPattern, scope: &PatternScope) -> Result<QueryPattern> {
         let pattern = self.top(pattern, scope)?;
         if scope.correlated {
             return Ok(pattern);
         }
-        Ok(self.table(Table::Plan(Box::new(Plan::of(pattern)))))
+        Ok(self.table(ServiceRows::Plan(Box::new(SolvePlan::of(pattern)))))
     }
 
     /// Adds a table. Returns the placeholder for it in the pattern.
-    fn table(&mut self, table: Table) -> Pattern {
+    fn table(&mut self, table: ServiceRows) -> QueryPattern {
         let variables = table.variables();
         self.tables.push(table);
-        Pattern::Table { number: self.tables.len() - 1, variables }
+        QueryPattern::Table { number: self.tables.len() - 1, variables }
     }
 
     /// Returns the placeholder for a named subquery's table.
-    fn include(&mut self, name: &str) -> Result<Pattern> {
+    fn include(&mut self, name: &str) -> Result<QueryPattern> {
         let Some(&(_, number)) = self.named.iter().find(|(known, _)| known == name) else {
             let message = format!("the named subquery {name} is not defined");
-            return Err(Error::new(Class::Unsupported, Code::UnknownService, message));
+            return Err(SparqlError::new(SparqlErrorClass::Unsupported, SparqlCode::UnknownService, message));
         };
-        let variables = self.tables.get(number).map(Table::variables).unwrap_or_default();
-        Ok(Pattern::Table { number, variables })
+        let variables = self.tables.get(number).map(ServiceRows::variables).unwrap_or_default();
+        Ok(QueryPattern::Table { number, variables })
     }
 
-    fn service(&mut self, name: NamedNodePattern, inner: Pattern, silent: bool, scope: &Scope) -> Result<Waiting> {
+    fn service(
+        &mut self,
+        name: NamedNodePattern,
+        inner: QueryPattern,
+        silent: bool,
+        scope: &PatternScope,
+    ) -> Result<Waiting> {
         let NamedNodePattern::NamedNode(name) = name else {
             let message = "a SERVICE with a variable needs the live web";
             return if silent {
                 Ok(Waiting::default())
             } else {
-                Err(Error::new(Class::Unsupported, Code::LiveService, message))
+                Err(SparqlError::new(SparqlErrorClass::Unsupported, SparqlCode::LiveService, message))
             };
         };
         if services::label::is_label(&name) {
@@ -388,32 +401,32 @@ impl Rewriter<'_> {
             return Ok((self.settled(inner, scope)?, Vec::new()));
         }
         match services::rewrite(&mut self.functions, &name, inner) {
-            Ok(Replacement::Pattern(waiting)) => Ok(waiting),
-            Ok(Replacement::Table(mut table)) => {
-                if let Table::Service(found) = &mut table {
+            Ok(ServiceReplacement::Pattern(waiting)) => Ok(waiting),
+            Ok(ServiceReplacement::Table(mut table)) => {
+                if let ServiceRows::Service(found) = &mut table {
                     found.show_order(Helper::Found(self.tables.len()).into());
                 }
                 Ok((self.table(table), Vec::new()))
             }
-            Err(error) if silent && error.class == Class::Unsupported => Ok(Waiting::default()),
+            Err(error) if silent && error.class == SparqlErrorClass::Unsupported => Ok(Waiting::default()),
             Err(error) => Err(error),
         }
     }
 
     fn aggregates(
         &mut self,
-        aggregates: Vec<(Variable, Aggregate)>,
-        scope: &Scope,
-    ) -> Result<Vec<(Variable, Aggregate)>> {
+        aggregates: Vec<(Variable, AggregateCall)>,
+        scope: &PatternScope,
+    ) -> Result<Vec<(Variable, AggregateCall)>> {
         let rewritten = aggregates.into_iter().map(|(variable, a)| Ok((variable, self.aggregate(a, scope)?)));
         rewritten.collect()
     }
 
-    fn aggregate(&mut self, aggregate: Aggregate, scope: &Scope) -> Result<Aggregate> {
-        let Aggregate::Call { function, argument, distinct } = aggregate else { return Ok(aggregate) };
+    fn aggregate(&mut self, aggregate: AggregateCall, scope: &PatternScope) -> Result<AggregateCall> {
+        let AggregateCall::Call { function, argument, distinct } = aggregate else { return Ok(aggregate) };
         let argument = self.expression(argument, scope)?;
         let (function, argument) = aggregates::own(function, argument, &mut self.separators);
-        Ok(Aggregate::Call { function, argument, distinct })
+        Ok(AggregateCall::Call { function, argument, distinct })
     }
 }
 
@@ -427,7 +440,7 @@ fn names_blank_nodes(expression: &Expression) -> bool {
 }
 
 /// Applies the filters and assignments with all their variables bound by the pattern.
-fn ready(mut pattern: Pattern, waiting: Vec<Pending>) -> Waiting {
+fn ready(mut pattern: QueryPattern, waiting: Vec<Pending>) -> Waiting {
     if waiting.is_empty() {
         return (pattern, waiting);
     }
@@ -445,7 +458,7 @@ fn ready(mut pattern: Pattern, waiting: Vec<Pending>) -> Waiting {
 }
 
 /// Sorts a pattern without ORDER BY by the order in which its search services found their results.
-fn in_order_found(pattern: Pattern) -> Pattern {
+fn in_order_found(pattern: QueryPattern) -> QueryPattern {
     let mut found: Vec<Variable> = Vec::new();
     on_in_scope(&pattern, &mut |variable| {
         if Helper::is_found(variable) && !found.contains(variable) {
@@ -456,20 +469,20 @@ fn in_order_found(pattern: Pattern) -> Pattern {
         return pattern;
     }
     let key = |variable| SortKey { expression: Expression::Variable(variable), descends: false };
-    Pattern::OrderBy { inner: Box::new(pattern), keys: found.into_iter().map(key).collect() }
+    QueryPattern::OrderBy { inner: Box::new(pattern), keys: found.into_iter().map(key).collect() }
 }
 
 /// Removes the ORDER BY of a subquery without LIMIT, where it has no effect.
-fn unordered(pattern: Pattern) -> Pattern {
+fn unordered(pattern: QueryPattern) -> QueryPattern {
     match pattern {
-        Pattern::Distinct { inner } => Pattern::Distinct { inner: Box::new(unordered(*inner)) },
-        Pattern::Reduced { inner } => Pattern::Reduced { inner: Box::new(unordered(*inner)) },
-        Pattern::Project { inner, variables } => {
+        QueryPattern::Distinct { inner } => QueryPattern::Distinct { inner: Box::new(unordered(*inner)) },
+        QueryPattern::Reduced { inner } => QueryPattern::Reduced { inner: Box::new(unordered(*inner)) },
+        QueryPattern::Project { inner, variables } => {
             let inner = match *inner {
-                Pattern::OrderBy { inner, .. } => inner,
+                QueryPattern::OrderBy { inner, .. } => inner,
                 inner => Box::new(inner),
             };
-            Pattern::Project { inner, variables }
+            QueryPattern::Project { inner, variables }
         }
         other => other,
     }

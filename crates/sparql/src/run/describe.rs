@@ -8,29 +8,29 @@ use std::sync::Arc;
 use oxrdf::{NamedOrBlankNode, Term, Triple};
 use spareval::QueryResults;
 
-use super::{Result, Run, evaluation, gone};
-use crate::answer::Sink;
-use crate::blank::Labels;
-use crate::elements::{Elements, Session, named, told};
-use crate::guard::{Guarded, read};
+use super::{QueryRun, Result, evaluation, gone};
+use crate::answer::ResultSink;
+use crate::blank::BlankLabels;
+use crate::elements::{ElementSource, Session, named, told};
+use crate::guard::{GuardedView, read};
 use crate::row::Row;
 use crate::tables::{Tables, fill_tables};
-use terrapin_sparql_syntax::algebra::{Pattern, QueryForm};
-use terrapin_triples::{ReadError, TermId, View};
+use terrapin_sparql_syntax::algebra::{QueryForm, QueryPattern};
+use terrapin_triples::{ReadError, TermId, TripleView};
 
 /// The output of a DESCRIBE query.
-struct Graph<'s> {
-    sink: &'s mut dyn Sink,
-    labels: Labels,
+struct DescribeGraph<'s> {
+    sink: &'s mut dyn ResultSink,
+    labels: BlankLabels,
     rows: u64,
 }
 
-impl Run<'_> {
+impl QueryRun<'_> {
     /// Writes the description of each term in the query's solutions. Returns the number of triples.
-    pub(super) fn describe(&self, tables: &Tables, sink: &mut dyn Sink) -> Result<u64> {
+    pub(super) fn describe(&self, tables: &Tables, sink: &mut dyn ResultSink) -> Result<u64> {
         let plan = &self.rewritten.plan;
-        let mut graph = Graph { sink, labels: Labels::default(), rows: 0 };
-        let values = |rows| Pattern::Values { variables: plan.variables.clone(), rows: Arc::new(rows) };
+        let mut graph = DescribeGraph { sink, labels: BlankLabels::default(), rows: 0 };
+        let values = |rows| QueryPattern::Values { variables: plan.variables.clone(), rows: Arc::new(rows) };
         let pattern = match self.elements() {
             Some(elements) => {
                 let mut rows = self.rows(plan, tables)?;
@@ -44,7 +44,8 @@ impl Run<'_> {
         let mut view = self.view();
         let planned = self.plan(pattern, &mut view, false);
         let query = self.query(QueryForm::Describe, planned.pattern);
-        let result = self.evaluator(planned.optimise).prepare(&query).execute(Guarded(&view)).map_err(evaluation)?;
+        let result =
+            self.evaluator(planned.optimise).prepare(&query).execute(GuardedView(&view)).map_err(evaluation)?;
         if let QueryResults::Graph(triples) = result {
             for triple in triples {
                 self.write(&mut graph, triple.map_err(evaluation)?)?;
@@ -54,13 +55,18 @@ impl Run<'_> {
         Ok(graph.rows)
     }
 
-    fn write(&self, graph: &mut Graph<'_>, triple: Triple) -> Result<()> {
+    fn write(&self, graph: &mut DescribeGraph<'_>, triple: Triple) -> Result<()> {
         self.count(&mut graph.rows)?;
         graph.sink.triple(&graph.labels.triple(triple)).map_err(gone)
     }
 
     /// Removes the elements from `rows` and writes the description of each.
-    fn of_elements(&self, elements: &Arc<Elements>, rows: &mut [Row], graph: &mut Graph<'_>) -> Result<()> {
+    fn of_elements(
+        &self,
+        elements: &Arc<ElementSource>,
+        rows: &mut [Row],
+        graph: &mut DescribeGraph<'_>,
+    ) -> Result<()> {
         let view = self.view();
         let session = Session::new(elements);
         let (mut seen, mut open) = (HashSet::new(), VecDeque::new());
@@ -91,7 +97,7 @@ impl Run<'_> {
 
 /// Returns the computed and the stored triples of a subject, each once.
 fn said(
-    view: &View,
+    view: &TripleView,
     session: &Rc<Session>,
     subject: TermId,
 ) -> std::result::Result<BTreeSet<(TermId, TermId)>, ReadError> {
@@ -106,7 +112,7 @@ fn said(
     Ok(said)
 }
 
-fn triple(view: &View, triple: [TermId; 3]) -> std::result::Result<Option<Triple>, ReadError> {
+fn triple(view: &TripleView, triple: [TermId; 3]) -> std::result::Result<Option<Triple>, ReadError> {
     let [subject, predicate, object] = triple.map(|id| view.term(id));
     let subject = match subject? {
         Term::NamedNode(node) => NamedOrBlankNode::from(node),

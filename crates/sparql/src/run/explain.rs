@@ -6,23 +6,23 @@ use std::fmt::Write as _;
 use serde_json::Value;
 use spareval::QueryResults;
 
-use super::{Result, Run, evaluation, gone};
-use crate::guard::{Guarded, read};
+use super::{QueryRun, Result, evaluation, gone};
+use crate::guard::{GuardedView, read};
 use crate::native::{self, Fallback};
-use crate::services::Table;
-use crate::solve::Plan;
+use crate::services::ServiceRows;
+use crate::solve::SolvePlan;
 use crate::tables::{Tables, fill_tables};
 use terrapin_sparql_syntax::algebra::QueryForm;
-use terrapin_sparql_syntax::error::{Class, Code, Error};
+use terrapin_sparql_syntax::error::{SparqlCode, SparqlError, SparqlErrorClass};
 
-impl Run<'_> {
+impl QueryRun<'_> {
     /// Describes the execution of the tables and the query.
     pub(super) fn explain(&self) -> Result<String> {
         let tables = self.tables()?;
         let mut out = String::new();
         for (number, (table, rows)) in self.rewritten.tables.iter().zip(&tables).enumerate() {
             out.push_str(&format!("table {number}: {} rows\n", rows.len()));
-            if let Table::Plan(plan) = table {
+            if let ServiceRows::Plan(plan) = table {
                 out.push_str(&self.steps(plan, &tables, None)?);
             }
         }
@@ -36,7 +36,7 @@ impl Run<'_> {
 
     /// Describes the steps of a plan. The plan is run to its end, that of an ASK to its first solution. `whole` is the
     /// reason to run the whole plan with the evaluator, if there is one.
-    fn steps(&self, top: &Plan, tables: &Tables, whole: Option<Fallback>) -> Result<String> {
+    fn steps(&self, top: &SolvePlan, tables: &Tables, whole: Option<Fallback>) -> Result<String> {
         let mut view = self.view();
         let first = matches!(self.rewritten.form, QueryForm::Ask) && std::ptr::eq(top, &self.rewritten.plan);
         let planned = self.plan(fill_tables(&top.pattern, tables), &mut view, first);
@@ -57,7 +57,7 @@ impl Run<'_> {
             format!("about {:.0} solutions expected; steps of the evaluator, used because {why}:\n", planned.rows);
         let query = self.query(QueryForm::Select, planned.pattern);
         let evaluator = self.evaluator(planned.optimise);
-        let (result, explanation) = evaluator.prepare(&query).explain(Guarded(&view));
+        let (result, explanation) = evaluator.prepare(&query).explain(GuardedView(&view));
         if let QueryResults::Solutions(solutions) = result.map_err(evaluation)? {
             for solution in solutions {
                 solution.map_err(evaluation)?;
@@ -72,7 +72,7 @@ impl Run<'_> {
 
 /// Formats one step a line, with its inputs indented below it.
 fn render(json: &[u8]) -> Result<String> {
-    let failed = |why: String| Error::new(Class::Internal, Code::Explain, why);
+    let failed = |why: String| SparqlError::new(SparqlErrorClass::Internal, SparqlCode::Explain, why);
     let explanation: Value = serde_json::from_slice(json).map_err(|e| failed(e.to_string()))?;
     let mut out = String::new();
     // The nesting of a query is bounded, so this stack is bounded as well.

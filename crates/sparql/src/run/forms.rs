@@ -3,20 +3,20 @@
 use oxrdf::Term;
 use spareval::QueryResults;
 
-use super::{Result, Run, evaluation, gone};
-use crate::answer::Sink;
-use crate::blank::Labels;
+use super::{QueryRun, Result, evaluation, gone};
+use crate::answer::ResultSink;
+use crate::blank::BlankLabels;
 use crate::construct::Template;
-use crate::guard::{Guarded, exceeded, read};
+use crate::guard::{GuardedView, exceeded, read};
 use crate::native;
-use crate::solve::Plan;
+use crate::solve::SolvePlan;
 use crate::tables::{Tables, fill_tables};
-use terrapin_sparql_syntax::algebra::{Pattern, QueryForm, TriplePattern};
-use terrapin_sparql_syntax::error::{Class, Code, Error};
+use terrapin_sparql_syntax::algebra::{QueryForm, QueryPattern, TriplePattern};
+use terrapin_sparql_syntax::error::{SparqlCode, SparqlError, SparqlErrorClass};
 
-impl Run<'_> {
+impl QueryRun<'_> {
     /// Writes the answer. Returns its number of rows.
-    pub(super) fn answer(&self, sink: &mut dyn Sink) -> Result<u64> {
+    pub(super) fn answer(&self, sink: &mut dyn ResultSink) -> Result<u64> {
         let tables = self.tables()?;
         match &self.rewritten.form {
             QueryForm::Select => self.select(&tables, sink),
@@ -26,9 +26,9 @@ impl Run<'_> {
         }
     }
 
-    fn select(&self, tables: &Tables, sink: &mut dyn Sink) -> Result<u64> {
+    fn select(&self, tables: &Tables, sink: &mut dyn ResultSink) -> Result<u64> {
         let plan = &self.rewritten.plan;
-        let (mut rows, mut labels) = (0, Labels::default());
+        let (mut rows, mut labels) = (0, BlankLabels::default());
         sink.variables(&plan.variables).map_err(gone)?;
         self.each_row(plan, tables, |values| {
             self.count(&mut rows)?;
@@ -38,20 +38,20 @@ impl Run<'_> {
         Ok(rows)
     }
 
-    fn ask(&self, tables: &Tables, sink: &mut dyn Sink) -> Result<u64> {
+    fn ask(&self, tables: &Tables, sink: &mut dyn ResultSink) -> Result<u64> {
         let plan = &self.rewritten.plan;
         let mut pattern = fill_tables(&plan.pattern, tables);
         if plan.offset() > 0 {
-            pattern = Pattern::Slice { inner: Box::new(pattern), start: plan.offset(), length: Some(1) };
+            pattern = QueryPattern::Slice { inner: Box::new(pattern), start: plan.offset(), length: Some(1) };
         }
         let value = !plan.is_empty() && self.exists(pattern)?;
         sink.boolean(value).map_err(gone)?;
         Ok(0)
     }
 
-    fn construct(&self, template: &[TriplePattern], tables: &Tables, sink: &mut dyn Sink) -> Result<u64> {
+    fn construct(&self, template: &[TriplePattern], tables: &Tables, sink: &mut dyn ResultSink) -> Result<u64> {
         let plan = &self.rewritten.plan;
-        let (mut rows, mut labels) = (0, Labels::default());
+        let (mut rows, mut labels) = (0, BlankLabels::default());
         let mut template = Template::new(template, &plan.variables);
         self.each_row(plan, tables, |values| {
             for triple in template.fill(values, || labels.fresh()) {
@@ -66,7 +66,7 @@ impl Run<'_> {
     /// Passes the rows of a plan to `each`. If no modifier needs all rows first, they are passed as they are found.
     fn each_row(
         &self,
-        plan: &Plan,
+        plan: &SolvePlan,
         tables: &Tables,
         mut each: impl FnMut(&[Option<Term>]) -> Result<()>,
     ) -> Result<()> {
@@ -83,14 +83,14 @@ impl Run<'_> {
             return Ok(());
         }
         let message = format!("the answer has more than {} rows", self.most);
-        Err(Error::new(Class::Limit, Code::Rows, message).help("set a LIMIT"))
+        Err(SparqlError::new(SparqlErrorClass::Limit, SparqlCode::Rows, message).help("set a LIMIT"))
     }
 
     /// Returns whether a pattern has a solution.
-    fn exists(&self, pattern: Pattern) -> Result<bool> {
+    fn exists(&self, pattern: QueryPattern) -> Result<bool> {
         let mut view = self.view();
         let planned = self.plan(unshown(pattern), &mut view, true);
-        let pattern = Pattern::project(planned.pattern, Vec::new());
+        let pattern = QueryPattern::project(planned.pattern, Vec::new());
         let mut value = false;
         if let Ok(program) = self.compile(&pattern, &view, false) {
             native::solve(&program, &view, &self.evaluator, &self.patterns, &mut [], &mut |_| {
@@ -100,7 +100,7 @@ impl Run<'_> {
         } else {
             let query = self.query(QueryForm::Ask, pattern);
             let result =
-                self.evaluator(planned.optimise).prepare(&query).execute(Guarded(&view)).map_err(evaluation)?;
+                self.evaluator(planned.optimise).prepare(&query).execute(GuardedView(&view)).map_err(evaluation)?;
             value = matches!(result, QueryResults::Boolean(true));
         }
         view.check().map_err(read)?;
@@ -110,14 +110,14 @@ impl Run<'_> {
 
 /// Removes modifiers that do not affect whether a solution exists: projection, duplicates, order. Otherwise, all
 /// solutions would be computed first.
-fn unshown(mut pattern: Pattern) -> Pattern {
+fn unshown(mut pattern: QueryPattern) -> QueryPattern {
     loop {
         pattern = match pattern {
-            Pattern::Project { inner, .. }
-            | Pattern::Distinct { inner }
-            | Pattern::Reduced { inner }
-            | Pattern::OrderBy { inner, .. }
-            | Pattern::Slice { inner, start: 0, length: None | Some(1..) } => *inner,
+            QueryPattern::Project { inner, .. }
+            | QueryPattern::Distinct { inner }
+            | QueryPattern::Reduced { inner }
+            | QueryPattern::OrderBy { inner, .. }
+            | QueryPattern::Slice { inner, start: 0, length: None | Some(1..) } => *inner,
             pattern => return pattern,
         }
     }

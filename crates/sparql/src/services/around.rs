@@ -2,20 +2,20 @@
 
 use oxrdf::Variable;
 
-use super::{Parameters, Replacement, Result, Service};
+use super::{Result, ServiceParameters, ServiceReplacement, SparqlService};
 use crate::functions::{Called, Own};
 use crate::waiting::Pending;
-use terrapin_sparql_syntax::algebra::{Expression, Pattern, TermPattern};
-use terrapin_sparql_syntax::error::Error;
+use terrapin_sparql_syntax::algebra::{Expression, QueryPattern, TermPattern};
+use terrapin_sparql_syntax::error::SparqlError;
 use terrapin_sparql_syntax::vocabulary::{SERVICE_PARAM, WIKIBASE};
 
 /// Searches for places around a point.
-pub(super) const AROUND: Service =
-    Service { name: "wikibase:around", iri: (WIKIBASE, "around"), parameters: SERVICE_PARAM, rewrite: around };
+pub(super) const AROUND: SparqlService =
+    SparqlService { name: "wikibase:around", iri: (WIKIBASE, "around"), parameters: SERVICE_PARAM, rewrite: around };
 
 /// Searches for places in a box.
-pub(super) const BOX: Service =
-    Service { name: "wikibase:box", iri: (WIKIBASE, "box"), parameters: SERVICE_PARAM, rewrite: in_box };
+pub(super) const BOX: SparqlService =
+    SparqlService { name: "wikibase:box", iri: (WIKIBASE, "box"), parameters: SERVICE_PARAM, rewrite: in_box };
 
 fn expression(term: &TermPattern) -> Option<Expression> {
     match term {
@@ -35,20 +35,20 @@ fn variables(expressions: &[Expression]) -> Vec<Variable> {
 }
 
 /// Returns the pattern of the places, and the expression of their location.
-fn places(parameters: &mut Parameters) -> Result<(Pattern, Expression)> {
+fn places(parameters: &mut ServiceParameters) -> Result<(QueryPattern, Expression)> {
     let location = match parameters.triples.first().map(|triple| &triple.object) {
         Some(TermPattern::Variable(location)) => Expression::from(location.clone()),
         _ => return Err(parameters.wrong(format!("{} needs a triple ?place wdt:P625 ?location", parameters.service))),
     };
-    let mut pattern = Pattern::Bgp { patterns: std::mem::take(&mut parameters.triples) };
+    let mut pattern = QueryPattern::Bgp { patterns: std::mem::take(&mut parameters.triples) };
     for other in std::mem::take(&mut parameters.others) {
-        pattern = Pattern::join(pattern, other);
+        pattern = QueryPattern::join(pattern, other);
     }
     Ok((pattern, location))
 }
 
-fn parameter(parameters: &Parameters, name: &str) -> Result<Expression> {
-    let wrong = |parameters: &Parameters| -> Error {
+fn parameter(parameters: &ServiceParameters, name: &str) -> Result<Expression> {
+    let wrong = |parameters: &ServiceParameters| -> SparqlError {
         parameters.wrong(format!("{}: {name} must be a literal or a variable", parameters.service))
     };
     expression(parameters.needed(WIKIBASE, name)?).ok_or_else(|| wrong(parameters))
@@ -56,7 +56,7 @@ fn parameter(parameters: &Parameters, name: &str) -> Result<Expression> {
 
 /// Returns the globe to search, if the query names one. The default is the globe of the centre or of the corners, which
 /// is the Earth unless they name another.
-fn globe(parameters: &Parameters) -> Result<Option<Expression>> {
+fn globe(parameters: &ServiceParameters) -> Result<Option<Expression>> {
     match parameters.get(WIKIBASE, "globe") {
         None => Ok(None),
         Some(globe @ (TermPattern::NamedNode(_) | TermPattern::Variable(_))) => Ok(expression(globe)),
@@ -68,7 +68,7 @@ fn globe(parameters: &Parameters) -> Result<Option<Expression>> {
 }
 
 /// Rewrites `wikibase:around`: places within a radius of a centre.
-fn around(functions: &mut Called, mut parameters: Parameters) -> Result<Replacement> {
+fn around(functions: &mut Called, mut parameters: ServiceParameters) -> Result<ServiceReplacement> {
     let (pattern, location) = places(&mut parameters)?;
     let centre = parameter(&parameters, "center")?;
     let radius = parameter(&parameters, "radius")?;
@@ -82,11 +82,11 @@ fn around(functions: &mut Called, mut parameters: Parameters) -> Result<Replacem
     if let Some(distance) = parameters.variable(WIKIBASE, "distance")? {
         waiting.push(call(Own::Distance, vec![location, centre], Some(distance)));
     }
-    Ok(Replacement::Pattern((pattern, waiting)))
+    Ok(ServiceReplacement::Pattern((pattern, waiting)))
 }
 
 /// Rewrites `wikibase:box`: places in a box between two corners.
-fn in_box(functions: &mut Called, mut parameters: Parameters) -> Result<Replacement> {
+fn in_box(functions: &mut Called, mut parameters: ServiceParameters) -> Result<ServiceReplacement> {
     let (pattern, location) = places(&mut parameters)?;
     let diagonal = parameters.get(WIKIBASE, "cornerSouthWest").is_some();
     let (west, east) = if diagonal { ("cornerSouthWest", "cornerNorthEast") } else { ("cornerWest", "cornerEast") };
@@ -95,5 +95,5 @@ fn in_box(functions: &mut Called, mut parameters: Parameters) -> Result<Replacem
     arguments.extend(globe(&parameters)?);
     let needs = variables(&arguments);
     let expression = functions.own(Own::InBox, arguments);
-    Ok(Replacement::Pattern((pattern, vec![Pending { needs, expression, variable: None }])))
+    Ok(ServiceReplacement::Pattern((pattern, vec![Pending { needs, expression, variable: None }])))
 }

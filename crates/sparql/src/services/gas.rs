@@ -3,20 +3,20 @@
 use oxrdf::{Literal, Term, Variable};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::{Parameters, Replacement, Result, Rows, Service, ground, work};
+use super::{Result, ServiceParameters, ServiceReplacement, SolutionRows, SparqlService, ground, work};
 use crate::environment::Environment;
 use crate::row::Row;
 use terrapin_budget::Budget;
-use terrapin_sparql_syntax::error::{Class, Code, Error};
+use terrapin_sparql_syntax::error::{SparqlCode, SparqlError, SparqlErrorClass};
 use terrapin_sparql_syntax::vocabulary::GAS;
 use terrapin_triples::{Store, TermId, TermKind};
 
 /// The service.
-pub(super) const SERVICE: Service = Service {
+pub(super) const SERVICE: SparqlService = SparqlService {
     name: "gas:service",
     iri: (GAS, "service"),
     parameters: "http://www.bigdata.com/rdf/gas#program",
-    rewrite: |_, parameters| Ok(Replacement::rows(Traversal::new(&parameters)?)),
+    rewrite: |_, parameters| Ok(ServiceReplacement::rows(Traversal::new(&parameters)?)),
 };
 
 /// The direction in which links are followed.
@@ -42,14 +42,14 @@ struct Traversal {
 
 /// The visited nodes.
 #[derive(Default)]
-struct Found {
+struct ReachedNodes {
     /// The nodes in the order in which they were found.
     order: Vec<TermId>,
     /// The distance in links and the predecessor of each node.
     of: FxHashMap<TermId, (u32, Option<TermId>)>,
 }
 
-impl Found {
+impl ReachedNodes {
     /// Adds a node. Returns whether it is new.
     fn add(&mut self, node: TermId, depth: u32, before: Option<TermId>) -> bool {
         let std::collections::hash_map::Entry::Vacant(place) = self.of.entry(node) else { return false };
@@ -59,7 +59,7 @@ impl Found {
     }
 }
 
-impl Rows for Traversal {
+impl SolutionRows for Traversal {
     fn variables(&self) -> Vec<Variable> {
         self.outputs.iter().flatten().cloned().collect()
     }
@@ -71,22 +71,23 @@ impl Rows for Traversal {
 
 impl Traversal {
     /// Reads the service's parameters.
-    fn new(parameters: &Parameters) -> Result<Traversal> {
+    fn new(parameters: &ServiceParameters) -> Result<Traversal> {
         let class = parameters.text(GAS, "gasClass")?.unwrap_or_default();
         let program = class.rsplit('.').next().unwrap_or("");
         if !matches!(program, "BFS" | "SSSP") {
             let message = format!("gas:service has no program '{class}'");
-            return Err(Error::new(Class::Unsupported, Code::ServiceParameter, message).help("use BFS or SSSP"));
+            return Err(SparqlError::new(SparqlErrorClass::Unsupported, SparqlCode::ServiceParameter, message)
+                .help("use BFS or SSSP"));
         }
         if parameters.get(GAS, "linkAttrType").is_some() {
             let message = "gas:service takes no weights of links (gas:linkAttrType)";
-            return Err(Error::new(Class::Unsupported, Code::ServiceParameter, message));
+            return Err(SparqlError::new(SparqlErrorClass::Unsupported, SparqlCode::ServiceParameter, message));
         }
         let terms = |name: &str| -> Result<Vec<Term>> {
             let ground = |term| {
                 ground(term).ok_or_else(|| {
                     let message = format!("gas:service takes no variable for gas:{name}");
-                    Error::new(Class::Unsupported, Code::ServiceParameter, message)
+                    SparqlError::new(SparqlErrorClass::Unsupported, SparqlCode::ServiceParameter, message)
                 })
             };
             parameters.all(GAS, name).map(ground).collect()
@@ -123,7 +124,7 @@ impl Traversal {
         };
         let ids = |terms: &[Term]| terms.iter().filter_map(|t| store.id(t.as_ref())).collect::<Vec<TermId>>();
         let targets = ids(&self.targets);
-        let Found { mut order, of } = self.search(store, budget, link, ids(&self.from), &targets)?;
+        let ReachedNodes { mut order, of } = self.search(store, budget, link, ids(&self.from), &targets)?;
         if !self.targets.is_empty() {
             let mut on_path: FxHashSet<TermId> = FxHashSet::default();
             for target in targets {
@@ -151,9 +152,9 @@ impl Traversal {
         link: Option<TermId>,
         from: Vec<TermId>,
         targets: &[TermId],
-    ) -> Result<Found> {
+    ) -> Result<ReachedNodes> {
         let mut missing = targets.to_vec();
-        let mut found = Found::default();
+        let mut found = ReachedNodes::default();
         for node in &from {
             found.add(*node, 0, None);
         }

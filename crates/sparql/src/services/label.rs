@@ -4,12 +4,12 @@
 
 use oxrdf::{Literal, NamedNode, Variable};
 
-use super::Parameters;
-use crate::functions::labels::Kind;
+use super::ServiceParameters;
+use crate::functions::labels::LabelKind;
 use crate::functions::{Called, Own};
-use terrapin_sparql_syntax::algebra::{Expression, NamedNodePattern, Pattern, TermPattern};
+use terrapin_sparql_syntax::algebra::{Expression, NamedNodePattern, QueryPattern, TermPattern};
 use terrapin_sparql_syntax::depth::Depth;
-use terrapin_sparql_syntax::error::Error;
+use terrapin_sparql_syntax::error::SparqlError;
 use terrapin_sparql_syntax::in_scope;
 use terrapin_sparql_syntax::vocabulary::{LABEL_SERVICE, SERVICE_PARAM, WIKIBASE};
 
@@ -19,7 +19,7 @@ pub(crate) fn is_label(name: &NamedNode) -> bool {
 }
 
 /// Returns the languages of the service's parameter, separated by commas.
-fn languages(parameters: &Parameters, automatic: &str) -> String {
+fn languages(parameters: &ServiceParameters, automatic: &str) -> String {
     let mut languages = Vec::new();
     for value in parameters.all(WIKIBASE, "language") {
         let TermPattern::Literal(literal) = value else { continue };
@@ -37,17 +37,17 @@ fn languages(parameters: &Parameters, automatic: &str) -> String {
 pub(crate) fn apply(
     functions: &mut Called,
     language: &str,
-    group: Pattern,
-    inner: &Pattern,
+    group: QueryPattern,
+    inner: &QueryPattern,
     projected: &[Variable],
-) -> Result<Pattern, Error> {
-    let parameters = Parameters::new("wikibase:label", SERVICE_PARAM, inner.clone());
+) -> Result<QueryPattern, SparqlError> {
+    let parameters = ServiceParameters::new("wikibase:label", SERVICE_PARAM, inner.clone());
     let languages = languages(&parameters, language);
     let scope = in_scope(&group);
-    let mut wanted: Vec<(Variable, Kind, Variable)> = Vec::new();
+    let mut wanted: Vec<(Variable, LabelKind, Variable)> = Vec::new();
     for triple in &parameters.triples {
         let NamedNodePattern::NamedNode(predicate) = &triple.predicate else { continue };
-        let kind = Kind::ALL.into_iter().find(|kind| kind.predicate() == predicate.as_str());
+        let kind = LabelKind::ALL.into_iter().find(|kind| kind.predicate() == predicate.as_str());
         if let (TermPattern::Variable(of), Some(kind), TermPattern::Variable(target)) =
             (&triple.subject, kind, &triple.object)
         {
@@ -56,7 +56,7 @@ pub(crate) fn apply(
     }
     if parameters.triples.is_empty() {
         for target in projected {
-            let named = Kind::ALL.into_iter().find_map(|kind| {
+            let named = LabelKind::ALL.into_iter().find_map(|kind| {
                 let of = target.as_str().strip_suffix(kind.suffix()).filter(|of| !of.is_empty())?;
                 Some((Variable::new_unchecked(of), kind))
             });
@@ -78,7 +78,7 @@ pub(crate) fn apply(
         let arguments = vec![of.into(), constant(kind.suffix()), constant(&languages)];
         let expression = functions.own(Own::Label, arguments);
         made.push(target.clone());
-        pattern = Pattern::extend(pattern, target, expression);
+        pattern = QueryPattern::extend(pattern, target, expression);
     }
     Ok(pattern)
 }

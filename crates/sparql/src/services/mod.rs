@@ -18,29 +18,29 @@ use super::each_graph::EachGraph;
 use super::environment::Environment;
 use super::functions::Called;
 use super::row::Row;
-use super::solve::Plan;
+use super::solve::SolvePlan;
 use super::waiting::Waiting;
 use terrapin_budget::Budget;
 use terrapin_budget::checkpoint;
-use terrapin_sparql_syntax::algebra::{NamedNodePattern, Pattern, TermPattern, TriplePattern};
-use terrapin_sparql_syntax::error::{Class, Code, Error};
+use terrapin_sparql_syntax::algebra::{NamedNodePattern, QueryPattern, TermPattern, TriplePattern};
+use terrapin_sparql_syntax::error::{SparqlCode, SparqlError, SparqlErrorClass};
 use terrapin_sparql_syntax::vocabulary::{BD, TERRAPIN, WIKIBASE};
 
-type Result<T> = std::result::Result<T, Error>;
+type Result<T> = std::result::Result<T, SparqlError>;
 
 /// A service: its name in queries and the function that replaces it.
 #[derive(Debug)]
-struct Service {
+struct SparqlService {
     /// The name with a prefix, for messages.
     name: &'static str,
     /// The IRI, split into a namespace and a local name.
     iri: (&'static str, &'static str),
     /// The subject of the parameter triples.
     parameters: &'static str,
-    rewrite: fn(&mut Called, Parameters) -> Result<Replacement>,
+    rewrite: fn(&mut Called, ServiceParameters) -> Result<ServiceReplacement>,
 }
 
-impl Service {
+impl SparqlService {
     fn is_called(&self, iri: &str) -> bool {
         let (namespace, name) = self.iri;
         iri.strip_prefix(namespace) == Some(name)
@@ -48,7 +48,7 @@ impl Service {
 }
 
 /// All services except the label service, which depends on the surrounding patterns.
-const SERVICES: &[&Service] = &[
+const SERVICES: &[&SparqlService] = &[
     &around::AROUND,
     &around::BOX,
     &search::SERVICE,
@@ -60,17 +60,17 @@ const SERVICES: &[&Service] = &[
 
 /// A table that is computed before the query runs.
 #[derive(Debug)]
-pub(crate) enum Table {
+pub(crate) enum ServiceRows {
     /// The solutions of a subquery.
-    Plan(Box<Plan>),
+    Plan(Box<SolvePlan>),
     /// The solutions of a pattern in each named graph.
     Graphs(Box<EachGraph>),
     /// The rows of a service.
-    Service(Box<dyn Rows>),
+    Service(Box<dyn SolutionRows>),
 }
 
 /// The rows of a service that needs no input.
-pub(crate) trait Rows: fmt::Debug + Send + Sync {
+pub(crate) trait SolutionRows: fmt::Debug + Send + Sync {
     /// Returns the columns.
     fn variables(&self) -> Vec<Variable>;
 
@@ -86,51 +86,51 @@ pub(crate) trait Rows: fmt::Debug + Send + Sync {
     fn rows(&self, environment: &Environment, budget: &Budget) -> Result<Vec<Row>>;
 }
 
-impl Table {
+impl ServiceRows {
     /// Returns the columns.
     pub fn variables(&self) -> Vec<Variable> {
         match self {
-            Table::Plan(plan) => plan.variables.clone(),
-            Table::Graphs(each) => each.columns(),
-            Table::Service(found) => found.variables(),
+            ServiceRows::Plan(plan) => plan.variables.clone(),
+            ServiceRows::Graphs(each) => each.columns(),
+            ServiceRows::Service(found) => found.variables(),
         }
     }
 }
 
 /// The replacement for a service in a query.
-pub(crate) enum Replacement {
+pub(crate) enum ServiceReplacement {
     /// A pattern, with filters and bindings that wait for variables from outside it.
     Pattern(Waiting),
     /// A table.
-    Table(Table),
+    Table(ServiceRows),
 }
 
-impl Replacement {
+impl ServiceReplacement {
     /// Creates the replacement by a service's rows.
-    fn rows(found: impl Rows + 'static) -> Self {
-        Replacement::Table(Table::Service(Box::new(found)))
+    fn rows(found: impl SolutionRows + 'static) -> Self {
+        ServiceReplacement::Table(ServiceRows::Service(Box::new(found)))
     }
 }
 
 /// The arguments of a WDQS service: parameters and patterns.
-pub(crate) struct Parameters {
+pub(crate) struct ServiceParameters {
     service: &'static str,
     values: Vec<(NamedNode, TermPattern)>,
     /// Triples other than parameters.
     pub triples: Vec<TriplePattern>,
     /// Other patterns.
-    pub others: Vec<Pattern>,
+    pub others: Vec<QueryPattern>,
 }
 
-impl Parameters {
+impl ServiceParameters {
     /// Splits a service's group into parameters and patterns. Parameters are the triples with the subject `subject`.
-    fn new(service: &'static str, subject: &str, inner: Pattern) -> Parameters {
-        let mut parameters = Parameters { service, values: Vec::new(), triples: Vec::new(), others: Vec::new() };
+    fn new(service: &'static str, subject: &str, inner: QueryPattern) -> ServiceParameters {
+        let mut parameters = ServiceParameters { service, values: Vec::new(), triples: Vec::new(), others: Vec::new() };
         let mut open = vec![inner];
         while let Some(pattern) = open.pop() {
             match pattern {
-                Pattern::Join { left, right } => open.extend([*right, *left]),
-                Pattern::Bgp { patterns } => {
+                QueryPattern::Join { left, right } => open.extend([*right, *left]),
+                QueryPattern::Bgp { patterns } => {
                     for triple in patterns {
                         match (&triple.subject, &triple.predicate) {
                             (TermPattern::NamedNode(s), NamedNodePattern::NamedNode(p)) if s.as_str() == subject => {
@@ -161,8 +161,8 @@ impl Parameters {
         self.get(namespace, name).ok_or_else(|| self.wrong(format!("{} needs the parameter {name}", self.service)))
     }
 
-    fn wrong(&self, message: String) -> Error {
-        Error::new(Class::Syntax, Code::ServiceParameter, message)
+    fn wrong(&self, message: String) -> SparqlError {
+        SparqlError::new(SparqlErrorClass::Syntax, SparqlCode::ServiceParameter, message)
     }
 
     /// Returns the text of a parameter that is a literal or an IRI.
@@ -173,7 +173,7 @@ impl Parameters {
             Some(TermPattern::NamedNode(node)) => Ok(Some(node.as_str().to_owned())),
             Some(_) => {
                 let message = format!("{} takes no variable for the parameter {name}", self.service);
-                Err(Error::new(Class::Unsupported, Code::ServiceParameter, message))
+                Err(SparqlError::new(SparqlErrorClass::Unsupported, SparqlCode::ServiceParameter, message))
             }
         }
     }
@@ -200,26 +200,26 @@ impl Parameters {
 }
 
 /// Rewrites a service other than the label service.
-pub(crate) fn rewrite(functions: &mut Called, name: &NamedNode, inner: Pattern) -> Result<Replacement> {
+pub(crate) fn rewrite(functions: &mut Called, name: &NamedNode, inner: QueryPattern) -> Result<ServiceReplacement> {
     let iri = name.as_str();
     if let Some(service) = SERVICES.iter().find(|service| service.is_called(iri)) {
-        return (service.rewrite)(functions, Parameters::new(service.name, service.parameters, inner));
+        return (service.rewrite)(functions, ServiceParameters::new(service.name, service.parameters, inner));
     }
     if [WIKIBASE, BD, TERRAPIN].iter().any(|namespace| iri.starts_with(namespace)) {
         let message = format!("unknown service {name}");
         let names: Vec<&str> = SERVICES.iter().map(|service| service.name).collect();
         let known = format!("known services: wikibase:label, {}", names.join(", "));
-        return Err(Error::new(Class::Unsupported, Code::UnknownService, message).help(known));
+        return Err(SparqlError::new(SparqlErrorClass::Unsupported, SparqlCode::UnknownService, message).help(known));
     }
     if qlever::is_spatial_search(name) {
         let message = "QLever's spatial search is not supported";
         let help = "use ogc:sfIntersects and the like for relations of two elements, and \
                     FILTER(geof:distance(?a, ?b, uom:metre) < 100) for the distance of two geometries";
-        return Err(Error::new(Class::Unsupported, Code::UnknownService, message).help(help));
+        return Err(SparqlError::new(SparqlErrorClass::Unsupported, SparqlCode::UnknownService, message).help(help));
     }
     let message = format!("the service {name} needs the live web");
     let help = "a snapshot answers only from its own data; use SERVICE SILENT to continue without the service";
-    Err(Error::new(Class::Unsupported, Code::LiveService, message).help(help))
+    Err(SparqlError::new(SparqlErrorClass::Unsupported, SparqlCode::LiveService, message).help(help))
 }
 
 /// Counts units of work.

@@ -6,8 +6,8 @@
 
 use oxrdf::{Literal, Term, Variable};
 
-use super::{Parameters, Replacement, Result, Rows, Service, ground};
-use crate::elements::{Element, Session, element_iri};
+use super::{Result, ServiceParameters, ServiceReplacement, SolutionRows, SparqlService, ground};
+use crate::elements::{ElementNode, Session, element_iri};
 use crate::environment::Environment;
 use crate::guard::exceeded;
 use crate::row::Row;
@@ -15,24 +15,24 @@ use std::sync::atomic::Ordering::Relaxed;
 use terrapin_budget::Budget;
 use terrapin_osm::ElementType;
 use terrapin_osm::areas::{RELATION_AREAS, WAY_AREAS};
-use terrapin_overpass::output::{Cursor, Entry, RecordingScratch};
-use terrapin_overpass::{self as overpass, Failure};
+use terrapin_overpass::output::{RecordingCursor, RecordingEntry, RecordingScratch};
+use terrapin_overpass::{self as overpass, OverpassFailure};
 use terrapin_sparql_syntax::algebra::{NamedNodePattern, TermPattern};
-use terrapin_sparql_syntax::error::{Class, Code, Error};
+use terrapin_sparql_syntax::error::{SparqlCode, SparqlError, SparqlErrorClass};
 use terrapin_sparql_syntax::vocabulary::TERRAPIN;
 
 /// The service.
-pub(super) const SERVICE: Service = Service {
+pub(super) const SERVICE: SparqlService = SparqlService {
     name: "terrapin:overpass",
     iri: (TERRAPIN, "overpass"),
     // The subject of its parameters is a blank node.
     parameters: "",
-    rewrite: |_, parameters| Ok(Replacement::rows(Overpass::new(&parameters)?)),
+    rewrite: |_, parameters| Ok(ServiceReplacement::rows(Overpass::new(&parameters)?)),
 };
 
 /// The content of a column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Output {
+enum OverpassServiceColumn {
     Element,
     Type,
     Id,
@@ -41,34 +41,36 @@ enum Output {
     Ordinal,
 }
 
-const OUTPUTS: [(&str, Output); 5] = [
-    ("element", Output::Element),
-    ("type", Output::Type),
-    ("id", Output::Id),
-    ("wkt", Output::Wkt),
-    ("centroid", Output::Centroid),
+const OUTPUTS: [(&str, OverpassServiceColumn); 5] = [
+    ("element", OverpassServiceColumn::Element),
+    ("type", OverpassServiceColumn::Type),
+    ("id", OverpassServiceColumn::Id),
+    ("wkt", OverpassServiceColumn::Wkt),
+    ("centroid", OverpassServiceColumn::Centroid),
 ];
 
 /// An Overpass query and the columns taken from its result.
 #[derive(Debug)]
 struct Overpass {
     query: String,
-    outputs: Vec<(Variable, Output)>,
+    outputs: Vec<(Variable, OverpassServiceColumn)>,
 }
 
 /// Converts the failure of the Overpass query, with all its diagnostics.
-fn refused(failure: &Failure) -> Error {
+fn refused(failure: &OverpassFailure) -> SparqlError {
     let (class, code) = match failure.diagnostics.first().map(|diagnostic| diagnostic.class) {
-        _ if failure.is_fault() => (Class::Internal, Code::Relation),
-        Some(overpass::Class::Parse | overpass::Class::Static) => (Class::Syntax, Code::ServiceParameter),
-        _ => (Class::Unsupported, Code::ServiceParameter),
+        _ if failure.is_fault() => (SparqlErrorClass::Internal, SparqlCode::Relation),
+        Some(overpass::OverpassErrorClass::Parse | overpass::OverpassErrorClass::Static) => {
+            (SparqlErrorClass::Syntax, SparqlCode::ServiceParameter)
+        }
+        _ => (SparqlErrorClass::Unsupported, SparqlCode::ServiceParameter),
     };
-    Error::new(class, code, format!("the query of terrapin:overpass: {failure}"))
+    SparqlError::new(class, code, format!("the query of terrapin:overpass: {failure}"))
 }
 
 impl Overpass {
     /// Reads the service's parameters and checks its query.
-    fn new(parameters: &Parameters) -> Result<Overpass> {
+    fn new(parameters: &ServiceParameters) -> Result<Overpass> {
         let (mut query, mut outputs) = (None, Vec::new());
         for triple in &parameters.triples {
             let NamedNodePattern::NamedNode(predicate) = &triple.predicate else { continue };
@@ -101,19 +103,19 @@ impl Overpass {
 
     fn row(&self, session: &Session, number: usize, of: (ElementType, i64)) -> Row {
         let (kind, id) = of;
-        let element = session.osm().find(kind, id).map(|ordinal| Element { kind, ordinal });
+        let element = session.osm().find(kind, id).map(|ordinal| ElementNode { kind, ordinal });
         let wanted = |output| self.outputs.iter().any(|(_, other)| *other == output);
-        let shape = (wanted(Output::Wkt) || wanted(Output::Centroid))
+        let shape = (wanted(OverpassServiceColumn::Wkt) || wanted(OverpassServiceColumn::Centroid))
             .then(|| element.and_then(|element| session.make_shape(element)))
             .flatten();
         let value = |output| -> Option<Term> {
             Some(match output {
-                Output::Element => element_iri(kind, id).into(),
-                Output::Type => Literal::new_simple_literal(kind.name()).into(),
-                Output::Id => Literal::from(id).into(),
-                Output::Wkt => shape.as_ref()?.wkt()?.into(),
-                Output::Centroid => shape.as_ref()?.centroid()?.into(),
-                Output::Ordinal => Literal::from(number as i64).into(),
+                OverpassServiceColumn::Element => element_iri(kind, id).into(),
+                OverpassServiceColumn::Type => Literal::new_simple_literal(kind.name()).into(),
+                OverpassServiceColumn::Id => Literal::from(id).into(),
+                OverpassServiceColumn::Wkt => shape.as_ref()?.wkt()?.into(),
+                OverpassServiceColumn::Centroid => shape.as_ref()?.centroid()?.into(),
+                OverpassServiceColumn::Ordinal => Literal::from(number as i64).into(),
             })
         };
         self.outputs.iter().map(|(_, output)| value(*output)).collect()
@@ -131,13 +133,13 @@ fn element(type_name: &str, id: i64) -> Option<(ElementType, i64)> {
     ElementType::ALL.into_iter().find(|kind| kind.name() == type_name).map(|kind| (kind, id))
 }
 
-impl Rows for Overpass {
+impl SolutionRows for Overpass {
     fn variables(&self) -> Vec<Variable> {
         self.outputs.iter().map(|(variable, _)| variable.clone()).collect()
     }
 
     fn show_order(&mut self, variable: Variable) {
-        self.outputs.push((variable, Output::Ordinal));
+        self.outputs.push((variable, OverpassServiceColumn::Ordinal));
     }
 
     fn is_of_elements(&self) -> bool {
@@ -147,7 +149,7 @@ impl Rows for Overpass {
     fn rows(&self, environment: &Environment, budget: &Budget) -> Result<Vec<Row>> {
         let Some(elements) = &environment.elements else {
             let message = "terrapin:overpass: this snapshot has no elements of OpenStreetMap";
-            return Err(Error::new(Class::Unsupported, Code::UnknownService, message));
+            return Err(SparqlError::new(SparqlErrorClass::Unsupported, SparqlCode::UnknownService, message));
         };
         let script = overpass::parse(&self.query).map_err(|failure| refused(&failure))?;
         let limits = budget.rest();
@@ -155,10 +157,10 @@ impl Rows for Overpass {
         budget.work(limits.work_done.load(Relaxed)).map_err(exceeded)?;
         let answer = answer.map_err(|failure| refused(&failure))?;
         let session = Session::new(elements);
-        let (mut cursor, mut scratch, mut rows) = (Cursor::default(), RecordingScratch::default(), Vec::new());
-        let look = |entry: Entry<'_>| match entry {
-            Entry::Element(item) => item.id.and_then(|id| element(item.type_name, id)),
-            Entry::Count(_) | Entry::Action(_) => None,
+        let (mut cursor, mut scratch, mut rows) = (RecordingCursor::default(), RecordingScratch::default(), Vec::new());
+        let look = |entry: RecordingEntry<'_>| match entry {
+            RecordingEntry::Element(item) => item.id.and_then(|id| element(item.type_name, id)),
+            RecordingEntry::Count(_) | RecordingEntry::Action(_) => None,
         };
         while let Some(found) = answer.next(&mut cursor, &mut scratch, look) {
             super::work(budget, 1)?;

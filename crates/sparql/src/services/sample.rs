@@ -3,29 +3,29 @@
 
 use oxrdf::{Term, Variable};
 
-use super::{Parameters, Replacement, Result, Rows, Service, work};
+use super::{Result, ServiceParameters, ServiceReplacement, SolutionRows, SparqlService, work};
 use crate::environment::Environment;
 use crate::row::Row;
 use terrapin_budget::Budget;
 use terrapin_sparql_syntax::algebra::{NamedNodePattern, TermPattern, TriplePattern};
-use terrapin_sparql_syntax::error::{Class, Code, Error};
+use terrapin_sparql_syntax::error::{SparqlCode, SparqlError, SparqlErrorClass};
 use terrapin_sparql_syntax::vocabulary::{BD, SERVICE_PARAM};
 use terrapin_triples::TermId;
 
 /// Selects random matches.
-pub(super) const SAMPLE: Service = Service {
+pub(super) const SAMPLE: SparqlService = SparqlService {
     name: "bd:sample",
     iri: (BD, "sample"),
     parameters: SERVICE_PARAM,
-    rewrite: |_, parameters| Ok(Replacement::rows(Sample::new(parameters, true)?)),
+    rewrite: |_, parameters| Ok(ServiceReplacement::rows(SampleService::new(parameters, true)?)),
 };
 
 /// Selects consecutive matches, from the first one or an offset on.
-pub(super) const SLICE: Service = Service {
+pub(super) const SLICE: SparqlService = SparqlService {
     name: "bd:slice",
     iri: (BD, "slice"),
     parameters: SERVICE_PARAM,
-    rewrite: |_, parameters| Ok(Replacement::rows(Sample::new(parameters, false)?)),
+    rewrite: |_, parameters| Ok(ServiceReplacement::rows(SampleService::new(parameters, false)?)),
 };
 
 /// Default number of matches in a sample.
@@ -33,7 +33,7 @@ const LIMIT: usize = 100;
 
 /// A sample or a slice.
 #[derive(Debug, Clone)]
-struct Sample {
+struct SampleService {
     triple: TriplePattern,
     random: bool,
     offset: usize,
@@ -41,19 +41,19 @@ struct Sample {
     seed: String,
 }
 
-impl Sample {
+impl SampleService {
     /// Reads the service's parameters.
-    fn new(mut parameters: Parameters, random: bool) -> Result<Sample> {
+    fn new(mut parameters: ServiceParameters, random: bool) -> Result<SampleService> {
         parameters.service = "bd:sample or bd:slice";
         if parameters.triples.len() != 1 || !parameters.others.is_empty() {
             let message = "bd:sample and bd:slice take one triple pattern";
-            return Err(Error::new(Class::Unsupported, Code::ServiceParameter, message));
+            return Err(SparqlError::new(SparqlErrorClass::Unsupported, SparqlCode::ServiceParameter, message));
         }
         let Some(triple) = parameters.triples.pop() else {
             return Err(parameters.wrong("bd:sample and bd:slice take one triple pattern".to_owned()));
         };
         let (offset, limit) = if random { ("", "sample.limit") } else { ("slice.offset", "slice.limit") };
-        Ok(Sample {
+        Ok(SampleService {
             triple,
             random,
             offset: parameters.number(BD, offset)?.unwrap_or(0),
@@ -81,7 +81,7 @@ impl Sample {
     }
 }
 
-impl Rows for Sample {
+impl SolutionRows for SampleService {
     fn variables(&self) -> Vec<Variable> {
         let mut variables: Vec<Variable> = Vec::new();
         for variable in self.parts().into_iter().flatten() {

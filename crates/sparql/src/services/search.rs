@@ -5,22 +5,22 @@
 
 use oxrdf::{Literal, Variable};
 
-use super::{Parameters, Replacement, Result, Rows, Service};
+use super::{Result, ServiceParameters, ServiceReplacement, SolutionRows, SparqlService};
 use crate::environment::Environment;
 use crate::row::Row;
 use terrapin_budget::Budget;
 use terrapin_entities::{self as entities, EntityKind, Languages, find};
 use terrapin_sparql_syntax::algebra::{NamedNodePattern, TermPattern};
-use terrapin_sparql_syntax::error::{Class, Code, Error};
+use terrapin_sparql_syntax::error::{SparqlCode, SparqlError, SparqlErrorClass};
 use terrapin_sparql_syntax::vocabulary::{MWAPI, SERVICE_PARAM, WIKIBASE};
 use terrapin_triples::Store;
 
 /// The service.
-pub(super) const SERVICE: Service = Service {
+pub(super) const SERVICE: SparqlService = SparqlService {
     name: "wikibase:mwapi",
     iri: (WIKIBASE, "mwapi"),
     parameters: SERVICE_PARAM,
-    rewrite: |_, parameters| Ok(Replacement::rows(Search::new(&parameters)?)),
+    rewrite: |_, parameters| Ok(ServiceReplacement::rows(SearchService::new(&parameters)?)),
 };
 
 /// Default number of results, as in MediaWiki's interface.
@@ -28,7 +28,7 @@ const LIMIT: usize = 50;
 
 /// The content of a column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Output {
+enum SearchServiceColumn {
     Item,
     Label,
     Ordinal,
@@ -36,21 +36,21 @@ enum Output {
 
 /// A search.
 #[derive(Debug, Clone)]
-struct Search {
+struct SearchService {
     text: String,
     language: String,
     kind: EntityKind,
     limit: usize,
-    outputs: Vec<(Variable, Output)>,
+    outputs: Vec<(Variable, SearchServiceColumn)>,
 }
 
-impl Rows for Search {
+impl SolutionRows for SearchService {
     fn variables(&self) -> Vec<Variable> {
         self.outputs.iter().map(|(variable, _)| variable.clone()).collect()
     }
 
     fn show_order(&mut self, variable: Variable) {
-        self.outputs.push((variable, Output::Ordinal));
+        self.outputs.push((variable, SearchServiceColumn::Ordinal));
     }
 
     fn rows(&self, environment: &Environment, _: &Budget) -> Result<Vec<Row>> {
@@ -58,13 +58,13 @@ impl Rows for Search {
     }
 }
 
-impl Search {
+impl SearchService {
     /// Reads the service's parameters.
-    fn new(parameters: &Parameters) -> Result<Search> {
+    fn new(parameters: &ServiceParameters) -> Result<SearchService> {
         let api = parameters.text(WIKIBASE, "api")?.unwrap_or_default();
         if api != "EntitySearch" {
             let message = format!("wikibase:mwapi with '{api}' needs the live web");
-            return Err(Error::new(Class::Unsupported, Code::LiveService, message)
+            return Err(SparqlError::new(SparqlErrorClass::Unsupported, SparqlCode::LiveService, message)
                 .help("use EntitySearch, which a snapshot answers from its labels and aliases"));
         }
         parameters.needed(MWAPI, "search")?;
@@ -76,9 +76,9 @@ impl Search {
                 continue;
             };
             let output = match predicate.as_str().strip_prefix(WIKIBASE) {
-                Some("apiOutputItem") => Output::Item,
-                Some("apiOutput") => Output::Label,
-                Some("apiOrdinal") => Output::Ordinal,
+                Some("apiOutputItem") => SearchServiceColumn::Item,
+                Some("apiOutput") => SearchServiceColumn::Label,
+                Some("apiOrdinal") => SearchServiceColumn::Ordinal,
                 _ => continue,
             };
             outputs.push((variable.clone(), output));
@@ -92,7 +92,7 @@ impl Search {
                 return Err(parameters.wrong(message));
             }
         };
-        Ok(Search {
+        Ok(SearchService {
             kind,
             text: parameters.text(MWAPI, "search")?.unwrap_or_default(),
             language: parameters.text(MWAPI, "language")?.unwrap_or_else(|| "en".to_owned()).to_lowercase(),
@@ -105,7 +105,7 @@ impl Search {
         let languages = [self.language.clone()];
         let found = find(
             store,
-            &entities::Search {
+            &entities::EntityQuery {
                 text: &self.text,
                 kind: self.kind,
                 languages: Languages::These(&languages),
@@ -115,13 +115,13 @@ impl Search {
             },
         );
         let rows = found.into_iter().enumerate().map(|(number, found)| {
-            let value = |output: &Output| match output {
-                Output::Item => found.id.term(store).and_then(|id| store.term(id)),
-                Output::Label => {
+            let value = |output: &SearchServiceColumn| match output {
+                SearchServiceColumn::Item => found.id.term(store).and_then(|id| store.term(id)),
+                SearchServiceColumn::Label => {
                     let (text, language) = (found.text.clone(), self.language.clone());
                     Some(Literal::new_language_tagged_literal_unchecked(text, language).into())
                 }
-                Output::Ordinal => Some(Literal::from(number as u64).into()),
+                SearchServiceColumn::Ordinal => Some(Literal::from(number as u64).into()),
             };
             self.outputs.iter().map(|(_, output)| value(output)).collect()
         });

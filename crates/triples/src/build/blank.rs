@@ -14,7 +14,7 @@ use std::collections::BTreeSet;
 
 /// Subject or object of a triple.
 #[derive(Debug, Clone, Copy)]
-pub enum Side {
+pub enum TripleEnd {
     /// A blank node, by its index.
     Blank(u32),
     /// Another term, by the hash of its key.
@@ -27,7 +27,7 @@ pub struct BlankNodes {
     /// The label in the file, and the position of the file in the order of digests.
     pub nodes: Vec<(String, u32)>,
     /// Subject, hash of the predicate's key, object.
-    pub triples: Vec<(Side, [u8; 16], Side)>,
+    pub triples: Vec<(TripleEnd, [u8; 16], TripleEnd)>,
 }
 
 type Colour = [u8; 16];
@@ -43,9 +43,9 @@ impl BlankNodes {
     /// Returns a label for each node; all are different.
     pub fn labels(mut self) -> Vec<String> {
         // A triple that was loaded twice counts once.
-        let key = |side: Side| match side {
-            Side::Blank(node) => (Some(node), [0; 16]),
-            Side::Term(hash) => (None, hash),
+        let key = |side: TripleEnd| match side {
+            TripleEnd::Blank(node) => (Some(node), [0; 16]),
+            TripleEnd::Term(hash) => (None, hash),
         };
         self.triples.sort_unstable_by_key(|&(s, p, o)| (key(s), p, key(o)));
         self.triples.dedup_by_key(|&mut (s, p, o)| (key(s), p, key(o)));
@@ -78,12 +78,12 @@ impl BlankNodes {
         // The triples of a node, as hashes. Sorting them removes the order of the triples.
         let mut said: Vec<(u32, Colour)> = Vec::with_capacity(self.triples.len());
         for (subject, predicate, object) in &self.triples {
-            let mut tell = |of: &Side, role: u8, other: &Side| {
-                let Side::Blank(node) = *of else { return };
+            let mut tell = |of: &TripleEnd, role: u8, other: &TripleEnd| {
+                let TripleEnd::Blank(node) = *of else { return };
                 let (kind, colour) = match *other {
-                    Side::Blank(other) if other == node => (0, [0; 16]),
-                    Side::Blank(other) => (1, colours[other as usize]),
-                    Side::Term(hash) => (2, hash),
+                    TripleEnd::Blank(other) if other == node => (0, [0; 16]),
+                    TripleEnd::Blank(other) => (1, colours[other as usize]),
+                    TripleEnd::Term(hash) => (2, hash),
                 };
                 said.push((node, digest(&[&[role, kind], &predicate[..], &colour].concat())));
             };
@@ -113,8 +113,8 @@ mod tests {
 
     fn labels(nodes: &[&str], triples: &[(&str, &str, &str)]) -> Vec<(String, String)> {
         let side = |name: &str| match nodes.iter().position(|n| *n == name) {
-            Some(node) => Side::Blank(node as u32),
-            None => Side::Term(digest(name.as_bytes())),
+            Some(node) => TripleEnd::Blank(node as u32),
+            None => TripleEnd::Term(digest(name.as_bytes())),
         };
         let blank = BlankNodes {
             nodes: nodes.iter().map(|n| ((*n).to_owned(), 0)).collect(),

@@ -1,20 +1,20 @@
 //! Writes the three permutations and the counts of the predicates.
 
-use super::BuildError;
+use super::TripleBuildError;
 use crate::layout::{self, Permutation};
-use terrapin_base::external_sort::{Records, Scratch};
-use terrapin_snapshot::{ColumnWriter, Writer};
+use terrapin_base::external_sort::{RecordBuffer, SpillScratch};
+use terrapin_snapshot::{ColumnWriter, SnapshotWriter};
 
 /// Subject, predicate, object; rotated in the other permutations.
 type Triple = [u32; 3];
 
 /// Writes all sections; `terms` is the number of terms. Returns the numbers of distinct triples and predicates.
 pub fn write(
-    scratch: &Scratch,
-    writer: &mut Writer,
-    triples: Records<Triple>,
+    scratch: &SpillScratch,
+    writer: &mut SnapshotWriter,
+    triples: RecordBuffer<Triple>,
     terms: u64,
-) -> Result<(u64, u64), BuildError> {
+) -> Result<(u64, u64), TripleBuildError> {
     // Sort by predicate first, because the other permutations store the predicates' indices.
     let triples = triples.sort(scratch, |&[s, p, o]| [p, o, s])?;
     let mut predicates: Vec<u32> = Vec::new();
@@ -74,13 +74,13 @@ pub fn distinct<T: Copy + PartialEq>(triples: &[T]) -> impl Iterator<Item = &T> 
 
 /// Writes a permutation with any term as first component.
 fn permutation(
-    writer: &mut Writer,
+    writer: &mut SnapshotWriter,
     names: Permutation,
     triples: &[Triple],
     terms: u64,
     first: usize,
     rest: impl Fn(&Triple) -> [u64; 2],
-) -> Result<(), BuildError> {
+) -> Result<(), TripleBuildError> {
     let [starts, second, third] = names;
     let mut out = ColumnWriter::begin(writer, starts)?;
     let mut at = 0;
@@ -101,7 +101,11 @@ fn permutation(
 }
 
 /// Writes a column.
-pub fn column(writer: &mut Writer, name: &str, values: impl Iterator<Item = u64>) -> Result<(), BuildError> {
+pub fn column(
+    writer: &mut SnapshotWriter,
+    name: &str,
+    values: impl Iterator<Item = u64>,
+) -> Result<(), TripleBuildError> {
     let mut out = ColumnWriter::begin(writer, name)?;
     for value in values {
         out.push(writer, value)?;

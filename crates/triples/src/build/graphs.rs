@@ -1,21 +1,21 @@
 //! Writes the assignment of triples to graphs, if named graphs exist.
 
-use super::BuildError;
+use super::TripleBuildError;
 use super::columns::{column, distinct};
 use crate::layout;
-use terrapin_base::external_sort::{Records, Scratch, SpillBuffer};
-use terrapin_snapshot::Writer;
+use terrapin_base::external_sort::{RecordBuffer, SpillBuffer, SpillScratch};
+use terrapin_snapshot::SnapshotWriter;
 
 /// The number of the default graph; it sorts after all named ones.
 const DEFAULT: u32 = u32::MAX;
 
 /// Writes the graphs; `triples` are those of the default graph. Returns the triples of all graphs.
 pub fn write(
-    scratch: &Scratch,
-    writer: &mut Writer,
-    triples: Records<[u32; 3]>,
-    quads: Records<[u32; 4]>,
-) -> Result<Records<[u32; 3]>, BuildError> {
+    scratch: &SpillScratch,
+    writer: &mut SnapshotWriter,
+    triples: RecordBuffer<[u32; 3]>,
+    quads: RecordBuffer<[u32; 4]>,
+) -> Result<RecordBuffer<[u32; 3]>, TripleBuildError> {
     const CHUNK: usize = 1 << 16;
     let (mut all, mut together) = (SpillBuffer::new(scratch), SpillBuffer::new(scratch));
     for chunk in triples.as_slice().chunks(CHUNK) {
@@ -43,7 +43,7 @@ pub fn write(
 }
 
 /// Writes the graph names and the start of each graph's triples; the default graph is last.
-fn starts(writer: &mut Writer, quads: &[[u32; 4]]) -> Result<(), BuildError> {
+fn starts(writer: &mut SnapshotWriter, quads: &[[u32; 4]]) -> Result<(), TripleBuildError> {
     let (mut names, mut starts, mut len): (Vec<u64>, Vec<u64>, u64) = (Vec::new(), Vec::new(), 0);
     let mut last = None;
     for &[graph, ..] in distinct(quads) {

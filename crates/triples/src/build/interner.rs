@@ -7,13 +7,13 @@ use rustc_hash::FxHasher;
 /// A hash table of numbered keys: open addressing over one byte buffer.
 pub struct Interner {
     bytes: Vec<u8>,
-    keys: Vec<Key>,
+    keys: Vec<InternedKey>,
     /// Indices into `keys` plus 1, or 0 for an empty slot; the length is a power of two.
     table: Vec<u32>,
 }
 
 #[derive(Clone, Copy)]
-struct Key {
+struct InternedKey {
     start: usize,
     len: u32,
     /// The upper half of the hash, which distinguishes most keys without comparing bytes.
@@ -28,7 +28,7 @@ impl Interner {
 
     /// Returns the approximate memory use in bytes.
     pub fn memory(&self) -> usize {
-        self.bytes.len() + self.keys.len() * size_of::<Key>() + self.table.len() * 4
+        self.bytes.len() + self.keys.len() * size_of::<InternedKey>() + self.table.len() * 4
     }
 
     /// Returns the number of a key. A new key gets the number `next`; the second value is then `true`.
@@ -43,7 +43,7 @@ impl Interner {
             }
             slot = (slot + 1) & (self.table.len() - 1);
         }
-        self.keys.push(Key { start: self.bytes.len(), len: key.len() as u32, tag, number: next });
+        self.keys.push(InternedKey { start: self.bytes.len(), len: key.len() as u32, tag, number: next });
         self.bytes.extend_from_slice(key);
         self.table[slot] = self.keys.len() as u32;
         if self.keys.len() * 2 > self.table.len() {

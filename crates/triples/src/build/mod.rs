@@ -13,33 +13,33 @@ mod interner;
 use oxrdf::{Literal, NamedOrBlankNode, NamedOrBlankNodeRef, TermRef, Triple};
 use rustc_hash::FxHashMap;
 
-use self::blank::{BlankNodes, Side, digest};
+use self::blank::{BlankNodes, TripleEnd, digest};
 use self::interner::Interner;
 use super::canonical::canonical_text;
 use super::strings::StringsWriter;
-use super::{Code, key, layout};
-use terrapin_base::Progress;
-use terrapin_base::external_sort::{self, Records, Scratch, SpillBuffer, StringSorter};
-use terrapin_snapshot::{ColumnWriter, Writer};
+use super::{TermCode, key, layout};
+use terrapin_base::LoadProgress;
+use terrapin_base::external_sort::{self, RecordBuffer, SpillBuffer, SpillScratch, StringSorter};
+use terrapin_snapshot::{ColumnWriter, SnapshotWriter};
 
 /// An error while storing triples.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
-pub enum BuildError {
+pub enum TripleBuildError {
     /// The snapshot cannot be written.
     #[error(transparent)]
     Snapshot(#[from] terrapin_snapshot::Error),
     /// A temporary file failed.
     #[error(transparent)]
-    Temporary(#[from] external_sort::Error),
+    Temporary(#[from] external_sort::SpillError),
     /// There are more entries than the format can number.
     #[error("too many {0} for this snapshot format")]
     TooMany(&'static str),
 }
 
 /// A builder of the sections of triples.
-pub struct Builder {
-    scratch: Scratch,
+pub struct TripleBuilder {
+    scratch: SpillScratch,
     /// Triples of the default graph, as temporary numbers.
     triples: SpillBuffer<[u32; 3]>,
     /// Triples of named graphs, as temporary numbers: the graph, then the triple.
@@ -64,7 +64,7 @@ pub struct Builder {
 
 /// Counts of the finished sections.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Built {
+pub struct TripleBuildReport {
     /// Number of distinct triples in all graphs.
     pub triples: u64,
     /// Number of distinct terms.
@@ -73,10 +73,10 @@ pub struct Built {
     pub predicates: u64,
 }
 
-impl Builder {
+impl TripleBuilder {
     /// Creates an empty builder.
-    pub fn new(scratch: &Scratch) -> Builder {
-        Builder {
+    pub fn new(scratch: &SpillScratch) -> TripleBuilder {
+        TripleBuilder {
             scratch: scratch.clone(),
             triples: SpillBuffer::new(scratch),
             quads: SpillBuffer::new(scratch),
@@ -106,7 +106,7 @@ impl Builder {
     ///
     /// # Errors
     /// Returns an error if the disk is full, or there are more than 2^32 terms.
-    pub fn add(&mut self, triples: &[Triple], graphs: &[(usize, NamedOrBlankNode)]) -> Result<(), BuildError> {
+    pub fn add(&mut self, triples: &[Triple], graphs: &[(usize, NamedOrBlankNode)]) -> Result<(), TripleBuildError> {
         let mut numbered = Vec::with_capacity(triples.len() - graphs.len());
         let mut quads = Vec::with_capacity(graphs.len());
         let mut graphs = graphs.iter().peekable();
@@ -160,9 +160,9 @@ impl Builder {
     }
 
     /// Returns the temporary number of a term.
-    fn number(&mut self, term: TermRef<'_>) -> Result<u32, BuildError> {
+    fn number(&mut self, term: TermRef<'_>) -> Result<u32, TripleBuildError> {
         let next = self.numbered;
-        let (number, new) = if let Some(code) = Code::of(term) {
+        let (number, new) = if let Some(code) = TermCode::of(term) {
             let number = *self.codes.entry(code.to_bits()).or_insert(next);
             (number, number == next)
         } else if let TermRef::BlankNode(node) = term {
@@ -180,15 +180,15 @@ impl Builder {
             self.interner.number(&self.buffer, next)
         };
         if new {
-            self.numbered = next.checked_add(1).ok_or(BuildError::TooMany("terms"))?;
+            self.numbered = next.checked_add(1).ok_or(TripleBuildError::TooMany("terms"))?;
         }
         Ok(number)
     }
 
-    fn side(&mut self, term: TermRef<'_>) -> Side {
+    fn side(&mut self, term: TermRef<'_>) -> TripleEnd {
         match term {
-            TermRef::BlankNode(node) => Side::Blank(self.labels.get(node.as_str()).copied().unwrap_or(u32::MAX)),
-            term => Side::Term(self.digest(term)),
+            TermRef::BlankNode(node) => TripleEnd::Blank(self.labels.get(node.as_str()).copied().unwrap_or(u32::MAX)),
+            term => TripleEnd::Term(self.digest(term)),
         }
     }
 
@@ -198,11 +198,11 @@ impl Builder {
         digest(&self.buffer)
     }
 
-    fn flush_strings(&mut self) -> Result<(), BuildError> {
+    fn flush_strings(&mut self) -> Result<(), TripleBuildError> {
         Ok(self.interner.drain(|key, number| self.strings.push(key, number.into()))?)
     }
 
-    fn flush_codes(&mut self) -> Result<(), BuildError> {
+    fn flush_codes(&mut self) -> Result<(), TripleBuildError> {
         let codes: Vec<[u64; 2]> = self.codes.drain().map(|(code, number)| [code, number.into()]).collect();
         Ok(self.spilled_codes.extend(&codes)?)
     }
@@ -214,10 +214,10 @@ impl Builder {
     /// Returns an error if the disk is full.
     pub fn finish(
         mut self,
-        writer: &mut Writer,
+        writer: &mut SnapshotWriter,
         file_order: &[u32],
-        progress: &dyn Progress,
-    ) -> Result<Built, BuildError> {
+        progress: &dyn LoadProgress,
+    ) -> Result<TripleBuildReport, TripleBuildError> {
         progress.phase("sorting terms", 0);
         self.flush_strings()?;
         self.flush_codes()?;
@@ -230,7 +230,7 @@ impl Builder {
             key::push(&mut self.buffer, oxrdf::BlankNodeRef::new_unchecked(&label).into());
             self.strings.push(&self.buffer, u64::from(*number))?;
         }
-        let Builder { scratch, triples, quads, strings, spilled_codes, numbered, .. } = self;
+        let TripleBuilder { scratch, triples, quads, strings, spilled_codes, numbered, .. } = self;
 
         // Pairs of temporary and final numbers.
         let mut numbers = SpillBuffer::<[u32; 2]>::new(&scratch);
@@ -245,7 +245,7 @@ impl Builder {
 
         let numbers = numbers.sort(|n| *n)?;
         if numbers.as_slice().len() as u64 != u64::from(numbered) {
-            return Err(BuildError::TooMany("terms"));
+            return Err(TripleBuildError::TooMany("terms"));
         }
         progress.phase("sorting triples", 0);
         let triples = renumber(&scratch, triples, numbers.as_slice())?;
@@ -256,16 +256,16 @@ impl Builder {
             graphs::write(&scratch, writer, triples, quads)?
         };
         let (triples, predicates) = columns::write(&scratch, writer, triples, end)?;
-        Ok(Built { triples, terms: end, predicates })
+        Ok(TripleBuildReport { triples, terms: end, predicates })
     }
 }
 
 /// Writes the dictionary. Returns the starts of the kinds of terms that are known so far.
 fn write_strings(
-    writer: &mut Writer,
+    writer: &mut SnapshotWriter,
     strings: StringSorter,
     numbers: &mut SpillBuffer<[u32; 2]>,
-) -> Result<[u64; 5], BuildError> {
+) -> Result<[u64; 5], TripleBuildError> {
     let mut out = StringsWriter::begin(writer)?;
     let (mut last, mut first_of) = (Vec::new(), [u64::MAX; 3]);
     let mut next = 0_u64;
@@ -290,11 +290,11 @@ fn write_strings(
 
 /// Writes the codes and completes the starts of the kinds of terms.
 fn write_codes(
-    writer: &mut Writer,
+    writer: &mut SnapshotWriter,
     codes: SpillBuffer<[u64; 2]>,
     numbers: &mut SpillBuffer<[u32; 2]>,
     kinds: &mut [u64; 5],
-) -> Result<(), BuildError> {
+) -> Result<(), TripleBuildError> {
     let codes = codes.sort(|c| *c)?;
     let mut out = ColumnWriter::begin(writer, layout::CODES)?;
     let mut last = None;
@@ -303,7 +303,7 @@ fn write_codes(
         if last != Some(code) {
             last = Some(code);
             out.push(writer, code)?;
-            if code < Code::first_literal().to_bits() {
+            if code < TermCode::first_literal().to_bits() {
                 kinds[3] += 1;
             }
             kinds[4] += 1;
@@ -322,8 +322,8 @@ fn push(
     numbers: &mut SpillBuffer<[u32; 2]>,
     temporary: u64,
     number: u64,
-) -> Result<(), BuildError> {
-    let narrow = |n: u64| u32::try_from(n).map_err(|_| BuildError::TooMany("terms"));
+) -> Result<(), TripleBuildError> {
+    let narrow = |n: u64| u32::try_from(n).map_err(|_| TripleBuildError::TooMany("terms"));
     pairs.push([narrow(temporary)?, narrow(number)?]);
     if pairs.len() == CHUNK {
         numbers.extend(pairs)?;
@@ -334,10 +334,10 @@ fn push(
 
 /// Converts triples to the final numbers; `numbers` is sorted by the temporary ones.
 fn renumber<const N: usize>(
-    scratch: &Scratch,
+    scratch: &SpillScratch,
     triples: SpillBuffer<[u32; N]>,
     numbers: &[[u32; 2]],
-) -> Result<Records<[u32; N]>, BuildError>
+) -> Result<RecordBuffer<[u32; N]>, TripleBuildError>
 where
     [u32; N]: bytemuck::Pod,
 {

@@ -9,11 +9,11 @@ use oxrdf::NamedNode;
 use rustc_hash::{FxHashMap, FxHashSet};
 use spargebra::algebra::PropertyPathExpression as Path;
 
-use crate::{TermId, View};
+use crate::{TermId, TripleView};
 
 /// A step between two nodes.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub enum Step {
+pub enum PathStep {
     /// From the subject of a triple to its object.
     Forward(TermId),
     /// From the object to the subject.
@@ -26,9 +26,9 @@ pub enum Step {
 
 /// A state with its transitions.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct State {
+pub struct AutomatonState {
     /// Steps and their target states.
-    pub moves: Vec<(Step, usize)>,
+    pub moves: Vec<(PathStep, usize)>,
     /// Whether a walk may end here.
     pub accepts: bool,
 }
@@ -37,19 +37,19 @@ pub struct State {
 #[derive(Debug, Clone)]
 pub struct Automaton {
     /// The states.
-    pub states: Vec<State>,
+    pub states: Vec<AutomatonState>,
 }
 
 /// The position sets of a part of the expression.
-struct Part {
+struct PositionSets {
     nullable: bool,
     first: Vec<usize>,
     last: Vec<usize>,
 }
 
-struct Builder<'v> {
-    view: &'v View,
-    steps: Vec<Step>,
+struct AutomatonBuilder<'v> {
+    view: &'v TripleView,
+    steps: Vec<PathStep>,
     /// Following positions by position; repeated alternatives share one list.
     following: Vec<Rc<[usize]>>,
     nothing: Rc<[usize]>,
@@ -57,8 +57,8 @@ struct Builder<'v> {
 
 impl Automaton {
     /// Builds the automaton of the walks from a path's subject to its object, or `backward`.
-    pub fn new(path: &Path, view: &View, backward: bool) -> Automaton {
-        let mut builder = Builder { view, steps: Vec::new(), following: Vec::new(), nothing: Rc::from([]) };
+    pub fn new(path: &Path, view: &TripleView, backward: bool) -> Automaton {
+        let mut builder = AutomatonBuilder { view, steps: Vec::new(), following: Vec::new(), nothing: Rc::from([]) };
         let part = builder.part(path, backward);
         let mut last = vec![false; builder.steps.len()];
         part.last.iter().for_each(|&position| last[position] = true);
@@ -82,7 +82,7 @@ impl Automaton {
             .map(|&(following, accepts)| {
                 let mut seen = FxHashSet::default();
                 let moves = following.iter().map(|&position| (builder.steps[position].clone(), state_of[position]));
-                State { moves: moves.filter(|to| seen.insert(to.clone())).collect(), accepts }
+                AutomatonState { moves: moves.filter(|to| seen.insert(to.clone())).collect(), accepts }
             })
             .collect();
         Automaton { states }
@@ -94,12 +94,12 @@ impl Automaton {
     }
 }
 
-impl Builder<'_> {
-    fn step(&mut self, step: Step) -> Part {
+impl AutomatonBuilder<'_> {
+    fn step(&mut self, step: PathStep) -> PositionSets {
         let position = self.steps.len();
         self.steps.push(step);
         self.following.push(self.nothing.clone());
-        Part { nullable: false, first: vec![position], last: vec![position] }
+        PositionSets { nullable: false, first: vec![position], last: vec![position] }
     }
 
     fn follow(&mut self, last: &[usize], first: &[usize]) {
@@ -120,17 +120,17 @@ impl Builder<'_> {
         self.view.id(&name.clone().into())
     }
 
-    fn part(&mut self, path: &Path, backward: bool) -> Part {
+    fn part(&mut self, path: &Path, backward: bool) -> PositionSets {
         match path {
             Path::NamedNode(name) => {
                 let predicate = self.predicate(name);
-                self.step(if backward { Step::Backward(predicate) } else { Step::Forward(predicate) })
+                self.step(if backward { PathStep::Backward(predicate) } else { PathStep::Forward(predicate) })
             }
             Path::NegatedPropertySet(names) => {
                 let mut except: Vec<TermId> = names.iter().map(|name| self.predicate(name)).collect();
                 except.sort_unstable();
                 let except = except.into();
-                self.step(if backward { Step::BackwardExcept(except) } else { Step::ForwardExcept(except) })
+                self.step(if backward { PathStep::BackwardExcept(except) } else { PathStep::ForwardExcept(except) })
             }
             Path::Reverse(inner) => self.part(inner, !backward),
             Path::Sequence(a, b) => {
@@ -144,19 +144,19 @@ impl Builder<'_> {
                 if b.nullable {
                     last.extend_from_slice(&a.last);
                 }
-                Part { nullable: a.nullable && b.nullable, first: a.first, last }
+                PositionSets { nullable: a.nullable && b.nullable, first: a.first, last }
             }
             Path::Alternative(a, b) => {
                 let (mut a, b) = (self.part(a, backward), self.part(b, backward));
                 a.first.extend(b.first);
                 a.last.extend(b.last);
-                Part { nullable: a.nullable || b.nullable, ..a }
+                PositionSets { nullable: a.nullable || b.nullable, ..a }
             }
-            Path::ZeroOrOne(inner) => Part { nullable: true, ..self.part(inner, backward) },
+            Path::ZeroOrOne(inner) => PositionSets { nullable: true, ..self.part(inner, backward) },
             Path::ZeroOrMore(inner) => {
                 let inner = self.part(inner, backward);
                 self.follow(&inner.last, &inner.first);
-                Part { nullable: true, ..inner }
+                PositionSets { nullable: true, ..inner }
             }
             Path::OneOrMore(inner) => {
                 let inner = self.part(inner, backward);

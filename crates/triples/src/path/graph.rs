@@ -3,8 +3,8 @@
 
 use std::collections::HashMap;
 
-use super::automaton::{Automaton, Step};
-use crate::{ReadError, TermId, View};
+use super::automaton::{Automaton, PathStep};
+use crate::{ReadError, TermId, TripleView};
 
 /// Maximum number of triples, and of marks: 64 MiB of marks.
 const MOST: u64 = 1 << 24;
@@ -39,8 +39,8 @@ impl Neighbours {
 }
 
 /// The walks of a path over numbered nodes.
-pub struct Graph<'v> {
-    view: &'v View,
+pub struct PathGraph<'v> {
+    view: &'v TripleView,
     held: i64,
     /// All subjects and objects of triples with the path's predicates, ascending.
     nodes: Vec<TermId>,
@@ -54,15 +54,19 @@ pub struct Graph<'v> {
     queue: Vec<(u32, usize)>,
 }
 
-impl<'v> Graph<'v> {
+impl<'v> PathGraph<'v> {
     /// Builds the graph for walks from `beginnings` nodes. Returns `None` if reading it would cost more than the walks.
-    pub fn new(view: &'v View, automaton: &Automaton, beginnings: usize) -> Result<Option<Graph<'v>>, ReadError> {
+    pub fn new(
+        view: &'v TripleView,
+        automaton: &Automaton,
+        beginnings: usize,
+    ) -> Result<Option<PathGraph<'v>>, ReadError> {
         let store = view.store();
-        let mut steps: Vec<&Step> = Vec::new();
-        let mut numbers: HashMap<&Step, usize> = HashMap::new();
+        let mut steps: Vec<&PathStep> = Vec::new();
+        let mut numbers: HashMap<&PathStep, usize> = HashMap::new();
         let mut triples = 0;
         for (step, _) in automaton.states.iter().flat_map(|state| &state.moves) {
-            let (Step::Forward(predicate) | Step::Backward(predicate)) = step else { return Ok(None) };
+            let (PathStep::Forward(predicate) | PathStep::Backward(predicate)) = step else { return Ok(None) };
             numbers.entry(step).or_insert_with(|| {
                 triples += store.predicate(*predicate).triples;
                 steps.push(step);
@@ -78,8 +82,8 @@ impl<'v> Graph<'v> {
         view.hold(held)?;
         let mut pairs: Vec<Vec<(TermId, TermId)>> = Vec::new();
         for step in &steps {
-            let (Step::Forward(predicate) | Step::Backward(predicate)) = step else { return Ok(None) };
-            let turned = matches!(step, Step::Backward(_));
+            let (PathStep::Forward(predicate) | PathStep::Backward(predicate)) = step else { return Ok(None) };
+            let turned = matches!(step, PathStep::Backward(_));
             let all = view.triples(None, Some(*predicate), None);
             let pair = |[subject, _, object]: [TermId; 3]| if turned { (object, subject) } else { (subject, object) };
             pairs.push(all.map(|triple| triple.map(pair)).collect::<Result<_, _>>()?);
@@ -91,7 +95,7 @@ impl<'v> Graph<'v> {
         let small = |pairs: Vec<(TermId, TermId)>| pairs.iter().map(|(from, to)| (number(from), number(to))).collect();
         let neighbours = pairs.into_iter().map(|pairs| Neighbours::new(small(pairs), nodes.len())).collect();
         let moves = automaton.states.iter().map(|s| s.moves.iter().map(|(step, to)| (numbers[step], *to)).collect());
-        Ok(Some(Graph {
+        Ok(Some(PathGraph {
             view,
             held,
             neighbours,
@@ -138,7 +142,7 @@ impl<'v> Graph<'v> {
     }
 }
 
-impl Drop for Graph<'_> {
+impl Drop for PathGraph<'_> {
     fn drop(&mut self) {
         // Releasing memory cannot exceed a limit.
         let _ = self.view.hold(-self.held);

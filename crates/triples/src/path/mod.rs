@@ -18,10 +18,10 @@ use oxrdf::NamedNode;
 use rustc_hash::FxHashMap;
 use spargebra::algebra::PropertyPathExpression;
 
-use self::automaton::{Automaton, Step};
-use self::graph::Graph;
+use self::automaton::{Automaton, PathStep};
+use self::graph::PathGraph;
 use self::search::{meet, walk};
-use super::{End, Pairs, ReadError, Relation, TermId, View};
+use super::{End, Pairs, ReadError, TermId, TermRelation, TripleView};
 
 /// Number of tests of a node against others before all nodes it reaches are computed and cached.
 const PATIENCE: u32 = 3;
@@ -35,20 +35,20 @@ const ENTRY: usize = 8;
 pub struct PathRelation {
     forward: Automaton,
     backward: Automaton,
-    cache: RefCell<Cache>,
+    cache: RefCell<PathCache>,
 }
 
 /// Cached results: queries look up the same ends repeatedly.
 #[derive(Default)]
-struct Cache {
+struct PathCache {
     nodes: usize,
     results: FxHashMap<(TermId, bool), Arc<[TermId]>>,
-    asked: FxHashMap<(TermId, bool), Asked>,
+    asked: FxHashMap<(TermId, bool), PathTestCount>,
 }
 
 /// The number of tests of a node against others, and their cost.
 #[derive(Clone, Copy, Default)]
-struct Asked {
+struct PathTestCount {
     times: u32,
     /// Units of work spent.
     spent: u64,
@@ -58,7 +58,7 @@ struct Asked {
 
 impl PathRelation {
     /// Creates the relation of a path.
-    pub fn new(path: &PropertyPathExpression, view: &View) -> PathRelation {
+    pub fn new(path: &PropertyPathExpression, view: &TripleView) -> PathRelation {
         PathRelation {
             forward: Automaton::new(path, view, false),
             backward: Automaton::new(path, view, true),
@@ -67,7 +67,7 @@ impl PathRelation {
     }
 
     /// Returns the nodes at the other end of the walks from `node`, ascending.
-    fn ends(&self, view: &View, node: TermId, backward: bool) -> Result<Arc<[TermId]>, ReadError> {
+    fn ends(&self, view: &TripleView, node: TermId, backward: bool) -> Result<Arc<[TermId]>, ReadError> {
         if let Some(found) = self.cache.borrow().results.get(&(node, backward)) {
             view.work(1)?;
             return Ok(Arc::clone(found));
@@ -78,7 +78,13 @@ impl PathRelation {
     }
 
     /// Caches a result, if the cache has room.
-    fn keep(&self, view: &View, node: TermId, backward: bool, found: Vec<TermId>) -> Result<Arc<[TermId]>, ReadError> {
+    fn keep(
+        &self,
+        view: &TripleView,
+        node: TermId,
+        backward: bool,
+        found: Vec<TermId>,
+    ) -> Result<Arc<[TermId]>, ReadError> {
         let found: Arc<[TermId]> = found.into();
         let mut cache = self.cache.borrow_mut();
         let size = found.len() + ENTRY;
@@ -101,7 +107,13 @@ impl PathRelation {
     }
 
     /// Returns whether a walk connects two nodes; `known` is the cached answer.
-    fn connects(&self, view: &View, subject: TermId, object: TermId, known: Option<bool>) -> Result<bool, ReadError> {
+    fn connects(
+        &self,
+        view: &TripleView,
+        subject: TermId,
+        object: TermId,
+        known: Option<bool>,
+    ) -> Result<bool, ReadError> {
         if let Some(known) = known {
             view.work(1)?;
             return Ok(known);
@@ -135,12 +147,14 @@ impl PathRelation {
     }
 
     /// Returns the start nodes of walks, ascending; all nodes if the path accepts the empty walk.
-    fn beginnings(&self, view: &View) -> Result<Vec<TermId>, ReadError> {
+    fn beginnings(&self, view: &TripleView) -> Result<Vec<TermId>, ReadError> {
         let store = view.store();
         let mut nodes = Vec::new();
         let first = &self.forward.states[0];
-        let anywhere =
-            first.moves.iter().any(|(step, _)| matches!(step, Step::ForwardExcept(_) | Step::BackwardExcept(_)));
+        let anywhere = first
+            .moves
+            .iter()
+            .any(|(step, _)| matches!(step, PathStep::ForwardExcept(_) | PathStep::BackwardExcept(_)));
         if self.forward.nullable() || anywhere {
             for number in 0..store.terms() {
                 let id = TermId::of_snapshot(number);
@@ -153,9 +167,9 @@ impl PathRelation {
         }
         for (step, _) in &first.moves {
             let (predicate, end) = match step {
-                Step::Forward(predicate) => (predicate, 0),
-                Step::Backward(predicate) => (predicate, 2),
-                Step::ForwardExcept(_) | Step::BackwardExcept(_) => continue,
+                PathStep::Forward(predicate) => (predicate, 0),
+                PathStep::Backward(predicate) => (predicate, 2),
+                PathStep::ForwardExcept(_) | PathStep::BackwardExcept(_) => continue,
             };
             for triple in view.triples(None, Some(*predicate), None) {
                 let node = triple?[end];
@@ -171,9 +185,9 @@ impl PathRelation {
     }
 
     /// Returns an iterator over all pairs.
-    fn all<'a>(&'a self, view: &'a View) -> Result<AllPairs<'a>, ReadError> {
+    fn all<'a>(&'a self, view: &'a TripleView) -> Result<AllPairs<'a>, ReadError> {
         let nodes = self.beginnings(view)?;
-        let graph = Graph::new(view, &self.forward, nodes.len())?;
+        let graph = PathGraph::new(view, &self.forward, nodes.len())?;
         Ok(AllPairs { relation: self, view, graph, nodes: nodes.into_iter(), now: None })
     }
 }
@@ -183,8 +197,8 @@ fn failed<'a>(error: ReadError) -> Pairs<'a> {
     Box::new(std::iter::once(Err(error)))
 }
 
-impl Relation for PathRelation {
-    fn pairs<'a>(&'a self, view: &'a View, subject: Option<TermId>, object: Option<TermId>) -> Pairs<'a> {
+impl TermRelation for PathRelation {
+    fn pairs<'a>(&'a self, view: &'a TripleView, subject: Option<TermId>, object: Option<TermId>) -> Pairs<'a> {
         // Like the evaluator: a term in no triple has no path, not even the empty one.
         let strange = || [subject, object].into_iter().flatten().any(|end| !view.store().is_node(end));
         let known = subject.zip(object).and_then(|(subject, object)| self.known(subject, object));
@@ -200,7 +214,7 @@ impl Relation for PathRelation {
             (Some(node), None) | (None, Some(node)) => {
                 let backward = subject.is_none();
                 match self.ends(view, node, backward) {
-                    Ok(ends) => Box::new(Ends { ends, at: 0 }.map(move |end| {
+                    Ok(ends) => Box::new(PathEndIterator { ends, at: 0 }.map(move |end| {
                         view.work(1)?;
                         Ok(if backward { (end, node) } else { (node, end) })
                     })),
@@ -214,7 +228,7 @@ impl Relation for PathRelation {
         }
     }
 
-    fn estimate(&self, view: &View, subject: End, object: End) -> f64 {
+    fn estimate(&self, view: &TripleView, subject: End, object: End) -> f64 {
         // Walks fan out by the factor of one step, and rarely further than a few steps.
         let fan = |automaton: &Automaton| {
             let first = &automaton.states[0];
@@ -242,26 +256,26 @@ impl Relation for PathRelation {
 }
 
 impl PathRelation {
-    fn starts(&self, view: &View) -> f64 {
-        let count = |step: &Step| match step {
-            Step::Forward(p) => view.store().predicate(*p).subjects as f64,
-            Step::Backward(p) => view.store().predicate(*p).objects as f64,
-            Step::ForwardExcept(_) | Step::BackwardExcept(_) => view.store().terms() as f64,
+    fn starts(&self, view: &TripleView) -> f64 {
+        let count = |step: &PathStep| match step {
+            PathStep::Forward(p) => view.store().predicate(*p).subjects as f64,
+            PathStep::Backward(p) => view.store().predicate(*p).objects as f64,
+            PathStep::ForwardExcept(_) | PathStep::BackwardExcept(_) => view.store().terms() as f64,
         };
         self.forward.states[0].moves.iter().map(|(step, _)| count(step)).sum()
     }
 
     /// Estimates the number of nodes that walks from `node` reach; exact if cached.
-    fn degree(&self, view: &View, automaton: &Automaton, node: TermId) -> f64 {
+    fn degree(&self, view: &TripleView, automaton: &Automaton, node: TermId) -> f64 {
         let store = view.store();
         let first = &automaton.states[0];
         let mut steps = 0.0;
         for (step, to) in &first.moves {
             let count = match step {
-                Step::Forward(p) => store.count(Some(node), Some(*p), None),
-                Step::Backward(p) => store.count(None, Some(*p), Some(node)),
-                Step::ForwardExcept(_) => store.count(Some(node), None, None),
-                Step::BackwardExcept(_) => store.count(None, None, Some(node)),
+                PathStep::Forward(p) => store.count(Some(node), Some(*p), None),
+                PathStep::Backward(p) => store.count(None, Some(*p), Some(node)),
+                PathStep::ForwardExcept(_) => store.count(Some(node), None, None),
+                PathStep::BackwardExcept(_) => store.count(None, None, Some(node)),
             } as f64;
             let further: f64 = automaton.states[*to].moves.iter().map(|(step, _)| fan_out(view, step)).sum();
             steps += count * (1.0 + further.min(20.0));
@@ -271,29 +285,29 @@ impl PathRelation {
 }
 
 /// Estimates the number of nodes that one step leads to.
-fn fan_out(view: &View, step: &Step) -> f64 {
+fn fan_out(view: &TripleView, step: &PathStep) -> f64 {
     let store = view.store();
     let ratio = |a: u64, b: u64| if b == 0 { 0.0 } else { a as f64 / b as f64 };
     match step {
-        Step::Forward(p) => {
+        PathStep::Forward(p) => {
             let counts = store.predicate(*p);
             ratio(counts.triples, counts.subjects)
         }
-        Step::Backward(p) => {
+        PathStep::Backward(p) => {
             let counts = store.predicate(*p);
             ratio(counts.triples, counts.objects)
         }
-        Step::ForwardExcept(_) | Step::BackwardExcept(_) => ratio(store.len(), store.terms()),
+        PathStep::ForwardExcept(_) | PathStep::BackwardExcept(_) => ratio(store.len(), store.terms()),
     }
 }
 
 /// An iterator over a shared list.
-struct Ends {
+struct PathEndIterator {
     ends: Arc<[TermId]>,
     at: usize,
 }
 
-impl Iterator for Ends {
+impl Iterator for PathEndIterator {
     type Item = TermId;
 
     fn next(&mut self) -> Option<TermId> {
@@ -306,10 +320,10 @@ impl Iterator for Ends {
 /// An iterator over the walks from one node after another.
 struct AllPairs<'a> {
     relation: &'a PathRelation,
-    view: &'a View,
-    graph: Option<Graph<'a>>,
+    view: &'a TripleView,
+    graph: Option<PathGraph<'a>>,
     nodes: std::vec::IntoIter<TermId>,
-    now: Option<(TermId, Ends)>,
+    now: Option<(TermId, PathEndIterator)>,
 }
 
 impl AllPairs<'_> {
@@ -339,7 +353,7 @@ impl Iterator for AllPairs<'_> {
             }
             let node = self.nodes.next()?;
             match self.ends(node) {
-                Ok(ends) => self.now = Some((node, Ends { ends, at: 0 })),
+                Ok(ends) => self.now = Some((node, PathEndIterator { ends, at: 0 })),
                 Err(error) => {
                     self.nodes = Vec::new().into_iter();
                     self.now = None;
@@ -357,13 +371,13 @@ pub struct NegatedSet {
 
 impl NegatedSet {
     /// Creates the relation that excludes these predicates.
-    pub fn new(except: &[NamedNode], view: &View) -> NegatedSet {
+    pub fn new(except: &[NamedNode], view: &TripleView) -> NegatedSet {
         NegatedSet { except: except.iter().map(|name| view.id(&name.clone().into())).collect() }
     }
 }
 
-impl Relation for NegatedSet {
-    fn pairs<'a>(&'a self, view: &'a View, subject: Option<TermId>, object: Option<TermId>) -> Pairs<'a> {
+impl TermRelation for NegatedSet {
+    fn pairs<'a>(&'a self, view: &'a TripleView, subject: Option<TermId>, object: Option<TermId>) -> Pairs<'a> {
         let triples = view.triples(subject, None, object).filter_map(|triple| match triple {
             Ok([_, predicate, _]) if self.except.contains(&predicate) => None,
             Ok([subject, _, object]) => Some(Ok((subject, object))),
@@ -382,7 +396,7 @@ impl Relation for NegatedSet {
         }
     }
 
-    fn estimate(&self, view: &View, subject: End, object: End) -> f64 {
+    fn estimate(&self, view: &TripleView, subject: End, object: End) -> f64 {
         let store = view.store();
         let known = |end| match end {
             End::Term(id) => Some(id),

@@ -2,21 +2,21 @@
 
 use rustc_hash::FxHashSet;
 
-use super::automaton::{Automaton, Step};
-use crate::{ReadError, TermId, View};
+use super::automaton::{Automaton, PathStep};
+use crate::{ReadError, TermId, TripleView};
 
 /// The set of visited nodes and states: a hash set while small, then a bitmap.
-struct Seen<'v> {
-    view: &'v View,
+struct VisitedSet<'v> {
+    view: &'v TripleView,
     states: u64,
     few: FxHashSet<u64>,
     many: Vec<u64>,
     held: i64,
 }
 
-impl<'v> Seen<'v> {
-    fn new(view: &'v View, automaton: &Automaton) -> Seen<'v> {
-        Seen { view, states: automaton.states.len() as u64, few: FxHashSet::default(), many: Vec::new(), held: 0 }
+impl<'v> VisitedSet<'v> {
+    fn new(view: &'v TripleView, automaton: &Automaton) -> VisitedSet<'v> {
+        VisitedSet { view, states: automaton.states.len() as u64, few: FxHashSet::default(), many: Vec::new(), held: 0 }
     }
 
     /// Adds an entry and returns whether it is new. A node of the query alone has no triples and needs no mark.
@@ -45,7 +45,7 @@ impl<'v> Seen<'v> {
     }
 }
 
-impl Drop for Seen<'_> {
+impl Drop for VisitedSet<'_> {
     fn drop(&mut self) {
         // Releasing memory cannot exceed a limit.
         let _ = self.view.hold(-self.held);
@@ -54,16 +54,16 @@ impl Drop for Seen<'_> {
 
 /// Calls `each` for the nodes that a step leads to.
 fn step(
-    view: &View,
+    view: &TripleView,
     node: TermId,
-    step: &Step,
+    step: &PathStep,
     mut each: impl FnMut(TermId) -> Result<(), ReadError>,
 ) -> Result<(), ReadError> {
     let (triples, end, except) = match step {
-        Step::Forward(predicate) => (view.triples(Some(node), Some(*predicate), None), 2, &[][..]),
-        Step::Backward(predicate) => (view.triples(None, Some(*predicate), Some(node)), 0, &[][..]),
-        Step::ForwardExcept(except) => (view.triples(Some(node), None, None), 2, &except[..]),
-        Step::BackwardExcept(except) => (view.triples(None, None, Some(node)), 0, &except[..]),
+        PathStep::Forward(predicate) => (view.triples(Some(node), Some(*predicate), None), 2, &[][..]),
+        PathStep::Backward(predicate) => (view.triples(None, Some(*predicate), Some(node)), 0, &[][..]),
+        PathStep::ForwardExcept(except) => (view.triples(Some(node), None, None), 2, &except[..]),
+        PathStep::BackwardExcept(except) => (view.triples(None, None, Some(node)), 0, &except[..]),
     };
     for triple in triples {
         let triple = triple?;
@@ -75,8 +75,13 @@ fn step(
 }
 
 /// Returns all nodes that walks from `node` reach, ascending, or `None` if that takes more units of work than `most`.
-pub fn walk(view: &View, automaton: &Automaton, node: TermId, most: u64) -> Result<Option<Vec<TermId>>, ReadError> {
-    let mut seen = Seen::new(view, automaton);
+pub fn walk(
+    view: &TripleView,
+    automaton: &Automaton,
+    node: TermId,
+    most: u64,
+) -> Result<Option<Vec<TermId>>, ReadError> {
+    let mut seen = VisitedSet::new(view, automaton);
     let mut found = Vec::new();
     let mut queue = vec![(node, 0_usize)];
     seen.insert(node, 0)?;
@@ -107,22 +112,22 @@ pub fn walk(view: &View, automaton: &Automaton, node: TermId, most: u64) -> Resu
 }
 
 /// One side of a bidirectional search.
-struct Front<'v, 'a> {
+struct SearchFrontier<'v, 'a> {
     automaton: &'a Automaton,
-    seen: Seen<'v>,
+    seen: VisitedSet<'v>,
     now: Vec<(TermId, usize)>,
     next: Vec<(TermId, usize)>,
 }
 
-impl<'v, 'a> Front<'v, 'a> {
-    fn new(view: &'v View, automaton: &'a Automaton, node: TermId) -> Result<Self, ReadError> {
-        let mut seen = Seen::new(view, automaton);
+impl<'v, 'a> SearchFrontier<'v, 'a> {
+    fn new(view: &'v TripleView, automaton: &'a Automaton, node: TermId) -> Result<Self, ReadError> {
+        let mut seen = VisitedSet::new(view, automaton);
         seen.insert(node, 0)?;
-        Ok(Front { automaton, seen, now: vec![(node, 0)], next: Vec::new() })
+        Ok(SearchFrontier { automaton, seen, now: vec![(node, 0)], next: Vec::new() })
     }
 
     /// Expands one more node. Returns whether a walk reaches `goal`, or `None` if no nodes are left.
-    fn advance(&mut self, view: &View, goal: TermId) -> Result<Option<bool>, ReadError> {
+    fn advance(&mut self, view: &TripleView, goal: TermId) -> Result<Option<bool>, ReadError> {
         if self.now.is_empty() {
             std::mem::swap(&mut self.now, &mut self.next);
         }
@@ -146,15 +151,15 @@ impl<'v, 'a> Front<'v, 'a> {
 }
 
 /// Returns whether a step leads from one node to the other.
-fn holds(view: &View, node: TermId, label: &Step, goal: TermId) -> bool {
+fn holds(view: &TripleView, node: TermId, label: &PathStep, goal: TermId) -> bool {
     let store = view.store();
     match label {
-        Step::Forward(p) => store.count(Some(node), Some(*p), Some(goal)) > 0,
-        Step::Backward(p) => store.count(Some(goal), Some(*p), Some(node)) > 0,
-        Step::ForwardExcept(except) => {
+        PathStep::Forward(p) => store.count(Some(node), Some(*p), Some(goal)) > 0,
+        PathStep::Backward(p) => store.count(Some(goal), Some(*p), Some(node)) > 0,
+        PathStep::ForwardExcept(except) => {
             store.triples(Some(node), None, Some(goal)).any(|t| except.binary_search(&t[1]).is_err())
         }
-        Step::BackwardExcept(except) => {
+        PathStep::BackwardExcept(except) => {
             store.triples(Some(goal), None, Some(node)).any(|t| except.binary_search(&t[1]).is_err())
         }
     }
@@ -163,7 +168,7 @@ fn holds(view: &View, node: TermId, label: &Step, goal: TermId) -> bool {
 /// Returns whether a walk leads from `subject` to `object`, and the units of work spent. The search alternates between
 /// both ends, so that it costs at most twice the cheaper end.
 pub fn meet(
-    view: &View,
+    view: &TripleView,
     forward: &Automaton,
     backward: &Automaton,
     subject: TermId,
@@ -173,7 +178,10 @@ pub fn meet(
         return Ok((true, 0));
     }
     let before = view.worked();
-    let mut fronts = [(Front::new(view, forward, subject)?, object), (Front::new(view, backward, object)?, subject)];
+    let mut fronts = [
+        (SearchFrontier::new(view, forward, subject)?, object),
+        (SearchFrontier::new(view, backward, object)?, subject),
+    ];
     loop {
         for (front, goal) in &mut fronts {
             match front.advance(view, *goal)? {

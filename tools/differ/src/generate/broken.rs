@@ -1,8 +1,8 @@
 //! Generates queries with mistakes: those that people and models make, and typing errors.
 
-use super::Generator;
+use super::DifferGenerator;
 use super::text::degrees;
-use crate::piece::Piece;
+use crate::piece::QueryPiece;
 
 /// Words and signs that come where they do not belong.
 const STRAYS: [&str; 44] = [
@@ -166,16 +166,16 @@ const SETTINGS: [&str; 24] = [
     "[out:popup()]",
 ];
 
-impl Generator<'_> {
+impl DifferGenerator<'_> {
     /// A query with one mistake or two.
-    pub(super) fn broken(&mut self) -> Piece {
+    pub(super) fn broken(&mut self) -> QueryPiece {
         let whole = if self.random.chance(12) { self.xml() } else { self.settled() };
         let mut parts = tokens(&whole.to_string());
         for _ in 0..*self.random.pick(&[1, 1, 1, 2]) {
             self.slip(&mut parts);
         }
-        let items = parts.into_iter().map(Piece::from).collect();
-        Piece::List { items, separator: "", least: 1 }
+        let items = parts.into_iter().map(QueryPiece::from).collect();
+        QueryPiece::List { items, separator: "", least: 1 }
     }
 
     /// Makes a mistake.

@@ -1,14 +1,14 @@
 //! Evaluators.
 
-use terrapin_loaders::ElementType;
+use terrapin_loaders::SourceElementType;
 
 use super::text::{degrees, quote};
-use super::{ELEMENTS, Generator};
-use crate::piece::{Piece, Sort, row};
+use super::{DifferGenerator, ELEMENTS};
+use crate::piece::{PieceKind, QueryPiece, row};
 
 /// The objects that an evaluator can access.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Scope {
+pub(super) enum EvaluatorScope {
     /// Sets only.
     Free,
     /// An element.
@@ -74,15 +74,15 @@ const OPERATORS: [&str; 12] = [
     "operator /",
 ];
 
-impl Generator<'_> {
+impl DifferGenerator<'_> {
     /// Returns an evaluator that yields text, with a maximum depth.
-    pub(super) fn text(&mut self, scope: Scope, depth: usize) -> Piece {
-        self.text_inner(scope, depth).of(Sort::Text)
+    pub(super) fn text(&mut self, scope: EvaluatorScope, depth: usize) -> QueryPiece {
+        self.text_inner(scope, depth).of(PieceKind::Text)
     }
 
-    fn text_inner(&mut self, scope: Scope, depth: usize) -> Piece {
-        let element = if scope == Scope::Free { 0 } else { 1 };
-        let member = if scope == Scope::Member { 4 } else { 0 };
+    fn text_inner(&mut self, scope: EvaluatorScope, depth: usize) -> QueryPiece {
+        let element = if scope == EvaluatorScope::Free { 0 } else { 1 };
+        let member = if scope == EvaluatorScope::Member { 4 } else { 0 };
         let deep = usize::from(depth > 0);
         let looping = if self.loops > 0 { 4 } else { 0 };
         let mut options = vec![
@@ -114,10 +114,18 @@ impl Generator<'_> {
         let word = name.split_once(' ').map_or(name, |(_, word)| word);
         let depth = depth.saturating_sub(1);
         match name {
-            "evaluator number" => {
-                Piece::number(*self.random.pick(&["0", "1", "2", "-1", "10", "0.5", "3.75", "1000000", "12.3456789"]))
-            }
-            "evaluator string" => Piece::from(self.literal()),
+            "evaluator number" => QueryPiece::number(*self.random.pick(&[
+                "0",
+                "1",
+                "2",
+                "-1",
+                "10",
+                "0.5",
+                "3.75",
+                "1000000",
+                "12.3456789",
+            ])),
+            "evaluator string" => QueryPiece::from(self.literal()),
             "evaluator t[k]" => {
                 let (key, _) = self.tag(None);
                 row!["t[", quote(&key), "]"]
@@ -132,14 +140,14 @@ impl Generator<'_> {
                 row![stem, "(", self.member_type(""), ")"]
             }
             "evaluator count_by_role()" | "evaluator count_distinct_by_role()" => {
-                let sample = self.extract.near(self.anchor, Some(ElementType::Relation), &mut self.random);
+                let sample = self.extract.near(self.anchor, Some(SourceElementType::Relation), &mut self.random);
                 let role = sample.roles.first().cloned().unwrap_or_default();
                 let stem = word.trim_end_matches("()").to_owned();
                 row![stem, "(", quote(&role), self.member_type(","), ")"]
             }
             "evaluator per_member()" | "evaluator per_vertex()" => {
                 let stem = word.trim_end_matches("()").to_owned();
-                row![stem, "(", self.text(Scope::Member, depth), ")"]
+                row![stem, "(", self.text(EvaluatorScope::Member, depth), ")"]
             }
             "evaluator count()" => {
                 let kinds = ["nodes", "ways", "relations", "deriveds", "nwr", "nw", "wr", "nr"];
@@ -156,22 +164,22 @@ impl Generator<'_> {
             "operator ?:" => {
                 row![self.operand(scope, depth), "?", self.operand(scope, depth), ":", self.operand(scope, depth)]
             }
-            _ if PLAIN.contains(&name) || OF_MEMBER.contains(&name) => Piece::from(word),
+            _ if PLAIN.contains(&name) || OF_MEMBER.contains(&name) => QueryPiece::from(word),
             _ if UNARY.contains(&name) => row![word.trim_end_matches(')'), self.text(scope, depth), ")"],
             _ if BINARY.contains(&name) => {
                 row![word.trim_end_matches(')'), self.text(scope, depth), ",", self.text(scope, depth), ")"]
             }
             _ if AGGREGATES.contains(&name) => {
-                row![self.of_set(), word.trim_end_matches(')'), self.text(Scope::Element, depth), ")"]
+                row![self.of_set(), word.trim_end_matches(')'), self.text(EvaluatorScope::Element, depth), ")"]
             }
             _ => row![self.operand(scope, depth), " ", word, " ", self.operand(scope, depth)],
         }
     }
 
     /// An evaluator as an operand: mostly in brackets, so that it can be replaced by any other.
-    fn operand(&mut self, scope: Scope, depth: usize) -> Piece {
+    fn operand(&mut self, scope: EvaluatorScope, depth: usize) -> QueryPiece {
         let inner = self.text(scope, depth);
-        if self.random.chance(30) { inner } else { row!["(", inner, ")"].of(Sort::Text) }
+        if self.random.chance(30) { inner } else { row!["(", inner, ")"].of(PieceKind::Text) }
     }
 
     fn literal(&mut self) -> String {
@@ -189,21 +197,21 @@ impl Generator<'_> {
         })
     }
 
-    fn of_set(&mut self) -> Piece {
+    fn of_set(&mut self) -> QueryPiece {
         if self.random.chance(60) {
-            return Piece::from("");
+            return QueryPiece::from("");
         }
         let set = self.set_with(ELEMENTS);
-        Piece::from(format!("{set}.")).optional()
+        QueryPiece::from(format!("{set}.")).optional()
     }
 
-    fn member_type(&mut self, before: &str) -> Piece {
+    fn member_type(&mut self, before: &str) -> QueryPiece {
         let kind = *self.random.pick(&["", "", "nodes", "ways", "relations"]);
-        if kind.is_empty() { Piece::from("") } else { row![before, kind].optional() }
+        if kind.is_empty() { QueryPiece::from("") } else { row![before, kind].optional() }
     }
 
     /// A polygon of random points: it mostly crosses itself, and now and then the antimeridian.
-    fn ring(&mut self) -> Piece {
+    fn ring(&mut self) -> QueryPiece {
         let spread = *self.random.pick(&[0.002, 0.01, 0.05]);
         let across = self.random.chance(30);
         let mut points: Vec<String> = Vec::new();
@@ -217,14 +225,14 @@ impl Generator<'_> {
             points.push(format!("pt({lat:.6},{lon:.6})"));
         }
         points.push(points[0].clone());
-        let items = points.into_iter().map(Piece::from).collect();
-        row!["poly(lstr(", Piece::List { items, separator: ",", least: 4 }, "))"]
+        let items = points.into_iter().map(QueryPiece::from).collect();
+        row!["poly(lstr(", QueryPiece::List { items, separator: ",", least: 4 }, "))"]
     }
 
     /// An evaluator that yields a geometry.
-    pub(super) fn geometry(&mut self, scope: Scope, depth: usize) -> Piece {
+    pub(super) fn geometry(&mut self, scope: EvaluatorScope, depth: usize) -> QueryPiece {
         let deep = usize::from(depth > 0);
-        let element = if scope == Scope::Free { 0 } else { 10 };
+        let element = if scope == EvaluatorScope::Free { 0 } else { 10 };
         let name = self.choose(&[
             (element, "evaluator geom()"),
             (4, "evaluator pt()"),
@@ -238,7 +246,7 @@ impl Generator<'_> {
         ]);
         let depth = depth.saturating_sub(1);
         let piece = match name {
-            "evaluator geom()" => Piece::from("geom()"),
+            "evaluator geom()" => QueryPiece::from("geom()"),
             "evaluator pt()" => {
                 let (lat, lon) = self.place(0.01);
                 if self.random.chance(20) {
@@ -251,21 +259,21 @@ impl Generator<'_> {
             "evaluator trace()" => row!["trace(", self.geometry(scope, depth), ")"],
             "evaluator hull()" => row!["hull(", self.geometry(scope, depth), ")"],
             "evaluator poly() of a ring" => self.ring(),
-            "evaluator gcat()" => row![self.of_set(), "gcat(", self.geometry(Scope::Element, depth), ")"],
+            "evaluator gcat()" => row![self.of_set(), "gcat(", self.geometry(EvaluatorScope::Element, depth), ")"],
             _ => {
                 let word = if name == "evaluator lstr()" { "lstr(" } else { "poly(" };
                 let mut items = Vec::new();
                 for _ in 0..1 + self.random.below(4) {
                     items.push(if self.random.chance(70) {
                         let (lat, lon) = self.place(0.01);
-                        row!["pt(", degrees(lat), ",", degrees(lon), ")"].of(Sort::Geometry)
+                        row!["pt(", degrees(lat), ",", degrees(lon), ")"].of(PieceKind::Geometry)
                     } else {
                         self.geometry(scope, depth.saturating_sub(1))
                     });
                 }
-                row![word, Piece::List { items, separator: ",", least: 1 }, ")"]
+                row![word, QueryPiece::List { items, separator: ",", least: 1 }, ")"]
             }
         };
-        piece.of(Sort::Geometry)
+        piece.of(PieceKind::Geometry)
     }
 }

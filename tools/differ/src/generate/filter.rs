@@ -1,11 +1,11 @@
 //! Queries and their filters.
 
-use terrapin_loaders::ElementType;
+use terrapin_loaders::SourceElementType;
 
 use super::text::{degrees, quote};
-use super::{AREAS, DERIVED, ELEMENTS, Generator, Holds, NODES, RELATIONS, WAYS};
-use crate::generate::expression::Scope;
-use crate::piece::{Piece, row};
+use super::{AREAS, DERIVED, DifferGenerator, ELEMENTS, Holds, NODES, RELATIONS, WAYS};
+use crate::generate::expression::EvaluatorScope;
+use crate::piece::{QueryPiece, row};
 
 /// The types of queries and the elements that they find.
 const TYPES: [(usize, &str, &str, Holds); 10] = [
@@ -21,9 +21,9 @@ const TYPES: [(usize, &str, &str, Holds); 10] = [
     (2, "query derived", "derived", DERIVED),
 ];
 
-impl Generator<'_> {
+impl DifferGenerator<'_> {
     /// Returns a query without its semicolon and target, and the types of elements that it finds.
-    pub(super) fn query(&mut self) -> (Piece, Holds) {
+    pub(super) fn query(&mut self) -> (QueryPiece, Holds) {
         let options = TYPES.map(|(weight, name, ..)| (weight, name));
         let chosen = self.choose(&options);
         let (_, _, word, holds) = TYPES.into_iter().find(|t| t.1 == chosen).unwrap_or(TYPES[0]);
@@ -31,7 +31,7 @@ impl Generator<'_> {
     }
 
     /// A query for elements of given types.
-    pub(super) fn query_of(&mut self, word: &str, holds: Holds) -> Piece {
+    pub(super) fn query_of(&mut self, word: &str, holds: Holds) -> QueryPiece {
         let mut filters = vec![self.strong(holds)];
         for _ in 0..*self.random.pick(&[0, 0, 0, 1, 1, 2]) {
             let filter = if self.random.chance(50) { self.weak(holds) } else { self.strong(holds) };
@@ -48,27 +48,28 @@ impl Generator<'_> {
         for _ in 0..*self.random.pick(&[0, 0, 0, 0, 0, 0, 1, 1, 2]) {
             if self.note("filter set") {
                 let set = self.set_with(holds);
-                sets.push(Piece::from(format!(".{set}")));
+                sets.push(QueryPiece::from(format!(".{set}")));
             }
         }
         let least = usize::from(sets.is_empty());
-        let sets = Piece::List { items: sets, separator: "", least: 0 };
-        row![word, sets, Piece::List { items: filters, separator: "", least }]
+        let sets = QueryPiece::List { items: sets, separator: "", least: 0 };
+        row![word, sets, QueryPiece::List { items: filters, separator: "", least }]
     }
 
-    fn one_kind(&mut self, holds: Holds) -> Option<ElementType> {
-        let kinds: Vec<ElementType> = [ElementType::Node, ElementType::Way, ElementType::Relation]
-            .into_iter()
-            .filter(|kind| super::bit(*kind) & holds != 0)
-            .collect();
+    fn one_kind(&mut self, holds: Holds) -> Option<SourceElementType> {
+        let kinds: Vec<SourceElementType> =
+            [SourceElementType::Node, SourceElementType::Way, SourceElementType::Relation]
+                .into_iter()
+                .filter(|kind| super::bit(*kind) & holds != 0)
+                .collect();
         if holds == AREAS {
-            return Some(ElementType::Relation);
+            return Some(SourceElementType::Relation);
         }
         (!kinds.is_empty()).then(|| *self.random.pick(&kinds))
     }
 
     /// A filter that is enough on its own.
-    fn strong(&mut self, holds: Holds) -> Piece {
+    fn strong(&mut self, holds: Holds) -> QueryPiece {
         let single = holds.is_power_of_two();
         let if_ = |condition: bool, weight: usize| if condition { weight } else { 0 };
         let (node, way, relation) = (holds == NODES, holds == WAYS, holds == RELATIONS);
@@ -112,7 +113,7 @@ impl Generator<'_> {
     }
 
     /// A filter that may require another one.
-    fn weak(&mut self, holds: Holds) -> Piece {
+    fn weak(&mut self, holds: Holds) -> QueryPiece {
         let node = if holds == NODES { 6 } else { 0 };
         let chosen = self.choose(&[
             (5, "filter [k!=v]"),
@@ -129,7 +130,7 @@ impl Generator<'_> {
         self.filter(chosen, holds)
     }
 
-    fn filter(&mut self, name: &'static str, holds: Holds) -> Piece {
+    fn filter(&mut self, name: &'static str, holds: Holds) -> QueryPiece {
         let kind = self.one_kind(holds);
         match name {
             "filter [k]" => {
@@ -162,7 +163,7 @@ impl Generator<'_> {
                     let (lat, lon) = self.place(0.004);
                     items.push(row![degrees(lat), ",", degrees(lon)]);
                 }
-                let points = Piece::List { items, separator: ",", least: 1 };
+                let points = QueryPiece::List { items, separator: ",", least: 1 };
                 row!["(around:", self.radius(), ",", points, ")"]
             }
             "filter poly" => {
@@ -171,7 +172,7 @@ impl Generator<'_> {
                     let (lat, lon) = self.place(0.02);
                     items.push(row![degrees(lat), " ", degrees(lon)]);
                 }
-                row!["(poly:\"", Piece::List { items, separator: " ", least: 3 }, "\")"]
+                row!["(poly:\"", QueryPiece::List { items, separator: " ", least: 3 }, "\")"]
             }
             "filter area set" => {
                 let set = self.set_with(AREAS);
@@ -216,90 +217,90 @@ impl Generator<'_> {
                 row!["(changed:\"", from, "\",\"", to, "\")"]
             }
             "filter changed" => match self.random.below(8) {
-                0 => Piece::from(*self.random.pick(&["(changed)", "(changed:\"auto\")"])),
+                0 => QueryPiece::from(*self.random.pick(&["(changed)", "(changed:\"auto\")"])),
                 _ => row!["(changed:\"", self.moment(), "\")"],
             },
-            _ => row!["(if:", self.text(Scope::Element, 3), ")"],
+            _ => row!["(if:", self.text(EvaluatorScope::Element, 3), ")"],
         }
     }
 
-    fn comparison(&mut self, sign: &str, kind: Option<ElementType>) -> Piece {
+    fn comparison(&mut self, sign: &str, kind: Option<SourceElementType>) -> QueryPiece {
         let (key, value) = self.tag(kind);
         let value = if self.random.chance(8) { self.tag(kind).1 } else { value };
         row!["[", self.key(&key), sign, self.key(&value), "]"]
     }
 
-    fn matching(&mut self, sign: &str, kind: Option<ElementType>) -> Piece {
+    fn matching(&mut self, sign: &str, kind: Option<SourceElementType>) -> QueryPiece {
         let (key, value) = self.matched_tag(kind);
         let value = quote(&if self.maybe(4, "expression empty") { String::new() } else { self.regex(&value) });
         row!["[", self.key(&key), sign, value, self.case(), "]"]
     }
 
-    fn key_matching(&mut self, sign: &str, kind: Option<ElementType>) -> Piece {
+    fn key_matching(&mut self, sign: &str, kind: Option<SourceElementType>) -> QueryPiece {
         let (key, value) = self.matched_tag(kind);
         let (key, value) = (quote(&self.regex(&key)), quote(&self.regex(&value)));
         row!["[~", key, sign, value, self.case(), "]"]
     }
 
-    fn case(&mut self) -> Piece {
-        if self.maybe(30, "filter ignoring case") { Piece::from(",i").optional() } else { Piece::from("") }
+    fn case(&mut self) -> QueryPiece {
+        if self.maybe(30, "filter ignoring case") { QueryPiece::from(",i").optional() } else { QueryPiece::from("") }
     }
 
-    fn ids(&mut self, holds: Holds, kind: Option<ElementType>) -> Piece {
+    fn ids(&mut self, holds: Holds, kind: Option<SourceElementType>) -> QueryPiece {
         let mut items = Vec::new();
         for _ in 0..*self.random.pick(&[1, 1, 2, 3, 8]) {
             items.push(match holds {
                 AREAS => self.area_id(),
-                _ => Piece::number(self.extract.near(self.anchor, kind, &mut self.random).id),
+                _ => QueryPiece::number(self.extract.near(self.anchor, kind, &mut self.random).id),
             });
         }
         if items.len() == 1 && self.random.chance(50) {
-            return row!["(", Piece::Row(items), ")"];
+            return row!["(", QueryPiece::Row(items), ")"];
         }
-        row!["(id:", Piece::List { items, separator: ",", least: 1 }, ")"]
+        row!["(id:", QueryPiece::List { items, separator: ",", least: 1 }, ")"]
     }
 
-    fn area_id(&mut self) -> Piece {
+    fn area_id(&mut self) -> QueryPiece {
         let id = match self.extract.areas.as_slice() {
             [] => 1,
             areas => *self.random.pick(areas),
         };
-        Piece::from((3_600_000_000 + id).to_string())
+        QueryPiece::from((3_600_000_000 + id).to_string())
     }
 
-    fn radius(&mut self) -> Piece {
-        Piece::number(*self.random.pick(&["0", "1", "7.5", "25", "60", "100.25", "300", "1000"]))
+    fn radius(&mut self) -> QueryPiece {
+        QueryPiece::number(*self.random.pick(&["0", "1", "7.5", "25", "60", "100.25", "300", "1000"]))
     }
 
-    fn positions(&mut self) -> Piece {
+    fn positions(&mut self) -> QueryPiece {
         let mut items = Vec::new();
         for _ in 0..*self.random.pick(&[1, 1, 2, 3]) {
-            let sign = |random: &mut crate::random::Random| if random.chance(40) { -1 } else { 1 };
+            let sign = |random: &mut crate::random::DifferRandom| if random.chance(40) { -1 } else { 1 };
             let at = sign(&mut self.random) * (1 + self.random.below(5) as i64);
-            items.push(Piece::number(at));
+            items.push(QueryPiece::number(at));
         }
-        Piece::List { items, separator: ",", least: 1 }
+        QueryPiece::List { items, separator: ",", least: 1 }
     }
 
-    fn recursion(&mut self, word: &str, of: Holds, restriction: Option<Piece>) -> Piece {
+    fn recursion(&mut self, word: &str, of: Holds, restriction: Option<QueryPiece>) -> QueryPiece {
         let set = self.set_with(of);
         let restriction = match restriction {
             Some(piece) => row![":", piece].optional(),
-            None => Piece::from(""),
+            None => QueryPiece::from(""),
         };
         row!["(", word, self.from(set), restriction, ")"]
     }
 
-    fn recursion_role(&mut self, word: &str, of: Holds) -> Piece {
-        let sample = self.extract.near(self.anchor, Some(ElementType::Relation), &mut self.random);
+    fn recursion_role(&mut self, word: &str, of: Holds) -> QueryPiece {
+        let sample = self.extract.near(self.anchor, Some(SourceElementType::Relation), &mut self.random);
         let role = match sample.roles.as_slice() {
             [] => String::new(),
             roles => self.random.pick(roles).clone(),
         };
-        self.recursion(word, of, Some(Piece::from(quote(&role))))
+        self.recursion(word, of, Some(QueryPiece::from(quote(&role))))
     }
 
-    fn way_count(&mut self, word: &str) -> Piece {
+    fn way_count(&mut self, word: &str) -> QueryPiece {
         let set = self.set_with(WAYS);
         let lower = 1 + self.random.below(3);
         let upper = lower + self.random.below(3);
@@ -312,17 +313,17 @@ impl Generator<'_> {
         row!["(", word, self.from(set), range, ")"]
     }
 
-    fn users(&mut self, word: &str, by_name: bool) -> Piece {
+    fn users(&mut self, word: &str, by_name: bool) -> QueryPiece {
         let mut items = Vec::new();
         for _ in 0..*self.random.pick(&[1, 1, 1, 2, 3]) {
             let sample = self.extract.near(self.anchor, None, &mut self.random);
             let (user, uid) = (sample.user.clone(), sample.uid);
-            items.push(Piece::from(match by_name {
+            items.push(QueryPiece::from(match by_name {
                 true if user.is_empty() => quote("nobody"),
                 true => quote(&user),
                 false => uid.max(1).to_string(),
             }));
         }
-        row!["(", word, ":", Piece::List { items, separator: ",", least: 1 }, ")"]
+        row!["(", word, ":", QueryPiece::List { items, separator: ",", least: 1 }, ")"]
     }
 }

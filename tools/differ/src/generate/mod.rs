@@ -13,11 +13,11 @@ mod xml;
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-use terrapin_loaders::ElementType;
+use terrapin_loaders::SourceElementType;
 
-use crate::extract::Extract;
-use crate::piece::Piece;
-use crate::random::Random;
+use crate::extract::SampledExtract;
+use crate::piece::QueryPiece;
+use crate::random::DifferRandom;
 
 /// The types that a set may contain, as bits.
 type Holds = u8;
@@ -82,7 +82,7 @@ const SELDOM: [&[&str]; 42] = [
 #[derive(Debug)]
 pub struct Generated {
     /// The query.
-    pub query: Piece,
+    pub query: QueryPiece,
     /// The features that it uses, each as often as it does.
     pub features: Vec<&'static str>,
     /// The features that it could have used.
@@ -90,13 +90,13 @@ pub struct Generated {
 }
 
 /// Makes a query: the one with this number of the run with this seed. Features in `without` are not used.
-pub fn generate(extract: &Extract, seed: u64, number: u64, without: &BTreeSet<String>) -> Generated {
-    let mut random = Random::new(seed, number);
+pub fn generate(extract: &SampledExtract, seed: u64, number: u64, without: &BTreeSet<String>) -> Generated {
+    let mut random = DifferRandom::new(seed, number);
     let anchor = extract.anchor(&mut random);
     let seldom = SELDOM[(number / 2 % SELDOM.len() as u64) as usize];
     let skip = number % 2 == 1 || seldom.iter().any(|name| without.contains(*name));
     let wanted = seldom.iter().copied().filter(|_| !skip).collect();
-    let mut generator = Generator {
+    let mut generator = DifferGenerator {
         extract,
         random,
         anchor,
@@ -113,9 +113,9 @@ pub fn generate(extract: &Extract, seed: u64, number: u64, without: &BTreeSet<St
 }
 
 /// The state of making one query.
-struct Generator<'a> {
-    extract: &'a Extract,
-    random: Random,
+struct DifferGenerator<'a> {
+    extract: &'a SampledExtract,
+    random: DifferRandom,
     /// The element that the query is about.
     anchor: usize,
     without: &'a BTreeSet<String>,
@@ -130,7 +130,7 @@ struct Generator<'a> {
     wanted: VecDeque<&'static str>,
 }
 
-impl Generator<'_> {
+impl DifferGenerator<'_> {
     /// One of several features by weight, and notes it.
     fn choose(&mut self, options: &[(usize, &'static str)]) -> &'static str {
         self.offered.extend(options.iter().map(|o| o.1).filter(|name| !self.without.contains(*name)));
@@ -196,27 +196,31 @@ impl Generator<'_> {
     }
 
     /// Returns `.a`, or usually no text for the default set.
-    fn from(&mut self, set: &'static str) -> Piece {
-        if set == "_" && self.random.chance(90) { Piece::Row(Vec::new()) } else { Piece::from(format!(".{set}")) }
+    fn from(&mut self, set: &'static str) -> QueryPiece {
+        if set == "_" && self.random.chance(90) {
+            QueryPiece::Row(Vec::new())
+        } else {
+            QueryPiece::from(format!(".{set}"))
+        }
     }
 
     /// Returns `->.a`, or no text for the default set. Records `holds` as the content of the set.
-    fn into(&mut self, holds: Holds) -> Piece {
+    fn into(&mut self, holds: Holds) -> QueryPiece {
         let set = if self.random.chance(65) { "_" } else { *self.random.pick(&NAMES) };
         self.sets.insert(set, holds);
-        if set == "_" { Piece::Row(Vec::new()) } else { Piece::from(format!("->.{set}")).optional() }
+        if set == "_" { QueryPiece::Row(Vec::new()) } else { QueryPiece::from(format!("->.{set}")).optional() }
     }
 
-    fn kind(&mut self) -> ElementType {
-        *self.random.pick(&[ElementType::Node, ElementType::Way, ElementType::Relation])
+    fn kind(&mut self) -> SourceElementType {
+        *self.random.pick(&[SourceElementType::Node, SourceElementType::Way, SourceElementType::Relation])
     }
 }
 
 /// Returns the bit of an element type.
-fn bit(kind: ElementType) -> Holds {
+fn bit(kind: SourceElementType) -> Holds {
     match kind {
-        ElementType::Node => NODES,
-        ElementType::Way => WAYS,
-        ElementType::Relation => RELATIONS,
+        SourceElementType::Node => NODES,
+        SourceElementType::Way => WAYS,
+        SourceElementType::Relation => RELATIONS,
     }
 }

@@ -1,8 +1,8 @@
 //! Settings and `out`.
 
 use super::text::{degrees, quote};
-use super::{AREAS, DERIVED, ELEMENTS, Generator};
-use crate::piece::{Piece, Sort, row};
+use super::{AREAS, DERIVED, DifferGenerator, ELEMENTS};
+use crate::piece::{PieceKind, QueryPiece, row};
 
 const FIELDS: [&str; 17] = [
     "::id",
@@ -24,9 +24,9 @@ const FIELDS: [&str; 17] = [
     "::\"count:members\"",
 ];
 
-impl Generator<'_> {
+impl DifferGenerator<'_> {
     /// Returns the settings with their semicolon; empty if there are no settings.
-    pub(super) fn settings(&mut self) -> Piece {
+    pub(super) fn settings(&mut self) -> QueryPiece {
         let mut items = Vec::new();
         let format = self.choose(&[
             (50, "setting out:json"),
@@ -37,15 +37,15 @@ impl Generator<'_> {
             (8, "setting out not given"),
         ]);
         match format {
-            "setting out:json" => items.push(Piece::from("[out:json]")),
-            "setting out:xml" => items.push(Piece::from("[out:xml]")),
+            "setting out:json" => items.push(QueryPiece::from("[out:json]")),
+            "setting out:xml" => items.push(QueryPiece::from("[out:xml]")),
             "setting out:csv" => items.push(self.csv()),
-            "setting out:custom" => items.push(Piece::from("[out:custom]")),
+            "setting out:custom" => items.push(QueryPiece::from("[out:custom]")),
             "setting out:popup" => items.push(self.popup()),
             _ => {}
         }
         if self.maybe(8, "setting timeout") {
-            items.push(row!["[timeout:", Piece::number(20 + self.random.below(100)), "]"]);
+            items.push(row!["[timeout:", QueryPiece::number(20 + self.random.below(100)), "]"]);
         }
         if self.maybe(8, "setting maxsize") {
             items.push(row!["[maxsize:", *self.random.pick(&["268435456", "1073741824", "512000000"]), "]"]);
@@ -64,14 +64,14 @@ impl Generator<'_> {
             _ => {}
         }
         if items.is_empty() {
-            return Piece::from("");
+            return QueryPiece::from("");
         }
         let end = if self.random.chance(20) { "\n" } else { "" };
-        row![Piece::List { items, separator: "", least: 1 }, ";", end].optional()
+        row![QueryPiece::List { items, separator: "", least: 1 }, ";", end].optional()
     }
 
     /// South above north, or west of east the other way round.
-    fn bbox_upside_down(&mut self) -> Piece {
+    fn bbox_upside_down(&mut self) -> QueryPiece {
         let (mut south, mut west) = self.place(0.01);
         let (mut north, mut east) = (south + 0.01, west + 0.01);
         if self.random.chance(80) {
@@ -82,7 +82,7 @@ impl Generator<'_> {
         row!["[bbox:", degrees(south), ",", degrees(west), ",", degrees(north), ",", degrees(east), "]"]
     }
 
-    fn difference(&mut self, word: &str) -> Piece {
+    fn difference(&mut self, word: &str) -> QueryPiece {
         let (mut from, mut to) = (self.moment(), self.moment());
         if self.random.chance(50) {
             return row!["[", word, ":\"", from, "\"]"];
@@ -93,26 +93,26 @@ impl Generator<'_> {
         row!["[", word, ":\"", from, "\",\"", to, "\"]"]
     }
 
-    fn csv(&mut self) -> Piece {
+    fn csv(&mut self) -> QueryPiece {
         let mut items = Vec::new();
         for _ in 0..1 + self.random.below(6) {
             items.push(if self.random.chance(60) {
-                Piece::from(*self.random.pick(&FIELDS))
+                QueryPiece::from(*self.random.pick(&FIELDS))
             } else {
                 let (key, _) = self.tag(None);
-                Piece::from(self.key(&key))
+                QueryPiece::from(self.key(&key))
             });
         }
-        let fields = Piece::List { items, separator: ",", least: 1 };
+        let fields = QueryPiece::List { items, separator: ",", least: 1 };
         let rest = match self.random.below(4) {
-            0 | 1 => Piece::from(""),
-            2 => Piece::from(*self.random.pick(&[";true", ";false"])),
-            _ => Piece::from(*self.random.pick(&[";true;\"|\"", ";false;\",\"", ";true;\";\"", ";false;\"\""])),
+            0 | 1 => QueryPiece::from(""),
+            2 => QueryPiece::from(*self.random.pick(&[";true", ";false"])),
+            _ => QueryPiece::from(*self.random.pick(&[";true;\"|\"", ";false;\",\"", ";true;\";\"", ";false;\"\""])),
         };
         row!["[out:csv(", fields, rest.optional(), ")]"]
     }
 
-    fn popup(&mut self) -> Piece {
+    fn popup(&mut self) -> QueryPiece {
         let (key, value) = self.tag(None);
         let (key, value) = (quote(&key), quote(&value));
         row![
@@ -131,7 +131,7 @@ impl Generator<'_> {
     }
 
     /// `out` with its semicolon.
-    pub(super) fn out(&mut self) -> Piece {
+    pub(super) fn out(&mut self) -> QueryPiece {
         let set = self.set_with(ELEMENTS | AREAS | DERIVED);
         let mut items = Vec::new();
         let mode = self.choose(&[
@@ -143,7 +143,7 @@ impl Generator<'_> {
             (12, "out meta"),
             (6, "out count"),
         ]);
-        items.extend(mode.strip_prefix("out ").map(Piece::from));
+        items.extend(mode.strip_prefix("out ").map(QueryPiece::from));
         let geometry = self.choose(&[
             (40, "out without geometry"),
             (10, "out geom"),
@@ -152,9 +152,9 @@ impl Generator<'_> {
             (5, "out geom(bbox)"),
         ]);
         match geometry {
-            "out geom" => items.push(Piece::from("geom")),
-            "out bb" => items.push(Piece::from("bb")),
-            "out center" => items.push(Piece::from("center")),
+            "out geom" => items.push(QueryPiece::from("geom")),
+            "out bb" => items.push(QueryPiece::from("bb")),
+            "out center" => items.push(QueryPiece::from("center")),
             "out geom(bbox)" => items.push(row![
                 *self.random.pick(&["geom", "geom", "geom", "", "center", "bb"]),
                 "(",
@@ -164,15 +164,15 @@ impl Generator<'_> {
             _ => {}
         }
         if self.maybe(5, "out noids") {
-            items.push(Piece::from("noids"));
+            items.push(QueryPiece::from("noids"));
         }
         if self.maybe(15, "out qt") {
-            items.push(Piece::from("qt"));
+            items.push(QueryPiece::from("qt"));
         } else if self.maybe(5, "out asc") {
-            items.push(Piece::from("asc"));
+            items.push(QueryPiece::from("asc"));
         }
         if self.maybe(15, "out limit") {
-            items.push(Piece::number(*self.random.pick(&[0, 1, 2, 5, 20])));
+            items.push(QueryPiece::number(*self.random.pick(&[0, 1, 2, 5, 20])));
         }
         if items.len() > 1 && self.random.chance(30) {
             let last = items.remove(0);
@@ -180,6 +180,6 @@ impl Generator<'_> {
         }
         let from = if set == "_" && self.random.chance(95) { String::new() } else { format!(".{set} ") };
         let space = if items.is_empty() { "" } else { " " };
-        row![from, "out", space, Piece::List { items, separator: " ", least: 0 }, ";"].of(Sort::Statement)
+        row![from, "out", space, QueryPiece::List { items, separator: " ", least: 0 }, ";"].of(PieceKind::Statement)
     }
 }

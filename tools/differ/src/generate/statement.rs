@@ -1,15 +1,15 @@
 //! Statements.
 
-use terrapin_loaders::ElementType;
+use terrapin_loaders::SourceElementType;
 
-use super::expression::Scope;
+use super::expression::EvaluatorScope;
 use super::text::{degrees, quote};
-use super::{AREAS, DERIVED, ELEMENTS, Generator, Holds, NODES, RELATIONS, WAYS, bit};
-use crate::piece::{Piece, Sort, row};
+use super::{AREAS, DERIVED, DifferGenerator, ELEMENTS, Holds, NODES, RELATIONS, WAYS, bit};
+use crate::piece::{PieceKind, QueryPiece, row};
 
-impl Generator<'_> {
+impl DifferGenerator<'_> {
     /// A whole query.
-    pub(super) fn script(&mut self) -> Piece {
+    pub(super) fn script(&mut self) -> QueryPiece {
         if !self.wanted.is_empty() {
             return self.settled();
         }
@@ -23,7 +23,7 @@ impl Generator<'_> {
     }
 
     /// A whole query of statements that the language allows.
-    pub(super) fn settled(&mut self) -> Piece {
+    pub(super) fn settled(&mut self) -> QueryPiece {
         let settings = self.settings();
         let mut items = Vec::new();
         if self.random.chance(12) {
@@ -41,25 +41,25 @@ impl Generator<'_> {
             }
         }
         items.push(self.out());
-        row![settings, Piece::List { items, separator: "", least: 1 }]
+        row![settings, QueryPiece::List { items, separator: "", least: 1 }]
     }
 
     /// `area(...)->.a;`
-    fn areas(&mut self) -> Piece {
+    fn areas(&mut self) -> QueryPiece {
         self.note("query area");
         let query = self.query_of("area", AREAS);
         let into = self.into(AREAS);
-        row![query, into, ";"].of(Sort::Statement)
+        row![query, into, ";"].of(PieceKind::Statement)
     }
 
-    fn query_statement(&mut self) -> Piece {
+    fn query_statement(&mut self) -> QueryPiece {
         let (query, holds) = self.query();
         let into = self.into(holds);
-        row![query, into, ";"].of(Sort::Statement)
+        row![query, into, ";"].of(PieceKind::Statement)
     }
 
     /// Returns any statement with its semicolon, with a maximum depth of nested statements.
-    pub(super) fn statement(&mut self, depth: usize) -> Piece {
+    pub(super) fn statement(&mut self, depth: usize) -> QueryPiece {
         let deep = usize::from(depth > 0);
         let name = self.choose(&[
             (24, "statement query"),
@@ -140,12 +140,12 @@ impl Generator<'_> {
             }
             "statement for" => self.for_each_value(depth),
             "statement if" => {
-                let condition = self.text(Scope::Free, 2);
+                let condition = self.text(EvaluatorScope::Free, 2);
                 let then = self.body(depth - 1);
                 let otherwise = if self.maybe(60, "statement else") {
                     row!["else{", self.body(depth - 1), "}"].optional()
                 } else {
-                    Piece::from("")
+                    QueryPiece::from("")
                 };
                 row!["if(", condition, "){", then, "}", otherwise]
             }
@@ -153,18 +153,18 @@ impl Generator<'_> {
                 let set = self.set_with(ELEMENTS);
                 let from = self.from(set);
                 let limit = if self.maybe(70, "statement complete(n)") {
-                    row!["(", Piece::number(1 + self.random.below(4)), ")"]
+                    row!["(", QueryPiece::number(1 + self.random.below(4)), ")"]
                 } else {
-                    Piece::from("")
+                    QueryPiece::from("")
                 };
-                let into = if self.random.chance(30) { self.into(ELEMENTS) } else { Piece::from("") };
+                let into = if self.random.chance(30) { self.into(ELEMENTS) } else { QueryPiece::from("") };
                 row!["complete", limit, from, into, "{", self.body(depth - 1), "};"]
             }
             "statement retro" => {
                 let at = if self.random.chance(70) {
-                    Piece::from(quote(&self.moment())).of(Sort::Text)
+                    QueryPiece::from(quote(&self.moment())).of(PieceKind::Text)
                 } else {
-                    row!["u(timestamp())"].of(Sort::Text)
+                    row!["u(timestamp())"].of(PieceKind::Text)
                 };
                 self.retro += 1;
                 let body = self.body(depth - 1);
@@ -175,7 +175,7 @@ impl Generator<'_> {
             "statement compare" => {
                 let set = self.set_with(ELEMENTS);
                 let from = self.before(set);
-                let delta = row!["(delta:", self.text(Scope::Element, 1), ")"].optional();
+                let delta = row!["(delta:", self.text(EvaluatorScope::Element, 1), ")"].optional();
                 let into = self.into(ELEMENTS | DERIVED);
                 if depth > 0 && self.random.chance(30) {
                     row![from, "compare", delta, into, "{", self.body(depth - 1), "};"]
@@ -183,43 +183,43 @@ impl Generator<'_> {
                     row![from, "compare", delta, into, ";"]
                 }
             }
-            "statement make" => self.produce("make", Scope::Free),
-            "statement convert" => self.produce("convert", Scope::Element),
+            "statement make" => self.produce("make", EvaluatorScope::Free),
+            "statement convert" => self.produce("convert", EvaluatorScope::Element),
             _ => {
                 let set = self.set_with(ELEMENTS);
                 let detail = *self.random.pick(&["", " l", " ll", " llb"]);
-                let bounds = if self.random.chance(25) { row!["(", self.bounds(), ")"] } else { Piece::from("") };
+                let bounds = if self.random.chance(25) { row!["(", self.bounds(), ")"] } else { QueryPiece::from("") };
                 row![self.before(set), "local", detail, bounds.optional(), self.into(DERIVED), ";"]
             }
         };
-        piece.of(Sort::Statement)
+        piece.of(PieceKind::Statement)
     }
 
     /// Returns `.a `, or usually no text for the default set.
-    fn before(&mut self, set: &'static str) -> Piece {
-        if set == "_" && self.random.chance(90) { Piece::from("") } else { Piece::from(format!(".{set} ")) }
+    fn before(&mut self, set: &'static str) -> QueryPiece {
+        if set == "_" && self.random.chance(90) { QueryPiece::from("") } else { QueryPiece::from(format!(".{set} ")) }
     }
 
     /// Returns a statement of a union, and adds the types that it yields to `holds`.
-    fn part(&mut self, depth: usize, holds: &mut Holds) -> Piece {
+    fn part(&mut self, depth: usize, holds: &mut Holds) -> QueryPiece {
         match self.random.below(10) {
             0..=5 => {
                 self.note("statement query");
                 let (query, found) = self.query();
                 *holds |= found;
-                row![query, self.into(found), ";"].of(Sort::Statement)
+                row![query, self.into(found), ";"].of(PieceKind::Statement)
             }
             6 | 7 => {
                 self.note("statement item");
                 let set = self.set_with(ELEMENTS | AREAS);
                 *holds |= self.holds(set);
-                row![format!(".{set};")].of(Sort::Statement)
+                row![format!(".{set};")].of(PieceKind::Statement)
             }
             8 => {
                 let name =
                     self.choose(&[(1, "statement >"), (1, "statement >>"), (1, "statement <"), (1, "statement <<")]);
                 *holds |= ELEMENTS;
-                self.recurse(name).of(Sort::Statement)
+                self.recurse(name).of(PieceKind::Statement)
             }
             _ => {
                 *holds |= ELEMENTS;
@@ -228,7 +228,7 @@ impl Generator<'_> {
         }
     }
 
-    fn body(&mut self, depth: usize) -> Piece {
+    fn body(&mut self, depth: usize) -> QueryPiece {
         let mut items = vec![self.statement(depth)];
         for _ in 0..*self.random.pick(&[0, 0, 1, 1, 2]) {
             items.push(self.statement(depth));
@@ -236,7 +236,7 @@ impl Generator<'_> {
         list(items, 0)
     }
 
-    fn recurse(&mut self, name: &str) -> Piece {
+    fn recurse(&mut self, name: &str) -> QueryPiece {
         let word = name.trim_start_matches("statement ").to_owned();
         let (wanted, found) = match word.starts_with('>') {
             true => (WAYS | RELATIONS, ELEMENTS),
@@ -246,17 +246,17 @@ impl Generator<'_> {
         row![self.before(set), word, self.into(found), ";"]
     }
 
-    fn for_each_value(&mut self, depth: usize) -> Piece {
+    fn for_each_value(&mut self, depth: usize) -> QueryPiece {
         let set = self.set_with(ELEMENTS);
         let holds = self.holds(set);
         let before = self.sets.clone();
         let from = self.from(set);
         let by = if self.maybe(15, "evaluator keys()") {
-            Piece::from("keys()")
+            QueryPiece::from("keys()")
         } else if self.maybe(15, "statement for of its set") {
             self.of_all(set)
         } else {
-            self.text(Scope::Element, 1)
+            self.text(EvaluatorScope::Element, 1)
         };
         let into = self.into(holds);
         self.loops += 1;
@@ -272,30 +272,30 @@ impl Generator<'_> {
 
     /// Returns a value computed over the set of a loop, or over the set to which the loop assigns the elements with a
     /// value.
-    fn of_all(&mut self, set: &str) -> Piece {
+    fn of_all(&mut self, set: &str) -> QueryPiece {
         let set = if self.random.chance(50) { "_" } else { set };
         match self.random.below(3) {
             0 => row![format!("{set}.count("), *self.random.pick(&["nodes", "ways", "relations", "nwr"]), ")"],
             1 => row!["count(", *self.random.pick(&["nodes", "ways", "relations", "nwr"]), ")"],
             _ => row![format!("{set}."), *self.random.pick(&["set(id())", "sum(1)", "u(type())", "min(id())"])],
         }
-        .of(Sort::Text)
+        .of(PieceKind::Text)
     }
 
-    fn timeline(&mut self) -> Piece {
+    fn timeline(&mut self) -> QueryPiece {
         let kind = self.kind();
         let word = match kind {
-            ElementType::Node => "node",
-            ElementType::Way => "way",
-            ElementType::Relation => "rel",
+            SourceElementType::Node => "node",
+            SourceElementType::Way => "way",
+            SourceElementType::Relation => "rel",
         };
         let id = self.extract.near(self.anchor, Some(kind), &mut self.random).id;
         let version = if self.random.chance(40) {
-            row![",", Piece::number(1 + self.random.below(4))].optional()
+            row![",", QueryPiece::number(1 + self.random.below(4))].optional()
         } else {
-            Piece::from("")
+            QueryPiece::from("")
         };
-        let found = row!["timeline(", word, ",", Piece::from(id.to_string()), version, ")"];
+        let found = row!["timeline(", word, ",", QueryPiece::from(id.to_string()), version, ")"];
         if self.maybe(40, "statement retro") {
             self.sets.insert("_", bit(kind));
             return row![found, ";for(t[\"created\"]){retro(_.val){", word, format!("({id})"), ";out meta;}}"];
@@ -303,7 +303,7 @@ impl Generator<'_> {
         row![found, self.into(DERIVED), ";"]
     }
 
-    fn produce(&mut self, word: &str, scope: Scope) -> Piece {
+    fn produce(&mut self, word: &str, scope: EvaluatorScope) -> QueryPiece {
         let set = if word == "convert" { self.set_with(ELEMENTS) } else { "_" };
         let mut items = Vec::new();
         let mut keys: Vec<String> = Vec::new();
@@ -313,7 +313,7 @@ impl Generator<'_> {
                 (4, "property ::id"),
                 (6, "property ::geom"),
                 (2, "property !key"),
-                (if scope == Scope::Free { 1 } else { 4 }, "property ::"),
+                (if scope == EvaluatorScope::Free { 1 } else { 4 }, "property ::"),
             ]);
             let (key, _) = self.tag(None);
             // No property may be set twice.
@@ -326,17 +326,17 @@ impl Generator<'_> {
                 "property ::id" => row!["::id=", self.text(scope, 1)],
                 "property ::geom" => row!["::geom=", self.geometry(scope, 2)],
                 "property !key" => row!["!", self.key(&key)],
-                "property ::" if self.random.chance(70) => Piece::from("::=::"),
+                "property ::" if self.random.chance(70) => QueryPiece::from("::=::"),
                 "property ::" => row!["::=", self.text(scope, 1)],
                 _ => row![self.key(&key), "=", self.text(scope, 3)],
             });
         }
-        let properties = Piece::List { items, separator: ",", least: 1 };
+        let properties = QueryPiece::List { items, separator: ",", least: 1 };
         let into = self.into(DERIVED);
         row![self.before(set), word, " made ", properties, into, ";"]
     }
 }
 
-fn list(items: Vec<Piece>, least: usize) -> Piece {
-    Piece::List { items, separator: "", least }
+fn list(items: Vec<QueryPiece>, least: usize) -> QueryPiece {
+    QueryPiece::List { items, separator: "", least }
 }

@@ -1,13 +1,13 @@
 //! Words of the language: strings, keys, values, regular expressions, dates, places.
 
-use terrapin_loaders::ElementType;
+use terrapin_loaders::SourceElementType;
 
-use super::Generator;
-use crate::piece::{Piece, row};
+use super::DifferGenerator;
+use crate::piece::{QueryPiece, row};
 
-impl Generator<'_> {
+impl DifferGenerator<'_> {
     /// A key and a value that an element near has.
-    pub(super) fn tag(&mut self, kind: Option<ElementType>) -> (String, String) {
+    pub(super) fn tag(&mut self, kind: Option<SourceElementType>) -> (String, String) {
         let sample = self.extract.tagged(self.anchor, kind, &mut self.random);
         if sample.tags.is_empty() {
             return ("name".to_owned(), "x".to_owned());
@@ -83,7 +83,7 @@ impl Generator<'_> {
     }
 
     /// Returns a tag whose value has letters other than those of English, if one is nearby.
-    fn foreign(&mut self, kind: Option<ElementType>) -> (String, String) {
+    fn foreign(&mut self, kind: Option<SourceElementType>) -> (String, String) {
         let mut tag = self.tag(kind);
         for _ in 0..8 {
             if !tag.1.is_ascii() {
@@ -95,7 +95,7 @@ impl Generator<'_> {
     }
 
     /// Returns the tag to match; sometimes one in another script.
-    pub(super) fn matched_tag(&mut self, kind: Option<ElementType>) -> (String, String) {
+    pub(super) fn matched_tag(&mut self, kind: Option<SourceElementType>) -> (String, String) {
         if self.random.chance(25) { self.foreign(kind) } else { self.tag(kind) }
     }
 
@@ -121,18 +121,18 @@ impl Generator<'_> {
     }
 
     /// South, west, north, east.
-    pub(super) fn bounds(&mut self) -> Piece {
+    pub(super) fn bounds(&mut self) -> QueryPiece {
         if self.maybe(25, "box edges on vertices") {
             return self.bounds_on_vertices();
         }
         let half = *self.random.pick(&[0.0005, 0.002, 0.005, 0.01, 0.02, 0.1]);
         let (lat, lon) = self.place(half);
-        let side = |degrees: f64| Piece::number(format!("{degrees:.5}"));
+        let side = |degrees: f64| QueryPiece::number(format!("{degrees:.5}"));
         row![side(lat - half), ",", side(lon - half), ",", side(lat + half), ",", side(lon + half)]
     }
 
     /// Returns a box as above, with each side on a vertex, exactly or one step next to it.
-    fn bounds_on_vertices(&mut self) -> Piece {
+    fn bounds_on_vertices(&mut self) -> QueryPiece {
         let (mut lats, mut lons) = (Vec::new(), Vec::new());
         let one = self.random.chance(30).then(|| self.vertices());
         for _ in 0..2 {
@@ -165,13 +165,13 @@ const CLASSES: [&str; 12] =
     ["alpha", "alnum", "upper", "lower", "digit", "xdigit", "space", "blank", "punct", "punct", "graph", "print"];
 
 /// A latitude or longitude.
-pub(super) fn degrees(value: f64) -> Piece {
-    Piece::number(format!("{value:.7}").trim_end_matches('0').trim_end_matches('.').to_owned())
+pub(super) fn degrees(value: f64) -> QueryPiece {
+    QueryPiece::number(format!("{value:.7}").trim_end_matches('0').trim_end_matches('.').to_owned())
 }
 
 /// A latitude or longitude that is not simplified, because that would hide differences in exactness.
-fn degrees_exactly(value: f64) -> Piece {
-    Piece::from(format!("{value:.7}"))
+fn degrees_exactly(value: f64) -> QueryPiece {
+    QueryPiece::from(format!("{value:.7}"))
 }
 
 /// A string with quotation marks.

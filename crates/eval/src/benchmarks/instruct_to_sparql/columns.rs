@@ -12,7 +12,7 @@ use std::sync::LazyLock;
 use oxrdf::Term;
 use regex::Regex;
 
-use crate::benchmarks::sparql::Answer;
+use crate::benchmarks::sparql::SparqlAnswer;
 use crate::metrics::assignment::assign;
 use crate::metrics::is_python_space;
 
@@ -23,7 +23,7 @@ const MOST_COLUMNS: usize = 256;
 
 /// The means over matched columns.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Shares {
+pub struct ColumnShares {
     /// The common values divided by those of the smaller column.
     pub overlap: f64,
     /// The common values divided by all values.
@@ -33,7 +33,7 @@ pub struct Shares {
 }
 
 /// A column: its name and its values, with `None` if it is shorter than others.
-struct Column {
+struct ValueColumn {
     variable: String,
     part: &'static str,
     values: BTreeSet<Option<String>>,
@@ -43,7 +43,7 @@ struct Column {
 ///
 /// # Errors
 /// Returns the reason if the published code fails on one of them.
-pub fn shares(gold: &Answer, pred: &Answer) -> Result<Option<Shares>, &'static str> {
+pub fn shares(gold: &SparqlAnswer, pred: &SparqlAnswer) -> Result<Option<ColumnShares>, &'static str> {
     let (gold, pred) = (columns(gold)?, columns(pred)?);
     // The published code fails on rows without values only in the prediction's answer.
     if pred.is_empty() {
@@ -51,7 +51,7 @@ pub fn shares(gold: &Answer, pred: &Answer) -> Result<Option<Shares>, &'static s
     }
     let pairs = matched(&pred, &gold);
     let count = pairs.len() as f64;
-    let mut sums = Shares { overlap: 0.0, jaccard: 0.0, dice: 0.0 };
+    let mut sums = ColumnShares { overlap: 0.0, jaccard: 0.0, dice: 0.0 };
     for (pred, gold) in &pairs {
         let common = pred.values.intersection(&gold.values).count() as f64;
         let (p, g) = (pred.values.len() as f64, gold.values.len() as f64);
@@ -59,7 +59,7 @@ pub fn shares(gold: &Answer, pred: &Answer) -> Result<Option<Shares>, &'static s
         sums.jaccard += common / (p + g - common);
         sums.dice += 2.0 * common / (p + g);
     }
-    Ok((count > 0.0).then(|| Shares {
+    Ok((count > 0.0).then(|| ColumnShares {
         overlap: sums.overlap / count,
         jaccard: sums.jaccard / count,
         dice: sums.dice / count,
@@ -67,8 +67,8 @@ pub fn shares(gold: &Answer, pred: &Answer) -> Result<Option<Shares>, &'static s
 }
 
 /// Returns the matched columns.
-fn matched<'a>(pred: &'a [Column], gold: &'a [Column]) -> Vec<(&'a Column, &'a Column)> {
-    let weight = |p: &Column, g: &Column| -> i64 {
+fn matched<'a>(pred: &'a [ValueColumn], gold: &'a [ValueColumn]) -> Vec<(&'a ValueColumn, &'a ValueColumn)> {
+    let weight = |p: &ValueColumn, g: &ValueColumn| -> i64 {
         if p.part != g.part {
             return 0;
         }
@@ -77,7 +77,8 @@ fn matched<'a>(pred: &'a [Column], gold: &'a [Column]) -> Vec<(&'a Column, &'a C
         (share * WHOLE).round() as i64 + i64::from(p.variable == g.variable)
     };
     if pred.len().max(gold.len()) > MOST_COLUMNS {
-        let same = |p: &'a Column| Some((p, gold.iter().find(|g| (&g.variable, g.part) == (&p.variable, p.part))?));
+        let same =
+            |p: &'a ValueColumn| Some((p, gold.iter().find(|g| (&g.variable, g.part) == (&p.variable, p.part))?));
         return pred.iter().filter_map(same).collect();
     }
     let weights: Vec<Vec<i64>> = pred.iter().map(|p| gold.iter().map(|g| weight(p, g)).collect()).collect();
@@ -89,7 +90,7 @@ fn matched<'a>(pred: &'a [Column], gold: &'a [Column]) -> Vec<(&'a Column, &'a C
 }
 
 /// Returns the non-empty columns of an answer.
-fn columns(answer: &Answer) -> Result<Vec<Column>, &'static str> {
+fn columns(answer: &SparqlAnswer) -> Result<Vec<ValueColumn>, &'static str> {
     let mut lists: Vec<(String, &'static str, Vec<String>)> = Vec::new();
     for (place, variable) in answer.columns.iter().enumerate() {
         let mut parts: [(&'static str, Vec<String>); 4] =
@@ -109,7 +110,7 @@ fn columns(answer: &Answer) -> Result<Vec<Column>, &'static str> {
         }
         // Shorter columns are padded with one more value.
         let missing = (list.len() < longest).then_some(None);
-        Ok(Column { variable, part, values: list.into_iter().map(Some).chain(missing).collect() })
+        Ok(ValueColumn { variable, part, values: list.into_iter().map(Some).chain(missing).collect() })
     };
     used.map(column).collect()
 }
@@ -167,9 +168,9 @@ fn cells(term: &Term) -> [Option<String>; 4] {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use terrapin_sparql::Form;
+    use terrapin_sparql::QueryResultForm;
 
-    fn answer(columns: &str, rows: &[&str]) -> Answer {
+    fn answer(columns: &str, rows: &[&str]) -> SparqlAnswer {
         let term = |text: &str| match text.split_once('@') {
             _ if text == "-" => None,
             Some((text, tag)) => Some(oxrdf::Literal::new_language_tagged_literal_unchecked(text, tag).into()),
@@ -177,10 +178,10 @@ mod tests {
         };
         let cut = |row: &&str| row.split(' ').map(term).collect();
         let columns = columns.split(' ').map(str::to_owned).collect();
-        Answer { form: Form::Select, columns, rows: rows.iter().map(cut).collect() }
+        SparqlAnswer { form: QueryResultForm::Select, columns, rows: rows.iter().map(cut).collect() }
     }
 
-    fn shared(gold: &Answer, pred: &Answer) -> Shares {
+    fn shared(gold: &SparqlAnswer, pred: &SparqlAnswer) -> ColumnShares {
         shares(gold, pred).unwrap().unwrap()
     }
 

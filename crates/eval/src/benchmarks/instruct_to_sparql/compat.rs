@@ -1,12 +1,12 @@
 //! Repeats the scores of the authors' code with all its quirks.
 
-use super::columns::{Shares, shares};
-use crate::benchmarks::sparql::Answer;
+use super::columns::{ColumnShares, shares};
+use crate::benchmarks::sparql::SparqlAnswer;
 use crate::metric::{Metric, ScoreSource};
 use crate::metrics::codebleu::codebleu;
-use crate::record::{Class, Compat, Failed, FailureClass, Record};
+use crate::record::{Compat, FailedQuery, FailureClass, FailureKind, ResultRecord};
 use crate::stored;
-use terrapin_sparql::Form;
+use terrapin_sparql::QueryResultForm;
 
 /// The metrics of the published code.
 pub static METRICS: &[Metric] = &[
@@ -50,7 +50,7 @@ pub static METRICS: &[Metric] = &[
 ];
 
 /// Returns a score of a record, unless the published code skips it.
-fn counted(record: &Record, score: fn(&Compat) -> Option<f64>) -> Option<f64> {
+fn counted(record: &ResultRecord, score: fn(&Compat) -> Option<f64>) -> Option<f64> {
     record.compat.as_ref()?.counted(score)
 }
 
@@ -68,33 +68,37 @@ impl Compat {
 
     /// Adds the scores of running the queries. A query that fails or times out on the snapshot counts as status 500
     /// of the endpoint, as the Wikidata Query Service answers before the first rows.
-    pub fn run(&mut self, gold: &Result<Answer, Failed<FailureClass>>, pred: &Result<Answer, Failed<FailureClass>>) {
+    pub fn run(
+        &mut self,
+        gold: &Result<SparqlAnswer, FailedQuery<FailureClass>>,
+        pred: &Result<SparqlAnswer, FailedQuery<FailureClass>>,
+    ) {
         let dropped = |why: &str| Some(why.to_owned());
         let gold = match gold {
             Err(failed) => {
                 self.dropped = Some(format!("the gold has no answer: {}", failed.class.name()));
                 return;
             }
-            Ok(answer) if answer.form == Form::Ask => {
+            Ok(answer) if answer.form == QueryResultForm::Ask => {
                 self.dropped = dropped("the gold is no SELECT");
                 return;
             }
             // An answer that is not a table counts as empty until it is compared.
-            Ok(answer) => Some(answer).filter(|answer| answer.form == Form::Select),
+            Ok(answer) => Some(answer).filter(|answer| answer.form == QueryResultForm::Select),
         };
         self.syntax = Some(1);
-        let all = |score: f64| Some(Shares { overlap: score, jaccard: score, dice: score });
+        let all = |score: f64| Some(ColumnShares { overlap: score, jaccard: score, dice: score });
         let shares = match pred {
             Err(failed) if failed.class.is_bad_request() => {
                 self.syntax = Some(0);
                 all(0.0)
             }
             Err(_) => all(f64::from(u8::from(gold.is_none_or(|gold| gold.rows.is_empty())))),
-            Ok(answer) if answer.form == Form::Ask => {
+            Ok(answer) if answer.form == QueryResultForm::Ask => {
                 self.dropped = dropped("the prediction is no SELECT");
                 return;
             }
-            Ok(answer) if answer.form == Form::Graph || answer.rows.is_empty() => all(0.0),
+            Ok(answer) if answer.form == QueryResultForm::Graph || answer.rows.is_empty() => all(0.0),
             Ok(answer) => match gold.map_or(Err("the gold is no SELECT"), |gold| shares(gold, answer)) {
                 Ok(shares) => shares,
                 Err(why) => {
@@ -103,7 +107,7 @@ impl Compat {
                 }
             },
         };
-        if let Some(Shares { overlap, jaccard, dice }) = shares {
+        if let Some(ColumnShares { overlap, jaccard, dice }) = shares {
             (self.overlap, self.jaccard, self.dice) =
                 (Some(stored(overlap)), Some(stored(jaccard)), Some(stored(dice)));
         }
@@ -114,14 +118,18 @@ impl Compat {
 mod tests {
     use super::*;
 
-    fn rows(values: &[&str]) -> Result<Answer, Failed<FailureClass>> {
+    fn rows(values: &[&str]) -> Result<SparqlAnswer, FailedQuery<FailureClass>> {
         let row = |value: &&str| vec![Some(oxrdf::Literal::from(*value).into())];
-        Ok(Answer { form: Form::Select, columns: vec!["x".to_owned()], rows: values.iter().map(row).collect() })
+        Ok(SparqlAnswer {
+            form: QueryResultForm::Select,
+            columns: vec!["x".to_owned()],
+            rows: values.iter().map(row).collect(),
+        })
     }
 
     fn run(
-        gold: Result<Answer, Failed<FailureClass>>,
-        pred: Result<Answer, Failed<FailureClass>>,
+        gold: Result<SparqlAnswer, FailedQuery<FailureClass>>,
+        pred: Result<SparqlAnswer, FailedQuery<FailureClass>>,
     ) -> (Option<u8>, Option<f64>, bool) {
         let mut compat = Compat::default();
         compat.run(&gold, &pred);
@@ -130,8 +138,8 @@ mod tests {
 
     #[test]
     fn the_habits_of_the_published_code() {
-        let failed = |class| Err(Failed::new(class, ""));
-        let yes = || Ok(Answer { form: Form::Ask, columns: vec![], rows: vec![] });
+        let failed = |class| Err(FailedQuery::new(class, ""));
+        let yes = || Ok(SparqlAnswer { form: QueryResultForm::Ask, columns: vec![], rows: vec![] });
         // Only status 400 is invalid syntax.
         assert_eq!(run(rows(&["a"]), failed(FailureClass::Syntax)), (Some(0), Some(0.0), false));
         assert_eq!(run(rows(&["a"]), failed(FailureClass::NoQuery)), (Some(0), Some(0.0), false));
@@ -146,7 +154,7 @@ mod tests {
         assert_eq!(run(failed(FailureClass::Timeout), rows(&["a"])), (None, None, true));
         assert!(run(yes(), rows(&["a"])).2 && run(rows(&["a"]), yes()).2);
         // Its models cannot describe rows without values, or a column of texts with an empty one.
-        let unbound = || Ok(Answer { form: Form::Select, columns: vec![], rows: vec![vec![]] });
+        let unbound = || Ok(SparqlAnswer { form: QueryResultForm::Select, columns: vec![], rows: vec![vec![]] });
         assert!(run(rows(&["a"]), unbound()).2 && run(rows(&[]), unbound()).2 && !run(unbound(), rows(&["a"])).2);
         assert!(
             run(rows(&["a", ""]), rows(&["a"])).2 && run(rows(&[]), rows(&[""])).2 && !run(rows(&[""]), rows(&[])).2

@@ -29,7 +29,7 @@ pub struct Gold {
 }
 
 #[derive(Deserialize)]
-struct Line {
+struct InstructLine {
     id: Option<Value>,
     #[serde(alias = "sparql_query")]
     query: String,
@@ -75,7 +75,7 @@ fn parsed<T: serde::de::DeserializeOwned>(path: &Path) -> Result<Vec<(usize, T)>
 /// # Errors
 /// Returns an error if the file cannot be read, or a line has no query.
 pub fn read_gold(path: &Path) -> Result<Vec<Gold>, RunError> {
-    let gold = |(_, line): (usize, Line)| Gold {
+    let gold = |(_, line): (usize, InstructLine)| Gold {
         id: name(line.id),
         instruction: line.instructions.into_iter().next(),
         query: line.query,
@@ -132,7 +132,7 @@ pub fn read_predictions(path: &Path, gold: &[Gold]) -> Result<Vec<String>, RunEr
 /// Returns an error if the file cannot be read or lacks a column.
 pub fn read_generated(path: &Path) -> Result<(Vec<Gold>, Vec<String>), RunError> {
     #[derive(Deserialize)]
-    struct Row {
+    struct InstructRow {
         user_instruction: Option<String>,
         target_query: String,
         complexity: Option<String>,
@@ -142,7 +142,7 @@ pub fn read_generated(path: &Path) -> Result<(Vec<Gold>, Vec<String>), RunError>
     let mut reader = csv::Reader::from_path(path).map_err(unfit)?;
     let (mut gold, mut texts) = (Vec::new(), Vec::new());
     for row in reader.deserialize() {
-        let row: Row = row.map_err(unfit)?;
+        let row: InstructRow = row.map_err(unfit)?;
         let (query, labelled) = (row.target_query.clone(), Some(row.target_query));
         gold.push(Gold { id: None, instruction: row.user_instruction, query, labelled, complexity: row.complexity });
         texts.push(row.generated_query.unwrap_or_default());

@@ -9,14 +9,14 @@ mod input;
 
 pub use input::{Gold, extract, read_generated, read_gold, read_predictions};
 
-use super::registration::{Benchmark, Data, Registration, nothing};
-use super::sparql::{self, QueryResult, ask_cached};
-use crate::cache::Cache;
+use super::registration::{Benchmark, Registration, ScoringInputs, nothing};
+use super::sparql::{self, QueryComparison, ask_cached};
+use crate::cache::ResultCache;
 use crate::metric::Metric;
-use crate::record::{Compat, Failed, FailureClass, Instance, Outcome, Record, Strict};
+use crate::record::{Compat, FailedQuery, FailureClass, Instance, ResultRecord, StoredOutcome, StrictResults};
 use terrapin_budget::Limits;
 use terrapin_sparql::Environment;
-use terrapin_sparql::labelled::{Names, unlabel};
+use terrapin_sparql::labelled::{SnapshotNames, unlabel};
 
 /// The entry in the registry.
 pub static REGISTRATION: Registration =
@@ -26,8 +26,8 @@ fn metrics() -> Vec<&'static Metric> {
     compat::METRICS.iter().chain(sparql::METRICS).collect()
 }
 
-fn recompute(data: Data<'_>) -> Box<dyn Benchmark + '_> {
-    let Data { triples, snapshot, cache, .. } = data;
+fn recompute(data: ScoringInputs<'_>) -> Box<dyn Benchmark + '_> {
+    let ScoringInputs { triples, snapshot, cache, .. } = data;
     Box::new(InstructToSparql { triples, snapshot, cache })
 }
 
@@ -43,19 +43,19 @@ pub struct InstructToSparql<'a> {
     /// The digest of the snapshot.
     pub snapshot: &'a str,
     /// The cache of answers.
-    pub cache: &'a dyn Cache,
+    pub cache: &'a dyn ResultCache,
 }
 
 impl Benchmark for InstructToSparql<'_> {
-    fn evaluate(&self, instance: &Instance) -> Outcome {
-        let mut outcome = Outcome { record: Record::of(instance), ..Outcome::default() };
+    fn evaluate(&self, instance: &Instance) -> StoredOutcome {
+        let mut outcome = StoredOutcome { record: ResultRecord::of(instance), ..StoredOutcome::default() };
         let (gold, pred) = (&instance.gold, &instance.pred);
         let mut compat = Compat::of_texts(gold, pred);
         if let Some(triples) = self.triples {
             let labelled = instance.lang.as_deref() == Some(LABELLED);
             let (gold_run, gold_lost) = run_as(triples, labelled, gold);
             let (pred_run, pred_lost) = run_as(triples, labelled, pred);
-            let ask = |query: &str, lost: Option<Failed<FailureClass>>| match lost {
+            let ask = |query: &str, lost: Option<FailedQuery<FailureClass>>| match lost {
                 Some(failed) => Err(failed),
                 None => ask_cached(self.cache, self.snapshot, triples, query, &Limits::default()),
             };
@@ -66,10 +66,10 @@ impl Benchmark for InstructToSparql<'_> {
             if gold_run == *gold {
                 compat.run(&gold_answer, &pred_answer);
             } else {
-                compat.run(&Err(Failed::new(FailureClass::Syntax, "sent with its labels")), &pred_answer);
+                compat.run(&Err(FailedQuery::new(FailureClass::Syntax, "sent with its labels")), &pred_answer);
             }
-            let gold_result = QueryResult { query: &gold_run, answer: &gold_answer };
-            let pred_result = QueryResult { query: &pred_run, answer: &pred_answer };
+            let gold_result = QueryComparison { query: &gold_run, answer: &gold_answer };
+            let pred_result = QueryComparison { query: &pred_run, answer: &pred_answer };
             sparql::compare(&gold_result, &pred_result, &mut outcome.record);
             (outcome.record.gold, outcome.record.pred) = (gold_run, pred_run);
         }
@@ -77,27 +77,27 @@ impl Benchmark for InstructToSparql<'_> {
         outcome
     }
 
-    fn failed(&self, instance: &Instance, message: String) -> Outcome {
+    fn failed(&self, instance: &Instance, message: String) -> StoredOutcome {
         let mut compat = Compat { em: Some(0), codebleu: Some(0.0), parsed: Some(false), ..Compat::default() };
-        let mut record = Record::of(instance);
+        let mut record = ResultRecord::of(instance);
         if self.triples.is_some() {
-            let failed = || Err(Failed::new(FailureClass::Internal, message.clone()));
+            let failed = || Err(FailedQuery::new(FailureClass::Internal, message.clone()));
             compat.run(&failed(), &failed());
-            record.strict = Some(Strict::failed(message));
+            record.strict = Some(StrictResults::failed(message));
         }
-        Outcome { record: Record { compat: Some(compat), ..record }, ..Outcome::default() }
+        StoredOutcome { record: ResultRecord { compat: Some(compat), ..record }, ..StoredOutcome::default() }
     }
 }
 
 /// Returns the query to run, or why it cannot run.
-fn run_as(triples: &Environment, labelled: bool, query: &str) -> (String, Option<Failed<FailureClass>>) {
+fn run_as(triples: &Environment, labelled: bool, query: &str) -> (String, Option<FailedQuery<FailureClass>>) {
     if !labelled {
         return (query.to_owned(), None);
     }
-    let unlabelled = unlabel(query, &Names { store: &triples.store, language: LANGUAGE });
+    let unlabelled = unlabel(query, &SnapshotNames { store: &triples.store, language: LANGUAGE });
     let lost = unlabelled.lost().map(|name| {
         let text = format!("no {} is called {:?} in this snapshot", name.kind.name(), name.name);
-        Failed::new(FailureClass::Label, text)
+        FailedQuery::new(FailureClass::Label, text)
     });
     (unlabelled.text, lost)
 }

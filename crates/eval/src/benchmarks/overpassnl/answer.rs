@@ -4,33 +4,33 @@ use serde::Deserialize;
 use std::borrow::Cow;
 
 use super::class::class_of;
-use crate::metrics::execution::{Key, Results};
-use crate::record::{ErrorClass, Failed};
+use crate::metrics::execution::{ExecutionResults, ResultElement};
+use crate::record::{ErrorClass, FailedQuery};
 
 /// The length in characters from which an answer is a `memory_error`.
 pub const MAX_CHARACTERS: u64 = 2_000_000_000;
 
 #[derive(Deserialize)]
-struct Answer<'a> {
+struct OverpassJsonAnswer<'a> {
     #[serde(borrow)]
-    elements: Vec<Element<'a>>,
+    elements: Vec<AnswerElement<'a>>,
 }
 
 #[derive(Deserialize)]
-struct Element<'a> {
+struct AnswerElement<'a> {
     #[serde(rename = "type", borrow)]
     kind: Cow<'a, str>,
     id: Option<i64>,
 }
 
 #[derive(Deserialize)]
-struct Counts {
-    elements: Vec<Count>,
+struct CountAnswer {
+    elements: Vec<OverpassNlCount>,
 }
 
 /// The first element of an answer with a count.
 #[derive(Deserialize)]
-struct Count {
+struct OverpassNlCount {
     tags: Option<CountTags>,
 }
 
@@ -44,22 +44,23 @@ struct CountTags {
 ///
 /// # Errors
 /// Returns an error if the body is not JSON, or has values that the published code cannot compare.
-pub fn read(body: &str) -> Result<Results, Failed<ErrorClass>> {
+pub fn read(body: &str) -> Result<ExecutionResults, FailedQuery<ErrorClass>> {
     if let Some(class) = class_of(body) {
-        return Err(Failed::new(class, excerpt(body)));
+        return Err(FailedQuery::new(class, excerpt(body)));
     }
-    let unknown = |text: String| Failed::new(ErrorClass::UnknownError, text);
-    let answer: Answer = serde_json::from_str(body).map_err(|e| unknown(format!("not a JSON answer: {e}")))?;
+    let unknown = |text: String| FailedQuery::new(ErrorClass::UnknownError, text);
+    let answer: OverpassJsonAnswer =
+        serde_json::from_str(body).map_err(|e| unknown(format!("not a JSON answer: {e}")))?;
     if matches!(answer.elements.len(), 1 | 2) && answer.elements.first().is_some_and(|e| e.kind == "count") {
-        return count(body).map(Results::Count).ok_or_else(|| unknown("a count without a number".to_owned()));
+        return count(body).map(ExecutionResults::Count).ok_or_else(|| unknown("a count without a number".to_owned()));
     }
-    let keys = answer.elements.into_iter().map(|e| e.id.map(|id| Key { kind: e.kind.into_owned(), id }));
-    let keys: Option<Vec<Key>> = keys.collect();
-    keys.map(Results::elements).ok_or_else(|| unknown("an element without an id".to_owned()))
+    let keys = answer.elements.into_iter().map(|e| e.id.map(|id| ResultElement { kind: e.kind.into_owned(), id }));
+    let keys: Option<Vec<ResultElement>> = keys.collect();
+    keys.map(ExecutionResults::elements).ok_or_else(|| unknown("an element without an id".to_owned()))
 }
 
 fn count(body: &str) -> Option<i64> {
-    let counts: Counts = serde_json::from_str(body).ok()?;
+    let counts: CountAnswer = serde_json::from_str(body).ok()?;
     let tags = counts.elements.into_iter().next()?.tags?;
     tags.total.or(tags.all)?.trim().parse().ok()
 }
@@ -72,7 +73,7 @@ fn excerpt(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::record::Class as _;
+    use crate::record::FailureKind as _;
 
     fn class(body: &str) -> &'static str {
         read(body).unwrap_err().class.name()
@@ -83,8 +84,8 @@ mod tests {
         let body = r#"{"version": 0.6, "elements": [
             {"type": "way", "id": 2, "nodes": [1]}, {"type": "node", "id": 10, "tags": {"a": "\u00e4"}},
             {"type": "node", "id": 9}], "remark": "x"}"#;
-        let Results::Elements(keys) = read(body).unwrap() else { panic!("elements expected") };
-        assert_eq!(keys.iter().map(Key::to_string).collect::<Vec<_>>(), ["node/9", "node/10", "way/2"]);
+        let ExecutionResults::Elements(keys) = read(body).unwrap() else { panic!("elements expected") };
+        assert_eq!(keys.iter().map(ResultElement::to_string).collect::<Vec<_>>(), ["node/9", "node/10", "way/2"]);
     }
 
     #[test]
@@ -92,11 +93,11 @@ mod tests {
         let count = r#"{"type": "count", "id": 0, "tags": {"nodes": "3", "total": "4"}}"#;
         let node = r#"{"type": "node", "id": 1}"#;
         let read = |elements: &str| read(&format!("{{\"elements\": [{elements}]}}")).unwrap();
-        assert_eq!(read(count), Results::Count(4));
-        assert_eq!(read(&format!("{count}, {node}")), Results::Count(4));
+        assert_eq!(read(count), ExecutionResults::Count(4));
+        assert_eq!(read(&format!("{count}, {node}")), ExecutionResults::Count(4));
         assert_eq!(read(&format!("{node}, {count}")).number(), 2);
         assert_eq!(read(&format!("{count}, {node}, {node}")).number(), 3);
-        assert_eq!(read(""), Results::Elements(Vec::new()));
+        assert_eq!(read(""), ExecutionResults::Elements(Vec::new()));
     }
 
     #[test]

@@ -35,7 +35,7 @@ const TESTS: [(&[&str], ErrorClass); 11] = [
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::record::Class as _;
+    use crate::record::FailureKind as _;
 
     #[test]
     fn the_first_test_that_holds_decides() {

@@ -3,8 +3,8 @@
 use super::points::MapOf;
 use super::prepared::PreparedQuery;
 use crate::metric::{Metric, ScoreSource};
-use crate::metrics::execution::{Results, Score, Sides, score, strict};
-use crate::record::{Compat, ErrorClass, Execution, Failed, Outcome, Record};
+use crate::metrics::execution::{ExecutionResults, ExecutionScore, ResultSides, score, strict};
+use crate::record::{Compat, ErrorClass, Execution, FailedQuery, ResultRecord, StoredOutcome};
 use crate::stored;
 use terrapin_osm::Osm;
 use terrapin_overpass::syntax::{Detail, Statement, StatementKind};
@@ -13,7 +13,7 @@ use terrapin_overpass::syntax::{Detail, Statement, StatementKind};
 const SAMPLE: usize = 10;
 
 /// Runs a prepared query.
-pub type Engine<'a> = &'a dyn Fn(&PreparedQuery) -> Result<Results, Failed<ErrorClass>>;
+pub type Engine<'a> = &'a dyn Fn(&PreparedQuery) -> Result<ExecutionResults, FailedQuery<ErrorClass>>;
 
 /// The metrics of results: the published ones, then stricter ones. To add one, set a named score of the record
 /// ([`ScoreSource::Named`]) in this module.
@@ -45,7 +45,7 @@ pub static METRICS: &[Metric] = &[
 ];
 
 /// Returns a score of a record, or zero if both results are empty, because most wrong queries also find no elements.
-fn earned(record: &Record, score: fn(&Execution) -> Option<f64>) -> Option<f64> {
+fn earned(record: &ResultRecord, score: fn(&Execution) -> Option<f64>) -> Option<f64> {
     let execution = record.execution.as_ref()?;
     score(execution).map(|score| if execution.ran().is_nothing_twice() { 0.0 } else { score })
 }
@@ -53,11 +53,11 @@ fn earned(record: &Record, score: fn(&Execution) -> Option<f64>) -> Option<f64> 
 /// Runs both queries and adds the results to the outcome. If one cannot be prepared, neither runs. With data, a
 /// sample of the results is also located.
 pub fn execute(
-    gold: Result<PreparedQuery, Failed<ErrorClass>>,
-    pred: Result<PreparedQuery, Failed<ErrorClass>>,
+    gold: Result<PreparedQuery, FailedQuery<ErrorClass>>,
+    pred: Result<PreparedQuery, FailedQuery<ErrorClass>>,
     osm: Option<&Osm>,
     engine: Engine<'_>,
-    outcome: &mut Outcome,
+    outcome: &mut StoredOutcome,
 ) {
     let mut execution = Execution::default();
     if let Err(failed) = &gold {
@@ -88,11 +88,11 @@ fn run_both(
     osm: Option<&Osm>,
     engine: Engine<'_>,
     execution: &mut Execution,
-    outcome: &mut Outcome,
+    outcome: &mut StoredOutcome,
 ) {
-    let gold_results = Failed::guard(|| engine(gold));
+    let gold_results = FailedQuery::guard(|| engine(gold));
     // Equal texts have equal results.
-    let pred_results = if pred == gold { gold_results.clone() } else { Failed::guard(|| engine(pred)) };
+    let pred_results = if pred == gold { gold_results.clone() } else { FailedQuery::guard(|| engine(pred)) };
     execution.ref_n = Some(number(&gold_results));
     execution.pred_n = Some(number(&pred_results));
     if let Err(failed) = &gold_results {
@@ -105,7 +105,7 @@ fn run_both(
         (execution.multiset, execution.f1) = (Some(0), Some(0.0));
         return;
     };
-    let Score { ex, ex_soft } = score(gold_results, pred_results);
+    let ExecutionScore { ex, ex_soft } = score(gold_results, pred_results);
     execution.ex = ex;
     execution.ex_soft = stored(ex_soft);
     execution.limited = is_cut(gold.text(), gold_results) || is_cut(pred.text(), pred_results);
@@ -114,31 +114,33 @@ fn run_both(
         execution.multiset = Some(strict.multiset);
         execution.f1 = Some(stored(strict.f1));
     }
-    let (Results::Elements(gold), Results::Elements(pred)) = (gold_results, pred_results) else { return };
-    let sides = Sides::of(gold, pred);
+    let (ExecutionResults::Elements(gold), ExecutionResults::Elements(pred)) = (gold_results, pred_results) else {
+        return;
+    };
+    let sides = ResultSides::of(gold, pred);
     execution.missing = sides.missing.iter().take(SAMPLE).map(ToString::to_string).collect();
     execution.extra = sides.extra.iter().take(SAMPLE).map(ToString::to_string).collect();
     outcome.map = osm.map(|osm| MapOf::new(osm).points(gold, pred)).unwrap_or_default();
 }
 
-fn number(results: &Result<Results, Failed<ErrorClass>>) -> i64 {
+fn number(results: &Result<ExecutionResults, FailedQuery<ErrorClass>>) -> i64 {
     match results {
         Ok(results) => results.number(),
         Err(failed) => failed.class.count(),
     }
 }
 
-fn gold_failed(execution: &mut Execution, failed: &Failed<ErrorClass>) {
+fn gold_failed(execution: &mut Execution, failed: &FailedQuery<ErrorClass>) {
     (execution.ref_error, execution.ref_error_text) = (Some(failed.class), Some(failed.text.clone()));
 }
 
-fn pred_failed(execution: &mut Execution, failed: &Failed<ErrorClass>) {
+fn pred_failed(execution: &mut Execution, failed: &FailedQuery<ErrorClass>) {
     (execution.error, execution.error_text) = (Some(failed.class), Some(failed.text.clone()));
 }
 
 /// Reports whether a limit of an `out` may have cut the results.
-fn is_cut(query: &str, results: &Results) -> bool {
-    let Results::Elements(keys) = results else { return false };
+fn is_cut(query: &str, results: &ExecutionResults) -> bool {
+    let ExecutionResults::Elements(keys) = results else { return false };
     limit_of(query).is_some_and(|limit| keys.len() as u64 >= limit)
 }
 
@@ -159,24 +161,24 @@ fn least_limit(block: &[Statement]) -> Option<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::metrics::execution::Key;
-    use terrapin_geocoder::Table;
+    use crate::metrics::execution::ResultElement;
+    use terrapin_geocoder::PlaceTable;
 
     /// Reads the number of nodes to return from the query.
-    fn engine(query: &PreparedQuery) -> Result<Results, Failed<ErrorClass>> {
+    fn engine(query: &PreparedQuery) -> Result<ExecutionResults, FailedQuery<ErrorClass>> {
         let digits = query.text().rsplit(';').find_map(|part| part.strip_prefix("nodes=")).unwrap_or("none");
         match digits {
             "panic" => panic!("on purpose"),
-            "none" => Err(Failed::new(ErrorClass::ParseError, "line 1: parse error: x")),
-            digits => Ok(Results::elements(
-                (1..=digits.parse().unwrap()).map(|id| Key { kind: "node".to_owned(), id }).collect(),
+            "none" => Err(FailedQuery::new(ErrorClass::ParseError, "line 1: parse error: x")),
+            digits => Ok(ExecutionResults::elements(
+                (1..=digits.parse().unwrap()).map(|id| ResultElement { kind: "node".to_owned(), id }).collect(),
             )),
         }
     }
 
     fn record(gold: &str, pred: &str) -> Execution {
-        let prepared = |query| PreparedQuery::published(query, None, &Table::default());
-        let mut outcome = Outcome::default();
+        let prepared = |query| PreparedQuery::published(query, None, &PlaceTable::default());
+        let mut outcome = StoredOutcome::default();
         execute(prepared(gold), prepared(pred), None, &engine, &mut outcome);
         outcome.record.execution.unwrap()
     }
@@ -203,9 +205,9 @@ mod tests {
         assert_eq!((empty.ex, empty.multiset, empty.f1), (0, Some(1), Some(1.0)));
         let wrong = record(";nodes=2;", "x");
         assert_eq!((wrong.multiset, wrong.f1), (Some(0), Some(0.0)));
-        let results = |n| Results::elements(vec![Key { kind: "node".to_owned(), id: 1 }; n]);
+        let results = |n| ExecutionResults::elements(vec![ResultElement { kind: "node".to_owned(), id: 1 }; n]);
         let limited = "foreach{out 5;}out 3;";
         assert!(is_cut(limited, &results(3)) && !is_cut(limited, &results(2)));
-        assert!(!is_cut("out;out count 1;", &results(3)) && !is_cut(limited, &Results::Count(9)));
+        assert!(!is_cut("out;out count 1;", &results(3)) && !is_cut(limited, &ExecutionResults::Count(9)));
     }
 }

@@ -15,7 +15,7 @@ mod prepared;
 mod similarity;
 mod stand_ins;
 
-pub use engine::Bounds;
+pub use engine::AnswerBounds;
 pub(super) use engine::run as run_query;
 pub(super) use execute::execute;
 pub(crate) use execute::limit_of;
@@ -25,12 +25,12 @@ pub use similarity::similarity;
 pub(crate) use similarity::tree;
 pub use stand_ins::without_shortcuts;
 
-use super::registration::{Benchmark, Data, Registration};
-use crate::cache::{Cache, Key, get_or_run};
+use super::registration::{Benchmark, Registration, ScoringInputs};
+use crate::cache::{CacheKey, ResultCache, get_or_run};
 use crate::metric::Metric;
-use crate::metrics::execution::Results;
-use crate::record::{Class, Compat, ErrorClass, Execution, Failed, Instance, Outcome, Record};
-use terrapin_geocoder::Places;
+use crate::metrics::execution::ExecutionResults;
+use crate::record::{Compat, ErrorClass, Execution, FailedQuery, FailureKind, Instance, ResultRecord, StoredOutcome};
+use terrapin_geocoder::PlaceSource;
 use terrapin_osm::Osm;
 
 /// The entry in the registry.
@@ -42,8 +42,8 @@ pub(super) fn metrics() -> Vec<&'static Metric> {
 }
 
 /// Computes EX and EX_soft like the published code, if it breaks any query that runs.
-fn corpus(_: &[Instance], records: &[Record]) -> Vec<(&'static str, f64)> {
-    let is_spoilt = |record: &Record| record.compat.as_ref().is_some_and(Compat::has_error);
+fn corpus(_: &[Instance], records: &[ResultRecord]) -> Vec<(&'static str, f64)> {
+    let is_spoilt = |record: &ResultRecord| record.compat.as_ref().is_some_and(Compat::has_error);
     if !records.iter().any(is_spoilt) {
         return Vec::new();
     }
@@ -54,10 +54,10 @@ fn corpus(_: &[Instance], records: &[Record]) -> Vec<(&'static str, f64)> {
     vec![("compat.ex", mean(|execution| execution.ex.into())), ("compat.ex_soft", mean(|execution| execution.ex_soft))]
 }
 
-fn recompute(data: Data<'_>) -> Box<dyn Benchmark + '_> {
-    let Data { outcomes, osm, snapshot, places, cache, .. } = data;
+fn recompute(data: ScoringInputs<'_>) -> Box<dyn Benchmark + '_> {
+    let ScoringInputs { outcomes, osm, snapshot, places, cache, .. } = data;
     let similarity = outcomes.iter().any(|outcome| similarity::is_compared(&outcome.record));
-    Box::new(OverpassNl { osm, snapshot, places, similarity, cache, bounds: Bounds::default() })
+    Box::new(OverpassNl { osm, snapshot, places, similarity, cache, bounds: AnswerBounds::default() })
 }
 
 /// The options of the benchmark.
@@ -67,24 +67,24 @@ pub struct OverpassNl<'a> {
     /// The digest of the snapshot.
     pub snapshot: &'a str,
     /// The geocoded places.
-    pub places: &'a dyn Places,
+    pub places: &'a dyn PlaceSource,
     /// Compare queries as texts and trees.
     pub similarity: bool,
     /// The cache of results.
-    pub cache: &'a dyn Cache,
+    pub cache: &'a dyn ResultCache,
     /// Limits of each query, in addition to those of the published evaluation.
-    pub bounds: Bounds,
+    pub bounds: AnswerBounds,
 }
 
 impl Benchmark for OverpassNl<'_> {
-    fn evaluate(&self, instance: &Instance) -> Outcome {
-        let mut outcome = Outcome { record: Record::of(instance), ..Outcome::default() };
+    fn evaluate(&self, instance: &Instance) -> StoredOutcome {
+        let mut outcome = StoredOutcome { record: ResultRecord::of(instance), ..StoredOutcome::default() };
         if self.similarity {
             outcome.record.scores = similarity(&instance.gold, &instance.pred);
         }
         if let Some(osm) = self.osm {
             let bbox = instance.bbox.as_deref();
-            let prepare = |query: &str| Failed::guard(|| PreparedQuery::published(query, bbox, self.places));
+            let prepare = |query: &str| FailedQuery::guard(|| PreparedQuery::published(query, bbox, self.places));
             let (gold, pred) = (prepare(&instance.gold), prepare(&instance.pred));
             let engine = |query: &PreparedQuery| {
                 cached(self.cache, self.snapshot, query, || engine::run(osm, query, &self.bounds))
@@ -94,14 +94,14 @@ impl Benchmark for OverpassNl<'_> {
         outcome
     }
 
-    fn failed(&self, instance: &Instance, message: String) -> Outcome {
+    fn failed(&self, instance: &Instance, message: String) -> StoredOutcome {
         failed(instance, self.similarity, self.osm.is_some(), message)
     }
 }
 
 /// Returns the outcome of an instance after a panic during its evaluation.
-pub(super) fn failed(instance: &Instance, compared: bool, run: bool, message: String) -> Outcome {
-    let mut record = Record::of(instance);
+pub(super) fn failed(instance: &Instance, compared: bool, run: bool, message: String) -> StoredOutcome {
+    let mut record = ResultRecord::of(instance);
     if compared {
         record.scores = similarity::unlike();
     }
@@ -114,15 +114,15 @@ pub(super) fn failed(instance: &Instance, compared: bool, run: bool, message: St
         f1: Some(0.0),
         ..Execution::default()
     });
-    Outcome { record, ..Outcome::default() }
+    StoredOutcome { record, ..StoredOutcome::default() }
 }
 
 /// Returns the cached results of a query or runs it.
 pub(super) fn cached(
-    cache: &dyn Cache,
+    cache: &dyn ResultCache,
     snapshot: &str,
     query: &PreparedQuery,
-    run: impl FnOnce() -> Result<Results, Failed<ErrorClass>>,
-) -> Result<Results, Failed<ErrorClass>> {
-    get_or_run(cache, &Key { snapshot, language: query.language(), query: query.text() }, run)
+    run: impl FnOnce() -> Result<ExecutionResults, FailedQuery<ErrorClass>>,
+) -> Result<ExecutionResults, FailedQuery<ErrorClass>> {
+    get_or_run(cache, &CacheKey { snapshot, language: query.language(), query: query.text() }, run)
 }

@@ -12,8 +12,8 @@ use jiff::civil::{Date, DateTime, date};
 use regex::Regex;
 
 use crate::metrics::is_python_space;
-use crate::record::{ErrorClass, Failed};
-use terrapin_geocoder::{Place, Places};
+use crate::record::{ErrorClass, FailedQuery};
+use terrapin_geocoder::{NamedPlace, PlaceSource};
 use terrapin_osm::ElementType;
 
 /// The time limit of every query in seconds.
@@ -28,12 +28,16 @@ const TODAY: Date = date(2022, 7, 4);
 ///
 /// # Errors
 /// Returns `nominatim`, `relative_date`, or `unknown_error` for a text on which the published code fails.
-pub fn prepare(line: &str, bbox: Option<&str>, places: &dyn Places) -> Result<String, Failed<ErrorClass>> {
+pub fn prepare(line: &str, bbox: Option<&str>, places: &dyn PlaceSource) -> Result<String, FailedQuery<ErrorClass>> {
     Ok(set_output(&set_limits(expand(line, bbox, places)?)?))
 }
 
 /// Returns a line with its shortcuts replaced.
-pub(super) fn expand(line: &str, bbox: Option<&str>, places: &dyn Places) -> Result<String, Failed<ErrorClass>> {
+pub(super) fn expand(
+    line: &str,
+    bbox: Option<&str>,
+    places: &dyn PlaceSource,
+) -> Result<String, FailedQuery<ErrorClass>> {
     // The published code removes trailing white space, but its published results contain it. It does not affect the
     // execution, so it stays.
     let mut query = line.trim_start_matches(is_python_space).to_owned();
@@ -47,7 +51,7 @@ pub(super) fn expand(line: &str, bbox: Option<&str>, places: &dyn Places) -> Res
 }
 
 /// Returns a text with the limits of the evaluation.
-pub(super) fn set_limits(query: String) -> Result<String, Failed<ErrorClass>> {
+pub(super) fn set_limits(query: String) -> Result<String, FailedQuery<ErrorClass>> {
     set_timeout(bound_max_size(query))
 }
 
@@ -60,7 +64,7 @@ struct Shortcut {
     name: &'static str,
     found: LazyLock<Regex>,
     /// The replacement; `None` if the place lacks the value.
-    text: fn(&Place) -> Option<String>,
+    text: fn(&NamedPlace) -> Option<String>,
 }
 
 /// In the order of replacement.
@@ -80,7 +84,7 @@ static SHORTCUTS: [Shortcut; 5] = [
     Shortcut { name: "geocodeBbox", found: LazyLock::new(|| pattern(r"\{\{geocodeBbox:(.*?)\}\}")), text: bounds_text },
 ];
 
-fn area_text(place: &Place) -> Option<String> {
+fn area_text(place: &NamedPlace) -> Option<String> {
     let element = place.element.value()?;
     match element.kind {
         ElementType::Node => Some(format!("node(id:{})", element.id)),
@@ -88,19 +92,19 @@ fn area_text(place: &Place) -> Option<String> {
     }
 }
 
-fn id_text(place: &Place) -> Option<String> {
+fn id_text(place: &NamedPlace) -> Option<String> {
     place.element.value().map(|element| format!("{}(id:{})", element.kind.name(), element.id))
 }
 
-fn coords_text(place: &Place) -> Option<String> {
+fn coords_text(place: &NamedPlace) -> Option<String> {
     place.center.value().map(|center| format!("{},{}", center.lat, center.lon))
 }
 
-fn bounds_text(place: &Place) -> Option<String> {
+fn bounds_text(place: &NamedPlace) -> Option<String> {
     place.bounds.value().map(|b| [&*b.south, &*b.north, &*b.west, &*b.east].join(","))
 }
 
-fn replace_names(mut query: String, places: &dyn Places) -> Result<String, Failed<ErrorClass>> {
+fn replace_names(mut query: String, places: &dyn PlaceSource) -> Result<String, FailedQuery<ErrorClass>> {
     for shortcut in &SHORTCUTS {
         if !query.contains(shortcut.name) {
             continue;
@@ -108,7 +112,7 @@ fn replace_names(mut query: String, places: &dyn Places) -> Result<String, Faile
         for name in captures(&shortcut.found, &query) {
             let place = places.find(name.trim_matches(is_python_space).trim_matches('"'));
             let Some(text) = place.as_ref().and_then(shortcut.text) else {
-                return Err(Failed::new(ErrorClass::Nominatim, format!("{} not found: {name}", shortcut.name)));
+                return Err(FailedQuery::new(ErrorClass::Nominatim, format!("{} not found: {name}", shortcut.name)));
             };
             query = query.replace(&format!("{{{{{}:{name}}}}}", shortcut.name), &text);
         }
@@ -138,7 +142,7 @@ fn replace_definitions(mut query: String) -> String {
     query
 }
 
-fn replace_dates(mut query: String) -> Result<String, Failed<ErrorClass>> {
+fn replace_dates(mut query: String) -> Result<String, FailedQuery<ErrorClass>> {
     static DATE: LazyLock<Regex> = LazyLock::new(|| pattern(r"\{\{date:(.*?)\}\}"));
     for when in captures(&DATE, &query) {
         let text = if is_timestamp(&when) { when.clone() } else { relative_date(&when)? };
@@ -164,9 +168,9 @@ fn is_timestamp(text: &str) -> bool {
     year >= 1 && DateTime::new(year, month, day, hour, minute, second, 0).is_ok()
 }
 
-fn relative_date(when: &str) -> Result<String, Failed<ErrorClass>> {
+fn relative_date(when: &str) -> Result<String, FailedQuery<ErrorClass>> {
     static RELATIVE: LazyLock<Regex> = LazyLock::new(|| pattern(r"^([0-9]+)\s*(\w+)"));
-    let refuse = |why: &str| Failed::new(ErrorClass::RelativeDate, format!("{why}: {when}"));
+    let refuse = |why: &str| FailedQuery::new(ErrorClass::RelativeDate, format!("{why}: {when}"));
     let lower = when.trim_matches(is_python_space).to_lowercase();
     let found = RELATIVE.captures(&lower).ok_or_else(|| refuse("not a relative date"))?;
     let unit = group(&found, 2);
@@ -200,7 +204,7 @@ fn bound_max_size(query: String) -> String {
     query.replace(&format!("maxsize:{asked}"), &format!("maxsize:{bytes}"))
 }
 
-fn set_timeout(query: String) -> Result<String, Failed<ErrorClass>> {
+fn set_timeout(query: String) -> Result<String, FailedQuery<ErrorClass>> {
     static TIMEOUT_SETTING: LazyLock<Regex> = LazyLock::new(|| pattern(r"timeout:(\d+)"));
     if let Some(found) = TIMEOUT_SETTING.captures(&query) {
         let asked = format!("timeout:{}", group(&found, 1));
@@ -209,7 +213,7 @@ fn set_timeout(query: String) -> Result<String, Failed<ErrorClass>> {
     match query.chars().next() {
         Some('[') => Ok(format!("[timeout:{TIMEOUT}]{query}")),
         Some(_) => Ok(format!("[timeout:{TIMEOUT}];{query}")),
-        None => Err(Failed::new(ErrorClass::UnknownError, "the line is empty")),
+        None => Err(FailedQuery::new(ErrorClass::UnknownError, "the line is empty")),
     }
 }
 
@@ -228,11 +232,11 @@ pub fn wants_bbox(query: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::record::Class as _;
-    use terrapin_geocoder::Table;
+    use crate::record::FailureKind as _;
+    use terrapin_geocoder::PlaceTable;
 
     fn prepared(line: &str) -> Result<String, String> {
-        let table = Table::parse(
+        let table = PlaceTable::parse(
             br#"{"Malta": {"osm_id": 5, "osm_type": "relation"}, "Villa": {"osm_id": 6, "osm_type": "way"},
                  "Tree": {"osm_id": 7, "osm_type": "node"}, "Malta_centre": {"lat": "35.9", "lon": "14.4"},
                  "Malta_bbox": {"bbox": ["35", "36", "14", "15"]}, "Gone": null}"#,

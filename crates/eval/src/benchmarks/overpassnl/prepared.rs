@@ -6,9 +6,9 @@
 
 use super::class::class_of;
 use super::prepare::{MAX_SIZE, TIMEOUT, expand, set_limits, set_output};
-use crate::record::{ErrorClass, Failed};
-use terrapin_geocoder::Places;
-use terrapin_overpass::Failure;
+use crate::record::{ErrorClass, FailedQuery};
+use terrapin_geocoder::PlaceSource;
+use terrapin_overpass::OverpassFailure;
 use terrapin_overpass::syntax::{OutputFormat, Script};
 
 /// The source of a query's settings.
@@ -28,7 +28,7 @@ pub struct PreparedQuery {
     text: String,
     source: SettingsSource,
     /// The error of the published code, if it fails itself.
-    compat: Option<Failed<ErrorClass>>,
+    compat: Option<FailedQuery<ErrorClass>>,
 }
 
 impl PreparedQuery {
@@ -36,7 +36,11 @@ impl PreparedQuery {
     ///
     /// # Errors
     /// Returns the same errors as [`super::prepare`].
-    pub fn published(line: &str, bbox: Option<&str>, places: &dyn Places) -> Result<PreparedQuery, Failed<ErrorClass>> {
+    pub fn published(
+        line: &str,
+        bbox: Option<&str>,
+        places: &dyn PlaceSource,
+    ) -> Result<PreparedQuery, FailedQuery<ErrorClass>> {
         let query = expand(line, bbox, places)?;
         let text = set_output(&set_limits(query.clone())?);
         let Err(compat) = prints_json(&text) else { return Ok(PreparedQuery::of_text(text)) };
@@ -69,7 +73,7 @@ impl PreparedQuery {
     }
 
     /// Returns the error of the published code for a query that runs here.
-    pub fn compat(&self) -> Option<&Failed<ErrorClass>> {
+    pub fn compat(&self) -> Option<&FailedQuery<ErrorClass>> {
         self.compat.as_ref()
     }
 
@@ -87,7 +91,7 @@ impl PreparedQuery {
     ///
     /// # Errors
     /// Returns an error if the text is not a query.
-    pub fn parse(&self) -> Result<Script, Failure> {
+    pub fn parse(&self) -> Result<Script, OverpassFailure> {
         let mut script = terrapin_overpass::parse(&self.text)?;
         let settings = &mut script.settings;
         if self.source != SettingsSource::Text {
@@ -102,13 +106,13 @@ impl PreparedQuery {
 }
 
 /// Returns the published error class, unless the text is a query with JSON output.
-fn prints_json(text: &str) -> Result<(), Failed<ErrorClass>> {
+fn prints_json(text: &str) -> Result<(), FailedQuery<ErrorClass>> {
     match terrapin_overpass::parse(text) {
         Ok(script) if script.settings.output == OutputFormat::Json => Ok(()),
-        Ok(_) => Err(Failed::new(ErrorClass::UnknownError, "not a JSON answer: the output format is not set")),
+        Ok(_) => Err(FailedQuery::new(ErrorClass::UnknownError, "not a JSON answer: the output format is not set")),
         Err(failure) => {
             let text = failure.to_string();
-            Err(Failed::new(class_of(&text).unwrap_or(ErrorClass::UnknownError), text))
+            Err(FailedQuery::new(class_of(&text).unwrap_or(ErrorClass::UnknownError), text))
         }
     }
 }
@@ -116,12 +120,12 @@ fn prints_json(text: &str) -> Result<(), Failed<ErrorClass>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use terrapin_geocoder::Table;
+    use terrapin_geocoder::PlaceTable;
 
     const XML: &str = "<osm-script><query type=\"node\"><has-kv k=\"a\"/></query><print/></osm-script>";
 
     fn published(line: &str) -> PreparedQuery {
-        PreparedQuery::published(line, None, &Table::default()).unwrap()
+        PreparedQuery::published(line, None, &PlaceTable::default()).unwrap()
     }
 
     #[test]

@@ -7,9 +7,9 @@ use super::stand_ins::without_shortcuts;
 use crate::metric::{Metric, ScoreSource};
 use crate::metrics::query_tree::QueryTree;
 use crate::metrics::{chrf, exact_match, is_python_space, kvs, oqs, trees};
-use crate::record::{Record, Score, Scores};
+use crate::record::{ResultRecord, Score, Scores};
 use crate::stored;
-use terrapin_overpass::convert::{self, Form};
+use terrapin_overpass::convert::{self, ConversionForm};
 
 /// A metric of the query texts.
 struct Similarity {
@@ -19,12 +19,12 @@ struct Similarity {
 
 /// The computation of a metric from a pair of queries.
 enum Compute {
-    Flag(fn(&Pair<'_>) -> bool),
-    Share(fn(&Pair<'_>) -> f64),
+    Flag(fn(&SimilarityPair<'_>) -> bool),
+    Share(fn(&SimilarityPair<'_>) -> f64),
 }
 
 /// The inputs of the metrics and shared intermediate results.
-struct Pair<'a> {
+struct SimilarityPair<'a> {
     gold: &'a str,
     pred: &'a str,
     gold_tree: QueryTree,
@@ -34,11 +34,11 @@ struct Pair<'a> {
     trees: OnceCell<f64>,
 }
 
-impl<'a> Pair<'a> {
-    fn new(gold: &'a str, pred: &'a str) -> Pair<'a> {
+impl<'a> SimilarityPair<'a> {
+    fn new(gold: &'a str, pred: &'a str) -> SimilarityPair<'a> {
         let (gold_tree, pred_tree) = (tree(gold), tree(pred));
         let (chrf, kvs, trees) = Default::default();
-        Pair { gold, pred, gold_tree, pred_tree, chrf, kvs, trees }
+        SimilarityPair { gold, pred, gold_tree, pred_tree, chrf, kvs, trees }
     }
 
     fn chrf(&self) -> f64 {
@@ -102,7 +102,7 @@ pub fn metrics() -> impl Iterator<Item = &'static Metric> {
 /// Compares two lines of the dataset, with their shortcuts.
 pub fn similarity(gold: &str, pred: &str) -> Scores {
     let (gold, pred) = (gold.trim_matches(is_python_space), pred.trim_matches(is_python_space));
-    let pair = Pair::new(gold, pred);
+    let pair = SimilarityPair::new(gold, pred);
     scores(|compute| match compute {
         Compute::Flag(flag) => Score::Flag(flag(&pair)),
         Compute::Share(share) => Score::Share(stored(share(&pair))),
@@ -118,7 +118,7 @@ pub fn unlike() -> Scores {
 }
 
 /// Reports whether the queries of a record were compared.
-pub fn is_compared(record: &Record) -> bool {
+pub fn is_compared(record: &ResultRecord) -> bool {
     SIMILARITIES.iter().any(|similarity| similarity.metric.score(record).is_some())
 }
 
@@ -133,7 +133,7 @@ fn scores(score: impl Fn(&Compute) -> Score) -> Scores {
 /// Returns the tree of a query; an empty script if the text cannot be read.
 pub(crate) fn tree(query: &str) -> QueryTree {
     let text = without_shortcuts(query);
-    match convert::convert(&text, Form::Xml) {
+    match convert::convert(&text, ConversionForm::Xml) {
         Ok(converted) => QueryTree::of_xml(&converted.text),
         Err(_) => QueryTree::empty(),
     }

@@ -23,45 +23,45 @@ pub fn without_shortcuts(query: &str) -> Cow<'_, str> {
 }
 
 /// A shortcut with a name: its opening text, its pattern, the first number, and the placeholder.
-struct Named {
+struct ShortcutPattern {
     opening: &'static str,
     whole: LazyLock<Regex>,
     first: u64,
     stand_in: fn(u64) -> String,
 }
 
-static NAMED: [Named; 6] = [
-    Named {
+static NAMED: [ShortcutPattern; 6] = [
+    ShortcutPattern {
         opening: "{{geocodeArea:",
         whole: LazyLock::new(|| pattern(r"\{\{geocodeArea:(.*?)\}\}")),
         first: 3_600_069_990,
         stand_in: |number| format!("area({number})"),
     },
-    Named {
+    ShortcutPattern {
         opening: "{{nominatimArea:",
         whole: LazyLock::new(|| pattern(r"\{\{nominatimArea:(.*?)\}\}")),
         first: 3_600_169_990,
         stand_in: |number| format!("area({number})"),
     },
-    Named {
+    ShortcutPattern {
         opening: "{{geocodeId:",
         whole: LazyLock::new(|| pattern(r"\{\{geocodeId:(.*?)\}\}")),
         first: 3_600_079_990,
         stand_in: |number| format!("relation({number})"),
     },
-    Named {
+    ShortcutPattern {
         opening: "{{geocodeBbox:",
         whole: LazyLock::new(|| pattern(r"\{\{geocodeBbox:(.*?)\}\}")),
         first: 10,
         stand_in: |number| format!("{number}.77,-0.88,44.88,-0.88"),
     },
-    Named {
+    ShortcutPattern {
         opening: "{{geocodeCoords:",
         whole: LazyLock::new(|| pattern(r"\{\{geocodeCoords:(.*?)\}\}")),
         first: 10,
         stand_in: |number| format!("{number}.66,-0.88,44.88,-0.88"),
     },
-    Named {
+    ShortcutPattern {
         opening: "{{date:",
         whole: LazyLock::new(|| pattern(r"\{\{date:(.*?)\}\}")),
         first: 1000,

@@ -5,22 +5,22 @@ use std::collections::BTreeSet;
 use oxrdf::Term;
 use serde_json::{Map, Value, json};
 
-use crate::benchmarks::sparql::Answer;
+use crate::benchmarks::sparql::SparqlAnswer;
 use crate::metrics::spinach::{self, Row};
-use terrapin_sparql::Form;
+use terrapin_sparql::QueryResultForm;
 
 /// Converts the answer of a query. An unbound column is missing, as in the SPARQL results format.
-pub(super) fn of_answer(answer: &Answer) -> spinach::Answer {
-    if answer.form == Form::Ask {
+pub(super) fn of_answer(answer: &SparqlAnswer) -> spinach::SpinachAnswer {
+    if answer.form == QueryResultForm::Ask {
         let value = answer.rows.first().and_then(|row| row.first()).and_then(Option::as_ref);
         let is_true = matches!(value, Some(Term::Literal(literal)) if literal.value() == "true");
-        return spinach::Answer::Boolean(is_true);
+        return spinach::SpinachAnswer::Boolean(is_true);
     }
     let row = |row: &Vec<Option<Term>>| -> Row {
         let cell = |(name, term): (&String, &Option<Term>)| Some((name.clone(), binding(term.as_ref()?)));
         answer.columns.iter().zip(row).filter_map(cell).collect()
     };
-    spinach::Answer::Rows(answer.rows.iter().map(row).collect())
+    spinach::SpinachAnswer::Rows(answer.rows.iter().map(row).collect())
 }
 
 /// Formats a term as in the SPARQL results format, with sorted members.
@@ -42,9 +42,9 @@ fn binding(term: &Term) -> String {
 }
 
 /// Parses an answer in a file: results, a list of bindings, or true or false; anything else is no answer.
-pub(super) fn of_json(answer: &Value) -> spinach::Answer {
+pub(super) fn of_json(answer: &Value) -> spinach::SpinachAnswer {
     match answer {
-        Value::Bool(yes) => spinach::Answer::Boolean(*yes),
+        Value::Bool(yes) => spinach::SpinachAnswer::Boolean(*yes),
         Value::Array(bindings) => {
             // QALD wraps the answer in a list.
             if let [Value::Object(only)] = bindings.as_slice()
@@ -52,20 +52,20 @@ pub(super) fn of_json(answer: &Value) -> spinach::Answer {
             {
                 return of_object(only);
             }
-            spinach::Answer::Rows(bindings.iter().map(row).collect())
+            spinach::SpinachAnswer::Rows(bindings.iter().map(row).collect())
         }
         Value::Object(results) => of_object(results),
-        _ => spinach::Answer::None,
+        _ => spinach::SpinachAnswer::None,
     }
 }
 
-fn of_object(results: &Map<String, Value>) -> spinach::Answer {
+fn of_object(results: &Map<String, Value>) -> spinach::SpinachAnswer {
     if let Some(yes) = results.get("boolean").and_then(Value::as_bool) {
-        return spinach::Answer::Boolean(yes);
+        return spinach::SpinachAnswer::Boolean(yes);
     }
     match results.get("results").and_then(|results| results.get("bindings")) {
-        Some(Value::Array(bindings)) => spinach::Answer::Rows(bindings.iter().map(row).collect()),
-        _ => spinach::Answer::None,
+        Some(Value::Array(bindings)) => spinach::SpinachAnswer::Rows(bindings.iter().map(row).collect()),
+        _ => spinach::SpinachAnswer::None,
     }
 }
 
@@ -83,18 +83,18 @@ fn sorted(value: &Value) -> Value {
 }
 
 /// Returns the values of all rows and columns as a set of texts.
-pub(super) fn values(answer: &spinach::Answer) -> BTreeSet<String> {
+pub(super) fn values(answer: &spinach::SpinachAnswer) -> BTreeSet<String> {
     match answer {
-        spinach::Answer::None => BTreeSet::new(),
-        spinach::Answer::Boolean(yes) => BTreeSet::from([yes.to_string()]),
-        spinach::Answer::Rows(rows) => rows.iter().flatten().map(|(_, value)| text(value)).collect(),
+        spinach::SpinachAnswer::None => BTreeSet::new(),
+        spinach::SpinachAnswer::Boolean(yes) => BTreeSet::from([yes.to_string()]),
+        spinach::SpinachAnswer::Rows(rows) => rows.iter().flatten().map(|(_, value)| text(value)).collect(),
     }
 }
 
 /// Returns the rows as a set, each with its values in order; column names are ignored.
-pub(super) fn texts(answer: &spinach::Answer) -> BTreeSet<Vec<String>> {
+pub(super) fn texts(answer: &spinach::SpinachAnswer) -> BTreeSet<Vec<String>> {
     match answer {
-        spinach::Answer::Rows(rows) => {
+        spinach::SpinachAnswer::Rows(rows) => {
             let row = |row: &Row| {
                 let mut texts: Vec<String> = row.iter().map(|(_, value)| text(value)).collect();
                 texts.sort_unstable();
@@ -131,17 +131,17 @@ mod tests {
             None,
         ];
         let columns = ["a", "bLabel", "n", "s", "none"].map(str::to_owned).into();
-        let answer = Answer { form: Form::Select, columns, rows: vec![row] };
+        let answer = SparqlAnswer { form: QueryResultForm::Select, columns, rows: vec![row] };
         let file = json!([{
             "a": {"value": "x:a", "type": "uri"},
             "bLabel": {"xml:lang": "en", "type": "literal", "value": "b"},
             "n": {"type": "literal", "value": "7", "datatype": "http://www.w3.org/2001/XMLSchema#integer"},
             "s": {"type": "literal", "value": "s"},
         }]);
-        let sort = |answer: spinach::Answer| match answer {
-            spinach::Answer::Rows(mut rows) => {
+        let sort = |answer: spinach::SpinachAnswer| match answer {
+            spinach::SpinachAnswer::Rows(mut rows) => {
                 rows.iter_mut().for_each(|row| row.sort_unstable());
-                spinach::Answer::Rows(rows)
+                spinach::SpinachAnswer::Rows(rows)
             }
             other => other,
         };
@@ -151,9 +151,9 @@ mod tests {
 
     #[test]
     fn what_is_no_answer_is_none() {
-        assert_eq!(of_json(&Value::Null), spinach::Answer::None);
-        assert_eq!(of_json(&json!({"head": {}})), spinach::Answer::None);
-        assert_eq!(of_json(&json!([{"boolean": true}])), spinach::Answer::Boolean(true));
-        assert_eq!(of_json(&json!([])), spinach::Answer::Rows(Vec::new()));
+        assert_eq!(of_json(&Value::Null), spinach::SpinachAnswer::None);
+        assert_eq!(of_json(&json!({"head": {}})), spinach::SpinachAnswer::None);
+        assert_eq!(of_json(&json!([{"boolean": true}])), spinach::SpinachAnswer::Boolean(true));
+        assert_eq!(of_json(&json!([])), spinach::SpinachAnswer::Rows(Vec::new()));
     }
 }

@@ -5,12 +5,12 @@ use std::path::Path;
 
 use serde_json::{Map, Value};
 
-use super::Set;
+use super::QaBenchmark;
 use crate::error::RunError;
-use crate::input::extract::{Form, read_predictions};
+use crate::input::extract::{PredictionFormat, read_predictions};
 use crate::input::rows::kind;
 use crate::input::{InputError, read_lines};
-use crate::language::Language;
+use crate::language::QueryLanguage;
 use crate::record::{GivenAnswers, Instance};
 
 /// The language of SPARQL instances.
@@ -18,7 +18,7 @@ const SPARQL: &str = "sparql";
 
 /// The contents of a published benchmark's file.
 #[derive(Debug, Default)]
-pub struct Golds {
+pub struct QaInstances {
     /// The instances, with predictions if the file has them.
     pub instances: Vec<Instance>,
     /// The file has predictions, like SPINACH's output.
@@ -29,20 +29,20 @@ pub struct Golds {
 ///
 /// # Errors
 /// Returns an error if the file cannot be read, or is not the benchmark's.
-pub fn read_golds(set: Set, path: &Path, language: &str) -> Result<Golds, RunError> {
+pub fn read_golds(set: QaBenchmark, path: &Path, language: &str) -> Result<QaInstances, RunError> {
     let file = parse(path)?;
     let entries = entries(set, path, &file)?;
-    let mut golds = Golds { instances: Vec::with_capacity(entries.len()), predicted: false };
+    let mut golds = QaInstances { instances: Vec::with_capacity(entries.len()), predicted: false };
     for (index, (key, entry)) in entries.into_iter().enumerate() {
         let unfit = |message: String| InputError::unfit(path, &format!("entry {}", index + 1), message);
         let Some(fields) = entry.as_object() else {
             return Err(unfit(format!("expected an object, found {}", kind(entry))).into());
         };
         let mut instance = match set {
-            Set::Qald => qald(fields, language),
-            Set::LcQuad2 => lcquad2(fields),
-            Set::Spinach => spinach(fields, &mut golds.predicted),
-            Set::GeoQuestions1089 => geo(fields),
+            QaBenchmark::Qald => qald(fields, language),
+            QaBenchmark::LcQuad2 => lcquad2(fields),
+            QaBenchmark::Spinach => spinach(fields, &mut golds.predicted),
+            QaBenchmark::GeoQuestions1089 => geo(fields),
         }
         .map_err(unfit)?;
         instance.line = index + 1;
@@ -58,14 +58,14 @@ pub fn read_golds(set: Set, path: &Path, language: &str) -> Result<Golds, RunErr
 ///
 /// # Errors
 /// Returns an error if the file cannot be read, or does not match the instances.
-pub fn with_predictions(golds: &mut Golds, path: &Path, forms: &[Form]) -> Result<(), RunError> {
+pub fn with_predictions(golds: &mut QaInstances, path: &Path, forms: &[PredictionFormat]) -> Result<(), RunError> {
     let text = read_lines(path)?.join("\n");
     let begins = text.trim_start_matches('\u{feff}').trim_start();
     let qald = begins.starts_with('{').then(|| serde_json::from_str::<Value>(begins).ok()).flatten();
     if let Some(questions) = qald.as_ref().and_then(|file| file.get("questions")).and_then(Value::as_array) {
         return by_id(golds, path, questions);
     }
-    let queries = read_predictions(path, forms, Some(Language::Sparql))?;
+    let queries = read_predictions(path, forms, Some(QueryLanguage::Sparql))?;
     crate::input::same_length((Path::new("the questions"), golds.instances.len()), (path, queries.len()))?;
     for (instance, query) in golds.instances.iter_mut().zip(queries) {
         instance.pred = query;
@@ -75,7 +75,7 @@ pub fn with_predictions(golds: &mut Golds, path: &Path, forms: &[Form]) -> Resul
     Ok(())
 }
 
-fn by_id(golds: &mut Golds, path: &Path, questions: &[Value]) -> Result<(), RunError> {
+fn by_id(golds: &mut QaInstances, path: &Path, questions: &[Value]) -> Result<(), RunError> {
     let mut known: BTreeMap<String, &Value> = BTreeMap::new();
     for question in questions {
         let id = id(question.get("id")).unwrap_or_default();
@@ -110,14 +110,14 @@ fn parse(path: &Path) -> Result<Value, InputError> {
 }
 
 /// Returns the entries of a file, with their names if it has them.
-fn entries<'f>(set: Set, path: &Path, file: &'f Value) -> Result<Vec<(Option<String>, &'f Value)>, InputError> {
+fn entries<'f>(set: QaBenchmark, path: &Path, file: &'f Value) -> Result<Vec<(Option<String>, &'f Value)>, InputError> {
     let list = match set {
-        Set::Qald => file.get("questions"),
+        QaBenchmark::Qald => file.get("questions"),
         _ => Some(file),
     };
     match list {
         Some(Value::Array(entries)) => Ok(entries.iter().map(|entry| (None, entry)).collect()),
-        Some(Value::Object(entries)) if set == Set::GeoQuestions1089 => {
+        Some(Value::Object(entries)) if set == QaBenchmark::GeoQuestions1089 => {
             let mut entries: Vec<(&String, &Value)> = entries.iter().collect();
             // Numbers come first, in order.
             entries.sort_by_key(|(name, _)| (name.parse::<u64>().unwrap_or(u64::MAX), (*name).clone()));
@@ -125,9 +125,9 @@ fn entries<'f>(set: Set, path: &Path, file: &'f Value) -> Result<Vec<(Option<Str
         }
         _ => {
             let expected = match set {
-                Set::Qald => "an object with `questions`",
-                Set::GeoQuestions1089 => "an object with an entry for each question",
-                Set::LcQuad2 | Set::Spinach => "an array of questions",
+                QaBenchmark::Qald => "an object with `questions`",
+                QaBenchmark::GeoQuestions1089 => "an object with an entry for each question",
+                QaBenchmark::LcQuad2 | QaBenchmark::Spinach => "an array of questions",
             };
             Err(InputError::unfit(path, "the file", format!("expected {expected}, found {}", kind(file))))
         }
@@ -209,7 +209,7 @@ fn id(value: Option<&Value>) -> Option<String> {
 mod tests {
     use super::*;
 
-    fn read(set: Set, text: &str) -> Result<Golds, String> {
+    fn read(set: QaBenchmark, text: &str) -> Result<QaInstances, String> {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("file.json");
         std::fs::write(&path, text).unwrap();
@@ -223,17 +223,17 @@ mod tests {
     #[test]
     fn every_benchmark_is_read_as_it_is_published() {
         let one = |set, text: &str| read(set, text).unwrap().instances.remove(0);
-        let qald = one(Set::Qald, QALD);
+        let qald = one(QaBenchmark::Qald, QALD);
         assert_eq!((qald.id.as_deref(), qald.nl.as_deref()), (Some("7"), Some("Who?")));
         let lcquad = one(
-            Set::LcQuad2,
+            QaBenchmark::LcQuad2,
             r#"[{"uid": 19719, "question": "n/a", "NNQT_question": "What {is}?", "sparql_wikidata": "ask {}"}]"#,
         );
         assert_eq!((lcquad.id.as_deref(), lcquad.nl.as_deref()), (Some("19719"), Some("What {is}?")));
-        let spinach = one(Set::Spinach, r#"[{"id": "dev_3", "question": "Which?", "sparql": "SELECT * {}"}]"#);
+        let spinach = one(QaBenchmark::Spinach, r#"[{"id": "dev_3", "question": "Which?", "sparql": "SELECT * {}"}]"#);
         assert_eq!((spinach.id.as_deref(), spinach.answers), (Some("dev_3"), None));
         let geo = read(
-            Set::GeoQuestions1089,
+            QaBenchmark::GeoQuestions1089,
             r#"{"10": {"Query": "b"}, "2": {"Category": "A", "Query": "a", "Question": "Where?"}}"#,
         );
         let geo = geo.unwrap().instances;
@@ -242,15 +242,19 @@ mod tests {
             geo.iter().map(of).collect::<Vec<_>>(),
             [(1, "2".to_owned(), "a".to_owned()), (2, "10".to_owned(), "b".to_owned())]
         );
-        assert!(read(Set::LcQuad2, "{}").unwrap_err().contains("expected an array of questions, found an object"));
-        assert!(read(Set::Spinach, "[{}]").unwrap_err().contains("entry 1: there is no `sparql` or `gold_sparql`"));
+        assert!(
+            read(QaBenchmark::LcQuad2, "{}").unwrap_err().contains("expected an array of questions, found an object")
+        );
+        assert!(
+            read(QaBenchmark::Spinach, "[{}]").unwrap_err().contains("entry 1: there is no `sparql` or `gold_sparql`")
+        );
     }
 
     #[test]
     fn predictions_are_found_by_their_ids() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("pred.json");
-        let mut golds = read(Set::Qald, QALD).unwrap();
+        let mut golds = read(QaBenchmark::Qald, QALD).unwrap();
         std::fs::write(
             &path,
             r#"{"questions": [{"id": 7, "query": {"sparql": "ASK {}"}, "answers": [{"boolean": true}]}]}"#,

@@ -6,14 +6,16 @@
 mod answer;
 mod input;
 
-pub use input::{Golds, read_golds, with_predictions};
+pub use input::{QaInstances, read_golds, with_predictions};
 
-use super::registration::{Benchmark, Data, Registration, nothing};
+use super::registration::{Benchmark, Registration, ScoringInputs, nothing};
 use super::sparql;
-use crate::cache::Cache;
+use crate::cache::ResultCache;
 use crate::metric::{Metric, ScoreSource};
 use crate::metrics::{gerbil, spinach};
-use crate::record::{Failed, FailureClass, GivenAnswers, Instance, Outcome, Record, Score, Strict};
+use crate::record::{
+    FailedQuery, FailureClass, GivenAnswers, Instance, ResultRecord, Score, StoredOutcome, StrictResults,
+};
 use crate::stored;
 use answer::{of_answer, of_json, texts, values};
 use terrapin_budget::Limits;
@@ -21,7 +23,7 @@ use terrapin_sparql::Environment;
 
 /// A published benchmark.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Set {
+pub enum QaBenchmark {
     /// QALD-9, QALD-10 and others in QALD's JSON.
     Qald,
     /// LC-QuAD 2.0.
@@ -33,28 +35,32 @@ pub enum Set {
 }
 
 /// The entry in the registry.
-pub static QALD: Registration =
-    Registration { name: "qald", metrics: || of(GERBIL), corpus: f1_qald, recompute: |data| again(Set::Qald, data) };
+pub static QALD: Registration = Registration {
+    name: "qald",
+    metrics: || of(GERBIL),
+    corpus: f1_qald,
+    recompute: |data| again(QaBenchmark::Qald, data),
+};
 /// The entry in the registry.
 pub static LCQUAD2: Registration = Registration {
     name: "lcquad2",
     metrics: || of(GERBIL),
     corpus: f1_qald,
-    recompute: |data| again(Set::LcQuad2, data),
+    recompute: |data| again(QaBenchmark::LcQuad2, data),
 };
 /// The entry in the registry.
 pub static SPINACH: Registration = Registration {
     name: "spinach",
     metrics: || of(ROWS),
     corpus: nothing,
-    recompute: |data| again(Set::Spinach, data),
+    recompute: |data| again(QaBenchmark::Spinach, data),
 };
 /// The entry in the registry.
 pub static GEOQUESTIONS1089: Registration = Registration {
     name: "geoquestions1089",
     metrics: || of(GEO),
     corpus: nothing,
-    recompute: |data| again(Set::GeoQuestions1089, data),
+    recompute: |data| again(QaBenchmark::GeoQuestions1089, data),
 };
 
 const fn named(name: &'static str, title: &'static str, meaning: &'static str) -> Metric {
@@ -96,7 +102,7 @@ fn of(own: &'static [Metric]) -> Vec<&'static Metric> {
 }
 
 /// Computes GERBIL QA's Macro F1 QALD in per cent, which is not a mean of instance scores.
-fn f1_qald(_: &[Instance], records: &[Record]) -> Vec<(&'static str, f64)> {
+fn f1_qald(_: &[Instance], records: &[ResultRecord]) -> Vec<(&'static str, f64)> {
     let mean = |name: &str| {
         let values: Vec<f64> = records.iter().filter_map(|record| record.scores.get(name)).collect();
         (!values.is_empty()).then(|| crate::bootstrap::mean(&values))
@@ -107,39 +113,39 @@ fn f1_qald(_: &[Instance], records: &[Record]) -> Vec<(&'static str, f64)> {
     }
 }
 
-fn again<'a>(set: Set, data: Data<'a>) -> Box<dyn Benchmark + 'a> {
-    let Data { snapshot, triples, cache, .. } = data;
+fn again<'a>(set: QaBenchmark, data: ScoringInputs<'a>) -> Box<dyn Benchmark + 'a> {
+    let ScoringInputs { snapshot, triples, cache, .. } = data;
     Box::new(QuestionAnswering { set, triples, snapshot, cache, limits: Limits::default() })
 }
 
 /// The options of the benchmark.
 pub struct QuestionAnswering<'a> {
     /// The benchmark.
-    pub set: Set,
+    pub set: QaBenchmark,
     /// The data for SPARQL; without it, the answers in the files are compared.
     pub triples: Option<&'a Environment>,
     /// The digest of the snapshot.
     pub snapshot: &'a str,
     /// The cache of results.
-    pub cache: &'a dyn Cache,
+    pub cache: &'a dyn ResultCache,
     /// Limits of each query, in addition to those of every run.
     pub limits: Limits,
 }
 
 /// An answer that may be missing.
-type Asked = Result<sparql::Answer, Failed<FailureClass>>;
+type Asked = Result<sparql::SparqlAnswer, FailedQuery<FailureClass>>;
 
 impl Benchmark for QuestionAnswering<'_> {
-    fn evaluate(&self, instance: &Instance) -> Outcome {
-        let mut outcome = Outcome { record: Record::of(instance), ..Outcome::default() };
+    fn evaluate(&self, instance: &Instance) -> StoredOutcome {
+        let mut outcome = StoredOutcome { record: ResultRecord::of(instance), ..StoredOutcome::default() };
         let (gold, pred) = match (self.triples, &instance.answers) {
             (Some(triples), _) => {
                 let ask = |query| sparql::ask_cached(self.cache, self.snapshot, triples, query, &self.limits);
                 let gold = ask(&instance.gold);
                 let pred = if instance.pred == instance.gold { gold.clone() } else { ask(&instance.pred) };
-                let results = |query, answer| sparql::QueryResult { query, answer };
+                let results = |query, answer| sparql::QueryComparison { query, answer };
                 sparql::compare(&results(&instance.gold, &gold), &results(&instance.pred, &pred), &mut outcome.record);
-                let rows = |asked: &Asked| asked.as_ref().map_or(spinach::Answer::None, of_answer);
+                let rows = |asked: &Asked| asked.as_ref().map_or(spinach::SpinachAnswer::None, of_answer);
                 (rows(&gold), rows(&pred))
             }
             (None, Some(GivenAnswers { gold, pred })) => (of_json(gold), of_json(pred)),
@@ -149,46 +155,46 @@ impl Benchmark for QuestionAnswering<'_> {
         outcome
     }
 
-    fn failed(&self, instance: &Instance, message: String) -> Outcome {
-        let mut record = Record::of(instance);
-        record.strict = Some(Strict::failed(message));
-        self.set.score(&spinach::Answer::None, &spinach::Answer::None, &mut record);
-        Outcome { record, ..Outcome::default() }
+    fn failed(&self, instance: &Instance, message: String) -> StoredOutcome {
+        let mut record = ResultRecord::of(instance);
+        record.strict = Some(StrictResults::failed(message));
+        self.set.score(&spinach::SpinachAnswer::None, &spinach::SpinachAnswer::None, &mut record);
+        StoredOutcome { record, ..StoredOutcome::default() }
     }
 }
 
-impl Set {
+impl QaBenchmark {
     /// Returns its entry in the registry.
     pub fn registration(self) -> &'static Registration {
         match self {
-            Set::Qald => &QALD,
-            Set::LcQuad2 => &LCQUAD2,
-            Set::Spinach => &SPINACH,
-            Set::GeoQuestions1089 => &GEOQUESTIONS1089,
+            QaBenchmark::Qald => &QALD,
+            QaBenchmark::LcQuad2 => &LCQUAD2,
+            QaBenchmark::Spinach => &SPINACH,
+            QaBenchmark::GeoQuestions1089 => &GEOQUESTIONS1089,
         }
     }
 
-    fn score(self, gold: &spinach::Answer, pred: &spinach::Answer, record: &mut Record) {
+    fn score(self, gold: &spinach::SpinachAnswer, pred: &spinach::SpinachAnswer, record: &mut ResultRecord) {
         let mut set = |name: &'static str, score: f64| record.scores.set(name, Score::Share(stored(score)));
         match self {
-            Set::Qald | Set::LcQuad2 => {
+            QaBenchmark::Qald | QaBenchmark::LcQuad2 => {
                 let score = gerbil::score(&values(gold), &values(pred));
                 set("gerbil.precision", score.precision);
                 set("gerbil.recall", score.recall);
                 set("gerbil.f1", score.f1);
                 set("gerbil.precision_qald", score.precision_qald);
             }
-            Set::Spinach => {
+            QaBenchmark::Spinach => {
                 if let Some(f1) = spinach::f1(gold, pred) {
                     set("spinach.f1", f1);
                     // Uses the computed value, not the rounded one.
                     record.scores.set("spinach.em", Score::Flag(f1 == 1.0));
                 }
             }
-            Set::GeoQuestions1089 => {
-                let runs = *pred != spinach::Answer::None;
+            QaBenchmark::GeoQuestions1089 => {
+                let runs = *pred != spinach::SpinachAnswer::None;
                 record.scores.set("geo.executable", Score::Flag(runs));
-                let same = runs && *gold != spinach::Answer::None && texts(gold) == texts(pred);
+                let same = runs && *gold != spinach::SpinachAnswer::None && texts(gold) == texts(pred);
                 record.scores.set("geo.correct", Score::Flag(same));
             }
         }
@@ -201,7 +207,7 @@ mod tests {
     use crate::cache::NoCache;
     use serde_json::json;
 
-    fn scored(set: Set, gold: serde_json::Value, pred: serde_json::Value) -> Record {
+    fn scored(set: QaBenchmark, gold: serde_json::Value, pred: serde_json::Value) -> ResultRecord {
         let answers = Some(GivenAnswers { gold, pred });
         let instance = Instance { line: 1, answers, ..Instance::default() };
         let benchmark =
@@ -214,14 +220,14 @@ mod tests {
         let uri = |name: &str, value: &str| json!({name: {"type": "uri", "value": value}});
         let rows = json!([uri("x", "a"), uri("x", "b")]);
         let results = json!({"head": {"vars": ["y"]}, "results": {"bindings": [uri("y", "a"), uri("y", "c")]}});
-        assert_eq!(scored(Set::Qald, rows.clone(), results.clone()).scores.get("gerbil.f1"), Some(0.5));
-        assert_eq!(scored(Set::Spinach, rows.clone(), results.clone()).scores.get("spinach.f1"), Some(0.5));
-        assert_eq!(scored(Set::Spinach, rows.clone(), rows.clone()).scores.get("spinach.em"), Some(1.0));
-        let geo = scored(Set::GeoQuestions1089, rows.clone(), json!([uri("z", "b"), uri("z", "a")]));
+        assert_eq!(scored(QaBenchmark::Qald, rows.clone(), results.clone()).scores.get("gerbil.f1"), Some(0.5));
+        assert_eq!(scored(QaBenchmark::Spinach, rows.clone(), results.clone()).scores.get("spinach.f1"), Some(0.5));
+        assert_eq!(scored(QaBenchmark::Spinach, rows.clone(), rows.clone()).scores.get("spinach.em"), Some(1.0));
+        let geo = scored(QaBenchmark::GeoQuestions1089, rows.clone(), json!([uri("z", "b"), uri("z", "a")]));
         assert_eq!((geo.scores.get("geo.executable"), geo.scores.get("geo.correct")), (Some(1.0), Some(1.0)));
-        let ask = scored(Set::Qald, json!({"head": {}, "boolean": true}), json!({"boolean": false}));
+        let ask = scored(QaBenchmark::Qald, json!({"head": {}, "boolean": true}), json!({"boolean": false}));
         assert_eq!(ask.scores.get("gerbil.f1"), Some(0.0));
-        let silent = scored(Set::Qald, rows, serde_json::Value::Null);
+        let silent = scored(QaBenchmark::Qald, rows, serde_json::Value::Null);
         assert_eq!(
             (silent.scores.get("gerbil.f1"), silent.scores.get("gerbil.precision_qald")),
             (Some(0.0), Some(1.0))

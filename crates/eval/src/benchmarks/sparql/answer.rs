@@ -3,26 +3,26 @@
 use oxrdf::{Term, TermParseError};
 use serde::{Deserialize, Serialize};
 
-use crate::metrics::table::Table;
-use terrapin_sparql::Form;
+use crate::metrics::table::ValueTable;
+use terrapin_sparql::QueryResultForm;
 
 /// The answer to a query.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(try_from = "Text", into = "Text")]
-pub struct Answer {
+#[serde(try_from = "AnswerText", into = "AnswerText")]
+pub struct SparqlAnswer {
     /// The kind of answer.
-    pub form: Form,
+    pub form: QueryResultForm,
     /// The names of the columns: for a graph `subject`, `predicate`, `object`; for a boolean `boolean`.
     pub columns: Vec<String>,
     /// The rows in order, with a value per column.
     pub rows: Vec<Vec<Option<Term>>>,
 }
 
-impl Answer {
+impl SparqlAnswer {
     /// Returns the values only.
-    pub fn table(&self) -> Table {
+    pub fn table(&self) -> ValueTable {
         let row = |row: &Vec<Option<Term>>| row.iter().map(|v| v.as_ref().map(value).unwrap_or_default()).collect();
-        Table { columns: self.columns.clone(), rows: self.rows.iter().map(row).collect() }
+        ValueTable { columns: self.columns.clone(), rows: self.rows.iter().map(row).collect() }
     }
 }
 
@@ -39,31 +39,31 @@ fn value(term: &Term) -> String {
 
 /// An answer with its terms in N-Triples.
 #[derive(Serialize, Deserialize)]
-struct Text {
+struct AnswerText {
     /// The index in [`FORMS`].
     form: u8,
     columns: Vec<String>,
     rows: Vec<Vec<Option<String>>>,
 }
 
-const FORMS: [Form; 3] = [Form::Select, Form::Ask, Form::Graph];
+const FORMS: [QueryResultForm; 3] = [QueryResultForm::Select, QueryResultForm::Ask, QueryResultForm::Graph];
 
-impl From<Answer> for Text {
-    fn from(answer: Answer) -> Text {
+impl From<SparqlAnswer> for AnswerText {
+    fn from(answer: SparqlAnswer) -> AnswerText {
         let form = FORMS.iter().position(|form| *form == answer.form).unwrap_or_default();
         let row = |row: &Vec<Option<Term>>| row.iter().map(|term| term.as_ref().map(Term::to_string)).collect();
-        Text { form: form as u8, columns: answer.columns, rows: answer.rows.iter().map(row).collect() }
+        AnswerText { form: form as u8, columns: answer.columns, rows: answer.rows.iter().map(row).collect() }
     }
 }
 
-impl TryFrom<Text> for Answer {
+impl TryFrom<AnswerText> for SparqlAnswer {
     type Error = TermParseError;
 
-    fn try_from(text: Text) -> Result<Answer, TermParseError> {
+    fn try_from(text: AnswerText) -> Result<SparqlAnswer, TermParseError> {
         let term = |term: &Option<String>| term.as_ref().map(|term| term.parse()).transpose();
         let row = |row: &Vec<Option<String>>| row.iter().map(term).collect();
-        let form = FORMS.get(usize::from(text.form)).copied().unwrap_or(Form::Select);
-        Ok(Answer { form, columns: text.columns, rows: text.rows.iter().map(row).collect::<Result<_, _>>()? })
+        let form = FORMS.get(usize::from(text.form)).copied().unwrap_or(QueryResultForm::Select);
+        Ok(SparqlAnswer { form, columns: text.columns, rows: text.rows.iter().map(row).collect::<Result<_, _>>()? })
     }
 }
 
@@ -84,10 +84,10 @@ mod tests {
         ];
         let rows = vec![terms.clone().map(Some).into(), vec![None; 5]];
         for form in FORMS {
-            let answer = Answer { form, columns: ["a", "b"].map(str::to_owned).into(), rows: rows.clone() };
+            let answer = SparqlAnswer { form, columns: ["a", "b"].map(str::to_owned).into(), rows: rows.clone() };
             let config = bincode::config::standard();
             let bytes = bincode::serde::encode_to_vec(&answer, config).unwrap();
-            let (back, _): (Answer, usize) = bincode::serde::decode_from_slice(&bytes, config).unwrap();
+            let (back, _): (SparqlAnswer, usize) = bincode::serde::decode_from_slice(&bytes, config).unwrap();
             assert_eq!(back, answer);
         }
     }

@@ -5,10 +5,10 @@ use std::time::{Duration, Instant};
 
 use oxrdf::{Term, Triple, Variable};
 
-use super::answer::Answer;
-use crate::record::{Failed, FailureClass};
+use super::answer::SparqlAnswer;
+use crate::record::{FailedQuery, FailureClass};
 use terrapin_budget::Limits;
-use terrapin_sparql::{Bounds, Environment, Form, Settings, Sink, prepare};
+use terrapin_sparql::{Environment, QueryResultForm, ResultSink, SparqlBounds, SparqlSettings, prepare};
 
 /// The time limit of a query: as long as the authors of Instruct-to-SPARQL wait.
 pub const TIMEOUT: Duration = Duration::from_secs(60);
@@ -22,30 +22,30 @@ const MOST_MEMORY: u64 = 2 << 30;
 ///
 /// # Errors
 /// Returns an error if the query has no answer.
-pub fn ask(environment: &Environment, query: &str, limits: &Limits) -> Result<Answer, Failed<FailureClass>> {
+pub fn ask(environment: &Environment, query: &str, limits: &Limits) -> Result<SparqlAnswer, FailedQuery<FailureClass>> {
     if query.trim().is_empty() {
-        return Err(Failed::new(FailureClass::NoQuery, "there is no query"));
+        return Err(FailedQuery::new(FailureClass::NoQuery, "there is no query"));
     }
-    Failed::guard(|| run(environment, query, limits))
+    FailedQuery::guard(|| run(environment, query, limits))
 }
 
-fn run(environment: &Environment, query: &str, limits: &Limits) -> Result<Answer, Failed<FailureClass>> {
-    let prepared = prepare(query, &Settings::default())?;
+fn run(environment: &Environment, query: &str, limits: &Limits) -> Result<SparqlAnswer, FailedQuery<FailureClass>> {
+    let prepared = prepare(query, &SparqlSettings::default())?;
     let deadline = [Instant::now().checked_add(TIMEOUT), limits.deadline].into_iter().flatten().min();
     let memory = Some(limits.memory.map_or(MOST_MEMORY, |memory| memory.min(MOST_MEMORY)));
     let limits = Limits { deadline, memory, ..limits.clone() };
-    let mut answer = Answer { form: prepared.form(), columns: Vec::new(), rows: Vec::new() };
-    if answer.form == Form::Graph {
+    let mut answer = SparqlAnswer { form: prepared.form(), columns: Vec::new(), rows: Vec::new() };
+    if answer.form == QueryResultForm::Graph {
         answer.columns = ["subject", "predicate", "object"].map(str::to_owned).into();
     }
-    prepared.run(environment, &Bounds { limits, rows: Some(MOST_ROWS) }, &mut answer)?;
+    prepared.run(environment, &SparqlBounds { limits, rows: Some(MOST_ROWS) }, &mut answer)?;
     if environment.store.check().is_err() {
-        return Err(Failed::new(FailureClass::Internal, "the snapshot is damaged"));
+        return Err(FailedQuery::new(FailureClass::Internal, "the snapshot is damaged"));
     }
     Ok(answer)
 }
 
-impl Sink for Answer {
+impl ResultSink for SparqlAnswer {
     fn variables(&mut self, variables: &[Variable]) -> io::Result<()> {
         self.columns = variables.iter().map(|variable| variable.as_str().to_owned()).collect();
         Ok(())

@@ -1,9 +1,9 @@
 //! Uses the answers cached by other runs.
 
-use super::answer::Answer;
+use super::answer::SparqlAnswer;
 use super::ask::ask;
-use crate::cache::{Cache, Key, get_or_run};
-use crate::record::{Failed, FailureClass};
+use crate::cache::{CacheKey, ResultCache, get_or_run};
+use crate::record::{FailedQuery, FailureClass};
 use terrapin_budget::Limits;
 use terrapin_sparql::Environment;
 
@@ -12,11 +12,11 @@ use terrapin_sparql::Environment;
 /// # Errors
 /// Returns an error if the query has no answer.
 pub fn ask_cached(
-    cache: &dyn Cache,
+    cache: &dyn ResultCache,
     snapshot: &str,
     environment: &Environment,
     query: &str,
     limits: &Limits,
-) -> Result<Answer, Failed<FailureClass>> {
-    get_or_run(cache, &Key { snapshot, language: "SPARQL", query }, || ask(environment, query, limits))
+) -> Result<SparqlAnswer, FailedQuery<FailureClass>> {
+    get_or_run(cache, &CacheKey { snapshot, language: "SPARQL", query }, || ask(environment, query, limits))
 }

@@ -10,14 +10,14 @@ mod cached;
 mod failure;
 mod top;
 
-pub use answer::Answer;
+pub use answer::SparqlAnswer;
 pub use ask::{TIMEOUT, ask};
 pub use cached::ask_cached;
 pub use top::Top;
 
 use crate::metric::{Metric, ScoreSource};
-use crate::metrics::table::{Table, score};
-use crate::record::{Failed, FailureClass, Record, Strict};
+use crate::metrics::table::{ValueTable, score};
+use crate::record::{FailedQuery, FailureClass, ResultRecord, StrictResults};
 use crate::stored;
 
 /// The maximum number of missing and of extra rows in a record.
@@ -74,27 +74,27 @@ pub static METRICS: &[Metric] = &[
 
 /// Returns a score of a record, or zero if both answers are empty, because most wrong queries also have no results. The
 /// paper's scores (Jaccard, overlap, Dice) follow the paper.
-fn earned(record: &Record, score: fn(&Strict) -> Option<f64>) -> Option<f64> {
+fn earned(record: &ResultRecord, score: fn(&StrictResults) -> Option<f64>) -> Option<f64> {
     let strict = record.strict.as_ref()?;
     score(strict).map(|score| if strict.ran().is_nothing_twice() { 0.0 } else { score })
 }
 
 /// A query and its result.
-pub struct QueryResult<'a> {
+pub struct QueryComparison<'a> {
     /// The query as run.
     pub query: &'a str,
     /// Its answer.
-    pub answer: &'a Result<Answer, Failed<FailureClass>>,
+    pub answer: &'a Result<SparqlAnswer, FailedQuery<FailureClass>>,
 }
 
 /// Compares the results of two queries and adds the scores to the record.
-pub fn compare(gold: &QueryResult<'_>, pred: &QueryResult<'_>, record: &mut Record) {
+pub fn compare(gold: &QueryComparison<'_>, pred: &QueryComparison<'_>, record: &mut ResultRecord) {
     record.strict = Some(strict(gold, pred));
 }
 
-fn strict(gold: &QueryResult<'_>, pred: &QueryResult<'_>) -> Strict {
-    let rows = |result: &QueryResult<'_>| result.answer.as_ref().ok().map(|answer| answer.rows.len() as u64);
-    let mut strict = Strict { ref_n: rows(gold), pred_n: rows(pred), ..Strict::default() };
+fn strict(gold: &QueryComparison<'_>, pred: &QueryComparison<'_>) -> StrictResults {
+    let rows = |result: &QueryComparison<'_>| result.answer.as_ref().ok().map(|answer| answer.rows.len() as u64);
+    let mut strict = StrictResults { ref_n: rows(gold), pred_n: rows(pred), ..StrictResults::default() };
     let orders = Top::of(gold.query).orders;
     if let Err(failed) = gold.answer {
         (strict.ref_error, strict.ref_error_text) = (Some(failed.class), Some(failed.text.clone()));
@@ -130,7 +130,7 @@ fn strict(gold: &QueryResult<'_>, pred: &QueryResult<'_>) -> Strict {
 }
 
 /// Returns the first rows of one table that another lacks, with columns in order.
-fn only_in(table: &Table, other: &Table) -> Vec<String> {
+fn only_in(table: &ValueTable, other: &ValueTable) -> Vec<String> {
     let known: std::collections::BTreeSet<&Vec<String>> = other.rows.iter().collect();
     let text = |row: &Vec<String>| row.join(" | ").chars().take(SAMPLE_TEXT).collect();
     table.rows.iter().filter(|row| !known.contains(row)).take(SAMPLE).map(text).collect()
@@ -139,20 +139,20 @@ fn only_in(table: &Table, other: &Table) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use terrapin_sparql::Form;
+    use terrapin_sparql::QueryResultForm;
 
-    fn answer(columns: &str, rows: &[&str]) -> Result<Answer, Failed<FailureClass>> {
+    fn answer(columns: &str, rows: &[&str]) -> Result<SparqlAnswer, FailedQuery<FailureClass>> {
         let term = |text: &str| (text != "-").then(|| oxrdf::Literal::from(text).into());
         let cut = |row: &&str| row.split(' ').map(term).collect();
         let columns = columns.split(' ').map(str::to_owned).collect();
-        Ok(Answer { form: Form::Select, columns, rows: rows.iter().map(cut).collect() })
+        Ok(SparqlAnswer { form: QueryResultForm::Select, columns, rows: rows.iter().map(cut).collect() })
     }
 
     fn scored(
-        gold: (&str, Result<Answer, Failed<FailureClass>>),
-        pred: (&str, Result<Answer, Failed<FailureClass>>),
-    ) -> Strict {
-        strict(&QueryResult { query: gold.0, answer: &gold.1 }, &QueryResult { query: pred.0, answer: &pred.1 })
+        gold: (&str, Result<SparqlAnswer, FailedQuery<FailureClass>>),
+        pred: (&str, Result<SparqlAnswer, FailedQuery<FailureClass>>),
+    ) -> StrictResults {
+        strict(&QueryComparison { query: gold.0, answer: &gold.1 }, &QueryComparison { query: pred.0, answer: &pred.1 })
     }
 
     const ALL: &str = "SELECT * { ?s ?p ?o }";
@@ -160,8 +160,8 @@ mod tests {
     #[test]
     fn nothing_is_dropped() {
         let some = || answer("x", &["a", "b"]);
-        let broken = || Err(Failed::new(FailureClass::Syntax, "line 1, column 1: x"));
-        let slow = || Err(Failed::new(FailureClass::Timeout, "too slow"));
+        let broken = || Err(FailedQuery::new(FailureClass::Syntax, "line 1, column 1: x"));
+        let slow = || Err(FailedQuery::new(FailureClass::Timeout, "too slow"));
         let wrong = scored((ALL, some()), ("x", broken()));
         assert_eq!((wrong.syntax, wrong.jaccard, wrong.multiset, wrong.f1), (0, 0.0, Some(0), Some(0.0)));
         assert_eq!((wrong.error, wrong.ref_n, wrong.pred_n), (Some(FailureClass::Syntax), Some(2), None));

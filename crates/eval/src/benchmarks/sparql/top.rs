@@ -1,6 +1,6 @@
 //! Reads the outermost solution modifiers of a SPARQL query.
 
-use terrapin_sparql::syntax::algebra::{Pattern, QueryForm};
+use terrapin_sparql::syntax::algebra::{QueryForm, QueryPattern};
 use terrapin_sparql::{Dialect, syntax};
 
 /// The outermost solution modifiers.
@@ -23,13 +23,13 @@ impl Top {
         let mut pattern = &parsed.query.pattern;
         loop {
             pattern = match pattern {
-                Pattern::Slice { inner, length, .. } => {
+                QueryPattern::Slice { inner, length, .. } => {
                     top.limit = *length;
                     inner
                 }
-                Pattern::Distinct { inner } | Pattern::Reduced { inner } => inner,
-                Pattern::Project { inner, .. } => {
-                    top.orders = matches!(&**inner, Pattern::OrderBy { .. });
+                QueryPattern::Distinct { inner } | QueryPattern::Reduced { inner } => inner,
+                QueryPattern::Project { inner, .. } => {
+                    top.orders = matches!(&**inner, QueryPattern::OrderBy { .. });
                     return top;
                 }
                 _ => return top,

@@ -3,10 +3,10 @@
 use serde_json::{Map, Value, json};
 
 use super::super::measures::MEASURES;
-use super::{File, Pack};
+use super::{Pack, PackedFile};
 
 /// Returns the description of the data files.
-pub(super) fn croissant(pack: &Pack<'_>, files: &[File]) -> Value {
+pub(super) fn croissant(pack: &Pack<'_>, files: &[PackedFile]) -> Value {
     let said = pack.description;
     let distribution = files.iter().map(|file| {
         json!({
@@ -48,7 +48,7 @@ pub(super) fn croissant(pack: &Pack<'_>, files: &[File]) -> Value {
     described
 }
 
-fn record_set(pack: &Pack<'_>, file: &File) -> Value {
+fn record_set(pack: &Pack<'_>, file: &PackedFile) -> Value {
     let split = file.name.trim_start_matches("data/").trim_end_matches(".jsonl");
     let field = |path: &str, kind: &str, meaning: &str| {
         // A field of JSON lines, and the path within it.

@@ -23,7 +23,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
-use super::check::{Checked, CheckedPair};
+use super::check::{BenchmarkCheck, CheckedPair};
 use super::description::Description;
 use crate::about::engine;
 use crate::files::{WriteError, write_text};
@@ -36,7 +36,7 @@ pub struct Pack<'a> {
     /// The authors' description.
     pub description: &'a Description,
     /// The result of the check.
-    pub checked: &'a Checked,
+    pub checked: &'a BenchmarkCheck,
     /// The snapshot's digest.
     pub digest: &'a str,
     /// The length of its file in bytes.
@@ -47,7 +47,7 @@ pub struct Pack<'a> {
 
 /// A line of the data.
 #[derive(Serialize)]
-struct Row<'a> {
+struct BenchmarkRow<'a> {
     id: String,
     question: &'a str,
     gold: &'a str,
@@ -61,12 +61,12 @@ struct Row<'a> {
 }
 
 /// A file of the folder.
-struct File {
+struct PackedFile {
     name: String,
     text: String,
 }
 
-impl File {
+impl PackedFile {
     /// Returns the SHA-256 of its bytes in hexadecimal.
     fn sha256(&self) -> String {
         hex(&Sha256::digest(self.text.as_bytes()))
@@ -84,7 +84,7 @@ impl Pack<'_> {
             let _ = writeln!(text, "{}  {}", file.sha256(), file.name);
             text
         });
-        files.push(File { name: "SHA256SUMS".to_owned(), text: sums });
+        files.push(PackedFile { name: "SHA256SUMS".to_owned(), text: sums });
         for file in &files {
             write_text(&folder.join(&file.name), &file.text)?;
         }
@@ -101,10 +101,12 @@ impl Pack<'_> {
     }
 
     /// Returns all files except the list of their digests, by name.
-    fn files(&self) -> Vec<File> {
-        let mut files: Vec<File> = self.splits().keys().map(|split| self.data(split)).collect();
+    fn files(&self) -> Vec<PackedFile> {
+        let mut files: Vec<PackedFile> = self.splits().keys().map(|split| self.data(split)).collect();
         let described = croissant(self, &files);
-        let add = |files: &mut Vec<File>, name: &str, text: String| files.push(File { name: name.to_owned(), text });
+        let add = |files: &mut Vec<PackedFile>, name: &str, text: String| {
+            files.push(PackedFile { name: name.to_owned(), text })
+        };
         add(&mut files, "CITATION.cff", citation(self));
         add(&mut files, "LICENSES.md", licences(self));
         add(&mut files, "README.md", card(self));
@@ -116,14 +118,14 @@ impl Pack<'_> {
         files
     }
 
-    fn data(&self, split: &str) -> File {
+    fn data(&self, split: &str) -> PackedFile {
         let mut text = String::new();
         for checked in self.checked.pairs.iter().filter(|checked| checked.pair.split == split) {
             // Writing numbers and texts cannot fail.
             text.push_str(&serde_json::to_string(&row(checked)).unwrap_or_default());
             text.push('\n');
         }
-        File { name: format!("data/{split}.jsonl"), text }
+        PackedFile { name: format!("data/{split}.jsonl"), text }
     }
 
     fn checks(&self) -> Value {
@@ -166,9 +168,9 @@ impl Pack<'_> {
     }
 }
 
-fn row(checked: &CheckedPair) -> Row<'_> {
+fn row(checked: &CheckedPair) -> BenchmarkRow<'_> {
     let pair = &checked.pair;
-    Row {
+    BenchmarkRow {
         id: pair.id.clone().unwrap_or_else(|| format!("{}-{}", pair.split, pair.line)),
         question: &pair.question,
         gold: &pair.query,

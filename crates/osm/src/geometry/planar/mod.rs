@@ -4,7 +4,7 @@
 mod rings;
 mod sweep;
 
-use super::segment::{Side, side};
+use super::segment::{LineSide, side};
 use crate::Coord;
 
 pub use rings::{Rings, is_counterclockwise, polygons};
@@ -16,11 +16,11 @@ pub const NONE: u32 = u32::MAX;
 /// A point of the plane; in order from south to north, then from west to east.
 pub trait Planar: Copy + Ord {
     /// Returns the side of the line from `a` to `b` on which the point `p` lies. The result is exact.
-    fn side(a: Self, b: Self, p: Self) -> Side;
+    fn side(a: Self, b: Self, p: Self) -> LineSide;
 }
 
 impl Planar for Coord {
-    fn side(a: Coord, b: Coord, p: Coord) -> Side {
+    fn side(a: Coord, b: Coord, p: Coord) -> LineSide {
         side(a, b, p)
     }
 }

@@ -6,7 +6,7 @@ use terrapin_budget as budget;
 
 use super::sweep::Swept;
 use super::{NONE, Planar};
-use crate::geometry::Side;
+use crate::geometry::LineSide;
 
 /// The rings of a polygon, the outer one first, each with its first point again at the end.
 pub type Rings<P> = Vec<Vec<P>>;
@@ -23,7 +23,7 @@ pub fn polygons<P: Planar>(points: &[P], segments: &[[u32; 2]], swept: &Swept, o
         let west = swept.western[segment as usize];
         is_inside_east[segment as usize] = west == NONE || !is_inside_east[west as usize];
     }
-    let around = Around::new(points, segments);
+    let around = SegmentSuccessors::new(points, segments);
     // Each segment in the direction in which the inside is on its left.
     let directed = |segment: u32| {
         let [a, b] = segments[segment as usize];
@@ -76,16 +76,16 @@ fn is_before<P: Planar>(points: &[P], segments: &[[u32; 2]], segment: u32, other
         return true;
     }
     let ([a, b], [_, c]) = (segments[segment as usize], segments[other as usize]);
-    P::side(points[a as usize], points[c as usize], points[b as usize]) == Side::Left
+    P::side(points[a as usize], points[c as usize], points[b as usize]) == LineSide::Left
 }
 
 /// The next segment, clockwise, at each end of each segment.
-struct Around {
+struct SegmentSuccessors {
     next: Vec<[u32; 2]>,
 }
 
-impl Around {
-    fn new<P: Planar>(points: &[P], segments: &[[u32; 2]]) -> Around {
+impl SegmentSuccessors {
+    fn new<P: Planar>(points: &[P], segments: &[[u32; 2]]) -> SegmentSuccessors {
         // The ends of segments by their points.
         let mut ends: Vec<(u32, u32)> = Vec::with_capacity(2 * segments.len());
         for (segment, [a, b]) in segments.iter().enumerate() {
@@ -107,7 +107,7 @@ impl Around {
                 before = segment;
             }
         }
-        Around { next }
+        SegmentSuccessors { next }
     }
 
     /// Returns the segment that continues the border of the same inside at an end of one: the next one clockwise.
@@ -121,9 +121,9 @@ fn counterclockwise<P: Planar>(center: P, a: P, b: P) -> Ordering {
     // South of the point, or west of it on its parallel: the first half.
     let half = |c: P| c > center;
     half(a).cmp(&half(b)).then_with(|| match P::side(center, a, b) {
-        Side::Left => Ordering::Less,
-        Side::Right => Ordering::Greater,
-        Side::On => Ordering::Equal,
+        LineSide::Left => Ordering::Less,
+        LineSide::Right => Ordering::Greater,
+        LineSide::On => Ordering::Equal,
     })
 }
 
@@ -190,5 +190,5 @@ pub fn is_counterclockwise<P: Planar>(ring: &[P]) -> bool {
     let count = ring.len().saturating_sub(1);
     let Some(least) = (0..count).min_by_key(|&at| ring[at]) else { return false };
     let (before, after) = (ring[(least + count - 1) % count], ring[(least + 1) % count]);
-    P::side(before, ring[least], after) == Side::Left
+    P::side(before, ring[least], after) == LineSide::Left
 }

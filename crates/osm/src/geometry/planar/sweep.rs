@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use terrapin_budget as budget;
 
 use super::{NONE, Planar};
-use crate::geometry::Side;
+use crate::geometry::LineSide;
 
 /// The results of the sweep. For a segment along a parallel, the northern side counts as the western one.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -26,7 +26,7 @@ pub struct Swept {
 pub fn sweep<P: Planar>(points: &[P], segments: &[[u32; 2]]) -> Option<Swept> {
     let span = |id: u32| {
         let [a, b] = segments[id as usize];
-        Span { a: points[a as usize], b: points[b as usize], id }
+        SweepSegment { a: points[a as usize], b: points[b as usize], id }
     };
     // The segments by the point at which they end.
     let mut ending: Vec<u32> = (0..segments.len() as u32).collect();
@@ -39,23 +39,23 @@ pub fn sweep<P: Planar>(points: &[P], segments: &[[u32; 2]]) -> Option<Swept> {
         west_of_point: vec![NONE; points.len()],
         order: Vec::with_capacity(segments.len()),
     };
-    let mut status: BTreeSet<Key<P>> = BTreeSet::new();
-    let mut begun: Vec<Span<P>> = Vec::new();
+    let mut status: BTreeSet<SweepKey<P>> = BTreeSet::new();
+    let mut begun: Vec<SweepSegment<P>> = Vec::new();
     for (place, &point) in points.iter().enumerate() {
         budget::checkpoint();
         let mut is_end = false;
         while let Some(id) = ending.next_if(|&id| segments[id as usize][1] as usize == place) {
             is_end = true;
-            status.remove(&Key::Span(span(id)));
+            status.remove(&SweepKey::Span(span(id)));
         }
         begun.clear();
         while let Some(id) = beginning.next_if(|&id| segments[id as usize][0] as usize == place) {
             begun.push(span(id));
         }
         begun.sort_unstable();
-        let west = neighbour(status.range(..Key::Before(point)).next_back());
-        let east = neighbour(status.range(Key::Before(point)..).next());
-        if east.is_some_and(|east| P::side(east.a, east.b, point) == Side::On) {
+        let west = neighbour(status.range(..SweepKey::Before(point)).next_back());
+        let east = neighbour(status.range(SweepKey::Before(point)..).next());
+        if east.is_some_and(|east| P::side(east.a, east.b, point) == LineSide::On) {
             return None;
         }
         let mut before = west;
@@ -73,40 +73,40 @@ pub fn sweep<P: Planar>(points: &[P], segments: &[[u32; 2]]) -> Option<Swept> {
             swept.western[next.id as usize] = before;
             swept.order.push(next.id);
             before = next.id;
-            status.insert(Key::Span(next));
+            status.insert(SweepKey::Span(next));
         }
     }
     Some(swept)
 }
 
-fn neighbour<P: Copy>(key: Option<&Key<P>>) -> Option<Span<P>> {
+fn neighbour<P: Copy>(key: Option<&SweepKey<P>>) -> Option<SweepSegment<P>> {
     match key {
-        Some(Key::Span(span)) => Some(*span),
+        Some(SweepKey::Span(span)) => Some(*span),
         _ => None,
     }
 }
 
 /// A segment that the sweep line meets, from its southern end to its northern one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Span<P> {
+struct SweepSegment<P> {
     a: P,
     b: P,
     id: u32,
 }
 
-impl<P: Planar> Span<P> {
+impl<P: Planar> SweepSegment<P> {
     /// Returns whether two segments that the sweep line meets at once meet anywhere but in a common end.
-    fn conflicts(&self, other: &Span<P>) -> bool {
+    fn conflicts(&self, other: &SweepSegment<P>) -> bool {
         let (s, t) = (self, other);
         if s.a == t.a {
-            P::side(s.a, s.b, t.b) == Side::On
+            P::side(s.a, s.b, t.b) == LineSide::On
         } else if s.b == t.b {
-            P::side(s.a, s.b, t.a) == Side::On
+            P::side(s.a, s.b, t.a) == LineSide::On
         } else {
             // Their spans along the sweep overlap, so collinear ones meet.
-            let meets_line = |s: &Span<P>, t: &Span<P>| {
+            let meets_line = |s: &SweepSegment<P>, t: &SweepSegment<P>| {
                 let (p, q) = (P::side(s.a, s.b, t.a), P::side(s.a, s.b, t.b));
-                p != q || p == Side::On
+                p != q || p == LineSide::On
             };
             meets_line(s, t) && meets_line(t, s)
         }
@@ -114,53 +114,53 @@ impl<P: Planar> Span<P> {
 }
 
 /// From west to east along the sweep line. Segments that do not meet have an order that no other segment changes.
-impl<P: Planar> Ord for Span<P> {
-    fn cmp(&self, other: &Span<P>) -> Ordering {
+impl<P: Planar> Ord for SweepSegment<P> {
+    fn cmp(&self, other: &SweepSegment<P>) -> Ordering {
         let (s, t) = (self, other);
         if s.a < t.a {
             return other.cmp(self).reverse();
         }
         // The later one begins east or west of the other, or on it and leads there.
-        let from = if s.a == t.a { Side::On } else { P::side(t.a, t.b, s.a) };
-        let at = if from == Side::On { P::side(t.a, t.b, s.b) } else { from };
+        let from = if s.a == t.a { LineSide::On } else { P::side(t.a, t.b, s.a) };
+        let at = if from == LineSide::On { P::side(t.a, t.b, s.b) } else { from };
         match at {
-            Side::Right => Ordering::Greater,
-            Side::Left => Ordering::Less,
-            Side::On => self.id.cmp(&other.id),
+            LineSide::Right => Ordering::Greater,
+            LineSide::Left => Ordering::Less,
+            LineSide::On => self.id.cmp(&other.id),
         }
     }
 }
 
-impl<P: Planar> PartialOrd for Span<P> {
-    fn partial_cmp(&self, other: &Span<P>) -> Option<Ordering> {
+impl<P: Planar> PartialOrd for SweepSegment<P> {
+    fn partial_cmp(&self, other: &SweepSegment<P>) -> Option<Ordering> {
         Some(self.cmp(other))
     }
 }
 
 /// The key of the sweep line's order: a segment that it meets, or a position to search for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Key<P> {
-    Span(Span<P>),
+enum SweepKey<P> {
+    Span(SweepSegment<P>),
     /// Just before the segments on which this point lies.
     Before(P),
 }
 
-impl<P: Planar> Ord for Key<P> {
-    fn cmp(&self, other: &Key<P>) -> Ordering {
+impl<P: Planar> Ord for SweepKey<P> {
+    fn cmp(&self, other: &SweepKey<P>) -> Ordering {
         match (self, other) {
-            (Key::Span(s), Key::Span(t)) => s.cmp(t),
-            (Key::Span(s), Key::Before(point)) => match P::side(s.a, s.b, *point) {
-                Side::Right => Ordering::Less,
-                Side::Left | Side::On => Ordering::Greater,
+            (SweepKey::Span(s), SweepKey::Span(t)) => s.cmp(t),
+            (SweepKey::Span(s), SweepKey::Before(point)) => match P::side(s.a, s.b, *point) {
+                LineSide::Right => Ordering::Less,
+                LineSide::Left | LineSide::On => Ordering::Greater,
             },
-            (Key::Before(_), Key::Span(_)) => other.cmp(self).reverse(),
-            (Key::Before(p), Key::Before(q)) => p.cmp(q),
+            (SweepKey::Before(_), SweepKey::Span(_)) => other.cmp(self).reverse(),
+            (SweepKey::Before(p), SweepKey::Before(q)) => p.cmp(q),
         }
     }
 }
 
-impl<P: Planar> PartialOrd for Key<P> {
-    fn partial_cmp(&self, other: &Key<P>) -> Option<Ordering> {
+impl<P: Planar> PartialOrd for SweepKey<P> {
+    fn partial_cmp(&self, other: &SweepKey<P>) -> Option<Ordering> {
         Some(self.cmp(other))
     }
 }

@@ -1,21 +1,21 @@
 //! Tests a point against one segment after another: whether it is on one of them, and how many are to the east of it.
 
 use super::super::segment::Segment;
-use super::super::tiles::{Part, Tile, beside, is_whole};
-use super::Border;
+use super::super::tiles::{GridTile, TileCrossing, beside, is_whole};
+use super::BorderRule;
 use crate::Coord;
 
 /// A point that is being located, and whether it is inside as far as segments have been looked at.
-pub(super) struct Search {
+pub(super) struct PointLocation {
     pub(super) at: Coord,
     /// The rule for points on the border; `None` if only points exactly on a segment are on the border.
-    pub(super) border: Option<Border>,
+    pub(super) border: Option<BorderRule>,
     /// The point's tile, if segments are cut into tiles.
-    pub(super) tile: Option<Tile>,
+    pub(super) tile: Option<GridTile>,
     pub(super) inside: bool,
 }
 
-impl Search {
+impl PointLocation {
     /// Takes a segment into account; true if the point is on it.
     pub(super) fn meets(&mut self, s: Segment) -> bool {
         let Coord { lat, lon } = self.at;
@@ -27,15 +27,15 @@ impl Search {
         let passes = (s.a.lat > lat) != (s.b.lat > lat);
         let part = match self.tile {
             Some(tile) if !is_whole(s) => beside(s, tile, self.at),
-            _ => Part::Piece(s),
+            _ => TileCrossing::Piece(s),
         };
         let piece = match part {
-            Part::Piece(piece) => piece,
-            Part::East => {
+            TileCrossing::Piece(piece) => piece,
+            TileCrossing::East => {
                 self.inside ^= passes;
                 return false;
             }
-            Part::West => return false,
+            TileCrossing::West => return false,
         };
         let offset = Offset::of(self.at, piece);
         if offset.is_on(piece, self.border) {
@@ -91,7 +91,7 @@ impl Offset {
 
     /// Returns whether the point is on the segment `s`, by the rule of the border.
     #[inline]
-    fn is_on(&self, s: Segment, border: Option<Border>) -> bool {
+    fn is_on(&self, s: Segment, border: Option<BorderRule>) -> bool {
         let Offset { width, along, north, .. } = *self;
         if along < 0 {
             return false;
@@ -101,10 +101,10 @@ impl Offset {
                 None => false,
                 // The segment's latitude is cut off towards its end: the point is less than a step to the north of a
                 // segment that leads north, or less than a step to the south of one that leads south.
-                Some(Border::Relation | Border::Drawn) if s.a.lat < s.b.lat => 0 < north && north < width,
-                Some(Border::Relation | Border::Drawn) => -width < north && north < 0,
+                Some(BorderRule::Relation | BorderRule::Drawn) if s.a.lat < s.b.lat => 0 < north && north < width,
+                Some(BorderRule::Relation | BorderRule::Drawn) => -width < north && north < 0,
                 // The segment's latitude is rounded, halves up.
-                Some(Border::ClosedWay) => -width < 2 * north && 2 * north <= width,
+                Some(BorderRule::ClosedWay) => -width < 2 * north && 2 * north <= width,
             }
     }
 }

@@ -1,17 +1,17 @@
 use super::*;
 
 /// The kind of border without a tolerance, apart from segments that fall eastwards.
-const BORDER: Border = Border::Relation;
+const BORDER: BorderRule = BorderRule::Relation;
 
-fn ring(border: Border, points: &[Coord]) -> Polygon {
+fn ring(border: BorderRule, points: &[Coord]) -> Polygon {
     let n = points.len();
     Polygon::new(border, (0..n).map(|i| Segment { a: points[i], b: points[(i + 1) % n] }))
 }
 
 /// A small generator with a fixed seed.
-struct Random(u64);
+struct PolygonTestRandom(u64);
 
-impl Random {
+impl PolygonTestRandom {
     fn below(&mut self, n: i32) -> i32 {
         self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         ((self.0 >> 33) % n as u64) as i32
@@ -22,23 +22,23 @@ impl Random {
 }
 
 /// Counts crossings over all segments; the point in parts of a step.
-fn naive(segments: &[Segment], lat: i64, lon: i64, scale: i64) -> Location {
+fn naive(segments: &[Segment], lat: i64, lon: i64, scale: i64) -> PolygonLocation {
     let mut inside = false;
     for s in segments {
         let [ay, ax, by, bx] = [s.a.lat, s.a.lon, s.b.lat, s.b.lon].map(|v| i64::from(v) * scale);
         let cross = (bx - ax) * (lat - ay) - (by - ay) * (lon - ax);
         let within = lat >= ay.min(by) && lat <= ay.max(by) && lon >= ax.min(bx) && lon <= ax.max(bx);
         if cross == 0 && within {
-            return Location::Border;
+            return PolygonLocation::Border;
         }
         if (ay > lat) != (by > lat) && (cross > 0) == (by > ay) {
             inside = !inside;
         }
     }
-    if inside { Location::Inside } else { Location::Outside }
+    if inside { PolygonLocation::Inside } else { PolygonLocation::Outside }
 }
 
-fn random_polygon(r: &mut Random, size: i32) -> Polygon {
+fn random_polygon(r: &mut PolygonTestRandom, size: i32) -> Polygon {
     let mut segments = Vec::new();
     for _ in 0..1 + r.below(3) {
         let ring: Vec<Coord> = (0..3 + r.below(60)).map(|_| r.coord(size)).collect();
@@ -48,7 +48,7 @@ fn random_polygon(r: &mut Random, size: i32) -> Polygon {
 }
 
 /// A ring around the middle of a grid of 13, with a hole: no border crosses another.
-fn random_star(r: &mut Random) -> Polygon {
+fn random_star(r: &mut PolygonTestRandom) -> Polygon {
     let rays = [(6, 0), (6, 3), (6, 6), (3, 6), (0, 6), (-3, 6), (-6, 6), (-6, 3)];
     let rays: Vec<(i32, i32)> = rays.into_iter().chain(rays.into_iter().map(|(y, x)| (-y, -x))).collect();
     let mut segments = Vec::new();
@@ -65,7 +65,7 @@ fn random_star(r: &mut Random) -> Polygon {
 
 #[test]
 fn locating_agrees_with_counting_all_crossings() {
-    let mut r = Random(1);
+    let mut r = PolygonTestRandom(1);
     for _ in 0..60 {
         let polygon = random_polygon(&mut r, 30);
         for lat in -1..31 {
@@ -79,7 +79,7 @@ fn locating_agrees_with_counting_all_crossings() {
 
 #[test]
 fn boxes_agree_with_every_point_in_them() {
-    let mut r = Random(2);
+    let mut r = PolygonTestRandom(2);
     let mut seen = [0; 3];
     for _ in 0..200 {
         let polygon = random_polygon(&mut r, 40);
@@ -95,9 +95,9 @@ fn boxes_agree_with_every_point_in_them() {
                 }
             }
             match relation {
-                Relation::Inside => assert!(all.iter().all(|&l| l == Location::Inside)),
-                Relation::Outside => assert!(all.iter().all(|&l| l == Location::Outside)),
-                Relation::Mixed => {
+                BoxRelation::Inside => assert!(all.iter().all(|&l| l == PolygonLocation::Inside)),
+                BoxRelation::Outside => assert!(all.iter().all(|&l| l == PolygonLocation::Outside)),
+                BoxRelation::Mixed => {
                     let wider = BoundingBox {
                         south: area.south - 1,
                         west: area.west - 1,
@@ -114,7 +114,7 @@ fn boxes_agree_with_every_point_in_them() {
 
 #[test]
 fn lines_agree_with_a_fine_walk_along_them() {
-    let mut r = Random(3);
+    let mut r = PolygonTestRandom(3);
     let (mut met, mut missed) = (0, 0);
     for _ in 0..40 {
         let polygon = random_star(&mut r);
@@ -125,7 +125,7 @@ fn lines_agree_with_a_fine_walk_along_them() {
             let (dy, dx) = (i64::from(b.lat - a.lat), i64::from(b.lon - a.lon));
             let walked = (0..=steps).any(|k| {
                 let (lat, lon) = (i64::from(a.lat) * steps + dy * k, i64::from(a.lon) * steps + dx * k);
-                naive(polygon.segments(), lat, lon, steps) == Location::Inside
+                naive(polygon.segments(), lat, lon, steps) == PolygonLocation::Inside
             });
             let s = Segment { a, b };
             let touches =
@@ -168,13 +168,13 @@ fn common_edges_and_nothing_at_all() {
         BORDER,
         [left, right].iter().flat_map(|ring| (0..4).map(|i| Segment { a: ring[i], b: ring[(i + 1) % 4] })),
     );
-    assert_eq!(both.locate(c(5, 10)), Location::Border, "the common edge");
-    assert_eq!([9, 11].map(|lon| both.locate(c(5, lon))), [Location::Inside; 2]);
+    assert_eq!(both.locate(c(5, 10)), PolygonLocation::Border, "the common edge");
+    assert_eq!([9, 11].map(|lon| both.locate(c(5, lon))), [PolygonLocation::Inside; 2]);
     assert!(!both.meets_line(&[c(0, 10), c(10, 10)]), "along the common edge");
-    assert_eq!(Polygon::new(BORDER, [Segment { a: c(1, 1), b: c(1, 1) }]).locate(c(1, 1)), Location::Border);
+    assert_eq!(Polygon::new(BORDER, [Segment { a: c(1, 1), b: c(1, 1) }]).locate(c(1, 1)), PolygonLocation::Border);
     let nothing = Polygon::new(BORDER, []);
-    assert_eq!(nothing.locate(c(0, 0)), Location::Outside);
-    assert_eq!(nothing.relate(&BoundingBox { south: -1, west: -1, north: 1, east: 1 }), Relation::Outside);
+    assert_eq!(nothing.locate(c(0, 0)), PolygonLocation::Outside);
+    assert_eq!(nothing.relate(&BoundingBox { south: -1, west: -1, north: 1, east: 1 }), BoxRelation::Outside);
     assert!(!nothing.meets_line(&[c(0, 0), c(1, 1)]));
 }
 
@@ -187,18 +187,18 @@ fn nearly_on_the_border() {
     let (falls, rises) = ([c(20, 0), c(0, 30), c(90, 30)], [c(0, 0), c(20, 30), c(-90, 30)]);
     let turned = |[a, b, c]: [Coord; 3]| [c, b, a];
     for (border, falls, rises, expected_falling, expected_rising) in [
-        (Border::Relation, falls, rises, [false, true, true, true], [true, true, true, false]),
-        (Border::Relation, turned(falls), turned(rises), [false, false, true, true], [true, true, false, false]),
-        (Border::ClosedWay, falls, rises, [false, true, true, true], [true, true, true, false]),
-        (Border::ClosedWay, turned(falls), turned(rises), [false, true, true, true], [true, true, true, false]),
+        (BorderRule::Relation, falls, rises, [false, true, true, true], [true, true, true, false]),
+        (BorderRule::Relation, turned(falls), turned(rises), [false, false, true, true], [true, true, false, false]),
+        (BorderRule::ClosedWay, falls, rises, [false, true, true, true], [true, true, true, false]),
+        (BorderRule::ClosedWay, turned(falls), turned(rises), [false, true, true, true], [true, true, true, false]),
     ] {
         let at = |points: &[Coord], lats: [i32; 4]| lats.map(|lat| ring(border, points).covers(c(lat, 10)));
         assert_eq!(at(&falls, [12, 13, 14, 15]), expected_falling, "{border:?}");
         assert_eq!(at(&rises, [5, 6, 7, 8]), expected_rising, "{border:?}");
     }
     // At longitude 5 the first is at 16⅔.
-    assert_eq!(ring(Border::Relation, &falls).locate(c(16, 5)), Location::Border);
-    assert_eq!(ring(Border::ClosedWay, &falls).locate(c(16, 5)), Location::Outside);
+    assert_eq!(ring(BorderRule::Relation, &falls).locate(c(16, 5)), PolygonLocation::Border);
+    assert_eq!(ring(BorderRule::ClosedWay, &falls).locate(c(16, 5)), PolygonLocation::Outside);
 }
 
 /// As observed in the reference: the northernmost nodes in the area below a segment, at some longitudes.
@@ -237,7 +237,7 @@ fn long_segments_are_cut_into_tiles() {
         if turned {
             points.reverse();
         }
-        for border in [Border::Relation, Border::Drawn] {
+        for border in [BorderRule::Relation, BorderRule::Drawn] {
             let area = ring(border, &points);
             for (lon, top) in tops {
                 let covered = [top, top + 1].map(|lat| area.covers(c(lat, lon)));
@@ -273,7 +273,7 @@ fn lines_are_cut_into_tiles() {
         ),
     ];
     for (points, lines) in areas {
-        for border in [Border::Relation, Border::Drawn] {
+        for border in [BorderRule::Relation, BorderRule::Drawn] {
             let area = ring(border, points);
             for &(from, to, expected) in lines {
                 assert_eq!(area.meets_line(&[from, to]), expected, "{from:?} {to:?}");
@@ -330,7 +330,7 @@ fn closed_ways_in_themselves() {
     for (expected, points) in ways {
         let mut line: Vec<Coord> = points.iter().map(|&(lat, lon)| Coord { lat, lon }).collect();
         let [way, relation, drawn] =
-            [Border::ClosedWay, Border::Relation, Border::Drawn].map(|border| ring(border, &line));
+            [BorderRule::ClosedWay, BorderRule::Relation, BorderRule::Drawn].map(|border| ring(border, &line));
         line.push(line[0]);
         assert_eq!(way.meets_line(&line), expected);
         assert!(!relation.meets_line(&line));
@@ -354,15 +354,15 @@ fn crossings_count_where_the_border_begins_north_of_the_line() {
         (51_000, -9_000, [true, true, true]),
     ] {
         let strip = [c(west, 5_000), c(west + 500, 5_000), c(east + 500, 45_000), c(east, 45_000)];
-        for border in [Border::Relation, Border::Drawn] {
+        for border in [BorderRule::Relation, BorderRule::Drawn] {
             let strip = ring(border, &strip);
             assert_eq!(lines.map(|line| strip.meets_line(&line)), expected, "{border:?} {west} {east}");
         }
-        assert!(lines.iter().all(|line| ring(Border::ClosedWay, &strip).meets_line(line)), "{west} {east}");
+        assert!(lines.iter().all(|line| ring(BorderRule::ClosedWay, &strip).meets_line(line)), "{west} {east}");
     }
     // An end inside is enough.
     let square = [c(0, 0), c(0, 22_000), c(100_000, 35_000), c(100_000, 0)];
-    for border in [Border::Relation, Border::Drawn] {
+    for border in [BorderRule::Relation, BorderRule::Drawn] {
         assert!(lines.iter().all(|line| ring(border, &square).meets_line(line)), "{border:?}");
     }
 }

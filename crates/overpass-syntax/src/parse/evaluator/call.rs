@@ -1,28 +1,28 @@
 //! Interprets calls of functions: `name(...)`, also on a set.
 
-use super::super::Parser;
-use super::super::expression::{Branch, Id, Tree};
+use super::super::QlParser;
+use super::super::expression::{Branch, Id, TokenTree};
 use super::EvaluatorContext;
-use crate::Node;
-use crate::check::{Arguments, Needs, Spec, Type};
-use crate::code::Code;
-use crate::element::Element;
+use crate::ElementTreeNode;
+use crate::check::{EvaluatorArguments, Needs, Spec, Type};
+use crate::code::OverpassCode;
+use crate::element::SyntaxElement;
 use crate::suggest;
 
-impl<'a> Parser<'a> {
+impl<'a> QlParser<'a> {
     /// Interprets `name(...)`, with the set before it.
     pub(super) fn call(
         &mut self,
-        tree: &Tree<'a>,
+        tree: &TokenTree<'a>,
         id: Id,
         set: Option<String>,
         place: EvaluatorContext,
-    ) -> Option<Node> {
+    ) -> Option<ElementTreeNode> {
         let branch = tree.at(id);
         let name = tree.text(branch.left);
         let Some(spec) = Spec::by_name(name) else {
             let (span, message) = (tree.at(branch.left).token.span(), format!("Function \"{name}\" not known"));
-            self.builder.diagnostics.parse(Code::UnknownFunction, branch.line, span, message);
+            self.builder.diagnostics.parse(OverpassCode::UnknownFunction, branch.line, span, message);
             let help = suggest::function(name, Spec::names());
             self.builder.diagnostics.help(help);
             return None;
@@ -41,46 +41,46 @@ impl<'a> Parser<'a> {
     /// Creates the element of a call, with its arguments.
     fn arguments(
         &mut self,
-        tree: &Tree<'a>,
+        tree: &TokenTree<'a>,
         id: Id,
         spec: &'static Spec,
         place: EvaluatorContext,
-    ) -> Option<(Element, Vec<Node>)> {
+    ) -> Option<(SyntaxElement, Vec<ElementTreeNode>)> {
         let branch = tree.at(id);
         let right = branch.right;
-        let mut element = Element::new(spec.element, branch.line, tree.span(id));
+        let mut element = SyntaxElement::new(spec.element, branch.line, tree.span(id));
         if !spec.property.is_empty() {
             element = element.with("type", spec.property);
         }
         let mut operands = Vec::new();
         match spec.arguments {
-            Arguments::None => {}
-            Arguments::One(wanted) | Arguments::Each(wanted) => {
+            EvaluatorArguments::None => {}
+            EvaluatorArguments::One(wanted) | EvaluatorArguments::Each(wanted) => {
                 let missing = || format!("{}(...) needs an argument", spec.name);
                 operands.extend(self.argument((tree, branch), right, inside(spec, wanted, place), missing));
             }
-            Arguments::Two(wanted) => operands = self.two_arguments(tree, branch, spec, place.wanting(wanted)),
-            Arguments::Many(wanted) => {
+            EvaluatorArguments::Two(wanted) => operands = self.two_arguments(tree, branch, spec, place.wanting(wanted)),
+            EvaluatorArguments::Many(wanted) => {
                 let missing = || format!("Every argument of {}(...) must be an evaluator", spec.name);
                 for item in tree.items(right) {
                     operands.extend(self.argument((tree, tree.at(item)), item, place.wanting(wanted), missing));
                 }
             }
-            Arguments::Key => {
+            EvaluatorArguments::Key => {
                 let key = self.word(tree, right);
                 if key.is_none() {
                     let message = format!("{}(key) needs a simple string as argument", spec.name);
-                    self.complain(branch, Code::WrongArgument, message);
+                    self.complain(branch, OverpassCode::WrongArgument, message);
                 }
                 element = element.with("k", key?);
             }
-            Arguments::SetCount => element = element.with("type", self.counted_type(tree, branch)?),
-            Arguments::Members => {
+            EvaluatorArguments::SetCount => element = element.with("type", self.counted_type(tree, branch)?),
+            EvaluatorArguments::Members => {
                 if right != 0 {
                     element = self.members(tree, branch, right, spec, element, "an")?;
                 }
             }
-            Arguments::Role => element = self.role(tree, branch, spec, element)?,
+            EvaluatorArguments::Role => element = self.role(tree, branch, spec, element)?,
         }
         Some((element, operands))
     }
@@ -88,28 +88,28 @@ impl<'a> Parser<'a> {
     /// Interprets one argument. Adds an error if it is missing.
     fn argument(
         &mut self,
-        (tree, branch): (&Tree<'a>, Branch<'a>),
+        (tree, branch): (&TokenTree<'a>, Branch<'a>),
         id: Id,
         place: EvaluatorContext,
         missing: impl FnOnce() -> String,
-    ) -> Option<Node> {
+    ) -> Option<ElementTreeNode> {
         let operand = self.evaluate(tree, id, place);
         if operand.is_none() {
-            self.complain(branch, Code::WrongArgument, missing());
+            self.complain(branch, OverpassCode::WrongArgument, missing());
         }
         operand
     }
 
     fn two_arguments(
         &mut self,
-        tree: &Tree<'a>,
+        tree: &TokenTree<'a>,
         branch: Branch<'a>,
         spec: &Spec,
         place: EvaluatorContext,
-    ) -> Vec<Node> {
+    ) -> Vec<ElementTreeNode> {
         let comma = tree.at(branch.right);
         if comma.token.text != "," || comma.left == 0 || comma.right == 0 {
-            self.complain(branch, Code::WrongArgument, format!("{}(...) needs two arguments", spec.name));
+            self.complain(branch, OverpassCode::WrongArgument, format!("{}(...) needs two arguments", spec.name));
             return Vec::new();
         }
         let sides = [("First", comma.left), ("Second", comma.right)].into_iter();
@@ -128,13 +128,13 @@ impl<'a> Parser<'a> {
     }
 
     /// Returns the element type that `count` counts.
-    fn counted_type(&mut self, tree: &Tree<'a>, branch: Branch<'a>) -> Option<String> {
+    fn counted_type(&mut self, tree: &TokenTree<'a>, branch: Branch<'a>) -> Option<String> {
         const TYPES: [&str; 8] = ["nodes", "ways", "relations", "deriveds", "nwr", "nw", "wr", "nr"];
         let right = branch.right;
         let counted = self.word(tree, right).filter(|_| TYPES.contains(&tree.text(right)));
         if counted.is_none() {
             let message = "\"count\" accepts only one of \"nodes\", \"ways\", \"relations\", \"deriveds\", \"nwr\", \"nw\", \"wr\", or \"nr\" as type argument.";
-            self.complain(branch, Code::WrongArgument, message);
+            self.complain(branch, OverpassCode::WrongArgument, message);
             let help = suggest::nearest(tree.text(right), TYPES.into_iter());
             self.builder.diagnostics.help(help);
         }
@@ -142,12 +142,18 @@ impl<'a> Parser<'a> {
     }
 
     /// Adds a role and, if there is a second argument, the type of the members with this role.
-    fn role(&mut self, tree: &Tree<'a>, branch: Branch<'a>, spec: &Spec, element: Element) -> Option<Element> {
+    fn role(
+        &mut self,
+        tree: &TokenTree<'a>,
+        branch: Branch<'a>,
+        spec: &Spec,
+        element: SyntaxElement,
+    ) -> Option<SyntaxElement> {
         let items = tree.items(branch.right);
         let role = items.first().and_then(|&item| self.word(tree, item));
         if role.is_none() {
             let message = format!("{}() needs a single literal expression as argument for the wanted role", spec.name);
-            self.complain(branch, Code::WrongArgument, message);
+            self.complain(branch, OverpassCode::WrongArgument, message);
         }
         let element = element.with("role", role?);
         match items.get(1) {
@@ -159,26 +165,26 @@ impl<'a> Parser<'a> {
     /// Adds `nodes`, `ways` or `relations` for the functions that count members.
     fn members(
         &mut self,
-        tree: &Tree<'a>,
+        tree: &TokenTree<'a>,
         branch: Branch<'a>,
         id: Id,
         spec: &Spec,
-        element: Element,
+        element: SyntaxElement,
         which: &str,
-    ) -> Option<Element> {
+    ) -> Option<SyntaxElement> {
         let kind = self.word(tree, id).filter(|kind| ["nodes", "ways", "relations"].contains(&kind.as_str()));
         if kind.is_none() {
             let message = format!(
                 "{}(...) can only have one of the words nodes, ways, or relations as {which} argument",
                 spec.name
             );
-            self.complain(branch, Code::WrongArgument, message);
+            self.complain(branch, OverpassCode::WrongArgument, message);
         }
         Some(element.with("members_type", kind?))
     }
 
     /// Returns a single word, string or number.
-    fn word(&self, tree: &Tree<'a>, id: Id) -> Option<String> {
+    fn word(&self, tree: &TokenTree<'a>, id: Id) -> Option<String> {
         let branch = tree.at(id);
         (id != 0 && branch.left == 0 && branch.right == 0).then(|| branch.token.value())
     }
@@ -186,26 +192,32 @@ impl<'a> Parser<'a> {
 
 /// Returns whether a function runs on the elements of a set.
 fn is_of_set(spec: &Spec) -> bool {
-    matches!(spec.arguments, Arguments::Each(_) | Arguments::SetCount)
+    matches!(spec.arguments, EvaluatorArguments::Each(_) | EvaluatorArguments::SetCount)
 }
 
 /// Checks a call without interpreting its arguments. Returns the error's code and message, if there is an error.
-fn refusal(spec: &Spec, has_set: bool, has_arguments: bool, place: EvaluatorContext) -> Option<(Code, String)> {
+fn refusal(spec: &Spec, has_set: bool, has_arguments: bool, place: EvaluatorContext) -> Option<(OverpassCode, String)> {
     let name = spec.name;
-    let wrong = |message: String| Some((Code::WrongArgument, message));
+    let wrong = |message: String| Some((OverpassCode::WrongArgument, message));
     if has_set && !is_of_set(spec) {
         return wrong(format!("{name}(...) cannot have an input set"));
     }
     match spec.arguments {
-        Arguments::None if has_arguments => return wrong(format!("{name}(...) does not accept any arguments")),
-        Arguments::None | Arguments::Members => {}
+        EvaluatorArguments::None if has_arguments => {
+            return wrong(format!("{name}(...) does not accept any arguments"));
+        }
+        EvaluatorArguments::None | EvaluatorArguments::Members => {}
         _ if has_arguments => {}
-        Arguments::Each(_) => return wrong(format!("{name}(...) needs an argument")),
-        Arguments::Role if place.element => {
+        EvaluatorArguments::Each(_) => return wrong(format!("{name}(...) needs an argument")),
+        EvaluatorArguments::Role if place.element => {
             return wrong(format!("{name}() must have the name of the wanted role as argument"));
         }
-        Arguments::Role => {}
-        Arguments::One(_) | Arguments::Two(_) | Arguments::Many(_) | Arguments::Key | Arguments::SetCount => {
+        EvaluatorArguments::Role => {}
+        EvaluatorArguments::One(_)
+        | EvaluatorArguments::Two(_)
+        | EvaluatorArguments::Many(_)
+        | EvaluatorArguments::Key
+        | EvaluatorArguments::SetCount => {
             return wrong(format!("{name}(...) must have one or more arguments"));
         }
     }
@@ -214,13 +226,13 @@ fn refusal(spec: &Spec, has_set: bool, has_arguments: bool, place: EvaluatorCont
         Needs::Member if !place.member => "an element's member",
         Needs::Nothing | Needs::Element | Needs::Member => return None,
     };
-    Some((Code::WrongContext, format!("{name}(...) must be called in a context where it can evaluate {lacks}")))
+    Some((OverpassCode::WrongContext, format!("{name}(...) must be called in a context where it can evaluate {lacks}")))
 }
 
 /// Returns the context of the arguments of a call in the context `place`.
 fn inside(spec: &Spec, wanted: Type, place: EvaluatorContext) -> EvaluatorContext {
     let mut inside = place.wanting(wanted);
-    inside.element |= matches!(spec.arguments, Arguments::Each(_));
+    inside.element |= matches!(spec.arguments, EvaluatorArguments::Each(_));
     inside.member |= matches!(spec.element, "eval-per-member" | "eval-per-vertex");
     inside
 }

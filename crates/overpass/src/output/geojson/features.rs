@@ -3,14 +3,14 @@
 
 use rustc_hash::FxHashSet;
 use terrapin_budget as budget;
-use terrapin_osm::outline::{Border, Flaw, Line, Polygon, cut_at_180, is_area};
+use terrapin_osm::outline::{Flaw, Line, OutlineBorder, Polygon, cut_at_180, is_area};
 use terrapin_osm::{Coord, ElementType};
 
-use super::index::{Index, WayPlace, line_vertices};
-use super::lines::{self, Vertex};
-use super::print::Feature;
-use super::record::{Kind, Record, Tags};
-use super::shape::Shape;
+use super::index::{GeoJsonIndex, WayPlace, line_vertices};
+use super::lines::{self, LineVertex};
+use super::print::GeoJsonFeature;
+use super::record::{GeoJsonRecord, RecordKind, RecordTags};
+use super::shape::FeatureGeometry;
 
 /// Keys that do not describe an element. An element with no other keys counts as untagged.
 const UNINTERESTING: [&str; 9] = [
@@ -26,13 +26,13 @@ const UNINTERESTING: [&str; 9] = [
 ];
 
 /// A sink for features.
-pub(super) trait Features {
+pub(super) trait FeatureSink {
     /// Adds one feature. Returns an error if the client has disconnected.
-    fn add(&mut self, feature: &Feature<'_>) -> std::io::Result<()>;
+    fn add(&mut self, feature: &GeoJsonFeature<'_>) -> std::io::Result<()>;
 }
 
 /// Writes all features of an answer: areas, then lines, then points, so that points are drawn on top.
-pub(super) fn write(index: &Index<'_>, to: &mut dyn Features) -> std::io::Result<()> {
+pub(super) fn write(index: &GeoJsonIndex<'_>, to: &mut dyn FeatureSink) -> std::io::Result<()> {
     let mut ways = Outlines { own: vec![false; index.ways.len()], members: vec![false; index.member_ways.len()] };
     for relation in index.relations.iter() {
         write_relation(index, &relation, &mut ways, to)?;
@@ -47,14 +47,14 @@ pub(super) fn write(index: &Index<'_>, to: &mut dyn Features) -> std::io::Result
         let vertices = line_vertices(way.line);
         let line = places(&vertices);
         if line.len() > 1 {
-            to.add(&Feature {
+            to.add(&GeoJsonFeature {
                 type_name: "way",
                 id: way.id,
-                tags: Tags::default(),
+                tags: RecordTags::default(),
                 meta: None,
                 relations: index.memberships(ElementType::Way, way.id),
                 tainted: line.len() < vertices.len(),
-                shape: Shape::Lines(&cut_at_180(&line)),
+                shape: FeatureGeometry::Lines(&cut_at_180(&line)),
             })?;
         }
     }
@@ -62,7 +62,7 @@ pub(super) fn write(index: &Index<'_>, to: &mut dyn Features) -> std::io::Result
     for made in &index.made {
         budget::checkpoint();
         if let Some(shape) = made.shape {
-            to.add(&Feature { shape: Shape::Written(shape), ..plain(made) })?;
+            to.add(&GeoJsonFeature { shape: FeatureGeometry::Written(shape), ..plain(made) })?;
         }
     }
     Ok(())
@@ -84,39 +84,39 @@ impl Outlines {
 }
 
 /// Returns an element's feature without geometry and relations.
-fn plain<'a>(record: &Record<'a>) -> Feature<'a> {
-    Feature {
+fn plain<'a>(record: &GeoJsonRecord<'a>) -> GeoJsonFeature<'a> {
+    GeoJsonFeature {
         type_name: record.type_name,
         id: record.id,
         tags: record.tags,
         meta: record.meta,
         relations: &[],
-        shape: Shape::Lines(&[]),
+        shape: FeatureGeometry::Lines(&[]),
         tainted: false,
     }
 }
 
 /// Returns whether an element has descriptive tags other than those for which `but` returns true.
-fn is_interesting<'t>(tags: Tags<'t>, but: impl Fn(&'t str, &'t str) -> bool) -> bool {
+fn is_interesting<'t>(tags: RecordTags<'t>, but: impl Fn(&'t str, &'t str) -> bool) -> bool {
     tags.iter().any(|(key, value)| !UNINTERESTING.contains(&key) && !but(key, value))
 }
 
 /// Returns the vertices with known coordinates.
-fn places(vertices: &[Option<Vertex>]) -> Vec<Coord> {
+fn places(vertices: &[Option<LineVertex>]) -> Vec<Coord> {
     vertices.iter().flatten().map(|vertex| vertex.at).collect()
 }
 
 /// The member ways of a relation, in its order.
 struct MemberLines {
-    lines: Vec<Vec<Vertex>>,
+    lines: Vec<Vec<LineVertex>>,
     /// The border that the ways form.
-    border: Border,
+    border: OutlineBorder,
     tainted: bool,
 }
 
 impl MemberLines {
-    fn of(index: &Index<'_>, relation: &Record<'_>) -> MemberLines {
-        let mut all = MemberLines { lines: Vec::new(), border: Border::default(), tainted: false };
+    fn of(index: &GeoJsonIndex<'_>, relation: &GeoJsonRecord<'_>) -> MemberLines {
+        let mut all = MemberLines { lines: Vec::new(), border: OutlineBorder::default(), tainted: false };
         let mut seen = FxHashSet::default();
         let members = relation.members.into_iter().flat_map(|members| members.iter());
         for member in members.filter(|member| member.kind == ElementType::Way) {
@@ -130,7 +130,7 @@ impl MemberLines {
             if seen.insert(member.id) {
                 all.border.add(&known_or_missing(&vertices), member.role == "inner");
             }
-            let known: Vec<Vertex> = vertices.iter().flatten().copied().collect();
+            let known: Vec<LineVertex> = vertices.iter().flatten().copied().collect();
             all.tainted |= known.len() < vertices.len();
             all.lines.push(known);
         }
@@ -145,22 +145,22 @@ impl MemberLines {
     }
 }
 
-fn known_or_missing(vertices: &[Option<Vertex>]) -> Line {
+fn known_or_missing(vertices: &[Option<LineVertex>]) -> Line {
     vertices.iter().map(|vertex| vertex.map_or(Coord::MISSING, |vertex| vertex.at)).collect()
 }
 
 /// Writes a multipolygon, boundary, route or waterway relation. Any relation with a bounding box but without member
 /// geometry also gets a feature for the box.
 fn write_relation(
-    index: &Index<'_>,
-    relation: &Record<'_>,
+    index: &GeoJsonIndex<'_>,
+    relation: &GeoJsonRecord<'_>,
     ways: &mut Outlines,
-    to: &mut dyn Features,
+    to: &mut dyn FeatureSink,
 ) -> std::io::Result<()> {
     budget::checkpoint();
-    let placed = relation.parts.has(super::record::Parts::PLACED_MEMBERS);
+    let placed = relation.parts.has(super::record::RecordFields::PLACED_MEMBERS);
     if let Some(bounds) = relation.bounds.filter(|_| !placed) {
-        to.add(&Feature { shape: Shape::Bounds(bounds), ..plain(relation) })?;
+        to.add(&GeoJsonFeature { shape: FeatureGeometry::Bounds(bounds), ..plain(relation) })?;
     }
     if relation.members.is_none() {
         return Ok(());
@@ -173,10 +173,10 @@ fn write_relation(
 }
 
 fn write_route(
-    index: &Index<'_>,
-    relation: &Record<'_>,
+    index: &GeoJsonIndex<'_>,
+    relation: &GeoJsonRecord<'_>,
     ways: &mut Outlines,
-    to: &mut dyn Features,
+    to: &mut dyn FeatureSink,
 ) -> std::io::Result<()> {
     for member in relation.members.into_iter().flat_map(|members| members.iter()) {
         if member.kind != ElementType::Way {
@@ -195,19 +195,19 @@ fn write_route(
     if lines.is_empty() {
         return Ok(());
     }
-    to.add(&Feature {
+    to.add(&GeoJsonFeature {
         relations: index.memberships(ElementType::Relation, relation.id),
         tainted,
-        shape: Shape::Lines(&lines),
+        shape: FeatureGeometry::Lines(&lines),
         ..plain(relation)
     })
 }
 
 fn write_multipolygon(
-    index: &Index<'_>,
-    relation: &Record<'_>,
+    index: &GeoJsonIndex<'_>,
+    relation: &GeoJsonRecord<'_>,
     ways: &mut Outlines,
-    to: &mut dyn Features,
+    to: &mut dyn FeatureSink,
 ) -> std::io::Result<()> {
     let mut outer = Vec::new();
     for member in relation.members.into_iter().flat_map(|members| members.iter()) {
@@ -233,13 +233,15 @@ fn write_multipolygon(
         _ => None,
     };
     let feature = match simple {
-        None => Feature { relations: index.memberships(ElementType::Relation, relation.id), ..plain(relation) },
+        None => GeoJsonFeature { relations: index.memberships(ElementType::Relation, relation.id), ..plain(relation) },
         Some((_, None)) => return Ok(()),
         Some((id, Some(way))) => {
             ways.skip(way);
             match index.record(way) {
-                Some(record) => Feature { relations: index.memberships(ElementType::Way, id), ..plain(&record) },
-                None => Feature { type_name: "way", id, tags: Tags::default(), meta: None, ..plain(relation) },
+                Some(record) => GeoJsonFeature { relations: index.memberships(ElementType::Way, id), ..plain(&record) },
+                None => {
+                    GeoJsonFeature { type_name: "way", id, tags: RecordTags::default(), meta: None, ..plain(relation) }
+                }
             }
         }
     };
@@ -252,29 +254,34 @@ fn write_multipolygon(
 fn add_area(
     polygons: Result<Vec<Polygon>, Flaw>,
     tainted: bool,
-    feature: Feature<'_>,
+    feature: GeoJsonFeature<'_>,
     lines: impl FnOnce() -> Vec<Line>,
-    to: &mut dyn Features,
+    to: &mut dyn FeatureSink,
 ) -> std::io::Result<()> {
     if let Ok(polygons) = polygons {
-        return to.add(&Feature { tainted, shape: Shape::Polygons(&polygons), ..feature });
+        return to.add(&GeoJsonFeature { tainted, shape: FeatureGeometry::Polygons(&polygons), ..feature });
     }
     let lines = lines();
     if lines.is_empty() {
         return Ok(());
     }
-    to.add(&Feature { tainted: true, shape: Shape::Lines(&lines), ..feature })
+    to.add(&GeoJsonFeature { tainted: true, shape: FeatureGeometry::Lines(&lines), ..feature })
 }
 
 /// Writes a way if it is an area (`areas`) or a line (not `areas`).
-fn write_way(index: &Index<'_>, way: &Record<'_>, areas: bool, to: &mut dyn Features) -> std::io::Result<()> {
+fn write_way(
+    index: &GeoJsonIndex<'_>,
+    way: &GeoJsonRecord<'_>,
+    areas: bool,
+    to: &mut dyn FeatureSink,
+) -> std::io::Result<()> {
     budget::checkpoint();
     let vertices = index.vertices(way);
     let line = places(&vertices);
-    let feature = Feature { relations: index.memberships(ElementType::Way, way.id), ..plain(way) };
+    let feature = GeoJsonFeature { relations: index.memberships(ElementType::Way, way.id), ..plain(way) };
     if line.len() < 2 {
         return match way.bounds.filter(|_| areas && way.geometry.is_none()) {
-            Some(bounds) => to.add(&Feature { shape: Shape::Bounds(bounds), ..feature }),
+            Some(bounds) => to.add(&GeoJsonFeature { shape: FeatureGeometry::Bounds(bounds), ..feature }),
             None => Ok(()),
         };
     }
@@ -285,41 +292,41 @@ fn write_way(index: &Index<'_>, way: &Record<'_>, areas: bool, to: &mut dyn Feat
     }
     let tainted = line.len() < vertices.len();
     if areas {
-        let mut border = Border::default();
+        let mut border = OutlineBorder::default();
         border.add(&known_or_missing(&vertices), false);
         add_area(border.polygons(), tainted, feature, || cut_at_180(&line), to)
     } else {
-        to.add(&Feature { tainted, shape: Shape::Lines(&cut_at_180(&line)), ..feature })
+        to.add(&GeoJsonFeature { tainted, shape: FeatureGeometry::Lines(&cut_at_180(&line)), ..feature })
     }
 }
 
 /// Writes nodes, and the center points of ways and relations.
-fn write_points(index: &Index<'_>, to: &mut dyn Features) -> std::io::Result<()> {
+fn write_points(index: &GeoJsonIndex<'_>, to: &mut dyn FeatureSink) -> std::io::Result<()> {
     for node in index.nodes.iter() {
         budget::checkpoint();
         let Some(at) = node.position else { continue };
         if index.is_point(&node) || is_interesting(node.tags, |_, _| false) {
             let relations = index.memberships(ElementType::Node, node.id);
-            to.add(&Feature { relations, shape: Shape::Point(at), ..plain(&node) })?;
+            to.add(&GeoJsonFeature { relations, shape: FeatureGeometry::Point(at), ..plain(&node) })?;
         }
     }
     for &(id, at) in &index.shown_nodes {
         budget::checkpoint();
-        to.add(&Feature {
+        to.add(&GeoJsonFeature {
             type_name: "node",
             id,
-            tags: Tags::default(),
+            tags: RecordTags::default(),
             meta: None,
             relations: index.memberships(ElementType::Node, id),
-            shape: Shape::Point(at),
+            shape: FeatureGeometry::Point(at),
             tainted: false,
         })?;
     }
     for element in index.ways.iter().chain(index.relations.iter()) {
         budget::checkpoint();
-        debug_assert!(element.kind != Kind::Made, "what a query made stands apart");
+        debug_assert!(element.kind != RecordKind::Made, "what a query made stands apart");
         if let Some(center) = element.center {
-            to.add(&Feature { shape: Shape::Center(center), ..plain(&element) })?;
+            to.add(&GeoJsonFeature { shape: FeatureGeometry::Center(center), ..plain(&element) })?;
         }
     }
     Ok(())

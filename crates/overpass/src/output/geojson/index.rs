@@ -5,43 +5,43 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use terrapin_budget as budget;
 use terrapin_osm::{Coord, ElementType};
 
-use super::lines::{NodeKey, Vertex};
-use super::print::Membership;
-use super::record::{Kind, Line, Parts, Record, Records};
+use super::lines::{LineVertex, NodeKey};
+use super::print::RelationMembership;
+use super::record::{GeoJsonRecord, GeoJsonRecords, RecordFields, RecordKind, RecordLine};
 
 /// The elements of one type, in the order of the answer.
 #[derive(Default)]
-pub(super) struct Table<'r> {
-    entries: Vec<Entry<'r>>,
+pub(super) struct GeoJsonTable<'r> {
+    entries: Vec<GeoJsonEntry<'r>>,
     by_id: FxHashMap<i64, usize>,
 }
 
 /// An element of the answer.
-enum Entry<'r> {
+enum GeoJsonEntry<'r> {
     /// Its only record.
     Record(&'r [u8]),
     /// The merged parts of several records.
-    Merged(Box<Record<'r>>),
+    Merged(Box<GeoJsonRecord<'r>>),
 }
 
-impl<'r> Entry<'r> {
-    fn read(&self) -> Record<'r> {
+impl<'r> GeoJsonEntry<'r> {
+    fn read(&self) -> GeoJsonRecord<'r> {
         match self {
-            Entry::Record(bytes) => Record::of(bytes),
-            Entry::Merged(record) => **record,
+            GeoJsonEntry::Record(bytes) => GeoJsonRecord::of(bytes),
+            GeoJsonEntry::Merged(record) => **record,
         }
     }
 }
 
-impl<'r> Table<'r> {
-    fn add(&mut self, bytes: &'r [u8], record: Record<'r>) {
+impl<'r> GeoJsonTable<'r> {
+    fn add(&mut self, bytes: &'r [u8], record: GeoJsonRecord<'r>) {
         let place = *self.by_id.entry(record.id).or_insert(self.entries.len());
         match self.entries.get_mut(place) {
-            None => self.entries.push(Entry::Record(bytes)),
+            None => self.entries.push(GeoJsonEntry::Record(bytes)),
             Some(known) => {
                 let earlier = known.read();
                 if !earlier.parts.has(record.parts) {
-                    *known = Entry::Merged(Box::new(record.under(earlier)));
+                    *known = GeoJsonEntry::Merged(Box::new(record.under(earlier)));
                 }
             }
         }
@@ -53,15 +53,15 @@ impl<'r> Table<'r> {
     }
 
     /// Iterates over all elements.
-    pub(super) fn iter(&self) -> impl Iterator<Item = Record<'r>> {
-        self.entries.iter().map(Entry::read)
+    pub(super) fn iter(&self) -> impl Iterator<Item = GeoJsonRecord<'r>> {
+        self.entries.iter().map(GeoJsonEntry::read)
     }
 
     fn find(&self, id: i64) -> Option<usize> {
         self.by_id.get(&id).copied()
     }
 
-    fn get(&self, id: i64) -> Option<Record<'r>> {
+    fn get(&self, id: i64) -> Option<GeoJsonRecord<'r>> {
         Some(self.entries.get(self.find(id)?)?.read())
     }
 }
@@ -69,7 +69,7 @@ impl<'r> Table<'r> {
 /// A way whose line is shown as part of a relation in the answer.
 pub(super) struct MemberWay<'r> {
     pub(super) id: i64,
-    pub(super) line: Line<'r>,
+    pub(super) line: RecordLine<'r>,
 }
 
 /// A member way of a relation.
@@ -83,12 +83,12 @@ pub(super) enum WayPlace {
 
 /// The elements of an answer.
 #[derive(Default)]
-pub(super) struct Index<'r> {
-    pub(super) nodes: Table<'r>,
-    pub(super) ways: Table<'r>,
-    pub(super) relations: Table<'r>,
+pub(super) struct GeoJsonIndex<'r> {
+    pub(super) nodes: GeoJsonTable<'r>,
+    pub(super) ways: GeoJsonTable<'r>,
+    pub(super) relations: GeoJsonTable<'r>,
     /// The derived elements, in the order of the answer.
-    pub(super) made: Vec<Record<'r>>,
+    pub(super) made: Vec<GeoJsonRecord<'r>>,
     pub(super) member_ways: Vec<MemberWay<'r>>,
     member_ways_by_id: FxHashMap<i64, usize>,
     /// Nodes of the answer that are part of ways.
@@ -99,20 +99,20 @@ pub(super) struct Index<'r> {
     shown: FxHashMap<i64, Coord>,
     /// Those of these nodes that become features, in the order of the answer.
     pub(super) shown_nodes: Vec<(i64, Coord)>,
-    memberships: Vec<Membership<'r>>,
+    memberships: Vec<RelationMembership<'r>>,
 }
 
-impl<'r> Index<'r> {
-    pub(super) fn of(records: &'r Records) -> Index<'r> {
-        let mut index = Index::default();
+impl<'r> GeoJsonIndex<'r> {
+    pub(super) fn of(records: &'r GeoJsonRecords) -> GeoJsonIndex<'r> {
+        let mut index = GeoJsonIndex::default();
         for bytes in records.iter() {
             budget::checkpoints(4);
-            let record = Record::of(bytes);
+            let record = GeoJsonRecord::of(bytes);
             match record.kind {
-                Kind::Element(ElementType::Node) => index.nodes.add(bytes, record),
-                Kind::Element(ElementType::Way) => index.ways.add(bytes, record),
-                Kind::Element(ElementType::Relation) => index.relations.add(bytes, record),
-                Kind::Made => index.made.push(record),
+                RecordKind::Element(ElementType::Node) => index.nodes.add(bytes, record),
+                RecordKind::Element(ElementType::Way) => index.ways.add(bytes, record),
+                RecordKind::Element(ElementType::Relation) => index.relations.add(bytes, record),
+                RecordKind::Made => index.made.push(record),
             }
         }
         index.read_members();
@@ -125,10 +125,10 @@ impl<'r> Index<'r> {
     fn read_members(&mut self) {
         for relation in self.relations.iter() {
             let Some(members) = relation.members else { continue };
-            let placed = relation.parts.has(Parts::PLACED_MEMBERS);
+            let placed = relation.parts.has(RecordFields::PLACED_MEMBERS);
             for member in members.iter() {
                 budget::checkpoint();
-                self.memberships.push(Membership {
+                self.memberships.push(RelationMembership {
                     of: (member.kind, member.id),
                     relation: relation.id,
                     tags: relation.tags,
@@ -163,7 +163,7 @@ impl<'r> Index<'r> {
         let mut wanted: FxHashSet<i64> = FxHashSet::default();
         for way in self.ways.iter() {
             let Some(nodes) = way.nodes else { continue };
-            let mut line = way.geometry.map(Line::iter).into_iter().flatten();
+            let mut line = way.geometry.map(RecordLine::iter).into_iter().flatten();
             for id in nodes.iter() {
                 budget::checkpoint();
                 let known = line.next().flatten().is_some();
@@ -212,20 +212,20 @@ impl<'r> Index<'r> {
     }
 
     /// Returns whether a node is a feature of its own, and not only a point of a way.
-    pub(super) fn is_point(&self, node: &Record<'_>) -> bool {
+    pub(super) fn is_point(&self, node: &GeoJsonRecord<'_>) -> bool {
         !self.passed.contains(&node.id) || self.members.contains(&node.id)
     }
 
     /// Returns the nodes of a way; `None` for nodes without a known position.
-    pub(super) fn vertices(&self, way: &Record<'r>) -> Vec<Option<Vertex>> {
-        let mut line = way.geometry.map(Line::iter).into_iter().flatten();
-        let anonymous = |at: Option<Coord>| at.map(|at| Vertex { key: NodeKey::At(at), at });
+    pub(super) fn vertices(&self, way: &GeoJsonRecord<'r>) -> Vec<Option<LineVertex>> {
+        let mut line = way.geometry.map(RecordLine::iter).into_iter().flatten();
+        let anonymous = |at: Option<Coord>| at.map(|at| LineVertex { key: NodeKey::At(at), at });
         let Some(nodes) = way.nodes else { return line.map(anonymous).collect() };
         let vertex = |id: i64| {
             budget::checkpoint();
             let own = line.next().flatten();
             let at = own.or_else(|| self.position(id))?;
-            Some(Vertex { key: NodeKey::Id(id), at })
+            Some(LineVertex { key: NodeKey::Id(id), at })
         };
         nodes.iter().map(vertex).collect()
     }
@@ -235,8 +235,8 @@ impl<'r> Index<'r> {
     }
 
     /// Returns the way that is a member of a relation.
-    pub(super) fn member_way(&self, relation: &Record<'_>, id: i64) -> Option<WayPlace> {
-        if relation.parts.has(Parts::PLACED_MEMBERS) {
+    pub(super) fn member_way(&self, relation: &GeoJsonRecord<'_>, id: i64) -> Option<WayPlace> {
+        if relation.parts.has(RecordFields::PLACED_MEMBERS) {
             self.member_ways_by_id.get(&id).copied().map(WayPlace::Member)
         } else {
             self.ways.find(id).map(WayPlace::Own)
@@ -244,7 +244,7 @@ impl<'r> Index<'r> {
     }
 
     /// Returns the nodes of a member way; `None` if the answer does not contain them.
-    pub(super) fn member_vertices(&self, way: WayPlace) -> Option<Vec<Option<Vertex>>> {
+    pub(super) fn member_vertices(&self, way: WayPlace) -> Option<Vec<Option<LineVertex>>> {
         match way {
             WayPlace::Own(place) => {
                 let way = self.ways.entries.get(place)?.read();
@@ -255,15 +255,15 @@ impl<'r> Index<'r> {
     }
 
     /// Returns the record of a member way, if the answer contains the way itself.
-    pub(super) fn record(&self, way: WayPlace) -> Option<Record<'r>> {
+    pub(super) fn record(&self, way: WayPlace) -> Option<GeoJsonRecord<'r>> {
         match way {
-            WayPlace::Own(place) => self.ways.entries.get(place).map(Entry::read),
+            WayPlace::Own(place) => self.ways.entries.get(place).map(GeoJsonEntry::read),
             WayPlace::Member(_) => None,
         }
     }
 
     /// Returns the memberships of an element, in order of the relations' ids.
-    pub(super) fn memberships(&self, kind: ElementType, id: i64) -> &[Membership<'r>] {
+    pub(super) fn memberships(&self, kind: ElementType, id: i64) -> &[RelationMembership<'r>] {
         let all = &self.memberships;
         let from = all.partition_point(|membership| membership.of < (kind, id));
         let to = from + all[from..].partition_point(|membership| membership.of == (kind, id));
@@ -272,6 +272,6 @@ impl<'r> Index<'r> {
 }
 
 /// Returns the nodes of a line without ids.
-pub(super) fn line_vertices(line: Line<'_>) -> Vec<Option<Vertex>> {
-    line.iter().map(|at| at.map(|at| Vertex { key: NodeKey::At(at), at })).collect()
+pub(super) fn line_vertices(line: RecordLine<'_>) -> Vec<Option<LineVertex>> {
+    line.iter().map(|at| at.map(|at| LineVertex { key: NodeKey::At(at), at })).collect()
 }

@@ -16,15 +16,15 @@ pub(super) enum NodeKey {
 
 /// A node of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Vertex {
+pub(super) struct LineVertex {
     pub(super) key: NodeKey,
     pub(super) at: Coord,
 }
 
 /// Joins lines at their ends until each is closed or no line continues it. Starts with the last line. If several lines
 /// continue it, takes the first.
-pub(super) fn join(mut lines: Vec<Vec<Vertex>>) -> Vec<Vec<Vertex>> {
-    let mut ends = Ends::of(&lines);
+pub(super) fn join(mut lines: Vec<Vec<LineVertex>>) -> Vec<Vec<LineVertex>> {
+    let mut ends = LineEndIndex::of(&lines);
     let mut joined = Vec::new();
     for start in (0..lines.len()).rev() {
         if std::mem::replace(&mut ends.used[start], true) {
@@ -56,14 +56,14 @@ pub(super) fn join(mut lines: Vec<Vec<Vertex>>) -> Vec<Vec<Vertex>> {
 }
 
 /// An index of lines by their end nodes.
-struct Ends {
+struct LineEndIndex {
     used: Vec<bool>,
     /// Lines in ascending order, so that used ones are removed from the front.
     at: FxHashMap<NodeKey, VecDeque<usize>>,
 }
 
-impl Ends {
-    fn of(lines: &[Vec<Vertex>]) -> Ends {
+impl LineEndIndex {
+    fn of(lines: &[Vec<LineVertex>]) -> LineEndIndex {
         let mut at: FxHashMap<NodeKey, VecDeque<usize>> = FxHashMap::default();
         for (place, line) in lines.iter().enumerate() {
             budget::checkpoint();
@@ -71,7 +71,7 @@ impl Ends {
                 at.entry(end.key).or_default().push_back(place);
             }
         }
-        Ends { used: vec![false; lines.len()], at }
+        LineEndIndex { used: vec![false; lines.len()], at }
     }
 
     /// Returns the first unused line that ends at a node.
@@ -88,9 +88,9 @@ impl Ends {
 mod tests {
     use super::*;
 
-    fn line(ids: &[i64]) -> Vec<Vertex> {
+    fn line(ids: &[i64]) -> Vec<LineVertex> {
         let at = |id: i64| Coord { lat: id as i32, lon: 0 };
-        ids.iter().map(|&id| Vertex { key: NodeKey::Id(id), at: at(id) }).collect()
+        ids.iter().map(|&id| LineVertex { key: NodeKey::Id(id), at: at(id) }).collect()
     }
 
     fn joined(lines: &[&[i64]]) -> Vec<Vec<i32>> {

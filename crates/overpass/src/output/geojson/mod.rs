@@ -24,15 +24,15 @@ mod tests;
 use std::io::{self, Write};
 
 use super::buffer::Buffer;
-use super::{Answer, COPYRIGHT, Counts, Header, Items, OutputItem, Projection, Renderer};
-use features::Features;
-use index::Index;
-use print::Feature;
-use record::Records;
+use super::{AnswerWriter, COPYRIGHT, ItemSource, OutCounts, OutputHeader, OutputItem, Projection, Renderer};
+use features::FeatureSink;
+use index::GeoJsonIndex;
+use print::GeoJsonFeature;
+use record::GeoJsonRecords;
 
 /// The layout of the features in the answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Layout {
+pub enum GeoJsonLayout {
     /// One object that contains all features: `application/geo+json`.
     Collection,
     /// One feature per line, each after the character RS: `application/geo+json-seq`.
@@ -41,20 +41,25 @@ pub enum Layout {
 
 /// An answer in GeoJSON.
 pub(super) struct GeoJson<'a> {
-    records: Records,
-    header: Header,
-    text: Text<'a>,
+    records: GeoJsonRecords,
+    header: OutputHeader,
+    text: GeoJsonTextWriter<'a>,
     remark: Option<String>,
 }
 
 impl<'a> GeoJson<'a> {
-    pub(super) fn new(layout: Layout, items: Option<&'a dyn Items>, header: Header, out: &'a mut dyn Write) -> Self {
-        let text = Text { layout, items, buffer: Buffer::new(out), features: 0, whole: 0 };
-        GeoJson { records: Records::default(), header, text, remark: None }
+    pub(super) fn new(
+        layout: GeoJsonLayout,
+        items: Option<&'a dyn ItemSource>,
+        header: OutputHeader,
+        out: &'a mut dyn Write,
+    ) -> Self {
+        let text = GeoJsonTextWriter { layout, items, buffer: Buffer::new(out), features: 0, whole: 0 };
+        GeoJson { records: GeoJsonRecords::default(), header, text, remark: None }
     }
 }
 
-impl Answer for GeoJson<'_> {
+impl AnswerWriter for GeoJson<'_> {
     /// Requires ids: duplicates of an element are detected by its id.
     fn projection(&self) -> Projection {
         Projection { every_id: true, ..Projection::ALL }
@@ -75,14 +80,14 @@ impl Answer for GeoJson<'_> {
     }
 
     /// Ignores the counts: they have no geometry.
-    fn count(&mut self, _counts: &Counts) -> io::Result<()> {
+    fn count(&mut self, _counts: &OutCounts) -> io::Result<()> {
         Ok(())
     }
 
     fn complete(&mut self) -> io::Result<()> {
         let records = std::mem::take(&mut self.records);
         self.text.begin(self.header.data_time);
-        features::write(&Index::of(&records), &mut self.text)
+        features::write(&GeoJsonIndex::of(&records), &mut self.text)
     }
 
     fn remark(&mut self, text: &str) -> io::Result<()> {
@@ -109,27 +114,27 @@ impl Answer for GeoJson<'_> {
 }
 
 /// Returns the media type of GeoJSON answers in this layout.
-pub(super) fn content_type(layout: Layout) -> &'static str {
+pub(super) fn content_type(layout: GeoJsonLayout) -> &'static str {
     match layout {
-        Layout::Collection => "application/geo+json",
-        Layout::Sequence => "application/geo+json-seq",
+        GeoJsonLayout::Collection => "application/geo+json",
+        GeoJsonLayout::Sequence => "application/geo+json-seq",
     }
 }
 
 /// The writer of the GeoJSON text.
-struct Text<'a> {
-    layout: Layout,
+struct GeoJsonTextWriter<'a> {
+    layout: GeoJsonLayout,
     /// The source of item descriptions.
-    items: Option<&'a dyn Items>,
+    items: Option<&'a dyn ItemSource>,
     buffer: Buffer<'a>,
     features: u64,
     /// The end of the last complete feature in the buffer. A limit may cut the feature after it.
     whole: usize,
 }
 
-impl Text<'_> {
+impl GeoJsonTextWriter<'_> {
     fn begin(&mut self, data_time: i64) {
-        if self.layout == Layout::Collection {
+        if self.layout == GeoJsonLayout::Collection {
             let b = &mut self.buffer;
             b.text("{\"type\":\"FeatureCollection\",\"generator\":\"Terrapin ");
             b.text(env!("CARGO_PKG_VERSION"));
@@ -146,7 +151,7 @@ impl Text<'_> {
         self.buffer.bytes.truncate(self.whole);
         let begun = self.buffer.started() || self.whole > 0;
         match self.layout {
-            Layout::Collection => {
+            GeoJsonLayout::Collection => {
                 if !begun {
                     self.begin(data_time);
                 }
@@ -157,7 +162,7 @@ impl Text<'_> {
                 }
                 self.buffer.text("}\n");
             }
-            Layout::Sequence => {
+            GeoJsonLayout::Sequence => {
                 if let Some(remark) = remark {
                     self.buffer.text("\u{1e}{\"type\":\"FeatureCollection\",\"features\":[],\"remark\":");
                     print::quoted(&mut self.buffer.bytes, remark);
@@ -168,16 +173,16 @@ impl Text<'_> {
     }
 }
 
-impl Features for Text<'_> {
-    fn add(&mut self, feature: &Feature<'_>) -> io::Result<()> {
+impl FeatureSink for GeoJsonTextWriter<'_> {
+    fn add(&mut self, feature: &GeoJsonFeature<'_>) -> io::Result<()> {
         let b = &mut self.buffer;
         b.text(match self.layout {
-            Layout::Collection if self.features == 0 => "\n",
-            Layout::Collection => ",\n",
-            Layout::Sequence => "\u{1e}",
+            GeoJsonLayout::Collection if self.features == 0 => "\n",
+            GeoJsonLayout::Collection => ",\n",
+            GeoJsonLayout::Sequence => "\u{1e}",
         });
         feature.write(self.items, &mut b.bytes);
-        if self.layout == Layout::Sequence {
+        if self.layout == GeoJsonLayout::Sequence {
             b.text("\n");
         }
         self.features += 1;

@@ -2,43 +2,43 @@
 
 use std::io::Write;
 
-use super::record::Tags;
-use super::shape::{Shape, list};
-use crate::output::{Items, Meta, json};
+use super::record::RecordTags;
+use super::shape::{FeatureGeometry, list};
+use crate::output::{ItemSource, OutputMeta, json};
 use crate::timestamp;
 use terrapin_osm::ElementType;
 
 /// A feature: an element with its geometry, in the layout of osmtogeojson.
-pub(super) struct Feature<'a> {
+pub(super) struct GeoJsonFeature<'a> {
     /// `node`, `way`, `relation`, or the type name that a query gave.
     pub(super) type_name: &'a str,
     pub(super) id: i64,
-    pub(super) tags: Tags<'a>,
-    pub(super) meta: Option<Meta<'a>>,
+    pub(super) tags: RecordTags<'a>,
+    pub(super) meta: Option<OutputMeta<'a>>,
     /// The memberships of the element in relations of the answer.
-    pub(super) relations: &'a [Membership<'a>],
-    pub(super) shape: Shape<'a>,
+    pub(super) relations: &'a [RelationMembership<'a>],
+    pub(super) shape: FeatureGeometry<'a>,
     /// Whether parts of the geometry are missing in the answer.
     pub(super) tainted: bool,
 }
 
 /// The membership of an element in a relation.
 #[derive(Clone, Copy)]
-pub(super) struct Membership<'r> {
+pub(super) struct RelationMembership<'r> {
     /// The member.
     pub(super) of: (ElementType, i64),
     /// The relation.
     pub(super) relation: i64,
-    pub(super) tags: Tags<'r>,
+    pub(super) tags: RecordTags<'r>,
     pub(super) role: &'r str,
 }
 
 /// The key in `properties` for the linked Wikidata item.
 const ITEM: &[u8] = b",\"wikidata_item\":";
 
-impl Feature<'_> {
+impl GeoJsonFeature<'_> {
     /// Appends the feature. If a source of items is given, also appends the linked item.
-    pub(super) fn write(&self, items: Option<&dyn Items>, out: &mut Vec<u8>) {
+    pub(super) fn write(&self, items: Option<&dyn ItemSource>, out: &mut Vec<u8>) {
         out.extend_from_slice(b"{\"type\":\"Feature\",\"id\":\"");
         json::escape(out, self.type_name);
         out.push(b'/');
@@ -70,8 +70,8 @@ impl Feature<'_> {
             out.extend_from_slice(b",\"tainted\":true");
         }
         match self.shape {
-            Shape::Center(_) => out.extend_from_slice(b",\"geometry\":\"center\""),
-            Shape::Bounds(_) => out.extend_from_slice(b",\"geometry\":\"bounds\""),
+            FeatureGeometry::Center(_) => out.extend_from_slice(b",\"geometry\":\"center\""),
+            FeatureGeometry::Bounds(_) => out.extend_from_slice(b",\"geometry\":\"bounds\""),
             _ => {}
         }
         if let Some((items, tag)) = items.zip(self.tags.get("wikidata")) {
@@ -87,7 +87,7 @@ impl Feature<'_> {
     }
 }
 
-fn tags(out: &mut Vec<u8>, tags: Tags<'_>) {
+fn tags(out: &mut Vec<u8>, tags: RecordTags<'_>) {
     out.push(b'{');
     for (at, (key, value)) in tags.iter().enumerate() {
         if at > 0 {
@@ -100,7 +100,7 @@ fn tags(out: &mut Vec<u8>, tags: Tags<'_>) {
     out.push(b'}');
 }
 
-fn meta(out: &mut Vec<u8>, meta: &Meta<'_>) {
+fn meta(out: &mut Vec<u8>, meta: &OutputMeta<'_>) {
     out.extend_from_slice(b"\"timestamp\":\"");
     timestamp::push_version_time(out, meta.timestamp);
     out.extend_from_slice(b"\",\"version\":");

@@ -2,16 +2,16 @@
 //! only when needed.
 
 use crate::output::bytes::{get_coord, get_text, put_coord, put_text, within};
-use crate::output::{MemberGeometry, Meta, OutputItem};
-use crate::set::Position;
-use terrapin_base::codec::{self, Reader};
+use crate::output::{MemberGeometry, OutputItem, OutputMeta};
+use crate::set::DegreePosition;
+use terrapin_base::codec::{self, ByteReader};
 use terrapin_osm::{BoundingBox, Coord, ElementType};
 
 use super::shape;
 
 /// The kind of an element.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum RecordKind {
     /// An element of the data.
     Element(ElementType),
     /// A derived element.
@@ -20,30 +20,30 @@ pub(super) enum Kind {
 
 /// The parts of a record, one bit each.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(super) struct Parts(u16);
+pub(super) struct RecordFields(u16);
 
-impl Parts {
-    pub(super) const POSITION: Parts = Parts(1);
-    pub(super) const META: Parts = Parts(1 << 1);
-    pub(super) const BOUNDS: Parts = Parts(1 << 2);
-    pub(super) const CENTER: Parts = Parts(1 << 3);
-    pub(super) const TAGS: Parts = Parts(1 << 4);
-    pub(super) const NODES: Parts = Parts(1 << 5);
-    pub(super) const GEOMETRY: Parts = Parts(1 << 6);
-    pub(super) const MEMBERS: Parts = Parts(1 << 7);
+impl RecordFields {
+    pub(super) const POSITION: RecordFields = RecordFields(1);
+    pub(super) const META: RecordFields = RecordFields(1 << 1);
+    pub(super) const BOUNDS: RecordFields = RecordFields(1 << 2);
+    pub(super) const CENTER: RecordFields = RecordFields(1 << 3);
+    pub(super) const TAGS: RecordFields = RecordFields(1 << 4);
+    pub(super) const NODES: RecordFields = RecordFields(1 << 5);
+    pub(super) const GEOMETRY: RecordFields = RecordFields(1 << 6);
+    pub(super) const MEMBERS: RecordFields = RecordFields(1 << 7);
     /// Members with geometry.
-    pub(super) const PLACED_MEMBERS: Parts = Parts(1 << 8);
-    pub(super) const SHAPE: Parts = Parts(1 << 9);
+    pub(super) const PLACED_MEMBERS: RecordFields = RecordFields(1 << 8);
+    pub(super) const SHAPE: RecordFields = RecordFields(1 << 9);
 
-    pub(super) fn has(self, parts: Parts) -> bool {
+    pub(super) fn has(self, parts: RecordFields) -> bool {
         self.0 & parts.0 == parts.0
     }
 
-    pub(super) fn with(self, parts: Parts) -> Parts {
-        Parts(self.0 | parts.0)
+    pub(super) fn with(self, parts: RecordFields) -> RecordFields {
+        RecordFields(self.0 | parts.0)
     }
 
-    fn of(item: &OutputItem<'_>, shape: &[u8]) -> Parts {
+    fn of(item: &OutputItem<'_>, shape: &[u8]) -> RecordFields {
         let members = item.members.unwrap_or_default();
         // As in the JSON answer: an empty line is no geometry.
         let placed = members.iter().any(|member| match member.geometry {
@@ -52,29 +52,29 @@ impl Parts {
             MemberGeometry::Line(line) => !line.is_empty(),
         });
         let is_shown = [
-            (Parts::POSITION, item.position.is_some_and(|c| !c.is_missing())),
-            (Parts::META, item.meta.is_some()),
-            (Parts::BOUNDS, item.bounds.is_some()),
-            (Parts::CENTER, item.center.is_some()),
-            (Parts::TAGS, item.tags.is_some_and(|tags| !tags.is_empty())),
-            (Parts::NODES, item.nodes.is_some()),
-            (Parts::GEOMETRY, item.geometry.is_some()),
-            (Parts::MEMBERS, item.members.is_some()),
-            (Parts::PLACED_MEMBERS, placed),
-            (Parts::SHAPE, !shape.is_empty()),
+            (RecordFields::POSITION, item.position.is_some_and(|c| !c.is_missing())),
+            (RecordFields::META, item.meta.is_some()),
+            (RecordFields::BOUNDS, item.bounds.is_some()),
+            (RecordFields::CENTER, item.center.is_some()),
+            (RecordFields::TAGS, item.tags.is_some_and(|tags| !tags.is_empty())),
+            (RecordFields::NODES, item.nodes.is_some()),
+            (RecordFields::GEOMETRY, item.geometry.is_some()),
+            (RecordFields::MEMBERS, item.members.is_some()),
+            (RecordFields::PLACED_MEMBERS, placed),
+            (RecordFields::SHAPE, !shape.is_empty()),
         ];
-        is_shown.into_iter().filter(|(_, shown)| *shown).fold(Parts::default(), |all, (part, _)| all.with(part))
+        is_shown.into_iter().filter(|(_, shown)| *shown).fold(RecordFields::default(), |all, (part, _)| all.with(part))
     }
 }
 
 /// The records of many elements in memory, in pieces, so that they are not copied while the answer grows.
 #[derive(Default)]
-pub(super) struct Records(Vec<Vec<u8>>);
+pub(super) struct GeoJsonRecords(Vec<Vec<u8>>);
 
 /// The size from which a piece is full.
 const PIECE: usize = 1 << 20;
 
-impl Records {
+impl GeoJsonRecords {
     /// Adds the record of an element.
     pub(super) fn push(&mut self, item: &OutputItem<'_>) {
         if self.0.last().is_none_or(|piece| piece.len() >= PIECE) {
@@ -117,7 +117,7 @@ pub(super) fn put(out: &mut Vec<u8>, item: &OutputItem<'_>) {
     if kind == 3 {
         shape::made(&mut shape, item);
     }
-    let parts = Parts::of(item, &shape);
+    let parts = RecordFields::of(item, &shape);
     within(out, |out| {
         out.push(kind);
         codec::put_signed(out, item.id.unwrap_or_default());
@@ -125,7 +125,7 @@ pub(super) fn put(out: &mut Vec<u8>, item: &OutputItem<'_>) {
         if kind == 3 {
             put_text(out, item.type_name);
         }
-        if let Some(c) = item.position.filter(|_| parts.has(Parts::POSITION)) {
+        if let Some(c) = item.position.filter(|_| parts.has(RecordFields::POSITION)) {
             put_coord(out, c);
         }
         if let Some(meta) = &item.meta {
@@ -141,7 +141,7 @@ pub(super) fn put(out: &mut Vec<u8>, item: &OutputItem<'_>) {
             out.extend_from_slice(&center.lat.to_le_bytes());
             out.extend_from_slice(&center.lon.to_le_bytes());
         }
-        if let Some(tags) = item.tags.filter(|_| parts.has(Parts::TAGS)) {
+        if let Some(tags) = item.tags.filter(|_| parts.has(RecordFields::TAGS)) {
             within(out, |out| tags.iter().flat_map(|(key, value)| [key, value]).for_each(|part| put_text(out, part)));
         }
         if let Some(nodes) = item.nodes {
@@ -171,7 +171,7 @@ pub(super) fn put(out: &mut Vec<u8>, item: &OutputItem<'_>) {
                 }
             });
         }
-        if parts.has(Parts::SHAPE) {
+        if parts.has(RecordFields::SHAPE) {
             within(out, |out| out.extend_from_slice(&shape));
         }
     });
@@ -189,60 +189,60 @@ fn put_line(out: &mut Vec<u8>, line: &[Coord]) {
 
 /// The record of an element. Lists stay encoded until they are read.
 #[derive(Clone, Copy)]
-pub(super) struct Record<'r> {
-    pub(super) kind: Kind,
+pub(super) struct GeoJsonRecord<'r> {
+    pub(super) kind: RecordKind,
     pub(super) id: i64,
-    pub(super) parts: Parts,
+    pub(super) parts: RecordFields,
     /// The type name that a query gave.
     pub(super) type_name: &'r str,
     pub(super) position: Option<Coord>,
-    pub(super) meta: Option<Meta<'r>>,
+    pub(super) meta: Option<OutputMeta<'r>>,
     pub(super) bounds: Option<BoundingBox>,
-    pub(super) center: Option<Position>,
-    pub(super) tags: Tags<'r>,
-    pub(super) nodes: Option<Ids<'r>>,
-    pub(super) geometry: Option<Line<'r>>,
-    pub(super) members: Option<Members<'r>>,
+    pub(super) center: Option<DegreePosition>,
+    pub(super) tags: RecordTags<'r>,
+    pub(super) nodes: Option<RecordIds<'r>>,
+    pub(super) geometry: Option<RecordLine<'r>>,
+    pub(super) members: Option<RecordMembers<'r>>,
     /// A printed geometry.
     pub(super) shape: Option<&'r [u8]>,
 }
 
-impl<'r> Record<'r> {
+impl<'r> GeoJsonRecord<'r> {
     /// Reads a record written by [`put`].
-    pub(super) fn of(bytes: &'r [u8]) -> Record<'r> {
-        let nothing = Record {
-            kind: Kind::Made,
+    pub(super) fn of(bytes: &'r [u8]) -> GeoJsonRecord<'r> {
+        let nothing = GeoJsonRecord {
+            kind: RecordKind::Made,
             id: 0,
-            parts: Parts::default(),
+            parts: RecordFields::default(),
             type_name: "",
             position: None,
             meta: None,
             bounds: None,
             center: None,
-            tags: Tags::default(),
+            tags: RecordTags::default(),
             nodes: None,
             geometry: None,
             members: None,
             shape: None,
         };
-        Record::read(bytes).unwrap_or(nothing)
+        GeoJsonRecord::read(bytes).unwrap_or(nothing)
     }
 
-    fn read(bytes: &'r [u8]) -> Option<Record<'r>> {
-        let mut from = Reader::new(bytes);
+    fn read(bytes: &'r [u8]) -> Option<GeoJsonRecord<'r>> {
+        let mut from = ByteReader::new(bytes);
         let kind = match from.take(1)?[0] {
-            3 => Kind::Made,
-            kind => Kind::Element(*ElementType::ALL.get(usize::from(kind))?),
+            3 => RecordKind::Made,
+            kind => RecordKind::Element(*ElementType::ALL.get(usize::from(kind))?),
         };
         let id = from.get_signed()?;
-        let parts = Parts(u16::from_le_bytes(from.take(2)?.try_into().ok()?));
+        let parts = RecordFields(u16::from_le_bytes(from.take(2)?.try_into().ok()?));
         let type_name = match kind {
-            Kind::Element(kind) => kind.name(),
-            Kind::Made => get_text(&mut from)?,
+            RecordKind::Element(kind) => kind.name(),
+            RecordKind::Made => get_text(&mut from)?,
         };
-        let position = if parts.has(Parts::POSITION) { Some(get_coord(&mut from)?) } else { None };
-        let meta = if parts.has(Parts::META) {
-            Some(Meta {
+        let position = if parts.has(RecordFields::POSITION) { Some(get_coord(&mut from)?) } else { None };
+        let meta = if parts.has(RecordFields::META) {
+            Some(OutputMeta {
                 version: u32::try_from(from.get()?).ok()?,
                 timestamp: from.get_signed()?,
                 changeset: from.get_signed()?,
@@ -252,25 +252,25 @@ impl<'r> Record<'r> {
         } else {
             None
         };
-        let bounds = if parts.has(Parts::BOUNDS) {
+        let bounds = if parts.has(RecordFields::BOUNDS) {
             let (low, high) = (get_coord(&mut from)?, get_coord(&mut from)?);
             Some(BoundingBox { south: low.lat, west: low.lon, north: high.lat, east: high.lon })
         } else {
             None
         };
-        let center = if parts.has(Parts::CENTER) {
+        let center = if parts.has(RecordFields::CENTER) {
             let mut degrees = || Some(f64::from_le_bytes(from.take(8)?.try_into().ok()?));
-            Some(Position { lat: degrees()?, lon: degrees()? })
+            Some(DegreePosition { lat: degrees()?, lon: degrees()? })
         } else {
             None
         };
         let mut list = |part| if parts.has(part) { get_list(&mut from).map(Some) } else { Some(None) };
-        let tags = Tags(list(Parts::TAGS)?.unwrap_or_default());
-        let nodes = list(Parts::NODES)?.map(Ids);
-        let geometry = list(Parts::GEOMETRY)?.map(Line);
-        let members = list(Parts::MEMBERS)?.map(Members);
-        let shape = list(Parts::SHAPE)?;
-        Some(Record {
+        let tags = RecordTags(list(RecordFields::TAGS)?.unwrap_or_default());
+        let nodes = list(RecordFields::NODES)?.map(RecordIds);
+        let geometry = list(RecordFields::GEOMETRY)?.map(RecordLine);
+        let members = list(RecordFields::MEMBERS)?.map(RecordMembers);
+        let shape = list(RecordFields::SHAPE)?;
+        Some(GeoJsonRecord {
             kind,
             id,
             parts,
@@ -289,9 +289,9 @@ impl<'r> Record<'r> {
 
     /// Merges this record into an earlier one of the same element. The parts of the earlier record take precedence,
     /// except that members with geometry replace members without.
-    pub(super) fn under(self, earlier: Record<'r>) -> Record<'r> {
-        let with_places = |record: &Record<'r>| record.parts.has(Parts::PLACED_MEMBERS);
-        Record {
+    pub(super) fn under(self, earlier: GeoJsonRecord<'r>) -> GeoJsonRecord<'r> {
+        let with_places = |record: &GeoJsonRecord<'r>| record.parts.has(RecordFields::PLACED_MEMBERS);
+        GeoJsonRecord {
             parts: earlier.parts.with(self.parts),
             position: earlier.position.or(self.position),
             meta: earlier.meta.or(self.meta),
@@ -310,16 +310,16 @@ impl<'r> Record<'r> {
     }
 }
 
-fn get_list<'r>(from: &mut Reader<'r>) -> Option<&'r [u8]> {
+fn get_list<'r>(from: &mut ByteReader<'r>) -> Option<&'r [u8]> {
     let len = u32::from_le_bytes(from.take(4)?.try_into().ok()?);
     from.take(len as usize)
 }
 
 /// The tags of an element.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Tags<'r>(&'r [u8]);
+pub(super) struct RecordTags<'r>(&'r [u8]);
 
-impl<'r> Tags<'r> {
+impl<'r> RecordTags<'r> {
     /// Returns whether the list is empty.
     pub(super) fn is_empty(self) -> bool {
         self.0.is_empty()
@@ -327,7 +327,7 @@ impl<'r> Tags<'r> {
 
     /// Iterates over keys and values.
     pub(super) fn iter(self) -> impl Iterator<Item = (&'r str, &'r str)> {
-        let mut from = Reader::new(self.0);
+        let mut from = ByteReader::new(self.0);
         std::iter::from_fn(move || Some((get_text(&mut from)?, get_text(&mut from)?)))
     }
 
@@ -339,23 +339,23 @@ impl<'r> Tags<'r> {
 
 /// The ids of a way's nodes.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Ids<'r>(&'r [u8]);
+pub(super) struct RecordIds<'r>(&'r [u8]);
 
-impl<'r> Ids<'r> {
+impl<'r> RecordIds<'r> {
     pub(super) fn iter(self) -> impl Iterator<Item = i64> + 'r {
-        let (mut from, mut previous) = (Reader::new(self.0), 0);
+        let (mut from, mut previous) = (ByteReader::new(self.0), 0);
         std::iter::from_fn(move || from.get_delta(&mut previous))
     }
 }
 
 /// The positions of a way's nodes.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Line<'r>(&'r [u8]);
+pub(super) struct RecordLine<'r>(&'r [u8]);
 
-impl<'r> Line<'r> {
+impl<'r> RecordLine<'r> {
     /// Iterates over the positions; `None` for unknown ones.
     pub(super) fn iter(self) -> impl Iterator<Item = Option<Coord>> + 'r {
-        let (mut from, mut lat, mut lon) = (Reader::new(self.0), 0, 0);
+        let (mut from, mut lat, mut lon) = (ByteReader::new(self.0), 0, 0);
         std::iter::from_fn(move || {
             let c = Coord { lat: from.get_delta(&mut lat)? as i32, lon: from.get_delta(&mut lon)? as i32 };
             Some((!c.is_missing()).then_some(c))
@@ -365,33 +365,33 @@ impl<'r> Line<'r> {
 
 /// A member of a relation.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Member<'r> {
+pub(super) struct RecordMember<'r> {
     pub(super) kind: ElementType,
     pub(super) id: i64,
     pub(super) role: &'r str,
     /// A node's position.
     pub(super) point: Option<Coord>,
     /// A way's line.
-    pub(super) line: Option<Line<'r>>,
+    pub(super) line: Option<RecordLine<'r>>,
 }
 
 /// The members of a relation.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Members<'r>(&'r [u8]);
+pub(super) struct RecordMembers<'r>(&'r [u8]);
 
-impl<'r> Members<'r> {
-    pub(super) fn iter(self) -> impl Iterator<Item = Member<'r>> {
-        let mut from = Reader::new(self.0);
+impl<'r> RecordMembers<'r> {
+    pub(super) fn iter(self) -> impl Iterator<Item = RecordMember<'r>> {
+        let mut from = ByteReader::new(self.0);
         std::iter::from_fn(move || {
             let kind = *ElementType::ALL.get(usize::from(from.take(1)?[0]))?;
             let (id, role) = (from.get_signed()?, get_text(&mut from)?);
             let (mut point, mut line) = (None, None);
             match from.take(1)?[0] {
                 1 => point = Some(get_coord(&mut from)?),
-                2 => line = Some(Line(get_list(&mut from)?)),
+                2 => line = Some(RecordLine(get_list(&mut from)?)),
                 _ => {}
             }
-            Some(Member { kind, id, role, point, line })
+            Some(RecordMember { kind, id, role, point, line })
         })
     }
 }

@@ -3,14 +3,14 @@
 use std::io::Write;
 
 use crate::output::OutputItem;
-use crate::set::{Geometry, Position};
+use crate::set::{DegreePosition, DerivedGeometry};
 use terrapin_osm::{BoundingBox, Coord};
 
 /// The geometry of a feature.
-pub(super) enum Shape<'a> {
+pub(super) enum FeatureGeometry<'a> {
     Point(Coord),
     /// The center that represents an element.
-    Center(Position),
+    Center(DegreePosition),
     /// The box that represents an element.
     Bounds(BoundingBox),
     Lines(&'a [Vec<Coord>]),
@@ -20,36 +20,36 @@ pub(super) enum Shape<'a> {
     Written(&'a [u8]),
 }
 
-impl Shape<'_> {
+impl FeatureGeometry<'_> {
     /// Appends the geometry.
     pub(super) fn write(&self, out: &mut Vec<u8>) {
         let line = |out: &mut Vec<u8>, line: &Vec<Coord>| list(out, line, |out, &c| coord(out, c));
         match self {
-            Shape::Point(c) => geometry(out, "Point", |out| coord(out, *c)),
-            Shape::Center(middle) => geometry(out, "Point", |out| position(out, *middle)),
-            Shape::Bounds(bounds) => {
+            FeatureGeometry::Point(c) => geometry(out, "Point", |out| coord(out, *c)),
+            FeatureGeometry::Center(middle) => geometry(out, "Point", |out| position(out, *middle)),
+            FeatureGeometry::Bounds(bounds) => {
                 let BoundingBox { south, west, north, east } = *bounds;
                 let at = |lat, lon| Coord { lat, lon };
                 if west > east {
                     // A box across the antimeridian is split.
                     let parts = [(west, EAST), (-EAST, east)];
                     let all = parts.map(|(west, east)| vec![boxed(BoundingBox { south, west, north, east })]);
-                    Shape::Polygons(&all).write(out);
+                    FeatureGeometry::Polygons(&all).write(out);
                 } else if south == north && west == east {
-                    Shape::Point(at(south, west)).write(out);
+                    FeatureGeometry::Point(at(south, west)).write(out);
                 } else if south == north || west == east {
-                    Shape::Lines(&[vec![at(south, west), at(north, east)]]).write(out);
+                    FeatureGeometry::Lines(&[vec![at(south, west), at(north, east)]]).write(out);
                 } else {
-                    Shape::Polygons(&[vec![boxed(*bounds)]]).write(out);
+                    FeatureGeometry::Polygons(&[vec![boxed(*bounds)]]).write(out);
                 }
             }
-            Shape::Lines([one]) => geometry(out, "LineString", |out| line(out, one)),
-            Shape::Lines(all) => geometry(out, "MultiLineString", |out| list(out, all, line)),
-            Shape::Polygons([one]) => geometry(out, "Polygon", |out| list(out, one, line)),
-            Shape::Polygons(all) => {
+            FeatureGeometry::Lines([one]) => geometry(out, "LineString", |out| line(out, one)),
+            FeatureGeometry::Lines(all) => geometry(out, "MultiLineString", |out| list(out, all, line)),
+            FeatureGeometry::Polygons([one]) => geometry(out, "Polygon", |out| list(out, one, line)),
+            FeatureGeometry::Polygons(all) => {
                 geometry(out, "MultiPolygon", |out| list(out, all, |out, rings| list(out, rings, line)));
             }
-            Shape::Written(text) => out.extend_from_slice(text),
+            FeatureGeometry::Written(text) => out.extend_from_slice(text),
         }
     }
 }
@@ -68,21 +68,21 @@ pub(super) fn made(out: &mut Vec<u8>, item: &OutputItem<'_>) {
     if let Some(made) = item.shape.filter(|made| !made.is_nothing()) {
         made_shape(out, made);
     } else if let Some(bounds) = item.bounds {
-        Shape::Bounds(bounds).write(out);
+        FeatureGeometry::Bounds(bounds).write(out);
     } else if let Some(center) = item.center {
-        Shape::Center(center).write(out);
+        FeatureGeometry::Center(center).write(out);
     }
 }
 
-fn made_shape(out: &mut Vec<u8>, made: &Geometry) {
-    let line = |out: &mut Vec<u8>, line: &Vec<Position>| list(out, line, |out, p| position(out, *p));
+fn made_shape(out: &mut Vec<u8>, made: &DerivedGeometry) {
+    let line = |out: &mut Vec<u8>, line: &Vec<DegreePosition>| list(out, line, |out, p| position(out, *p));
     match made {
-        Geometry::Point(p) => geometry(out, "Point", |out| position(out, *p)),
-        Geometry::Line(all) => geometry(out, "LineString", |out| line(out, all)),
-        Geometry::Polygon(rings) => geometry(out, "Polygon", |out| list(out, rings, line)),
-        Geometry::Collection(parts) => {
+        DerivedGeometry::Point(p) => geometry(out, "Point", |out| position(out, *p)),
+        DerivedGeometry::Line(all) => geometry(out, "LineString", |out| line(out, all)),
+        DerivedGeometry::Polygon(rings) => geometry(out, "Polygon", |out| list(out, rings, line)),
+        DerivedGeometry::Collection(parts) => {
             out.extend_from_slice(b"{\"type\":\"GeometryCollection\",\"geometries\":");
-            let parts: Vec<&Geometry> = parts.iter().filter(|part| !part.is_nothing()).collect();
+            let parts: Vec<&DerivedGeometry> = parts.iter().filter(|part| !part.is_nothing()).collect();
             list(out, &parts, |out, part| made_shape(out, part));
             out.push(b'}');
         }
@@ -125,7 +125,7 @@ fn degrees(out: &mut Vec<u8>, value: i32) {
     trim(out);
 }
 
-fn position(out: &mut Vec<u8>, p: Position) {
+fn position(out: &mut Vec<u8>, p: DegreePosition) {
     out.push(b'[');
     let _ = write!(out, "{:.7}", p.lon);
     trim(out);

@@ -1,20 +1,20 @@
 //! Tests answers of made-up elements against the output of osmtogeojson for the same answer in JSON.
 
 use super::*;
-use crate::output::{MemberGeometry, MemberItem, Meta, Tags};
-use crate::set::{Geometry, Position};
+use crate::output::{ItemTags, MemberGeometry, MemberItem, OutputMeta};
+use crate::set::{DegreePosition, DerivedGeometry};
 use terrapin_osm::{BoundingBox, Coord, ElementType};
 
-const HEADER: Header = Header { data_time: 0, areas_time: None, bounds: None };
+const HEADER: OutputHeader = OutputHeader { data_time: 0, areas_time: None, bounds: None };
 
-fn tags(all: &[(&str, &str)]) -> Tags {
-    let mut tags = Tags::default();
+fn tags(all: &[(&str, &str)]) -> ItemTags {
+    let mut tags = ItemTags::default();
     all.iter().for_each(|(key, value)| tags.push(key, value));
     tags
 }
 
 /// Returns the lines of an answer, without its head and its end.
-fn lines(layout: Layout, write: impl FnOnce(&mut dyn Answer)) -> Vec<String> {
+fn lines(layout: GeoJsonLayout, write: impl FnOnce(&mut dyn AnswerWriter)) -> Vec<String> {
     let mut out = Vec::new();
     let mut answer = GeoJson::new(layout, None, HEADER, &mut out);
     write(&mut answer);
@@ -25,22 +25,22 @@ fn lines(layout: Layout, write: impl FnOnce(&mut dyn Answer)) -> Vec<String> {
     text.lines().filter(|line| line.contains("\"Feature\"")).map(|line| line.trim_end_matches(',').to_owned()).collect()
 }
 
-fn features(write: impl FnOnce(&mut dyn Answer)) -> Vec<String> {
-    lines(Layout::Collection, write)
+fn features(write: impl FnOnce(&mut dyn AnswerWriter)) -> Vec<String> {
+    lines(GeoJsonLayout::Collection, write)
 }
 
-fn node(answer: &mut dyn Answer, id: i64, (lat, lon): (i32, i32), tags: Option<&Tags>) {
+fn node(answer: &mut dyn AnswerWriter, id: i64, (lat, lon): (i32, i32), tags: Option<&ItemTags>) {
     let position = Some(Coord { lat: lat * 10_000_000, lon: lon * 10_000_000 });
     answer.element(&OutputItem { type_name: "node", id: Some(id), position, tags, ..OutputItem::default() }).unwrap();
 }
 
-fn way(answer: &mut dyn Answer, id: i64, nodes: &[i64], tags: Option<&Tags>) {
+fn way(answer: &mut dyn AnswerWriter, id: i64, nodes: &[i64], tags: Option<&ItemTags>) {
     let nodes = Some(nodes);
     answer.element(&OutputItem { type_name: "way", id: Some(id), nodes, tags, ..OutputItem::default() }).unwrap();
 }
 
 /// Writes the corners of a square, the nodes 1 to 4.
-fn corners(answer: &mut dyn Answer) {
+fn corners(answer: &mut dyn AnswerWriter) {
     for (id, at) in (1..).zip([(0, 0), (0, 1), (1, 1), (1, 0)]) {
         node(answer, id, at, None);
     }
@@ -105,8 +105,9 @@ fn a_multipolygon_is_put_together_and_its_borders_are_no_features() {
 fn a_place_comes_from_whatever_the_answer_says_of_it() {
     let bounds = BoundingBox { south: 0, west: 0, north: 10_000_000, east: 20_000_000 };
     let line = [Coord { lat: 0, lon: 0 }, Coord::MISSING, Coord { lat: 5, lon: 0 }];
-    let meta = Meta { version: 2, timestamp: 0, changeset: 3, uid: 4, user: "\"u\"" };
-    let shape = Geometry::Line(vec![Position { lat: 1.5, lon: 2.0 }, Position { lat: 0.0, lon: -1.0 }]);
+    let meta = OutputMeta { version: 2, timestamp: 0, changeset: 3, uid: 4, user: "\"u\"" };
+    let shape =
+        DerivedGeometry::Line(vec![DegreePosition { lat: 1.5, lon: 2.0 }, DegreePosition { lat: 0.0, lon: -1.0 }]);
     let whole = [
         OutputItem {
             type_name: "way",
@@ -119,7 +120,7 @@ fn a_place_comes_from_whatever_the_answer_says_of_it() {
         OutputItem {
             type_name: "way",
             id: Some(3),
-            center: Some(Position { lat: 0.5, lon: 1.25 }),
+            center: Some(DegreePosition { lat: 0.5, lon: 1.25 }),
             ..Default::default()
         },
         OutputItem { type_name: "node", id: Some(4), position: Some(line[0]), meta: Some(meta), ..Default::default() },
@@ -171,12 +172,12 @@ fn answers_are_whole_objects_however_they_end() {
         env!("CARGO_PKG_VERSION"),
         r#"","copyright":"The data included in this document is from www.openstreetmap.org. The data is made available under ODbL.","timestamp":"1970-01-01T00:00:00Z","features":["#
     );
-    let whole = text(Layout::Collection, false);
+    let whole = text(GeoJsonLayout::Collection, false);
     assert!(whole.starts_with(&format!("{head}\n{{\"type\":\"Feature\",\"id\":\"node/1\"")), "{whole}");
     assert!(whole.ends_with("\"coordinates\":[0,1]}}\n]}\n"), "{whole}");
-    assert_eq!(text(Layout::Collection, true), format!("{head}\n],\"remark\":\"runtime error: \\\"x\\\"\"}}\n"));
-    let sequence = text(Layout::Sequence, false);
+    assert_eq!(text(GeoJsonLayout::Collection, true), format!("{head}\n],\"remark\":\"runtime error: \\\"x\\\"\"}}\n"));
+    let sequence = text(GeoJsonLayout::Sequence, false);
     assert_eq!(sequence.lines().filter(|line| line.starts_with("\u{1e}{\"type\":\"Feature\"")).count(), 4);
     let cut = "\u{1e}{\"type\":\"FeatureCollection\",\"features\":[],\"remark\":\"runtime error: \\\"x\\\"\"}\n";
-    assert_eq!(text(Layout::Sequence, true), cut);
+    assert_eq!(text(GeoJsonLayout::Sequence, true), cut);
 }

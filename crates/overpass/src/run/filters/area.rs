@@ -5,35 +5,35 @@
 use std::sync::Arc;
 
 use super::to_coord;
-use crate::Failure;
-use crate::plan::{Placement, Region, ShapesRegion};
+use crate::OverpassFailure;
+use crate::plan::{Placement, SearchRegion, ShapesRegion};
 use crate::quadtile;
-use crate::run::Context;
-use crate::set::{AreaOrdinal, Set};
+use crate::run::RunContext;
+use crate::set::{AreaOrdinal, ElementSet};
 use crate::sorted;
-use crate::syntax::Point;
+use crate::syntax::QlPoint;
 use terrapin_osm::ElementType::{Node, Relation, Way};
-use terrapin_osm::areas::{Shape, is_closed, shape_of_way};
+use terrapin_osm::areas::{AreaShape, is_closed, shape_of_way};
 use terrapin_osm::geometry::BoxRelation;
 use terrapin_osm::history::changed_since;
 use terrapin_osm::{BoundingBox, Coord, ElementType, Ordinal};
 
 /// Returns the region of `(poly:"...")`.
-pub fn of_polygon(points: &[Point]) -> Arc<dyn Region> {
+pub fn of_polygon(points: &[QlPoint]) -> Arc<dyn SearchRegion> {
     let line: Vec<Coord> = points.iter().map(to_coord).collect();
-    Arc::new(ShapesRegion::new(vec![Arc::new(Shape::from_closed_line(&line))]))
+    Arc::new(ShapesRegion::new(vec![Arc::new(AreaShape::from_closed_line(&line))]))
 }
 
 /// Returns the region of `(area.set)`: the areas of a set and its closed ways.
-pub fn of_set(ctx: &Context, set: &Set) -> Result<Arc<dyn Region>, Failure> {
-    let mut shapes: Vec<Arc<Shape>> =
+pub fn of_set(ctx: &RunContext, set: &ElementSet) -> Result<Arc<dyn SearchRegion>, OverpassFailure> {
+    let mut shapes: Vec<Arc<AreaShape>> =
         set.areas.iter().map(|&area| ctx.current.areas().shape(ctx.current, area)).collect();
     add_closed(ctx, &set.ways, &mut shapes)?;
     Ok(Arc::new(ShapesRegion::new(shapes)))
 }
 
 /// Adds the shapes of the closed ways.
-fn add_closed(ctx: &Context, ways: &[Ordinal], shapes: &mut Vec<Arc<Shape>>) -> Result<(), Failure> {
+fn add_closed(ctx: &RunContext, ways: &[Ordinal], shapes: &mut Vec<Arc<AreaShape>>) -> Result<(), OverpassFailure> {
     let size = ctx.osm.page_size(Way);
     for (page, range) in sorted::pages(ways, size) {
         let page = ctx.osm.way_page(page);
@@ -51,7 +51,7 @@ fn add_closed(ctx: &Context, ways: &[Ordinal], shapes: &mut Vec<Arc<Shape>>) -> 
 
 /// Returns the region of `(area:id)`: an area made from a relation. In the reference, no id refers to a closed way
 /// here, but the closed ways of `_` are also used as areas, within the blocks of tiles that it searches.
-pub fn of_id(ctx: &Context, id: i64) -> Result<Arc<dyn Region>, Failure> {
+pub fn of_id(ctx: &RunContext, id: i64) -> Result<Arc<dyn SearchRegion>, OverpassFailure> {
     let Some(area) = area_with_id(ctx, id) else { return Ok(Arc::new(ShapesRegion::new(Vec::new()))) };
     let area = ctx.current.areas().shape(ctx.current, area);
     let mut shapes = Vec::new();
@@ -66,7 +66,7 @@ pub fn of_id(ctx: &Context, id: i64) -> Result<Arc<dyn Region>, Failure> {
 
 /// The union of an area and closed ways, of which only the part in the area's blocks of tiles counts.
 struct AreaAndWays {
-    area: Arc<Shape>,
+    area: Arc<AreaShape>,
     alone: ShapesRegion,
     all: ShapesRegion,
 }
@@ -77,7 +77,7 @@ impl AreaAndWays {
     }
 }
 
-impl Region for AreaAndWays {
+impl SearchRegion for AreaAndWays {
     fn cover(&self) -> &[BoundingBox] {
         self.all.cover()
     }
@@ -112,12 +112,12 @@ impl Region for AreaAndWays {
 }
 
 /// Returns the area with this id that is made from a relation.
-pub fn area_with_id(ctx: &Context, id: i64) -> Option<AreaOrdinal> {
+pub fn area_with_id(ctx: &RunContext, id: i64) -> Option<AreaOrdinal> {
     ctx.current.areas().find(ctx.current, id)
 }
 
 /// Returns the elements of `(pivot.set)`: those that the areas of a set are made from.
-pub fn pivots(ctx: &Context, kind: ElementType, set: &Set) -> Vec<Ordinal> {
+pub fn pivots(ctx: &RunContext, kind: ElementType, set: &ElementSet) -> Vec<Ordinal> {
     match kind {
         Node => Vec::new(),
         // At a date, as in the reference, ways that have changed since, or whose nodes have moved, are left out.
@@ -127,19 +127,19 @@ pub fn pivots(ctx: &Context, kind: ElementType, set: &Set) -> Vec<Ordinal> {
 }
 
 /// Returns the current relations that areas are made from.
-pub fn relations_of(ctx: &Context, areas: &[AreaOrdinal]) -> Vec<Ordinal> {
+pub fn relations_of(ctx: &RunContext, areas: &[AreaOrdinal]) -> Vec<Ordinal> {
     sorted::from_unsorted(areas.iter().filter_map(|&area| ctx.current.areas().relation(area)).collect())
 }
 
 /// Returns the current areas of these relations.
-pub fn areas_of(ctx: &Context, relations: &[Ordinal]) -> Vec<AreaOrdinal> {
+pub fn areas_of(ctx: &RunContext, relations: &[Ordinal]) -> Vec<AreaOrdinal> {
     let mut areas: Vec<AreaOrdinal> = relations.iter().filter_map(|&r| ctx.current.areas().of_relation(r)).collect();
     areas.sort_unstable();
     areas
 }
 
 /// Returns the closed ways of a list.
-pub fn closed(ctx: &Context, ways: &[Ordinal]) -> Result<Vec<Ordinal>, Failure> {
+pub fn closed(ctx: &RunContext, ways: &[Ordinal]) -> Result<Vec<Ordinal>, OverpassFailure> {
     let size = ctx.osm.page_size(Way);
     let mut out = Vec::new();
     for (page, range) in sorted::pages(ways, size) {

@@ -3,14 +3,14 @@
 use std::sync::Arc;
 
 use super::to_coord;
-use crate::Failure;
-use crate::plan::{BoxTree, Placement, Region};
+use crate::OverpassFailure;
+use crate::plan::{BoxTree, Placement, SearchRegion};
 use crate::quadtile::has_place;
-use crate::run::Context;
-use crate::run::topology::{Role, Topology};
-use crate::set::Set;
+use crate::run::RunContext;
+use crate::run::topology::{MemberRole, Topology};
+use crate::set::ElementSet;
 use crate::sorted;
-use crate::syntax::Point;
+use crate::syntax::QlPoint;
 use terrapin_osm::ElementType::{Node, Way};
 use terrapin_osm::geometry::{LatLon, around_box, metres, metres_between_segments, metres_to_segment};
 use terrapin_osm::{BoundingBox, Coord};
@@ -23,7 +23,7 @@ const EACH: usize = 64;
 const SURE: f64 = 1.0;
 
 /// The region within a distance of some points and segments.
-struct Around {
+struct AroundSources {
     radius: f64,
     /// The segments. A point is a segment of length 0.
     sources: Vec<(Coord, Coord)>,
@@ -33,8 +33,8 @@ struct Around {
     cover: Vec<BoundingBox>,
 }
 
-impl Around {
-    fn new(sources: Vec<(Coord, Coord)>, radius: f64) -> Around {
+impl AroundSources {
+    fn new(sources: Vec<(Coord, Coord)>, radius: f64) -> AroundSources {
         let mut boxes = Vec::with_capacity(sources.len());
         let mut owners = Vec::with_capacity(sources.len());
         for (i, &(a, b)) in sources.iter().enumerate() {
@@ -48,7 +48,7 @@ impl Around {
             1..=EACH => tree.boxes().to_vec(),
             _ => vec![tree.bounds()],
         };
-        Around { radius, sources, owners, tree, cover }
+        AroundSources { radius, sources, owners, tree, cover }
     }
 
     /// Returns whether `holds` is true for a source near a box.
@@ -88,7 +88,7 @@ fn near(a: Coord, b: Coord, radius: f64) -> BoundingBox {
     all
 }
 
-impl Region for Around {
+impl SearchRegion for AroundSources {
     fn cover(&self) -> &[BoundingBox] {
         &self.cover
     }
@@ -162,19 +162,19 @@ impl Region for Around {
 }
 
 /// Returns the region around a point, or around a line of several points.
-pub fn of_points(points: &[Point], radius: f64) -> Arc<dyn Region> {
+pub fn of_points(points: &[QlPoint], radius: f64) -> Arc<dyn SearchRegion> {
     let line: Vec<Coord> = points.iter().map(to_coord).collect();
     let mut sources = Vec::new();
     add_line(&line, &mut sources);
-    Arc::new(Around::new(sources, radius))
+    Arc::new(AroundSources::new(sources, radius))
 }
 
 /// Returns the region around the nodes and ways of a set, and around the nodes and ways that are members of its
 /// relations.
-pub fn of_set(ctx: &Context, set: &Set, radius: f64) -> Result<Arc<dyn Region>, Failure> {
+pub fn of_set(ctx: &RunContext, set: &ElementSet, radius: f64) -> Result<Arc<dyn SearchRegion>, OverpassFailure> {
     let topology = Topology::new(ctx);
-    let nodes = sorted::union(&set.nodes, &topology.members(&set.relations, Node, Role::Any, &[])?);
-    let ways = sorted::union(&set.ways, &topology.members(&set.relations, Way, Role::Any, &[])?);
+    let nodes = sorted::union(&set.nodes, &topology.members(&set.relations, Node, MemberRole::Any, &[])?);
+    let ways = sorted::union(&set.ways, &topology.members(&set.relations, Way, MemberRole::Any, &[])?);
     let mut sources: Vec<(Coord, Coord)> = ctx.osm.coords(&nodes).into_iter().map(|c| (c, c)).collect();
     let size = ctx.osm.page_size(Way);
     for (page, range) in sorted::pages(&ways, size) {
@@ -188,7 +188,7 @@ pub fn of_set(ctx: &Context, set: &Set, radius: f64) -> Result<Arc<dyn Region>, 
         }
         ctx.budget.memory((sources.len() * size_of::<(Coord, Coord)>() * 4) as u64)?;
     }
-    Ok(Arc::new(Around::new(sources, radius)))
+    Ok(Arc::new(AroundSources::new(sources, radius)))
 }
 
 /// Adds the segments of a line, and single points between missing ones.

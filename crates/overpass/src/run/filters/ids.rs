@@ -2,14 +2,14 @@
 
 use std::ops::RangeInclusive;
 
-use crate::Failure;
-use crate::run::Context;
+use crate::OverpassFailure;
+use crate::run::RunContext;
 use crate::sorted;
 use crate::syntax::Ids;
 use terrapin_osm::{ElementType, Ordinal};
 
 /// Returns the elements of one type with these ids.
-pub fn elements(ctx: &Context, kind: ElementType, ids: &Ids) -> Result<Vec<Ordinal>, Failure> {
+pub fn elements(ctx: &RunContext, kind: ElementType, ids: &Ids) -> Result<Vec<Ordinal>, OverpassFailure> {
     match ids {
         Ids::List(ids) => Ok(sorted::from_unsorted(ids.iter().filter_map(|&id| ctx.osm.find(kind, id)).collect())),
         Ids::Range { lower, upper } => id_range(ctx, kind, *lower..=*upper),
@@ -20,7 +20,7 @@ pub fn elements(ctx: &Context, kind: ElementType, ids: &Ids) -> Result<Vec<Ordin
 const FEW_IDS: u64 = 1000;
 
 /// Returns the elements of one type with an id in a range.
-fn id_range(ctx: &Context, kind: ElementType, range: RangeInclusive<u64>) -> Result<Vec<Ordinal>, Failure> {
+fn id_range(ctx: &RunContext, kind: ElementType, range: RangeInclusive<u64>) -> Result<Vec<Ordinal>, OverpassFailure> {
     if range.end().saturating_sub(*range.start()) < FEW_IDS {
         let ids = range.filter_map(|id| i64::try_from(id).ok());
         return Ok(sorted::from_unsorted(ids.filter_map(|id| ctx.osm.find(kind, id)).collect()));

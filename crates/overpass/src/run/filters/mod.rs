@@ -7,30 +7,30 @@ mod recurse;
 
 use std::sync::Arc;
 
-use super::Context;
-use crate::Failure;
-use crate::plan::{BoxRegion, Region};
+use super::RunContext;
+use crate::OverpassFailure;
+use crate::plan::{BoxRegion, SearchRegion};
 use crate::set::Derived;
-use crate::syntax::{self, Area, Around, AroundPlace, FilterKind, Ids, Point, Tag};
+use crate::syntax::{self, Area, Around, AroundPlace, FilterKind, Ids, QlPoint, Tag};
 use terrapin_osm::{BoundingBox, Coord, ElementType, Ordinal};
 
 /// Converts a box of the query text to a box of the data.
-pub fn to_osm(b: &syntax::BoundingBox) -> BoundingBox {
+pub fn to_osm(b: &syntax::QlBoundingBox) -> BoundingBox {
     BoundingBox { south: b.south, west: b.west, north: b.north, east: b.east }
 }
 
 /// Returns the region of a box of the query text.
-pub fn in_box(b: &syntax::BoundingBox) -> BoxRegion {
+pub fn in_box(b: &syntax::QlBoundingBox) -> BoxRegion {
     BoxRegion::new(to_osm(b), b.degrees)
 }
 
 /// Converts a point of the query text to a position in the data.
-pub fn to_coord(p: &Point) -> Coord {
+pub fn to_coord(p: &QlPoint) -> Coord {
     Coord { lat: p.lat, lon: p.lon }
 }
 
 /// Returns the region of a filter on location; `None` for other filters.
-pub fn region(ctx: &Context, filter: &FilterKind) -> Result<Option<Arc<dyn Region>>, Failure> {
+pub fn region(ctx: &RunContext, filter: &FilterKind) -> Result<Option<Arc<dyn SearchRegion>>, OverpassFailure> {
     Ok(Some(match filter {
         FilterKind::Bbox(bbox) => Arc::new(in_box(&bbox.bounds)),
         FilterKind::Around(Around { radius, place }) => match place {
@@ -45,7 +45,11 @@ pub fn region(ctx: &Context, filter: &FilterKind) -> Result<Option<Arc<dyn Regio
 }
 
 /// Returns the elements of one type that a filter names directly; `None` for other filters.
-pub fn known(ctx: &Context, kind: ElementType, filter: &FilterKind) -> Result<Option<Vec<Ordinal>>, Failure> {
+pub fn known(
+    ctx: &RunContext,
+    kind: ElementType,
+    filter: &FilterKind,
+) -> Result<Option<Vec<Ordinal>>, OverpassFailure> {
     Ok(Some(match filter {
         FilterKind::Ids(filter) => ids::elements(ctx, kind, filter)?,
         FilterKind::FromSet(filter) => ctx.set(&filter.set).part(kind).to_vec(),

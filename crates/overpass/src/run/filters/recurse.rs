@@ -1,17 +1,17 @@
 //! The filters `(w)`, `(r)`, `(bn)`, `(bw)`, `(br)`, `(way_cnt)` and `(way_link)`.
 
-use crate::Failure;
-use crate::run::Context;
-use crate::run::topology::{Role, Topology};
+use crate::OverpassFailure;
+use crate::run::RunContext;
+use crate::run::topology::{MemberRole, Topology};
 use crate::syntax::{RecurseFilter, RecurseFilterKind, WayCount};
 use terrapin_osm::ElementType::{Node, Relation, Way};
 use terrapin_osm::{ElementType, Ordinal};
 
 /// Returns the elements of one type that pass a recursion filter.
-pub fn elements(ctx: &Context, kind: ElementType, filter: &RecurseFilter) -> Result<Vec<Ordinal>, Failure> {
+pub fn elements(ctx: &RunContext, kind: ElementType, filter: &RecurseFilter) -> Result<Vec<Ordinal>, OverpassFailure> {
     let set = ctx.set(&filter.set);
     let topology = Topology::new(ctx);
-    let role = Role::named(ctx.osm, filter.role.as_deref());
+    let role = MemberRole::named(ctx.osm, filter.role.as_deref());
     let positions = filter.positions.as_slice();
     match (filter.kind, kind) {
         (RecurseFilterKind::W, Node) => topology.nodes_of_ways(&set.ways, positions),
@@ -28,7 +28,7 @@ pub fn elements(ctx: &Context, kind: ElementType, filter: &RecurseFilter) -> Res
 
 /// Returns the nodes that are in a given number of ways; with `link`, those at which a given number of ways' segments
 /// start or end.
-pub fn counted(ctx: &Context, kind: ElementType, filter: &WayCount) -> Result<Vec<Ordinal>, Failure> {
+pub fn counted(ctx: &RunContext, kind: ElementType, filter: &WayCount) -> Result<Vec<Ordinal>, OverpassFailure> {
     if kind != Node {
         return Ok(Vec::new());
     }

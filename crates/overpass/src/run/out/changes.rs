@@ -1,22 +1,22 @@
 //! Writes the `out` of a query with two moments: an action for each element that is in the set at only one of them, or
 //! that differs between them. The order is by type and id. Limits are ignored.
 
-use super::writer::{Scratch, Writer, WrittenParts};
-use crate::output::{Action, Meta, OutputItem, Projection, disconnected};
-use crate::run::Context;
-use crate::run::diff::{self, Changes, Phase};
+use super::writer::{ElementWriter, OutScratch, WrittenParts};
+use crate::output::{DiffAction, OutputItem, OutputMeta, Projection, disconnected};
+use crate::run::RunContext;
+use crate::run::diff::{self, DiffPhase, SetChanges};
 use crate::set::Derived;
 use crate::syntax::{Out, Timestamp};
-use crate::{Failure, reader::Reader, sorted};
+use crate::{OverpassFailure, reader::StoreReader, sorted};
 use terrapin_osm::{ElementType, Ordinal, Osm};
 
 /// Runs the `out` at position `place` of the text, at the older or the newer moment.
-pub(super) fn run(ctx: &mut Context, out: &Out, place: usize) -> Result<(), Failure> {
+pub(super) fn run(ctx: &mut RunContext, out: &Out, place: usize) -> Result<(), OverpassFailure> {
     // As in the reference, an unassigned set differs from an empty one.
     let given = ctx.sets.contains_key(&out.from);
     let set = ctx.shown(&out.from);
     let Some(state) = &mut ctx.diff else { return Ok(()) };
-    if state.phase == Phase::Older {
+    if state.phase == DiffPhase::Older {
         return if !given || state.keep(place, set) { Ok(()) } else { Err(diff::in_a_loop()) };
     }
     if let Some(changes) = state.found(&out.from) {
@@ -40,13 +40,13 @@ enum Fate {
 
 /// The writers of elements at the older and the newer moment.
 struct Writers<'a> {
-    older: Writer<'a>,
-    newer: Writer<'a>,
+    older: ElementWriter<'a>,
+    newer: ElementWriter<'a>,
 }
 
-fn write<'a>(ctx: &mut Context<'a>, out: &Out, changes: &Changes<'a>) -> Result<(), Failure> {
+fn write<'a>(ctx: &mut RunContext<'a>, out: &Out, changes: &SetChanges<'a>) -> Result<(), OverpassFailure> {
     let shown = WrittenParts::of(out, Projection::ALL).differing();
-    let writer = |osm| Writer { reader: Reader::new(osm), shown, scratch: Scratch::default() };
+    let writer = |osm| ElementWriter { reader: StoreReader::new(osm), shown, scratch: OutScratch::default() };
     let mut writers = Writers { older: writer(changes.older), newer: writer(changes.newer) };
     for kind in ElementType::ALL {
         for (step, &(id, fate)) in fates(changes, kind).iter().enumerate() {
@@ -61,20 +61,20 @@ fn write<'a>(ctx: &mut Context<'a>, out: &Out, changes: &Changes<'a>) -> Result<
         }
     }
     for derived in &changes.removed.derived {
-        mark(ctx, &[Action::Begin("delete"), Action::Old])?;
+        mark(ctx, &[DiffAction::Begin("delete"), DiffAction::Old])?;
         write_derived(ctx, &mut writers.older, derived)?;
-        mark(ctx, &[Action::EndOld, Action::End])?;
+        mark(ctx, &[DiffAction::EndOld, DiffAction::End])?;
     }
     for derived in &changes.added.derived {
-        mark(ctx, &[Action::Begin("create")])?;
+        mark(ctx, &[DiffAction::Begin("create")])?;
         write_derived(ctx, &mut writers.newer, derived)?;
-        mark(ctx, &[Action::End])?;
+        mark(ctx, &[DiffAction::End])?;
     }
     Ok(())
 }
 
 /// Returns the changed elements of a type, by id.
-fn fates(changes: &Changes<'_>, kind: ElementType) -> Vec<(i64, Fate)> {
+fn fates(changes: &SetChanges<'_>, kind: ElementType) -> Vec<(i64, Fate)> {
     let removed = changes.removed.part(kind);
     let deleted = changes.older.ids(kind, removed).into_iter().zip(removed.iter().map(|&o| Fate::Deleted(o)));
     let added = changes.added.part(kind);
@@ -89,19 +89,19 @@ fn fates(changes: &Changes<'_>, kind: ElementType) -> Vec<(i64, Fate)> {
 
 /// Writes an element that left the set; with `adiff`, also whether it still exists in the data.
 fn deleted(
-    ctx: &mut Context,
+    ctx: &mut RunContext,
     writers: &mut Writers<'_>,
-    changes: &Changes<'_>,
+    changes: &SetChanges<'_>,
     kind: ElementType,
     ordinal: Ordinal,
     id: i64,
-) -> Result<(), Failure> {
-    mark(ctx, &[Action::Begin("delete"), Action::Old])?;
+) -> Result<(), OverpassFailure> {
+    mark(ctx, &[DiffAction::Begin("delete"), DiffAction::Old])?;
     let answer = &mut ctx.answer;
     writers.older.element(kind, ordinal, id, |item| answer.element(item)).map_err(disconnected)?;
-    mark(ctx, &[Action::EndOld])?;
+    mark(ctx, &[DiffAction::EndOld])?;
     if let Some(to) = ctx.diff.as_ref().filter(|diff| diff.augmented).map(|diff| diff.to) {
-        mark(ctx, &[Action::New])?;
+        mark(ctx, &[DiffAction::New])?;
         let still = sorted::contains(changes.unchanged.part(kind), ordinal);
         if let Some(new) = still.then(|| same(changes.older, changes.newer, kind, ordinal, id)).flatten() {
             let answer = &mut ctx.answer;
@@ -118,9 +118,9 @@ fn deleted(
             };
             ctx.answer.element(&item).map_err(disconnected)?;
         }
-        mark(ctx, &[Action::EndNew])?;
+        mark(ctx, &[DiffAction::EndNew])?;
     }
-    mark(ctx, &[Action::End])
+    mark(ctx, &[DiffAction::End])
 }
 
 /// Converts an element to another state.
@@ -129,11 +129,11 @@ fn same(of: &Osm, there: &Osm, kind: ElementType, ordinal: Ordinal, id: i64) -> 
 }
 
 /// Returns the metadata of an element's deletion, with zeros if it is unknown.
-fn deletion<'a>(ctx: &Context<'a>, kind: ElementType, id: i64, until: Option<Timestamp>) -> Meta<'a> {
+fn deletion<'a>(ctx: &RunContext<'a>, kind: ElementType, id: i64, until: Option<Timestamp>) -> OutputMeta<'a> {
     let Some(version) = ctx.deletion(kind, id, until) else {
-        return Meta { version: 0, timestamp: 0, changeset: 0, uid: 0, user: "" };
+        return OutputMeta { version: 0, timestamp: 0, changeset: 0, uid: 0, user: "" };
     };
-    Meta {
+    OutputMeta {
         version: version.version,
         timestamp: version.timestamp,
         changeset: version.changeset,
@@ -145,53 +145,57 @@ fn deletion<'a>(ctx: &Context<'a>, kind: ElementType, id: i64, until: Option<Tim
 /// Writes an element that entered the set; with `adiff`, an element that already existed in the data is written as
 /// modified.
 fn created(
-    ctx: &mut Context,
+    ctx: &mut RunContext,
     writers: &mut Writers<'_>,
-    changes: &Changes<'_>,
+    changes: &SetChanges<'_>,
     kind: ElementType,
     ordinal: Ordinal,
     id: i64,
-) -> Result<(), Failure> {
+) -> Result<(), OverpassFailure> {
     let was_there = sorted::contains(changes.preexisting.part(kind), ordinal);
     let old = was_there.then(|| same(changes.newer, changes.older, kind, ordinal, id)).flatten();
     if let Some(old) = old {
-        mark(ctx, &[Action::Begin("modify"), Action::Old])?;
+        mark(ctx, &[DiffAction::Begin("modify"), DiffAction::Old])?;
         let answer = &mut ctx.answer;
         writers.older.earlier(kind, old, id, |item| answer.element(item)).map_err(disconnected)?;
-        mark(ctx, &[Action::EndOld, Action::New])?;
+        mark(ctx, &[DiffAction::EndOld, DiffAction::New])?;
     } else {
-        mark(ctx, &[Action::Begin("create")])?;
+        mark(ctx, &[DiffAction::Begin("create")])?;
     }
     let answer = &mut ctx.answer;
     writers.newer.element(kind, ordinal, id, |item| answer.element(item)).map_err(disconnected)?;
     if old.is_some() {
-        mark(ctx, &[Action::EndNew])?;
+        mark(ctx, &[DiffAction::EndNew])?;
     }
-    mark(ctx, &[Action::End])
+    mark(ctx, &[DiffAction::End])
 }
 
 /// Writes an element that is in the set at both moments.
 fn modified(
-    ctx: &mut Context,
+    ctx: &mut RunContext,
     writers: &mut Writers<'_>,
     kind: ElementType,
     (old, new): (Ordinal, Ordinal),
     id: i64,
-) -> Result<(), Failure> {
-    mark(ctx, &[Action::Begin("modify"), Action::Old])?;
+) -> Result<(), OverpassFailure> {
+    mark(ctx, &[DiffAction::Begin("modify"), DiffAction::Old])?;
     let answer = &mut ctx.answer;
     writers.older.element(kind, old, id, |item| answer.element(item)).map_err(disconnected)?;
-    mark(ctx, &[Action::EndOld, Action::New])?;
+    mark(ctx, &[DiffAction::EndOld, DiffAction::New])?;
     let answer = &mut ctx.answer;
     writers.newer.element(kind, new, id, |item| answer.element(item)).map_err(disconnected)?;
-    mark(ctx, &[Action::EndNew, Action::End])
+    mark(ctx, &[DiffAction::EndNew, DiffAction::End])
 }
 
-fn write_derived(ctx: &mut Context, writer: &mut Writer<'_>, derived: &Derived) -> Result<(), Failure> {
+fn write_derived(
+    ctx: &mut RunContext,
+    writer: &mut ElementWriter<'_>,
+    derived: &Derived,
+) -> Result<(), OverpassFailure> {
     let answer = &mut ctx.answer;
     writer.derived(derived, |item| answer.element(item)).map_err(disconnected)
 }
 
-fn mark(ctx: &mut Context, actions: &[Action]) -> Result<(), Failure> {
+fn mark(ctx: &mut RunContext, actions: &[DiffAction]) -> Result<(), OverpassFailure> {
     actions.iter().try_for_each(|&action| ctx.answer.action(action)).map_err(disconnected)
 }

@@ -7,11 +7,11 @@ use std::sync::{Mutex, PoisonError};
 
 use rayon::prelude::*;
 
-use super::Context;
-use super::writer::{Scratch, Writer, WrittenParts};
-use crate::Failure;
+use super::RunContext;
+use super::writer::{ElementWriter, OutScratch, WrittenParts};
+use crate::OverpassFailure;
 use crate::output::{Buffer, Renderer, disconnected};
-use crate::reader::Reader;
+use crate::reader::StoreReader;
 use terrapin_budget as budget;
 use terrapin_osm::radix;
 use terrapin_osm::{ElementType, Ordinal, Osm};
@@ -29,12 +29,12 @@ const PIECES: usize = 16;
 const PIECE: [usize; 3] = [1 << 11, 1 << 9, 1 << 4];
 
 /// Elements printed one after another, and the end of each.
-struct Piece {
+struct PrintedElements {
     bytes: Vec<u8>,
     ends: Vec<usize>,
 }
 
-impl Piece {
+impl PrintedElements {
     fn get(&self, at: usize) -> &[u8] {
         let start = if at == 0 { 0 } else { self.ends[at - 1] };
         &self.bytes[start..self.ends[at]]
@@ -43,13 +43,13 @@ impl Piece {
 
 /// Writes the elements of one type in the order of `list`.
 pub(super) fn write(
-    ctx: &mut Context,
+    ctx: &mut RunContext,
     osm: &Osm,
     renderer: &Renderer,
     shown: WrittenParts,
     kind: ElementType,
     list: &[(i64, Ordinal)],
-) -> Result<(), Failure> {
+) -> Result<(), OverpassFailure> {
     let current = budget::current();
     let writers = Mutex::new(Vec::new());
     for batch in list.chunks(BATCH[kind as usize]) {
@@ -61,8 +61,11 @@ pub(super) fn write(
         let print = |elements: &[u64]| {
             // Reuses writers in order to keep their cached pages.
             let kept = writers.lock().unwrap_or_else(PoisonError::into_inner).pop();
-            let mut writer =
-                kept.unwrap_or_else(|| Writer { reader: Reader::new(osm), shown, scratch: Scratch::default() });
+            let mut writer = kept.unwrap_or_else(|| ElementWriter {
+                reader: StoreReader::new(osm),
+                shown,
+                scratch: OutScratch::default(),
+            });
             let mut nowhere = io::sink();
             let mut buffer = Buffer::new(&mut nowhere);
             let mut ends = Vec::with_capacity(elements.len());
@@ -72,9 +75,10 @@ pub(super) fn write(
                 ends.push(buffer.held());
             }
             writers.lock().unwrap_or_else(PoisonError::into_inner).push(writer);
-            Piece { bytes: buffer.into_bytes(), ends }
+            PrintedElements { bytes: buffer.into_bytes(), ends }
         };
-        let pieces: Vec<Piece> = by_place.par_chunks(piece_len).map(|part| current.share(|| print(part))).collect();
+        let pieces: Vec<PrintedElements> =
+            by_place.par_chunks(piece_len).map(|part| current.share(|| print(part))).collect();
         let mut places = vec![0_u32; batch.len()];
         (0..).zip(&by_place).for_each(|(place, &element)| places[at(element)] = place);
         let join = |places: &[u32]| {

@@ -1,14 +1,14 @@
 //! Collects the printed parts of an element from its pages into an item, which the output format borrows.
 
-use crate::extent::Extent;
-use crate::output::{MemberGeometry, MemberItem, Meta, OutputItem, Projection, Tags};
+use crate::extent::ExtentBuilder;
+use crate::output::{ItemTags, MemberGeometry, MemberItem, OutputItem, OutputMeta, Projection};
 use crate::quadtile;
-use crate::reader::Reader;
-use crate::set::{Derived, Position};
+use crate::reader::StoreReader;
+use crate::set::{DegreePosition, Derived};
 use crate::syntax::{self, Detail, Out};
 use terrapin_budget as budget;
 use terrapin_osm::geometry::{Segment, segment_meets_box};
-use terrapin_osm::{BoundingBox, Coord, ElementType, Member, Ordinal, Osm, PairId};
+use terrapin_osm::{BoundingBox, Coord, ElementType, Ordinal, Osm, PairId, RelationMember};
 
 /// The parts of an element to write.
 #[derive(Debug, Clone, Copy)]
@@ -53,7 +53,7 @@ impl WrittenParts {
         } else {
             GeometryDetail::None
         };
-        let bbox = out.bbox.map(|syntax::BoundingBox { south, west, north, east, .. }| BoundingBox {
+        let bbox = out.bbox.map(|syntax::QlBoundingBox { south, west, north, east, .. }| BoundingBox {
             south,
             west,
             north,
@@ -82,8 +82,8 @@ impl WrittenParts {
     }
 
     /// Returns the center of an element's box.
-    fn center(&self, bounds: &BoundingBox) -> Position {
-        let center = Position::plain_middle(bounds);
+    fn center(&self, bounds: &BoundingBox) -> DegreePosition {
+        let center = DegreePosition::plain_middle(bounds);
         if self.differing { center.encoded() } else { center }
     }
 
@@ -94,24 +94,24 @@ impl WrittenParts {
             GeometryDetail::Center => item.center = Some(self.center(&bounds)),
             GeometryDetail::Bounds | GeometryDetail::Full => {
                 item.bounds = Some(bounds);
-                item.label = Some(Position::middle(&bounds));
+                item.label = Some(DegreePosition::middle(&bounds));
             }
         }
     }
 
     /// Adds the visible part of a line to an extent. If only the box or the center is written, nodes outside the output
     /// box count as a point in the far south-west, as in the reference.
-    fn add_line(&self, extent: &mut Extent, line: &[Coord]) {
-        let hidden = if self.bbox.is_some() && self.has_nowhere() { Extent::NULL } else { Coord::MISSING };
+    fn add_line(&self, extent: &mut ExtentBuilder, line: &[Coord]) {
+        let hidden = if self.bbox.is_some() && self.has_nowhere() { ExtentBuilder::NULL } else { Coord::MISSING };
         line.iter().for_each(|&c| extent.add(if c.is_missing() { hidden } else { c }));
     }
 }
 
 /// Buffers that are reused for each element.
 #[derive(Default)]
-pub(super) struct Scratch {
+pub(super) struct OutScratch {
     pairs: Vec<PairId>,
-    tags: Tags,
+    tags: ItemTags,
     nodes: Vec<i64>,
     geometry: Vec<Coord>,
     /// The coordinates of the nodes of all member ways.
@@ -120,19 +120,19 @@ pub(super) struct Scratch {
 }
 
 /// Type, id, role and location of a member.
-type LocatedMember = (ElementType, i64, u32, Located);
+type LocatedMember = (ElementType, i64, u32, MemberLocation);
 
 /// The location of a member. A line is a range of [`Scratch::lines`].
 #[derive(Debug, Clone, Copy)]
-enum Located {
+enum MemberLocation {
     No,
     Point(Coord),
     Line(usize, usize),
 }
 
-impl Scratch {
+impl OutScratch {
     /// Reads the tags of an element.
-    fn read_tags(&mut self, reader: &mut Reader<'_>, kind: ElementType, ordinal: Ordinal) {
+    fn read_tags(&mut self, reader: &mut StoreReader<'_>, kind: ElementType, ordinal: Ordinal) {
         self.tags.clear();
         self.pairs.clear();
         self.pairs.extend_from_slice(reader.tags(kind, ordinal));
@@ -143,7 +143,7 @@ impl Scratch {
     }
 
     /// Reads the nodes and the line of a way. Returns the box of the line's visible part.
-    fn read_way(&mut self, reader: &mut Reader<'_>, shown: WrittenParts, ordinal: Ordinal) -> Option<BoundingBox> {
+    fn read_way(&mut self, reader: &mut StoreReader<'_>, shown: WrittenParts, ordinal: Ordinal) -> Option<BoundingBox> {
         if shown.parts {
             self.nodes.clear();
             reader.way_nodes(ordinal, &mut self.nodes);
@@ -154,25 +154,30 @@ impl Scratch {
         let (page, slot) = reader.way(ordinal);
         self.geometry.clear();
         cut(page.coords(slot), shown.bbox.as_ref(), &mut self.geometry);
-        let mut extent = Extent::EMPTY;
+        let mut extent = ExtentBuilder::EMPTY;
         shown.add_line(&mut extent, &self.geometry);
         if shown.place == GeometryDetail::Full { extent.around() } else { extent.plain() }
     }
 
     /// Reads the members of a relation. Returns the box of their visible parts.
-    fn read_relation(&mut self, reader: &mut Reader<'_>, shown: WrittenParts, ordinal: Ordinal) -> Option<BoundingBox> {
+    fn read_relation(
+        &mut self,
+        reader: &mut StoreReader<'_>,
+        shown: WrittenParts,
+        ordinal: Ordinal,
+    ) -> Option<BoundingBox> {
         let extent = self.read_members(reader, shown, ordinal);
         match shown.place {
             GeometryDetail::None => None,
             GeometryDetail::Full => extent.around(),
-            _ if shown.differing => extent.turned().or(Some(Extent::NOWHERE)),
+            _ if shown.differing => extent.turned().or(Some(ExtentBuilder::NOWHERE)),
             _ => extent.turned_or_unknown(),
         }
     }
 
     /// Reads the members of a relation and the lines of its ways. Returns the extent of their visible parts.
-    fn read_members(&mut self, reader: &mut Reader<'_>, shown: WrittenParts, ordinal: Ordinal) -> Extent {
-        let mut extent = Extent::EMPTY;
+    fn read_members(&mut self, reader: &mut StoreReader<'_>, shown: WrittenParts, ordinal: Ordinal) -> ExtentBuilder {
+        let mut extent = ExtentBuilder::EMPTY;
         self.members.clear();
         self.lines.clear();
         if !shown.parts && shown.place == GeometryDetail::None {
@@ -181,12 +186,12 @@ impl Scratch {
         let (page, slot) = reader.relation(ordinal);
         for member in page.members(slot) {
             let located = match shown.place {
-                GeometryDetail::None => Located::No,
+                GeometryDetail::None => MemberLocation::No,
                 _ => self.locate(reader, shown, member, &mut extent),
             };
             if shown.parts {
                 let id = reader.ref_id(member.kind, member.element);
-                let located = if shown.place == GeometryDetail::Full { located } else { Located::No };
+                let located = if shown.place == GeometryDetail::Full { located } else { MemberLocation::No };
                 self.members.push((member.kind, id, member.role, located));
             }
         }
@@ -196,24 +201,24 @@ impl Scratch {
     /// Returns the location of a member, and adds its visible part to the extent.
     fn locate(
         &mut self,
-        reader: &mut Reader<'_>,
+        reader: &mut StoreReader<'_>,
         shown: WrittenParts,
-        member: &Member,
-        extent: &mut Extent,
-    ) -> Located {
+        member: &RelationMember,
+        extent: &mut ExtentBuilder,
+    ) -> MemberLocation {
         match (member.kind, member.element.ordinal()) {
             (ElementType::Node, node) => {
                 let coord = node.map(|node| reader.coord(node));
                 match coord.filter(|&c| shown.bbox.is_none_or(|bbox| bbox.contains(c))) {
                     Some(c) => {
                         extent.add(c);
-                        return Located::Point(c);
+                        return MemberLocation::Point(c);
                     }
                     None if node.is_none() && shown.place == GeometryDetail::Bounds => extent.add_unknown(),
-                    None if shown.has_nowhere() => extent.add(Extent::NULL),
+                    None if shown.has_nowhere() => extent.add(ExtentBuilder::NULL),
                     None => {}
                 }
-                Located::No
+                MemberLocation::No
             }
             (ElementType::Way, Some(way)) => {
                 let from = self.lines.len();
@@ -223,19 +228,19 @@ impl Scratch {
                 if quadtile::has_place(page.coords(slot)) {
                     shown.add_line(extent, &self.lines[from..]);
                 }
-                Located::Line(from, self.lines.len())
+                MemberLocation::Line(from, self.lines.len())
             }
-            (ElementType::Way, None) => Located::Line(0, 0),
-            (ElementType::Relation, _) => Located::No,
+            (ElementType::Way, None) => MemberLocation::Line(0, 0),
+            (ElementType::Relation, _) => MemberLocation::No,
         }
     }
 
     /// Returns the members of the last relation read.
     fn members<'s>(&'s self, osm: &'s Osm) -> Vec<MemberItem<'s>> {
         let geometry = |located| match located {
-            Located::No => MemberGeometry::None,
-            Located::Point(c) => MemberGeometry::Point(c),
-            Located::Line(from, to) => MemberGeometry::Line(&self.lines[from..to]),
+            MemberLocation::No => MemberGeometry::None,
+            MemberLocation::Point(c) => MemberGeometry::Point(c),
+            MemberLocation::Line(from, to) => MemberGeometry::Line(&self.lines[from..to]),
         };
         let item = |&(kind, id, role, located): &LocatedMember| MemberItem {
             kind,
@@ -248,13 +253,13 @@ impl Scratch {
 }
 
 /// A reader of elements that fills one item at a time.
-pub(super) struct Writer<'a> {
-    pub(super) reader: Reader<'a>,
+pub(super) struct ElementWriter<'a> {
+    pub(super) reader: StoreReader<'a>,
     pub(super) shown: WrittenParts,
-    pub(super) scratch: Scratch,
+    pub(super) scratch: OutScratch,
 }
 
-impl Writer<'_> {
+impl ElementWriter<'_> {
     /// Collects the printed parts of an element and passes them to `write`.
     pub(super) fn element<R>(
         &mut self,
@@ -264,7 +269,7 @@ impl Writer<'_> {
         write: impl FnOnce(&OutputItem<'_>) -> R,
     ) -> R {
         budget::checkpoint();
-        let Writer { reader, shown, scratch } = self;
+        let ElementWriter { reader, shown, scratch } = self;
         let shown = *shown;
         let mut item = OutputItem { type_name: kind.name(), id: shown.ids.then_some(id), ..OutputItem::default() };
         if shown.meta {
@@ -333,7 +338,7 @@ impl Writer<'_> {
         self.bare(kind, ordinal, id, |item| {
             let mut item = OutputItem { ..*item };
             if kind == ElementType::Relation && shown.place != GeometryDetail::Full {
-                shown.place_box(&mut item, Extent::NOWHERE);
+                shown.place_box(&mut item, ExtentBuilder::NOWHERE);
             }
             write(&item)
         })
@@ -390,9 +395,9 @@ impl Writer<'_> {
     }
 }
 
-fn meta<'a>(reader: &mut Reader<'a>, kind: ElementType, ordinal: Ordinal) -> Meta<'a> {
+fn meta<'a>(reader: &mut StoreReader<'a>, kind: ElementType, ordinal: Ordinal) -> OutputMeta<'a> {
     let meta = reader.meta(kind, ordinal);
-    Meta {
+    OutputMeta {
         version: meta.version,
         timestamp: meta.timestamp,
         changeset: meta.changeset,

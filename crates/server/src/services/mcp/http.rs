@@ -26,16 +26,16 @@ use uuid::Uuid;
 
 use super::calls::{CallName, Calls, RunningCall};
 use super::message::{self, id_key};
-use super::{CANCELLED, CallBounds, Server, no_slot};
+use super::{CANCELLED, CallBounds, McpServer, no_slot};
 use crate::App;
-use crate::accept::{self, Accept};
+use crate::accept::{self, AcceptHeader};
 use crate::body::{Received, Unreadable};
-use crate::context::Context;
+use crate::context::HttpRequestContext;
 use crate::job::{self, Given, Job, Lane};
-use crate::json::{JSON, Json};
-use crate::outcome::Outcome;
-use crate::service::{self, Refused, Wording};
-use terrapin_budget::{self as budget, Budget, Stopped};
+use crate::json::{JSON, JsonWording};
+use crate::outcome::QueryOutcome;
+use crate::service::{self, RefusedRequest, Wording};
+use terrapin_budget::{self as budget, Budget, StopReason};
 
 /// Maximum length of a message in bytes, also after decompression. The arguments of every tool fit into it.
 pub const LONGEST: usize = 64 << 10;
@@ -49,13 +49,13 @@ const SESSION: HeaderName = HeaderName::from_static("mcp-session-id");
 
 /// The SDK's service, and the running calls.
 #[derive(Clone)]
-pub struct Service {
-    sdk: StreamableHttpService<Server, NeverSessionManager>,
+pub struct McpService {
+    sdk: StreamableHttpService<McpServer, NeverSessionManager>,
     calls: Arc<Calls>,
 }
 
 /// Creates the service. `Host` and `Origin` are checked before a message gets here, for all routes that need it.
-pub fn service(app: &Arc<App>) -> Service {
+pub fn service(app: &Arc<App>) -> McpService {
     let config = StreamableHttpServerConfig::default()
         .with_legacy_session_mode(false)
         .with_json_response(true)
@@ -65,10 +65,10 @@ pub fn service(app: &Arc<App>) -> Service {
     let weak = Arc::downgrade(app);
     let server = move || {
         let app = weak.upgrade().ok_or_else(|| std::io::Error::other("the server has ended"))?;
-        Ok(Server { app, caller: None })
+        Ok(McpServer { app, caller: None })
     };
     let sdk = StreamableHttpService::new(server, Arc::new(NeverSessionManager::default()), config);
-    Service { sdk, calls: Arc::default() }
+    McpService { sdk, calls: Arc::default() }
 }
 
 /// The parameters of `notifications/cancelled`.
@@ -101,14 +101,14 @@ fn session(headers: &HeaderMap) -> Option<String> {
 /// Answers a message.
 pub async fn mcp(
     State(app): State<Arc<App>>,
-    Extension(service): Extension<Service>,
-    Extension(context): Extension<Arc<Context>>,
+    Extension(service): Extension<McpService>,
+    Extension(context): Extension<Arc<HttpRequestContext>>,
     mut parts: request::Parts,
     body: Result<Received, Unreadable>,
-) -> Result<Response, Refused> {
-    let body = service::body(&app, &Json, body)?;
+) -> Result<Response, RefusedRequest> {
+    let body = service::body(&app, &JsonWording, body)?;
     // The SDK wants both media types named, though all answers here are JSON.
-    if accept::text(&parts.headers).is_none_or(|text| Accept::of(&text).quality(JSON) > 0) {
+    if accept::text(&parts.headers).is_none_or(|text| AcceptHeader::of(&text).quality(JSON) > 0) {
         parts.headers.insert(header::ACCEPT, HeaderValue::from_static("application/json, text/event-stream"));
     }
     let session = session(&parts.headers);
@@ -119,10 +119,10 @@ pub async fn mcp(
             let _ = sender.send(message);
             job.tell(().into_response());
         }
-        Ok(Err(why)) => job.refuse(service::unreadable(&Json, &why)),
-        Err(halt) => service::halt(job, &Json, halt),
+        Ok(Err(why)) => job.refuse(service::unreadable(&JsonWording, &why)),
+        Err(halt) => service::halt(job, &JsonWording, halt),
     };
-    let ended = service::run(&app, &context, Lane::Search, &Json, work).await;
+    let ended = service::run(&app, &context, Lane::Search, &JsonWording, work).await;
     match sorted.try_recv() {
         Ok(SortedMessage::Answered { answer, begins_session, cancels }) => {
             let mut answer = *answer;
@@ -144,8 +144,8 @@ pub async fn mcp(
 /// Runs a call in a query slot, until it ends or is cancelled.
 async fn call(
     app: &Arc<App>,
-    context: &Arc<Context>,
-    service: Service,
+    context: &Arc<HttpRequestContext>,
+    service: McpService,
     message: McpMessage,
     session: Option<String>,
     id: Option<String>,
@@ -173,7 +173,7 @@ fn failed(id: Option<String>, message: &str) -> Response {
     ([(header::CONTENT_TYPE, JSON)], answer.to_string()).into_response()
 }
 
-impl Service {
+impl McpService {
     /// Decompresses a message, and answers it unless it is a call.
     fn sort(&self, parts: request::Parts, body: Received) -> Result<SortedMessage, Unreadable> {
         let text = body.text()?;
@@ -213,25 +213,25 @@ impl Service {
         let left = run.limits().deadline.map_or(time, |deadline| deadline.saturating_duration_since(Instant::now()));
         let budget = Arc::new(Budget::new(run.limits()));
         let answered = budget::watched(&budget, || self.answer(message, left.saturating_add(SETTLE)));
-        let (what, outcome) = bounds.ended().unwrap_or((NAME, Outcome::Refused));
+        let (what, outcome) = bounds.ended().unwrap_or((NAME, QueryOutcome::Refused));
         let answer = match answered {
             Ok(answer) => answer,
-            Err(Stopped::Exceeded(exceeded)) => {
-                let outcome = Outcome::from(exceeded);
-                return run.refused(sink, what, outcome, Json.refusal(outcome.status(), &exceeded.to_string()));
+            Err(StopReason::Exceeded(exceeded)) => {
+                let outcome = QueryOutcome::from(exceeded);
+                return run.refused(sink, what, outcome, JsonWording.refusal(outcome.status(), &exceeded.to_string()));
             }
-            Err(Stopped::Panicked(panic)) => {
+            Err(StopReason::Panicked(panic)) => {
                 tracing::error!(panic, "a message could not be answered: a fault of the program");
-                let instead = Json.refusal(StatusCode::INTERNAL_SERVER_ERROR, Json.broken());
-                return run.refused(sink, what, Outcome::Broken, instead);
+                let instead = JsonWording.refusal(StatusCode::INTERNAL_SERVER_ERROR, JsonWording.broken());
+                return run.refused(sink, what, QueryOutcome::Broken, instead);
             }
         };
-        if outcome != Outcome::Answered || answer.head.status != StatusCode::OK {
+        if outcome != QueryOutcome::Answered || answer.head.status != StatusCode::OK {
             return run.refused(sink, what, outcome, answer.into_response());
         }
         match sink.write_all(&answer.bytes) {
             Ok(()) => run.answered(sink, what, 1),
-            Err(_) => run.refused(sink, what, Outcome::Abandoned, ().into_response()),
+            Err(_) => run.refused(sink, what, QueryOutcome::Abandoned, ().into_response()),
         }
     }
 
@@ -242,7 +242,7 @@ impl Service {
             Ok(runtime) => runtime,
             Err(error) => {
                 tracing::error!(%error, "no runtime for a message");
-                return MessageAnswer::unsettled(StatusCode::INTERNAL_SERVER_ERROR, Json.broken());
+                return MessageAnswer::unsettled(StatusCode::INTERNAL_SERVER_ERROR, JsonWording.broken());
             }
         };
         let McpMessage { parts, text, body } = message;

@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 const LONGEST_ID: usize = 256;
 
 /// The members of a message that decide where it goes, as slices of the text.
-pub struct Message<'a> {
+pub struct RoutedMessage<'a> {
     /// The method of a request or a notification; empty for a response.
     pub method: Cow<'a, str>,
     /// The id of a request or a response.
@@ -24,7 +24,7 @@ pub struct Message<'a> {
 }
 
 #[derive(Deserialize)]
-struct Envelope<'a> {
+struct McpEnvelope<'a> {
     #[serde(borrow)]
     jsonrpc: Option<Cow<'a, str>>,
     #[serde(borrow)]
@@ -123,7 +123,7 @@ pub fn id_key(raw: &RawValue) -> Option<String> {
 ///
 /// # Errors
 /// Returns an error if the text is not JSON (-32700), is not a message (-32600), or has wrong parameters (-32602).
-pub fn check(text: &[u8]) -> Result<Message<'_>, MessageError> {
+pub fn check(text: &[u8]) -> Result<RoutedMessage<'_>, MessageError> {
     let raw: &RawValue = serde_json::from_slice(text).map_err(|error| MessageError::parse(&error))?;
     let invalid = |why: &str, id| Err(MessageError::invalid_request(why, id));
     match raw.get().bytes().next() {
@@ -131,11 +131,11 @@ pub fn check(text: &[u8]) -> Result<Message<'_>, MessageError> {
         Some(b'[') => return invalid("batches are not part of the protocol: send one message", None),
         _ => return invalid("a message is an object", None),
     }
-    let envelope: Envelope<'_> = match serde_json::from_str(raw.get()) {
+    let envelope: McpEnvelope<'_> = match serde_json::from_str(raw.get()) {
         Ok(envelope) => envelope,
         Err(error) => return invalid(&error.to_string(), None),
     };
-    let Envelope { jsonrpc, method, id, params, result, error } = envelope;
+    let McpEnvelope { jsonrpc, method, id, params, result, error } = envelope;
     if jsonrpc.as_deref() != Some("2.0") {
         return invalid("jsonrpc must be \"2.0\"", id);
     }
@@ -145,14 +145,14 @@ pub fn check(text: &[u8]) -> Result<Message<'_>, MessageError> {
     let Some(method) = method else {
         let is_response = id.is_some() && (result.is_some() || error.is_some());
         return match is_response {
-            true => Ok(Message { method: Cow::Borrowed(""), id, params }),
+            true => Ok(RoutedMessage { method: Cow::Borrowed(""), id, params }),
             false => invalid("method is missing", id),
         };
     };
     if let Some(why) = params_error(&method, params) {
         return Err(MessageError::invalid_params(&method, &why, id));
     }
-    Ok(Message { method, id, params })
+    Ok(RoutedMessage { method, id, params })
 }
 
 /// Returns the error in the parameters of a method, if any.

@@ -11,21 +11,21 @@ use axum::response::Response;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use super::{GivenOptions, Known, NO_TRIPLES, Options};
+use super::{GivenOptions, NO_TRIPLES, ScoreOptions, ScoredResults};
 use crate::App;
 use crate::body::{Received, Unreadable};
-use crate::context::Context;
-use crate::job::{Job, Lane, Run};
-use crate::json::{self, Json};
-use crate::outcome::Outcome;
-use crate::pipe::Sink;
-use crate::service::{self, Refused, Wording};
-use terrapin_budget::{self as budget, Budget, Stopped};
+use crate::context::HttpRequestContext;
+use crate::job::{Job, Lane, RequestJob};
+use crate::json::{self, JsonWording};
+use crate::outcome::QueryOutcome;
+use crate::pipe::PipeSink;
+use crate::service::{self, RefusedRequest, Wording};
+use terrapin_budget::{self as budget, Budget, StopReason};
 use terrapin_eval::benchmarks::jsonl;
-use terrapin_eval::input::rows::Row;
-use terrapin_eval::language::Language;
+use terrapin_eval::input::rows::InputRow;
+use terrapin_eval::language::QueryLanguage;
 use terrapin_eval::record::Instance;
-use terrapin_geocoder::Table;
+use terrapin_geocoder::PlaceTable;
 
 /// The content type.
 const NDJSON: &str = "application/x-ndjson";
@@ -38,7 +38,7 @@ pub fn are_named(media_type: &str) -> bool {
 
 /// The answer line for a request line that is not a valid pair.
 #[derive(Serialize)]
-struct Unfit {
+struct UnscoredLine {
     /// The line number, from 1.
     line: usize,
     /// The error message.
@@ -50,43 +50,43 @@ struct Unfit {
 /// `timeout` (seconds of each query), `similarity=false`, `summary=true`, `extract=true`.
 pub async fn serve(
     app: Arc<App>,
-    context: Arc<Context>,
+    context: Arc<HttpRequestContext>,
     in_address: Option<String>,
     body: Result<Received, Unreadable>,
-) -> Result<Response, Refused> {
-    let body = service::body(&app, &Json, body)?;
+) -> Result<Response, RefusedRequest> {
+    let body = service::body(&app, &JsonWording, body)?;
     let work = move |job: Job| work(job, in_address.as_deref().unwrap_or_default(), body);
-    let answer = service::run(&app, &context, Lane::Query, &Json, work).await?;
+    let answer = service::run(&app, &context, Lane::Query, &JsonWording, work).await?;
     Ok(answer.into_response(&app))
 }
 
 fn work(job: Job, in_address: &str, body: Received) {
-    let options = match GivenOptions::in_address(in_address).map(|given| Options::new(job.app(), &given)) {
+    let options = match GivenOptions::in_address(in_address).map(|given| ScoreOptions::new(job.app(), &given)) {
         Ok(options) => options,
-        Err(message) => return job.refuse(Json.refusal(StatusCode::BAD_REQUEST, &message)),
+        Err(message) => return job.refuse(JsonWording.refusal(StatusCode::BAD_REQUEST, &message)),
     };
     let text = match body.decoded() {
         Ok(text) => text,
-        Err(why) => return job.refuse(service::unreadable(&Json, &why)),
+        Err(why) => return job.refuse(service::unreadable(&JsonWording, &why)),
     };
     let (time, memory) = (job.app().settings.max_time, job.memory());
     let (run, mut sink) = job.begin(time, memory, NDJSON);
     let done = each(&run, &mut sink, &text, &options);
-    let Some((run, sink)) = service::sound(run, sink, &Json, "score") else { return };
+    let Some((run, sink)) = service::sound(run, sink, &JsonWording, "score") else { return };
     match done {
         Ok(pairs) => run.answered(sink, "score", pairs),
         // The client has disconnected.
         Err(_) => {
-            let instead = Json.refusal(Outcome::Abandoned.status(), "it was stopped");
-            run.refused(sink, "score", Outcome::Abandoned, instead);
+            let instead = JsonWording.refusal(QueryOutcome::Abandoned.status(), "it was stopped");
+            run.refused(sink, "score", QueryOutcome::Abandoned, instead);
         }
     }
 }
 
 /// Scores all lines and returns the number of pairs. It ends early at damage, which the caller checks.
-fn each(run: &Run, sink: &mut Sink, text: &[u8], options: &Options) -> io::Result<u64> {
+fn each(run: &RequestJob, sink: &mut PipeSink, text: &[u8], options: &ScoreOptions) -> io::Result<u64> {
     let (app, limits) = (run.app(), run.limits());
-    let cache = Known::new(&app.results);
+    let cache = ScoredResults::new(&app.results);
     let mut pairs = 0;
     for (index, line) in text.split(|byte| *byte == b'\n').enumerate() {
         let line = line.trim_ascii();
@@ -98,8 +98,8 @@ fn each(run: &Run, sink: &mut Sink, text: &[u8], options: &Options) -> io::Resul
         }
         let read = budget::watched(&Arc::new(Budget::new(limits)), || pair(app, line, index + 1, options));
         let read = read.unwrap_or_else(|stopped| match stopped {
-            Stopped::Exceeded(exceeded) => Err(format!("{exceeded}, while the line was read")),
-            Stopped::Panicked(_) => Err("the line could not be read".to_owned()),
+            StopReason::Exceeded(exceeded) => Err(format!("{exceeded}, while the line was read")),
+            StopReason::Panicked(_) => Err("the line could not be read".to_owned()),
         });
         match read {
             Ok((instance, table)) => {
@@ -110,31 +110,36 @@ fn each(run: &Run, sink: &mut Sink, text: &[u8], options: &Options) -> io::Resul
                 write(sink, &scored)?;
                 pairs += 1;
             }
-            Err(problem) => write(sink, &Unfit { line: index + 1, problem })?,
+            Err(problem) => write(sink, &UnscoredLine { line: index + 1, problem })?,
         }
     }
     Ok(pairs)
 }
 
-fn write(sink: &mut Sink, line: &impl Serialize) -> io::Result<()> {
+fn write(sink: &mut PipeSink, line: &impl Serialize) -> io::Result<()> {
     serde_json::to_writer(&mut *sink, line)?;
     sink.write_all(b"\n")?;
     sink.pass_on()
 }
 
 /// Parses the pair of a line, and its table of places if it has one.
-fn pair(app: &App, line: &[u8], number: usize, options: &Options) -> Result<(Instance, Option<Table>), String> {
+fn pair(
+    app: &App,
+    line: &[u8],
+    number: usize,
+    options: &ScoreOptions,
+) -> Result<(Instance, Option<PlaceTable>), String> {
     let fields: Map<String, Value> =
         json::parse(line).map_err(|wrong| format!("not the JSON object expected: {wrong}"))?;
-    let row = Row { number, place: format!("line {number}"), fields };
+    let row = InputRow { number, place: format!("line {number}"), fields };
     let mut instance = jsonl::instance(row, &mut BTreeSet::new())?;
-    if instance.lang.is_none() && options.language == Language::Sparql {
+    if instance.lang.is_none() && options.language == QueryLanguage::Sparql {
         instance.lang = Some("sparql".to_owned());
     }
-    if instance.language() == Language::Sparql && app.engine.triples().is_none() {
+    if instance.language() == QueryLanguage::Sparql && app.engine.triples().is_none() {
         return Err(NO_TRIPLES.to_owned());
     }
     let places = instance.places.take();
-    let table = places.map(|places| Table::parse(places.to_string().as_bytes())).transpose();
+    let table = places.map(|places| PlaceTable::parse(places.to_string().as_bytes())).transpose();
     Ok((instance, table.map_err(|wrong| format!("places: {wrong}"))?))
 }

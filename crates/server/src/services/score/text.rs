@@ -16,13 +16,13 @@ pub struct ReceivedText {
 impl<'de> Deserialize<'de> for ReceivedText {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<ReceivedText, D::Error> {
         // Only when read as bytes, JSON strings may contain lone surrogates.
-        deserializer.deserialize_bytes(Text)
+        deserializer.deserialize_bytes(TextVisitor)
     }
 }
 
-struct Text;
+struct TextVisitor;
 
-impl Visitor<'_> for Text {
+impl Visitor<'_> for TextVisitor {
     type Value = ReceivedText;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -17,15 +17,18 @@ use serde_json::json;
 
 use crate::App;
 use crate::body::{Received, Unreadable};
-use crate::context::Context;
-use crate::gate::Refusal;
+use crate::context::HttpRequestContext;
+use crate::gate::AdmissionRefusal;
 use crate::job::{Halt, Job};
-use crate::outcome::Outcome;
+use crate::outcome::QueryOutcome;
 use crate::route::{Access, Media, Route, Schema, TIMEOUT, form_body, query, text_body};
-use crate::service::{self, Refused, Wording};
-use request::{BadRequest, Operation};
-use terrapin_sparql::results::{Formats, Writer};
-use terrapin_sparql::{self as sparql, Bounds, Class, Code, Error, Form, Prepared, Settings};
+use crate::service::{self, RefusedRequest, Wording};
+use request::{BadRequest, QueryOperation};
+use terrapin_sparql::results::{Formats, ResultWriter};
+use terrapin_sparql::{
+    self as sparql, QueryResultForm, RunnableQuery, SparqlBounds, SparqlCode, SparqlError, SparqlErrorClass,
+    SparqlSettings,
+};
 
 /// The route of SPARQL.
 pub const ROUTES: &[Route] = &[Route::get_and_post(
@@ -59,7 +62,7 @@ pub const ROUTES: &[Route] = &[Route::get_and_post(
 ])
 .access(Access::Query)
 .statuses_too(&[403, 404, 406])
-.worded(&Plain)];
+.worded(&ProtocolWording)];
 
 const BODIES: &[Media] = &[
     text_body("application/sparql-query"),
@@ -75,13 +78,13 @@ const MAX_TIME: HeaderName = HeaderName::from_static("x-bigdata-max-query-millis
 /// Runs a query and answers it.
 pub async fn sparql(
     State(app): State<Arc<App>>,
-    Extension(context): Extension<Arc<Context>>,
+    Extension(context): Extension<Arc<HttpRequestContext>>,
     method: Method,
     RawQuery(in_address): RawQuery,
     headers: HeaderMap,
     body: Result<Received, Unreadable>,
-) -> Result<Response, Refused> {
-    let body = Arc::new(service::body(&app, &Plain, body)?);
+) -> Result<Response, RefusedRequest> {
+    let body = Arc::new(service::body(&app, &ProtocolWording, body)?);
     let header = |name: HeaderName| headers.get(name).and_then(|value| value.to_str().ok()).map(str::to_owned);
     let asked = SparqlRequest {
         method,
@@ -91,7 +94,7 @@ pub async fn sparql(
         max_time: header(MAX_TIME).and_then(|value| value.trim().parse().ok()).map(Duration::from_millis),
         body,
     };
-    let answer = service::run_query(&app, &context, &Plain, move |job| work(job, asked)).await?;
+    let answer = service::run_query(&app, &context, &ProtocolWording, move |job| work(job, asked)).await?;
     let mut response = answer.into_response(&app);
     response.headers_mut().insert(header::VARY, HeaderValue::from_static("accept"));
     Ok(response)
@@ -110,13 +113,13 @@ struct SparqlRequest {
 }
 
 impl SparqlRequest {
-    fn operation(&self) -> Result<Operation, BadRequest> {
+    fn operation(&self) -> Result<QueryOperation, BadRequest> {
         let body = self
             .body
             .decoded()
-            .map_err(|why| BadRequest { status: why.status(), message: Plain.unreadable(&why).into() })?;
+            .map_err(|why| BadRequest { status: why.status(), message: ProtocolWording.unreadable(&why).into() })?;
         let in_address = self.in_address.as_deref().unwrap_or_default();
-        Operation::read(&self.method, in_address, self.content_type.as_deref(), &body)
+        QueryOperation::read(&self.method, in_address, self.content_type.as_deref(), &body)
     }
 }
 
@@ -138,19 +141,19 @@ fn work(job: Job, asked: SparqlRequest) {
     };
     job.context().set_query(query);
     let graphs = (operation.default_graphs.clone(), operation.named_graphs.clone());
-    let defaults = Settings::default();
-    let settings = Settings { graphs, dialect: operation.dialect.unwrap_or(defaults.dialect), ..defaults };
+    let defaults = SparqlSettings::default();
+    let settings = SparqlSettings { graphs, dialect: operation.dialect.unwrap_or(defaults.dialect), ..defaults };
     let prepared = match job.within(|| sparql::prepare(query, &settings)) {
         Ok(Ok(prepared)) => prepared,
         Ok(Err(error)) => return job.refuse(refused(&error)),
-        Err(halt) => return service::halt(job, &Plain, halt),
+        Err(halt) => return service::halt(job, &ProtocolWording, halt),
     };
     if !has_triples && !prepared.is_of_elements() {
         return job.refuse(no_triples());
     }
     let Some((formats, content_type)) = formats(&prepared, format, accept) else {
         let message = match prepared.form() {
-            Form::Graph => format!("this answer is a graph; accept one of {}", negotiate::graph_types()),
+            QueryResultForm::Graph => format!("this answer is a graph; accept one of {}", negotiate::graph_types()),
             _ => format!("this answer is a table; accept one of {}", negotiate::result_types()),
         };
         return job.refuse(plain(StatusCode::NOT_ACCEPTABLE, &message));
@@ -159,18 +162,22 @@ fn work(job: Job, asked: SparqlRequest) {
     let time = [operation.timeout, max_time].into_iter().flatten().fold(settings.max_time, Duration::min);
     let memory = job.memory();
     let (run, mut sink) = job.begin(time, memory, content_type);
-    let bounds = Bounds { limits: run.limits().clone(), rows: None };
-    let mut writer = Writer::new(&mut sink, formats);
+    let bounds = SparqlBounds { limits: run.limits().clone(), rows: None };
+    let mut writer = ResultWriter::new(&mut sink, formats);
     let result = prepared.run(run.app().engine.graph(), &bounds, &mut writer);
     let result = result.and_then(|summary| match writer.finish() {
         Ok(()) => Ok(summary),
-        Err(e) => Err(Error::new(Class::Internal, Code::Output, format!("the answer cannot be written: {e}"))),
+        Err(e) => Err(SparqlError::new(
+            SparqlErrorClass::Internal,
+            SparqlCode::Output,
+            format!("the answer cannot be written: {e}"),
+        )),
     });
     match result {
         Ok(summary) => run.answered(sink, "SPARQL query", summary.rows),
         Err(error) => {
-            let outcome = Outcome::from(&error);
-            if outcome == Outcome::Broken {
+            let outcome = QueryOutcome::from(&error);
+            if outcome == QueryOutcome::Broken {
                 tracing::error!(request_id = run.context().id(), %error, "a SPARQL query failed");
             }
             run.refused(sink, "SPARQL query", outcome, refused(&error));
@@ -179,15 +186,15 @@ fn work(job: Job, asked: SparqlRequest) {
 }
 
 /// Returns the formats for a query's answer, and its content type.
-fn formats(prepared: &Prepared, format: Option<&str>, accept: Option<&str>) -> Option<(Formats, &'static str)> {
+fn formats(prepared: &RunnableQuery, format: Option<&str>, accept: Option<&str>) -> Option<(Formats, &'static str)> {
     let mut formats = Formats::default();
     let content_type = match prepared.form() {
-        Form::Graph => {
+        QueryResultForm::Graph => {
             let choice = negotiate::graph(format, accept)?;
             formats.triples = choice.format;
             choice.content_type
         }
-        Form::Select | Form::Ask => {
+        QueryResultForm::Select | QueryResultForm::Ask => {
             let choice = negotiate::results(format, accept)?;
             formats.solutions = choice.format;
             choice.content_type
@@ -199,12 +206,14 @@ fn formats(prepared: &Prepared, format: Option<&str>, accept: Option<&str>) -> O
 /// Returns the error response. The statuses are those of the protocol and of the Wikidata Query Service, by which
 /// harnesses distinguish errors: 400 for an invalid query, 500 for a query without an answer, because it reached a
 /// limit or needs an unsupported feature.
-fn refused(error: &Error) -> Response {
+fn refused(error: &SparqlError) -> Response {
     let status = match (error.class, error.code) {
-        (Class::Syntax, _) => StatusCode::BAD_REQUEST,
-        (Class::Limit, Code::Cancelled) => StatusCode::SERVICE_UNAVAILABLE,
-        (_, Code::Format) => StatusCode::NOT_ACCEPTABLE,
-        (Class::Unsupported | Class::Limit | Class::Internal, _) => StatusCode::INTERNAL_SERVER_ERROR,
+        (SparqlErrorClass::Syntax, _) => StatusCode::BAD_REQUEST,
+        (SparqlErrorClass::Limit, SparqlCode::Cancelled) => StatusCode::SERVICE_UNAVAILABLE,
+        (_, SparqlCode::Format) => StatusCode::NOT_ACCEPTABLE,
+        (SparqlErrorClass::Unsupported | SparqlErrorClass::Limit | SparqlErrorClass::Internal, _) => {
+            StatusCode::INTERNAL_SERVER_ERROR
+        }
     };
     plain(status, &error.to_string())
 }
@@ -215,9 +224,9 @@ fn plain(status: StatusCode, message: &str) -> Response {
 
 /// The error format of the protocol: plain text.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Plain;
+pub(super) struct ProtocolWording;
 
-impl Wording for Plain {
+impl Wording for ProtocolWording {
     fn media_types(&self) -> &'static [&'static str] {
         &["text/plain"]
     }
@@ -234,11 +243,11 @@ impl Wording for Plain {
         why.message("the query")
     }
 
-    fn busy(&self, refusal: Refusal) -> &'static str {
+    fn busy(&self, refusal: AdmissionRefusal) -> &'static str {
         match refusal {
-            Refusal::Full => "the queue is full: retry later",
-            Refusal::TooLong => "no slot became free in time: retry later",
-            Refusal::Closed => "the server is shutting down",
+            AdmissionRefusal::Full => "the queue is full: retry later",
+            AdmissionRefusal::TooLong => "no slot became free in time: retry later",
+            AdmissionRefusal::Closed => "the server is shutting down",
         }
     }
 

@@ -4,12 +4,12 @@
 use oxrdfio::RdfFormat;
 use sparesults::QueryResultsFormat;
 
-use crate::accept::Accept;
+use crate::accept::AcceptHeader;
 use terrapin_sparql::results::GraphFormat;
 
 /// A selected format with its content type.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Choice<F> {
+pub struct FormatChoice<F> {
     /// The format.
     pub format: F,
     /// Its content type.
@@ -86,18 +86,18 @@ fn types<F>(known: &[Known<F>]) -> String {
 }
 
 /// Returns the format of an answer to SELECT or ASK: JSON if the client accepts any, `None` if no format is acceptable.
-pub fn results(format: Option<&str>, accept: Option<&str>) -> Option<Choice<QueryResultsFormat>> {
+pub fn results(format: Option<&str>, accept: Option<&str>) -> Option<FormatChoice<QueryResultsFormat>> {
     choose(&RESULTS, format, accept)
 }
 
 /// Returns the format of an answer to CONSTRUCT or DESCRIBE: Turtle if the client accepts any, `None` if no format is
 /// acceptable.
-pub fn graph(format: Option<&str>, accept: Option<&str>) -> Option<Choice<GraphFormat>> {
+pub fn graph(format: Option<&str>, accept: Option<&str>) -> Option<FormatChoice<GraphFormat>> {
     choose(&GRAPHS, format, accept)
 }
 
-fn choose<F: Copy>(known: &[Known<F>], format: Option<&str>, accept: Option<&str>) -> Option<Choice<F>> {
-    let choice = |(format, _, content_type): &Known<F>| Choice { format: *format, content_type };
+fn choose<F: Copy>(known: &[Known<F>], format: Option<&str>, accept: Option<&str>) -> Option<FormatChoice<F>> {
+    let choice = |(format, _, content_type): &Known<F>| FormatChoice { format: *format, content_type };
     // A name that is not a format of this kind of answer is ignored, as in the Wikidata Query Service.
     let named = format.map(str::trim).and_then(|name| {
         known.iter().find(|(_, names, _)| names.iter().any(|n| n.eq_ignore_ascii_case(name))).map(choice)
@@ -106,7 +106,7 @@ fn choose<F: Copy>(known: &[Known<F>], format: Option<&str>, accept: Option<&str
         return named;
     }
     let Some(accept) = accept.filter(|a| !a.trim().is_empty()) else { return known.first().map(choice) };
-    let accept = Accept::of(accept);
+    let accept = AcceptHeader::of(accept);
     let mut best: Option<(u16, &Known<F>)> = None;
     for entry in known {
         let quality = entry.1.iter().filter(|n| n.contains('/')).map(|n| accept.quality(n)).max().unwrap_or(0);

@@ -12,7 +12,7 @@ use terrapin_sparql::Dialect;
 
 /// A query operation.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Operation {
+pub struct QueryOperation {
     /// The query. `None` if the request has none, which by GET requests the service description.
     pub query: Option<String>,
     /// `default-graph-uri`, in order.
@@ -45,15 +45,15 @@ impl BadRequest {
 const FORM: &str = "application/x-www-form-urlencoded";
 const DIRECT: &str = "application/sparql-query";
 
-impl Operation {
+impl QueryOperation {
     /// Parses a request. `content_type` is the header of that name.
     pub fn read(
         method: &Method,
         in_address: &str,
         content_type: Option<&str>,
         body: &[u8],
-    ) -> Result<Operation, BadRequest> {
-        let mut operation = Operation::default();
+    ) -> Result<QueryOperation, BadRequest> {
+        let mut operation = QueryOperation::default();
         operation.take(in_address.as_bytes())?;
         // Some clients send the query of a POST in the URL alone, with any content type or none.
         if method != Method::POST || (body.is_empty() && operation.query.is_some()) {
@@ -141,12 +141,12 @@ fn not_utf8<E>(_: E) -> BadRequest {
 mod tests {
     use super::*;
 
-    fn get(address: &str) -> Result<Operation, BadRequest> {
-        Operation::read(&Method::GET, address, None, b"")
+    fn get(address: &str) -> Result<QueryOperation, BadRequest> {
+        QueryOperation::read(&Method::GET, address, None, b"")
     }
 
-    fn post(content_type: &str, body: &[u8]) -> Result<Operation, BadRequest> {
-        Operation::read(&Method::POST, "", Some(content_type), body)
+    fn post(content_type: &str, body: &[u8]) -> Result<QueryOperation, BadRequest> {
+        QueryOperation::read(&Method::POST, "", Some(content_type), body)
     }
 
     #[test]
@@ -156,7 +156,7 @@ mod tests {
         assert_eq!(post("application/x-www-form-urlencoded; charset=utf-8", b"query=ASK%20%7B%7D").unwrap().query, ask);
         assert_eq!(post(DIRECT, b"ASK {}").unwrap().query, ask);
         assert_eq!(get("").unwrap().query, None);
-        let in_address = |content_type| Operation::read(&Method::POST, "query=ASK+%7B%7D", content_type, b"");
+        let in_address = |content_type| QueryOperation::read(&Method::POST, "query=ASK+%7B%7D", content_type, b"");
         assert_eq!(in_address(None).unwrap().query, ask);
         assert_eq!(in_address(Some("application/json")).unwrap().query, ask);
     }
@@ -173,7 +173,7 @@ mod tests {
 
     #[test]
     fn what_is_no_query_operation_says_why() {
-        let status = |r: Result<Operation, BadRequest>| r.unwrap_err().status;
+        let status = |r: Result<QueryOperation, BadRequest>| r.unwrap_err().status;
         assert_eq!(status(get("query=a&query=b")), StatusCode::BAD_REQUEST);
         assert_eq!(status(get("query=%FF")), StatusCode::BAD_REQUEST);
         assert_eq!(status(get("query=a&timeout=-1")), StatusCode::BAD_REQUEST);
@@ -186,7 +186,10 @@ mod tests {
         assert_eq!(status(post(FORM, b"update=CLEAR+ALL")), StatusCode::FORBIDDEN);
         assert_eq!(status(post("application/sparql-update", b"CLEAR ALL")), StatusCode::FORBIDDEN);
         assert_eq!(status(post(FORM, b"x=y")), StatusCode::BAD_REQUEST);
-        assert_eq!(status(Operation::read(&Method::POST, "", None, b"query=ASK")), StatusCode::UNSUPPORTED_MEDIA_TYPE);
-        assert_eq!(status(Operation::read(&Method::POST, "", None, b"")), StatusCode::UNSUPPORTED_MEDIA_TYPE);
+        assert_eq!(
+            status(QueryOperation::read(&Method::POST, "", None, b"query=ASK")),
+            StatusCode::UNSUPPORTED_MEDIA_TYPE
+        );
+        assert_eq!(status(QueryOperation::read(&Method::POST, "", None, b"")), StatusCode::UNSUPPORTED_MEDIA_TYPE);
     }
 }

@@ -5,7 +5,8 @@ use serde::Serialize;
 use super::rows::{COUNTS, ElementCounts, StatsRow, TYPES, TagDescription, WikiOverview, stats_rows};
 use super::{ServiceAnswer, TaginfoRequest, TaginfoRow, combinations};
 use terrapin_tags::{
-    Key, KeyCharacters, KeyFilter, KeySorting, KeysWanted, Tags, Value, ValueSorting, ValuesWanted, Which, fraction,
+    KeyCharacters, KeyFilter, KeySorting, KeyUsage, KeyValueUsage, KeysWanted, TagStatistics, ValueSorting,
+    ValuesWanted, Which, fraction,
 };
 
 /// The default of `min_fraction`, and its minimum.
@@ -155,7 +156,7 @@ pub fn answer_all(request: &TaginfoRequest<'_>) -> ServiceAnswer {
     let wanted = KeysWanted { query, filters: &filters, with_unused: true, sorting, descending, part };
     let (tags, elements) = (request.tags, request.elements());
     let keys = tags.keys(&wanted);
-    let row = |Key { key, counts, values }| {
+    let row = |KeyUsage { key, counts, values }| {
         let in_wiki = tags.docs().key(&key).is_some();
         KeyRow { key, counts: ElementCounts::new(counts, elements), values_all: values, in_wiki }
     };
@@ -183,7 +184,7 @@ pub fn answer_undescribed(request: &TaginfoRequest<'_>) -> ServiceAnswer {
     let (query, part) = (parameters.query(), parameters.part()?);
     let wanted = KeysWanted { query, filters: &filters, with_unused: false, sorting, descending, part };
     let (tags, elements) = (request.tags, request.elements().all());
-    request.answer_page(tags.keys(&wanted), |Key { key, counts, values }| UndescribedKeyRow {
+    request.answer_page(tags.keys(&wanted), |KeyUsage { key, counts, values }| UndescribedKeyRow {
         prevalent_values: prevalent_rows(tags, &key, Which::All, MIN_FRACTION.0),
         key,
         count_all: counts.all(),
@@ -192,9 +193,9 @@ pub fn answer_undescribed(request: &TaginfoRequest<'_>) -> ServiceAnswer {
     })
 }
 
-fn prevalent_rows(tags: &Tags, key: &str, which: Which, min_fraction: f64) -> Vec<PrevalentValueRow> {
+fn prevalent_rows(tags: &TagStatistics, key: &str, which: Which, min_fraction: f64) -> Vec<PrevalentValueRow> {
     let whole = tags.key_counts(key).of(which);
-    let row = |Value { value, counts }| {
+    let row = |KeyValueUsage { value, counts }| {
         let count = counts.of(which);
         PrevalentValueRow { value: Some(value), count, fraction: fraction(count, whole) }
     };
@@ -209,7 +210,7 @@ pub fn answer_values(request: &TaginfoRequest<'_>) -> ServiceAnswer {
     let wanted = ValuesWanted { query: parameters.query(), which, sorting, descending, part: parameters.part()? };
     let tags = request.tags;
     let whole = tags.key_counts(key).of(which);
-    request.answer_page(tags.values(key, &wanted), |Value { value, counts }| {
+    request.answer_page(tags.values(key, &wanted), |KeyValueUsage { value, counts }| {
         let (count, description) = (counts.of(which), TagDescription::find(tags, key, &value));
         ValueRow { value, count, fraction: fraction(count, whole), description }
     })

@@ -2,7 +2,7 @@
 
 use crate::form;
 use terrapin_osm::ElementType;
-use terrapin_tags::{Part, Which};
+use terrapin_tags::{RowPage, Which};
 
 /// Columns of texts, which are sorted from A by default. Others are numbers, which are sorted from the greatest.
 const TEXTS: &[&str] = &["key", "value", "tag", "other_key", "other_tag", "role", "rtype", "length"];
@@ -69,9 +69,9 @@ impl TaginfoParameters {
     ///
     /// # Errors
     /// Those of [`TaginfoParameters::page`].
-    pub fn part(&self) -> Result<Part, String> {
+    pub fn part(&self) -> Result<RowPage, String> {
         let (page, rp) = self.page()?;
-        Ok(Part { skip: (page - 1).saturating_mul(rp.unwrap_or(usize::MAX)), take: rp })
+        Ok(RowPage { skip: (page - 1).saturating_mul(rp.unwrap_or(usize::MAX)), take: rp })
     }
 
     /// Returns the order of the column that rows are sorted by, and whether it is descending.

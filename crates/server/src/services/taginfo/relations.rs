@@ -6,7 +6,8 @@ use super::rows::TYPES;
 use super::{ServiceAnswer, TaginfoRequest, TaginfoRow};
 use terrapin_osm::ElementType;
 use terrapin_tags::{
-    Counts, MemberRole, MemberRoles, Part, RelationType, RelationTypeSorting, RoleSorting, RolesWanted, Which, fraction,
+    MemberRole, MemberRoles, RelationType, RelationTypeSorting, RoleSorting, RolesWanted, RowPage, TypeCounts, Which,
+    fraction,
 };
 
 /// The share of a type's members from which on a role is prevalent.
@@ -73,7 +74,7 @@ impl TaginfoRow for RoleRow {
 
 impl RoleRow {
     /// Computes the shares of `whole`, the members of all relations of the type.
-    fn new(rtype: String, role: Option<String>, members: Counts, whole: Counts) -> RoleRow {
+    fn new(rtype: String, role: Option<String>, members: TypeCounts, whole: TypeCounts) -> RoleRow {
         let share = |kind| fraction(members.0[kind], whole.0[kind]);
         let [count_node_members, count_way_members, count_relation_members] = members.0;
         RoleRow {
@@ -128,7 +129,7 @@ fn prevalent_roles(roles: &MemberRoles<'_>, rtype: &str) -> Vec<PrevalentRole> {
         min_fraction: PREVALENT,
         sorting: RoleSorting::Members(Which::All),
         descending: true,
-        part: Part::default(),
+        part: RowPage::default(),
     };
     let whole = roles.members_of(rtype).all();
     let role = |MemberRole { role, members, .. }| {

@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use super::TaginfoRow;
 use terrapin_osm::ElementType;
-use terrapin_tags::{Counts, Tags, Which, fraction};
+use terrapin_tags::{TagStatistics, TypeCounts, Which, fraction};
 
 /// The columns with numbers of elements.
 pub const COUNTS: [(&str, Which); 4] = [
@@ -31,7 +31,7 @@ pub struct ElementCounts {
 
 impl ElementCounts {
     /// Computes the shares of `elements`.
-    pub fn new(counts: Counts, elements: Counts) -> ElementCounts {
+    pub fn new(counts: TypeCounts, elements: TypeCounts) -> ElementCounts {
         let share = |kind| fraction(counts.0[kind], elements.0[kind]);
         let [count_nodes, count_ways, count_relations] = counts.0;
         ElementCounts {
@@ -61,7 +61,7 @@ pub struct TagDescription {
 
 impl TagDescription {
     /// Looks up the description of a tag.
-    pub fn find(tags: &Tags, key: &str, value: &str) -> TagDescription {
+    pub fn find(tags: &TagStatistics, key: &str, value: &str) -> TagDescription {
         let description = tags.docs().tag(key, value).map(str::to_owned);
         let in_wiki = description.is_some();
         let known = |text| in_wiki.then_some(text);
@@ -90,7 +90,7 @@ impl TaginfoRow for StatsRow {
 }
 
 /// Returns a row for all elements and one for each type.
-pub fn stats_rows(counts: Counts, elements: Counts) -> [StatsRow; 4] {
+pub fn stats_rows(counts: TypeCounts, elements: TypeCounts) -> [StatsRow; 4] {
     TYPES.map(|(r#type, which)| {
         let count = counts.of(which);
         StatsRow { r#type, count, count_fraction: fraction(count, elements.of(which)) }

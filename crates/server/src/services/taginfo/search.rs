@@ -5,7 +5,7 @@ use serde::Serialize;
 use super::rows::TagDescription;
 use super::{ServiceAnswer, TaginfoRequest, TaginfoRow};
 use terrapin_tags::{
-    Listed, Match, MemberRole, RoleSorting, RolesWanted, Tag, TagQuery, TagSorting, TagsWanted, Which,
+    Listed, MemberRole, RoleSorting, RolesWanted, TagCount, TagMatch, TagQuery, TagSorting, TagsWanted, Which,
 };
 
 /// The default number of rows of `search/by_keyword`, and the maximum number of tags that it finds.
@@ -78,7 +78,7 @@ fn answer_tags(request: &TaginfoRequest<'_>, query: TagQuery<'_>) -> ServiceAnsw
     request.answer_page(request.tags.tags(&wanted), match_row)
 }
 
-fn match_row(tag: Tag) -> TagMatchRow {
+fn match_row(tag: TagCount) -> TagMatchRow {
     TagMatchRow { key: tag.key, value: tag.value, count_all: tag.counts.all() }
 }
 
@@ -121,7 +121,7 @@ pub fn answer_keyword(request: &TaginfoRequest<'_>) -> ServiceAnswer {
     }
     let rows = found.tags.into_iter().skip(skip).take(rp).collect();
     let listed = Listed { total: found.total, rows };
-    let listed = listed.map(|Match { tag, score, together }| KeywordRow {
+    let listed = listed.map(|TagMatch { tag, score, together }| KeywordRow {
         description: TagDescription::find(request.tags, &tag.key, &tag.value),
         tag: match_row(tag),
         score,
@@ -130,6 +130,6 @@ pub fn answer_keyword(request: &TaginfoRequest<'_>) -> ServiceAnswer {
     request.answer_rows(listed.total, &listed.rows, (page, Some(rp)))
 }
 
-fn tag_texts(found: &Match) -> (&str, &str) {
+fn tag_texts(found: &TagMatch) -> (&str, &str) {
     (&found.tag.key, &found.tag.value)
 }

@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use super::{ServiceAnswer, TaginfoRequest};
-use terrapin_tags::Source;
+use terrapin_tags::DocsSource;
 
 #[derive(Serialize)]
 struct SiteInfo<'a> {
@@ -45,7 +45,7 @@ pub fn answer_info(request: &TaginfoRequest<'_>) -> ServiceAnswer {
         description: format!("snapshot {}", request.app.engine.digest()),
         icon: "/icon.svg",
         area: &source_names(request),
-        descriptions: request.tags.docs().source().map(|Source { name, sha256 }| DescriptionFile { name, sha256 }),
+        descriptions: request.tags.docs().source().map(|DocsSource { name, sha256 }| DescriptionFile { name, sha256 }),
     })
 }
 

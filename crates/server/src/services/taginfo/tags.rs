@@ -7,7 +7,9 @@ use serde::Serialize;
 use super::rows::{COUNTS, ElementCounts, StatsRow, WikiOverview, stats_rows};
 use super::{ServiceAnswer, TaginfoRequest, TaginfoRow, combinations};
 use terrapin_budget as budget;
-use terrapin_tags::{Counts, Listed, Tag, TagQuery, TagSorting, TagsWanted, Value, ValueSorting, ValuesWanted, Which};
+use terrapin_tags::{
+    KeyValueUsage, Listed, TagCount, TagQuery, TagSorting, TagsWanted, TypeCounts, ValueSorting, ValuesWanted, Which,
+};
 
 #[derive(Serialize)]
 struct PopularTagRow {
@@ -104,12 +106,12 @@ pub fn answer_popular(request: &TaginfoRequest<'_>) -> ServiceAnswer {
     request.answer_page(request.tags.tags(&wanted), |tag| popular_row(request, tag, elements))
 }
 
-fn popular_row(request: &TaginfoRequest<'_>, tag: Tag, elements: Counts) -> PopularTagRow {
+fn popular_row(request: &TaginfoRequest<'_>, tag: TagCount, elements: TypeCounts) -> PopularTagRow {
     let in_wiki = request.tags.docs().tag(&tag.key, &tag.value).is_some();
     PopularTagRow { key: tag.key, value: tag.value, in_wiki, counts: ElementCounts::new(tag.counts, elements) }
 }
 
-fn listed_row(request: &TaginfoRequest<'_>, tag: Tag, elements: Counts) -> ListedTagRow {
+fn listed_row(request: &TaginfoRequest<'_>, tag: TagCount, elements: TypeCounts) -> ListedTagRow {
     let description = request.tags.docs().tag(&tag.key, &tag.value);
     let entry = description.map(|text| ("en", WikiEntry { description: text.to_owned() }));
     ListedTagRow { wiki: entry.into_iter().collect(), tag: popular_row(request, tag, elements) }
@@ -131,9 +133,9 @@ pub fn answer_list(request: &TaginfoRequest<'_>) -> ServiceAnswer {
     request.answer_page(tags_of_key(request, key)?, |tag| listed_row(request, tag, elements))
 }
 
-fn tag_of(request: &TaginfoRequest<'_>, key: &str, value: &str) -> Tag {
+fn tag_of(request: &TaginfoRequest<'_>, key: &str, value: &str) -> TagCount {
     budget::checkpoints(16);
-    Tag { key: key.to_owned(), value: value.to_owned(), counts: request.tags.tag_counts(key, value) }
+    TagCount { key: key.to_owned(), value: value.to_owned(), counts: request.tags.tag_counts(key, value) }
 }
 
 /// Parses `key1=value1a,value1b,key2=value2a`.
@@ -151,12 +153,12 @@ fn named_tags(text: &str) -> Result<Vec<(&str, &str)>, String> {
 }
 
 /// Returns the described tags of a key, or all if no descriptions were read, in byte order.
-fn tags_of_key(request: &TaginfoRequest<'_>, key: &str) -> Result<Listed<Tag>, String> {
+fn tags_of_key(request: &TaginfoRequest<'_>, key: &str) -> Result<Listed<TagCount>, String> {
     let (tags, part) = (request.tags, request.parameters.part()?);
     if tags.docs().source().is_none() {
         let (which, sorting) = (Which::All, ValueSorting::Value);
         let listed = tags.values(key, &ValuesWanted { query: "", which, sorting, descending: false, part });
-        return Ok(listed.map(|Value { value, counts }| Tag { key: key.to_owned(), value, counts }));
+        return Ok(listed.map(|KeyValueUsage { value, counts }| TagCount { key: key.to_owned(), value, counts }));
     }
     let mut values: Vec<&str> = tags.docs().values(key).inspect(|_| budget::checkpoint()).collect();
     values.sort_unstable();

@@ -10,16 +10,16 @@ use axum::response::Response;
 use serde_json::{Map, Value, json};
 
 use super::Told;
-use super::parameters::Parameters;
+use super::parameters::ActionParameters;
 use crate::body::{Received, Unreadable};
-use crate::context::Context;
+use crate::context::HttpRequestContext;
 use crate::route::{Parameter, Schema, query};
-use crate::service::{self, Refused, Wording};
+use crate::service::{self, RefusedRequest, Wording};
 use crate::{App, json};
-use terrapin_entities::json::{Props, Wanted, entity, lexeme_part, page};
+use terrapin_entities::json::{LanguageFilter, Props, entity, lexeme_part, page};
 use terrapin_entities::{
-    Entity, EntityId, EntityKind, EntityName, Found, Languages, Lookup, Match, Search, chain, description, find,
-    is_language_code, is_site, label,
+    EntityId, EntityKind, EntityMatch, EntityName, EntityQuery, EntityRecord, Languages, Lookup, MatchKind, chain,
+    description, find, is_language_code, is_site, label,
 };
 use terrapin_triples::Store;
 
@@ -48,35 +48,35 @@ pub const PARAMETERS: &[Parameter] = &[
 /// Answers a request of either action.
 pub async fn action(
     State(app): State<Arc<App>>,
-    Extension(context): Extension<Arc<Context>>,
+    Extension(context): Extension<Arc<HttpRequestContext>>,
     RawQuery(query): RawQuery,
     headers: HeaderMap,
     body: Result<Received, Unreadable>,
-) -> Result<Response, Refused> {
-    let body = service::body(&app, &Action, body)?;
+) -> Result<Response, RefusedRequest> {
+    let body = service::body(&app, &ActionWording, body)?;
     let kind = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
     let is_form = kind.is_empty() || kind.to_ascii_lowercase().starts_with("application/x-www-form-urlencoded");
     let parameters = move || {
-        let form = body.decoded().map_err(|why| Action.unreadable(&why))?;
-        Parameters::of(query.as_deref(), if is_form { &form } else { b"" })
+        let form = body.decoded().map_err(|why| ActionWording.unreadable(&why))?;
+        ActionParameters::of(query.as_deref(), if is_form { &form } else { b"" })
     };
-    super::answer(&app, &context, "entities", &Action, parameters, give).await
+    super::answer(&app, &context, "entities", &ActionWording, parameters, give).await
 }
 
 /// An error: its code, its text, and the identifier that it concerns.
-struct Wrong(&'static str, String, Option<String>);
+struct ActionError(&'static str, String, Option<String>);
 
-impl Wrong {
-    fn new(code: &'static str, info: impl Into<String>) -> Wrong {
-        Wrong(code, info.into(), None)
+impl ActionError {
+    fn new(code: &'static str, info: impl Into<String>) -> ActionError {
+        ActionError(code, info.into(), None)
     }
 
-    fn value(name: &str, value: &str) -> Wrong {
-        Wrong::new("badvalue", format!("Unrecognized value for parameter \"{name}\": {value}."))
+    fn value(name: &str, value: &str) -> ActionError {
+        ActionError::new("badvalue", format!("Unrecognized value for parameter \"{name}\": {value}."))
     }
 
     fn response(self) -> Response {
-        let Wrong(code, info, id) = self;
+        let ActionError(code, info, id) = self;
         error(StatusCode::OK, code, &info, id.as_deref())
     }
 }
@@ -100,7 +100,7 @@ impl Warnings {
     /// `None` if the request does not have the parameter.
     fn known<'p>(
         &mut self,
-        parameters: &'p Parameters,
+        parameters: &'p ActionParameters,
         name: &str,
         is_known: impl Fn(&str) -> bool,
     ) -> Option<Vec<&'p str>> {
@@ -115,7 +115,7 @@ impl Warnings {
     }
 
     /// Adds the warnings to an answer, in the member that its format version prescribes.
-    fn add_to(self, answer: &mut Value, action: &str, parameters: &Parameters) {
+    fn add_to(self, answer: &mut Value, action: &str, parameters: &ActionParameters) {
         if !self.0.is_empty() {
             let member = if is_second_version(parameters) { "warnings" } else { "*" };
             answer["warnings"] = json!({ action: { member: self.0.join("\n") } });
@@ -123,18 +123,18 @@ impl Warnings {
     }
 }
 
-fn is_second_version(parameters: &Parameters) -> bool {
+fn is_second_version(parameters: &ActionParameters) -> bool {
     matches!(parameters.get("formatversion"), Some("2" | "latest"))
 }
 
-fn give(store: &Store, parameters: &Parameters) -> Told {
+fn give(store: &Store, parameters: &ActionParameters) -> Told {
     let mut warnings = Warnings::default();
     let action = parameters.get("action").unwrap_or_default();
     let result = checked(parameters).and_then(|()| match action {
         "wbsearchentities" => search(store, parameters, &mut warnings),
         "wbgetentities" => entities(store, parameters, &mut warnings),
         "" => Err(missing("action")),
-        other => Err(Wrong::value("action", other)),
+        other => Err(ActionError::value("action", other)),
     });
     match result {
         Ok((mut object, count)) => {
@@ -145,45 +145,50 @@ fn give(store: &Store, parameters: &Parameters) -> Told {
     }
 }
 
-fn checked(parameters: &Parameters) -> Result<(), Wrong> {
+fn checked(parameters: &ActionParameters) -> Result<(), ActionError> {
     match parameters.get("format") {
         None | Some("json" | "jsonfm") => Ok(()),
-        Some(other) => Err(Wrong::value("format", other)),
+        Some(other) => Err(ActionError::value("format", other)),
     }
 }
 
-fn missing(name: &str) -> Wrong {
-    Wrong::new("missingparam", format!("The \"{name}\" parameter must be set."))
+fn missing(name: &str) -> ActionError {
+    ActionError::new("missingparam", format!("The \"{name}\" parameter must be set."))
 }
 
-fn needed<'p>(parameters: &'p Parameters, name: &str) -> Result<&'p str, Wrong> {
+fn needed<'p>(parameters: &'p ActionParameters, name: &str) -> Result<&'p str, ActionError> {
     parameters.get(name).map(str::trim).filter(|value| !value.is_empty()).ok_or_else(|| missing(name))
 }
 
-fn language<'p>(name: &str, code: &'p str) -> Result<&'p str, Wrong> {
-    if is_language_code(code) { Ok(code) } else { Err(Wrong::value(name, code)) }
+fn language<'p>(name: &str, code: &'p str) -> Result<&'p str, ActionError> {
+    if is_language_code(code) { Ok(code) } else { Err(ActionError::value(name, code)) }
 }
 
 /// Parses a number; values above `most` become `most`, as in MediaWiki.
-fn number(parameters: &Parameters, name: &str, ordinary: usize, least: usize, most: usize) -> Result<usize, Wrong> {
+fn number(
+    parameters: &ActionParameters,
+    name: &str,
+    ordinary: usize,
+    least: usize,
+    most: usize,
+) -> Result<usize, ActionError> {
     let Some(text) = parameters.get(name) else { return Ok(ordinary) };
     if text == "max" {
         return Ok(most);
     }
-    let number: i64 = text
-        .trim()
-        .parse()
-        .map_err(|_| Wrong::new("badinteger", format!("Invalid value \"{text}\" for integer parameter \"{name}\".")))?;
+    let number: i64 = text.trim().parse().map_err(|_| {
+        ActionError::new("badinteger", format!("Invalid value \"{text}\" for integer parameter \"{name}\"."))
+    })?;
     match usize::try_from(number) {
         Ok(number) if number >= least => Ok(number.min(most)),
-        _ => Err(Wrong::new(
+        _ => Err(ActionError::new(
             "outofrange",
             format!("The value for parameter \"{name}\" must be between {least} and {most}."),
         )),
     }
 }
 
-fn search(store: &Store, parameters: &Parameters, warnings: &mut Warnings) -> Result<(Value, u64), Wrong> {
+fn search(store: &Store, parameters: &ActionParameters, warnings: &mut Warnings) -> Result<(Value, u64), ActionError> {
     let text = needed(parameters, "search")?;
     let asked = language("language", needed(parameters, "language")?)?;
     let shown = language("uselang", parameters.get("uselang").filter(|code| *code != "user").unwrap_or(asked))?;
@@ -193,7 +198,7 @@ fn search(store: &Store, parameters: &Parameters, warnings: &mut Warnings) -> Re
         "lexeme" => Some(EntityKind::Lexeme),
         // The index only has labels of items, properties and lexemes.
         "form" | "sense" | "entity-schema" => None,
-        other => return Err(Wrong::value("type", other)),
+        other => return Err(ActionError::value("type", other)),
     };
     let limit = number(parameters, "limit", LIMIT, 1, MOST)?;
     let before = number(parameters, "continue", 0, 0, MOST_BEFORE)?;
@@ -201,7 +206,7 @@ fn search(store: &Store, parameters: &Parameters, warnings: &mut Warnings) -> Re
     let languages = if strict { vec![asked.to_ascii_lowercase()] } else { chain(asked) };
     let matches = kind.map(|kind| {
         let languages = Languages::These(&languages);
-        find(store, &Search { text, kind, languages, limit: before + limit + 1, descriptions: true, slips: false })
+        find(store, &EntityQuery { text, kind, languages, limit: before + limit + 1, descriptions: true, slips: false })
     });
     let matches = matches.unwrap_or_default();
     let urls = warnings.known(parameters, "props", |prop| prop == "url").is_none_or(|props| !props.is_empty());
@@ -215,7 +220,7 @@ fn search(store: &Store, parameters: &Parameters, warnings: &mut Warnings) -> Re
     Ok((answer, count))
 }
 
-fn hit(store: &Store, found: &Match, languages: &[String], urls: bool) -> Value {
+fn hit(store: &Store, found: &EntityMatch, languages: &[String], urls: bool) -> Value {
     let id = found.id;
     let (_, title) = page(id);
     let mut all = Map::new();
@@ -236,58 +241,62 @@ fn hit(store: &Store, found: &Match, languages: &[String], urls: bool) -> Value 
     }
     put("title", json!(title));
     put("match", matched(found));
-    if !found.is_label && found.found != Found::Description {
+    if !found.is_label && found.found != MatchKind::Description {
         put("aliases", json!([found.text]));
     }
-    if let Some(datatype) = Entity::datatype_of(store, id) {
+    if let Some(datatype) = EntityRecord::datatype_of(store, id) {
         put("datatype", json!(datatype));
     }
     Value::Object(all)
 }
 
 /// Returns the text of an entity that matched, and its kind: id, label, alias or description.
-pub(super) fn matched(found: &Match) -> Value {
+pub(super) fn matched(found: &EntityMatch) -> Value {
     let kind = match found.found {
-        Found::Id => return json!({ "type": "entityId", "text": found.text }),
-        Found::Description => "description",
+        MatchKind::Id => return json!({ "type": "entityId", "text": found.text }),
+        MatchKind::Description => "description",
         _ if found.is_label => "label",
         _ => "alias",
     };
     json!({ "type": kind, "language": found.language, "text": found.text })
 }
 
-fn entities(store: &Store, parameters: &Parameters, warnings: &mut Warnings) -> Result<(Value, u64), Wrong> {
+fn entities(
+    store: &Store,
+    parameters: &ActionParameters,
+    warnings: &mut Warnings,
+) -> Result<(Value, u64), ActionError> {
     let ids = parameters.list("ids").unwrap_or_default();
     let sites = warnings.known(parameters, "sites", is_site).unwrap_or_default();
     let titles = parameters.list("titles").unwrap_or_default();
     for (name, list) in [("ids", &ids), ("sites", &sites), ("titles", &titles)] {
         if list.len() > MOST {
             let info = format!("Too many values supplied for parameter \"{name}\". The limit is {MOST}.");
-            return Err(Wrong::new("toomanyvalues", info));
+            return Err(ActionError::new("toomanyvalues", info));
         }
     }
     if ids.is_empty() && (sites.is_empty() || titles.is_empty() || (sites.len() > 1 && titles.len() > 1)) {
         let info = "Either provide the Item \"ids\" or pairs of \"sites\" and \"titles\" for corresponding pages";
-        return Err(Wrong::new("param-missing", info));
+        return Err(ActionError::new("param-missing", info));
     }
     let props = props(parameters, warnings);
     let chains = languages(parameters, warnings);
-    let wanted = chains.as_deref().map_or(Wanted::All, Wanted::These);
+    let wanted = chains.as_deref().map_or(LanguageFilter::All, LanguageFilter::These);
     let filter = warnings.known(parameters, "sitefilter", is_site);
     let follow = match parameters.get("redirects") {
         None | Some("yes") => true,
         Some("no") => false,
-        Some(other) => return Err(Wrong::value("redirects", other)),
+        Some(other) => return Err(ActionError::value("redirects", other)),
     };
     // A flag is an empty text in the first format version and `true` in the second.
     let absent = || if is_second_version(parameters) { json!(true) } else { json!("") };
     let mut told = Map::new();
     let part = |name: &EntityName| {
-        let lexeme = Entity::of(store, name.entity)?;
+        let lexeme = EntityRecord::of(store, name.entity)?;
         Some(lexeme_part(&lexeme, lexeme.lexeme_part(&name.to_string())?, props))
     };
     let tell = |id: EntityId, from: Option<EntityId>| {
-        let found = Entity::of(store, id)?;
+        let found = EntityRecord::of(store, id)?;
         let mut object = entity(&found, props, wanted);
         if let (Some(filter), Some(Value::Object(links))) = (&filter, object.get_mut("sitelinks")) {
             links.retain(|site, _| filter.contains(&site.as_str()));
@@ -300,9 +309,9 @@ fn entities(store: &Store, parameters: &Parameters, warnings: &mut Warnings) -> 
     for text in ids {
         let Some(name) = EntityName::parse(text.trim()) else {
             let info = format!("Could not find an entity with the ID \"{text}\".");
-            return Err(Wrong("no-such-entity", info, Some(text.to_owned())));
+            return Err(ActionError("no-such-entity", info, Some(text.to_owned())));
         };
-        let object = match Entity::lookup(store, name.entity) {
+        let object = match EntityRecord::lookup(store, name.entity) {
             Lookup::Here if name.is_part() => part(&name),
             Lookup::Here => tell(name.entity, None),
             Lookup::Redirect(to) if follow && !name.is_part() => tell(to, Some(name.entity)),
@@ -313,7 +322,7 @@ fn entities(store: &Store, parameters: &Parameters, warnings: &mut Warnings) -> 
     }
     let pairs = sites.iter().flat_map(|site| titles.iter().map(move |title| (*site, *title)));
     for (number, (site, title)) in (1..).zip(pairs) {
-        let found = Entity::about(store, site, title);
+        let found = EntityRecord::about(store, site, title);
         match found.and_then(|id| Some((id, tell(id, None)?))) {
             Some((id, object)) => told.insert(id.to_string(), object),
             None => told.insert(format!("-{number}"), json!({ "site": site, "title": title, "missing": absent() })),
@@ -327,7 +336,7 @@ fn entities(store: &Store, parameters: &Parameters, warnings: &mut Warnings) -> 
 const PROPS: [&str; 8] =
     ["info", "sitelinks", "sitelinks/urls", "aliases", "labels", "descriptions", "claims", "datatype"];
 
-fn props(parameters: &Parameters, warnings: &mut Warnings) -> Props {
+fn props(parameters: &ActionParameters, warnings: &mut Warnings) -> Props {
     let Some(list) = warnings.known(parameters, "props", |prop| PROPS.contains(&prop)) else { return Props::ALL };
     let mut props = Props {
         info: false,
@@ -356,7 +365,7 @@ fn props(parameters: &Parameters, warnings: &mut Warnings) -> Props {
 }
 
 /// Returns the requested languages, each with its fallbacks if these are requested; `None` for all languages.
-fn languages(parameters: &Parameters, warnings: &mut Warnings) -> Option<Vec<Vec<String>>> {
+fn languages(parameters: &ActionParameters, warnings: &mut Warnings) -> Option<Vec<Vec<String>>> {
     if parameters.list("languages").is_none_or(|list| list.is_empty() || list == ["*"]) {
         return None;
     }
@@ -368,9 +377,9 @@ fn languages(parameters: &Parameters, warnings: &mut Warnings) -> Option<Vec<Vec
 
 /// The error format of MediaWiki's action API.
 #[derive(Debug, Clone, Copy)]
-pub struct Action;
+pub struct ActionWording;
 
-impl Wording for Action {
+impl Wording for ActionWording {
     fn names_snapshot(&self) -> bool {
         true
     }

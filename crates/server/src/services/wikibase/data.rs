@@ -10,15 +10,15 @@ use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use serde_json::json;
 
-use super::parameters::Parameters;
+use super::parameters::ActionParameters;
 use super::{Told, elsewhere};
 use crate::App;
-use crate::accept::{self, Accept};
-use crate::context::Context;
-use crate::json::Json;
+use crate::accept::{self, AcceptHeader};
+use crate::context::HttpRequestContext;
+use crate::json::JsonWording;
 use crate::service::Wording;
-use terrapin_entities::json::{Props, Wanted, entity, lexeme_part};
-use terrapin_entities::{Entity, EntityName, Lookup};
+use terrapin_entities::json::{LanguageFilter, Props, entity, lexeme_part};
+use terrapin_entities::{EntityName, EntityRecord, Lookup};
 use terrapin_triples::Store;
 
 /// The path of an entity's data, without its name.
@@ -29,14 +29,14 @@ const PAGE: &str = "/entity/";
 /// Returns an entity's data, or a redirect to it.
 pub async fn data(
     State(app): State<Arc<App>>,
-    Extension(context): Extension<Arc<Context>>,
+    Extension(context): Extension<Arc<HttpRequestContext>>,
     Path(page): Path<String>,
     RawQuery(query): RawQuery,
     headers: HeaderMap,
 ) -> Response {
     let accept = accept::text(&headers);
-    let parameters = move || Parameters::of(query.as_deref(), b"");
-    let answer = super::answer(&app, &context, "entity data", &Json, parameters, move |store, parameters| {
+    let parameters = move || ActionParameters::of(query.as_deref(), b"");
+    let answer = super::answer(&app, &context, "entity data", &JsonWording, parameters, move |store, parameters| {
         give(store, &page, parameters.get("format").filter(|format| !format.is_empty()), accept.as_deref())
     })
     .await;
@@ -46,7 +46,7 @@ pub async fn data(
 }
 
 fn refusal(status: StatusCode, message: &str) -> Told {
-    Told::Instead(Json.refusal(status, message))
+    Told::Instead(JsonWording.refusal(status, message))
 }
 
 /// The RDF formats that `/sparql` writes, by the endings of Wikidata's data pages, with their media types.
@@ -70,12 +70,12 @@ fn give(store: &Store, page: &str, format: Option<&str>, accept: Option<&str>) -
         let message = format!("unknown data format {ending:?}: use json, html, ttl, nt, n3 or rdf");
         return refusal(StatusCode::UNSUPPORTED_MEDIA_TYPE, &message);
     }
-    match Entity::lookup(store, name.entity) {
+    match EntityRecord::lookup(store, name.entity) {
         Lookup::Redirect(to) if !name.is_part() => return see(&format!("{DATA}{to}.{ending}")),
         Lookup::Redirect(_) | Lookup::Missing => return missing(),
         Lookup::Here => {}
     }
-    let Some(found) = Entity::of(store, name.entity) else { return missing() };
+    let Some(found) = EntityRecord::of(store, name.entity) else { return missing() };
     let part = found.lexeme_part(&name.to_string());
     if name.is_part() && part.is_none() {
         return missing();
@@ -91,14 +91,14 @@ fn give(store: &Store, page: &str, format: Option<&str>, accept: Option<&str>) -
     let props = Props { urls: true, ..Props::ALL };
     let object = match part {
         Some(part) => lexeme_part(&found, part, props),
-        None => entity(&found, props, Wanted::All),
+        None => entity(&found, props, LanguageFilter::All),
     };
     Told::Found(json!({ "entities": { name: object } }), 1)
 }
 
 /// Returns the ending of the format that a header `Accept` prefers: JSON unless it ranks another format higher.
 fn preferred(accept: Option<&str>) -> &'static str {
-    let Some(accept) = accept.map(Accept::of) else { return "json" };
+    let Some(accept) = accept.map(AcceptHeader::of) else { return "json" };
     let quality = |types: &[&str]| types.iter().map(|name| accept.quality(name)).max().unwrap_or(0);
     let others = RDF.iter().map(|(ending, types)| (quality(types), *ending));
     let all = [(quality(&["application/json"]), "json"), (quality(&["text/html"]), "html")].into_iter().chain(others);

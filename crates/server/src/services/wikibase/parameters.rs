@@ -3,19 +3,19 @@
 use crate::form;
 
 /// The parameters of a request. If a name is repeated, the last value counts, as in PHP.
-pub struct Parameters(Vec<(String, String)>);
+pub struct ActionParameters(Vec<(String, String)>);
 
-impl Parameters {
+impl ActionParameters {
     /// Parses the parameters of a URL, then those of a form.
     ///
     /// # Errors
     /// Returns an error if a parameter is not UTF-8.
-    pub fn of(address: Option<&str>, form: &[u8]) -> Result<Parameters, String> {
+    pub fn of(address: Option<&str>, form: &[u8]) -> Result<ActionParameters, String> {
         let all = form::pairs(address.unwrap_or_default().as_bytes()).chain(form::pairs(form));
         let wrong = |_| "a parameter is not in UTF-8".to_owned();
         let read =
             all.map(|(name, value)| Ok((form::decoded(name).map_err(wrong)?, form::decoded(value).map_err(wrong)?)));
-        read.collect::<Result<_, String>>().map(Parameters)
+        read.collect::<Result<_, String>>().map(ActionParameters)
     }
 
     /// Returns the value of a parameter.
@@ -45,11 +45,11 @@ mod tests {
 
     #[test]
     fn the_last_counts() {
-        let of = |address, form: &str| Parameters::of(Some(address), form.as_bytes()).unwrap();
+        let of = |address, form: &str| ActionParameters::of(Some(address), form.as_bytes()).unwrap();
         let all = of("ids=Q1&a=&ids=Q2%7CQ3", "b=x+y");
         assert_eq!(all.list("ids"), Some(vec!["Q2", "Q3"]));
         assert_eq!((all.get("b"), all.has("a"), all.get("c")), (Some("x y"), true, None));
         assert_eq!(of("ids=%1FQ1%1FQ2", "").list("ids"), Some(vec!["Q1", "Q2"]));
-        assert!(Parameters::of(Some("a=%ff"), b"").is_err());
+        assert!(ActionParameters::of(Some("a=%ff"), b"").is_err());
     }
 }

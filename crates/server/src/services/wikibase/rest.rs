@@ -11,13 +11,14 @@ use axum::response::Response;
 use serde_json::{Value, json};
 
 use super::action::matched;
-use super::parameters::Parameters;
+use super::parameters::ActionParameters;
 use super::{Told, elsewhere, openapi};
-use crate::context::Context;
-use crate::service::{Refused, Wording};
+use crate::context::HttpRequestContext;
+use crate::service::{RefusedRequest, Wording};
 use crate::{App, json};
 use terrapin_entities::{
-    Entity, EntityId, EntityKind, Languages, Lookup, Search, chain, description, find, is_language_code, label, rest,
+    EntityId, EntityKind, EntityQuery, EntityRecord, Languages, Lookup, chain, description, find, is_language_code,
+    label, rest,
 };
 use terrapin_triples::Store;
 
@@ -29,11 +30,11 @@ const MOST_BEFORE: usize = 10_000;
 /// Answers a request for any route of the API.
 pub async fn rest(
     State(app): State<Arc<App>>,
-    Extension(context): Extension<Arc<Context>>,
+    Extension(context): Extension<Arc<HttpRequestContext>>,
     Path((version, path)): Path<(String, String)>,
     RawQuery(query): RawQuery,
-) -> Result<Response, Refused> {
-    let parameters = move || Parameters::of(query.as_deref(), b"");
+) -> Result<Response, RefusedRequest> {
+    let parameters = move || ActionParameters::of(query.as_deref(), b"");
     super::answer(&app, &context, "entities", &Rest, parameters, move |store, parameters| {
         let parts: Vec<&str> = path.split('/').collect();
         match given(store, &version, &parts, parameters) {
@@ -74,7 +75,7 @@ fn no_route() -> Box<Response> {
     wrong(StatusCode::NOT_FOUND, "rest-no-match", message, Value::Null)
 }
 
-fn given(store: &Store, version: &str, parts: &[&str], parameters: &Parameters) -> Given {
+fn given(store: &Store, version: &str, parts: &[&str], parameters: &ActionParameters) -> Given {
     if !["v0", "v1"].contains(&version) {
         return Err(no_route());
     }
@@ -91,7 +92,7 @@ fn given(store: &Store, version: &str, parts: &[&str], parameters: &Parameters) 
         ["statements", id] => {
             let subject = id.split_once('$').and_then(|(subject, _)| EntityId::parse(subject));
             let subject = subject.ok_or_else(|| wrong_path("statement_id"))?;
-            let entity = Entity::of(store, subject).ok_or_else(|| missing("statement"))?;
+            let entity = EntityRecord::of(store, subject).ok_or_else(|| missing("statement"))?;
             statement(&entity, id)
         }
         ["entities", what, id, rest @ ..] => {
@@ -103,11 +104,17 @@ fn given(store: &Store, version: &str, parts: &[&str], parameters: &Parameters) 
     }
 }
 
-fn entity(store: &Store, kind: EntityKind, id: &str, start: &str, rest: &[&str]) -> Result<Entity, Box<Response>> {
+fn entity(
+    store: &Store,
+    kind: EntityKind,
+    id: &str,
+    start: &str,
+    rest: &[&str],
+) -> Result<EntityRecord, Box<Response>> {
     let id = EntityId::parse(id).filter(|id| id.kind == kind);
     let id = id.ok_or_else(|| wrong_path(&format!("{}_id", kind.name())))?;
-    match Entity::lookup(store, id) {
-        Lookup::Here => Entity::of(store, id).ok_or_else(|| missing(kind.name())),
+    match EntityRecord::lookup(store, id) {
+        Lookup::Here => EntityRecord::of(store, id).ok_or_else(|| missing(kind.name())),
         Lookup::Redirect(to) => {
             let rest: String = rest.iter().map(|part| format!("/{part}")).collect();
             Err(Box::new(elsewhere(StatusCode::PERMANENT_REDIRECT, &format!("{start}{to}{rest}"))))
@@ -117,7 +124,7 @@ fn entity(store: &Store, kind: EntityKind, id: &str, start: &str, rest: &[&str])
 }
 
 /// Returns the part of an entity that the path selects.
-fn part(entity: &Entity, path: &[&str], parameters: &Parameters) -> Result<Value, Box<Response>> {
+fn part(entity: &EntityRecord, path: &[&str], parameters: &ActionParameters) -> Result<Value, Box<Response>> {
     let terms = &entity.terms;
     let is_item = entity.id.kind == EntityKind::Item;
     Ok(match path {
@@ -165,7 +172,7 @@ fn one<'e, T>(
     languages.iter().find_map(|language| texts.get(language)).ok_or_else(|| missing(what))
 }
 
-fn statement(entity: &Entity, id: &str) -> Given {
+fn statement(entity: &EntityRecord, id: &str) -> Given {
     let all = entity.statements.values().flatten();
     let mut same = all.filter(|statement| statement.id.eq_ignore_ascii_case(id));
     let found = same.next().ok_or_else(|| missing("statement"))?;
@@ -173,7 +180,7 @@ fn statement(entity: &Entity, id: &str) -> Given {
 }
 
 /// Removes all parts that `_fields` does not name, except the identifier.
-fn fields(mut all: Value, parameters: &Parameters) -> Result<Value, Box<Response>> {
+fn fields(mut all: Value, parameters: &ActionParameters) -> Result<Value, Box<Response>> {
     let (Some(wanted), Some(object)) =
         (parameters.get("_fields").filter(|names| !names.is_empty()), all.as_object_mut())
     else {
@@ -187,7 +194,7 @@ fn fields(mut all: Value, parameters: &Parameters) -> Result<Value, Box<Response
     Ok(all)
 }
 
-fn search(store: &Store, kind: EntityKind, parameters: &Parameters, descriptions: bool) -> Given {
+fn search(store: &Store, kind: EntityKind, parameters: &ActionParameters, descriptions: bool) -> Given {
     let text = parameters.get("q").filter(|text| !text.trim().is_empty()).ok_or_else(|| wrong_query("q"))?;
     let language = parameters.get("language").filter(|code| is_language_code(code) && *code != "mul");
     let language = language.ok_or_else(|| wrong_query("language"))?;
@@ -203,7 +210,7 @@ fn search(store: &Store, kind: EntityKind, parameters: &Parameters, descriptions
     let limit = number("limit", LIMIT.0, 1, LIMIT.1)?;
     let before = number("offset", 0, 0, MOST_BEFORE)?;
     let languages = chain(language);
-    let asked = Search {
+    let asked = EntityQuery {
         text,
         kind,
         languages: Languages::These(&languages),
@@ -216,7 +223,7 @@ fn search(store: &Store, kind: EntityKind, parameters: &Parameters, descriptions
         .iter()
         .skip(before)
         .map(|one| {
-            let text = |text: Option<terrapin_entities::InLanguage>| {
+            let text = |text: Option<terrapin_entities::LanguageText>| {
                 text.map(|text| json!({ "language": text.language, "value": text.value }))
             };
             json!({

@@ -7,7 +7,7 @@ use regex_syntax::hir::{ClassUnicode, ClassUnicodeRange};
 
 use super::error::PatternError;
 use super::escape::{Escape, Escapes};
-use super::reader::Reader;
+use super::reader::PatternReader;
 
 /// Maximum nesting depth of classes.
 const DEPTH: usize = 50;
@@ -36,7 +36,7 @@ pub(super) fn write_class(class: &ClassUnicode, out: &mut String) {
 ///
 /// # Errors
 /// Returns an error if it is not a class expression.
-pub(super) fn class(reader: &mut Reader, ignore_case: bool, depth: usize) -> Result<ClassUnicode, PatternError> {
+pub(super) fn class(reader: &mut PatternReader, ignore_case: bool, depth: usize) -> Result<ClassUnicode, PatternError> {
     if depth >= DEPTH {
         return Err(PatternError::wrong("character classes are nested more than 50 levels deep"));
     }
@@ -96,7 +96,7 @@ pub(super) fn class(reader: &mut Reader, ignore_case: bool, depth: usize) -> Res
 }
 
 /// Returns the range that begins with a character, usually that character alone.
-fn range(reader: &mut Reader, from: char) -> Result<ClassUnicodeRange, PatternError> {
+fn range(reader: &mut PatternReader, from: char) -> Result<ClassUnicodeRange, PatternError> {
     // A hyphen before ']' or a subtraction does not form a range.
     let is_range = reader.peek(0) == Some('-') && !matches!(reader.peek(1), None | Some(']' | '['));
     if !is_range {

@@ -6,7 +6,7 @@ use regex_syntax::hir::ClassUnicode;
 
 use super::error::PatternError;
 use super::names;
-use super::reader::Reader;
+use super::reader::PatternReader;
 use terrapin_budget as budget;
 
 /// The context of an escape.
@@ -109,7 +109,7 @@ impl Escapes {
     ///
     /// # Errors
     /// Returns an error if no such escape is allowed in this context.
-    pub fn read(self, reader: &mut Reader) -> Result<Escape, PatternError> {
+    pub fn read(self, reader: &mut PatternReader) -> Result<Escape, PatternError> {
         let Some(letter) = reader.next() else {
             return Err(PatternError::wrong("a backslash at the end: write \\\\ for the character"));
         };
@@ -171,7 +171,7 @@ impl Escapes {
 }
 
 /// Parses a character code of `digits` hexadecimal digits.
-fn hexadecimal(reader: &mut Reader, digits: usize) -> Result<char, PatternError> {
+fn hexadecimal(reader: &mut PatternReader, digits: usize) -> Result<char, PatternError> {
     let text: String = (0..digits).filter_map(|n| reader.peek(n)).collect();
     if text.len() != digits {
         return Err(PatternError::wrong(format!("a code of {digits} hexadecimal digits is cut off")));

@@ -25,6 +25,6 @@ mod tests;
 mod translate;
 
 pub(crate) use error::PatternError;
-pub(crate) use pattern::{Pattern, StepLimit};
+pub(crate) use pattern::{CompiledPattern, StepLimit};
 #[cfg(test)]
-use replacement::Replacement;
+use replacement::ReplacementString;

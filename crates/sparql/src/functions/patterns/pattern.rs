@@ -3,8 +3,8 @@
 use std::fmt;
 
 use super::error::PatternError;
-use super::replacement::Replacement;
-use super::translate::{Flags, Translated, literally, translate, without_blanks};
+use super::replacement::ReplacementString;
+use super::translate::{Flags, TranslatedPattern, literally, translate, without_blanks};
 use terrapin_budget as budget;
 
 /// Maximum size of a compiled pattern in bytes.
@@ -39,7 +39,7 @@ impl fmt::Display for StepLimit {
 }
 
 #[derive(Debug)]
-enum Engine {
+enum RegexEngine {
     /// An engine with linear running time in the length of the text.
     Linear(regex::Regex),
     /// The backtracking engine: one with the limit for texts up to [`SHORT`], one for longer texts.
@@ -48,8 +48,8 @@ enum Engine {
 
 /// A compiled pattern.
 #[derive(Debug)]
-pub(crate) struct Pattern {
-    engine: Engine,
+pub(crate) struct CompiledPattern {
+    engine: RegexEngine,
     groups: usize,
     names: Vec<(String, usize)>,
     /// Whether replacement strings are taken literally (flag `q`).
@@ -58,12 +58,12 @@ pub(crate) struct Pattern {
     matches_empty: bool,
 }
 
-impl Pattern {
+impl CompiledPattern {
     /// Compiles a pattern with XPath's flags.
     ///
     /// # Errors
     /// Returns an error if the pattern or the flags are invalid or unsupported, or the pattern is too large.
-    pub fn compile(pattern: &str, flags: &str) -> Result<Pattern, PatternError> {
+    pub fn compile(pattern: &str, flags: &str) -> Result<CompiledPattern, PatternError> {
         let (mut known, mut literal, mut blanks) = (Flags::default(), false, true);
         for flag in flags.chars() {
             match flag {
@@ -84,9 +84,9 @@ impl Pattern {
             (false, true) => translate(pattern, known)?,
             (false, false) => translate(&without_blanks(pattern), known)?,
         };
-        let Translated { text, backtracks, groups, names } = translated;
+        let TranslatedPattern { text, backtracks, groups, names } = translated;
         let engine = if backtracks { backtracking(&text)? } else { linear(&text)? };
-        let mut pattern = Pattern { engine, groups, names, literal, matches_empty: false };
+        let mut pattern = CompiledPattern { engine, groups, names, literal, matches_empty: false };
         pattern.matches_empty = pattern.matches("").unwrap_or(false);
         Ok(pattern)
     }
@@ -100,8 +100,12 @@ impl Pattern {
     ///
     /// # Errors
     /// Returns an error if the string is invalid.
-    pub fn replacement(&self, text: &str) -> Result<Replacement, PatternError> {
-        if self.literal { Ok(Replacement::literally(text)) } else { Replacement::read(text, self.groups, &self.names) }
+    pub fn replacement(&self, text: &str) -> Result<ReplacementString, PatternError> {
+        if self.literal {
+            Ok(ReplacementString::literally(text))
+        } else {
+            ReplacementString::read(text, self.groups, &self.names)
+        }
     }
 
     /// Returns whether a part of a text matches.
@@ -111,8 +115,8 @@ impl Pattern {
     pub fn matches(&self, text: &str) -> Result<bool, StepLimit> {
         budget::checkpoints(1 + text.len() / 16);
         match &self.engine {
-            Engine::Linear(regex) => Ok(regex.is_match(text)),
-            Engine::Backtracking(regexes) => {
+            RegexEngine::Linear(regex) => Ok(regex.is_match(text)),
+            RegexEngine::Backtracking(regexes) => {
                 let (regex, limit) = for_length(regexes, text)?;
                 regex.is_match(text).map_err(|_| limit)
             }
@@ -124,17 +128,17 @@ impl Pattern {
     ///
     /// # Errors
     /// Returns an error if matching takes too many steps.
-    pub fn replace(&self, text: &str, replacement: &Replacement) -> Result<Option<String>, StepLimit> {
+    pub fn replace(&self, text: &str, replacement: &ReplacementString) -> Result<Option<String>, StepLimit> {
         budget::checkpoints(1 + text.len() / 16);
         let mut replaced = Replaced { text, replacement, out: String::new(), copied: 0, any: false };
         match &self.engine {
-            Engine::Linear(regex) => {
+            RegexEngine::Linear(regex) => {
                 for captures in regex.captures_iter(text) {
                     let whole = captures.get_match();
                     replaced.push(whole.start(), whole.end(), |n| captures.get(n).map(|group| group.as_str()));
                 }
             }
-            Engine::Backtracking(regexes) => {
+            RegexEngine::Backtracking(regexes) => {
                 let (regex, limit) = for_length(regexes, text)?;
                 for captures in regex.captures_iter(text) {
                     let captures = captures.map_err(|_| limit)?;
@@ -147,15 +151,15 @@ impl Pattern {
     }
 }
 
-fn linear(text: &str) -> Result<Engine, PatternError> {
+fn linear(text: &str) -> Result<RegexEngine, PatternError> {
     match regex::RegexBuilder::new(text).size_limit(SIZE).build() {
-        Ok(regex) => Ok(Engine::Linear(regex)),
+        Ok(regex) => Ok(RegexEngine::Linear(regex)),
         Err(regex::Error::CompiledTooBig(_)) => Err(PatternError::unsupported("the pattern is too large")),
         Err(error) => Err(PatternError::wrong(last_line(&error))),
     }
 }
 
-fn backtracking(text: &str) -> Result<Engine, PatternError> {
+fn backtracking(text: &str) -> Result<RegexEngine, PatternError> {
     let build = |steps| {
         let built = fancy_regex::RegexBuilder::new(text)
             .backtrack_limit(steps)
@@ -164,7 +168,7 @@ fn backtracking(text: &str) -> Result<Engine, PatternError> {
             .build();
         built.map_err(|error| PatternError::unsupported(format!("it cannot be compiled: {}", last_line(&error))))
     };
-    Ok(Engine::Backtracking(Box::new([build(MOST_STEPS)?, build(MOST_STEPS_LONG)?])))
+    Ok(RegexEngine::Backtracking(Box::new([build(MOST_STEPS)?, build(MOST_STEPS_LONG)?])))
 }
 
 /// Returns the last line of an engine's error. The lines above it show the translated pattern.
@@ -189,7 +193,7 @@ fn for_length<'r>(
 /// A text in which matches are being replaced.
 struct Replaced<'t> {
     text: &'t str,
-    replacement: &'t Replacement,
+    replacement: &'t ReplacementString,
     out: String,
     /// The position up to which the text was copied.
     copied: usize,

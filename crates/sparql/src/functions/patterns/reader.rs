@@ -2,15 +2,15 @@
 
 /// A pattern and the current position in it.
 #[derive(Debug, Clone)]
-pub(super) struct Reader {
+pub(super) struct PatternReader {
     chars: Vec<char>,
     at: usize,
 }
 
-impl Reader {
+impl PatternReader {
     /// Creates a reader at the start of a pattern.
-    pub fn new(pattern: &str) -> Reader {
-        Reader { chars: pattern.chars().collect(), at: 0 }
+    pub fn new(pattern: &str) -> PatternReader {
+        PatternReader { chars: pattern.chars().collect(), at: 0 }
     }
 
     /// Returns the character `ahead` places after the current position without reading it.

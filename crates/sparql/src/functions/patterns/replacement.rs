@@ -5,21 +5,21 @@ use super::error::PatternError;
 
 /// A part of a replacement string.
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum Part {
+enum ReplacementPart {
     Text(String),
     Group(usize),
 }
 
 /// A parsed replacement string.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Replacement {
-    parts: Vec<Part>,
+pub(crate) struct ReplacementString {
+    parts: Vec<ReplacementPart>,
 }
 
-impl Replacement {
+impl ReplacementString {
     /// Creates a replacement that is taken literally.
-    pub fn literally(text: &str) -> Replacement {
-        Replacement { parts: vec![Part::Text(text.to_owned())] }
+    pub fn literally(text: &str) -> ReplacementString {
+        ReplacementString { parts: vec![ReplacementPart::Text(text.to_owned())] }
     }
 
     /// Parses a replacement string for a pattern with `groups` groups and these group names.
@@ -27,7 +27,7 @@ impl Replacement {
     /// # Errors
     /// Returns an error if a `$` names no group, or a backslash precedes a character other than `$` or a backslash
     /// (err:FORX0004).
-    pub fn read(text: &str, groups: usize, names: &[(String, usize)]) -> Result<Replacement, PatternError> {
+    pub fn read(text: &str, groups: usize, names: &[(String, usize)]) -> Result<ReplacementString, PatternError> {
         let mut parts = Vec::new();
         let mut plain = String::new();
         let mut rest = text.chars().peekable();
@@ -56,24 +56,24 @@ impl Replacement {
                         return Err(PatternError::wrong(message));
                     };
                     if !plain.is_empty() {
-                        parts.push(Part::Text(std::mem::take(&mut plain)));
+                        parts.push(ReplacementPart::Text(std::mem::take(&mut plain)));
                     }
-                    parts.push(Part::Group(group));
+                    parts.push(ReplacementPart::Group(group));
                 }
                 c => plain.push(c),
             }
         }
         if !plain.is_empty() {
-            parts.push(Part::Text(plain));
+            parts.push(ReplacementPart::Text(plain));
         }
-        Ok(Replacement { parts })
+        Ok(ReplacementString { parts })
     }
 
     /// Returns the maximum length in bytes of one replacement if the whole match has `matched` bytes.
     pub fn longest(&self, matched: usize) -> usize {
-        let part = |part: &Part| match part {
-            Part::Text(text) => text.len(),
-            Part::Group(_) => matched,
+        let part = |part: &ReplacementPart| match part {
+            ReplacementPart::Text(text) => text.len(),
+            ReplacementPart::Group(_) => matched,
         };
         self.parts.iter().map(part).fold(0, usize::saturating_add)
     }
@@ -82,9 +82,9 @@ impl Replacement {
     pub fn write<'t>(&self, out: &mut String, group: impl Fn(usize) -> Option<&'t str>) {
         for part in &self.parts {
             match part {
-                Part::Text(text) => out.push_str(text),
+                ReplacementPart::Text(text) => out.push_str(text),
                 // A group that did not match or does not exist is empty.
-                Part::Group(number) => out.push_str(group(*number).unwrap_or("")),
+                ReplacementPart::Group(number) => out.push_str(group(*number).unwrap_or("")),
             }
         }
     }

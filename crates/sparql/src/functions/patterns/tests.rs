@@ -5,12 +5,12 @@
 use super::*;
 
 fn matches(text: &str, pattern: &str, flags: &str) -> Option<bool> {
-    Pattern::compile(pattern, flags).ok().map(|pattern| pattern.matches(text).unwrap())
+    CompiledPattern::compile(pattern, flags).ok().map(|pattern| pattern.matches(text).unwrap())
 }
 
 /// Evaluates REPLACE; returns `None` if that is an error.
 fn replace(text: &str, pattern: &str, replacement: &str, flags: &str) -> Option<String> {
-    let pattern = Pattern::compile(pattern, flags).ok().filter(|pattern| !pattern.matches_empty())?;
+    let pattern = CompiledPattern::compile(pattern, flags).ok().filter(|pattern| !pattern.matches_empty())?;
     let replacement = pattern.replacement(replacement).ok()?;
     Some(pattern.replace(text, &replacement).unwrap().unwrap_or_else(|| text.to_owned()))
 }
@@ -193,7 +193,7 @@ fn what_is_an_error_of_the_standard_and_of_java_is_one() {
     }
     assert_eq!(matches("a", "a", "g"), None);
     for pattern in ["\\G", "\\X", "(?x)a", "\\p{javaMirrored}"] {
-        let error = Pattern::compile(pattern, "").unwrap_err();
+        let error = CompiledPattern::compile(pattern, "").unwrap_err();
         assert!(error.unsupported, "{pattern}: {error}");
     }
 }
@@ -242,19 +242,19 @@ fn java_decides_where_the_standard_has_an_error() {
 
 #[test]
 fn patterns_that_never_end_are_stopped() {
-    let pattern = Pattern::compile("^(a|aa)+\\1?$", "").unwrap();
+    let pattern = CompiledPattern::compile("^(a|aa)+\\1?$", "").unwrap();
     let text = "a".repeat(60) + "b";
     assert!(pattern.matches(&text).is_err());
-    assert!(pattern.replace(&text, &Replacement::literally("")).is_err());
+    assert!(pattern.replace(&text, &ReplacementString::literally("")).is_err());
     // A long text takes several steps for each character; texts over 16 KiB are rejected.
     let long = "ab".repeat(8_000);
-    let pattern = Pattern::compile("(?<!b)b$|(.)\\1", "").unwrap();
+    let pattern = CompiledPattern::compile("(?<!b)b$|(.)\\1", "").unwrap();
     assert_eq!(pattern.matches(&long), Ok(true));
     assert_eq!(pattern.matches(&long.repeat(2)), Err(StepLimit::Length));
     // Patterns that need no backtracking have no such limit.
-    let pattern = Pattern::compile("^(a|aa)+$", "").unwrap();
+    let pattern = CompiledPattern::compile("^(a|aa)+$", "").unwrap();
     assert_eq!(pattern.matches(&text), Ok(false));
     assert_eq!(pattern.matches(&long), Ok(false));
-    assert!(Pattern::compile("((((\\w{100}){100}){100}){100}){100}", "").unwrap_err().unsupported);
-    assert!(Pattern::compile("(?=a)((((\\w{100}){100}){100}){100}){100}", "").unwrap_err().unsupported);
+    assert!(CompiledPattern::compile("((((\\w{100}){100}){100}){100}){100}", "").unwrap_err().unsupported);
+    assert!(CompiledPattern::compile("(?=a)((((\\w{100}){100}){100}){100}){100}", "").unwrap_err().unsupported);
 }

@@ -6,14 +6,14 @@ use regex_syntax::hir::{ClassUnicode, ClassUnicodeRange};
 use super::class::{class, fold, write_class};
 use super::error::PatternError;
 use super::escape::{Escape, Escapes};
-use super::reader::Reader;
+use super::reader::PatternReader;
 
 /// Maximum nesting depth of groups; the engines recurse into them.
 const DEPTH: usize = 50;
 
 /// A pattern in the syntax of the engines.
 #[derive(Debug)]
-pub(super) struct Translated {
+pub(super) struct TranslatedPattern {
     /// The pattern.
     pub text: String,
     /// Whether the pattern has back references, look-around or similar constructs, which only the backtracking engine
@@ -48,8 +48,8 @@ struct OpenGroup {
     is_look: bool,
 }
 
-struct Translator {
-    reader: Reader,
+struct PatternTranslator {
+    reader: PatternReader,
     out: String,
     flags: Flags,
     open: Vec<OpenGroup>,
@@ -65,9 +65,9 @@ struct Translator {
 ///
 /// # Errors
 /// Returns an error if the pattern is invalid or uses an unsupported construct.
-pub(super) fn translate(pattern: &str, flags: Flags) -> Result<Translated, PatternError> {
-    let mut translator = Translator {
-        reader: Reader::new(pattern),
+pub(super) fn translate(pattern: &str, flags: Flags) -> Result<TranslatedPattern, PatternError> {
+    let mut translator = PatternTranslator {
+        reader: PatternReader::new(pattern),
         out: String::new(),
         flags,
         open: Vec::new(),
@@ -82,15 +82,15 @@ pub(super) fn translate(pattern: &str, flags: Flags) -> Result<Translated, Patte
     if !translator.open.is_empty() {
         return Err(PatternError::wrong("a group lacks its closing ')'"));
     }
-    let Translator { out: text, backtracks, closed, names, .. } = translator;
-    Ok(Translated { text, backtracks, groups: closed.len(), names })
+    let PatternTranslator { out: text, backtracks, closed, names, .. } = translator;
+    Ok(TranslatedPattern { text, backtracks, groups: closed.len(), names })
 }
 
 /// Translates a pattern that is taken literally.
-pub(super) fn literally(pattern: &str, ignore_case: bool) -> Translated {
+pub(super) fn literally(pattern: &str, ignore_case: bool) -> TranslatedPattern {
     let mut text = String::new();
     pattern.chars().for_each(|c| write_char(c, ignore_case, &mut text));
-    Translated { text, backtracks: false, groups: 0, names: Vec::new() }
+    TranslatedPattern { text, backtracks: false, groups: 0, names: Vec::new() }
 }
 
 /// Removes white space outside of classes, as flag `x` requires, also after a backslash.
@@ -129,7 +129,7 @@ fn write_char(c: char, ignore_case: bool, out: &mut String) {
     }
 }
 
-impl Translator {
+impl PatternTranslator {
     /// Writes an atom, which can be repeated.
     fn atom(&mut self, write: impl FnOnce(&mut String)) {
         self.atom = Some(self.out.len());
