@@ -24,9 +24,9 @@ line'/></node>
 const EXPECTED: &str = r#"Node(SourceNode { id: -1, lat: 358999999, lon: 145000000, tags: [], meta: Some(SourceMeta { version: 3, timestamp: 1347432900, changeset: 7, uid: 5, user: "Jürgen \"x\"", visible: true }) })
 Node(SourceNode { id: 2, lat: 10000000, lon: 20000000, tags: [("name", "Ħal <Far>\n2"), ("note", "\"quoted\" line")], meta: None })
 Node(SourceNode { id: 2, lat: 2147483647, lon: 2147483647, tags: [], meta: Some(SourceMeta { version: 4, timestamp: 0, changeset: 0, uid: 0, user: "", visible: false }) })
-Way(SourceWay { id: 5, refs: [2, -1, 2], locations: None, tags: [("highway", "path")], meta: None })
-Way(SourceWay { id: 6, refs: [2, 3], locations: Some([(10000000, 20000000), (2147483647, 2147483647)]), tags: [], meta: None })
-Way(SourceWay { id: 7, refs: [], locations: None, tags: [], meta: None })
+Way(Way { id: 5, refs: [2, -1, 2], locations: None, tags: [("highway", "path")], meta: None })
+Way(Way { id: 6, refs: [2, 3], locations: Some([(10000000, 20000000), (2147483647, 2147483647)]), tags: [], meta: None })
+Way(Way { id: 7, refs: [], locations: None, tags: [], meta: None })
 Relation(SourceRelation { id: 8, members: [SourceMember { kind: Way, id: 5, role: "outer" }, SourceMember { kind: Node, id: 2, role: "" }, SourceMember { kind: Relation, id: 8, role: "" }], tags: [("type", "multipolygon")], meta: None })
 "#;
 

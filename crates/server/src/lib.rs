@@ -219,8 +219,10 @@ impl App {
 
     /// Returns those of them that documents show.
     fn shown_routes(&self) -> impl Iterator<Item = &'static Route> {
-        let has_model = self.asker.is_some();
-        self.offered_routes().filter(move |route| !route.is_hidden && (has_model || !route.needs_model))
+        let (has_model, has_triples) = (self.asker.is_some(), self.engine.triples().is_some());
+        self.offered_routes().filter(move |route| {
+            !route.is_hidden && (has_model || !route.needs_model) && (has_triples || !route.needs_triples)
+        })
     }
 }
 

@@ -34,6 +34,7 @@ pub fn parameter(parameter: &Parameter) -> Value {
 pub fn reason(status: u16) -> &'static str {
     match status {
         202 => "Accepted: the message needs no answer",
+        302 => "The answer is at `Location`, as `[out:custom]` sets it",
         303 => "The answer is at `Location`",
         304 => "Not modified",
         308 => "The entity is at `Location`",
@@ -41,7 +42,6 @@ pub fn reason(status: u16) -> &'static str {
         401 => "A token is missing or unknown",
         403 => "Not allowed",
         404 => "Not in this snapshot",
-        405 => "The method is not supported",
         406 => "No format that the client accepts",
         408 => "The body took too long",
         413 => "The body is too large",

@@ -43,6 +43,8 @@ pub struct Route {
     pub is_guarded: bool,
     /// Whether it exists only if a language model is configured.
     pub needs_model: bool,
+    /// Whether it needs triples: documents leave it out if the snapshot has none.
+    pub needs_triples: bool,
     /// Whether documents leave it out: pages of the browser, and paths that another document describes.
     pub is_hidden: bool,
     /// How a refusal is worded.
@@ -132,8 +134,8 @@ pub enum ParameterLocation {
     Query,
 }
 
-/// The values of a parameter. A value that the schema does not allow is refused; an empty one is the same as none, but for
-/// required parameters and IRIs.
+/// The documented values of a parameter; a service may accept more, as its model does. An empty value is the same as none,
+/// except for required parameters and IRIs.
 #[derive(Debug, Clone, Copy)]
 pub enum Schema {
     /// Any text.
@@ -222,6 +224,7 @@ impl Route {
             access: Access::Client,
             is_guarded: false,
             needs_model: false,
+            needs_triples: false,
             is_hidden: false,
             wording: &JsonWording,
             handler,
@@ -286,6 +289,11 @@ impl Route {
     /// Refuses pages of other sites.
     pub const fn guarded(self) -> Route {
         Route { is_guarded: true, ..self }
+    }
+
+    /// Leaves it out of documents of a snapshot without triples.
+    pub const fn of_triples(self) -> Route {
+        Route { needs_triples: true, ..self }
     }
 
     /// Leaves it out of documents.

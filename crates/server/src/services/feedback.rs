@@ -42,7 +42,7 @@ struct FeedbackQuestion {
     lang: Option<String>,
     /// south,west,north,east in degrees.
     #[schemars(regex(
-        pattern = r"^-?[0-9]{1,2}(\.[0-9]+)?,-?[0-9]{1,2}(\.[0-9]+)?,-?[0-9]{1,2}(\.[0-9]+)?,-?[0-9]{1,2}(\.[0-9]+)?$"
+        pattern = r"^-?[0-9]{1,2}(\.[0-9]+)?,-?[0-9]{1,3}(\.[0-9]+)?,-?[0-9]{1,2}(\.[0-9]+)?,-?[0-9]{1,3}(\.[0-9]+)?$"
     ))]
     bbox: Option<String>,
     /// Maximum number of results to show, at most 100. Default: 5.

@@ -10,7 +10,7 @@ use serde_json::json;
 
 use super::status::iso;
 use crate::json::JSON;
-use crate::route::{Access, Route, TEXT};
+use crate::route::{Access, Methods, Route, TEXT};
 use crate::{App, job};
 use terrapin_base::size::count;
 use terrapin_osm::history::History;
@@ -33,8 +33,13 @@ pub async fn home(State(app): State<Arc<App>>) -> String {
     let counts = &manifest.counts;
     let sources: Vec<String> =
         manifest.sources.iter().map(|s| format!("{} (sha256 {}, {})", s.name, s.sha256, s.licence)).collect();
-    let services: String =
-        app.shown_routes().map(|route| format!("{:<36}  {}\n", route.shown_path(), route.summary)).collect();
+    let services: String = app
+        .shown_routes()
+        .map(|route| {
+            let post = if route.methods == Methods::Post { "POST: " } else { "" };
+            format!("{:<36}  {post}{}\n", route.shown_path(), route.summary)
+        })
+        .collect();
     format!(
         "Terrapin {version}\n\n\
          snapshot   {digest}\n\

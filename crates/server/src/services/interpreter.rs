@@ -45,6 +45,7 @@ pub const ROUTES: &[Route] = &[Route::get_and_post(
 .takes(&[BESIDE])
 .reads(QUERY_BODIES)
 .answers(ANSWERS)
+.statuses_too(&[302])
 .access(Access::Query)
 .worded(&PAGES)];
 

@@ -14,6 +14,7 @@ mod place;
 mod place_request;
 mod place_shape;
 mod place_xml;
+#[cfg(test)]
 mod reference;
 mod score;
 mod search;

@@ -28,7 +28,9 @@ fn description(app: &App) -> Value {
     let has_tokens = app.tokens.is_some();
     let mut paths: Map<String, Value> =
         app.shown_routes().map(|route| (route.shown_path().to_owned(), path_item(route, has_tokens))).collect();
-    paths.extend(wikibase::described_paths("/w/rest.php/wikibase/v1", has_tokens));
+    if app.engine.triples().is_some() {
+        paths.extend(wikibase::described_paths("/w/rest.php/wikibase/v1", has_tokens));
+    }
     json!({
         "openapi": "3.1.0",
         "info": {
@@ -100,9 +102,13 @@ async fn llms(State(app): State<Arc<App>>) -> String {
         .shown_routes()
         .filter(|route| matches!(route.access, Access::Query))
         .map(|route| {
-            let names: Vec<&str> = route.parameters().filter(|p| p.is_required).map(|p| p.name).collect();
+            // The required parameters, or else the first one, which selects the result.
+            let required = route.parameters().filter(|parameter| parameter.is_required);
+            let mut names: Vec<&str> = required.map(|parameter| parameter.name).collect();
+            names.extend(route.parameters().next().filter(|_| names.is_empty()).map(|parameter| parameter.name));
             let needs = if names.is_empty() { String::new() } else { format!(" (`{}`)", names.join("`, `")) };
-            format!("- [{}]({}): {}{needs}\n", name(route), route.shown_path(), route.summary)
+            let post = if route.methods == Methods::Post { "POST: " } else { "" };
+            format!("- [{}]({}): {post}{}{needs}\n", name(route), link(route), route.summary)
         })
         .collect();
     format!(
@@ -119,6 +125,12 @@ async fn llms(State(app): State<Arc<App>>) -> String {
         of_wikidata = if has_triples { " and a part of Wikidata" } else { "" },
         digest = app.engine.digest(),
     )
+}
+
+/// Returns the address of a link: of a path with parameters, the part before them.
+fn link(route: &Route) -> &'static str {
+    let path = route.shown_path();
+    path.split('{').next().unwrap_or(path)
 }
 
 /// Returns a name for a link: the path without its slash.

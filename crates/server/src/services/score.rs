@@ -41,7 +41,7 @@ pub const ROUTES: &[Route] = &[Route::post(
 )
 .details(
     "As one JSON object, or as lines of JSON ({\"gold\": \"...\", \"pred\": \"...\"}), each answered when its pair is scored. \
-     The parameters are for lines; an object has members of the same names.",
+     The options are parameters, or members of the object, which have precedence.",
 )
 .takes(&[&[
     query("lang", Schema::OneOf(&["overpassql", "sparql"]), "The language of the queries. Default: overpassql"),
@@ -108,15 +108,15 @@ fn language_of(name: &str) -> Result<QueryLanguage, String> {
 }
 
 fn timeout_of(seconds: f64) -> Result<Duration, String> {
-    route::timeout(seconds).ok_or_else(|| "timeout: expected a number of seconds, at least 0.001".to_owned())
+    route::timeout(seconds).ok_or_else(|| "timeout: expected a number of seconds from 0.001 to 1e9".to_owned())
 }
 
 impl GivenOptions {
-    /// Reads the parameters of an address.
+    /// Reads the parameters of an address. If `is_strict`, an unknown one is an error.
     ///
     /// # Errors
     /// Returns what is wrong with a parameter.
-    fn in_address(address: &str) -> Result<GivenOptions, String> {
+    fn in_address(address: &str, is_strict: bool) -> Result<GivenOptions, String> {
         let mut given = GivenOptions::default();
         for (name, value) in form::pairs(address.as_bytes()) {
             let [name, value] = [name, value].map(|text| form::decoded(text).unwrap_or_default());
@@ -132,6 +132,7 @@ impl GivenOptions {
                 "similarity" => given.similarity = flag()?,
                 "summary" => given.summary = flag()?,
                 "extract" => given.extract = flag()?,
+                _ if !is_strict => {}
                 _ => return Err(format!("{name}: expected lang, timeout, similarity, summary or extract")),
             }
         }
@@ -295,7 +296,7 @@ pub async fn score(
         if count > MOST {
             return wrong(format!("{count} pairs: send at most {MOST} at once, or any number as application/x-ndjson"));
         }
-        let options = GivenOptions::in_address(in_address.as_deref().unwrap_or_default())
+        let options = GivenOptions::in_address(in_address.as_deref().unwrap_or_default(), false)
             .and_then(|in_address| Ok(GivenOptions::in_object(&question)?.or(in_address)));
         let options = match options {
             Ok(given) => ScoreOptions::new(app, &given),

@@ -41,9 +41,11 @@ pub const ROUTES: &[Route] = &[
     .takes(&[action::PARAMETERS])
     .reads(&[form_body(|| json!({ "type": "object" }))])
     .access(Access::Query)
+    .of_triples()
     .worded(&ActionWording),
     Route::get("/w/rest.php/wikibase/{version}/{*path}", "Wikibase's REST API", |_, methods| on(methods, rest::rest))
         .access(Access::Query)
+        .of_triples()
         .worded(&Rest)
         .hidden(),
     Route {
@@ -64,6 +66,7 @@ pub const ROUTES: &[Route] = &[
         ]])
         .statuses_too(&[303, 415])
         .access(Access::Query)
+        .of_triples()
     },
 ];
 

@@ -31,9 +31,11 @@ pub const ROUTES: &[Route] = &[
         .access(Access::Query)
         .statuses_too(&[400])
         .worded(&PAGES),
-    Route::get("/api/xapi_meta", "The same, with versions, times, changesets and users", |_, methods| {
-        on(methods, xapi_meta)
-    })
+    Route::get(
+        "/api/xapi_meta",
+        "Run a query of the extended API, with versions, times, changesets and users",
+        |_, methods| on(methods, xapi_meta),
+    )
     .details(XAPI)
     .answers(ANSWERS)
     .access(Access::Query)

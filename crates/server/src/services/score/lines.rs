@@ -61,7 +61,7 @@ pub async fn serve(
 }
 
 fn work(job: Job, in_address: &str, body: Received) {
-    let options = match GivenOptions::in_address(in_address).map(|given| ScoreOptions::new(job.app(), &given)) {
+    let options = match GivenOptions::in_address(in_address, true).map(|given| ScoreOptions::new(job.app(), &given)) {
         Ok(options) => options,
         Err(message) => return job.refuse(JsonWording.refusal(StatusCode::BAD_REQUEST, &message)),
     };

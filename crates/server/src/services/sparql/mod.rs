@@ -61,6 +61,7 @@ pub const ROUTES: &[Route] = &[Route::get_and_post(
     "text/n3",
 ])
 .access(Access::Query)
+.of_triples()
 .statuses_too(&[403, 404, 406])
 .worded(&ProtocolWording)];
 

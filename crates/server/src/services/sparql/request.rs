@@ -113,7 +113,7 @@ impl QueryOperation {
 }
 
 fn seconds(value: &str) -> Result<Duration, BadRequest> {
-    let wrong = || BadRequest::new(StatusCode::BAD_REQUEST, "\"timeout\" is a number of seconds, at least 0.001");
+    let wrong = || BadRequest::new(StatusCode::BAD_REQUEST, "\"timeout\" is a number of seconds, from 0.001 to 1e9");
     value.parse().ok().and_then(route::timeout).ok_or_else(wrong)
 }
 
