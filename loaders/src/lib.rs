@@ -146,18 +146,18 @@ impl BlockBuilder {
 /// The first error in file order ends reading, whether it comes from the file, from `map` or from `consume`.
 ///
 /// ```no_run
-/// # use terrapin_loaders::{Error, Options, read};
+/// # use terrapin_loaders::{LoaderError, ReadOptions, read};
 /// let mut elements = 0_u64;
-/// let count = |block: &terrapin_loaders::Block| {
+/// let count = |block: &terrapin_loaders::ElementBlock| {
 ///     let mut count = 0;
 ///     block.for_each(|_| count += 1)?;
 ///     Ok(count)
 /// };
-/// read::<u64, Error>("malta.osm.pbf".as_ref(), &Options::default(), count, |count, _progress| {
+/// read::<u64, LoaderError>("malta.osm.pbf".as_ref(), &ReadOptions::default(), count, |count, _progress| {
 ///     elements += count;
 ///     Ok(())
 /// })?;
-/// # Ok::<(), Error>(())
+/// # Ok::<(), LoaderError>(())
 /// ```
 pub fn read<T, E>(
     path: &Path,

@@ -257,10 +257,16 @@ fn what_is_wrong_is_said() {
 #[test]
 fn parts_of_other_elements_are_errors() {
     for (text, expected) in [
-        ("<node id='36966060' lat='-79.4' lon='0.3'><nd ref='123'/></node>", "a <nd> in a <node>"),
-        ("<way id='21'><nd ref='12'/><member type='n' ref='16' role='foobar'/></way>", "a <member> in a <way>"),
-        ("<relation id='17'><nd ref='12'/><tag k='xyz' v='new'/></relation>", "a <nd> in a <relation>"),
-        ("<node id='1' lat='1' lon='1'><member type='node' ref='1' role=''/></node>", "a <member> in a <node>"),
+        ("<node id='36966060' lat='-79.4' lon='0.3'><nd ref='123'/></node>", "a <nd> is not allowed in a <node>"),
+        (
+            "<way id='21'><nd ref='12'/><member type='n' ref='16' role='foobar'/></way>",
+            "a <member> is not allowed in a <way>",
+        ),
+        ("<relation id='17'><nd ref='12'/><tag k='xyz' v='new'/></relation>", "a <nd> is not allowed in a <relation>"),
+        (
+            "<node id='1' lat='1' lon='1'><member type='node' ref='1' role=''/></node>",
+            "a <member> is not allowed in a <node>",
+        ),
     ] {
         let error = elements(format!("<osm version='0.6'>{text}</osm>").as_bytes()).unwrap_err().to_string();
         assert!(error.contains(expected), "{text}: {error}");

@@ -25,7 +25,7 @@ fn found(pattern: &str, text: &str) -> Vec<String> {
 }
 
 fn functions() -> Vec<String> {
-    let functions = found(r#"spec\("([a-z_]+)""#, EVALUATORS);
+    let functions = found(r#"spec\(\s*"([a-z_]+)""#, EVALUATORS);
     assert!(functions.len() >= 50);
     functions
 }

@@ -14,15 +14,15 @@
 //! // Errors are the reference's. In addition, they have a position in the text and suggest a correction.
 //! let failure = parse("node[amenity=cafe](35.8,14.4,36.0,14.6) out;").unwrap_err();
 //! assert_eq!(failure.to_string(), "line 1: parse error: ';' expected - 'out' found.");
-//! # Ok::<(), terrapin_overpass_syntax::Failure>(())
+//! # Ok::<(), terrapin_overpass_syntax::OverpassFailure>(())
 //! ```
 //!
 //! ```
-//! use terrapin_overpass_syntax::convert::{Form, convert};
+//! use terrapin_overpass_syntax::convert::{ConversionForm, convert};
 //!
-//! let compact = convert("<osm-script><query type=\"way\"><has-kv k=\"highway\"/></query><print/></osm-script>", Form::Compact)?;
+//! let compact = convert("<osm-script><query type=\"way\"><has-kv k=\"highway\"/></query><print/></osm-script>", ConversionForm::Compact)?;
 //! assert_eq!(compact.text.trim(), "way[\"highway\"];out;");
-//! # Ok::<(), terrapin_overpass_syntax::Failure>(())
+//! # Ok::<(), terrapin_overpass_syntax::OverpassFailure>(())
 //! ```
 
 mod builder;

@@ -6,18 +6,18 @@
 //! therefore a text always gives the same tree. The crate does not know any data and starts no threads.
 //!
 //! ```
-//! use terrapin_sparql_syntax::algebra::Pattern;
+//! use terrapin_sparql_syntax::algebra::QueryPattern;
 //! use terrapin_sparql_syntax::{Dialect, parse};
 //!
 //! // WDQS predeclares these prefixes.
 //! let parsed = parse("SELECT ?city { ?city wdt:P31/wdt:P279* wd:Q515 } LIMIT 3", Dialect::Wdqs)?;
-//! let Pattern::Slice { length, .. } = parsed.query.pattern else { panic!("LIMIT is at the top") };
+//! let QueryPattern::Slice { length, .. } = parsed.query.pattern else { panic!("LIMIT is at the top") };
 //! assert_eq!(length, Some(3));
 //!
 //! let error = parse("SELECT ?city { ?city wdt:P31 wd:Q515 ", Dialect::Wdqs).unwrap_err();
 //! let place = error.place.unwrap();
 //! assert_eq!((place.line, place.column), (1, 38));
-//! # Ok::<(), terrapin_sparql_syntax::Error>(())
+//! # Ok::<(), terrapin_sparql_syntax::error::SparqlError>(())
 //! ```
 
 pub mod algebra;

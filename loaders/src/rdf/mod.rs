@@ -93,13 +93,13 @@ impl RdfSummary {
 /// The first error in file order ends reading, whether it comes from the file or from `consume`.
 ///
 /// ```no_run
-/// # use terrapin_loaders::{Error, rdf};
+/// # use terrapin_loaders::{LoaderError, rdf};
 /// let mut triples = 0;
-/// rdf::read::<Error>("subset.nt.gz".as_ref(), &rdf::Options::default(), |batch, _progress| {
+/// rdf::read::<LoaderError>("subset.nt.gz".as_ref(), &rdf::RdfOptions::default(), |batch, _progress| {
 ///     triples += batch.triples.len();
 ///     Ok(())
 /// })?;
-/// # Ok::<(), Error>(())
+/// # Ok::<(), LoaderError>(())
 /// ```
 pub fn read<E: From<LoaderError> + Send>(
     path: &Path,

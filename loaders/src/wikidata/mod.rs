@@ -116,14 +116,14 @@ fn is_spread(start: &[u8]) -> bool {
 /// Reads entities as triples. `consume` receives the triples of some entities at a time, on the calling thread.
 ///
 /// ```no_run
-/// # use terrapin_loaders::{Error, wikidata};
-/// let converter = wikidata::Converter::new(wikidata::Shape::Service);
+/// # use terrapin_loaders::{LoaderError, wikidata};
+/// let converter = wikidata::Converter::new(wikidata::RdfShape::Service);
 /// let mut triples = 0;
-/// wikidata::read::<Error>("latest-all.json.bz2".as_ref(), &wikidata::Options::default(), &converter, |batch, _| {
+/// wikidata::read::<LoaderError>("latest-all.json.bz2".as_ref(), &wikidata::WikidataOptions::default(), &converter, |batch, _| {
 ///     triples += batch.len();
 ///     Ok(())
 /// })?;
-/// # Ok::<(), Error>(())
+/// # Ok::<(), LoaderError>(())
 /// ```
 pub fn read<E: From<LoaderError> + Send>(
     path: &Path,
