@@ -2,8 +2,8 @@
 //! OverpassQL and SPARQL the same way on every machine and every day, and the published metrics of the benchmarks built
 //! on it.
 //!
-//! This crate has the commands ([`cli`]). It does not know how data is stored, how queries run or how HTTP works: that is
-//! in crates of their own, re-exported here under short names.
+//! This crate has the commands ([`cli`]). It does not know how data is stored, how queries run or how HTTP works: that
+//! is in crates of their own, re-exported here under short names.
 
 pub mod cli;
 

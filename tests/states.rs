@@ -46,8 +46,8 @@ fn a_folder_for_answers_that_takes_none_is_told_as_that() {
     assert!(told.text().contains("\"temporary\""), "{}", told.text());
 }
 
-/// While all slots are taken, queries are tried on as many threads as there are slots. Those that wait for states of dates
-/// there would keep every other query from being tried.
+/// While all slots are taken, queries are tried on as many threads as there are slots. Those that wait for states of
+/// dates there would keep every other query from being tried.
 #[test]
 fn a_query_for_a_date_waits_for_its_slot_and_not_in_the_way_of_others() {
     let folder = tempfile::tempdir().unwrap();
@@ -72,7 +72,8 @@ fn a_query_for_a_date_waits_for_its_slot_and_not_in_the_way_of_others() {
     assert_eq!(answer.status, 200, "{}", answer.text());
 }
 
-/// Bits that flip in the versions: the answer is that of the snapshot's current state, or status 500, and `/healthz` knows.
+/// Bits that flip in the versions: the answer is that of the snapshot's current state, or status 500, and `/healthz`
+/// knows.
 #[test]
 fn damage_behind_a_date_is_damage_of_the_snapshot() {
     let folder = tempfile::tempdir().unwrap();

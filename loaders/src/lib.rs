@@ -3,8 +3,8 @@
 //! [`wikidata`] for entities of Wikidata.
 //!
 //! Elements are passed on unchanged: they may be unsorted, duplicated or deleted, and may refer to missing ids. For
-//! broken input the readers return an [`Error`] with its position in the file. This crate does not know snapshots or
-//! queries.
+//! broken input the readers return an [`LoaderError`] with its position in the file. This crate does not know snapshots
+//! or queries.
 
 mod chunk;
 mod element;
@@ -92,8 +92,8 @@ impl ElementBlock {
     }
 }
 
-/// Builds a [`Block`] from elements of another source. For each element, add its tags and its nodes or members in
-/// order, then call [`end`](BlockBuilder::end).
+/// Builds a [`ElementBlock`] from elements of another source. For each element, add its tags and its nodes or members
+/// in order, then call [`end`](BlockBuilder::end).
 #[derive(Debug, Default)]
 pub struct BlockBuilder {
     chunk: Chunk,
@@ -141,7 +141,7 @@ impl BlockBuilder {
 }
 
 /// Reads a file. `map` processes its blocks in parallel on the current rayon pool. `consume` receives the results on
-/// the calling thread, in file order. [`Options`] limits the number of blocks in progress.
+/// the calling thread, in file order. [`ReadOptions`] limits the number of blocks in progress.
 ///
 /// The first error in file order ends reading, whether it comes from the file, from `map` or from `consume`.
 ///

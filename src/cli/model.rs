@@ -40,15 +40,15 @@ pub struct ModelArgs {
     #[arg(long, value_name = "N", default_value_t = TEXT_TOKENS, env = "TERRAPIN_MODEL_TEXT_TOKENS",
           value_parser = clap::value_parser!(u32).range(1..))]
     model_text_tokens: u32,
-    /// JSON file with an object of further fields for requests, such as seed, grammar and cache_prompt; its field `steps` has
-    /// fields for single steps: mentions, query, text
+    /// JSON file with an object of further fields for requests, such as seed, grammar and cache_prompt; its field
+    /// `steps` has fields for single steps: mentions, query, text
     #[arg(long, value_name = "FILE", env = "TERRAPIN_MODEL_EXTRA")]
     model_extra: Option<PathBuf>,
     /// Request whole replies: for servers that do not stream
     #[arg(long)]
     model_whole: bool,
-    /// Folder of prompts that replace those built in: system.md, mentions.md, query.md, repair.md, answer.md, overpassql.md,
-    /// sparql.md, elements.md
+    /// Folder of prompts that replace those built in: system.md, mentions.md, query.md, repair.md, answer.md,
+    /// overpassql.md, sparql.md, elements.md
     #[arg(long, value_name = "DIR", env = "TERRAPIN_PROMPTS")]
     prompts: Option<PathBuf>,
     /// Maximum repairs of a query that fails or has no results: 0 to 3

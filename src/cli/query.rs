@@ -28,10 +28,11 @@ const MAX_QUERY: u64 = 16 << 20;
 
 /// Run an OverpassQL or SPARQL query and print the answer
 ///
-/// The language is detected from the beginning of the query; --lang overrides it. OverpassQL answers have the format
-/// of the query's [out:...] (XML without one), or GeoJSON with --format. Overpass Turbo's {{shortcuts}} are replaced
-/// first; `now` is the time of the data. SPARQL has the dialect of the Wikidata Query Service, or with --dialect standard
-/// that of SPARQL 1.1; answers have the format of --format. Errors of the query go to standard error with their position.
+/// The language is detected from the beginning of the query; --lang overrides it. OverpassQL answers have the format of
+/// the query's [out:...] (XML without one), or GeoJSON with --format. Overpass Turbo's {{shortcuts}} are replaced
+/// first; `now` is the time of the data. SPARQL has the dialect of the Wikidata Query Service, or with --dialect
+/// standard that of SPARQL 1.1; answers have the format of --format. Errors of the query go to standard error with
+/// their position.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   terrapin query malta.terrapin '[out:json];node[amenity=cafe];out;'

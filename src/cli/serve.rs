@@ -19,9 +19,9 @@ use crate::snapshot::Snapshot;
 
 /// Serve a snapshot over HTTP as an Overpass API server and a SPARQL endpoint
 ///
-/// SIGINT and SIGTERM let running queries finish, within --grace; a second signal stops the server at once. The log goes to
-/// standard error; RUST_LOG sets its level. Every option is also an environment variable and a key in the --config file.
-/// Precedence: flag, environment variable, configuration file.
+/// SIGINT and SIGTERM let running queries finish, within --grace; a second signal stops the server at once. The log
+/// goes to standard error; RUST_LOG sets its level. Every option is also an environment variable and a key in the
+/// --config file. Precedence: flag, environment variable, configuration file.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   terrapin serve malta.terrapin --bind 127.0.0.1:8080
@@ -51,11 +51,12 @@ pub struct ServeArgs {
     /// queries need not wait for long ones [0: never]
     #[arg(long, value_name = "MILLISECONDS", default_value_t = 25)]
     trial: u64,
-    /// Memory limit of the process, shared by queries, the cache of snapshot pages and connections [default: the limit of
-    /// the container, of the address space or of the machine]
+    /// Memory limit of the process, shared by queries, the cache of snapshot pages and connections [default: the limit
+    /// of the container, of the address space or of the machine]
     #[arg(long, value_name = "SIZE", value_parser = size::parse)]
     memory: Option<u64>,
-    /// Memory limit of one query; caps the query's own [maxsize:] [default: a share of the process's limit, at most 2GiB]
+    /// Memory limit of one query; caps the query's own [maxsize:] [default: a share of the process's limit, at most
+    /// 2GiB]
     #[arg(long, value_name = "SIZE", value_parser = size::parse)]
     max_memory: Option<u64>,
     /// Maximum size of a request body
@@ -74,12 +75,13 @@ pub struct ServeArgs {
     /// File of accepted client tokens, one line each: a name and the token's SHA-256; read again on SIGHUP
     #[arg(long, value_name = "FILE")]
     tokens: Option<PathBuf>,
-    /// Descriptions of keys and tags for /api/4: data items of the OpenStreetMap wiki as JSON lines, or taginfo's wiki pages
-    /// (key, value, lang, description) as JSON lines or CSV
+    /// Descriptions of keys and tags for /api/4: data items of the OpenStreetMap wiki as JSON lines, or taginfo's wiki
+    /// pages (key, value, lang, description) as JSON lines or CSV
     #[arg(long, value_name = "FILE")]
     tag_docs: Option<PathBuf>,
-    /// Host name of this server, with or without a port, such as maps.example.org. Requests to /ask, /mcp and the routes that
-    /// kill queries are rejected under other names, except localhost and IP addresses; may be given more than once
+    /// Host name of this server, with or without a port, such as maps.example.org. Requests to /ask, /mcp and the
+    /// routes that kill queries are rejected under other names, except localhost and IP addresses; may be given more
+    /// than once
     #[arg(long, alias = "mcp-host", value_name = "HOST", value_delimiter = ',', value_parser = host_name)]
     public_host: Vec<HostName>,
     /// Web sites that may read answers from a browser: `*` for any, `none`, or origins such as https://maps.example.org. Only
@@ -89,8 +91,8 @@ pub struct ServeArgs {
     /// Separate address for /metrics and for killing queries; --bind then does not serve them
     #[arg(long, value_name = "ADDRESS")]
     metrics_bind: Option<SocketAddr>,
-    /// Seconds that the port stays open after a stop signal, while /readyz and new queries get status 503. Behind a load
-    /// balancer, set it to the time that the balancer needs to notice
+    /// Seconds that the port stays open after a stop signal, while /readyz and new queries get status 503. Behind a
+    /// load balancer, set it to the time that the balancer needs to notice
     #[arg(long, value_name = "SECONDS", default_value_t = 0)]
     drain_delay: u64,
     /// Seconds that running queries have to finish after --drain-delay

@@ -197,8 +197,8 @@ struct Halves {
     closed: AtomicU64,
 }
 
-/// One client with many connections, each with a complete head and a part of its body, half of them waiting to be told to
-/// go on; a connection that is closed is made anew.
+/// One client with many connections, each with a complete head and a part of its body, half of them waiting to be told
+/// to go on; a connection that is closed is made anew.
 fn slow_bodies(to: SocketAddr, slow: Slow, over: &AtomicBool, halves: &Arc<Halves>) {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
     let tasks = tokio::task::LocalSet::new();

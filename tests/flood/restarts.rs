@@ -1,5 +1,5 @@
-//! Clients before a server that is killed and started again at random times. Every whole answer is the one that was recorded
-//! before, one that the kill breaks off is never taken for a whole one, and no temporary file is left.
+//! Clients before a server that is killed and started again at random times. Every whole answer is the one that was
+//! recorded before, one that the kill breaks off is never taken for a whole one, and no temporary file is left.
 
 use std::fmt::Write;
 use std::io::{BufRead, BufReader};

@@ -31,8 +31,8 @@ pub fn line(text: &str) -> Cow<'_, str> {
     Cow::Owned(pieces.join(" "))
 }
 
-/// Returns a text of several lines for a terminal or a prompt: line breaks and tabs stay, other characters that steer are left
-/// out. For texts that are shown as a whole, not for names inside of one.
+/// Returns a text of several lines for a terminal or a prompt: line breaks and tabs stay, other characters that steer
+/// are left out. For texts that are shown as a whole, not for names inside of one.
 pub fn lines(text: &str) -> Cow<'_, str> {
     let is_left_out = |c: char| steers(c) && !matches!(c, '\n' | '\t');
     if text.contains(is_left_out) {
@@ -66,8 +66,8 @@ pub fn json(text: &str) -> Cow<'_, str> {
 mod tests {
     use super::*;
 
-    /// A key that forges a line, sets a terminal's title (OSC 0), clears the screen (CSI 2 J, in both encodings of ECMA-48),
-    /// turns the order around, and hides letters as tags.
+    /// A key that forges a line, sets a terminal's title (OSC 0), clears the screen (CSI 2 J, in both encodings of
+    /// ECMA-48), turns the order around, and hides letters as tags.
     const HOSTILE: &str =
         "a\r\ncontent sha256:0\u{1b}]0;x\u{7}\u{1b}[2J\u{9b}2Jb\u{202e}c\u{2028}d\u{85}\u{e0041}\u{7f}";
 

@@ -38,7 +38,8 @@ pub struct Limits {
     pub cancelled: Arc<AtomicBool>,
     /// The counter to which each query adds its work when it ends, whether it succeeded or was stopped.
     pub work_done: Arc<AtomicU64>,
-    /// Whether a query stops, as if its time were up, before it waits for the work of other threads ([`before_waiting`]).
+    /// Whether a query stops, as if its time were up, before it waits for the work of other threads
+    /// ([`before_waiting`]).
     pub impatient: bool,
 }
 
@@ -234,8 +235,8 @@ fn look(bytes: u64) {
     }
 }
 
-/// Stops work that is [`watched`] within [`Limits::impatient`]. Call it before waiting for other threads, and before giving
-/// them work to wait for.
+/// Stops work that is [`watched`] within [`Limits::impatient`]. Call it before waiting for other threads, and before
+/// giving them work to wait for.
 pub fn before_waiting() {
     let started = BUDGET.with_borrow(|budget| budget.as_ref().filter(|budget| budget.impatient).map(|b| b.started));
     if let Some(started) = started {

@@ -1,5 +1,5 @@
-//! Converts dates of the proleptic Gregorian and Julian calendars to days since 1970-01-01 and back, for years
-//! outside the range of date libraries: Wikidata's begin 13.8 billion years ago. It does not know times, text or languages.
+//! Converts dates of the proleptic Gregorian and Julian calendars to days since 1970-01-01 and back, for years outside
+//! the range of date libraries: Wikidata's begin 13.8 billion years ago. It does not know times, text or languages.
 //!
 //! Formulas: Howard Hinnant, "chrono-Compatible Low-Level Date Algorithms". Year 0 is 1 BCE.
 

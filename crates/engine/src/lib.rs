@@ -1,5 +1,5 @@
-//! The open snapshot behind one handle: [`Engine`] owns the file, its elements, its triples and its tags. It does not know
-//! its clients: commands, the HTTP services, agents and questions.
+//! The open snapshot behind one handle: [`Engine`] owns the file, its elements, its triples and its tags. It does not
+//! know its clients: commands, the HTTP services, agents and questions.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -98,8 +98,8 @@ impl Engine {
         &self.graph
     }
 
-    /// Returns the environment for `query`; a query about elements alone needs no triples. `None` if it needs triples and
-    /// the snapshot has none.
+    /// Returns the environment for `query`; a query about elements alone needs no triples. `None` if it needs triples
+    /// and the snapshot has none.
     pub fn environment(&self, query: &RunnableQuery) -> Option<&Environment> {
         if query.is_of_elements() { Some(&self.graph) } else { self.triples() }
     }

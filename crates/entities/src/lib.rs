@@ -1,8 +1,8 @@
 //! Wikidata's entities in a snapshot: search by name, and entities in Wikibase's JSON.
 //!
 //! This crate reads triples in the vocabulary of Wikidata's RDF dump. It does not know HTTP or query languages.
-//! [`find`] uses the index of texts that a load builds; without an index it scans all texts. [`Entity`] is built from
-//! triples; [`json`] and [`rest`] serialize it.
+//! [`find`] uses the index of texts that a load builds; without an index it scans all texts. [`EntityRecord`] is built
+//! from triples; [`json`] and [`rest`] serialize it.
 //!
 //! ```text
 //! search.rs      texts → entities, by the index

@@ -1,6 +1,6 @@
 //! The geocoder: finds places by name and by position.
 //!
-//! Shortcuts in queries need an element, a position or a box: [`Places`]. Services need places with addresses:
+//! Shortcuts in queries need an element, a position or a box: [`PlaceSource`]. Services need places with addresses:
 //! [`search()`] over the snapshot's index of names, and [`nearest`]. The crate may use `osm`; it does not know query
 //! languages and never uses the network, so that results are the same on every machine.
 

@@ -174,7 +174,8 @@ const MOST_USERS: u64 = 36_000_000;
 // Pages have 32 bits, and so have pages of ids: 58.6 million and 29.3 million for nodes.
 const _: () = assert!(MOST[0] >> PAGE_BITS[0] < u32::MAX as u64 && MOST[0] / (IDS_ON_PAGE as u64) < u32::MAX as u64);
 const _: () = assert!(MOST[1] >> PAGE_BITS[1] < u32::MAX as u64 && MOST[2] >> PAGE_BITS[2] < u32::MAX as u64);
-// Pairs, keys (fewer than pairs), users, roles (fewer than relations' members) and areas (fewer than relations) have 32.
+// Pairs, keys (fewer than pairs), users, roles (fewer than relations' members) and areas (fewer than relations) have
+// 32.
 const _: () = assert!(MOST_TAGS[0] < super::PairId::MAX as u64 && MOST_USERS < u32::MAX as u64);
 const _: () = assert!(MOST[2] < u32::MAX as u64);
 // Blocks have 32 bits. Every tag is in at most two lists, a pair's and a key's; and only lists of at least 64 have

@@ -226,8 +226,8 @@ impl Osm {
         page.list(pair as usize % PAIRS_ON_PAGE, kind as usize).count()
     }
 
-    /// Calls `f` with each of these pairs and how many nodes, ways and relations have it, ascending: the fast way through
-    /// the counts of many.
+    /// Calls `f` with each of these pairs and how many nodes, ways and relations have it, ascending: the fast way
+    /// through the counts of many.
     pub fn for_counts(&self, pairs: Range<PairId>, mut f: impl FnMut(PairId, [u64; 3])) {
         let mut pages = Remembered::new(|page| self.posting_page(page));
         for pair in pairs {

@@ -27,7 +27,7 @@ impl CountOf {
     }
 }
 
-/// The index of a snapshot's names. Names are `0..len`; as [`Words`] it leads to them.
+/// The index of a snapshot's names. Names are `0..len`; as [`WordIndex`] it leads to them.
 pub struct NameTable {
     names: SectionColumn,
     scores: SectionColumn,

@@ -20,7 +20,8 @@
 //! ```
 //! use terrapin_overpass_syntax::convert::{ConversionForm, convert};
 //!
-//! let compact = convert("<osm-script><query type=\"way\"><has-kv k=\"highway\"/></query><print/></osm-script>", ConversionForm::Compact)?;
+//! let xml = "<osm-script><query type=\"way\"><has-kv k=\"highway\"/></query><print/></osm-script>";
+//! let compact = convert(xml, ConversionForm::Compact)?;
 //! assert_eq!(compact.text.trim(), "way[\"highway\"];out;");
 //! # Ok::<(), terrapin_overpass_syntax::OverpassFailure>(())
 //! ```

@@ -53,7 +53,7 @@ impl OverpassBudget {
         self.bounds.check().map_err(|e| self.exceeded(e))
     }
 
-    /// Counts work, then calls [`Budget::check`].
+    /// Counts work, then calls [`OverpassBudget::check`].
     pub fn work(&self, units: usize) -> Result<(), OverpassFailure> {
         self.bounds.work(units as u64).map_err(|e| self.exceeded(e))
     }

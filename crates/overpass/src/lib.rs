@@ -35,7 +35,8 @@ use terrapin_osm::Osm;
 pub struct OverpassSummary {
     /// The number of elements or features written.
     pub elements: u64,
-    /// The content type of the answer: `application/json`, `application/osm3s+xml`, `text/csv; charset=utf-8` and so on.
+    /// The content type of the answer: `application/json`, `application/osm3s+xml`, `text/csv; charset=utf-8` and so
+    /// on.
     pub content_type: &'static str,
 }
 

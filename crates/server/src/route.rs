@@ -1,5 +1,5 @@
-//! The description of a route. The router, `/openapi.json`, `/llms.txt`, the list at `/services` and the reference of the
-//! HTTP interface are all made of the table of these in `services/mod.rs`.
+//! The description of a route. The router, `/openapi.json`, `/llms.txt`, the list at `/services` and the reference of
+//! the HTTP interface are all made of the table of these in `services/mod.rs`.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -134,8 +134,8 @@ pub enum ParameterLocation {
     Query,
 }
 
-/// The documented values of a parameter; a service may accept more, as its model does. An empty value is the same as none,
-/// except for required parameters and IRIs.
+/// The documented values of a parameter; a service may accept more, as its model does. An empty value is the same as
+/// none, except for required parameters and IRIs.
 #[derive(Debug, Clone, Copy)]
 pub enum Schema {
     /// Any text.

@@ -104,7 +104,7 @@ impl CheckedWriter {
         Ok(())
     }
 
-    /// Ends the section; [`Checked::number`] returns `number`.
+    /// Ends the section; [`CheckedSection::number`] returns `number`.
     ///
     /// # Errors
     /// Returns an error if the file cannot be written.

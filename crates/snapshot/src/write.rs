@@ -11,7 +11,7 @@ use super::{
     writer_name,
 };
 
-/// Writes a snapshot. The final name appears only in [`Writer::finish`]; dropping the writer removes the file.
+/// Writes a snapshot. The final name appears only in [`SnapshotWriter::finish`]; dropping the writer removes the file.
 pub struct SnapshotWriter {
     file: BufWriter<UnfinishedFile>,
     path: PathBuf,
@@ -54,7 +54,7 @@ impl SnapshotWriter {
         self.raw(&[0; ALIGNMENT as usize][..padding as usize])
     }
 
-    /// Begins a section; [`Writer::append`] adds its bytes.
+    /// Begins a section; [`SnapshotWriter::append`] adds its bytes.
     ///
     /// # Errors
     /// Returns an error if the file cannot be written.

@@ -235,7 +235,7 @@ fn blank(text: &str) -> usize {
     }
 }
 
-/// Returns the tokens of `text` from byte `from`; the last one is a [`Kind::End`].
+/// Returns the tokens of `text` from byte `from`; the last one is a [`TokenKind::End`].
 pub fn tokens(text: &str, from: usize) -> Vec<SparqlToken> {
     let mut tokens = Vec::with_capacity((text.len() - from.min(text.len())) / 4 + 1);
     let mut at = from;

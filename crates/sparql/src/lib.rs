@@ -187,7 +187,7 @@ impl RunnableQuery {
     /// Runs the query and returns a description of its execution instead of its answer.
     ///
     /// # Errors
-    /// Returns the same errors as [`Prepared::run`].
+    /// Returns the same errors as [`RunnableQuery::run`].
     pub fn explain(&self, environment: &Environment, bounds: &SparqlBounds) -> Result<String, SparqlError> {
         run::explain(self, environment, bounds)
     }

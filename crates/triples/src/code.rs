@@ -116,7 +116,7 @@ impl TermCode {
         self.0
     }
 
-    /// Returns the code for a number from [`Code::to_bits`].
+    /// Returns the code for a number from [`TermCode::to_bits`].
     pub fn from_bits(bits: u64) -> TermCode {
         TermCode(bits)
     }

@@ -6,9 +6,9 @@ use std::num::NonZeroU64;
 /// only.
 ///
 /// The canonical order has three parts. First come terms with text: blank nodes, IRIs, literals, each in byte order.
-/// Then come encoded terms: IRIs of Wikidata's entities and properties, numbers, times, points (see [`super::Code`]).
-/// The query's own terms follow in order of creation. The order depends on the triples of the snapshot only, not on how
-/// they were loaded.
+/// Then come encoded terms: IRIs of Wikidata's entities and properties, numbers, times, points (see
+/// [`super::TermCode`]). The query's own terms follow in order of creation. The order depends on the triples of the
+/// snapshot only, not on how they were loaded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct TermId(NonZeroU64);
 

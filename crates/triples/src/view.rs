@@ -51,8 +51,8 @@ pub enum End {
 
 /// A relation between terms.
 ///
-/// It is registered with a [`View`] under an IRI of the query ([`View::register`]). Then it answers the triple patterns
-/// with this IRI as predicate. It may read everything through the view, which counts the work.
+/// It is registered with a [`TripleView`] under an IRI of the query ([`TripleView::register`]). Then it answers the
+/// triple patterns with this IRI as predicate. It may read everything through the view, which counts the work.
 pub trait TermRelation {
     /// Returns the pairs with the given ends, always in the same order; the first error ends them. Duplicate pairs are
     /// duplicate solutions.

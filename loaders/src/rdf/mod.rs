@@ -1,8 +1,8 @@
 //! Reads triples: N-Triples, N-Quads and Turtle, plain or packed with gzip, bzip2 or Zstandard.
 //!
 //! The compression is detected by the first bytes of a file. The format is determined in this order: by
-//! [`Options::format`]; by the extension `.ttl`; by the first statement, if it is a line of valid N-Triples or N-Quads;
-//! by the extensions `.nt` and `.nq`; otherwise it is Turtle.
+//! [`RdfOptions::format`]; by the extension `.ttl`; by the first statement, if it is a line of valid N-Triples or
+//! N-Quads; by the extensions `.nt` and `.nq`; otherwise it is Turtle.
 //!
 //! Triples are passed on unchanged, in file order, including duplicates. Triples of N-Quads in a named graph come with
 //! the name of their graph. Language tags are converted to lower case. Blank nodes keep their labels, which are unique
@@ -87,8 +87,8 @@ impl RdfSummary {
 }
 
 /// Reads a file. Lines are parsed in parallel on the current rayon pool; Turtle is parsed on the calling thread.
-/// `consume` receives batches of triples on the calling thread, in file order. [`Options`] limits the number of blocks
-/// in progress.
+/// `consume` receives batches of triples on the calling thread, in file order. [`RdfOptions`] limits the number of
+/// blocks in progress.
 ///
 /// The first error in file order ends reading, whether it comes from the file or from `consume`.
 ///

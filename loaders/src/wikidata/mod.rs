@@ -119,7 +119,8 @@ fn is_spread(start: &[u8]) -> bool {
 /// # use terrapin_loaders::{LoaderError, wikidata};
 /// let converter = wikidata::Converter::new(wikidata::RdfShape::Service);
 /// let mut triples = 0;
-/// wikidata::read::<LoaderError>("latest-all.json.bz2".as_ref(), &wikidata::WikidataOptions::default(), &converter, |batch, _| {
+/// let options = wikidata::WikidataOptions::default();
+/// wikidata::read::<LoaderError>("latest-all.json.bz2".as_ref(), &options, &converter, |batch, _| {
 ///     triples += batch.len();
 ///     Ok(())
 /// })?;
@@ -135,8 +136,8 @@ pub fn read<E: From<LoaderError> + Send>(
 }
 
 /// Reads entities. `map` adds its results for each entity to a list, in parallel on the current rayon pool. `consume`
-/// receives the lists of some entities at a time on the calling thread, in file order. [`Options`] limits the number of
-/// blocks in progress. If `map` returns an error, its results for that line are dropped.
+/// receives the lists of some entities at a time on the calling thread, in file order. [`WikidataOptions`] limits the
+/// number of blocks in progress. If `map` returns an error, its results for that line are dropped.
 ///
 /// The first error in file order ends reading, whether it comes from the file or from `consume`.
 pub fn entities<T: Send, E: From<LoaderError> + Send>(

@@ -75,7 +75,8 @@ enum SurveyFact {
     Formatter(String, String),
 }
 
-/// A recipe while it is applied: all dumps are [surveyed](Plan::survey), then the entities are [chosen](Plan::choose).
+/// A recipe while it is applied: all dumps are [surveyed](SubsetPlan::survey), then the entities are
+/// [chosen](SubsetPlan::choose).
 #[derive(Debug)]
 pub struct SubsetPlan {
     recipe: Recipe,

@@ -38,11 +38,12 @@ const TIMES: &str = "times.jsonl";
 
 /// Ask a language model questions as `terrapin ask` does, and score its queries against gold queries
 ///
-/// The file has a question (`nl`, `question` or `instruction`) and a gold query (`gold`, `reference` or `query`) for each, in any form
-/// that `terrapin eval jsonl` reads, with `lang` if that is sparql. The last query of the model for a question is its prediction, and
-/// is scored as there. Run it with --no-search and with other --repairs, each to a folder of its own, and compare the folders by
-/// `terrapin leaderboard` and `terrapin eval compare`. asked.jsonl has the settings and all steps of every question, times.jsonl
-/// the times. Equal runs have equal files, except times.jsonl and timings.jsonl. A stopped run resumes and asks no question twice.
+/// The file has a question (`nl`, `question` or `instruction`) and a gold query (`gold`, `reference` or `query`) for
+/// each, in any form that `terrapin eval jsonl` reads, with `lang` if that is sparql. The last query of the model for a
+/// question is its prediction, and is scored as there. Run it with --no-search and with other --repairs, each to a
+/// folder of its own, and compare the folders by `terrapin leaderboard` and `terrapin eval compare`. asked.jsonl has
+/// the settings and all steps of every question, times.jsonl the times. Equal runs have equal files, except times.jsonl
+/// and timings.jsonl. A stopped run resumes and asks no question twice.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   terrapin eval ask malta.terrapin questions.jsonl --model-url http://127.0.0.1:8080/v1 --model-name qwen --out run
@@ -59,8 +60,8 @@ pub struct EvalAskArgs {
     /// Timeout of one question in seconds
     #[arg(long, value_name = "SECONDS", default_value_t = 300)]
     timeout: u64,
-    /// Descriptions of keys and tags, which are also searched: data items of OpenStreetMap's wiki as JSON lines, or taginfo's
-    /// pages of it (key, value, lang, description) as JSON lines or CSV
+    /// Descriptions of keys and tags, which are also searched: data items of OpenStreetMap's wiki as JSON lines, or
+    /// taginfo's pages of it (key, value, lang, description) as JSON lines or CSV
     #[arg(long, value_name = "FILE")]
     tag_docs: Option<PathBuf>,
     #[command(flatten)]
@@ -206,8 +207,8 @@ struct Questioner<'a> {
 }
 
 impl Questioner<'_> {
-    /// Asks the questions that were not asked yet. Their queries become the predictions of the instances. Returns the servers
-    /// that replied.
+    /// Asks the questions that were not asked yet. Their queries become the predictions of the instances. Returns the
+    /// servers that replied.
     fn ask_all(
         &self,
         instances: &mut [Instance],
@@ -259,8 +260,8 @@ impl Questioner<'_> {
         Ok(servers.into_iter().filter_map(|server| serde_json::to_value(server).ok()).collect())
     }
 
-    /// Asks one question. A failure of the model that concerns this question alone is its answer; any other ends the run, to be
-    /// resumed later.
+    /// Asks one question. A failure of the model that concerns this question alone is its answer; any other ends the
+    /// run, to be resumed later.
     fn ask_one(
         &self,
         instance: &Instance,

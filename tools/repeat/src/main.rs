@@ -1,5 +1,5 @@
-//! `terrapin-repeat`: lays an extract several times side by side, for measuring how loads and answers grow with the size
-//! of the data.
+//! `terrapin-repeat`: lays an extract several times side by side, for measuring how loads and answers grow with the
+//! size of the data.
 //!
 //! ```text
 //! terrapin-repeat patchwork-world.osm.pbf --times 16 --out 16.osm.pbf

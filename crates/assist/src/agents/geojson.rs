@@ -28,7 +28,8 @@ pub struct ExportGeoJson;
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct GeoJsonToolRequest {
-    /// The query in OverpassQL, which has to print positions: "nwr[tourism=museum]({{bbox}}); out geom;" or "out center;".
+    /// The query in OverpassQL, which has to print positions: "nwr[tourism=museum]({{bbox}}); out geom;" or "out
+    /// center;".
     query: String,
     /// The box that replaces {{bbox}}: "south,west,north,east" in degrees.
     bbox: Option<String>,

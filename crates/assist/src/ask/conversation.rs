@@ -19,7 +19,8 @@ use super::{
 };
 use terrapin_budget::{ExceededLimit, Limits};
 
-/// The part of the remaining time that the list of mentions may take: the query needs the rest, and there is a fallback.
+/// The part of the remaining time that the list of mentions may take: the query needs the rest, and there is a
+/// fallback.
 const MENTIONS_SHARE: u32 = 3;
 
 /// Answers a question within these limits. `tell` gets each step when it is done.
@@ -154,8 +155,8 @@ impl Conversation<'_> {
         ChatMessage::new(MessageRole::System, self.settings.prompts.fill(Prompt::System, &[("data", &data)]))
     }
 
-    /// Returns the mentions of the question: given, listed by the model, or guessed if its reply is late, cut off, empty or
-    /// unreadable.
+    /// Returns the mentions of the question: given, listed by the model, or guessed if its reply is late, cut off,
+    /// empty or unreadable.
     fn mentions(&mut self) -> Result<Mentions, AskFailure> {
         if let Some(mentions) = &self.question.mentions {
             return Ok(mentions.clone().bounded());

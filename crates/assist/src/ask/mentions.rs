@@ -49,8 +49,9 @@ impl Mentions {
         matches!(objects.next(), Some(Ok(_)))
     }
 
-    /// Removes the examples of the prompt that the question does not mention: small models repeat them. A single one among the
-    /// names and among the properties stays, since they may be inferred: "how many people" asks for "population".
+    /// Removes the examples of the prompt that the question does not mention: small models repeat them. A single one
+    /// among the names and among the properties stays, since they may be inferred: "how many people" asks for
+    /// "population".
     ///
     /// # Errors
     /// Returns a message for the user if all mentions are such examples.

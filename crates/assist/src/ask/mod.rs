@@ -332,8 +332,8 @@ impl std::fmt::Display for AskFailure {
     }
 }
 
-/// Returns why a reply cannot be used, in a text that is equal in equal runs: it has no times and no counts that depend on
-/// them.
+/// Returns why a reply cannot be used, in a text that is equal in equal runs: it has no times and no counts that depend
+/// on them.
 pub fn reason(error: &terrapin_chat::ChatError) -> String {
     match error.kind {
         ChatErrorKind::Late => "the model: its reply did not end in time".to_owned(),

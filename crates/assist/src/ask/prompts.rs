@@ -59,8 +59,8 @@ impl Default for Prompts {
 }
 
 impl Prompts {
-    /// Reads the texts of a folder (`system.md`, `mentions.md`, `query.md`, `repair.md`, `answer.md`, `overpassql.md`, `sparql.md`,
-    /// `elements.md`). Missing ones are the embedded ones.
+    /// Reads the texts of a folder (`system.md`, `mentions.md`, `query.md`, `repair.md`, `answer.md`, `overpassql.md`,
+    /// `sparql.md`, `elements.md`). Missing ones are the embedded ones.
     ///
     /// # Errors
     /// Returns a message for the user if a file cannot be read or has an unknown placeholder, or if the folder has no

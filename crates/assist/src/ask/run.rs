@@ -139,8 +139,8 @@ fn features(sequence: &[u8]) -> (u64, Vec<Box<RawValue>>) {
     (total, shapes)
 }
 
-/// Returns elements as rows: type and id, then the name, the tags in the query, and the most frequent tags; keys with a colon,
-/// such as names in other languages, come last.
+/// Returns elements as rows: type and id, then the name, the tags in the query, and the most frequent tags; keys with a
+/// colon, such as names in other languages, come last.
 fn table(elements: &[Value], asked: &[String]) -> (Vec<String>, Vec<Vec<Option<String>>>) {
     let mut counts: Vec<(&str, usize)> = Vec::new();
     for key in elements.iter().filter_map(|element| element["tags"].as_object()).flat_map(|tags| tags.keys()) {

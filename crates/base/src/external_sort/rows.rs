@@ -2,7 +2,7 @@
 
 use crate::codec::{ByteReader, put, put_delta};
 
-/// The position of a record's payload among the payloads of its [`Rows`].
+/// The position of a record's payload among the payloads of its [`SortRows`].
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct PayloadSpan {
     /// The offset of the first byte.
@@ -16,7 +16,7 @@ pub trait SortRecord: Copy + Default + Send + Sync {
     /// Appends the record without its payload. `previous` is the one before it, or the default: neighbours are much
     /// alike, so that differences are short.
     fn write(&self, previous: &Self, out: &mut Vec<u8>);
-    /// Reads the output of [`Record::write`]; returns `None` for bytes that it cannot have written.
+    /// Reads the output of [`SortRecord::write`]; returns `None` for bytes that it cannot have written.
     fn read(reader: &mut ByteReader<'_>, previous: &Self) -> Option<Self>;
     /// Returns the position of the record's payload.
     fn span(&self) -> PayloadSpan {
@@ -56,7 +56,7 @@ impl<T> Default for SortRows<T> {
     }
 }
 
-/// A part of [`Rows`].
+/// A part of [`SortRows`].
 #[derive(Debug, Clone, Copy)]
 pub struct RowsView<'a, T> {
     /// The records.

@@ -29,7 +29,7 @@ impl<T: Pod> SpillShares<T> {
         }
     }
 
-    /// Adds a record to a part. [`Shares::make_room`] has to follow after some of them.
+    /// Adds a record to a part. [`SpillShares::make_room`] has to follow after some of them.
     ///
     /// # Panics
     /// Panics if the part does not exist.

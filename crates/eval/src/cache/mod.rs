@@ -56,13 +56,13 @@ pub trait ResultCache: Sync {
     fn get(&self, key: &CacheKey<'_>) -> Option<Vec<u8>>;
     /// Stores the results of a query. They may be evicted at any time.
     fn put(&self, key: &CacheKey<'_>, results: Vec<u8>);
-    /// Returns the stored results like [`Cache::get`]. Without any, the caller must run the query and call
-    /// [`Cache::leave`]; meanwhile other callers may wait.
+    /// Returns the stored results like [`ResultCache::get`]. Without any, the caller must run the query and call
+    /// [`ResultCache::leave`]; meanwhile other callers may wait.
     fn enter(&self, key: &CacheKey<'_>) -> Option<Vec<u8>> {
         self.get(key)
     }
-    /// Ends an entry that [`Cache::enter`] began, after durable results were stored. `failed` contains results that are
-    /// not durable.
+    /// Ends an entry that [`ResultCache::enter`] began, after durable results were stored. `failed` contains results
+    /// that are not durable.
     fn leave(&self, _key: &CacheKey<'_>, _failed: Option<Vec<u8>>) {}
     /// Returns the counts so far; `None` without a cache.
     fn counts(&self) -> Option<CacheCounts>;

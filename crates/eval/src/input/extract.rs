@@ -21,8 +21,8 @@ pub enum PredictionFormat {
     Fenced,
     /// Queries in quotes.
     Quoted,
-    /// Replies of language models, in any form of `docs/replies.md`. [`Form::Fenced`] and [`Form::Quoted`] are
-    /// special cases that are detected in files and read the same way.
+    /// Replies of language models, in any form of `docs/replies.md`. [`PredictionFormat::Fenced`] and
+    /// [`PredictionFormat::Quoted`] are special cases that are detected in files and read the same way.
     Reply,
 }
 

@@ -178,7 +178,7 @@ impl InputRow {
         }
     }
 
-    /// Takes a text like [`Row::take`]. An array of one text is that text; null counts as missing.
+    /// Takes a text like [`InputRow::take`]. An array of one text is that text; null counts as missing.
     ///
     /// # Errors
     /// Returns an error if several of the fields exist, or the value is not a text.

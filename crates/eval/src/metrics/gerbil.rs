@@ -30,7 +30,7 @@ pub fn score(gold: &BTreeSet<String>, pred: &BTreeSet<String>) -> GerbilScore {
     GerbilScore { precision, recall, f1, precision_qald: precision }
 }
 
-/// Returns "F1 QALD": the harmonic mean of the means of [`Score::precision_qald`] and recall; 0 if both are 0.
+/// Returns "F1 QALD": the harmonic mean of the means of [`GerbilScore::precision_qald`] and recall; 0 if both are 0.
 pub fn f1_qald(precision_qald: f64, recall: f64) -> f64 {
     let sum = precision_qald + recall;
     if sum > 0.0 { (2.0 * precision_qald * recall) / sum } else { 0.0 }

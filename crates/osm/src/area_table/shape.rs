@@ -8,7 +8,7 @@ use crate::{BoundingBox, Coord};
 /// The shape of an area.
 ///
 /// The shape of an area. A node is in the area if it lies inside or on the border, a way if a piece of it lies inside.
-/// [`Border`] defines the tolerance of the border and the treatment of ways that run along it.
+/// [`BorderRule`] defines the tolerance of the border and the treatment of ways that run along it.
 #[derive(Debug, Clone)]
 pub struct AreaShape {
     polygon: Polygon,

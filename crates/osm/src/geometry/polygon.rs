@@ -44,17 +44,17 @@ const MAX_ENDS: usize = 2 * FANOUT;
 /// meridian all three are exact.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BorderRule {
-    /// Areas made from relations: segments are cut into tiles (as in tiles.rs), which moves them by up to a
-    /// step and a bit. A point is on a piece if the piece's latitude there, cut off towards its end, is the point's.
-    /// A line is cut in the same way and meets the area if it has a node inside, if it has two nodes only and the middle
-    /// of a piece (rounded as for closed ways) is inside, or if it crosses a piece in a way that the reference sees.
+    /// Areas made from relations: segments are cut into tiles (as in tiles.rs), which moves them by up to a step and a
+    /// bit. A point is on a piece if the piece's latitude there, cut off towards its end, is the point's. A line is cut
+    /// in the same way and meets the area if it has a node inside, if it has two nodes only and the middle of a piece
+    /// (rounded as for closed ways) is inside, or if it crosses a piece in a way that the reference sees.
     Relation,
     /// As `Relation`, but a line that runs along the border meets the area too: `(poly)`.
     Drawn,
-    /// Closed ways: a point is on a segment if the segment's latitude there, rounded (halves up), is the point's. A line
-    /// is cut where it meets the border, and meets the area if the middle of a piece is inside; the middle's latitude is
-    /// rounded down, its longitude towards zero. So of lines along the border some meet the area: most closed ways
-    /// meet themselves.
+    /// Closed ways: a point is on a segment if the segment's latitude there, rounded (halves up), is the point's. A
+    /// line is cut where it meets the border, and meets the area if the middle of a piece is inside; the middle's
+    /// latitude is rounded down, its longitude towards zero. So of lines along the border some meet the area: most
+    /// closed ways meet themselves.
     ClosedWay,
 }
 
@@ -179,8 +179,8 @@ impl Polygon {
     }
 
     /// Returns whether a polyline meets the polygon. A line that only touches the border does not meet it; for a line
-    /// along the border it depends on the kind of [`Border`]. A missing node breaks the line; a part with a single node
-    /// meets the polygon if that node is inside. (A line through the crossing of two borders counts as meeting.)
+    /// along the border it depends on the kind of [`BorderRule`]. A missing node breaks the line; a part with a single
+    /// node meets the polygon if that node is inside. (A line through the crossing of two borders counts as meeting.)
     pub fn meets_line(&self, line: &[Coord]) -> bool {
         let mut bbox = BoundingBox::EMPTY;
         line.iter().for_each(|&c| bbox.extend(c));

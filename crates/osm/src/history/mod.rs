@@ -88,8 +88,8 @@ impl History {
         StoreHistory::beside(osm).history.as_ref()
     }
 
-    /// Returns the time of the last change up to a moment: all moments up to the next change have the same state. `None`
-    /// is the current state, -1 a moment before the first change.
+    /// Returns the time of the last change up to a moment: all moments up to the next change have the same state.
+    /// `None` is the current state, -1 a moment before the first change.
     pub fn last_change(&self, osm: &Osm, moment: i64) -> Option<i64> {
         let times = times(osm);
         let time = |at: usize| i64::from(u32::from_le_bytes(times[at]));

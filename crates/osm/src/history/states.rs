@@ -237,7 +237,8 @@ impl Drop for StateWaiter<'_> {
     }
 }
 
-/// Makes states in turn until none is to be made. One that is being made is finished, whether queries still wait for it or not.
+/// Makes states in turn until none is to be made. One that is being made is finished, whether queries still wait for it
+/// or not.
 fn make_all(origin: &StateOrigin, table: &Mutex<StateTable>) {
     loop {
         let (moment, slot) = {

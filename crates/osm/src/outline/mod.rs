@@ -1,5 +1,6 @@
-//! The shape of an element: points, lines, and the polygons within borders. GeoJSON, WKB, SPARQL, GeoParquet, the map and the
-//! geocoder take their polygons from here. (Areas of OverpassQL have the reference's rules instead: [`crate::areas`].)
+//! The shape of an element: points, lines, and the polygons within borders. GeoJSON, WKB, SPARQL, GeoParquet, the map
+//! and the geocoder take their polygons from here. (Areas of OverpassQL have the reference's rules instead:
+//! [`crate::areas`].)
 //!
 //! The rules, which are osmium's if the border is complete:
 //!
@@ -17,11 +18,11 @@
 //! - If a way or a node is missing, as at the edge of an extract, open lines are left out and the closed rings count,
 //!   except those of inner ways without a surrounding polygon.
 //! - Polygons are valid: outer rings run counterclockwise, holes clockwise; a ring touches itself nowhere and others in
-//!   single points only; the inside of each polygon hangs together. A ring begins with the first of its points in the order of
-//!   the members.
+//!   single points only; the inside of each polygon hangs together. A ring begins with the first of its points in the
+//!   order of the members.
 //!
-//! For drawings and displays, [`Border::drawable`] is used instead: it always leaves out open lines, and adds points
-//! where lines cross.
+//! For drawings and displays, [`OutlineBorder::drawable`] is used instead: it always leaves out open lines, and adds
+//! points where lines cross.
 //!
 //! ```text
 //! border.rs    lines -> closed segments -> polygons, with geometry/planar

@@ -32,7 +32,7 @@ pub enum PosixRegexError {
 }
 
 impl PosixRegexError {
-    /// Returns the error message for users. That of [`Error::Invalid`] is the reference's.
+    /// Returns the error message for users. That of [`PosixRegexError::Invalid`] is the reference's.
     pub fn message(self, pattern: &str) -> String {
         match self {
             PosixRegexError::Invalid => format!("Invalid regular expression: \"{pattern}\""),

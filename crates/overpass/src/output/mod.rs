@@ -69,7 +69,7 @@ impl Projection {
 pub type PrintElement = dyn Fn(&mut Buffer<'_>, &OutputItem<'_>) + Send + Sync;
 
 /// The way a format prints elements. The elements of a large answer are printed on all cores and then passed to
-/// [`Answer::rendered`] in order.
+/// [`AnswerWriter::rendered`] in order.
 pub struct Renderer {
     /// Prints one element.
     pub element: Box<PrintElement>,

@@ -47,8 +47,8 @@ const EVENTS: &str = "text/event-stream";
 /// The service's name in the log.
 const NAME: &str = "ask";
 
-/// Answers `{"question": "...", "context": "...", "mentions", "candidates", "prompt", "queries"}`; all but the first are
-/// optional. Each of the last four is a step of an earlier answer, perhaps edited, and replaces the steps up to it.
+/// Answers `{"question": "...", "context": "...", "mentions", "candidates", "prompt", "queries"}`; all but the first
+/// are optional. Each of the last four is a step of an earlier answer, perhaps edited, and replaces the steps up to it.
 pub async fn ask(
     State(app): State<Arc<App>>,
     Extension(context): Extension<Arc<HttpRequestContext>>,

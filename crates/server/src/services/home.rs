@@ -1,4 +1,5 @@
-//! `/services` and `/api/snapshot`: what is served, for people and for programs. `/` is the former for who wants no HTML.
+//! `/services` and `/api/snapshot`: what is served, for people and for programs. `/` is the former for who wants no
+//! HTML.
 
 use std::sync::Arc;
 
@@ -59,9 +60,9 @@ pub async fn home(State(app): State<Arc<App>>) -> String {
     )
 }
 
-/// Tells the same to programs: the digests, the time and the box of the data (south, west, north, east in degrees; `null`
-/// without nodes), how many of everything, whether there are older versions of elements, the sources and their licences.
-/// `triples` is `null` where there are none. `ask` says whether questions in plain language are answered.
+/// Tells the same to programs: the digests, the time and the box of the data (south, west, north, east in degrees;
+/// `null` without nodes), how many of everything, whether there are older versions of elements, the sources and their
+/// licences. `triples` is `null` where there are none. `ask` says whether questions in plain language are answered.
 pub async fn snapshot(State(app): State<Arc<App>>) -> Response {
     let manifest = app.engine.manifest();
     let counts = &manifest.counts;

@@ -1,7 +1,7 @@
-//! The tools of `agents` by the Model Context Protocol. `http.rs` takes the messages of `/mcp`, `pipe.rs` those on standard
-//! input, `message.rs` checks their form, and `calls.rs` keeps the calls that may be cancelled. A tool runs like the work of
-//! any other service: behind the gate, on a thread of its own, within the time and memory of a query. It stops when the
-//! client leaves or cancels the call.
+//! The tools of `agents` by the Model Context Protocol. `http.rs` takes the messages of `/mcp`, `pipe.rs` those on
+//! standard input, `message.rs` checks their form, and `calls.rs` keeps the calls that may be cancelled. A tool runs
+//! like the work of any other service: behind the gate, on a thread of its own, within the time and memory of a query.
+//! It stops when the client leaves or cancels the call.
 
 mod calls;
 mod http;
@@ -132,8 +132,8 @@ pub struct McpServer {
 }
 
 impl McpServer {
-    /// Runs `work` within the bounds of a query: over HTTP on this thread, which is the job's, over a pipe in a job of its
-    /// own.
+    /// Runs `work` within the bounds of a query: over HTTP on this thread, which is the job's, over a pipe in a job of
+    /// its own.
     async fn run<T: Send + 'static>(
         &self,
         request: &RequestContext<RoleServer>,

@@ -1,5 +1,5 @@
-//! `/openapi.json`, the description of all routes for programs (OpenAPI 3.1), and `/llms.txt`, that for language models.
-//! Both are made of the table of routes.
+//! `/openapi.json`, the description of all routes for programs (OpenAPI 3.1), and `/llms.txt`, that for language
+//! models. Both are made of the table of routes.
 
 use std::sync::Arc;
 

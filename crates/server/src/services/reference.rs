@@ -1,5 +1,5 @@
-//! The reference of the HTTP interface in `docs/http-reference.md`, made of the table of routes. A test compares the page
-//! with the table; `TERRAPIN_WRITE=1` writes it.
+//! The reference of the HTTP interface in `docs/http-reference.md`, made of the table of routes. A test compares the
+//! page with the table; `TERRAPIN_WRITE=1` writes it.
 
 #[cfg(test)]
 mod tests {

@@ -408,8 +408,8 @@ impl TaginfoRequest<'_> {
 /// The error for a nested answer as CSV.
 const NO_CSV: &str = "format: expected json or json_pretty, because the answer is nested";
 
-/// Returns rows as CSV (RFC 4180, with line feeds as Ruby's CSV writes them) under a line with the names of the columns.
-/// What is missing is an empty field.
+/// Returns rows as CSV (RFC 4180, with line feeds as Ruby's CSV writes them) under a line with the names of the
+/// columns. What is missing is an empty field.
 fn csv_text<R: TaginfoRow>(rows: &[R]) -> Result<String, String> {
     if R::COLUMNS.is_empty() {
         return Err(NO_CSV.to_owned());

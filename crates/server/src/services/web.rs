@@ -1,5 +1,6 @@
-//! The page: the files that `make page` builds of `web/`, packed into the program, and the addresses under which a browser
-//! finds them. They are the same for every snapshot and need no token: what is in the data the page asks of the services.
+//! The page: the files that `make page` builds of `web/`, packed into the program, and the addresses under which a
+//! browser finds them. They are the same for every snapshot and need no token: what is in the data the page asks of the
+//! services.
 
 use std::io::Read;
 
@@ -47,7 +48,8 @@ static FILES: &[WebFile] = include!("../../../../web/built/files.rs");
 /// The page itself.
 const PAGE: &str = "index.html";
 
-/// Nothing comes from another host, nothing runs that stands in the page itself. Blobs are answers that are shown or saved.
+/// Nothing comes from another host, nothing runs that stands in the page itself. Blobs are answers that are shown or
+/// saved.
 const POLICY: &str = "default-src 'none'; script-src 'self'; worker-src 'self'; style-src 'self'; font-src 'self'; \
                       img-src 'self' data: blob:; connect-src 'self' blob:; base-uri 'none'; form-action 'none'; \
                       frame-ancestors 'self'";

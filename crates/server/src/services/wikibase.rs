@@ -1,5 +1,5 @@
-//! The services of a Wikibase: `/w/api.php` (action.rs), `/w/rest.php/wikibase/...` (rest.rs, described by openapi.rs) and
-//! `/wiki/Special:EntityData/...` (data.rs). Search and JSON come from `terrapin_entities`.
+//! The services of a Wikibase: `/w/api.php` (action.rs), `/w/rest.php/wikibase/...` (rest.rs, described by openapi.rs)
+//! and `/wiki/Special:EntityData/...` (data.rs). Search and JSON come from `terrapin_entities`.
 
 mod action;
 mod data;

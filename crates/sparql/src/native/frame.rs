@@ -49,7 +49,8 @@ impl BlockFrame<'_> {
         }
     }
 
-    /// Sets an empty slot and records it in `fresh`, or compares the value of a set one. Returns whether the value fits.
+    /// Sets an empty slot and records it in `fresh`, or compares the value of a set one. Returns whether the value
+    /// fits.
     #[inline]
     pub fn unify(&mut self, slot: Slot, value: TermId, fresh: &mut u128) -> bool {
         match self.slots.get_mut(slot) {

@@ -1,5 +1,6 @@
-//! Solves patterns as nested loops over term numbers, without an allocation per solution and step: joins, OPTIONAL, UNION,
-//! MINUS, VALUES, filters, DISTINCT and groups. If a pattern needs another feature, the evaluator solves it as a whole.
+//! Solves patterns as nested loops over term numbers, without an allocation per solution and step: joins, OPTIONAL,
+//! UNION, MINUS, VALUES, filters, DISTINCT and groups. If a pattern needs another feature, the evaluator solves it as a
+//! whole.
 //!
 //! ```text
 //! fallback.rs    reasons for the evaluator

@@ -161,8 +161,8 @@ fn in_brackets(term: TermRef<'_>) -> io::Result<()> {
     }
 }
 
-/// Writes an answer in a format. The answer is complete only after [`Writer::finish`]. If the format cannot represent a
-/// term, the error has the kind [`io::ErrorKind::InvalidData`].
+/// Writes an answer in a format. The answer is complete only after [`ResultWriter::finish`]. If the format cannot
+/// represent a term, the error has the kind [`io::ErrorKind::InvalidData`].
 pub struct ResultWriter<W: Write> {
     state: ResultWriterState<W>,
     formats: Formats,

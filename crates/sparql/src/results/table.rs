@@ -13,7 +13,7 @@ const MEASURED: usize = 500;
 /// Maximum width of a column in characters.
 const WIDEST: usize = 60;
 
-/// Writes a table. It is complete only after [`Table::finish`].
+/// Writes a table. It is complete only after [`TextTableWriter::finish`].
 pub struct TextTableWriter<W: Write> {
     out: W,
     names: Vec<String>,

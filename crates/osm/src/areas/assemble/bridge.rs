@@ -33,8 +33,8 @@ impl Bridges {
         }
     }
 
-    /// Adds their segments. Two ways that end with the same unknown node are joined; of more than two, each with the next
-    /// in the order of the members.
+    /// Adds their segments. Two ways that end with the same unknown node are joined; of more than two, each with the
+    /// next in the order of the members.
     pub fn build(mut self, border: &mut Vec<Segment>) {
         border.append(&mut self.segments);
         let mut places: BTreeMap<ElementRef, ElementRef> = BTreeMap::new();

@@ -129,7 +129,8 @@ fn counterclockwise<P: Planar>(center: P, a: P, b: P) -> Ordering {
 
 /// One way around a part of the inside.
 struct Walk {
-    /// Rings, each without its first point at the end: an outer one and holes that touch it, or holes that touch each other.
+    /// Rings, each without its first point at the end: an outer one and holes that touch it, or holes that touch each
+    /// other.
     loops: Vec<Vec<u32>>,
     /// The first point in the order of the sweep.
     from: u32,

@@ -22,7 +22,8 @@ pub struct Swept {
 
 /// Sweeps over the segments. Returns `None` if two of them meet anywhere but in a common end.
 ///
-/// `points` are all ends and maybe others, ascending; `segments` are pairs of places in it, the lesser one first, ascending, each once.
+/// `points` are all ends and maybe others, ascending; `segments` are pairs of places in it, the lesser one first,
+/// ascending, each once.
 pub fn sweep<P: Planar>(points: &[P], segments: &[[u32; 2]]) -> Option<Swept> {
     let span = |id: u32| {
         let [a, b] = segments[id as usize];

@@ -39,8 +39,8 @@ use terrapin_budget::{self as budget, Budget, StopReason};
 
 /// Maximum length of a message in bytes, also after decompression. The arguments of every tool fit into it.
 pub const LONGEST: usize = 64 << 10;
-/// How long an answer may take besides the call itself. Answers are complete at once; a stream that does not end must not
-/// hold a slot.
+/// How long an answer may take besides the call itself. Answers are complete at once; a stream that does not end must
+/// not hold a slot.
 const SETTLE: Duration = Duration::from_secs(5);
 /// The name in the log of messages that call no tool.
 const NAME: &str = "mcp";

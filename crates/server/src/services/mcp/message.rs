@@ -1,6 +1,6 @@
-//! The outer form of messages: JSON-RPC 2.0 as the Model Context Protocol uses it, without batches and with parameters by
-//! name. Checks run without building a tree. Texts that fail are answered here, because the SDK drops them or answers them
-//! with a status of HTTP alone.
+//! The outer form of messages: JSON-RPC 2.0 as the Model Context Protocol uses it, without batches and with parameters
+//! by name. Checks run without building a tree. Texts that fail are answered here, because the SDK drops them or
+//! answers them with a status of HTTP alone.
 
 use std::borrow::Cow;
 
@@ -37,8 +37,8 @@ struct McpEnvelope<'a> {
     error: Option<IgnoredAny>,
 }
 
-/// Reads a member that is present. Without this, `null` would read like an absent member, and a request with the id `null`
-/// like a notification.
+/// Reads a member that is present. Without this, `null` would read like an absent member, and a request with the id
+/// `null` like a notification.
 fn present<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<&'de RawValue>, D::Error> {
     <&RawValue>::deserialize(deserializer).map(Some)
 }

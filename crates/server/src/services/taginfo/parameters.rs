@@ -47,7 +47,8 @@ impl TaginfoParameters {
         self.get("query").unwrap_or_default()
     }
 
-    /// Returns the page, from 1, and the number of its rows; `None` for all rows, as with `rp=0`. All rows are on page 1.
+    /// Returns the page, from 1, and the number of its rows; `None` for all rows, as with `rp=0`. All rows are on page
+    /// 1.
     ///
     /// # Errors
     /// A number is wrong.

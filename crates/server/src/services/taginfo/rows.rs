@@ -97,8 +97,8 @@ pub fn stats_rows(counts: TypeCounts, elements: TypeCounts) -> [StatsRow; 4] {
     })
 }
 
-/// The part of `key/overview` and `tag/overview` that says what is known of the wiki. A snapshot has no wiki pages: what
-/// has an English description has a page in English.
+/// The part of `key/overview` and `tag/overview` that says what is known of the wiki. A snapshot has no wiki pages:
+/// what has an English description has a page in English.
 #[derive(Serialize)]
 pub struct WikiOverview {
     wiki_pages: Vec<WikiLanguage>,

@@ -1,4 +1,5 @@
-//! The paths of the REST API for `/openapi.json`, and for `/w/rest.php/wikibase/v1/openapi.json`, where Wikibase has its own.
+//! The paths of the REST API for `/openapi.json`, and for `/w/rest.php/wikibase/v1/openapi.json`, where Wikibase has
+//! its own.
 
 use serde_json::{Map, Value, json};
 
