@@ -70,6 +70,7 @@ pub const ROUTES: &[Route] = &[
                 ),
             ],
             PAGE,
+            FORMAT,
             sorted!(
                 "key",
                 "count_all",
@@ -91,6 +92,7 @@ pub const ROUTES: &[Route] = &[
         ],
         QUERY,
         PAGE,
+        NESTED,
         sorted!("key", "count_all", "values_all"),
     ]),
     get("/api/4/key/values", "Values of a key", |_, methods| quick(methods, keys::answer_values)).takes(&[
@@ -98,6 +100,7 @@ pub const ROUTES: &[Route] = &[
         QUERY,
         FILTER,
         PAGE,
+        FORMAT,
         sorted!("value", "count", "count_all", "count_nodes", "count_ways", "count_relations", "in_wiki"),
     ]),
     get("/api/4/key/stats", "Number of elements with a key, by type", |_, methods| quick(methods, keys::answer_stats))
@@ -113,7 +116,14 @@ pub const ROUTES: &[Route] = &[
     get("/api/4/key/combinations", "Keys of elements with a key", |_, methods| {
         slow(methods, keys::answer_combinations)
     })
-    .takes(&[KEY, QUERY, FILTER, PAGE, sorted!("together_count", "other_key", "to_fraction", "from_fraction")]),
+    .takes(&[
+        KEY,
+        QUERY,
+        FILTER,
+        PAGE,
+        FORMAT,
+        sorted!("together_count", "other_key", "to_fraction", "from_fraction"),
+    ]),
     get("/api/4/tag/stats", "Number of elements with a tag, by type", |_, methods| quick(methods, tags::answer_stats))
         .takes(&[TAG, FORMAT]),
     get("/api/4/tag/overview", "TypeCounts and description of a tag", |_, methods| {
@@ -123,10 +133,18 @@ pub const ROUTES: &[Route] = &[
     get("/api/4/tag/combinations", "Keys and tags of elements with a tag", |_, methods| {
         slow(methods, tags::answer_combinations)
     })
-    .takes(&[TAG, QUERY, FILTER, PAGE, sorted!("together_count", "other_tag", "to_fraction", "from_fraction")]),
+    .takes(&[
+        TAG,
+        QUERY,
+        FILTER,
+        PAGE,
+        FORMAT,
+        sorted!("together_count", "other_tag", "to_fraction", "from_fraction"),
+    ]),
     get("/api/4/tags/popular", "The most frequent tags", |_, methods| slow(methods, tags::answer_popular)).takes(&[
         QUERY,
         PAGE,
+        FORMAT,
         sorted!("tag", "count_all", "count_nodes", "count_ways", "count_relations"),
     ]),
     get("/api/4/tags/list", "Named tags, or the described ones of a key", |_, methods| {
@@ -135,6 +153,7 @@ pub const ROUTES: &[Route] = &[
     .takes(&[
         &[query("tags", Schema::Text, "TagStatistics: key=value,value,key=value"), query("key", Schema::Text, "A key")],
         PAGE,
+        FORMAT,
     ]),
     get("/api/4/relation/roles", "Roles in relations of a type", |_, methods| {
         slow(methods, relations::answer_roles_of_type)
@@ -144,6 +163,7 @@ pub const ROUTES: &[Route] = &[
         QUERY,
         &[MIN_FRACTION],
         PAGE,
+        FORMAT,
         sorted!("role", "count_all_members", "count_node_members", "count_way_members", "count_relation_members"),
     ]),
     get("/api/4/relation/stats", "Number of members in relations of a type, by type", |_, methods| {
@@ -153,27 +173,29 @@ pub const ROUTES: &[Route] = &[
     get("/api/4/relations/all", "Relation types with their prevalent roles", |_, methods| {
         slow(methods, relations::answer_types)
     })
-    .takes(&[QUERY, PAGE, sorted!("rtype", "count")]),
-    get("/api/4/relations/roles", "Roles by relation type", |_, methods| slow(methods, relations::answer_roles))
-        .takes(&[QUERY, PAGE, sorted!("role", "rtype", "count_all", "count_nodes", "count_ways", "count_relations")]),
+    .takes(&[QUERY, PAGE, NESTED, sorted!("rtype", "count")]),
+    get("/api/4/relations/roles", "Roles by relation type", |_, methods| slow(methods, relations::answer_roles)).takes(
+        &[QUERY, PAGE, FORMAT, sorted!("role", "rtype", "count_all", "count_nodes", "count_ways", "count_relations")],
+    ),
     get("/api/4/search/by_value", "TagStatistics by a part of their value", |_, methods| {
         slow(methods, search::answer_value)
     })
-    .takes(&[WANTED, PAGE, sorted!("count_all", "key", "value")]),
+    .takes(&[WANTED, PAGE, FORMAT, sorted!("count_all", "key", "value")]),
     get("/api/4/search/by_key_and_value", "TagStatistics by parts of key and value", |_, methods| {
         slow(methods, search::answer_key_and_value)
     })
     .takes(&[
         &[required("query", Schema::Pattern("="), "Parts of key and value: key=value")],
         PAGE,
+        FORMAT,
         sorted!("count_all", "key", "value"),
     ]),
     get("/api/4/search/by_role", "Roles by a part of their text", |_, methods| slow(methods, search::answer_role))
-        .takes(&[WANTED, PAGE, sorted!("count_all", "rtype", "role")]),
+        .takes(&[WANTED, PAGE, FORMAT, sorted!("count_all", "rtype", "role")]),
     get("/api/4/search/by_keyword", "TagStatistics for a description in words, best first", |_, methods| {
         slow(methods, search::answer_keyword)
     })
-    .takes(&[WANTED, PAGE, sorted!("key", "value")]),
+    .takes(&[WANTED, PAGE, FORMAT, sorted!("key", "value")]),
     get("/api/4/site/info", "Description of this site", |_, methods| quick(methods, site::answer_info))
         .takes(&[NESTED]),
     get("/api/4/site/sources", "The source of the data", |_, methods| quick(methods, site::answer_sources))
@@ -203,7 +225,6 @@ const FORMAT: &[Parameter] = &[query("format", Schema::OneOf(&["json", "json_pre
 const PAGE: &[Parameter] = &[
     query("page", Schema::Integer(1, i64::MAX, Some(1)), "Page"),
     query("rp", Schema::Integer(0, i64::MAX, Some(0)), "Rows of a page; 0 is all rows"),
-    query("format", Schema::OneOf(&["json", "json_pretty", "csv"]), "Default: json"),
 ];
 
 /// Returns the handler of a service that reads counts only.

@@ -53,15 +53,15 @@ impl TaginfoParameters {
     /// # Errors
     /// A number is wrong.
     pub fn page(&self) -> Result<(usize, Option<usize>), String> {
-        let page = match self.filled("page").map(str::parse) {
+        let page = match self.filled("page").map(whole_number) {
             None => 1,
-            Some(Ok(page)) if page > 0 => page,
+            Some(Some(page)) if page > 0 => page,
             Some(_) => return Err("page: expected a number above 0".to_owned()),
         };
-        let rp = match self.filled("rp").map(str::parse) {
-            None | Some(Ok(0)) => None,
-            Some(Ok(rp)) => Some(rp),
-            Some(Err(_)) => return Err("rp: expected a number of rows, or 0 for all".to_owned()),
+        let rp = match self.filled("rp").map(whole_number) {
+            None | Some(Some(0)) => None,
+            Some(Some(rp)) => Some(rp),
+            Some(None) => return Err("rp: expected a number of rows, or 0 for all".to_owned()),
         };
         Ok((page, rp))
     }
@@ -138,9 +138,16 @@ impl TaginfoParameters {
     /// # Errors
     /// It is no number.
     pub fn count(&self, name: &str) -> Result<Option<u64>, String> {
-        let parsed = self.filled(name).map(str::parse);
-        parsed.transpose().map_err(|_| format!("{name}: expected a number"))
+        let parsed =
+            self.filled(name).map(|text| whole_number(text).ok_or_else(|| format!("{name}: expected a number")));
+        Ok(parsed.transpose()?.map(|number| number as u64))
     }
+}
+
+/// Parses a whole number; one that is too large is the largest.
+fn whole_number(text: &str) -> Option<usize> {
+    let is_number = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    is_number.then(|| text.parse().unwrap_or(usize::MAX))
 }
 
 /// Joins the names of a table.
