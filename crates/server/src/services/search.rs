@@ -95,8 +95,8 @@ const SEARCH: &[Parameter] = &[
 
 /// The parameters of a position.
 const POINT: &[Parameter] = &[
-    required("lat", Schema::Number(-90.0, 90.0), "Latitude in degrees"),
-    required("lon", Schema::Number(-180.0, 180.0), "Longitude in degrees"),
+    required("lat", Schema::AnyNumber, "Latitude in degrees"),
+    required("lon", Schema::AnyNumber, "Longitude in degrees"),
     query(
         "zoom",
         Schema::Integer(0, 18, Some(18)),
