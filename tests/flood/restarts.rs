@@ -16,7 +16,7 @@ use super::common::server::TestServer;
 use super::tally::Tally;
 use super::watch::MemorySample;
 
-/// The memory that the server may have, and what a process may have besides.
+/// The memory limit of the server, and the margin of a process above it.
 const MEMORY: u64 = 1 << 30;
 const BESIDES: u64 = 64 << 20;
 /// How long a restarted server may take until it answers.
@@ -57,11 +57,11 @@ impl Random {
     }
 }
 
-/// What the restarts were.
+/// The counts and maxima of all restarts.
 #[derive(Default)]
 struct Restarts {
     kills: u64,
-    /// Kills before the server had said that it is ready.
+    /// Kills before the server reported that it is ready.
     early: u64,
     /// From the start of the process to its first answer, at most.
     slowest: Duration,
@@ -100,7 +100,7 @@ fn kill(mut server: Child) {
     server.wait().expect("a process");
 }
 
-/// Records the answers of a server that nobody disturbs; also returns its address and what it holds at rest.
+/// Records the answers of an undisturbed server. Also returns its address and its memory at rest.
 fn record(snapshot: &Path, folder: &Path) -> (Vec<Recorded>, SocketAddr, MemorySample) {
     let server = TestServer::launch(command(snapshot, "127.0.0.1:0", folder));
     let ask = |(path, content_type, text): &(&str, &str, &str)| {

@@ -18,7 +18,7 @@ use crate::service::{self, RefusedRequest, Wording};
 use terrapin_budget::{self as budget, Limits};
 
 /// The content type.
-pub(super) const JSON: &str = "application/json";
+pub const JSON: &str = "application/json";
 
 /// The reason why a request has no answer.
 pub enum JsonServiceError {

@@ -1,5 +1,5 @@
-//! The description of a route. The router, `/openapi.json`, `/llms.txt`, the list at `/services` and the reference of
-//! the HTTP interface are all made of the table of these in `services/mod.rs`.
+//! An entry of the table of routes, which is in `services/mod.rs`. The router, `/openapi.json`, `/llms.txt`, the list at
+//! `/services` and the reference of the HTTP interface are built from the table.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -12,10 +12,11 @@ use schemars::generate::SchemaSettings;
 use serde_json::{Value, json};
 
 use crate::App;
+pub use crate::json::JSON;
 use crate::json::JsonWording;
 use crate::service::Wording;
 
-/// A route: where it is, what it takes, what it answers, and its handler.
+/// A route: path, methods, parameters, media types, access and handler.
 pub struct Route {
     /// The path, with parameters in braces, as the router has it.
     pub path: &'static str,
@@ -37,7 +38,7 @@ pub struct Route {
     pub answers: &'static [&'static str],
     /// Statuses besides those that [`Route::statuses`] derives.
     pub more_statuses: &'static [u16],
-    /// Who may use it.
+    /// Access control.
     pub access: Access,
     /// Whether it changes something or costs money, so that pages of other sites may not use it.
     pub is_guarded: bool,
@@ -47,11 +48,14 @@ pub struct Route {
     pub needs_triples: bool,
     /// Whether documents leave it out: pages of the browser, and paths that another document describes.
     pub is_hidden: bool,
-    /// How a refusal is worded.
+    /// The form and texts of errors.
     pub wording: &'static dyn Wording,
     /// Returns the handler of the methods.
-    pub handler: fn(&Arc<App>, MethodFilter) -> MethodRouter<Arc<App>>,
+    pub handler: Handler,
 }
+
+/// A function that returns the handler of a route for its methods.
+pub type Handler = fn(&Arc<App>, MethodFilter) -> MethodRouter<Arc<App>>;
 
 /// The table of routes.
 pub struct Routes {
@@ -76,7 +80,7 @@ impl Routes {
         self.by_path.get(request.extensions().get::<MatchedPath>()?.as_str()).copied()
     }
 
-    /// Returns how a refusal of a request is worded.
+    /// Returns the form and texts of errors for a request.
     pub fn wording(&self, request: &Request) -> &'static dyn Wording {
         self.of(request).map_or(&JsonWording, |route| route.wording)
     }
@@ -93,20 +97,20 @@ pub enum Methods {
     GetAndPost,
 }
 
-/// Who may use a route.
+/// Access control of a route.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Access {
-    /// Everybody. Its files are compressed already.
+    /// All clients. The files are already compressed.
     Page,
-    /// Everybody: probes and metrics.
+    /// All clients: probes.
     Probe,
     /// Clients with a token, if the server has tokens.
     Client,
-    /// The same, within their quota.
+    /// The same clients, within their quota.
     Query,
-    /// The same as `Client`. A browser gets the page instead.
+    /// The same clients as `Client`; a browser gets the page.
     Browser,
-    /// Operators: everybody, unless operators have an address of their own, where it is then.
+    /// All clients, if operators have no address of their own. Otherwise it is at that address only.
     Operator,
 }
 
@@ -196,17 +200,13 @@ pub const fn json_body(schema: fn() -> Value) -> Media {
 /// A timeout in seconds, at least a millisecond.
 pub const TIMEOUT: Schema = Schema::Number(0.001, 1e9);
 
-/// Returns the timeout of so many seconds, if it is one that [`TIMEOUT`] allows.
+/// Returns a timeout of `seconds`, or `None` if [`TIMEOUT`] does not allow it.
 pub fn timeout(seconds: f64) -> Option<Duration> {
     (0.001..=1e9).contains(&seconds).then(|| Duration::from_secs_f64(seconds))
 }
 
-/// The media type of our own answers.
-pub const JSON: &str = "application/json";
 /// The media type of lines for people.
 pub const TEXT: &str = "text/plain";
-
-type Handler = fn(&Arc<App>, MethodFilter) -> MethodRouter<Arc<App>>;
 
 impl Route {
     const fn new(methods: Methods, path: &'static str, summary: &'static str, handler: Handler) -> Route {
@@ -231,22 +231,22 @@ impl Route {
         }
     }
 
-    /// A route for `GET`, by default for clients with a token and with an answer in JSON.
+    /// Creates a route for `GET`. Defaults: access `Client`, an answer in JSON, errors in JSON.
     pub const fn get(path: &'static str, summary: &'static str, handler: Handler) -> Route {
         Route::new(Methods::Get, path, summary, handler)
     }
 
-    /// A route for `POST`, likewise.
+    /// Creates a route for `POST`, with the same defaults.
     pub const fn post(path: &'static str, summary: &'static str, handler: Handler) -> Route {
         Route::new(Methods::Post, path, summary, handler)
     }
 
-    /// A route for `GET` and `POST`, likewise.
+    /// Creates a route for `GET` and `POST`, with the same defaults.
     pub const fn get_and_post(path: &'static str, summary: &'static str, handler: Handler) -> Route {
         Route::new(Methods::GetAndPost, path, summary, handler)
     }
 
-    /// Sets who may use it.
+    /// Sets the access control.
     pub const fn access(self, access: Access) -> Route {
         Route { access, ..self }
     }
@@ -266,7 +266,7 @@ impl Route {
         Route { answers, ..self }
     }
 
-    /// Sets how refusals are worded.
+    /// Sets the form and texts of errors.
     pub const fn worded(self, wording: &'static dyn Wording) -> Route {
         Route { wording, ..self }
     }
@@ -316,7 +316,7 @@ impl Route {
         self.parameters.iter().copied().flatten()
     }
 
-    /// Returns the statuses of refusals: those that follow from what the route takes, and its own.
+    /// Returns the statuses besides 200: those that follow from parameters, bodies and access, and the route's own.
     pub fn statuses(&self, has_tokens: bool) -> Vec<u16> {
         let mut statuses = self.more_statuses.to_vec();
         if self.parameters.iter().any(|group| !group.is_empty()) || !self.bodies.is_empty() {

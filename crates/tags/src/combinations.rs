@@ -6,13 +6,13 @@ use std::sync::Arc;
 
 use quick_cache::Weighter;
 use quick_cache::sync::Cache;
-use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 use terrapin_budget as budget;
-use terrapin_osm::{ElementType, KeyId, Ordinal, PairId, PostingScope, Postings};
+use terrapin_osm::{ElementType, KeyId, Ordinal, PairId, Postings};
 
 use super::TagStatistics;
 use super::counts::{TypeCounts, Which, fraction};
+use super::spans::reduce_spans;
 
 /// Maximum size in bytes of the result cache.
 const KEPT: u64 = 16 << 20;
@@ -145,18 +145,7 @@ impl TagStatistics {
     }
 
     fn count_kind(&self, of: Of, kind: ElementType, postings: &Postings<'_>) -> CombinationCounts {
-        let count = if postings.is_empty() { 0 } else { self.osm.count(kind) };
-        let current = budget::current();
-        let spans: Vec<Ordinal> = (0..count).step_by(SPAN as usize).collect();
-        spans
-            .into_par_iter()
-            .map(|start| {
-                current.share(|| {
-                    let range = start..(start + SPAN).min(count);
-                    self.count_list(of, kind, &postings.part(PostingScope::Within(std::slice::from_ref(&range))))
-                })
-            })
-            .reduce(CombinationCounts::default, |a, b| current.share(|| a.and(b)))
+        reduce_spans(&self.osm, kind, postings, SPAN, |list| self.count_list(of, kind, list), CombinationCounts::and)
     }
 
     fn count_list(&self, of: Of, kind: ElementType, list: &[Ordinal]) -> CombinationCounts {

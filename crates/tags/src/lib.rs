@@ -17,6 +17,7 @@ mod listed;
 mod needle;
 mod relations;
 mod search;
+mod spans;
 mod unused;
 mod values;
 mod words;

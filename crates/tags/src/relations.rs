@@ -8,12 +8,13 @@ use std::sync::Arc;
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 use terrapin_budget as budget;
-use terrapin_osm::{ElementType, Ordinal, Osm, PairId, PostingScope};
+use terrapin_osm::{ElementType, Ordinal, Osm, PairId};
 
 use super::TagStatistics;
 use super::counts::{TypeCounts, Which, fraction};
 use super::listed::{Listed, PageCollector, RowPage, sorted};
 use super::needle::Needle;
+use super::spans::reduce_spans;
 
 /// The key with the type of a relation.
 const TYPE: &str = "type";
@@ -159,18 +160,7 @@ impl TagStatistics {
         let Some(key) = self.osm.key(TYPE) else { return RoleCounts::default() };
         let kind = ElementType::Relation;
         let (types, postings) = (self.osm.pairs_of(key), self.osm.key_postings(kind, key));
-        let count = if postings.is_empty() { 0 } else { self.osm.count(kind) };
-        let current = budget::current();
-        let spans: Vec<Ordinal> = (0..count).step_by(SPAN as usize).collect();
-        spans
-            .into_par_iter()
-            .map(|start| {
-                current.share(|| {
-                    let range = start..(start + SPAN).min(count);
-                    self.count_roles_in(&types, &postings.part(PostingScope::Within(std::slice::from_ref(&range))))
-                })
-            })
-            .reduce(RoleCounts::default, |a, b| current.share(|| merged(a, b)))
+        reduce_spans(&self.osm, kind, &postings, SPAN, |list| self.count_roles_in(&types, list), merged)
     }
 
     /// Counts the roles in the listed relations, whose types are among `types`.

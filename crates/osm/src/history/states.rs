@@ -62,25 +62,25 @@ pub enum StateError {
 
 type Made = Result<Arc<Osm>, StateError>;
 
-/// A state, once it is made.
+/// A state, once it is built.
 #[derive(Default)]
 struct StateSlot {
     made: Mutex<Option<Made>>,
     ready: Condvar,
 }
 
-/// The states that are known of.
+/// The cached states and the queue of states to build.
 #[derive(Default)]
 struct StateTable {
-    /// Those that are made or being made, the last one that was asked for at the end.
+    /// Built states and the one in progress, the most recently used last.
     slots: Vec<(i64, Arc<StateSlot>)>,
-    /// Those that are to be made, in turn, with the number of queries that wait for each: none that no query waits for.
+    /// States to build, in order. A state leaves the queue when no query waits for it.
     queue: VecDeque<QueuedState>,
-    /// Whether a thread makes them.
+    /// Whether a thread builds states.
     is_making: bool,
 }
 
-/// A state that is to be made.
+/// A state to build, with the number of queries that wait for it.
 struct QueuedState {
     moment: i64,
     slot: Arc<StateSlot>,
@@ -88,7 +88,7 @@ struct QueuedState {
 }
 
 impl StateTable {
-    /// Has a state made; one more query waits for it.
+    /// Returns the slot of a state. If it is not built, adds it to the queue, or one more waiting query to its entry.
     fn request(&mut self, moment: i64) -> Arc<StateSlot> {
         if let Some((_, slot)) = self.slots.iter().find(|(of, _)| *of == moment) {
             return Arc::clone(slot);
@@ -102,14 +102,14 @@ impl StateTable {
         slot
     }
 
-    /// Drops the states that were asked for longest ago; those that queries still use live on with them.
+    /// Evicts the least recently used states. Queries that use one keep it alive.
     fn evict(&mut self) {
         let more = (self.slots.len() as u64).saturating_sub(KEPT);
         self.slots.drain(..usize::try_from(more).unwrap_or_default());
     }
 }
 
-/// What all states have in common.
+/// The data that all states share.
 struct StateOrigin {
     snapshot: Arc<Snapshot>,
     counts: ElementCounts,
@@ -188,7 +188,7 @@ impl StateCache {
         }
     }
 
-    /// The state of a moment that is made already; it is the one last asked for from then on.
+    /// Returns a built state, and makes it the most recently used one.
     fn made(&self, moment: i64) -> Option<Made> {
         let mut table = locked(&self.table);
         let at = table.slots.iter().position(|(of, _)| *of == moment)?;
@@ -197,9 +197,9 @@ impl StateCache {
         Some(made)
     }
 
-    /// Has a state made, by the thread that makes them.
+    /// Returns the slot of a state, and starts the building thread if none runs.
     fn request(&self, moment: i64) -> Arc<StateSlot> {
-        // What outlives the query that asks first is nobody's.
+        // The slot outlives the query that first needs it, so its memory is not charged to that query.
         budget::unwatched(|| {
             let mut table = locked(&self.table);
             let slot = table.request(moment);
@@ -220,7 +220,7 @@ impl StateCache {
     }
 }
 
-/// A query that waits for a state.
+/// A query that waits for a state. When dropped, it waits no longer.
 struct StateWaiter<'a> {
     table: &'a Mutex<StateTable>,
     slot: &'a Arc<StateSlot>,
@@ -237,8 +237,8 @@ impl Drop for StateWaiter<'_> {
     }
 }
 
-/// Makes states in turn until none is to be made. One that is being made is finished, whether queries still wait for it
-/// or not.
+/// Builds the queued states in order, until the queue is empty. A state in progress is finished even if no query waits
+/// for it.
 fn make_all(origin: &StateOrigin, table: &Mutex<StateTable>) {
     loop {
         let (moment, slot) = {

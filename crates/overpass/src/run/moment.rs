@@ -25,12 +25,12 @@ pub(super) type Outside<'a> = BTreeMap<SetName, (Arc<ElementSet>, &'a Osm)>;
 /// Two moments, and the ids of the elements that changed between them, by type.
 pub(super) type ChangedIds = ((i64, i64), [Vec<i64>; 3]);
 
-/// How many states a query may have open: each has a file, and tables in memory.
+/// Maximum number of open states of a query. Each has a file, and tables in memory.
 const MOST_OPEN: usize = 256;
-/// How many of them keep decoded pages. The others decode again what is needed again.
+/// Number of open states that keep decoded pages. The others decode a page again when it is needed.
 const MOST_WARM: usize = 4;
 
-/// The states that a query has looked at; they are open until it ends.
+/// The states that a query has opened. They stay open until it ends.
 #[derive(Default)]
 pub struct MomentStates {
     first: OnceCell<Box<OpenMoment>>,

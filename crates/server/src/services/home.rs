@@ -1,5 +1,5 @@
-//! `/services` and `/api/snapshot`: what is served, for people and for programs. `/` is the former for who wants no
-//! HTML.
+//! `/services` and `/api/snapshot`: describe the server and its snapshot, for people and for programs. `/` is the same
+//! as `/services` for clients that do not prefer HTML.
 
 use std::sync::Arc;
 
@@ -28,7 +28,7 @@ pub const ROUTES: &[Route] = &[
     }),
 ];
 
-/// Tells what is served.
+/// Returns the list of services, with the snapshot, its sources and counts.
 pub async fn home(State(app): State<Arc<App>>) -> String {
     let manifest = app.engine.manifest();
     let counts = &manifest.counts;
@@ -60,9 +60,10 @@ pub async fn home(State(app): State<Arc<App>>) -> String {
     )
 }
 
-/// Tells the same to programs: the digests, the time and the box of the data (south, west, north, east in degrees;
-/// `null` without nodes), how many of everything, whether there are older versions of elements, the sources and their
-/// licences. `triples` is `null` where there are none. `ask` says whether questions in plain language are answered.
+/// Returns the description of the snapshot as JSON: digests, time and bounding box of the data (south, west, north,
+/// east in degrees; `null` without nodes), counts, whether there are older versions of elements, and the sources with
+/// their licences. `triples` is `null` if there are no triples. `ask` is whether questions in plain language are
+/// answered.
 pub async fn snapshot(State(app): State<Arc<App>>) -> Response {
     let manifest = app.engine.manifest();
     let counts = &manifest.counts;

@@ -78,7 +78,7 @@ pub(super) const QUERY_BODIES: &[Media] = &[
 ];
 
 /// The media types of answers.
-pub(super) const ANSWERS: &[&str] = &[
+const ANSWERS: &[&str] = &[
     "application/osm3s+xml",
     "application/json",
     "application/geo+json",

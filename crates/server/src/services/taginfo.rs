@@ -37,7 +37,7 @@ use crate::context::HttpRequestContext;
 use crate::job::{Job, Lane};
 use crate::json::{JSON, JsonWording};
 use crate::outcome::QueryOutcome;
-use crate::route::{Access, Parameter, Route, Schema, query, required};
+use crate::route::{Access, Handler, Parameter, Route, Schema, query, required};
 use crate::service::{self, Wording};
 use parameters::TaginfoParameters;
 use terrapin_budget::{self as budget, Budget, StopReason};
@@ -202,11 +202,7 @@ pub const ROUTES: &[Route] = &[
         .takes(&[NESTED]),
 ];
 
-const fn get(
-    path: &'static str,
-    summary: &'static str,
-    handler: fn(&Arc<App>, MethodFilter) -> MethodRouter<Arc<App>>,
-) -> Route {
+const fn get(path: &'static str, summary: &'static str, handler: Handler) -> Route {
     Route::get(path, summary, handler).answers(&["application/json", "text/csv"]).access(Access::Query)
 }
 

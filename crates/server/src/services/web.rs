@@ -1,5 +1,5 @@
-//! The page: the files that `make page` builds of `web/`, packed into the program, and the addresses under which a
-//! browser finds them. They are the same for every snapshot and need no token: what is in the data the page asks of the
+//! The page: the files that `make page` builds from `web/`, embedded in the program, and the addresses at which a
+//! browser finds them. They are the same for every snapshot and need no token; the page fetches the data from the
 //! services.
 
 use std::io::Read;
@@ -37,7 +37,7 @@ struct WebFile {
     content_type: &'static str,
     /// Whether the bytes are packed with gzip.
     packed: bool,
-    /// Of the bytes.
+    /// The entity tag of the bytes.
     etag: &'static str,
     bytes: &'static [u8],
 }
@@ -48,13 +48,12 @@ static FILES: &[WebFile] = include!("../../../../web/built/files.rs");
 /// The page itself.
 const PAGE: &str = "index.html";
 
-/// Nothing comes from another host, nothing runs that stands in the page itself. Blobs are answers that are shown or
-/// saved.
+/// The content security policy: no other hosts, no inline scripts or styles. Blobs are answers to show or save.
 const POLICY: &str = "default-src 'none'; script-src 'self'; worker-src 'self'; style-src 'self'; font-src 'self'; \
                       img-src 'self' data: blob:; connect-src 'self' blob:; base-uri 'none'; form-action 'none'; \
                       frame-ancestors 'self'";
 
-/// One file: `/page/{name}`.
+/// Returns a file of the page: `/page/{name}`.
 pub async fn file(Path(name): Path<String>, headers: HeaderMap) -> Response {
     match find(&name) {
         Some(file) => file.answer(&headers),
@@ -62,7 +61,7 @@ pub async fn file(Path(name): Path<String>, headers: HeaderMap) -> Response {
     }
 }
 
-/// The page, at the address of an element or an entity: the page's script shows what the address names.
+/// Returns the page at the address of an element or an entity. The page's script reads the address.
 pub async fn page(headers: HeaderMap) -> Response {
     match find(PAGE) {
         Some(file) => file.answer(&headers),
@@ -70,7 +69,7 @@ pub async fn page(headers: HeaderMap) -> Response {
     }
 }
 
-/// Around `/`: browsers get the page, all others what they got before there was one.
+/// The layer of `/`: browsers get the page, other clients the list of services.
 pub async fn for_browsers(request: Request, next: Next) -> Response {
     let reads = matches!(*request.method(), Method::GET | Method::HEAD);
     let mut answer = match find(PAGE).filter(|_| reads && wants_html(request.headers())) {
@@ -85,7 +84,7 @@ fn find(name: &str) -> Option<&'static WebFile> {
     FILES.iter().find(|file| file.name == name)
 }
 
-/// Browsers would rather have HTML than text; programs that take anything would not.
+/// Returns whether a client prefers HTML to text, as browsers do. Clients that accept anything do not.
 fn wants_html(headers: &HeaderMap) -> bool {
     accept::text(headers).is_some_and(|text| {
         let accept = AcceptHeader::of(&text);
@@ -111,7 +110,7 @@ impl WebFile {
         let headers = answer.headers_mut();
         let mut set = |name, value| headers.insert(name, HeaderValue::from_static(value));
         set(header::ETAG, self.etag);
-        // Names stay while contents change: asked for every time, sent when it is another.
+        // File names are constant while contents change: the cache revalidates on each request.
         set(header::CACHE_CONTROL, "no-cache");
         set(header::CONTENT_SECURITY_POLICY, POLICY);
         set(header::X_CONTENT_TYPE_OPTIONS, "nosniff");

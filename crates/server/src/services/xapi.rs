@@ -9,11 +9,10 @@ use axum::http::{HeaderMap, StatusCode};
 use axum::response::Response;
 use axum::routing::on;
 
-use super::interpreter::{self, InterpreterOutput};
+use super::interpreter::{self, InterpreterOutput, PAGES};
 use crate::context::HttpRequestContext;
 use crate::route::{Access, Route, Schema, required};
 use crate::service::RefusedRequest;
-use crate::services::interpreter::{ANSWERS, PAGES};
 use crate::{App, accept, form, page};
 use terrapin_overpass::syntax::xapi;
 
@@ -45,6 +44,16 @@ pub const ROUTES: &[Route] = &[
 
 /// Longitude, latitude, longitude, latitude.
 const BOUNDS: &str = r"^-?(180(\.0+)?|(1[0-7][0-9]|[0-9]{1,2})(\.[0-9]+)?),-?(90(\.0+)?|[0-8]?[0-9](\.[0-9]+)?),-?(180(\.0+)?|(1[0-7][0-9]|[0-9]{1,2})(\.[0-9]+)?),-?(90(\.0+)?|[0-8]?[0-9](\.[0-9]+)?)$";
+/// The media types of answers: those of queries, without a function to call.
+const ANSWERS: &[&str] = &[
+    "application/osm3s+xml",
+    "application/json",
+    "application/geo+json",
+    "application/geo+json-seq",
+    "text/csv",
+    "text/html",
+];
+
 const XAPI: &str = "The query is the whole query string: /api/xapi?node[amenity=cafe|bar][bbox=14.4,35.8,14.6,36.0]";
 
 /// Returns all elements in a box: `/api/map?bbox=left,bottom,right,top`.

@@ -47,7 +47,7 @@ impl ElementCounts {
     }
 }
 
-/// The description of a tag; its fields are left out if there is none.
+/// The description of a tag; its fields are omitted if the tag has no description.
 #[derive(Serialize)]
 pub struct TagDescription {
     in_wiki: bool,
@@ -97,8 +97,8 @@ pub fn stats_rows(counts: TypeCounts, elements: TypeCounts) -> [StatsRow; 4] {
     })
 }
 
-/// The part of `key/overview` and `tag/overview` that says what is known of the wiki. A snapshot has no wiki pages:
-/// what has an English description has a page in English.
+/// The wiki's part of `key/overview` and `tag/overview`. A snapshot has no wiki pages: a key or tag with an English
+/// description counts as one with a page in English.
 #[derive(Serialize)]
 pub struct WikiOverview {
     wiki_pages: Vec<WikiLanguage>,
