@@ -90,7 +90,7 @@ pub fn run(args: &AskArgs) -> Result<(), CommandError> {
         text => (text.to_owned(), String::new()),
     };
     let docs = open::tag_docs(args.tag_docs.as_deref())?;
-    let engine = open::engine(&args.snapshot, EngineOptions { docs, ..EngineOptions::default() })?;
+    let engine = open::engine_with(&args.snapshot, EngineOptions { docs, ..EngineOptions::default() })?;
     let limits = Limits {
         deadline: Instant::now().checked_add(Duration::from_secs(args.timeout)),
         memory: args.memory,

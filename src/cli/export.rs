@@ -10,9 +10,9 @@ use super::progress::Shown;
 use super::whole::{OutputTarget, is_stdout, stop_on_signal};
 use super::{CommandError, open, stdout};
 use crate::base::external_sort::SpillScratch;
+use crate::engine::{Engine, EngineOptions};
 use crate::export::{self, Compression, ExportError};
 use crate::load::{LoadProgress, Quiet};
-use crate::osm::Osm;
 use crate::osm::layout::VERSION_TIMES;
 use crate::rdf::Store;
 use crate::size::{self, count};
@@ -108,7 +108,8 @@ impl ExportArgs {
 
 /// Runs the command.
 pub fn run(args: &ExportArgs) -> Result<(), CommandError> {
-    let opened = open::snapshot(&args.snapshot)?;
+    let options = EngineOptions { cache: args.memory / CACHE, ..EngineOptions::default() };
+    let engine = open::engine_with(&args.snapshot, options)?;
     let pool = rayon::ThreadPoolBuilder::new()
         .num_threads(args.threads.map_or(0, usize::from))
         .build()
@@ -119,7 +120,7 @@ pub fn run(args: &ExportArgs) -> Result<(), CommandError> {
     }
     #[cfg(feature = "geoparquet")]
     if let Some(folder) = &args.geoparquet {
-        return pool.install(|| super::geoparquet::write(&opened, folder, args.memory / CACHE, args.json));
+        return pool.install(|| super::geoparquet::write(&engine, folder, args.json));
     }
     let out = args.out();
     if let (Ok(from), Ok(to)) = (args.snapshot.canonicalize(), out.canonicalize())
@@ -136,19 +137,19 @@ pub fn run(args: &ExportArgs) -> Result<(), CommandError> {
         ));
     }
     let elements = args.osm_pbf.is_some() || args.osm_xml.is_some();
-    let store = if elements { None } else { Some(store(&opened, &args.snapshot)?) };
+    let store = if elements { None } else { Some(store(&engine, &args.snapshot)?) };
     let shown = (!args.json).then(|| Arc::new(Shown::new()));
     let progress: &dyn LoadProgress = shown.as_deref().map_or(&Quiet, |shown| shown);
     let mut target = OutputTarget::create(out)?;
     stop_on_signal(out.to_owned(), args.json, shown.clone())?;
     crate::allocator::prepare_for_arrays();
-    let result = pool.install(|| match &store {
+    let result = pool.install(|| match store {
         Some(store) => export::triples(store, args.nq.is_some(), &mut target, progress),
         None => {
-            let osm = Osm::open_with(opened.snapshot.clone(), args.memory / CACHE)?;
+            let osm = engine.osm();
             match &args.osm_pbf {
-                Some(_) => export::pbf(&osm, args.compression.into(), &args.scratch(), &mut target, progress),
-                None => export::xml(&osm, &args.scratch(), &mut target, progress),
+                Some(_) => export::pbf(osm, args.compression.into(), &args.scratch(), &mut target, progress),
+                None => export::xml(osm, &args.scratch(), &mut target, progress),
             }
         }
     });
@@ -156,14 +157,14 @@ pub fn run(args: &ExportArgs) -> Result<(), CommandError> {
         shown.finish();
     }
     result.map_err(error)?;
-    if elements && opened.snapshot.place(VERSION_TIMES).is_some() {
+    if elements && engine.snapshot().place(VERSION_TIMES).is_some() {
         stdout::tell("terrapin: left out: versions older than the newest");
     }
     let Some(bytes) = target.finish()? else { return Ok(()) };
-    let counts = &opened.manifest.counts;
+    let counts = &engine.manifest().counts;
     let triples = store.map(|store| store.len());
     if args.json {
-        let snapshot = opened.snapshot.digest();
+        let snapshot = engine.digest();
         return stdout::print_json(&match triples {
             Some(triples) => json!({"snapshot": snapshot, "bytes": bytes, "triples": triples}),
             None => json!({"snapshot": snapshot, "bytes": bytes, "nodes": counts.nodes, "ways": counts.ways,
@@ -179,8 +180,8 @@ pub fn run(args: &ExportArgs) -> Result<(), CommandError> {
     stdout::print(&format!("{}: {}, {what}\n", out.display(), size::show(bytes)))
 }
 
-fn store(opened: &open::OpenSnapshot, path: &Path) -> Result<Store, CommandError> {
-    let store = Store::open(&opened.snapshot).map_err(open::error)?;
+fn store<'a>(engine: &'a Engine, path: &Path) -> Result<&'a Store, CommandError> {
+    let store = engine.triples().map(|triples| &*triples.store);
     store.ok_or_else(|| CommandError::input("no-triples", format!("{} has no triples", path.display())))
 }
 

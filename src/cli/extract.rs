@@ -12,7 +12,6 @@ use super::progress::Shown;
 use super::query::{self, text_of};
 use super::whole::stop_on_signal;
 use super::{CommandError, open, slips};
-use crate::geocoder::AreaLookup;
 use crate::load::extract::{ExtractOptions, ExtractRegion, Strategy, What};
 use crate::load::{self, Base, Entities, LoadError, LoadOptions, LoadProgress, Quiet, region};
 use crate::osm::{BoundingBox, ElementType, Ordinal, Osm};
@@ -138,22 +137,22 @@ fn what(args: &ExtractArgs) -> Result<(String, What), CommandError> {
 
 /// Returns the elements that a query prints.
 fn found(path: &Path, written: &str, origin: String) -> Result<[Vec<Ordinal>; 3], CommandError> {
-    let (opened, osm) = open::elements(path)?;
-    let areas = AreaLookup::new(&osm);
-    let surroundings = ShortcutValues { bbox: None, now: opened.manifest.data_timestamp, places: &areas };
+    let engine = open::engine(path)?;
+    let (osm, places) = (engine.osm(), engine.places(None));
+    let surroundings = ShortcutValues { bbox: None, now: engine.data_timestamp(), places: &places };
     let text =
         turbo::expand(written, &surroundings).map_err(|e| CommandError::usage(format!("the query: {e}")))?.into_owned();
     let mut lines = Vec::new();
     let result = overpass::parse(&text).and_then(|mut script| {
         let fields = ["type", "id"].map(|name| CsvField::Special(name.to_owned())).into();
         script.settings.output = OutputFormat::Csv(CsvSettings { fields, header: false, separator: " ".to_owned() });
-        overpass::run(&osm, &script, &Limits::default(), &mut lines as &mut dyn Write)
+        overpass::run(osm, &script, &Limits::default(), &mut lines as &mut dyn Write)
     });
-    osm.check().map_err(open::error)?;
+    engine.fail_if_damaged().map_err(open::error)?;
     result.map_err(|failure| query::stopped(failure, text, origin))?;
     let mut elements = <[Vec<Ordinal>; 3]>::default();
     for line in String::from_utf8_lossy(&lines).lines().filter(|line| !line.trim().is_empty()) {
-        let (kind, ordinal) = element(&osm, line).ok_or_else(|| {
+        let (kind, ordinal) = element(osm, line).ok_or_else(|| {
             let message = format!("the query prints {line:?}; an extract takes nodes, ways and relations");
             CommandError::refused("not-extractable", message)
         })?;

@@ -6,12 +6,11 @@ use std::time::{Duration, Instant};
 use super::query::text_of;
 use super::stdout::{print, print_json};
 use super::{CommandError, open, slips};
+use crate::engine::Engine;
 use crate::eval::feedback::{Feedback, FeedbackRequest, feedback, sparql_feedback};
 use crate::eval::language::QueryLanguage;
-use crate::geocoder::{AreaLookup, Chain, PlaceSource, PlaceTable};
 use crate::osm::BoundingBox;
 use crate::overpass::Limits;
-use crate::sparql::{SparqlSettings, prepare};
 
 /// Report what a model needs to repair a query
 ///
@@ -57,40 +56,27 @@ pub fn run(args: &FeedbackArgs) -> Result<(), CommandError> {
     let (query, _) = text_of(args.query.as_deref(), args.file.as_deref())?;
     let deadline = Instant::now().checked_add(Duration::from_secs(args.timeout));
     let limits = Limits { deadline, ..Limits::default() };
+    let engine = open::engine(&args.snapshot)?;
     let is_sparql = match args.lang {
         Some(named) => named == QueryLanguage::Sparql,
         None => open::begins_as_sparql(&query),
     };
     if is_sparql {
-        let said = of_sparql(args, &query, &limits)?;
+        let said = of_sparql(args, &engine, &query, &limits)?;
         return if args.json { print_json(&said) } else { print(&said.to_string()) };
     }
-    let table = args
-        .places
-        .as_deref()
-        .map(PlaceTable::open)
-        .transpose()
-        .map_err(|e| CommandError::input("places-unreadable", e))?;
-    let (_opened, osm) = open::elements(&args.snapshot)?;
-    let areas = AreaLookup::new(&osm);
-    let mut places = Chain::default();
-    places.0.extend(table.as_ref().map(|table| table as &dyn PlaceSource));
-    places.0.push(&areas);
+    let table = open::places(args.places.as_deref())?;
+    let places = engine.places(table.as_ref());
     let asked =
         FeedbackRequest { query: &query, bbox: args.bbox, places: &places, sample: args.sample, run: true, limits };
-    let said = feedback(&osm, &asked);
-    osm.check().map_err(open::error)?;
+    let said = feedback(engine.osm(), &asked);
+    engine.fail_if_damaged().map_err(open::error)?;
     if args.json { print_json(&said) } else { print(&said.to_string()) }
 }
 
-fn of_sparql(args: &FeedbackArgs, query: &str, limits: &Limits) -> Result<Feedback, CommandError> {
-    let opened = open::snapshot(&args.snapshot)?;
-    let environment = match prepare(query, &SparqlSettings::default()) {
-        Ok(query) => open::asked(&opened, &args.snapshot, &query)?,
-        // A query with errors needs no data.
-        Err(_) => open::environment(&opened)?,
-    };
-    let said = sparql_feedback(&environment, query, args.sample, true, limits);
-    environment.store.check().map_err(open::error)?;
+fn of_sparql(args: &FeedbackArgs, engine: &Engine, query: &str, limits: &Limits) -> Result<Feedback, CommandError> {
+    let environment = open::with_triples(engine.environment_of(query), &args.snapshot)?;
+    let said = sparql_feedback(environment, query, args.sample, true, limits);
+    engine.fail_if_damaged().map_err(open::error)?;
     Ok(said)
 }

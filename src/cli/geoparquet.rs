@@ -8,24 +8,23 @@ use terrapin_geoparquet::{self as geoparquet, GeoParquetError, GeoParquetOptions
 
 use super::progress::Shown;
 use super::{CommandError, open, stdout};
+use crate::engine::Engine;
 use crate::load::{LoadProgress, Quiet};
-use crate::osm::Osm;
 use crate::size::{self, count};
 
-/// Writes the elements of a snapshot, with at most this many bytes of decoded pages.
-pub fn write(opened: &open::OpenSnapshot, folder: &Path, cache: u64, as_json: bool) -> Result<(), CommandError> {
+/// Writes the elements of a snapshot to files in `folder`.
+pub fn write(engine: &Engine, folder: &Path, as_json: bool) -> Result<(), CommandError> {
     let shown = (!as_json).then(|| Arc::new(Shown::new()));
     let progress: &dyn LoadProgress = shown.as_deref().map_or(&Quiet, |shown| shown);
     crate::allocator::prepare_for_arrays();
-    let osm = Osm::open_with(opened.snapshot.clone(), cache).map_err(open::error)?;
-    let written = geoparquet::write(&osm, folder, GeoParquetOptions::default(), progress);
+    let written = geoparquet::write(engine.osm(), folder, GeoParquetOptions::default(), progress);
     if let Some(shown) = &shown {
         shown.finish();
     }
     let written = written.map_err(error)?;
     let [nodes, ways, relations] = written.rows;
     if as_json {
-        let snapshot = opened.snapshot.digest();
+        let snapshot = engine.digest();
         return stdout::print_json(&json!({"snapshot": snapshot, "files": written.files, "bytes": written.bytes,
             "nodes": nodes, "ways": ways, "relations": relations}));
     }

@@ -6,6 +6,7 @@ use serde::Serialize;
 
 use super::query::text_of;
 use super::{CommandError, open, stdout};
+use crate::engine::Engine;
 use crate::rdf::Store;
 use crate::sparql::labelled::{BracketedName, SnapshotNames, Unlabelled, label, unlabel};
 
@@ -56,12 +57,14 @@ struct QueryArgs {
 }
 
 impl QueryArgs {
-    fn open(&self) -> Result<(String, Store), CommandError> {
+    fn open(&self) -> Result<(String, Engine), CommandError> {
         let (text, _) = text_of(self.query.as_deref(), self.file.as_deref())?;
-        let opened = open::snapshot(&self.snapshot)?;
-        let store = Store::open(&opened.snapshot).map_err(open::error)?;
+        Ok((text, open::engine(&self.snapshot)?))
+    }
+
+    fn store<'a>(&self, engine: &'a Engine) -> Result<&'a Store, CommandError> {
         let none = || CommandError::input("no-triples", format!("{} has no triples", self.snapshot.display()));
-        Ok((text, store.ok_or_else(none)?))
+        engine.triples().map(|triples| &*triples.store).ok_or_else(none)
     }
 
     fn print(&self, text: &str, facts: impl Serialize) -> Result<(), CommandError> {
@@ -88,9 +91,9 @@ struct UnlabelFacts<'a> {
 
 /// Runs `terrapin label`.
 pub fn run_label(args: &LabelArgs) -> Result<(), CommandError> {
-    let (text, store) = args.asked.open()?;
-    let labelled = label(&text, &store, &args.asked.language);
-    store.check().map_err(open::error)?;
+    let (text, engine) = args.asked.open()?;
+    let labelled = label(&text, args.asked.store(&engine)?, &args.asked.language);
+    engine.fail_if_damaged().map_err(open::error)?;
     if !args.asked.json && !labelled.kept.is_empty() {
         stdout::tell(&format!("note: without a label: {}", labelled.kept.join(", ")));
     }
@@ -100,9 +103,10 @@ pub fn run_label(args: &LabelArgs) -> Result<(), CommandError> {
 
 /// Runs `terrapin unlabel`.
 pub fn run_unlabel(args: &UnlabelArgs) -> Result<(), CommandError> {
-    let (text, store) = args.asked.open()?;
-    let unlabelled = unlabel(&text, &SnapshotNames { store: &store, language: &args.asked.language });
-    store.check().map_err(open::error)?;
+    let (text, engine) = args.asked.open()?;
+    let store = args.asked.store(&engine)?;
+    let unlabelled = unlabel(&text, &SnapshotNames { store, language: &args.asked.language });
+    engine.fail_if_damaged().map_err(open::error)?;
     if !args.asked.json {
         ambiguities(&unlabelled).iter().for_each(|note| stdout::tell(&format!("note: {note}")));
     }

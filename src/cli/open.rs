@@ -1,4 +1,4 @@
-//! Opens a snapshot for a command.
+//! Opens a snapshot and its companion files for a command.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -6,9 +6,9 @@ use std::sync::Arc;
 use super::{CommandError, slips};
 use crate::engine::{Engine, EngineOptions};
 use crate::eval::language::{self, QueryLanguage};
-use crate::osm::{CACHE_BYTES, Osm};
+use crate::geocoder::PlaceTable;
 use crate::snapshot::{self, Manifest, Snapshot};
-use crate::sparql::{Environment, RunnableQuery, WITHOUT_TRIPLES};
+use crate::sparql::{Environment, WITHOUT_TRIPLES};
 use crate::tags::Docs;
 
 /// A snapshot with its manifest.
@@ -42,29 +42,16 @@ pub fn facts(snapshot: Snapshot) -> Result<OpenSnapshot, CommandError> {
     Ok(OpenSnapshot { snapshot: Arc::new(snapshot), manifest })
 }
 
-/// Returns the environment for SPARQL queries over triples.
-///
-/// # Errors
-/// Returns an error if the snapshot has no triples.
-pub fn triples(opened: &OpenSnapshot, path: &Path) -> Result<Environment, CommandError> {
-    let environment = Environment::open(&opened.snapshot).map_err(error)?;
+/// Returns `environment`, or an error if the snapshot lacks the triples for it.
+pub fn with_triples<'a>(environment: Option<&'a Environment>, path: &Path) -> Result<&'a Environment, CommandError> {
     environment.ok_or_else(|| {
         CommandError::input("no-triples", format!("{} has no triples: {WITHOUT_TRIPLES}", path.display()))
     })
 }
 
-/// Returns the environment for `query`; a query about elements alone needs no triples.
-pub fn asked(opened: &OpenSnapshot, path: &Path, query: &RunnableQuery) -> Result<Environment, CommandError> {
-    if query.is_of_elements() { environment(opened) } else { triples(opened, path) }
-}
-
-/// Returns the environment over the triples and elements that the snapshot has.
-pub fn environment(opened: &OpenSnapshot) -> Result<Environment, CommandError> {
-    if let Some(environment) = Environment::open(&opened.snapshot).map_err(error)? {
-        return Ok(environment);
-    }
-    let osm = Osm::open(Arc::clone(&opened.snapshot)).map_err(error)?;
-    Ok(Environment::of_elements(Arc::new(osm), Some(&opened.manifest), &opened.snapshot.digest()))
+/// Reads a file of geocoded places; without a path, returns `None`.
+pub fn places(path: Option<&Path>) -> Result<Option<PlaceTable>, CommandError> {
+    path.map(PlaceTable::open).transpose().map_err(|error| CommandError::input("places-unreadable", error))
 }
 
 /// Returns whether a query begins like SPARQL.
@@ -72,20 +59,13 @@ pub fn begins_as_sparql(query: &str) -> bool {
     language::of(query) == Some(QueryLanguage::Sparql)
 }
 
-/// Opens the elements of a snapshot file.
-pub fn elements(path: &Path) -> Result<(OpenSnapshot, Arc<Osm>), CommandError> {
-    elements_within(path, CACHE_BYTES)
-}
-
-/// Opens the elements of a snapshot file, keeping at most `cache` bytes of decoded pages.
-pub fn elements_within(path: &Path, cache: u64) -> Result<(OpenSnapshot, Arc<Osm>), CommandError> {
-    let opened = snapshot(path)?;
-    let osm = Osm::open_with(Arc::clone(&opened.snapshot), cache).map_err(error)?;
-    Ok((opened, Arc::new(osm)))
+/// Opens all parts of a snapshot file with the default options.
+pub fn engine(path: &Path) -> Result<Engine, CommandError> {
+    engine_with(path, EngineOptions::default())
 }
 
 /// Opens all parts of a snapshot file.
-pub fn engine(path: &Path, options: EngineOptions) -> Result<Engine, CommandError> {
+pub fn engine_with(path: &Path, options: EngineOptions) -> Result<Engine, CommandError> {
     slips::no_address(path)?;
     Engine::open(path, options).map_err(error)
 }

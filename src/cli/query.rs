@@ -11,7 +11,6 @@ use terrapin_problem::QueryProblem;
 use super::stdout::{StdoutWriter, tell};
 use super::{CommandError, open, slips, sparql};
 use crate::entities::{Properties, chain_of};
-use crate::geocoder::{AreaLookup, Chain, PlaceSource, PlaceTable};
 use crate::items::ItemDescriptions;
 use crate::osm::BoundingBox;
 use crate::osm::history::StateSettings;
@@ -147,28 +146,22 @@ pub fn run(args: &QueryCommandArgs) -> Result<(), CommandError> {
         });
     }
     let geojson = args.format.as_deref().map(layout).transpose()?;
-    let table = args
-        .places
-        .as_deref()
-        .map(PlaceTable::open)
-        .transpose()
-        .map_err(|e| CommandError::input("places-unreadable", e))?;
-    let (opened, osm) = open::elements(&args.snapshot)?;
+    let table = open::places(args.places.as_deref())?;
+    let engine = open::engine(&args.snapshot)?;
+    let osm = engine.osm();
     if let Some(memory) = args.memory {
         osm.set_states(StateSettings { folder: temporary::folder(), memory, cache: memory / 2 });
     }
-    let triples = args.with_wikidata.as_ref().map(|_| open::triples(&opened, &args.snapshot)).transpose()?;
+    let triples = args.with_wikidata.as_ref();
+    let triples = triples.map(|_| open::with_triples(engine.triples(), &args.snapshot)).transpose()?;
     let items = triples.as_ref().zip(args.with_wikidata.as_ref()).map(|(triples, properties)| {
         ItemDescriptions::new(&triples.store, properties, chain_of([args.language.as_str()]))
     });
     for property in items.iter().flat_map(ItemDescriptions::unknown) {
         tell(&format!("note: property {property} does not occur in this snapshot"));
     }
-    let areas = AreaLookup::new(&osm);
-    let mut places = Chain::default();
-    places.0.extend(table.as_ref().map(|table| table as &dyn PlaceSource));
-    places.0.push(&areas);
-    let surroundings = ShortcutValues { bbox: args.bbox, now: opened.manifest.data_timestamp, places: &places };
+    let places = engine.places(table.as_ref());
+    let surroundings = ShortcutValues { bbox: args.bbox, now: engine.data_timestamp(), places: &places };
     let text = match turbo::expand(&written, &surroundings) {
         Ok(text) => text.into_owned(),
         Err(problem) => return Err(CommandError::Query { problems: vec![shortcut(&problem)], text: written, origin }),
@@ -187,17 +180,16 @@ pub fn run(args: &QueryCommandArgs) -> Result<(), CommandError> {
             (Some(layout), None) => AnswerFormat::GeoJson(layout),
             (Some(layout), Some(items)) => AnswerFormat::WithItems(layout, items),
         };
-        let summary = overpass::run_as(&osm, &script, form, &limits, &mut out)?;
+        let summary = overpass::run_as(osm, &script, form, &limits, &mut out)?;
         Ok((script, summary))
     });
     // If the output has no reader, that explains the query's failure. If the file is damaged, the written answer is
     // worthless.
     out.finish()?;
-    osm.check().map_err(open::error)?;
-    triples.as_ref().map_or(Ok(()), |triples| triples.store.check()).map_err(open::error)?;
+    engine.fail_if_damaged().map_err(open::error)?;
     let (script, summary) = result.map_err(|failure| stopped(failure, text, origin))?;
     if summary.elements == 0 && !args.json {
-        let notes = lint::notes(&script, &osm);
+        let notes = lint::notes(&script, osm);
         notes.iter().for_each(|note| tell(&format!("note: {note}")));
         if geojson.is_some() && notes.is_empty() {
             tell("note: the result has no geometry: end the query with `out geom;` or `out center;`");

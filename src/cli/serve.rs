@@ -192,7 +192,7 @@ pub(super) fn settings(args: &ServeArgs, memory: Division) -> ServerSettings {
 
 /// Opens the served data, with at most this many bytes of decoded pages.
 pub(super) fn data(snapshot: &Path, docs: Option<&Path>, cache: u64) -> Result<Engine, CommandError> {
-    open::engine(snapshot, EngineOptions { cache, docs: open::tag_docs(docs)? })
+    open::engine_with(snapshot, EngineOptions { cache, docs: open::tag_docs(docs)? })
 }
 
 /// Runs the command. `matches` are its parsed options.

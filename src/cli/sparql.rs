@@ -41,7 +41,7 @@ pub fn run(asked: SparqlQueryOptions<'_>) -> Result<(), CommandError> {
         "table" => None,
         name => Some(Formats::named(name).ok_or_else(|| CommandError::usage(format!("unknown format '{name}'")))?),
     };
-    let opened = open::snapshot(asked.snapshot)?;
+    let engine = open::engine(asked.snapshot)?;
     let stop = Arc::new(AtomicBool::new(false));
     let limits = Limits {
         deadline: asked.timeout.and_then(|seconds| Instant::now().checked_add(Duration::from_secs(seconds))),
@@ -58,10 +58,10 @@ pub fn run(asked: SparqlQueryOptions<'_>) -> Result<(), CommandError> {
         Ok(query) => query,
         Err(error) => return Err(CommandError::Query { text, origin, problems: vec![error.into()] }),
     };
-    let environment = open::asked(&opened, asked.snapshot, &query)?;
+    let environment = open::with_triples(engine.environment(&query), asked.snapshot)?;
     let mut run = || {
         if asked.explain {
-            let text = query.explain(&environment, &bounds)?;
+            let text = query.explain(environment, &bounds)?;
             // Errors of writing are reported when the output is finished.
             let _ = std::io::Write::write_all(&mut out, text.as_bytes());
             return Ok(());
@@ -69,12 +69,12 @@ pub fn run(asked: SparqlQueryOptions<'_>) -> Result<(), CommandError> {
         match formats {
             None => {
                 let mut table = TextTableWriter::new(&mut out);
-                query.run(&environment, &bounds, &mut table)?;
+                query.run(environment, &bounds, &mut table)?;
                 let _ = table.finish();
             }
             Some(formats) => {
                 let mut writer = ResultWriter::new(&mut out, formats);
-                query.run(&environment, &bounds, &mut writer)?;
+                query.run(environment, &bounds, &mut writer)?;
                 let _ = writer.finish();
             }
         }
@@ -82,6 +82,6 @@ pub fn run(asked: SparqlQueryOptions<'_>) -> Result<(), CommandError> {
     };
     let result: Result<(), crate::sparql::SparqlError> = run();
     out.finish()?;
-    environment.store.check().map_err(open::error)?;
+    engine.fail_if_damaged().map_err(open::error)?;
     result.map_err(|error| CommandError::Query { text, origin, problems: vec![error.into()] })
 }

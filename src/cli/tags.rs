@@ -2,14 +2,14 @@
 
 use std::fmt::Write;
 use std::path::PathBuf;
-use std::sync::Arc;
 
 use serde_json::json;
 
 use super::{CommandError, open, stdout};
 use crate::base::untrusted::line;
+use crate::engine::EngineOptions;
 use crate::size;
-use crate::tags::{Docs, TagMatches, TagStatistics};
+use crate::tags::{Docs, TagMatches};
 
 /// Find the tags for a question in plain English
 ///
@@ -39,10 +39,11 @@ pub struct TagsArgs {
 
 /// Runs the command.
 pub fn run(args: &TagsArgs) -> Result<(), CommandError> {
-    let (_opened, osm) = open::elements(&args.snapshot)?;
-    let tags = TagStatistics::new(Arc::clone(&osm), open::tag_docs(args.tag_docs.as_deref())?);
+    let docs = open::tag_docs(args.tag_docs.as_deref())?;
+    let engine = open::engine_with(&args.snapshot, EngineOptions { docs, ..EngineOptions::default() })?;
+    let tags = engine.tags();
     let found = tags.search(&args.text, args.limit.into());
-    osm.check().map_err(open::error)?;
+    engine.fail_if_damaged().map_err(open::error)?;
     if args.json {
         stdout::print_json(&to_json(&found, tags.docs()))
     } else {

@@ -1,13 +1,18 @@
 //! The open snapshot behind one handle: [`Engine`] owns the file, its elements, its triples and its tags. It does not
-//! know its clients: commands, the HTTP services, agents and questions.
+//! know its clients: commands, the HTTP services, agents, questions and the Python module.
+
+mod places;
 
 use std::path::Path;
 use std::sync::Arc;
 
+use terrapin_geocoder::PlaceTable;
 use terrapin_osm::{CACHE_BYTES, Osm};
 use terrapin_snapshot::{Error, Manifest, Snapshot, hex};
-use terrapin_sparql::{Environment, RunnableQuery};
+use terrapin_sparql::{Environment, RunnableQuery, SparqlSettings, prepare};
 use terrapin_tags::{Docs, TagStatistics};
+
+pub use places::PlaceSources;
 
 /// Options for opening a snapshot.
 #[derive(Debug)]
@@ -82,6 +87,12 @@ impl Engine {
         &self.osm
     }
 
+    /// Returns the places that Overpass Turbo's shortcuts may name: those of `table`, if given, take precedence over the
+    /// areas of the snapshot.
+    pub fn places<'a>(&'a self, table: Option<&'a PlaceTable>) -> PlaceSources<'a> {
+        PlaceSources::new(table, &self.osm)
+    }
+
     /// Returns the tags of the elements, with their descriptions.
     pub fn tags(&self) -> &TagStatistics {
         &self.tags
@@ -102,6 +113,15 @@ impl Engine {
     /// and the snapshot has none.
     pub fn environment(&self, query: &RunnableQuery) -> Option<&Environment> {
         if query.is_of_elements() { Some(&self.graph) } else { self.triples() }
+    }
+
+    /// Returns the environment for the text of a SPARQL query, like [`Engine::environment`]. A text with errors needs no
+    /// data: it gets [`Engine::graph`].
+    pub fn environment_of(&self, text: &str) -> Option<&Environment> {
+        match prepare(text, &SparqlSettings::default()) {
+            Ok(query) => self.environment(&query),
+            Err(_) => Some(&self.graph),
+        }
     }
 
     /// Fails if damaged elements or triples were read since the snapshot was opened.

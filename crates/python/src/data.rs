@@ -1,36 +1,18 @@
-//! The open parts of a snapshot, and the execution of OverpassQL on it.
+//! The execution of OverpassQL, with values for the shortcuts of Overpass Turbo.
 
 use std::sync::Arc;
 
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use terrapin_budget::{self as budget, Budget};
-use terrapin_geocoder::{AreaLookup, Chain, PlaceSource, PlaceTable};
-use terrapin_osm::{BoundingBox, Osm};
+use terrapin_engine::Engine;
+use terrapin_geocoder::PlaceTable;
+use terrapin_osm::BoundingBox;
 use terrapin_overpass::turbo::{self, Reason, ShortcutValues};
 use terrapin_overpass::{self as overpass, output::Recording};
-use terrapin_snapshot::{self as file, Manifest};
-use terrapin_sparql::{Environment, is_of_elements};
-use terrapin_tags::TagStatistics;
 
 use crate::bounds::CallLimits;
 use crate::raise::RefusedQuery;
-
-/// The open parts of a snapshot.
-pub struct SnapshotContents {
-    /// The snapshot file.
-    pub file: Arc<file::Snapshot>,
-    /// The manifest of the file.
-    pub manifest: Manifest,
-    /// The digest, which identifies the snapshot.
-    pub digest: String,
-    /// The elements.
-    pub osm: Arc<Osm>,
-    /// The statistics of tags.
-    pub tags: TagStatistics,
-    /// The triples, if the snapshot has any.
-    pub triples: Option<Arc<Environment>>,
-}
 
 /// Parses the places of a call: names with their places, which take precedence over the data.
 ///
@@ -49,40 +31,33 @@ pub struct Shortcuts {
     pub places: Option<PlaceTable>,
 }
 
-impl SnapshotContents {
-    /// Returns the environment for a SPARQL query. Returns `None` if the snapshot has no triples and the query needs
-    /// more than elements.
-    pub fn asked(&self, query: &str) -> Option<Arc<Environment>> {
-        let elements = || Arc::new(Environment::of_elements(Arc::clone(&self.osm), Some(&self.manifest), &self.digest));
-        self.triples.clone().or_else(|| is_of_elements(query).then(elements))
-    }
-
-    /// Runs a query in OverpassQL or its XML form.
-    ///
-    /// # Errors
-    /// Returns an error if the query is invalid, fails, or reaches a limit.
-    pub fn overpass(&self, text: &str, shortcuts: &Shortcuts, bounds: &CallLimits) -> Result<Recording, RefusedQuery> {
-        let limits = bounds.limits();
-        let bounded = Arc::new(Budget::new(&limits));
-        let read = budget::watched(&bounded, || {
-            let areas = AreaLookup::new(&self.osm);
-            let mut places = Chain::default();
-            places.0.extend(shortcuts.places.as_ref().map(|table| table as &dyn PlaceSource));
-            places.0.push(&areas);
-            let now = self.manifest.data_timestamp;
-            let surroundings = ShortcutValues { bbox: shortcuts.bbox, now, places: &places };
-            let text = turbo::expand(text, &surroundings).map_err(|problem| {
-                let help = match problem.reason {
-                    Reason::NoBox => Some("give the box: bbox=\"south,west,north,east\"".to_owned()),
-                    Reason::NoPlace => Some("give names and where they lead: places={...}".to_owned()),
-                    _ => None,
-                };
-                RefusedQuery::new(vec![problem.diagnostic(help).into()], text)
-            })?;
-            let script = overpass::parse(&text).map_err(|failure| RefusedQuery::of(failure, text.as_ref()))?;
-            Ok((script, text.into_owned()))
-        });
-        let (script, text) = read.map_err(|stopped| RefusedQuery::stopped(&stopped, text))??;
-        overpass::record(&self.osm, &script, &limits).map_err(|failure| RefusedQuery::of(failure, text))
-    }
+/// Runs a query in OverpassQL or its XML form.
+///
+/// # Errors
+/// Returns an error if the query is invalid, fails, or reaches a limit.
+pub fn overpass(
+    engine: &Engine,
+    text: &str,
+    shortcuts: &Shortcuts,
+    bounds: &CallLimits,
+) -> Result<Recording, RefusedQuery> {
+    let limits = bounds.limits();
+    let bounded = Arc::new(Budget::new(&limits));
+    let read = budget::watched(&bounded, || {
+        let places = engine.places(shortcuts.places.as_ref());
+        let now = engine.data_timestamp();
+        let surroundings = ShortcutValues { bbox: shortcuts.bbox, now, places: &places };
+        let text = turbo::expand(text, &surroundings).map_err(|problem| {
+            let help = match problem.reason {
+                Reason::NoBox => Some("give the box: bbox=\"south,west,north,east\"".to_owned()),
+                Reason::NoPlace => Some("give names and where they lead: places={...}".to_owned()),
+                _ => None,
+            };
+            RefusedQuery::new(vec![problem.diagnostic(help).into()], text)
+        })?;
+        let script = overpass::parse(&text).map_err(|failure| RefusedQuery::of(failure, text.as_ref()))?;
+        Ok((script, text.into_owned()))
+    });
+    let (script, text) = read.map_err(|stopped| RefusedQuery::stopped(&stopped, text))??;
+    overpass::record(engine.osm(), &script, &limits).map_err(|failure| RefusedQuery::of(failure, text))
 }

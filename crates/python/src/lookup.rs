@@ -5,12 +5,12 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 use terrapin_budget::{self as budget, Budget};
+use terrapin_engine::Engine;
 use terrapin_entities::{EntityKind, EntityMatch, EntityQuery, Languages, chain, description, find, label};
 use terrapin_geocoder::{AreaLookup, Details, PlaceSource};
 use terrapin_sparql::Environment;
 
 use crate::bounds::CallLimits;
-use crate::data::SnapshotContents;
 use crate::raise::RefusedQuery;
 
 /// Maximum number of tags or entities.
@@ -22,14 +22,9 @@ const KEYS: usize = 10;
 ///
 /// # Errors
 /// Returns an error if a limit was reached.
-pub fn search_tags(
-    data: &SnapshotContents,
-    text: &str,
-    limit: usize,
-    bounds: &CallLimits,
-) -> Result<Value, RefusedQuery> {
+pub fn search_tags(engine: &Engine, text: &str, limit: usize, bounds: &CallLimits) -> Result<Value, RefusedQuery> {
     within(bounds, text, || {
-        let found = data.tags.search(text, limit.clamp(1, MOST));
+        let found = engine.tags().search(text, limit.clamp(1, MOST));
         let tags = found.tags.into_iter().map(|found| {
             let mut tag = json!({ "key": found.tag.key, "value": found.tag.value, "count": found.tag.counts.all() });
             if let Some(together) = found.together {
@@ -82,13 +77,13 @@ pub fn search_entities(
 ///
 /// # Errors
 /// Returns an error if a limit was reached.
-pub fn geocode(data: &SnapshotContents, name: &str, bounds: &CallLimits) -> Result<Value, RefusedQuery> {
+pub fn geocode(engine: &Engine, name: &str, bounds: &CallLimits) -> Result<Value, RefusedQuery> {
     within(bounds, name, || {
-        let name = name.trim();
-        let found = AreaLookup::new(&data.osm).find(name).and_then(|place| Some((*place.element.value()?, place)));
+        let (osm, name) = (engine.osm(), name.trim());
+        let found = AreaLookup::new(osm).find(name).and_then(|place| Some((*place.element.value()?, place)));
         let Some((element, place)) = found else { return Value::Null };
-        let details = data.osm.find(element.kind, element.id);
-        let details = details.map(|ordinal| Details::of(&data.osm, element.kind, ordinal));
+        let details = osm.find(element.kind, element.id);
+        let details = details.map(|ordinal| Details::of(osm, element.kind, ordinal));
         let details = details.unwrap_or(Details { tags: Vec::new() });
         let (key, value) = details.category();
         let degrees = |text: &str| text.parse::<f64>().ok();

@@ -4,15 +4,15 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
+use terrapin_engine::Engine;
 use terrapin_eval::cache::{BatchCache, InMemory};
 use terrapin_eval::language::QueryLanguage;
 use terrapin_eval::record::Instance;
 use terrapin_eval::reply;
 use terrapin_eval::scoring::{Scored, Scoring, unreadable};
-use terrapin_geocoder::{AreaLookup, Chain, PlaceSource, PlaceTable};
+use terrapin_geocoder::PlaceTable;
 
 use crate::bounds::CallLimits;
-use crate::data::SnapshotContents;
 use crate::raise;
 use crate::unicode::PythonText;
 use crate::work;
@@ -93,7 +93,7 @@ impl Pairs {
 /// Returns a `ValueError` for lists of different lengths or invalid options, and the errors of [`work::batch`].
 pub fn score(
     py: Python<'_>,
-    data: &Arc<SnapshotContents>,
+    engine: &Arc<Engine>,
     pairs: Pairs,
     bounds: CallLimits,
     cache: Arc<InMemory>,
@@ -106,19 +106,16 @@ pub fn score(
     if pairs.language == QueryLanguage::Sparql && (pairs.bbox.is_some() || pairs.places.is_some()) {
         return Err(PyValueError::new_err("bbox and places are of OverpassQL: leave them out for SPARQL"));
     }
-    let (data, stop) = (Arc::clone(data), Arc::clone(&bounds.stop));
+    let (engine, stop) = (Arc::clone(engine), Arc::clone(&bounds.stop));
     let limits = bounds.of_each();
     let batch = BatchCache::new(cache);
     let score = move |index: usize| {
-        let areas = AreaLookup::new(&data.osm);
-        let mut places = Chain::default();
-        places.0.extend(pairs.places.as_ref().map(|table| table as &dyn PlaceSource));
-        places.0.push(&areas);
+        let places = engine.places(pairs.places.as_ref());
         let scoring = Scoring {
-            osm: &data.osm,
-            snapshot: &data.digest,
-            triples: data.triples.as_deref(),
-            now: data.manifest.data_timestamp,
+            osm: engine.osm(),
+            snapshot: engine.digest(),
+            triples: engine.triples(),
+            now: engine.data_timestamp(),
             places: &places,
             limits: &limits,
             each: bounds.time,
@@ -135,8 +132,7 @@ pub fn score(
         } else {
             scoring.pair_with(&instance, pairs.summary)
         };
-        let whole = data.osm.check().and_then(|()| data.triples.as_ref().map_or(Ok(()), |t| t.store.check()));
-        whole.map(|()| serde_json::to_string(&scored).unwrap_or_default())
+        engine.fail_if_damaged().map(|()| serde_json::to_string(&scored).unwrap_or_default())
     };
     let lines = work::batch(py, &stop, threads, count, score)?;
     // No score of a damaged snapshot is reliable.

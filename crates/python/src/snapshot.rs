@@ -10,20 +10,18 @@ use rayon::ThreadPoolBuilder;
 use terrapin_base::LoadProgress;
 use terrapin_base::stack::STACK;
 use terrapin_budget::{self as budget, Budget, ExceededLimit};
+use terrapin_engine::{Engine, EngineOptions};
 use terrapin_entities::EntityKind;
 use terrapin_eval::feedback::{Feedback, FeedbackRequest, feedback, sparql_feedback, without_triples};
 use terrapin_eval::language::{self, QueryLanguage};
-use terrapin_geocoder::{AreaLookup, Chain, PlaceSource};
 use terrapin_load::{LoadError, LoadOptions};
-use terrapin_osm::{CACHE_BYTES, Osm};
 use terrapin_overpass::output::Recording;
-use terrapin_snapshot::{self as file, facts};
-use terrapin_sparql::{self as sparql, Environment, SparqlSettings};
-use terrapin_tags::{Docs, TagStatistics};
+use terrapin_snapshot::facts;
+use terrapin_sparql::{self as sparql, SparqlSettings};
 
 use crate::answer::Answer;
 use crate::bounds::{self, CallLimits};
-use crate::data::{self, Shortcuts, SnapshotContents};
+use crate::data::{self, Shortcuts};
 use crate::lookup;
 use crate::raise::{self, RefusedQuery};
 use crate::scores;
@@ -37,7 +35,7 @@ const MOST_SHOWN: usize = 100;
 /// An open snapshot.
 #[pyclass(frozen, module = "terrapin_osm._native")]
 pub struct Snapshot {
-    data: Arc<SnapshotContents>,
+    engine: Arc<Engine>,
     results: scores::ScoreCache,
 }
 
@@ -47,34 +45,27 @@ impl Snapshot {
     #[staticmethod]
     #[pyo3(signature = (path, cache=None))]
     fn open(py: Python<'_>, path: PathBuf, cache: Option<u64>) -> PyResult<Snapshot> {
-        let opened = py.detach(|| -> Result<SnapshotContents, file::Error> {
-            let file = Arc::new(file::Snapshot::open(&path)?);
-            let manifest =
-                file.manifest().cloned().ok_or_else(|| file::Error::damaged("manifest", "it is not there"))?;
-            let osm = Arc::new(Osm::open_with(Arc::clone(&file), cache.unwrap_or(CACHE_BYTES))?);
-            let tags = TagStatistics::new(Arc::clone(&osm), Docs::default());
-            let triples = Environment::open_beside(&file, &osm)?;
-            Ok(SnapshotContents { digest: file.digest(), file, manifest, osm, tags, triples: triples.map(Arc::new) })
-        });
-        let data = opened.map_err(|error| raise::of_file(py, &error))?;
-        Ok(Snapshot { data: Arc::new(data), results: scores::ScoreCache::default() })
+        let defaults = EngineOptions::default();
+        let options = EngineOptions { cache: cache.unwrap_or(defaults.cache), ..defaults };
+        let engine = py.detach(|| Engine::open(&path, options)).map_err(|error| raise::of_file(py, &error))?;
+        Ok(Snapshot { engine: Arc::new(engine), results: scores::ScoreCache::default() })
     }
 
     /// The digest, which identifies the snapshot.
     #[getter]
     fn digest(&self) -> &str {
-        &self.data.digest
+        self.engine.digest()
     }
 
     /// Whether the snapshot contains triples.
     #[getter]
     fn has_triples(&self) -> bool {
-        self.data.triples.is_some()
+        self.engine.triples().is_some()
     }
 
     /// Returns the facts about the snapshot as JSON.
     fn info(&self) -> String {
-        facts::to_json(&self.data.digest, self.data.file.file_len(), &self.data.manifest).to_string()
+        facts::to_json(self.engine.digest(), self.engine.snapshot().file_len(), self.engine.manifest()).to_string()
     }
 
     /// Runs a query in OverpassQL or its XML form.
@@ -92,8 +83,8 @@ impl Snapshot {
     ) -> PyResult<Answer> {
         let bounds = CallLimits::new(timeout, max_memory, stop)?;
         let shortcuts = Shortcuts { bbox: bounds::bbox(bbox)?, places: data::places(places)? };
-        let (data, stop) = (Arc::clone(&self.data), Arc::clone(&bounds.stop));
-        let answer = work::wait(py, &stop, move || data.overpass(&query, &shortcuts, &bounds))?;
+        let (engine, stop) = (Arc::clone(&self.engine), Arc::clone(&bounds.stop));
+        let answer = work::wait(py, &stop, move || data::overpass(&engine, &query, &shortcuts, &bounds))?;
         answer.map(Answer::new).map_err(|refused| refused.raise(py))
     }
 
@@ -114,10 +105,10 @@ impl Snapshot {
     ) -> PyResult<Vec<Py<PyAny>>> {
         let bounds = CallLimits::new(timeout, max_memory, stop)?;
         let shortcuts = Shortcuts { bbox: bounds::bbox(bbox)?, places: data::places(places)? };
-        let (data, stop) = (Arc::clone(&self.data), Arc::clone(&bounds.stop));
+        let (engine, stop) = (Arc::clone(&self.engine), Arc::clone(&bounds.stop));
         let count = queries.len();
         let answer = move |number: usize| match &queries[number] {
-            PythonText { text, wrong: None } => data.overpass(text, &shortcuts, &bounds),
+            PythonText { text, wrong: None } => data::overpass(&engine, text, &shortcuts, &bounds),
             PythonText { text, wrong: Some(wrong) } => Err(RefusedQuery::unreadable(wrong, text.as_str())),
         };
         let answers = work::batch(py, &stop, threads, count, answer)?;
@@ -141,25 +132,22 @@ impl Snapshot {
         language: &str,
         stop: Option<&Stop>,
     ) -> PyResult<Solutions> {
-        let Some(environment) = self.data.asked(&query) else {
-            return Err(raise::snapshot(py, "no-triples", NO_TRIPLES));
-        };
         let bounds = CallLimits::new(timeout, max_memory, stop)?;
         let settings = SparqlSettings { language: language.to_owned(), ..SparqlSettings::default() };
-        let stop = Arc::clone(&bounds.stop);
+        let (engine, stop) = (Arc::clone(&self.engine), Arc::clone(&bounds.stop));
         let solved = work::wait(py, &stop, move || {
             let limits = bounds.limits();
             let budget = Arc::new(Budget::new(&limits));
             let refused = |error: sparql::SparqlError| RefusedQuery::new(vec![error.into()], query.as_str());
             let read = budget::watched(&budget, || sparql::prepare(&query, &settings));
             let prepared = read.map_err(|stopped| RefusedQuery::stopped(&stopped, &query))?.map_err(refused)?;
+            let Some(environment) = engine.environment(&prepared) else { return Ok(None) };
             let mut taken = Taken::new(prepared.form());
-            prepared
-                .run(&environment, &sparql::SparqlBounds { limits, rows: max_rows }, &mut taken)
-                .map_err(refused)?;
-            Ok(taken)
+            prepared.run(environment, &sparql::SparqlBounds { limits, rows: max_rows }, &mut taken).map_err(refused)?;
+            Ok(Some(taken))
         })?;
-        solved.map(Solutions::new).map_err(|refused: RefusedQuery| refused.raise(py))
+        let taken = solved.map_err(|refused: RefusedQuery| refused.raise(py))?;
+        taken.map(Solutions::new).ok_or_else(|| raise::snapshot(py, "no-triples", NO_TRIPLES))
     }
 
     /// Returns feedback that helps a model repair a query, as JSON.
@@ -181,31 +169,24 @@ impl Snapshot {
             Some(lang) => Some(scores::language(lang)?),
             None => language::of(&query),
         };
-        let triples =
-            Some(&query).filter(|_| language == Some(QueryLanguage::Sparql)).map(|query| self.data.asked(query));
-        if let Some(None) = triples {
+        let is_sparql = language == Some(QueryLanguage::Sparql);
+        if is_sparql && self.engine.environment_of(&query).is_none() {
             return match lang {
                 Some(_) => Err(raise::snapshot(py, "no-triples", NO_TRIPLES)),
                 None => Ok(as_json(&without_triples())),
             };
         }
-        let triples = triples.flatten();
         let bounds = CallLimits::new(timeout, max_memory, stop)?;
         let (bbox, table) = (bounds::bbox(bbox)?, data::places(places)?);
-        let (data, stop) = (Arc::clone(&self.data), Arc::clone(&bounds.stop));
+        let (engine, stop) = (Arc::clone(&self.engine), Arc::clone(&bounds.stop));
         work::wait(py, &stop, move || {
             let (limits, sample) = (bounds.limits(), sample.min(MOST_SHOWN));
-            let said = match &triples {
-                Some(triples) => sparql_feedback(triples, &query, sample, true, &limits),
-                _ => {
-                    let areas = AreaLookup::new(&data.osm);
-                    let mut places = Chain::default();
-                    places.0.extend(table.as_ref().map(|table| table as &dyn PlaceSource));
-                    places.0.push(&areas);
-                    feedback(
-                        &data.osm,
-                        &FeedbackRequest { query: &query, bbox, places: &places, sample, run: true, limits },
-                    )
+            let said = match engine.environment_of(&query).filter(|_| is_sparql) {
+                Some(environment) => sparql_feedback(environment, &query, sample, true, &limits),
+                None => {
+                    let places = engine.places(table.as_ref());
+                    let request = FeedbackRequest { query: &query, bbox, places: &places, sample, run: true, limits };
+                    feedback(engine.osm(), &request)
                 }
             };
             as_json(&said)
@@ -223,8 +204,8 @@ impl Snapshot {
         stop: Option<&Stop>,
     ) -> PyResult<String> {
         let bounds = CallLimits::new(timeout, None, stop)?;
-        let (data, stop) = (Arc::clone(&self.data), Arc::clone(&bounds.stop));
-        let found = work::wait(py, &stop, move || lookup::search_tags(&data, &text, limit, &bounds))?;
+        let (engine, stop) = (Arc::clone(&self.engine), Arc::clone(&bounds.stop));
+        let found = work::wait(py, &stop, move || lookup::search_tags(&engine, &text, limit, &bounds))?;
         found.map(|found| found.to_string()).map_err(|refused| refused.raise(py))
     }
 
@@ -251,9 +232,9 @@ impl Snapshot {
             }
         };
         let bounds = CallLimits::new(timeout, None, stop)?;
-        let (data, stop, language) = (Arc::clone(&self.data), Arc::clone(&bounds.stop), language.to_owned());
+        let (engine, stop, language) = (Arc::clone(&self.engine), Arc::clone(&bounds.stop), language.to_owned());
         let found = work::wait(py, &stop, move || {
-            let triples = data.triples.as_deref()?;
+            let triples = engine.triples()?;
             Some(lookup::search_entities(triples, &text, kind, &language, limit, &bounds))
         })?;
         let found = found.ok_or_else(|| raise::snapshot(py, "no-triples", NO_TRIPLES))?;
@@ -264,8 +245,8 @@ impl Snapshot {
     #[pyo3(signature = (name, timeout=None, stop=None))]
     fn geocode(&self, py: Python<'_>, name: String, timeout: Option<f64>, stop: Option<&Stop>) -> PyResult<String> {
         let bounds = CallLimits::new(timeout, None, stop)?;
-        let (data, stop) = (Arc::clone(&self.data), Arc::clone(&bounds.stop));
-        let found = work::wait(py, &stop, move || lookup::geocode(&data, &name, &bounds))?;
+        let (engine, stop) = (Arc::clone(&self.engine), Arc::clone(&bounds.stop));
+        let found = work::wait(py, &stop, move || lookup::geocode(&engine, &name, &bounds))?;
         found.map(|found| found.to_string()).map_err(|refused| refused.raise(py))
     }
 
@@ -292,14 +273,14 @@ impl Snapshot {
         stop: Option<&Stop>,
     ) -> PyResult<Vec<String>> {
         let language = scores::language(lang)?;
-        if language == QueryLanguage::Sparql && self.data.triples.is_none() {
+        if language == QueryLanguage::Sparql && self.engine.triples().is_none() {
             return Err(raise::snapshot(py, "no-triples", NO_TRIPLES));
         }
         let bounds = CallLimits::new(timeout, max_memory, stop)?;
         let places = data::places(places)?;
         let pairs = scores::Pairs { gold, pred, bbox, language, places, similarity, summary, extract, first };
         let cache = self.results.within(&bounds);
-        scores::score(py, &self.data, pairs, bounds, cache, threads)
+        scores::score(py, &self.engine, pairs, bounds, cache, threads)
     }
 }
 

@@ -26,11 +26,7 @@ impl Environment {
     /// # Errors
     /// Returns an error if the snapshot is damaged.
     pub fn open(snapshot: &Arc<Snapshot>) -> std::result::Result<Option<Environment>, terrapin_snapshot::Error> {
-        let has_elements = snapshot.manifest().is_some_and(|manifest| manifest.counts.nodes > 0);
-        match has_elements {
-            true => Environment::open_beside(snapshot, &Arc::new(Osm::open(Arc::clone(snapshot))?)),
-            false => Ok(Store::open(snapshot)?.map(|store| Environment::of_snapshot(store, snapshot))),
-        }
+        Environment::open_beside(snapshot, &Arc::new(Osm::open(Arc::clone(snapshot))?))
     }
 
     /// Opens a snapshot for queries if its elements are already open; returns `None` if it has no triples.
@@ -41,8 +37,10 @@ impl Environment {
         snapshot: &Arc<Snapshot>,
         osm: &Arc<Osm>,
     ) -> std::result::Result<Option<Environment>, terrapin_snapshot::Error> {
-        let store = Store::open(snapshot)?;
-        Ok(store.map(|store| Environment::of_snapshot(store, snapshot).with_elements(Arc::clone(osm))))
+        let Some(store) = Store::open(snapshot)? else { return Ok(None) };
+        let environment = Environment::of_snapshot(store, snapshot);
+        let has_elements = snapshot.manifest().is_some_and(|manifest| manifest.counts.nodes > 0);
+        Ok(Some(if has_elements { environment.with_elements(Arc::clone(osm)) } else { environment }))
     }
 
     fn of_snapshot(store: Store, snapshot: &Snapshot) -> Environment {

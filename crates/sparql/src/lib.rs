@@ -206,8 +206,3 @@ impl RunnableQuery {
         run::run(self, environment, bounds, sink)
     }
 }
-
-/// Returns whether a text is a query on OpenStreetMap's elements, which also runs on a snapshot without triples.
-pub fn is_of_elements(query: &str) -> bool {
-    prepare(query, &SparqlSettings::default()).is_ok_and(|prepared| prepared.is_of_elements())
-}

@@ -99,7 +99,7 @@ pub(super) fn checked(
     let checked =
         data.with(args, table.as_ref(), |engine| dataset::check(engine, pairs, &alone, &together, &|| bar.inc(1)));
     bar.finish_and_clear();
-    Ok((checked, data.digest()))
+    Ok((checked, data.digest().to_owned()))
 }
 
 /// Counts the errors that `--allow` does not permit.

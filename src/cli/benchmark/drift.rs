@@ -43,7 +43,7 @@ pub fn run(args: &BenchmarkDriftArgs) -> Result<(), CommandError> {
     let drift = old.with(&args.engine, table.as_ref(), |before| {
         new.with(&args.engine, table.as_ref(), |after| {
             let (was, is) = (old.digest(), new.digest());
-            pool.install(|| dataset::drift((before, &was), (after, &is), &pairs, &|| bar.inc(1)))
+            pool.install(|| dataset::drift((before, was), (after, is), &pairs, &|| bar.inc(1)))
         })
     });
     bar.finish_and_clear();

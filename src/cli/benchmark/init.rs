@@ -36,7 +36,7 @@ pub fn run(args: &BenchmarkInitArgs) -> Result<(), CommandError> {
     let seen = |path: &Path| toml::Value::from(from(&args.out, path).display().to_string()).to_string();
     let files: Vec<String> = args.files.iter().map(|file| seen(file)).collect();
     let places = args.places.as_deref().map(|path| format!("places = {}\n", seen(path))).unwrap_or_default();
-    let content = opened.manifest.content.map(|c| format!("content = \"{}\"\n", hex(&c))).unwrap_or_default();
+    let content = opened.content().map(|content| format!("content = \"{content}\"\n")).unwrap_or_default();
     let text = format!(
         "# The benchmark, for `terrapin benchmark pack`. Paths are relative to this file's folder.\n\nfiles = [{}]\n\
          {places}# Kinds of findings to permit, such as \"empty\".\nallow = []\n\n[snapshot]\nfile = {}\ndigest = \

@@ -8,19 +8,16 @@ mod pack;
 
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::time::Duration;
 
 use indicatif::ProgressBar;
 
 use super::eval::unusable;
-use super::open::OpenSnapshot;
 use super::progress::styled;
 use super::{CommandError, open, stdout};
+use crate::engine::Engine;
 use crate::eval::dataset::{GoldEngine, GoldPair, read_pairs};
-use crate::geocoder::{AreaLookup, Chain, PlaceSource, PlaceTable};
-use crate::osm::Osm;
-use crate::sparql::Environment;
+use crate::geocoder::PlaceTable;
 
 /// Make, check and publish a benchmark: questions and the queries that answer them
 #[derive(Debug, clap::Args)]
@@ -64,11 +61,7 @@ struct EngineArgs {
 
 impl EngineArgs {
     fn table(&self) -> Result<Option<PlaceTable>, CommandError> {
-        self.places
-            .as_deref()
-            .map(PlaceTable::open)
-            .transpose()
-            .map_err(|e| CommandError::input("places-unreadable", e))
+        open::places(self.places.as_deref())
     }
 
     fn threads(&self) -> usize {
@@ -79,38 +72,31 @@ impl EngineArgs {
 
 /// A snapshot on which gold queries run.
 struct GoldEnvironment {
-    opened: OpenSnapshot,
-    osm: Arc<Osm>,
-    triples: Option<Environment>,
+    engine: Engine,
 }
 
 impl GoldEnvironment {
     fn open(path: &Path, pairs: &[GoldPair]) -> Result<GoldEnvironment, CommandError> {
-        let (opened, osm) = open::elements(path)?;
-        let triples = Environment::open_beside(&opened.snapshot, &osm).map_err(open::error)?;
+        let engine = open::engine(path)?;
         let sparql = |pair: &&GoldPair| pair.language() == crate::eval::language::QueryLanguage::Sparql;
-        if let (None, Some(pair)) = (&triples, pairs.iter().find(sparql)) {
+        if let (None, Some(pair)) = (engine.triples(), pairs.iter().find(sparql)) {
             let message = format!("{} is SPARQL, and {} has no triples", pair.place(), path.display());
             return Err(CommandError::input("no-triples", message));
         }
-        Ok(GoldEnvironment { opened, osm, triples })
+        Ok(GoldEnvironment { engine })
     }
 
-    fn digest(&self) -> String {
-        self.opened.snapshot.digest()
+    fn digest(&self) -> &str {
+        self.engine.digest()
     }
 
     /// Calls a function with the runner of queries.
     fn with<T>(&self, args: &EngineArgs, table: Option<&PlaceTable>, work: impl FnOnce(&GoldEngine<'_>) -> T) -> T {
-        let areas = AreaLookup::new(&self.osm);
-        let mut places = Chain::default();
-        places.0.extend(table.map(|table| table as &dyn PlaceSource));
-        places.0.push(&areas);
         work(&GoldEngine {
-            osm: &self.osm,
-            triples: self.triples.as_ref(),
-            now: self.opened.manifest.data_timestamp,
-            places: &places,
+            osm: self.engine.osm(),
+            triples: self.engine.triples(),
+            now: self.engine.data_timestamp(),
+            places: &self.engine.places(table),
             timeout: Duration::from_secs(args.timeout),
         })
     }

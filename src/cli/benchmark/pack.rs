@@ -70,7 +70,7 @@ pub fn run(args: &BenchmarkPackArgs) -> Result<(), CommandError> {
     let snapshot = folder.join(&said.snapshot.file);
     let opened = open::snapshot(&snapshot)?;
     let digest = opened.snapshot.digest();
-    let content = opened.manifest.content.map(|content| hex(&content));
+    let content = opened.content();
     if digest != said.snapshot.digest && (content.is_none() || content != said.snapshot.content) {
         let message = format!("{} has the digest {digest}, not {}", snapshot.display(), said.snapshot.digest);
         return Err(CommandError::refused("pin-differs", message));

@@ -27,7 +27,6 @@ use crate::eval::cache::NoCache;
 use crate::eval::files::write_text;
 use crate::eval::language::QueryLanguage;
 use crate::eval::record::Instance;
-use crate::geocoder::AreaLookup;
 use crate::snapshot::hex;
 use crate::stack::STACK;
 
@@ -148,7 +147,7 @@ pub fn run(args: &EvalAskArgs) -> Result<(), CommandError> {
         return Err(CommandError::input("lines-unreadable", message));
     }
     let docs = open::tag_docs(args.tag_docs.as_deref())?;
-    let snapshot = open::engine(&args.snapshot, EngineOptions { docs, ..EngineOptions::default() })?;
+    let snapshot = open::engine_with(&args.snapshot, EngineOptions { docs, ..EngineOptions::default() })?;
     if let (None, Some(instance)) = (snapshot.triples(), instances.iter().find(|instance| jsonl::is_sparql(instance))) {
         let message = format!("line {} is SPARQL, and the snapshot has no triples", instance.line);
         return Err(CommandError::input("no-triples", message));
@@ -175,14 +174,14 @@ pub fn run(args: &EvalAskArgs) -> Result<(), CommandError> {
     let questioner =
         Questioner { snapshot: &snapshot, asker: &asker, settings, timeout: Duration::from_secs(args.timeout) };
     let servers = questioner.ask_all(&mut instances, &run_settings, args)?;
-    let areas = AreaLookup::new(snapshot.osm());
+    let places = snapshot.places(None);
     let cache = args.run.cache.open(Some(&args.snapshot))?;
     let benchmark = JsonLines {
         osm: Some(snapshot.osm()),
         snapshot: snapshot.digest(),
         triples: snapshot.triples(),
         now: snapshot.data_timestamp(),
-        places: &areas,
+        places: &places,
         cache: &*cache,
         bounds: AnswerBounds::default(),
     };

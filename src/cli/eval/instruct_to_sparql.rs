@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use super::super::{CommandError, open};
 use super::{RunArgs, digest, unusable};
+use crate::engine::Engine;
 use crate::eval::about::{About, engine};
 use crate::eval::benchmarks::instruct_to_sparql::{
     self, InstructToSparql, extract, read_generated, read_gold, read_predictions,
@@ -13,7 +14,6 @@ use crate::eval::input::extract::{PredictionFormat, form_of_texts};
 use crate::eval::language::QueryLanguage;
 use crate::eval::record::Instance;
 use crate::eval::reply;
-use crate::sparql::Environment;
 
 /// Score SPARQL as the Instruct-to-SPARQL code and paper do
 ///
@@ -109,23 +109,18 @@ pub fn run(args: &InstructToSparqlArgs) -> Result<(), CommandError> {
         .enumerate()
         .map(|(index, (gold, text))| gold.instance(index + 1, query(args, &text), args.labelled))
         .collect();
-    let opened = args.snapshot.as_deref().map(open::snapshot).transpose()?;
-    let triples =
-        opened.as_ref().map(|opened| Environment::open(&opened.snapshot)).transpose().map_err(open::error)?.flatten();
-    if let (Some(path), None) = (&args.snapshot, &triples) {
+    let opened = args.snapshot.as_deref().map(open::engine).transpose()?;
+    let triples = opened.as_ref().and_then(Engine::triples);
+    if let (Some(path), None) = (&args.snapshot, triples) {
         return Err(CommandError::input("no-triples", format!("{} has no triples", path.display())));
     }
-    let snapshot = opened.as_ref().map(|opened| opened.snapshot.digest());
+    let snapshot = opened.as_ref().map(Engine::digest);
     let cache = args.run.cache.open(args.snapshot.as_deref())?;
-    let benchmark = InstructToSparql {
-        triples: triples.as_ref(),
-        snapshot: snapshot.as_deref().unwrap_or_default(),
-        cache: &*cache,
-    };
+    let benchmark = InstructToSparql { triples, snapshot: snapshot.unwrap_or_default(), cache: &*cache };
     let about = About {
         benchmark: instruct_to_sparql::REGISTRATION.name.to_owned(),
-        snapshot: snapshot.clone(),
-        content: opened.as_ref().and_then(|opened| opened.content()),
+        snapshot: snapshot.map(str::to_owned),
+        content: opened.as_ref().and_then(Engine::content),
         engine: engine(),
         inputs,
         ..About::default()

@@ -8,8 +8,6 @@ use super::{ExtractionFormat, RunArgs, digest, forms, unusable};
 use crate::eval::about::{About, engine};
 use crate::eval::benchmarks::jsonl::{self, JsonLines};
 use crate::eval::benchmarks::overpassnl::AnswerBounds;
-use crate::geocoder::{AreaLookup, Chain, PlaceSource, PlaceTable};
-use crate::sparql::Environment;
 
 /// Score any benchmark from JSON lines, CSV, TSV or Parquet
 ///
@@ -53,38 +51,27 @@ pub fn run(args: &EvalJsonlArgs) -> Result<(), CommandError> {
     if let Some(path) = &args.places {
         inputs.insert("places".to_owned(), digest(path)?);
     }
-    let table = args
-        .places
-        .as_deref()
-        .map(PlaceTable::open)
-        .transpose()
-        .map_err(|e| CommandError::input("places-unreadable", e))?;
-    let (opened, osm) = open::elements(&args.snapshot)?;
-    let triples = Environment::open_beside(&opened.snapshot, &osm).map_err(open::error)?;
-    if let (None, Some(instance)) = (&triples, instances.iter().find(|instance| jsonl::is_sparql(instance))) {
+    let table = open::places(args.places.as_deref())?;
+    let snapshot = open::engine(&args.snapshot)?;
+    if let (None, Some(instance)) = (snapshot.triples(), instances.iter().find(|instance| jsonl::is_sparql(instance))) {
         let message = format!("line {} is SPARQL, and the snapshot has no triples", instance.line);
         return Err(CommandError::input("no-triples", message));
     }
-    let areas = AreaLookup::new(&osm);
-    let mut places = Chain::default();
-    places.0.extend(table.as_ref().map(|table| table as &dyn PlaceSource));
-    places.0.push(&areas);
-    let snapshot = opened.snapshot.digest();
-    let now = opened.manifest.data_timestamp;
+    let places = snapshot.places(table.as_ref());
     let cache = args.run.cache.open(Some(&args.snapshot))?;
     let benchmark = JsonLines {
-        osm: Some(&osm),
-        snapshot: &snapshot,
-        triples: triples.as_ref(),
-        now,
+        osm: Some(snapshot.osm()),
+        snapshot: snapshot.digest(),
+        triples: snapshot.triples(),
+        now: snapshot.data_timestamp(),
         places: &places,
         cache: &*cache,
         bounds: AnswerBounds::default(),
     };
     let about = About {
         benchmark: jsonl::REGISTRATION.name.to_owned(),
-        snapshot: Some(snapshot.clone()),
-        content: opened.content(),
+        snapshot: Some(snapshot.digest().to_owned()),
+        content: snapshot.content(),
         engine: engine(),
         inputs,
         ..About::default()

@@ -5,13 +5,14 @@ use std::path::{Path, PathBuf};
 
 use super::super::{CommandError, open, stdout};
 use super::{ExtractionFormat, RunArgs, digest, forms, read_lines, unread};
+use crate::engine::Engine;
 use crate::eval::about::{About, engine};
 use crate::eval::benchmarks::overpassnl::{self, AnswerBounds, OverpassNl};
 use crate::eval::difficulty::measure_of;
 use crate::eval::input::{self, extract::read_predictions};
 use crate::eval::language::QueryLanguage;
 use crate::eval::record::Instance;
-use crate::geocoder::{AreaLookup, Chain, PlaceSource, PlaceTable};
+use crate::geocoder::{Chain, PlaceSource};
 
 /// Score OverpassQL with the metrics of OverpassNL
 ///
@@ -85,35 +86,28 @@ pub fn run(args: &OverpassNlArgs) -> Result<(), CommandError> {
     if instances.is_empty() {
         return Err(CommandError::input("empty", format!("{}: the file has no lines to score", args.gold.display())));
     }
-    let table = args
-        .places
-        .as_deref()
-        .map(PlaceTable::open)
-        .transpose()
-        .map_err(|e| CommandError::input("places-unreadable", e))?;
-    let opened = args.snapshot.as_deref().map(open::elements).transpose()?;
+    let table = open::places(args.places.as_deref())?;
+    let opened = args.snapshot.as_deref().map(open::engine).transpose()?;
     if args.bbox.is_none() && opened.is_some() {
         warn_without_boxes(&instances);
     }
-    let osm = opened.as_ref().map(|(_, osm)| osm);
-    let areas = osm.map(|osm| AreaLookup::new(osm));
-    let mut places = Chain::default();
-    places.0.extend(table.as_ref().map(|table| table as &dyn PlaceSource));
-    places.0.extend(areas.as_ref().map(|areas| areas as &dyn PlaceSource));
-    let snapshot = opened.as_ref().map(|(opened, _)| opened.snapshot.digest());
+    let of_snapshot = opened.as_ref().map(|engine| engine.places(table.as_ref()));
+    let of_table = Chain(table.iter().map(|table| table as &dyn PlaceSource).collect());
+    let places = of_snapshot.as_ref().map_or(&of_table as &dyn PlaceSource, |places| places);
+    let snapshot = opened.as_ref().map(Engine::digest);
     let cache = args.run.cache.open(args.snapshot.as_deref())?;
     let benchmark = OverpassNl {
-        osm: osm.map(|osm| &**osm),
-        snapshot: snapshot.as_deref().unwrap_or_default(),
-        places: &places,
+        osm: opened.as_ref().map(|engine| &**engine.osm()),
+        snapshot: snapshot.unwrap_or_default(),
+        places,
         similarity: !args.no_similarity,
         cache: &*cache,
         bounds: AnswerBounds::default(),
     };
     let about = About {
         benchmark: overpassnl::REGISTRATION.name.to_owned(),
-        snapshot: snapshot.clone(),
-        content: opened.as_ref().and_then(|(opened, _)| opened.content()),
+        snapshot: snapshot.map(str::to_owned),
+        content: opened.as_ref().and_then(Engine::content),
         engine: engine(),
         inputs: lines.digests,
         ..About::default()

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use super::super::{CommandError, open};
 use super::{ExtractionFormat, RunArgs, digest, forms, unusable};
 use crate::budget::Limits;
+use crate::engine::Engine;
 use crate::eval::about::{About, engine};
 use crate::eval::benchmarks::qa::{self, QaBenchmark, QuestionAnswering};
 use crate::sparql::Environment;
@@ -134,10 +135,10 @@ fn run(set: QaBenchmark, args: &QaOptions, pred: Option<&PathBuf>, language: &st
             format!("{}: the file has no questions to score", args.gold.display()),
         ));
     }
-    let opened = args.snapshot.as_deref().map(open::snapshot).transpose()?;
-    let mut triples: Option<Environment> = None;
+    let opened = args.snapshot.as_deref().map(open::engine).transpose()?;
+    let mut triples: Option<&Environment> = None;
     if let (Some(opened), Some(path)) = (&opened, args.snapshot.as_deref()) {
-        triples = Some(open::triples(opened, path)?);
+        triples = Some(open::with_triples(opened.triples(), path)?);
         // The answers of the queries are compared, not those of the files.
         instances.iter_mut().for_each(|instance| instance.answers = None);
     } else if let Some(instance) = instances.iter().find(|instance| instance.answers.is_none()) {
@@ -146,19 +147,19 @@ fn run(set: QaBenchmark, args: &QaOptions, pred: Option<&PathBuf>, language: &st
             instance.id.clone().unwrap_or_else(|| instance.line.to_string())
         )));
     }
-    let snapshot = opened.as_ref().map(|opened| opened.snapshot.digest());
+    let snapshot = opened.as_ref().map(Engine::digest);
     let cache = args.run.cache.open(args.snapshot.as_deref())?;
     let benchmark = QuestionAnswering {
         set,
-        triples: triples.as_ref(),
-        snapshot: snapshot.as_deref().unwrap_or_default(),
+        triples,
+        snapshot: snapshot.unwrap_or_default(),
         cache: &*cache,
         limits: Limits::default(),
     };
     let about = About {
         benchmark: set.registration().name.to_owned(),
-        snapshot: snapshot.clone(),
-        content: opened.as_ref().and_then(open::OpenSnapshot::content),
+        snapshot: snapshot.map(str::to_owned),
+        content: opened.as_ref().and_then(Engine::content),
         engine: engine(),
         inputs,
         ..About::default()

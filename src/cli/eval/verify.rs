@@ -7,13 +7,13 @@ use serde_json::Value;
 
 use super::super::{CommandError, open, stdout};
 use super::{read_run, unusable};
+use crate::engine::Engine;
 use crate::eval::benchmarks::{self, ScoringInputs};
 use crate::eval::cache::NoCache;
 use crate::eval::record::StoredOutcome;
 use crate::eval::runs::{self, EvalRun, NoJournal, RunMismatch, read_summary, verify_summary};
 use crate::eval::summary::ADDED;
-use crate::geocoder::{AreaLookup, Chain, PlaceSource, PlaceTable};
-use crate::sparql::Environment;
+use crate::geocoder::{PlaceSource, PlaceTable};
 
 /// Recompute a published run from its files
 ///
@@ -51,34 +51,26 @@ pub fn run(args: &EvalVerifyArgs) -> Result<(), CommandError> {
     let table = serde_json::to_vec(&run.places)
         .and_then(|bytes| PlaceTable::parse(&bytes))
         .map_err(|e| CommandError::input("places-unreadable", format!("{}: places.json: {e}", args.run.display())))?;
-    let opened = args.snapshot.as_deref().map(open::elements).transpose()?;
-    let digest = opened.as_ref().map(|(opened, _)| opened.snapshot.digest());
-    if let (Some(digest), of_run) = (&digest, &run.about.snapshot)
-        && of_run.as_ref() != Some(digest)
+    let opened = args.snapshot.as_deref().map(open::engine).transpose()?;
+    let digest = opened.as_ref().map(Engine::digest);
+    if let (Some(digest), of_run) = (digest, &run.about.snapshot)
+        && of_run.as_deref() != Some(digest)
     {
         let of_run = of_run.as_deref().unwrap_or("no snapshot");
         let message = format!("the run used the snapshot {of_run}, this one is {digest}");
         return Err(CommandError::input("other-snapshot", message));
     }
-    let osm = opened.as_ref().map(|(_, osm)| &**osm);
-    let areas = osm.map(AreaLookup::new);
-    let mut places = Chain::default();
-    places.0.push(&table);
-    places.0.extend(areas.as_ref().map(|areas| areas as &dyn PlaceSource));
-    let snapshot = digest.as_deref().unwrap_or_default();
-    let now = opened.as_ref().map(|(opened, _)| opened.manifest.data_timestamp).unwrap_or_default();
-    let triples = opened
-        .as_ref()
-        .map(|(opened, osm)| Environment::open_beside(&opened.snapshot, osm))
-        .transpose()
-        .map_err(open::error)?
-        .flatten();
-    let triples = triples.as_ref();
+    let osm = opened.as_ref().map(|engine| &**engine.osm());
+    let of_snapshot = opened.as_ref().map(|engine| engine.places(Some(&table)));
+    let places = of_snapshot.as_ref().map_or(&table as &dyn PlaceSource, |places| places);
+    let snapshot = digest.unwrap_or_default();
+    let now = opened.as_ref().map(Engine::data_timestamp).unwrap_or_default();
+    let triples = opened.as_ref().and_then(Engine::triples);
     let name = run.about.benchmark.as_str();
     let registered = benchmarks::benchmark(name)
         .ok_or_else(|| CommandError::input("run-unfit", format!("a run of {name:?} cannot be recomputed here")))?;
     let outcomes = &run.outcomes;
-    let data = ScoringInputs { outcomes, osm, triples, snapshot, now, places: &places, cache: &NoCache };
+    let data = ScoringInputs { outcomes, osm, triples, snapshot, now, places, cache: &NoCache };
     let benchmark = (registered.recompute)(data);
     let again =
         runs::run(&*benchmark, &run.instances, &NoJournal, &|| ()).map_err(|e| CommandError::system("output", e))?;
