@@ -223,6 +223,29 @@ pub fn charge(bytes: u64) {
     }
 }
 
+/// Counts work that this thread does for its query, in units of [`Limits::work`], and checks all limits. Unwinds if one
+/// is reached.
+pub fn work(units: usize) {
+    enforce(|budget| budget.work(units as u64));
+}
+
+/// Checks all limits now. Unwinds if one is reached. Cheap enough to call once per page, or once per thousand triples.
+pub fn check() {
+    enforce(Budget::check);
+}
+
+/// Unwinds if `bytes`, by the engines' own count, exceed the memory limit of the query.
+pub fn ensure_memory(bytes: u64) {
+    enforce(|budget| budget.memory(bytes));
+}
+
+fn enforce(check: impl FnOnce(&Budget) -> Result<(), ExceededLimit>) {
+    let checked = BUDGET.with_borrow(|budget| budget.as_deref().map_or(Ok(()), check));
+    if let Err(exceeded) = checked {
+        stop(exceeded);
+    }
+}
+
 #[cold]
 fn look(bytes: u64) {
     memory::look_again();
@@ -366,14 +389,14 @@ mod tests {
     #[test]
     fn bounds_and_panics_end_the_work() {
         let limits = Limits { deadline: Some(Instant::now()), ..Limits::default() };
-        let late = watched(&Arc::new(Budget::new(&limits)), || -> () {
+        let late = watched(&Arc::new(Budget::new(&limits)), || {
             loop {
                 checkpoint();
             }
         });
         assert_eq!(reached(late), "time");
         assert_eq!(watched(&bounded(1 << 20), || 1), Ok(1));
-        assert_eq!(reached(watched(&bounded(1 << 20), || -> () { panic!("broken") })), "panic");
+        assert_eq!(reached(watched(&bounded(1 << 20), || { panic!("broken") })), "panic");
     }
 
     #[test]
@@ -398,7 +421,7 @@ mod tests {
                 kept.push(Box::new([0_u64; 16]));
             }
         };
-        assert_eq!(reached(watched(&bounded(8 << 20), || -> () { grows() })), "memory");
+        assert_eq!(reached(watched(&bounded(8 << 20), || { grows() })), "memory");
         // A single large one, before it is made.
         assert_eq!(reached(watched(&bounded(8 << 20), || charge(9 << 20))), "memory");
         assert_eq!(reached(watched(&bounded(8 << 20), || charge(7 << 20))), "nothing");

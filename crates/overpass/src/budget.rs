@@ -48,24 +48,9 @@ impl OverpassBudget {
         *self.running.lock().unwrap_or_else(PoisonError::into_inner) = (statement.kind.name(), statement.line);
     }
 
-    /// Returns an error if a limit is reached. Cheap enough to call once per page.
-    pub fn check(&self) -> Result<(), OverpassFailure> {
-        self.bounds.check().map_err(|e| self.exceeded(e))
-    }
-
-    /// Counts work, then calls [`OverpassBudget::check`].
-    pub fn work(&self, units: usize) -> Result<(), OverpassFailure> {
-        self.bounds.work(units as u64).map_err(|e| self.exceeded(e))
-    }
-
     /// Returns the units of work so far.
     pub fn work_done(&self) -> u64 {
         self.bounds.work_done()
-    }
-
-    /// Returns an error if `bytes` exceeds the query's memory limit.
-    pub fn memory(&self, bytes: u64) -> Result<(), OverpassFailure> {
-        self.bounds.memory(bytes).map_err(|e| self.exceeded(e))
     }
 
     /// Returns the error for a limit that was reached, in the reference's wording.
@@ -106,19 +91,25 @@ mod tests {
     fn says_which_bound_was_reached() {
         let settings = QlSettings { timeout: 0, maxsize: 2 << 20, ..QlSettings::default() };
         let budget = OverpassBudget::new(&settings, &Limits::default());
-        let text = |r: Result<(), OverpassFailure>| r.err().map(|f| f.to_string()).unwrap_or_default();
-        let late = text(budget.check());
+        let text = |budget: &OverpassBudget, work: &dyn Fn()| {
+            let done = budget.watch(|| {
+                work();
+                Ok(())
+            });
+            done.err().map(|failure| failure.to_string()).unwrap_or_default()
+        };
+        let late = text(&budget, &budget::check);
         assert!(late.starts_with("runtime error: Query timed out in \"osm-script\" at line 0 after 0."), "{late}");
         assert_eq!(
-            text(budget.memory(5 << 20)),
+            text(&budget, &|| budget::ensure_memory(5 << 20)),
             "runtime error: Query run out of memory in \"osm-script\" at line 0 using about 5 MB of RAM."
         );
-        assert!(budget.memory(2 << 20).is_ok());
+        assert_eq!(text(&budget, &|| budget::ensure_memory(2 << 20)), "");
         let limits = Limits { work: Some(10), ..Limits::default() };
         let budget = OverpassBudget::new(&QlSettings::default(), &limits);
-        assert!(budget.work(10).is_ok());
-        assert!(budget.work(1).is_err());
+        assert_eq!(text(&budget, &|| budget::work(10)), "");
+        assert!(text(&budget, &|| budget::work(1)).contains("after looking at 10 elements"));
         limits.cancelled.store(true, Ordering::Relaxed);
-        assert!(budget.check().is_err());
+        assert!(text(&budget, &budget::check).contains("Query was cancelled"));
     }
 }

@@ -10,7 +10,6 @@ use super::lists;
 use super::operators;
 use super::scope::{Subject, subjects};
 use super::value::EvaluatorValue;
-use crate::OverpassFailure;
 use crate::quadtile;
 use crate::set::{DerivedGeometry, ElementSet};
 use crate::syntax::EvaluatorFunction;
@@ -45,21 +44,20 @@ pub(super) fn over(
     function: EvaluatorFunction,
     set: &ElementSet,
     code: CompiledEvaluator,
-) -> Result<EvaluatorValue, OverpassFailure> {
+) -> EvaluatorValue {
     let mut reader = environment.reader();
-    let mut stopped = None;
     let ordered = match function {
         EvaluatorFunction::Sum | EvaluatorFunction::Gcat => in_order(environment, set),
         _ => Vec::new(),
     };
     let any_order = subjects(set).take(if ordered.is_empty() { usize::MAX } else { 0 });
-    let values = any_order.chain(ordered.iter().copied()).enumerate().map_while(|(n, subject)| {
+    let values = any_order.chain(ordered.iter().copied()).enumerate().map(|(n, subject)| {
         if n % STEP == 0 {
-            stopped = environment.budget.work(STEP).err();
+            budget::work(STEP);
         }
-        stopped.is_none().then(|| eval(&mut reader, &code, subject.into()))
+        eval(&mut reader, &code, subject.into())
     });
-    let value = match function {
+    match function {
         EvaluatorFunction::Union => union(values),
         EvaluatorFunction::Min => lists::extreme(values, Ordering::Less),
         EvaluatorFunction::Max => lists::extreme(values, Ordering::Greater),
@@ -81,10 +79,6 @@ pub(super) fn over(
             EvaluatorValue::Shape((!parts.is_empty()).then(|| Box::new(DerivedGeometry::Collection(parts))))
         }
         _ => EvaluatorValue::EMPTY,
-    };
-    match stopped {
-        Some(failure) => Err(failure),
-        None => Ok(value),
     }
 }
 

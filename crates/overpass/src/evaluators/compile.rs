@@ -156,7 +156,7 @@ impl CompiledEvaluator {
                 function,
                 &environment.set(set.unwrap_or("_")),
                 *arg(0)?,
-            )?),
+            )),
             EvaluatorFunction::Val => CompiledEvaluator::Constant(EvaluatorValue::EMPTY),
         })
     }

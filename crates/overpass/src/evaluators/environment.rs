@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use crate::budget::OverpassBudget;
 use crate::reader::StoreReader;
 use crate::set::ElementSet;
 use crate::syntax::SetName;
@@ -16,8 +15,6 @@ pub struct EvaluatorEnvironment<'a> {
     pub osm: &'a Osm,
     /// The current state of the data, which has the areas.
     pub current: &'a Osm,
-    /// Deadline, memory and cancellation.
-    pub budget: &'a OverpassBudget,
     /// The named sets. A missing name is an empty set.
     pub sets: &'a BTreeMap<SetName, Arc<ElementSet>>,
     /// The common value of the group in a set while a `for` iterates over it: `_.val`.

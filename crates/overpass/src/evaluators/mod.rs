@@ -58,7 +58,7 @@ pub fn filter(
         return Ok(set.clone());
     }
     let code = CompiledEvaluator::new(environment, expr)?;
-    let (osm, budget) = (environment.osm, environment.budget);
+    let osm = environment.osm;
     let current = budget::current();
     let mut found = ElementSet::default();
     for kind in ElementType::ALL {
@@ -67,14 +67,14 @@ pub fn filter(
             .par_chunks(CHUNK)
             .map(|chunk| {
                 current.share(|| {
-                    budget.work(chunk.len())?;
+                    budget::work(chunk.len());
                     let mut reader = StoreReader::new(osm);
                     let mut holds =
                         |&ordinal: &Ordinal| eval(&mut reader, &code, Subject::Element(kind, ordinal).into()).is_true();
-                    Ok(chunk.iter().copied().filter(|ordinal| holds(ordinal)).collect())
+                    chunk.iter().copied().filter(|ordinal| holds(ordinal)).collect()
                 })
             })
-            .collect::<Result<_, OverpassFailure>>()?;
+            .collect();
         *found.part_mut(kind) = kept.concat();
     }
     let mut reader = environment.reader();
@@ -112,7 +112,7 @@ pub fn group(
     };
     for (n, subject) in subjects(set).enumerate() {
         if n % CHUNK == 0 {
-            environment.budget.work(CHUNK)?;
+            budget::work(CHUNK);
         }
         for value in values(subject) {
             let group = groups.entry(value).or_default();
@@ -192,7 +192,7 @@ pub fn convert(
     let mut made = Deferred::<Vec<Arc<Derived>>>::default();
     for (n, subject) in aggregates::in_order(environment, from).into_iter().enumerate() {
         if n % CHUNK == 0 {
-            environment.budget.work(CHUNK)?;
+            budget::work(CHUNK);
         }
         made.push(Arc::new(producer.produce(&mut reader, subject, last_id)));
     }

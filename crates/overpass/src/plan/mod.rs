@@ -22,8 +22,6 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 
-use super::OverpassFailure;
-use super::budget::OverpassBudget;
 use super::quadtile::{is_indexed, is_looked_at};
 use super::sorted;
 use super::syntax::{FilterKind, Tag};
@@ -138,14 +136,9 @@ impl TypePlan {
     }
 
     /// Returns the elements that pass, ascending.
-    pub fn select(
-        mut self,
-        osm: &Osm,
-        budget: &OverpassBudget,
-        kind: ElementType,
-    ) -> Result<Vec<Ordinal>, OverpassFailure> {
+    pub fn select(mut self, osm: &Osm, kind: ElementType) -> Vec<Ordinal> {
         if self.never() {
-            return Ok(Vec::new());
+            return Vec::new();
         }
         let pages = (!self.regions.is_empty()).then(|| self.region_pages(osm, kind));
         let page_elements = pages.as_ref().map_or(u64::MAX, |p| p.len() as u64 * osm.page_size(kind));
@@ -177,7 +170,7 @@ impl TypePlan {
             (None, Some(pages)) => (all_of(pages), Vec::new().into()),
             (None, None) => (all_of((0..osm.page_count(kind)).collect()), Vec::new().into()),
         };
-        self.narrow(osm, budget, kind, runs, list)
+        self.narrow(osm, kind, runs, list)
     }
 
     /// Removes candidates by short posting lists, which is faster than reading the candidates' tags. Removes the tests
@@ -207,42 +200,33 @@ impl TypePlan {
     fn narrow(
         mut self,
         osm: &Osm,
-        budget: &OverpassBudget,
         kind: ElementType,
         mut runs: Vec<PageCandidates>,
         mut list: Arc<[Ordinal]>,
-    ) -> Result<Vec<Ordinal>, OverpassFailure> {
+    ) -> Vec<Ordinal> {
         self.narrow_by_postings(osm, kind, &mut runs, &mut list);
         let by_members = kind == ElementType::Relation && !self.regions.is_empty();
         let regions = if by_members { std::mem::take(&mut self.regions) } else { Vec::new() };
         let mut found = if self.tags.is_empty() && self.meta.is_empty() && self.regions.is_empty() {
             gather(osm, kind, &runs, &list)
         } else {
-            over_pages(&runs, |run, out| self.test_page(osm, budget, kind, run, &list, out))?
+            over_pages(&runs, |run, out| self.test_page(osm, kind, run, &list, out))
         };
         for region in regions {
-            found = relations_in(osm, budget, region.as_ref(), found)?;
+            found = relations_in(osm, region.as_ref(), found);
         }
-        Ok(found)
+        found
     }
 
     /// Appends the elements of one page that pass.
-    fn test_page(
-        &self,
-        osm: &Osm,
-        budget: &OverpassBudget,
-        kind: ElementType,
-        run: &PageCandidates,
-        list: &[Ordinal],
-        out: &mut Vec<Ordinal>,
-    ) -> Result<(), OverpassFailure> {
+    fn test_page(&self, osm: &Osm, kind: ElementType, run: &PageCandidates, list: &[Ordinal], out: &mut Vec<Ordinal>) {
         let first = u64::from(run.page) * osm.page_size(kind);
         let from = out.len();
         match &run.range {
             Some(range) => out.extend_from_slice(list.get(range.clone()).unwrap_or_default()),
             None => out.extend(first..(first + osm.page_size(kind)).min(osm.count(kind))),
         }
-        budget.work(out.len() - from)?;
+        budget::work(out.len() - from);
         if !self.tags.is_empty() {
             let page = osm.tag_page(kind, run.page);
             retain_from(out, from, |o| {
@@ -259,10 +243,9 @@ impl TypePlan {
         }
         for region in &self.regions {
             if out.len() > from {
-                in_region(osm, budget, kind, region.as_ref(), run.page, out, from)?;
+                in_region(osm, kind, region.as_ref(), run.page, out, from);
             }
         }
-        Ok(())
     }
 }
 
@@ -280,81 +263,58 @@ fn retain_from(out: &mut Vec<Ordinal>, from: usize, mut passes: impl FnMut(Ordin
 }
 
 /// Like [`retain_from`], but checks the budget: for tests that may read all parts of a region.
-fn retain_within(
-    budget: &OverpassBudget,
-    out: &mut Vec<Ordinal>,
-    from: usize,
-    mut passes: impl FnMut(Ordinal) -> bool,
-) -> Result<(), OverpassFailure> {
+fn retain_within(out: &mut Vec<Ordinal>, from: usize, mut passes: impl FnMut(Ordinal) -> bool) {
     let mut tested = 0_usize;
-    let mut state = Ok(());
     retain_from(out, from, |o| {
         tested += 1;
-        if tested.is_multiple_of(TESTS) && state.is_ok() {
-            state = budget.check();
+        if tested.is_multiple_of(TESTS) {
+            budget::check();
         }
-        state.is_ok() && passes(o)
+        passes(o)
     });
-    state
 }
 
 /// Removes the nodes or ways of one page that are not in a region.
-fn in_region(
-    osm: &Osm,
-    budget: &OverpassBudget,
-    kind: ElementType,
-    region: &dyn SearchRegion,
-    page: u32,
-    out: &mut Vec<Ordinal>,
-    from: usize,
-) -> Result<(), OverpassFailure> {
+fn in_region(osm: &Osm, kind: ElementType, region: &dyn SearchRegion, page: u32, out: &mut Vec<Ordinal>, from: usize) {
     let first = u64::from(page) * osm.page_size(kind);
     let bounds = osm.page_box(kind, page);
     let placement = region.placement(&bounds);
     if placement == Placement::Outside {
         out.truncate(from);
-        return Ok(());
+        return;
     }
     match (kind, placement) {
         // Their members decide: see `relations_in`.
-        (ElementType::Relation, _) => Ok(()),
-        (ElementType::Node, Placement::Inside) => Ok(()),
-        (ElementType::Node, _) if region.has_all_nodes(&bounds) => Ok(()),
+        (ElementType::Relation, _) | (ElementType::Node, Placement::Inside) => {}
+        (ElementType::Node, _) if region.has_all_nodes(&bounds) => {}
         (ElementType::Node, _) => {
             let nodes = osm.node_page(page);
             let at = |o: Ordinal| nodes.coords.get((o - first) as usize);
-            retain_within(budget, out, from, |o| at(o).is_some_and(|&c| region.has_node(c)))
+            retain_within(out, from, |o| at(o).is_some_and(|&c| region.has_node(c)));
         }
         (ElementType::Way, Placement::Inside) => {
             // The page's box does not cover a way without a known location.
             let ways = osm.way_page(page);
             retain_from(out, from, |o| is_indexed(ways.coords((o - first) as usize)));
-            Ok(())
         }
         (ElementType::Way, _) => {
             let ways = osm.way_page(page);
             let coords = |o: Ordinal| ways.coords((o - first) as usize);
             let is_looked_at = |o: Ordinal| is_looked_at(coords(o), region.cover(), region.is_by_blocks());
-            retain_within(budget, out, from, |o| region.has_way(coords(o)) && is_looked_at(o))
+            retain_within(out, from, |o| region.has_way(coords(o)) && is_looked_at(o));
         }
     }
 }
 
 /// Returns the nodes or ways of an ascending list that are in a region.
-pub fn elements_in(
-    osm: &Osm,
-    budget: &OverpassBudget,
-    region: &dyn SearchRegion,
-    kind: ElementType,
-    list: Vec<Ordinal>,
-) -> Result<Vec<Ordinal>, OverpassFailure> {
+pub fn elements_in(osm: &Osm, region: &dyn SearchRegion, kind: ElementType, list: Vec<Ordinal>) -> Vec<Ordinal> {
     let runs = runs_of(&list, osm.page_size(kind));
     over_pages(&runs, |run, out| {
         let from = out.len();
         let range = run.range.clone().unwrap_or_default();
-        budget.work(range.len())?;
+        budget::work(range.len());
         out.extend_from_slice(list.get(range).unwrap_or_default());
-        in_region(osm, budget, kind, region, run.page, out, from)
+        in_region(osm, kind, region, run.page, out, from);
     })
 }
 
@@ -362,23 +322,18 @@ pub fn elements_in(
 type RelationRun = (Arc<RelationPage>, Range<usize>);
 
 /// Returns the relations of an ascending list that have a node or a way in a region.
-fn relations_in(
-    osm: &Osm,
-    budget: &OverpassBudget,
-    region: &dyn SearchRegion,
-    mut list: Vec<Ordinal>,
-) -> Result<Vec<Ordinal>, OverpassFailure> {
+fn relations_in(osm: &Osm, region: &dyn SearchRegion, mut list: Vec<Ordinal>) -> Vec<Ordinal> {
     let size = osm.page_size(ElementType::Relation);
     let pages = sorted::pages(&list, size).into_iter();
     let runs: Vec<RelationRun> = pages.map(|(page, range)| (osm.relation_page(page), range)).collect();
     let [nodes, ways] = members_of(&runs, &list, size);
-    budget.work(nodes.len() + ways.len())?;
+    budget::work(nodes.len() + ways.len());
     let [nodes, ways] = [nodes, ways].map(sorted::from_unsorted);
-    let mut nodes = elements_in(osm, budget, region, ElementType::Node, nodes)?;
+    let mut nodes = elements_in(osm, region, ElementType::Node, nodes);
     if region.has_border() {
         retain_counted(osm, region, &mut nodes);
     }
-    let ways = elements_in(osm, budget, region, ElementType::Way, ways)?;
+    let ways = elements_in(osm, region, ElementType::Way, ways);
     let is_in = |member: &RelationMember| {
         member.element.ordinal().is_some_and(|ordinal| match member.kind {
             ElementType::Node => sorted::contains(&nodes, ordinal),
@@ -391,7 +346,7 @@ fn relations_in(
         let Some(page) = pages.next() else { return false };
         page.members((relation % size) as usize).iter().any(is_in)
     });
-    Ok(list)
+    list
 }
 
 /// Returns the nodes and the ways that are members of relations, in any order.
@@ -488,23 +443,21 @@ fn gather(osm: &Osm, kind: ElementType, runs: &[PageCandidates], list: &[Ordinal
 }
 
 /// Calls `f` for every run, in parallel if there are many. Returns the concatenated results, in order.
-fn over_pages<F>(runs: &[PageCandidates], f: F) -> Result<Vec<Ordinal>, OverpassFailure>
+fn over_pages<F>(runs: &[PageCandidates], f: F) -> Vec<Ordinal>
 where
-    F: Fn(&PageCandidates, &mut Vec<Ordinal>) -> Result<(), OverpassFailure> + Sync,
+    F: Fn(&PageCandidates, &mut Vec<Ordinal>) + Sync,
 {
     let some = |runs: &[PageCandidates]| {
         let mut out = Vec::new();
-        runs.iter().try_for_each(|run| f(run, &mut out))?;
-        Ok(out)
+        runs.iter().for_each(|run| f(run, &mut out));
+        out
     };
     if runs.len() < PARALLEL_PAGES {
         return some(runs);
     }
     let parts: Vec<Vec<Ordinal>> = {
         let current = budget::current();
-        runs.par_chunks(PAGES_AT_ONCE)
-            .map(|runs| current.share(|| some(runs)))
-            .collect::<Result<_, OverpassFailure>>()?
+        runs.par_chunks(PAGES_AT_ONCE).map(|runs| current.share(|| some(runs))).collect()
     };
-    Ok(parts.concat())
+    parts.concat()
 }

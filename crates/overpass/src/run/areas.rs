@@ -54,7 +54,7 @@ pub fn select(
         set.areas.sort_unstable();
     }
     let ways = select::select(ctx, Way, filters, regions, None, line)?;
-    set.ways = closed(ctx, &ways)?;
+    set.ways = closed(ctx, &ways);
     if recurses(filters) {
         // As in the reference, the result contains the relations found by a recursion themselves.
         set.relations = select::select(ctx, Relation, filters, regions, None, line)?;

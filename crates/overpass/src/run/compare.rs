@@ -35,7 +35,7 @@ pub fn run(ctx: &mut RunContext, compare: &Compare, place: usize) -> Result<(), 
     }
     ctx.sets.remove(into);
     let Some(older) = ctx.diff.as_ref().and_then(|diff| diff.recorded(place)).filter(|_| given) else { return Ok(()) };
-    let mut changes = diff::changes(ctx, older, set)?;
+    let mut changes = diff::changes(ctx, older, set);
     if let Some(delta) = delta {
         changes.removed = with_value(ctx, Some(earlier), delta, &changes.removed)?;
         changes.added = with_value(ctx, later, delta, &changes.added)?;

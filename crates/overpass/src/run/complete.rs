@@ -4,6 +4,7 @@ use super::RunContext;
 use crate::OverpassFailure;
 use crate::set::ElementSet;
 use crate::syntax::Complete;
+use terrapin_budget as budget;
 
 /// Runs the statement. Each round gets all elements found so far in `into`. The elements that it leaves in `from` are
 /// added to them.
@@ -15,7 +16,7 @@ pub fn run(ctx: &mut RunContext, Complete { from, into, limit, body }: &Complete
     let outer = ctx.enter();
     // As in the reference, the loop runs once more than the limit.
     for _ in 0..=*limit {
-        ctx.budget.work(1)?;
+        budget::work(1);
         ctx.assign(into, given);
         ctx.run_block(body)?;
         let known = all.len();

@@ -7,6 +7,7 @@ use crate::OverpassFailure;
 use crate::output::{OutCounts, disconnected};
 use crate::plan::TagTest;
 use crate::syntax::{Detail, FilterKind, Out, Query, QueryType, Statement, StatementKind, Tag};
+use terrapin_budget as budget;
 use terrapin_osm::{ElementType, Ordinal};
 
 /// Splits off the last two statements of a script, if they are a query and an `out count` of its elements. Also returns
@@ -44,9 +45,9 @@ pub fn run(ctx: &mut RunContext, query: &Query, last: &Statement) -> Result<bool
         found[kind as usize] = count;
     }
     ctx.budget.enter(last);
-    ctx.budget.check()?;
+    budget::check();
     // Charges the memory that the elements would have used, so that the limit applies regardless of how the query runs.
-    ctx.budget.memory(found.iter().sum::<u64>() * size_of::<Ordinal>() as u64)?;
+    budget::ensure_memory(found.iter().sum::<u64>() * size_of::<Ordinal>() as u64);
     let of = |kind: ElementType| found[kind as usize];
     let counts = OutCounts {
         with_id: !out.noids,

@@ -40,14 +40,14 @@ pub fn retro(ctx: &mut RunContext, Retro { at, body }: &Retro) -> Result<(), Ove
 }
 
 /// Removes the hidden elements from a set.
-pub fn restrict(ctx: &RunContext, mut set: ElementSet) -> Result<ElementSet, OverpassFailure> {
+pub fn restrict(ctx: &RunContext, mut set: ElementSet) -> ElementSet {
     if test(ctx).is_none() {
-        return Ok(set);
+        return set;
     }
     for kind in ElementType::ALL {
         let known = Some(std::mem::take(set.part_mut(kind)));
         let plan = TypePlan { known, meta: test(ctx).into_iter().collect(), ..TypePlan::default() };
-        *set.part_mut(kind) = plan.select(ctx.osm, ctx.budget, kind)?;
+        *set.part_mut(kind) = plan.select(ctx.osm, kind);
     }
-    Ok(set)
+    set
 }

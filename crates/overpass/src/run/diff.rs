@@ -18,6 +18,7 @@ use crate::set::{Derived, DerivedGeometry, ElementSet};
 use crate::sorted;
 use crate::syntax::{Script, SetName, TimeFrame, Timestamp};
 use crate::{Diagnostic, OverpassCode, OverpassErrorClass, OverpassFailure};
+use terrapin_budget as budget;
 use terrapin_osm::{Coord, ElementType, MetaRef, Ordinal, Osm};
 
 /// The progress of a query with two moments.
@@ -165,7 +166,7 @@ pub fn changes<'a>(
     ctx: &mut RunContext<'a>,
     (older, older_osm): InState<'a>,
     (newer, newer_osm): InState<'a>,
-) -> Result<SetChanges<'a>, OverpassFailure> {
+) -> SetChanges<'a> {
     let mut changes = SetChanges {
         older: older_osm,
         newer: newer_osm,
@@ -181,27 +182,22 @@ pub fn changes<'a>(
         changes.removed.subtract(&newer);
         changes.added.subtract(&older);
     } else {
-        by_id(ctx, &mut changes, &older, &newer)?;
+        by_id(&mut changes, &older, &newer);
     }
     (changes.removed.derived, changes.added.derived) = apart(&older.derived, &newer.derived);
     if let Some(Diff { augmented: true, from, to, .. }) = ctx.diff {
-        changes.unchanged = seen_at(ctx, to, &changes.removed, older_osm, newer_osm)?;
-        changes.preexisting = seen_at(ctx, Some(from), &changes.added, newer_osm, older_osm)?;
-        overlook(ctx, &mut changes)?;
+        changes.unchanged = seen_at(ctx, to, &changes.removed, older_osm, newer_osm);
+        changes.preexisting = seen_at(ctx, Some(from), &changes.added, newer_osm, older_osm);
+        overlook(&mut changes);
     }
-    Ok(changes)
+    changes
 }
 
 /// Compares the elements of two states, matched by id.
-fn by_id(
-    ctx: &RunContext,
-    changes: &mut SetChanges<'_>,
-    older: &ElementSet,
-    newer: &ElementSet,
-) -> Result<(), OverpassFailure> {
+fn by_id(changes: &mut SetChanges<'_>, older: &ElementSet, newer: &ElementSet) {
     let (mut old_reader, mut new_reader) = (StoreReader::new(changes.older), StoreReader::new(changes.newer));
     for kind in ElementType::ALL {
-        ctx.budget.work(older.part(kind).len() + newer.part(kind).len())?;
+        budget::work(older.part(kind).len() + newer.part(kind).len());
         let (olds, news) = (ids(changes.older, kind, older), ids(changes.newer, kind, newer));
         let in_other = |others: &[(i64, Ordinal)], id: i64| -> Option<Ordinal> {
             let at = others.binary_search_by_key(&id, |&(id, _)| id).ok()?;
@@ -221,7 +217,6 @@ fn by_id(
             }
         }
     }
-    Ok(())
 }
 
 /// Returns the ids and ordinals of a set's elements, sorted by id.
@@ -266,19 +261,18 @@ fn course(reader: &mut StoreReader<'_>, way: Ordinal) -> Vec<Coord> {
 
 /// Keeps only those preexisting elements that the reference finds. It runs a binary search by id in the list of all
 /// added elements, which is sorted by quadtile instead of id.
-fn overlook(ctx: &RunContext, changes: &mut SetChanges<'_>) -> Result<(), OverpassFailure> {
+fn overlook(changes: &mut SetChanges<'_>) {
     for kind in ElementType::ALL {
         if changes.preexisting.part(kind).is_empty() {
             continue;
         }
-        ctx.budget.work(changes.added.part(kind).len())?;
+        budget::work(changes.added.part(kind).len());
         let listed = quadtile::keyed(&mut StoreReader::new(changes.newer), kind, changes.added.part(kind));
         let listed: Vec<i64> = listed.into_iter().map(|(_, id, _)| id).collect();
         let ids = changes.newer.ids(kind, changes.preexisting.part(kind));
         let seen = changes.preexisting.part(kind).iter().zip(ids).filter(|&(_, id)| is_found(&listed, id));
         *changes.preexisting.part_mut(kind) = seen.map(|(&ordinal, _)| ordinal).collect();
     }
-    Ok(())
 }
 
 /// Returns whether a binary search finds a number in a list that may be unsorted. Written out, because the result in
@@ -298,16 +292,10 @@ fn is_found(list: &[i64], wanted: i64) -> bool {
 }
 
 /// Returns the elements of a set that exist in the data at another moment.
-fn seen_at(
-    ctx: &mut RunContext,
-    moment: Option<Timestamp>,
-    set: &ElementSet,
-    of: &Osm,
-    there: &Osm,
-) -> Result<ElementSet, OverpassFailure> {
+fn seen_at(ctx: &mut RunContext, moment: Option<Timestamp>, set: &ElementSet, of: &Osm, there: &Osm) -> ElementSet {
     let elements = ElementSet { derived: Vec::new(), areas: Vec::new(), ..set.clone() };
     if ctx.history().is_some() {
-        return Ok(moment::carried(&moment::carried(&elements, of, there), there, of));
+        return moment::carried(&moment::carried(&elements, of, there), there, of);
     }
     let now = std::mem::replace(&mut ctx.date, moment);
     let seen = date::restrict(ctx, elements);

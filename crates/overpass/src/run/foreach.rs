@@ -11,6 +11,7 @@ use crate::set::ElementSet;
 use crate::syntax::{Block, For, Foreach};
 use crate::{OverpassFailure, evaluators};
 use terrapin_base::deferred::Deferred;
+use terrapin_budget as budget;
 use terrapin_osm::ElementType;
 
 /// Runs `foreach` in the reference's order: by type, quadtile and id.
@@ -49,7 +50,7 @@ pub fn run_grouped(ctx: &mut RunContext, For { from, into, key, body }: &For) ->
     let mut groups = Deferred::new(evaluators::group(ctx.environment(), key, &from, bare)?);
     groups.reverse();
     while let Some((value, group)) = groups.pop() {
-        ctx.budget.work(1)?;
+        budget::work(1);
         ctx.assign(into, group);
         ctx.loop_values.insert(into.to_owned(), value);
         ctx.run_block(body)?;
@@ -67,7 +68,7 @@ fn started_from(ctx: &RunContext, from: &str, into: &str) -> Arc<ElementSet> {
 }
 
 fn round(ctx: &mut RunContext, into: &str, set: ElementSet, body: &Block) -> Result<(), OverpassFailure> {
-    ctx.budget.work(1)?;
+    budget::work(1);
     ctx.assign(into, set);
     ctx.run_block(body)
 }

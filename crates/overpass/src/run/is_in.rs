@@ -2,11 +2,11 @@
 
 use super::RunContext;
 use super::filters::to_coord;
-use crate::OverpassFailure;
 use crate::plan::{BoxTree, point_box};
 use crate::quadtile::has_place;
 use crate::set::ElementSet;
 use crate::syntax::{IsIn, IsInPlace};
+use terrapin_budget as budget;
 use terrapin_osm::ElementType::Way;
 use terrapin_osm::areas::{is_closed, shape_of_way};
 use terrapin_osm::{BoundingBox, Coord, Ordinal};
@@ -17,7 +17,7 @@ const HALF: i32 = 1_800_000_000;
 const QUARTER: u32 = HALF as u32 / 2;
 
 /// Runs the statement.
-pub fn run(ctx: &mut RunContext, IsIn { place, into }: &IsIn) -> Result<(), OverpassFailure> {
+pub fn run(ctx: &mut RunContext, IsIn { place, into }: &IsIn) {
     let points = match place {
         IsInPlace::Point(point) => vec![to_coord(point)],
         IsInPlace::Set(name) => ctx.osm.coords(&ctx.set(name).nodes),
@@ -25,13 +25,12 @@ pub fn run(ctx: &mut RunContext, IsIn { place, into }: &IsIn) -> Result<(), Over
     let mut areas: Vec<_> = points.iter().flat_map(|&at| ctx.current.areas().at(ctx.current, at)).collect();
     areas.sort_unstable();
     areas.dedup();
-    let ways = closed_ways_around(ctx, &points)?;
+    let ways = closed_ways_around(ctx, &points);
     ctx.assign(into, ElementSet { areas, ways, ..ElementSet::default() });
-    Ok(())
 }
 
 /// Returns the closed ways that contain one of the points, inside or on their border.
-fn closed_ways_around(ctx: &RunContext, points: &[Coord]) -> Result<Vec<Ordinal>, OverpassFailure> {
+fn closed_ways_around(ctx: &RunContext, points: &[Coord]) -> Vec<Ordinal> {
     let mut pages: Vec<u32> = points.iter().flat_map(|&at| ctx.osm.pages_in(Way, &point_box(at))).collect();
     // The box of a way across the antimeridian goes round the other side of the globe, over longitude 0. Therefore it
     // does not contain the points inside the way.
@@ -45,7 +44,7 @@ fn closed_ways_around(ctx: &RunContext, points: &[Coord]) -> Result<Vec<Ordinal>
     let mut found = Vec::new();
     for number in pages {
         let page = ctx.osm.way_page(number);
-        ctx.budget.work(page.ids.len())?;
+        budget::work(page.ids.len());
         for slot in 0..page.ids.len() {
             if !is_closed(page.nodes(slot)) {
                 continue;
@@ -66,7 +65,7 @@ fn closed_ways_around(ctx: &RunContext, points: &[Coord]) -> Result<Vec<Ordinal>
             }
         }
     }
-    Ok(found)
+    found
 }
 
 /// Returns whether a box spans more than half of the globe, like that of a way across the antimeridian.

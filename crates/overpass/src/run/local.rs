@@ -12,7 +12,6 @@ use std::sync::Arc;
 use super::filters::in_box;
 use super::topology::{MemberRole, Topology};
 use super::{RunContext, moment};
-use crate::OverpassFailure;
 use crate::plan::{BoxRegion, SearchRegion};
 use crate::quadtile;
 use crate::reader::StoreReader;
@@ -29,9 +28,9 @@ use terrapin_osm::{Coord, ElementRef, ElementType, Ordinal, RelationMember};
 const STEP: usize = 256;
 
 /// Runs the statement.
-pub fn run(ctx: &mut RunContext, Local { from, into, detail, bbox }: &Local) -> Result<(), OverpassFailure> {
+pub fn run(ctx: &mut RunContext, Local { from, into, detail, bbox }: &Local) {
     let set = ctx.set(from);
-    let cuts = Cuts::of(ctx, &set)?;
+    let cuts = Cuts::of(ctx, &set);
     let mut pieces = WayPieces {
         reader: StoreReader::new(ctx.osm),
         cuts,
@@ -46,8 +45,8 @@ pub fn run(ctx: &mut RunContext, Local { from, into, detail, bbox }: &Local) -> 
         let ordered = quadtile::keyed(&mut pieces.reader, kind, set.part(kind));
         for (step, (_, id, ordinal)) in ordered.into_iter().enumerate() {
             if step.is_multiple_of(STEP) {
-                ctx.budget.work(STEP)?;
-                ctx.budget.memory(pieces.bytes())?;
+                budget::work(STEP);
+                budget::ensure_memory(pieces.bytes());
             }
             match kind {
                 Node => pieces.vertex(ordinal, id),
@@ -61,7 +60,6 @@ pub fn run(ctx: &mut RunContext, Local { from, into, detail, bbox }: &Local) -> 
         into,
         ElementSet { derived: pieces.made.take().into_iter().map(Arc::new).collect(), ..ElementSet::default() },
     );
-    Ok(())
 }
 
 /// A sortable position: latitude and longitude.
@@ -82,10 +80,10 @@ struct Cuts {
 
 /// Returns the positions of the nodes in ways that were created after the query's date and still exist. As in the
 /// reference, ways are also cut there.
-fn later_ways(ctx: &RunContext, reader: &mut StoreReader<'_>, nodes: &[Ordinal]) -> Result<Vec<Spot>, OverpassFailure> {
-    let Some(now) = moment::elsewhere(Node, nodes, ctx.osm, ctx.current) else { return Ok(Vec::new()) };
+fn later_ways(ctx: &RunContext, reader: &mut StoreReader<'_>, nodes: &[Ordinal]) -> Vec<Spot> {
+    let Some(now) = moment::elsewhere(Node, nodes, ctx.osm, ctx.current) else { return Vec::new() };
     let ways = ctx.current.ways_of_nodes(&now);
-    ctx.budget.work(ways.len())?;
+    budget::work(ways.len());
     let mut current = StoreReader::new(ctx.current);
     let mut spots = Vec::new();
     for (id, &way) in ctx.current.ids(Way, &ways).into_iter().zip(&ways) {
@@ -100,30 +98,30 @@ fn later_ways(ctx: &RunContext, reader: &mut StoreReader<'_>, nodes: &[Ordinal])
             spots.extend(then.map(|node| spot(reader.coord(node))));
         }
     }
-    Ok(spots)
+    spots
 }
 
 impl Cuts {
-    fn of(ctx: &RunContext, set: &ElementSet) -> Result<Cuts, OverpassFailure> {
+    fn of(ctx: &RunContext, set: &ElementSet) -> Cuts {
         let topology = Topology::new(ctx);
-        let members = topology.members(&set.relations, Way, MemberRole::Any, &[])?;
-        let nodes = topology.nodes_of_ways(&sorted::union(&set.ways, &members), &[])?;
+        let members = topology.members(&set.relations, Way, MemberRole::Any, &[]);
+        let nodes = topology.nodes_of_ways(&sorted::union(&set.ways, &members), &[]);
         let nodes = sorted::union(&set.nodes, &nodes);
         let mut reader = StoreReader::new(ctx.osm);
         // As in the reference, ways that are hidden at the query's date also count.
-        let ways = topology.ways_of_nodes(&nodes, &[])?;
+        let ways = topology.ways_of_nodes(&nodes, &[]);
         let mut passed: Vec<Spot> = Vec::new();
         for (step, &way) in ways.iter().enumerate() {
             if step.is_multiple_of(STEP) {
-                ctx.budget.work(STEP)?;
-                ctx.budget.memory((passed.len() * size_of::<Spot>()) as u64)?;
+                budget::work(STEP);
+                budget::ensure_memory((passed.len() * size_of::<Spot>()) as u64);
             }
             let (page, slot) = reader.way(way);
             let known = |node: &ElementRef| node.ordinal().is_some_and(|node| sorted::contains(&nodes, node));
             let places = page.nodes(slot).iter().zip(page.coords(slot));
             passed.extend(places.filter(|(node, _)| known(node)).map(|(_, &c)| spot(c)));
         }
-        passed.extend(later_ways(ctx, &mut reader, &nodes)?);
+        passed.extend(later_ways(ctx, &mut reader, &nodes));
         for &node in &set.nodes {
             if !reader.tags(Node, node).is_empty() {
                 passed.push(spot(reader.coord(node)));
@@ -135,24 +133,18 @@ impl Cuts {
         });
         let shared = passed.chunk_by(|a, b| a == b).filter(|run| run.len() > 1).filter_map(|run| run.first().copied());
         let mut cuts = Cuts { shared: shared.collect(), numbered: BTreeMap::new(), twins: twins(ctx, &nodes) };
-        cuts.number(ctx, &mut reader, &nodes, &ways)?;
-        Ok(cuts)
+        cuts.number(ctx, &mut reader, &nodes, &ways);
+        cuts
     }
 
     /// Numbers the pieces of the ways that consist only of these nodes, in order of the ways' ids.
-    fn number(
-        &mut self,
-        ctx: &RunContext,
-        reader: &mut StoreReader<'_>,
-        nodes: &[Ordinal],
-        ways: &[Ordinal],
-    ) -> Result<(), OverpassFailure> {
+    fn number(&mut self, ctx: &RunContext, reader: &mut StoreReader<'_>, nodes: &[Ordinal], ways: &[Ordinal]) {
         let mut by_id: Vec<(i64, Ordinal)> = ctx.osm.ids(Way, ways).into_iter().zip(ways.iter().copied()).collect();
         by_id.sort_unstable();
         for (step, (_, way)) in by_id.into_iter().enumerate() {
             if step.is_multiple_of(STEP) {
-                ctx.budget.work(STEP)?;
-                ctx.budget.memory((self.numbered.len() * 96) as u64)?;
+                budget::work(STEP);
+                budget::ensure_memory((self.numbered.len() * 96) as u64);
             }
             let (page, slot) = reader.way(way);
             let refs = page.nodes(slot);
@@ -166,7 +158,6 @@ impl Cuts {
             }
         }
         self.numbered.retain(|_, list| list.len() > 1);
-        Ok(())
     }
 
     /// Returns the pieces of a way: first and last index.

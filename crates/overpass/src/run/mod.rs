@@ -40,6 +40,7 @@ use super::reader::StoreReader;
 use super::set::{Derived, ElementSet};
 use super::syntax::{Block, Item, Script, SetName, Statement, StatementKind, Timestamp};
 use super::{Diagnostic, OverpassFailure};
+use terrapin_budget as budget;
 use terrapin_osm::Osm;
 
 /// The state of a running query.
@@ -113,13 +114,7 @@ impl<'a> RunContext<'a> {
 
     /// Returns the parts of the state that evaluators can read.
     pub fn environment(&self) -> EvaluatorEnvironment<'_> {
-        EvaluatorEnvironment {
-            osm: self.osm,
-            current: self.current,
-            budget: self.budget,
-            sets: &self.sets,
-            loop_values: &self.loop_values,
-        }
+        EvaluatorEnvironment { osm: self.osm, current: self.current, sets: &self.sets, loop_values: &self.loop_values }
     }
 
     /// Returns the content of a set.
@@ -198,7 +193,7 @@ impl<'a> RunContext<'a> {
     /// Runs one statement.
     pub fn run_statement(&mut self, statement: &Statement) -> Result<(), OverpassFailure> {
         self.budget.enter(statement);
-        self.budget.check()?;
+        budget::check();
         match &statement.kind {
             StatementKind::Query(query) => query::run(self, query, statement.line)?,
             StatementKind::Union(union) => union::run(self, union)?,
@@ -208,9 +203,9 @@ impl<'a> RunContext<'a> {
                 self.share(into, set);
                 self.outside.extend(outside.map(|set| (into.clone(), set)));
             }
-            StatementKind::Recursion(recursion) => recurse::run(self, recursion)?,
-            StatementKind::IsIn(is_in) => is_in::run(self, is_in)?,
-            StatementKind::MapToArea(map) => map_to_area::run(self, map)?,
+            StatementKind::Recursion(recursion) => recurse::run(self, recursion),
+            StatementKind::IsIn(is_in) => is_in::run(self, is_in),
+            StatementKind::MapToArea(map) => map_to_area::run(self, map),
             StatementKind::Foreach(foreach) => foreach::run(self, foreach)?,
             StatementKind::For(group) => foreach::run_grouped(self, group)?,
             StatementKind::If(choice) => if_::run(self, choice)?,
@@ -221,9 +216,10 @@ impl<'a> RunContext<'a> {
             StatementKind::Retro(retro) => date::retro(self, retro)?,
             StatementKind::Timeline(timeline) => timeline::run(self, timeline),
             StatementKind::Compare(compare) => compare::run(self, compare, statement.span.start)?,
-            StatementKind::Local(local) => local::run(self, local)?,
+            StatementKind::Local(local) => local::run(self, local),
         }
-        self.budget.memory(self.held())
+        budget::ensure_memory(self.held());
+        Ok(())
     }
 
     /// Returns the approximate size of all sets in bytes.

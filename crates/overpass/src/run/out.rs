@@ -100,7 +100,7 @@ fn one_by_one(
 ) -> Result<(), OverpassFailure> {
     for (step, &(id, ordinal)) in list.iter().enumerate() {
         if step.is_multiple_of(STEP) {
-            ctx.budget.check()?;
+            budget::check();
         }
         let write = |item: &OutputItem<'_>| framed(ctx.answer, frame, |answer| answer.element(item));
         if sorted::contains(bare.part(kind), ordinal) {

@@ -8,6 +8,7 @@ use crate::plan::SearchRegion;
 use crate::set::ElementSet;
 use crate::syntax::{FilterKind, FromSet, Query, QueryType, Tag};
 use crate::{OverpassCode, OverpassFailure, evaluators};
+use terrapin_budget as budget;
 use terrapin_osm::ElementType;
 
 /// The maximum number of too broad queries to report.
@@ -37,7 +38,7 @@ pub fn run(ctx: &mut RunContext, query: &Query, line: u32) -> Result<(), Overpas
             for &kind in kinds(what) {
                 let found = select(ctx, kind, &wanted, &regions, None, line);
                 *set.part_mut(kind) = unless_weak(ctx, found)?;
-                ctx.budget.memory(set.bytes())?;
+                budget::ensure_memory(set.bytes());
             }
         }
     }

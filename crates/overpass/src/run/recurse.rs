@@ -5,7 +5,6 @@
 
 use super::topology::{MemberRole, Topology};
 use super::{RunContext, date};
-use crate::OverpassFailure;
 use crate::set::ElementSet;
 use crate::sorted;
 use crate::syntax::{Recurse, RecurseAll, Recursion};
@@ -13,71 +12,70 @@ use terrapin_osm::ElementType::{Node, Way};
 use terrapin_osm::{ElementType, Ordinal};
 
 /// Runs the statement.
-pub fn run(ctx: &mut RunContext, Recursion { kind, from, into }: &Recursion) -> Result<(), OverpassFailure> {
+pub fn run(ctx: &mut RunContext, Recursion { kind, from, into }: &Recursion) {
     let from = ctx.set(from);
     let topology = Topology::new(ctx);
     let result = match kind {
-        Recurse::Down => down(&topology, &from)?,
-        Recurse::DownRel => down_rel(&topology, &from)?,
-        Recurse::Up => up(&topology, &from)?,
-        Recurse::UpRel => up_rel(&topology, &from)?,
+        Recurse::Down => down(&topology, &from),
+        Recurse::DownRel => down_rel(&topology, &from),
+        Recurse::Up => up(&topology, &from),
+        Recurse::UpRel => up_rel(&topology, &from),
     };
-    let result = date::restrict(ctx, result)?;
+    let result = date::restrict(ctx, result);
     ctx.assign(into, result);
-    Ok(())
 }
 
 /// Returns the elements of one type that a recursion reaches as a filter of a query. As in the reference, unlike the
 /// statement, it goes down only from relations, and only `up-rel` keeps them.
-pub fn as_filter(ctx: &RunContext, filter: &RecurseAll, wanted: ElementType) -> Result<Vec<Ordinal>, OverpassFailure> {
+pub fn as_filter(ctx: &RunContext, filter: &RecurseAll, wanted: ElementType) -> Vec<Ordinal> {
     let from = ctx.set(&filter.set);
     let topology = Topology::new(ctx);
     let above = ElementSet { relations: from.relations.clone(), ..ElementSet::default() };
     let below = ElementSet { nodes: from.nodes.clone(), ways: from.ways.clone(), ..ElementSet::default() };
     let mut found = match filter.kind {
-        Recurse::Down => down(&topology, &above)?,
-        Recurse::DownRel => down_rel(&topology, &above)?,
-        Recurse::Up => up(&topology, &below)?,
-        Recurse::UpRel => up_rel(&topology, &from)?,
+        Recurse::Down => down(&topology, &above),
+        Recurse::DownRel => down_rel(&topology, &above),
+        Recurse::Up => up(&topology, &below),
+        Recurse::UpRel => up_rel(&topology, &from),
     };
-    Ok(std::mem::take(found.part_mut(wanted)))
+    std::mem::take(found.part_mut(wanted))
 }
 
 /// Returns the nodes of the ways, the nodes and ways of the relations, and the nodes of those ways.
-fn down(topology: &Topology, from: &ElementSet) -> Result<ElementSet, OverpassFailure> {
-    let ways = topology.members(&from.relations, Way, MemberRole::Any, &[])?;
-    let nodes = topology.members(&from.relations, Node, MemberRole::Any, &[])?;
+fn down(topology: &Topology, from: &ElementSet) -> ElementSet {
+    let ways = topology.members(&from.relations, Way, MemberRole::Any, &[]);
+    let nodes = topology.members(&from.relations, Node, MemberRole::Any, &[]);
     let all_ways = sorted::union(&from.ways, &ways);
-    let way_nodes = topology.nodes_of_ways(&all_ways, &[])?;
-    Ok(ElementSet { nodes: sorted::union(&nodes, &way_nodes), ways, ..ElementSet::default() })
+    let way_nodes = topology.nodes_of_ways(&all_ways, &[]);
+    ElementSet { nodes: sorted::union(&nodes, &way_nodes), ways, ..ElementSet::default() }
 }
 
 /// Like [`down`], also through relations of relations.
-fn down_rel(topology: &Topology, from: &ElementSet) -> Result<ElementSet, OverpassFailure> {
-    let relations = topology.relations_below(&from.relations)?;
+fn down_rel(topology: &Topology, from: &ElementSet) -> ElementSet {
+    let relations = topology.relations_below(&from.relations);
     let all = ElementSet {
         relations: sorted::union(&from.relations, &relations),
         ways: from.ways.clone(),
         ..ElementSet::default()
     };
-    let below = down(topology, &all)?;
-    Ok(ElementSet { relations: all.relations, ..below })
+    let below = down(topology, &all);
+    ElementSet { relations: all.relations, ..below }
 }
 
 /// Returns the ways of the nodes, and the relations of the nodes and of the ways.
-fn up(topology: &Topology, from: &ElementSet) -> Result<ElementSet, OverpassFailure> {
-    let ways = topology.ways_of_nodes(&from.nodes, &[])?;
+fn up(topology: &Topology, from: &ElementSet) -> ElementSet {
+    let ways = topology.ways_of_nodes(&from.nodes, &[]);
     let all_ways = sorted::union(&from.ways, &ways);
-    let of_nodes = topology.relations_of(Node, &from.nodes, MemberRole::Any, &[])?;
-    let of_ways = topology.relations_of(Way, &all_ways, MemberRole::Any, &[])?;
+    let of_nodes = topology.relations_of(Node, &from.nodes, MemberRole::Any, &[]);
+    let of_ways = topology.relations_of(Way, &all_ways, MemberRole::Any, &[]);
     let relations = sorted::union(&from.relations, &sorted::union(&of_nodes, &of_ways));
-    Ok(ElementSet { ways, relations, ..ElementSet::default() })
+    ElementSet { ways, relations, ..ElementSet::default() }
 }
 
 /// Like [`up`], also through relations of relations.
-fn up_rel(topology: &Topology, from: &ElementSet) -> Result<ElementSet, OverpassFailure> {
-    let mut set = up(topology, from)?;
-    let above = topology.relations_above(&set.relations)?;
+fn up_rel(topology: &Topology, from: &ElementSet) -> ElementSet {
+    let mut set = up(topology, from);
+    let above = topology.relations_above(&set.relations);
     set.relations = sorted::union(&set.relations, &above);
-    Ok(set)
+    set
 }

@@ -54,7 +54,7 @@ pub fn select(
     if plan.is_weak([osm, ctx.current], kind) {
         return Err(too_weak(line));
     }
-    plan.select(osm, ctx.budget, kind)
+    Ok(plan.select(osm, kind))
 }
 
 /// Returns the elements that pass a filter on changes, if the data has older versions. Returns `None` for other

@@ -3,8 +3,6 @@
 use rayon::prelude::*;
 
 use super::RunContext;
-use crate::OverpassFailure;
-use crate::budget::OverpassBudget;
 use crate::sorted;
 use terrapin_budget as budget;
 use terrapin_osm::{ElementType, Ordinal, Osm};
@@ -29,13 +27,7 @@ fn at_position(positions: &[i64], index: usize, len: usize) -> bool {
 type PageWork<'a> = dyn Fn(u32, &mut dyn Iterator<Item = usize>, &mut Vec<Ordinal>) + Sync + 'a;
 
 /// Runs `f` on the elements of a list page by page. Returns the set of elements that it appends.
-fn over_pages(
-    osm: &Osm,
-    budget: &OverpassBudget,
-    kind: ElementType,
-    list: &[Ordinal],
-    f: &PageWork,
-) -> Result<Vec<Ordinal>, OverpassFailure> {
+fn over_pages(osm: &Osm, kind: ElementType, list: &[Ordinal], f: &PageWork) -> Vec<Ordinal> {
     let size = osm.page_size(kind);
     let runs = sorted::pages(list, size);
     let some = |runs: &[(u32, std::ops::Range<usize>)]| {
@@ -44,39 +36,36 @@ fn over_pages(
             let before = out.len();
             let slots = list.get(range.clone()).unwrap_or_default();
             f(*page, &mut slots.iter().map(|&o| (o % size) as usize), &mut out);
-            budget.work(out.len() - before)?;
+            budget::work(out.len() - before);
         }
-        Ok(out)
+        out
     };
     let found = if runs.len() < PARALLEL_PAGES {
-        some(&runs)?
+        some(&runs)
     } else {
         let current = budget::current();
-        let parts: Vec<Vec<Ordinal>> = runs
-            .par_chunks(PAGES_AT_ONCE)
-            .map(|runs| current.share(|| some(runs)))
-            .collect::<Result<_, OverpassFailure>>()?;
+        let parts: Vec<Vec<Ordinal>> =
+            runs.par_chunks(PAGES_AT_ONCE).map(|runs| current.share(|| some(runs))).collect();
         parts.concat()
     };
-    budget.memory(found.len() as u64 * size_of::<Ordinal>() as u64)?;
-    Ok(sorted::from_unsorted(found))
+    budget::ensure_memory(found.len() as u64 * size_of::<Ordinal>() as u64);
+    sorted::from_unsorted(found)
 }
 
 /// A view of the references between elements, for one running query.
 pub struct Topology<'a> {
     osm: &'a Osm,
-    budget: &'a OverpassBudget,
 }
 
 impl<'a> Topology<'a> {
     /// Creates a view of the query's data, within its limits.
     pub fn new(ctx: &RunContext<'a>) -> Topology<'a> {
-        Topology { osm: ctx.osm, budget: ctx.budget }
+        Topology { osm: ctx.osm }
     }
 
     /// Returns the nodes of ways, all or those at some positions.
-    pub fn nodes_of_ways(&self, ways: &[Ordinal], positions: &[i64]) -> Result<Vec<Ordinal>, OverpassFailure> {
-        over_pages(self.osm, self.budget, ElementType::Way, ways, &|page, slots, out| {
+    pub fn nodes_of_ways(&self, ways: &[Ordinal], positions: &[i64]) -> Vec<Ordinal> {
+        over_pages(self.osm, ElementType::Way, ways, &|page, slots, out| {
             let page = self.osm.way_page(page);
             for slot in slots {
                 let nodes = page.nodes(slot);
@@ -92,12 +81,12 @@ impl<'a> Topology<'a> {
 
     /// Returns the nodes of ways, ascending. Each is repeated as often as ways contain it; with `links`, as often as a
     /// segment of one of the ways starts or ends there.
-    pub fn uses_of_nodes(&self, ways: &[Ordinal], links: bool) -> Result<Vec<Ordinal>, OverpassFailure> {
+    pub fn uses_of_nodes(&self, ways: &[Ordinal], links: bool) -> Vec<Ordinal> {
         let size = self.osm.page_size(ElementType::Way);
         let (mut uses, mut own) = (Vec::new(), Vec::new());
         for (page, range) in sorted::pages(ways, size) {
             let page = self.osm.way_page(page);
-            self.budget.work(range.len())?;
+            budget::work(range.len());
             for &way in ways.get(range).unwrap_or_default() {
                 let nodes = page.nodes((way % size) as usize);
                 if links {
@@ -111,10 +100,10 @@ impl<'a> Topology<'a> {
                     uses.append(&mut own);
                 }
             }
-            self.budget.memory(uses.len() as u64 * size_of::<Ordinal>() as u64)?;
+            budget::ensure_memory(uses.len() as u64 * size_of::<Ordinal>() as u64);
         }
         uses.sort_unstable();
-        Ok(uses)
+        uses
     }
 
     /// Returns the members of one type of relations, all or those with a role and at some positions.
@@ -124,11 +113,11 @@ impl<'a> Topology<'a> {
         kind: ElementType,
         role: MemberRole,
         positions: &[i64],
-    ) -> Result<Vec<Ordinal>, OverpassFailure> {
+    ) -> Vec<Ordinal> {
         if role == MemberRole::Unknown {
-            return Ok(Vec::new());
+            return Vec::new();
         }
-        over_pages(self.osm, self.budget, ElementType::Relation, relations, &|page, slots, out| {
+        over_pages(self.osm, ElementType::Relation, relations, &|page, slots, out| {
             let page = self.osm.relation_page(page);
             for slot in slots {
                 let members = page.members(slot);
@@ -141,32 +130,28 @@ impl<'a> Topology<'a> {
     }
 
     /// Returns the results of `find` for a list, ascending. Checks the limits between parts of the list.
-    fn looked_up(
-        &self,
-        list: &[Ordinal],
-        find: impl Fn(&[Ordinal]) -> Vec<Ordinal>,
-    ) -> Result<Vec<Ordinal>, OverpassFailure> {
+    fn looked_up(&self, list: &[Ordinal], find: impl Fn(&[Ordinal]) -> Vec<Ordinal>) -> Vec<Ordinal> {
         let mut found = Vec::new();
         for part in list.chunks(LOOKED_UP_AT_ONCE) {
-            self.budget.work(part.len())?;
+            budget::work(part.len());
             found.append(&mut find(part));
-            self.budget.memory((found.len() * size_of::<Ordinal>()) as u64)?;
+            budget::ensure_memory((found.len() * size_of::<Ordinal>()) as u64);
         }
         if list.len() > LOOKED_UP_AT_ONCE {
             found.sort_unstable();
             found.dedup();
         }
-        Ok(found)
+        found
     }
 
     /// Returns the ways that contain one of these nodes, anywhere or at some positions.
-    pub fn ways_of_nodes(&self, nodes: &[Ordinal], positions: &[i64]) -> Result<Vec<Ordinal>, OverpassFailure> {
-        let ways = self.looked_up(nodes, |part| self.osm.ways_of_nodes(part))?;
+    pub fn ways_of_nodes(&self, nodes: &[Ordinal], positions: &[i64]) -> Vec<Ordinal> {
+        let ways = self.looked_up(nodes, |part| self.osm.ways_of_nodes(part));
         if positions.is_empty() {
-            return Ok(ways);
+            return ways;
         }
         let size = self.osm.page_size(ElementType::Way);
-        over_pages(self.osm, self.budget, ElementType::Way, &ways, &|number, slots, out| {
+        over_pages(self.osm, ElementType::Way, &ways, &|number, slots, out| {
             let page = self.osm.way_page(number);
             for slot in slots {
                 let refs = page.nodes(slot);
@@ -188,16 +173,16 @@ impl<'a> Topology<'a> {
         members: &[Ordinal],
         role: MemberRole,
         positions: &[i64],
-    ) -> Result<Vec<Ordinal>, OverpassFailure> {
+    ) -> Vec<Ordinal> {
         if role == MemberRole::Unknown {
-            return Ok(Vec::new());
+            return Vec::new();
         }
-        let relations = self.looked_up(members, |part| self.osm.relations_of(kind, part))?;
+        let relations = self.looked_up(members, |part| self.osm.relations_of(kind, part));
         if role == MemberRole::Any && positions.is_empty() {
-            return Ok(relations);
+            return relations;
         }
         let size = self.osm.page_size(ElementType::Relation);
-        over_pages(self.osm, self.budget, ElementType::Relation, &relations, &|number, slots, out| {
+        over_pages(self.osm, ElementType::Relation, &relations, &|number, slots, out| {
             let page = self.osm.relation_page(number);
             for slot in slots {
                 let list = page.members(slot);
@@ -216,29 +201,25 @@ impl<'a> Topology<'a> {
 
     /// Returns the relations that are members of these, of those, and so on. The given relations are included only if
     /// they are members themselves.
-    pub fn relations_below(&self, relations: &[Ordinal]) -> Result<Vec<Ordinal>, OverpassFailure> {
+    pub fn relations_below(&self, relations: &[Ordinal]) -> Vec<Ordinal> {
         self.closure(relations, |level| self.members(level, ElementType::Relation, MemberRole::Any, &[]))
     }
 
     /// Returns the relations that have these as members, and so on upwards.
-    pub fn relations_above(&self, relations: &[Ordinal]) -> Result<Vec<Ordinal>, OverpassFailure> {
+    pub fn relations_above(&self, relations: &[Ordinal]) -> Vec<Ordinal> {
         self.closure(relations, |level| self.relations_of(ElementType::Relation, level, MemberRole::Any, &[]))
     }
 
     /// Returns the elements reached by one or more steps. Each element is expanded once, therefore cycles end.
-    fn closure(
-        &self,
-        start: &[Ordinal],
-        step: impl Fn(&[Ordinal]) -> Result<Vec<Ordinal>, OverpassFailure>,
-    ) -> Result<Vec<Ordinal>, OverpassFailure> {
+    fn closure(&self, start: &[Ordinal], step: impl Fn(&[Ordinal]) -> Vec<Ordinal>) -> Vec<Ordinal> {
         let mut reached = Vec::new();
         let mut level = start.to_vec();
         while !level.is_empty() {
-            self.budget.check()?;
-            level = sorted::difference(&step(&level)?, &reached);
+            budget::check();
+            level = sorted::difference(&step(&level), &reached);
             reached = sorted::union(&reached, &level);
         }
-        Ok(reached)
+        reached
     }
 }
 

@@ -6,6 +6,7 @@ use super::RunContext;
 use crate::OverpassFailure;
 use crate::set::ElementSet;
 use crate::syntax::{Difference, Item, SetName, Statement, StatementKind, Union};
+use terrapin_budget as budget;
 
 /// Returns the result set of a statement; `None` for statements without one.
 fn target(statement: &Statement) -> Option<&SetName> {
@@ -31,7 +32,7 @@ pub fn run(ctx: &mut RunContext, Union { members, into }: &Union) -> Result<(), 
     for member in members {
         let part = result(ctx, member)?;
         all.add(&part);
-        ctx.budget.memory(all.bytes())?;
+        budget::ensure_memory(all.bytes());
     }
     ctx.leave(outer);
     ctx.assign(into, all);

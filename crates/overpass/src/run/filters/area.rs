@@ -5,13 +5,13 @@
 use std::sync::Arc;
 
 use super::to_coord;
-use crate::OverpassFailure;
 use crate::plan::{Placement, SearchRegion, ShapesRegion};
 use crate::quadtile;
 use crate::run::RunContext;
 use crate::set::{AreaOrdinal, ElementSet};
 use crate::sorted;
 use crate::syntax::QlPoint;
+use terrapin_budget as budget;
 use terrapin_osm::ElementType::{Node, Relation, Way};
 use terrapin_osm::areas::{AreaShape, is_closed, shape_of_way};
 use terrapin_osm::geometry::BoxRelation;
@@ -25,43 +25,42 @@ pub fn of_polygon(points: &[QlPoint]) -> Arc<dyn SearchRegion> {
 }
 
 /// Returns the region of `(area.set)`: the areas of a set and its closed ways.
-pub fn of_set(ctx: &RunContext, set: &ElementSet) -> Result<Arc<dyn SearchRegion>, OverpassFailure> {
+pub fn of_set(ctx: &RunContext, set: &ElementSet) -> Arc<dyn SearchRegion> {
     let mut shapes: Vec<Arc<AreaShape>> =
         set.areas.iter().map(|&area| ctx.current.areas().shape(ctx.current, area)).collect();
-    add_closed(ctx, &set.ways, &mut shapes)?;
-    Ok(Arc::new(ShapesRegion::new(shapes)))
+    add_closed(ctx, &set.ways, &mut shapes);
+    Arc::new(ShapesRegion::new(shapes))
 }
 
 /// Adds the shapes of the closed ways.
-fn add_closed(ctx: &RunContext, ways: &[Ordinal], shapes: &mut Vec<Arc<AreaShape>>) -> Result<(), OverpassFailure> {
+fn add_closed(ctx: &RunContext, ways: &[Ordinal], shapes: &mut Vec<Arc<AreaShape>>) {
     let size = ctx.osm.page_size(Way);
     for (page, range) in sorted::pages(ways, size) {
         let page = ctx.osm.way_page(page);
-        ctx.budget.work(range.len())?;
+        budget::work(range.len());
         for &way in ways.get(range).unwrap_or_default() {
             let slot = (way % size) as usize;
             if is_closed(page.nodes(slot)) && quadtile::has_place(page.coords(slot)) {
                 shapes.push(Arc::new(shape_of_way(page.coords(slot))));
             }
         }
-        ctx.budget.memory(shapes.iter().map(|s| s.weight() as u64).sum())?;
+        budget::ensure_memory(shapes.iter().map(|s| s.weight() as u64).sum());
     }
-    Ok(())
 }
 
 /// Returns the region of `(area:id)`: an area made from a relation. In the reference, no id refers to a closed way
 /// here, but the closed ways of `_` are also used as areas, within the blocks of tiles that it searches.
-pub fn of_id(ctx: &RunContext, id: i64) -> Result<Arc<dyn SearchRegion>, OverpassFailure> {
-    let Some(area) = area_with_id(ctx, id) else { return Ok(Arc::new(ShapesRegion::new(Vec::new()))) };
+pub fn of_id(ctx: &RunContext, id: i64) -> Arc<dyn SearchRegion> {
+    let Some(area) = area_with_id(ctx, id) else { return Arc::new(ShapesRegion::new(Vec::new())) };
     let area = ctx.current.areas().shape(ctx.current, area);
     let mut shapes = Vec::new();
-    add_closed(ctx, &ctx.set("_").ways, &mut shapes)?;
+    add_closed(ctx, &ctx.set("_").ways, &mut shapes);
     let alone = ShapesRegion::new(vec![area.clone()]);
     if shapes.is_empty() {
-        return Ok(Arc::new(alone));
+        return Arc::new(alone);
     }
     shapes.push(area.clone());
-    Ok(Arc::new(AreaAndWays { area, alone, all: ShapesRegion::new(shapes) }))
+    Arc::new(AreaAndWays { area, alone, all: ShapesRegion::new(shapes) })
 }
 
 /// The union of an area and closed ways, of which only the part in the area's blocks of tiles counts.
@@ -139,14 +138,14 @@ pub fn areas_of(ctx: &RunContext, relations: &[Ordinal]) -> Vec<AreaOrdinal> {
 }
 
 /// Returns the closed ways of a list.
-pub fn closed(ctx: &RunContext, ways: &[Ordinal]) -> Result<Vec<Ordinal>, OverpassFailure> {
+pub fn closed(ctx: &RunContext, ways: &[Ordinal]) -> Vec<Ordinal> {
     let size = ctx.osm.page_size(Way);
     let mut out = Vec::new();
     for (page, range) in sorted::pages(ways, size) {
         let page = ctx.osm.way_page(page);
-        ctx.budget.work(range.len())?;
+        budget::work(range.len());
         let ways = ways.get(range).unwrap_or_default().iter();
         out.extend(ways.filter(|&&way| is_closed(page.nodes((way % size) as usize))));
     }
-    Ok(out)
+    out
 }

@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use super::to_coord;
-use crate::OverpassFailure;
 use crate::plan::{BoxTree, Placement, SearchRegion};
 use crate::quadtile::has_place;
 use crate::run::RunContext;
@@ -11,6 +10,7 @@ use crate::run::topology::{MemberRole, Topology};
 use crate::set::ElementSet;
 use crate::sorted;
 use crate::syntax::QlPoint;
+use terrapin_budget as budget;
 use terrapin_osm::ElementType::{Node, Way};
 use terrapin_osm::geometry::{LatLon, around_box, metres, metres_between_segments, metres_to_segment};
 use terrapin_osm::{BoundingBox, Coord};
@@ -171,24 +171,24 @@ pub fn of_points(points: &[QlPoint], radius: f64) -> Arc<dyn SearchRegion> {
 
 /// Returns the region around the nodes and ways of a set, and around the nodes and ways that are members of its
 /// relations.
-pub fn of_set(ctx: &RunContext, set: &ElementSet, radius: f64) -> Result<Arc<dyn SearchRegion>, OverpassFailure> {
+pub fn of_set(ctx: &RunContext, set: &ElementSet, radius: f64) -> Arc<dyn SearchRegion> {
     let topology = Topology::new(ctx);
-    let nodes = sorted::union(&set.nodes, &topology.members(&set.relations, Node, MemberRole::Any, &[])?);
-    let ways = sorted::union(&set.ways, &topology.members(&set.relations, Way, MemberRole::Any, &[])?);
+    let nodes = sorted::union(&set.nodes, &topology.members(&set.relations, Node, MemberRole::Any, &[]));
+    let ways = sorted::union(&set.ways, &topology.members(&set.relations, Way, MemberRole::Any, &[]));
     let mut sources: Vec<(Coord, Coord)> = ctx.osm.coords(&nodes).into_iter().map(|c| (c, c)).collect();
     let size = ctx.osm.page_size(Way);
     for (page, range) in sorted::pages(&ways, size) {
         let page = ctx.osm.way_page(page);
-        ctx.budget.work(range.len())?;
+        budget::work(range.len());
         for &way in ways.get(range).unwrap_or_default() {
             let coords = page.coords((way % size) as usize);
             if has_place(coords) {
                 add_line(coords, &mut sources);
             }
         }
-        ctx.budget.memory((sources.len() * size_of::<(Coord, Coord)>() * 4) as u64)?;
+        budget::ensure_memory((sources.len() * size_of::<(Coord, Coord)>() * 4) as u64);
     }
-    Ok(Arc::new(AroundSources::new(sources, radius)))
+    Arc::new(AroundSources::new(sources, radius))
 }
 
 /// Adds the segments of a line, and single points between missing ones.

@@ -34,12 +34,12 @@ pub fn region(ctx: &RunContext, filter: &FilterKind) -> Result<Option<Arc<dyn Se
     Ok(Some(match filter {
         FilterKind::Bbox(bbox) => Arc::new(in_box(&bbox.bounds)),
         FilterKind::Around(Around { radius, place }) => match place {
-            AroundPlace::Set(set) => around::of_set(ctx, &ctx.set(set), *radius)?,
+            AroundPlace::Set(set) => around::of_set(ctx, &ctx.set(set), *radius),
             AroundPlace::Points(points) => around::of_points(points, *radius),
         },
         FilterKind::Poly(poly) => area::of_polygon(&poly.points),
-        FilterKind::Area(Area::Set(set)) => area::of_set(ctx, &ctx.set(set))?,
-        FilterKind::Area(Area::Id(id)) => area::of_id(ctx, *id)?,
+        FilterKind::Area(Area::Set(set)) => area::of_set(ctx, &ctx.set(set)),
+        FilterKind::Area(Area::Id(id)) => area::of_id(ctx, *id),
         _ => return Ok(None),
     }))
 }
@@ -51,11 +51,11 @@ pub fn known(
     filter: &FilterKind,
 ) -> Result<Option<Vec<Ordinal>>, OverpassFailure> {
     Ok(Some(match filter {
-        FilterKind::Ids(filter) => ids::elements(ctx, kind, filter)?,
+        FilterKind::Ids(filter) => ids::elements(ctx, kind, filter),
         FilterKind::FromSet(filter) => ctx.set(&filter.set).part(kind).to_vec(),
-        FilterKind::RecurseFilter(filter) => recurse::elements(ctx, kind, filter)?,
-        FilterKind::RecurseAll(filter) => super::recurse::as_filter(ctx, filter, kind)?,
-        FilterKind::WayCount(filter) => recurse::counted(ctx, kind, filter)?,
+        FilterKind::RecurseFilter(filter) => recurse::elements(ctx, kind, filter),
+        FilterKind::RecurseAll(filter) => super::recurse::as_filter(ctx, filter, kind),
+        FilterKind::WayCount(filter) => recurse::counted(ctx, kind, filter),
         FilterKind::Pivot(filter) => area::pivots(ctx, kind, &ctx.set(&filter.set)),
         _ => return Ok(None),
     }))

@@ -1,6 +1,5 @@
 //! The filters `(w)`, `(r)`, `(bn)`, `(bw)`, `(br)`, `(way_cnt)` and `(way_link)`.
 
-use crate::OverpassFailure;
 use crate::run::RunContext;
 use crate::run::topology::{MemberRole, Topology};
 use crate::syntax::{RecurseFilter, RecurseFilterKind, WayCount};
@@ -8,7 +7,7 @@ use terrapin_osm::ElementType::{Node, Relation, Way};
 use terrapin_osm::{ElementType, Ordinal};
 
 /// Returns the elements of one type that pass a recursion filter.
-pub fn elements(ctx: &RunContext, kind: ElementType, filter: &RecurseFilter) -> Result<Vec<Ordinal>, OverpassFailure> {
+pub fn elements(ctx: &RunContext, kind: ElementType, filter: &RecurseFilter) -> Vec<Ordinal> {
     let set = ctx.set(&filter.set);
     let topology = Topology::new(ctx);
     let role = MemberRole::named(ctx.osm, filter.role.as_deref());
@@ -22,18 +21,18 @@ pub fn elements(ctx: &RunContext, kind: ElementType, filter: &RecurseFilter) -> 
         }
         (RecurseFilterKind::Bw, Relation) => topology.relations_of(Way, &set.ways, role, positions),
         (RecurseFilterKind::Br, Relation) => topology.relations_of(Relation, &set.relations, role, positions),
-        _ => Ok(Vec::new()),
+        _ => Vec::new(),
     }
 }
 
 /// Returns the nodes that are in a given number of ways; with `link`, those at which a given number of ways' segments
 /// start or end.
-pub fn counted(ctx: &RunContext, kind: ElementType, filter: &WayCount) -> Result<Vec<Ordinal>, OverpassFailure> {
+pub fn counted(ctx: &RunContext, kind: ElementType, filter: &WayCount) -> Vec<Ordinal> {
     if kind != Node {
-        return Ok(Vec::new());
+        return Vec::new();
     }
     let wanted = filter.lower..=filter.upper.unwrap_or(u64::MAX);
-    let uses = Topology::new(ctx).uses_of_nodes(&ctx.set(&filter.set).ways, filter.link)?;
+    let uses = Topology::new(ctx).uses_of_nodes(&ctx.set(&filter.set).ways, filter.link);
     let mut nodes = Vec::new();
     for run in uses.chunk_by(|a, b| a == b) {
         if let Some(&node) = run.first()
@@ -42,5 +41,5 @@ pub fn counted(ctx: &RunContext, kind: ElementType, filter: &WayCount) -> Result
             nodes.push(node);
         }
     }
-    Ok(nodes)
+    nodes
 }

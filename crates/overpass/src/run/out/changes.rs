@@ -8,6 +8,7 @@ use crate::run::diff::{self, DiffPhase, SetChanges};
 use crate::set::Derived;
 use crate::syntax::{Out, Timestamp};
 use crate::{OverpassFailure, reader::StoreReader, sorted};
+use terrapin_budget as budget;
 use terrapin_osm::{ElementType, Ordinal, Osm};
 
 /// Runs the `out` at position `place` of the text, at the older or the newer moment.
@@ -23,7 +24,7 @@ pub(super) fn run(ctx: &mut RunContext, out: &Out, place: usize) -> Result<(), O
         return write(ctx, out, &changes);
     }
     let Some(older) = state.recorded(place).filter(|_| given) else { return Ok(()) };
-    let changes = diff::changes(ctx, older, set)?;
+    let changes = diff::changes(ctx, older, set);
     write(ctx, out, &changes)
 }
 
@@ -51,7 +52,7 @@ fn write<'a>(ctx: &mut RunContext<'a>, out: &Out, changes: &SetChanges<'a>) -> R
     for kind in ElementType::ALL {
         for (step, &(id, fate)) in fates(changes, kind).iter().enumerate() {
             if step.is_multiple_of(super::STEP) {
-                ctx.budget.check()?;
+                budget::check();
             }
             match fate {
                 Fate::Deleted(old) => deleted(ctx, &mut writers, changes, kind, old, id)?,

@@ -53,7 +53,7 @@ pub(super) fn write(
     let current = budget::current();
     let writers = Mutex::new(Vec::new());
     for batch in list.chunks(BATCH[kind as usize]) {
-        ctx.budget.check()?;
+        budget::check();
         let piece_len = PIECE[kind as usize].min(batch.len().div_ceil(PIECES));
         let mut by_place: Vec<u64> = (0..).zip(batch).map(|(at, &(_, ordinal))| ordinal << PLACE_BITS | at).collect();
         radix::sort(&mut by_place, |&element| element >> PLACE_BITS);
