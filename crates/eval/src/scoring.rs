@@ -6,9 +6,9 @@ use std::time::{Duration, Instant};
 
 use serde::Serialize;
 use terrapin_budget::{self as budget, Budget, Limits, StopReason};
+use terrapin_engine::Engine;
 use terrapin_geocoder::{PlaceSource, Until};
-use terrapin_osm::{BoundingBox, Osm};
-use terrapin_sparql::Environment;
+use terrapin_osm::BoundingBox;
 
 use crate::benchmarks::Benchmark;
 use crate::benchmarks::jsonl::JsonLines;
@@ -54,14 +54,8 @@ pub struct Scored {
 
 /// The data and limits for scoring pairs.
 pub struct Scoring<'a> {
-    /// The data for OverpassQL.
-    pub osm: &'a Osm,
-    /// The digest of its snapshot.
-    pub snapshot: &'a str,
-    /// The data for SPARQL, if the snapshot has triples.
-    pub triples: Option<&'a Environment>,
-    /// The time of the data, in seconds since 1970.
-    pub now: i64,
+    /// The snapshot.
+    pub engine: &'a Engine,
     /// The geocoded places.
     pub places: &'a dyn PlaceSource,
     /// The limits of all pairs together; memory is per pair.
@@ -123,14 +117,14 @@ impl Scoring<'_> {
     fn summary(&self, instance: &Instance, record: &ResultRecord) -> RewardSummary {
         let limits = Limits { deadline: self.deadline(1), ..self.limits.clone() };
         let query = &instance.pred;
-        let said = match self.triples {
+        let said = match self.engine.triples() {
             Some(triples) if instance.language() == QueryLanguage::Sparql => {
                 sparql_feedback(triples, query, 0, false, &limits)
             }
             _ => {
                 let bbox = instance.bbox.as_deref().and_then(|bbox| bbox.parse::<BoundingBox>().ok());
                 let asked = FeedbackRequest { query, bbox, places: self.places, sample: 0, run: false, limits };
-                feedback(self.osm, &asked)
+                feedback(self.engine.osm(), &asked)
             }
         };
         let ran = record.ran().unwrap_or_default();
@@ -141,12 +135,11 @@ impl Scoring<'_> {
 
     /// Returns the record of a pair as in a run of its benchmark.
     fn record(&self, instance: &Instance, places: &dyn PlaceSource, bounds: AnswerBounds) -> ResultRecord {
-        let (osm, snapshot, cache) = (Some(self.osm), self.snapshot, self.cache);
+        let (engine, cache) = (Some(self.engine), self.cache);
         if instance.language() == QueryLanguage::Sparql {
-            let (triples, now) = (self.triples, self.now);
-            return JsonLines { osm, snapshot, triples, now, places, cache, bounds }.score(instance).record;
+            return JsonLines { engine, places, cache, bounds }.score(instance).record;
         }
-        OverpassNl { osm, snapshot, places, similarity: self.similarity, cache, bounds }.score(instance).record
+        OverpassNl { engine, places, similarity: self.similarity, cache, bounds }.score(instance).record
     }
 }
 

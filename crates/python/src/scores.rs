@@ -112,10 +112,7 @@ pub fn score(
     let score = move |index: usize| {
         let places = engine.places(pairs.places.as_ref());
         let scoring = Scoring {
-            osm: engine.osm(),
-            snapshot: engine.digest(),
-            triples: engine.triples(),
-            now: engine.data_timestamp(),
+            engine: &engine,
             places: &places,
             limits: &limits,
             each: bounds.time,

@@ -6,7 +6,6 @@ use std::path::{Path, PathBuf};
 use super::super::{CommandError, open, stdout};
 use super::check::splits;
 use super::pairs;
-use crate::snapshot::hex;
 
 /// Start a benchmark: write its description file with name, authors and licence to fill in
 ///

@@ -93,9 +93,7 @@ impl GoldEnvironment {
     /// Calls a function with the runner of queries.
     fn with<T>(&self, args: &EngineArgs, table: Option<&PlaceTable>, work: impl FnOnce(&GoldEngine<'_>) -> T) -> T {
         work(&GoldEngine {
-            osm: self.engine.osm(),
-            triples: self.engine.triples(),
-            now: self.engine.data_timestamp(),
+            engine: &self.engine,
             places: &self.engine.places(table),
             timeout: Duration::from_secs(args.timeout),
         })

@@ -9,7 +9,6 @@ use super::super::{CommandError, open, stdout};
 use super::check::{checked, errors, refuse};
 use super::{EngineArgs, pairs};
 use crate::eval::dataset::{Description, FindingKind, Pack};
-use crate::snapshot::hex;
 
 /// Check a benchmark and write the folder to publish
 ///

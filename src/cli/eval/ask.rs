@@ -176,15 +176,8 @@ pub fn run(args: &EvalAskArgs) -> Result<(), CommandError> {
     let servers = questioner.ask_all(&mut instances, &run_settings, args)?;
     let places = snapshot.places(None);
     let cache = args.run.cache.open(Some(&args.snapshot))?;
-    let benchmark = JsonLines {
-        osm: Some(snapshot.osm()),
-        snapshot: snapshot.digest(),
-        triples: snapshot.triples(),
-        now: snapshot.data_timestamp(),
-        places: &places,
-        cache: &*cache,
-        bounds: AnswerBounds::default(),
-    };
+    let benchmark =
+        JsonLines { engine: Some(&snapshot), places: &places, cache: &*cache, bounds: AnswerBounds::default() };
     let about = About {
         benchmark: jsonl::REGISTRATION.name.to_owned(),
         names: RunNames { model: args.model.name().map(str::to_owned), ..RunNames::default() },

@@ -110,13 +110,12 @@ pub fn run(args: &InstructToSparqlArgs) -> Result<(), CommandError> {
         .map(|(index, (gold, text))| gold.instance(index + 1, query(args, &text), args.labelled))
         .collect();
     let opened = args.snapshot.as_deref().map(open::engine).transpose()?;
-    let triples = opened.as_ref().and_then(Engine::triples);
-    if let (Some(path), None) = (&args.snapshot, triples) {
+    if let (Some(path), None) = (&args.snapshot, opened.as_ref().and_then(Engine::triples)) {
         return Err(CommandError::input("no-triples", format!("{} has no triples", path.display())));
     }
     let snapshot = opened.as_ref().map(Engine::digest);
     let cache = args.run.cache.open(args.snapshot.as_deref())?;
-    let benchmark = InstructToSparql { triples, snapshot: snapshot.unwrap_or_default(), cache: &*cache };
+    let benchmark = InstructToSparql { engine: opened.as_ref(), cache: &*cache };
     let about = About {
         benchmark: instruct_to_sparql::REGISTRATION.name.to_owned(),
         snapshot: snapshot.map(str::to_owned),

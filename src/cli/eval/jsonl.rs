@@ -59,15 +59,8 @@ pub fn run(args: &EvalJsonlArgs) -> Result<(), CommandError> {
     }
     let places = snapshot.places(table.as_ref());
     let cache = args.run.cache.open(Some(&args.snapshot))?;
-    let benchmark = JsonLines {
-        osm: Some(snapshot.osm()),
-        snapshot: snapshot.digest(),
-        triples: snapshot.triples(),
-        now: snapshot.data_timestamp(),
-        places: &places,
-        cache: &*cache,
-        bounds: AnswerBounds::default(),
-    };
+    let benchmark =
+        JsonLines { engine: Some(&snapshot), places: &places, cache: &*cache, bounds: AnswerBounds::default() };
     let about = About {
         benchmark: jsonl::REGISTRATION.name.to_owned(),
         snapshot: Some(snapshot.digest().to_owned()),

@@ -97,8 +97,7 @@ pub fn run(args: &OverpassNlArgs) -> Result<(), CommandError> {
     let snapshot = opened.as_ref().map(Engine::digest);
     let cache = args.run.cache.open(args.snapshot.as_deref())?;
     let benchmark = OverpassNl {
-        osm: opened.as_ref().map(|engine| &**engine.osm()),
-        snapshot: snapshot.unwrap_or_default(),
+        engine: opened.as_ref(),
         places,
         similarity: !args.no_similarity,
         cache: &*cache,

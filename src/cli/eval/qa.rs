@@ -9,7 +9,6 @@ use crate::budget::Limits;
 use crate::engine::Engine;
 use crate::eval::about::{About, engine};
 use crate::eval::benchmarks::qa::{self, QaBenchmark, QuestionAnswering};
-use crate::sparql::Environment;
 
 /// Options of all these benchmarks.
 #[derive(Debug, clap::Args)]
@@ -136,9 +135,8 @@ fn run(set: QaBenchmark, args: &QaOptions, pred: Option<&PathBuf>, language: &st
         ));
     }
     let opened = args.snapshot.as_deref().map(open::engine).transpose()?;
-    let mut triples: Option<&Environment> = None;
     if let (Some(opened), Some(path)) = (&opened, args.snapshot.as_deref()) {
-        triples = Some(open::with_triples(opened.triples(), path)?);
+        open::with_triples(opened.triples(), path)?;
         // The answers of the queries are compared, not those of the files.
         instances.iter_mut().for_each(|instance| instance.answers = None);
     } else if let Some(instance) = instances.iter().find(|instance| instance.answers.is_none()) {
@@ -149,13 +147,7 @@ fn run(set: QaBenchmark, args: &QaOptions, pred: Option<&PathBuf>, language: &st
     }
     let snapshot = opened.as_ref().map(Engine::digest);
     let cache = args.run.cache.open(args.snapshot.as_deref())?;
-    let benchmark = QuestionAnswering {
-        set,
-        triples,
-        snapshot: snapshot.unwrap_or_default(),
-        cache: &*cache,
-        limits: Limits::default(),
-    };
+    let benchmark = QuestionAnswering { set, engine: opened.as_ref(), cache: &*cache, limits: Limits::default() };
     let about = About {
         benchmark: set.registration().name.to_owned(),
         snapshot: snapshot.map(str::to_owned),

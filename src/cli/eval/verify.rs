@@ -60,21 +60,17 @@ pub fn run(args: &EvalVerifyArgs) -> Result<(), CommandError> {
         let message = format!("the run used the snapshot {of_run}, this one is {digest}");
         return Err(CommandError::input("other-snapshot", message));
     }
-    let osm = opened.as_ref().map(|engine| &**engine.osm());
     let of_snapshot = opened.as_ref().map(|engine| engine.places(Some(&table)));
     let places = of_snapshot.as_ref().map_or(&table as &dyn PlaceSource, |places| places);
-    let snapshot = digest.unwrap_or_default();
-    let now = opened.as_ref().map(Engine::data_timestamp).unwrap_or_default();
-    let triples = opened.as_ref().and_then(Engine::triples);
     let name = run.about.benchmark.as_str();
     let registered = benchmarks::benchmark(name)
         .ok_or_else(|| CommandError::input("run-unfit", format!("a run of {name:?} cannot be recomputed here")))?;
     let outcomes = &run.outcomes;
-    let data = ScoringInputs { outcomes, osm, triples, snapshot, now, places, cache: &NoCache };
+    let data = ScoringInputs { outcomes, engine: opened.as_ref(), places, cache: &NoCache };
     let benchmark = (registered.recompute)(data);
     let again =
         runs::run(&*benchmark, &run.instances, &NoJournal, &|| ()).map_err(|e| CommandError::system("output", e))?;
-    let report = report(&run, &again, &published, osm.is_some());
+    let report = report(&run, &again, &published, opened.is_some());
     show(&report, args.json)?;
     if report.findings.is_empty() {
         return Ok(());

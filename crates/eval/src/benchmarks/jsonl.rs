@@ -17,8 +17,9 @@ use crate::input::rows::{InputRow, kind, read_rows};
 use crate::language::QueryLanguage;
 use crate::metric::Metric;
 use crate::record::{ErrorClass, FailedQuery, Instance, ResultRecord, StoredOutcome, StrictResults};
+use terrapin_engine::Engine;
 use terrapin_geocoder::{Chain, PlaceSource, PlaceTable};
-use terrapin_osm::{BoundingBox, Osm};
+use terrapin_osm::BoundingBox;
 use terrapin_overpass::turbo::{self, ShortcutValues};
 use terrapin_sparql::Environment;
 
@@ -33,8 +34,8 @@ fn metrics() -> Vec<&'static Metric> {
 }
 
 fn recompute(data: ScoringInputs<'_>) -> Box<dyn Benchmark + '_> {
-    let ScoringInputs { osm, snapshot, triples, now, places, cache, .. } = data;
-    Box::new(JsonLines { osm, snapshot, triples, now, places, cache, bounds: AnswerBounds::default() })
+    let ScoringInputs { engine, places, cache, .. } = data;
+    Box::new(JsonLines { engine, places, cache, bounds: AnswerBounds::default() })
 }
 
 /// The names of the fields: the first is ours, the others are those of other benchmarks and libraries.
@@ -163,14 +164,8 @@ pub fn is_sparql(instance: &Instance) -> bool {
 
 /// The options of the benchmark.
 pub struct JsonLines<'a> {
-    /// The data for OverpassQL; without it, OverpassQL is only compared.
-    pub osm: Option<&'a Osm>,
-    /// The digest of the snapshot.
-    pub snapshot: &'a str,
-    /// The data for SPARQL, if the snapshot has triples.
-    pub triples: Option<&'a Environment>,
-    /// The time of the data, in seconds since 1970.
-    pub now: i64,
+    /// The snapshot; without it, OverpassQL is only compared, and SPARQL is not scored.
+    pub engine: Option<&'a Engine>,
     /// The geocoded places for instances without their own.
     pub places: &'a dyn PlaceSource,
     /// The cache of results.
@@ -183,45 +178,56 @@ impl Benchmark for JsonLines<'_> {
     fn evaluate(&self, instance: &Instance) -> StoredOutcome {
         let mut outcome = StoredOutcome { record: ResultRecord::of(instance), ..StoredOutcome::default() };
         if is_sparql(instance) {
-            if let Some(triples) = self.triples {
-                self.sparql(triples, instance, &mut outcome.record);
+            if let Some((engine, triples)) = self.with_triples() {
+                self.sparql(engine, triples, instance, &mut outcome.record);
             }
             return outcome;
         }
         outcome.record.scores = similarity(&instance.gold, &instance.pred);
-        let Some(osm) = self.osm else { return outcome };
+        let Some(engine) = self.engine else { return outcome };
+        let osm = engine.osm();
         let table = instance.places.as_ref().and_then(|places| PlaceTable::parse(places.to_string().as_bytes()).ok());
         let mut places = Chain::default();
         places.0.extend(table.as_ref().map(|table| table as &dyn PlaceSource));
         places.0.push(self.places);
         let bbox = instance.bbox.as_deref().and_then(|text| text.parse::<BoundingBox>().ok());
-        let surroundings = ShortcutValues { bbox, now: self.now, places: &places };
+        let surroundings = ShortcutValues { bbox, now: engine.data_timestamp(), places: &places };
         let prepare = |query: &str| {
             FailedQuery::guard(|| match turbo::expand(query, &surroundings) {
                 Ok(text) => Ok(PreparedQuery::for_json(&text)),
                 Err(problem) => Err(FailedQuery::new(class_of(problem.reason), problem.to_string())),
             })
         };
-        let engine =
-            |query: &PreparedQuery| cached(self.cache, self.snapshot, query, || run_query(osm, query, &self.bounds));
-        execute(prepare(&instance.gold), prepare(&instance.pred), Some(osm), &engine, &mut outcome);
+        let run =
+            |query: &PreparedQuery| cached(self.cache, engine.digest(), query, || run_query(osm, query, &self.bounds));
+        execute(prepare(&instance.gold), prepare(&instance.pred), Some(osm), &run, &mut outcome);
         outcome
     }
 
     fn failed(&self, instance: &Instance, message: String) -> StoredOutcome {
         if !is_sparql(instance) {
-            return failed(instance, true, self.osm.is_some(), message);
+            return failed(instance, true, self.engine.is_some(), message);
         }
-        let strict = self.triples.map(|_| StrictResults::failed(message));
+        let strict = self.with_triples().map(|_| StrictResults::failed(message));
         StoredOutcome { record: ResultRecord { strict, ..ResultRecord::of(instance) }, ..StoredOutcome::default() }
     }
 }
 
-impl JsonLines<'_> {
+impl<'a> JsonLines<'a> {
+    fn with_triples(&self) -> Option<(&'a Engine, &'a Environment)> {
+        self.engine.and_then(|engine| Some((engine, engine.triples()?)))
+    }
+
     /// Runs two SPARQL queries and compares their answers.
-    fn sparql(&self, triples: &Environment, Instance { gold, pred, .. }: &Instance, record: &mut ResultRecord) {
+    fn sparql(
+        &self,
+        engine: &Engine,
+        triples: &Environment,
+        Instance { gold, pred, .. }: &Instance,
+        record: &mut ResultRecord,
+    ) {
         let limits = || self.bounds.of_query(sparql::TIMEOUT);
-        let ask = |query| sparql::ask_cached(self.cache, self.snapshot, triples, query, &limits());
+        let ask = |query| sparql::ask_cached(self.cache, engine.digest(), triples, query, &limits());
         let gold_answer = ask(gold);
         // Equal texts have equal answers.
         let pred_answer = if pred == gold { gold_answer.clone() } else { ask(pred) };

@@ -1,9 +1,8 @@
 //! The interface of a benchmark: scoring an instance, and its entry in the registry.
 
 use terrapin_base::stack::caught;
+use terrapin_engine::Engine;
 use terrapin_geocoder::PlaceSource;
-use terrapin_osm::Osm;
-use terrapin_sparql::Environment;
 
 use crate::cache::ResultCache;
 use crate::metric::Metric;
@@ -50,14 +49,8 @@ pub(super) fn nothing(_: &[Instance], _: &[ResultRecord]) -> Vec<(&'static str, 
 pub struct ScoringInputs<'a> {
     /// The outcomes of the run, which show how queries were compared.
     pub outcomes: &'a [StoredOutcome],
-    /// The data for OverpassQL; without it, queries are only compared.
-    pub osm: Option<&'a Osm>,
-    /// The data for SPARQL.
-    pub triples: Option<&'a Environment>,
-    /// The digest of the snapshot; empty without one.
-    pub snapshot: &'a str,
-    /// The time of the data, in seconds since 1970.
-    pub now: i64,
+    /// The snapshot; without it, queries are only compared.
+    pub engine: Option<&'a Engine>,
     /// The geocoded places.
     pub places: &'a dyn PlaceSource,
     /// The cache of results.

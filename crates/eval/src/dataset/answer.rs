@@ -16,22 +16,18 @@ use crate::record::FailureKind as _;
 use terrapin_base::Bounded;
 use terrapin_base::stack::caught;
 use terrapin_budget::Limits;
+use terrapin_engine::Engine;
 use terrapin_geocoder::{Chain, PlaceSource, PlaceTable};
-use terrapin_osm::{BoundingBox, Osm};
+use terrapin_osm::BoundingBox;
 use terrapin_overpass::turbo::{self, ShortcutValues};
-use terrapin_sparql::Environment;
 
 /// The maximum length of an answer in bytes.
 const LARGEST: usize = 1 << 30;
 
 /// The data on which gold queries run.
 pub struct GoldEngine<'a> {
-    /// The elements.
-    pub osm: &'a Osm,
-    /// The triples, if the snapshot has them.
-    pub triples: Option<&'a Environment>,
-    /// The time of the data, in seconds since 1970.
-    pub now: i64,
+    /// The snapshot.
+    pub engine: &'a Engine,
     /// The geocoded places for pairs without their own.
     pub places: &'a dyn PlaceSource,
     /// The time limit of a query; overrides its own.
@@ -143,15 +139,15 @@ impl GoldEngine<'_> {
     }
 
     fn overpass(&self, pair: &GoldPair, limits: &Limits) -> Result<GoldAnswer, QueryFailure> {
-        let query = PreparedQuery::for_json(&self.expanded(pair, self.now)?);
+        let query = PreparedQuery::for_json(&self.expanded(pair, self.engine.data_timestamp())?);
         let script = query.parse().map_err(|failure| QueryFailure::new(failure.to_string()))?;
         let mut body = Bounded::new(LARGEST);
-        let ran = terrapin_overpass::run(self.osm, &script, limits, &mut body);
+        let ran = terrapin_overpass::run(self.engine.osm(), &script, limits, &mut body);
         if body.full {
             return Err(QueryFailure::new(format!("an answer of more than {LARGEST} bytes")));
         }
         ran.map_err(|failure| QueryFailure::new(failure.to_string()))?;
-        if self.osm.check().is_err() {
+        if self.engine.osm().check().is_err() {
             return Err(QueryFailure::new("the snapshot is damaged"));
         }
         let digest = *blake3::hash(&body.bytes).as_bytes();
@@ -171,7 +167,7 @@ impl GoldEngine<'_> {
     }
 
     fn sparql(&self, pair: &GoldPair, limits: &Limits) -> Result<GoldAnswer, QueryFailure> {
-        let Some(triples) = self.triples else { return Err(QueryFailure::new("the snapshot has no triples")) };
+        let Some(triples) = self.engine.triples() else { return Err(QueryFailure::new("the snapshot has no triples")) };
         let answer = sparql::ask(triples, &pair.query, limits)
             .map_err(|failed| QueryFailure::new(format!("{}: {}", failed.class.name(), failed.text)))?;
         let mut all = blake3::Hasher::new();

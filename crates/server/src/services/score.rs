@@ -30,7 +30,7 @@ use terrapin_eval::language::QueryLanguage;
 use terrapin_eval::record::Instance;
 use terrapin_eval::reply;
 use terrapin_eval::scoring::{Scored, Scoring, unreadable};
-use terrapin_geocoder::{AreaLookup, Chain, PlaceSource, PlaceTable};
+use terrapin_geocoder::PlaceTable;
 use text::ReceivedText;
 
 /// The route of scores.
@@ -199,15 +199,9 @@ impl ScoreOptions {
         if self.extract {
             instance.pred = reply::query(&instance.pred, Some(instance.language()));
         }
-        let areas = AreaLookup::new(app.engine.osm());
-        let mut places = Chain::default();
-        places.0.extend(table.map(|table| table as &dyn PlaceSource));
-        places.0.push(&areas);
+        let places = app.engine.places(table);
         let scoring = Scoring {
-            osm: app.engine.osm(),
-            snapshot: app.engine.digest(),
-            triples: app.engine.triples(),
-            now: app.engine.manifest().data_timestamp,
+            engine: &app.engine,
             places: &places,
             limits,
             each: Some(self.each),

@@ -15,6 +15,7 @@ use crate::cache::ResultCache;
 use crate::metric::Metric;
 use crate::record::{Compat, FailedQuery, FailureClass, Instance, ResultRecord, StoredOutcome, StrictResults};
 use terrapin_budget::Limits;
+use terrapin_engine::Engine;
 use terrapin_sparql::Environment;
 use terrapin_sparql::labelled::{SnapshotNames, unlabel};
 
@@ -27,8 +28,8 @@ fn metrics() -> Vec<&'static Metric> {
 }
 
 fn recompute(data: ScoringInputs<'_>) -> Box<dyn Benchmark + '_> {
-    let ScoringInputs { triples, snapshot, cache, .. } = data;
-    Box::new(InstructToSparql { triples, snapshot, cache })
+    let ScoringInputs { engine, cache, .. } = data;
+    Box::new(InstructToSparql { engine, cache })
 }
 
 /// The language of queries with labels instead of identifiers.
@@ -38,10 +39,8 @@ const LANGUAGE: &str = "en";
 
 /// The options of the benchmark.
 pub struct InstructToSparql<'a> {
-    /// The data for SPARQL; without it, queries are compared only as texts.
-    pub triples: Option<&'a Environment>,
-    /// The digest of the snapshot.
-    pub snapshot: &'a str,
+    /// The snapshot; without triples, queries are compared only as texts.
+    pub engine: Option<&'a Engine>,
     /// The cache of answers.
     pub cache: &'a dyn ResultCache,
 }
@@ -51,13 +50,13 @@ impl Benchmark for InstructToSparql<'_> {
         let mut outcome = StoredOutcome { record: ResultRecord::of(instance), ..StoredOutcome::default() };
         let (gold, pred) = (&instance.gold, &instance.pred);
         let mut compat = Compat::of_texts(gold, pred);
-        if let Some(triples) = self.triples {
+        if let Some((engine, triples)) = self.engine.and_then(|engine| Some((engine, engine.triples()?))) {
             let labelled = instance.lang.as_deref() == Some(LABELLED);
             let (gold_run, gold_lost) = run_as(triples, labelled, gold);
             let (pred_run, pred_lost) = run_as(triples, labelled, pred);
             let ask = |query: &str, lost: Option<FailedQuery<FailureClass>>| match lost {
                 Some(failed) => Err(failed),
-                None => ask_cached(self.cache, self.snapshot, triples, query, &Limits::default()),
+                None => ask_cached(self.cache, engine.digest(), triples, query, &Limits::default()),
             };
             let gold_answer = ask(&gold_run, gold_lost);
             // Equal texts have equal answers.
@@ -80,7 +79,7 @@ impl Benchmark for InstructToSparql<'_> {
     fn failed(&self, instance: &Instance, message: String) -> StoredOutcome {
         let mut compat = Compat { em: Some(0), codebleu: Some(0.0), parsed: Some(false), ..Compat::default() };
         let mut record = ResultRecord::of(instance);
-        if self.triples.is_some() {
+        if self.engine.is_some_and(|engine| engine.triples().is_some()) {
             let failed = || Err(FailedQuery::new(FailureClass::Internal, message.clone()));
             compat.run(&failed(), &failed());
             record.strict = Some(StrictResults::failed(message));

@@ -13,7 +13,7 @@ use terrapin_overpass::syntax::{Detail, Statement, StatementKind};
 const SAMPLE: usize = 10;
 
 /// Runs a prepared query.
-pub type Engine<'a> = &'a dyn Fn(&PreparedQuery) -> Result<ExecutionResults, FailedQuery<ErrorClass>>;
+pub type QueryRunner<'a> = &'a dyn Fn(&PreparedQuery) -> Result<ExecutionResults, FailedQuery<ErrorClass>>;
 
 /// The metrics of results: the published ones, then stricter ones. To add one, set a named score of the record
 /// ([`ScoreSource::Named`]) in this module.
@@ -56,7 +56,7 @@ pub fn execute(
     gold: Result<PreparedQuery, FailedQuery<ErrorClass>>,
     pred: Result<PreparedQuery, FailedQuery<ErrorClass>>,
     osm: Option<&Osm>,
-    engine: Engine<'_>,
+    engine: QueryRunner<'_>,
     outcome: &mut StoredOutcome,
 ) {
     let mut execution = Execution::default();
@@ -86,7 +86,7 @@ fn run_both(
     gold: &PreparedQuery,
     pred: &PreparedQuery,
     osm: Option<&Osm>,
-    engine: Engine<'_>,
+    engine: QueryRunner<'_>,
     execution: &mut Execution,
     outcome: &mut StoredOutcome,
 ) {

@@ -30,8 +30,8 @@ use crate::cache::{CacheKey, ResultCache, get_or_run};
 use crate::metric::Metric;
 use crate::metrics::execution::ExecutionResults;
 use crate::record::{Compat, ErrorClass, Execution, FailedQuery, FailureKind, Instance, ResultRecord, StoredOutcome};
+use terrapin_engine::Engine;
 use terrapin_geocoder::PlaceSource;
-use terrapin_osm::Osm;
 
 /// The entry in the registry.
 pub static REGISTRATION: Registration = Registration { name: "overpassnl", metrics, corpus, recompute };
@@ -55,17 +55,15 @@ fn corpus(_: &[Instance], records: &[ResultRecord]) -> Vec<(&'static str, f64)> 
 }
 
 fn recompute(data: ScoringInputs<'_>) -> Box<dyn Benchmark + '_> {
-    let ScoringInputs { outcomes, osm, snapshot, places, cache, .. } = data;
+    let ScoringInputs { outcomes, engine, places, cache } = data;
     let similarity = outcomes.iter().any(|outcome| similarity::is_compared(&outcome.record));
-    Box::new(OverpassNl { osm, snapshot, places, similarity, cache, bounds: AnswerBounds::default() })
+    Box::new(OverpassNl { engine, places, similarity, cache, bounds: AnswerBounds::default() })
 }
 
 /// The options of the benchmark.
 pub struct OverpassNl<'a> {
-    /// The data for the queries; without it, queries are only compared.
-    pub osm: Option<&'a Osm>,
-    /// The digest of the snapshot.
-    pub snapshot: &'a str,
+    /// The snapshot; without it, queries are only compared.
+    pub engine: Option<&'a Engine>,
     /// The geocoded places.
     pub places: &'a dyn PlaceSource,
     /// Compare queries as texts and trees.
@@ -82,20 +80,21 @@ impl Benchmark for OverpassNl<'_> {
         if self.similarity {
             outcome.record.scores = similarity(&instance.gold, &instance.pred);
         }
-        if let Some(osm) = self.osm {
+        if let Some(engine) = self.engine {
             let bbox = instance.bbox.as_deref();
             let prepare = |query: &str| FailedQuery::guard(|| PreparedQuery::published(query, bbox, self.places));
             let (gold, pred) = (prepare(&instance.gold), prepare(&instance.pred));
-            let engine = |query: &PreparedQuery| {
-                cached(self.cache, self.snapshot, query, || engine::run(osm, query, &self.bounds))
+            let osm = engine.osm();
+            let run = |query: &PreparedQuery| {
+                cached(self.cache, engine.digest(), query, || engine::run(osm, query, &self.bounds))
             };
-            execute(gold, pred, Some(osm), &engine, &mut outcome);
+            execute(gold, pred, Some(osm), &run, &mut outcome);
         }
         outcome
     }
 
     fn failed(&self, instance: &Instance, message: String) -> StoredOutcome {
-        failed(instance, self.similarity, self.osm.is_some(), message)
+        failed(instance, self.similarity, self.engine.is_some(), message)
     }
 }
 

@@ -19,7 +19,7 @@ use crate::record::{
 use crate::stored;
 use answer::{of_answer, of_json, texts, values};
 use terrapin_budget::Limits;
-use terrapin_sparql::Environment;
+use terrapin_engine::Engine;
 
 /// A published benchmark.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -114,18 +114,16 @@ fn f1_qald(_: &[Instance], records: &[ResultRecord]) -> Vec<(&'static str, f64)>
 }
 
 fn again<'a>(set: QaBenchmark, data: ScoringInputs<'a>) -> Box<dyn Benchmark + 'a> {
-    let ScoringInputs { snapshot, triples, cache, .. } = data;
-    Box::new(QuestionAnswering { set, triples, snapshot, cache, limits: Limits::default() })
+    let ScoringInputs { engine, cache, .. } = data;
+    Box::new(QuestionAnswering { set, engine, cache, limits: Limits::default() })
 }
 
 /// The options of the benchmark.
 pub struct QuestionAnswering<'a> {
     /// The benchmark.
     pub set: QaBenchmark,
-    /// The data for SPARQL; without it, the answers in the files are compared.
-    pub triples: Option<&'a Environment>,
-    /// The digest of the snapshot.
-    pub snapshot: &'a str,
+    /// The snapshot; without triples, the answers in the files are compared.
+    pub engine: Option<&'a Engine>,
     /// The cache of results.
     pub cache: &'a dyn ResultCache,
     /// Limits of each query, in addition to those of every run.
@@ -138,9 +136,10 @@ type Asked = Result<sparql::SparqlAnswer, FailedQuery<FailureClass>>;
 impl Benchmark for QuestionAnswering<'_> {
     fn evaluate(&self, instance: &Instance) -> StoredOutcome {
         let mut outcome = StoredOutcome { record: ResultRecord::of(instance), ..StoredOutcome::default() };
-        let (gold, pred) = match (self.triples, &instance.answers) {
-            (Some(triples), _) => {
-                let ask = |query| sparql::ask_cached(self.cache, self.snapshot, triples, query, &self.limits);
+        let data = self.engine.and_then(|engine| Some((engine, engine.triples()?)));
+        let (gold, pred) = match (data, &instance.answers) {
+            (Some((engine, triples)), _) => {
+                let ask = |query| sparql::ask_cached(self.cache, engine.digest(), triples, query, &self.limits);
                 let gold = ask(&instance.gold);
                 let pred = if instance.pred == instance.gold { gold.clone() } else { ask(&instance.pred) };
                 let results = |query, answer| sparql::QueryComparison { query, answer };
@@ -210,8 +209,7 @@ mod tests {
     fn scored(set: QaBenchmark, gold: serde_json::Value, pred: serde_json::Value) -> ResultRecord {
         let answers = Some(GivenAnswers { gold, pred });
         let instance = Instance { line: 1, answers, ..Instance::default() };
-        let benchmark =
-            QuestionAnswering { set, triples: None, snapshot: "", cache: &NoCache, limits: Limits::default() };
+        let benchmark = QuestionAnswering { set, engine: None, cache: &NoCache, limits: Limits::default() };
         benchmark.score(&instance).record
     }
 
