@@ -4,11 +4,11 @@ use std::path::Path;
 use std::sync::Arc;
 
 use serde_json::json;
-use terrapin_geoparquet::{self as geoparquet, GeoParquetError, GeoParquetOptions};
 
 use super::progress::Shown;
 use super::{CommandError, open, stdout};
 use crate::engine::Engine;
+use crate::export::geoparquet::{self, GeoParquetError, GeoParquetOptions};
 use crate::load::{LoadProgress, Quiet};
 use crate::size::{self, count};
 

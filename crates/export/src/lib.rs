@@ -4,6 +4,8 @@
 
 mod by_id;
 mod elements;
+#[cfg(feature = "geoparquet")]
+pub mod geoparquet;
 mod triples;
 
 pub use elements::{pbf, xml};

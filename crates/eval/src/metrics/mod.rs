@@ -3,6 +3,7 @@
 pub mod assignment;
 pub mod bleu;
 pub mod chrf;
+pub mod codebleu;
 pub mod exact_match;
 pub mod execution;
 pub mod gerbil;
@@ -14,4 +15,4 @@ pub mod spinach;
 pub mod table;
 pub mod trees;
 
-pub use terrapin_codebleu::{self as codebleu, is_python_space};
+pub use codebleu::is_python_space;

@@ -1,6 +1,6 @@
 //! Exports the elements of a snapshot as GeoParquet 1.1 (<https://geoparquet.org/releases/v1.1.0/>) for distributed
 //! query engines. One folder per type has files of neighbouring elements, with row groups along the Hilbert curve.
-//! Their bounding boxes show which ones a query needs. This crate does not know query languages.
+//! Their bounding boxes show which ones a query needs.
 //!
 //! The same snapshot gives the same bytes, independent of the number of threads.
 

@@ -1,7 +1,7 @@
 //! CodeBLEU of two SPARQL queries, as the authors of Instruct-to-SPARQL compute it. They run codebleu 0.7.0 with Python
 //! as the language. The input is Python's representation of rdflib's parse of both queries, or the queries themselves
 //! if rdflib cannot parse one. Four scores have equal weights: BLEU, recall-based BLEU with Python's keywords, syntax
-//! trees and data flows by tree-sitter's Python parser. The crate does not know any data.
+//! trees and data flows by tree-sitter's Python parser.
 
 mod comments;
 mod ngram;

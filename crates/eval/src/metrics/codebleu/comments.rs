@@ -21,7 +21,7 @@ pub fn without(text: &str) -> String {
         return text.to_owned();
     }
     let lines: Vec<&str> =
-        cutter.out.split('\n').filter(|line| !line.trim_matches(crate::is_python_space).is_empty()).collect();
+        cutter.out.split('\n').filter(|line| !line.trim_matches(super::is_python_space).is_empty()).collect();
     lines.join("\n")
 }
 
