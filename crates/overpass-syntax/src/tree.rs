@@ -205,6 +205,8 @@ pub struct Regex {
 pub struct Property {
     /// The part of the element to set.
     pub target: PropertyTarget,
+    /// The set whose keys a generic property has, in place of those of the element. Only the XML form can name it.
+    pub from: Option<SetName>,
     /// The new value; `None` for `!key`.
     pub value: Option<EvaluatorExpression>,
 }

@@ -324,7 +324,7 @@ pub(crate) fn operands(evaluator: &Evaluator) -> (usize, usize) {
             match FUNCTIONS.iter().find(|spec| spec.function == *function).map(|spec| spec.arguments) {
                 Some(EvaluatorArguments::One(_) | EvaluatorArguments::Each(_)) => (1, 1),
                 Some(EvaluatorArguments::Two(_)) => (2, 2),
-                Some(EvaluatorArguments::Many(_)) => (1, usize::MAX),
+                Some(EvaluatorArguments::Many(_)) => (0, usize::MAX),
                 _ => (0, 0),
             }
         }

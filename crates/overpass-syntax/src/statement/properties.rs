@@ -13,7 +13,7 @@ use crate::{ElementMeaning, ElementSyntax, ElementTreeNode};
 /// The form of a property.
 pub(super) const FORM: ElementSyntax = ElementSyntax {
     name: "set-prop",
-    attributes: &["k", "keytype"],
+    attributes: &["k", "keytype", "from"],
     check: |context| Some(ElementMeaning::Property(target(context))),
     ..ElementSyntax::NONE
 };
@@ -21,6 +21,11 @@ pub(super) const FORM: ElementSyntax = ElementSyntax {
 /// Returns the target of a property.
 fn target(context: &mut CheckContext<'_>) -> PropertyTarget {
     let key = context.element.get("k").to_owned();
+    if !context.element.get("from").is_empty() && context.element.get("keytype") != "generic" {
+        let message = "The attribute \"from\" of the element \"set-prop\" can only be set to a non-empty value if \
+                       \"keytype\" is \"generic\".";
+        context.refuse(OverpassCode::BadValue, message);
+    }
     match context.element.get("keytype") {
         "id" => PropertyTarget::Id,
         "geometry" => PropertyTarget::Geometry,
@@ -52,11 +57,12 @@ pub(super) fn type_name(context: &mut CheckContext<'_>) -> String {
 /// Converts a node to a property of the tree.
 pub(super) fn property(node: ElementTreeNode) -> Option<Property> {
     let ElementMeaning::Property(target) = node.part else { return None };
+    let from = node.element.find("from").filter(|set| !set.is_empty()).map(str::to_owned);
     let value = match node.children.into_iter().next() {
         Some(child) => Some(child.expression()?),
         None => None,
     };
-    Some(Property { target, value })
+    Some(Property { target, from, value })
 }
 
 /// Parses `make type key=evaluator,...->.into`.

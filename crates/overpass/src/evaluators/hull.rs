@@ -10,6 +10,9 @@ const STEP: f64 = 0.006_553_6;
 /// The maximum number of points added to one edge.
 const MOST: f64 = 100_000.0;
 
+/// Half of the globe, in 1e-7 degrees.
+const HALF_TURN: i64 = 1_800_000_000;
+
 /// The reference's tolerance in radians: a point outside a hull by less than this does not change it.
 const NEAR: f64 = 1e-8;
 
@@ -22,6 +25,8 @@ fn aside(a: Vector, b: Vector, c: Vector) -> f64 {
 /// Evaluates `hull(a)`: a convex polygon around a geometry, counterclockwise, starting at the point after the
 /// easternmost one.
 ///
+/// Across the antimeridian, negative longitudes are east of positive ones.
+///
 /// As in the reference, starts with the westernmost and the easternmost point and adds the others from west to east. A
 /// point less than [`NEAR`] outside is left out, even if a hull with later points would have it as a corner. Returns
 /// `None` for a geometry without points.
@@ -30,6 +35,14 @@ pub(super) fn hull(geometry: &DerivedGeometry) -> Option<DerivedGeometry> {
     gather(geometry, &mut points);
     points.sort_unstable_by_key(|c| (c.lon, c.lat));
     points.dedup();
+    // Those west of Greenwich come last if that makes the whole narrower than half of the globe.
+    let east = points.partition_point(|c| c.lon < 0);
+    if let (Some(first), Some(last)) = (points.get(east), points.get(east.wrapping_sub(1)))
+        && points.len() > 2
+        && i64::from(first.lon) - i64::from(last.lon) > HALF_TURN
+    {
+        points.rotate_left(east);
+    }
     let corners: Vec<(DegreePosition, Vector)> =
         points.into_iter().map(DegreePosition::from).map(|position| (position, vector(position))).collect();
     let (first, last, between) = match corners.as_slice() {

@@ -9,6 +9,7 @@ mod compile;
 mod element;
 mod environment;
 mod eval;
+mod generic;
 mod hull;
 mod lists;
 mod members;
@@ -175,7 +176,8 @@ pub fn make(
     properties: &[Property],
     last_id: &mut i64,
 ) -> Result<Arc<Derived>, OverpassFailure> {
-    let producer = Producer::new(environment, type_name, properties)?;
+    let properties = generic::expanded(environment, properties);
+    let producer = Producer::new(environment, type_name, &properties)?;
     Ok(Arc::new(producer.produce(&mut environment.reader(), Subject::None, last_id)))
 }
 
@@ -187,7 +189,8 @@ pub fn convert(
     properties: &[Property],
     last_id: &mut i64,
 ) -> Result<Vec<Arc<Derived>>, OverpassFailure> {
-    let producer = Producer::new(environment, type_name, properties)?;
+    let properties = generic::expanded(environment, properties);
+    let producer = Producer::new(environment, type_name, &properties)?;
     let mut reader = environment.reader();
     let mut made = Deferred::<Vec<Arc<Derived>>>::default();
     for (n, subject) in aggregates::in_order(environment, from).into_iter().enumerate() {

@@ -80,7 +80,7 @@ pub(super) fn function(
         }
         EvaluatorFunction::Trace => match values.next() {
             Some(EvaluatorValue::Shape(Some(shape))) => Some(trace::trace(&shape)),
-            _ => None,
+            _ => Some(DerivedGeometry::Collection(Vec::new())),
         },
         EvaluatorFunction::Hull => match values.next() {
             Some(EvaluatorValue::Shape(Some(shape))) => hull::hull(&shape),
