@@ -91,6 +91,21 @@ pub fn record(osm: &Osm, script: &syntax::Script, limits: &Limits) -> Result<out
     Ok(recording)
 }
 
+/// Runs a parsed query and passes its elements and counts to `sink`. The output format of the query has no effect.
+///
+/// # Errors
+/// As [`run()`].
+pub fn run_into(
+    osm: &Osm,
+    script: &syntax::Script,
+    limits: &Limits,
+    sink: &mut dyn output::ElementSink,
+) -> Result<(), OverpassFailure> {
+    run::check(script)?;
+    let budget = OverpassBudget::new(&script.settings, limits);
+    execute(osm, script, &budget, &mut output::SinkWriter::new(sink))
+}
+
 fn attempt(
     osm: &Osm,
     script: &syntax::Script,

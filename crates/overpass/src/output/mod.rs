@@ -5,7 +5,6 @@
 
 mod buffer;
 mod bytes;
-mod collect;
 mod csv;
 mod custom;
 mod geojson;
@@ -14,16 +13,19 @@ mod item;
 mod json;
 mod popup;
 mod recording;
+mod sink;
 #[cfg(test)]
 mod tests;
+mod value;
 mod xml;
 
 pub use buffer::Buffer;
-pub use collect::Collect;
 pub use custom::{MOVED_HEAD, PAGE_HEAD};
 pub use geojson::GeoJsonLayout;
 pub use item::{ItemTags, MemberGeometry, MemberItem, OutCounts, OutputItem, OutputMeta};
 pub use recording::{Recording, RecordingCursor, RecordingEntry, RecordingScratch};
+pub use sink::ElementSink;
+pub(crate) use sink::SinkWriter;
 
 use std::fmt;
 use std::io::{self, Write};
