@@ -2,27 +2,26 @@
 //! parts.
 
 use std::borrow::Cow;
+use std::convert::Infallible;
 use std::fmt;
 use std::time::{Duration, Instant};
 
-use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
-use serde_json::{Map, Value};
+use serde::Serialize;
+use serde_json::Value;
 
 use super::pairs::GoldPair;
 use crate::benchmarks::overpassnl::{PreparedQuery, limit_of};
 use crate::benchmarks::sparql::{self, Top};
 use crate::language::QueryLanguage;
 use crate::record::FailureKind as _;
-use terrapin_base::Bounded;
 use terrapin_base::stack::caught;
 use terrapin_budget::Limits;
 use terrapin_engine::Engine;
 use terrapin_geocoder::{Chain, PlaceSource, PlaceTable};
 use terrapin_osm::BoundingBox;
+use terrapin_overpass::OverpassFailure;
+use terrapin_overpass::output::{self, AnswerFormat, Recording, RecordingCursor, RecordingEntry};
 use terrapin_overpass::turbo::{self, ShortcutValues};
-
-/// The maximum length of an answer in bytes.
-const LARGEST: usize = 1 << 30;
 
 /// The data on which gold queries run.
 pub struct GoldEngine<'a> {
@@ -141,17 +140,11 @@ impl GoldEngine<'_> {
     fn overpass(&self, pair: &GoldPair, limits: &Limits) -> Result<GoldAnswer, QueryFailure> {
         let query = PreparedQuery::for_json(&self.expanded(pair, self.engine.data_timestamp())?);
         let script = query.parse().map_err(|failure| QueryFailure::new(failure.to_string()))?;
-        let mut body = Bounded::new(LARGEST);
-        let ran = terrapin_overpass::run(self.engine.osm(), &script, limits, &mut body);
-        if body.full {
-            return Err(QueryFailure::new(format!("an answer of more than {LARGEST} bytes")));
-        }
-        ran.map_err(|failure| QueryFailure::new(failure.to_string()))?;
-        if self.engine.osm().check().is_err() {
-            return Err(QueryFailure::new("the snapshot is damaged"));
-        }
-        let digest = *blake3::hash(&body.bytes).as_bytes();
-        let (mut elements, count) = elements(&body.bytes).map_err(|e| QueryFailure::new(format!("not JSON: {e}")))?;
+        let recording = terrapin_overpass::record(self.engine.osm(), &script, limits)
+            .map_err(|failure| QueryFailure::new(failure.to_string()))?;
+        let digest = digest_of_bytes(&recording).map_err(|failure| QueryFailure::new(failure.to_string()))?;
+        let found = GoldElements::of(&recording);
+        let (count, mut elements) = (found.count(), found.elements);
         let limit = limit_of(query.text());
         let cut = limit.filter(|limit| count.is_none() && elements.len() as u64 >= *limit);
         // Elements printed several times keep their order.
@@ -210,136 +203,115 @@ fn short(hash: blake3::Hash) -> u128 {
     u128::from_be_bytes(half)
 }
 
-/// Parses the elements of an answer, or its count, one element at a time.
-fn elements(body: &[u8]) -> serde_json::Result<(Vec<GoldElement>, Option<u64>)> {
-    let mut found = ParsedAnswer::default();
-    let mut deserializer = serde_json::Deserializer::from_slice(body);
-    GoldDocument(&mut found).deserialize(&mut deserializer)?;
-    deserializer.end()?;
-    let is_count = matches!(found.elements.len(), 1 | 2) && found.elements.first().is_some_and(|e| e.kind == "count");
-    Ok((found.elements, found.total.filter(|_| is_count)))
+/// Returns the digest of the answer's bytes in the query's format.
+fn digest_of_bytes(recording: &Recording) -> Result<[u8; 32], OverpassFailure> {
+    let mut hasher = blake3::Hasher::new();
+    let mut answer = output::answer(AnswerFormat::Asked(recording.format()), recording.header(), &mut hasher)?;
+    let replayed = recording.replay(&mut RecordingCursor::default(), u64::MAX, answer.as_mut());
+    replayed.and_then(|()| answer.complete()).and_then(|()| answer.finish()).map_err(output::disconnected)?;
+    drop(answer);
+    Ok(*hasher.finalize().as_bytes())
 }
 
+/// The elements of an answer, and its first count.
 #[derive(Default)]
-struct ParsedAnswer {
+struct GoldElements {
     elements: Vec<GoldElement>,
     /// The value of the first count.
     total: Option<u64>,
 }
 
-impl ParsedAnswer {
-    fn take(&mut self, mut element: Map<String, Value>) {
-        let kind = match element.remove("type") {
-            Some(Value::String(kind)) => match kind.as_str() {
-                "node" => Cow::Borrowed("node"),
-                "way" => Cow::Borrowed("way"),
-                "relation" => Cow::Borrowed("relation"),
-                "count" => Cow::Borrowed("count"),
-                _ => Cow::Owned(kind),
-            },
-            _ => Cow::Borrowed("element"),
-        };
-        let id = element.remove("id").and_then(|id| id.as_i64()).unwrap_or_default();
-        let tags = element.remove("tags");
-        if kind == "count" && self.total.is_none() {
-            let total = |name: &str| tags.as_ref()?.get(name)?.as_str()?.trim().parse().ok();
-            self.total = total("total").or_else(|| total("all"));
+impl GoldElements {
+    /// Reads a recorded answer.
+    fn of(recording: &Recording) -> GoldElements {
+        let mut found = GoldElements::default();
+        for piece in recording.pieces() {
+            let read = recording.each(piece, |entry| {
+                match entry {
+                    RecordingEntry::Element(item) => {
+                        // A query may make its own count.
+                        if item.type_name == "count" && found.total.is_none() {
+                            let number = |name: &str| item.tags?.get(name)?.trim().parse().ok();
+                            found.total = number("total").or_else(|| number("all"));
+                        }
+                        found.take(item.type_name, item);
+                    }
+                    RecordingEntry::Count(counts) => {
+                        found.total.get_or_insert(counts.total());
+                        found.take("count", &counts);
+                    }
+                    RecordingEntry::Action(_) => {}
+                }
+                Ok::<(), Infallible>(())
+            });
+            read.unwrap_or_else(|never| match never {});
         }
-        let metadata: Vec<Option<Value>> = METADATA.iter().map(|name| element.remove(*name)).collect();
+        found
+    }
+
+    /// Returns the count, if the answer consists of one.
+    fn count(&self) -> Option<u64> {
+        let is_count = matches!(self.elements.len(), 1 | 2) && self.elements.first().is_some_and(|e| e.kind == "count");
+        self.total.filter(|_| is_count)
+    }
+
+    fn take(&mut self, type_name: &str, element: &impl Serialize) {
+        let Ok(Value::Object(mut fields)) = serde_json::to_value(element) else { return };
+        fields.remove("type");
+        let kind = match type_name {
+            "node" => Cow::Borrowed("node"),
+            "way" => Cow::Borrowed("way"),
+            "relation" => Cow::Borrowed("relation"),
+            "count" => Cow::Borrowed("count"),
+            other => Cow::Owned(other.to_owned()),
+        };
+        let id = fields.remove("id").and_then(|id| id.as_i64()).unwrap_or_default();
+        let tags = fields.remove("tags");
+        let metadata: Vec<Option<Value>> = METADATA.iter().map(|name| fields.remove(*name)).collect();
         self.elements.push(GoldElement {
             kind,
             id,
             tags: digest_of(&tags),
-            shape: digest_of(&element),
+            shape: digest_of(&fields),
             metadata: digest_of(&metadata),
         });
     }
 }
 
-fn digest_of(value: &impl serde::Serialize) -> u128 {
+fn digest_of(value: &impl Serialize) -> u128 {
     short(blake3::hash(&serde_json::to_vec(value).unwrap_or_default()))
-}
-
-struct GoldDocument<'f>(&'f mut ParsedAnswer);
-
-impl<'de> DeserializeSeed<'de> for GoldDocument<'_> {
-    type Value = ();
-
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
-        deserializer.deserialize_map(self)
-    }
-}
-
-impl<'de> Visitor<'de> for GoldDocument<'_> {
-    type Value = ();
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("an answer")
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
-        while let Some(name) = map.next_key::<Cow<'_, str>>()? {
-            if name == "elements" {
-                map.next_value_seed(GoldElementSeed(self.0))?;
-            } else {
-                map.next_value::<IgnoredAny>()?;
-            }
-        }
-        Ok(())
-    }
-}
-
-struct GoldElementSeed<'f>(&'f mut ParsedAnswer);
-
-impl<'de> DeserializeSeed<'de> for GoldElementSeed<'_> {
-    type Value = ();
-
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
-        deserializer.deserialize_seq(self)
-    }
-}
-
-impl<'de> Visitor<'de> for GoldElementSeed<'_> {
-    type Value = ();
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("elements")
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, mut elements: A) -> Result<(), A::Error> {
-        while let Some(element) = elements.next_element::<Map<String, Value>>()? {
-            self.0.take(element);
-        }
-        Ok(())
-    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use terrapin_osm::Coord;
+    use terrapin_overpass::output::{ItemTags, OutputItem, OutputMeta};
 
-    fn of(text: &str) -> (Vec<GoldElement>, Option<u64>) {
-        elements(format!("{{\"version\": 0.6, \"elements\": [{text}], \"remark\": \"\"}}").as_bytes()).unwrap()
+    fn element(tags: &[(&str, &str)], lon: i32, version: u32) -> GoldElement {
+        let mut all = ItemTags::default();
+        tags.iter().for_each(|(key, value)| all.push(key, value));
+        let meta = OutputMeta { version, timestamp: 0, changeset: 1, uid: 1, user: "a" };
+        let item = OutputItem {
+            type_name: "node",
+            id: Some(1),
+            position: Some(Coord { lat: 15_000_000, lon }),
+            meta: Some(meta),
+            tags: Some(&all),
+            ..OutputItem::default()
+        };
+        let mut found = GoldElements::default();
+        found.take(item.type_name, &item);
+        found.elements.remove(0)
     }
 
     #[test]
     fn an_element_is_told_by_what_it_says() {
-        let one = |text: &str| of(text).0.remove(0);
-        let node =
-            one(r#"{"type": "node", "id": 1, "lat": 1.5, "lon": 2, "version": 1, "tags": {"a": "b", "c": "d"}}"#);
-        let same =
-            one(r#"{"id": 1, "type": "node", "tags": {"c": "d", "a": "b"}, "lon": 2, "lat": 1.5, "version": 2}"#);
+        let node = element(&[("a", "b"), ("c", "d")], 20_000_000, 1);
+        let same = element(&[("c", "d"), ("a", "b")], 20_000_000, 2);
         assert_eq!((&node.tags, &node.shape, node.to_string()), (&same.tags, &same.shape, "node/1".to_owned()));
         assert_ne!(node.metadata, same.metadata);
-        let moved = one(r#"{"type": "node", "id": 1, "lat": 1.5, "lon": 3, "version": 1, "tags": {"a": "b"}}"#);
+        let moved = element(&[("a", "b")], 30_000_000, 1);
         assert!(moved.tags != node.tags && moved.shape != node.shape && moved.metadata == node.metadata);
-    }
-
-    #[test]
-    fn a_count_is_its_number() {
-        assert_eq!(of(r#"{"type": "count", "id": 0, "tags": {"nodes": "3", "total": "4"}}"#).1, Some(4));
-        assert_eq!(of(r#"{"type": "node", "id": 0}"#).1, None);
-        assert!(of("").0.is_empty());
-        assert!(elements(b"[1]").is_err() && elements(b"{\"elements\": [1]}").is_err());
     }
 }

@@ -11,18 +11,18 @@ use std::sync::Arc;
 
 use serde::Serialize;
 
-use terrapin_base::Bounded;
 use terrapin_budget::{self as budget, Budget, ExceededLimit, StopReason};
 use terrapin_geocoder::{PlaceSource, Until};
 use terrapin_osm::{BoundingBox, Osm};
 use terrapin_overpass::Limits;
-use terrapin_overpass::syntax::OutputFormat;
 use terrapin_overpass::turbo::{self, ShortcutValues};
 use terrapin_overpass::{OverpassCode, OverpassErrorClass, OverpassFailure};
 
 use terrapin_overpass::lint;
 
 pub use sparql::{sparql_feedback, without_triples};
+
+use answer::AnswerSample;
 
 const RUNTIME: &str = "runtime error";
 /// The maximum number of reported errors, since a recovering parser finds many for one mistake.
@@ -156,7 +156,7 @@ fn look(osm: &Osm, asked: &FeedbackRequest<'_>, budget: &Budget) -> Feedback {
             return Feedback { errors: vec![error], ..Feedback::default() };
         }
     };
-    let mut script = match terrapin_overpass::parse(&text) {
+    let script = match terrapin_overpass::parse(&text) {
         Ok(script) => script,
         Err(failure) => return Feedback { errors: problems(&text, &failure), ..Feedback::default() },
     };
@@ -168,19 +168,12 @@ fn look(osm: &Osm, asked: &FeedbackRequest<'_>, budget: &Budget) -> Feedback {
             Err(exceeded) => over(exceeded, "while its filters were held against the data"),
         };
     }
-    script.settings.output = OutputFormat::Json;
-    let mut body = Bounded::new(answer::LARGEST);
-    let done = terrapin_overpass::run(osm, &script, &asked.limits, &mut body);
-    if body.full {
-        let hint = Some("ask for less: a smaller area, fewer tags, out ids or out count".to_owned());
-        let message = format!("the answer has more than {} MiB", answer::LARGEST >> 20);
-        let error = at(&text, None, RUNTIME, OverpassCode::Large.name(), message, hint);
-        return Feedback { errors: vec![error], ..Feedback::default() };
-    }
-    if let Err(failure) = done {
+    let keys = lint::keys(&script);
+    let mut sample = AnswerSample::new(asked.sample, &keys);
+    if let Err(failure) = terrapin_overpass::run_into(osm, &script, &asked.limits, &mut sample) {
         return Feedback { errors: problems(&text, &failure), ..Feedback::default() };
     }
-    let results = answer::read(&body.bytes, asked.sample, &lint::keys(&script));
+    let results = sample.finish();
     let is_nothing = results.count == 0 || results.is_zero;
     match lint::warnings(osm, &text, &script, is_nothing, &asked.limits, budget) {
         Ok(warnings) => {
