@@ -27,7 +27,8 @@ mod source;
 mod sparql;
 mod tags;
 
-pub use overpass::{body, script};
+pub use overpass::{ElementPage, body, record, script, stopped};
+pub use part::ResultPage;
 
 use std::fmt;
 use std::sync::Arc;

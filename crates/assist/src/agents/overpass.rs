@@ -1,11 +1,9 @@
 //! The tool `query_overpass`.
 
-use std::borrow::Cow;
 use std::collections::BTreeMap;
-use std::fmt;
+use std::io;
 
 use schemars::JsonSchema;
-use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -17,8 +15,8 @@ use terrapin_eval::feedback::{FeedbackRequest, feedback};
 use terrapin_geocoder::AreaLookup;
 use terrapin_osm::{BoundingBox, Osm};
 use terrapin_overpass::lint;
-use terrapin_overpass::output::AnswerFormat;
-use terrapin_overpass::syntax::{OutputFormat, Script};
+use terrapin_overpass::output::{AnswerFormat, ElementSink, OutCounts, OutputItem, Recording};
+use terrapin_overpass::syntax::Script;
 use terrapin_overpass::turbo::{self, ShortcutValues};
 use terrapin_overpass::{self as overpass, OverpassFailure};
 
@@ -71,13 +69,13 @@ impl Tool for QueryOverpass {
 
     fn run(engine: &Engine, input: OverpassToolRequest, limits: &Limits) -> Result<OverpassToolAnswer, Trouble> {
         let part = ResultPage::asked(input.limit, input.cursor.as_deref(), ELEMENTS.0, ELEMENTS.1)?;
-        let mut script = script(engine, &input.query, input.bbox.as_deref(), limits)?;
-        script.settings.output = OutputFormat::Json;
+        let script = script(engine, &input.query, input.bbox.as_deref(), limits)?;
         let osm = engine.osm();
-        let body = body(osm, &script, AnswerFormat::Asked(&script.settings.output), limits)?;
-        let read = OverpassDocument(part).deserialize(&mut serde_json::Deserializer::from_slice(&body));
-        let mut answer = read.map_err(|error| Trouble::fault(format!("an answer that cannot be read: {error}")))?;
-        answer.next_cursor = part.next(answer.total);
+        let mut found = ElementPage::new(part);
+        overpass::run_into(osm, &script, limits, &mut found).map_err(|failure| stopped(&failure))?;
+        let ElementPage { total, types, elements, .. } = found;
+        let next_cursor = part.next(total);
+        let mut answer = OverpassToolAnswer { total, types, elements, next_cursor, hint: None };
         answer.hint = if answer.total == 0 {
             let notes: Vec<String> = lint::notes(&script, osm).iter().map(ToString::to_string).collect();
             Some(if notes.is_empty() {
@@ -92,6 +90,49 @@ impl Tool for QueryOverpass {
             })
         };
         Ok(answer)
+    }
+}
+
+/// The number of elements of an answer by type, and the elements of one page. All elements are counted; only those of
+/// the page are kept, with long lists and texts shortened.
+pub struct ElementPage {
+    part: ResultPage,
+    /// Number of all elements.
+    pub total: usize,
+    /// Number of elements of each type.
+    pub types: BTreeMap<String, usize>,
+    /// The elements of the page, in the format of [out:json].
+    pub elements: Vec<BTreeMap<String, Value>>,
+}
+
+impl ElementPage {
+    /// Creates an empty page.
+    pub fn new(part: ResultPage) -> ElementPage {
+        ElementPage { part, total: 0, types: BTreeMap::new(), elements: Vec::new() }
+    }
+
+    fn add(&mut self, type_name: &str, element: &impl Serialize) -> io::Result<()> {
+        if self.part.has(self.total)
+            && let Value::Object(fields) = short(serde_json::to_value(element)?)
+        {
+            self.elements.push(fields.into_iter().collect());
+        }
+        self.total += 1;
+        match self.types.get_mut(type_name) {
+            Some(count) => *count += 1,
+            None => drop(self.types.insert(type_name.to_owned(), 1)),
+        }
+        Ok(())
+    }
+}
+
+impl ElementSink for ElementPage {
+    fn element(&mut self, item: &OutputItem<'_>) -> io::Result<()> {
+        self.add(item.type_name, item)
+    }
+
+    fn count(&mut self, counts: &OutCounts) -> io::Result<()> {
+        self.add("count", counts)
     }
 }
 
@@ -127,98 +168,19 @@ pub fn body(osm: &Osm, script: &Script, form: AnswerFormat<'_>, limits: &Limits)
     Ok(body.bytes)
 }
 
-fn stopped(failure: &OverpassFailure) -> Trouble {
+/// Runs a query and keeps its answer, to read it several times.
+///
+/// # Errors
+/// Returns an error if the query failed or was stopped.
+pub fn record(engine: &Engine, script: &Script, limits: &Limits) -> Result<Recording, Trouble> {
+    overpass::record(engine.osm(), script, limits).map_err(|failure| stopped(&failure))
+}
+
+/// Converts a failed query to the error of a tool.
+pub fn stopped(failure: &OverpassFailure) -> Trouble {
     let trouble = Trouble { is_fault: failure.is_fault(), ..Trouble::new(failure.to_string()) };
     match failure.diagnostics.iter().find_map(|diagnostic| diagnostic.help.clone()) {
         Some(help) => trouble.hint(help),
         None => trouble.hint("ask for less: a smaller area, a tag that fewer elements have, [timeout:...]"),
-    }
-}
-
-/// An element that is only counted by its type.
-#[derive(Deserialize)]
-struct ElementTypeCount<'a> {
-    #[serde(rename = "type", borrow)]
-    kind: Cow<'a, str>,
-}
-
-/// The JSON object around the elements. All elements are counted while they are parsed; only those of the part are
-/// kept.
-struct OverpassDocument(ResultPage);
-
-impl<'de> DeserializeSeed<'de> for OverpassDocument {
-    type Value = OverpassToolAnswer;
-
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<OverpassToolAnswer, D::Error> {
-        deserializer.deserialize_map(self)
-    }
-}
-
-impl<'de> Visitor<'de> for OverpassDocument {
-    type Value = OverpassToolAnswer;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("an answer")
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<OverpassToolAnswer, A::Error> {
-        let mut answer = OverpassToolAnswer {
-            total: 0,
-            types: BTreeMap::new(),
-            elements: Vec::new(),
-            next_cursor: None,
-            hint: None,
-        };
-        while let Some(name) = map.next_key::<Cow<'de, str>>()? {
-            if name == "elements" {
-                map.next_value_seed(ElementPageSeed { part: self.0, answer: &mut answer })?;
-            } else {
-                map.next_value::<IgnoredAny>()?;
-            }
-        }
-        Ok(answer)
-    }
-}
-
-struct ElementPageSeed<'a> {
-    part: ResultPage,
-    answer: &'a mut OverpassToolAnswer,
-}
-
-impl<'de> DeserializeSeed<'de> for ElementPageSeed<'_> {
-    type Value = ();
-
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
-        deserializer.deserialize_seq(self)
-    }
-}
-
-impl<'de> Visitor<'de> for ElementPageSeed<'_> {
-    type Value = ();
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("elements")
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, mut elements: A) -> Result<(), A::Error> {
-        let ElementPageSeed { part, answer } = self;
-        loop {
-            let kind = if part.has(answer.total) {
-                let Some(element) = elements.next_element::<Value>()? else { return Ok(()) };
-                let kind = element["type"].as_str().unwrap_or_default().to_owned();
-                if let Value::Object(fields) = short(element) {
-                    answer.elements.push(fields.into_iter().collect());
-                }
-                Cow::Owned(kind)
-            } else {
-                let Some(element) = elements.next_element::<ElementTypeCount<'de>>()? else { return Ok(()) };
-                element.kind
-            };
-            answer.total += 1;
-            match answer.types.get_mut(&*kind) {
-                Some(count) => *count += 1,
-                None => drop(answer.types.insert(kind.into_owned(), 1)),
-            }
-        }
     }
 }

@@ -118,7 +118,7 @@ impl<'a> SolutionLocations<'a> {
 }
 
 /// Returns the features of a sequence, each as its JSON text.
-pub fn records(sequence: &[u8]) -> impl Iterator<Item = &[u8]> {
+fn records(sequence: &[u8]) -> impl Iterator<Item = &[u8]> {
     sequence.split(|byte| *byte == SEPARATOR).map(<[u8]>::trim_ascii).filter(|record| !record.is_empty())
 }
 

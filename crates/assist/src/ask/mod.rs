@@ -14,6 +14,7 @@
 
 mod candidates;
 mod conversation;
+mod features;
 mod map;
 mod mentions;
 mod prompts;

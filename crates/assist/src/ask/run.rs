@@ -1,20 +1,21 @@
 //! Runs a query for its result, or for feedback that helps a model to write a better one. OverpassQL runs as in the
 //! tools of agents; for SPARQL, the first solutions are kept.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use oxrdf::Term;
-use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
+use super::features::FirstFeatures;
 use super::sparql::FirstSolutions;
-use super::{AskFailure, AskedQueryResult, Lang, ModelQuery, map};
-use crate::agents::{self, Trouble, body, environment, script};
+use super::{AskFailure, AskedQueryResult, Lang, ModelQuery, features, map};
+use crate::agents::{self, ElementPage, ResultPage, Trouble, environment, record, script, stopped as stopped_overpass};
 use terrapin_budget::{self as budget, Budget, ExceededLimit, Limits, StopReason};
 use terrapin_engine::Engine;
 use terrapin_overpass::lint;
-use terrapin_overpass::output::{AnswerFormat, GeoJsonLayout};
+use terrapin_overpass::output::{ElementSink, Recording, RecordingEntry};
 use terrapin_sparql::{SparqlBounds, SparqlError, SparqlErrorClass, prepare};
 
 /// Maximum time of one query, also if the question has more.
@@ -22,9 +23,6 @@ const TIME: Duration = Duration::from_secs(60);
 /// Maximum rows of a result, and solutions that are searched for geometries.
 const ROWS: usize = 200;
 const SOLUTIONS: usize = 20_000;
-/// Maximum features of a result, and their bytes.
-const FEATURES: usize = 20_000;
-const BYTES: usize = 16 << 20;
 /// Maximum number of columns for tags: usually, and for at most three elements.
 const TAGS: usize = 8;
 const ALL_TAGS: usize = 24;
@@ -88,20 +86,18 @@ fn checked(engine: &Engine, query: &ModelQuery, limits: &Limits) -> Option<Strin
 }
 
 fn overpass(engine: &Engine, query: &ModelQuery, for_map: bool, limits: &Limits) -> Result<RunOutcome, AskFailure> {
-    let Some(tool) = agents::find("query_overpass") else {
-        return Ok(RunOutcome::failed("there is no OverpassQL".to_owned()));
-    };
-    let answer = match tool.call(engine, json!({"query": query.query, "limit": ROWS}), limits) {
-        Ok(answer) => answer,
+    let ran = script(engine, &query.query, None, limits)
+        .and_then(|script| Ok((record(engine, &script, limits)?, lint::keys(&script))));
+    let (recording, keys) = match ran {
+        Ok(ran) => ran,
         Err(why) => return trouble(why),
     };
-    let total = answer["total"].as_u64().unwrap_or_default();
-    let is_count =
-        answer["types"].as_object().is_some_and(|types| !types.is_empty() && types.keys().all(|kind| kind == "count"));
-    let elements = answer["elements"].as_array().map_or(&[][..], Vec::as_slice);
-    let is_nothing = total == 0 || (is_count && elements.iter().all(|count| count["tags"]["total"] == "0"));
-    let keys = script(engine, &query.query, None, limits).map_or_else(|_| Vec::new(), |script| lint::keys(&script));
-    let (columns, rows) = table(elements, &keys);
+    let found = first_elements(&recording);
+    let total = found.total as u64;
+    let is_count = !found.types.is_empty() && found.types.keys().all(|kind| kind == "count");
+    let is_zero = |count: &BTreeMap<String, Value>| count.get("tags").is_some_and(|tags| tags["total"] == "0");
+    let is_nothing = total == 0 || (is_count && found.elements.iter().all(is_zero));
+    let (columns, rows) = table(&found.elements, &keys);
     let mut result = AskedQueryResult { query: query.clone(), total, columns, rows, features: 0, shapes: Vec::new() };
     if is_nothing {
         let feedback = checked(engine, query, limits).unwrap_or_else(|| "0 results".to_owned());
@@ -110,14 +106,26 @@ fn overpass(engine: &Engine, query: &ModelQuery, for_map: bool, limits: &Limits)
     if is_count || !for_map {
         return Ok(RunOutcome { result: Some(result), feedback: None });
     }
-    let shapes = script(engine, &query.query, None, limits)
-        .and_then(|script| body(engine.osm(), &script, AnswerFormat::GeoJson(GeoJsonLayout::Sequence), limits));
-    match shapes {
-        Ok(bytes) => (result.features, result.shapes) = features(&bytes),
-        Err(why) => return trouble(why),
+    match FirstFeatures::of(&recording) {
+        Ok(first) => (result.features, result.shapes) = (first.total, first.shapes),
+        Err(failure) => return trouble(stopped_overpass(&failure)),
     }
     let feedback = (result.features == 0).then(|| nowhere(total, "end the query with `out center;` or `out geom;`"));
     Ok(RunOutcome { result: Some(result), feedback })
+}
+
+/// Returns the first elements of an answer.
+fn first_elements(recording: &Recording) -> ElementPage {
+    let mut found = ElementPage::new(ResultPage { skip: 0, take: ROWS });
+    for piece in recording.pieces() {
+        // Elements of an answer can always be represented as JSON.
+        let _ = recording.each(piece, |entry| match entry {
+            RecordingEntry::Element(item) => found.element(item),
+            RecordingEntry::Count(counts) => found.count(&counts),
+            RecordingEntry::Action(_) => Ok(()),
+        });
+    }
+    found
 }
 
 /// Returns the feedback for a result without positions, if a map is requested.
@@ -125,25 +133,16 @@ fn nowhere(total: u64, instead: &str) -> String {
     format!("{total} results, none of them with a position: {instead}, or say `map: no` where the answer needs none")
 }
 
-/// Returns the number of features in a sequence, and the first of them.
-fn features(sequence: &[u8]) -> (u64, Vec<Box<RawValue>>) {
-    let (mut total, mut bytes, mut shapes) = (0, 0, Vec::new());
-    for record in map::records(sequence) {
-        budget::checkpoint();
-        total += 1;
-        bytes += record.len();
-        if shapes.len() < FEATURES && bytes <= BYTES {
-            shapes.extend(serde_json::from_slice::<Box<RawValue>>(record).ok());
-        }
-    }
-    (total, shapes)
+/// Returns the tags of an element.
+fn tags_of(element: &BTreeMap<String, Value>) -> Option<&serde_json::Map<String, Value>> {
+    element.get("tags")?.as_object()
 }
 
 /// Returns elements as rows: type and id, then the name, the tags in the query, and the most frequent tags; keys with a
 /// colon, such as names in other languages, come last.
-fn table(elements: &[Value], asked: &[String]) -> (Vec<String>, Vec<Vec<Option<String>>>) {
+fn table(elements: &[BTreeMap<String, Value>], asked: &[String]) -> (Vec<String>, Vec<Vec<Option<String>>>) {
     let mut counts: Vec<(&str, usize)> = Vec::new();
-    for key in elements.iter().filter_map(|element| element["tags"].as_object()).flat_map(|tags| tags.keys()) {
+    for key in elements.iter().filter_map(tags_of).flat_map(|tags| tags.keys()) {
         budget::checkpoint();
         match counts.iter_mut().find(|(known, _)| known == key) {
             Some((_, count)) => *count += 1,
@@ -158,11 +157,12 @@ fn table(elements: &[Value], asked: &[String]) -> (Vec<String>, Vec<Vec<Option<S
     let most = if elements.len() <= FEW { ALL_TAGS } else { TAGS };
     let keys: Vec<&str> = counts.into_iter().map(|(key, _)| key).take(most).collect();
     let columns = std::iter::once("element").chain(keys.iter().copied()).map(str::to_owned).collect();
-    let row = |element: &Value| {
-        let kind = element["type"].as_str().unwrap_or_default();
-        let name = element["id"].as_i64().map_or_else(|| kind.to_owned(), |id| format!("{kind}/{id}"));
-        let tags = keys.iter().map(|key| element["tags"][key].as_str().map(str::to_owned));
-        std::iter::once(Some(name)).chain(tags).collect()
+    let row = |element: &BTreeMap<String, Value>| {
+        let kind = element.get("type").and_then(Value::as_str).unwrap_or_default();
+        let id = element.get("id").and_then(Value::as_i64);
+        let name = id.map_or_else(|| kind.to_owned(), |id| format!("{kind}/{id}"));
+        let values = keys.iter().map(|key| tags_of(element)?.get(*key)?.as_str().map(str::to_owned));
+        std::iter::once(Some(name)).chain(values).collect()
     };
     (columns, elements.iter().map(row).collect())
 }
@@ -191,7 +191,7 @@ fn sparql(engine: &Engine, query: &ModelQuery, for_map: bool, limits: &Limits) -
         kept.rows =
             vec![vec![Some(Term::Literal(oxrdf::Literal::new_simple_literal(if answer { "yes" } else { "no" })))]];
     }
-    let (mut shapes, mut features, mut bytes) = (Vec::new(), 0, 0);
+    let (mut shapes, mut located, mut bytes) = (Vec::new(), 0, 0);
     if for_map {
         let places = match map::SolutionLocations::of(engine, &environment.store, &kept.rows, limits) {
             Ok(places) => places,
@@ -199,9 +199,9 @@ fn sparql(engine: &Engine, query: &ModelQuery, for_map: bool, limits: &Limits) -
         };
         for row in &kept.rows {
             let Some(feature) = places.feature(&kept.columns, row) else { continue };
-            features += 1;
+            located += 1;
             bytes += feature.get().len();
-            if bytes <= BYTES {
+            if bytes <= features::BYTES {
                 shapes.push(feature);
             }
         }
@@ -215,7 +215,7 @@ fn sparql(engine: &Engine, query: &ModelQuery, for_map: bool, limits: &Limits) -
     let is_nothing = kept.total == 0 || matches!(&rows[..], [row] if matches!(&row[..], [Some(value)] if value == "0"));
     let feedback = if is_nothing {
         Some(checked(engine, query, limits).unwrap_or_else(|| "0 results".to_owned()))
-    } else if for_map && features == 0 {
+    } else if for_map && located == 0 {
         Some(nowhere(
             kept.total,
             "select an item's coordinates (`wdt:P625`) or an element's (`geo:hasCentroid/geo:asWKT`), too",
@@ -223,8 +223,14 @@ fn sparql(engine: &Engine, query: &ModelQuery, for_map: bool, limits: &Limits) -
     } else {
         None
     };
-    let result =
-        AskedQueryResult { query: query.clone(), total: kept.total, columns: kept.columns, rows, features, shapes };
+    let result = AskedQueryResult {
+        query: query.clone(),
+        total: kept.total,
+        columns: kept.columns,
+        rows,
+        features: located,
+        shapes,
+    };
     Ok(RunOutcome { result: Some(result), feedback })
 }
 
@@ -254,9 +260,10 @@ mod tests {
             let mut tags = tags.clone();
             tags.insert(more.to_owned(), "7".into());
             tags.insert("name".to_owned(), "Gozo".into());
-            json!({"type": "node", "id": id, "tags": tags})
+            let fields = [("type", json!("node")), ("id", json!(id)), ("tags", json!(tags))];
+            BTreeMap::from(fields.map(|(name, value)| (name.to_owned(), value)))
         };
-        let mut elements: Vec<Value> = (1..=9).map(|id| element(id, "ele")).collect();
+        let mut elements: Vec<BTreeMap<String, Value>> = (1..=9).map(|id| element(id, "ele")).collect();
         elements.push(element(10, "stars"));
         let (columns, rows) = table(&elements, &["stars".to_owned()]);
         assert_eq!((columns.len(), &columns[..3]), (TAGS + 1, &["element", "name", "stars"].map(str::to_owned)[..]));
