@@ -1,6 +1,6 @@
 //! `terrapin extract`: makes a snapshot from a part of another.
 
-use std::io::Write;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ use super::{CommandError, open, slips};
 use crate::load::extract::{ExtractOptions, ExtractRegion, Strategy, What};
 use crate::load::{self, Base, Entities, LoadError, LoadOptions, LoadProgress, Quiet, region};
 use crate::osm::{BoundingBox, ElementType, Ordinal, Osm};
-use crate::overpass::syntax::{CsvField, CsvSettings, OutputFormat};
+use crate::overpass::output::{ElementSink, OutCounts, OutputItem};
 use crate::overpass::turbo::{self, ShortcutValues};
 use crate::overpass::{self, Limits};
 use crate::size;
@@ -142,22 +142,16 @@ fn found(path: &Path, written: &str, origin: String) -> Result<[Vec<Ordinal>; 3]
     let surroundings = ShortcutValues { bbox: None, now: engine.data_timestamp(), places: &places };
     let text =
         turbo::expand(written, &surroundings).map_err(|e| CommandError::usage(format!("the query: {e}")))?.into_owned();
-    let mut lines = Vec::new();
-    let result = overpass::parse(&text).and_then(|mut script| {
-        let fields = ["type", "id"].map(|name| CsvField::Special(name.to_owned())).into();
-        script.settings.output = OutputFormat::Csv(CsvSettings { fields, header: false, separator: " ".to_owned() });
-        overpass::run(osm, &script, &Limits::default(), &mut lines as &mut dyn Write)
-    });
+    let mut found = FoundElements { osm, elements: Default::default(), other: None };
+    let result =
+        overpass::parse(&text).and_then(|script| overpass::run_into(osm, &script, &Limits::default(), &mut found));
     engine.fail_if_damaged().map_err(open::error)?;
     result.map_err(|failure| query::stopped(failure, text, origin))?;
-    let mut elements = <[Vec<Ordinal>; 3]>::default();
-    for line in String::from_utf8_lossy(&lines).lines().filter(|line| !line.trim().is_empty()) {
-        let (kind, ordinal) = element(osm, line).ok_or_else(|| {
-            let message = format!("the query prints {line:?}; an extract takes nodes, ways and relations");
-            CommandError::refused("not-extractable", message)
-        })?;
-        elements[kind as usize].push(ordinal);
+    if let Some(other) = found.other {
+        let message = format!("the query prints {other:?}; an extract takes nodes, ways and relations");
+        return Err(CommandError::refused("not-extractable", message));
     }
+    let mut elements = found.elements;
     for elements in &mut elements {
         elements.sort_unstable();
         elements.dedup();
@@ -165,11 +159,31 @@ fn found(path: &Path, written: &str, origin: String) -> Result<[Vec<Ordinal>; 3]
     Ok(elements)
 }
 
-/// Parses a line of type and id.
-fn element(osm: &Osm, line: &str) -> Option<(ElementType, Ordinal)> {
-    let (name, id) = line.split_once(' ')?;
-    let kind = ElementType::ALL.into_iter().find(|kind| kind.name() == name)?;
-    Some((kind, osm.find(kind, id.trim().parse().ok()?)?))
+/// The elements that a query prints.
+struct FoundElements<'a> {
+    osm: &'a Osm,
+    elements: [Vec<Ordinal>; 3],
+    /// The first printed element that an extract cannot take.
+    other: Option<String>,
+}
+
+impl ElementSink for FoundElements<'_> {
+    fn element(&mut self, item: &OutputItem<'_>) -> io::Result<()> {
+        let kind = ElementType::ALL.into_iter().find(|kind| kind.name() == item.type_name);
+        match kind.zip(item.id).and_then(|(kind, id)| Some((kind, self.osm.find(kind, id)?))) {
+            Some((kind, ordinal)) => self.elements[kind as usize].push(ordinal),
+            None => {
+                let id = item.id.map_or_else(String::new, |id| format!(" {id}"));
+                self.other.get_or_insert_with(|| format!("{}{id}", item.type_name));
+            }
+        }
+        Ok(())
+    }
+
+    fn count(&mut self, _: &OutCounts) -> io::Result<()> {
+        self.other.get_or_insert_with(|| "count".to_owned());
+        Ok(())
+    }
 }
 
 fn error(args: &ExtractArgs, error: LoadError) -> CommandError {
