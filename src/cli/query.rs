@@ -155,7 +155,7 @@ pub fn run(args: &QueryCommandArgs) -> Result<(), CommandError> {
         .map_err(|e| CommandError::input("places-unreadable", e))?;
     let (opened, osm) = open::elements(&args.snapshot)?;
     if let Some(memory) = args.memory {
-        osm.set_states(StateSettings { folder: temporary::folder(), memory, cache: memory / 2 });
+        osm.set_states(StateSettings { folder: temporary::folder(), memory, cache: memory / 2, disk: u64::MAX });
     }
     let triples = args.with_wikidata.as_ref().map(|_| open::triples(&opened, &args.snapshot)).transpose()?;
     let items = triples.as_ref().zip(args.with_wikidata.as_ref()).map(|(triples, properties)| {

@@ -49,7 +49,8 @@ pub fn stand(snapshot: &Path, scale: &FloodScale) {
 }
 
 const NO_FOLDER: [&str; 2] = ["--spool-dir", "/proc/self"];
-const FULL: [&str; 4] = ["--spool", "4k", "--spool-total", "4k"];
+/// Answers and states of dates reach their limits.
+const FULL: [&str; 4] = ["--spool", "4k", "--spool-total", "2m"];
 
 /// A snapshot with all versions; nothing where the data is not at hand.
 fn history(out: &Path) -> Option<PathBuf> {
