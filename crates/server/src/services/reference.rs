@@ -44,6 +44,9 @@ mod tests {
             if route.access == Access::Operator {
                 let _ = writeln!(page, "\nAt the address of `--metrics-bind`, if there is one.");
             }
+            if let Some(path) = route.described_at {
+                let _ = writeln!(page, "\n`{path}` describes the paths.");
+            }
             if route.parameters().next().is_some() {
                 let _ = writeln!(page, "\n| parameter | values | meaning |\n|---|---|---|");
                 for parameter in route.parameters() {

@@ -62,7 +62,11 @@ pub const ROUTES: &[Route] = &[
 ];
 
 const ANSWERS: &[&str] = &["application/json", "text/xml", "application/javascript"];
-const LAYERS: &str = "^(address|poi|railway|natural|manmade)(,(address|poi|railway|natural|manmade)){0,4}$";
+const LAYERS: &str = "^ *(address|poi|railway|natural|manmade) *(, *(address|poi|railway|natural|manmade) *)*$";
+/// Place ids, elements and postal codes: 127,R31,Pgb:EH4_7EA.
+const EXCLUDED: &str = "^ *(([0-9]{1,18}|[NWRnwr]-?[0-9]{1,18}|[Pp][^,:\\s]*:[^,\\s]*)? *(, *|$))*$";
+
+const LEVELS: Schema = Schema::OneOf(&["country", "state", "city", "settlement"]);
 
 /// The parameters of a search.
 const SEARCH: &[Parameter] = &[
@@ -85,11 +89,13 @@ const SEARCH: &[Parameter] = &[
         Schema::Pattern(super::interpreter::BOX),
         "Places in this box come first: longitude and latitude of two corners",
     ),
+    query("viewboxlbrt", Schema::Pattern(super::interpreter::BOX), "The same as `viewbox`, which takes precedence"),
     query("bounded", Schema::Text, "1: only places in the box"),
     query("countrycodes", Schema::Text, "Only these countries: mt,it"),
     query("layer", Schema::Pattern(LAYERS), "Only these layers: address, poi, railway, natural, manmade"),
-    query("featureType", Schema::OneOf(&["country", "state", "city", "settlement"]), "Only places of this level"),
-    query("exclude_place_ids", Schema::Pattern("^[1-9][0-9]{0,9}(,[1-9][0-9]{0,9}){0,9}$"), "Places to leave out"),
+    query("featureType", LEVELS, "Only places of this level"),
+    query("featuretype", LEVELS, "The same as `featureType`, which takes precedence"),
+    query("exclude_place_ids", Schema::Pattern(EXCLUDED), "Places to leave out: place ids, elements, postal codes"),
     query("dedupe", Schema::Text, "0: return all elements of one place"),
 ];
 
@@ -124,7 +130,7 @@ const OUTPUT: &[Parameter] = &[
     query("polygon_threshold", Schema::AnyNumber, "Tolerance of the shape's simplification in degrees"),
     query(
         "json_callback",
-        Schema::Pattern("^[A-Za-z_$][A-Za-z0-9_$]{0,60}$"),
+        Schema::Pattern(super::interpreter::FUNCTION),
         "A JavaScript function to call with the answer",
     ),
 ];
