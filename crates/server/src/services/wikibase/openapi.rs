@@ -9,10 +9,9 @@ use crate::route::{Parameter, Schema, path, query, required};
 /// A path below the prefix, its summary, and its parameters.
 type DescribedPath = (&'static str, &'static str, &'static [Parameter]);
 
-/// At most 32 characters.
-const LANGUAGE_CODE: &str = "^(?=.{1,32}$)([A-Za-z]{2,3}|[Ss][Ii][Mm][Pp][Ll][Ee])(-[A-Za-z0-9]{1,29})*$";
+const LANGUAGE_CODE: &str = "^([A-Za-z]{2,3}|[Ss][Ii][Mm][Pp][Ll][Ee])(-[A-Za-z0-9]{1,12}){0,2}$";
 /// The same without `mul`, in which no search is.
-const SEARCH_LANGUAGE: &str = "^(?=.{1,32}$)(?!mul$)([A-Za-z]{2,3}|[Ss][Ii][Mm][Pp][Ll][Ee])(-[A-Za-z0-9]{1,29})*$";
+const SEARCH_LANGUAGE: &str = "^(?!mul$)([A-Za-z]{2,3}|[Ss][Ii][Mm][Pp][Ll][Ee])(-[A-Za-z0-9]{1,12}){0,2}$";
 const LANGUAGE: &[Parameter] =
     &[path("language_code", Schema::Pattern(LANGUAGE_CODE), "A language of Wikidata, such as en")];
 const STATEMENT: &[Parameter] =
