@@ -379,7 +379,10 @@ impl Schema {
             Schema::Pattern(pattern) => json!({ "type": "string", "pattern": pattern }),
             Schema::OneOf(values) => json!({ "type": "string", "enum": values }),
             Schema::Integer(least, most, default) => {
-                let mut schema = json!({ "type": "integer", "minimum": least });
+                let mut schema = json!({ "type": "integer" });
+                if least > i64::MIN {
+                    schema["minimum"] = json!(least);
+                }
                 if most < i64::MAX {
                     schema["maximum"] = json!(most);
                 }

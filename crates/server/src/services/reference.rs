@@ -13,6 +13,7 @@ mod tests {
         match schema {
             Schema::Text | Schema::Pattern(_) => "text".to_owned(),
             Schema::OneOf(values) => values.iter().map(|value| format!("`{value}`")).collect::<Vec<_>>().join(", "),
+            Schema::Integer(i64::MIN, i64::MAX, _) => "integer".to_owned(),
             Schema::Integer(least, i64::MAX, _) => format!("integer from {least}"),
             Schema::Integer(least, most, _) => format!("integer, {least} to {most}"),
             Schema::Number(least, most) => format!("number, {least} to {most}"),

@@ -83,7 +83,7 @@ const SEARCH: &[Parameter] = &[
     query("country", Schema::Text, "A country"),
     query("postalcode", Schema::Text, "A postal code"),
     query("typing", Schema::Text, "1: the last word may be a prefix"),
-    query("limit", Schema::Integer(1, 40, Some(10)), "Maximum number of places"),
+    query("limit", Schema::Integer(0, i64::MAX, Some(10)), "Maximum number of places. 0 is 1, above 40 is 40"),
     query(
         "viewbox",
         Schema::Pattern(super::interpreter::BOX),
@@ -105,8 +105,8 @@ const POINT: &[Parameter] = &[
     required("lon", Schema::AnyNumber, "Longitude in degrees"),
     query(
         "zoom",
-        Schema::Integer(0, 18, Some(18)),
-        "Level of detail: 3 is a country, 10 a city, 16 a street, 18 a house",
+        Schema::Integer(i64::MIN, i64::MAX, Some(18)),
+        "Level of detail: 3 is a country, 10 a city, 16 a street, 18 a house. Below 0 is 0, above 18 is 18",
     ),
     query("layer", Schema::Pattern(LAYERS), "Only these layers. Default: address,poi"),
 ];
